@@ -1,0 +1,30 @@
+package crier
+
+// User is a person.
+type User struct {
+	ID    ID     `json:"id"`
+	Email *Email `json:"email" doc:"Null until the person has followed the set-up link."`
+	Name  string `json:"name"`
+}
+
+// Credential is what the caller showed to be let in.
+type Credential struct {
+	Kind        string       `json:"kind" enum:"api_key,access_token,session"`
+	ID          ID           `json:"id"`
+	Name        string       `json:"name"`
+	Permissions []Permission `json:"permissions" doc:"What an API key is narrowed to; null means all that its role holds."`
+	TeamIDs     []ID         `json:"teamIds" doc:"The teams an API key is narrowed to; null means all."`
+	ExpiresAt   *Time        `json:"expiresAt"`
+}
+
+// AgentContext is the overview that an agent begins with. The lists hold at most 100 entries each, the oldest first;
+// the list operations have them all.
+type AgentContext struct {
+	User                  *User          `json:"user" doc:"The caller; for an API key the person behind it."`
+	Credential            Credential     `json:"credential"`
+	Organizations         []Organization `json:"organizations"`
+	Teams                 []Team         `json:"teams"`
+	DefaultOrganizationID *ID            `json:"defaultOrganizationId"`
+	DefaultTeamID         *ID            `json:"defaultTeamId"`
+	ServerTime            Time           `json:"serverTime"`
+}

@@ -1,0 +1,62 @@
+package crier
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// IDPattern is what every identifier on the wire matches.
+const IDPattern = `^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`
+
+// ID is a UUID in its lower-case text form. Two spellings of one UUID are the same ID after ParseID or decoding.
+type ID string
+
+// NewID returns a fresh version 7 UUID, so that identifiers sort by creation.
+func NewID() ID {
+	id, err := uuid.NewV7()
+	if err != nil {
+		panic(fmt.Sprintf("no randomness to make an id from: %v", err)) // the system has no entropy source: nothing can work
+	}
+	return ID(id.String())
+}
+
+// DerivedID returns the UUID that always belongs to name within the space of parent.
+func DerivedID(parent ID, name string) ID {
+	return ID(uuid.NewSHA1(uuid.MustParse(string(parent)), []byte(name)).String())
+}
+
+// ParseID reads the hyphenated form of a UUID in either case; ok is false for anything else.
+func ParseID(s string) (id ID, ok bool) {
+	if len(s) != 36 {
+		return "", false
+	}
+	for i, c := range []byte(s) {
+		switch i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return "", false
+			}
+		default:
+			if !isHex(c) {
+				return "", false
+			}
+		}
+	}
+	return ID(strings.ToLower(s)), true
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+// UnmarshalText accepts what ParseID accepts.
+func (id *ID) UnmarshalText(text []byte) error {
+	parsed, ok := ParseID(string(text))
+	if !ok {
+		return fmt.Errorf("%q is not a UUID", text)
+	}
+	*id = parsed
+	return nil
+}

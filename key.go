@@ -1,0 +1,50 @@
+package crier
+
+// Bounds of API keys.
+const (
+	MaxKeyTeams = 100
+	// MaxRotationGraceSeconds is how long the old secret of a rotated key may stay valid.
+	MaxRotationGraceSeconds = 24 * 60 * 60
+)
+
+// APIKey is a credential of an organization, used directly as a bearer token. The secret itself is not in it.
+type APIKey struct {
+	ID             ID           `json:"id"`
+	OrganizationID ID           `json:"organizationId"`
+	Name           string       `json:"name"`
+	Role           Role         `json:"role" enum:"owner,admin,editor,viewer"`
+	Permissions    []Permission `json:"permissions" doc:"What the key is narrowed to; null means all that its role holds."`
+	TeamIDs        []ID         `json:"teamIds" doc:"The teams the key is narrowed to; null means all."`
+	LastFour       string       `json:"lastFour" doc:"The last four characters of the secret, to tell keys apart."`
+	CreatedByID    *ID          `json:"createdById" doc:"The person behind the key."`
+	ExpiresAt      *Time        `json:"expiresAt"`
+	LastUsedAt     *Time        `json:"lastUsedAt" doc:"Kept to the minute."`
+	CreatedAt      Time         `json:"createdAt"`
+	UpdatedAt      Time         `json:"updatedAt"`
+}
+
+// APIKeyWithSecret is the answer to the creation and the rotation of a key: the only time the secret is shown.
+type APIKeyWithSecret struct {
+	APIKey
+	Secret string `json:"secret,omitempty" doc:"Shown once. A replayed answer does not have it."`
+}
+
+// WithoutSecret is the answer as it may be kept.
+func (k APIKeyWithSecret) WithoutSecret() any {
+	k.Secret = ""
+	return k
+}
+
+// APIKeyCreate is the body that makes a key.
+type APIKeyCreate struct {
+	Name        Name         `json:"name" doc:"2 to 64 characters after trimming, no control characters."`
+	Role        Role         `json:"role" enum:"owner,admin,editor,viewer" doc:"Not above the caller's own."`
+	Permissions []Permission `json:"permissions,omitempty" null:"true" minItems:"1" maxItems:"16" doc:"Narrows the key; each must be held by the role and by the caller."`
+	TeamIDs     []ID         `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" doc:"Narrows the key to some teams of the organization."`
+	ExpiresAt   *Time        `json:"expiresAt,omitempty" null:"true" doc:"In the future; null or absent means that the key does not expire."`
+}
+
+// APIKeyRotate is the body that gives a key a new secret.
+type APIKeyRotate struct {
+	GraceSeconds int `json:"graceSeconds,omitempty" minimum:"0" maximum:"86400" doc:"How long the old secret stays valid; 0, the default, ends it at once."`
+}

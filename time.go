@@ -1,0 +1,71 @@
+package crier
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"time"
+)
+
+// timeLayout is how every instant leaves the service: RFC 3339, UTC, milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// Time is an instant on the wire and in the store: UTC, kept to the microsecond, shown to the millisecond.
+type Time struct{ time.Time }
+
+// TimeOf cuts t to what both databases keep.
+func TimeOf(t time.Time) Time { return Time{t.UTC().Truncate(time.Microsecond)} }
+
+// ParseTime reads RFC 3339 with Z or an offset. A local time without one is refused: nobody could say when it is.
+func ParseTime(s string) (Time, error) {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return Time{}, fmt.Errorf("must be an RFC 3339 time with Z or an offset, such as 2026-11-15T09:00:00Z")
+	}
+	if y := t.UTC().Year(); y < 1 || y > 9999 {
+		return Time{}, fmt.Errorf("must be a time between the years 1 and 9999")
+	}
+	return TimeOf(t), nil
+}
+
+// String is the form on the wire.
+func (t Time) String() string { return t.UTC().Format(timeLayout) }
+
+// MarshalText writes the form on the wire.
+func (t Time) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// MarshalJSON writes the form on the wire; it hides the method of the embedded time.
+func (t Time) MarshalJSON() ([]byte, error) { return []byte(`"` + t.String() + `"`), nil }
+
+// UnmarshalText accepts what ParseTime accepts.
+func (t *Time) UnmarshalText(text []byte) error {
+	parsed, err := ParseTime(string(text))
+	if err != nil {
+		return err
+	}
+	*t = parsed
+	return nil
+}
+
+// UnmarshalJSON accepts what ParseTime accepts, as a JSON string.
+func (t *Time) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
+		return fmt.Errorf("a time is a JSON string")
+	}
+	return t.UnmarshalText(data[1 : len(data)-1])
+}
+
+// Scan reads a column of either database.
+func (t *Time) Scan(src any) error {
+	v, ok := src.(time.Time)
+	if !ok {
+		return fmt.Errorf("scan a time from %T", src)
+	}
+	*t = TimeOf(v)
+	return nil
+}
+
+// Value hands the instant to either database.
+func (t Time) Value() (driver.Value, error) { return t.UTC(), nil }
