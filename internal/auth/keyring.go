@@ -1,0 +1,154 @@
+package auth
+
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/aead/xchacha20poly1305"
+	"github.com/tink-crypto/tink-go/v2/insecuresecretdataaccess"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/secretdata"
+	"github.com/tink-crypto/tink-go/v2/tink"
+)
+
+// minSecretLength is the shortest instance secret that is accepted, in bytes.
+const minSecretLength = 32
+
+// NewSecretKey makes a fresh secret for an instance.
+func NewSecretKey() string {
+	raw := make([]byte, 32)
+	_, _ = rand.Read(raw) // never fails: crypto/rand ends the program instead
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// Keyring holds the keys derived from the instance's secret. It is safe for concurrent use.
+type Keyring struct {
+	seal         tink.AEAD
+	sign         []byte
+	fingerprints []string
+}
+
+// NewKeyring derives the keys. secrets is one secret, or several separated by commas while keys are rotated: the first
+// seals, all open. Signatures are made with the first alone.
+func NewKeyring(secrets string) (*Keyring, error) {
+	ring := &Keyring{}
+	manager := keyset.NewManager()
+	var primary uint32
+	for i, secret := range strings.Split(secrets, ",") {
+		secret = strings.TrimSpace(secret)
+		if len(secret) < minSecretLength {
+			return nil, fmt.Errorf("secret key %d is too short: at least %d characters are needed", i+1, minSecretLength)
+		}
+		id, err := addSealKey(manager, secret)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			primary = id
+			if ring.sign, err = derive(secret, "sign", 32); err != nil {
+				return nil, err
+			}
+		}
+		print, err := derive(secret, "fingerprint", 16)
+		if err != nil {
+			return nil, err
+		}
+		ring.fingerprints = append(ring.fingerprints, hex.EncodeToString(print))
+	}
+	if err := manager.SetPrimary(primary); err != nil {
+		return nil, fmt.Errorf("choose the sealing key: %w", err)
+	}
+	handle, err := manager.Handle()
+	if err != nil {
+		return nil, fmt.Errorf("build the keyset: %w", err)
+	}
+	if ring.seal, err = aead.New(handle); err != nil {
+		return nil, fmt.Errorf("build the sealing primitive: %w", err)
+	}
+	return ring, nil
+}
+
+// addSealKey adds the sealing key of one secret. Its id is derived too, so that every node writes the same id into
+// sealed records.
+func addSealKey(manager *keyset.Manager, secret string) (uint32, error) {
+	raw, err := derive(secret, "seal", 32)
+	if err != nil {
+		return 0, err
+	}
+	idBytes, err := derive(secret, "seal id", 4)
+	if err != nil {
+		return 0, err
+	}
+	id := max(1, binary.BigEndian.Uint32(idBytes))
+	params, err := xchacha20poly1305.NewParameters(xchacha20poly1305.VariantTink)
+	if err != nil {
+		return 0, fmt.Errorf("choose the cipher: %w", err)
+	}
+	key, err := xchacha20poly1305.NewKey(secretdata.NewBytesFromData(raw, insecuresecretdataaccess.Token{}), id, params)
+	if err != nil {
+		return 0, fmt.Errorf("make the sealing key: %w", err)
+	}
+	if _, err := manager.AddKey(key); err != nil {
+		return 0, fmt.Errorf("add the sealing key: %w", err)
+	}
+	return id, nil
+}
+
+func derive(secret, purpose string, length int) ([]byte, error) {
+	key, err := hkdf.Key(sha256.New, []byte(secret), []byte("crier instance secret"), purpose, length)
+	if err != nil {
+		return nil, fmt.Errorf("derive the %s key: %w", purpose, err)
+	}
+	return key, nil
+}
+
+// Seal encrypts data for what context names, such as "idempotency <principal> <key>": a record cannot be opened in
+// another place than it was sealed for.
+func (k *Keyring) Seal(data []byte, context string) ([]byte, error) {
+	sealed, err := k.seal.Encrypt(data, []byte(context))
+	if err != nil {
+		return nil, fmt.Errorf("seal: %w", err)
+	}
+	return sealed, nil
+}
+
+// Open decrypts what Seal made for the same context, with any key of the ring.
+func (k *Keyring) Open(sealed []byte, context string) ([]byte, error) {
+	data, err := k.seal.Decrypt(sealed, []byte(context))
+	if err != nil {
+		return nil, errors.New("open a sealed record: it was changed, or sealed with a key that is not in the ring")
+	}
+	return data, nil
+}
+
+// signatureLength is long enough that nobody guesses one, short enough for addresses.
+const signatureLength = 16
+
+// Sign returns a signature of data for a purpose.
+func (k *Keyring) Sign(data []byte, purpose string) []byte {
+	mac := hmac.New(sha256.New, k.sign)
+	fmt.Fprintf(mac, "%d:%s:", len(purpose), purpose)
+	mac.Write(data)
+	return mac.Sum(nil)[:signatureLength]
+}
+
+// Verify tells, in constant time, whether Sign made the signature.
+func (k *Keyring) Verify(data, signature []byte, purpose string) bool {
+	return hmac.Equal(signature, k.Sign(data, purpose))
+}
+
+// Fingerprint names the sealing key without telling it.
+func (k *Keyring) Fingerprint() string { return k.fingerprints[0] }
+
+// Holds is true when the ring has the key of a fingerprint.
+func (k *Keyring) Holds(fingerprint string) bool { return slices.Contains(k.fingerprints, fingerprint) }

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"crier"
+)
+
+// PrincipalKind tells users and API keys apart.
+type PrincipalKind string
+
+// The kinds of principals.
+const (
+	UserPrincipal PrincipalKind = "user"
+	KeyPrincipal  PrincipalKind = "api_key"
+)
+
+// table is where the principal and its counter of organizations live.
+func (k PrincipalKind) table() string {
+	if k == KeyPrincipal {
+		return "api_keys"
+	}
+	return "users"
+}
+
+// Membership is a principal in an organization.
+type Membership struct {
+	ID             crier.ID
+	OrganizationID crier.ID
+	Kind           PrincipalKind
+	PrincipalID    crier.ID
+	Role           crier.Role
+	AllTeams       bool
+	TeamIDs        []crier.ID // when not AllTeams
+	CreatedAt      crier.Time
+}
+
+// InsertMembership lets a principal into an organization.
+func (tx *Tx) InsertMembership(ctx context.Context, m Membership, o crier.Organization) error {
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO memberships (id, organization_id, principal_kind, principal_id, role,
+		all_teams, organization_name, organization_created_at, organization_updated_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`,
+		m.ID, m.OrganizationID, m.Kind, m.PrincipalID, m.Role, m.AllTeams, o.Name, o.CreatedAt, o.UpdatedAt, m.CreatedAt)
+	if err != nil {
+		return fmt.Errorf("insert membership: %w", err)
+	}
+	for _, team := range m.TeamIDs {
+		_, err := tx.q.ExecContext(ctx, `INSERT INTO membership_teams (membership_id, team_id) VALUES ($1, $2)`, m.ID, team)
+		if err != nil {
+			return fmt.Errorf("insert team of membership: %w", err)
+		}
+	}
+	_, err = tx.q.ExecContext(ctx, `UPDATE `+m.Kind.table()+` SET organization_count = organization_count + 1 WHERE id = $1`,
+		m.PrincipalID)
+	if err != nil {
+		return fmt.Errorf("count the organizations of the member: %w", err)
+	}
+	return nil
+}
+
+// Grant is what a membership gives in one place.
+type Grant struct {
+	Role     crier.Role
+	AllTeams bool
+	InTeam   bool // when not AllTeams: the team asked for is one of its teams
+}
+
+// Access is what the caller's own membership and the one of the person behind it give. For a person both are the same.
+// A nil grant means no membership.
+type Access struct {
+	Own, Behind *Grant
+}
+
+// grantTarget scans the three columns of a left-joined membership.
+type grantTarget struct {
+	role     sql.NullString
+	allTeams sql.NullBool
+	inTeam   bool
+}
+
+func (g *grantTarget) grant() *Grant {
+	if !g.role.Valid {
+		return nil
+	}
+	return &Grant{Role: crier.Role(g.role.String), AllTeams: g.allTeams.Bool, InTeam: g.inTeam}
+}
+
+// TeamAccess reads a team and what the caller may do in it, in one query: it runs at every request of a team.
+func (r reads) TeamAccess(ctx context.Context, team, principal, person crier.ID) (crier.Team, Access, error) {
+	var own, behind grantTarget
+	row := r.q.QueryRowContext(ctx, `SELECT `+teamColumns+`, m.role, m.all_teams,
+			EXISTS (SELECT 1 FROM membership_teams x WHERE x.membership_id = m.id AND x.team_id = t.id),
+			b.role, b.all_teams,
+			EXISTS (SELECT 1 FROM membership_teams x WHERE x.membership_id = b.id AND x.team_id = t.id)
+		FROM teams t
+		LEFT JOIN memberships m ON m.principal_id = $2 AND m.organization_id = t.organization_id
+		LEFT JOIN memberships b ON b.principal_id = $3 AND b.organization_id = t.organization_id
+		WHERE t.id = $1 AND t.deleted_at IS NULL`, team, principal, person)
+	t, err := scanTeam(withMore(row, &own.role, &own.allTeams, &own.inTeam, &behind.role, &behind.allTeams, &behind.inTeam))
+	return t, Access{Own: own.grant(), Behind: behind.grant()}, orNotFound(err, "team", team)
+}
+
+// OrganizationAccess reads an organization and what the caller may do in it.
+func (r reads) OrganizationAccess(ctx context.Context, id, principal, person crier.ID) (Organization, Access, error) {
+	var own, behind grantTarget
+	row := r.q.QueryRowContext(ctx, `SELECT `+organizationColumns+`, m.role, m.all_teams, b.role, b.all_teams
+		FROM organizations o
+		LEFT JOIN memberships m ON m.principal_id = $2 AND m.organization_id = o.id
+		LEFT JOIN memberships b ON b.principal_id = $3 AND b.organization_id = o.id
+		WHERE o.id = $1`, id, principal, person)
+	o, err := scanOrganization(withMore(row, &own.role, &own.allTeams, &behind.role, &behind.allTeams))
+	return o, Access{Own: own.grant(), Behind: behind.grant()}, orNotFound(err, "organization", id)
+}
+
+// MayCreateOrganizations is true when both the principal and the person behind it are owner or admin of a whole
+// organization somewhere.
+func (r reads) MayCreateOrganizations(ctx context.Context, principal, person crier.ID) (bool, error) {
+	var one int
+	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM memberships m
+		JOIN memberships b ON b.principal_id = $2 AND b.organization_id = m.organization_id
+		WHERE m.principal_id = $1 AND m.role IN ('owner', 'admin') AND m.all_teams
+		AND b.role IN ('owner', 'admin') AND b.all_teams LIMIT 1`, principal, person).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for an organization the caller administers: %w", err)
+	}
+	return true, nil
+}
+
+// withMore scans further columns behind those of a noun.
+func withMore(row scanner, more ...any) scanner { return moreColumns{row, more} }
+
+type moreColumns struct {
+	row  scanner
+	more []any
+}
+
+func (m moreColumns) Scan(dest ...any) error { return m.row.Scan(append(dest, m.more...)...) }

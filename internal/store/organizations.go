@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"crier"
+)
+
+// Organization is an organization with what the wire does not show.
+type Organization struct {
+	crier.Organization
+	TeamCount int64
+	// PaidUntil and PaidPeriodEnd are null on the free plan, whose periods are computed.
+	PaidUntil, PaidPeriodEnd *crier.Time
+}
+
+const organizationColumns = `o.id, o.name, o.billing_email, o.onboarding_data, o.payment_customer_id,
+	o.payment_subscription_id, o.payment_method_id, o.payment_metered_subscription_item_id, o.credits_balance,
+	o.reserved_credits, o.auto_recharge_enabled, o.auto_recharge_threshold, o.auto_recharge_amount,
+	o.subscription_status, o.subscription_plan, o.subscription_started_at, o.subscription_ends_at,
+	o.subscription_current_period_end, o.team_count, o.created_at, o.updated_at`
+
+func scanOrganization(row scanner) (Organization, error) {
+	var o Organization
+	err := row.Scan(&o.ID, &o.Name, &o.BillingEmail, intoJSON(&o.OnboardingData), &o.PaymentCustomerID,
+		&o.PaymentSubscriptionID, &o.PaymentMethodID, &o.PaymentMeteredSubscriptionItemID, &o.CreditsBalance,
+		&o.ReservedCredits, &o.AutoRechargeEnabled, &o.AutoRechargeThreshold, &o.AutoRechargeAmount,
+		&o.SubscriptionStatus, &o.SubscriptionPlan, &o.SubscriptionStartedAt, &o.PaidUntil,
+		&o.PaidPeriodEnd, &o.TeamCount, &o.CreatedAt, &o.UpdatedAt)
+	return o, err
+}
+
+// InsertOrganization writes a new organization without members, teams or credits.
+func (tx *Tx) InsertOrganization(ctx context.Context, o Organization) error {
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO organizations
+		(id, name, subscription_status, subscription_plan, subscription_started_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		o.ID, o.Name, o.SubscriptionStatus, o.SubscriptionPlan, o.SubscriptionStartedAt, o.CreatedAt, o.UpdatedAt)
+	if err != nil {
+		return fmt.Errorf("insert organization: %w", err)
+	}
+	return nil
+}
+
+// Organization reads one organization.
+func (r reads) Organization(ctx context.Context, id crier.ID) (Organization, error) {
+	o, err := scanOrganization(r.q.QueryRowContext(ctx,
+		`SELECT `+organizationColumns+` FROM organizations o WHERE o.id = $1`, id))
+	return o, orNotFound(err, "organization", id)
+}
+
+// LockOrganization reads one organization and keeps others from changing it until the transaction ends.
+func (tx *Tx) LockOrganization(ctx context.Context, id crier.ID) (Organization, error) {
+	o, err := scanOrganization(tx.q.QueryRowContext(ctx,
+		`SELECT `+organizationColumns+` FROM organizations o WHERE o.id = $1`+tx.forUpdate, id))
+	return o, orNotFound(err, "organization", id)
+}
+
+// UpdateOrganization writes the settings of an organization; credits and counters have their own ways.
+func (tx *Tx) UpdateOrganization(ctx context.Context, o Organization) error {
+	res, err := tx.q.ExecContext(ctx, `UPDATE organizations SET name = $2, billing_email = $3, onboarding_data = $4,
+		auto_recharge_enabled = $5, auto_recharge_threshold = $6, auto_recharge_amount = $7, updated_at = $8
+		WHERE id = $1`,
+		o.ID, o.Name, o.BillingEmail, asJSON(o.OnboardingData), o.AutoRechargeEnabled, o.AutoRechargeThreshold,
+		o.AutoRechargeAmount, o.UpdatedAt)
+	if err := affectedOne(res, err, "organization", o.ID); err != nil {
+		return err
+	}
+	_, err = tx.q.ExecContext(ctx, `UPDATE memberships SET organization_name = $2, organization_updated_at = $3
+		WHERE organization_id = $1`, o.ID, o.Name, o.UpdatedAt)
+	if err != nil {
+		return fmt.Errorf("copy the organization's name to its members: %w", err)
+	}
+	return nil
+}
+
+var organizationSorts = map[string]string{
+	"createdAt": "m.organization_created_at",
+	"updatedAt": "m.organization_updated_at",
+	"name":      "m.organization_name",
+}
+
+// Organizations reads one page of the organizations of a principal.
+func (r reads) Organizations(ctx context.Context, principal crier.ID, q PageQuery) (PageRows[Organization], error) {
+	list := listing[Organization]{
+		columns:  organizationColumns,
+		from:     "memberships m JOIN organizations o ON o.id = m.organization_id",
+		id:       "m.organization_id",
+		sorts:    organizationSorts,
+		branches: []branch{{where: "m.principal_id = ?", args: []any{principal}}},
+		scan:     scanOrganization,
+		key: func(o Organization, sort string) Key {
+			return Key{Value: sortValue(sort, o.CreatedAt, o.UpdatedAt, o.Name), ID: o.ID}
+		},
+	}
+	page, err := list.page(ctx, r, q)
+	if err != nil {
+		return page, fmt.Errorf("list organizations: %w", err)
+	}
+	return page, nil
+}
+
+// sortValue picks the value of the three sorts that most lists have.
+func sortValue(sort string, created, updated crier.Time, name string) any {
+	switch sort {
+	case "updatedAt":
+		return updated
+	case "name":
+		return name
+	}
+	return created
+}
+
+// OrganizationCount is how many organizations a principal belongs to, from its counter.
+func (r reads) OrganizationCount(ctx context.Context, kind PrincipalKind, principal crier.ID) (int64, error) {
+	var n int64
+	err := r.q.QueryRowContext(ctx, `SELECT organization_count FROM `+kind.table()+` WHERE id = $1`, principal).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count organizations: %w", err)
+	}
+	return n, nil
+}

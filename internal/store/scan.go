@@ -1,0 +1,108 @@
+package store
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"crier"
+)
+
+// jsonColumn reads and writes a value as a JSON column of either database.
+type jsonColumn[T any] struct{ value *T }
+
+// asJSON is the column for a value; nil is NULL.
+func asJSON[T any](v *T) jsonColumn[T] { return jsonColumn[T]{value: v} }
+
+// Value hands over text: pgx refuses bytes for jsonb in some modes.
+func (c jsonColumn[T]) Value() (driver.Value, error) {
+	if c.value == nil {
+		return nil, nil
+	}
+	data, err := json.Marshal(c.value)
+	return string(data), err
+}
+
+// intoJSON scans a JSON column into a pointer that stays nil for NULL.
+func intoJSON[T any](dst **T) sql.Scanner { return jsonTarget[T]{dst} }
+
+type jsonTarget[T any] struct{ dst **T }
+
+func (t jsonTarget[T]) Scan(src any) error {
+	var data []byte
+	switch v := src.(type) {
+	case nil:
+		*t.dst = nil
+		return nil
+	case string:
+		data = []byte(v)
+	case []byte:
+		data = v
+	default:
+		return fmt.Errorf("scan JSON from %T", src)
+	}
+	*t.dst = new(T)
+	return json.Unmarshal(data, *t.dst)
+}
+
+// collect reads all rows and closes them.
+func collect[T any](rows *sql.Rows, scan func(scanner) (T, error)) ([]T, error) {
+	defer rows.Close()
+	out := []T{}
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// orNotFound turns "no row" into what callers outside may be told.
+func orNotFound(err error, noun string, id crier.ID) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return crier.NotFound("There is no %s %s.", noun, id)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", noun, err)
+	}
+	return nil
+}
+
+// placeholders writes $from, $from+1, … for n values.
+func placeholders(from, n int) string {
+	marks := make([]string, n)
+	for i := range marks {
+		marks[i] = "$" + strconv.Itoa(from+i)
+	}
+	return strings.Join(marks, ", ")
+}
+
+// anys converts a list for use as arguments.
+func anys[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i, v := range list {
+		out[i] = v
+	}
+	return out
+}
+
+// affectedOne is an error unless exactly one row changed.
+func affectedOne(res sql.Result, err error, noun string, id crier.ID) error {
+	if err != nil {
+		return fmt.Errorf("write %s: %w", noun, err)
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return fmt.Errorf("write %s: %w", noun, err)
+	}
+	if n == 0 {
+		return crier.NotFound("There is no %s %s.", noun, id)
+	}
+	return nil
+}

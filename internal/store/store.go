@@ -1,0 +1,319 @@
+// Package store holds all SQL: one file per noun, the migrations of both databases, and the one seam that knows which
+// database it is. It has no rules: who may do what is decided above.
+//
+// Every query is one text for SQLite and PostgreSQL, with $1 parameters. Times are parameters, never now().
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+// Dialect names the database behind a store.
+type Dialect string
+
+// The two databases.
+const (
+	SQLite   Dialect = "sqlite"
+	Postgres Dialect = "postgres"
+)
+
+// sqliteFile is the name of the embedded database in the data directory.
+const sqliteFile = "crier.db"
+
+// Config says where the data is.
+type Config struct {
+	// DatabaseURL of a PostgreSQL server; empty means SQLite in DataDir.
+	DatabaseURL string
+	DataDir     string
+	// MaxConnections bounds the PostgreSQL pool of the repositories; 0 means 20.
+	MaxConnections int
+	Logger         *slog.Logger
+}
+
+// Store is the open database. Its own methods read; writing happens inside WithTx.
+type Store struct {
+	reads
+	dialect Dialect
+	writer  *sql.DB // SQLite: exactly one connection
+	reader  *sql.DB // SQLite: a pool that cannot write; PostgreSQL: the writer
+	jobs    *pgxpool.Pool
+	log     *slog.Logger
+}
+
+// queryer is what reading needs: a pool or a transaction.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// reads are the queries that a Store and a Tx share.
+type reads struct {
+	q         queryer
+	forUpdate string
+}
+
+// Tx is one transaction. Inside it nothing else may touch the store: on SQLite the pool would wait for itself.
+type Tx struct {
+	reads
+	tx   *sql.Tx
+	conn *sql.Conn // PostgreSQL only: the connection of tx, for the job engine's inserts
+}
+
+// Open opens the database; it does not migrate it.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	open := openSQLite
+	if cfg.DatabaseURL != "" {
+		open = openPostgres
+	}
+	s, err := open(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	s.log = cfg.Logger
+	if err := s.selfTest(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// selfTest refuses a driver that binds $2 and $1 by order of appearance instead of by number.
+func (s *Store) selfTest(ctx context.Context) error {
+	var got string
+	if err := s.q.QueryRowContext(ctx, `SELECT CAST($2 AS text) || CAST($1 AS text)`, "a", "b").Scan(&got); err != nil {
+		return fmt.Errorf("reach the database: %w", err)
+	}
+	if got != "ba" {
+		return fmt.Errorf("the database driver binds parameters by order, not by number: got %q", got)
+	}
+	return nil
+}
+
+func openSQLite(_ context.Context, cfg Config) (*Store, error) {
+	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data directory: %w", err)
+	}
+	path := filepath.Join(cfg.DataDir, sqliteFile)
+	writer, err := sql.Open("sqlite", sqliteDSN(path, false))
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	// One writer connection, shared with the job engine: first come, first served. Two would starve each other.
+	writer.SetMaxOpenConns(1)
+	reader, err := sql.Open("sqlite", sqliteDSN(path, true))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s for reading: %w", path, err), writer.Close())
+	}
+	readers := max(4, runtime.NumCPU())
+	reader.SetMaxOpenConns(readers)
+	reader.SetMaxIdleConns(readers)
+	// The writer makes the file and switches it to WAL; a read-only connection could do neither.
+	if err := writer.Ping(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writer.Close(), reader.Close())
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("protect %s: %w", path, err), writer.Close(), reader.Close())
+	}
+	return &Store{reads: reads{q: cached(reader)}, dialect: SQLite, writer: writer, reader: reader}, nil
+}
+
+// sqliteDSN sets what durability needs: WAL with synchronous=FULL, so that an acknowledged write survives a power cut.
+func sqliteDSN(path string, readOnly bool) string {
+	v := url.Values{}
+	v.Add("_pragma", "busy_timeout(5000)")
+	v.Add("_pragma", "journal_mode(WAL)")
+	v.Add("_pragma", "synchronous(FULL)")
+	v.Add("_pragma", "foreign_keys(1)")
+	v.Set("_time_format", "sqlite")
+	v.Set("_timezone", "UTC")
+	if readOnly {
+		v.Add("_pragma", "query_only(1)")
+	} else {
+		v.Set("_txlock", "immediate")
+	}
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + v.Encode()
+}
+
+func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
+	connCfg, err := pgx.ParseConfig(cfg.DatabaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("read the database URL: %w", redact(err))
+	}
+	poolCfg, err := pgxpool.ParseConfig(cfg.DatabaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("read the database URL: %w", redact(err))
+	}
+	// Without it PostgreSQL keeps the plan it made for an empty job table, and a burst of jobs joins quadratically.
+	poolCfg.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
+	poolCfg.MaxConns = int32(max(8, runtime.NumCPU()*2)) //nolint:gosec // a CPU count fits
+	jobs, err := pgxpool.NewWithConfig(ctx, poolCfg)
+	if err != nil {
+		return nil, fmt.Errorf("open the job pool: %w", redact(err))
+	}
+	db := stdlib.OpenDB(*connCfg)
+	size := cfg.MaxConnections
+	if size <= 0 {
+		size = 20
+	}
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	return &Store{reads: reads{q: db, forUpdate: " FOR UPDATE"}, dialect: Postgres, writer: db, reader: db, jobs: jobs}, nil
+}
+
+// redact keeps the password of a database address out of errors.
+func redact(err error) error {
+	var parse *pgconn.ParseConfigError
+	if errors.As(err, &parse) {
+		return errors.New("it is not a PostgreSQL address such as postgres://user:password@host:5432/crier")
+	}
+	return err
+}
+
+// Close closes all pools.
+func (s *Store) Close() error {
+	if s.jobs != nil {
+		s.jobs.Close()
+	}
+	err := s.writer.Close()
+	if s.reader != s.writer {
+		err = errors.Join(err, s.reader.Close())
+	}
+	return err
+}
+
+// Dialect tells which database this is.
+func (s *Store) Dialect() Dialect { return s.dialect }
+
+// Writer is the pool that the job engine shares on SQLite.
+func (s *Store) Writer() *sql.DB { return s.writer }
+
+// Reader is the pool of plain reads.
+func (s *Store) Reader() *sql.DB { return s.reader }
+
+// JobPool is the job engine's own pool on PostgreSQL, nil on SQLite.
+func (s *Store) JobPool() *pgxpool.Pool { return s.jobs }
+
+// Ping asks the database for a sign of life.
+func (s *Store) Ping(ctx context.Context) error {
+	var one int
+	return s.q.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
+}
+
+// maxTxAttempts bounds how often a transaction is begun anew after a deadlock.
+const maxTxAttempts = 5
+
+// WithTx runs fn in a transaction and commits it when fn returns nil. fn may run more than once (PostgreSQL may end a
+// transaction to resolve a deadlock), so it must touch nothing but tx and its own results.
+func (s *Store) WithTx(ctx context.Context, fn func(tx *Tx) error) error {
+	for attempt := 1; ; attempt++ {
+		err := s.oneTx(ctx, fn)
+		if err == nil || attempt == maxTxAttempts || !isDeadlock(err) {
+			return err
+		}
+	}
+}
+
+func (s *Store) oneTx(ctx context.Context, fn func(tx *Tx) error) (err error) {
+	conn, err := s.writer.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("get a connection: %w", err)
+	}
+	defer func() { err = errors.Join(err, ignoreDone(conn.Close())) }()
+	sqlTx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			_ = sqlTx.Rollback()
+			panic(p)
+		}
+	}()
+	tx := &Tx{reads: reads{q: sqlTx, forUpdate: s.forUpdate}, tx: sqlTx, conn: conn}
+	if err := fn(tx); err != nil {
+		return errors.Join(err, ignoreDone(sqlTx.Rollback()))
+	}
+	if err := sqlTx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// ignoreDone hides the complaint about a transaction or connection that is over already, because its context ended.
+func ignoreDone(err error) error {
+	if errors.Is(err, sql.ErrTxDone) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) {
+		return nil
+	}
+	return err
+}
+
+// SQL is the transaction itself, for the job engine on SQLite.
+func (tx *Tx) SQL() *sql.Tx { return tx.tx }
+
+// Raw lends the driver's connection of this transaction to fn, for the job engine on PostgreSQL.
+func (tx *Tx) Raw(fn func(driverConn any) error) error { return tx.conn.Raw(fn) }
+
+// Unavailable is true when err means that the database is away or overloaded, not that the request was wrong.
+func Unavailable(err error) bool {
+	var connect *pgconn.ConnectError
+	var network net.Error
+	var lite *sqlite.Error
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone):
+		return true
+	case errors.As(err, &lite):
+		primary := lite.Code() & 0xff
+		return primary == sqlitelib.SQLITE_BUSY || primary == sqlitelib.SQLITE_LOCKED || primary == sqlitelib.SQLITE_FULL || primary == sqlitelib.SQLITE_IOERR
+	}
+	state := sqlState(err)
+	// Classes 08 (connection), 53 (resources) and 57P (the server is going down or comes up).
+	return strings.HasPrefix(state, "08") || strings.HasPrefix(state, "53") || strings.HasPrefix(state, "57P")
+}
+
+func isDeadlock(err error) bool {
+	state := sqlState(err)
+	return state == "40001" || state == "40P01"
+}
+
+// isUniqueViolation is true when a unique index had the last word.
+func isUniqueViolation(err error) bool {
+	var lite *sqlite.Error
+	if errors.As(err, &lite) {
+		code := lite.Code()
+		return code == sqlitelib.SQLITE_CONSTRAINT_UNIQUE || code == sqlitelib.SQLITE_CONSTRAINT_PRIMARYKEY
+	}
+	return sqlState(err) == "23505"
+}
+
+func sqlState(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code
+	}
+	return ""
+}

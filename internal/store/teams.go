@@ -1,0 +1,219 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"crier"
+)
+
+const teamColumns = `t.id, t.organization_id, t.name, t.website, t.link_tracking_default, t.timezone, t.require_approval,
+	t.publish_late_minutes, t.created_at, t.updated_at`
+
+func scanTeam(row scanner) (crier.Team, error) {
+	var t crier.Team
+	err := row.Scan(&t.ID, &t.OrganizationID, &t.Name, &t.Website, &t.LinkTrackingDefault, &t.Timezone,
+		&t.RequireApproval, &t.PublishLateMinutes, &t.CreatedAt, &t.UpdatedAt)
+	return t, err
+}
+
+// InsertTeam writes a new team and counts it.
+func (tx *Tx) InsertTeam(ctx context.Context, t crier.Team) error {
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO teams (id, organization_id, name, website, link_tracking_default, timezone,
+		require_approval, publish_late_minutes, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		t.ID, t.OrganizationID, t.Name, t.Website, t.LinkTrackingDefault, t.Timezone, t.RequireApproval,
+		t.PublishLateMinutes, t.CreatedAt, t.UpdatedAt)
+	if err != nil {
+		return fmt.Errorf("insert team: %w", err)
+	}
+	return tx.countTeam(ctx, t.OrganizationID, 1)
+}
+
+func (tx *Tx) countTeam(ctx context.Context, organization crier.ID, by int) error {
+	_, err := tx.q.ExecContext(ctx, `UPDATE organizations SET team_count = team_count + $2 WHERE id = $1`, organization, by)
+	if err != nil {
+		return fmt.Errorf("count teams: %w", err)
+	}
+	return nil
+}
+
+// LockTeam reads a team that is not deleted and keeps others from changing it until the transaction ends.
+func (tx *Tx) LockTeam(ctx context.Context, id crier.ID) (crier.Team, error) {
+	t, err := scanTeam(tx.q.QueryRowContext(ctx,
+		`SELECT `+teamColumns+` FROM teams t WHERE t.id = $1 AND t.deleted_at IS NULL`+tx.forUpdate, id))
+	return t, orNotFound(err, "team", id)
+}
+
+// UpdateTeam writes the settings of a team.
+func (tx *Tx) UpdateTeam(ctx context.Context, t crier.Team) error {
+	res, err := tx.q.ExecContext(ctx, `UPDATE teams SET name = $2, website = $3, link_tracking_default = $4, timezone = $5,
+		require_approval = $6, publish_late_minutes = $7, updated_at = $8 WHERE id = $1 AND deleted_at IS NULL`,
+		t.ID, t.Name, t.Website, t.LinkTrackingDefault, t.Timezone, t.RequireApproval, t.PublishLateMinutes, t.UpdatedAt)
+	return affectedOne(res, err, "team", t.ID)
+}
+
+// DeleteTeam hides a team and takes it off the counter; PurgeTeam removes it for good.
+func (tx *Tx) DeleteTeam(ctx context.Context, t crier.Team, at crier.Time) error {
+	res, err := tx.q.ExecContext(ctx, `UPDATE teams SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL`, t.ID, at)
+	if err := affectedOne(res, err, "team", t.ID); err != nil {
+		return err
+	}
+	return tx.countTeam(ctx, t.OrganizationID, -1)
+}
+
+// PurgeTeam removes a team that was deleted before the given time; a team that was not is left alone.
+func (tx *Tx) PurgeTeam(ctx context.Context, id crier.ID, deletedBefore crier.Time) error {
+	const gone = `SELECT t.id FROM teams t WHERE t.id = $1 AND t.deleted_at < $2`
+	for _, query := range []string{
+		`DELETE FROM membership_teams WHERE team_id IN (` + gone + `)`,
+		`DELETE FROM teams WHERE id IN (` + gone + `)`,
+	} {
+		if _, err := tx.q.ExecContext(ctx, query, id, deletedBefore); err != nil {
+			return fmt.Errorf("purge team: %w", err)
+		}
+	}
+	return nil
+}
+
+// TeamsIn tells which of the given teams exist in the organization.
+func (r reads) TeamsIn(ctx context.Context, organization crier.ID, ids []crier.ID) (map[crier.ID]bool, error) {
+	found := map[crier.ID]bool{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	rows, err := r.q.QueryContext(ctx, `SELECT t.id FROM teams t WHERE t.organization_id = $1 AND t.deleted_at IS NULL
+		AND t.id IN (`+placeholders(2, len(ids))+`)`, append([]any{organization}, anys(ids)...)...)
+	if err != nil {
+		return nil, fmt.Errorf("look for teams: %w", err)
+	}
+	list, err := collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+	if err != nil {
+		return nil, fmt.Errorf("look for teams: %w", err)
+	}
+	for _, id := range list {
+		found[id] = true
+	}
+	return found, nil
+}
+
+var teamSorts = map[string]string{"createdAt": "t.created_at", "updatedAt": "t.updated_at", "name": "t.name"}
+
+// Reach is the part of an organization that a caller sees: all its teams, or those of up to two memberships (the
+// caller's own and the one of the person behind it).
+type Reach struct {
+	OrganizationID crier.ID
+	Limits         []crier.ID // memberships that name their teams
+}
+
+// maxReaches bounds how many organizations are merged from their own indexes; beyond it, the list is read in one go and
+// sorted.
+const maxReaches = 200
+
+// Reaches reads what a caller sees, of one organization or, when organization is empty, of all.
+func (r reads) Reaches(ctx context.Context, principal, person, organization crier.ID) ([]Reach, error) {
+	query := `SELECT m.organization_id, m.id, m.all_teams, b.id, b.all_teams FROM memberships m
+		JOIN memberships b ON b.principal_id = $2 AND b.organization_id = m.organization_id
+		WHERE m.principal_id = $1`
+	args := []any{principal, person}
+	if organization != "" {
+		query += ` AND m.organization_id = $3`
+		args = append(args, organization)
+	}
+	rows, err := r.q.QueryContext(ctx, query+` ORDER BY m.organization_id`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read what the caller sees: %w", err)
+	}
+	return collect(rows, scanReach)
+}
+
+func scanReach(row scanner) (Reach, error) {
+	var reach Reach
+	var own, behind crier.ID
+	var ownAll, behindAll bool
+	err := row.Scan(&reach.OrganizationID, &own, &ownAll, &behind, &behindAll)
+	if !ownAll {
+		reach.Limits = append(reach.Limits, own)
+	}
+	if !behindAll && behind != own {
+		reach.Limits = append(reach.Limits, behind)
+	}
+	return reach, err
+}
+
+const inLimit = " AND t.id IN (SELECT x.team_id FROM membership_teams x WHERE x.membership_id = ?)"
+
+func (reach Reach) branch() branch {
+	b := branch{where: "t.organization_id = ? AND t.deleted_at IS NULL", args: []any{reach.OrganizationID}}
+	for _, limit := range reach.Limits {
+		b.where += inLimit
+		b.args = append(b.args, limit)
+	}
+	return b
+}
+
+// everyTeam is the one condition for callers with very many organizations.
+func everyTeam(principal, person crier.ID) branch {
+	const member = ` FROM memberships %[1]s WHERE %[1]s.organization_id = t.organization_id AND %[1]s.principal_id = ? AND
+		(%[1]s.all_teams OR EXISTS (SELECT 1 FROM membership_teams x WHERE x.membership_id = %[1]s.id AND x.team_id = t.id))`
+	return branch{
+		where: "t.deleted_at IS NULL AND EXISTS (SELECT 1" + fmt.Sprintf(member, "m") + ") AND EXISTS (SELECT 1" + fmt.Sprintf(member, "b") + ")",
+		args:  []any{principal, person},
+	}
+}
+
+// Teams reads one page of the teams that the caller reaches.
+func (r reads) Teams(ctx context.Context, principal, person crier.ID, reaches []Reach, q PageQuery) (PageRows[crier.Team], error) {
+	list := listing[crier.Team]{
+		columns: teamColumns,
+		from:    "teams t",
+		id:      "t.id",
+		sorts:   teamSorts,
+		scan:    scanTeam,
+		key: func(t crier.Team, sort string) Key {
+			return Key{Value: sortValue(sort, t.CreatedAt, t.UpdatedAt, t.Name), ID: t.ID}
+		},
+	}
+	if len(reaches) > maxReaches {
+		list.branches = []branch{everyTeam(principal, person)}
+	} else {
+		for _, reach := range reaches {
+			list.branches = append(list.branches, reach.branch())
+		}
+	}
+	page, err := list.page(ctx, r, q)
+	if err != nil {
+		return page, fmt.Errorf("list teams: %w", err)
+	}
+	return page, nil
+}
+
+// TeamCount is how many teams the caller reaches: from the counters of whole organizations, counted where a membership
+// names its teams (those are few).
+func (r reads) TeamCount(ctx context.Context, principal, person, organization crier.ID, reaches []Reach) (int64, error) {
+	var total int64
+	query := `SELECT CAST(coalesce(sum(o.team_count), 0) AS bigint) FROM memberships m
+		JOIN memberships b ON b.principal_id = $2 AND b.organization_id = m.organization_id AND b.all_teams
+		JOIN organizations o ON o.id = m.organization_id
+		WHERE m.principal_id = $1 AND m.all_teams`
+	args := []any{principal, person}
+	if organization != "" {
+		query += ` AND m.organization_id = $3`
+		args = append(args, organization)
+	}
+	if err := r.q.QueryRowContext(ctx, query, args...).Scan(&total); err != nil {
+		return 0, fmt.Errorf("count teams: %w", err)
+	}
+	for _, reach := range reaches {
+		if len(reach.Limits) == 0 {
+			continue
+		}
+		var n int64
+		b := reach.branch()
+		err := r.q.QueryRowContext(ctx, `SELECT count(*) FROM teams t WHERE `+bind(b.where, 0), b.args...).Scan(&n)
+		if err != nil {
+			return 0, fmt.Errorf("count teams: %w", err)
+		}
+		total += n
+	}
+	return total, nil
+}
