@@ -1,0 +1,104 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/textproto"
+	"net/url"
+	"strings"
+)
+
+// Body is what a request carries. It can be read more than once, so that the transport may begin anew on another
+// connection when nothing was written on the first.
+type Body struct {
+	contentType string
+	length      int64
+	open        func() io.Reader
+	preview     string // what the record of the exchange shows
+}
+
+// JSONBody carries v as JSON.
+func JSONBody(v any) (Body, error) {
+	var buf bytes.Buffer
+	encoder := json.NewEncoder(&buf)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return Body{}, fmt.Errorf("encode request: %w", err)
+	}
+	return textBody("application/json", strings.TrimSuffix(buf.String(), "\n")), nil
+}
+
+// FormBody carries a form.
+func FormBody(form url.Values) Body {
+	return textBody("application/x-www-form-urlencoded", form.Encode())
+}
+
+// NoBody says explicitly that there are no bytes, under a content type.
+func NoBody(contentType string) Body { return textBody(contentType, "") }
+
+func textBody(contentType, text string) Body {
+	return Body{
+		contentType: contentType,
+		length:      int64(len(text)),
+		open:        func() io.Reader { return strings.NewReader(text) },
+		preview:     text,
+	}
+}
+
+// SectionBody carries n bytes of a file from an offset.
+func SectionBody(contentType string, file io.ReaderAt, offset, n int64) Body {
+	return Body{
+		contentType: contentType,
+		length:      n,
+		open:        func() io.Reader { return io.NewSectionReader(file, offset, n) },
+		preview:     fmt.Sprintf("[%d bytes from %d]", n, offset),
+	}
+}
+
+// FilePart is the file of a MultipartBody.
+type FilePart struct {
+	Field, FileName, ContentType string
+	File                         io.ReaderAt
+	Offset, Size                 int64
+}
+
+// Field is a plain value of a MultipartBody.
+type Field struct{ Name, Value string }
+
+// MultipartBody carries fields and then a piece of a file as a multipart form, without holding the file in memory.
+func MultipartBody(fields []Field, file FilePart) (Body, error) {
+	var head bytes.Buffer
+	form := multipart.NewWriter(&head)
+	for _, f := range fields {
+		if err := form.WriteField(f.Name, f.Value); err != nil {
+			return Body{}, fmt.Errorf("write form field %s: %w", f.Name, err)
+		}
+	}
+	header := textproto.MIMEHeader{}
+	header.Set("Content-Disposition", multipart.FileContentDisposition(file.Field, file.FileName))
+	header.Set("Content-Type", file.ContentType)
+	if _, err := form.CreatePart(header); err != nil {
+		return Body{}, fmt.Errorf("write form file %s: %w", file.Field, err)
+	}
+	tail := "\r\n--" + form.Boundary() + "--\r\n"
+	return Body{
+		contentType: form.FormDataContentType(),
+		length:      int64(head.Len()) + file.Size + int64(len(tail)),
+		open: func() io.Reader {
+			return io.MultiReader(bytes.NewReader(head.Bytes()), io.NewSectionReader(file.File, file.Offset, file.Size), strings.NewReader(tail))
+		},
+		preview: multipartPreview(fields, file),
+	}, nil
+}
+
+func multipartPreview(fields []Field, file FilePart) string {
+	var lines strings.Builder
+	for _, f := range fields {
+		fmt.Fprintf(&lines, "%s=%s&", f.Name, f.Value)
+	}
+	fmt.Fprintf(&lines, "%s=[%d bytes from %d]", file.Field, file.Size, file.Offset)
+	return lines.String()
+}

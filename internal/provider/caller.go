@@ -1,0 +1,254 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Caller sends requests to networks: the one place that knows about time-outs, the size of answers, what is recorded
+// of an exchange, and whether a request without an answer may have been carried out.
+type Caller struct {
+	client    *http.Client
+	userAgent string
+	now       func() time.Time
+}
+
+// CallerConfig is what a Caller needs.
+type CallerConfig struct {
+	// Version is crier's; networks see it as the user agent.
+	Version string
+	// Transport is used instead of one of its own when set.
+	Transport http.RoundTripper
+	Now       func() time.Time
+}
+
+// Bounds of an exchange.
+const (
+	// DefaultTimeout is how long an exchange may take when its request says nothing else.
+	DefaultTimeout = 30 * time.Second
+	// UploadTimeout is for exchanges that carry pieces of files.
+	UploadTimeout = 2 * time.Minute
+	// maxAnswer is how much of an answer is read.
+	maxAnswer = 4 << 20
+)
+
+// NewCaller makes a Caller.
+func NewCaller(cfg CallerConfig) *Caller {
+	transport := cfg.Transport
+	if transport == nil {
+		transport = newTransport()
+	}
+	return &Caller{
+		client: &http.Client{
+			Transport: transport,
+			// A redirect would carry the token to an address that nobody configured; some networks also use 308 as an answer.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		userAgent: "crier/" + cfg.Version,
+		now:       cfg.Now,
+	}
+}
+
+func newTransport() *http.Transport {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 64
+	// Shorter than networks keep connections open: a request on one that is just being closed has an unknown outcome.
+	transport.IdleConnTimeout = 20 * time.Second
+	return transport
+}
+
+// Request is one request to a network.
+type Request struct {
+	Operation Operation
+	Method    string
+	URL       string
+	Header    http.Header
+	Body      Body
+	// Bearer is sent as the Authorization header when set.
+	Bearer Secret
+	// Basic is sent as the Authorization header when set.
+	Basic *Credentials
+	// Secrets are further values that must not be recorded.
+	Secrets []Secret
+	// SecretURL means that whoever has the address can act: it is recorded without its query.
+	SecretURL bool
+	// Publishes means that the request makes something public: without an answer its outcome is unknown.
+	Publishes bool
+	// Timeout bounds the exchange; zero means DefaultTimeout.
+	Timeout time.Duration
+}
+
+// Response is the answer of a network, whatever its status.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+
+	request Request
+}
+
+// Send makes one exchange. It fails only when there is no answer; what an answer means is for the provider to say. The
+// exchange is handed to who asked for it with WithExchanges.
+func (c *Caller) Send(ctx context.Context, r Request) (*Response, error) {
+	ctx, cancel := context.WithTimeout(ctx, cmpOr(r.Timeout, DefaultTimeout))
+	defer cancel()
+	var progress progress
+	request, err := c.build(httptrace.WithClientTrace(ctx, progress.trace()), r)
+	if err != nil {
+		return nil, &Error{Kind: Rejected, Code: CodeContentRejected, Message: "the request could not be built", Err: err}
+	}
+	started := c.now()
+	response, err := c.exchange(request, r)
+	record(ctx, r, response, err, started, c.now().Sub(started))
+	if err != nil {
+		return nil, r.lost(err, progress.certainlyNotSent())
+	}
+	return response, nil
+}
+
+func (c *Caller) build(ctx context.Context, r Request) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, nil)
+	if err != nil {
+		return nil, fmt.Errorf("build %s request: %w", r.Method, withoutURL(err))
+	}
+	for name, values := range r.Header {
+		request.Header[name] = values
+	}
+	request.Header.Set("User-Agent", c.userAgent)
+	if r.Bearer != "" {
+		request.Header.Set("Authorization", "Bearer "+r.Bearer.Reveal())
+	}
+	if r.Basic != nil {
+		request.SetBasicAuth(url.QueryEscape(r.Basic.ClientID), url.QueryEscape(r.Basic.ClientSecret.Reveal()))
+	}
+	if r.Body.open != nil {
+		request.Header.Set("Content-Type", r.Body.contentType)
+		request.ContentLength = r.Body.length
+		request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(r.Body.open()), nil }
+		request.Body = io.NopCloser(r.Body.open())
+		if r.Body.length == 0 {
+			request.Body = http.NoBody
+		}
+	}
+	return request, nil
+}
+
+func (c *Caller) exchange(request *http.Request, r Request) (*Response, error) {
+	answer, err := c.client.Do(request)
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	if len(body) > maxAnswer {
+		return nil, fmt.Errorf("the answer is larger than %d bytes", maxAnswer)
+	}
+	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body, request: r}, nil
+}
+
+// progress follows a request through the transport.
+type progress struct{ asked, connected atomic.Bool }
+
+func (p *progress) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GetConn: func(string) { p.asked.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { p.connected.Store(true) },
+	}
+}
+
+// certainlyNotSent is true when the transport looked for a connection and never got one: no such host, refused, TLS
+// failed. Later signs will not do: a request that is given up may still be written a moment after. A transport that
+// reports nothing gets no such trust.
+func (p *progress) certainlyNotSent() bool { return p.asked.Load() && !p.connected.Load() }
+
+// lost makes the error for a request without an answer.
+func (r Request) lost(err error, notSent bool) *Error {
+	err = errors.New(r.mask(err.Error()))
+	if r.Publishes && !notSent {
+		return &Error{Kind: OutcomeUnknown, Code: CodeOutcomeUnknown, Message: "the network did not answer; whether it published is not known", Err: err}
+	}
+	return &Error{Kind: Temporary, Code: CodeProviderUnavailable, Message: "the network could not be reached", Err: err}
+}
+
+// withoutURL drops the address from an error of net/http: it may carry a token.
+func withoutURL(err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		return wrapped.Err
+	}
+	return err
+}
+
+// OK is true for a status of success.
+func (r *Response) OK() bool { return r.Status >= 200 && r.Status < 300 }
+
+// Decode reads the answer as JSON. An answer that is none leaves the outcome of a publishing request unknown.
+func (r *Response) Decode(v any) error {
+	if err := json.Unmarshal(r.Body, v); err != nil {
+		return r.Unreadable(err)
+	}
+	return nil
+}
+
+// Unreadable is the error for an answer that makes no sense: a publishing request may have been carried out.
+func (r *Response) Unreadable(err error) *Error {
+	if r.request.Publishes {
+		return r.Fail(OutcomeUnknown, CodeOutcomeUnknown, "the network's answer could not be read", err)
+	}
+	return r.Fail(Temporary, CodeProviderUnavailable, "the network's answer could not be read", err)
+}
+
+// Unavailable is the error for a failure on the network's side: a publishing request may have been carried out.
+func (r *Response) Unavailable(message string) *Error {
+	if r.request.Publishes {
+		return r.Fail(OutcomeUnknown, CodeOutcomeUnknown, message, nil)
+	}
+	return r.Fail(Temporary, CodeProviderUnavailable, message, nil)
+}
+
+// Fail makes an error of this answer. The message is cleared of credentials and cut to a readable length.
+func (r *Response) Fail(kind Kind, code Code, message string, cause error) *Error {
+	detail := fmt.Sprintf("%s %s: HTTP %d", r.request.Method, r.request.recordedURL(), r.Status)
+	if cause != nil {
+		detail += ": " + r.request.mask(cause.Error())
+	}
+	if message = strings.TrimSpace(message); message == "" {
+		message = fmt.Sprintf("the network answered with status %d", r.Status)
+	}
+	return &Error{Kind: kind, Code: code, Status: r.Status, Message: shorten(r.request.mask(message), 500), Err: errors.New(detail)}
+}
+
+// Publishes is true when the request was one that makes something public.
+func (r *Response) Publishes() bool { return r.request.Publishes }
+
+// SameHost is true when an address lies on the host of one of the bases, so that a token may be sent to it.
+func SameHost(address string, bases ...string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	for _, base := range bases {
+		if b, err := url.Parse(base); err == nil && u.Scheme == b.Scheme && strings.EqualFold(u.Host, b.Host) {
+			return true
+		}
+	}
+	return false
+}
+
+func cmpOr(d, otherwise time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return otherwise
+}

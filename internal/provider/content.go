@@ -1,0 +1,135 @@
+package provider
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"time"
+
+	"crier"
+)
+
+// Action is what kind of thing is to become public.
+type Action string
+
+// The things that can become public. All go the same way through Prepare, Commit, Poll and reconciling, so that a lost
+// answer to a comment is handled as carefully as one to a post.
+const (
+	Post    Action = "post"
+	Comment Action = "comment"
+	Repost  Action = "repost"
+	Quote   Action = "quote"
+)
+
+// Content is what is to become public on one account.
+type Content struct {
+	Action Action
+	// Target is the post that a comment, repost or quote belongs to; empty for a post.
+	Target Target
+	// PostType is the post's type in crier's vocabulary, such as text_image; empty for other actions.
+	PostType string
+	// Parts are the parts of a thread; everything else has one.
+	Parts []Part
+	// Settings are the publish settings of this provider, merged for this account.
+	Settings Settings
+	// Assets are the media that settings refer to by id, such as a thumbnail.
+	Assets map[crier.ID]Media
+}
+
+// Target is a post that is public already.
+type Target struct {
+	PlatformPostID string
+	Permalink      string
+}
+
+// Part is one post of a thread, or the only one.
+type Part struct {
+	Text  string
+	Media []Media
+	Links []Link
+}
+
+// Link is a link attachment.
+type Link struct {
+	URL         string
+	Title       string
+	Description string
+	// Position is the index among the part's attachments.
+	Position int
+}
+
+// Media is an image, video or document of a part.
+type Media struct {
+	ID         crier.ID
+	FileName   string
+	MIMEType   string
+	Size       int64
+	Width      int
+	Height     int
+	Duration   time.Duration
+	FrameRate  float64
+	Frames     int // of an animated image; 0 when not known
+	VideoCodec string
+	AudioCodec string
+	AltText    string
+	// Position is the index among the part's attachments.
+	Position int
+	// Open gives access to the bytes, from any offset, as often as wanted.
+	Open func(ctx context.Context) (MediaReader, error)
+	// URL is an address from which the network may fetch the bytes, without credentials and for at least an hour.
+	URL func(ctx context.Context) (string, error)
+}
+
+// MediaReader reads the bytes of a media.
+type MediaReader interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// IsThread is true when the content has several parts.
+func (c Content) IsThread() bool { return len(c.Parts) > 1 }
+
+// Path is the way to a value of a part, in the words of the public interface.
+func (c Content) Path(part int, rest ...string) []string {
+	path := []string{"postInput"}
+	switch {
+	case c.Action == Comment:
+		path = []string{"comment"}
+	case c.Action == Repost || c.Action == Quote:
+		path = []string{"repostAfter"}
+	case c.IsThread():
+		path = append(path, "posts", strconv.Itoa(part))
+	}
+	return append(path, rest...)
+}
+
+// MediaPath is the way to a media of a part.
+func (c Content) MediaPath(part int, m Media, rest ...string) []string {
+	return c.Path(part, append([]string{"attachments", strconv.Itoa(m.Position)}, rest...)...)
+}
+
+// SettingPath is the way to a publish setting.
+func SettingPath(key string, rest ...string) []string {
+	return append([]string{"platformSettings", key}, rest...)
+}
+
+// Findings are what Check found.
+type Findings struct {
+	// Issues stand in the way of publishing.
+	Issues []crier.Issue
+	// Warnings do not.
+	Warnings []crier.Issue
+}
+
+// OK is true when nothing stands in the way.
+func (f Findings) OK() bool { return len(f.Issues) == 0 }
+
+// Reject adds an issue.
+func (f *Findings) Reject(path []string, message string) {
+	f.Issues = append(f.Issues, crier.At(message, path...))
+}
+
+// Warn adds a warning.
+func (f *Findings) Warn(path []string, message string) {
+	f.Warnings = append(f.Warnings, crier.At(message, path...))
+}

@@ -1,0 +1,157 @@
+package provider
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Exchange is the record of one request and its answer, for people to see. It holds no credential.
+type Exchange struct {
+	Operation      Operation         `json:"operation"`
+	Method         string            `json:"method"`
+	URL            string            `json:"url"`
+	RequestBody    string            `json:"requestBody,omitempty"`
+	Status         int               `json:"status,omitempty"`
+	ResponseHeader map[string]string `json:"responseHeader,omitempty"`
+	ResponseBody   string            `json:"responseBody,omitempty"`
+	// Error says why there was no answer.
+	Error          string    `json:"error,omitempty"`
+	StartedAt      time.Time `json:"startedAt"`
+	DurationMillis int64     `json:"durationMillis"`
+}
+
+type exchangesKey struct{}
+
+// WithExchanges has every exchange that is made under the context handed to record, as soon as it is over.
+func WithExchanges(ctx context.Context, record func(Exchange)) context.Context {
+	return context.WithValue(ctx, exchangesKey{}, record)
+}
+
+// recordedBody is how much of a body is kept.
+const recordedBody = 4096
+
+func record(ctx context.Context, r Request, answer *Response, err error, started time.Time, took time.Duration) {
+	keep, ok := ctx.Value(exchangesKey{}).(func(Exchange))
+	if !ok {
+		return
+	}
+	e := Exchange{
+		Operation:      r.Operation,
+		Method:         r.Method,
+		URL:            r.recordedURL(),
+		RequestBody:    shorten(r.mask(r.Body.preview), recordedBody),
+		StartedAt:      started,
+		DurationMillis: took.Milliseconds(),
+	}
+	if err != nil {
+		e.Error = r.mask(err.Error())
+	}
+	if answer != nil {
+		e.Status = answer.Status
+		e.ResponseHeader = r.recordedHeader(answer.Header)
+		e.ResponseBody = shorten(r.mask(printable(answer.Body)), recordedBody)
+	}
+	keep(e)
+}
+
+// recordedHeaders are the headers of answers that explain what happened.
+var recordedHeaders = []string{
+	"Content-Type", "Retry-After", "Date", "Range", "X-Request-Id",
+	"X-Rate-Limit-Limit", "X-Rate-Limit-Remaining", "X-Rate-Limit-Reset",
+	"X-App-Limit-24hour-Limit", "X-App-Limit-24hour-Remaining", "X-App-Limit-24hour-Reset",
+	"X-User-Limit-24hour-Limit", "X-User-Limit-24hour-Remaining", "X-User-Limit-24hour-Reset",
+	"X-Transaction-Id", "X-Access-Level",
+	"X-Restli-Id", "X-Linkedin-Id", "X-Li-Uuid", "X-Li-Fabric", "X-Li-Request-Id",
+	"X-App-Usage", "X-Page-Usage", "X-Business-Use-Case-Usage", "X-Fb-Trace-Id",
+}
+
+func (r Request) recordedHeader(header http.Header) map[string]string {
+	kept := map[string]string{}
+	for _, name := range recordedHeaders {
+		if value := header.Get(name); value != "" {
+			kept[name] = r.mask(value)
+		}
+	}
+	return kept
+}
+
+// secretNames are the names under which credentials travel in queries, forms and JSON.
+var secretNames = []string{
+	"access_token", "refresh_token", "id_token", "client_secret", "code_verifier", "appsecret_proof", "fb_exchange_token",
+	"input_token", "upload_token", "upload_id", "token",
+}
+
+var (
+	secretInJSON = regexp.MustCompile(`("(?:` + strings.Join(secretNames, "|") + `|uploadUrl|upload_url|uri|uploadToken)"\s*:\s*)"(?:[^"\\]|\\.)*"`)
+	secretInForm = regexp.MustCompile(`(?:^|([?&]))(` + strings.Join(secretNames, "|") + `|code)=[^&\s"]*`)
+	bearer       = regexp.MustCompile(`(?i)\b(bearer|basic|oauth) [A-Za-z0-9._~+/=|-]{8,}`)
+)
+
+// mask removes credentials from a text: those that the request carries, and whatever stands under a tell-tale name.
+func (r Request) mask(text string) string {
+	for _, secret := range r.carried() {
+		text = strings.ReplaceAll(text, secret, hidden)
+	}
+	text = secretInJSON.ReplaceAllString(text, `$1"`+hidden+`"`)
+	text = secretInForm.ReplaceAllString(text, `$1$2=`+hidden)
+	return bearer.ReplaceAllString(text, `$1 `+hidden)
+}
+
+// carried lists the secrets of the request in the spellings in which they may show.
+func (r Request) carried() []string {
+	secrets := append([]Secret{r.Bearer}, r.Secrets...)
+	if r.Basic != nil {
+		pair := r.Basic.ClientID + ":" + r.Basic.ClientSecret.Reveal()
+		secrets = append(secrets, r.Basic.ClientSecret, Secret(base64.StdEncoding.EncodeToString([]byte(pair))))
+	}
+	var spellings []string
+	for _, s := range secrets {
+		value := s.Reveal()
+		if value == "" {
+			continue
+		}
+		spellings = append(spellings, value)
+		if escaped := url.QueryEscape(value); escaped != value {
+			spellings = append(spellings, escaped)
+		}
+	}
+	return spellings
+}
+
+// recordedURL is the address without what must not be seen.
+func (r Request) recordedURL() string {
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return "[not an address]"
+	}
+	u.User = nil
+	if r.SecretURL {
+		u.RawQuery = ""
+	}
+	return r.mask(u.String())
+}
+
+func printable(body []byte) string {
+	if !utf8.Valid(body) {
+		return "[binary]"
+	}
+	return string(body)
+}
+
+// shorten cuts a text to at most n bytes without breaking a character.
+func shorten(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	cut := n
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}

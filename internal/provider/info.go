@@ -1,0 +1,191 @@
+package provider
+
+import "time"
+
+// Info is what is known about a network beforehand, as data: it serves validation, the OpenAPI document, the list of
+// providers, the dashboard's forms and the documentation alike.
+type Info struct {
+	// Name is the value of SocialAccount.provider and the prefix of the settings' keys.
+	Name        string    `json:"name"`
+	DisplayName string    `json:"displayName"`
+	Abilities   Abilities `json:"abilities"`
+	// Formats are the kinds of post that the network tells apart, the usual one first.
+	Formats []Format `json:"formats"`
+	// Comment is what a comment may look like; nil where there are none.
+	Comment  *Format   `json:"comment,omitempty"`
+	Settings []Setting `json:"settings"`
+	Scopes   []Grant   `json:"scopes"`
+	Costs    []Cost    `json:"costs"`
+	// RateLimits are the limits that the network states. They help to plan; what it answers counts.
+	RateLimits []RateLimit `json:"rateLimits"`
+	// PKCE means that a consent needs a verifier.
+	PKCE bool `json:"-"`
+	// FetchesMedia means that the network loads media from an address instead of taking bytes.
+	FetchesMedia bool `json:"fetchesMedia"`
+	// MetricsBatch is how many posts one call of PostMetrics may ask for.
+	MetricsBatch int `json:"-"`
+	// CommitTimeout is how long Commit waits for the answer at most.
+	CommitTimeout time.Duration `json:"-"`
+}
+
+// Abilities are what a network can do besides posting. Comment, Repost and Quote are actions that Prepare and Commit
+// accept; the others stand for the optional interfaces of this package.
+type Abilities struct {
+	Threads        bool `json:"threads"`
+	Comment        bool `json:"firstComment"`
+	CommentMedia   bool `json:"firstCommentMedia"`
+	Repost         bool `json:"repost"`
+	Quote          bool `json:"quote"`
+	Delete         bool `json:"delete"`
+	PostMetrics    bool `json:"metrics"`
+	AccountMetrics bool `json:"analytics"`
+	Refresh        bool `json:"refresh"`
+	AltText        bool `json:"altText"`
+	Reconcile      bool `json:"-"`
+}
+
+// Format is one kind of post: what it is made of, and its limits.
+type Format struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	// PostTypes are the types of crier's posts that can take this form.
+	PostTypes []string  `json:"postTypes"`
+	Text      TextLimit `json:"text"`
+	// MinMedia and MaxMedia bound the attachments; both zero means none.
+	MinMedia int `json:"minMedia"`
+	MaxMedia int `json:"maxMedia"`
+	// MixedMedia means that media of different classes may stand together.
+	MixedMedia bool         `json:"mixedMedia"`
+	Media      []MediaLimit `json:"media"`
+	// MaxAltText bounds an alt text in characters; zero means that the network has none.
+	MaxAltText int `json:"maxAltText"`
+	// MaxParts bounds a thread; zero means that there are no threads.
+	MaxParts int `json:"maxParts"`
+}
+
+// TextUnit is how a network counts text.
+type TextUnit string
+
+// The ways to count text.
+const (
+	Characters TextUnit = "characters" // Unicode code points
+	UTF16      TextUnit = "utf16"      // UTF-16 code units
+	Bytes      TextUnit = "bytes"      // of UTF-8
+	Weighted   TextUnit = "weighted"   // the network's own rule, in Count
+)
+
+// TextLimit bounds a text.
+type TextLimit struct {
+	Max  int      `json:"max"`
+	Unit TextUnit `json:"unit"`
+	// Required means that there is no post without text.
+	Required bool `json:"required"`
+	// Count measures a text under Weighted.
+	Count func(text string) int `json:"-"`
+}
+
+// MediaLimit bounds the media of one class, told by their MIME types. A zero bound means that there is none.
+type MediaLimit struct {
+	Class     string   `json:"class"` // image, gif, video, document
+	MIMETypes []string `json:"mimeTypes"`
+	// ConvertTo is the type into which other images are turned before they get here; empty means that they are refused.
+	ConvertTo   string   `json:"convertTo,omitempty"`
+	MaxCount    int      `json:"maxCount"`
+	MinBytes    int64    `json:"minBytes,omitempty"`
+	MaxBytes    int64    `json:"maxBytes,omitempty"`
+	MinSeconds  float64  `json:"minSeconds,omitempty"`
+	MaxSeconds  float64  `json:"maxSeconds,omitempty"`
+	MinWidth    int      `json:"minWidth,omitempty"`
+	MaxWidth    int      `json:"maxWidth,omitempty"`
+	MinHeight   int      `json:"minHeight,omitempty"`
+	MaxHeight   int      `json:"maxHeight,omitempty"`
+	MaxPixels   int64    `json:"maxPixels,omitempty"`
+	MinAspect   float64  `json:"minAspect,omitempty"` // width divided by height
+	MaxAspect   float64  `json:"maxAspect,omitempty"`
+	MinFPS      float64  `json:"minFps,omitempty"`
+	MaxFPS      float64  `json:"maxFps,omitempty"`
+	MaxFrames   int      `json:"maxFrames,omitempty"`
+	VideoCodecs []string `json:"videoCodecs,omitempty"`
+	AudioCodecs []string `json:"audioCodecs,omitempty"`
+}
+
+// Grant is a scope that a consent asks for.
+type Grant struct {
+	Scope   string `json:"scope"`
+	Purpose string `json:"purpose"`
+	// Required means that nothing can be published without it.
+	Required bool `json:"required"`
+}
+
+// Cost is the price of one call, in credits.
+type Cost struct {
+	Key         string `json:"key"`
+	Credits     int64  `json:"credits"`
+	Description string `json:"description"`
+}
+
+// Cost is the price with this key; zero when there is none.
+func (i Info) Cost(key string) int64 {
+	for _, c := range i.Costs {
+		if c.Key == key {
+			return c.Credits
+		}
+	}
+	return 0
+}
+
+// CostAccountMetrics is the key of the price of AccountMetrics.
+const CostAccountMetrics = "account_metrics"
+
+// Format is the format with this name; ok is false when there is none.
+func (i Info) Format(name string) (f Format, ok bool) {
+	for _, f := range i.Formats {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// PostTypes are the types of crier's posts that the network takes in any format.
+func (i Info) PostTypes() []string {
+	seen := map[string]bool{}
+	types := []string{}
+	for _, f := range i.Formats {
+		for _, t := range f.PostTypes {
+			if !seen[t] {
+				seen[t] = true
+				types = append(types, t)
+			}
+		}
+	}
+	return types
+}
+
+// Operation is what an exchange is for.
+type Operation string
+
+// The operations that exchanges and rate limits are told apart by.
+const (
+	OpPublish Operation = "publish"
+	OpUpload  Operation = "upload"
+	OpComment Operation = "comment"
+	OpRepost  Operation = "repost"
+	OpDelete  Operation = "delete"
+	OpRead    Operation = "read"
+	OpConnect Operation = "connect"
+	OpRefresh Operation = "refresh"
+)
+
+// RateLimit is a limit that the network states: Max units per Window, counted per Scope.
+type RateLimit struct {
+	Name  string `json:"name"`
+	Scope Scope  `json:"scope"` // ScopeAccount or ScopeInstallation
+	Max   int64  `json:"max"`
+	// Seconds is the length of the window; it slides, unless ResetZone is set.
+	Seconds int64 `json:"seconds"`
+	// ResetZone is the time zone at whose midnight a daily limit begins anew.
+	ResetZone string `json:"resetZone,omitempty"`
+	// Units is what one exchange of an operation uses up; operations that are missing use nothing.
+	Units map[Operation]int64 `json:"units"`
+}

@@ -1,0 +1,202 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"crier"
+)
+
+// Registry holds the networks that this installation knows. It does not change after it was made.
+type Registry struct {
+	providers []Provider
+	byName    map[string]Provider
+	settings  map[string]Setting // by key
+}
+
+// NewRegistry takes the networks in the order in which they are shown. It refuses declarations that contradict
+// themselves.
+func NewRegistry(providers ...Provider) (*Registry, error) {
+	r := &Registry{providers: providers, byName: map[string]Provider{}, settings: map[string]Setting{}}
+	for _, p := range providers {
+		info := p.Info()
+		if err := checkInfo(info, r.Features(p)); err != nil {
+			return nil, fmt.Errorf("provider %q: %w", info.Name, err)
+		}
+		if _, twice := r.byName[info.Name]; twice {
+			return nil, fmt.Errorf("provider %q: registered twice", info.Name)
+		}
+		r.byName[info.Name] = p
+		for _, s := range info.Settings {
+			r.settings[s.Key] = s
+		}
+	}
+	return r, nil
+}
+
+func checkInfo(info Info, f Features) error {
+	switch {
+	case info.Name == "" || len(info.Formats) == 0 || info.CommitTimeout <= 0:
+		return fmt.Errorf("name, formats and commit timeout are needed")
+	case info.Abilities.Comment != (info.Comment != nil):
+		return fmt.Errorf("a comment ability and a comment format belong together")
+	case f.Meter != nil && info.MetricsBatch <= 0:
+		return fmt.Errorf("a meter needs a batch size")
+	}
+	for _, pair := range []struct {
+		ability     string
+		declared    bool
+		implemented bool
+	}{
+		{"delete", info.Abilities.Delete, f.Deleter != nil},
+		{"post metrics", info.Abilities.PostMetrics, f.Meter != nil},
+		{"account metrics", info.Abilities.AccountMetrics, f.AccountMeter != nil},
+		{"refresh", info.Abilities.Refresh, f.Refresher != nil},
+		{"reconcile", info.Abilities.Reconcile, f.Reconciler != nil},
+	} {
+		if pair.declared != pair.implemented {
+			return fmt.Errorf("ability %s: declared %v, implemented %v", pair.ability, pair.declared, pair.implemented)
+		}
+	}
+	return checkSettingKeys(info)
+}
+
+func checkSettingKeys(info Info) error {
+	seen := map[string]bool{}
+	for _, s := range info.Settings {
+		rest, ok := strings.CutPrefix(s.Key, info.Name)
+		if !ok || rest == "" || rest[0] < 'A' || rest[0] > 'Z' {
+			return fmt.Errorf("setting %q must be the provider's name and a capitalised key", s.Key)
+		}
+		if seen[s.Key] {
+			return fmt.Errorf("setting %q: declared twice", s.Key)
+		}
+		seen[s.Key] = true
+	}
+	return nil
+}
+
+// Get finds a network by name.
+func (r *Registry) Get(name string) (p Provider, ok bool) {
+	p, ok = r.byName[name]
+	return p, ok
+}
+
+// All lists the networks.
+func (r *Registry) All() []Provider { return slices.Clone(r.providers) }
+
+// Names lists the names of the networks.
+func (r *Registry) Names() []string {
+	names := make([]string, len(r.providers))
+	for i, p := range r.providers {
+		names[i] = p.Info().Name
+	}
+	return names
+}
+
+// Features are the optional abilities of a network; what it cannot do is nil.
+type Features struct {
+	Narrower     Narrower
+	Pricer       Pricer
+	Connector    Connector
+	Profiler     Profiler
+	Refresher    Refresher
+	Revoker      Revoker
+	Reconciler   Reconciler
+	Resender     Resender
+	Deleter      Deleter
+	Meter        Meter
+	AccountMeter AccountMeter
+}
+
+// Features asks a network what it can do. Nobody else does.
+func (r *Registry) Features(p Provider) Features {
+	var f Features
+	f.Narrower, _ = p.(Narrower)
+	f.Pricer, _ = p.(Pricer)
+	f.Connector, _ = p.(Connector)
+	f.Profiler, _ = p.(Profiler)
+	f.Refresher, _ = p.(Refresher)
+	f.Revoker, _ = p.(Revoker)
+	f.Reconciler, _ = p.(Reconciler)
+	f.Resender, _ = p.(Resender)
+	f.Deleter, _ = p.(Deleter)
+	f.Meter, _ = p.(Meter)
+	f.AccountMeter, _ = p.(AccountMeter)
+	return f
+}
+
+// InfoFor is what holds for one account.
+func (r *Registry) InfoFor(p Provider, a Account) Info {
+	if narrower := r.Features(p).Narrower; narrower != nil {
+		return narrower.InfoFor(a)
+	}
+	return p.Info()
+}
+
+// Capabilities are what an account's network and connection can do (SocialAccount.capabilities).
+type Capabilities struct {
+	Abilities
+	PostTypes []string `json:"postTypes"`
+	Formats   []Format `json:"formats"`
+	Comment   *Format  `json:"comment,omitempty"`
+}
+
+// Capabilities puts together what is known about an account.
+func (r *Registry) Capabilities(p Provider, a Account) Capabilities {
+	info := r.InfoFor(p, a)
+	return Capabilities{Abilities: info.Abilities, PostTypes: info.PostTypes(), Formats: info.Formats, Comment: info.Comment}
+}
+
+// Cost is the price of each part of the content in credits.
+func (r *Registry) Cost(p Provider, c Content) []int64 {
+	if pricer := r.Features(p).Pricer; pricer != nil {
+		return pricer.Cost(c)
+	}
+	return make([]int64, max(1, len(c.Parts)))
+}
+
+// CheckSettings returns what is wrong with the settings of a request, whichever networks they are for. Null is allowed
+// and means that a setting is not made. Paths begin with path.
+func (r *Registry) CheckSettings(s Settings, path ...string) []crier.Issue {
+	var issues []crier.Issue
+	for _, key := range sortedKeys(s) {
+		setting, known := r.settings[key]
+		switch {
+		case !known:
+			issues = append(issues, crier.At("is not a known setting; "+r.hint(key), join(path, key)...))
+		case !isNull(s[key]):
+			issues = append(issues, setting.check(s[key], join(path, key))...)
+		}
+	}
+	return issues
+}
+
+// hint lists the keys of the network that an unknown key seems to be meant for.
+func (r *Registry) hint(key string) string {
+	for _, p := range r.providers {
+		info := p.Info()
+		rest, ok := strings.CutPrefix(key, info.Name)
+		if ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' {
+			return "allowed: " + strings.Join(keys(info.Settings), ", ")
+		}
+	}
+	return "keys begin with the name of a provider: " + strings.Join(r.Names(), ", ")
+}
+
+// MergeSettings picks the settings of one network: those of the account win over the shared ones, and null there
+// removes a shared one.
+func (r *Registry) MergeSettings(p Provider, shared, account Settings) Settings {
+	merged := Settings{}
+	for _, setting := range p.Info().Settings {
+		value, there := account[setting.Key]
+		if !there {
+			value, there = shared[setting.Key]
+		}
+		if there && !isNull(value) {
+			merged[setting.Key] = value
+		}
+	}
+	return merged
+}
