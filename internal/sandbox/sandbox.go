@@ -1,0 +1,93 @@
+// Package sandbox is a simulator of the social networks that crier publishes to. It speaks their wire formats, has its
+// own consent pages and public timelines, and can be told to fail; it is what a fresh install talks to, and what tests
+// publish to.
+//
+// It imports the standard library alone and shares no type with the clients: a mistake in a client must not be able to
+// repeat itself here. It is no model of a network's ranking, search or people.
+//
+// Each network is a package below this one and a line in networks. What they share is in package sim.
+package sandbox
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"crier/internal/sandbox/sim"
+)
+
+// networks is the list of all simulated networks, in the order in which people see them.
+func networks() []sim.Network {
+	return []sim.Network{}
+}
+
+// Options says how a sandbox runs; the zero value is one that keeps everything in memory.
+type Options = sim.Options
+
+// Seed is an account that is connected without a consent page and without a running sandbox.
+type Seed = sim.Seed
+
+// Sandbox is a running simulator of all networks. It is safe for concurrent use.
+type Sandbox struct {
+	world *sim.World
+}
+
+var _ http.Handler = (*Sandbox)(nil)
+
+// New starts a sandbox and brings back what its data directory holds.
+func New(options Options) (*Sandbox, error) {
+	world, err := sim.Open(options, networks())
+	if err != nil {
+		return nil, err
+	}
+	return &Sandbox{world: world}, nil
+}
+
+// ServeHTTP answers all networks, the pages for people and the controls.
+func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.world.ServeHTTP(w, r) }
+
+// Close ends waiting calls and closes the journal. Calls that come later fail.
+func (s *Sandbox) Close() error { return s.world.Close() }
+
+// Networks returns the names of all simulated networks.
+func Networks() []string {
+	var names []string
+	for _, n := range networks() {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// SeedAccount returns a connected account of a network, made of a handle alone. The same handle always gives the same
+// account and the same tokens, and every sandbox accepts them. An unknown network and a handle that the network would
+// not allow are errors.
+func SeedAccount(network, handle string) (Seed, error) {
+	for _, n := range networks() {
+		if n.Name == network {
+			return n.Seed(handle)
+		}
+	}
+	return Seed{}, fmt.Errorf("the sandbox has no network %q, only %s", network, strings.Join(Networks(), ", "))
+}
+
+// Address is one base address of a network.
+type Address struct {
+	Network string
+	// Role says what the host is for: "api", "consent", "upload", ….
+	Role string
+	// Real is the base address of the real network.
+	Real string
+	// Sandbox is the address that takes its place.
+	Sandbox string
+}
+
+// Addresses returns the base addresses of all networks in a sandbox that is reached at baseURL.
+func Addresses(baseURL string) []Address {
+	var list []Address
+	for _, n := range networks() {
+		for _, a := range n.Addresses {
+			list = append(list, Address{Network: n.Name, Role: a.Role, Real: a.Real, Sandbox: strings.TrimSuffix(baseURL, "/") + a.Path})
+		}
+	}
+	return list
+}

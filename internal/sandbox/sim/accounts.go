@@ -1,0 +1,100 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Account is someone or something that posts.
+type Account struct {
+	ID     string `json:"id"`
+	Handle string `json:"handle"`
+	Name   string `json:"name"`
+	// Kind is the network's own word for what it is; empty where there is only one kind.
+	Kind string `json:"kind,omitempty"`
+	// OwnerID is the account of the person behind a page or an organization.
+	OwnerID   string    `json:"owner,omitempty"`
+	CreatedAt time.Time `json:"created,omitzero"`
+}
+
+// Accounts is everyone on a network. All methods need a running View or Update of the store.
+type Accounts struct {
+	table    *Table[Account]
+	byHandle map[string]string
+	owned    map[string][]string
+}
+
+func newAccounts(s *Store) *Accounts {
+	a := &Accounts{table: NewTable[Account](s, "accounts"), byHandle: map[string]string{}, owned: map[string][]string{}}
+	a.table.Watch(a.index)
+	return a
+}
+
+func (a *Accounts) index(id string, before, after *Account) {
+	if before != nil {
+		return
+	}
+	a.byHandle[strings.ToLower(after.Handle)] = id
+	if after.OwnerID != "" {
+		a.owned[after.OwnerID] = append(a.owned[after.OwnerID], id)
+	}
+}
+
+// Get returns an account.
+func (a *Accounts) Get(id string) (Account, bool) { return a.table.Get(id) }
+
+// ByHandle returns the account with a handle, upper and lower case being the same.
+func (a *Accounts) ByHandle(handle string) (Account, bool) {
+	return a.table.Get(a.byHandle[strings.ToLower(handle)])
+}
+
+// OwnedBy returns the ids of the pages or organizations of an account. The slice must not be changed or kept.
+func (a *Accounts) OwnedBy(id string) []string { return a.owned[id] }
+
+// Put writes a new or changed account.
+func (a *Accounts) Put(tx *Tx, account Account) {
+	if account.CreatedAt.IsZero() {
+		account.CreatedAt = tx.Now()
+	}
+	a.table.Put(tx, account.ID, account)
+}
+
+// newest returns at most n accounts that need no owner, newest first.
+func (a *Accounts) newest(n int) []Account {
+	var list []Account
+	for _, account := range a.table.Newest() {
+		if len(list) == n {
+			break
+		}
+		if account.OwnerID == "" {
+			list = append(list, account)
+		}
+	}
+	return list
+}
+
+var handlePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+
+// CheckHandle refuses handles that are empty, longer than longest, or hold anything but letters, digits, and the
+// characters "_.-" after the first.
+func CheckHandle(handle string, longest int) error {
+	if len(handle) > longest || !handlePattern.MatchString(handle) {
+		return fmt.Errorf("account name %q is not allowed: 1 to %d letters, digits, and _ . - after the first", handle, longest)
+	}
+	return nil
+}
+
+// StableNumber returns a number with the given count of decimal digits (at most 18) that depends on the parts alone. Networks make
+// account ids of it, so that the same handle is the same account in every sandbox.
+func StableNumber(digits int, parts ...string) uint64 {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	low := uint64(1)
+	for range digits - 1 {
+		low *= 10
+	}
+	return low + binary.BigEndian.Uint64(sum[:8])%(9*low)
+}

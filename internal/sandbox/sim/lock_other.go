@@ -1,0 +1,10 @@
+//go:build !unix
+
+package sim
+
+import "os"
+
+// lockFile opens the file without a lock: this platform has none in the standard library.
+func lockFile(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+}
