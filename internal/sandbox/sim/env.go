@@ -53,11 +53,20 @@ func (e *Env) Now() time.Time { return e.Options.Now() }
 // URL returns an absolute address below the network's prefix, for upload addresses and the like. Without a configured
 // base address it is built from the host that the caller used.
 func (e *Env) URL(r *http.Request, path string) string {
-	base := strings.TrimSuffix(e.Options.BaseURL, "/")
-	if base == "" {
-		base = "http://" + r.Host
+	return e.base(r) + "/" + e.network.Name + path
+}
+
+// AvatarURL returns the address of an account's picture. The name decides its colour; whatever follows a "_" or a "."
+// in it does not, so that a network can name sizes.
+func (e *Env) AvatarURL(r *http.Request, name string) string {
+	return e.base(r) + "/_avatar/" + name
+}
+
+func (e *Env) base(r *http.Request) string {
+	if e.Options.BaseURL == "" {
+		return "http://" + r.Host
 	}
-	return base + "/" + e.network.Name + path
+	return strings.TrimSuffix(e.Options.BaseURL, "/")
 }
 
 // Route registers a handler for one operation. The pattern is "METHOD /path" below the network's prefix.

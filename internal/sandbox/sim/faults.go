@@ -134,7 +134,7 @@ func (e *Env) serve(w http.ResponseWriter, r *http.Request, op Operation, h Hand
 		h(r.WithContext(context.WithoutCancel(r.Context())))
 		dropConnection(w)
 	default:
-		e.service.Fault(op, fault).write(w)
+		e.service.Fault(r, fault).write(w)
 	}
 }
 

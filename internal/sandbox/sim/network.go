@@ -1,6 +1,9 @@
 package sim
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // Network describes one simulated social network. It is constant data plus the constructor of the running part.
 type Network struct {
@@ -22,9 +25,9 @@ type Network struct {
 
 // Service is the running part of a network: what the core has to ask it.
 type Service interface {
-	// Fault returns the answer of a scripted failure of the given kind, in the network's own error format. It is asked
-	// for every kind but [Slow] and [LostResponse], which need no answer of their own.
-	Fault(op Operation, f Fault) Reply
+	// Fault returns the answer of a scripted failure, in the network's own error format. It is asked for every kind but
+	// [Slow] and [LostResponse], which need no answer of their own.
+	Fault(r *http.Request, f Fault) Reply
 	// NotFound returns the answer to a path or method that the network does not have.
 	NotFound() Reply
 	// PostPath returns the path of a post's public page below the network's prefix, as the real network forms it. The

@@ -29,6 +29,7 @@ const overviewLength = 8
 func (w *World) registerPages() {
 	w.mux.HandleFunc("GET /{$}", w.showOverview)
 	w.mux.HandleFunc("GET /_media/{sha256}", w.previews.serve)
+	w.mux.HandleFunc("GET /_avatar/{name}", serveAvatar)
 	w.mux.HandleFunc("GET /_style.css", func(rw http.ResponseWriter, r *http.Request) {
 		pageHeaders(rw, "'none'")
 		http.ServeFileFS(rw, r, pageFiles, "pages/style.css")

@@ -89,7 +89,7 @@ func (t *toy) get(r *http.Request) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: post}
 }
 
-func (t *toy) Fault(_ sim.Operation, f sim.Fault) sim.Reply {
+func (t *toy) Fault(_ *http.Request, f sim.Fault) sim.Reply {
 	return sim.Reply{Status: http.StatusServiceUnavailable, Body: map[string]string{"toy": string(f.Kind)}}
 }
 
