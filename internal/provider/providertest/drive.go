@@ -1,0 +1,113 @@
+package providertest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// Clock is a clock that only moves when told to. It begins at noon on 15 November 2026.
+type Clock struct {
+	mutex sync.Mutex
+	now   time.Time
+}
+
+// NewClock makes a clock.
+func NewClock() *Clock { return &Clock{now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)} }
+
+// Now tells the time.
+func (c *Clock) Now() time.Time {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.now
+}
+
+// Advance moves the clock on.
+func (c *Clock) Advance(d time.Duration) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// advanceTo moves the clock on to a time, unless it has passed.
+func (c *Clock) advanceTo(t time.Time) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if t.After(c.now) {
+		c.now = t
+	}
+}
+
+// NewCaller makes a caller for tests.
+func NewCaller(c *Clock) *provider.Caller {
+	return provider.NewCaller(provider.CallerConfig{Version: "test", Now: c.Now})
+}
+
+// NewMedia makes a media of bytes.
+func NewMedia(fileName, mimeType string, content []byte) provider.Media {
+	return provider.Media{
+		FileName: fileName,
+		MIMEType: mimeType,
+		Size:     int64(len(content)),
+		Open: func(context.Context) (provider.MediaReader, error) {
+			return struct {
+				*bytes.Reader
+				closer
+			}{Reader: bytes.NewReader(content)}, nil
+		},
+		URL: func(context.Context) (string, error) { return "https://media.crier.test/" + fileName, nil },
+	}
+}
+
+type closer struct{}
+
+// Close does nothing: bytes need no closing.
+func (closer) Close() error { return nil }
+
+// Drive does what the engine does: Prepare until Ready, Commit, Poll, until everything is public or a step fails. It
+// waits by moving the clock, and passes the State through JSON between all steps, as the store would.
+func Drive(t *testing.T, p provider.Provider, a provider.Account, c provider.Content, st provider.State, clock *Clock) (provider.State, error) {
+	t.Helper()
+	ctx := context.Background()
+	for range 1000 {
+		var err error
+		switch {
+		case st.RequiresPolling:
+			st, err = p.Poll(ctx, a, c, Reload(t, st))
+		case st.Done:
+			return st, nil
+		case !st.Ready:
+			st, err = p.Prepare(ctx, a, c, Reload(t, st))
+		default:
+			if st, err = p.Prepare(ctx, a, c, Reload(t, st)); err == nil && st.Ready {
+				st, err = p.Commit(ctx, a, c, Reload(t, st))
+			}
+		}
+		if err != nil {
+			return st, err
+		}
+		clock.advanceTo(st.NextPollAfter)
+	}
+	t.Fatal("the publication does not come to an end")
+	return st, nil
+}
+
+// Reload is the State as it comes back from the store: written as JSON and read again, the secrets beside it.
+func Reload(t *testing.T, st provider.State) provider.State {
+	t.Helper()
+	data, err := json.Marshal(st)
+	if err != nil {
+		t.Fatalf("encode state: %v", err)
+	}
+	var reloaded provider.State
+	if err := json.Unmarshal(data, &reloaded); err != nil {
+		t.Fatalf("decode state: %v", err)
+	}
+	reloaded.Secrets = st.Secrets
+	return reloaded
+}

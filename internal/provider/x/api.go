@@ -1,0 +1,247 @@
+package x
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// Wire types of API v2. Where X renamed a field (August 2026), both spellings are read.
+
+type createRequest struct {
+	Text                  string       `json:"text,omitempty"`
+	Media                 *createMedia `json:"media,omitempty"`
+	Poll                  *createPoll  `json:"poll,omitempty"`
+	QuoteID               string       `json:"quote_tweet_id,omitempty"`
+	Reply                 *createReply `json:"reply,omitempty"`
+	ReplySettings         string       `json:"reply_settings,omitempty"`
+	CommunityID           string       `json:"community_id,omitempty"`
+	ShareWithFollowers    bool         `json:"share_with_followers,omitempty"`
+	ForSuperFollowersOnly bool         `json:"for_super_followers_only,omitempty"`
+	MadeWithAI            bool         `json:"made_with_ai,omitempty"`
+	PaidPartnership       bool         `json:"paid_partnership,omitempty"`
+	Geo                   *createGeo   `json:"geo,omitempty"`
+}
+
+type createMedia struct {
+	MediaIDs      []string `json:"media_ids"`
+	TaggedUserIDs []string `json:"tagged_user_ids,omitempty"`
+}
+
+type createPoll struct {
+	Options         []string `json:"options"`
+	DurationMinutes int      `json:"duration_minutes"`
+}
+
+type createReply struct {
+	InReplyToID    string   `json:"in_reply_to_tweet_id"`
+	ExcludeUserIDs []string `json:"exclude_reply_user_ids,omitempty"`
+}
+
+type createGeo struct {
+	PlaceID string `json:"place_id"`
+}
+
+type createAnswer struct {
+	Data struct {
+		ID string `json:"id"`
+	} `json:"data"`
+}
+
+type repostRequest struct {
+	PostID string `json:"tweet_id"`
+}
+
+type repostAnswer struct {
+	Data struct {
+		Reposted bool   `json:"retweeted"`
+		RestID   string `json:"rest_id"`
+		ID       string `json:"id"`
+	} `json:"data"`
+}
+
+type deleteAnswer struct {
+	Data struct {
+		Deleted bool `json:"deleted"`
+	} `json:"data"`
+}
+
+type initializeRequest struct {
+	MediaType     string `json:"media_type"`
+	TotalBytes    int64  `json:"total_bytes"`
+	MediaCategory string `json:"media_category"`
+}
+
+type mediaAnswer struct {
+	Data struct {
+		ID               string          `json:"id"`
+		ExpiresAfterSecs int64           `json:"expires_after_secs"`
+		Processing       *processingInfo `json:"processing_info"`
+	} `json:"data"`
+}
+
+type processingInfo struct {
+	State          string `json:"state"`
+	CheckAfterSecs int64  `json:"check_after_secs"`
+	Error          *struct {
+		Name    string `json:"name"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+type metadataRequest struct {
+	ID       string        `json:"id"`
+	Metadata mediaMetadata `json:"metadata"`
+}
+
+type mediaMetadata struct {
+	AltText   *altText          `json:"alt_text,omitempty"`
+	Sensitive *sensitiveWarning `json:"sensitive_media_warning,omitempty"`
+}
+
+type altText struct {
+	Text string `json:"text"`
+}
+
+type sensitiveWarning struct {
+	AdultContent    bool `json:"adult_content"`
+	GraphicViolence bool `json:"graphic_violence"`
+	Other           bool `json:"other"`
+}
+
+type userAnswer struct {
+	Data struct {
+		ID               string `json:"id"`
+		Name             string `json:"name"`
+		Username         string `json:"username"`
+		ProfileImageURL  string `json:"profile_image_url"`
+		VerifiedType     string `json:"verified_type"`
+		SubscriptionType string `json:"subscription_type"`
+		Protected        bool   `json:"protected"`
+		PublicMetrics    *struct {
+			Followers int64 `json:"followers_count"`
+			Following int64 `json:"following_count"`
+			Posts     int64 `json:"tweet_count"`
+			Listed    int64 `json:"listed_count"`
+		} `json:"public_metrics"`
+	} `json:"data"`
+}
+
+type timelineAnswer struct {
+	Data []timelinePost `json:"data"`
+	Meta struct {
+		NextToken string `json:"next_token"`
+	} `json:"meta"`
+}
+
+type timelinePost struct {
+	ID             string        `json:"id"`
+	Text           string        `json:"text"`
+	CreatedAt      time.Time     `json:"created_at"`
+	NoteTweet      *note         `json:"note_tweet"`
+	NotePost       *note         `json:"note_post"`
+	Entities       entities      `json:"entities"`
+	References     []reference   `json:"referenced_tweets"`
+	PostReferences []reference   `json:"referenced_posts"`
+	Public         *postCounts   `json:"public_metrics"`
+	NonPublic      *privateCount `json:"non_public_metrics"`
+}
+
+type note struct {
+	Text     string   `json:"text"`
+	Entities entities `json:"entities"`
+}
+
+type entities struct {
+	URLs []urlEntity `json:"urls"`
+}
+
+type urlEntity struct {
+	URL         string `json:"url"`
+	ExpandedURL string `json:"expanded_url"`
+	MediaKey    string `json:"media_key"`
+}
+
+type reference struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+type postCounts struct {
+	Reposts     *int64 `json:"repost_count"`
+	Retweets    *int64 `json:"retweet_count"`
+	Replies     *int64 `json:"reply_count"`
+	Likes       *int64 `json:"like_count"`
+	Quotes      *int64 `json:"quote_count"`
+	Bookmarks   *int64 `json:"bookmark_count"`
+	Impressions *int64 `json:"impression_count"`
+}
+
+type privateCount struct {
+	URLClicks     *int64 `json:"url_link_clicks"`
+	ProfileClicks *int64 `json:"user_profile_clicks"`
+	Engagements   *int64 `json:"engagements"`
+}
+
+type tokenAnswer struct {
+	AccessToken  string `json:"access_token"`
+	RefreshToken string `json:"refresh_token"`
+	ExpiresIn    int64  `json:"expires_in"`
+	Scope        string `json:"scope"`
+}
+
+// details is what a connection carries (SocialAccount.providerSettings).
+type details struct {
+	SubscriptionType string `json:"subscriptionType,omitempty"`
+	VerifiedType     string `json:"verifiedType,omitempty"`
+	Protected        bool   `json:"protected,omitempty"`
+}
+
+func decodeDetails(a provider.Account) details {
+	var d details
+	if len(a.Details) > 0 && json.Unmarshal(a.Details, &d) != nil {
+		return details{} // written by hand and not readable: the stricter limits hold
+	}
+	return d
+}
+
+// subscribed is true for accounts that may write long posts.
+func (d details) subscribed() bool { return d.SubscriptionType != "" && d.SubscriptionType != "None" }
+
+// send makes one exchange with the API on behalf of the account; answers that are no success become errors.
+func (p *Provider) send(ctx context.Context, a provider.Account, r provider.Request) (*provider.Response, error) {
+	r.URL = p.apiURL + r.URL
+	r.Bearer = a.Token.Access
+	answer, err := p.caller.Send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if !answer.OK() {
+		return nil, classify(answer, p.now())
+	}
+	return answer, nil
+}
+
+// sendJSON makes one exchange with a JSON body and decodes the answer into v, unless v is nil.
+func (p *Provider) sendJSON(ctx context.Context, a provider.Account, r provider.Request, body, v any) error {
+	if body != nil {
+		encoded, err := provider.JSONBody(body)
+		if err != nil {
+			return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the post cannot be sent", Err: err}
+		}
+		r.Body = encoded
+	}
+	answer, err := p.send(ctx, a, r)
+	if err != nil || v == nil {
+		return err
+	}
+	return answer.Decode(v)
+}
+
+// get reads something.
+func (p *Provider) get(ctx context.Context, a provider.Account, path string, v any) error {
+	return p.sendJSON(ctx, a, provider.Request{Operation: provider.OpRead, Method: http.MethodGet, URL: path}, nil, v)
+}

@@ -1,0 +1,185 @@
+package x
+
+import (
+	"context"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"crier/internal/provider"
+)
+
+// Notes in the State about an attempt whose answer was lost.
+const (
+	// noteSuspect is when the first attempt began that reading could not find.
+	noteSuspect = "suspectSince"
+	// noteDuplicate means that X then refused the same post as a duplicate, so it must be there.
+	noteDuplicate = "calledDuplicate"
+	// notePage is where the reading of a long timeline goes on.
+	notePage = "timelinePage"
+)
+
+// readBack is how far before the attempt the timeline is read: clocks differ.
+const readBack = 30 * time.Second
+
+// Strategy reads the account's timeline. Absent readings cost nothing, so absence is believed only the second time.
+func (p *Provider) Strategy(a provider.Account, _ provider.Content, _ provider.State) provider.Strategy {
+	if len(a.Scopes) > 0 && !a.HasScope("tweet.read") {
+		return provider.Strategy{Method: provider.Impossible}
+	}
+	return provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2, Apart: 15 * time.Second}
+}
+
+// Reconcile looks for the post among those of the account since the attempt.
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+	st = st.Clone()
+	since := at.StartedAt
+	if suspect, err := time.Parse(time.RFC3339, st.Data[noteSuspect]); err == nil && suspect.Before(since) {
+		since = suspect
+	}
+	var page timelineAnswer
+	if err := p.get(ctx, a, timelinePath(a, c, since, st.Data[notePage]), &page); err != nil {
+		return "", st, err
+	}
+	delete(st.Data, notePage)
+	wanted := wantedPost(c, st)
+	for _, post := range page.Data {
+		if wanted.matches(post) && !isPublished(st, post.ID) {
+			p.enter(&st, a, c, post.ID)
+			return provider.OutcomePublished, st, nil
+		}
+	}
+	switch {
+	case page.Meta.NextToken != "":
+		st.Note(notePage, page.Meta.NextToken)
+		return provider.OutcomePending, st, nil
+	case st.Data[noteDuplicate] != "":
+		return provider.OutcomeUnclear, st, nil
+	}
+	st.Note(noteSuspect, since.UTC().Format(time.RFC3339))
+	return provider.OutcomeAbsent, st, nil
+}
+
+func timelinePath(a provider.Account, c provider.Content, since time.Time, page string) string {
+	path := "/2/users/" + url.PathEscape(a.ProviderAccountID) + "/tweets?max_results=100&start_time=" +
+		url.QueryEscape(since.Add(-readBack).UTC().Format(time.RFC3339)) +
+		"&tweet.fields=created_at,entities,referenced_tweets,note_tweet"
+	if c.Action != provider.Repost {
+		path += "&exclude=retweets"
+	}
+	if page != "" {
+		path += "&pagination_token=" + url.QueryEscape(page)
+	}
+	return path
+}
+
+func isPublished(st provider.State, id string) bool {
+	return slices.ContainsFunc(st.Published, func(p provider.Published) bool { return p.PlatformPostID == id })
+}
+
+// wanted is what the lost post must look like.
+type wanted struct {
+	text      string
+	repostOf  string
+	repliesTo string
+	quotes    string
+}
+
+func wantedPost(c provider.Content, st provider.State) wanted {
+	if c.Action == provider.Repost {
+		return wanted{repostOf: c.Target.PlatformPostID}
+	}
+	request, err := newCreateRequest(c, st)
+	if err != nil { // the uploads of the attempt are forgotten: the text still tells
+		request = createRequest{Text: composeText(c.Parts[min(st.NextPart(), len(c.Parts)-1)])}
+		request.addFirstPartSettings(c, settings{})
+	}
+	w := wanted{text: normalizeOwn(request.Text), quotes: request.QuoteID}
+	if request.Reply != nil {
+		w.repliesTo = request.Reply.InReplyToID
+	}
+	return w
+}
+
+func (w wanted) matches(post timelinePost) bool {
+	if w.repostOf != "" {
+		return post.refersTo("retweeted", w.repostOf) || post.refersTo("reposted", w.repostOf)
+	}
+	if w.repliesTo != "" && !post.refersTo("replied_to", w.repliesTo) {
+		return false
+	}
+	if w.repliesTo == "" && post.refersTo("replied_to", "") {
+		return false
+	}
+	if w.quotes != "" && !post.refersTo("quoted", w.quotes) {
+		return false
+	}
+	text := normalizeTheirs(post, w.quotes)
+	return text == w.text || w.repliesTo != "" && leadingMentions.ReplaceAllString(text, "") == w.text
+}
+
+// leadingMentions are put before replies by X itself.
+var leadingMentions = regexp.MustCompile(`^(?:@\w{1,15}\s+)+`)
+
+// refersTo is true when the post refers to another one in this way; an empty id stands for any.
+func (p timelinePost) refersTo(kind, id string) bool {
+	return slices.ContainsFunc(slices.Concat(p.References, p.PostReferences), func(r reference) bool {
+		return r.Type == kind && (id == "" || r.ID == id)
+	})
+}
+
+// normalizeOwn brings a text into the form in which it is compared: NFC, URLs without what X may change about them.
+func normalizeOwn(text string) string {
+	text = norm.NFC.String(text)
+	var out strings.Builder
+	from := 0
+	for _, u := range findURLs(text) {
+		out.WriteString(text[from:u.start] + canonicalURL(text[u.start:u.end]))
+		from = u.end
+	}
+	out.WriteString(text[from:])
+	return strings.TrimSpace(out.String())
+}
+
+var unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+
+// ownMedia is the link that X puts behind the text of a post with media.
+var ownMedia = regexp.MustCompile(`/status/\d+/(?:photo|video)/\d+$`)
+
+// normalizeTheirs undoes what X does to a text: it shortens URLs, adds those of media and quotes, and escapes HTML. The
+// whole text of a long post stands in its note.
+func normalizeTheirs(post timelinePost, quoted string) string {
+	text, urls := post.Text, post.Entities.URLs
+	for _, n := range []*note{post.NoteTweet, post.NotePost} {
+		if n != nil && n.Text != "" {
+			text, urls = n.Text, append(slices.Clone(n.Entities.URLs), urls...)
+		}
+	}
+	for _, u := range urls {
+		if u.URL == "" {
+			continue
+		}
+		replacement := canonicalURL(u.ExpandedURL)
+		if u.MediaKey != "" || ownMedia.MatchString(u.ExpandedURL) || quoted != "" && strings.HasSuffix(u.ExpandedURL, "/status/"+quoted) {
+			replacement = ""
+		}
+		text = strings.ReplaceAll(text, u.URL, replacement)
+	}
+	return strings.TrimSpace(norm.NFC.String(unescape.Replace(text)))
+}
+
+// canonicalURL drops what X may add or change: the scheme, the case of the host, a slash at the end.
+func canonicalURL(u string) string {
+	for _, scheme := range []string{"https://", "http://"} {
+		if len(u) >= len(scheme) && strings.EqualFold(u[:len(scheme)], scheme) {
+			u = u[len(scheme):]
+			break
+		}
+	}
+	host, rest, _ := strings.Cut(u, "/")
+	return strings.TrimSuffix(strings.ToLower(host)+"/"+rest, "/")
+}

@@ -1,0 +1,341 @@
+package x
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// Steps of an upload, in order. Images are stored in one request; videos and GIFs go through all of them.
+const (
+	stepNew        = ""
+	stepAppending  = "appending"  // initialized; the bytes from NextByte on are missing
+	stepSent       = "sent"       // all bytes are there, not finalized
+	stepProcessing = "processing" // finalized; X works on it
+	stepStored     = "stored"     // usable; metadata are missing
+	stepReady      = "ready"
+)
+
+const (
+	// smallestChunk is a size that X's edge is known to take; documented 5 MB parts were seen refused.
+	smallestChunk = 1 << 20
+	// tinyChunk is where shrinking after a refusal ends.
+	tinyChunk = 128 << 10
+	// maxSegments is how many chunks an upload may have (segment_index 0 to 999).
+	maxSegments = 1000
+	// processingPatience is how long X may work on a file.
+	processingPatience = 15 * time.Minute
+	// expiryMargin is how long a media id must still live to be worth using.
+	expiryMargin = 5 * time.Minute
+	// usualLifetime is how long media ids live when X does not say.
+	usualLifetime = 24 * time.Hour
+	// maxRedone is how often an upload is begun anew before it is given up.
+	maxRedone = 2
+)
+
+// forgetExpired drops uploads that X is about to forget.
+func forgetExpired(st *provider.State, now time.Time) {
+	for i := range st.Uploads {
+		u := &st.Uploads[i]
+		if u.Part >= st.NextPart() && !u.ExpiresAt.IsZero() && now.Add(expiryMargin).After(u.ExpiresAt) {
+			*u = provider.Upload{Part: u.Part, Media: u.Media}
+		}
+	}
+}
+
+// forgetUploads drops the uploads of a part, to do them again; false when that was done before.
+func forgetUploads(st *provider.State, part int) bool {
+	forgotten := false
+	for i := range st.Uploads {
+		if u := &st.Uploads[i]; u.Part == part && u.Redone == 0 {
+			*u = provider.Upload{Part: u.Part, Media: u.Media, Redone: 1}
+			forgotten = true
+		}
+	}
+	return forgotten
+}
+
+// uploadStep does the next step of one media.
+func (p *Provider) uploadStep(ctx context.Context, a provider.Account, c provider.Content, st provider.State, part, index int) (provider.State, error) {
+	if st.Upload(part, index) == nil {
+		st.Uploads = append(st.Uploads, provider.Upload{Part: part, Media: index})
+	}
+	u, m := st.Upload(part, index), c.Parts[part].Media[index]
+	var err error
+	switch u.Step {
+	case stepNew:
+		err = p.begin(ctx, a, u, m)
+	case stepAppending:
+		err = p.appendChunk(ctx, a, u, m)
+	case stepSent:
+		err = p.finalize(ctx, a, &st, u)
+	case stepProcessing:
+		err = p.readProcessing(ctx, a, &st, u)
+	case stepStored:
+		err = p.describe(ctx, a, c, &st, u, m)
+	}
+	st.UploadProgress = &provider.UploadProgress{NextByteStart: u.NextByte, UploadSize: u.Size}
+	return st, err
+}
+
+// begin stores an image at once, or announces a larger file.
+func (p *Provider) begin(ctx context.Context, a provider.Account, u *provider.Upload, m provider.Media) error {
+	u.Size = m.Size
+	category := "tweet_image"
+	switch {
+	case isVideo(m):
+		category = "tweet_video"
+	case m.MIMEType == "image/gif":
+		category = "tweet_gif"
+	default:
+		return p.storeImage(ctx, a, u, m, category)
+	}
+	if u.ChunkSize == 0 {
+		u.ChunkSize = max(smallestChunk, (m.Size+maxSegments-1)/maxSegments)
+	}
+	var answer mediaAnswer
+	request := provider.Request{Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/upload/initialize"}
+	body := initializeRequest{MediaType: m.MIMEType, TotalBytes: m.Size, MediaCategory: category}
+	if err := p.sendJSON(ctx, a, request, body, &answer); err != nil {
+		return asMediaError(err)
+	}
+	u.Step, u.NextByte = stepAppending, 0
+	return p.note(u, answer)
+}
+
+// note takes over what X says about a media.
+func (p *Provider) note(u *provider.Upload, answer mediaAnswer) error {
+	if answer.Data.ID == "" && u.ID == "" {
+		u.Step = stepNew
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "X answered without the id of the media"}
+	}
+	u.ID = firstOf(answer.Data.ID, u.ID)
+	lifetime := time.Duration(answer.Data.ExpiresAfterSecs) * time.Second
+	if lifetime == 0 && u.ExpiresAt.IsZero() {
+		lifetime = usualLifetime
+	}
+	if lifetime > 0 {
+		u.ExpiresAt = p.now().Add(lifetime).UTC()
+	}
+	return nil
+}
+
+func (p *Provider) storeImage(ctx context.Context, a provider.Account, u *provider.Upload, m provider.Media, category string) error {
+	file, err := m.Open(ctx)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer file.Close()
+	body, err := provider.MultipartBody([]provider.Field{{Name: "media_category", Value: category}}, provider.FilePart{
+		Field: "media", FileName: fileName(m), ContentType: m.MIMEType, File: file, Size: m.Size,
+	})
+	if err != nil {
+		return unreadable(err)
+	}
+	request := provider.Request{
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/upload", Body: body, Timeout: provider.UploadTimeout,
+	}
+	answer, err := p.send(ctx, a, request)
+	if err != nil {
+		return asMediaError(err)
+	}
+	var stored mediaAnswer
+	if err := answer.Decode(&stored); err != nil {
+		return err
+	}
+	u.Step, u.NextByte = stepStored, m.Size
+	return p.note(u, stored)
+}
+
+// appendChunk sends the next piece. Sending one again after a crash replaces it: it has the same segment index.
+func (p *Provider) appendChunk(ctx context.Context, a provider.Account, u *provider.Upload, m provider.Media) error {
+	file, err := m.Open(ctx)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer file.Close()
+	size := min(u.ChunkSize, m.Size-u.NextByte)
+	body, err := provider.MultipartBody([]provider.Field{{Name: "segment_index", Value: strconv.FormatInt(u.NextByte/u.ChunkSize, 10)}}, provider.FilePart{
+		Field: "media", FileName: fileName(m), ContentType: "application/octet-stream", File: file, Offset: u.NextByte, Size: size,
+	})
+	if err != nil {
+		return unreadable(err)
+	}
+	request := provider.Request{
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/upload/" + url.PathEscape(u.ID) + "/append",
+		Body: body, Timeout: provider.UploadTimeout,
+	}
+	if _, err := p.send(ctx, a, request); err != nil {
+		return afterAppend(u, asMediaError(err))
+	}
+	if u.NextByte += size; u.NextByte >= m.Size {
+		u.Step = stepSent
+	}
+	return nil
+}
+
+// afterAppend begins anew with smaller chunks when X's edge finds one too large, and from the start when the upload is gone.
+func afterAppend(u *provider.Upload, err error) error {
+	failure := provider.AsError(err)
+	switch failure.Status {
+	case http.StatusRequestEntityTooLarge:
+		half := u.ChunkSize / 2
+		if half < tinyChunk || u.Size > half*maxSegments {
+			failure.Kind, failure.Code = provider.Rejected, provider.CodeMediaRejected
+			return failure
+		}
+		*u = provider.Upload{Part: u.Part, Media: u.Media, ChunkSize: half, Redone: u.Redone}
+		failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable, "X takes smaller pieces only; the upload begins anew"
+	case http.StatusNotFound:
+		return restart(u, failure)
+	}
+	return failure
+}
+
+// restart begins an upload anew, unless that was done too often.
+func restart(u *provider.Upload, failure *provider.Error) error {
+	if u.Redone >= maxRedone {
+		failure.Kind, failure.Code = provider.Rejected, provider.CodeMediaRejected
+		return failure
+	}
+	*u = provider.Upload{Part: u.Part, Media: u.Media, ChunkSize: u.ChunkSize, Redone: u.Redone + 1}
+	failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable, "X no longer knows the upload; it begins anew"
+	return failure
+}
+
+// finalize says that all bytes are there. An empty body is refused, so it is an empty object.
+func (p *Provider) finalize(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload) error {
+	var answer mediaAnswer
+	request := provider.Request{
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/upload/" + url.PathEscape(u.ID) + "/finalize",
+	}
+	if err := p.sendJSON(ctx, a, request, struct{}{}, &answer); err != nil {
+		failure := provider.AsError(asMediaError(err))
+		if failure.Status == http.StatusNotFound {
+			return restart(u, failure)
+		}
+		return failure
+	}
+	return p.takeProcessing(st, u, answer)
+}
+
+// readProcessing asks how far X is. An unknown id means that the upload expired.
+func (p *Provider) readProcessing(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload) error {
+	var answer mediaAnswer
+	err := p.get(ctx, a, "/2/media/upload?command=STATUS&media_id="+url.QueryEscape(u.ID), &answer)
+	if err != nil {
+		failure := provider.AsError(err)
+		if failure.Status == http.StatusBadRequest || failure.Status == http.StatusNotFound {
+			return restart(u, failure)
+		}
+		return failure
+	}
+	return p.takeProcessing(st, u, answer)
+}
+
+// takeProcessing moves an upload on by what X says of its processing.
+func (p *Provider) takeProcessing(st *provider.State, u *provider.Upload, answer mediaAnswer) error {
+	if err := p.note(u, answer); err != nil {
+		return err
+	}
+	processing := answer.Data.Processing
+	if processing == nil {
+		u.Step = stepStored
+		st.StopWaiting()
+		return nil
+	}
+	st.ProviderStatus = processing.State
+	switch processing.State {
+	case "succeeded":
+		u.Step = stepStored
+		st.StopWaiting()
+		return nil
+	case "failed":
+		return processingFailed(st, processing)
+	}
+	u.Step = stepProcessing
+	now := p.now().UTC()
+	reason := fmt.Sprintf("X is processing media %d of part %d", u.Media+1, u.Part+1)
+	if st.PollingReason == reason && now.Sub(st.PollingSince) > processingPatience {
+		st.StopWaiting()
+		return restart(u, &provider.Error{Message: "X did not finish processing the media in time"})
+	}
+	st.WaitUntil(now.Add(pollDelay(processing.CheckAfterSecs)), now, reason)
+	return nil
+}
+
+// pollDelay keeps to what X asks for, within reason.
+func pollDelay(checkAfterSecs int64) time.Duration {
+	if checkAfterSecs <= 0 {
+		return 2 * time.Second
+	}
+	return min(time.Duration(checkAfterSecs)*time.Second, 15*time.Second)
+}
+
+func processingFailed(st *provider.State, processing *processingInfo) error {
+	message := "X could not process the media"
+	if processing.Error != nil {
+		st.FailureCode = processing.Error.Name
+		message += ": " + firstOf(processing.Error.Message, processing.Error.Name)
+	}
+	return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: message}
+}
+
+// describe gives the media its alt text and content warning. X may fail here without harm to the post: it is noted.
+func (p *Provider) describe(ctx context.Context, a provider.Account, c provider.Content, st *provider.State, u *provider.Upload, m provider.Media) error {
+	s, err := decodeSettings(c)
+	if err != nil {
+		return err
+	}
+	metadata := newMetadata(m, s)
+	if metadata == (mediaMetadata{}) {
+		u.Step = stepReady
+		return nil
+	}
+	request := provider.Request{Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/metadata"}
+	err = p.sendJSON(ctx, a, request, metadataRequest{ID: u.ID, Metadata: metadata}, nil)
+	if failure := provider.AsError(err); failure != nil {
+		if failure.Kind == provider.AuthExpired && failure.Code == provider.CodeAuthExpired || ctx.Err() != nil {
+			return failure
+		}
+		st.Warnings = append(st.Warnings, fmt.Sprintf("media %d of part %d went without its alt text or warning: %s", u.Media+1, u.Part+1, failure.Message))
+	}
+	u.Step = stepReady
+	return nil
+}
+
+func newMetadata(m provider.Media, s settings) mediaMetadata {
+	var metadata mediaMetadata
+	if m.AltText != "" {
+		metadata.AltText = &altText{Text: m.AltText}
+	}
+	if s.SensitiveMedia != nil {
+		metadata.Sensitive = &sensitiveWarning{
+			AdultContent: s.SensitiveMedia.AdultContent, GraphicViolence: s.SensitiveMedia.GraphicViolence, Other: s.SensitiveMedia.Other,
+		}
+	}
+	return metadata
+}
+
+// asMediaError makes a refusal of an upload one of the media instead of the text.
+func asMediaError(err error) error {
+	if failure, ok := errors.AsType[*provider.Error](err); ok && failure.Code == provider.CodeContentRejected {
+		failure.Code = provider.CodeMediaRejected
+	}
+	return err
+}
+
+func unreadable(err error) error {
+	return &provider.Error{
+		Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media cannot be read from the media store", Err: err,
+	}
+}
+
+// fileName is never empty: X wants one with the bytes.
+func fileName(m provider.Media) string { return firstOf(m.FileName, "media") }

@@ -1,0 +1,128 @@
+// Package x publishes to X through its API v2: posts with up to four images, one GIF or one video, threads, polls,
+// quotes, replies and reposts. Comments name the section of X's documentation behind a rule where it is an odd one.
+package x
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// Config is what the provider needs to know.
+type Config struct {
+	provider.Credentials
+	// APIURL and ConsentURL are the base addresses; empty means X's own.
+	APIURL     string
+	ConsentURL string
+	// Costs are prices in credits by key, in place of the usual ones.
+	Costs  map[string]int64
+	Limits Limits
+	Caller *provider.Caller
+	Now    func() time.Time
+}
+
+// Limits are bounds that X does not state firmly; zero means the usual value.
+type Limits struct {
+	// VideoSeconds and VideoBytes hold for accounts without a subscription.
+	VideoSeconds float64
+	VideoBytes   int64
+	// SubscriberVideoSeconds and SubscriberVideoBytes hold for accounts with one.
+	SubscriberVideoSeconds float64
+	SubscriberVideoBytes   int64
+}
+
+// WithBase is the configuration with every address below one base, as in the sandbox.
+func (c Config) WithBase(base string) Config {
+	c.APIURL, c.ConsentURL = base, base
+	return c
+}
+
+// Provider is X.
+type Provider struct {
+	credentials provider.Credentials
+	apiURL      string
+	consentURL  string
+	limits      Limits
+	caller      *provider.Caller
+	now         func() time.Time
+	info        provider.Info
+}
+
+// New makes the provider. Caller and Now are needed; credentials only for connecting and refreshing.
+func New(c Config) (*Provider, error) {
+	if c.Caller == nil || c.Now == nil {
+		return nil, errors.New("x: a caller and a clock are needed")
+	}
+	costs, err := newCosts(c.Costs)
+	if err != nil {
+		return nil, err
+	}
+	limits := c.Limits.withDefaults()
+	return &Provider{
+		credentials: c.Credentials,
+		apiURL:      baseURL(c.APIURL, "https://api.x.com"),
+		consentURL:  baseURL(c.ConsentURL, "https://x.com"),
+		limits:      limits,
+		caller:      c.Caller,
+		now:         c.Now,
+		info:        newInfo(costs, limits),
+	}, nil
+}
+
+func baseURL(configured, usual string) string {
+	if configured == "" {
+		return usual
+	}
+	return strings.TrimRight(configured, "/")
+}
+
+// Info describes X for an account without a subscription.
+func (p *Provider) Info() provider.Info { return p.info }
+
+// InfoFor adds what a subscription gives: long posts and long videos.
+func (p *Provider) InfoFor(a provider.Account) provider.Info {
+	if !decodeDetails(a).subscribed() {
+		return p.info
+	}
+	return forSubscriber(p.info, p.limits)
+}
+
+// Check applies the rules of posts, replies, reposts and quotes.
+func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findings {
+	return check(p.InfoFor(a), c)
+}
+
+// Prepare uploads the media of all parts that are not public yet, step by step.
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	st = st.Clone()
+	st.Ready = false
+	if c.Action != provider.Repost {
+		forgetExpired(&st, p.now())
+		for part := st.NextPart(); part < len(c.Parts); part++ {
+			for media := range c.Parts[part].Media {
+				if u := st.Upload(part, media); u == nil || u.Step != stepReady {
+					return p.uploadStep(ctx, a, c, st, part, media)
+				}
+			}
+		}
+	}
+	st.StopWaiting()
+	st.Ready, st.UploadProgress = true, nil
+	return st, nil
+}
+
+// Commit creates the next post, or the repost.
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	if c.Action == provider.Repost {
+		return p.repost(ctx, a, c, st.Clone())
+	}
+	return p.createPost(ctx, a, c, st.Clone())
+}
+
+// Poll has nothing to ask: X answers at once.
+func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	return provider.Defaults{}.Poll(ctx, a, c, st)
+}
