@@ -12,8 +12,8 @@ type Credential struct {
 	Kind        string       `json:"kind" enum:"api_key,access_token,session"`
 	ID          ID           `json:"id"`
 	Name        string       `json:"name"`
-	Permissions []Permission `json:"permissions" doc:"What an API key is narrowed to; null means all that its role holds."`
-	TeamIDs     []ID         `json:"teamIds" doc:"The teams an API key is narrowed to; null means all."`
+	Permissions []Permission `json:"permissions" null:"true" doc:"What an API key is narrowed to; null means all that its role holds."`
+	TeamIDs     []ID         `json:"teamIds" null:"true" doc:"The teams an API key is narrowed to; null means all."`
 	ExpiresAt   *Time        `json:"expiresAt"`
 }
 

@@ -1,6 +1,7 @@
 package crier
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -55,7 +56,7 @@ func isHex(c byte) bool {
 func (id *ID) UnmarshalText(text []byte) error {
 	parsed, ok := ParseID(string(text))
 	if !ok {
-		return fmt.Errorf("%q is not a UUID", text)
+		return errors.New("must be a UUID, such as 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d")
 	}
 	*id = parsed
 	return nil

@@ -1,5 +1,11 @@
 package crier
 
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
 // Bounds of API keys.
 const (
 	MaxKeyTeams = 100
@@ -12,9 +18,9 @@ type APIKey struct {
 	ID             ID           `json:"id"`
 	OrganizationID ID           `json:"organizationId"`
 	Name           string       `json:"name"`
-	Role           Role         `json:"role" enum:"owner,admin,editor,viewer"`
-	Permissions    []Permission `json:"permissions" doc:"What the key is narrowed to; null means all that its role holds."`
-	TeamIDs        []ID         `json:"teamIds" doc:"The teams the key is narrowed to; null means all."`
+	Role           Role         `json:"role"`
+	Permissions    []Permission `json:"permissions" null:"true" doc:"What the key is narrowed to; null means all that its role holds."`
+	TeamIDs        []ID         `json:"teamIds" null:"true" doc:"The teams the key is narrowed to; null means all."`
 	LastFour       string       `json:"lastFour" doc:"The last four characters of the secret, to tell keys apart."`
 	CreatedByID    *ID          `json:"createdById" doc:"The person behind the key."`
 	ExpiresAt      *Time        `json:"expiresAt"`
@@ -38,13 +44,27 @@ func (k APIKeyWithSecret) WithoutSecret() any {
 // APIKeyCreate is the body that makes a key.
 type APIKeyCreate struct {
 	Name        Name         `json:"name" doc:"2 to 64 characters after trimming, no control characters."`
-	Role        Role         `json:"role" enum:"owner,admin,editor,viewer" doc:"Not above the caller's own."`
-	Permissions []Permission `json:"permissions,omitempty" null:"true" minItems:"1" maxItems:"16" doc:"Narrows the key; each must be held by the role and by the caller."`
-	TeamIDs     []ID         `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" doc:"Narrows the key to some teams of the organization."`
+	Role        Role         `json:"role" doc:"Not above the caller's own."`
+	Permissions []Permission `json:"permissions,omitempty" null:"true" minItems:"1" maxItems:"16" uniqueItems:"true" doc:"Narrows the key; each must be held by the role and by the caller."`
+	TeamIDs     []ID         `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Narrows the key to some teams of the organization."`
 	ExpiresAt   *Time        `json:"expiresAt,omitempty" null:"true" doc:"In the future; null or absent means that the key does not expire."`
 }
 
 // APIKeyRotate is the body that gives a key a new secret.
 type APIKeyRotate struct {
 	GraceSeconds int `json:"graceSeconds,omitempty" minimum:"0" maximum:"86400" doc:"How long the old secret stays valid; 0, the default, ends it at once."`
+}
+
+// Validate checks what the form of the request does not tell.
+func (in APIKeyCreate) Validate(now time.Time) []Issue {
+	var issues []Issue
+	if in.ExpiresAt != nil && !in.ExpiresAt.After(now) {
+		issues = append(issues, At("must be in the future", "expiresAt"))
+	}
+	for i, p := range in.Permissions {
+		if !in.Role.Can(p) {
+			issues = append(issues, At(fmt.Sprintf("is not held by the role %s", in.Role), "permissions", strconv.Itoa(i)))
+		}
+	}
+	return issues
 }

@@ -80,3 +80,19 @@ func (r Role) Rank() int {
 	}
 	return 0
 }
+
+// Enum lists the values on the wire.
+func (Permission) Enum() []string { return enumOf(Permissions()) }
+
+// Enum lists the values on the wire.
+func (Role) Enum() []string {
+	return enumOf([]Role{RoleOwner, RoleAdmin, RoleEditor, RoleViewer})
+}
+
+func enumOf[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/internal/service"
+)
+
+// tenantReport is what init and admin create-organization print as JSON.
+type tenantReport struct {
+	OrganizationID crier.ID        `json:"organizationId"`
+	TeamID         crier.ID        `json:"teamId"`
+	APIKey         string          `json:"apiKey"`
+	SetupURL       string          `json:"setupUrl"`
+	BaseURL        string          `json:"baseUrl"`
+	SandboxURL     string          `json:"sandboxUrl"`
+	SocialAccounts []reportAccount `json:"socialAccounts"`
+}
+
+type reportAccount struct {
+	ID       crier.ID `json:"id"`
+	Provider string   `json:"provider"`
+}
+
+func (a *app) report(t service.Tenant) tenantReport {
+	return tenantReport{
+		OrganizationID: t.OrganizationID,
+		TeamID:         t.TeamID,
+		APIKey:         t.APIKey,
+		SetupURL:       a.config.publicURL + "/setup?token=" + t.SetupToken,
+		BaseURL:        a.config.publicURL,
+		SocialAccounts: []reportAccount{},
+	}
+}
+
+func (a *app) initCommand() *cobra.Command {
+	var name string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Prepare an empty store: organization, team, owner and API key",
+		Long: "Prepares an empty store: the schema, an organization with its first team, an owner and an API key, shown once.\n" +
+			"On a store that is in use it changes nothing and exits with 1.",
+		Example: "  crier init\n  crier init --json > tenant.json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withNode(cmd.Context(), func(n *node) error {
+				t, err := n.services.Instance.Initialise(cmd.Context(), crier.Name(name), a.config.grantCredits)
+				if err != nil {
+					return err
+				}
+				return a.printTenant(t, asJSON)
+			})
+		},
+	}
+	addTenantFlags(cmd, &name, &asJSON, defaultOrganization)
+	return cmd
+}
+
+// defaultOrganization names the first organization of a new store.
+const defaultOrganization = "My organization"
+
+func addTenantFlags(cmd *cobra.Command, name *string, asJSON *bool, fallback string) {
+	cmd.Flags().StringVar(name, "name", fallback, "name of the organization, 2 to 64 characters")
+	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if problem := crier.Name(*name).Problem(); problem != "" {
+			return fmt.Errorf("--name %s", problem)
+		}
+		return nil
+	}
+}
+
+func (a *app) adminCommand() *cobra.Command {
+	admin := &cobra.Command{Use: "admin", Short: "Operate an installation"}
+	var name string
+	var asJSON bool
+	create := &cobra.Command{
+		Use:     "create-organization",
+		Short:   "Add an organization with an owner of its own, an API key and credits",
+		Example: "  crier admin create-organization --name \"Acme\" --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withNode(cmd.Context(), func(n *node) error {
+				t, err := n.services.Instance.CreateTenant(cmd.Context(), crier.Name(name), a.config.grantCredits)
+				if err != nil {
+					return err
+				}
+				return a.printTenant(t, asJSON)
+			})
+		},
+	}
+	addTenantFlags(create, &name, &asJSON, "")
+	if err := create.MarkFlagRequired("name"); err != nil {
+		panic(err) // the flag was added one line above
+	}
+	admin.AddCommand(create)
+	return admin
+}
+
+func (a *app) printTenant(t service.Tenant, asJSON bool) error {
+	report := a.report(t)
+	if asJSON {
+		enc := json.NewEncoder(a.stdout)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(report)
+	}
+	return printBanner(a.stdout, report)
+}
+
+// printBanner tells a person what was made, once.
+func printBanner(w io.Writer, r tenantReport) error {
+	_, err := fmt.Fprintf(w, `
+  A new organization is ready. These are shown once:
+
+    API key      %s
+    Set-up link  %s
+                 (open it to choose e-mail and password; it works once, for 7 days)
+
+    Organization %s
+    Team         %s
+
+  Try it:
+
+    curl -H "Authorization: Bearer %s" %s/v1/agent/context
+
+`, r.APIKey, r.SetupURL, r.OrganizationID, r.TeamID, r.APIKey, r.BaseURL)
+	return err
+}

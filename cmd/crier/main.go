@@ -1,0 +1,81 @@
+// Command crier is the whole service in one binary: the server, its workers and the operator's commands.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// version is stamped by the build.
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "crier:", err)
+		os.Exit(1)
+	}
+}
+
+// run executes one command line. It is main without the globals, so that tests can call it.
+func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
+	app := &app{environ: environ, stdout: stdout, stderr: stderr}
+	root := &cobra.Command{
+		Use:           "crier",
+		Short:         "Publish social posts at the second you asked for",
+		Long:          "crier drafts, schedules and publishes social posts: nothing twice, nothing lost, on the second.",
+		Example:       "  crier serve                      start everything, on http://127.0.0.1:8080\n  crier config                     show every setting and where it came from",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return app.load(cmd)
+		},
+	}
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	addFlags(root.PersistentFlags())
+	root.AddCommand(app.serveCommand(), app.initCommand(), app.adminCommand(), app.migrateCommand(), app.configCommand(), app.versionCommand())
+	err := root.ExecuteContext(ctx)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// app is what the commands share.
+type app struct {
+	environ        []string
+	stdout, stderr io.Writer
+	config         config
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  crier version",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(a.stdout, "crier %s (%s)\n", version, goVersion())
+			return err
+		},
+	}
+}
+
+func goVersion() string {
+	if build, ok := debug.ReadBuildInfo(); ok {
+		return build.GoVersion
+	}
+	return "unknown Go"
+}

@@ -1,0 +1,104 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"crier"
+	"crier/internal/service"
+)
+
+const (
+	// maxBody is the largest JSON body.
+	maxBody = 1 << 20
+	// keyHeader lets a caller repeat a request without repeating its effect.
+	keyHeader    = "Idempotency-Key"
+	maxKeyLength = 255
+)
+
+// received is the body of a request, and what was wrong with it or with its idempotency key.
+type received struct {
+	data   []byte
+	issues []crier.Issue
+}
+
+// receive reads the body and looks for a kept answer to the same request. ok is false when the request has been
+// answered. The context carries the idempotency key to where the effect is written.
+func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Caller, wantsBody bool, status int) (received, context.Context, bool) {
+	ctx := r.Context()
+	if r.Method == http.MethodGet {
+		return received{}, ctx, true
+	}
+	body, err := readBody(w, r)
+	if err != nil {
+		s.fail(w, r, err)
+		return body, ctx, false
+	}
+	if !wantsBody {
+		body.issues = nil // whatever was sent along does not matter
+	}
+	key, given := r.Header[keyHeader]
+	if !given {
+		return body, ctx, true
+	}
+	if problem := keyProblem(key); problem != "" {
+		body.issues = append(body.issues, crier.At(problem, keyHeader))
+		return body, ctx, true
+	}
+	repeat := service.Repeatable{Key: key[0], Fingerprint: fingerprint(r, body.data), Status: status}
+	kept, err := s.services.Answers.Kept(ctx, c, repeat)
+	if err != nil {
+		s.fail(w, r, err)
+		return body, ctx, false
+	}
+	if kept != nil {
+		s.replay(w, r, kept)
+		return body, ctx, false
+	}
+	return body, service.WithRepeatable(ctx, c, repeat), true
+}
+
+// readBody reads at most maxBody bytes. A larger body is an issue, not an error: other issues may be told beside it.
+func readBody(w http.ResponseWriter, r *http.Request) (received, error) {
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return received{issues: []crier.Issue{crier.At(fmt.Sprintf("the body is larger than %d bytes", maxBody))}}, nil
+	}
+	if err != nil {
+		return received{}, crier.Invalid(crier.At("the body could not be read to its end"))
+	}
+	return received{data: data}, nil
+}
+
+// keyProblem says what is wrong with an idempotency key, or nothing.
+func keyProblem(values []string) string {
+	const rule = "must be one value of 1 to 255 visible ASCII characters"
+	if len(values) != 1 || len(values[0]) == 0 || len(values[0]) > maxKeyLength {
+		return rule
+	}
+	for _, c := range []byte(values[0]) {
+		if c <= ' ' || c > '~' {
+			return rule
+		}
+	}
+	return ""
+}
+
+// fingerprint tells one request from another: method, path, query and body.
+func fingerprint(r *http.Request, body []byte) []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %s?%s\n", r.Method, r.URL.EscapedPath(), r.URL.RawQuery)
+	h.Write(body)
+	return h.Sum(nil)
+}
+
+// replay gives the first answer again.
+func (s *Server) replay(w http.ResponseWriter, _ *http.Request, kept *service.Kept) {
+	w.Header().Set("Idempotency-Replayed", "true")
+	writeBytes(w, kept.Status, kept.Body)
+}

@@ -1,0 +1,188 @@
+package api
+
+import (
+	"encoding"
+	"encoding/json"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-chi/chi/v5"
+
+	"crier"
+)
+
+// input describes how a request becomes a value of an input type: which fields come from the path and the query, and
+// whether there is a body. It is compiled once per route, and both decoding and the document come from it.
+type input struct {
+	registry *registry
+	params   []param
+	body     []int // index of the field Body; nil when there is none
+	optional bool  // a request without a body is fine
+	schema   *huma.Schema
+}
+
+type param struct {
+	name, in string
+	index    []int
+	schema   *huma.Schema
+	doc      string
+	required bool
+}
+
+// newInput compiles an input type. Its fields carry path:"name" or query:"name" tags and hold strings; a field Body is
+// the JSON body, which the tag body:"optional" lets be absent.
+func newInput(r *registry, t reflect.Type) *input {
+	in := &input{registry: r}
+	for _, f := range reflect.VisibleFields(t) {
+		if !f.IsExported() || f.Anonymous {
+			continue
+		}
+		if f.Name == "Body" {
+			in.body, in.schema = f.Index, r.Schema(f.Type, true, "")
+			in.optional = f.Tag.Get("body") == "optional"
+			continue
+		}
+		for _, where := range []string{"path", "query"} {
+			if name := f.Tag.Get(where); name != "" {
+				s := huma.SchemaFromField(r, f, "")
+				in.params = append(in.params, param{
+					name: name, in: where, index: f.Index, schema: s, doc: f.Tag.Get("doc"), required: where == "path",
+				})
+			}
+		}
+	}
+	return in
+}
+
+// validated is a body with rules of its own beyond its form.
+type validated interface {
+	Validate(now time.Time) []crier.Issue
+}
+
+// decode fills dst from the request and returns every issue it finds.
+func (in *input) decode(r *http.Request, body []byte, now time.Time, dst reflect.Value) []crier.Issue {
+	v := &validator{registry: in.registry}
+	for _, p := range in.params {
+		in.param(v, r, p, dst.FieldByIndex(p.index))
+	}
+	if in.body == nil || in.optional && len(body) == 0 {
+		return v.issues
+	}
+	field := dst.FieldByIndex(in.body).Addr().Interface()
+	in.decodeBody(v, r, body, field)
+	if rules, ok := field.(validated); ok {
+		v.issues = append(v.issues, unlessKnown(v.issues, rules.Validate(now))...)
+	}
+	return v.issues
+}
+
+func (in *input) param(v *validator, r *http.Request, p param, field reflect.Value) {
+	value, given := "", true
+	if p.in == "path" {
+		value = chi.URLParam(r, p.name)
+	} else {
+		values, there := r.URL.Query()[p.name]
+		if given = there; given {
+			value = values[0]
+		}
+	}
+	if !given {
+		return
+	}
+	path := []string{p.name}
+	if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
+		v.add(path, "must be valid UTF-8 without the character U+0000")
+		return
+	}
+	before := len(v.issues)
+	v.check(p.schema, value, path)
+	if len(v.issues) > before {
+		return
+	}
+	if t, ok := field.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		if err := t.UnmarshalText([]byte(value)); err != nil {
+			v.add(path, "%s", err.Error())
+		}
+		return
+	}
+	field.SetString(value)
+}
+
+func (in *input) decodeBody(v *validator, r *http.Request, body []byte, dst any) {
+	none := []string{}
+	if len(body) == 0 {
+		v.add(none, "the request needs a JSON body")
+		return
+	}
+	if !isJSON(r.Header.Get("Content-Type")) {
+		v.add(none, "the Content-Type must be application/json, got %.100q", r.Header.Get("Content-Type"))
+		return
+	}
+	value, err := parseJSON(body)
+	if err != nil {
+		v.add(none, "%s", err.Error())
+		return
+	}
+	before := len(v.issues)
+	v.check(in.schema, value, none)
+	// Decoded even when something is wrong, as far as it goes: the rules across fields then find their issues too.
+	if err := json.Unmarshal(body, dst); err != nil && len(v.issues) == before {
+		v.add(none, "the body does not fit: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+}
+
+// isJSON accepts application/json with parameters, and a body without a type.
+func isJSON(contentType string) bool {
+	if contentType == "" {
+		return true
+	}
+	media, params, err := mime.ParseMediaType(contentType)
+	charset := strings.ToLower(params["charset"])
+	return err == nil && media == "application/json" && (charset == "" || charset == "utf-8")
+}
+
+// unlessKnown leaves out issues of values that were found to be wrong already.
+func unlessKnown(known, more []crier.Issue) []crier.Issue {
+	var out []crier.Issue
+	for _, issue := range more {
+		if !covered(known, issue.Path) {
+			out = append(out, issue)
+		}
+	}
+	return out
+}
+
+func covered(known []crier.Issue, path []string) bool {
+	at := strings.Join(path, "\x00") + "\x00"
+	for _, k := range known {
+		if strings.HasPrefix(at, strings.Join(k.Path, "\x00")+"\x00") || len(k.Path) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// document adds the parameters and the body to an operation.
+func (in *input) document(op *huma.Operation, sorts []string) {
+	for _, p := range in.params {
+		s := p.schema
+		if p.name == "sortBy" && len(sorts) > 0 {
+			s.Default = sorts[0]
+			for _, name := range sorts {
+				s.Enum = append(s.Enum, name)
+			}
+		}
+		op.Parameters = append(op.Parameters, &huma.Param{Name: p.name, In: p.in, Required: p.required, Description: p.doc, Schema: s})
+	}
+	if in.body != nil {
+		op.RequestBody = &huma.RequestBody{
+			Required: !in.optional,
+			Content:  map[string]*huma.MediaType{"application/json": {Schema: in.schema}},
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type createKeyInput struct {
+	organizationPath
+	Body crier.APIKeyCreate
+}
+
+var createKeyDoc = doc{
+	ID: "createApiKey", Tag: "API keys", Summary: "Create an API key", Status: http.StatusCreated,
+	Description: "The secret is in this answer and never again; a replay of the answer does not have it. A key may be narrowed to some " +
+		"permissions and teams, and never exceeds the present rights of its creator.",
+}
+
+func (s *Server) createKey(ctx context.Context, scope service.OrgScope, in *createKeyInput) (crier.APIKeyWithSecret, error) {
+	return s.services.Keys.Create(ctx, scope, in.Body)
+}

@@ -1,0 +1,24 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+// keyPath is the part of an input that names one key.
+type keyPath struct {
+	organizationPath
+	ID crier.ID `path:"id"`
+}
+
+type revokeKeyInput struct{ keyPath }
+
+var revokeKeyDoc = doc{
+	ID: "revokeApiKey", Tag: "API keys", Summary: "Revoke an API key", Description: "All its secrets end at once.",
+}
+
+func (s *Server) revokeKey(ctx context.Context, scope service.OrgScope, in *revokeKeyInput) (crier.Deleted, error) {
+	return s.services.Keys.Revoke(ctx, scope, in.ID)
+}

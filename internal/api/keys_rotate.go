@@ -1,0 +1,22 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type rotateKeyInput struct {
+	keyPath
+	Body crier.APIKeyRotate `body:"optional"`
+}
+
+var rotateKeyDoc = doc{
+	ID: "rotateApiKey", Tag: "API keys", Summary: "Give an API key a new secret",
+	Description: "The old secret stays valid for `graceSeconds`, at most 24 hours. The new one is in this answer and never again.",
+}
+
+func (s *Server) rotateKey(ctx context.Context, scope service.OrgScope, in *rotateKeyInput) (crier.APIKeyWithSecret, error) {
+	return s.services.Keys.Rotate(ctx, scope, in.ID, in.Body)
+}

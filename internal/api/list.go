@@ -1,0 +1,47 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"crier"
+	"crier/internal/service"
+)
+
+// listQuery is the part of an input that every list shares.
+type listQuery struct {
+	Cursor    string `query:"cursor" maxLength:"4096" doc:"nextCursor or prevCursor of an earlier answer; omit it for the first page."`
+	Limit     string `query:"limit" default:"25" doc:"Entries on a page: a whole number from 1 to 100."`
+	SortBy    string `query:"sortBy" doc:"The field to sort by."`
+	SortOrder string `query:"sortOrder" enum:"asc,desc" default:"desc" doc:"The direction."`
+
+	page service.PageQuery
+}
+
+// open reads the query of a list; name tells the list and its filters.
+func (q *listQuery) open(s *Server, name string, sorts []string) []crier.Issue {
+	request := service.PageRequest{List: name, SortBy: q.SortBy, Desc: q.SortOrder != "asc", Limit: crier.DefaultPageSize, Cursor: q.Cursor}
+	if request.SortBy == "" {
+		request.SortBy = sorts[0]
+	}
+	var issues []crier.Issue
+	if q.Limit != "" {
+		n, err := strconv.ParseUint(q.Limit, 10, 32)
+		if err != nil || n < 1 || n > crier.MaxPageSize {
+			issues = append(issues, limitIssue())
+		}
+		request.Limit = int(n) //nolint:gosec // at most 100 where it is used
+	}
+	page, err := s.services.Pages.Query(request)
+	var invalid *crier.Error
+	if errors.As(err, &invalid) {
+		issues = append(issues, invalid.Issues...)
+	}
+	q.page = page
+	return issues
+}
+
+func limitIssue() crier.Issue {
+	return crier.At(fmt.Sprintf("must be a whole number from 1 to %d", crier.MaxPageSize), "limit")
+}

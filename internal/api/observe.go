@@ -1,0 +1,172 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier"
+)
+
+// info is what is learnt about a request while it is served, for its log line and metrics.
+type info struct {
+	id     string
+	route  string
+	caller crier.ID
+	err    error
+}
+
+type infoKey struct{}
+
+// infoOf is never nil below observe.
+func infoOf(r *http.Request) *info {
+	if i, ok := r.Context().Value(infoKey{}).(*info); ok {
+		return i
+	}
+	return &info{}
+}
+
+// metrics are what the HTTP door measures.
+type metrics struct {
+	requests *prometheus.HistogramVec
+	running  prometheus.Gauge
+}
+
+func newMetrics(reg prometheus.Registerer) *metrics {
+	m := &metrics{
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "crier_http_request_duration_seconds", Help: "How long requests took, by route, method and status.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 5, 30},
+		}, []string{"route", "method", "status"}),
+		running: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "crier_http_requests_running", Help: "Requests being served now.",
+		}),
+	}
+	if reg != nil {
+		reg.MustRegister(m.requests, m.running)
+	}
+	return m
+}
+
+// statusWriter remembers what was answered.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+	bytes  int
+}
+
+// WriteHeader notes the status.
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write notes the size.
+func (w *statusWriter) Write(data []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(data)
+	w.bytes += n
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// observe gives the request its id, turns panics into answers, and leaves one log line and one measurement.
+func (s *Server) observe(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
+	start := s.now()
+	i := &info{id: requestID(r.Header.Get("X-Request-Id")), route: "unknown"}
+	r = r.WithContext(context.WithValue(r.Context(), infoKey{}, i))
+	sw := &statusWriter{ResponseWriter: w}
+	secure(sw.Header())
+	sw.Header().Set("X-Request-Id", i.id)
+	s.metrics.running.Inc()
+	defer func() {
+		s.metrics.running.Dec()
+		if p := recover(); p != nil {
+			s.panicked(sw, r, p)
+		}
+		s.finished(r, i, sw, s.now().Sub(start))
+	}()
+	next(sw, r)
+}
+
+// panicked answers a request whose handler broke. http.ErrAbortHandler is the agreed way to drop a connection.
+func (s *Server) panicked(w *statusWriter, r *http.Request, p any) {
+	if p == http.ErrAbortHandler { //nolint:errorlint // it is compared by identity, as net/http does
+		panic(p)
+	}
+	s.log.ErrorContext(r.Context(), "panic", "request", infoOf(r).id, "panic", p, "stack", string(debug.Stack()))
+	if w.status == 0 {
+		write(w, http.StatusInternalServerError, errorBody{Message: internalMessage, Tag: crier.KindInternal})
+	}
+}
+
+func (s *Server) finished(r *http.Request, i *info, w *statusWriter, took time.Duration) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	s.metrics.requests.WithLabelValues(i.route, knownMethod(r.Method), strconv.Itoa(w.status)).Observe(took.Seconds())
+	level := slog.LevelInfo
+	if w.status >= http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	attrs := []slog.Attr{
+		slog.String("request", i.id), slog.String("method", r.Method), slog.String("route", i.route),
+		slog.Int("status", w.status), slog.Duration("took", took.Round(time.Microsecond)), slog.Int("bytes", w.bytes),
+	}
+	if i.caller != "" {
+		attrs = append(attrs, slog.String("credential", string(i.caller)))
+	}
+	if i.err != nil {
+		attrs = append(attrs, slog.Any("error", i.err))
+	}
+	s.log.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+// knownMethod keeps invented methods from filling the metrics.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
+}
+
+// requestID takes the caller's id over when it is a sane one.
+func requestID(given string) string {
+	if len(given) >= 8 && len(given) <= 128 && sane(given) {
+		return given
+	}
+	return uuid.NewString()
+}
+
+func sane(id string) bool {
+	for _, c := range []byte(id) {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !letter && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// secure sets what keeps a browser from doing anything with an answer but reading it.
+func secure(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Cache-Control", "no-store")
+}

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// interfaceVersion is the version of the contract, not of the program.
+const interfaceVersion = "0.1.0"
+
+const documentDescription = `Draft, schedule and publish social posts.
+
+Every request needs the header ` + "`Authorization: Bearer <token>`" + `, where the token is an API key of an organization.
+
+* Times in answers are RFC 3339, UTC, with milliseconds. Times in requests need ` + "`Z`" + ` or an offset.
+* Every POST, PATCH and DELETE takes an ` + "`Idempotency-Key`" + ` header (1 to 255 visible characters): for 24 hours, a repeat of the same
+  request gets the first answer again, with ` + "`Idempotency-Replayed: true`" + `.
+* Lists are pages: send ` + "`nextCursor`" + ` or ` + "`prevCursor`" + ` back as ` + "`cursor`" + ` with the same filters and sort.
+* Requests are limited per token: ` + "`RateLimit`, `RateLimit-Policy` and `Retry-After`" + ` tell where you stand.
+* Unknown keys in a body are refused; unknown query parameters are ignored.`
+
+// arraysNeverNull switches Huma's default off: in this interface a list is never null unless its field says so.
+var arraysNeverNull = sync.OnceFunc(func() { huma.DefaultArrayNullable = false })
+
+func newDocument(r *registry, version string) *huma.OpenAPI {
+	arraysNeverNull()
+	return &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title:       "crier",
+			Version:     interfaceVersion,
+			Description: documentDescription,
+			License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+			Extensions:  map[string]any{"x-program-version": version},
+		},
+		Components: &huma.Components{
+			Schemas: r,
+			SecuritySchemes: map[string]*huma.SecurityScheme{
+				"bearer": {Type: "http", Scheme: "bearer", Description: "An API key of an organization."},
+			},
+		},
+	}
+}
+
+// addDocument writes the document once and serves it.
+func (s *Server) addDocument() {
+	data, err := json.MarshalIndent(s.document, "", " ")
+	if err != nil {
+		panic(fmt.Sprintf("the OpenAPI document cannot be written: %v", err)) // at start, by a programmer's error only
+	}
+	s.openAPI = data
+	s.document = nil // it is large, and nobody needs it any more
+	s.router.Get("/openapi.json", func(w http.ResponseWriter, r *http.Request) {
+		infoOf(r).route = "/openapi.json"
+		w.Header().Set("Cache-Control", "public, max-age=300")
+		writeBytes(w, http.StatusOK, s.openAPI)
+	})
+}
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }

@@ -1,0 +1,23 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type createOrganizationInput struct {
+	Body crier.OrganizationCreate
+}
+
+var createOrganizationDoc = doc{
+	ID: "createOrganization", Tag: "Organizations", Summary: "Create an organization", Status: http.StatusCreated,
+	Description: "The caller becomes its admin, and so does the person behind an API key. Its first team is made with it, named like it. " +
+		"Needs an owner or admin of some organization whose key is not narrowed.",
+}
+
+func (s *Server) createOrganization(ctx context.Context, scope service.CallerScope, in *createOrganizationInput) (crier.Organization, error) {
+	return s.services.Organizations.Create(ctx, scope, in.Body)
+}

@@ -1,0 +1,30 @@
+package api
+
+import "crier"
+
+// addHealth is what every node answers, whatever its role.
+func (s *Server) addHealth() {
+	open(s, "GET /healthz", s.healthz)
+	open(s, "GET /readyz", s.readyz)
+}
+
+// addRoutes is the table of contents of the interface and its permission matrix.
+func (s *Server) addRoutes() {
+	caller(s, "GET /v1/agent/context", s.getAgentContext, getAgentContextDoc)
+
+	caller(s, "GET /v1/organizations", s.listOrganizations, listOrganizationsDoc)
+	caller(s, "POST /v1/organizations", s.createOrganization, createOrganizationDoc)
+	organization(s, "GET /v1/organizations/{organizationId}", crier.Read, s.getOrganization, getOrganizationDoc)
+	organization(s, "PATCH /v1/organizations/{organizationId}", crier.ManageOrganization, s.updateOrganization, updateOrganizationDoc)
+
+	organization(s, "GET /v1/organizations/{organizationId}/api-keys", crier.ManageAPIKeys, s.listKeys, listKeysDoc)
+	organization(s, "POST /v1/organizations/{organizationId}/api-keys", crier.ManageAPIKeys, s.createKey, createKeyDoc)
+	organization(s, "DELETE /v1/organizations/{organizationId}/api-keys/{id}", crier.ManageAPIKeys, s.revokeKey, revokeKeyDoc)
+	organization(s, "POST /v1/organizations/{organizationId}/api-keys/{id}/rotate", crier.ManageAPIKeys, s.rotateKey, rotateKeyDoc)
+
+	caller(s, "GET /v1/teams", s.listTeams, listTeamsDoc)
+	organization(s, "POST /v1/teams", crier.CreateTeams, s.createTeam, createTeamDoc)
+	team(s, "GET /v1/teams/{teamId}", crier.Read, s.getTeam, getTeamDoc)
+	team(s, "PATCH /v1/teams/{teamId}", crier.ManageTeams, s.updateTeam, updateTeamDoc)
+	team(s, "DELETE /v1/teams/{teamId}", crier.DeleteTeams, s.deleteTeam, deleteTeamDoc)
+}

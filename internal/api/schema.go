@@ -1,0 +1,198 @@
+package api
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"crier"
+)
+
+const schemaPrefix = "#/components/schemas/"
+
+// registry describes crier's types as JSON schemas. It differs from Huma's own in what the contract needs: null is only
+// allowed where a field says so, Optional is its value's type, and types that check themselves keep doing so.
+//
+// A field is nullable when it is a pointer that is always written, or when it carries the tag null:"true".
+type registry struct {
+	schemas map[string]*huma.Schema
+	types   map[string]reflect.Type
+	// checks are the schemas whose strings a type's own code judges.
+	checks map[*huma.Schema]func(string) string
+}
+
+func newRegistry() *registry {
+	return &registry{schemas: map[string]*huma.Schema{}, types: map[string]reflect.Type{}, checks: map[*huma.Schema]func(string) string{}}
+}
+
+// Schema returns the schema of a type, as a reference if it is a struct and references are allowed.
+func (r *registry) Schema(t reflect.Type, allowRef bool, _ string) *huma.Schema {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if o, ok := reflect.New(t).Interface().(interface{ OptionalType() reflect.Type }); ok {
+		return r.Schema(o.OptionalType(), allowRef, "")
+	}
+	if s := r.textSchema(t); s != nil {
+		return s
+	}
+	if t.Kind() != reflect.Struct {
+		return plainInteger(huma.SchemaFromType(r, t))
+	}
+	name := schemaName(t)
+	if _, known := r.schemas[name]; !known {
+		r.schemas[name] = &huma.Schema{} // found by types that contain themselves
+		s := huma.SchemaFromType(r, t)
+		r.adjust(t, s)
+		*r.schemas[name] = *s
+		r.types[name] = t
+	}
+	if allowRef {
+		return &huma.Schema{Ref: schemaPrefix + name}
+	}
+	return r.schemas[name]
+}
+
+// textSchema describes types that are strings on the wire and judge themselves.
+func (r *registry) textSchema(t reflect.Type) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString}
+	switch v := reflect.New(t).Interface().(type) {
+	case *crier.ID:
+		s.Format, s.Pattern = "uuid", crier.IDPattern
+	case *crier.Time:
+		s.Format = "date-time"
+	case *crier.Name:
+		// Told, not enforced by the schema: what counts is the length after trimming.
+		s.Extensions = map[string]any{"minLength": crier.MinNameLength, "maxLength": crier.MaxNameLength}
+	case *crier.Email:
+		s.Format = "email"
+		s.Extensions = map[string]any{"maxLength": 254}
+	case interface{ Enum() []string }:
+		for _, value := range v.Enum() {
+			s.Enum = append(s.Enum, value)
+		}
+		return s
+	case interface{ Problem() string }, encoding.TextUnmarshaler:
+	default:
+		return nil
+	}
+	r.checks[s] = checkOf(t)
+	return s
+}
+
+// checkOf judges a string by the type's own code.
+func checkOf(t reflect.Type) func(string) string {
+	return func(value string) string {
+		switch v := reflect.New(t).Interface().(type) {
+		case encoding.TextUnmarshaler:
+			if err := v.UnmarshalText([]byte(value)); err != nil {
+				return err.Error()
+			}
+		case interface{ Problem() string }:
+			reflect.ValueOf(v).Elem().SetString(value)
+			return v.Problem()
+		}
+		return ""
+	}
+}
+
+// adjust applies crier's own tags to the properties of a struct.
+func (r *registry) adjust(t reflect.Type, s *huma.Schema) {
+	for f := range fieldsOf(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		p := s.Properties[name]
+		if p == nil {
+			continue
+		}
+		if f.Tag.Get("number") == "true" {
+			p.Format = ""
+			p.Extensions = map[string]any{"type": numberType(isNullable(f, options))}
+		}
+		if isNullable(f, options) {
+			s.Properties[name] = nullable(p)
+		}
+	}
+}
+
+func numberType(null bool) any {
+	if null {
+		return []string{"number", "null"}
+	}
+	return "number"
+}
+
+func isNullable(f reflect.StructField, options string) bool {
+	if f.Tag.Get("null") == "true" {
+		return true
+	}
+	return f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit")
+}
+
+func nullable(p *huma.Schema) *huma.Schema {
+	if p.Ref == "" {
+		p.Nullable = true
+		return p
+	}
+	return &huma.Schema{
+		AnyOf:       []*huma.Schema{{Ref: p.Ref}, {Type: "null"}},
+		Description: p.Description,
+	}
+}
+
+// fieldsOf walks the fields of a struct as encoding/json sees them: embedded structs are part of it.
+func fieldsOf(t reflect.Type) func(yield func(reflect.StructField) bool) {
+	return func(yield func(reflect.StructField) bool) {
+		for _, f := range reflect.VisibleFields(t) {
+			if f.IsExported() && !f.Anonymous && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// plainInteger drops formats that say nothing about JSON.
+func plainInteger(s *huma.Schema) *huma.Schema {
+	if s != nil && (s.Type == huma.TypeInteger || s.Type == huma.TypeNumber) {
+		s.Format = ""
+	}
+	return s
+}
+
+// schemaName names a type in the document: Page[Team] is TeamPage.
+func schemaName(t reflect.Type) string {
+	name, argument, generic := strings.Cut(strings.TrimSuffix(t.Name(), "]"), "[")
+	if generic {
+		name = argument[strings.LastIndex(argument, ".")+1:] + name
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// resolve follows references.
+func (r *registry) resolve(s *huma.Schema) *huma.Schema {
+	for s != nil && s.Ref != "" {
+		s = r.SchemaFromRef(s.Ref)
+	}
+	return s
+}
+
+// SchemaFromRef finds a schema by its reference.
+func (r *registry) SchemaFromRef(ref string) *huma.Schema {
+	return r.schemas[strings.TrimPrefix(ref, schemaPrefix)]
+}
+
+// TypeFromRef finds a type by the reference of its schema.
+func (r *registry) TypeFromRef(ref string) reflect.Type {
+	return r.types[strings.TrimPrefix(ref, schemaPrefix)]
+}
+
+// Map is all schemas by name.
+func (r *registry) Map() map[string]*huma.Schema { return r.schemas }
+
+// RegisterTypeAlias is not used: crier's types describe themselves.
+func (r *registry) RegisterTypeAlias(reflect.Type, reflect.Type) {}
+
+// MarshalJSON writes the components of the document.
+func (r *registry) MarshalJSON() ([]byte, error) { return json.Marshal(r.schemas) }

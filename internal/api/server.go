@@ -1,0 +1,101 @@
+// Package api is the HTTP door: the route table, one file per endpoint, the error bodies and the OpenAPI document, which
+// falls out of the input and output types. A handler decodes, calls one method of the service and hands its result on;
+// rules live there.
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/internal/service"
+)
+
+// Config is what the door needs.
+type Config struct {
+	Services *service.Services
+	Now      func() time.Time
+	Logger   *slog.Logger
+	// Version of the program, for the document's description.
+	Version string
+	// RateLimit is how many requests a token may make per minute; 0 switches limits off.
+	RateLimit int
+	// Ready says what is not ready yet, or nil.
+	Ready func(context.Context) error
+	// WorkerOnly leaves the interface out: such a node tells of its health and nothing else.
+	WorkerOnly bool
+	// Metrics receives the door's measurements; MetricsHandler, when set, is served to loopback callers at /metrics.
+	Metrics        prometheus.Registerer
+	MetricsHandler http.Handler
+}
+
+// Server answers HTTP requests.
+type Server struct {
+	services *service.Services
+	now      func() time.Time
+	log      *slog.Logger
+	ready    func(context.Context) error
+	limits   *limiter
+	metrics  *metrics
+
+	router   *chi.Mux
+	registry *registry
+	document *huma.OpenAPI
+	openAPI  []byte
+	routes   []Route
+}
+
+// Route is one line of the route table.
+type Route struct {
+	Method, Path string
+	// Permission that the route needs; empty when it needs none, or only a known caller.
+	Permission string
+	// Open routes need no token.
+	Open bool
+}
+
+// New builds the door.
+func New(cfg Config) *Server {
+	s := &Server{
+		services: cfg.Services,
+		now:      cfg.Now,
+		log:      cfg.Logger,
+		ready:    cfg.Ready,
+		limits:   newLimiter(cfg.RateLimit, cfg.Now),
+		metrics:  newMetrics(cfg.Metrics),
+		router:   chi.NewRouter(),
+		registry: newRegistry(),
+	}
+	s.document = newDocument(s.registry, cfg.Version)
+	s.router.NotFound(s.notFound)
+	s.router.MethodNotAllowed(s.notFound)
+	s.addHealth()
+	if !cfg.WorkerOnly {
+		s.addRoutes()
+		s.addDocument()
+	}
+	if cfg.MetricsHandler != nil {
+		s.router.Method(http.MethodGet, "/metrics", loopbackOnly(cfg.MetricsHandler, s.notFound))
+	}
+	return s
+}
+
+// Routes is the route table, for tests that walk it.
+func (s *Server) Routes() []Route { return s.routes }
+
+// requestTimeout ends requests whose answer nobody waits for any more.
+const requestTimeout = 75 * time.Second
+
+// ServeHTTP observes the request, then routes it.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.observe(w, r, func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
+		defer cancel()
+		s.router.ServeHTTP(w, r.WithContext(ctx))
+	})
+}

@@ -1,0 +1,22 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type updateTeamInput struct {
+	teamPath
+	Body crier.TeamUpdate
+}
+
+var updateTeamDoc = doc{
+	ID: "updateTeam", Tag: "Teams", Summary: "Change a team's settings",
+	Description: "What is absent stays. A timezone must be a name of the embedded IANA list; `Local`, offsets and paths are refused.",
+}
+
+func (s *Server) updateTeam(ctx context.Context, scope service.TeamScope, in *updateTeamInput) (crier.Team, error) {
+	return s.services.Teams.Update(ctx, scope, in.Body)
+}

@@ -1,0 +1,99 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"crier/internal/store"
+)
+
+func newEngine[TTx any](driver riverdriver.Driver[TTx], config *river.Config, join func(*store.Tx, func(TTx) error) error) (engine, error) {
+	client, err := river.NewClient(driver, config)
+	if err != nil {
+		return nil, err
+	}
+	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: config.Logger})
+	if err != nil {
+		return nil, err
+	}
+	return &riverEngine[TTx]{client: client, migrator: migrator, join: join}, nil
+}
+
+// joinSQLite hands over the transaction itself.
+func joinSQLite(tx *store.Tx, fn func(*sql.Tx) error) error { return fn(tx.SQL()) }
+
+// joinPostgres lends River the connection of a database/sql transaction as a pgx one. database/sql stays the owner: it
+// commits and rolls back.
+func joinPostgres(tx *store.Tx, fn func(pgx.Tx) error) error {
+	return tx.Raw(func(driverConn any) error {
+		conn, ok := driverConn.(*stdlib.Conn)
+		if !ok {
+			return fmt.Errorf("the transaction's connection is a %T, not pgx", driverConn)
+		}
+		return fn(borrowed{conn.Conn()})
+	})
+}
+
+// borrowed is a pgx.Tx over a connection whose transaction belongs to someone else.
+type borrowed struct{ conn *pgx.Conn }
+
+var errBorrowed = errors.New("the transaction belongs to database/sql")
+
+func (b borrowed) Begin(ctx context.Context) (pgx.Tx, error) {
+	if _, err := b.conn.Exec(ctx, "SAVEPOINT crier_jobs"); err != nil {
+		return nil, err
+	}
+	return savepoint{b}, nil
+}
+
+func (borrowed) Commit(context.Context) error   { return errBorrowed }
+func (borrowed) Rollback(context.Context) error { return errBorrowed }
+func (b borrowed) Conn() *pgx.Conn              { return b.conn }
+
+func (b borrowed) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error) {
+	return b.conn.CopyFrom(ctx, table, columns, rows)
+}
+
+func (b borrowed) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults {
+	return b.conn.SendBatch(ctx, batch)
+}
+
+func (borrowed) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
+
+func (b borrowed) Prepare(ctx context.Context, name, query string) (*pgconn.StatementDescription, error) {
+	return b.conn.Prepare(ctx, name, query)
+}
+
+func (b borrowed) Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error) {
+	return b.conn.Exec(ctx, query, args...)
+}
+
+func (b borrowed) Query(ctx context.Context, query string, args ...any) (pgx.Rows, error) {
+	return b.conn.Query(ctx, query, args...)
+}
+
+func (b borrowed) QueryRow(ctx context.Context, query string, args ...any) pgx.Row {
+	return b.conn.QueryRow(ctx, query, args...)
+}
+
+// savepoint is a part of a borrowed transaction that can be undone alone.
+type savepoint struct{ borrowed }
+
+func (s savepoint) Commit(ctx context.Context) error {
+	_, err := s.conn.Exec(ctx, "RELEASE SAVEPOINT crier_jobs")
+	return err
+}
+
+func (s savepoint) Rollback(ctx context.Context) error {
+	_, err := s.conn.Exec(ctx, "ROLLBACK TO SAVEPOINT crier_jobs")
+	return err
+}

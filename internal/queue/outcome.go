@@ -1,0 +1,68 @@
+package queue
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// metrics are what the job door counts.
+type metrics struct {
+	jobs *prometheus.HistogramVec
+}
+
+func newMetrics(reg prometheus.Registerer) *metrics {
+	m := &metrics{jobs: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "crier_job_duration_seconds", Help: "How long jobs ran, by kind and outcome.",
+		Buckets: []float64{.005, .025, .1, .5, 1, 5, 15, 60},
+	}, []string{"kind", "outcome"})}
+	if reg != nil {
+		reg.MustRegister(m.jobs)
+	}
+	return m
+}
+
+func middlewares(q *Queue) []rivertype.Middleware {
+	return []rivertype.Middleware{river.WorkerMiddlewareFunc(q.observe)}
+}
+
+// observe measures a job and leaves one log line about it.
+func (q *Queue) observe(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
+	start := q.now()
+	err := work(ctx)
+	took := q.now().Sub(start)
+	outcome, level := "done", slog.LevelInfo
+	if err != nil {
+		outcome, level = "failed", slog.LevelWarn
+	}
+	q.metrics.jobs.WithLabelValues(job.Kind, outcome).Observe(took.Seconds())
+	attrs := []slog.Attr{
+		slog.String("kind", job.Kind), slog.Int64("job", job.ID), slog.Int("attempt", job.Attempt),
+		slog.String("outcome", outcome), slog.Duration("took", took.Round(time.Microsecond)),
+	}
+	if err != nil {
+		attrs = append(attrs, slog.Any("error", err))
+	}
+	q.log.LogAttrs(ctx, level, "job", attrs...)
+	return err
+}
+
+// quieter drops River's own chatter below warnings: observe has the one line per job.
+type quieter struct{ slog.Handler }
+
+// Enabled lets warnings and errors through.
+func (h quieter) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
+}
+
+// WithAttrs keeps the filter.
+func (h quieter) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quieter{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup keeps the filter.
+func (h quieter) WithGroup(name string) slog.Handler { return quieter{h.Handler.WithGroup(name)} }

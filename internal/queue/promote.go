@@ -1,0 +1,48 @@
+package queue
+
+import (
+	"context"
+	"time"
+
+	"github.com/riverqueue/river/riverdriver"
+)
+
+const (
+	// promoteEvery and promoteAhead: every node moves timed jobs into the queue well before they are due, so that the
+	// death of River's leader, whose work this is, delays nothing.
+	promoteEvery = 2 * time.Second
+	promoteAhead = 30 * time.Second
+	promoteMax   = 10_000
+	analyzeEvery = time.Hour
+)
+
+func (e *riverEngine[TTx]) promote(ctx context.Context, until time.Time) error {
+	_, err := e.client.Driver().GetExecutor().JobSchedule(ctx, &riverdriver.JobScheduleParams{Max: promoteMax, Now: &until})
+	return err
+}
+
+func (q *Queue) promoteLoop(ctx context.Context) {
+	q.every(ctx, promoteEvery, "promote timed jobs", func(ctx context.Context) error {
+		return q.engine.promote(ctx, q.now().UTC().Add(promoteAhead))
+	})
+}
+
+// analyzeLoop keeps SQLite's planner statistics of the job table fresh: without them promotion reads every waiting job.
+func (q *Queue) analyzeLoop(ctx context.Context) {
+	q.every(ctx, analyzeEvery, "analyze the job table", q.store.AnalyzeJobs)
+}
+
+func (q *Queue) every(ctx context.Context, interval time.Duration, what string, fn func(context.Context) error) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		if err := fn(ctx); err != nil && ctx.Err() == nil {
+			q.log.WarnContext(ctx, "could not "+what, "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}

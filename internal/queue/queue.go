@@ -1,0 +1,188 @@
+// Package queue is the job door: it runs the service's rules at the time they are due, on River, and takes new jobs into
+// running transactions. It is the only package that knows River. A job row is a wake-up; the truth is in the rows it
+// points to.
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"crier/internal/service"
+	"crier/internal/store"
+)
+
+const (
+	// jobTimeout bounds one run of a job; long waits are snoozes.
+	jobTimeout = time.Minute
+	// rescueAfter is when a job of a dead node is run anew.
+	rescueAfter = 3 * time.Minute
+)
+
+// Config is what the door needs.
+type Config struct {
+	Store   *store.Store
+	Now     func() time.Time
+	Logger  *slog.Logger
+	Metrics prometheus.Registerer
+}
+
+// Queue enqueues jobs and, once started, works on them.
+type Queue struct {
+	store   *store.Store
+	engine  engine
+	workers *river.Workers
+	now     func() time.Time
+	log     *slog.Logger
+	metrics *metrics
+	running atomic.Bool
+	loops   sync.WaitGroup
+	stop    context.CancelFunc
+}
+
+// engine hides which database River works on.
+type engine interface {
+	migrate(ctx context.Context) error
+	migrated(ctx context.Context) (bool, error)
+	insert(ctx context.Context, tx *store.Tx, jobs []river.InsertManyParams) error
+	promote(ctx context.Context, until time.Time) error
+	start(ctx context.Context) error
+	drain(ctx context.Context) error
+	abort(ctx context.Context) error
+}
+
+// New builds the door. Jobs can be enqueued at once; Start begins to work on them.
+func New(cfg Config) (*Queue, error) {
+	q := &Queue{store: cfg.Store, workers: river.NewWorkers(), now: cfg.Now, log: cfg.Logger, metrics: newMetrics(cfg.Metrics)}
+	config := q.riverConfig()
+	var err error
+	if cfg.Store.Dialect() == store.Postgres {
+		q.engine, err = newEngine(riverpgxv5.New(cfg.Store.JobPool()), config, joinPostgres)
+	} else {
+		q.engine, err = newEngine(riversqlite.New(cfg.Store.Writer()), config, joinSQLite)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("build the job engine: %w", err)
+	}
+	return q, nil
+}
+
+func (q *Queue) riverConfig() *river.Config {
+	return &river.Config{
+		JobTimeout:           jobTimeout,
+		RescueStuckJobsAfter: rescueAfter,
+		Logger:               slog.New(quieter{q.log.Handler()}),
+		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 50}},
+		Workers:              q.workers,
+		PeriodicJobs:         periodicJobs(),
+		Middleware:           middlewares(q),
+	}
+}
+
+// Register tells the door the rules that its jobs run. It must happen before Start.
+func (q *Queue) Register(s *service.Services) {
+	river.AddWorker(q.workers, &purgeTeamWorker{upkeep: s.Upkeep})
+	river.AddWorker(q.workers, &sweepWorker{upkeep: s.Upkeep})
+}
+
+// Enqueue takes jobs into the transaction.
+func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, jobs ...service.Job) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	params := make([]river.InsertManyParams, len(jobs))
+	for i, job := range jobs {
+		params[i] = river.InsertManyParams{Args: job.Args, InsertOpts: &river.InsertOpts{ScheduledAt: job.At}}
+	}
+	if err := q.engine.insert(ctx, tx, params); err != nil {
+		return fmt.Errorf("enqueue %s: %w", jobs[0].Args.Kind(), err)
+	}
+	return nil
+}
+
+// Migrate brings River's own tables up to date.
+func (q *Queue) Migrate(ctx context.Context) error { return q.engine.migrate(ctx) }
+
+// Migrated is true when River's own tables are up to date.
+func (q *Queue) Migrated(ctx context.Context) (bool, error) { return q.engine.migrated(ctx) }
+
+// Start begins to work on jobs.
+func (q *Queue) Start(ctx context.Context) error {
+	if err := q.store.ReleaseRunningJobs(ctx); err != nil {
+		return err
+	}
+	if err := q.engine.start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("start the job engine: %w", err)
+	}
+	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
+	q.stop = stop
+	q.loops.Go(func() { q.promoteLoop(loops) })
+	q.loops.Go(func() { q.analyzeLoop(loops) })
+	q.running.Store(true)
+	return nil
+}
+
+// Running is true between Start and Stop.
+func (q *Queue) Running() bool { return q.running.Load() }
+
+// Stop lets running jobs finish, at most until ctx ends; then it cancels them. No new ones start.
+func (q *Queue) Stop(ctx context.Context) error {
+	if !q.running.Swap(false) {
+		return nil
+	}
+	q.stop()
+	q.loops.Wait()
+	err := q.engine.drain(ctx)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		return q.engine.abort(grace)
+	}
+	return err
+}
+
+// riverEngine is River on one database. join lends the driver's kind of transaction for a running one.
+type riverEngine[TTx any] struct {
+	client   *river.Client[TTx]
+	migrator *rivermigrate.Migrator[TTx]
+	join     func(tx *store.Tx, fn func(TTx) error) error
+}
+
+func (e *riverEngine[TTx]) migrate(ctx context.Context) error {
+	if _, err := e.migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("migrate the job engine: %w", err)
+	}
+	return nil
+}
+
+func (e *riverEngine[TTx]) migrated(ctx context.Context) (bool, error) {
+	res, err := e.migrator.Validate(ctx, nil)
+	if err != nil {
+		return false, fmt.Errorf("ask for the job engine's migrations: %w", err)
+	}
+	return res.OK, nil
+}
+
+func (e *riverEngine[TTx]) insert(ctx context.Context, tx *store.Tx, jobs []river.InsertManyParams) error {
+	return e.join(tx, func(t TTx) error {
+		_, err := e.client.InsertManyTx(ctx, t, jobs)
+		return err
+	})
+}
+
+func (e *riverEngine[TTx]) start(ctx context.Context) error { return e.client.Start(ctx) }
+func (e *riverEngine[TTx]) drain(ctx context.Context) error { return e.client.Stop(ctx) }
+func (e *riverEngine[TTx]) abort(ctx context.Context) error { return e.client.StopAndCancel(ctx) }
+
+var _ engine = (*riverEngine[pgx.Tx])(nil)

@@ -1,0 +1,147 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/store"
+)
+
+// setupLinkLife is how long a set-up link works.
+const setupLinkLife = 7 * 24 * time.Hour
+
+// Instance sets a store up and binds it to its secret key. Its methods are for the shell of the operator: they take no
+// scope and have no route, but for the set-up page.
+type Instance struct{ *core }
+
+// Tenant is a new organization as its operator gets to see it, once.
+type Tenant struct {
+	OrganizationID crier.ID
+	TeamID         crier.ID
+	APIKey         string
+	SetupToken     string
+}
+
+// BindKey refuses a secret key that this store was not sealed with. A ring that holds the old key and leads with a new
+// one re-binds the store to the new one.
+func (s *Instance) BindKey(ctx context.Context) error {
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		if err := tx.LockInstance(ctx); err != nil {
+			return err
+		}
+		bound, err := tx.KeyFingerprint(ctx)
+		if err != nil || bound == s.keys.Fingerprint() {
+			return err
+		}
+		if bound != "" && !s.keys.Holds(bound) {
+			return fmt.Errorf("this store is sealed with another secret key (fingerprint %.8s…, this one is %.8s…): "+
+				"start with the key it was made with, or list the new key first and the old one behind a comma", bound, s.keys.Fingerprint())
+		}
+		return tx.SetKeyFingerprint(ctx, s.keys.Fingerprint(), s.now())
+	})
+}
+
+// Empty is true when nobody lives in the store yet.
+func (s *Instance) Empty(ctx context.Context) (bool, error) {
+	inUse, err := s.store.HasUsers(ctx)
+	return !inUse, err
+}
+
+// ErrInUse means that a store is not empty.
+var ErrInUse = crier.Conflict("The store is in use already; nothing was changed. A further organization is made with: crier admin create-organization")
+
+// Initialise puts the first tenant into an empty store.
+func (s *Instance) Initialise(ctx context.Context, name crier.Name, grant int64) (Tenant, error) {
+	var tenant Tenant
+	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
+		if err := tx.LockInstance(ctx); err != nil {
+			return err
+		}
+		inUse, err := tx.HasUsers(ctx)
+		if err != nil {
+			return err
+		}
+		if inUse {
+			return ErrInUse
+		}
+		tenant, err = s.addTenant(ctx, tx, name, grant)
+		return err
+	})
+	return tenant, err
+}
+
+// CreateTenant adds an organization with an owner of its own, a key and a grant of credits.
+func (s *Instance) CreateTenant(ctx context.Context, name crier.Name, grant int64) (Tenant, error) {
+	var tenant Tenant
+	err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+		tenant, err = s.addTenant(ctx, tx, name, grant)
+		return err
+	})
+	return tenant, err
+}
+
+func (s *Instance) addTenant(ctx context.Context, tx *store.Tx, name crier.Name, grant int64) (Tenant, error) {
+	now := s.now()
+	owner := crier.User{ID: crier.NewID(), Name: "Owner"}
+	if err := tx.InsertUser(ctx, owner, now); err != nil {
+		return Tenant{}, err
+	}
+	o, team, err := s.found(ctx, tx, name, crier.RoleOwner, store.Membership{Kind: store.UserPrincipal, PrincipalID: owner.ID})
+	if err != nil {
+		return Tenant{}, err
+	}
+	key, err := s.insertKey(ctx, tx, crier.APIKey{
+		ID: crier.NewID(), OrganizationID: o.ID, Name: "First key", Role: crier.RoleOwner, CreatedByID: &owner.ID,
+		CreatedAt: now, UpdatedAt: now,
+	}, o)
+	if err != nil {
+		return Tenant{}, err
+	}
+	if grant > 0 {
+		entry := crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", Amount: grant, CreatedAt: now}
+		if err := tx.AddCredits(ctx, o.ID, entry); err != nil {
+			return Tenant{}, err
+		}
+	}
+	token := auth.NewLinkToken()
+	err = tx.InsertSetupLink(ctx, auth.Hash(token), owner.ID, crier.TimeOf(now.Add(setupLinkLife)))
+	return Tenant{OrganizationID: o.ID, TeamID: team.ID, APIKey: key.Secret, SetupToken: token}, err
+}
+
+// CheckSetupLink is nil while a set-up link can be used.
+func (s *Instance) CheckSetupLink(ctx context.Context, token string) error {
+	_, err := s.store.SetupLinkUser(ctx, auth.Hash(token), s.now())
+	return err
+}
+
+// SetUpOwner gives the person of a set-up link a name, an e-mail address and a password; the link ends with it.
+func (s *Instance) SetUpOwner(ctx context.Context, token string, name crier.Name, email crier.Email, password string) error {
+	if err := checkOwner(name, email, password); err != nil {
+		return err
+	}
+	hash := auth.HashPassword(password)
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		return tx.UseSetupLink(ctx, auth.Hash(token), email, name.Trimmed(), hash, s.now())
+	})
+}
+
+func checkOwner(name crier.Name, email crier.Email, password string) error {
+	var issues []crier.Issue
+	if problem := name.Problem(); problem != "" {
+		issues = append(issues, crier.At(problem, "name"))
+	}
+	if problem := email.Problem(); problem != "" {
+		issues = append(issues, crier.At(problem, "email"))
+	}
+	if n := utf8.RuneCountInString(password); n < auth.MinPasswordLength || n > auth.MaxPasswordLength {
+		issues = append(issues, crier.At(fmt.Sprintf("must be %d to %d characters long", auth.MinPasswordLength, auth.MaxPasswordLength), "password"))
+	}
+	if issues != nil {
+		return crier.Invalid(issues...)
+	}
+	return nil
+}

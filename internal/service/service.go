@@ -1,0 +1,74 @@
+// Package service holds the rules: who may do what, what is valid beyond the form of a request, and what happens. One
+// file per noun. It knows no HTTP and no job engine: doors call it, and it reaches the engine through Queue.
+package service
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/store"
+)
+
+// Config is what the rules need of the world.
+type Config struct {
+	Store  *store.Store
+	Keys   *auth.Keyring
+	Queue  Queue
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// Services are the rules, one value per noun.
+type Services struct {
+	Access        *Access
+	Answers       *Answers
+	Pages         *Pages
+	Organizations *Organizations
+	Teams         *Teams
+	Keys          *Keys
+	Contexts      *Contexts
+	Instance      *Instance
+	Upkeep        *Upkeep
+}
+
+// New builds the rules.
+func New(cfg Config) *Services {
+	c := &core{store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, clock: cfg.Now, log: cfg.Logger}
+	pages := &Pages{keys: cfg.Keys}
+	organizations := &Organizations{core: c, pages: pages}
+	teams := &Teams{core: c, pages: pages}
+	return &Services{
+		Access:        newAccess(c),
+		Answers:       &Answers{core: c},
+		Pages:         pages,
+		Organizations: organizations,
+		Teams:         teams,
+		Keys:          &Keys{core: c, pages: pages},
+		Contexts:      &Contexts{core: c, organizations: organizations, teams: teams},
+		Instance:      &Instance{core: c},
+		Upkeep:        &Upkeep{core: c},
+	}
+}
+
+// core is what all rules stand on.
+type core struct {
+	store *store.Store
+	keys  *auth.Keyring
+	queue Queue
+	clock func() time.Time
+	log   *slog.Logger
+}
+
+// now is the present as both databases keep it.
+func (c *core) now() crier.Time { return crier.TimeOf(c.clock()) }
+
+// Queue takes jobs into the running transaction: they exist if and only if it commits.
+type Queue interface {
+	Enqueue(ctx context.Context, tx *store.Tx, jobs ...Job) error
+}
+
+// Unavailable is true when err means that the database is away, so that the request may be repeated later.
+func Unavailable(err error) bool { return store.Unavailable(err) }

@@ -1,0 +1,136 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// teamsKept is how long a deleted team stays in the database, out of reach.
+const teamsKept = 30 * 24 * time.Hour
+
+// Teams are the rules of teams.
+type Teams struct {
+	*core
+	pages *Pages
+}
+
+// List returns one page of the teams that the caller can access, in one organization or, when organization is empty, in
+// all.
+func (s *Teams) List(ctx context.Context, scope CallerScope, organization crier.ID, q PageQuery) (crier.Page[crier.Team], error) {
+	var none crier.Page[crier.Team]
+	if err := scope.check(); err != nil {
+		return none, err
+	}
+	caller := scope.caller
+	if err := s.mayList(ctx, caller, organization); err != nil {
+		return none, err
+	}
+	reaches, err := s.store.Reaches(ctx, caller.id, caller.person.ID, organization)
+	if err != nil {
+		return none, err
+	}
+	rows, err := s.store.Teams(ctx, caller.id, caller.person.ID, reaches, q.query)
+	if err != nil {
+		return none, err
+	}
+	total, err := s.store.TeamCount(ctx, caller.id, caller.person.ID, organization, reaches)
+	if err != nil {
+		return none, err
+	}
+	return pageOf(s.pages, q, rows, total, same), nil
+}
+
+// mayList checks the organization that was asked for; without one, the list holds what the caller reaches anyway.
+func (s *Teams) mayList(ctx context.Context, caller Caller, organization crier.ID) error {
+	if organization == "" {
+		return nil
+	}
+	_, access, err := s.store.OrganizationAccess(ctx, organization, caller.id, caller.person.ID)
+	if err != nil {
+		return err
+	}
+	return caller.may(crier.Read, access, "organization")
+}
+
+// Get returns one team.
+func (s *Teams) Get(_ context.Context, scope TeamScope) (crier.Team, error) {
+	return scope.team, scope.check()
+}
+
+// Create makes a further team in an organization.
+func (s *Teams) Create(ctx context.Context, scope OrgScope, in crier.TeamCreate) (crier.Team, error) {
+	if err := scope.check(); err != nil {
+		return crier.Team{}, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.Team, error) {
+		t := newTeam(in, s.now())
+		return t, tx.InsertTeam(ctx, t)
+	})
+}
+
+func newTeam(in crier.TeamCreate, now crier.Time) crier.Team {
+	return crier.Team{
+		ID: crier.NewID(), OrganizationID: in.OrganizationID, Name: in.Name.Trimmed(), Website: in.Website,
+		LinkTrackingDefault: in.LinkTrackingDefault, Timezone: (*string)(in.Timezone),
+		PublishLateMinutes: crier.DefaultPublishLateMinutes, CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+// Update changes a team's settings.
+func (s *Teams) Update(ctx context.Context, scope TeamScope, in crier.TeamUpdate) (crier.Team, error) {
+	if err := scope.check(); err != nil {
+		return crier.Team{}, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.Team, error) {
+		t, err := tx.LockTeam(ctx, scope.team.ID)
+		if err != nil {
+			return t, err
+		}
+		applyTeam(&t, in)
+		t.UpdatedAt = s.now()
+		return t, tx.UpdateTeam(ctx, t)
+	})
+}
+
+func applyTeam(t *crier.Team, in crier.TeamUpdate) {
+	if in.Name.Set {
+		t.Name = in.Name.Value.Trimmed()
+	}
+	if in.Website.Set {
+		t.Website = in.Website.Ptr()
+	}
+	if in.LinkTrackingDefault.Set {
+		t.LinkTrackingDefault = in.LinkTrackingDefault.Ptr()
+	}
+	if in.Timezone.Set {
+		t.Timezone = (*string)(in.Timezone.Ptr())
+	}
+	if in.RequireApproval.Set {
+		t.RequireApproval = in.RequireApproval.Value
+	}
+	if in.PublishLateMinutes.Set {
+		t.PublishLateMinutes = in.PublishLateMinutes.Value
+	}
+}
+
+// Delete hides a team at once and removes it for good after thirty days.
+func (s *Teams) Delete(ctx context.Context, scope TeamScope) (crier.Deleted, error) {
+	if err := scope.check(); err != nil {
+		return crier.Deleted{}, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.Deleted, error) {
+		now := s.now()
+		t, err := tx.LockTeam(ctx, scope.team.ID)
+		if err != nil {
+			return crier.Deleted{}, err
+		}
+		if err := tx.DeleteTeam(ctx, t, now); err != nil {
+			return crier.Deleted{}, err
+		}
+		purge := Job{Args: PurgeTeamJob{TeamID: t.ID}, At: now.Add(teamsKept)}
+		return crier.Deleted{Deleted: true}, s.queue.Enqueue(ctx, tx, purge)
+	})
+}

@@ -1,0 +1,35 @@
+package service
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// Upkeep is the work that nobody asks for. Its methods are for jobs: they take no scope and have no route.
+type Upkeep struct{ *core }
+
+// PurgeTeam removes a team that was deleted long enough ago.
+func (s *Upkeep) PurgeTeam(ctx context.Context, id crier.ID) error {
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		return tx.PurgeTeam(ctx, id, crier.TimeOf(s.now().Add(-teamsKept+purgeSlack)))
+	})
+}
+
+// purgeSlack lets a purge succeed that starts a moment before the thirty days are over.
+const purgeSlack = teamsKept / 720
+
+// Sweep removes kept answers that have outlived their time, in small transactions.
+func (s *Upkeep) Sweep(ctx context.Context) error {
+	for {
+		var removed int64
+		err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+			removed, err = tx.SweepAnswers(ctx, s.now())
+			return err
+		})
+		if err != nil || removed == 0 {
+			return err
+		}
+	}
+}
