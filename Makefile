@@ -1,0 +1,36 @@
+# crier. `make` alone lists what can be done here.
+
+VERSION          ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+GOLANGCI_VERSION := v2.14.0
+GOLANGCI_DIR     := .tools/golangci-lint-$(GOLANGCI_VERSION)
+BENCH            ?= .
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: build ## build crier and serve on the embedded database (needs Go alone); ARGS="--listen ..." is passed on
+	bin/crier serve $(ARGS)
+
+# -buildvcs=false: the version comes from VERSION, and a source tree without git builds the same way.
+build: ## build bin/crier: static, without cgo, version stamped
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/crier ./cmd/crier
+
+test: ## run everything: vet, all tests on both databases with the race detector, short fuzzing
+	scripts/test.sh
+
+lint: $(GOLANGCI_DIR)/golangci-lint ## run golangci-lint (pinned; built once into .tools)
+	$(GOLANGCI_DIR)/golangci-lint run ./...
+
+$(GOLANGCI_DIR)/golangci-lint:
+	GOBIN="$(CURDIR)/$(GOLANGCI_DIR)" go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+# fsync on: a commit that costs nothing would flatter nobody and mislead everybody.
+bench: ## run the benchmarks on both databases; BENCH=regexp chooses some
+	CRIER_TEST_POSTGRES_FSYNC=on scripts/with-postgres.sh \
+		go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m ./cmd/crier
+
+clean: ## remove what was built, tools included
+	rm -rf bin .tools
