@@ -14,11 +14,14 @@ import (
 	"strings"
 
 	"crier/internal/sandbox/sim"
+	"crier/internal/sandbox/x"
 )
 
 // networks is the list of all simulated networks, in the order in which people see them.
 func networks() []sim.Network {
-	return []sim.Network{}
+	return []sim.Network{
+		x.Network(),
+	}
 }
 
 // Options says how a sandbox runs; the zero value is one that keeps everything in memory.

@@ -125,7 +125,7 @@ type postView struct {
 	Post
 	Author    Account
 	Path      string
-	Original  *postView // of a repost
+	Original  *postView // of a repost or a quote
 	Pictures  []mediaView
 	Reposts   int
 	Replies   []postView
@@ -196,7 +196,7 @@ func (e *Env) postView(p Post, withReplies bool) postView {
 	for _, m := range p.Media {
 		v.Pictures = append(v.Pictures, mediaView{Media: m, Shown: e.Media.has(m.SHA256), Video: strings.HasPrefix(m.Type, "video/")})
 	}
-	if p.Kind == KindRepost {
+	if p.Kind != KindComment && p.ParentID != "" {
 		if original, ok := e.Posts.Get(p.ParentID); ok {
 			view := e.postView(original, false)
 			v.Original = &view

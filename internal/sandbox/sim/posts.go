@@ -17,7 +17,7 @@ type Post struct {
 	ID        string    `json:"id"`
 	AccountID string    `json:"account"`
 	Kind      Kind      `json:"kind"`
-	ParentID  string    `json:"parent,omitempty"` // what a comment answers and a repost repeats
+	ParentID  string    `json:"parent,omitempty"` // what a comment answers, a repost repeats, and a post quotes
 	Text      string    `json:"text,omitempty"`
 	Media     []Media   `json:"media,omitempty"`
 	CreatedAt time.Time `json:"created"`
@@ -80,10 +80,10 @@ func (p *Posts) Delete(tx *Tx, post Post) {
 // ByAccount returns the ids of an account's posts, oldest first. The slice must not be changed or kept.
 func (p *Posts) ByAccount(accountID string) []string { return p.byAccount[accountID] }
 
-// Children returns the ids of the comments on and reposts of a post, oldest first. The slice must not be changed or kept.
+// Children returns the ids of the comments on, reposts and quotes of a post, oldest first. The slice must not be changed or kept.
 func (p *Posts) Children(id string) []string { return p.children[id] }
 
-// CountChildren returns how many of a post's comments or reposts are not deleted.
+// CountChildren returns how many of a post's comments, reposts or quotes (of kind post) are not deleted.
 func (p *Posts) CountChildren(id string, kind Kind) int {
 	n := 0
 	for _, child := range p.children[id] {

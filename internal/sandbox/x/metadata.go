@@ -1,0 +1,100 @@
+package x
+
+import (
+	"encoding/json"
+	"net/http"
+	"unicode/utf8"
+
+	"crier/internal/sandbox/sim"
+)
+
+// maxAltText is the longest description of a file, in characters.
+const maxAltText = 1000
+
+type metadataInput struct {
+	ID       string `json:"id"`
+	Metadata struct {
+		AltText *struct {
+			Text string `json:"text"`
+		} `json:"alt_text,omitempty"`
+		AllowDownload      json.RawMessage `json:"allow_download_status,omitempty"`
+		SensitiveMedia     json.RawMessage `json:"sensitive_media_warning,omitempty"`
+		DomainRestrictions json.RawMessage `json:"domain_restrictions,omitempty"`
+		GeoRestrictions    json.RawMessage `json:"geo_restrictions,omitempty"`
+		PreviewImage       json.RawMessage `json:"preview_image,omitempty"`
+	} `json:"metadata"`
+}
+
+// describe adds a description to a file that is not posted yet.
+func (n *network) describe(r *http.Request, c caller) sim.Reply {
+	var in metadataInput
+	if err := sim.DecodeStrictJSON(r, &in); err != nil {
+		return invalid("", "", err.Error())
+	}
+	alt := in.Metadata.AltText
+	if alt != nil && (alt.Text == "" || utf8.RuneCountInString(alt.Text) > maxAltText) {
+		return invalid("metadata.alt_text.text", "", "alt_text must have 1 to 1000 characters")
+	}
+	_, refusal := n.change(in.ID, c, func(m *medium) *sim.Reply {
+		if alt != nil {
+			m.AltText = alt.Text
+		}
+		return nil
+	})
+	if refusal != nil {
+		return *refusal
+	}
+	n.charge(priceMetadata)
+	return sim.Reply{Status: http.StatusOK, Body: data{map[string]any{"id": in.ID, "associated_metadata": in.Metadata}}}
+}
+
+type subtitle struct {
+	ID           string `json:"id,omitempty"`
+	LanguageCode string `json:"language_code,omitempty"`
+	DisplayName  string `json:"display_name,omitempty"`
+}
+
+type subtitlesInput struct {
+	ID            string   `json:"id"`
+	MediaCategory string   `json:"media_category"`
+	Subtitles     subtitle `json:"subtitles"`
+	LanguageCode  string   `json:"language_code"`
+}
+
+// addSubtitles joins subtitles to a video; both must have been uploaded.
+func (n *network) addSubtitles(r *http.Request, c caller) sim.Reply {
+	var in subtitlesInput
+	if err := sim.DecodeStrictJSON(r, &in); err != nil {
+		return invalid("", "", err.Error())
+	}
+	var video, text medium
+	var haveVideo, haveText bool
+	n.env.View(func() {
+		video, haveVideo = n.find(in.ID, c)
+		text, haveText = n.find(in.Subtitles.ID, c)
+	})
+	switch {
+	case !haveVideo || !video.needsProcessing():
+		return mediaGone(in.ID)
+	case !haveText || text.Category != "subtitles":
+		return mediaGone(in.Subtitles.ID)
+	case in.Subtitles.LanguageCode == "":
+		return invalid("subtitles.language_code", "", "language_code is missing")
+	}
+	return sim.Reply{Status: http.StatusOK, Body: data{map[string]any{"id": in.ID, "media_category": in.MediaCategory,
+		"associated_subtitles": []subtitle{in.Subtitles}}}}
+}
+
+// removeSubtitles takes subtitles off a video.
+func (n *network) removeSubtitles(r *http.Request, c caller) sim.Reply {
+	var in subtitlesInput
+	if err := sim.DecodeStrictJSON(r, &in); err != nil {
+		return invalid("", "", err.Error())
+	}
+	found := false
+	n.env.View(func() { _, found = n.find(in.ID, c) })
+	if !found {
+		return mediaGone(in.ID)
+	}
+	return sim.Reply{Status: http.StatusOK, Body: data{map[string]bool{"deleted": true}}}
+}

@@ -1,0 +1,295 @@
+package x
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"crier/internal/sandbox/sim"
+)
+
+func (n *network) registerTweets() {
+	n.route("POST /2/tweets", sim.Publish, postTweet, n.createTweet)
+	n.route("DELETE /2/tweets/{id}", sim.Delete, deleteTweet, n.removeTweet)
+	n.route("PUT /2/tweets/{id}/hidden", sim.Publish, hideReply, n.hide)
+	n.route("POST /2/users/{id}/retweets", sim.Publish, postRetweet, n.retweet)
+	n.route("DELETE /2/users/{id}/retweets/{tweet}", sim.Delete, deleteRetweet, n.unretweet)
+}
+
+// tweet is what X knows of a post beside what every network knows.
+type tweet struct {
+	ConversationID string        `json:"conversation"`
+	ReplyTo        string        `json:"replyTo,omitempty"`
+	Quotes         string        `json:"quotes,omitempty"`
+	Retweets       string        `json:"retweets,omitempty"`
+	MediaKeys      []string      `json:"mediaKeys,omitempty"`
+	ReplySettings  string        `json:"replySettings,omitempty"`
+	Poll           *pollInput    `json:"poll,omitempty"`
+	Labels         *labelsOfPost `json:"labels,omitempty"`
+	Hidden         bool          `json:"hidden,omitempty"`
+	// Price is what the post cost, in thousandths of a dollar.
+	Price int `json:"price,omitempty"`
+}
+
+type labelsOfPost struct {
+	MadeWithAI      bool   `json:"madeWithAi,omitempty"`
+	PaidPartnership bool   `json:"paidPartnership,omitempty"`
+	CommunityID     string `json:"communityId,omitempty"`
+}
+
+// followTweets keeps the app's bill, also while the journal is read.
+func (n *network) followTweets(_ string, before, after *tweet) {
+	if before == nil && after != nil {
+		n.charge(after.Price)
+	}
+}
+
+type tweetInput struct {
+	Text                  string      `json:"text"`
+	Media                 *mediaInput `json:"media"`
+	Poll                  *pollInput  `json:"poll"`
+	QuoteTweetID          string      `json:"quote_tweet_id"`
+	CardURI               string      `json:"card_uri"`
+	DirectMessageDeepLink string      `json:"direct_message_deep_link"`
+	Reply                 *replyInput `json:"reply"`
+	ReplySettings         string      `json:"reply_settings"`
+	CommunityID           string      `json:"community_id"`
+	ShareWithFollowers    bool        `json:"share_with_followers"`
+	ForSuperFollowersOnly bool        `json:"for_super_followers_only"`
+	Nullcast              bool        `json:"nullcast"`
+	MadeWithAI            bool        `json:"made_with_ai"`
+	PaidPartnership       bool        `json:"paid_partnership"`
+	Geo                   *struct {
+		PlaceID string `json:"place_id"`
+	} `json:"geo"`
+	EditOptions *struct {
+		PreviousPostID string `json:"previous_post_id"`
+	} `json:"edit_options"`
+}
+
+type mediaInput struct {
+	MediaIDs       []string `json:"media_ids"`
+	TaggedUserIDs  []string `json:"tagged_user_ids"`
+	PreviewMediaID string   `json:"preview_media_id"`
+	Title          string   `json:"title"`
+	Description    string   `json:"description"`
+	Embeddable     *bool    `json:"embeddable"`
+	CallToActions  any      `json:"call_to_actions"`
+}
+
+type pollInput struct {
+	Options         []string `json:"options"`
+	DurationMinutes int      `json:"duration_minutes"`
+}
+
+type replyInput struct {
+	InReplyTo           string   `json:"in_reply_to_tweet_id"`
+	ExcludeReplyUserIDs []string `json:"exclude_reply_user_ids"`
+	AutoPopulate        *bool    `json:"auto_populate_reply_metadata"`
+}
+
+// createTweet publishes.
+func (n *network) createTweet(r *http.Request, c caller) sim.Reply {
+	var in tweetInput
+	if err := sim.DecodeStrictJSON(r, &in); err != nil {
+		return invalid("", "", err.Error())
+	}
+	if refusal := in.check(); refusal != nil {
+		return *refusal
+	}
+	var view map[string]any
+	var refusal *sim.Reply
+	err := n.env.Update(func(tx *sim.Tx) error {
+		var files []medium
+		if files, refusal = n.attach(in, c); refusal != nil {
+			return errRefused
+		}
+		var price int
+		if price, refusal = n.admit(tx, in, c); refusal != nil {
+			return errRefused
+		}
+		view = n.publish(tx, in, c, files, price)
+		return nil
+	})
+	if refusal != nil {
+		return *refusal
+	}
+	if err != nil {
+		return n.broken(err)
+	}
+	return sim.Reply{Status: http.StatusCreated, Body: data{view}}
+}
+
+// attach returns the files that the post names, all of which must be the caller's and ready.
+func (n *network) attach(in tweetInput, c caller) ([]medium, *sim.Reply) {
+	if in.Media == nil {
+		return nil, nil
+	}
+	badIDs := refuse(problemReply(http.StatusBadRequest, problemBody{Title: "Invalid Request", Type: problemType + "invalid-request",
+		Detail: "One or more parameters to your request was invalid.",
+		Errors: []problemError{{Parameters: map[string][]string{"media.media_ids": in.Media.MediaIDs}, Message: "Your media IDs are invalid."}}}))
+	var files []medium
+	moving := 0
+	for _, id := range in.Media.MediaIDs {
+		m, ok := n.find(id, c)
+		if !ok || m.state(n.env.Now(), n.env.Options.ProcessingTime) != "succeeded" || m.Category == "subtitles" {
+			return nil, badIDs
+		}
+		if m.needsProcessing() || m.Digest.Type == "image/gif" {
+			moving++
+		}
+		files = append(files, m)
+	}
+	if moving > 0 && len(files) > 1 {
+		return nil, badIDs
+	}
+	return files, nil
+}
+
+// publish writes the post and returns it as the answer shows it.
+func (n *network) publish(tx *sim.Tx, in tweetInput, c caller, files []medium, price int) map[string]any {
+	post := sim.Post{ID: newID(tx), AccountID: c.accountID, Kind: sim.KindPost, ParentID: in.parent(), Text: in.Text, CreatedAt: tx.Now()}
+	row := tweet{ConversationID: post.ID, Quotes: in.QuoteTweetID, ReplySettings: in.ReplySettings, Poll: in.Poll, Price: price}
+	if in.MadeWithAI || in.PaidPartnership || in.CommunityID != "" {
+		row.Labels = &labelsOfPost{MadeWithAI: in.MadeWithAI, PaidPartnership: in.PaidPartnership, CommunityID: in.CommunityID}
+	}
+	if in.Reply != nil {
+		parent, _ := n.tweets.Get(in.Reply.InReplyTo)
+		post.Kind = sim.KindComment
+		row.ReplyTo, row.ConversationID = in.Reply.InReplyTo, parent.ConversationID
+	}
+	for _, file := range files {
+		post.Media = append(post.Media, file.sim())
+		row.MediaKeys = append(row.MediaKeys, file.key())
+	}
+	n.env.Posts.Put(tx, post)
+	n.tweets.Put(tx, post.ID, row)
+	author, _ := n.env.Accounts.Get(c.accountID)
+	text, _ := render(post, author)
+	return map[string]any{"id": post.ID, "text": text, "edit_history_tweet_ids": []string{post.ID}}
+}
+
+// own returns a post of the caller that is not deleted, or the refusal.
+func (n *network) own(id string, c caller) (sim.Post, *sim.Reply) {
+	post, ok := n.env.Posts.Live(id)
+	switch {
+	case !ok:
+		return post, refuse(problemReply(http.StatusNotFound, tweetNotFound("id", id)))
+	case post.AccountID != c.accountID:
+		return post, refuse(notPermitted())
+	}
+	return post, nil
+}
+
+// removeTweet takes a post down; its replies stay.
+func (n *network) removeTweet(r *http.Request, c caller) sim.Reply {
+	var refusal *sim.Reply
+	err := n.env.Update(func(tx *sim.Tx) error {
+		var post sim.Post
+		if post, refusal = n.own(r.PathValue("id"), c); refusal != nil {
+			return errRefused
+		}
+		n.env.Posts.Delete(tx, post)
+		return nil
+	})
+	return n.undone(refusal, err, map[string]bool{"deleted": true})
+}
+
+// undone answers an action that takes something back, and charges for it.
+func (n *network) undone(refusal *sim.Reply, err error, body map[string]bool) sim.Reply {
+	switch {
+	case refusal != nil:
+		return *refusal
+	case err != nil:
+		return n.broken(err)
+	}
+	n.charge(priceUndo)
+	return sim.Reply{Status: http.StatusOK, Body: data{body}}
+}
+
+// hide hides or shows a reply in a conversation that the caller began.
+func (n *network) hide(r *http.Request, c caller) sim.Reply {
+	var in struct {
+		Hidden *bool `json:"hidden"`
+	}
+	if err := sim.DecodeStrictJSON(r, &in); err != nil || in.Hidden == nil {
+		return invalid("hidden", "", "The `hidden` field must be true or false")
+	}
+	var refusal *sim.Reply
+	err := n.env.Update(func(tx *sim.Tx) error {
+		id := r.PathValue("id")
+		row, _ := n.tweets.Get(id)
+		if _, live := n.env.Posts.Live(id); !live {
+			refusal = refuse(problemReply(http.StatusNotFound, tweetNotFound("id", id)))
+			return errRefused
+		}
+		if root, _ := n.env.Posts.Get(row.ConversationID); row.ReplyTo == "" || root.AccountID != c.accountID {
+			refusal = refuse(notPermitted())
+			return errRefused
+		}
+		row.Hidden = *in.Hidden
+		n.tweets.Put(tx, id, row)
+		return nil
+	})
+	return n.undone(refusal, err, map[string]bool{"hidden": *in.Hidden})
+}
+
+// retweet repeats a post under the caller's name. Doing it twice is doing it once.
+func (n *network) retweet(r *http.Request, c caller) sim.Reply {
+	var in struct {
+		TweetID string `json:"tweet_id"`
+	}
+	if err := sim.DecodeStrictJSON(r, &in); err != nil || in.TweetID == "" {
+		return invalid("tweet_id", in.TweetID, "The `tweet_id` field is missing")
+	}
+	if r.PathValue("id") != c.accountID {
+		return notPermitted()
+	}
+	id := ""
+	var refusal *sim.Reply
+	err := n.env.Update(func(tx *sim.Tx) error {
+		if _, live := n.env.Posts.Live(in.TweetID); !live {
+			refusal = refuse(invalid("tweet_id", in.TweetID, fmt.Sprintf("Could not find tweet with tweet_id: [%s].", in.TweetID)))
+			return errRefused
+		}
+		if known, ok := n.retweetOf(in.TweetID, c.accountID); ok {
+			id = known.ID
+			return nil
+		}
+		id = newID(tx)
+		n.env.Posts.Put(tx, sim.Post{ID: id, AccountID: c.accountID, Kind: sim.KindRepost, ParentID: in.TweetID, CreatedAt: tx.Now()})
+		n.tweets.Put(tx, id, tweet{ConversationID: id, Retweets: in.TweetID, Price: priceRepost})
+		return nil
+	})
+	switch {
+	case refusal != nil:
+		return *refusal
+	case err != nil:
+		return n.broken(err)
+	}
+	return sim.Reply{Status: http.StatusOK, Body: data{map[string]any{"retweeted": true, "rest_id": id}}}
+}
+
+// retweetOf returns an account's repost of a post, unless it was taken back.
+func (n *network) retweetOf(id, accountID string) (sim.Post, bool) {
+	for _, child := range slices.Backward(n.env.Posts.Children(id)) {
+		if post, live := n.env.Posts.Live(child); live && post.Kind == sim.KindRepost && post.AccountID == accountID {
+			return post, true
+		}
+	}
+	return sim.Post{}, false
+}
+
+// unretweet takes a repost back.
+func (n *network) unretweet(r *http.Request, c caller) sim.Reply {
+	if r.PathValue("id") != c.accountID {
+		return notPermitted()
+	}
+	err := n.env.Update(func(tx *sim.Tx) error {
+		if post, ok := n.retweetOf(r.PathValue("tweet"), c.accountID); ok {
+			n.env.Posts.Delete(tx, post)
+		}
+		return nil
+	})
+	return n.undone(nil, err, map[string]bool{"retweeted": false})
+}
