@@ -128,7 +128,7 @@ func (c *Caller) build(ctx context.Context, r Request) (*http.Request, error) {
 		request.Header.Set("Authorization", "Bearer "+r.Bearer.Reveal())
 	}
 	if r.Basic != nil {
-		request.SetBasicAuth(url.QueryEscape(r.Basic.ClientID), url.QueryEscape(r.Basic.ClientSecret.Reveal()))
+		request.SetBasicAuth(r.Basic.ClientID, r.Basic.ClientSecret.Reveal())
 	}
 	if r.Body.open != nil {
 		request.Header.Set("Content-Type", r.Body.contentType)

@@ -29,7 +29,7 @@ func check(info provider.Info, c provider.Content) provider.Findings {
 		found.Reject(c.Path(0), "has no content")
 		return found
 	case len(c.Parts) > maxThreadParts:
-		found.Reject(c.Path(0), fmt.Sprintf("a thread has at most %d posts, this one has %d", maxThreadParts, len(c.Parts)))
+		found.Reject([]string{"postInput", "posts"}, fmt.Sprintf("a thread has at most %d posts, this one has %d", maxThreadParts, len(c.Parts)))
 		return found
 	}
 	format := info.Formats[0]

@@ -95,16 +95,16 @@ func newCreateRequest(c provider.Content, st provider.State) (createRequest, err
 		}
 		r.Media.MediaIDs = append(r.Media.MediaIDs, u.ID)
 	}
-	if part == 0 {
-		r.addFirstPartSettings(c, s)
-	} else {
-		r.Reply = &createReply{InReplyToID: st.Published[part-1].PlatformPostID}
-	}
+	r.relate(c, s, st)
 	return r, nil
 }
 
-func (r *createRequest) addFirstPartSettings(c provider.Content, s settings) {
-	switch {
+// relate adds what the part has to do with other posts, and the settings that concern the first part alone.
+func (r *createRequest) relate(c provider.Content, s settings, st provider.State) {
+	switch part := st.NextPart(); {
+	case part > 0:
+		r.Reply = &createReply{InReplyToID: st.Published[part-1].PlatformPostID}
+		return
 	case c.Action == provider.Comment:
 		r.Reply = &createReply{InReplyToID: c.Target.PlatformPostID}
 		return

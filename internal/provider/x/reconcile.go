@@ -93,10 +93,9 @@ func wantedPost(c provider.Content, st provider.State) wanted {
 	if c.Action == provider.Repost {
 		return wanted{repostOf: c.Target.PlatformPostID}
 	}
-	request, err := newCreateRequest(c, st)
-	if err != nil { // the uploads of the attempt are forgotten: the text still tells
-		request = createRequest{Text: composeText(c.Parts[min(st.NextPart(), len(c.Parts)-1)])}
-		request.addFirstPartSettings(c, settings{})
+	request := createRequest{Text: composeText(c.Parts[min(st.NextPart(), len(c.Parts)-1)])}
+	if s, err := decodeSettings(c); err == nil {
+		request.relate(c, s, st)
 	}
 	w := wanted{text: normalizeOwn(request.Text), quotes: request.QuoteID}
 	if request.Reply != nil {
