@@ -1,0 +1,179 @@
+package enrich
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	// minLetters is how much it takes to tell languages of one script apart.
+	minLetters = 4
+	// unseenCount stands for letter sequences that a sample does not contain, as if they had been seen this often.
+	unseenCount = 0.5
+	// wordBonus is the weight of a function word of a language beyond that of its letters.
+	wordBonus = 1.2
+	// minLead is how much better, as a logarithm of probabilities, the best language must fit than the second.
+	minLead = 1.0
+	// minKnown is the share of the text's letter sequences that the best language must have.
+	minKnown = 0.25
+)
+
+// trigram is three letters in a row; a blank stands for the beginning or the end of a word. Letters outside of ASCII, which
+// often give a language away, also stand for themselves, between zeros.
+type trigram [3]rune
+
+// letterModel tells languages of one script apart by how likely each makes the letter sequences of a text.
+type letterModel struct {
+	languages []*language
+	fits      map[trigram][]float64 // the logarithm of the probability of a sequence in each language
+	unseen    []float64             // the same for a sequence that is not in the language's sample
+}
+
+// letterModels are the models by script, made from the samples of all languages that share the script.
+var letterModels = sync.OnceValue(func() map[*unicode.RangeTable]*letterModel {
+	models := map[*unicode.RangeTable]*letterModel{}
+	for _, shared := range []script{latin, cyrillic} {
+		model := &letterModel{fits: map[trigram][]float64{}}
+		for _, tag := range slices.Sorted(maps.Keys(languages())) {
+			if lang := languages()[tag]; lang.sample != "" && shared.has(firstLetter(lang.sample)) {
+				model.languages = append(model.languages, lang)
+			}
+		}
+		model.learn()
+		models[shared.tables[0]] = model
+	}
+	return models
+})
+
+func firstLetter(s string) rune {
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }))
+	return r
+}
+
+// learn counts the letter sequences of the samples.
+func (m *letterModel) learn() {
+	counts := make([]map[trigram]float64, len(m.languages))
+	totals := make([]float64, len(m.languages))
+	distinct := map[trigram]bool{}
+	for i, lang := range m.languages {
+		counts[i] = map[trigram]float64{}
+		for _, word := range letterWords(strings.ToLower(norm.NFC.String(lang.sample))) {
+			for _, t := range trigrams(word) {
+				counts[i][t]++
+				totals[i]++
+				distinct[t] = true
+			}
+		}
+	}
+	m.unseen = make([]float64, len(m.languages))
+	for i := range m.languages {
+		scale := totals[i] + unseenCount*float64(len(distinct))
+		m.unseen[i] = math.Log(unseenCount / scale)
+		for t, count := range counts[i] {
+			m.fit(t)[i] = math.Log((count + unseenCount) / scale)
+		}
+	}
+	m.fillUnseen()
+}
+
+func (m *letterModel) fit(t trigram) []float64 {
+	if m.fits[t] == nil {
+		m.fits[t] = make([]float64, len(m.languages))
+	}
+	return m.fits[t]
+}
+
+// fillUnseen sets the sequences that some samples have for the languages whose sample has them not.
+func (m *letterModel) fillUnseen() {
+	for _, fits := range m.fits {
+		for i := range fits {
+			if fits[i] == 0 {
+				fits[i] = m.unseen[i]
+			}
+		}
+	}
+}
+
+// detect returns the tag of the language that fits the lower-case text clearly better than all others.
+func (m *letterModel) detect(text string) string {
+	scores := make([]float64, len(m.languages))
+	known := make([]int, len(m.languages))
+	sequences, letters := 0, 0
+	for _, word := range letterWords(text) {
+		if letters += utf8.RuneCountInString(word); letters > maxLetters {
+			break
+		}
+		m.addWord(scores, word)
+		for _, t := range trigrams(word) {
+			sequences++
+			m.addTrigram(scores, known, t)
+		}
+	}
+	best, lead := leader(scores)
+	if letters < minLetters || lead < minLead || float64(known[best]) < minKnown*float64(sequences) {
+		return Undetermined
+	}
+	return m.languages[best].tag
+}
+
+func (m *letterModel) addWord(scores []float64, word string) {
+	for i, lang := range m.languages {
+		if lang.function[word] {
+			scores[i] += wordBonus
+		}
+	}
+}
+
+func (m *letterModel) addTrigram(scores []float64, known []int, t trigram) {
+	fits, anywhere := m.fits[t]
+	if !anywhere {
+		return // says nothing about which language it is
+	}
+	for i, fit := range fits {
+		scores[i] += fit
+		if fit > m.unseen[i] {
+			known[i]++
+		}
+	}
+}
+
+// leader returns the index of the highest score and its distance to the next.
+func leader(scores []float64) (best int, lead float64) {
+	for i, score := range scores {
+		if score > scores[best] {
+			best = i
+		}
+	}
+	lead = math.Inf(1)
+	for i, score := range scores {
+		if i != best {
+			lead = min(lead, scores[best]-score)
+		}
+	}
+	return best, lead
+}
+
+// letterWords splits lower-case text into words of letters and their marks.
+func letterWords(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) })
+}
+
+// trigrams returns the letter sequences of a word.
+func trigrams(word string) []trigram {
+	runes := []rune(" " + word + " ")
+	all := make([]trigram, 0, len(runes))
+	for i := 0; i+2 < len(runes); i++ {
+		all = append(all, trigram(runes[i:i+3]))
+		if letter := runes[i+1]; letter >= utf8.RuneSelf {
+			all = append(all, trigram{0, letter, 0})
+		}
+	}
+	return all
+}

@@ -1,0 +1,78 @@
+package enrich
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// joiner is the zero-width joiner: it ties emoji into one and shapes letters without changing the word.
+const joiner = '\u200d'
+
+// maxMarks is the number of combining marks kept on one character. No spelling needs more; stacked ones are decoration.
+const maxMarks = 8
+
+// foldRounds suffices for folding and normalising to settle: each can undo the other's form at most twice.
+const foldRounds = 4
+
+// normalize brings spellings that a reader takes for the same word into one form: compatibility characters and letter case
+// are folded, optional vowel signs of Arabic and Hebrew and invisible characters are removed.
+func normalize(text string) string {
+	text = keepMeaning(strings.ToValidUTF8(text, " "))
+	for range foldRounds {
+		folded := keepMeaning(norm.NFKC.String(cases.Fold().String(norm.NFKC.String(text))))
+		if folded == text {
+			break
+		}
+		text = folded
+	}
+	return text
+}
+
+// keepMeaning drops what normalize removes.
+func keepMeaning(text string) string {
+	marks := 0
+	return strings.Map(func(r rune) rune {
+		if ignorable(r) {
+			return -1
+		}
+		if !unicode.Is(unicode.M, r) {
+			marks = 0
+			return r
+		}
+		if marks++; marks > maxMarks {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+func ignorable(r rune) bool {
+	switch {
+	case r < 0x80, r == joiner, isEmojiTag(r):
+		return false
+	case r == '\u0640': // tatweel, which only stretches an Arabic word
+		return true
+	case r == '\u034f': // grapheme joiner
+		return true
+	}
+	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, vowelSigns)
+}
+
+// vowelSigns are the harakat of Arabic and the points and accents of Hebrew, which everyday writing leaves out.
+var vowelSigns = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x0591, Hi: 0x05bd, Stride: 1},
+	{Lo: 0x05bf, Hi: 0x05bf, Stride: 1},
+	{Lo: 0x05c1, Hi: 0x05c2, Stride: 1},
+	{Lo: 0x05c4, Hi: 0x05c5, Stride: 1},
+	{Lo: 0x05c7, Hi: 0x05c7, Stride: 1},
+	{Lo: 0x0610, Hi: 0x061a, Stride: 1},
+	{Lo: 0x064b, Hi: 0x0652, Stride: 1},
+	{Lo: 0x0670, Hi: 0x0670, Stride: 1},
+	{Lo: 0x06d6, Hi: 0x06dc, Stride: 1},
+	{Lo: 0x06df, Hi: 0x06e4, Stride: 1},
+	{Lo: 0x06e7, Hi: 0x06e8, Stride: 1},
+	{Lo: 0x06ea, Hi: 0x06ed, Stride: 1},
+}}

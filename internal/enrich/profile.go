@@ -1,0 +1,64 @@
+package enrich
+
+import (
+	"embed"
+	"path"
+	"strings"
+	"sync"
+)
+
+// languageFiles hold what is known about each language, one file per tag. A file has sections: [function], the words
+// that carry grammar rather than meaning; [sample], ordinary text to take letter sequences from; [positive] and [negative],
+// words of feeling; [negation], words that turn the feeling that follows; [negation after], those that turn the one before.
+// In words of feeling and negation a * at the end stands for any ending and _ for a space.
+//
+//go:embed languages/*.txt
+var languageFiles embed.FS
+
+// language is one of the files, read.
+type language struct {
+	tag           string
+	sample        string
+	function      map[string]bool
+	positive      lexicon
+	negative      lexicon
+	negation      lexicon
+	negationAfter lexicon
+}
+
+// languages are all the files by tag. A test reads every one of them, so that none can be missing or unreadable here.
+var languages = sync.OnceValue(func() map[string]*language {
+	known := map[string]*language{}
+	entries, _ := languageFiles.ReadDir("languages") // embedded: it cannot fail
+	for _, entry := range entries {
+		content, _ := languageFiles.ReadFile(path.Join("languages", entry.Name()))
+		tag := strings.TrimSuffix(entry.Name(), ".txt")
+		known[tag] = readLanguage(tag, string(content))
+	}
+	return known
+})
+
+func readLanguage(tag, content string) *language {
+	sections := map[string]string{}
+	name := ""
+	for line := range strings.Lines(content) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
+			name = strings.Trim(line, "[]")
+			continue
+		}
+		sections[name] += line + " "
+	}
+	function := map[string]bool{}
+	for _, word := range strings.Fields(lower(sections["function"])) {
+		function[word] = true
+	}
+	return &language{
+		tag:           tag,
+		sample:        sections["function"] + sections["sample"],
+		function:      function,
+		positive:      newLexicon(sections["positive"]),
+		negative:      newLexicon(sections["negative"]),
+		negation:      newLexicon(sections["negation"]),
+		negationAfter: newLexicon(sections["negation after"]),
+	}
+}

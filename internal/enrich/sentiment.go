@@ -1,0 +1,90 @@
+package enrich
+
+import "strings"
+
+const (
+	// negationReach is how many units before a word of feeling a negation turns it.
+	negationReach = 3
+	// negationAfterReach is the same for negations that follow.
+	negationAfterReach = 4
+	// maxEmojiFeeling bounds what emoji add, so that a row of them does not outweigh the words.
+	maxEmojiFeeling = 2.0
+)
+
+const (
+	happyEmoji = "😀😃😄😁😆😂🤣😊😇🙂😉😍🥰😘😋😎🤩🥳🤗😻❤♥🧡💛💚💙💜🩷🩵💖💗💓💕💞💘💝😸😺👍👏🙌🎉🎊🏆🥇✨🌟💪🔥💯"
+	sadEmoji   = "😞😔😟😕🙁☹😣😖😫😩🥺😢😭😤😠😡🤬😱😨😰😥😓🤢🤮💔👎😿😾🤦😪🥀"
+)
+
+// sentiment weighs the words of feeling of the language, or of English when it is undetermined, and emoji.
+func sentiment(text, tag string) Sentiment {
+	if tag == Undetermined {
+		tag = "en"
+	}
+	feeling := emojiFeeling(text)
+	if lang := languages()[tag]; lang != nil {
+		feeling += lang.feeling(splitUnits(normalize(text), tag))
+	}
+	switch {
+	case feeling > 0:
+		return Positive
+	case feeling < 0:
+		return Negative
+	}
+	return Neutral
+}
+
+func (l *language) feeling(u units) float64 {
+	total := 0.0
+	for at := 0; at < len(u.list); {
+		good, bad := l.positive.match(u, at), l.negative.match(u, at)
+		length := max(good, bad, 1)
+		if good != bad { // the longer entry counts
+			total += weigh(good > bad, l.isNegated(u, at, at+length))
+		}
+		at += length
+	}
+	return total
+}
+
+// weigh returns what a word of feeling adds. Not bad is less than good, while not good is simply bad.
+func weigh(positive, negated bool) float64 {
+	switch {
+	case positive && !negated:
+		return 1
+	case !positive && negated:
+		return 0.5
+	}
+	return -1
+}
+
+// isNegated reports whether a negation of the same clause turns the units from from to below to.
+func (l *language) isNegated(u units, from, to int) bool {
+	first, _ := u.clause(from-negationReach, from, from)
+	for at := first; at < from; at++ {
+		if n := l.negation.match(u, at); n > 0 && at+n <= from {
+			return true
+		}
+	}
+	_, end := u.clause(to, to+negationAfterReach, to)
+	for at := to; at < end; at++ {
+		if l.negationAfter.match(u, at) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func emojiFeeling(text string) float64 {
+	feeling := 0.0
+	for _, r := range text {
+		switch {
+		case r < 0x2600: // below all of them
+		case strings.ContainsRune(happyEmoji, r):
+			feeling++
+		case strings.ContainsRune(sadEmoji, r):
+			feeling--
+		}
+	}
+	return max(-maxEmojiFeeling, min(feeling, maxEmojiFeeling))
+}

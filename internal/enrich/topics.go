@@ -1,0 +1,141 @@
+package enrich
+
+import (
+	"cmp"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// MaxTopics is how many key phrases a text has at most.
+	MaxTopics = 10
+	// maxTopicWords ends a phrase; longer ones are sentences that lack function words.
+	maxTopicWords = 3
+	// maxTopicCharacters is the same for languages without spaces.
+	maxTopicCharacters = 8
+	// Bounds of one word of a phrase, in letters.
+	minWordLetters = 3
+	maxWordLetters = 40
+	// maxPhrases bounds the work on long texts: what they are about shows early.
+	maxPhrases = 2000
+)
+
+// topics returns the key phrases of a text: the words between function words, those first that keep company with many
+// others or come often. There are none in languages whose words cannot be told apart.
+func topics(text, tag string) []string {
+	text = lower(text)
+	switch {
+	case tag == "ja":
+		return mostTelling(japanesePhrases(text))
+	case tag == "zh":
+		return mostTelling(chinesePhrases(text))
+	case tag == Undetermined:
+		tag = "en"
+	}
+	if lang := languages()[tag]; lang != nil && len(lang.function) > 0 {
+		return mostTelling(lang.phrases(text))
+	}
+	return []string{}
+}
+
+// phrases returns the runs of words that are not interrupted by function words or punctuation.
+func (l *language) phrases(text string) [][]string {
+	var found [][]string
+	var phrase []string
+	end := func() {
+		if len(phrase) > 0 && len(found) < maxPhrases {
+			found = append(found, phrase)
+		}
+		phrase = nil
+	}
+	for _, word := range splitUnits(text, l.tag).list {
+		if word == "" || l.function[word] || !isTelling(word) {
+			end()
+			continue
+		}
+		if phrase = append(phrase, word); len(phrase) == maxTopicWords {
+			end()
+		}
+	}
+	end()
+	return found
+}
+
+// isTelling rejects numbers, contractions, remains of words and what is no word at all.
+func isTelling(word string) bool {
+	shortest := minWordLetters
+	if r, _ := utf8.DecodeRuneInString(word); denseScript(r) != 0 {
+		shortest = 2 // Korean syllables
+	}
+	letters := utf8.RuneCountInString(word)
+	return letters >= shortest && letters <= maxWordLetters &&
+		strings.IndexFunc(word, unicode.IsLetter) >= 0 && !strings.ContainsRune(word, '\'')
+}
+
+// mostTelling ranks phrases by the sum over their words of how many words each stands beside, relative to how often it
+// comes, and by how often the phrase comes.
+func mostTelling(phrases [][]string) []string {
+	frequency, degree := map[string]float64{}, map[string]float64{}
+	for _, phrase := range phrases {
+		for _, word := range phrase {
+			frequency[word]++
+			degree[word] += float64(len(phrase))
+		}
+	}
+	scores := map[string]float64{}
+	names := []string{}
+	for _, phrase := range phrases {
+		name := strings.Join(phrase, " ")
+		if _, seen := scores[name]; !seen {
+			names = append(names, name)
+		}
+		for _, word := range phrase {
+			scores[name] += degree[word] / frequency[word]
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(scores[b], scores[a]) })
+	return names[:min(len(names), MaxTopics)]
+}
+
+// japaneseNoun is what nouns are mostly written in: Chinese characters or katakana. Endings and particles are hiragana.
+var japaneseNoun = regexp.MustCompile(`[\p{Han}々]{2,}|[\p{Katakana}ー]{3,}|\p{Latin}{3,}`)
+
+func japanesePhrases(text string) [][]string {
+	return shortPhrases(japaneseNoun.FindAllString(text, maxPhrases))
+}
+
+var chineseRun = regexp.MustCompile(`\p{Han}+|\p{Latin}{3,}`)
+
+// chineseFunctionWords turns the function words of Chinese into blanks, the longer ones first.
+var chineseFunctionWords = sync.OnceValue(func() *strings.Replacer {
+	words := slices.SortedFunc(maps.Keys(languages()["zh"].function), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	})
+	var pairs []string
+	for _, word := range words {
+		pairs = append(pairs, word, " ")
+	}
+	return strings.NewReplacer(pairs...)
+})
+
+// chinesePhrases cuts runs of characters at function words.
+func chinesePhrases(text string) [][]string {
+	runs := strings.Join(chineseRun.FindAllString(text, maxPhrases), " ")
+	return shortPhrases(strings.Fields(chineseFunctionWords().Replace(runs)))
+}
+
+// shortPhrases keeps what is long enough for a word and too short for a sentence.
+func shortPhrases(candidates []string) [][]string {
+	var phrases [][]string
+	for _, c := range candidates {
+		if n := utf8.RuneCountInString(c); n >= 2 && n <= maxTopicCharacters {
+			phrases = append(phrases, []string{c})
+		}
+	}
+	return phrases
+}
