@@ -36,3 +36,47 @@ func controlProblem(s string) string {
 	}
 	return ""
 }
+
+// TagName is the name of a tag: 1 to 64 characters after trimming, no control characters.
+type TagName string
+
+// Trimmed is the name as it is kept.
+func (n TagName) Trimmed() string { return strings.TrimSpace(string(n)) }
+
+// Problem says what is wrong with the name, or nothing.
+func (n TagName) Problem() string {
+	trimmed := n.Trimmed()
+	if length := utf8.RuneCountInString(trimmed); length < 1 || length > MaxNameLength {
+		return fmt.Sprintf("must be 1 to %d characters long after trimming, got %d", MaxNameLength, length)
+	}
+	return controlProblem(trimmed)
+}
+
+// Colour is a colour such as #1d9bf0.
+type Colour string
+
+// Problem says what is wrong with the colour, or nothing.
+func (c Colour) Problem() string {
+	const rule = "must be a colour of the form #rrggbb, such as #1d9bf0"
+	if len(c) != 7 || c[0] != '#' {
+		return rule
+	}
+	for _, digit := range []byte(c[1:]) {
+		if !isHex(digit) {
+			return rule
+		}
+	}
+	return ""
+}
+
+// FileName is the name of a file for people: 1 to 255 characters, no path, no control characters.
+type FileName string
+
+// Problem says what is wrong with the name, or nothing.
+func (n FileName) Problem() string {
+	const rule = "must be 1 to 255 characters long, without slashes"
+	if length := utf8.RuneCountInString(string(n)); length < 1 || length > 255 || strings.ContainsAny(string(n), `/\`) {
+		return rule
+	}
+	return controlProblem(string(n))
+}

@@ -13,6 +13,8 @@ import (
 
 const schemaPrefix = "#/components/schemas/"
 
+var rawJSON = reflect.TypeFor[json.RawMessage]()
+
 // registry describes crier's types as JSON schemas. It differs from Huma's own in what the contract needs: null is only
 // allowed where a field says so, Optional is its value's type, and types that check themselves keep doing so.
 //
@@ -36,6 +38,12 @@ func (r *registry) Schema(t reflect.Type, allowRef bool, _ string) *huma.Schema 
 	if o, ok := reflect.New(t).Interface().(interface{ OptionalType() reflect.Type }); ok {
 		return r.Schema(o.OptionalType(), allowRef, "")
 	}
+	if t == rawJSON {
+		return &huma.Schema{} // any value
+	}
+	if v, ok := reflect.Zero(t).Interface().(variants); ok {
+		return r.variantSchema(schemaName(t), v, allowRef)
+	}
 	if s := r.textSchema(t); s != nil {
 		return s
 	}
@@ -49,6 +57,30 @@ func (r *registry) Schema(t reflect.Type, allowRef bool, _ string) *huma.Schema 
 		r.adjust(t, s)
 		*r.schemas[name] = *s
 		r.types[name] = t
+	}
+	if allowRef {
+		return &huma.Schema{Ref: schemaPrefix + name}
+	}
+	return r.schemas[name]
+}
+
+// variants is a type with several shapes, told apart by the value of one key.
+type variants interface {
+	Variants() (key string, shapes map[string]any)
+}
+
+// variantSchema describes such a type once, under its own name.
+func (r *registry) variantSchema(name string, v variants, allowRef bool) *huma.Schema {
+	if r.schemas[name] == nil {
+		s := &huma.Schema{}
+		r.schemas[name] = s
+		key, shapes := v.Variants()
+		s.Discriminator = &huma.Discriminator{PropertyName: key, Mapping: map[string]string{}}
+		for _, choice := range sortedKeys(shapes) {
+			shape := r.Schema(reflect.TypeOf(shapes[choice]), true, "")
+			s.OneOf = append(s.OneOf, shape)
+			s.Discriminator.Mapping[choice] = shape.Ref
+		}
 	}
 	if allowRef {
 		return &huma.Schema{Ref: schemaPrefix + name}
@@ -106,6 +138,12 @@ func (r *registry) adjust(t reflect.Type, s *huma.Schema) {
 		p := s.Properties[name]
 		if p == nil {
 			continue
+		}
+		if f.Type == rawJSON {
+			p.Type, p.AdditionalProperties = huma.TypeObject, true
+		}
+		if format := f.Tag.Get("keys"); format != "" {
+			p.Extensions = map[string]any{"x-key-format": format}
 		}
 		if f.Tag.Get("number") == "true" {
 			p.Format = ""

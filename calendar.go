@@ -1,0 +1,30 @@
+package crier
+
+// MaxCalendarDays bounds the window of a calendar.
+const MaxCalendarDays = 92
+
+// Calendar is what goes out in a window of time.
+type Calendar struct {
+	From     Time            `json:"from"`
+	To       Time            `json:"to"`
+	Timezone string          `json:"timezone"`
+	Entries  []CalendarEntry `json:"entries" doc:"By time."`
+}
+
+// CalendarEntry is one scheduled post, or one that a recurrence will make.
+type CalendarEntry struct {
+	Kind            string               `json:"kind" enum:"scheduled_post,recurrence"`
+	ScheduledPostID ID                   `json:"scheduledPostId" doc:"Of a recurrence: the one that it follows from."`
+	PostID          ID                   `json:"postId"`
+	SocialAccountID ID                   `json:"socialAccountId"`
+	Provider        Provider             `json:"provider"`
+	Title           *string              `json:"title"`
+	Text            string               `json:"text" doc:"At most the first 280 characters."`
+	PostType        PostType             `json:"postType"`
+	Status          *ScheduledPostStatus `json:"status" doc:"Null for a recurrence."`
+	ScheduledAt     Time                 `json:"scheduledAt"`
+	LocalDate       string               `json:"localDate" doc:"In the calendar's timezone, such as 2026-11-15."`
+	LocalTime       string               `json:"localTime" doc:"In the calendar's timezone, such as 09:00."`
+	Permalink       string               `json:"permalink,omitempty"`
+	ErrorCode       string               `json:"errorCode,omitempty"`
+}

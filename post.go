@@ -1,0 +1,197 @@
+package crier
+
+import (
+	"slices"
+	"time"
+)
+
+// Bounds of posts.
+const (
+	MaxTextLength  = 100_000
+	MaxThreadParts = 50
+	MinThreadParts = 2
+	MaxAttachments = 20
+)
+
+// PostType is what a post is made of.
+type PostType string
+
+// The types of posts.
+const (
+	TextPost  PostType = "text_post"
+	TextImage PostType = "text_image"
+	TextVideo PostType = "text_video"
+	Carousel  PostType = "carousel"
+)
+
+// PostTypes lists the types of posts.
+func PostTypes() []PostType { return []PostType{TextPost, TextImage, TextVideo, Carousel} }
+
+// Enum lists the values on the wire.
+func (PostType) Enum() []string { return enumOf(PostTypes()) }
+
+// PostStatus is where a post stands with the people who work on it.
+type PostStatus string
+
+// The states of a post.
+const (
+	PostIdea           PostStatus = "idea"
+	PostProposedRender PostStatus = "proposed_render"
+	PostDraft          PostStatus = "draft"
+	PostApproved       PostStatus = "approved"
+	PostRejected       PostStatus = "rejected"
+	PostArchived       PostStatus = "archived"
+	PostDeleted        PostStatus = "deleted"
+)
+
+// PostStatuses lists the states of a post.
+func PostStatuses() []PostStatus {
+	return []PostStatus{PostIdea, PostProposedRender, PostDraft, PostApproved, PostRejected, PostArchived, PostDeleted}
+}
+
+// Enum lists the values on the wire.
+func (PostStatus) Enum() []string { return enumOf(PostStatuses()) }
+
+// postMoves are the moves that a person may make by hand.
+var postMoves = map[PostStatus][]PostStatus{
+	PostIdea:           {PostDraft, PostProposedRender, PostArchived},
+	PostProposedRender: {PostDraft, PostRejected},
+	PostDraft:          {PostApproved, PostRejected, PostIdea, PostArchived},
+	PostRejected:       {PostDraft, PostArchived},
+	PostApproved:       {PostDraft, PostArchived},
+	PostArchived:       {PostDraft},
+}
+
+// CanMoveTo is true when a person may move a post from one state to the other.
+func (s PostStatus) CanMoveTo(to PostStatus) bool { return slices.Contains(postMoves[s], to) }
+
+// DeliveryState sums up where a post's publications stand.
+type DeliveryState string
+
+// The delivery states.
+const (
+	DeliveryUnscheduled        DeliveryState = "unscheduled"
+	DeliveryScheduled          DeliveryState = "scheduled"
+	DeliveryPublishing         DeliveryState = "publishing"
+	DeliveryPublished          DeliveryState = "published"
+	DeliveryPartiallyPublished DeliveryState = "partially_published"
+	DeliveryFailed             DeliveryState = "failed"
+	DeliveryUnknown            DeliveryState = "unknown"
+	DeliveryMissed             DeliveryState = "missed"
+)
+
+// DeliveryStates lists the delivery states.
+func DeliveryStates() []DeliveryState {
+	return []DeliveryState{
+		DeliveryUnscheduled, DeliveryScheduled, DeliveryPublishing, DeliveryPublished, DeliveryPartiallyPublished,
+		DeliveryFailed, DeliveryUnknown, DeliveryMissed,
+	}
+}
+
+// Enum lists the values on the wire.
+func (DeliveryState) Enum() []string { return enumOf(DeliveryStates()) }
+
+// Where a post was saved to, as people see it.
+const (
+	SavedToQueue  = "queue"
+	SavedToDrafts = "drafts"
+)
+
+// Post is a piece of content and where it stands.
+type Post struct {
+	ID                             ID                  `json:"id"`
+	TeamID                         ID                  `json:"teamId"`
+	PostType                       PostType            `json:"postType"`
+	Title                          *string             `json:"title" doc:"For display inside crier; never published."`
+	Status                         PostStatus          `json:"status"`
+	DeliveryState                  DeliveryState       `json:"deliveryState"`
+	Text                           string              `json:"text" doc:"The text, or the texts of a thread joined by a blank line."`
+	AssetIDs                       []ID                `json:"assetIds"`
+	AssetTags                      []string            `json:"assetTags" doc:"The tags of the post's assets, sorted, without repetitions."`
+	UserTags                       []TagSummary        `json:"userTags"`
+	ContentPayloadID               ID                  `json:"contentPayloadId" doc:"The version of the content; each change of content makes a new one."`
+	LatestScheduledPost            *ScheduledPost      `json:"latestScheduledPost"`
+	ScheduledDestinationAccountIDs []ID                `json:"scheduledDestinationAccountIds"`
+	SaveDestination                string              `json:"saveDestination" enum:"queue,drafts"`
+	SaveMessage                    string              `json:"saveMessage" enum:"Saved to Queue,Saved to Drafts"`
+	CreatedAt                      Time                `json:"createdAt"`
+	UpdatedAt                      Time                `json:"updatedAt"`
+	PostInput                      *PostInput          `json:"postInput,omitempty"`
+	PostPublishActions             *PostPublishActions `json:"postPublishActions,omitempty"`
+	ScheduledPosts                 []ScheduledPost     `json:"scheduledPosts,omitempty" doc:"With include=scheduledPosts: all of them, the newest first."`
+}
+
+// PostCreate is the body that makes a post. An empty one makes an empty draft.
+type PostCreate struct {
+	Title              *string             `json:"title,omitempty" null:"true" maxLength:"200"`
+	PostType           *PostType           `json:"postType,omitempty" doc:"Inferred from the assets when absent; text_post without any."`
+	Text               *string             `json:"text,omitempty" maxLength:"100000" doc:"Ignored when postInput is there."`
+	PostInput          *PostInput          `json:"postInput,omitempty" null:"true"`
+	AssetIDs           []ID                `json:"assetIds,omitempty" maxItems:"1000" uniqueItems:"true"`
+	PostPublishActions *PostPublishActions `json:"postPublishActions,omitempty" null:"true"`
+}
+
+// Validate checks the rules across fields.
+func (in PostCreate) Validate(now time.Time) []Issue {
+	var issues []Issue
+	if in.PostInput == nil && len(in.AssetIDs) > MaxAttachments {
+		issues = append(issues, At("a post has at most 20 attachments", "assetIds"))
+	}
+	if in.PostPublishActions != nil {
+		issues = append(issues, in.PostPublishActions.validate(now, "postPublishActions")...)
+	}
+	return issues
+}
+
+// PostUpdate is the body that changes a post; what is absent stays.
+type PostUpdate struct {
+	Title              Optional[string]             `json:"title,omitzero" null:"true" maxLength:"200"`
+	PostType           Optional[PostType]           `json:"postType,omitzero"`
+	Text               Optional[string]             `json:"text,omitzero" maxLength:"100000"`
+	PostInput          Optional[PostInput]          `json:"postInput,omitzero" null:"true" doc:"null turns the post back into text and assetIds."`
+	AssetIDs           Optional[[]ID]               `json:"assetIds,omitzero" maxItems:"1000" uniqueItems:"true"`
+	PostPublishActions Optional[PostPublishActions] `json:"postPublishActions,omitzero" null:"true"`
+}
+
+// Validate checks the rules across fields.
+func (in PostUpdate) Validate(now time.Time) []Issue {
+	var issues []Issue
+	if in.PostPublishActions.HasValue() {
+		issues = append(issues, in.PostPublishActions.Value.validate(now, "postPublishActions")...)
+	}
+	return issues
+}
+
+// PostStatusUpdate is the body that moves a post to another state.
+type PostStatusUpdate struct {
+	Status PostStatus `json:"status"`
+}
+
+// Validate refuses the state that only deleting leads to.
+func (in PostStatusUpdate) Validate(time.Time) []Issue {
+	if in.Status == PostDeleted {
+		return []Issue{At("cannot be deleted: delete the post instead", "status")}
+	}
+	return nil
+}
+
+// PostTagsUpdate is the body that says which tags a post has.
+type PostTagsUpdate struct {
+	TagIDs []ID `json:"tagIds" maxItems:"100" uniqueItems:"true"`
+}
+
+// PlatformDelete tells what became of a published post that was to be removed from its network.
+type PlatformDelete struct {
+	Provider        Provider `json:"provider"`
+	PlatformPostID  string   `json:"platformPostId"`
+	Message         string   `json:"message"`
+	SocialAccountID ID       `json:"socialAccountId"`
+	Verdict         string   `json:"verdict" enum:"deleted,not_supported,already_gone,failed,pending"`
+}
+
+// PostDeletion is the answer to the deletion of a post.
+type PostDeletion struct {
+	Deleted         bool             `json:"deleted" enum:"true"`
+	PlatformDelete  *PlatformDelete  `json:"platformDelete,omitempty"`
+	PlatformDeletes []PlatformDelete `json:"platformDeletes,omitempty"`
+}

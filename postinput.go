@@ -1,0 +1,183 @@
+package crier
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// PostInput is the structured content of a post: one atomic post or a thread of several. Exactly one field is set.
+type PostInput struct {
+	Atomic *AtomicPost
+	Thread *ThreadPost
+}
+
+// AtomicPost is one text with its attachments.
+type AtomicPost struct {
+	Kind        string       `json:"kind" enum:"atomic"`
+	Text        string       `json:"text" required:"false" maxLength:"100000"`
+	Attachments []Attachment `json:"attachments" required:"false" maxItems:"20"`
+}
+
+// ThreadPost is a chain of atomic posts, published in order.
+type ThreadPost struct {
+	Kind  string       `json:"kind" enum:"thread"`
+	Posts []AtomicPost `json:"posts" minItems:"2" maxItems:"50"`
+}
+
+// Variants tells the two shapes apart.
+func (PostInput) Variants() (key string, shapes map[string]any) {
+	return "kind", map[string]any{"atomic": AtomicPost{}, "thread": ThreadPost{}}
+}
+
+// Parts are the atomic posts in order.
+func (p PostInput) Parts() []AtomicPost {
+	switch {
+	case p.Thread != nil:
+		return p.Thread.Posts
+	case p.Atomic != nil:
+		return []AtomicPost{*p.Atomic}
+	}
+	return nil
+}
+
+// Text is the atomic text, or the thread's texts joined by a blank line.
+func (p PostInput) Text() string {
+	parts := p.Parts()
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		texts[i] = part.Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// AssetIDs are the assets of all parts, in order.
+func (p PostInput) AssetIDs() []ID {
+	ids := []ID{}
+	for _, part := range p.Parts() {
+		for _, a := range part.Attachments {
+			if a.Media != nil {
+				ids = append(ids, a.Media.Asset.AssetID)
+			}
+		}
+	}
+	return ids
+}
+
+// MarshalJSON writes the shape that is set.
+func (p PostInput) MarshalJSON() ([]byte, error) {
+	if p.Thread != nil {
+		return json.Marshal(ThreadPost{Kind: "thread", Posts: p.Thread.Posts})
+	}
+	if p.Atomic != nil {
+		return json.Marshal(*p.Atomic)
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads either shape.
+func (p *PostInput) UnmarshalJSON(data []byte) error {
+	*p = PostInput{}
+	kind, err := kindOf(data)
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case "atomic":
+		p.Atomic = &AtomicPost{}
+		return json.Unmarshal(data, p.Atomic)
+	case "thread":
+		p.Thread = &ThreadPost{}
+		return json.Unmarshal(data, p.Thread)
+	}
+	return fmt.Errorf("postInput has the unknown kind %q", kind)
+}
+
+// MarshalJSON always names the kind and lists the attachments.
+func (a AtomicPost) MarshalJSON() ([]byte, error) {
+	type plain AtomicPost
+	a.Kind = "atomic"
+	if a.Attachments == nil {
+		a.Attachments = []Attachment{}
+	}
+	return json.Marshal(plain(a))
+}
+
+// Attachment is a media asset or a link. Exactly one field is set.
+type Attachment struct {
+	Media *MediaAttachment
+	Link  *LinkAttachment
+}
+
+// MediaAttachment is an asset of the library.
+type MediaAttachment struct {
+	Kind    string        `json:"kind" enum:"media"`
+	Asset   AttachedAsset `json:"asset"`
+	AltText string        `json:"altText,omitempty" maxLength:"10000" doc:"Wins over the asset's own."`
+}
+
+// AttachedAsset is an asset in brief. In requests assetId is enough; the server fills in the rest.
+type AttachedAsset struct {
+	AssetID         ID      `json:"assetId"`
+	MimeType        string  `json:"mimeType" required:"false"`
+	ByteSize        int64   `json:"byteSize" required:"false" number:"true"`
+	Width           int     `json:"width" required:"false" number:"true"`
+	Height          int     `json:"height" required:"false" number:"true"`
+	DurationSeconds float64 `json:"durationSeconds" required:"false"`
+	ThumbnailURL    string  `json:"thumbnailUrl" required:"false"`
+	AltText         string  `json:"altText" required:"false"`
+}
+
+// LinkAttachment is a link that is shown as a card where a network can.
+type LinkAttachment struct {
+	Kind        string `json:"kind" enum:"link"`
+	URL         WebURL `json:"url"`
+	Title       string `json:"title,omitempty" maxLength:"400"`
+	Description string `json:"description,omitempty" maxLength:"4000"`
+}
+
+// Variants tells the two shapes apart.
+func (Attachment) Variants() (key string, shapes map[string]any) {
+	return "kind", map[string]any{"media": MediaAttachment{}, "link": LinkAttachment{}}
+}
+
+// MarshalJSON writes the shape that is set.
+func (a Attachment) MarshalJSON() ([]byte, error) {
+	if a.Link != nil {
+		link := *a.Link
+		link.Kind = "link"
+		return json.Marshal(link)
+	}
+	if a.Media != nil {
+		media := *a.Media
+		media.Kind = "media"
+		return json.Marshal(media)
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads either shape.
+func (a *Attachment) UnmarshalJSON(data []byte) error {
+	*a = Attachment{}
+	kind, err := kindOf(data)
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case "media":
+		a.Media = &MediaAttachment{}
+		return json.Unmarshal(data, a.Media)
+	case "link":
+		a.Link = &LinkAttachment{}
+		return json.Unmarshal(data, a.Link)
+	}
+	return fmt.Errorf("an attachment has the unknown kind %q", kind)
+}
+
+func kindOf(data []byte) (string, error) {
+	var head struct {
+		Kind string `json:"kind"`
+	}
+	err := json.Unmarshal(data, &head)
+	return head.Kind, err
+}

@@ -1,0 +1,144 @@
+package crier
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Bounds of scheduling.
+const (
+	MinScheduleLead    = 60 * time.Second
+	MaxScheduleLead    = 90 * 24 * time.Hour
+	MaxAccountsPerCall = 100
+	MaxPostNowWait     = 30
+	DefaultPostNowWait = 10
+	MaxNextSlots       = 20
+)
+
+// Targets is what schedule and post-now have in common: where to publish, how, and what happens afterwards.
+type Targets struct {
+	SocialAccountIDs                  []ID                              `json:"socialAccountIds" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Each account gets a result of its own."`
+	Timezone                          *Zone                             `json:"timezone,omitempty" null:"true" doc:"The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone."`
+	PlatformSettings                  map[string]json.RawMessage        `json:"platformSettings,omitempty" doc:"Publish settings by key; GET /v1/providers lists them. A key of another network is ignored, an unknown one refused."`
+	PlatformSettingsBySocialAccountID map[ID]map[string]json.RawMessage `json:"platformSettingsBySocialAccountId,omitempty" keys:"uuid" doc:"Settings of single accounts; they win over platformSettings, and null removes a shared one."`
+	FirstComment                      Optional[Comment]                 `json:"firstComment,omitzero" null:"true" doc:"Overrides the post's own; null switches it off."`
+	EngagementCommentTrigger          Optional[EngagementTrigger]       `json:"engagementCommentTrigger,omitzero" null:"true" doc:"Overrides the post's own; null switches it off."`
+	RepostAfter                       Optional[RepostAfter]             `json:"repostAfter,omitzero" null:"true" doc:"Overrides the post's own; null switches it off."`
+	RecurrenceIntervalDays            Optional[int]                     `json:"recurrenceIntervalDays,omitzero" null:"true" minimum:"1" maximum:"365" doc:"Overrides the post's own; null switches it off."`
+	RecurrenceEndsAt                  Optional[Time]                    `json:"recurrenceEndsAt,omitzero" null:"true" doc:"null means no end."`
+	AllowRepublish                    bool                              `json:"allowRepublish,omitempty" doc:"Publish again where this post was published before."`
+}
+
+// ScheduleRequest is the body that schedules a post.
+type ScheduleRequest struct {
+	Targets
+	ScheduledAt *Time `json:"scheduledAt,omitempty" doc:"At least 60 seconds ahead, within 90 days. Exactly one of scheduledAt and useNextSlot: true."`
+	UseNextSlot *bool `json:"useNextSlot,omitempty" doc:"The server takes the next free slot of the accounts."`
+}
+
+// Validate checks the rules across fields.
+func (in ScheduleRequest) Validate(now time.Time) []Issue {
+	issues := in.Targets.validate(now)
+	slot := in.UseNextSlot != nil && *in.UseNextSlot
+	switch {
+	case slot && in.ScheduledAt != nil:
+		issues = append(issues, At("give either scheduledAt or useNextSlot: true, not both", "scheduledAt"))
+	case !slot && in.ScheduledAt == nil:
+		issues = append(issues, At("give either scheduledAt or useNextSlot: true", "scheduledAt"))
+	case in.ScheduledAt != nil:
+		if problem := leadProblem(in.ScheduledAt.Time, now); problem != "" {
+			issues = append(issues, At(problem, "scheduledAt"))
+		}
+	}
+	return issues
+}
+
+func leadProblem(at, now time.Time) string {
+	if lead := at.Sub(now); lead < MinScheduleLead || lead > MaxScheduleLead {
+		return fmt.Sprintf("must be at least 60 seconds in the future and within 90 days; the server's time is %s", TimeOf(now))
+	}
+	return ""
+}
+
+func (t Targets) validate(now time.Time) []Issue {
+	actions := PostPublishActions{
+		FirstComment: t.FirstComment.Ptr(), EngagementCommentTrigger: t.EngagementCommentTrigger.Ptr(),
+		RepostAfter: t.RepostAfter.Ptr(), RecurrenceEndsAt: t.RecurrenceEndsAt,
+	}
+	issues := actions.validate(now)
+	for id := range t.PlatformSettingsBySocialAccountID {
+		if !contains(t.SocialAccountIDs, id) {
+			issues = append(issues, At("is not one of socialAccountIds", "platformSettingsBySocialAccountId", string(id)))
+		}
+	}
+	return issues
+}
+
+func contains(list []ID, id ID) bool {
+	for _, have := range list {
+		if have == id {
+			return true
+		}
+	}
+	return false
+}
+
+// PostNowRequest is the body that publishes a post at once.
+type PostNowRequest struct {
+	Targets
+	WaitSeconds *int `json:"waitSeconds,omitempty" minimum:"0" maximum:"30" default:"10" doc:"How long to wait for the networks before answering with what is known."`
+}
+
+// Validate checks the rules across fields.
+func (in PostNowRequest) Validate(now time.Time) []Issue { return in.Targets.validate(now) }
+
+// ScheduleResult is one entry per requested account, in request order, and a summary.
+type ScheduleResult struct {
+	Data    []ScheduleEntry `json:"data"`
+	Outcome ScheduleOutcome `json:"outcome"`
+}
+
+// ScheduleEntry is the result for one account.
+type ScheduleEntry struct {
+	SocialAccountID ID             `json:"socialAccountId"`
+	ScheduledPost   *ScheduledPost `json:"scheduledPost,omitempty"`
+	Error           *EntryError    `json:"error,omitempty"`
+	Warnings        []Issue        `json:"warnings,omitempty"`
+}
+
+// EntryError says why one account was refused, or failed.
+type EntryError struct {
+	Message string  `json:"message"`
+	Code    string  `json:"code,omitempty"`
+	Issues  []Issue `json:"issues,omitempty"`
+}
+
+// ScheduleOutcome sums the entries up.
+type ScheduleOutcome struct {
+	TotalCount   int    `json:"totalCount" number:"true"`
+	SuccessCount int    `json:"successCount" number:"true"`
+	FailureCount int    `json:"failureCount" number:"true"`
+	Kind         string `json:"kind" enum:"none_failed,partially_failed,all_failed"`
+}
+
+// OutcomeOf counts entries.
+func OutcomeOf(entries []ScheduleEntry) ScheduleOutcome {
+	o := ScheduleOutcome{TotalCount: len(entries)}
+	for _, e := range entries {
+		if e.Error != nil {
+			o.FailureCount++
+		} else {
+			o.SuccessCount++
+		}
+	}
+	switch {
+	case o.FailureCount == 0:
+		o.Kind = "none_failed"
+	case o.SuccessCount == 0:
+		o.Kind = "all_failed"
+	default:
+		o.Kind = "partially_failed"
+	}
+	return o
+}

@@ -1,0 +1,31 @@
+package crier
+
+// TagSummary is a tag as a post carries it.
+type TagSummary struct {
+	ID     ID     `json:"id"`
+	Name   string `json:"name"`
+	Colour string `json:"colour"`
+}
+
+// Tag is a label of a team, given to posts by people and agents.
+type Tag struct {
+	ID        ID     `json:"id"`
+	TeamID    ID     `json:"teamId"`
+	Name      string `json:"name"`
+	Colour    string `json:"colour" doc:"Such as #1d9bf0."`
+	PostCount int64  `json:"postCount" number:"true" doc:"Posts that carry the tag and are not deleted."`
+	CreatedAt Time   `json:"createdAt"`
+	UpdatedAt Time   `json:"updatedAt"`
+}
+
+// TagCreate is the body that makes a tag.
+type TagCreate struct {
+	Name   TagName `json:"name"`
+	Colour *Colour `json:"colour,omitempty" doc:"Chosen from the name when absent."`
+}
+
+// TagUpdate is the body that changes a tag; what is absent stays.
+type TagUpdate struct {
+	Name   Optional[TagName] `json:"name,omitzero"`
+	Colour Optional[Colour]  `json:"colour,omitzero"`
+}
