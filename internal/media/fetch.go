@@ -1,0 +1,262 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+)
+
+// Fetcher imports files from addresses that strangers give. It connects to the public internet only: every connection,
+// after a redirect too, goes to an address that was checked in the moment of dialling, so that a name which changes its
+// mind between check and use gains nothing. It uses no proxy, keeps no cookies and sends no credentials.
+//
+// The zero value is ready for use. A zero field takes its default.
+type Fetcher struct {
+	MaxBytes    int64         // of a file: 5 GiB
+	Timeout     time.Duration // from the start to the last byte: 15 minutes
+	IdleTimeout time.Duration // without a byte: 30 seconds
+
+	// AllowAddr and AllowPort widen what may be connected to, for tests and for a sandbox on this machine. An address or
+	// port that they do not allow must be a public address, or port 80 or 443.
+	AllowAddr func(netip.Addr) bool
+	AllowPort func(port uint16) bool
+
+	// LookupNetIP resolves names; the default is that of net.DefaultResolver.
+	LookupNetIP func(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+const (
+	maxRedirects   = 5
+	maxAddress     = 2048
+	connectTimeout = 10 * time.Second
+)
+
+func (f Fetcher) withDefaults() Fetcher {
+	if f.MaxBytes == 0 {
+		f.MaxBytes = 5 << 30
+	}
+	if f.Timeout == 0 {
+		f.Timeout = 15 * time.Minute
+	}
+	if f.IdleTimeout == 0 {
+		f.IdleTimeout = 30 * time.Second
+	}
+	if f.AllowAddr == nil {
+		f.AllowAddr = func(netip.Addr) bool { return false }
+	}
+	if f.AllowPort == nil {
+		f.AllowPort = func(uint16) bool { return false }
+	}
+	if f.LookupNetIP == nil {
+		f.LookupNetIP = net.DefaultResolver.LookupNetIP
+	}
+	return f
+}
+
+// Download is a file on its way. Reading it fails with a *Refusal when it is too large or too slow.
+type Download struct {
+	Body     io.ReadCloser
+	FileName string // what the server calls it, without any folder; may be empty
+	MimeType string // what the server says it is, which need not be true; may be empty
+	Size     int64  // what the server says, or -1
+}
+
+// Fetch starts to fetch a file. The caller closes its Body. An address that may not be fetched from, or does not give
+// a file, is a *Refusal.
+func (f Fetcher) Fetch(ctx context.Context, address string) (*Download, error) {
+	f = f.withDefaults()
+	target, err := f.checkURL(address)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, f.Timeout, tooSlow(f.Timeout))
+	body := &fetchedBody{ctx: ctx, cancel: cancel, idle: f.IdleTimeout}
+	response, err := f.get(ctx, target)
+	if err != nil {
+		cancel()
+		return nil, explainFetch(ctx, err)
+	}
+	body.response = response.Body
+	if err := f.checkResponse(response); err != nil {
+		return nil, errors.Join(err, body.Close())
+	}
+	body.limited = &limitReader{r: response.Body, left: f.MaxBytes, max: f.MaxBytes}
+	mimeType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err != nil {
+		mimeType = "" // a server that cannot name the type says nothing about it
+	}
+	return &Download{Body: body, FileName: fileName(response), MimeType: mimeType, Size: response.ContentLength}, nil
+}
+
+// checkURL refuses addresses by what they look like. Where they lead is checked at dialling.
+func (f Fetcher) checkURL(address string) (*url.URL, error) {
+	if len(address) > maxAddress {
+		return nil, refuse(ReasonAddress, "The address is longer than %d characters.", maxAddress)
+	}
+	target, err := url.Parse(address)
+	if err != nil || target.Hostname() == "" || target.Opaque != "" {
+		return nil, refuse(ReasonAddress, "This is not an address like https://example.com/picture.jpg.")
+	}
+	return target, f.checkTarget(target)
+}
+
+func (f Fetcher) checkTarget(target *url.URL) error {
+	if target.Scheme != "http" && target.Scheme != "https" {
+		return refuse(ReasonAddress, "Files can be imported from http and https addresses only.")
+	}
+	if target.User != nil {
+		return refuse(ReasonAddress, "The address must not contain a user name or password.")
+	}
+	host := target.Hostname()
+	if _, err := netip.ParseAddr(host); err != nil && looksNumeric(host) {
+		return refuse(ReasonAddress, "The host of the address is a number in an unusual spelling. Use a name.")
+	}
+	if port := target.Port(); port != "" {
+		number, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || number != 80 && number != 443 && !f.AllowPort(uint16(number)) {
+			return refuse(ReasonAddress, "Files can be imported from the ports 80 and 443 only.")
+		}
+	}
+	return nil
+}
+
+// get follows redirects to the response that has the file.
+func (f Fetcher) get(ctx context.Context, target *url.URL) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("User-Agent", "crier")
+	request.Header.Set("Accept", "*/*")
+	client := &http.Client{Transport: f.transport(), CheckRedirect: func(next *http.Request, via []*http.Request) error {
+		if len(via) > maxRedirects {
+			return refuse(ReasonUnreachable, "The address redirects more than %d times.", maxRedirects)
+		}
+		next.Header.Del("Referer")
+		return f.checkTarget(next.URL)
+	}}
+	return client.Do(request)
+}
+
+// transport connects anew for every request: a kept connection would be one that was checked for another name.
+func (f Fetcher) transport() *http.Transport {
+	return &http.Transport{
+		DialContext:            f.dial,
+		DisableKeepAlives:      true,
+		DisableCompression:     true, // sizes are those of the file, and nothing is unpacked
+		TLSHandshakeTimeout:    connectTimeout,
+		ResponseHeaderTimeout:  f.IdleTimeout,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+}
+
+// dial resolves the name itself, refuses it if any of its addresses is not public, and connects to one of exactly these
+// addresses. Control looks once more at what the connection is really made to.
+func (f Fetcher) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return nil, err
+	}
+	addrs, err := f.resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	dialer := &net.Dialer{Timeout: connectTimeout, ControlContext: f.control}
+	var failures []error
+	for _, addr := range addrs {
+		conn, err := dialer.DialContext(ctx, network, net.JoinHostPort(addr.String(), port))
+		if err == nil {
+			return conn, nil
+		}
+		failures = append(failures, err)
+	}
+	return nil, errors.Join(failures...)
+}
+
+// resolve returns the addresses of a host, all of which are allowed.
+func (f Fetcher) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	if literal, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{literal}, f.checkAddr(literal)
+	}
+	addrs, err := f.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, err
+	}
+	for i, addr := range addrs {
+		addrs[i] = addr.Unmap() // resolvers return IPv4 addresses in IPv6 form
+		if err := f.checkAddr(addrs[i]); err != nil {
+			return nil, err
+		}
+	}
+	if len(addrs) == 0 {
+		return nil, refuse(ReasonUnreachable, "The host of the address is not known.")
+	}
+	return addrs, nil
+}
+
+func (f Fetcher) checkAddr(addr netip.Addr) error {
+	if isPublic(addr) || f.AllowAddr(addr) {
+		return nil
+	}
+	return refuse(ReasonAddress, "The address leads into a private network. Files can be imported from the public internet only.")
+}
+
+// control is called with the address that a socket is about to be connected to.
+func (f Fetcher) control(_ context.Context, _, address string, _ syscall.RawConn) error {
+	target, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("address of the connection: %w", err)
+	}
+	return f.checkAddr(target.Addr())
+}
+
+// checkResponse refuses responses that have no file.
+func (f Fetcher) checkResponse(response *http.Response) error {
+	if response.StatusCode != http.StatusOK {
+		return refuse(ReasonUnreachable, "The server of the address answered %d %s instead of a file.",
+			response.StatusCode, http.StatusText(response.StatusCode))
+	}
+	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return refuse(ReasonUnreachable, "The server of the address sends the file packed, which was not asked for.")
+	}
+	if response.ContentLength > f.MaxBytes {
+		return refuse(ReasonTooLarge, "The file is larger than the allowed %s.", byteCount(f.MaxBytes))
+	}
+	return nil
+}
+
+// fileName is what the server calls the file, or the end of its address.
+func fileName(response *http.Response) string {
+	_, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
+	name := parameters["filename"]
+	if err != nil || name == "" {
+		name = response.Request.URL.Path
+	}
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, name))
+	if name == "." || name == "/" || name == ".." {
+		return ""
+	}
+	const longest = 200
+	if runes := []rune(name); len(runes) > longest {
+		name = string(runes[:longest])
+	}
+	return name
+}

@@ -1,0 +1,196 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/webp"
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	// thumbnailSide is the longest side of a thumbnail.
+	thumbnailSide = 640
+	// decodeBudget is the memory that pictures may take that are decoded at the same time. One that needs more than all of
+	// it is decoded alone.
+	decodeBudget = 512 << 20
+)
+
+// Images makes pictures out of files. It is safe for concurrent use and lets waiting callers queue up rather than
+// exhaust the memory.
+type Images struct {
+	limits Limits
+	budget *semaphore.Weighted
+}
+
+// NewImages returns an Images that refuses what exceeds the limits.
+func NewImages(limits Limits) *Images {
+	return &Images{limits: limits.withDefaults(), budget: semaphore.NewWeighted(decodeBudget)}
+}
+
+// Picture is an encoded JPEG and its size.
+type Picture struct {
+	JPEG          []byte
+	Width, Height int
+}
+
+// Thumbnail makes a JPEG of at most 640 pixels on its longer side, upright, on white. Videos and documents get a drawn
+// stand-in of the right shape.
+func (m *Images) Thumbnail(ctx context.Context, r io.ReaderAt, size int64) (Picture, error) {
+	info, err := m.limits.Probe(ctx, r, size)
+	if err != nil {
+		return Picture{}, err
+	}
+	switch info.Kind {
+	case KindVideo:
+		return encodePicture(drawVideo(info), thumbnailQuality)
+	case KindDocument:
+		return encodePicture(drawDocument(), thumbnailQuality)
+	}
+	pixels, err := m.upright(ctx, r, info, thumbnailSide)
+	if err != nil {
+		return Picture{}, err
+	}
+	return encodePicture(pixels, thumbnailQuality)
+}
+
+// JPEGOptions says what a network needs of a JPEG. A zero field takes its default.
+type JPEGOptions struct {
+	MaxSide  int   // longest side in pixels: 4,096
+	MaxBytes int64 // no limit
+	Quality  int   // 1 to 100, the best to be tried: 90
+}
+
+const (
+	thumbnailQuality = 80
+	defaultQuality   = 90
+	worstQuality     = 50
+	qualityStep      = 10
+	defaultSide      = 4096
+	smallestSide     = 64
+)
+
+// ToJPEG turns a picture, or the first frame of an animation, into a JPEG without metadata: upright, flattened on
+// white, and as good as the options allow. Pictures are never enlarged.
+func (m *Images) ToJPEG(ctx context.Context, r io.ReaderAt, size int64, o JPEGOptions) (Picture, error) {
+	info, err := m.limits.Probe(ctx, r, size)
+	if err != nil {
+		return Picture{}, err
+	}
+	if info.Kind != KindImage && info.Kind != KindGIF {
+		return Picture{}, refuse(ReasonUnsupported, "Only pictures can be turned into JPEG; this is a %s.", info.Kind)
+	}
+	if o.Quality <= 0 || o.Quality > 100 {
+		o.Quality = defaultQuality
+	}
+	if o.MaxSide <= 0 {
+		o.MaxSide = defaultSide
+	}
+	pixels, err := m.upright(ctx, r, info, o.MaxSide)
+	if err != nil {
+		return Picture{}, err
+	}
+	return squeeze(ctx, pixels, o)
+}
+
+// squeeze lowers first the quality, then the size, until the picture has few enough bytes.
+func squeeze(ctx context.Context, pixels *image.RGBA, o JPEGOptions) (Picture, error) {
+	for {
+		for quality := o.Quality; quality == o.Quality || quality >= worstQuality; quality -= qualityStep {
+			picture, err := encodePicture(pixels, quality)
+			if err != nil || o.MaxBytes <= 0 || int64(len(picture.JPEG)) <= o.MaxBytes {
+				return picture, err
+			}
+			if err := ctx.Err(); err != nil {
+				return Picture{}, err
+			}
+		}
+		side := max(pixels.Rect.Dx(), pixels.Rect.Dy()) * 3 / 4
+		if side < smallestSide {
+			return Picture{}, refuse(ReasonTooLarge, "The picture cannot be made smaller than %s.", byteCount(o.MaxBytes))
+		}
+		var err error
+		if pixels, err = shrink(ctx, pixels, pixels.Rect, side); err != nil {
+			return Picture{}, err
+		}
+	}
+}
+
+func encodePicture(pixels *image.RGBA, quality int) (Picture, error) {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, pixels, &jpeg.Options{Quality: quality}); err != nil {
+		return Picture{}, fmt.Errorf("encode JPEG: %w", err)
+	}
+	return Picture{JPEG: b.Bytes(), Width: pixels.Rect.Dx(), Height: pixels.Rect.Dy()}, nil
+}
+
+// upright decodes a picture, shrinks it to at most the given side and turns it upright.
+func (m *Images) upright(ctx context.Context, r io.ReaderAt, info Info, side int) (*image.RGBA, error) {
+	need := min(info.decodeBytes, decodeBudget)
+	if err := m.budget.Acquire(ctx, need); err != nil {
+		return nil, fmt.Errorf("wait for memory to decode a picture: %w", err)
+	}
+	defer m.budget.Release(need)
+	canvas := storedSize(info)
+	decoded, err := decode(ctx, r, info, canvas)
+	if err != nil {
+		return nil, err
+	}
+	small, err := shrink(ctx, decoded, canvas, side)
+	if err != nil {
+		return nil, err
+	}
+	return turnUpright(small, info.Orientation), nil
+}
+
+// storedSize is the size of the pixels in the file, before they are turned upright.
+func storedSize(info Info) image.Rectangle {
+	if info.Orientation >= 5 {
+		return image.Rect(0, 0, info.Height, info.Width)
+	}
+	return image.Rect(0, 0, info.Width, info.Height)
+}
+
+// decoder is how one type is decoded.
+type decoder struct {
+	config func(io.Reader) (image.Config, error)
+	pixels func(io.Reader) (image.Image, error) // of an animation: the first frame
+}
+
+var decoders = map[string]decoder{
+	TypeJPEG: {jpeg.DecodeConfig, jpeg.Decode},
+	TypePNG:  {png.DecodeConfig, png.Decode},
+	TypeGIF:  {gif.DecodeConfig, gif.Decode},
+	TypeWebP: {webp.DecodeConfig, webp.Decode},
+}
+
+// decode decodes the pixels. The decoder must see the size that was probed, and that the limits were checked for.
+func decode(ctx context.Context, r io.ReaderAt, info Info, canvas image.Rectangle) (image.Image, error) {
+	src := &source{ctx: ctx, r: r, size: info.ByteSize}
+	config, err := decoders[info.MimeType].config(src.stream(0))
+	if err == nil && (config.Width != canvas.Dx() || config.Height != canvas.Dy()) {
+		return nil, corrupt("picture", "it has more than one size")
+	}
+	var picture image.Image
+	if err == nil {
+		picture, err = decoders[info.MimeType].pixels(src.stream(0))
+	}
+	switch {
+	case err == nil:
+		return picture, nil
+	case src.err != nil:
+		return nil, src.err
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return nil, cutOff("picture")
+	}
+	refusal := corrupt("picture", "its pixels cannot be read")
+	refusal.Err = err
+	return nil, refusal
+}

@@ -1,0 +1,60 @@
+package mediatest
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// Cut returns a file as it arrives when the sender stops after two thirds of it.
+func Cut(file []byte) []byte { return bytes.Clone(file[:len(file)*2/3]) }
+
+// HEIC is the beginning of a picture as telephones take them, which crier does not take.
+func HEIC() []byte {
+	return join(box("ftyp", []byte("heic\x00\x00\x00\x00mif1heic")), box("meta", make([]byte, 64)), box("mdat", make([]byte, 256)))
+}
+
+// AVIF is the beginning of an AVIF picture, which crier does not take.
+func AVIF() []byte {
+	return join(box("ftyp", []byte("avif\x00\x00\x00\x00mif1avif")), box("meta", make([]byte, 64)), box("mdat", make([]byte, 256)))
+}
+
+// HTML is a web page: what a file often is that was fetched from a wrong address.
+func HTML() []byte { return []byte("<!DOCTYPE html><html><body>Please sign in.</body></html>\n") }
+
+// BombPNG is a decompression bomb: a true PNG of some fifty kilobytes and 400 million white pixels.
+func BombPNG() []byte {
+	const side = 20000
+	header := join(u32(side), u32(side), []byte{1, 0, 0, 0, 0})
+	var pixels bytes.Buffer
+	z, err := zlib.NewWriterLevel(&pixels, zlib.BestSpeed)
+	must(err)
+	row := append([]byte{0}, bytes.Repeat([]byte{0xff}, side/8)...)
+	for range side {
+		_, err := z.Write(row)
+		must(err)
+	}
+	must(z.Close())
+	return join([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", header), pngChunk("IDAT", pixels.Bytes()), pngChunk("IEND", nil))
+}
+
+func pngChunk(name string, body []byte) []byte {
+	named := join([]byte(name), body)
+	return join(u32(len(body)), named, u32(int(crc32.ChecksumIEEE(named))))
+}
+
+// BombJPEG is a small JPEG that claims 65,535 pixels on each side.
+func BombJPEG() []byte {
+	file := JPEG(16, 16)
+	frame := bytes.Index(file, []byte{0xff, 0xc0})
+	binary.BigEndian.PutUint32(file[frame+5:], 0xffffffff)
+	return file
+}
+
+// BombGIF is a small GIF that claims 65,535 pixels on each side.
+func BombGIF() []byte {
+	file := GIF(16, 16, 1)
+	binary.LittleEndian.PutUint32(file[6:], 0xffffffff)
+	return file
+}

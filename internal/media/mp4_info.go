@@ -1,0 +1,123 @@
+package media
+
+import (
+	"fmt"
+	"strings"
+)
+
+// info puts together what the walk has found.
+func (m *movie) info() (Info, error) {
+	video := m.firstTrack("vide")
+	if video == nil {
+		return Info{}, refuse(ReasonUnsupported, "The file has no pictures, only sound or data. Allowed are %s.", allowedTypes)
+	}
+	if video.width == 0 || video.height == 0 {
+		return Info{}, corrupt("video", "its pictures have no size")
+	}
+	info := Info{
+		Kind:  KindVideo,
+		Width: video.width, Height: video.height, Rotation: video.rotation, PixelAspect: 1,
+		VideoCodec: video.codec, VideoProfile: video.profile, Chroma: video.chroma, BitDepth: video.bitDepth,
+		Interlaced: video.interlaced, Frames: int(min(video.samples, 1<<31)), EditList: m.editList, Fragmented: len(m.defaults) > 0,
+		FastStart: m.dataAt == 0 || m.indexAt < m.dataAt,
+	}
+	if video.rotation%180 != 0 {
+		info.Width, info.Height = info.Height, info.Width
+	}
+	if video.aspectH > 0 && video.aspectV > 0 {
+		info.PixelAspect = float64(video.aspectH) / float64(video.aspectV)
+	}
+	if sound := m.firstTrack("soun"); sound != nil {
+		info.AudioCodec, info.AudioChannels, info.AudioSampleRate = sound.codec, sound.channels, sound.sampleRate
+	}
+	if err := m.addTimes(video, &info); err != nil {
+		return Info{}, err
+	}
+	return info, nil
+}
+
+// firstTrack prefers a track that has a codec and samples: covers and empty tracks come along in some files.
+func (m *movie) firstTrack(handler string) *movieTrack {
+	var found *movieTrack
+	for _, t := range m.tracks {
+		if t.handler != handler {
+			continue
+		}
+		if found == nil || found.samples <= 1 && t.samples > 1 {
+			found = t
+		}
+	}
+	return found
+}
+
+// addTimes works out duration, frame rate and bit rate.
+func (m *movie) addTimes(video *movieTrack, info *Info) error {
+	if m.timescale > 0 {
+		info.DurationSeconds = float64(m.duration) / float64(m.timescale)
+	}
+	pictures := video.seconds()
+	if info.DurationSeconds == 0 {
+		for _, t := range m.tracks {
+			info.DurationSeconds = max(info.DurationSeconds, t.seconds())
+		}
+	}
+	const longest = 1000 * 3600
+	if info.DurationSeconds <= 0 || info.DurationSeconds > longest {
+		return corrupt("video", "it does not tell how long it is")
+	}
+	info.BitRate = int64(float64(m.src.size) * 8 / info.DurationSeconds)
+	if pictures > 0 {
+		info.FrameRate = float64(video.samples) / pictures
+	}
+	return nil
+}
+
+// seconds is how long the samples of a track last.
+func (t *movieTrack) seconds() float64 {
+	if t.timescale == 0 {
+		return 0
+	}
+	ticks := t.duration
+	if t.fragmentTicks > 0 {
+		ticks = t.fragmentTicks
+	}
+	return float64(ticks) / float64(t.timescale)
+}
+
+// codecNames are the common names of four-letter codes; what is not here keeps its code.
+var codecNames = map[string]string{
+	"avc1": "h264", "avc2": "h264", "avc3": "h264", "avc4": "h264",
+	"hvc1": "hevc", "hev1": "hevc", "dvh1": "hevc", "dvhe": "hevc",
+	"vp08": "vp8", "vp09": "vp9", "av01": "av1", "mp4v": "mpeg4", "jpeg": "mjpeg", "s263": "h263",
+	"apch": "prores", "apcn": "prores", "apcs": "prores", "apco": "prores", "ap4h": "prores", "ap4x": "prores",
+	"mp4a": "aac", "Opus": "opus", "fLaC": "flac", "ac-3": "ac3", "ec-3": "eac3", ".mp3": "mp3", "samr": "amr",
+	"sowt": "pcm", "twos": "pcm", "lpcm": "pcm", "in24": "pcm", "in32": "pcm", "ipcm": "pcm", "fl32": "pcm",
+}
+
+func codecName(code string) string {
+	if name, ok := codecNames[code]; ok {
+		return name
+	}
+	return strings.TrimSpace(printable(code))
+}
+
+// soundObjectName names the object types that mp4a can stand for (mp4ra.org, object types).
+func soundObjectName(objectType byte) string {
+	switch objectType {
+	case 0x40, 0x66, 0x67, 0x68:
+		return "aac"
+	case 0x69, 0x6b:
+		return "mp3"
+	case 0xa5:
+		return "ac3"
+	case 0xa6:
+		return "eac3"
+	case 0xad:
+		return "opus"
+	}
+	return fmt.Sprintf("mp4a.%02x", objectType)
+}
+
+func chromaName(format int) string {
+	return [...]string{"4:0:0", "4:2:0", "4:2:2", "4:4:4"}[format&3]
+}

@@ -1,0 +1,250 @@
+package media
+
+import (
+	"math"
+	"math/bits"
+	"strings"
+)
+
+// Elements of WebM that are read (RFC 9559, section 5.1).
+const (
+	webmSegment         = 0x18538067
+	webmInfo            = 0x1549a966
+	webmTimestampScale  = 0x2ad7b1
+	webmDuration        = 0x4489
+	webmTracks          = 0x1654ae6b
+	webmTrackEntry      = 0xae
+	webmTrackType       = 0x83
+	webmCodecID         = 0x86
+	webmDefaultDuration = 0x23e383
+	webmVideo           = 0xe0
+	webmPixelWidth      = 0xb0
+	webmPixelHeight     = 0xba
+	webmAlphaMode       = 0x53c0
+	webmAudio           = 0xe1
+	webmSampleRate      = 0xb5
+	webmChannels        = 0x9f
+	webmCluster         = 0x1f43b675
+)
+
+// webmElement is one element: its id, and where its content lies.
+type webmElement struct {
+	id         uint64
+	start, end int64
+}
+
+// webm is what is gathered on a walk through a WebM file.
+type webm struct {
+	src      *source
+	scale    uint64  // nanoseconds of a unit of time
+	duration float64 // in units of time
+	track    webmTrack
+	video    *webmTrack
+	audio    *webmTrack
+	hasData  bool
+	elements int
+}
+
+type webmTrack struct {
+	kind          uint64
+	codec         string
+	frame         uint64 // nanoseconds that it lasts
+	width, height uint64
+	alpha         bool
+	sampleRate    float64
+	channels      uint64
+}
+
+// parseWebM reads the headers of a WebM file (RFC 8794, RFC 9559) up to its first pictures.
+func parseWebM(src *source) (Info, error) {
+	w := &webm{src: src, scale: 1_000_000}
+	if err := w.walk(0, src.size); err != nil {
+		return Info{}, err
+	}
+	return w.info()
+}
+
+// walk visits the elements between two places.
+func (w *webm) walk(at, end int64) error {
+	for at < end && !w.hasData {
+		element, err := w.element(at, end)
+		if err != nil {
+			return err
+		}
+		if err := w.visit(element); err != nil {
+			return err
+		}
+		at = element.end
+	}
+	return nil
+}
+
+// element reads the header of an element. A size of all ones means: to the end of the parent.
+func (w *webm) element(at, end int64) (webmElement, error) {
+	const most = 10_000
+	if w.elements++; w.elements > most {
+		return webmElement{}, corrupt("video", "its headers have too many parts")
+	}
+	id, idLength, err := w.number(at, true)
+	if err != nil {
+		return webmElement{}, err
+	}
+	size, sizeLength, err := w.number(at+idLength, false)
+	if err != nil {
+		return webmElement{}, err
+	}
+	start := at + idLength + sizeLength
+	if size == 1<<(7*sizeLength)-1 {
+		return webmElement{id, start, end}, nil
+	}
+	if size > uint64(w.src.size-start) {
+		return webmElement{}, errBeyondEnd
+	}
+	if start+int64(size) > end {
+		return webmElement{}, corrupt("video", "the size of a part is wrong")
+	}
+	return webmElement{id, start, start + int64(size)}, nil
+}
+
+// number reads a number of variable length, with or without the bits that tell its length.
+func (w *webm) number(at int64, withMarker bool) (value uint64, length int64, err error) {
+	first, err := w.src.bytes(at, 1)
+	if err != nil {
+		return 0, 0, err
+	}
+	length = int64(bits.LeadingZeros8(first[0])) + 1
+	if length > 8 {
+		return 0, 0, corrupt("video", "a part has no length")
+	}
+	raw, err := w.src.bytes(at, int(length))
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, b := range raw {
+		value = value<<8 | uint64(b)
+	}
+	if !withMarker {
+		value &= 1<<(7*length) - 1
+	}
+	return value, length, nil
+}
+
+func (w *webm) visit(e webmElement) error {
+	switch e.id {
+	case webmSegment, webmInfo, webmTracks, webmVideo, webmAudio:
+		return w.walk(e.start, e.end)
+	case webmTrackEntry:
+		w.track = webmTrack{}
+		err := w.walk(e.start, e.end)
+		w.keepTrack()
+		return err
+	case webmCluster:
+		w.hasData = true
+		return nil
+	}
+	return w.readFact(e)
+}
+
+// keepTrack keeps the first track of pictures and the first of sound.
+func (w *webm) keepTrack() {
+	const video, audio = 1, 2
+	track := w.track
+	switch {
+	case track.kind == video && w.video == nil:
+		w.video = &track
+	case track.kind == audio && w.audio == nil:
+		w.audio = &track
+	}
+}
+
+// readFact reads the elements that hold a value.
+func (w *webm) readFact(e webmElement) error {
+	t := &w.track
+	into := map[uint64]*uint64{
+		webmTimestampScale: &w.scale, webmTrackType: &t.kind, webmDefaultDuration: &t.frame,
+		webmPixelWidth: &t.width, webmPixelHeight: &t.height, webmChannels: &t.channels,
+	}
+	switch target, ok := into[e.id]; {
+	case ok:
+		value, err := w.unsigned(e)
+		*target = value
+		return err
+	case e.id == webmAlphaMode:
+		value, err := w.unsigned(e)
+		t.alpha = value == 1
+		return err
+	case e.id == webmDuration, e.id == webmSampleRate:
+		value, err := w.float(e)
+		if e.id == webmDuration {
+			w.duration = value
+		} else {
+			t.sampleRate = value
+		}
+		return err
+	case e.id == webmCodecID:
+		name, err := w.src.bytes(e.start, int(min(e.end-e.start, 32)))
+		t.codec = webmCodecName(string(name))
+		return err
+	}
+	return nil
+}
+
+func (w *webm) unsigned(e webmElement) (uint64, error) {
+	if e.end-e.start > 8 {
+		return 0, corrupt("video", "a number in its headers is too long")
+	}
+	raw, err := w.src.bytes(e.start, int(e.end-e.start))
+	value := uint64(0)
+	for _, b := range raw {
+		value = value<<8 | uint64(b)
+	}
+	return value, err
+}
+
+func (w *webm) float(e webmElement) (float64, error) {
+	value, err := w.unsigned(e)
+	if e.end-e.start == 4 {
+		return float64(math.Float32frombits(uint32(value))), err
+	}
+	return math.Float64frombits(value), err
+}
+
+// webmCodecName turns V_VP9 and A_OPUS into the names that are used for MP4.
+func webmCodecName(id string) string {
+	name := strings.ToLower(strings.TrimLeft(printable(strings.TrimRight(id, "\x00")), "VA"))
+	return strings.Trim(name, "_")
+}
+
+func (w *webm) info() (Info, error) {
+	if w.video == nil {
+		return Info{}, refuse(ReasonUnsupported, "The file has no pictures, only sound or data. Allowed are %s.", allowedTypes)
+	}
+	if !w.hasData {
+		return Info{}, errBeyondEnd
+	}
+	const widest = 1 << 16
+	if w.video.width-1 >= widest || w.video.height-1 >= widest {
+		return Info{}, corrupt("video", "its pictures have no size")
+	}
+	info := Info{
+		Kind: KindVideo, Width: int(w.video.width), Height: int(w.video.height), PixelAspect: 1,
+		VideoCodec: w.video.codec, HasAlpha: w.video.alpha, FastStart: true,
+	}
+	seconds := w.duration * float64(w.scale) / 1e9
+	const longest = 1000 * 3600
+	if !(seconds > 0 && seconds <= longest) {
+		return Info{}, refuse(ReasonCorrupt, "The video does not tell how long it is, as recordings of a browser often do not. Convert it to MP4.")
+	}
+	info.DurationSeconds = seconds
+	info.BitRate = int64(float64(w.src.size) * 8 / seconds)
+	if w.video.frame > 0 {
+		info.FrameRate = 1e9 / float64(w.video.frame)
+	}
+	if w.audio != nil {
+		info.AudioCodec, info.AudioChannels = w.audio.codec, int(min(w.audio.channels, 256))
+		if w.audio.sampleRate > 0 && w.audio.sampleRate < 1e7 {
+			info.AudioSampleRate = int(w.audio.sampleRate)
+		}
+	}
+	return info, nil
+}
