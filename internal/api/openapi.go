@@ -47,13 +47,17 @@ func newDocument(r *registry, version string) *huma.OpenAPI {
 	}
 }
 
-// addDocument writes the document once and serves it.
+// addDocument writes the document and its page for people once, and serves it.
 func (s *Server) addDocument() {
 	data, err := json.MarshalIndent(s.document, "", " ")
 	if err != nil {
 		panic(fmt.Sprintf("the OpenAPI document cannot be written: %v", err)) // at start, by a programmer's error only
 	}
 	s.openAPI = data
+	s.docs, err = s.pages.renderDocs(newDocsPage(s.document, s.registry, s.routes))
+	if err != nil {
+		panic(fmt.Sprintf("the documentation cannot be written: %v", err)) // at start, by a programmer's error only
+	}
 	s.document = nil // it is large, and nobody needs it any more
 	s.router.Get("/openapi.json", func(w http.ResponseWriter, r *http.Request) {
 		infoOf(r).route = "/openapi.json"

@@ -28,3 +28,12 @@ func (s *Server) addRoutes() {
 	team(s, "PATCH /v1/teams/{teamId}", crier.ManageTeams, s.updateTeam, updateTeamDoc)
 	team(s, "DELETE /v1/teams/{teamId}", crier.DeleteTeams, s.deleteTeam, deleteTeamDoc)
 }
+
+// addPages is what people see in a browser.
+func (s *Server) addPages() {
+	open(s, "GET /", s.homePage)
+	open(s, "GET /docs", s.serveDocs)
+	open(s, "GET /setup", s.fewGuesses(s.setupForm))
+	open(s, "POST /setup", s.ownFormsOnly(s.fewGuesses(s.setUp)))
+	open(s, "GET /setup/done", s.setupDone)
+}

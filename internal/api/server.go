@@ -42,11 +42,14 @@ type Server struct {
 	ready    func(context.Context) error
 	limits   *limiter
 	metrics  *metrics
+	pages    *pages
+	guesses  *limiter
 
 	router   *chi.Mux
 	registry *registry
 	document *huma.OpenAPI
 	openAPI  []byte
+	docs     docsBytes
 	routes   []Route
 }
 
@@ -68,6 +71,8 @@ func New(cfg Config) *Server {
 		ready:    cfg.Ready,
 		limits:   newLimiter(cfg.RateLimit, cfg.Now),
 		metrics:  newMetrics(cfg.Metrics),
+		pages:    newPages(cfg.Version),
+		guesses:  newLimiter(guessesPerMinute, cfg.Now),
 		router:   chi.NewRouter(),
 		registry: newRegistry(),
 	}
@@ -77,6 +82,7 @@ func New(cfg Config) *Server {
 	s.addHealth()
 	if !cfg.WorkerOnly {
 		s.addRoutes()
+		s.addPages()
 		s.addDocument()
 	}
 	if cfg.MetricsHandler != nil {

@@ -1,0 +1,320 @@
+package api
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// maxDocsDepth bounds how deep fields are shown within fields.
+const maxDocsDepth = 12
+
+// docsField is a named value of a request or an answer, in words.
+type docsField struct {
+	docsValue
+	Name       string
+	Deprecated bool
+	// Mark says whether the field has to be there, where that is worth a word.
+	Mark string
+	Text []block
+}
+
+// docsValue is what is known about a value, in words.
+type docsValue struct {
+	Type string
+	// Allowed are the only values, where there are such.
+	Allowed []string
+	// Rules are the bounds and the default.
+	Rules []string
+	// Fields of an object, or of the objects in a list or a map.
+	Fields []docsField
+	// Shapes that an object can have, where there is a choice.
+	Shapes []docsShape
+	// Again names a type whose fields are shown further up, around this value.
+	Again string
+}
+
+type docsShape struct {
+	Name   string
+	Fields []docsField
+}
+
+// docsFields turns schemas into words.
+type docsFields struct {
+	registry *registry
+	// answer is true for what crier writes, false for what it reads.
+	answer bool
+}
+
+// value describes a schema that stands by itself: a body.
+func (b docsFields) value(s *huma.Schema) docsValue { return b.within(s, nil) }
+
+// within describes a schema inside of the named types that lead to it.
+func (b docsFields) within(s *huma.Schema, outer []string) docsValue {
+	if s == nil {
+		return docsValue{}
+	}
+	v := docsValue{Type: b.typeName(s), Rules: b.rules(s)}
+	inner, name, _ := b.look(s)
+	for inner.Type == huma.TypeArray && inner.Items != nil {
+		inner, name, _ = b.look(inner.Items)
+	}
+	for _, allowed := range inner.Enum {
+		v.Allowed = append(v.Allowed, literal(allowed))
+	}
+	if name != "" {
+		if slices.Contains(outer, name) || len(outer) >= maxDocsDepth {
+			v.Again = name
+			return v
+		}
+		outer = append(slices.Clip(outer), name)
+	}
+	v.Shapes = b.shapes(inner, outer)
+	v.Fields = b.fields(inner, name, outer)
+	return v
+}
+
+func (b docsFields) field(name string, s *huma.Schema, required bool, outer []string) docsField {
+	target, _, _ := b.look(s)
+	f := docsField{
+		docsValue: b.within(s, outer), Name: name, Deprecated: s.Deprecated || target.Deprecated,
+		Text: prose(cmp.Or(s.Description, target.Description)),
+	}
+	switch {
+	case required && !b.answer:
+		f.Mark = "required"
+	case !required && b.answer:
+		f.Mark = "may be absent"
+	}
+	return f
+}
+
+// fields are the properties of an object, in the order of its type, or the entries of a map.
+func (b docsFields) fields(s *huma.Schema, name string, outer []string) []docsField {
+	var out []docsField
+	for _, property := range b.properties(s, name) {
+		out = append(out, b.field(property, s.Properties[property], slices.Contains(s.Required, property), outer))
+	}
+	if entry, ok := s.AdditionalProperties.(*huma.Schema); ok {
+		key := "any key"
+		if s.Extensions["x-key-format"] == "uuid" {
+			key = "any UUID"
+		}
+		out = append(out, b.field(key, entry, b.answer, outer))
+	}
+	return out
+}
+
+// properties are the names of an object's fields, as its Go type orders them.
+func (b docsFields) properties(s *huma.Schema, name string) []string {
+	var names []string
+	if t := b.registry.types[name]; t != nil {
+		for f := range fieldsOf(t) {
+			property, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if s.Properties[property] != nil && !slices.Contains(names, property) {
+				names = append(names, property)
+			}
+		}
+	}
+	for _, property := range sortedKeys(s.Properties) {
+		if !slices.Contains(names, property) {
+			names = append(names, property)
+		}
+	}
+	return names
+}
+
+// shapes are the objects that a value can be one of.
+func (b docsFields) shapes(s *huma.Schema, outer []string) []docsShape {
+	var out []docsShape
+	if s.Discriminator != nil {
+		for _, choice := range sortedKeys(s.Discriminator.Mapping) {
+			v := b.within(&huma.Schema{Ref: s.Discriminator.Mapping[choice]}, outer)
+			out = append(out, docsShape{Name: s.Discriminator.PropertyName + ": " + choice, Fields: v.Fields})
+		}
+		return out
+	}
+	for _, option := range slices.Concat(s.OneOf, s.AnyOf) {
+		v := b.within(option, outer)
+		out = append(out, docsShape{Name: v.Type, Fields: v.Fields})
+	}
+	return out
+}
+
+// look follows references and sets null aside: the schema itself, the name it has, and whether null is allowed too.
+func (b docsFields) look(s *huma.Schema) (target *huma.Schema, name string, null bool) {
+	for {
+		null = null || s.Nullable
+		switch {
+		case s.Ref != "":
+			name = strings.TrimPrefix(s.Ref, schemaPrefix)
+			found := b.registry.SchemaFromRef(s.Ref)
+			if found == nil {
+				return &huma.Schema{}, name, null
+			}
+			s = found
+		case len(s.AnyOf) == 2 && s.AnyOf[1].Type == "null":
+			s, null = s.AnyOf[0], true
+		default:
+			return s, name, null
+		}
+	}
+}
+
+// typeName says what a value is.
+func (b docsFields) typeName(s *huma.Schema) string {
+	target, name, null := b.look(s)
+	text := b.bareType(target, name)
+	if null {
+		text += " or null"
+	}
+	return text
+}
+
+func (b docsFields) bareType(s *huma.Schema, name string) string {
+	if s.Extensions["type"] != nil {
+		return "number" // the one type that is told in this way
+	}
+	switch s.Type {
+	case huma.TypeArray:
+		return "list of " + plural(b.typeName(s.Items))
+	case huma.TypeString:
+		return stringType(s.Format)
+	case huma.TypeObject:
+		if entry, ok := s.AdditionalProperties.(*huma.Schema); ok {
+			return "map to " + plural(b.typeName(entry))
+		}
+	case "":
+		if name == "" {
+			return "any value"
+		}
+	default:
+		return s.Type
+	}
+	return strings.TrimSpace(name + " object")
+}
+
+func stringType(format string) string {
+	switch format {
+	case "uuid":
+		return "UUID"
+	case "date-time":
+		return "time"
+	case "email":
+		return "e-mail address"
+	case "uri":
+		return "web address"
+	case "binary":
+		return "file"
+	}
+	return "string"
+}
+
+func plural(name string) string {
+	switch {
+	case strings.Contains(name, " of "), strings.Contains(name, " to "), strings.HasSuffix(name, "null"), name == "any value":
+		return name
+	case strings.HasSuffix(name, "s"):
+		return name + "es"
+	}
+	return name + "s"
+}
+
+// rules are the bounds and the default of a value.
+func (b docsFields) rules(s *huma.Schema) []string {
+	target, _, _ := b.look(s)
+	rules := bounds(target)
+	if target.Type == huma.TypeArray {
+		item, _, _ := b.look(target.Items)
+		for _, rule := range bounds(item) {
+			rules = append(rules, "each "+rule)
+		}
+	}
+	for _, from := range []*huma.Schema{s, target} {
+		if from.Default != nil {
+			return append(rules, "default "+literal(from.Default))
+		}
+	}
+	return rules
+}
+
+// bounds are the limits of one value, without those of what it contains.
+func bounds(s *huma.Schema) []string {
+	var out []string
+	add := func(text string) {
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	add(between(s.Minimum, s.Maximum, ""))
+	if s.ExclusiveMinimum != nil {
+		add("more than " + trimFloat(*s.ExclusiveMinimum))
+	}
+	if s.ExclusiveMaximum != nil {
+		add("less than " + trimFloat(*s.ExclusiveMaximum))
+	}
+	add(between(told(s, "minLength", s.MinLength), told(s, "maxLength", s.MaxLength), "character"))
+	add(between(float(s.MinItems), float(s.MaxItems), "item"))
+	if s.UniqueItems {
+		add("no item twice")
+	}
+	if s.Pattern != "" && s.Format != "uuid" {
+		add(cmp.Or(s.PatternDescription, "matches "+s.Pattern))
+	}
+	return out
+}
+
+// told is a bound, or what an extension says in its place: some are told to callers and judged by a type's own code.
+func told(s *huma.Schema, name string, bound *int) *float64 {
+	if n, ok := s.Extensions[name].(int); ok {
+		return float(&n)
+	}
+	return float(bound)
+}
+
+func float(n *int) *float64 {
+	if n == nil {
+		return nil
+	}
+	f := float64(*n)
+	return &f
+}
+
+// between says a range in words: "2 to 64 characters".
+func between(low, high *float64, unit string) string {
+	last := cmp.Or(high, low)
+	if last == nil {
+		return ""
+	}
+	if unit != "" {
+		unit = " " + unit
+		if *last != 1 {
+			unit += "s"
+		}
+	}
+	switch {
+	case low == nil:
+		return "at most " + trimFloat(*high) + unit
+	case high == nil:
+		return "at least " + trimFloat(*low) + unit
+	case *low == *high:
+		return "exactly " + trimFloat(*low) + unit
+	}
+	return trimFloat(*low) + " to " + trimFloat(*high) + unit
+}
+
+// literal is a value as it is written: strings bare, all else as JSON.
+func literal(value any) string {
+	if text, ok := value.(string); ok {
+		return text
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(data)
+}

@@ -1,0 +1,115 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+
+	"crier/internal/service"
+)
+
+// pageFiles are the templates and the style sheet of what people see in a browser. layout.html is the frame; every other
+// file is one page, which defines "title" and "main".
+//
+//go:embed pages
+var pageFiles embed.FS
+
+// pageNames are the pages that can be rendered, each in a file of its name.
+var pageNames = []string{"home", "docs", "message", "setup", "setup_dead", "setup_done"}
+
+// pages renders what people see in a browser. A page is whole in itself: its style is inside, and it has no script.
+type pages struct {
+	templates map[string]*template.Template
+	// policy lets a browser use the one style sheet and nothing else.
+	policy string
+}
+
+func newPages(version string) *pages {
+	style, err := pageFiles.ReadFile("pages/style.css")
+	if err != nil {
+		panic(fmt.Sprintf("the style sheet is not built in: %v", err)) // at start, by a programmer's error only
+	}
+	layout := template.Must(template.New("layout").Funcs(template.FuncMap{
+		"style":   func() template.CSS { return template.CSS(style) }, //nolint:gosec // built in, not from outside
+		"version": func() string { return version },
+	}).ParseFS(pageFiles, "pages/layout.html"))
+	p := &pages{templates: map[string]*template.Template{}, policy: pagePolicy(style)}
+	for _, name := range pageNames {
+		p.templates[name] = template.Must(template.Must(layout.Clone()).ParseFS(pageFiles, "pages/"+name+".html"))
+	}
+	return p
+}
+
+func pagePolicy(style []byte) string {
+	sum := sha256.Sum256(style)
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}
+
+// html renders a page into memory, so that a page is answered whole or not at all.
+func (p *pages) html(name string, data any) ([]byte, error) {
+	var out bytes.Buffer
+	if err := p.templates[name].ExecuteTemplate(&out, "layout.html", data); err != nil {
+		return nil, fmt.Errorf("render the page %s: %w", name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// head sets what pages need in place of the defaults of the interface.
+func (p *pages) head(h http.Header) {
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", p.policy)
+	// Of an address only the origin is told, never a token in it. no-referrer would tell as little, but a browser then
+	// sends forms with "Origin: null", which cannot be told from another site's.
+	h.Set("Referrer-Policy", "strict-origin")
+}
+
+// render answers with a page.
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+	body, err := s.pages.html(name, data)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.pages.head(w.Header())
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the reader has gone: nobody to tell
+}
+
+// message is a page that says one thing.
+type message struct {
+	Title string
+	Lines []string
+}
+
+// formField is a field of a form, for the template of that name.
+type formField struct {
+	Name, Label, Type, Value string
+	// Autocomplete tells the browser what belongs here.
+	Autocomplete string
+	MinLength    int
+	Hint         string
+	// Problem is what is wrong with the value, as a sentence.
+	Problem string
+}
+
+// failPage answers a request of a person that could not be fulfilled, for a reason that is not the person's.
+func (s *Server) failPage(w http.ResponseWriter, r *http.Request, err error) {
+	infoOf(r).err = err
+	retry := "Nothing was changed. Try again in a moment."
+	if service.Unavailable(err) {
+		w.Header().Set("Retry-After", unavailableRetry)
+		s.render(w, r, http.StatusServiceUnavailable, "message", message{Title: "The database is away", Lines: []string{retry}})
+		return
+	}
+	s.render(w, r, http.StatusInternalServerError, "message", message{
+		Title: "Something went wrong on the server",
+		Lines: []string{retry, "If it stays like this, tell whoever runs this server; its log has the reason under the id " + infoOf(r).id + "."},
+	})
+}

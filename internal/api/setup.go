@@ -1,0 +1,97 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"crier"
+	"crier/internal/auth"
+)
+
+// setupPage is the form behind the set-up link of a new organization's owner.
+type setupPage struct {
+	Token  string
+	Failed bool
+	Fields []formField
+}
+
+// newSetupPage is the form with what was typed before. The password is never sent back.
+func newSetupPage(token string, typed url.Values) setupPage {
+	return setupPage{Token: token, Fields: []formField{
+		{Name: "name", Label: "Name", Type: "text", Autocomplete: "name", Value: typed.Get("name"), MinLength: crier.MinNameLength},
+		{Name: "email", Label: "E-mail address", Type: "email", Autocomplete: "username", Value: typed.Get("email")},
+		{
+			Name: "password", Label: "Password", Type: "password", Autocomplete: "new-password", MinLength: auth.MinPasswordLength,
+			Hint: fmt.Sprintf("At least %d characters. A few words in a row are easy to remember and hard to guess.", auth.MinPasswordLength),
+		},
+	}}
+}
+
+// setupForm shows the form, as long as its link can be used.
+func (s *Server) setupForm(w http.ResponseWriter, r *http.Request) {
+	page := newSetupPage(r.URL.Query().Get("token"), nil)
+	if err := s.services.Instance.CheckSetupLink(r.Context(), page.Token); err != nil {
+		s.failSetup(w, r, page, err)
+		return
+	}
+	s.render(w, r, http.StatusOK, "setup", page)
+}
+
+// setUp takes the form. The link is checked first, because hashing a password is work that nobody should get for
+// nothing. The way on is a redirect: loading the next page again must not send the form again.
+func (s *Server) setUp(w http.ResponseWriter, r *http.Request) {
+	if !s.readForm(w, r) {
+		return
+	}
+	form := r.PostForm
+	form.Set("name", tidy(form.Get("name")))
+	form.Set("email", tidy(form.Get("email")))
+	page := newSetupPage(form.Get("token"), form)
+	err := s.services.Instance.CheckSetupLink(r.Context(), page.Token)
+	if err == nil {
+		err = s.services.Instance.SetUpOwner(r.Context(), page.Token,
+			crier.Name(form.Get("name")), crier.Email(form.Get("email")), form.Get("password"))
+	}
+	if err != nil {
+		s.failSetup(w, r, page, err)
+		return
+	}
+	http.Redirect(w, r, "/setup/done", http.StatusSeeOther)
+}
+
+// failSetup shows what is wrong: beside a field, or with the link, or here.
+func (s *Server) failSetup(w http.ResponseWriter, r *http.Request, page setupPage, err error) {
+	var known *crier.Error
+	switch {
+	case !errors.As(err, &known):
+		s.failPage(w, r, err)
+	case known.Kind == crier.KindNotFound:
+		s.render(w, r, http.StatusNotFound, "setup_dead", nil)
+	default:
+		page.Failed = true
+		markProblems(page.Fields, known)
+		s.render(w, r, statusOf[known.Kind], "setup", page)
+	}
+}
+
+// markProblems puts what is wrong beside the fields. A conflict is about the e-mail address: it belongs to one person.
+func markProblems(fields []formField, err *crier.Error) {
+	for i, f := range fields {
+		if f.Name == "email" && err.Kind == crier.KindConflict {
+			fields[i].Problem = err.Message
+		}
+		for _, issue := range err.Issues {
+			if strings.Join(issue.Path, ".") == f.Name {
+				fields[i].Problem = f.Label + " " + issue.Message + "."
+			}
+		}
+	}
+}
+
+// setupDone tells what to do next.
+func (s *Server) setupDone(w http.ResponseWriter, r *http.Request) {
+	s.render(w, r, http.StatusOK, "setup_done", nil)
+}
