@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -29,7 +30,7 @@ func main() {
 
 // run executes one command line. It is main without the globals, so that tests can call it.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
-	app := &app{environ: environ, stdout: stdout, stderr: stderr}
+	app := &app{environ: environ, stdout: stdout, stderr: stderr, now: time.Now}
 	root := &cobra.Command{
 		Use:           "crier",
 		Short:         "Publish social posts at the second you asked for",
@@ -57,6 +58,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 type app struct {
 	environ        []string
 	stdout, stderr io.Writer
+	now            func() time.Time
 	config         config
 }
 
