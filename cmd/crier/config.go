@@ -25,6 +25,9 @@ type config struct {
 	publicURL     string
 	secretKey     string
 	role          string
+	sandbox       bool
+	sandboxListen string
+	sandboxAt     string
 	rateLimit     int
 	grantCredits  int64
 	logLevel      slog.Level
@@ -62,6 +65,9 @@ var settings = []setting{
 	{flag: "public-url", help: "address under which people and networks reach this server; empty: made from listen", set: baseURL(func(c *config) *string { return &c.publicURL })},
 	{flag: "secret-key", help: "seals tokens and keys; empty: a file in the data directory, made at the first start", secret: true, set: text(func(c *config) *string { return &c.secretKey })},
 	{flag: "role", fallback: "all", help: "what this node does: all, api or worker", set: oneOf(func(c *config) *string { return &c.role }, "all", "api", "worker")},
+	{flag: "sandbox", fallback: "on", help: "on: publish to the simulator that ships with crier; off: to the real networks", set: onOff(func(c *config) *bool { return &c.sandbox })},
+	{flag: "sandbox-listen", fallback: "127.0.0.1:8081", help: "address the simulator listens on", set: address(func(c *config) *string { return &c.sandboxListen })},
+	{flag: "sandbox-url", help: "address of a simulator that runs elsewhere; empty: this process runs one", set: baseURL(func(c *config) *string { return &c.sandboxAt })},
 	{flag: "rate-limit", fallback: "600", help: "requests per minute and token; 0 switches limits off", set: count(func(c *config, n int64) { c.rateLimit = int(n) }, 1_000_000_000)},
 	{flag: "grant-credits", fallback: "10000", help: "credits given to organizations made by init and admin create-organization", set: count(func(c *config, n int64) { c.grantCredits = n }, 1_000_000_000_000)},
 	{flag: "log-level", fallback: "info", help: "debug, info, warn or error", set: func(c *config, s string) error { return c.logLevel.UnmarshalText([]byte(s)) }},
@@ -84,6 +90,20 @@ func oneOf(field func(*config) *string, allowed ...string) func(*config, string)
 			}
 		}
 		return fmt.Errorf("must be one of %s", strings.Join(allowed, ", "))
+	}
+}
+
+func onOff(field func(*config) *bool) func(*config, string) error {
+	return func(c *config, s string) error {
+		switch s {
+		case "on", "true", "1":
+			*field(c) = true
+		case "off", "false", "0":
+			*field(c) = false
+		default:
+			return errors.New("must be on or off")
+		}
+		return nil
 	}
 }
 

@@ -42,11 +42,15 @@ func (a *app) openNode(ctx context.Context, log *slog.Logger) (*node, error) {
 		return nil, err
 	}
 	n := &node{store: st, metrics: prometheus.NewRegistry(), log: log}
+	networks, err := a.networks()
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
 	n.queue, err = queue.New(queue.Config{Store: st, Now: a.now, Logger: log, Metrics: n.metrics})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	n.services = service.New(service.Config{Store: st, Keys: keys, Queue: n.queue, Now: a.now, Logger: log})
+	n.services = service.New(service.Config{Store: st, Keys: keys, Queue: n.queue, Providers: networks, Now: a.now, Logger: log})
 	n.queue.Register(n.services)
 	return n, nil
 }

@@ -27,6 +27,17 @@ func (s *Server) addRoutes() {
 	team(s, "GET /v1/teams/{teamId}", crier.Read, s.getTeam, getTeamDoc)
 	team(s, "PATCH /v1/teams/{teamId}", crier.ManageTeams, s.updateTeam, updateTeamDoc)
 	team(s, "DELETE /v1/teams/{teamId}", crier.DeleteTeams, s.deleteTeam, deleteTeamDoc)
+
+	team(s, "GET /v1/teams/{teamId}/scheduling-slots", crier.Read, s.listSlots, listSlotsDoc)
+	team(s, "POST /v1/teams/{teamId}/scheduling-slots", crier.ManageSlots, s.createSlot, createSlotDoc)
+	team(s, "GET /v1/teams/{teamId}/scheduling-slots/next", crier.Read, s.nextSlots, nextSlotsDoc)
+	team(s, "PATCH /v1/teams/{teamId}/scheduling-slots/{slotId}", crier.ManageSlots, s.updateSlot, updateSlotDoc)
+	team(s, "DELETE /v1/teams/{teamId}/scheduling-slots/{slotId}", crier.ManageSlots, s.deleteSlot, deleteSlotDoc)
+
+	team(s, "GET /v1/teams/{teamId}/social-accounts", crier.Read, s.listAccounts, listAccountsDoc)
+	team(s, "GET /v1/teams/{teamId}/social-accounts/{id}", crier.Read, s.getAccount, getAccountDoc)
+	team(s, "PATCH /v1/teams/{teamId}/social-accounts/{id}", crier.ManageSocialAccounts, s.updateAccount, updateAccountDoc)
+	team(s, "POST /v1/teams/{teamId}/social-accounts/{id}/disconnect", crier.ManageSocialAccounts, s.disconnectAccount, disconnectAccountDoc)
 }
 
 // addPages is what people see in a browser.

@@ -9,16 +9,19 @@ import (
 
 	"crier"
 	"crier/internal/auth"
+	"crier/internal/provider"
 	"crier/internal/store"
 )
 
 // Config is what the rules need of the world.
 type Config struct {
-	Store  *store.Store
-	Keys   *auth.Keyring
-	Queue  Queue
-	Now    func() time.Time
-	Logger *slog.Logger
+	Store *store.Store
+	Keys  *auth.Keyring
+	Queue Queue
+	// Providers are the networks this installation knows.
+	Providers *provider.Registry
+	Now       func() time.Time
+	Logger    *slog.Logger
 }
 
 // Services are the rules, one value per noun.
@@ -29,6 +32,8 @@ type Services struct {
 	Organizations *Organizations
 	Teams         *Teams
 	Keys          *Keys
+	Slots         *Slots
+	Accounts      *Accounts
 	Contexts      *Contexts
 	Instance      *Instance
 	Upkeep        *Upkeep
@@ -36,7 +41,7 @@ type Services struct {
 
 // New builds the rules.
 func New(cfg Config) *Services {
-	c := &core{store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, clock: cfg.Now, log: cfg.Logger}
+	c := &core{store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, providers: cfg.Providers, clock: cfg.Now, log: cfg.Logger}
 	pages := &Pages{keys: cfg.Keys}
 	organizations := &Organizations{core: c, pages: pages}
 	teams := &Teams{core: c, pages: pages}
@@ -47,6 +52,8 @@ func New(cfg Config) *Services {
 		Organizations: organizations,
 		Teams:         teams,
 		Keys:          &Keys{core: c, pages: pages},
+		Slots:         &Slots{core: c},
+		Accounts:      &Accounts{core: c},
 		Contexts:      &Contexts{core: c, organizations: organizations, teams: teams},
 		Instance:      &Instance{core: c},
 		Upkeep:        &Upkeep{core: c},
@@ -55,11 +62,12 @@ func New(cfg Config) *Services {
 
 // core is what all rules stand on.
 type core struct {
-	store *store.Store
-	keys  *auth.Keyring
-	queue Queue
-	clock func() time.Time
-	log   *slog.Logger
+	store     *store.Store
+	keys      *auth.Keyring
+	queue     Queue
+	providers *provider.Registry
+	clock     func() time.Time
+	log       *slog.Logger
 }
 
 // now is the present as both databases keep it.

@@ -1,0 +1,22 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+// accountPath is the part of an input that names one account.
+type accountPath struct {
+	teamPath
+	ID crier.ID `path:"id"`
+}
+
+type getAccountInput struct{ accountPath }
+
+var getAccountDoc = doc{ID: "getSocialAccount", Tag: "Social accounts", Summary: "Read a social account"}
+
+func (s *Server) getAccount(ctx context.Context, scope service.TeamScope, in *getAccountInput) (crier.SocialAccount, error) {
+	return s.services.Accounts.Get(ctx, scope, in.ID)
+}

@@ -1,0 +1,22 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type updateAccountInput struct {
+	accountPath
+	Body crier.SocialAccountUpdate
+}
+
+var updateAccountDoc = doc{
+	ID: "updateSocialAccount", Tag: "Social accounts", Summary: "Switch a social account off or on",
+	Description: "An account that is `refresh_needed` or `disconnected` has to be connected again; switching it is a conflict.",
+}
+
+func (s *Server) updateAccount(ctx context.Context, scope service.TeamScope, in *updateAccountInput) (crier.SocialAccount, error) {
+	return s.services.Accounts.Update(ctx, scope, in.ID, in.Body)
+}

@@ -1,0 +1,19 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type deleteSlotInput struct{ slotPath }
+
+var deleteSlotDoc = doc{
+	ID: "deleteSchedulingSlot", Tag: "Scheduling slots", Summary: "Delete a slot",
+	Description: "What is scheduled stays. Deleting the last one brings the implicit defaults back.",
+}
+
+func (s *Server) deleteSlot(ctx context.Context, scope service.TeamScope, in *deleteSlotInput) (crier.Deleted, error) {
+	return s.services.Slots.Delete(ctx, scope, in.SlotID)
+}

@@ -1,0 +1,19 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type listSlotsInput struct{ teamPath }
+
+var listSlotsDoc = doc{
+	ID: "listSchedulingSlots", Tag: "Scheduling slots", Summary: "List a team's slots",
+	Description: "The team's own slots when it has any, otherwise the implicit morning, afternoon and evening (`usingDefaults`).",
+}
+
+func (s *Server) listSlots(ctx context.Context, scope service.TeamScope, _ *listSlotsInput) (crier.SchedulingSlots, error) {
+	return s.services.Slots.List(ctx, scope)
+}

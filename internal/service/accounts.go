@@ -1,0 +1,130 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"crier"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// Accounts are the rules of social accounts.
+type Accounts struct{ *core }
+
+// List returns all accounts of a team.
+func (s *Accounts) List(ctx context.Context, scope TeamScope) (crier.SocialAccountList, error) {
+	out := crier.SocialAccountList{Data: []crier.SocialAccount{}}
+	if err := scope.check(); err != nil {
+		return out, err
+	}
+	accounts, err := s.store.SocialAccounts(ctx, scope.team.ID)
+	if err != nil {
+		return out, err
+	}
+	for _, a := range accounts {
+		shown, err := s.shownAccount(a)
+		if err != nil {
+			return out, err
+		}
+		out.Data = append(out.Data, shown)
+	}
+	return out, nil
+}
+
+// Get returns one account.
+func (s *Accounts) Get(ctx context.Context, scope TeamScope, id crier.ID) (crier.SocialAccount, error) {
+	if err := scope.check(); err != nil {
+		return crier.SocialAccount{}, err
+	}
+	a, err := s.store.SocialAccount(ctx, scope.team.ID, id)
+	if err != nil {
+		return crier.SocialAccount{}, err
+	}
+	return s.shownAccount(a)
+}
+
+// shownAccount adds what the account's network and connection can do.
+func (c *core) shownAccount(a store.Account) (crier.SocialAccount, error) {
+	out := a.SocialAccount
+	out.Capabilities = json.RawMessage(`{}`)
+	p, ok := c.providers.Get(string(a.Provider))
+	if !ok {
+		return out, nil
+	}
+	capabilities, err := json.Marshal(c.providers.Capabilities(p, networkAccount(a)))
+	if err != nil {
+		return out, fmt.Errorf("encode capabilities: %w", err)
+	}
+	out.Capabilities = capabilities
+	return out, nil
+}
+
+// networkAccount is an account as its network's client sees it, without a token.
+func networkAccount(a store.Account) provider.Account {
+	account := provider.Account{
+		ID: a.ID, ProviderAccountID: a.ProviderAccountID, Scopes: a.Scopes, Details: a.ProviderSettings,
+	}
+	if a.ProfileHandle != nil {
+		account.Handle = *a.ProfileHandle
+	}
+	if a.AccountSubType != nil {
+		account.SubType = *a.AccountSubType
+	}
+	return account
+}
+
+// Update switches an account off, or on again. An account whose connection has ended cannot be switched on: it has to be
+// connected anew.
+func (s *Accounts) Update(ctx context.Context, scope TeamScope, id crier.ID, in crier.SocialAccountUpdate) (crier.SocialAccount, error) {
+	return s.change(ctx, scope, id, func(a *store.Account) error {
+		wanted := crier.AccountStatus(in.Status)
+		switch {
+		case a.Status == wanted:
+		case a.Status == crier.AccountConnected || a.Status == crier.AccountDisabled:
+			a.Status = wanted
+		default:
+			return crier.Conflict("The account is %s and cannot be switched to %s: connect it again.", a.Status, wanted)
+		}
+		return nil
+	})
+}
+
+// Disconnect ends a connection and forgets its token. The account and what was published stay; what is scheduled waits
+// for a new connection as long as the team's publishLateMinutes allow.
+func (s *Accounts) Disconnect(ctx context.Context, scope TeamScope, id crier.ID) (crier.SocialAccount, error) {
+	return s.change(ctx, scope, id, func(a *store.Account) error {
+		if a.Status == crier.AccountDisconnected {
+			return nil
+		}
+		now := s.now()
+		a.Status, a.DisconnectedAt = crier.AccountDisconnected, &now
+		a.Token, a.TokenExpiresAt, a.RefreshExpiresAt = nil, nil, nil
+		return nil
+	})
+}
+
+func (s *Accounts) change(ctx context.Context, scope TeamScope, id crier.ID, apply func(*store.Account) error) (crier.SocialAccount, error) {
+	if err := scope.check(); err != nil {
+		return crier.SocialAccount{}, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.SocialAccount, error) {
+		locked, err := tx.LockAccounts(ctx, scope.team.ID, []crier.ID{id})
+		if err != nil {
+			return crier.SocialAccount{}, err
+		}
+		a, ok := locked[id]
+		if !ok {
+			return crier.SocialAccount{}, crier.NotFound("There is no social account %s.", id)
+		}
+		if err := apply(&a); err != nil {
+			return crier.SocialAccount{}, err
+		}
+		a.UpdatedAt = s.now()
+		if err := tx.UpdateAccount(ctx, a); err != nil {
+			return crier.SocialAccount{}, err
+		}
+		return s.shownAccount(a)
+	})
+}

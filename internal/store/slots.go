@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"crier"
+)
+
+const slotColumns = `s.id, s.team_id, s.hour, s.minute, s.label, s.days_of_week, s.created_at, s.updated_at`
+
+func scanSlot(row scanner) (crier.SchedulingSlot, error) {
+	var s crier.SchedulingSlot
+	var days *[]int
+	err := row.Scan(&s.ID, &s.TeamID, &s.Hour, &s.Minute, &s.Label, intoJSON(&days), &s.CreatedAt, &s.UpdatedAt)
+	if days != nil {
+		s.DaysOfWeek = *days
+	}
+	return s, err
+}
+
+// Slots reads the slots that a team has made, by hour and minute.
+func (r reads) Slots(ctx context.Context, team crier.ID) ([]crier.SchedulingSlot, error) {
+	rows, err := r.q.QueryContext(ctx, `SELECT `+slotColumns+` FROM scheduling_slots s WHERE s.team_id = $1
+		ORDER BY s.hour, s.minute, s.id`, team)
+	if err != nil {
+		return nil, fmt.Errorf("list slots: %w", err)
+	}
+	return collect(rows, scanSlot)
+}
+
+// Slot reads one slot of a team.
+func (r reads) Slot(ctx context.Context, team, id crier.ID) (crier.SchedulingSlot, error) {
+	s, err := scanSlot(r.q.QueryRowContext(ctx,
+		`SELECT `+slotColumns+` FROM scheduling_slots s WHERE s.id = $1 AND s.team_id = $2`, id, team))
+	return s, orNotFound(err, "scheduling slot", id)
+}
+
+// InsertSlot writes a new slot.
+func (tx *Tx) InsertSlot(ctx context.Context, s crier.SchedulingSlot) error {
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO scheduling_slots (id, team_id, hour, minute, label, days_of_week, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, s.ID, s.TeamID, s.Hour, s.Minute, s.Label, asJSON(&s.DaysOfWeek), s.CreatedAt, s.UpdatedAt)
+	if err != nil {
+		return fmt.Errorf("insert slot: %w", err)
+	}
+	return nil
+}
+
+// UpdateSlot writes a changed slot.
+func (tx *Tx) UpdateSlot(ctx context.Context, s crier.SchedulingSlot) error {
+	res, err := tx.q.ExecContext(ctx, `UPDATE scheduling_slots SET hour = $3, minute = $4, label = $5, days_of_week = $6, updated_at = $7
+		WHERE id = $1 AND team_id = $2`, s.ID, s.TeamID, s.Hour, s.Minute, s.Label, asJSON(&s.DaysOfWeek), s.UpdatedAt)
+	return affectedOne(res, err, "scheduling slot", s.ID)
+}
+
+// DeleteSlot removes a slot; what is scheduled stays.
+func (tx *Tx) DeleteSlot(ctx context.Context, team, id crier.ID) error {
+	res, err := tx.q.ExecContext(ctx, `DELETE FROM scheduling_slots WHERE id = $1 AND team_id = $2`, id, team)
+	return affectedOne(res, err, "scheduling slot", id)
+}
+
+// liveStatuses is the condition of the partial indexes over publications that may still happen.
+const liveStatuses = `('scheduled', 'publishing', 'processing', 'unknown')`
+
+// OccupiedInstants reads, in one query, the instants from from to until at which any of the accounts has a live
+// publication.
+func (r reads) OccupiedInstants(ctx context.Context, accounts []crier.ID, from, until time.Time) (map[int64]bool, error) {
+	args := append([]any{crier.TimeOf(from), crier.TimeOf(until)}, anys(accounts)...)
+	rows, err := r.q.QueryContext(ctx, `SELECT DISTINCT p.scheduled_at FROM scheduled_posts p
+		WHERE p.scheduled_at >= $1 AND p.scheduled_at <= $2 AND p.status IN `+liveStatuses+`
+		AND p.social_account_id IN (`+placeholders(3, len(accounts))+`)`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read occupied instants: %w", err)
+	}
+	instants, err := collect(rows, func(row scanner) (t crier.Time, err error) { return t, row.Scan(&t) })
+	if err != nil {
+		return nil, fmt.Errorf("read occupied instants: %w", err)
+	}
+	occupied := make(map[int64]bool, len(instants))
+	for _, t := range instants {
+		occupied[t.UnixMicro()] = true
+	}
+	return occupied, nil
+}
