@@ -19,60 +19,55 @@ const (
 	minSyllables = 10
 )
 
-// script is a writing system, and the language that stands for it when it is the only or by far the largest one there.
+// script is a writing system, and how to tell which language a text in it is in.
 type script struct {
-	tables   []*unicode.RangeTable
-	language string
+	tables []*unicode.RangeTable
+	detect func(text string) string
 }
 
 // scripts are in the order in which they are looked up and, at equal counts, preferred.
 var scripts = []script{
-	latin, cyrillic, han, arabic,
-	{tables: []*unicode.RangeTable{unicode.Hangul}, language: "ko"},
-	{tables: []*unicode.RangeTable{unicode.Devanagari}, language: "hi"},
-	{tables: []*unicode.RangeTable{unicode.Thai}, language: "th"},
-	{tables: []*unicode.RangeTable{unicode.Hebrew}, language: "he"},
-	{tables: []*unicode.RangeTable{unicode.Greek}, language: "el"},
-	{tables: []*unicode.RangeTable{unicode.Bengali}, language: "bn"},
-	{tables: []*unicode.RangeTable{unicode.Tamil}, language: "ta"},
-	{tables: []*unicode.RangeTable{unicode.Telugu}, language: "te"},
-	{tables: []*unicode.RangeTable{unicode.Gujarati}, language: "gu"},
-	{tables: []*unicode.RangeTable{unicode.Gurmukhi}, language: "pa"},
-	{tables: []*unicode.RangeTable{unicode.Kannada}, language: "kn"},
-	{tables: []*unicode.RangeTable{unicode.Malayalam}, language: "ml"},
-	{tables: []*unicode.RangeTable{unicode.Sinhala}, language: "si"},
-	{tables: []*unicode.RangeTable{unicode.Myanmar}, language: "my"},
-	{tables: []*unicode.RangeTable{unicode.Khmer}, language: "km"},
-	{tables: []*unicode.RangeTable{unicode.Lao}, language: "lo"},
-	{tables: []*unicode.RangeTable{unicode.Georgian}, language: "ka"},
-	{tables: []*unicode.RangeTable{unicode.Armenian}, language: "hy"},
-	{tables: []*unicode.RangeTable{unicode.Ethiopic}, language: "am"},
+	{[]*unicode.RangeTable{unicode.Latin}, byLetters(unicode.Latin)},
+	{[]*unicode.RangeTable{unicode.Cyrillic}, byLetters(unicode.Cyrillic)},
+	{[]*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana}, chineseOrJapanese},
+	{[]*unicode.RangeTable{unicode.Arabic}, arabicOrNeighbour},
+	{[]*unicode.RangeTable{unicode.Hangul}, always("ko")},
+	{[]*unicode.RangeTable{unicode.Devanagari}, always("hi")},
+	{[]*unicode.RangeTable{unicode.Thai}, always("th")},
+	{[]*unicode.RangeTable{unicode.Hebrew}, always("he")},
+	{[]*unicode.RangeTable{unicode.Greek}, always("el")},
+	{[]*unicode.RangeTable{unicode.Bengali}, always("bn")},
+	{[]*unicode.RangeTable{unicode.Tamil}, always("ta")},
+	{[]*unicode.RangeTable{unicode.Telugu}, always("te")},
+	{[]*unicode.RangeTable{unicode.Gujarati}, always("gu")},
+	{[]*unicode.RangeTable{unicode.Gurmukhi}, always("pa")},
+	{[]*unicode.RangeTable{unicode.Kannada}, always("kn")},
+	{[]*unicode.RangeTable{unicode.Malayalam}, always("ml")},
+	{[]*unicode.RangeTable{unicode.Sinhala}, always("si")},
+	{[]*unicode.RangeTable{unicode.Myanmar}, always("my")},
+	{[]*unicode.RangeTable{unicode.Khmer}, always("km")},
+	{[]*unicode.RangeTable{unicode.Lao}, always("lo")},
+	{[]*unicode.RangeTable{unicode.Georgian}, always("ka")},
+	{[]*unicode.RangeTable{unicode.Armenian}, always("hy")},
+	{[]*unicode.RangeTable{unicode.Ethiopic}, always("am")},
 }
 
-// Scripts that several known languages share.
-var (
-	latin    = script{tables: []*unicode.RangeTable{unicode.Latin}}
-	cyrillic = script{tables: []*unicode.RangeTable{unicode.Cyrillic}}
-	han      = script{tables: []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana}}
-	arabic   = script{tables: []*unicode.RangeTable{unicode.Arabic}}
-)
+// always is for scripts with one language, or with one that is by far the largest.
+func always(tag string) func(string) string { return func(string) string { return tag } }
+
+// byLetters is for scripts that several known languages share.
+func byLetters(table *unicode.RangeTable) func(string) string {
+	return func(text string) string { return letterModels()[table].detect(text) }
+}
 
 // detectLanguage returns the BCP 47 tag of the language that most of the text is written in, or Undetermined. Links, tags
 // and names should be removed before.
 func detectLanguage(text string) string {
 	text = strings.ToLower(norm.NFC.String(text))
-	main := mainScript(text)
-	switch {
-	case main == nil:
-		return Undetermined
-	case main.language != "":
-		return main.language
-	case main.has('漢'):
-		return chineseOrJapanese(text)
-	case main.has('ع'):
-		return arabicOrNeighbour(text)
+	if main := mainScript(text); main != nil {
+		return main.detect(text)
 	}
-	return letterModels()[main.tables[0]].detect(text)
+	return Undetermined
 }
 
 // mainScript returns the script of most letters, nil when there are none of a known one.

@@ -39,19 +39,20 @@ type letterModel struct {
 // letterModels are the models by script, made from the samples of all languages that share the script.
 var letterModels = sync.OnceValue(func() map[*unicode.RangeTable]*letterModel {
 	models := map[*unicode.RangeTable]*letterModel{}
-	for _, shared := range []script{latin, cyrillic} {
+	for _, table := range []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic} {
 		model := &letterModel{fits: map[trigram][]float64{}}
 		for _, tag := range slices.Sorted(maps.Keys(languages())) {
-			if lang := languages()[tag]; lang.sample != "" && shared.has(firstLetter(lang.sample)) {
+			if lang := languages()[tag]; unicode.Is(table, firstLetter(lang.sample)) {
 				model.languages = append(model.languages, lang)
 			}
 		}
 		model.learn()
-		models[shared.tables[0]] = model
+		models[table] = model
 	}
 	return models
 })
 
+// firstLetter shows the script of a sample. It is no letter of any script when there is no sample.
 func firstLetter(s string) rune {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }))
 	return r

@@ -16,7 +16,7 @@ type lexicon struct {
 // newLexicon reads entries separated by white space, spelled as normalize does.
 func newLexicon(list string) lexicon {
 	l := lexicon{entries: map[string]bool{}, stems: map[string]bool{}}
-	for _, entry := range strings.Fields(normalize(list)) {
+	for entry := range strings.FieldsSeq(normalize(list)) {
 		entry = strings.ReplaceAll(entry, "_", " ")
 		l.maxWords = max(l.maxWords, 1+strings.Count(entry, " "))
 		l.maxLetters = max(l.maxLetters, utf8.RuneCountInString(entry))

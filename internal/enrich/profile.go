@@ -2,6 +2,8 @@ package enrich
 
 import (
 	"embed"
+	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 	"sync"
@@ -26,17 +28,23 @@ type language struct {
 	negationAfter lexicon
 }
 
-// languages are all the files by tag. A test reads every one of them, so that none can be missing or unreadable here.
+// languages are all the files by tag.
 var languages = sync.OnceValue(func() map[string]*language {
 	known := map[string]*language{}
-	entries, _ := languageFiles.ReadDir("languages") // embedded: it cannot fail
-	for _, entry := range entries {
-		content, _ := languageFiles.ReadFile(path.Join("languages", entry.Name()))
-		tag := strings.TrimSuffix(entry.Name(), ".txt")
-		known[tag] = readLanguage(tag, string(content))
+	for _, name := range must(fs.Glob(languageFiles, "languages/*.txt")) {
+		tag := strings.TrimSuffix(path.Base(name), ".txt")
+		known[tag] = readLanguage(tag, string(must(languageFiles.ReadFile(name))))
 	}
 	return known
 })
+
+// must is for reading what is part of the program and cannot be missing.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("read embedded language files: %v", err))
+	}
+	return value
+}
 
 func readLanguage(tag, content string) *language {
 	sections := map[string]string{}
@@ -49,7 +57,7 @@ func readLanguage(tag, content string) *language {
 		sections[name] += line + " "
 	}
 	function := map[string]bool{}
-	for _, word := range strings.Fields(lower(sections["function"])) {
+	for word := range strings.FieldsSeq(lower(sections["function"])) {
 		function[word] = true
 	}
 	return &language{

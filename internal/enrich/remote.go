@@ -1,0 +1,181 @@
+package enrich
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Source says which analyser has described a text.
+type Source string
+
+// The analysers.
+const (
+	LocalSource  Source = "local"
+	RemoteSource Source = "remote"
+)
+
+// Analysis is the description of a text and where it is from.
+type Analysis struct {
+	TextFacts
+	Source Source
+	// Fallback says why the local analyser did the work; nil when it did not.
+	Fallback error
+}
+
+// ErrBudgetExhausted is the reason not to ask the endpoint again before the next day (UTC).
+var ErrBudgetExhausted = errors.New("the day's token budget is exhausted")
+
+const (
+	// maxRemoteText is how many characters of a text are sent: what it is about shows early, and every one costs.
+	maxRemoteText = 8000
+	// maxAnswerTokens bounds what the model may write, its reasoning included.
+	maxAnswerTokens = 2000
+	// maxAnswerBytes bounds what is read of an answer.
+	maxAnswerBytes = 1 << 20
+)
+
+// RemoteConfig is what Remote needs to know. All fields are required except Key and Client.
+type RemoteConfig struct {
+	BaseURL     string        // such as https://api.example.com/v1
+	Key         string        // sent as bearer token; some endpoints need none
+	Model       string        // as the endpoint names it
+	Timeout     time.Duration // for one text
+	DailyTokens int64         // asked and answered, per day in UTC, for this process
+	Client      *http.Client  // http.DefaultClient when nil
+	Now         func() time.Time
+}
+
+// Remote describes texts by asking an OpenAI-compatible endpoint for language, topics and sentiment. Tags, names and links
+// are always found locally, where the answer is certain. It is safe for concurrent use.
+type Remote struct {
+	config RemoteConfig
+	budget budget
+}
+
+// NewRemote returns a client of the endpoint. It does not call it.
+func NewRemote(config RemoteConfig) *Remote {
+	if config.Client == nil {
+		config.Client = http.DefaultClient
+	}
+	return &Remote{config: config, budget: budget{limit: config.DailyTokens, now: config.Now}}
+}
+
+// Text describes a text. It always has an answer: when the endpoint is slow, away, wrong or too expensive it is the local
+// analyser's, and Fallback says why. Nothing is tried twice.
+func (r *Remote) Text(ctx context.Context, text string) Analysis {
+	facts := Text(text)
+	opinion, err := r.ask(ctx, text)
+	if err != nil {
+		return Analysis{TextFacts: facts, Source: LocalSource, Fallback: fmt.Errorf("analyse text remotely: %w", err)}
+	}
+	facts.Language, facts.Topics, facts.Sentiment = opinion.Language, opinion.Topics, opinion.Sentiment
+	return Analysis{TextFacts: facts, Source: RemoteSource}
+}
+
+// ask makes one exchange with the endpoint, within time and budget.
+func (r *Remote) ask(ctx context.Context, text string) (opinion, error) {
+	request, err := json.Marshal(newChatRequest(r.config.Model, cut(text, maxRemoteText)))
+	if err != nil {
+		return opinion{}, fmt.Errorf("write request: %w", err)
+	}
+	reserved := estimateTokens(request) + maxAnswerTokens
+	day, err := r.budget.reserve(reserved)
+	if err != nil {
+		return opinion{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
+	defer cancel()
+	answer, err := r.exchange(ctx, request)
+	if err != nil {
+		return opinion{}, err // the reservation stays: the endpoint may have done, and counted, the work
+	}
+	r.budget.settle(day, reserved, answer.Usage.TotalTokens)
+	return readOpinion(answer)
+}
+
+// exchange posts the request and decodes the envelope of the answer.
+func (r *Remote) exchange(ctx context.Context, body []byte) (chatAnswer, error) {
+	address := strings.TrimSuffix(r.config.BaseURL, "/") + "/chat/completions"
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return chatAnswer{}, fmt.Errorf("make request: %w", err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if r.config.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+r.config.Key)
+	}
+	response, err := r.config.Client.Do(request)
+	if err != nil {
+		return chatAnswer{}, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return chatAnswer{}, fmt.Errorf("the endpoint answered %s", response.Status)
+	}
+	var answer chatAnswer
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswerBytes)).Decode(&answer); err != nil {
+		return chatAnswer{}, fmt.Errorf("read answer: %w", err)
+	}
+	return answer, nil
+}
+
+// estimateTokens is on the safe side: a token is rarely shorter than two bytes.
+func estimateTokens(request []byte) int64 { return int64(len(request)/2) + 1 }
+
+// opinion is what the model is asked for.
+type opinion struct {
+	Language  string    `json:"language"`
+	Topics    []string  `json:"topics"`
+	Sentiment Sentiment `json:"sentiment"`
+}
+
+// readOpinion accepts an answer only if it is exactly what was asked for.
+func readOpinion(answer chatAnswer) (opinion, error) {
+	if len(answer.Choices) == 0 {
+		return opinion{}, errors.New("the answer has no choices")
+	}
+	decoder := json.NewDecoder(strings.NewReader(answer.Choices[0].Message.Content))
+	decoder.DisallowUnknownFields()
+	var o opinion
+	if err := decoder.Decode(&o); err != nil {
+		return opinion{}, fmt.Errorf("read the model's JSON: %w", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return opinion{}, errors.New("the model wrote more than one JSON object")
+	}
+	return o.checked()
+}
+
+// checked returns the opinion in crier's spelling, or what is wrong with it.
+func (o opinion) checked() (opinion, error) {
+	var err error
+	if o.Language, err = baseLanguage(o.Language); err != nil {
+		return opinion{}, err
+	}
+	switch o.Sentiment {
+	case Positive, Neutral, Negative:
+	default:
+		return opinion{}, fmt.Errorf("sentiment %.40q is none of positive, neutral, negative", o.Sentiment)
+	}
+	if len(o.Topics) > MaxTopics {
+		return opinion{}, fmt.Errorf("%d topics, at most %d were asked for", len(o.Topics), MaxTopics)
+	}
+	topics := make([]string, 0, len(o.Topics))
+	for _, topic := range o.Topics {
+		topic = strings.Join(strings.Fields(lower(topic)), " ")
+		if topic == "" || utf8.RuneCountInString(topic) > maxValueLength || strings.IndexFunc(topic, isWordRune) < 0 {
+			return opinion{}, fmt.Errorf("topic %.40q is no phrase of 1 to %d characters", topic, maxValueLength)
+		}
+		topics = append(topics, topic)
+	}
+	o.Topics = tidy(topics)
+	return o, nil
+}

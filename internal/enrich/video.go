@@ -1,0 +1,25 @@
+package enrich
+
+// Lengths of videos, in seconds.
+const (
+	shortVideo  = 60
+	mediumVideo = 600
+)
+
+// Video describes a video: landscape, portrait or square as it is shown after turning it by rotation degrees; short
+// (under a minute), medium (under ten) or long. What is not known, zero or less, gives no tag.
+func Video(width, height, rotation int, durationSeconds float64) []string {
+	if rotation%180 != 0 {
+		width, height = height, width
+	}
+	tags := orientation(width, height)
+	switch {
+	case durationSeconds >= mediumVideo:
+		return append(tags, "long")
+	case durationSeconds >= shortVideo:
+		return append(tags, "medium")
+	case durationSeconds > 0:
+		return append(tags, "short")
+	}
+	return tags
+}
