@@ -106,3 +106,19 @@ func affectedOne(res sql.Result, err error, noun string, id crier.ID) error {
 	}
 	return nil
 }
+
+// inList writes the placeholders of a list of ids from $from on, and its arguments. Lists are filled up to the next power
+// of two by repeating their last id, so that few statements serve lists of every length; an empty list matches nothing.
+func inList(from int, ids []crier.ID) (marks string, args []any) {
+	size := 1
+	for size < len(ids) {
+		size *= 2
+	}
+	args = make([]any, size)
+	for i := range args {
+		if len(ids) > 0 {
+			args[i] = ids[min(i, len(ids)-1)]
+		}
+	}
+	return placeholders(from, size), args
+}

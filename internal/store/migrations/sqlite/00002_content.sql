@@ -53,13 +53,17 @@ CREATE TABLE tags (
 CREATE UNIQUE INDEX tags_by_name ON tags (team_id, folded);
 CREATE INDEX tags_by_created ON tags (team_id, created_at, id);
 CREATE INDEX tags_by_plain_name ON tags (team_id, name, id);
+CREATE INDEX tags_by_count ON tags (team_id, post_count DESC, name);
 
 CREATE TABLE posts (
     id                 text PRIMARY KEY,
     team_id            text NOT NULL REFERENCES teams (id),
     post_type          text NOT NULL,
+    type_given         boolean NOT NULL, -- by the caller; otherwise the type follows the media
     title              text,
+    title_key          text NOT NULL GENERATED ALWAYS AS (coalesce(title, '')) STORED,
     status             text NOT NULL,
+    archived           boolean NOT NULL GENERATED ALWAYS AS (status = 'archived') STORED,
     delivery_state     text NOT NULL,
     save_destination   text NOT NULL,
     content_payload_id text NOT NULL,
@@ -70,16 +74,16 @@ CREATE TABLE posts (
     updated_at         timestamp NOT NULL,
     deleted_at         timestamp
 );
--- The plain list leaves archived posts out, and so do its indexes, one per sort.
-CREATE INDEX posts_by_created ON posts (team_id, created_at, id) WHERE deleted_at IS NULL AND status <> 'archived';
-CREATE INDEX posts_by_updated ON posts (team_id, updated_at, id) WHERE deleted_at IS NULL AND status <> 'archived';
-CREATE INDEX posts_by_title ON posts (team_id, coalesce(title, ''), id) WHERE deleted_at IS NULL AND status <> 'archived';
-CREATE INDEX posts_by_status_sort ON posts (team_id, status, id) WHERE deleted_at IS NULL;
-CREATE INDEX posts_by_scheduled ON posts (team_id, scheduled_at, id) WHERE deleted_at IS NULL AND status <> 'archived';
--- What filters find their posts by.
-CREATE INDEX posts_by_delivery ON posts (team_id, delivery_state, created_at) WHERE deleted_at IS NULL;
-CREATE INDEX posts_by_type ON posts (team_id, post_type, created_at) WHERE deleted_at IS NULL;
-CREATE INDEX posts_by_destination ON posts (team_id, save_destination, created_at) WHERE deleted_at IS NULL;
+-- Lists leave archived posts out unless they are asked for: those have their own part of every index. One index per sort,
+CREATE INDEX posts_by_created ON posts (team_id, archived, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX posts_by_updated ON posts (team_id, archived, updated_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX posts_by_title ON posts (team_id, archived, title_key, id) WHERE deleted_at IS NULL;
+CREATE INDEX posts_by_status ON posts (team_id, archived, status, id) WHERE deleted_at IS NULL;
+CREATE INDEX posts_by_scheduled ON posts (team_id, archived, scheduled_at, id) WHERE deleted_at IS NULL;
+-- and one per filter that no sort serves.
+CREATE INDEX posts_by_delivery ON posts (team_id, archived, delivery_state, id) WHERE deleted_at IS NULL;
+CREATE INDEX posts_by_type ON posts (team_id, archived, post_type, id) WHERE deleted_at IS NULL;
+CREATE INDEX posts_by_destination ON posts (team_id, archived, save_destination, id) WHERE deleted_at IS NULL;
 
 -- The versions of a post's content. Rows never change.
 CREATE TABLE payloads (
@@ -87,21 +91,19 @@ CREATE TABLE payloads (
     post_id    text NOT NULL REFERENCES posts (id),
     version    integer NOT NULL,
     text       text NOT NULL,
-    post_input text NOT NULL,
-    structured boolean NOT NULL, -- the content was given as postInput, not as text and assetIds
-    asset_ids  text NOT NULL,
+    post_input text NOT NULL, -- attachments name their assets, and nothing else about them
     created_at timestamp NOT NULL
 );
 CREATE UNIQUE INDEX payloads_by_version ON payloads (post_id, version);
 
--- The assets of each post's present content.
+-- The assets of each post's present content, each once, in order.
 CREATE TABLE post_assets (
     post_id  text NOT NULL REFERENCES posts (id),
     position integer NOT NULL,
     asset_id text NOT NULL,
     PRIMARY KEY (post_id, position)
 );
-CREATE INDEX post_assets_by_asset ON post_assets (asset_id);
+CREATE INDEX post_assets_by_asset ON post_assets (asset_id, post_id);
 
 CREATE TABLE post_tags (
     post_id text NOT NULL REFERENCES posts (id),
@@ -110,16 +112,17 @@ CREATE TABLE post_tags (
 );
 CREATE INDEX post_tags_by_tag ON post_tags (tag_id, post_id);
 
--- The words of each post's present content, for searching.
+-- The words of each post's title and present content, for searching.
 CREATE TABLE post_words (
     team_id text NOT NULL,
     word    text NOT NULL,
     post_id text NOT NULL REFERENCES posts (id),
     PRIMARY KEY (team_id, word, post_id)
 );
-CREATE INDEX post_words_by_post ON post_words (post_id);
+CREATE INDEX post_words_by_post ON post_words (post_id, word);
 
 -- The properties of each post that are counted, and the counts: kept with every change, never computed at reading time.
+-- The tags that people give are not among them: they count their posts themselves.
 CREATE TABLE post_facets (
     post_id text NOT NULL REFERENCES posts (id),
     field   text NOT NULL,
@@ -153,6 +156,7 @@ CREATE TABLE scheduled_posts (
     epoch             bigint NOT NULL DEFAULT 0,
     platform_settings text NOT NULL,
     actions           text NOT NULL,
+    recurring         boolean NOT NULL GENERATED ALWAYS AS ((actions ->> 'recurrenceIntervalDays') IS NOT NULL) STORED,
     state             text NOT NULL, -- how far the network is
     state_secrets     blob,          -- sealed
     results           text NOT NULL,
@@ -181,7 +185,9 @@ CREATE UNIQUE INDEX scheduled_posts_slot ON scheduled_posts (social_account_id, 
 CREATE INDEX scheduled_posts_occupied ON scheduled_posts (social_account_id, scheduled_at)
     WHERE status IN ('scheduled', 'publishing', 'processing', 'unknown');
 CREATE INDEX scheduled_posts_by_post ON scheduled_posts (post_id, created_at, id);
-CREATE INDEX scheduled_posts_by_time ON scheduled_posts (team_id, scheduled_at, id);
+CREATE INDEX scheduled_posts_by_time ON scheduled_posts (team_id, scheduled_at, id) WHERE status <> 'canceled';
+CREATE INDEX scheduled_posts_recurring ON scheduled_posts (team_id, scheduled_at)
+    WHERE recurring AND status IN ('scheduled', 'publishing', 'processing', 'unknown');
 CREATE INDEX scheduled_posts_by_provider ON scheduled_posts (team_id, provider, post_id) WHERE status <> 'canceled';
 CREATE INDEX scheduled_posts_by_account ON scheduled_posts (social_account_id, post_id) WHERE status <> 'canceled';
 CREATE INDEX scheduled_posts_to_wake ON scheduled_posts (wake_at) WHERE wake_at IS NOT NULL;
