@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"strings"
 
+	"crier/internal/sandbox/linkedin"
 	"crier/internal/sandbox/sim"
 	"crier/internal/sandbox/x"
 )
@@ -21,6 +22,7 @@ import (
 func networks() []sim.Network {
 	return []sim.Network{
 		x.Network(),
+		linkedin.Network(),
 	}
 }
 

@@ -63,7 +63,8 @@ func newCodes(s *Store) *Table[Code] {
 	return t
 }
 
-// FindCode returns a code that is still good. It needs a running View or Update.
+// FindCode returns a code, and whether it is still good. A code that was never given, or is spent, has no value. It needs
+// a running View or Update.
 func (e *Env) FindCode(value string) (Code, bool) {
 	code, ok := e.codes.Get(value)
 	return code, ok && e.Now().Before(code.ExpiresAt)

@@ -101,8 +101,15 @@ func (d Digest) hash() (hash.Hash, error) {
 	return sum, nil
 }
 
-// sniff tells a type from a file's first bytes. The standard library knows few of the brands that MP4 and QuickTime files carry.
+// oleSignature begins the files of older office programs.
+const oleSignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+// sniff tells a type from a file's first bytes. The standard library knows few of the brands that MP4 and QuickTime files
+// carry, and no office files but as archives.
 func sniff(head []byte) string {
+	if bytes.HasPrefix(head, []byte(oleSignature)) {
+		return "application/x-ole-storage"
+	}
 	if len(head) >= 12 && string(head[4:8]) == "ftyp" {
 		if string(head[8:12]) == "qt  " {
 			return "video/quicktime"

@@ -83,6 +83,9 @@ func newTokens(s *Store) *Tokens {
 	return t
 }
 
+// Watch calls fn for every change of a token; see [Table.Watch].
+func (t *Tokens) Watch(fn func(value string, before, after *Token)) { t.table.Watch(fn) }
+
 // Get returns a token that was issued or seen before. Seeded tokens are first seen by [Env.FindToken].
 func (t *Tokens) Get(value string) (Token, bool) { return t.table.Get(value) }
 

@@ -1,0 +1,180 @@
+// Package linkedin simulates LinkedIn: its OAuth consent, the versioned REST API for posts, media and comments, and the
+// few unversioned routes that publishing needs.
+//
+// What an app may do follows from the scopes it was granted: those of the self-serve products give a token for 60 days
+// that can post and read nothing; those of the Community Management API add organizations, comments, reading and a
+// refresh token. Every member administers two organizations.
+package linkedin
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"crier/internal/sandbox/sim"
+)
+
+const name = "linkedin"
+
+// Network describes LinkedIn to the sandbox.
+func Network() sim.Network {
+	return sim.Network{
+		Name:  name,
+		Title: "LinkedIn",
+		Addresses: []sim.Address{
+			{Role: "api", Real: "https://api.linkedin.com", Path: "/linkedin"},
+			{Role: "consent", Real: "https://www.linkedin.com", Path: "/linkedin"},
+		},
+		Account: member,
+		Seed:    seed,
+		New:     start,
+	}
+}
+
+// Kinds of accounts.
+const (
+	kindMember       = "member"
+	kindOrganization = "organization"
+)
+
+const (
+	personPrefix       = "urn:li:person:"
+	organizationPrefix = "urn:li:organization:"
+)
+
+// maxHandle is the longest vanity name of a member, so that those of its organizations fit as well.
+const maxHandle = 24
+
+// member returns the member of a handle.
+func member(handle string) (sim.Account, error) {
+	if err := sim.CheckHandle(handle, maxHandle); err != nil {
+		return sim.Account{}, err
+	}
+	id := personPrefix + strconv.FormatUint(sim.StableNumber(16, name, strings.ToLower(handle)), 36)
+	return sim.Account{ID: id, Handle: handle, Name: handle + " Sandbox", Kind: kindMember}, nil
+}
+
+// organizationNames are what a member's organizations are called after it; in lower case they end the handles.
+var organizationNames = []string{"Inc", "Labs"}
+
+// organizations returns the organizations of a member.
+func organizations(owner sim.Account) []sim.Account {
+	var list []sim.Account
+	for _, suffix := range organizationNames {
+		handle := owner.Handle + "-" + strings.ToLower(suffix)
+		id := organizationPrefix + strconv.FormatUint(sim.StableNumber(9, name, "organization", strings.ToLower(handle)), 10)
+		list = append(list, sim.Account{ID: id, Handle: handle, Name: owner.Handle + " " + suffix, Kind: kindOrganization, OwnerID: owner.ID})
+	}
+	return list
+}
+
+// selfServeScopes are those of "Share on LinkedIn" and "Sign In with LinkedIn using OpenID Connect".
+var selfServeScopes = []string{"openid", "profile", "email", "w_member_social"}
+
+// communityScopes are those that only the Community Management API gives.
+var communityScopes = []string{"w_organization_social", "r_organization_social", "rw_organization_admin", "r_organization_admin", "w_member_social_feed",
+	"w_organization_social_feed", "r_organization_social_feed", "r_member_postAnalytics", "r_member_profileAnalytics"}
+
+// Prefixes of a seed's handle.
+const (
+	// communitySeed asks for a member whose app has the Community Management API.
+	communitySeed = "community:"
+	// organizationSeed asks for the first organization of a member.
+	organizationSeed = "organization:"
+)
+
+// seed connects a member by a self-serve app. With "community:" before the handle the app has the Community Management
+// API; with "organization:" the account is the member's first organization.
+func seed(handle string) (sim.Seed, error) {
+	terms := sim.SeedTerms{Scopes: selfServeScopes, AccessPrefix: "AQV", AccessLifetime: accessLifetime}
+	rest, isCommunity := strings.CutPrefix(handle, communitySeed)
+	rest, isOrganization := strings.CutPrefix(rest, organizationSeed)
+	account, err := member(rest)
+	if err != nil {
+		return sim.Seed{}, err
+	}
+	if isCommunity || isOrganization {
+		terms.Scopes = append([]string{"r_basicprofile", "w_member_social"}, communityScopes...)
+		terms.WithRefresh, terms.RefreshPrefix, terms.RefreshLifetime = true, "AQX", refreshLifetime
+	}
+	if isOrganization {
+		account = organizations(account)[0]
+	}
+	return sim.NewSeed(name, account, terms)
+}
+
+// network is LinkedIn as it runs.
+type network struct {
+	env       *sim.Env
+	shares    *sim.Table[share]
+	assets    *sim.Table[asset]
+	reactions *sim.Table[reaction]
+	metadata  *sim.Table[metadata]
+
+	// The indexes below follow the tables; the store's lock guards them.
+	recent    map[contentHash]recentShare
+	liked     map[string]map[string]int // entity, then type of reaction
+	granted   map[string][]string       // member and app, then tokens
+	assetByID map[string]string         // upload id, then urn
+}
+
+func start(env *sim.Env) sim.Service {
+	n := &network{env: env, recent: map[contentHash]recentShare{}, liked: map[string]map[string]int{}, granted: map[string][]string{}, assetByID: map[string]string{},
+		shares: sim.NewTable[share](env.Store, "shares"), assets: sim.NewTable[asset](env.Store, "assets"),
+		reactions: sim.NewTable[reaction](env.Store, "reactions"), metadata: sim.NewTable[metadata](env.Store, "metadata")}
+	n.shares.Watch(n.followShares)
+	n.assets.Watch(n.followAssets)
+	n.reactions.Watch(n.followReactions)
+	env.Tokens.Watch(n.followTokens)
+	n.registerOAuth()
+	n.registerIdentity()
+	n.registerPosts()
+	n.registerMedia()
+	n.registerComments()
+	n.registerReactions()
+	n.registerStatistics()
+	page := func(r *http.Request) string { return r.PathValue("urn") }
+	env.PostPage("GET /feed/update/{urn}", page)
+	env.PostPage("GET /feed/update/{urn}/{$}", page)
+	return n
+}
+
+// NotFound answers what LinkedIn does not have.
+func (n *network) NotFound() sim.Reply {
+	return restError(http.StatusNotFound, 0, "NOT_FOUND", "No virtual resource found")
+}
+
+// PostPath returns the path of a post's page.
+func (n *network) PostPath(p sim.Post, _ sim.Account) string { return "/feed/update/" + p.ID + "/" }
+
+// Welcome gives a member its organizations, and an organization its member.
+func (n *network) Welcome(tx *sim.Tx, a sim.Account) {
+	owner := a
+	if a.Kind == kindOrganization {
+		handle := a.Handle
+		for _, suffix := range organizationNames {
+			handle = strings.TrimSuffix(handle, "-"+strings.ToLower(suffix))
+		}
+		var err error
+		if owner, err = member(handle); err != nil {
+			n.env.Log.Error("sandbox organization has no owner", "organization", a.ID, "error", err)
+			return
+		}
+		if _, known := n.env.Accounts.Get(owner.ID); known {
+			return
+		}
+		n.env.Accounts.Put(tx, owner)
+	}
+	for _, organization := range organizations(owner) {
+		if organization.ID != a.ID {
+			n.env.Accounts.Put(tx, organization)
+		}
+	}
+}
+
+// urnNumber returns what stands behind the last colon of a URN.
+func urnNumber(urn string) string { return urn[strings.LastIndexByte(urn, ':')+1:] }
+
+// millis writes an instant as LinkedIn does.
+func millis(t time.Time) int64 { return t.UnixMilli() }

@@ -1,0 +1,193 @@
+package linkedin
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"crier/internal/sandbox/sim"
+)
+
+func (n *network) registerReactions() {
+	n.rest("POST /rest/reactions", sim.Comment, n.react)
+	n.rest("DELETE /rest/reactions/{key}", sim.Delete, n.unreact)
+	n.rest("GET /rest/socialMetadata/{urn}", sim.Read, n.getMetadata)
+	n.rest("POST /rest/socialMetadata/{urn}", sim.Comment, n.setMetadata)
+}
+
+// reaction is what a member or an organization feels about a post or a comment.
+type reaction struct {
+	Actor  string `json:"actor"`
+	Entity string `json:"entity"`
+	Type   string `json:"type"`
+}
+
+func (r reaction) key() string { return r.Actor + " " + r.Entity }
+
+var reactionTypes = []string{"LIKE", "PRAISE", "EMPATHY", "INTEREST", "APPRECIATION", "ENTERTAINMENT"}
+
+func (n *network) followReactions(_ string, before, after *reaction) {
+	for r, step := range map[*reaction]int{before: -1, after: 1} {
+		if r == nil {
+			continue
+		}
+		if n.liked[r.Entity] == nil {
+			n.liked[r.Entity] = map[string]int{}
+		}
+		n.liked[r.Entity][r.Type] += step
+	}
+}
+
+// react writes a reaction; a second one of the same actor takes the first one's place.
+func (n *network) react(r *http.Request, c caller) sim.Reply {
+	var in struct {
+		Root         string `json:"root"`
+		ReactionType string `json:"reactionType"`
+	}
+	if err := sim.DecodeStrictJSON(r, &in); err != nil {
+		return unprocessable("ERROR :: " + err.Error())
+	}
+	if !slices.Contains(reactionTypes, in.ReactionType) {
+		return badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /reactionType :: must be one of %s", strings.Join(reactionTypes, ", "))
+	}
+	reply := n.changed(func(tx *sim.Tx) *sim.Reply {
+		if !n.actsAs(c, r.URL.Query().Get("actor"), memberFeed, organizationFeed) {
+			return refuse(denied("partnerApiReactions.CREATE.20260701"))
+		}
+		post, found := n.resolve(in.Root)
+		if !found {
+			return refuse(notFound(in.Root))
+		}
+		row := reaction{Actor: r.URL.Query().Get("actor"), Entity: post.ID, Type: in.ReactionType}
+		n.reactions.Put(tx, row.key(), row)
+		return nil
+	})
+	if reply.Status == http.StatusNoContent {
+		reply.Status = http.StatusCreated
+	}
+	return reply
+}
+
+// unreact takes a reaction back: its key is (actor:…,entity:…).
+func (n *network) unreact(r *http.Request, c caller) sim.Reply {
+	raw := r.URL.EscapedPath()
+	record, err := parseRecord(raw[strings.LastIndexByte(raw, '/')+1:])
+	if err != nil {
+		return badField("PARAM_INVALID", "Invalid key: %s", err)
+	}
+	return n.changed(func(tx *sim.Tx) *sim.Reply {
+		if !n.actsAs(c, record["actor"], memberFeed, organizationFeed) {
+			return refuse(denied("partnerApiReactions.DELETE.20260701"))
+		}
+		post, found := n.resolve(record["entity"])
+		row := reaction{Actor: record["actor"], Entity: post.ID}
+		if _, exists := n.reactions.Get(row.key()); !found || !exists {
+			return refuse(notFound(record["entity"]))
+		}
+		n.reactions.Delete(tx, row.key())
+		return nil
+	})
+}
+
+// metadata is what is set for a post's conversation.
+type metadata struct {
+	IsClosed bool `json:"closed"`
+}
+
+type reactionSummary struct {
+	ReactionType string `json:"reactionType"`
+	Count        int    `json:"count"`
+}
+
+type metadataView struct {
+	Entity            string                     `json:"entity"`
+	ReactionSummaries map[string]reactionSummary `json:"reactionSummaries"`
+	CommentSummary    struct {
+		Count         int `json:"count"`
+		TopLevelCount int `json:"topLevelCount"`
+	} `json:"commentSummary"`
+	CommentsState string `json:"commentsState"`
+}
+
+// getMetadata answers how many reacted and commented. Likes of the controls are likes.
+func (n *network) getMetadata(r *http.Request, c caller) sim.Reply {
+	var reply sim.Reply
+	n.env.View(func() {
+		post, found := n.resolve(r.PathValue("urn"))
+		switch {
+		case !c.may("r_organization_social", "r_organization_social_feed"):
+			reply = denied("partnerApiSocialMetadata.GET.20260701")
+		case !found:
+			reply = notFound(r.PathValue("urn"))
+		case !n.mayRead(c, post.AccountID):
+			reply = denied("socialMetadata.GET.20260701")
+		default:
+			reply = sim.Reply{Status: http.StatusOK, Body: n.viewMetadata(post)}
+		}
+	})
+	return reply
+}
+
+func (n *network) viewMetadata(post sim.Post) metadataView {
+	view := metadataView{Entity: activityPrefix + urnNumber(post.ID), ReactionSummaries: map[string]reactionSummary{}, CommentsState: "OPEN"}
+	for kind, count := range n.reactionsOf(post) {
+		view.ReactionSummaries[kind] = reactionSummary{ReactionType: kind, Count: count}
+	}
+	view.CommentSummary.Count = len(n.descendants(post.ID))
+	view.CommentSummary.TopLevelCount = n.env.Posts.CountChildren(post.ID, sim.KindComment)
+	if row, _ := n.metadata.Get(post.ID); row.IsClosed {
+		view.CommentsState = "CLOSED"
+	}
+	return view
+}
+
+// reactionsOf returns how many reacted in which way. It needs a running View or Update.
+func (n *network) reactionsOf(post sim.Post) map[string]int {
+	counts := map[string]int{}
+	for kind, count := range n.liked[post.ID] {
+		if count > 0 {
+			counts[kind] = count
+		}
+	}
+	if post.Likes > 0 {
+		counts["LIKE"] += post.Likes
+	}
+	return counts
+}
+
+// setMetadata opens or closes the comments of a post. Closing deletes those that are there.
+func (n *network) setMetadata(r *http.Request, c caller) sim.Reply {
+	if !isMethod(r, "PARTIAL_UPDATE", true) {
+		return wrongMethod("PARTIAL_UPDATE")
+	}
+	var in struct {
+		Patch struct {
+			Set struct {
+				CommentsState string `json:"commentsState"`
+			} `json:"$set"`
+		} `json:"patch"`
+	}
+	if err := sim.DecodeStrictJSON(r, &in); err != nil {
+		return unprocessable("ERROR :: " + err.Error())
+	}
+	state := in.Patch.Set.CommentsState
+	if state != "OPEN" && state != "CLOSED" {
+		return badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /patch/$set/commentsState :: must be OPEN or CLOSED")
+	}
+	return n.changed(func(tx *sim.Tx) *sim.Reply {
+		post, found := n.resolve(r.PathValue("urn"))
+		switch actor := r.URL.Query().Get("actor"); {
+		case !found:
+			return refuse(notFound(r.PathValue("urn")))
+		case actor != post.AccountID || !n.actsAs(c, actor, memberFeed, organizationFeed):
+			return refuse(denied("partnerApiSocialMetadata.PARTIAL_UPDATE.20260701"))
+		}
+		n.metadata.Put(tx, post.ID, metadata{IsClosed: state == "CLOSED"})
+		if state == "CLOSED" {
+			for _, comment := range n.descendants(post.ID) {
+				n.env.Posts.Delete(tx, comment)
+			}
+		}
+		return nil
+	})
+}

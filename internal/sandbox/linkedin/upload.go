@@ -1,0 +1,257 @@
+package linkedin
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"crier/internal/sandbox/sim"
+)
+
+func (n *network) registerMedia() {
+	n.rest("POST /rest/images", sim.Upload, n.action("images", imagePrefix, "image"))
+	n.rest("GET /rest/images/{urn}", sim.Upload, n.getAsset(imagePrefix, "images"))
+	n.rest("POST /rest/documents", sim.Upload, n.action("documents", documentPrefix, "document"))
+	n.rest("GET /rest/documents/{urn}", sim.Upload, n.getAsset(documentPrefix, "documents"))
+	n.rest("POST /rest/videos", sim.Upload, n.videoAction)
+	n.rest("GET /rest/videos/{urn}", sim.Upload, n.getAsset(videoPrefix, "videos"))
+	n.env.Route("PUT /dms-uploads/{id}/{part}", sim.Upload, n.receive)
+}
+
+// uploadLife is how long an upload address works.
+const uploadLife = 30 * 24 * time.Hour
+
+// partBytes is the size of a video's parts.
+const partBytes = 4 << 20
+
+type initializeInput struct {
+	Request struct {
+		Owner           string `json:"owner"`
+		FileSizeBytes   int64  `json:"fileSizeBytes"`
+		UploadCaptions  bool   `json:"uploadCaptions"`
+		UploadThumbnail bool   `json:"uploadThumbnail"`
+	} `json:"initializeUploadRequest"`
+}
+
+// initialize makes room for a file of the owner.
+func (n *network) initialize(c caller, a asset, resource string) (asset, *sim.Reply) {
+	var refusal *sim.Reply
+	err := n.env.Update(func(tx *sim.Tx) error {
+		if !n.actsAs(c, a.Owner, []string{"w_member_social"}, []string{"w_organization_social"}) {
+			refusal = refuse(denied(resource + ".ACTION-initializeUpload.20260701"))
+			return errRefused
+		}
+		a.UploadID = "D4E" + strconv.FormatUint(tx.NextSeq(), 36)
+		a.URN += a.UploadID
+		a.ExpiresAt = tx.Now().Add(uploadLife)
+		n.assets.Put(tx, a.URN, a)
+		return nil
+	})
+	if err != nil && refusal == nil {
+		refusal = refuse(n.broken(err))
+	}
+	return a, refusal
+}
+
+func (n *network) uploadURL(r *http.Request, a asset, part int) string {
+	return n.env.URL(r, fmt.Sprintf("/dms-uploads/%s/%d", a.UploadID, part))
+}
+
+// value is the envelope of an action's answer.
+type value struct {
+	Value any `json:"value"`
+}
+
+// action answers initializeUpload of files that come in one piece.
+func (n *network) action(resource, prefix, key string) handler {
+	return func(r *http.Request, c caller) sim.Reply {
+		if r.URL.Query().Get("action") != "initializeUpload" {
+			return badField("PARAM_INVALID", "action must be initializeUpload")
+		}
+		var in initializeInput
+		if err := sim.DecodeStrictJSON(r, &in); err != nil {
+			return unprocessable("ERROR :: " + err.Error())
+		}
+		a, refusal := n.initialize(c, asset{URN: prefix, Owner: in.Request.Owner, Parts: make([]part, 1)}, resource)
+		if refusal != nil {
+			return *refusal
+		}
+		return sim.Reply{Status: http.StatusOK, Body: value{map[string]any{"uploadUrlExpiresAt": millis(a.ExpiresAt), "uploadUrl": n.uploadURL(r, a, 0), key: a.URN}}}
+	}
+}
+
+func (n *network) videoAction(r *http.Request, c caller) sim.Reply {
+	switch r.URL.Query().Get("action") {
+	case "initializeUpload":
+		return n.initializeVideo(r, c)
+	case "finalizeUpload":
+		return n.finalizeVideo(r, c)
+	default:
+		return badField("PARAM_INVALID", "action must be initializeUpload or finalizeUpload")
+	}
+}
+
+type instruction struct {
+	UploadURL string `json:"uploadUrl"`
+	FirstByte int64  `json:"firstByte"`
+	LastByte  int64  `json:"lastByte"`
+}
+
+func (n *network) initializeVideo(r *http.Request, c caller) sim.Reply {
+	var in initializeInput
+	if err := sim.DecodeStrictJSON(r, &in); err != nil {
+		return unprocessable("ERROR :: " + err.Error())
+	}
+	size := in.Request.FileSizeBytes
+	if size < 1 || size > maxInitialize {
+		return badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /initializeUploadRequest/fileSizeBytes :: must be 1 to %d", int64(maxInitialize))
+	}
+	a := asset{URN: videoPrefix, Owner: in.Request.Owner, Total: size}
+	for first := int64(0); first < size; first += partBytes {
+		a.Parts = append(a.Parts, part{First: first, Last: min(first+partBytes, size) - 1})
+	}
+	a, refusal := n.initialize(c, a, "videos")
+	if refusal != nil {
+		return *refusal
+	}
+	var instructions []instruction
+	for i, p := range a.Parts {
+		instructions = append(instructions, instruction{UploadURL: n.uploadURL(r, a, i), FirstByte: p.First, LastByte: p.Last})
+	}
+	return sim.Reply{Status: http.StatusOK, Body: value{map[string]any{"uploadUrlsExpireAt": millis(a.ExpiresAt), "video": a.URN, "uploadToken": "",
+		"uploadInstructions": instructions}}}
+}
+
+type finalizeInput struct {
+	Request struct {
+		Video           string   `json:"video"`
+		UploadToken     string   `json:"uploadToken"`
+		UploadedPartIDs []string `json:"uploadedPartIds"`
+	} `json:"finalizeUploadRequest"`
+}
+
+// finalizeVideo ends an upload: every part must have come, and its tag be named in order.
+func (n *network) finalizeVideo(r *http.Request, c caller) sim.Reply {
+	var in finalizeInput
+	if err := sim.DecodeStrictJSON(r, &in); err != nil {
+		return unprocessable("ERROR :: " + err.Error())
+	}
+	reply := n.changed(func(tx *sim.Tx) *sim.Reply {
+		a, found := n.assets.Get(in.Request.Video)
+		tags := []string{}
+		for _, p := range a.Parts {
+			tags = append(tags, p.ETag)
+		}
+		switch {
+		case !found || !a.isVideo():
+			return refuse(badField("INVALID_VIDEO_ID", "Video %s is invalid", in.Request.Video))
+		case a.Owner != c.member.ID && !n.administers(c, a.Owner):
+			return refuse(denied("videos.ACTION-finalizeUpload.20260701"))
+		case in.Request.UploadToken != "" || slices.Contains(tags, "") || !slices.Equal(tags, in.Request.UploadedPartIDs):
+			return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /finalizeUploadRequest/uploadedPartIds :: does not match the parts that were uploaded"))
+		case a.UploadedAt.IsZero():
+			a.UploadedAt = tx.Now()
+			n.assets.Put(tx, a.URN, a)
+		}
+		return nil
+	})
+	if reply.Status == http.StatusNoContent {
+		reply.Status = http.StatusOK
+	}
+	return reply
+}
+
+// receive takes the bytes of one part. The address is all that it asks for.
+func (n *network) receive(r *http.Request) sim.Reply {
+	var a asset
+	n.env.View(func() { a, _ = n.assets.Get(n.assetByID[r.PathValue("id")]) })
+	index, err := strconv.Atoi(r.PathValue("part"))
+	switch {
+	case a.URN == "" || err != nil || index < 0 || index >= len(a.Parts):
+		return n.finish(r, notFound(r.URL.Path))
+	case !n.env.Now().Before(a.ExpiresAt):
+		return n.finish(r, badField("EXPIRED_UPLOAD_URL", "The upload URL has expired"))
+	case a.isVideo():
+		return n.finish(r, n.receivePart(r, a.URN, index))
+	default:
+		return n.finish(r, n.receiveWhole(r, a))
+	}
+}
+
+// receiveWhole takes a picture or a document.
+func (n *network) receiveWhole(r *http.Request, a asset) sim.Reply {
+	limit := int64(maxImage)
+	if a.isDocument() {
+		limit = maxDocument
+	}
+	digest, err := n.env.Media.Extend(sim.Digest{}, io.LimitReader(r.Body, limit+1))
+	switch {
+	case err != nil:
+		return badField("INVALID_VALUE_FOR_FIELD", "The upload could not be read")
+	case digest.Size > limit:
+		return restError(http.StatusRequestEntityTooLarge, 0, "REQUEST_ENTITY_TOO_LARGE", "The file is too large")
+	case digest.Size == 0:
+		return badField("INVALID_VALUE_FOR_FIELD", "The upload is empty")
+	}
+	reply := n.changed(func(tx *sim.Tx) *sim.Reply {
+		a.Digest, a.Total, a.UploadedAt = digest, digest.Size, tx.Now()
+		n.assets.Put(tx, a.URN, a)
+		return nil
+	})
+	if reply.Status == http.StatusNoContent {
+		reply.Status = http.StatusCreated
+	}
+	return reply
+}
+
+// receivePart takes one part of a video, which must have exactly its bytes.
+func (n *network) receivePart(r *http.Request, urn string, index int) sim.Reply {
+	body, err := io.ReadAll(io.LimitReader(r.Body, partBytes+1))
+	if err != nil {
+		return badField("INVALID_VALUE_FOR_FIELD", "The upload could not be read")
+	}
+	tag := partTag(index, body)
+	reply := n.changed(func(tx *sim.Tx) *sim.Reply {
+		a, _ := n.assets.Get(urn)
+		p := a.Parts[index]
+		if int64(len(body)) != p.Last-p.First+1 {
+			return refuse(badField("INVALID_VALUE_FOR_FIELD", "Expected bytes %d to %d, got %d bytes", p.First, p.Last, len(body)))
+		}
+		if p.ETag == tag {
+			return nil // the same again, after a lost answer
+		}
+		digest, err := n.env.Media.Extend(a.Digest, bytes.NewReader(body))
+		switch {
+		case err != nil:
+			return refuse(n.broken(err))
+		case p.ETag != "" || a.Digest.Size != p.First:
+			a.OutOfOrder = true
+		default:
+			a.Digest = digest
+		}
+		if index == 0 {
+			a.Digest.Type = digest.Type
+		}
+		a.Parts = slices.Clone(a.Parts)
+		a.Parts[index].ETag = tag
+		n.assets.Put(tx, a.URN, a)
+		return nil
+	})
+	if reply.Status == http.StatusNoContent {
+		reply.Status = http.StatusOK
+		reply = reply.With("ETag", tag)
+	}
+	return reply
+}
+
+// partTag returns the tag of a part: its place and its content.
+func partTag(index int, body []byte) string {
+	sum := sha256.Sum256(body)
+	return strconv.Itoa(index) + "-" + hex.EncodeToString(sum[:16])
+}
