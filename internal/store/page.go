@@ -187,3 +187,14 @@ func unqualified(order string) string {
 	}
 	return " " + strings.Join(words, " ")
 }
+
+// unqualifiedList strips table names from a list of columns.
+func unqualifiedList(columns string) string {
+	parts := strings.Split(columns, ",")
+	for i, p := range parts {
+		if _, column, found := strings.Cut(p, "."); found {
+			parts[i] = column
+		}
+	}
+	return strings.Join(parts, ", ")
+}

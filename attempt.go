@@ -1,0 +1,53 @@
+package crier
+
+import "encoding/json"
+
+// Attempt is one thing that was tried with a network, and what came of it.
+type Attempt struct {
+	ID             ID              `json:"id"`
+	ActionID       *ID             `json:"actionId,omitempty" doc:"Of an action that follows the post, such as its first comment."`
+	Operation      string          `json:"operation" enum:"prepare,publish,resend,reconcile,poll,delete"`
+	Part           int             `json:"part" number:"true" doc:"The part of a thread, from 0."`
+	StartedAt      Time            `json:"startedAt"`
+	EndedAt        *Time           `json:"endedAt" doc:"Null while it runs, or when its process died: then the outcome is looked for."`
+	DurationMillis *int64          `json:"durationMillis" number:"true"`
+	Outcome        string          `json:"outcome,omitempty" doc:"How it was classed."`
+	ErrorCode      string          `json:"errorCode,omitempty"`
+	Message        string          `json:"message,omitempty"`
+	NextStep       string          `json:"nextStep,omitempty" doc:"What happens next."`
+	NextAt         *Time           `json:"nextAt,omitempty"`
+	Exchanges      json.RawMessage `json:"exchanges" doc:"What was sent and answered, without secrets."`
+}
+
+// AttemptList is everything that was tried.
+type AttemptList struct {
+	Data []Attempt `json:"data"`
+}
+
+// PlannedActions is what is to follow a publication, and what each thing costs.
+type PlannedActions struct {
+	FirstComment             *Comment           `json:"firstComment,omitempty"`
+	EngagementCommentTrigger *EngagementTrigger `json:"engagementCommentTrigger,omitempty"`
+	RepostAfter              *RepostAfter       `json:"repostAfter,omitempty"`
+	RecurrenceIntervalDays   *int               `json:"recurrenceIntervalDays,omitempty"`
+	RecurrenceEndsAt         *Time              `json:"recurrenceEndsAt,omitempty"`
+	// Costs in credits: of each part of the post, and of each action.
+	PartCosts   []int64          `json:"partCosts,omitempty"`
+	ActionCosts map[string]int64 `json:"actionCosts,omitempty"`
+	// SeriesStart is the planned time of the first of a series: each next one counts from it, so that a moved clock
+	// change does not stick.
+	SeriesStart *Time `json:"seriesStart,omitempty"`
+	SeriesIndex int   `json:"seriesIndex,omitempty"`
+}
+
+// Total is the cost of everything.
+func (a PlannedActions) Total() int64 {
+	var sum int64
+	for _, c := range a.PartCosts {
+		sum += c
+	}
+	for _, c := range a.ActionCosts {
+		sum += c
+	}
+	return sum
+}

@@ -1,0 +1,62 @@
+-- +goose Up
+
+-- What follows a publication: first comment, comment at a number of likes, repost. The engine's columns are those of
+-- scheduled_posts.
+CREATE TABLE post_actions (
+    id                text PRIMARY KEY,
+    scheduled_post_id text NOT NULL REFERENCES scheduled_posts (id),
+    kind              text NOT NULL CHECK (kind IN ('first_comment', 'engagement_comment', 'repost')),
+    spec              text NOT NULL,
+    expires_at        timestamp, -- the end of a like trigger's window
+    team_id           text NOT NULL REFERENCES teams (id),
+    organization_id   text NOT NULL REFERENCES organizations (id),
+    post_id           text NOT NULL REFERENCES posts (id),
+    social_account_id text NOT NULL REFERENCES social_accounts (id),
+    provider          text NOT NULL,
+    status            text NOT NULL CHECK (status IN
+        ('scheduled', 'publishing', 'processing', 'published', 'failed', 'canceled', 'missed', 'unknown')),
+    scheduled_at      timestamp NOT NULL,
+    payload_id        text NOT NULL REFERENCES payloads (id),
+    epoch             bigint NOT NULL DEFAULT 0,
+    platform_settings text NOT NULL,
+    state             text NOT NULL,
+    state_secrets     blob,
+    platform_post_id  text,
+    permalink         text,
+    published_at      timestamp,
+    error_code        text,
+    error_message     text,
+    tries             integer NOT NULL DEFAULT 0,
+    wake_at           timestamp,
+    lease_until       timestamp,
+    lease_owner       text,
+    reserved_credits  bigint NOT NULL DEFAULT 0,
+    captured_credits  bigint NOT NULL DEFAULT 0,
+    created_at        timestamp NOT NULL,
+    updated_at        timestamp NOT NULL
+);
+-- Each action happens once per publication.
+CREATE UNIQUE INDEX post_actions_once ON post_actions (scheduled_post_id, kind);
+CREATE INDEX post_actions_to_wake ON post_actions (wake_at) WHERE wake_at IS NOT NULL;
+
+-- Everything that was tried with a network. A row that could make something public is committed before the call
+-- (ended_at is null) and completed with the result.
+CREATE TABLE attempts (
+    id                text PRIMARY KEY,
+    scheduled_post_id text NOT NULL REFERENCES scheduled_posts (id),
+    action_id         text REFERENCES post_actions (id),
+    operation         text NOT NULL CHECK (operation IN ('prepare', 'publish', 'resend', 'reconcile', 'poll', 'delete')),
+    part              integer NOT NULL,
+    started_at        timestamp NOT NULL,
+    send_before       timestamp, -- a worker past this does not send
+    settled_after     timestamp, -- nobody reconciles before this
+    ended_at          timestamp,
+    outcome           text,
+    error_code        text,
+    message           text,
+    next_step         text,
+    next_at           timestamp,
+    exchanges         text
+);
+CREATE INDEX attempts_by_post ON attempts (scheduled_post_id, started_at, id);
+CREATE INDEX attempts_open ON attempts (scheduled_post_id, action_id) WHERE ended_at IS NULL;

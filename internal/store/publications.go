@@ -1,0 +1,359 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"crier"
+)
+
+// PublicationKind is what a publication makes public.
+type PublicationKind string
+
+// The kinds of publications: a post on an account, and what follows it there.
+const (
+	PostPublication   PublicationKind = "post"
+	FirstComment      PublicationKind = "first_comment"
+	EngagementComment PublicationKind = "engagement_comment"
+	RepostPublication PublicationKind = "repost"
+)
+
+// Ref names a publication.
+type Ref struct {
+	// Action is false for the publication of a post, true for what follows one.
+	Action bool
+	ID     crier.ID
+}
+
+func (r Ref) table() string {
+	if r.Action {
+		return "post_actions"
+	}
+	return "scheduled_posts"
+}
+
+// Publication is a row that the engine works on: a post on an account, or an action that follows it.
+type Publication struct {
+	Ref
+	Kind            PublicationKind
+	ScheduledPostID crier.ID // its own id, or the one an action follows
+	TeamID          crier.ID
+	OrganizationID  crier.ID
+	PostID          crier.ID
+	SocialAccountID crier.ID
+	Provider        crier.Provider
+	Status          crier.ScheduledPostStatus
+	ScheduledAt     crier.Time
+	PayloadID       crier.ID
+	Epoch           int64
+	Settings        map[string]json.RawMessage
+	State           json.RawMessage
+	StateSecrets    []byte // sealed
+	PlatformPostID  *string
+	Permalink       *string
+	PublishedAt     *crier.Time
+	ErrorCode       *string
+	ErrorMessage    *string
+	Tries           int
+	WakeAt          *crier.Time
+	LeaseUntil      *crier.Time
+	LeaseOwner      *crier.ID
+	Reserved        int64
+	Captured        int64
+	CreatedAt       crier.Time
+
+	// Of posts.
+	Timezone     string
+	SlotAt       *crier.Time
+	Actions      crier.PlannedActions
+	Results      crier.PublishResults
+	RecurrenceOf *crier.ID
+
+	// Of actions.
+	Spec      json.RawMessage
+	ExpiresAt *crier.Time
+}
+
+const engineColumns = `p.id, p.team_id, p.organization_id, p.post_id, p.social_account_id, p.provider, p.status, p.scheduled_at,
+	p.payload_id, p.epoch, p.platform_settings, p.state, p.state_secrets, p.platform_post_id, p.permalink, p.published_at,
+	p.error_code, p.error_message, p.tries, p.wake_at, p.lease_until, p.lease_owner, p.reserved_credits, p.captured_credits, p.created_at`
+
+const (
+	postPublicationColumns   = engineColumns + `, p.timezone, p.slot_at, p.actions, p.results, p.recurrence_of`
+	actionPublicationColumns = engineColumns + `, p.scheduled_post_id, p.kind, p.spec, p.expires_at`
+)
+
+func (r Ref) columns() string {
+	if r.Action {
+		return actionPublicationColumns
+	}
+	return postPublicationColumns
+}
+
+func (r Ref) scan(row scanner) (Publication, error) {
+	if r.Action {
+		return scanActionPublication(row)
+	}
+	return scanPostPublication(row)
+}
+
+func engineTargets(p *Publication, settings **map[string]json.RawMessage, state **json.RawMessage) []any {
+	return []any{
+		&p.ID, &p.TeamID, &p.OrganizationID, &p.PostID, &p.SocialAccountID, &p.Provider, &p.Status, &p.ScheduledAt,
+		&p.PayloadID, &p.Epoch, intoJSON(settings), intoJSON(state), &p.StateSecrets, &p.PlatformPostID, &p.Permalink, &p.PublishedAt,
+		&p.ErrorCode, &p.ErrorMessage, &p.Tries, &p.WakeAt, &p.LeaseUntil, &p.LeaseOwner, &p.Reserved, &p.Captured, &p.CreatedAt,
+	}
+}
+
+func scanPostPublication(row scanner) (Publication, error) {
+	p := Publication{Kind: PostPublication}
+	var settings *map[string]json.RawMessage
+	var state *json.RawMessage
+	var actions *crier.PlannedActions
+	var results *crier.PublishResults
+	err := row.Scan(append(engineTargets(&p, &settings, &state), &p.Timezone, &p.SlotAt, intoJSON(&actions), intoJSON(&results), &p.RecurrenceOf)...)
+	if err != nil {
+		return p, err
+	}
+	p.ScheduledPostID, p.Settings, p.State, p.Actions, p.Results = p.ID, *settings, *state, *actions, *results
+	return p, nil
+}
+
+func scanActionPublication(row scanner) (Publication, error) {
+	p := Publication{Ref: Ref{Action: true}}
+	var settings *map[string]json.RawMessage
+	var state, spec *json.RawMessage
+	err := row.Scan(append(engineTargets(&p, &settings, &state), &p.ScheduledPostID, &p.Kind, intoJSON(&spec), &p.ExpiresAt)...)
+	if err != nil {
+		return p, err
+	}
+	p.Settings, p.State, p.Spec = *settings, *state, *spec
+	return p, nil
+}
+
+// Publication reads a row of the engine.
+func (r reads) Publication(ctx context.Context, ref Ref) (Publication, error) {
+	p, err := ref.scan(r.q.QueryRowContext(ctx, `SELECT `+ref.columns()+` FROM `+ref.table()+` p WHERE p.id = $1`, ref.ID))
+	return p, orNotFound(err, "scheduled post", ref.ID)
+}
+
+// LockPublication reads a row of the engine and keeps others from changing it until the transaction ends.
+func (tx *Tx) LockPublication(ctx context.Context, ref Ref) (Publication, error) {
+	p, err := ref.scan(tx.q.QueryRowContext(ctx, `SELECT `+ref.columns()+` FROM `+ref.table()+` p WHERE p.id = $1`+tx.forUpdate, ref.ID))
+	return p, orNotFound(err, "scheduled post", ref.ID)
+}
+
+// LivePublications reads and locks the live publications of a post, by account.
+func (tx *Tx) LivePublications(ctx context.Context, post crier.ID) (map[crier.ID]Publication, error) {
+	rows, err := tx.q.QueryContext(ctx, `SELECT `+postPublicationColumns+` FROM scheduled_posts p
+		WHERE p.post_id = $1 AND p.status IN `+liveStatuses+` ORDER BY p.id`+tx.forUpdate, post)
+	if err != nil {
+		return nil, fmt.Errorf("read live publications: %w", err)
+	}
+	list, err := collect(rows, scanPostPublication)
+	if err != nil {
+		return nil, fmt.Errorf("read live publications: %w", err)
+	}
+	byAccount := map[crier.ID]Publication{}
+	for _, p := range list {
+		byAccount[p.SocialAccountID] = p
+	}
+	return byAccount, nil
+}
+
+// PublishedAccounts tells on which accounts a post has been published.
+func (r reads) PublishedAccounts(ctx context.Context, post crier.ID) (map[crier.ID]bool, error) {
+	rows, err := r.q.QueryContext(ctx, `SELECT DISTINCT p.social_account_id FROM scheduled_posts p WHERE p.post_id = $1 AND p.status = 'published'`, post)
+	if err != nil {
+		return nil, fmt.Errorf("read published accounts: %w", err)
+	}
+	list, err := collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+	if err != nil {
+		return nil, fmt.Errorf("read published accounts: %w", err)
+	}
+	found := map[crier.ID]bool{}
+	for _, id := range list {
+		found[id] = true
+	}
+	return found, nil
+}
+
+// ErrTaken means that a unique index refused: the post is live on the account already, or the slot is taken.
+var ErrTaken = errors.New("taken by another publication")
+
+// InsertPublication writes the publication of a post on an account.
+func (tx *Tx) InsertPublication(ctx context.Context, p Publication) error {
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO scheduled_posts (id, team_id, organization_id, post_id, social_account_id, provider, status,
+		scheduled_at, timezone, slot_at, payload_id, epoch, platform_settings, actions, state, results, wake_at, reserved_credits,
+		recurrence_of, workflow_id, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $21)`,
+		p.ID, p.TeamID, p.OrganizationID, p.PostID, p.SocialAccountID, p.Provider, p.Status, p.ScheduledAt, p.Timezone, p.SlotAt,
+		p.PayloadID, p.Epoch, asJSON(&p.Settings), asJSON(&p.Actions), string(p.State), asJSON(&p.Results), p.WakeAt, p.Reserved,
+		p.RecurrenceOf, nil, p.CreatedAt)
+	if isUniqueViolation(err) {
+		return ErrTaken
+	}
+	if err != nil {
+		return fmt.Errorf("insert scheduled post: %w", err)
+	}
+	return nil
+}
+
+// MovePublication gives a publication that is still scheduled a new time, content and settings, in a new epoch. It is
+// ErrTaken when the new slot is.
+func (tx *Tx) MovePublication(ctx context.Context, p Publication, at crier.Time) error {
+	res, err := tx.q.ExecContext(ctx, `UPDATE scheduled_posts SET scheduled_at = $2, timezone = $3, slot_at = $4, payload_id = $5,
+		platform_settings = $6, actions = $7, state = $8, state_secrets = NULL, wake_at = $9, reserved_credits = $10, epoch = $11,
+		tries = 0, error_code = NULL, error_message = NULL, lease_until = NULL, lease_owner = NULL, updated_at = $12
+		WHERE id = $1 AND status = 'scheduled'`,
+		p.ID, p.ScheduledAt, p.Timezone, p.SlotAt, p.PayloadID, asJSON(&p.Settings), asJSON(&p.Actions), string(p.State), p.WakeAt,
+		p.Reserved, p.Epoch, at)
+	if isUniqueViolation(err) {
+		return ErrTaken
+	}
+	return affectedOne(res, err, "scheduled post", p.ID)
+}
+
+// InsertAction writes what is to follow a publication; a second one of its kind is left out.
+func (tx *Tx) InsertAction(ctx context.Context, p Publication) error {
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO post_actions (id, scheduled_post_id, kind, spec, expires_at, team_id, organization_id, post_id,
+		social_account_id, provider, status, scheduled_at, payload_id, platform_settings, state, wake_at, reserved_credits, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18)
+		ON CONFLICT (scheduled_post_id, kind) DO NOTHING`,
+		p.ID, p.ScheduledPostID, p.Kind, string(p.Spec), p.ExpiresAt, p.TeamID, p.OrganizationID, p.PostID, p.SocialAccountID, p.Provider,
+		p.Status, p.ScheduledAt, p.PayloadID, asJSON(&p.Settings), string(p.State), p.WakeAt, p.Reserved, p.CreatedAt)
+	if err != nil {
+		return fmt.Errorf("insert action: %w", err)
+	}
+	return nil
+}
+
+// Lease takes a live publication for one worker until a time. ok is false when another worker has it, or when it has
+// moved to another epoch or ended.
+func (s *Store) Lease(ctx context.Context, ref Ref, epoch int64, owner crier.ID, now, until crier.Time) (p Publication, ok bool, err error) {
+	row := s.writer.QueryRowContext(ctx, `UPDATE `+ref.table()+` AS p SET lease_owner = $3, lease_until = $5
+		WHERE p.id = $1 AND p.epoch = $2 AND p.status IN `+liveStatuses+` AND p.wake_at IS NOT NULL
+		AND (p.lease_until IS NULL OR p.lease_until <= $4 OR p.lease_owner = $3)
+		RETURNING `+unqualifiedList(ref.columns()), ref.ID, epoch, owner, now, until)
+	p, err = ref.scan(row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, false, nil
+	}
+	if err != nil {
+		return p, false, fmt.Errorf("lease: %w", err)
+	}
+	return p, true, nil
+}
+
+// SaveProgress writes how far a publication is, while its worker holds the lease. ok is false when the lease was lost.
+func (s *Store) SaveProgress(ctx context.Context, p Publication, owner crier.ID, leaseUntil crier.Time) (ok bool, err error) {
+	res, err := s.writer.ExecContext(ctx, `UPDATE `+p.table()+` SET state = $4, state_secrets = $5, lease_until = $6
+		WHERE id = $1 AND epoch = $2 AND lease_owner = $3`, p.ID, p.Epoch, owner, string(p.State), p.StateSecrets, leaseUntil)
+	if err != nil {
+		return false, fmt.Errorf("save progress: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// Settle writes where a publication stands after a step: status, state, results, error, and when to look again. It ends
+// the lease. ok is false when the row has moved on without its worker.
+func (tx *Tx) Settle(ctx context.Context, p Publication, owner crier.ID, now crier.Time) (ok bool, err error) {
+	query := `UPDATE ` + p.table() + ` SET status = $4, state = $5, state_secrets = $6, platform_post_id = $7, permalink = $8,
+		published_at = $9, error_code = $10, error_message = $11, tries = $12, wake_at = $13, lease_until = NULL, lease_owner = NULL,
+		reserved_credits = $14, captured_credits = $15, epoch = $16, updated_at = $17`
+	args := []any{
+		p.ID, p.Epoch, owner, p.Status, string(p.State), p.StateSecrets, p.PlatformPostID, p.Permalink, p.PublishedAt, p.ErrorCode,
+		p.ErrorMessage, p.Tries, p.WakeAt, p.Reserved, p.Captured, p.Epoch, now,
+	}
+	if !p.Action {
+		query += `, results = $18, slot_at = $19`
+		args = append(args, asJSON(&p.Results), p.SlotAt)
+	}
+	res, err := tx.q.ExecContext(ctx, query+` WHERE id = $1 AND epoch = $2 AND lease_owner = $3`, args...)
+	if err != nil {
+		return false, fmt.Errorf("settle: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// Overwrite writes where a publication stands, whoever works on it; the new epoch stops a worker that does. It is for
+// decisions of people, made under LockPublication.
+func (tx *Tx) Overwrite(ctx context.Context, p Publication, now crier.Time) error {
+	query := `UPDATE ` + p.table() + ` SET status = $2, state = $3, state_secrets = $4, platform_post_id = $5, permalink = $6,
+		published_at = $7, error_code = $8, error_message = $9, tries = $10, wake_at = $11, lease_until = NULL, lease_owner = NULL,
+		reserved_credits = $12, captured_credits = $13, epoch = $14, updated_at = $15`
+	args := []any{
+		p.ID, p.Status, string(p.State), p.StateSecrets, p.PlatformPostID, p.Permalink, p.PublishedAt, p.ErrorCode, p.ErrorMessage,
+		p.Tries, p.WakeAt, p.Reserved, p.Captured, p.Epoch, now,
+	}
+	if !p.Action {
+		query += `, results = $16, slot_at = $17, scheduled_at = $18`
+		args = append(args, asJSON(&p.Results), p.SlotAt, p.ScheduledAt)
+	}
+	res, err := tx.q.ExecContext(ctx, query+` WHERE id = $1`, args...)
+	return affectedOne(res, err, "scheduled post", p.ID)
+}
+
+// Rest ends the lease of a publication and says when to look again.
+func (s *Store) Rest(ctx context.Context, ref Ref, epoch int64, owner crier.ID, wake crier.Time) error {
+	_, err := s.writer.ExecContext(ctx, `UPDATE `+ref.table()+` SET wake_at = $4, lease_until = NULL, lease_owner = NULL
+		WHERE id = $1 AND epoch = $2 AND lease_owner = $3`, ref.ID, epoch, owner, wake)
+	if err != nil {
+		return fmt.Errorf("rest: %w", err)
+	}
+	return nil
+}
+
+// Overdue is a publication whose wake-up did not come.
+type Overdue struct {
+	Ref
+	Epoch    int64
+	Provider crier.Provider
+}
+
+// TakeOverdue finds publications that are due without a wake-up, or whose worker died, and puts their next wake-up off,
+// so that no two sweeps wake the same one. The caller enqueues their jobs in the same transaction.
+func (tx *Tx) TakeOverdue(ctx context.Context, action bool, dueBefore, now, next crier.Time, limit int) ([]Overdue, error) {
+	ref := Ref{Action: action}
+	skip := ""
+	if tx.forUpdate != "" {
+		skip = " FOR UPDATE SKIP LOCKED"
+	}
+	rows, err := tx.q.QueryContext(ctx, `UPDATE `+ref.table()+` SET wake_at = $3 WHERE id IN
+		(SELECT p.id FROM `+ref.table()+` p WHERE p.wake_at IS NOT NULL AND p.wake_at <= $1
+			AND (p.lease_until IS NULL OR p.lease_until <= $2) ORDER BY p.wake_at LIMIT $4`+skip+`)
+		RETURNING id, epoch, provider`, dueBefore, now, next, limit)
+	if err != nil {
+		return nil, fmt.Errorf("look for overdue publications: %w", err)
+	}
+	return collect(rows, func(row scanner) (o Overdue, err error) {
+		o.Action = action
+		return o, row.Scan(&o.ID, &o.Epoch, &o.Provider)
+	})
+}
+
+// DueCounts is how many publications are due and not done, by provider, for those who watch.
+func (s *Store) DueCounts(ctx context.Context, now time.Time) (map[string]int64, error) {
+	rows, err := s.q.QueryContext(ctx, `SELECT p.provider, count(*) FROM scheduled_posts p
+		WHERE p.wake_at IS NOT NULL AND p.wake_at <= $1 AND p.scheduled_at <= $1 GROUP BY p.provider`, crier.TimeOf(now))
+	if err != nil {
+		return nil, fmt.Errorf("count due publications: %w", err)
+	}
+	defer rows.Close()
+	counts := map[string]int64{}
+	for rows.Next() {
+		var provider string
+		var n int64
+		if err := rows.Scan(&provider, &n); err != nil {
+			return nil, fmt.Errorf("count due publications: %w", err)
+		}
+		counts[provider] = n
+	}
+	return counts, rows.Err()
+}
