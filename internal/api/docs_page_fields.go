@@ -11,7 +11,7 @@ import (
 )
 
 // maxDocsDepth bounds how deep fields are shown within fields.
-const maxDocsDepth = 12
+const maxDocsDepth = 8
 
 // docsField is a named value of a request or an answer, in words.
 type docsField struct {
@@ -298,13 +298,26 @@ func between(low, high *float64, unit string) string {
 	}
 	switch {
 	case low == nil:
-		return "at most " + trimFloat(*high) + unit
+		return "at most " + grouped(*high) + unit
 	case high == nil:
-		return "at least " + trimFloat(*low) + unit
+		return "at least " + grouped(*low) + unit
 	case *low == *high:
-		return "exactly " + trimFloat(*low) + unit
+		return "exactly " + grouped(*low) + unit
 	}
-	return trimFloat(*low) + " to " + trimFloat(*high) + unit
+	return grouped(*low) + " to " + grouped(*high) + unit
+}
+
+// grouped writes long whole numbers so that their size can be seen: 1,000,000.
+func grouped(f float64) string {
+	text := trimFloat(f)
+	whole, fraction, _ := strings.Cut(text, ".")
+	if fraction != "" || len(whole) <= 4 {
+		return text
+	}
+	for at := len(whole) - 3; at > 0 && whole[at-1] != '-'; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	return whole
 }
 
 // literal is a value as it is written: strings bare, all else as JSON.
