@@ -91,6 +91,39 @@ func DeliveryStates() []DeliveryState {
 // Enum lists the values on the wire.
 func (DeliveryState) Enum() []string { return enumOf(DeliveryStates()) }
 
+// DeliveryOf sums up the publications of a post: of each account the newest one that is not canceled. The first rule that
+// fits counts.
+//
+//  1. none: unscheduled
+//  2. any is publishing or processing: publishing
+//  3. any is unknown: unknown
+//  4. any is scheduled: scheduled
+//  5. all are published: published
+//  6. some are published: partially_published
+//  7. any is missed: missed
+//  8. otherwise all have failed: failed
+func DeliveryOf(publications []ScheduledPostStatus) DeliveryState {
+	has := func(s ScheduledPostStatus) bool { return slices.Contains(publications, s) }
+	others := func(s ScheduledPostStatus) bool { return s != Published }
+	switch {
+	case len(publications) == 0:
+		return DeliveryUnscheduled
+	case has(Publishing), has(Processing):
+		return DeliveryPublishing
+	case has(Unknown):
+		return DeliveryUnknown
+	case has(Scheduled):
+		return DeliveryScheduled
+	case !slices.ContainsFunc(publications, others):
+		return DeliveryPublished
+	case has(Published):
+		return DeliveryPartiallyPublished
+	case has(Missed):
+		return DeliveryMissed
+	}
+	return DeliveryFailed
+}
+
 // Where a post was saved to, as people see it.
 const (
 	SavedToQueue  = "queue"
@@ -118,7 +151,7 @@ type Post struct {
 	UpdatedAt                      Time                `json:"updatedAt"`
 	PostInput                      *PostInput          `json:"postInput,omitempty"`
 	PostPublishActions             *PostPublishActions `json:"postPublishActions,omitempty"`
-	ScheduledPosts                 []ScheduledPost     `json:"scheduledPosts,omitempty" doc:"With include=scheduledPosts: all of them, the newest first."`
+	ScheduledPosts                 *[]ScheduledPost    `json:"scheduledPosts,omitempty" doc:"With include=scheduledPosts: the newest first, at most 100."`
 }
 
 // PostCreate is the body that makes a post. An empty one makes an empty draft.

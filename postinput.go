@@ -3,6 +3,7 @@ package crier
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -51,12 +52,12 @@ func (p PostInput) Text() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// AssetIDs are the assets of all parts, in order.
+// AssetIDs are the assets of all parts, each once, in the order of their first appearance.
 func (p PostInput) AssetIDs() []ID {
 	ids := []ID{}
 	for _, part := range p.Parts() {
 		for _, a := range part.Attachments {
-			if a.Media != nil {
+			if a.Media != nil && !slices.Contains(ids, a.Media.Asset.AssetID) {
 				ids = append(ids, a.Media.Asset.AssetID)
 			}
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,8 +40,9 @@ type PageRows[T any] struct {
 
 // branch is one indexable condition of a list; a list may be the union of several that do not overlap.
 type branch struct {
+	from  string // what is read, when it is not the listing's; with ? for its parameters
 	where string // with ? for its parameters
-	args  []any
+	args  []any  // of from, then of where
 }
 
 // listing describes a list to page through.
@@ -143,14 +145,15 @@ func (l listing[T]) query(s span) (string, []any) {
 	var args []any
 	parts := make([]string, len(l.branches))
 	for i, b := range l.branches {
-		where := bind(b.where, len(args))
+		from := bind(cmp.Or(b.from, l.from), len(args))
+		where := bind(b.where, len(args)+strings.Count(b.from, "?"))
 		args = append(args, b.args...)
 		if s.seek != nil {
 			where += fmt.Sprintf(" AND (%s, %s) %s ($%d, $%d)", s.column, l.id, compare, len(args)+1, len(args)+2)
 			args = append(args, s.seek.Value, s.seek.ID)
 		}
 		args = append(args, s.limit)
-		parts[i] = fmt.Sprintf("SELECT %s FROM %s WHERE %s%s LIMIT $%d", l.columns, l.from, where, order, len(args))
+		parts[i] = fmt.Sprintf("SELECT %s FROM %s WHERE %s%s LIMIT $%d", l.columns, from, where, order, len(args))
 	}
 	if len(parts) == 1 {
 		return parts[0], args
@@ -188,13 +191,5 @@ func unqualified(order string) string {
 	return " " + strings.Join(words, " ")
 }
 
-// unqualifiedList strips table names from a list of columns.
-func unqualifiedList(columns string) string {
-	parts := strings.Split(columns, ",")
-	for i, p := range parts {
-		if _, column, found := strings.Cut(p, "."); found {
-			parts[i] = column
-		}
-	}
-	return strings.Join(parts, ", ")
-}
+// unqualifiedList strips the table name p from a list of columns: SQLite does not know it in RETURNING.
+func unqualifiedList(columns string) string { return strings.ReplaceAll(columns, "p.", "") }

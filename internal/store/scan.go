@@ -92,6 +92,14 @@ func anys[T any](list []T) []any {
 	return out
 }
 
+// forShare keeps others from changing rows without keeping them from reading or sharing them.
+func (r reads) forShare() string {
+	if r.forUpdate == "" {
+		return "" // the one writer of SQLite has no others
+	}
+	return " FOR SHARE"
+}
+
 // affectedOne is an error unless exactly one row changed.
 func affectedOne(res sql.Result, err error, noun string, id crier.ID) error {
 	if err != nil {
