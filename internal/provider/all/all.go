@@ -1,11 +1,13 @@
-// Package all is the list of the networks that crier knows. Adding one is one line in each of its three lists.
+// Package all is the list of the networks that crier knows.
 package all
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
 	"crier/internal/provider"
+	"crier/internal/provider/linkedin"
 	"crier/internal/provider/x"
 )
 
@@ -14,23 +16,33 @@ type Config struct {
 	Caller *provider.Caller
 	Now    func() time.Time
 
-	X x.Config
+	X        x.Config
+	LinkedIn linkedin.Config
 }
 
 // WithSandbox points every network at a sandbox, which has each under a path of its name.
 func (c Config) WithSandbox(base string) Config {
 	base = strings.TrimRight(base, "/")
 	c.X = c.X.WithBase(base + "/x")
+	c.LinkedIn = c.LinkedIn.WithBase(base + "/linkedin")
 	return c
 }
 
-// New makes all networks and their registry.
+// New makes all networks and their registry, in the order in which people see them.
 func New(c Config) (*provider.Registry, error) {
 	c.X.Caller, c.X.Now = c.Caller, c.Now
+	c.LinkedIn.Caller, c.LinkedIn.Now = c.Caller, c.Now
 
-	xProvider, err := x.New(c.X)
-	if err != nil {
-		return nil, err
+	var providers []provider.Provider
+	for _, build := range []func() (provider.Provider, error){
+		func() (provider.Provider, error) { return x.New(c.X) },
+		func() (provider.Provider, error) { return linkedin.New(c.LinkedIn) },
+	} {
+		p, err := build()
+		if err != nil {
+			return nil, fmt.Errorf("build provider: %w", err)
+		}
+		providers = append(providers, p)
 	}
-	return provider.NewRegistry(xProvider)
+	return provider.NewRegistry(providers...)
 }

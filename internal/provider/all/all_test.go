@@ -1,0 +1,79 @@
+package all_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"crier/internal/provider"
+	"crier/internal/provider/all"
+	"crier/internal/provider/providertest"
+)
+
+func newRegistry(t *testing.T) *provider.Registry {
+	t.Helper()
+	clock := providertest.NewClock()
+	registry, err := all.New(all.Config{Caller: providertest.NewCaller(clock), Now: clock.Now}.WithSandbox("http://sandbox.test/"))
+	if err != nil {
+		t.Fatalf("New: %v", err)
+	}
+	return registry
+}
+
+func TestAllNetworksAreConsistent(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	if names := registry.Names(); !slices.Contains(names, "x") || !slices.Contains(names, "linkedin") {
+		t.Errorf("networks %v", names)
+	}
+	if _, err := all.New(all.Config{}); err == nil {
+		t.Error("New took a configuration without caller and clock")
+	}
+}
+
+func TestEveryDeclarationCanBeShown(t *testing.T) {
+	t.Parallel()
+	for _, p := range newRegistry(t).All() {
+		info := p.Info()
+		t.Run(info.Name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := json.Marshal(info); err != nil {
+				t.Errorf("encode: %v", err)
+			}
+			if info.DisplayName == "" || len(info.PostTypes()) == 0 || len(info.Scopes) == 0 {
+				t.Errorf("declaration is incomplete: %+v", info)
+			}
+			for _, s := range info.Settings {
+				checkDeclaration(t, s)
+			}
+		})
+	}
+}
+
+func checkDeclaration(t *testing.T, s provider.Setting) {
+	t.Helper()
+	if s.Key != "" && !strings.HasPrefix(s.Key, strings.ToLower(s.Key[:1])) {
+		t.Errorf("setting %s begins with a capital", s.Key)
+	}
+	if s.Type == provider.TypeArray && s.Items == nil || s.Type == provider.TypeObject && len(s.Fields) == 0 {
+		t.Errorf("setting %s does not say what is inside", s.Key)
+	}
+	if len(s.Enum) > 0 && s.Default != nil && !slices.Contains(s.Enum, s.Default.(string)) {
+		t.Errorf("setting %s: default %v is not allowed", s.Key, s.Default)
+	}
+	for _, inner := range s.Fields {
+		checkDeclaration(t, inner)
+	}
+}
+
+func TestConsentsLeadToTheSandbox(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	for _, p := range registry.All() {
+		address, err := registry.Features(p).Connector.ConsentURL(provider.ConsentRequest{State: "s"})
+		if want := "http://sandbox.test/" + p.Info().Name + "/"; err != nil || !strings.HasPrefix(address, want) {
+			t.Errorf("consent address %q, %v; want it below %s", address, err, want)
+		}
+	}
+}

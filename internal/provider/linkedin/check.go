@@ -1,0 +1,103 @@
+package linkedin
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"crier/internal/provider"
+)
+
+func (p *Provider) check(a provider.Account, c provider.Content) provider.Findings {
+	var found provider.Findings
+	switch {
+	case c.Action == provider.Repost:
+		return found
+	case len(c.Parts) == 0:
+		found.Reject(c.Path(0), "has no content")
+		return found
+	case c.IsThread():
+		found.Reject([]string{"postInput", "posts"}, "LinkedIn has no threads: only a single post can be published there")
+		return found
+	case c.Action == provider.Comment:
+		p.info.Comment.CheckPart(c, 0, &found)
+		return found
+	}
+	plan, err := newPlan(c)
+	if err != nil {
+		found.Reject([]string{"platformSettings"}, "cannot be read")
+		return found
+	}
+	composed := c
+	composed.Parts = []provider.Part{c.Parts[0]}
+	composed.Parts[0].Text = plan.text
+	p.info.Formats[0].CheckPart(composed, 0, &found)
+	checkAttachments(c, plan, &found)
+	checkAuthor(a, plan, &found)
+	checkEffects(plan, &found)
+	return found
+}
+
+// checkAttachments applies the rule that a post has text and at most one thing besides.
+func checkAttachments(c provider.Content, plan plan, found *provider.Findings) {
+	var besides []string
+	for _, thing := range []struct {
+		there bool
+		name  string
+	}{
+		{len(plan.media) > 0, "media"}, {plan.article != nil, "an article"}, {plan.Poll != nil, "a poll"}, {plan.reshare != "", "a reshare"},
+	} {
+		if thing.there {
+			besides = append(besides, thing.name)
+		}
+	}
+	if len(besides) > 1 {
+		found.Reject(c.Path(0, "attachments"), "a post has one of media, an article, a poll or a reshare; this one has "+strings.Join(besides, " and "))
+	}
+	if strings.TrimSpace(plan.text) == "" && len(besides) == 0 {
+		found.Reject(c.Path(0, "text"), "a post needs text, media, an article, a poll or a reshare")
+	}
+	if c.Action == provider.Quote && strings.TrimSpace(plan.text) == "" {
+		found.Reject(c.Path(0, "text"), "a quote needs text")
+	}
+	if plan.article == nil {
+		return
+	}
+	if utf8.RuneCountInString(plan.article.Title) > maxArticleTitle {
+		found.Reject(c.Path(0, "attachments"), fmt.Sprintf("the title of a link must be at most %d characters long", maxArticleTitle))
+	}
+	if utf8.RuneCountInString(plan.article.Description) > maxArticleDescription {
+		found.Reject(c.Path(0, "attachments"), fmt.Sprintf("the description of a link must be at most %d characters long", maxArticleDescription))
+	}
+}
+
+// checkAuthor applies the rules that differ between members and organizations.
+func checkAuthor(a provider.Account, plan plan, found *provider.Findings) {
+	reject := func(wrong bool, key, message string) {
+		if wrong {
+			found.Reject(provider.SettingPath(key), message)
+		}
+	}
+	organization := isOrganization(a)
+	reject(organization && plan.Visibility == visibilityConnections, "linkedinVisibility", "an organization has no connections: choose public or loggedIn")
+	reject(!organization && plan.FeedDistribution == feedNone, "linkedinFeedDistribution", "only an organization can keep a post out of feeds")
+	reject(!organization && len(plan.TargetEntities) > 0, "linkedinTargetEntities", "only an organization can choose its readers")
+	reject(!organization && plan.LandingPageURL != "", "linkedinLandingPageUrl", "only an organization's post can have a button")
+	reject(plan.CallToActionLabel != "" && plan.LandingPageURL == "", "linkedinCallToActionLabel", "needs linkedinLandingPageUrl")
+}
+
+// checkEffects warns about settings that will do nothing.
+func checkEffects(plan plan, found *provider.Findings) {
+	has := func(kind resource) bool { return len(plan.media) > 0 && resourceOf(plan.media[0]) == kind }
+	if plan.DocumentTitle != "" && !has(documents) {
+		found.Warn(provider.SettingPath("linkedinDocumentTitle"), "has no effect without a document")
+	}
+	if plan.VideoTitle != "" && !has(videos) {
+		found.Warn(provider.SettingPath("linkedinVideoTitle"), "has no effect without a video")
+	}
+	for _, m := range plan.Mentions {
+		if !strings.Contains(plan.text, "@"+m.Name) {
+			found.Warn(provider.SettingPath("linkedinMentions"), fmt.Sprintf("the text does not contain @%s", m.Name))
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package linkedin
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"crier/internal/provider"
+)
+
+// comment writes below a post. The versioned API takes comments from apps with the Community Management product only;
+// the legacy one still takes them from all, so it is used without those scopes, and after a refusal.
+func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	request := call{
+		operation: provider.OpComment, method: http.MethodPost, publishes: true, timeout: commitTimeout,
+		body: commentRequest{Actor: a.ProviderAccountID, Object: c.Target.PlatformPostID, Message: commentMessage{Text: commentText(c)}},
+	}
+	path := "/socialActions/" + urn(c.Target.PlatformPostID) + "/comments"
+	send, prefix := p.rest, "/rest"
+	if st.Data[noteCommentRoute] == routeLegacy || !mayCommentVersioned(a) {
+		send, prefix = p.legacy, "/v2"
+	}
+	request.path = prefix + path
+	answer, err := send(ctx, a, request)
+	if err != nil {
+		failure := provider.AsError(err)
+		if prefix == "/rest" && isProductMissing(failure) {
+			st.Note(noteCommentRoute, routeLegacy)
+			failure.Kind, failure.Scope = provider.Temporary, provider.ScopePost
+			failure.Message = "LinkedIn's new interface refused the comment; the old one is tried"
+		}
+		return st, failure
+	}
+	p.enterComment(&st, c, commentID(answer))
+	return st, nil
+}
+
+func (p *Provider) enterComment(st *provider.State, c provider.Content, id string) {
+	st.Publish(provider.Published{PlatformPostID: id, Permalink: p.permalink(c.Target.PlatformPostID), PublishedAt: p.now().UTC()}, 1)
+}
+
+// mayCommentVersioned is true when the scopes for it were granted, or nothing is known about them.
+func mayCommentVersioned(a provider.Account) bool {
+	return len(a.Scopes) == 0 || a.HasScope(scopeMemberFeed, scopeOrgFeed)
+}
+
+func commentText(c provider.Content) string {
+	if len(c.Parts) == 0 {
+		return ""
+	}
+	return c.Parts[0].Text
+}
+
+// commentID is the comment's URN, or its plain id where LinkedIn gives nothing better.
+func commentID(answer *provider.Response) string {
+	var created commentAnswer
+	if json.Unmarshal(answer.Body, &created) != nil {
+		created = commentAnswer{} // the header has to do
+	}
+	return firstOf(created.URN, answer.Header.Get("X-Restli-Id"), created.ID)
+}

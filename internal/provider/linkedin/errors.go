@@ -1,0 +1,187 @@
+package linkedin
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// errMediaID marks the refusal of an uploaded file, which may help to upload it again.
+var errMediaID = errors.New("the media id is not valid")
+
+// errProduct marks a refusal because the operator's app lacks a product.
+var errProduct = errors.New("the app lacks a product of LinkedIn")
+
+// duplicateError says which post exists already.
+type duplicateError struct{ urn string }
+
+// Error names the post.
+func (e *duplicateError) Error() string { return "duplicate of " + e.urn }
+
+// isProductMissing is true when the app needs a product for the call, whatever the member allows.
+func isProductMissing(e *provider.Error) bool { return errors.Is(e, errProduct) }
+
+// Pauses where LinkedIn, which names none, wants to be left alone.
+const (
+	operatorPause = 15 * time.Minute
+	burstPause    = 5 * time.Minute
+	mediaPause    = 3 * time.Second
+	conflictPause = 2 * time.Second
+)
+
+// problem is what LinkedIn answers when something is wrong.
+type problem struct {
+	Code        string `json:"code"`
+	ServiceCode int    `json:"serviceErrorCode"`
+	Message     string `json:"message"`
+	Details     struct {
+		InputErrors []struct {
+			Code        string `json:"code"`
+			Description string `json:"description"`
+		} `json:"inputErrors"`
+	} `json:"errorDetails"`
+	OAuthError       string `json:"error"`
+	OAuthDescription string `json:"error_description"`
+}
+
+func readProblem(answer *provider.Response) problem {
+	var p problem
+	if json.Unmarshal(answer.Body, &p) != nil {
+		return problem{} // HTML or nothing: the status has to do
+	}
+	return p
+}
+
+func (p problem) message() string {
+	text := firstOf(p.Message, p.OAuthDescription, p.Code, p.OAuthError)
+	for _, input := range p.Details.InputErrors {
+		if input.Description != "" && !strings.Contains(text, input.Description) {
+			text += " (" + input.Description + ")"
+		}
+	}
+	return text
+}
+
+// is true when the problem, or one of its inputs, has one of the codes.
+func (p problem) is(codes ...string) bool {
+	if slices.Contains(codes, p.Code) {
+		return true
+	}
+	for _, input := range p.Details.InputErrors {
+		if slices.Contains(codes, input.Code) {
+			return true
+		}
+	}
+	return false
+}
+
+// classify turns an answer that is no success into an error. It is the one place that does.
+func classify(answer *provider.Response, now time.Time) *provider.Error {
+	p := readProblem(answer)
+	switch {
+	case strings.Contains(p.Message, "Unable to obtain activity"): // a new post that is not known everywhere yet
+		return retryIn(answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.message(), nil), mediaPause)
+	case p.is("VERSION_MISSING", "NONEXISTENT_VERSION") || answer.Status == http.StatusUpgradeRequired:
+		e := answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.message(), nil)
+		e.Scope = provider.ScopeInstallation
+		return retryIn(e, operatorPause)
+	case answer.Status == http.StatusUnauthorized:
+		e := answer.Fail(provider.AuthExpired, provider.CodeAuthExpired, p.message(), nil)
+		e.Scope = provider.ScopeAccount
+		return e
+	case answer.Status == http.StatusTooManyRequests:
+		return classifyRateLimit(answer, p, now)
+	case answer.Status == http.StatusForbidden:
+		return classifyForbidden(answer, p)
+	case answer.Status >= 500 || answer.Status < 400 || answer.Status == http.StatusRequestTimeout:
+		return answer.Unavailable(p.message())
+	}
+	return classifyRefusal(answer, p)
+}
+
+func retryIn(e *provider.Error, pause time.Duration) *provider.Error {
+	e.RetryAfter = pause
+	return e
+}
+
+func classifyForbidden(answer *provider.Response, p problem) *provider.Error {
+	switch {
+	case strings.Contains(p.Message, "image resource is forbidden"):
+		return answer.Fail(provider.Rejected, provider.CodeMediaRejected, p.message(), nil)
+	case strings.Contains(p.Message, "partnerApi"):
+		e := answer.Fail(provider.Rejected, provider.CodePermissionMissing, p.message(), nil)
+		e.Err = fmt.Errorf("%w: %w", errProduct, e.Err)
+		return e
+	}
+	e := answer.Fail(provider.AuthExpired, provider.CodePermissionMissing, p.message(), nil)
+	e.Scope = provider.ScopeAccount
+	return e
+}
+
+var existingPost = regexp.MustCompile(`urn:li:(?:share|ugcPost|activity):\d+`)
+
+// classifyRefusal is for answers that say what is wrong with the request.
+func classifyRefusal(answer *provider.Response, p problem) *provider.Error {
+	switch {
+	case p.is("MEDIA_ASSET_WAITING_UPLOAD"):
+		return retryIn(answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.message(), nil), mediaPause)
+	case p.is("INVALID_IMAGE_ID", "INVALID_VIDEO_ID", "INVALID_DOCUMENT_ID", "EXPIRED_UPLOAD_URL"):
+		e := answer.Fail(provider.Rejected, provider.CodeMediaRejected, p.message(), nil)
+		e.Err = fmt.Errorf("%w: %w", errMediaID, e.Err)
+		return e
+	case p.is("MEDIA_ASSET_PROCESSING_FAILED"),
+		answer.Status == http.StatusRequestEntityTooLarge, answer.Status == http.StatusUnsupportedMediaType:
+		return answer.Fail(provider.Rejected, provider.CodeMediaRejected, p.message(), nil)
+	case p.is("DUPLICATE_POST") || strings.Contains(p.Message, "is a duplicate of"):
+		e := answer.Fail(provider.Rejected, provider.CodeDuplicateContent, p.message(), nil)
+		e.Err = fmt.Errorf("%w: %w", &duplicateError{urn: existingPost.FindString(p.Message)}, e.Err)
+		return e
+	case answer.Status == http.StatusConflict:
+		return retryIn(answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.message(), nil), conflictPause)
+	}
+	return answer.Fail(provider.Rejected, provider.CodeContentRejected, p.message(), nil)
+}
+
+// classifyRateLimit tells daily quotas, which free at midnight UTC, from bursts.
+func classifyRateLimit(answer *provider.Response, p problem, now time.Time) *provider.Error {
+	e := answer.Fail(provider.RateLimited, provider.CodeRateLimited, p.message(), nil)
+	e.Scope, e.RetryAfter = provider.ScopeAccount, burstPause
+	if strings.Contains(p.Message, "APPLICATION") {
+		e.Scope = provider.ScopeInstallation
+	}
+	if strings.Contains(p.Message, "DAY") {
+		e.Code = provider.CodeQuotaExhausted
+		e.RetryAfter = midnight(now).Sub(now)
+	}
+	return e
+}
+
+// midnight is the next one in UTC.
+func midnight(now time.Time) time.Time {
+	now = now.UTC()
+	return time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, time.UTC)
+}
+
+// classifyToken is for the token endpoint, whose errors are OAuth's. Wrong client credentials are the operator's
+// problem and must not disconnect an account.
+func classifyToken(answer *provider.Response, now time.Time) *provider.Error {
+	p := readProblem(answer)
+	switch {
+	case p.OAuthError == "invalid_client" || strings.Contains(p.OAuthDescription, "Client authentication failed"):
+		e := answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.message(), nil)
+		e.Scope = provider.ScopeInstallation
+		return retryIn(e, operatorPause)
+	case p.OAuthError != "" && answer.Status < 500:
+		e := answer.Fail(provider.AuthExpired, provider.CodeAuthExpired, p.message(), nil)
+		e.Scope = provider.ScopeAccount
+		return e
+	}
+	return classify(answer, now)
+}

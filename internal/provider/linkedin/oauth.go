@@ -1,0 +1,223 @@
+package linkedin
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// ConsentURL is LinkedIn's page where a member lets crier act for them and their organizations.
+func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
+	return provider.ConsentAddress(p.consentURL+"/oauth/v2/authorization", []provider.Field{
+		{Name: "response_type", Value: "code"},
+		{Name: "client_id", Value: p.credentials.ClientID},
+		{Name: "redirect_uri", Value: r.RedirectURL},
+		{Name: "state", Value: r.State},
+		{Name: "scope", Value: strings.Join(provider.ScopeNames(p.info.Scopes), " ")},
+	}), nil
+}
+
+// Exchange turns the code into a token.
+func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
+	return p.token(ctx, provider.OpConnect, url.Values{
+		"grant_type":   {"authorization_code"},
+		"code":         {r.Code.Reveal()},
+		"redirect_uri": {r.RedirectURL},
+	}, r.Code)
+}
+
+// Refresh renews the token of apps that LinkedIn lets do so; the others need the member every 60 days. The life of a
+// refresh token counts from the first consent and does not grow.
+func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.Token, error) {
+	if a.Token.Refresh == "" {
+		return provider.Token{}, &provider.Error{
+			Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Scope: provider.ScopeAccount,
+			Message: "LinkedIn gave no refresh token: the account has to be connected again every 60 days",
+		}
+	}
+	token, err := p.token(ctx, provider.OpRefresh, url.Values{
+		"grant_type":    {"refresh_token"},
+		"refresh_token": {a.Token.Refresh.Reveal()},
+	}, a.Token.Refresh)
+	if err != nil {
+		return provider.Token{}, err
+	}
+	if token.Refresh == "" {
+		token.Refresh = a.Token.Refresh
+	}
+	if token.RefreshExpiresAt.IsZero() {
+		token.RefreshExpiresAt = a.Token.RefreshExpiresAt
+	}
+	if len(token.Scopes) == 0 {
+		token.Scopes = a.Token.Scopes
+	}
+	return token, nil
+}
+
+func (p *Provider) token(ctx context.Context, op provider.Operation, form url.Values, secrets ...provider.Secret) (provider.Token, error) {
+	answer, err := p.caller.Send(ctx, p.clientRequest(op, "/oauth/v2/accessToken", form, secrets))
+	if err != nil {
+		return provider.Token{}, err
+	}
+	if !answer.OK() {
+		return provider.Token{}, classifyToken(answer, p.now())
+	}
+	var t tokenAnswer
+	if err := answer.Decode(&t); err != nil {
+		return provider.Token{}, err
+	}
+	if t.AccessToken == "" {
+		return provider.Token{}, answer.Unavailable("LinkedIn answered without a token")
+	}
+	now := p.now().UTC()
+	token := provider.Token{
+		Access:    provider.Secret(t.AccessToken),
+		Refresh:   provider.Secret(t.RefreshToken),
+		ExpiresAt: now.Add(time.Duration(t.ExpiresIn) * time.Second),
+		Scopes:    splitScopes(t.Scope),
+	}
+	if t.RefreshExpiresIn > 0 {
+		token.RefreshExpiresAt = now.Add(time.Duration(t.RefreshExpiresIn) * time.Second)
+	}
+	return token, nil
+}
+
+// splitScopes reads both spellings: LinkedIn separates by commas or by spaces.
+func splitScopes(scope string) []string {
+	return strings.FieldsFunc(scope, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+func (p *Provider) clientRequest(op provider.Operation, path string, form url.Values, secrets []provider.Secret) provider.Request {
+	form.Set("client_id", p.credentials.ClientID)
+	form.Set("client_secret", p.credentials.ClientSecret.Reveal())
+	return provider.Request{
+		Operation: op, Method: http.MethodPost, URL: p.consentURL + path, Body: provider.FormBody(form),
+		Secrets: append(secrets, p.credentials.ClientSecret),
+	}
+}
+
+// Revoke ends the token. A token that is dead already is refused by LinkedIn, which is as good.
+func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
+	request := p.clientRequest(provider.OpConnect, "/oauth/v2/revoke", url.Values{"token": {a.Token.Access.Reveal()}}, []provider.Secret{a.Token.Access})
+	answer, err := p.caller.Send(ctx, request)
+	if err != nil {
+		return err
+	}
+	if answer.OK() {
+		return nil
+	}
+	if e := classifyToken(answer, p.now()); e.Kind != provider.AuthExpired {
+		return e
+	}
+	return nil
+}
+
+// Accounts are the member and, where the app and the consent allow it, the organizations that the member may post for.
+// All share one token.
+func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
+	a := provider.Account{Scopes: t.Scopes, Token: t}
+	member, err := p.member(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	accounts := []provider.ConnectedAccount{member}
+	if a.HasScope(scopeOrgAdmin, scopeOrgAdminRead) {
+		organizations, err := p.organizations(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		accounts = append(accounts, organizations...)
+	}
+	for i := range accounts {
+		accounts[i].Token = t
+	}
+	return accounts, nil
+}
+
+// Profile reads the member or the organization anew.
+func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
+	id, ok := strings.CutPrefix(a.ProviderAccountID, organizationPrefix)
+	if !ok {
+		return p.member(ctx, a)
+	}
+	return p.organization(ctx, a, id, decodeDetails(a).Role)
+}
+
+// member reads who the token belongs to: from OpenID, or, for apps that have no OpenID, from the older profile.
+func (p *Provider) member(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
+	if len(a.Scopes) == 0 || a.HasScope(scopeOpenID, scopeProfile) {
+		var info memberInfo
+		if err := p.getLegacy(ctx, a, "/v2/userinfo", &info); err != nil {
+			return provider.ConnectedAccount{}, err
+		}
+		return newAccount(a, personPrefix, info.Sub, info.Name, "", info.Picture, "person", "")
+	}
+	var profile memberProfile
+	if err := p.getLegacy(ctx, a, "/v2/me", &profile); err != nil {
+		return provider.ConnectedAccount{}, err
+	}
+	name := strings.TrimSpace(profile.FirstName + " " + profile.LastName)
+	return newAccount(a, personPrefix, profile.ID, name, profile.Vanity, "", "person", "")
+}
+
+func (p *Provider) getLegacy(ctx context.Context, a provider.Account, path string, v any) error {
+	answer, err := p.legacy(ctx, a, call{operation: provider.OpConnect, method: http.MethodGet, path: path})
+	if err != nil {
+		return err
+	}
+	return answer.Decode(v)
+}
+
+// postingRoles are those in which a member may post for an organization. LinkedIn spells one of them in two ways.
+var postingRoles = []string{"ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTRATOR", "DIRECT_SPONSORED_CONTENT_POSTER"}
+
+// organizations lists those that the member may post for.
+func (p *Provider) organizations(ctx context.Context, a provider.Account) ([]provider.ConnectedAccount, error) {
+	var roles roleList
+	if err := p.get(ctx, a, "/rest/organizationAcls?q=roleAssignee&state=APPROVED&count=100", methodFinder, &roles); err != nil {
+		return nil, err
+	}
+	var accounts []provider.ConnectedAccount
+	seen := map[string]bool{}
+	for _, role := range roles.Elements {
+		id, ok := strings.CutPrefix(role.Organization, organizationPrefix)
+		if !ok || seen[id] || !slices.Contains(postingRoles, role.Role) {
+			continue
+		}
+		seen[id] = true
+		account, err := p.organization(ctx, a, id, role.Role)
+		switch failure := provider.AsError(err); {
+		case failure == nil:
+			accounts = append(accounts, account)
+		case failure.Kind != provider.Rejected && failure.Code != provider.CodePermissionMissing:
+			return nil, failure // one that may not be read does not stand in the way of the others
+		}
+	}
+	return accounts, nil
+}
+
+func (p *Provider) organization(ctx context.Context, a provider.Account, id, role string) (provider.ConnectedAccount, error) {
+	var o organization
+	if err := p.get(ctx, a, "/rest/organizations/"+urn(id), "", &o); err != nil {
+		return provider.ConnectedAccount{}, err
+	}
+	return newAccount(a, organizationPrefix, id, o.Name, o.Vanity, "", "organization", role)
+}
+
+func newAccount(a provider.Account, prefix, id, name, handle, image, subType, role string) (provider.ConnectedAccount, error) {
+	encoded, err := json.Marshal(details{CanRefresh: a.Token.Refresh != "", Role: role})
+	if err != nil || id == "" {
+		return provider.ConnectedAccount{}, &provider.Error{
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "LinkedIn did not say whose token it is", Err: err,
+		}
+	}
+	return provider.ConnectedAccount{
+		ProviderAccountID: prefix + id, DisplayName: name, Handle: handle, ImageURL: image, SubType: subType, Details: encoded,
+	}, nil
+}

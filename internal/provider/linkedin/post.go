@@ -1,0 +1,235 @@
+package linkedin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// Notes in the State.
+const (
+	// noteSuspect means that an earlier attempt may have worked.
+	noteSuspect = "suspect"
+	// noteCloseComments counts how often it was tried to close the comments of the new post.
+	noteCloseComments = "closeComments"
+	// noteCommentRoute is the API that comments go to, when the versioned one was refused.
+	noteCommentRoute = "commentRoute"
+	routeLegacy      = "v2"
+)
+
+// createPost makes the post or the reshare public. LinkedIn answers with the id in a header and nothing else.
+func (p *Provider) createPost(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	request, err := newPostRequest(a, c, st)
+	if err != nil {
+		return st, err
+	}
+	answer, err := p.rest(ctx, a, call{
+		operation: operationOf(c), method: http.MethodPost, path: "/rest/posts", body: request, publishes: true, timeout: commitTimeout,
+	})
+	if err != nil {
+		return p.afterRefusal(c, st, provider.AsError(err))
+	}
+	p.enter(&st, c, firstOf(answer.Header.Get("X-Restli-Id"), answer.Header.Get("X-Linkedin-Id")))
+	return st, nil
+}
+
+// afterRefusal looks for good news in a refusal: a duplicate of what may have been published before is that very post,
+// and media that LinkedIn does not take may help to be uploaded again, once.
+func (p *Provider) afterRefusal(c provider.Content, st provider.State, failure *provider.Error) (provider.State, error) {
+	if duplicate, ok := errors.AsType[*duplicateError](failure); ok && st.Data[noteSuspect] != "" {
+		p.enter(&st, c, duplicate.urn)
+		return st, nil
+	}
+	if errors.Is(failure, errMediaID) && forgetUploads(&st) {
+		failure.Kind, failure.Message = provider.Temporary, "LinkedIn did not take the uploaded media; they are uploaded again"
+		st.Ready = false
+	}
+	return st, failure
+}
+
+func operationOf(c provider.Content) provider.Operation {
+	if c.Action == provider.Repost || c.Action == provider.Quote {
+		return provider.OpRepost
+	}
+	return provider.OpPublish
+}
+
+// enter notes that the post is public. A success without an id is one nevertheless.
+func (p *Provider) enter(st *provider.State, c provider.Content, id string) {
+	delete(st.Data, noteSuspect)
+	published := provider.Published{PlatformPostID: id, PublishedAt: p.now().UTC()}
+	if id == "" {
+		st.Warnings = append(st.Warnings, "LinkedIn published the post without telling its id")
+	} else {
+		published.Permalink = p.permalink(id)
+	}
+	st.Publish(published, 1)
+	if s, err := decodeSettings(c); err == nil && s.CommentsState == commentsClosed && id != "" && c.Action == provider.Post {
+		st.RequiresPolling = true
+		st.Note(noteCloseComments, "0")
+	}
+}
+
+func (p *Provider) permalink(id string) string { return p.consentURL + "/feed/update/" + id + "/" }
+
+// newPostRequest is the body of a post. It depends on nothing but the content and the uploads, so that sending it again
+// sends the very same.
+func newPostRequest(a provider.Account, c provider.Content, st provider.State) (postRequest, error) {
+	plan, err := newPlan(c)
+	if err != nil {
+		return postRequest{}, err
+	}
+	r := postRequest{
+		Author:     a.ProviderAccountID,
+		Commentary: commentary(plan.text, plan.Mentions),
+		Visibility: wireVisibility[plan.Visibility],
+		Distribution: distribution{
+			FeedDistribution: wireFeed[plan.FeedDistribution], TargetEntities: plan.TargetEntities, ThirdParty: []string{},
+		},
+		Lifecycle:    "PUBLISHED",
+		NoReshare:    plan.DisableReshare,
+		LandingPage:  plan.LandingPageURL,
+		CallToAction: plan.CallToActionLabel,
+	}
+	if r.Distribution.TargetEntities == nil {
+		r.Distribution.TargetEntities = []targetEntity{}
+	}
+	if plan.reshare != "" {
+		r.Reshare = &reshareContext{Parent: plan.reshare}
+		return r, nil
+	}
+	r.Content, err = newContent(plan, st)
+	return r, err
+}
+
+// newContent is the attachment of a post: a poll, an article or media; nil for a text.
+func newContent(plan plan, st provider.State) (*postContent, error) {
+	switch {
+	case plan.Poll != nil:
+		return &postContent{Poll: newPoll(plan.Poll)}, nil
+	case plan.article != nil:
+		article := &contentArticle{Source: plan.article.URL, Title: plan.article.Title, Description: plan.article.Description}
+		if plan.article.Thumbnail != "" {
+			id, err := uploadedID(st, 0)
+			if err != nil {
+				return nil, err
+			}
+			article.Thumbnail = id
+		}
+		return &postContent{Article: article}, nil
+	case len(plan.media) == 0:
+		return nil, nil
+	}
+	return newMediaContent(plan, st)
+}
+
+func newMediaContent(plan plan, st provider.State) (*postContent, error) {
+	var media []contentMedia
+	for i, m := range plan.media {
+		id, err := uploadedID(st, i)
+		if err != nil {
+			return nil, err
+		}
+		item := contentMedia{ID: id}
+		switch resourceOf(m) {
+		case images:
+			item.AltText = m.AltText
+		case videos:
+			item.Title = plan.VideoTitle
+		case documents:
+			item.Title = firstOf(plan.DocumentTitle, m.FileName, "Document")
+		}
+		media = append(media, item)
+	}
+	if len(media) > 1 {
+		return &postContent{MultiImage: &contentImages{Images: media}}, nil
+	}
+	return &postContent{Media: &media[0]}, nil
+}
+
+func newPoll(s *pollSetting) *contentPoll {
+	poll := &contentPoll{
+		Question: s.Question,
+		Settings: pollSettings{Duration: wireDuration[s.Duration], VoteSelection: "SINGLE_VOTE", VoterVisible: true},
+	}
+	for _, option := range s.Options {
+		poll.Options = append(poll.Options, pollOption{Text: option})
+	}
+	return poll
+}
+
+func uploadedID(st provider.State, index int) (string, error) {
+	u := st.Upload(0, index)
+	if u == nil || u.Step != stepReady {
+		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media are not uploaded yet"}
+	}
+	return u.ID, nil
+}
+
+// Closing comments is tried a few times: right after the creation the post may not be known everywhere.
+const (
+	maxCloseTries = 5
+	closeDelay    = 4 * time.Second
+)
+
+// closeComments closes the comments of the new post. When LinkedIn refuses, the post stays open and that is noted.
+func (p *Provider) closeComments(ctx context.Context, a provider.Account, st provider.State) (provider.State, error) {
+	if st.Data[noteCloseComments] == "" {
+		st.RequiresPolling = false
+		return st, nil
+	}
+	var patch patchRequest
+	patch.Patch.Set = map[string]string{"commentsState": "CLOSED"}
+	_, err := p.rest(ctx, a, call{
+		operation: provider.OpPublish, method: http.MethodPost, restli: methodPartialUpdate, body: patch,
+		path: "/rest/socialMetadata/" + urn(st.PlatformPostID) + "?actor=" + urn(a.ProviderAccountID),
+	})
+	failure := provider.AsError(err)
+	tries, _ := strconv.Atoi(st.Data[noteCloseComments]) // written by this package
+	switch {
+	case failure != nil && failure.Kind == provider.AuthExpired && failure.Code == provider.CodeAuthExpired:
+		return st, failure
+	case failure != nil && tries+1 < maxCloseTries && failure.Code != provider.CodePermissionMissing:
+		st.Note(noteCloseComments, strconv.Itoa(tries+1))
+		now := p.now().UTC()
+		st.WaitUntil(now.Add(max(closeDelay, failure.RetryAfter)), now, "the comments are to be closed")
+		return st, nil
+	case failure != nil:
+		st.Warnings = append(st.Warnings, "the comments could not be closed: "+failure.Message)
+	}
+	delete(st.Data, noteCloseComments)
+	st.StopWaiting()
+	st.RequiresPolling = false
+	return st, nil
+}
+
+// Delete removes a post or a comment. LinkedIn answers in the same way when a post is gone already.
+func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
+	c := call{operation: provider.OpDelete, method: http.MethodDelete, restli: methodDelete, path: "/rest/posts/" + urn(postID)}
+	if post, id, ok := splitComment(postID); ok {
+		c.restli = ""
+		c.path = "/rest/socialActions/" + urn(post) + "/comments/" + urn(id) + "?actor=" + urn(a.ProviderAccountID)
+	}
+	_, err := p.rest(ctx, a, c)
+	switch failure := provider.AsError(err); {
+	case failure != nil && failure.Status == http.StatusNotFound:
+		return provider.AlreadyGone, nil
+	case failure != nil:
+		return "", failure
+	}
+	return provider.Deleted, nil
+}
+
+// splitComment takes urn:li:comment:(urn:li:activity:1,2) apart.
+func splitComment(id string) (post, comment string, ok bool) {
+	inner, ok := strings.CutPrefix(id, "urn:li:comment:(")
+	if !ok {
+		return "", "", false
+	}
+	return strings.Cut(strings.TrimSuffix(inner, ")"), ",")
+}

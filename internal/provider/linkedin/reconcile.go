@@ -1,0 +1,83 @@
+package linkedin
+
+import (
+	"context"
+	"time"
+
+	"crier/internal/provider"
+)
+
+const (
+	// readBack is how far before the attempt posts are looked at: clocks differ.
+	readBack = 30 * time.Second
+	// listedCount is how many posts are looked at.
+	listedCount = "50"
+	// resendFrom and resendUntil are when LinkedIn recognises a repetition: not too soon, and for some ten minutes.
+	resendFrom  = 5 * time.Second
+	resendUntil = 8 * time.Minute
+)
+
+// Strategy reads where the account may read, which only organizations can. Members' posts are sent again: LinkedIn
+// answers the repetition with the id of the post that exists. Members' comments cannot be found out about.
+func (p *Provider) Strategy(a provider.Account, c provider.Content, _ provider.State) provider.Strategy {
+	switch {
+	case isOrganization(a) && a.HasScope(scopeOrgRead):
+		return provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2, Apart: 20 * time.Second}
+	case c.Action == provider.Comment:
+		return provider.Strategy{Method: provider.Impossible}
+	}
+	return provider.Strategy{Method: provider.ByResending, NotBefore: resendFrom, NotAfter: resendUntil}
+}
+
+// Resend sends the post of a lost attempt again. A duplicate is the proof that the attempt had worked.
+func (p *Provider) Resend(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	st = st.Clone()
+	st.Note(noteSuspect, "true")
+	return p.createPost(ctx, a, c, st)
+}
+
+// Reconcile looks for the post or the comment among the newest ones.
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+	st = st.Clone()
+	since := at.StartedAt.Add(-readBack).UnixMilli()
+	if c.Action == provider.Comment {
+		return p.findComment(ctx, a, c, st, since)
+	}
+	plan, err := newPlan(c)
+	if err != nil {
+		return "", st, err
+	}
+	var posts listedPosts
+	path := "/rest/posts?q=author&author=" + urn(a.ProviderAccountID) + "&count=" + listedCount + "&sortBy=CREATED"
+	if err := p.get(ctx, a, path, methodFinder, &posts); err != nil {
+		return "", st, err
+	}
+	wanted := visible(commentary(plan.text, plan.Mentions))
+	for _, post := range posts.Elements {
+		if post.CreatedAt >= since && visible(post.Commentary) == wanted && reshares(post, plan.reshare) {
+			p.enter(&st, c, post.ID)
+			return provider.OutcomePublished, st, nil
+		}
+	}
+	st.Note(noteSuspect, "true")
+	return provider.OutcomeAbsent, st, nil
+}
+
+// reshares is true when the post shares what it should; lists do not always tell.
+func reshares(post listedPost, wanted string) bool {
+	return post.Reshare == nil || post.Reshare.Parent == wanted
+}
+
+func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State, since int64) (provider.Outcome, provider.State, error) {
+	var comments listedComments
+	if err := p.get(ctx, a, "/rest/socialActions/"+urn(c.Target.PlatformPostID)+"/comments", "", &comments); err != nil {
+		return "", st, err
+	}
+	for _, comment := range comments.Elements {
+		if comment.Created.Time >= since && comment.Actor == a.ProviderAccountID && comment.Message.Text == commentText(c) {
+			p.enterComment(&st, c, firstOf(comment.URN, comment.ID))
+			return provider.OutcomePublished, st, nil
+		}
+	}
+	return provider.OutcomeAbsent, st, nil
+}
