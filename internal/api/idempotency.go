@@ -20,15 +20,16 @@ const (
 	maxKeyLength = 255
 )
 
-// received is the body of a request, and what was wrong with it or with its idempotency key.
+// received is the body of a request, and what was wrong with its idempotency key.
 type received struct {
 	data   []byte
+	large  bool // over maxBody; data is empty then
 	issues []crier.Issue
 }
 
 // receive reads the body and looks for a kept answer to the same request. ok is false when the request has been
 // answered. The context carries the idempotency key to where the effect is written.
-func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Caller, wantsBody bool, status int) (received, context.Context, bool) {
+func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Caller, status int) (received, context.Context, bool) {
 	ctx := r.Context()
 	if r.Method == http.MethodGet {
 		return received{}, ctx, true
@@ -37,9 +38,6 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Calle
 	if err != nil {
 		s.fail(w, r, err)
 		return body, ctx, false
-	}
-	if !wantsBody {
-		body.issues = nil // whatever was sent along does not matter
 	}
 	key, given := r.Header[keyHeader]
 	if !given {
@@ -62,12 +60,13 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Calle
 	return body, service.WithRepeatable(ctx, c, repeat), true
 }
 
-// readBody reads at most maxBody bytes. A larger body is an issue, not an error: other issues may be told beside it.
+// readBody reads at most maxBody bytes. A larger body is no error here: other issues may be told beside it, and an
+// operation without a body does not care.
 func readBody(w http.ResponseWriter, r *http.Request) (received, error) {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return received{issues: []crier.Issue{crier.At(fmt.Sprintf("the body is larger than %d bytes", maxBody))}}, nil
+		return received{large: true}, nil
 	}
 	if err != nil {
 		return received{}, crier.Invalid(crier.At("the body could not be read to its end"))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"mime"
 	"net/http"
+	"net/url"
 	"reflect"
 	"strings"
 	"time"
@@ -65,12 +66,16 @@ type validated interface {
 }
 
 // decode fills dst from the request and returns every issue it finds.
-func (in *input) decode(r *http.Request, body []byte, now time.Time, dst reflect.Value) []crier.Issue {
+func (in *input) decode(r *http.Request, body received, now time.Time, dst reflect.Value) []crier.Issue {
 	v := &validator{registry: in.registry}
-	for _, p := range in.params {
-		in.param(v, r, p, dst.FieldByIndex(p.index))
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		v.add(nil, "the query string is malformed: %s", err.Error())
 	}
-	if in.body == nil || in.optional && len(body) == 0 {
+	for _, p := range in.params {
+		in.param(v, r, query, p, dst.FieldByIndex(p.index))
+	}
+	if in.body == nil || in.optional && len(body.data) == 0 && !body.large {
 		return v.issues
 	}
 	field := dst.FieldByIndex(in.body).Addr().Interface()
@@ -81,18 +86,16 @@ func (in *input) decode(r *http.Request, body []byte, now time.Time, dst reflect
 	return v.issues
 }
 
-func (in *input) param(v *validator, r *http.Request, p param, field reflect.Value) {
-	value, given := "", true
-	if p.in == "path" {
-		value = chi.URLParam(r, p.name)
-	} else {
-		values, there := r.URL.Query()[p.name]
-		if given = there; given {
-			value = values[0]
+func (in *input) param(v *validator, r *http.Request, query url.Values, p param, field reflect.Value) {
+	value := chi.URLParam(r, p.name)
+	if p.in == "query" {
+		if !query.Has(p.name) {
+			if fallback, ok := p.schema.Default.(string); ok {
+				field.SetString(fallback)
+			}
+			return
 		}
-	}
-	if !given {
-		return
+		value = query.Get(p.name)
 	}
 	path := []string{p.name}
 	if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
@@ -113,9 +116,13 @@ func (in *input) param(v *validator, r *http.Request, p param, field reflect.Val
 	field.SetString(value)
 }
 
-func (in *input) decodeBody(v *validator, r *http.Request, body []byte, dst any) {
+func (in *input) decodeBody(v *validator, r *http.Request, body received, dst any) {
 	none := []string{}
-	if len(body) == 0 {
+	if body.large {
+		v.add(none, "the body is larger than %d bytes", maxBody)
+		return
+	}
+	if len(body.data) == 0 {
 		v.add(none, "the request needs a JSON body")
 		return
 	}
@@ -123,7 +130,7 @@ func (in *input) decodeBody(v *validator, r *http.Request, body []byte, dst any)
 		v.add(none, "the Content-Type must be application/json, got %.100q", r.Header.Get("Content-Type"))
 		return
 	}
-	value, err := parseJSON(body)
+	value, err := parseJSON(body.data)
 	if err != nil {
 		v.add(none, "%s", err.Error())
 		return
@@ -131,7 +138,7 @@ func (in *input) decodeBody(v *validator, r *http.Request, body []byte, dst any)
 	before := len(v.issues)
 	v.check(in.schema, value, none)
 	// Decoded even when something is wrong, as far as it goes: the rules across fields then find their issues too.
-	if err := json.Unmarshal(body, dst); err != nil && len(v.issues) == before {
+	if err := json.Unmarshal(body.data, dst); err != nil && len(v.issues) == before {
 		v.add(none, "the body does not fit: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 }

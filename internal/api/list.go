@@ -21,17 +21,14 @@ type listQuery struct {
 
 // open reads the query of a list; name tells the list and its filters.
 func (q *listQuery) open(s *Server, name string, sorts []string) []crier.Issue {
-	request := service.PageRequest{List: name, SortBy: q.SortBy, Desc: q.SortOrder != "asc", Limit: crier.DefaultPageSize, Cursor: q.Cursor}
-	if request.SortBy == "" {
-		request.SortBy = sorts[0]
-	}
 	var issues []crier.Issue
-	if q.Limit != "" {
-		n, err := strconv.ParseUint(q.Limit, 10, 32)
-		if err != nil || n < 1 || n > crier.MaxPageSize {
-			issues = append(issues, limitIssue())
-		}
-		request.Limit = int(n) //nolint:gosec // at most 100 where it is used
+	limit, err := strconv.ParseUint(q.Limit, 10, 32)
+	if err != nil || limit < 1 || limit > crier.MaxPageSize {
+		issues = append(issues, limitIssue())
+	}
+	request := service.PageRequest{List: name, SortBy: q.SortBy, Desc: q.SortOrder != "asc", Limit: int(limit), Cursor: q.Cursor} //nolint:gosec // at most 100 where it is used
+	if request.SortBy == "" {                                                                                                     // what was asked for is not one of them
+		request.SortBy = sorts[0]
 	}
 	page, err := s.services.Pages.Query(request)
 	var invalid *crier.Error

@@ -98,12 +98,12 @@ func add[I, O any](s *Server, pattern string, p crier.Permission, d doc, work fu
 		if !ok {
 			return
 		}
-		body, ctx, ok := s.receive(w, r, c, in.body != nil, d.Status)
+		body, ctx, ok := s.receive(w, r, c, d.Status)
 		if !ok {
 			return
 		}
 		value := new(I)
-		issues := in.decode(r, body.data, s.now(), reflect.ValueOf(value).Elem())
+		issues := in.decode(r, body, s.now(), reflect.ValueOf(value).Elem())
 		issues = append(issues, body.issues...)
 		if rules, ok := any(value).(checked); ok {
 			issues = append(issues, unlessKnown(issues, rules.check(s))...)
