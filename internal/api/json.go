@@ -6,17 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // maxDepth bounds the nesting of a body; nothing in the contract comes near it.
 const maxDepth = 32
 
-// parseJSON reads one JSON value. It refuses what encoding/json would let through: invalid UTF-8, characters that no
-// database keeps, keys given twice, endless nesting, and anything behind the value.
+// parseJSON reads one JSON value. It refuses what encoding/json would let through: invalid UTF-8, halves of surrogate
+// pairs, characters that no database keeps, keys given twice, endless nesting, and anything behind the value.
 func parseJSON(data []byte) (any, error) {
 	if !utf8.Valid(data) {
 		return nil, errors.New("the body is not valid UTF-8")
+	}
+	if at := loneSurrogate(data); at >= 0 {
+		return nil, fmt.Errorf("the body has half of a surrogate pair (at byte %d), which is no character", at)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -28,6 +33,39 @@ func parseJSON(data []byte) (any, error) {
 		return nil, errors.New("the body has something behind the JSON value")
 	}
 	return value, nil
+}
+
+// loneSurrogate finds an escape such as \ud83e without its other half, or returns -1. encoding/json would replace it.
+func loneSurrogate(data []byte) int {
+	for i := 0; i < len(data); i++ {
+		if data[i] != '\\' {
+			continue
+		}
+		first := escaped(data[i:])
+		switch {
+		case first < 0: // a short escape such as \n
+			i++
+		case !utf16.IsSurrogate(first):
+			i += 5
+		case utf16.DecodeRune(first, escaped(data[min(i+6, len(data)):])) != utf8.RuneError:
+			i += 11
+		default:
+			return i
+		}
+	}
+	return -1
+}
+
+// escaped reads an escape of the form \u0041 at the beginning of data; -1 means that there is none.
+func escaped(data []byte) rune {
+	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(data[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
 }
 
 func parseValue(d *json.Decoder, depth int) (any, error) {
