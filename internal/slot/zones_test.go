@@ -1,9 +1,11 @@
 package slot_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,12 +30,15 @@ func zoneNames(t testing.TB) []string {
 
 func TestEveryZoneAndDayFrom2020To2035(t *testing.T) {
 	t.Parallel()
+	var walked sync.Map // many zones had the same clocks in these years: their days are the same, too
 	for _, name := range zoneNames(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			loc := location(t, name)
 			history := observe(loc)
-			checkEveryDay(t, loc, history)
+			if _, done := walked.LoadOrStore(fmt.Sprint(history), name); !done {
+				checkEveryDay(t, loc, history)
+			}
 			for _, change := range history[1:] {
 				checkAround(t, loc, history, change.start)
 			}
@@ -101,8 +106,8 @@ func expected(history []stretch, wall time.Time) time.Time {
 func checkAround(t *testing.T, loc *time.Location, history []stretch, change time.Time) {
 	t.Helper()
 	nearby := near(history, change)
-	first := change.Truncate(24*time.Hour).AddDate(0, 0, -2)
-	for wall := first; wall.Before(first.AddDate(0, 0, 5)); wall = wall.Add(15 * time.Minute) {
+	first := change.Truncate(24*time.Hour).AddDate(0, 0, -1)
+	for wall := first; wall.Before(first.AddDate(0, 0, 3)); wall = wall.Add(15 * time.Minute) {
 		for minute := -1; minute <= 1; minute++ {
 			w := wall.Add(time.Duration(minute) * time.Minute)
 			got := slot.At(loc, w.Year(), w.Month(), w.Day(), w.Hour(), w.Minute())
@@ -127,7 +132,7 @@ func checkEveryDay(t *testing.T, loc *time.Location, history []stretch) {
 	grid := slot.Grid{Location: loc, Slots: append(daily(t, "00:00", "02:30", "03:30"),
 		crier.SchedulingSlot{ID: "12:00", Hour: 12, DaysOfWeek: []int{1, 3, 5}})}
 	restless := daysOfChanges(history)
-	perDay := make(map[time.Time]int, 6000)
+	perDay := make([]int, dayNumber(lastDay)+8)
 	var previous time.Time
 	for i := range grid.Between(firstDay.AddDate(0, 0, -1), lastDay.AddDate(0, 0, 2)) {
 		if !i.StartsAt.After(previous) {
@@ -135,17 +140,23 @@ func checkEveryDay(t *testing.T, loc *time.Location, history []stretch) {
 		}
 		previous = i.StartsAt
 		local := i.StartsAt.Add(offsetAt(loc, i.StartsAt))
-		day := local.Truncate(24 * time.Hour)
+		day := dayNumber(local)
 		perDay[day]++
 		if own := local.Hour() == i.Slot.Hour && local.Minute() == i.Slot.Minute; !own && !restless[day] {
 			t.Fatalf("slot %s is at %s", i.Slot.ID, local.Format(wallLayout))
 		}
 	}
 	for day := firstDay; !day.After(lastDay); day = day.AddDate(0, 0, 1) {
-		if got, want := perDay[day], enabledOn(grid.Slots, day); got != want && !restless[day] {
+		number := dayNumber(day)
+		if got, want := perDay[number], enabledOn(grid.Slots, day); got != want && !restless[number] {
 			t.Fatalf("%s has %d instants, want %d", day.Format(time.DateOnly), got, want)
 		}
 	}
+}
+
+// dayNumber counts days from shortly before the first one that is checked.
+func dayNumber(local time.Time) int {
+	return int(local.Sub(firstDay.AddDate(0, 0, -4)) / (24 * time.Hour))
 }
 
 func enabledOn(slots []crier.SchedulingSlot, day time.Time) int {
@@ -158,12 +169,12 @@ func enabledOn(slots []crier.SchedulingSlot, day time.Time) int {
 	return enabled
 }
 
-// daysOfChanges are the days on which a clock change can touch a slot.
-func daysOfChanges(history []stretch) map[time.Time]bool {
-	days := map[time.Time]bool{}
+// daysOfChanges are the numbers of the days on which a clock change can touch a slot.
+func daysOfChanges(history []stretch) map[int]bool {
+	days := map[int]bool{}
 	for _, change := range history[1:] {
 		for offset := -1; offset <= 1; offset++ {
-			days[change.start.Truncate(24*time.Hour).AddDate(0, 0, offset)] = true
+			days[dayNumber(change.start)+offset] = true
 		}
 	}
 	return days
