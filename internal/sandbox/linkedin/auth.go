@@ -57,8 +57,6 @@ func checkVersion(r *http.Request, now time.Time) *sim.Reply {
 	return nil
 }
 
-func refuse(r sim.Reply) *sim.Reply { return &r }
-
 // Calls that a member and an app may make in a day.
 const (
 	memberDay = 150

@@ -59,15 +59,13 @@ func (n *network) comment(r *http.Request, c caller, memberScopes, organizationS
 		return *refusal
 	}
 	var view commentView
-	var refusal *sim.Reply
-	err := n.env.Update(func(tx *sim.Tx) error {
+	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		if !n.actsAs(c, in.Actor, memberScopes, organizationScopes) {
-			refusal = refuse(denied("socialActions.CREATE.20260701"))
-			return errRefused
+			return refuse(denied("socialActions.CREATE.20260701"))
 		}
-		var target, root sim.Post
-		if target, root, refusal = n.commented(r.PathValue("urn"), in); refusal != nil {
-			return errRefused
+		target, root, refusal := n.commented(r.PathValue("urn"), in)
+		if refusal != nil {
+			return refusal
 		}
 		number := strconv.FormatUint(tx.NextSeq(), 10)
 		post := sim.Post{ID: commentURN(root, number), AccountID: in.Actor, Kind: sim.KindComment, ParentID: target.ID, Text: in.Message.Text, CreatedAt: tx.Now()}
@@ -75,11 +73,8 @@ func (n *network) comment(r *http.Request, c caller, memberScopes, organizationS
 		view = viewComment(post)
 		return nil
 	})
-	switch {
-	case refusal != nil:
+	if refusal != nil {
 		return *refusal
-	case err != nil:
-		return n.broken(err)
 	}
 	return sim.Reply{Status: http.StatusCreated, Body: view}.With("x-restli-id", view.ID)
 }
@@ -177,7 +172,7 @@ func (n *network) listComments(r *http.Request, c caller) sim.Reply {
 // deleteComment takes a comment down.
 func (n *network) deleteComment(memberScopes, organizationScopes []string) handler {
 	return func(r *http.Request, c caller) sim.Reply {
-		return n.changed(func(tx *sim.Tx) *sim.Reply {
+		return n.changed(http.StatusNoContent, func(tx *sim.Tx) *sim.Reply {
 			root, found := n.resolve(r.PathValue("urn"))
 			post, _ := n.env.Posts.Get(commentURN(root, r.PathValue("id")))
 			actor := r.URL.Query().Get("actor")

@@ -77,6 +77,26 @@ func (n *network) broken(err error) sim.Reply {
 	return restError(http.StatusInternalServerError, 0, "INTERNAL_SERVER_ERROR", "Internal Server Error")
 }
 
+// try changes the state; fn returns the refusal that ends it without a change. It returns the answer to anything but
+// success.
+func (n *network) try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
+	refusal, err := n.env.Attempt(fn)
+	if err != nil {
+		return refuse(n.broken(err))
+	}
+	return refusal
+}
+
+// changed changes the state and answers the status, or the refusal.
+func (n *network) changed(status int, fn func(tx *sim.Tx) *sim.Reply) sim.Reply {
+	if refusal := n.try(fn); refusal != nil {
+		return *refusal
+	}
+	return sim.Reply{Status: status}
+}
+
+func refuse(r sim.Reply) *sim.Reply { return &r }
+
 func tooMany(scope string) sim.Reply {
 	return restError(http.StatusTooManyRequests, 101, "TOO_MANY_REQUESTS", "Resource level throttle "+scope+" limit for calls to this resource is reached.")
 }

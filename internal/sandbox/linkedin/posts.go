@@ -3,7 +3,6 @@ package linkedin
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -56,9 +55,6 @@ type reshareContext struct {
 	Parent string `json:"parent"`
 }
 
-// errRefused ends a transaction whose refusal is the answer.
-var errRefused = errors.New("refused")
-
 // createPost publishes. The id is in a header, the body is empty.
 func (n *network) createPost(r *http.Request, c caller) sim.Reply {
 	var in postInput
@@ -69,18 +65,12 @@ func (n *network) createPost(r *http.Request, c caller) sim.Reply {
 		return *refusal
 	}
 	urn := ""
-	var refusal *sim.Reply
-	err := n.env.Update(func(tx *sim.Tx) error {
-		if urn, refusal = n.publish(tx, in, c); refusal != nil {
-			return errRefused
-		}
-		return nil
+	refusal := n.try(func(tx *sim.Tx) (refusal *sim.Reply) {
+		urn, refusal = n.publish(tx, in, c)
+		return refusal
 	})
-	switch {
-	case refusal != nil:
+	if refusal != nil {
 		return *refusal
-	case err != nil:
-		return n.broken(err)
 	}
 	return sim.Reply{Status: http.StatusCreated}.With("x-restli-id", urn)
 }
@@ -249,31 +239,13 @@ func (n *network) deletePost(r *http.Request, c caller) sim.Reply {
 	if !isMethod(r, "DELETE", false) {
 		return wrongMethod("DELETE")
 	}
-	return n.changed(func(tx *sim.Tx) *sim.Reply {
+	return n.changed(http.StatusNoContent, func(tx *sim.Tx) *sim.Reply {
 		post, refusal := n.own(r.PathValue("urn"), c, "posts.DELETE.20260701")
 		if refusal == nil && !post.Deleted() {
 			n.env.Posts.Delete(tx, post)
 		}
 		return refusal
 	})
-}
-
-// changed runs a transaction and answers 204, or its refusal.
-func (n *network) changed(fn func(tx *sim.Tx) *sim.Reply) sim.Reply {
-	var refusal *sim.Reply
-	err := n.env.Update(func(tx *sim.Tx) error {
-		if refusal = fn(tx); refusal != nil {
-			return errRefused
-		}
-		return nil
-	})
-	switch {
-	case refusal != nil:
-		return *refusal
-	case err != nil:
-		return n.broken(err)
-	}
-	return sim.Reply{Status: http.StatusNoContent}
 }
 
 type patch struct {
@@ -296,7 +268,7 @@ func (n *network) editPost(r *http.Request, c caller) sim.Reply {
 		return unprocessable("ERROR :: " + err.Error())
 	}
 	set := in.Patch.Set
-	return n.changed(func(tx *sim.Tx) *sim.Reply {
+	return n.changed(http.StatusNoContent, func(tx *sim.Tx) *sim.Reply {
 		post, refusal := n.own(r.PathValue("urn"), c, "posts.PARTIAL_UPDATE.20260701")
 		if refusal != nil {
 			return refusal

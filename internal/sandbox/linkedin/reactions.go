@@ -27,15 +27,16 @@ func (r reaction) key() string { return r.Actor + " " + r.Entity }
 var reactionTypes = []string{"LIKE", "PRAISE", "EMPATHY", "INTEREST", "APPRECIATION", "ENTERTAINMENT"}
 
 func (n *network) followReactions(_ string, before, after *reaction) {
-	for r, step := range map[*reaction]int{before: -1, after: 1} {
-		if r == nil {
-			continue
-		}
-		if n.liked[r.Entity] == nil {
-			n.liked[r.Entity] = map[string]int{}
-		}
-		n.liked[r.Entity][r.Type] += step
+	if before != nil {
+		n.liked[before.Entity][before.Type]--
 	}
+	if after == nil {
+		return
+	}
+	if n.liked[after.Entity] == nil {
+		n.liked[after.Entity] = map[string]int{}
+	}
+	n.liked[after.Entity][after.Type]++
 }
 
 // react writes a reaction; a second one of the same actor takes the first one's place.
@@ -50,7 +51,7 @@ func (n *network) react(r *http.Request, c caller) sim.Reply {
 	if !slices.Contains(reactionTypes, in.ReactionType) {
 		return badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /reactionType :: must be one of %s", strings.Join(reactionTypes, ", "))
 	}
-	reply := n.changed(func(tx *sim.Tx) *sim.Reply {
+	return n.changed(http.StatusCreated, func(tx *sim.Tx) *sim.Reply {
 		if !n.actsAs(c, r.URL.Query().Get("actor"), memberFeed, organizationFeed) {
 			return refuse(denied("partnerApiReactions.CREATE.20260701"))
 		}
@@ -62,10 +63,6 @@ func (n *network) react(r *http.Request, c caller) sim.Reply {
 		n.reactions.Put(tx, row.key(), row)
 		return nil
 	})
-	if reply.Status == http.StatusNoContent {
-		reply.Status = http.StatusCreated
-	}
-	return reply
 }
 
 // unreact takes a reaction back: its key is (actor:…,entity:…).
@@ -75,7 +72,7 @@ func (n *network) unreact(r *http.Request, c caller) sim.Reply {
 	if err != nil {
 		return badField("PARAM_INVALID", "Invalid key: %s", err)
 	}
-	return n.changed(func(tx *sim.Tx) *sim.Reply {
+	return n.changed(http.StatusNoContent, func(tx *sim.Tx) *sim.Reply {
 		if !n.actsAs(c, record["actor"], memberFeed, organizationFeed) {
 			return refuse(denied("partnerApiReactions.DELETE.20260701"))
 		}
@@ -174,7 +171,7 @@ func (n *network) setMetadata(r *http.Request, c caller) sim.Reply {
 	if state != "OPEN" && state != "CLOSED" {
 		return badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /patch/$set/commentsState :: must be OPEN or CLOSED")
 	}
-	return n.changed(func(tx *sim.Tx) *sim.Reply {
+	return n.changed(http.StatusNoContent, func(tx *sim.Tx) *sim.Reply {
 		post, found := n.resolve(r.PathValue("urn"))
 		switch actor := r.URL.Query().Get("actor"); {
 		case !found:

@@ -88,14 +88,14 @@ func (n *network) listPosts(r *http.Request, c caller) sim.Reply {
 		if !n.mayRead(c, q.Get("author")) {
 			return
 		}
-		list := []postView{}
+		list, skip := []postView{}, start
 		for _, id := range slices.Backward(n.env.Posts.ByAccount(q.Get("author"))) {
 			post, live := n.env.Posts.Live(id)
 			if !live || post.Kind == sim.KindComment {
 				continue
 			}
-			if start > 0 {
-				start--
+			if skip > 0 {
+				skip--
 				continue
 			}
 			if len(list) == count {

@@ -41,11 +41,9 @@ type initializeInput struct {
 
 // initialize makes room for a file of the owner.
 func (n *network) initialize(c caller, a asset, resource string) (asset, *sim.Reply) {
-	var refusal *sim.Reply
-	err := n.env.Update(func(tx *sim.Tx) error {
+	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		if !n.actsAs(c, a.Owner, []string{"w_member_social"}, []string{"w_organization_social"}) {
-			refusal = refuse(denied(resource + ".ACTION-initializeUpload.20260701"))
-			return errRefused
+			return refuse(denied(resource + ".ACTION-initializeUpload.20260701"))
 		}
 		a.UploadID = "D4E" + strconv.FormatUint(tx.NextSeq(), 36)
 		a.URN += a.UploadID
@@ -53,9 +51,6 @@ func (n *network) initialize(c caller, a asset, resource string) (asset, *sim.Re
 		n.assets.Put(tx, a.URN, a)
 		return nil
 	})
-	if err != nil && refusal == nil {
-		refusal = refuse(n.broken(err))
-	}
 	return a, refusal
 }
 
@@ -142,7 +137,7 @@ func (n *network) finalizeVideo(r *http.Request, c caller) sim.Reply {
 	if err := sim.DecodeStrictJSON(r, &in); err != nil {
 		return unprocessable("ERROR :: " + err.Error())
 	}
-	reply := n.changed(func(tx *sim.Tx) *sim.Reply {
+	return n.changed(http.StatusOK, func(tx *sim.Tx) *sim.Reply {
 		a, found := n.assets.Get(in.Request.Video)
 		tags := []string{}
 		for _, p := range a.Parts {
@@ -161,10 +156,6 @@ func (n *network) finalizeVideo(r *http.Request, c caller) sim.Reply {
 		}
 		return nil
 	})
-	if reply.Status == http.StatusNoContent {
-		reply.Status = http.StatusOK
-	}
-	return reply
 }
 
 // receive takes the bytes of one part. The address is all that it asks for.
@@ -199,15 +190,11 @@ func (n *network) receiveWhole(r *http.Request, a asset) sim.Reply {
 	case digest.Size == 0:
 		return badField("INVALID_VALUE_FOR_FIELD", "The upload is empty")
 	}
-	reply := n.changed(func(tx *sim.Tx) *sim.Reply {
+	return n.changed(http.StatusCreated, func(tx *sim.Tx) *sim.Reply {
 		a.Digest, a.Total, a.UploadedAt = digest, digest.Size, tx.Now()
 		n.assets.Put(tx, a.URN, a)
 		return nil
 	})
-	if reply.Status == http.StatusNoContent {
-		reply.Status = http.StatusCreated
-	}
-	return reply
 }
 
 // receivePart takes one part of a video, which must have exactly its bytes.
@@ -217,7 +204,7 @@ func (n *network) receivePart(r *http.Request, urn string, index int) sim.Reply 
 		return badField("INVALID_VALUE_FOR_FIELD", "The upload could not be read")
 	}
 	tag := partTag(index, body)
-	reply := n.changed(func(tx *sim.Tx) *sim.Reply {
+	reply := n.changed(http.StatusOK, func(tx *sim.Tx) *sim.Reply {
 		a, _ := n.assets.Get(urn)
 		p := a.Parts[index]
 		if int64(len(body)) != p.Last-p.First+1 {
@@ -243,9 +230,8 @@ func (n *network) receivePart(r *http.Request, urn string, index int) sim.Reply 
 		n.assets.Put(tx, a.URN, a)
 		return nil
 	})
-	if reply.Status == http.StatusNoContent {
-		reply.Status = http.StatusOK
-		reply = reply.With("ETag", tag)
+	if reply.Status == http.StatusOK {
+		return reply.With("ETag", tag)
 	}
 	return reply
 }

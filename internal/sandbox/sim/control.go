@@ -56,16 +56,16 @@ type controlData struct {
 }
 
 type controlPost struct {
-	Provider       string     `json:"provider"`
-	AccountID      string     `json:"accountId"`
-	PlatformPostID string     `json:"platformPostId"`
-	Kind           Kind       `json:"kind"`
-	ParentID       *string    `json:"parentId"`
-	Text           string     `json:"text"`
-	Media          []Media    `json:"media"`
-	Likes          int        `json:"likes"`
-	CreatedAt      time.Time  `json:"createdAt"`
-	DeletedAt      *time.Time `json:"deletedAt"`
+	Provider       string  `json:"provider"`
+	AccountID      string  `json:"accountId"`
+	PlatformPostID string  `json:"platformPostId"`
+	Kind           Kind    `json:"kind"`
+	ParentID       *string `json:"parentId"`
+	Text           string  `json:"text"`
+	Media          []Media `json:"media"`
+	Likes          int     `json:"likes"`
+	CreatedAt      string  `json:"createdAt"`
+	DeletedAt      *string `json:"deletedAt"`
 }
 
 func (w *World) listPosts(r *http.Request) Reply {
@@ -98,7 +98,7 @@ func (e *Env) controlPosts(account string) []controlPost {
 
 func (e *Env) controlPost(p Post) controlPost {
 	c := controlPost{Provider: e.network.Name, AccountID: p.AccountID, PlatformPostID: p.ID, Kind: p.Kind, Text: p.Text,
-		Media: p.Media, Likes: p.Likes, CreatedAt: p.CreatedAt.UTC()}
+		Media: p.Media, Likes: p.Likes, CreatedAt: wireTime(p.CreatedAt)}
 	if c.Media == nil {
 		c.Media = []Media{}
 	}
@@ -106,11 +106,14 @@ func (e *Env) controlPost(p Post) controlPost {
 		c.ParentID = &p.ParentID
 	}
 	if p.Deleted() {
-		at := p.DeletedAt.UTC()
+		at := wireTime(p.DeletedAt)
 		c.DeletedAt = &at
 	}
 	return c
 }
+
+// wireTime writes an instant as crier's own interface does.
+func wireTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 type faultInput struct {
 	Provider          string    `json:"provider"`

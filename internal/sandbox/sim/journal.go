@@ -47,8 +47,8 @@ type journal struct {
 	file    *os.File
 	size    int64
 	records int
-	// minSize is the size below which the journal is not rewritten.
-	minSize int64
+	// floor is the size below which the journal is never rewritten, minSize the one below which it is not now.
+	floor, minSize int64
 	// broken is set when the file could not be brought back to the end of a line: nothing may be appended any more.
 	broken error
 
@@ -58,7 +58,7 @@ type journal struct {
 // openJournal opens the journal in dir, or one that keeps nothing when dir is empty. Its stores must be set and replay
 // be called before it is used.
 func openJournal(dir string, log *slog.Logger) (*journal, error) {
-	j := &journal{dir: dir, log: log, minSize: compactBytes}
+	j := &journal{dir: dir, log: log, floor: compactBytes, minSize: compactBytes}
 	if dir == "" {
 		return j, nil
 	}
@@ -76,12 +76,15 @@ func openJournal(dir string, log *slog.Logger) (*journal, error) {
 	return j, nil
 }
 
+// keeps tells a journal with a file from one that keeps nothing.
+func (j *journal) keeps() bool { return j.dir != "" }
+
 func (j *journal) path() string { return filepath.Join(j.dir, journalName) }
 
 // replay feeds every line to its store. A last line that was cut off by a kill was never answered and is removed; any
 // other line that cannot be read is an error.
 func (j *journal) replay() error {
-	if j.file == nil {
+	if !j.keeps() {
 		return nil
 	}
 	stores := map[string]*Store{}
@@ -133,7 +136,7 @@ func (j *journal) dropTail(length int) error {
 
 // append writes one line. When it fails, the line is not in the journal.
 func (j *journal) append(l line) error {
-	if j.file == nil {
+	if !j.keeps() {
 		return nil
 	}
 	text, err := json.Marshal(l)
@@ -159,7 +162,7 @@ func (j *journal) append(l line) error {
 // compactIfLarge rewrites the journal when most of it is out of date. Callers hold no store's lock. A journal that could
 // not be rewritten is still whole, so the failure is logged and no call fails for it.
 func (j *journal) compactIfLarge() {
-	if j.file == nil || !j.isLarge() || !j.compacting.TryLock() {
+	if !j.keeps() || !j.isLarge() || !j.compacting.TryLock() {
 		return
 	}
 	defer j.compacting.Unlock()
@@ -177,6 +180,9 @@ func (j *journal) compactIfStale() error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.broken != nil {
+		return j.broken
+	}
 	if j.records < 2*live {
 		// Nearly all of it is live: ask again when it has doubled.
 		j.minSize = 2 * j.size
@@ -206,7 +212,7 @@ func (j *journal) compact() error {
 	}
 	old := j.file
 	j.file, j.size, j.records = next, size, records
-	j.minSize = max(compactBytes, 2*size)
+	j.minSize = max(j.floor, 2*size)
 	j.log.Info("sandbox journal rewritten", "bytes", size, "records", records)
 	return old.Close()
 }
@@ -234,7 +240,7 @@ func (j *journal) writeSnapshot(file *os.File) (size int64, records int, err err
 
 // close syncs and closes the file and frees the data directory.
 func (j *journal) close() error {
-	if j.file == nil {
+	if !j.keeps() {
 		return nil
 	}
 	j.mu.Lock()

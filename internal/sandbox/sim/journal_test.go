@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -89,30 +88,5 @@ func TestOneDataDirectoryServesOneSandbox(t *testing.T) {
 	setup(t, sim.Options{DataDir: dir})
 	if _, err := sim.Open(sim.Options{DataDir: dir}, []sim.Network{toyNetwork()}); err == nil {
 		t.Fatal("a second sandbox opened the same directory")
-	}
-}
-
-func TestLargeJournalIsRewrittenWithoutLoss(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	b := setup(t, sim.Options{DataDir: dir})
-	long := strings.Repeat("x", 500_000)
-	b.must(http.StatusCreated, "POST", "/toy/posts", fmt.Sprintf(`{"text":%q}`, long))
-	id := b.posts()[0].PlatformPostID
-	const likes = 60 // each writes the post again: 30 MB in all
-	for range likes {
-		b.must(http.StatusOK, "POST", "/_control/likes", `{"provider":"toy","platformPostId":"`+id+`","count":1}`)
-	}
-	info, err := os.Stat(filepath.Join(dir, "sandbox.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info.Size() > 17_500_000 {
-		t.Errorf("journal has %d bytes: it was not rewritten", info.Size())
-	}
-	copied := t.TempDir()
-	copyJournal(t, dir, copied, "")
-	if posts := setup(t, sim.Options{DataDir: copied}).posts(); len(posts) != 1 || posts[0].Likes != likes {
-		t.Errorf("after the rewrite: %d posts", len(posts))
 	}
 }

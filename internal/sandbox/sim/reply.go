@@ -25,14 +25,12 @@ type Reply struct {
 // Handler does one call's work and returns its answer.
 type Handler func(r *http.Request) Reply
 
-// With returns the reply with one more header.
+// With sets a header of the reply and returns it.
 func (r Reply) With(key, value string) Reply {
-	h := r.Header.Clone()
-	if h == nil {
-		h = http.Header{}
+	if r.Header == nil {
+		r.Header = http.Header{}
 	}
-	h.Set(key, value)
-	r.Header = h
+	r.Header.Set(key, value)
 	return r
 }
 

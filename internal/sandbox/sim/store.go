@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -41,6 +42,25 @@ func (s *Store) Update(fn func(tx *Tx) error) error {
 	}
 	s.journal.compactIfLarge()
 	return nil
+}
+
+// errRefused ends a transaction that was refused.
+var errRefused = errors.New("refused")
+
+// Attempt is an Update for handlers: fn returns the answer that ends it without a change, or nil. Attempt returns that
+// answer, or nil when everything is written.
+func (s *Store) Attempt(fn func(tx *Tx) *Reply) (*Reply, error) {
+	var refusal *Reply
+	err := s.Update(func(tx *Tx) error {
+		if refusal = fn(tx); refusal != nil {
+			return errRefused
+		}
+		return nil
+	})
+	if refusal != nil {
+		return refusal, nil
+	}
+	return nil, err
 }
 
 func (s *Store) update(fn func(tx *Tx) error) error {

@@ -87,6 +87,18 @@ func (n *network) broken(err error) sim.Reply {
 	return problem(http.StatusInternalServerError, problemType+"internal-error", "Internal Server Error", "Something is broken.")
 }
 
+// try changes the state; fn returns the refusal that ends it without a change. It returns the answer to anything but
+// success.
+func (n *network) try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
+	refusal, err := n.env.Attempt(fn)
+	if err != nil {
+		return refuse(n.broken(err))
+	}
+	return refusal
+}
+
+func refuse(r sim.Reply) *sim.Reply { return &r }
+
 // tooMany answers a call over a limit. X sends no Retry-After.
 func tooMany() sim.Reply {
 	return problem(http.StatusTooManyRequests, "about:blank", "Too Many Requests", "Too Many Requests")

@@ -1,7 +1,6 @@
 package x
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -98,24 +97,20 @@ func (n *network) createTweet(r *http.Request, c caller) sim.Reply {
 		return *refusal
 	}
 	var view map[string]any
-	var refusal *sim.Reply
-	err := n.env.Update(func(tx *sim.Tx) error {
-		var files []medium
-		if files, refusal = n.attach(in, c); refusal != nil {
-			return errRefused
+	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
+		files, refusal := n.attach(in, c)
+		if refusal != nil {
+			return refusal
 		}
-		var price int
-		if price, refusal = n.admit(tx, in, c); refusal != nil {
-			return errRefused
+		price, refusal := n.admit(tx, in, c)
+		if refusal != nil {
+			return refusal
 		}
 		view = n.publish(tx, in, c, files, price)
 		return nil
 	})
 	if refusal != nil {
 		return *refusal
-	}
-	if err != nil {
-		return n.broken(err)
 	}
 	return sim.Reply{Status: http.StatusCreated, Body: data{view}}
 }
@@ -183,25 +178,20 @@ func (n *network) own(id string, c caller) (sim.Post, *sim.Reply) {
 
 // removeTweet takes a post down; its replies stay.
 func (n *network) removeTweet(r *http.Request, c caller) sim.Reply {
-	var refusal *sim.Reply
-	err := n.env.Update(func(tx *sim.Tx) error {
-		var post sim.Post
-		if post, refusal = n.own(r.PathValue("id"), c); refusal != nil {
-			return errRefused
+	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
+		post, refusal := n.own(r.PathValue("id"), c)
+		if refusal == nil {
+			n.env.Posts.Delete(tx, post)
 		}
-		n.env.Posts.Delete(tx, post)
-		return nil
+		return refusal
 	})
-	return n.undone(refusal, err, map[string]bool{"deleted": true})
+	return n.undone(refusal, map[string]bool{"deleted": true})
 }
 
 // undone answers an action that takes something back, and charges for it.
-func (n *network) undone(refusal *sim.Reply, err error, body map[string]bool) sim.Reply {
-	switch {
-	case refusal != nil:
+func (n *network) undone(refusal *sim.Reply, body map[string]bool) sim.Reply {
+	if refusal != nil {
 		return *refusal
-	case err != nil:
-		return n.broken(err)
 	}
 	n.charge(priceUndo)
 	return sim.Reply{Status: http.StatusOK, Body: data{body}}
@@ -215,23 +205,20 @@ func (n *network) hide(r *http.Request, c caller) sim.Reply {
 	if err := sim.DecodeStrictJSON(r, &in); err != nil || in.Hidden == nil {
 		return invalid("hidden", "", "The `hidden` field must be true or false")
 	}
-	var refusal *sim.Reply
-	err := n.env.Update(func(tx *sim.Tx) error {
+	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		id := r.PathValue("id")
-		row, _ := n.tweets.Get(id)
 		if _, live := n.env.Posts.Live(id); !live {
-			refusal = refuse(problemReply(http.StatusNotFound, tweetNotFound("id", id)))
-			return errRefused
+			return refuse(problemReply(http.StatusNotFound, tweetNotFound("id", id)))
 		}
+		row, _ := n.tweets.Get(id)
 		if root, _ := n.env.Posts.Get(row.ConversationID); row.ReplyTo == "" || root.AccountID != c.accountID {
-			refusal = refuse(notPermitted())
-			return errRefused
+			return refuse(notPermitted())
 		}
 		row.Hidden = *in.Hidden
 		n.tweets.Put(tx, id, row)
 		return nil
 	})
-	return n.undone(refusal, err, map[string]bool{"hidden": *in.Hidden})
+	return n.undone(refusal, map[string]bool{"hidden": *in.Hidden})
 }
 
 // retweet repeats a post under the caller's name. Doing it twice is doing it once.
@@ -246,11 +233,9 @@ func (n *network) retweet(r *http.Request, c caller) sim.Reply {
 		return notPermitted()
 	}
 	id := ""
-	var refusal *sim.Reply
-	err := n.env.Update(func(tx *sim.Tx) error {
+	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		if _, live := n.env.Posts.Live(in.TweetID); !live {
-			refusal = refuse(invalid("tweet_id", in.TweetID, fmt.Sprintf("Could not find tweet with tweet_id: [%s].", in.TweetID)))
-			return errRefused
+			return refuse(invalid("tweet_id", in.TweetID, "Could not find tweet with tweet_id: ["+in.TweetID+"]."))
 		}
 		if known, ok := n.retweetOf(in.TweetID, c.accountID); ok {
 			id = known.ID
@@ -261,11 +246,8 @@ func (n *network) retweet(r *http.Request, c caller) sim.Reply {
 		n.tweets.Put(tx, id, tweet{ConversationID: id, Retweets: in.TweetID, Price: priceRepost})
 		return nil
 	})
-	switch {
-	case refusal != nil:
+	if refusal != nil {
 		return *refusal
-	case err != nil:
-		return n.broken(err)
 	}
 	return sim.Reply{Status: http.StatusOK, Body: data{map[string]any{"retweeted": true, "rest_id": id}}}
 }
@@ -285,11 +267,11 @@ func (n *network) unretweet(r *http.Request, c caller) sim.Reply {
 	if r.PathValue("id") != c.accountID {
 		return notPermitted()
 	}
-	err := n.env.Update(func(tx *sim.Tx) error {
+	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		if post, ok := n.retweetOf(r.PathValue("tweet"), c.accountID); ok {
 			n.env.Posts.Delete(tx, post)
 		}
 		return nil
 	})
-	return n.undone(nil, err, map[string]bool{"retweeted": false})
+	return n.undone(refusal, map[string]bool{"retweeted": false})
 }

@@ -153,30 +153,20 @@ func (n *network) create(m medium) (medium, error) {
 	return m, err
 }
 
-// errRefused ends a transaction whose refusal is the answer.
-var errRefused = errors.New("refused")
-
 // change rewrites a file of the caller; fn returns the refusal that ends it without a change, or nil.
 func (n *network) change(id string, c caller, fn func(m *medium) *sim.Reply) (medium, *sim.Reply) {
 	var m medium
-	var refusal *sim.Reply
-	err := n.env.Update(func(tx *sim.Tx) error {
+	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		found := false
 		if m, found = n.find(id, c); !found {
-			gone := mediaGone(id)
-			refusal = &gone
-			return errRefused
+			return refuse(mediaGone(id))
 		}
-		if refusal = fn(&m); refusal != nil {
-			return errRefused
+		if refusal := fn(&m); refusal != nil {
+			return refusal
 		}
 		n.media.Put(tx, m.ID, m)
 		return nil
 	})
-	if err != nil && refusal == nil {
-		failure := n.broken(err)
-		refusal = &failure
-	}
 	return m, refusal
 }
 
@@ -264,8 +254,6 @@ func (n *network) addSegment(m *medium, segment int, bytesOfIt []byte) *sim.Repl
 	m.Next++
 	return nil
 }
-
-func refuse(r sim.Reply) *sim.Reply { return &r }
 
 // finalize ends an upload in segments. It wants a JSON object, be it empty.
 func (n *network) finalize(r *http.Request, c caller) sim.Reply {
