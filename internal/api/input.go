@@ -80,7 +80,7 @@ func (in *input) decode(r *http.Request, body received, now time.Time, dst refle
 	}
 	field := dst.FieldByIndex(in.body).Addr().Interface()
 	in.decodeBody(v, r, body, field)
-	if rules, ok := field.(validated); ok {
+	if rules, ok := field.(validated); ok && !v.full() {
 		v.issues = append(v.issues, unlessKnown(v.issues, rules.Validate(now))...)
 	}
 	return v.issues

@@ -20,9 +20,20 @@ type validator struct {
 	issues   []crier.Issue
 }
 
+// maxIssues bounds the answer to a body that is wrong all over.
+const maxIssues = 1000
+
 func (v *validator) add(path []string, format string, args ...any) {
+	if v.full() {
+		return
+	}
+	if len(v.issues) == maxIssues {
+		path, format, args = nil, "there are more problems than these %d", []any{maxIssues}
+	}
 	v.issues = append(v.issues, crier.Issue{Path: append([]string{}, path...), Message: fmt.Sprintf(format, args...)})
 }
+
+func (v *validator) full() bool { return len(v.issues) > maxIssues }
 
 func (v *validator) check(s *huma.Schema, value any, path []string) {
 	if s = v.registry.resolve(s); s == nil {
