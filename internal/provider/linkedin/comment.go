@@ -15,16 +15,12 @@ func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.C
 		operation: provider.OpComment, method: http.MethodPost, publishes: true, timeout: commitTimeout,
 		body: commentRequest{Actor: a.ProviderAccountID, Object: c.Target.PlatformPostID, Message: commentMessage{Text: commentText(c)}},
 	}
-	path := "/socialActions/" + urn(c.Target.PlatformPostID) + "/comments"
-	send, prefix := p.rest, "/rest"
-	if st.Data[noteCommentRoute] == routeLegacy || !mayCommentVersioned(a) {
-		send, prefix = p.legacy, "/v2"
-	}
-	request.path = prefix + path
+	send, prefix := p.commentAPI(a, st)
+	request.path = prefix + "/socialActions/" + urn(c.Target.PlatformPostID) + "/comments"
 	answer, err := send(ctx, a, request)
 	if err != nil {
 		failure := provider.AsError(err)
-		if prefix == "/rest" && isProductMissing(failure) {
+		if prefix == versionedPrefix && isProductMissing(failure) {
 			st.Note(noteCommentRoute, routeLegacy)
 			failure.Kind, failure.Scope = provider.Temporary, provider.ScopePost
 			failure.Message = "LinkedIn's new interface refused the comment; the old one is tried"
@@ -33,6 +29,20 @@ func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.C
 	}
 	p.enterComment(&st, c, commentID(answer))
 	return st, nil
+}
+
+// Prefixes of the two interfaces.
+const (
+	versionedPrefix = "/rest"
+	legacyPrefix    = "/v2"
+)
+
+// commentAPI is the interface for the account's comments, with the prefix of its paths.
+func (p *Provider) commentAPI(a provider.Account, st provider.State) (send func(context.Context, provider.Account, call) (*provider.Response, error), prefix string) {
+	if st.Data[noteCommentRoute] == routeLegacy || !mayCommentVersioned(a) {
+		return p.legacy, legacyPrefix
+	}
+	return p.rest, versionedPrefix
 }
 
 func (p *Provider) enterComment(st *provider.State, c provider.Content, id string) {

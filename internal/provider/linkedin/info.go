@@ -25,6 +25,8 @@ const (
 	scopeOrgAdmin        = "rw_organization_admin"
 	scopeOrgAdminRead    = "r_organization_admin"
 	scopeMemberAnalytics = "r_member_postAnalytics"
+	scopeOrgFeedRead     = "r_organization_social_feed"
+	scopeBasicProfile    = "r_basicprofile"
 	scopeOpenID          = "openid"
 	scopeProfile         = "profile"
 )
@@ -115,24 +117,28 @@ func narrow(info provider.Info, a provider.Account) provider.Info {
 	return info
 }
 
-// scopes are those of the self-serve products, and of the Community Management API when the app has it.
+// scopes are those of the self-serve products, or of the Community Management API, which is the only product of its app
+// and so has no OpenID.
 func scopes(communityManagement bool) []provider.Grant {
-	grants := []provider.Grant{
-		{Scope: scopeOpenID, Purpose: "know who the member is"},
-		{Scope: scopeProfile, Purpose: "read the member's name and picture"},
-		{Scope: scopeMemberWrite, Purpose: "publish and delete as the member", Required: true},
-	}
+	write := provider.Grant{Scope: scopeMemberWrite, Purpose: "publish and delete as the member", Required: true}
 	if !communityManagement {
-		return grants
+		return []provider.Grant{
+			{Scope: scopeOpenID, Purpose: "know who the member is", Required: true},
+			{Scope: scopeProfile, Purpose: "read the member's name and picture", Required: true},
+			write,
+		}
 	}
-	return append(grants,
-		provider.Grant{Scope: scopeOrgWrite, Purpose: "publish and delete as an organization"},
-		provider.Grant{Scope: scopeOrgRead, Purpose: "see an organization's posts and their numbers"},
-		provider.Grant{Scope: scopeOrgAdmin, Purpose: "list the organizations that the member may post for"},
-		provider.Grant{Scope: scopeMemberFeed, Purpose: "comment as the member"},
-		provider.Grant{Scope: scopeOrgFeed, Purpose: "comment as an organization"},
-		provider.Grant{Scope: scopeMemberAnalytics, Purpose: "read the numbers of the member's posts"},
-	)
+	return []provider.Grant{
+		{Scope: scopeBasicProfile, Purpose: "read the member's name", Required: true},
+		write,
+		{Scope: scopeOrgWrite, Purpose: "publish and delete as an organization"},
+		{Scope: scopeOrgRead, Purpose: "see an organization's posts and their numbers"},
+		{Scope: scopeOrgAdmin, Purpose: "list the organizations that the member may post for"},
+		{Scope: scopeMemberFeed, Purpose: "comment as the member"},
+		{Scope: scopeOrgFeed, Purpose: "comment as an organization"},
+		{Scope: scopeOrgFeedRead, Purpose: "see the comments on an organization's posts"},
+		{Scope: scopeMemberAnalytics, Purpose: "read the numbers of the member's posts"},
+	}
 }
 
 // rateLimits are those that LinkedIn publishes, per UTC day.

@@ -259,6 +259,7 @@ func TestTheConsentAddressAsksForWhatTheAppHas(t *testing.T) {
 func TestDeletingTwiceIsNoError(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "delete")
+	b.member.Scopes = append(b.member.Scopes, scopeMemberFeed)
 	for _, tc := range []struct {
 		id   string
 		want provider.Deletion

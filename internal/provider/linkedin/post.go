@@ -211,11 +211,13 @@ func (p *Provider) closeComments(ctx context.Context, a provider.Account, st pro
 // Delete removes a post or a comment. LinkedIn answers in the same way when a post is gone already.
 func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
 	c := call{operation: provider.OpDelete, method: http.MethodDelete, restli: methodDelete, path: "/rest/posts/" + urn(postID)}
+	send := p.rest
 	if post, id, ok := splitComment(postID); ok {
-		c.restli = ""
-		c.path = "/rest/socialActions/" + urn(post) + "/comments/" + urn(id) + "?actor=" + urn(a.ProviderAccountID)
+		api, prefix := p.commentAPI(a, provider.State{})
+		send, c.restli = api, ""
+		c.path = prefix + "/socialActions/" + urn(post) + "/comments/" + urn(id) + "?actor=" + urn(a.ProviderAccountID)
 	}
-	_, err := p.rest(ctx, a, c)
+	_, err := send(ctx, a, c)
 	switch failure := provider.AsError(err); {
 	case failure != nil && failure.Status == http.StatusNotFound:
 		return provider.AlreadyGone, nil
