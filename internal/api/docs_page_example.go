@@ -20,7 +20,7 @@ func (c curl) command(op *huma.Operation) string {
 	if op.Method != http.MethodGet {
 		words[0] += " -X " + op.Method
 	}
-	words[0] += ` "$CRIER_URL` + shellPath(op.Path) + c.query(op.Parameters) + `"`
+	words[0] += ` "$CRIER_URL` + shellPath(op.Path) + requiredQuery(op.Parameters) + `"`
 	if len(op.Security) > 0 {
 		words = append(words, `-H "Authorization: Bearer $CRIER_API_KEY"`)
 		if op.Method == http.MethodPost {
@@ -55,7 +55,8 @@ func shellName(name string) string {
 	return out.String()
 }
 
-func (c curl) query(params []*huma.Param) string {
+// requiredQuery is the part of an address that cannot be left out, or nothing.
+func requiredQuery(params []*huma.Param) string {
 	var pairs []string
 	for _, p := range params {
 		if p.In == "query" && p.Required {
@@ -77,7 +78,7 @@ func (c curl) body(body *huma.RequestBody) []string {
 		return []string{`-H "Content-Type: ` + mediaType + `"`, "--data-binary @file"}
 	}
 	var text bytes.Buffer
-	if err := json.Indent(&text, []byte(c.value(media.Schema, nil)), "  ", "  "); err != nil {
+	if err := json.Indent(&text, []byte(c.value(media.Schema, nil)), "  ", "  "); err != nil { // it was written as JSON: cannot fail
 		return nil
 	}
 	return []string{`-H "Content-Type: application/json"`, "-d '" + strings.ReplaceAll(text.String(), "'", `'\''`) + "'"}
@@ -184,7 +185,7 @@ func exampleText(s *huma.Schema) string {
 
 func asJSON(value any) string {
 	data, err := json.Marshal(value)
-	if err != nil {
+	if err != nil { // values of the document were read from JSON or from tags: cannot fail
 		return "null"
 	}
 	return string(data)

@@ -66,15 +66,13 @@ func (b docsFields) within(s *huma.Schema, outer []string) docsValue {
 	for _, allowed := range inner.Enum {
 		v.Allowed = append(v.Allowed, literal(allowed))
 	}
-	if name != "" {
-		if slices.Contains(outer, name) || len(outer) >= maxDocsDepth {
-			v.Again = name
-			return v
-		}
-		outer = append(slices.Clip(outer), name)
+	if name != "" && (slices.Contains(outer, name) || len(outer) >= maxDocsDepth) {
+		v.Again = name
+		return v
 	}
-	v.Shapes = b.shapes(inner, outer)
-	v.Fields = b.fields(inner, name, outer)
+	around := append(slices.Clip(outer), name)
+	v.Shapes = b.shapes(inner, around)
+	v.Fields = b.fields(inner, name, around)
 	return v
 }
 
@@ -147,20 +145,17 @@ func (b docsFields) shapes(s *huma.Schema, outer []string) []docsShape {
 
 // look follows references and sets null aside: the schema itself, the name it has, and whether null is allowed too.
 func (b docsFields) look(s *huma.Schema) (target *huma.Schema, name string, null bool) {
+	target = s
 	for {
-		null = null || s.Nullable
+		null = null || target.Nullable
 		switch {
-		case s.Ref != "":
-			name = strings.TrimPrefix(s.Ref, schemaPrefix)
-			found := b.registry.SchemaFromRef(s.Ref)
-			if found == nil {
-				return &huma.Schema{}, name, null
-			}
-			s = found
-		case len(s.AnyOf) == 2 && s.AnyOf[1].Type == "null":
-			s, null = s.AnyOf[0], true
+		case target.Ref != "":
+			name = strings.TrimPrefix(target.Ref, schemaPrefix)
+			target = cmp.Or(b.registry.SchemaFromRef(target.Ref), &huma.Schema{})
+		case len(target.AnyOf) == 2 && target.AnyOf[1].Type == "null":
+			target, null = target.AnyOf[0], true
 		default:
-			return s, name, null
+			return target, name, null
 		}
 	}
 }
@@ -285,18 +280,17 @@ func float(n *int) *float64 {
 }
 
 // between says a range in words: "2 to 64 characters".
-func between(low, high *float64, unit string) string {
-	last := cmp.Or(high, low)
-	if last == nil {
-		return ""
-	}
-	if unit != "" {
-		unit = " " + unit
-		if *last != 1 {
+func between(low, high *float64, what string) string {
+	unit := ""
+	if what != "" {
+		unit = " " + what
+		if last := cmp.Or(high, low); last != nil && *last != 1 {
 			unit += "s"
 		}
 	}
 	switch {
+	case low == nil && high == nil:
+		return ""
 	case low == nil:
 		return "at most " + grouped(*high) + unit
 	case high == nil:

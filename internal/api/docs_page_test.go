@@ -41,7 +41,7 @@ func docsOf(t *testing.T, s *Server) *pageAnswer {
 
 func TestDocsHaveEveryOperation(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFacade()
 	a := s.get(t, "/docs")
 	var document struct {
 		Paths map[string]map[string]struct {
@@ -71,7 +71,7 @@ func TestDocsHaveEveryOperation(t *testing.T) {
 
 func TestDocsLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
-	a := newSite(t).get(t, "/docs")
+	a := newFacade().get(t, "/docs")
 	ids := a.attributes("id")
 	for _, link := range a.attributes("href") {
 		if id, ok := strings.CutPrefix(link, "#"); ok && !slices.Contains(ids, id) {
@@ -86,7 +86,7 @@ func TestDocsLinksLeadSomewhere(t *testing.T) {
 
 func TestDocsTellThePermissionOnce(t *testing.T) {
 	t.Parallel()
-	a := newSite(t).get(t, "/docs")
+	a := newFacade().get(t, "/docs")
 	for id, want := range map[string]string{
 		"deleteTeam": "Needs the permission delete_teams.", "listTeams": "Needs a valid token.",
 	} {
@@ -325,7 +325,7 @@ func TestBoundsAreToldInWords(t *testing.T) {
 
 func TestDocsComeCompressedToThoseWhoTakeIt(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFacade()
 	plain := s.get(t, "/docs")
 	for accepted, want := range map[string]string{
 		"gzip": "gzip", "deflate, gzip, br": "gzip", "": "", "identity": "", "gzip;q=0": "", "x-gzipped": "",

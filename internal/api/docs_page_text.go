@@ -26,7 +26,7 @@ func prose(text string) []block {
 		case line == "":
 			open = false
 		case isItem:
-			blocks = addItem(blocks, item)
+			addItem(&blocks, item)
 			open = true
 		case open:
 			extend(&blocks[len(blocks)-1], line)
@@ -48,13 +48,12 @@ func bullet(line string) (string, bool) {
 }
 
 // addItem adds a bullet to the list that the blocks end with, or begins one.
-func addItem(blocks []block, item string) []block {
-	if len(blocks) == 0 || blocks[len(blocks)-1].Items == nil {
-		blocks = append(blocks, block{})
+func addItem(blocks *[]block, item string) {
+	if len(*blocks) == 0 || (*blocks)[len(*blocks)-1].Items == nil {
+		*blocks = append(*blocks, block{})
 	}
-	last := &blocks[len(blocks)-1]
+	last := &(*blocks)[len(*blocks)-1]
 	last.Items = append(last.Items, spans(item))
-	return blocks
 }
 
 // extend adds a line to the paragraph or to the last bullet of a block.
