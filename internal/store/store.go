@@ -10,6 +10,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/url"
@@ -285,6 +286,8 @@ func Unavailable(err error) bool {
 	case err == nil:
 		return false
 	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone):
+		return true
+	case errors.Is(err, io.ErrUnexpectedEOF): // the line was cut while an answer was awaited
 		return true
 	case errors.As(err, &lite):
 		primary := lite.Code() & 0xff
