@@ -51,3 +51,9 @@ func (a PlannedActions) Total() int64 {
 	}
 	return sum
 }
+
+// Resolution is the body by which a person decides an unknown outcome.
+type Resolution struct {
+	Outcome        string `json:"outcome" enum:"published,retry,failed"`
+	PlatformPostID string `json:"platformPostId,omitempty" maxLength:"500" doc:"The network's id of the post, when the outcome is published."`
+}

@@ -10,3 +10,19 @@ type CreditTransaction struct {
 	ScheduledPostID *ID    `json:"scheduledPostId,omitempty"`
 	CreatedAt       Time   `json:"createdAt"`
 }
+
+// Credits is what an organization has, and what things cost.
+type Credits struct {
+	CreditsBalance   int64        `json:"creditsBalance" number:"true"`
+	ReservedCredits  int64        `json:"reservedCredits" number:"true"`
+	AvailableCredits int64        `json:"availableCredits" number:"true"`
+	Costs            []CreditCost `json:"costs" doc:"What is not listed costs nothing."`
+}
+
+// CreditCost is the price of one call to a network.
+type CreditCost struct {
+	Provider    Provider `json:"provider"`
+	Operation   string   `json:"operation"`
+	Credits     int64    `json:"credits" number:"true"`
+	Description string   `json:"description"`
+}

@@ -142,3 +142,22 @@ func OutcomeOf(entries []ScheduleEntry) ScheduleOutcome {
 	}
 	return o
 }
+
+// ValidationResult is a dry run of schedule.
+type ValidationResult struct {
+	Data             []ValidationEntry `json:"data" doc:"One entry per requested account, in request order."`
+	CreditCost       int64             `json:"creditCost" number:"true" doc:"What would be reserved in all."`
+	AvailableCredits int64             `json:"availableCredits" number:"true"`
+	AffordableNow    bool              `json:"affordableNow"`
+	ScheduledAt      *Time             `json:"scheduledAt" doc:"When it would go out."`
+	SlotAt           *Time             `json:"slotAt" doc:"The slot that it would take."`
+}
+
+// ValidationEntry is the dry run for one account.
+type ValidationEntry struct {
+	SocialAccountID ID          `json:"socialAccountId"`
+	OK              bool        `json:"ok"`
+	CreditCost      int64       `json:"creditCost" number:"true"`
+	Error           *EntryError `json:"error,omitempty"`
+	Warnings        []Issue     `json:"warnings"`
+}

@@ -96,8 +96,17 @@ func fingerprint(r *http.Request, body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// replay gives the first answer again.
-func (s *Server) replay(w http.ResponseWriter, _ *http.Request, kept *service.Kept) {
+// replay gives the first answer again, in the route's own way if it has one.
+func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *service.Kept) {
 	w.Header().Set("Idempotency-Replayed", "true")
+	if again := infoOf(r).replay; again != nil {
+		out, err := again(s, r.Context(), kept.Body)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.respond(w, r, kept.Status, out)
+		return
+	}
 	writeBytes(w, kept.Status, kept.Body)
 }

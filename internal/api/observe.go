@@ -20,6 +20,8 @@ type info struct {
 	route  string
 	caller crier.ID
 	err    error
+	// replay is the route's own way to answer a repeated request.
+	replay func(s *Server, ctx context.Context, kept []byte) (any, error)
 }
 
 type infoKey struct{}

@@ -26,6 +26,8 @@ type doc struct {
 	Sorts []string
 	// Costs is true when the operation may be refused for lack of credits.
 	Costs bool
+	// replay answers a repeated request from what was kept of the first one; nil gives the kept answer as it is.
+	replay func(s *Server, ctx context.Context, kept []byte) (any, error)
 }
 
 // checked is an input with rules of its own that the request alone can tell.

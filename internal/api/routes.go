@@ -22,11 +22,38 @@ func (s *Server) addRoutes() {
 	organization(s, "DELETE /v1/organizations/{organizationId}/api-keys/{id}", crier.ManageAPIKeys, s.revokeKey, revokeKeyDoc)
 	organization(s, "POST /v1/organizations/{organizationId}/api-keys/{id}/rotate", crier.ManageAPIKeys, s.rotateKey, rotateKeyDoc)
 
+	organization(s, "GET /v1/organizations/{organizationId}/credits", crier.Read, s.getCredits, getCreditsDoc)
+	organization(s, "GET /v1/organizations/{organizationId}/credits/transactions", crier.Read, s.listCreditTransactions, listCreditTransactionsDoc)
+
 	caller(s, "GET /v1/teams", s.listTeams, listTeamsDoc)
 	organization(s, "POST /v1/teams", crier.CreateTeams, s.createTeam, createTeamDoc)
 	team(s, "GET /v1/teams/{teamId}", crier.Read, s.getTeam, getTeamDoc)
 	team(s, "PATCH /v1/teams/{teamId}", crier.ManageTeams, s.updateTeam, updateTeamDoc)
 	team(s, "DELETE /v1/teams/{teamId}", crier.DeleteTeams, s.deleteTeam, deleteTeamDoc)
+
+	team(s, "GET /v1/teams/{teamId}/posts", crier.Read, s.listPosts, listPostsDoc)
+	team(s, "POST /v1/teams/{teamId}/posts", crier.WritePosts, s.createPost, createPostDoc)
+	team(s, "GET /v1/teams/{teamId}/posts/facets/enrichment", crier.Read, s.getFacets, getFacetsDoc)
+	team(s, "GET /v1/teams/{teamId}/posts/{postId}", crier.Read, s.getPost, getPostDoc)
+	team(s, "PATCH /v1/teams/{teamId}/posts/{postId}", crier.WritePosts, s.updatePost, updatePostDoc)
+	team(s, "DELETE /v1/teams/{teamId}/posts/{postId}", crier.DeletePosts, s.deletePost, deletePostDoc)
+	team(s, "POST /v1/teams/{teamId}/posts/{postId}/move-to-draft", crier.WritePosts, s.movePostToDraft, movePostToDraftDoc)
+	team(s, "POST /v1/teams/{teamId}/posts/{postId}/status", crier.WritePosts, s.setPostStatus, setPostStatusDoc)
+	team(s, "PUT /v1/teams/{teamId}/posts/{postId}/tags", crier.WritePosts, s.setPostTags, setPostTagsDoc)
+	team(s, "POST /v1/teams/{teamId}/posts/{postId}/validate", crier.Read, s.validatePost, validatePostDoc)
+	team(s, "POST /v1/teams/{teamId}/posts/{postId}/schedule", crier.PublishPosts, s.schedulePost, schedulePostDoc)
+	team(s, "POST /v1/teams/{teamId}/posts/{postId}/post-now", crier.PublishPosts, s.postNow, postNowDoc)
+
+	team(s, "GET /v1/teams/{teamId}/scheduled-posts/{id}", crier.Read, s.getScheduledPost, getScheduledPostDoc)
+	team(s, "GET /v1/teams/{teamId}/scheduled-posts/{id}/attempts", crier.Read, s.listAttempts, listAttemptsDoc)
+	team(s, "POST /v1/teams/{teamId}/scheduled-posts/{id}/retry", crier.PublishPosts, s.retryScheduledPost, retryScheduledPostDoc)
+	team(s, "POST /v1/teams/{teamId}/scheduled-posts/{id}/resolve", crier.PublishPosts, s.resolveScheduledPost, resolveScheduledPostDoc)
+	team(s, "GET /v1/teams/{teamId}/calendar", crier.Read, s.getCalendar, getCalendarDoc)
+
+	team(s, "GET /v1/teams/{teamId}/tags", crier.Read, s.listTags, listTagsDoc)
+	team(s, "POST /v1/teams/{teamId}/tags", crier.WritePosts, s.createTag, createTagDoc)
+	team(s, "PATCH /v1/teams/{teamId}/tags/{tagId}", crier.WritePosts, s.updateTag, updateTagDoc)
+	team(s, "DELETE /v1/teams/{teamId}/tags/{tagId}", crier.WritePosts, s.deleteTag, deleteTagDoc)
 
 	team(s, "GET /v1/teams/{teamId}/scheduling-slots", crier.Read, s.listSlots, listSlotsDoc)
 	team(s, "POST /v1/teams/{teamId}/scheduling-slots", crier.ManageSlots, s.createSlot, createSlotDoc)

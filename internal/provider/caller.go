@@ -133,8 +133,9 @@ func (c *Caller) build(ctx context.Context, r Request) (*http.Request, error) {
 	if r.Body.open != nil {
 		request.Header.Set("Content-Type", r.Body.contentType)
 		request.ContentLength = r.Body.length
-		request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(r.Body.open()), nil }
-		request.Body = io.NopCloser(r.Body.open())
+		open := func() io.ReadCloser { return io.NopCloser(c.fenced(ctx, r.Body.open())) }
+		request.GetBody = func() (io.ReadCloser, error) { return open(), nil }
+		request.Body = open()
 		if r.Body.length == 0 {
 			request.Body = http.NoBody
 		}

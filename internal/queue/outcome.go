@@ -12,7 +12,9 @@ import (
 
 // metrics are what the job door counts.
 type metrics struct {
-	jobs *prometheus.HistogramVec
+	jobs     *prometheus.HistogramVec
+	late     *prometheus.HistogramVec
+	attempts *prometheus.CounterVec
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -20,8 +22,15 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		Name: "crier_job_duration_seconds", Help: "How long jobs ran, by kind and outcome.",
 		Buckets: []float64{.005, .025, .1, .5, 1, 5, 15, 60},
 	}, []string{"kind", "outcome"})}
+	m.late = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "crier_publish_lateness_seconds", Help: "How long after its time the call to the network left, by provider.",
+		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300},
+	}, []string{"provider"})
+	m.attempts = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "crier_attempts_total", Help: "What was tried with networks, by provider, operation and outcome.",
+	}, []string{"provider", "operation", "outcome"})
 	if reg != nil {
-		reg.MustRegister(m.jobs)
+		reg.MustRegister(m.jobs, m.late, m.attempts)
 	}
 	return m
 }

@@ -46,9 +46,11 @@ type Queue struct {
 	now     func() time.Time
 	log     *slog.Logger
 	metrics *metrics
-	running atomic.Bool
-	loops   sync.WaitGroup
-	stop    context.CancelFunc
+	// publisher is set by Register.
+	publisher *service.Publisher
+	running   atomic.Bool
+	loops     sync.WaitGroup
+	stop      context.CancelFunc
 }
 
 // engine hides which database River works on.
@@ -79,11 +81,13 @@ func New(cfg Config) (*Queue, error) {
 }
 
 func (q *Queue) riverConfig() *river.Config {
+	queues := publishQueues()
+	queues[river.QueueDefault] = river.QueueConfig{MaxWorkers: 50}
 	return &river.Config{
 		JobTimeout:           jobTimeout,
 		RescueStuckJobsAfter: rescueAfter,
 		Logger:               slog.New(quieter{q.log.Handler()}),
-		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 50}},
+		Queues:               queues,
 		Workers:              q.workers,
 		PeriodicJobs:         periodicJobs(),
 		Middleware:           middlewares(q),
@@ -94,6 +98,11 @@ func (q *Queue) riverConfig() *river.Config {
 func (q *Queue) Register(s *service.Services) {
 	river.AddWorker(q.workers, &purgeTeamWorker{upkeep: s.Upkeep})
 	river.AddWorker(q.workers, &sweepWorker{upkeep: s.Upkeep})
+	river.AddWorker(q.workers, &publishWorker{publisher: s.Publisher, now: q.now})
+	river.AddWorker(q.workers, &renewTokensWorker{tokens: s.Tokens})
+	q.publisher = s.Publisher
+	river.AddWorker(q.workers, &enrichPostWorker{facets: s.Facets})
+	river.AddWorker(q.workers, &retagPostsWorker{facets: s.Facets})
 }
 
 // Enqueue takes jobs into the transaction.
@@ -103,12 +112,20 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, jobs ...service.Job) 
 	}
 	params := make([]river.InsertManyParams, len(jobs))
 	for i, job := range jobs {
-		params[i] = river.InsertManyParams{Args: job.Args, InsertOpts: &river.InsertOpts{ScheduledAt: job.At}}
+		params[i] = river.InsertManyParams{Args: job.Args, InsertOpts: &river.InsertOpts{ScheduledAt: job.At, Queue: queueOf(job.Args)}}
 	}
 	if err := q.engine.insert(ctx, tx, params); err != nil {
 		return fmt.Errorf("enqueue %s: %w", jobs[0].Args.Kind(), err)
 	}
 	return nil
+}
+
+// queueOf is the queue of a job: publications have one per network.
+func queueOf(args service.JobArgs) string {
+	if p, ok := args.(service.PublishJob); ok {
+		return publishQueue(p.Provider)
+	}
+	return river.QueueDefault
 }
 
 // Migrate brings River's own tables up to date.
@@ -129,6 +146,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.stop = stop
 	q.loops.Go(func() { q.promoteLoop(loops) })
 	q.loops.Go(func() { q.analyzeLoop(loops) })
+	q.loops.Go(func() { q.overdueLoop(loops) })
 	q.running.Store(true)
 	return nil
 }

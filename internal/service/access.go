@@ -45,6 +45,9 @@ type TeamScope struct {
 	access store.Access
 }
 
+// can is true when the caller has a further permission in the team, for rules that need one under some conditions.
+func (s TeamScope) can(p crier.Permission) bool { return s.caller.may(p, s.access, "team") == nil }
+
 // errNoScope means that a door called a rule without asking Access first.
 var errNoScope = errors.New("called without a scope")
 

@@ -29,3 +29,39 @@ type SweepJob struct{}
 
 // Kind names the job.
 func (SweepJob) Kind() string { return "upkeep.sweep" }
+
+// PublishJob wakes a publication. The row is the truth: the job only says to look at it.
+type PublishJob struct {
+	ID     crier.ID `json:"id"`
+	Action bool     `json:"action,omitempty"`
+	// Epoch of the row when the job was made: a row that has moved on is left to the job of its new epoch.
+	Epoch    int64          `json:"epoch"`
+	Provider crier.Provider `json:"provider"`
+}
+
+// Kind names the job.
+func (PublishJob) Kind() string { return "post.publish" }
+
+// RenewTokensJob renews tokens ahead of their end. It comes back by itself.
+type RenewTokensJob struct{}
+
+// Kind names the job.
+func (RenewTokensJob) Kind() string { return "tokens.renew" }
+
+// EnrichPostJob finds out what a version of a post's content is about.
+type EnrichPostJob struct {
+	PostID    crier.ID `json:"postId"`
+	PayloadID crier.ID `json:"payloadId"`
+}
+
+// Kind names the job.
+func (EnrichPostJob) Kind() string { return "post.enrich" }
+
+// RetagPostsJob brings the asset tags of posts up to date. Whoever changes the tags of an asset, or deletes it, enqueues it
+// in the same transaction.
+type RetagPostsJob struct {
+	AssetID crier.ID `json:"assetId"`
+}
+
+// Kind names the job.
+func (RetagPostsJob) Kind() string { return "post.retag" }

@@ -17,6 +17,9 @@ var (
 	OrganizationSorts = []string{"createdAt", "updatedAt", "name"}
 	TeamSorts         = []string{"createdAt", "updatedAt", "name"}
 	KeySorts          = []string{"createdAt", "name"}
+	CreditSorts       = []string{"createdAt"}
+	PostSorts         = []string{"createdAt", "updatedAt", "title", "status", "scheduledAt"}
+	TagSorts          = []string{"createdAt", "name"}
 )
 
 // PageRequest asks for a page of a list as a caller does.

@@ -20,23 +20,36 @@ type Config struct {
 	Queue Queue
 	// Providers are the networks this installation knows.
 	Providers *provider.Registry
-	Now       func() time.Time
-	Logger    *slog.Logger
+	// Observer is told how publishing goes.
+	Observer PublishObserver
+	// Analyser describes texts; nil means crier's own analyser.
+	Analyser TextAnalyser
+	Now      func() time.Time
+	Logger   *slog.Logger
 }
 
 // Services are the rules, one value per noun.
 type Services struct {
-	Access        *Access
-	Answers       *Answers
-	Pages         *Pages
-	Organizations *Organizations
-	Teams         *Teams
-	Keys          *Keys
-	Slots         *Slots
-	Accounts      *Accounts
-	Contexts      *Contexts
-	Instance      *Instance
-	Upkeep        *Upkeep
+	Access         *Access
+	Answers        *Answers
+	Pages          *Pages
+	Organizations  *Organizations
+	Teams          *Teams
+	Keys           *Keys
+	Slots          *Slots
+	Accounts       *Accounts
+	Posts          *Posts
+	Tags           *Tags
+	Facets         *Facets
+	Calendars      *Calendars
+	Schedules      *Schedules
+	ScheduledPosts *ScheduledPosts
+	Publisher      *Publisher
+	Tokens         *Tokens
+	Credits        *Credits
+	Contexts       *Contexts
+	Instance       *Instance
+	Upkeep         *Upkeep
 }
 
 // New builds the rules.
@@ -45,18 +58,29 @@ func New(cfg Config) *Services {
 	pages := &Pages{keys: cfg.Keys}
 	organizations := &Organizations{core: c, pages: pages}
 	teams := &Teams{core: c, pages: pages}
+	tokens := &Tokens{core: c}
+	publisher := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, lanes: newLanes()}
 	return &Services{
-		Access:        newAccess(c),
-		Answers:       &Answers{core: c},
-		Pages:         pages,
-		Organizations: organizations,
-		Teams:         teams,
-		Keys:          &Keys{core: c, pages: pages},
-		Slots:         &Slots{core: c},
-		Accounts:      &Accounts{core: c},
-		Contexts:      &Contexts{core: c, organizations: organizations, teams: teams},
-		Instance:      &Instance{core: c},
-		Upkeep:        &Upkeep{core: c},
+		Schedules:      &Schedules{core: c},
+		ScheduledPosts: &ScheduledPosts{core: c, publisher: publisher},
+		Publisher:      publisher,
+		Tokens:         tokens,
+		Credits:        &Credits{core: c, pages: pages},
+		Access:         newAccess(c),
+		Answers:        &Answers{core: c},
+		Pages:          pages,
+		Organizations:  organizations,
+		Teams:          teams,
+		Keys:           &Keys{core: c, pages: pages},
+		Slots:          &Slots{core: c},
+		Accounts:       &Accounts{core: c},
+		Posts:          &Posts{core: c, pages: pages},
+		Tags:           &Tags{core: c, pages: pages},
+		Facets:         &Facets{core: c, analyser: cfg.Analyser},
+		Calendars:      &Calendars{core: c},
+		Contexts:       &Contexts{core: c, organizations: organizations, teams: teams},
+		Instance:       &Instance{core: c},
+		Upkeep:         &Upkeep{core: c},
 	}
 }
 

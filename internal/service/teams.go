@@ -116,7 +116,7 @@ func applyTeam(t *crier.Team, in crier.TeamUpdate) {
 	}
 }
 
-// Delete hides a team at once and removes it for good after thirty days.
+// Delete hides a team at once, cancels what it has scheduled, and removes it for good after thirty days.
 func (s *Teams) Delete(ctx context.Context, scope TeamScope) (crier.Deleted, error) {
 	if err := scope.check(); err != nil {
 		return crier.Deleted{}, err
@@ -128,6 +128,9 @@ func (s *Teams) Delete(ctx context.Context, scope TeamScope) (crier.Deleted, err
 			return crier.Deleted{}, err
 		}
 		if err := tx.DeleteTeam(ctx, t, now); err != nil {
+			return crier.Deleted{}, err
+		}
+		if _, err := tx.CancelTeamScheduled(ctx, t.ID, now); err != nil {
 			return crier.Deleted{}, err
 		}
 		purge := Job{Args: PurgeTeamJob{TeamID: t.ID}, At: now.Add(teamsKept)}

@@ -124,3 +124,12 @@ func (r reads) Attempts(ctx context.Context, scheduledPost crier.ID, limit int) 
 	}
 	return collect(rows, scanAttempt)
 }
+
+// ResolveAttempt writes what became of an attempt whose result was missing or unknown.
+func (tx *Tx) ResolveAttempt(ctx context.Context, id crier.ID, outcome string, at crier.Time) error {
+	_, err := tx.q.ExecContext(ctx, `UPDATE attempts SET outcome = $2, ended_at = coalesce(ended_at, $3) WHERE id = $1`, id, outcome, at)
+	if err != nil {
+		return fmt.Errorf("resolve attempt: %w", err)
+	}
+	return nil
+}

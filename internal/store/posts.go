@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"crier"
@@ -53,6 +55,33 @@ func (tx *Tx) PostForUpdate(ctx context.Context, team, id crier.ID) (Post, error
 	one := []Post{p}
 	err = tx.addContent(ctx, one)
 	return one[0], err
+}
+
+// PresentPost is PostForUpdate by the id alone, for jobs; it is nil when the post is gone.
+func (tx *Tx) PresentPost(ctx context.Context, id crier.ID) (*Post, error) {
+	p, err := scanPost(tx.q.QueryRowContext(ctx, `SELECT `+postColumns+` FROM posts p WHERE p.id = $1 AND p.deleted_at IS NULL`+tx.forUpdate, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read post: %w", err)
+	}
+	one := []Post{p}
+	err = tx.addContent(ctx, one)
+	return &one[0], err
+}
+
+// PostsWithAsset reads the ids of posts whose present content has an asset, in order, behind the given one.
+func (r reads) PostsWithAsset(ctx context.Context, asset, after crier.ID, limit int) ([]crier.ID, error) {
+	query, args := `SELECT DISTINCT x.post_id FROM post_assets x WHERE x.asset_id = $1`, []any{asset, limit}
+	if after != "" {
+		query, args = query+` AND x.post_id > $3`, append(args, after)
+	}
+	rows, err := r.q.QueryContext(ctx, query+` ORDER BY x.post_id LIMIT $2`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("look for posts with an asset: %w", err)
+	}
+	return collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
 }
 
 func (r reads) postRow(ctx context.Context, team, id crier.ID, lock string) (Post, error) {

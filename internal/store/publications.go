@@ -65,13 +65,16 @@ type Publication struct {
 	Reserved        int64
 	Captured        int64
 	CreatedAt       crier.Time
+	UpdatedAt       crier.Time
 
 	// Of posts.
-	Timezone     string
-	SlotAt       *crier.Time
-	Actions      crier.PlannedActions
-	Results      crier.PublishResults
-	RecurrenceOf *crier.ID
+	WorkflowID    string
+	WorkflowRunID string
+	Timezone      string
+	SlotAt        *crier.Time
+	Actions       crier.PlannedActions
+	Results       crier.PublishResults
+	RecurrenceOf  *crier.ID
 
 	// Of actions.
 	Spec      json.RawMessage
@@ -80,10 +83,12 @@ type Publication struct {
 
 const engineColumns = `p.id, p.team_id, p.organization_id, p.post_id, p.social_account_id, p.provider, p.status, p.scheduled_at,
 	p.payload_id, p.epoch, p.platform_settings, p.state, p.state_secrets, p.platform_post_id, p.permalink, p.published_at,
-	p.error_code, p.error_message, p.tries, p.wake_at, p.lease_until, p.lease_owner, p.reserved_credits, p.captured_credits, p.created_at`
+	p.error_code, p.error_message, p.tries, p.wake_at, p.lease_until, p.lease_owner, p.reserved_credits, p.captured_credits,
+	p.created_at, p.updated_at`
 
 const (
-	postPublicationColumns   = engineColumns + `, p.timezone, p.slot_at, p.actions, p.results, p.recurrence_of`
+	postPublicationColumns = engineColumns + `, p.timezone, p.slot_at, p.actions, p.results, p.recurrence_of,
+	coalesce(p.workflow_id, ''), coalesce(p.workflow_run_id, '')`
 	actionPublicationColumns = engineColumns + `, p.scheduled_post_id, p.kind, p.spec, p.expires_at`
 )
 
@@ -105,7 +110,7 @@ func engineTargets(p *Publication, settings **map[string]json.RawMessage, state 
 	return []any{
 		&p.ID, &p.TeamID, &p.OrganizationID, &p.PostID, &p.SocialAccountID, &p.Provider, &p.Status, &p.ScheduledAt,
 		&p.PayloadID, &p.Epoch, intoJSON(settings), intoJSON(state), &p.StateSecrets, &p.PlatformPostID, &p.Permalink, &p.PublishedAt,
-		&p.ErrorCode, &p.ErrorMessage, &p.Tries, &p.WakeAt, &p.LeaseUntil, &p.LeaseOwner, &p.Reserved, &p.Captured, &p.CreatedAt,
+		&p.ErrorCode, &p.ErrorMessage, &p.Tries, &p.WakeAt, &p.LeaseUntil, &p.LeaseOwner, &p.Reserved, &p.Captured, &p.CreatedAt, &p.UpdatedAt,
 	}
 }
 
@@ -115,7 +120,8 @@ func scanPostPublication(row scanner) (Publication, error) {
 	var state *json.RawMessage
 	var actions *crier.PlannedActions
 	var results *crier.PublishResults
-	err := row.Scan(append(engineTargets(&p, &settings, &state), &p.Timezone, &p.SlotAt, intoJSON(&actions), intoJSON(&results), &p.RecurrenceOf)...)
+	err := row.Scan(append(engineTargets(&p, &settings, &state), &p.Timezone, &p.SlotAt, intoJSON(&actions), intoJSON(&results), &p.RecurrenceOf,
+		&p.WorkflowID, &p.WorkflowRunID)...)
 	if err != nil {
 		return p, err
 	}
@@ -232,13 +238,22 @@ func (tx *Tx) InsertAction(ctx context.Context, p Publication) error {
 	return nil
 }
 
+// Run is the job engine's job and attempt that work on a publication.
+type Run struct{ Job, Attempt string }
+
 // Lease takes a live publication for one worker until a time. ok is false when another worker has it, or when it has
 // moved to another epoch or ended.
-func (s *Store) Lease(ctx context.Context, ref Ref, epoch int64, owner crier.ID, now, until crier.Time) (p Publication, ok bool, err error) {
-	row := s.writer.QueryRowContext(ctx, `UPDATE `+ref.table()+` AS p SET lease_owner = $3, lease_until = $5
+func (s *Store) Lease(ctx context.Context, ref Ref, epoch int64, owner crier.ID, now, until crier.Time, run Run) (p Publication, ok bool, err error) {
+	set := ""
+	args := []any{ref.ID, epoch, owner, now, until}
+	if !ref.Action {
+		set = ", workflow_id = $6, workflow_run_id = $7"
+		args = append(args, run.Job, run.Attempt)
+	}
+	row := s.writer.QueryRowContext(ctx, `UPDATE `+ref.table()+` AS p SET lease_owner = $3, lease_until = $5`+set+`
 		WHERE p.id = $1 AND p.epoch = $2 AND p.status IN `+liveStatuses+` AND p.wake_at IS NOT NULL
 		AND (p.lease_until IS NULL OR p.lease_until <= $4 OR p.lease_owner = $3)
-		RETURNING `+unqualifiedList(ref.columns()), ref.ID, epoch, owner, now, until)
+		RETURNING `+unqualifiedList(ref.columns()), args...)
 	p, err = ref.scan(row)
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, false, nil

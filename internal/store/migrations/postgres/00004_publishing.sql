@@ -60,3 +60,11 @@ CREATE TABLE attempts (
 );
 CREATE INDEX attempts_by_post ON attempts (scheduled_post_id, started_at, id);
 CREATE INDEX attempts_open ON attempts (scheduled_post_id, action_id) WHERE ended_at IS NULL;
+
+-- One node at a time refreshes an account's token.
+ALTER TABLE social_accounts ADD COLUMN refresh_until timestamptz;
+ALTER TABLE social_accounts ADD COLUMN refresh_owner uuid;
+CREATE INDEX social_accounts_to_refresh ON social_accounts (token_expires_at) WHERE token_expires_at IS NOT NULL AND status = 'connected';
+
+ALTER TABLE organizations ADD COLUMN credit_transaction_count bigint NOT NULL DEFAULT 0;
+UPDATE organizations SET credit_transaction_count = (SELECT count(*) FROM credit_transactions c WHERE c.organization_id = organizations.id);

@@ -1,0 +1,38 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type getCalendarInput struct {
+	teamPath
+	From     crier.Time `query:"from" required:"true" doc:"Inclusive."`
+	To       crier.Time `query:"to" required:"true" doc:"Exclusive; at most 92 days after from."`
+	Timezone crier.Zone `query:"timezone" doc:"For local dates and times; the team's when absent, else UTC."`
+}
+
+var getCalendarDoc = doc{
+	ID: "getCalendar", Tag: "Posts", Summary: "See what goes out in a window of time",
+	Description: "One entry per scheduled post that is not canceled, and one per repetition that a recurrence will make in the window, by time. A window with more " +
+		"than 5000 entries is refused.",
+}
+
+func (in *getCalendarInput) check(*Server) []crier.Issue {
+	var issues []crier.Issue
+	for _, p := range []struct {
+		name string
+		at   crier.Time
+	}{{"from", in.From}, {"to", in.To}} {
+		if p.at.IsZero() {
+			issues = append(issues, crier.At("is required: an RFC 3339 time with Z or an offset, such as 2026-11-15T09:00:00Z", p.name))
+		}
+	}
+	return append(issues, rangeIssues("from", "to", given(in.From), given(in.To))...)
+}
+
+func (s *Server) getCalendar(ctx context.Context, scope service.TeamScope, in *getCalendarInput) (crier.Calendar, error) {
+	return s.services.Calendars.Get(ctx, scope, service.CalendarWindow{From: in.From, To: in.To, Zone: in.Timezone})
+}

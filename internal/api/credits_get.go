@@ -1,0 +1,19 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type getCreditsInput struct{ organizationPath }
+
+var getCreditsDoc = doc{
+	ID: "getCredits", Tag: "Credits", Summary: "Read the credit balance and what things cost",
+	Description: "1 credit is 0.001 USD. Scheduling on a costed network reserves its price; publishing captures it.",
+}
+
+func (s *Server) getCredits(ctx context.Context, scope service.OrgScope, _ *getCreditsInput) (crier.Credits, error) {
+	return s.services.Credits.Get(ctx, scope)
+}

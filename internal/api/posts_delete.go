@@ -1,0 +1,23 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type deletePostInput struct {
+	postPath
+	AlsoDeleteFromPlatform string `query:"alsoDeleteFromPlatform" doc:"true also removes what was published from the networks; anything else removes crier's record alone."`
+}
+
+var deletePostDoc = doc{
+	ID: "deletePost", Tag: "Posts", Summary: "Delete a post",
+	Description: "What is scheduled is cancelled; while something is being published: 409. `platformDelete` is there when the flag was `true` and something was " +
+		"published; `platformDeletes` has one entry per account.",
+}
+
+func (s *Server) deletePost(ctx context.Context, scope service.TeamScope, in *deletePostInput) (crier.PostDeletion, error) {
+	return s.services.Posts.Delete(ctx, scope, in.PostID, in.AlsoDeleteFromPlatform == "true")
+}

@@ -1,0 +1,30 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type getFacetsInput struct {
+	teamPath
+	Fields string `query:"fields" maxLength:"1000" doc:"Comma-separated: language, hashtags, mentions, linkDomains, topics, sentiment, assetTags, userTags, postType. Omit it for all."`
+
+	fields []crier.FacetField
+}
+
+var getFacetsDoc = doc{
+	ID: "getPostEnrichmentFacets", Tag: "Posts", Summary: "Count a team's posts by what they are about",
+	Description: "Exact counts of the posts that are not deleted, the most frequent values first, at most 100 a field. Fields come in the order they were asked for. " +
+		"`language`, `hashtags`, `mentions`, `linkDomains`, `topics` and `sentiment` are found in the background, moments after a post has changed.",
+}
+
+func (in *getFacetsInput) check(*Server) (issues []crier.Issue) {
+	in.fields, issues = enumList("fields", in.Fields, crier.FacetFields())
+	return issues
+}
+
+func (s *Server) getFacets(ctx context.Context, scope service.TeamScope, in *getFacetsInput) (crier.Facets, error) {
+	return s.services.Facets.Get(ctx, scope, in.fields)
+}

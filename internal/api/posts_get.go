@@ -1,0 +1,26 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type getPostInput struct {
+	postPath
+	Include string `query:"include" doc:"scheduledPosts adds the post's scheduled posts."`
+
+	withScheduled bool
+}
+
+var getPostDoc = doc{ID: "getPost", Tag: "Posts", Summary: "Read a post"}
+
+func (in *getPostInput) check(*Server) (issues []crier.Issue) {
+	in.withScheduled, issues = includes(in.Include)
+	return issues
+}
+
+func (s *Server) getPost(ctx context.Context, scope service.TeamScope, in *getPostInput) (crier.Post, error) {
+	return s.services.Posts.Get(ctx, scope, in.PostID, in.withScheduled)
+}

@@ -1,0 +1,69 @@
+package api
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type listPostsInput struct {
+	teamPath
+	Status          string     `query:"status" maxLength:"1000" doc:"Comma-separated: idea, proposed_render, draft, approved, rejected, archived. Without it, all but archived."`
+	DeliveryState   string     `query:"deliveryState" maxLength:"1000" doc:"Comma-separated: unscheduled, scheduled, publishing, published, partially_published, failed, unknown, missed."`
+	PostType        string     `query:"postType" maxLength:"1000" doc:"Comma-separated: text_post, text_image, text_video, carousel."`
+	Provider        string     `query:"provider" maxLength:"1000" doc:"Comma-separated: posts that are, or were, scheduled on one of these networks."`
+	SocialAccountID string     `query:"socialAccountId" maxLength:"4000" doc:"Comma-separated ids: posts that are, or were, scheduled on one of these accounts. At most 100."`
+	SaveDestination string     `query:"saveDestination" enum:"queue,drafts"`
+	TagID           crier.ID   `query:"tagId"`
+	Q               string     `query:"q" doc:"Posts with all these words, in any script, in the title, the text or the links. At most 200 characters."`
+	ScheduledFrom   crier.Time `query:"scheduledFrom" doc:"The earliest pending time, else the last one, is at or after this."`
+	ScheduledTo     crier.Time `query:"scheduledTo" doc:"The earliest pending time, else the last one, is before this."`
+	CreatedFrom     crier.Time `query:"createdFrom"`
+	CreatedTo       crier.Time `query:"createdTo" doc:"Exclusive."`
+	UpdatedSince    crier.Time `query:"updatedSince"`
+	Include         string     `query:"include" doc:"scheduledPosts adds the scheduled posts of each post, the newest first, at most 100."`
+	listQuery
+
+	filter service.PostFilter
+}
+
+var listPostsDoc = doc{
+	ID: "listPosts", Tag: "Posts", Summary: "List a team's posts", Sorts: service.PostSorts,
+	Description: "Filters are combined with and; the values of one filter with or. Ranges of time are half-open. Deleted posts are never listed, archived ones " +
+		"only when `status` names them. Sorted by `scheduledAt`, posts without a time come before all others.",
+}
+
+// listedStatuses are the states that a list can show.
+func listedStatuses() []crier.PostStatus {
+	return slices.DeleteFunc(crier.PostStatuses(), func(s crier.PostStatus) bool { return s == crier.PostDeleted })
+}
+
+func (in *listPostsInput) check(s *Server) []crier.Issue {
+	f := &in.filter
+	var issues []crier.Issue
+	note := func(found []crier.Issue) { issues = append(issues, found...) }
+	note(into(&f.Statuses)(enumList("status", in.Status, listedStatuses())))
+	note(into(&f.DeliveryStates)(enumList("deliveryState", in.DeliveryState, crier.DeliveryStates())))
+	note(into(&f.PostTypes)(enumList("postType", in.PostType, crier.PostTypes())))
+	note(into(&f.Providers)(enumList("provider", in.Provider, crier.Providers())))
+	note(into(&f.SocialAccountIDs)(idList("socialAccountId", in.SocialAccountID)))
+	note(into(&f.WithScheduled)(includes(in.Include)))
+	f.SaveDestination, f.TagID, f.Query = in.SaveDestination, in.TagID, in.Q
+	f.Scheduled.From, f.Scheduled.To = given(in.ScheduledFrom), given(in.ScheduledTo)
+	f.Created.From, f.Created.To = given(in.CreatedFrom), given(in.CreatedTo)
+	f.Updated.From = given(in.UpdatedSince)
+	note(rangeIssues("scheduledFrom", "scheduledTo", f.Scheduled.From, f.Scheduled.To))
+	note(rangeIssues("createdFrom", "createdTo", f.Created.From, f.Created.To))
+	if utf8.RuneCountInString(in.Q) > service.MaxQueryLength {
+		note([]crier.Issue{crier.At("must be at most "+strconv.Itoa(service.MaxQueryLength)+" characters long", "q")})
+	}
+	return append(issues, in.open(s, f.ListName(in.TeamID), service.PostSorts)...)
+}
+
+func (s *Server) listPosts(ctx context.Context, scope service.TeamScope, in *listPostsInput) (crier.Page[crier.Post], error) {
+	return s.services.Posts.List(ctx, scope, in.filter, in.page)
+}

@@ -1,0 +1,28 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type postNowInput struct {
+	postPath
+	Body crier.PostNowRequest
+}
+
+var postNowDoc = doc{
+	ID: "postNow", Tag: "Publishing", Summary: "Publish a post at once", Costs: true,
+	Description: "Waits for the networks up to `waitSeconds` and reports what is known then: an entry has `error` if the account was refused or failed " +
+		"for good within the wait; else it counts as a success. A repeat with the same `Idempotency-Key` waits for and reports the same publications.",
+	replay: func(s *Server, ctx context.Context, kept []byte) (any, error) { return s.services.Schedules.AwaitKept(ctx, kept) },
+}
+
+func (in *postNowInput) check(s *Server) []crier.Issue {
+	return s.services.Schedules.CheckSettings(in.Body.Targets)
+}
+
+func (s *Server) postNow(ctx context.Context, scope service.TeamScope, in *postNowInput) (crier.ScheduleResult, error) {
+	return s.services.Schedules.PostNow(ctx, scope, in.PostID, in.Body)
+}

@@ -1,0 +1,24 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type setPostStatusInput struct {
+	postPath
+	Body crier.PostStatusUpdate
+}
+
+var setPostStatusDoc = doc{
+	ID: "setPostStatus", Tag: "Posts", Summary: "Move a post to another state",
+	Description: "Allowed: idea → draft, proposed_render, archived; proposed_render → draft, rejected; draft → approved, rejected, idea, archived; " +
+		"rejected → draft, archived; approved → draft, archived; archived → draft. Anything else is a 409. Leaving `approved` cancels what is scheduled. " +
+		"In a team that requires approval, approving needs the permission `approve_posts`.",
+}
+
+func (s *Server) setPostStatus(ctx context.Context, scope service.TeamScope, in *setPostStatusInput) (crier.Post, error) {
+	return s.services.Posts.SetStatus(ctx, scope, in.PostID, in.Body)
+}

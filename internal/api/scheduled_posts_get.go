@@ -1,0 +1,22 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+// scheduledPostPath is the part of an input that names one scheduled post.
+type scheduledPostPath struct {
+	teamPath
+	ID crier.ID `path:"id"`
+}
+
+type getScheduledPostInput struct{ scheduledPostPath }
+
+var getScheduledPostDoc = doc{ID: "getScheduledPost", Tag: "Publishing", Summary: "Read a scheduled post"}
+
+func (s *Server) getScheduledPost(ctx context.Context, scope service.TeamScope, in *getScheduledPostInput) (crier.ScheduledPost, error) {
+	return s.services.ScheduledPosts.Get(ctx, scope, in.ID)
+}

@@ -1,0 +1,19 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type retryScheduledPostInput struct{ scheduledPostPath }
+
+var retryScheduledPostDoc = doc{
+	ID: "retryScheduledPost", Tag: "Publishing", Summary: "Try a failed or missed publication again", Costs: true,
+	Description: "It is due at once. While the outcome is unknown this is a conflict: resolve it instead.",
+}
+
+func (s *Server) retryScheduledPost(ctx context.Context, scope service.TeamScope, in *retryScheduledPostInput) (crier.ScheduledPost, error) {
+	return s.services.ScheduledPosts.Retry(ctx, scope, in.ID)
+}

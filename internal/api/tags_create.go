@@ -1,0 +1,23 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type createTagInput struct {
+	teamPath
+	Body crier.TagCreate
+}
+
+var createTagDoc = doc{
+	ID: "createTag", Tag: "Tags", Summary: "Create a tag", Status: http.StatusCreated,
+	Description: "A team has at most 500 tags. Names that differ in upper and lower case only are the same name (409).",
+}
+
+func (s *Server) createTag(ctx context.Context, scope service.TeamScope, in *createTagInput) (crier.Tag, error) {
+	return s.services.Tags.Create(ctx, scope, in.Body)
+}

@@ -1,0 +1,16 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type deleteTagInput struct{ tagPath }
+
+var deleteTagDoc = doc{ID: "deleteTag", Tag: "Tags", Summary: "Delete a tag", Description: "It is taken off all posts."}
+
+func (s *Server) deleteTag(ctx context.Context, scope service.TeamScope, in *deleteTagInput) (crier.Deleted, error) {
+	return s.services.Tags.Delete(ctx, scope, in.TagID)
+}

@@ -1,0 +1,25 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+// tagPath is the part of an input that every route about one tag shares.
+type tagPath struct {
+	teamPath
+	TagID crier.ID `path:"tagId"`
+}
+
+type updateTagInput struct {
+	tagPath
+	Body crier.TagUpdate
+}
+
+var updateTagDoc = doc{ID: "updateTag", Tag: "Tags", Summary: "Change the name or the colour of a tag", Description: "What is absent stays."}
+
+func (s *Server) updateTag(ctx context.Context, scope service.TeamScope, in *updateTagInput) (crier.Tag, error) {
+	return s.services.Tags.Update(ctx, scope, in.TagID, in.Body)
+}

@@ -1,0 +1,83 @@
+package queue
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"crier"
+	"crier/internal/service"
+	"crier/internal/store"
+)
+
+const (
+	// publishWorkers is how many publications of one network a node works on at once. Each network has a queue of its
+	// own, so that a slow one never delays another.
+	publishWorkers = 200
+	// publishTimeout bounds one run on a publication; uploads go on in the next.
+	publishTimeout = 3 * time.Minute
+	sweepOverdue   = 2 * time.Second
+	renewEvery     = time.Minute
+)
+
+// publishQueues are the queues of all networks.
+func publishQueues() map[string]river.QueueConfig {
+	queues := map[string]river.QueueConfig{}
+	for _, p := range crier.Providers() {
+		queues[publishQueue(p)] = river.QueueConfig{MaxWorkers: publishWorkers, FetchCooldown: 5 * time.Millisecond}
+	}
+	return queues
+}
+
+func publishQueue(p crier.Provider) string { return "publish_" + string(p) }
+
+type publishWorker struct {
+	river.WorkerDefaults[service.PublishJob]
+	publisher *service.Publisher
+	now       func() time.Time
+}
+
+// Work advances a publication and comes back when it says so.
+func (w *publishWorker) Work(ctx context.Context, job *river.Job[service.PublishJob]) error {
+	run := store.Run{Job: strconv.FormatInt(job.ID, 10), Attempt: strconv.Itoa(job.Attempt)}
+	next, err := w.publisher.Advance(ctx, job.Args, run)
+	if err != nil || next.IsZero() {
+		return err
+	}
+	return river.JobSnooze(max(0, next.Sub(w.now())))
+}
+
+// Timeout is the longest run.
+func (w *publishWorker) Timeout(*river.Job[service.PublishJob]) time.Duration { return publishTimeout }
+
+// NextRetry comes back soon after an error of our own, such as a database that was away.
+func (w *publishWorker) NextRetry(job *river.Job[service.PublishJob]) time.Time {
+	return w.now().Add(min(time.Duration(job.Attempt)*2*time.Second, 30*time.Second))
+}
+
+type renewTokensWorker struct {
+	river.WorkerDefaults[service.RenewTokensJob]
+	tokens *service.Tokens
+}
+
+// Work renews tokens ahead of their end.
+func (w *renewTokensWorker) Work(ctx context.Context, _ *river.Job[service.RenewTokensJob]) error {
+	return w.tokens.RenewExpiring(ctx)
+}
+
+// overdueLoop is the lease sweep: it wakes what has missed its wake-up.
+func (q *Queue) overdueLoop(ctx context.Context) {
+	q.every(ctx, sweepOverdue, "wake overdue publications", q.publisher.WakeOverdue)
+}
+
+// Late measures how long after its time a post's call to the network left.
+func (q *Queue) Late(network crier.Provider, by time.Duration) {
+	q.metrics.late.WithLabelValues(string(network)).Observe(by.Seconds())
+}
+
+// Attempt counts what was tried with a network.
+func (q *Queue) Attempt(network crier.Provider, operation, outcome string) {
+	q.metrics.attempts.WithLabelValues(string(network), operation, outcome).Inc()
+}

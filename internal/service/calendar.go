@@ -1,0 +1,124 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"crier"
+	"crier/internal/slot"
+	"crier/internal/store"
+)
+
+// maxCalendarEntries bounds a calendar; a smaller window shows the rest.
+const maxCalendarEntries = 5000
+
+// Calendars show what goes out when.
+type Calendars struct{ *core }
+
+// CalendarWindow is what a calendar is asked for.
+type CalendarWindow struct {
+	From, To crier.Time
+	// Zone shows local dates and times; empty means the team's, else UTC.
+	Zone crier.Zone
+}
+
+// Get returns the scheduled posts in a window and the ones that recurrences will make there, by time.
+func (s *Calendars) Get(ctx context.Context, scope TeamScope, w CalendarWindow) (crier.Calendar, error) {
+	var out crier.Calendar
+	if err := scope.check(); err != nil {
+		return out, err
+	}
+	zone := calendarZone(scope.team, w.Zone)
+	location, err := zone.Location()
+	if err != nil {
+		return out, fmt.Errorf("load the zone of team %s: %w", scope.team.ID, err)
+	}
+	if w.To.After(w.From.In(location).AddDate(0, 0, crier.MaxCalendarDays)) {
+		return out, crier.Invalid(crier.At(fmt.Sprintf("must be at most %d days after from", crier.MaxCalendarDays), "to"))
+	}
+	entries, err := s.entries(ctx, scope.team.ID, w)
+	if err != nil {
+		return out, err
+	}
+	if len(entries) > maxCalendarEntries {
+		return out, crier.Invalid(crier.At(fmt.Sprintf("there are more than %d entries in this window; ask for a smaller one", maxCalendarEntries), "to"))
+	}
+	for i := range entries {
+		local := entries[i].ScheduledAt.In(location)
+		entries[i].LocalDate, entries[i].LocalTime = local.Format(time.DateOnly), local.Format("15:04")
+	}
+	return crier.Calendar{From: w.From, To: w.To, Timezone: string(zone), Entries: entries}, nil
+}
+
+func calendarZone(team crier.Team, asked crier.Zone) crier.Zone {
+	if asked != "" {
+		return asked
+	}
+	if team.Timezone != nil {
+		return crier.Zone(*team.Timezone)
+	}
+	return "UTC"
+}
+
+// entries reads one more than a calendar may have, when there are that many.
+func (s *Calendars) entries(ctx context.Context, team crier.ID, w CalendarWindow) ([]crier.CalendarEntry, error) {
+	rows, err := s.store.CalendarRows(ctx, team, w.From, w.To, maxCalendarEntries+1)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]crier.CalendarEntry, len(rows))
+	for i, row := range rows {
+		entries[i] = row.CalendarEntry
+	}
+	series, err := s.store.RecurringRows(ctx, team, w.To, maxCalendarEntries+1)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range series {
+		to := w.To
+		if end := row.Actions.RecurrenceEndsAt; end != nil && end.Before(to.Time) {
+			to = *end
+		}
+		more, err := recurrences(row, w.From, to, maxCalendarEntries+1-len(entries))
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, more...)
+	}
+	slices.SortStableFunc(entries, func(a, b crier.CalendarEntry) int {
+		return cmp.Or(a.ScheduledAt.Compare(b.ScheduledAt.Time), cmp.Compare(a.ScheduledPostID, b.ScheduledPostID))
+	})
+	return entries, nil
+}
+
+// recurrences are the entries that a series will make behind its last row, in a half-open window, at most limit.
+func recurrences(row store.CalendarRow, from, to crier.Time, limit int) ([]crier.CalendarEntry, error) {
+	location, err := crier.Zone(row.Timezone).Location()
+	if err != nil {
+		return nil, fmt.Errorf("load the zone of scheduled post %s: %w", row.ScheduledPostID, err)
+	}
+	start, done := row.ScheduledAt, 0
+	if row.Actions.SeriesStart != nil {
+		start, done = *row.Actions.SeriesStart, row.Actions.SeriesIndex
+	}
+	days := *row.Actions.RecurrenceIntervalDays
+	// Begin a step early: days differ in length.
+	step := max(done+1, int(from.Sub(start.Time)/(time.Duration(days)*24*time.Hour))-1)
+	var entries []crier.CalendarEntry
+	for ; len(entries) < limit; step++ {
+		at := crier.TimeOf(slot.DaysLater(start.Time, step*days, location))
+		if !at.Before(to.Time) {
+			break
+		}
+		if at.Before(from.Time) {
+			continue
+		}
+		entry := row.CalendarEntry
+		entry.Kind, entry.Status, entry.ScheduledAt, entry.Permalink, entry.ErrorCode = "recurrence", nil, at, "", ""
+		entries = append(entries, entry)
+	}
+	return entries, nil
+}

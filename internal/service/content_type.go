@@ -1,0 +1,119 @@
+package service
+
+import (
+	"fmt"
+	"strings"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// medium is an asset of a part and what kind of thing it is.
+type medium struct {
+	assetRef
+	video bool
+}
+
+// mediaOf sorts the assets of each part by kind. A file that is no video by its type counts as an image: what networks
+// make of it is checked when it is scheduled.
+func mediaOf(refs [][]assetRef, facts map[crier.ID]store.AssetFacts) [][]medium {
+	parts := make([][]medium, len(refs))
+	for i, part := range refs {
+		for _, ref := range part {
+			parts[i] = append(parts[i], medium{ref, strings.HasPrefix(facts[ref.id].MimeType, "video/")})
+		}
+	}
+	return parts
+}
+
+// typeRank orders types for threads: a thread has the type of its most demanding part.
+var typeRank = map[crier.PostType]int{crier.TextPost: 0, crier.TextImage: 1, crier.Carousel: 2, crier.TextVideo: 3}
+
+// inferType is the type that follows from the media.
+func inferType(parts [][]medium) crier.PostType {
+	inferred := crier.TextPost
+	for _, media := range parts {
+		own := crier.Carousel
+		switch {
+		case len(media) == 0:
+			own = crier.TextPost
+		case media[0].video:
+			own = crier.TextVideo
+		case len(media) == 1:
+			own = crier.TextImage
+		}
+		if typeRank[own] > typeRank[inferred] {
+			inferred = own
+		}
+	}
+	return inferred
+}
+
+// wrongMedia are the issues of media that do not go together: in a post of the given type or, when it follows the media,
+// with the first of its part. That some are missing yet is no issue of a draft: see incompleteProblem.
+func wrongMedia(given *crier.PostType, parts [][]medium) []crier.Issue {
+	var issues []crier.Issue
+	for _, media := range parts {
+		wanted := crier.Carousel
+		if len(media) > 0 && media[0].video {
+			wanted = crier.TextVideo
+		}
+		if given != nil && *given != inferType(parts) {
+			wanted = *given
+		}
+		issues = append(issues, wrongIn(wanted, media)...)
+	}
+	return issues
+}
+
+func wrongIn(t crier.PostType, media []medium) []crier.Issue {
+	var issues []crier.Issue
+	images, videos := 0, 0
+	for _, m := range media {
+		if m.video {
+			videos++
+		} else {
+			images++
+		}
+		problem := ""
+		switch {
+		case t == crier.TextPost:
+			problem = "a text_post has no media; leave postType out to have it follow the media"
+		case t == crier.TextImage && (m.video || images > 1):
+			problem = "a text_image has one image; several are a carousel, a video is a text_video"
+		case t == crier.TextVideo && (!m.video || videos > 1):
+			problem = "a text_video has one video and nothing else"
+		case t == crier.Carousel && m.video:
+			problem = "a video does not go together with images; a carousel has images only"
+		}
+		if problem != "" {
+			issues = append(issues, crier.At(problem, m.path...))
+		}
+	}
+	return issues
+}
+
+// incompleteProblem says what a post of a type lacks before it can be scheduled, or nothing.
+func incompleteProblem(t crier.PostType, parts [][]medium) string {
+	images, videos := 0, 0
+	for _, media := range parts {
+		count := 0
+		for _, m := range media {
+			if m.video {
+				videos++
+			} else {
+				count++
+			}
+		}
+		images = max(images, count)
+	}
+	switch {
+	case t == crier.TextImage && images == 0:
+		return "a text_image needs an image"
+	case t == crier.TextVideo && videos == 0:
+		return "a text_video needs a video"
+	case t == crier.Carousel && images < 2:
+		return fmt.Sprintf("a carousel needs two images or more, it has %d", images)
+	}
+	return ""
+}

@@ -1,0 +1,134 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"crier"
+	"crier/internal/enrich"
+	"crier/internal/store"
+)
+
+// TextAnalyser describes texts. It always has an answer.
+type TextAnalyser interface {
+	Text(ctx context.Context, text string) enrich.Analysis
+}
+
+// Facets counts what posts are about.
+type Facets struct {
+	*core
+	analyser TextAnalyser // nil means the local one alone
+}
+
+// Get returns the counts of the given fields, in their order; of all when none is given.
+func (s *Facets) Get(ctx context.Context, scope TeamScope, fields []crier.FacetField) (crier.Facets, error) {
+	var out crier.Facets
+	if err := scope.check(); err != nil {
+		return out, err
+	}
+	if len(fields) == 0 {
+		fields = crier.FacetFields()
+	}
+	out.Data = make([]crier.Facet, len(fields))
+	for i, field := range fields {
+		values, err := s.store.TopFacets(ctx, scope.team.ID, field, crier.MaxFacetValues)
+		if err != nil {
+			return out, err
+		}
+		out.Data[i] = crier.Facet{Field: field, Values: values}
+	}
+	return out, nil
+}
+
+// Enrich finds out what a version of a post's content is about. A version that is no longer the present one is left
+// alone: its successor has a job of its own. It is for jobs.
+func (s *Facets) Enrich(ctx context.Context, job EnrichPostJob) error {
+	payloads, err := s.store.Payloads(ctx, []crier.ID{job.PayloadID})
+	if err != nil {
+		return err
+	}
+	payload, ok := payloads[job.PayloadID]
+	if !ok {
+		return nil
+	}
+	facets := s.textFacets(ctx, payload.Text)
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		p, err := tx.PresentPost(ctx, job.PostID)
+		if err != nil || p == nil || p.ContentPayloadID != job.PayloadID {
+			return err
+		}
+		return tx.ReplaceFacets(ctx, p.TeamID, p.ID, facets)
+	})
+}
+
+// textFacets are the fields that the background fills. A post without text is about nothing.
+func (s *Facets) textFacets(ctx context.Context, text string) map[crier.FacetField][]string {
+	var facts enrich.TextFacts
+	if strings.TrimSpace(text) != "" {
+		facts = s.analyse(ctx, text)
+	}
+	return map[crier.FacetField][]string{
+		crier.FacetLanguage:    known(facts.Language, enrich.Undetermined),
+		crier.FacetHashtags:    facts.Hashtags,
+		crier.FacetMentions:    facts.Mentions,
+		crier.FacetLinkDomains: facts.LinkDomains,
+		crier.FacetTopics:      facts.Topics,
+		crier.FacetSentiment:   known(string(facts.Sentiment), ""),
+	}
+}
+
+func (s *Facets) analyse(ctx context.Context, text string) enrich.TextFacts {
+	if s.analyser == nil {
+		return enrich.Text(text)
+	}
+	analysis := s.analyser.Text(ctx, text)
+	if analysis.Fallback != nil && !errors.Is(analysis.Fallback, enrich.ErrBudgetExhausted) {
+		s.log.WarnContext(ctx, "the endpoint for enrichment did not help; the local analyser did", "error", analysis.Fallback)
+	}
+	return analysis.TextFacts
+}
+
+// known is a value as a list, empty when it says nothing.
+func known(value, nothing string) []string {
+	if value == "" || value == nothing {
+		return nil
+	}
+	return []string{value}
+}
+
+// retagBatch bounds the posts that one look at the database finds.
+const retagBatch = 500
+
+// Retag brings the asset tags of all posts with an asset up to date, after its tags have changed or it was deleted. It is
+// for jobs.
+func (s *Facets) Retag(ctx context.Context, job RetagPostsJob) error {
+	after := crier.ID("")
+	for {
+		posts, err := s.store.PostsWithAsset(ctx, job.AssetID, after, retagBatch)
+		if err != nil || len(posts) == 0 {
+			return err
+		}
+		for _, id := range posts {
+			if err := s.retagPost(ctx, id); err != nil {
+				return err
+			}
+		}
+		after = posts[len(posts)-1]
+	}
+}
+
+func (s *Facets) retagPost(ctx context.Context, id crier.ID) error {
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		p, err := tx.PresentPost(ctx, id)
+		if err != nil || p == nil {
+			return err
+		}
+		assets := p.PostInput.AssetIDs()
+		facts, err := tx.LockAssetFacts(ctx, p.TeamID, assets)
+		if err != nil {
+			return err
+		}
+		return tx.ReplaceFacets(ctx, p.TeamID, id, map[crier.FacetField][]string{crier.FacetAssetTags: store.TagsOf(assets, facts)})
+	})
+}

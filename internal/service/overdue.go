@@ -1,0 +1,44 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"crier"
+	"crier/internal/store"
+)
+
+const (
+	// overdueAfter is how long a publication may be due without a wake-up.
+	overdueAfter = 5 * time.Second
+	// overdueAgain is when one that was woken is looked at again.
+	overdueAgain = 20 * time.Second
+	overdueBatch = 500
+)
+
+// WakeOverdue wakes publications that are due without a wake-up, or whose worker died: every node does it, so that a dead
+// node's work goes on within a minute, whatever became of its jobs.
+func (s *Publisher) WakeOverdue(ctx context.Context) error {
+	for _, action := range []bool{false, true} {
+		err := s.store.WithTx(ctx, func(tx *store.Tx) error {
+			now := s.clock()
+			rows, err := tx.TakeOverdue(ctx, action, crier.TimeOf(now.Add(-overdueAfter)), crier.TimeOf(now), crier.TimeOf(now.Add(overdueAgain)), overdueBatch)
+			if err != nil || len(rows) == 0 {
+				return err
+			}
+			return s.queue.Enqueue(ctx, tx, wakeUps(rows)...)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wakeUps(rows []store.Overdue) []Job {
+	jobs := make([]Job, len(rows))
+	for i, row := range rows {
+		jobs[i] = publishJob(row.Ref, row.Epoch, row.Provider, time.Time{})
+	}
+	return jobs
+}

@@ -1,0 +1,114 @@
+package service
+
+import (
+	"context"
+	"slices"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// Posts are the rules of posts.
+type Posts struct {
+	*core
+	pages *Pages
+}
+
+// Get returns one post, with its scheduled posts when they are asked for.
+func (s *Posts) Get(ctx context.Context, scope TeamScope, id crier.ID, withScheduled bool) (crier.Post, error) {
+	if err := scope.check(); err != nil {
+		return crier.Post{}, err
+	}
+	p, err := s.store.Post(ctx, scope.team.ID, id, withScheduled)
+	return p.Post, err
+}
+
+// Create makes a draft.
+func (s *Posts) Create(ctx context.Context, scope TeamScope, in crier.PostCreate) (crier.Post, error) {
+	if err := scope.check(); err != nil {
+		return crier.Post{}, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.Post, error) {
+		now := s.now()
+		p := store.Post{TypeGiven: in.PostType != nil}
+		p.ID, p.TeamID, p.Title, p.Status = crier.NewID(), scope.team.ID, in.Title, crier.PostDraft
+		p.ContentPayloadID, p.PostPublishActions, p.CreatedAt, p.UpdatedAt = crier.NewID(), in.PostPublishActions, now, now
+		if in.PostType != nil {
+			p.PostType = *in.PostType
+		}
+		input := createInput(in)
+		p.PostInput = &input
+		facts, issues, err := s.settleContent(ctx, tx, &p, contentRefs(input, in.PostInput == nil), nil)
+		if err != nil {
+			return crier.Post{}, err
+		}
+		if len(issues) > 0 {
+			return crier.Post{}, crier.Invalid(issues...)
+		}
+		if err := tx.InsertPost(ctx, p); err != nil {
+			return crier.Post{}, err
+		}
+		return s.finish(ctx, tx, nil, p, facts)
+	})
+}
+
+// settleContent looks up the assets that a post names, completes its type, and finds every issue that only stored data
+// can tell. had are the assets that the post has had before: they may stay after their deletion.
+func (s *Posts) settleContent(ctx context.Context, tx *store.Tx, p *store.Post, refs [][]assetRef, had []crier.ID) (map[crier.ID]store.AssetFacts, []crier.Issue, error) {
+	named := slices.Concat(slices.Concat(refs...), actionRefs(p.PostPublishActions))
+	facts, err := tx.LockAssetFacts(ctx, p.TeamID, idsOf(named))
+	if err != nil {
+		return nil, nil, err
+	}
+	issues := unknownAssets(named, facts, had)
+	if len(issues) > 0 {
+		return facts, issues, nil
+	}
+	media := mediaOf(refs, facts)
+	if p.TypeGiven {
+		return facts, wrongMedia(&p.PostType, media), nil
+	}
+	p.PostType = inferType(media)
+	return facts, wrongMedia(nil, media), nil
+}
+
+// finish writes what follows from a new or changed post, reads it for the answer, and counts it: the counters are rows
+// that everybody waits for, so they come last.
+func (s *Posts) finish(ctx context.Context, tx *store.Tx, before *store.Post, p store.Post, facts map[crier.ID]store.AssetFacts) (crier.Post, error) {
+	newContent := before == nil || before.ContentPayloadID != p.ContentPayloadID
+	if newContent {
+		if err := s.saveContent(ctx, tx, p, p.UpdatedAt); err != nil {
+			return crier.Post{}, err
+		}
+	}
+	if err := tx.ReplaceWords(ctx, p.TeamID, p.ID, searchWords(p.Post)); err != nil {
+		return crier.Post{}, err
+	}
+	complete, err := tx.Post(ctx, p.TeamID, p.ID, false)
+	if err != nil {
+		return crier.Post{}, err
+	}
+	facets := map[crier.FacetField][]string{
+		crier.FacetPostType:  {string(p.PostType)},
+		crier.FacetAssetTags: store.TagsOf(p.PostInput.AssetIDs(), facts),
+	}
+	if err := tx.ReplaceFacets(ctx, p.TeamID, p.ID, facets); err != nil {
+		return crier.Post{}, err
+	}
+	return complete.Post, tx.CountPosts(ctx, p.TeamID, listed(p)-listedBefore(before))
+}
+
+// listed is 1 for a post that the plain list shows, else 0.
+func listed(p store.Post) int {
+	if p.Status == crier.PostArchived || p.Status == crier.PostDeleted {
+		return 0
+	}
+	return 1
+}
+
+func listedBefore(p *store.Post) int {
+	if p == nil {
+		return 0
+	}
+	return listed(*p)
+}

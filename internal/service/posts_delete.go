@@ -1,0 +1,69 @@
+package service
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// Delete removes a post from the interface and cancels what is pending of it. With fromPlatform, what was published is
+// removed from the networks too.
+func (s *Posts) Delete(ctx context.Context, scope TeamScope, id crier.ID, fromPlatform bool) (crier.PostDeletion, error) {
+	if err := scope.check(); err != nil {
+		return crier.PostDeletion{}, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.PostDeletion, error) {
+		out := crier.PostDeletion{Deleted: true}
+		before, err := tx.PostForUpdate(ctx, scope.team.ID, id)
+		if err != nil {
+			return out, err
+		}
+		if err := s.stopPending(ctx, tx, id); err != nil {
+			return out, err
+		}
+		if fromPlatform {
+			if out.PlatformDeletes, err = s.platformDeletes(ctx, tx, before); err != nil {
+				return out, err
+			}
+			if len(out.PlatformDeletes) > 0 {
+				out.PlatformDelete = &out.PlatformDeletes[0]
+			}
+		}
+		return out, s.remove(ctx, tx, before)
+	})
+}
+
+// remove hides the post and takes it out of all counts.
+func (s *Posts) remove(ctx context.Context, tx *store.Tx, p store.Post) error {
+	if err := tx.DeletePost(ctx, p.ID, s.now()); err != nil {
+		return err
+	}
+	tags, _, err := tx.LockPostTags(ctx, p.TeamID, p.ID, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ReplacePostTags(ctx, p.ID, tags, nil); err != nil {
+		return err
+	}
+	none := map[crier.FacetField][]string{}
+	for _, field := range crier.FacetFields() {
+		none[field] = nil
+	}
+	if err := tx.ReplaceFacets(ctx, p.TeamID, p.ID, none); err != nil {
+		return err
+	}
+	return tx.CountPosts(ctx, p.TeamID, -listed(p))
+}
+
+// platformDeletes tells what of a post is public and has to be removed from its network.
+func (s *Posts) platformDeletes(ctx context.Context, tx *store.Tx, p store.Post) ([]crier.PlatformDelete, error) {
+	published, err := tx.PublishedPlatformPosts(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range published {
+		published[i].Verdict, published[i].Message = "pending", "The network has not been asked yet."
+	}
+	return published, nil
+}

@@ -1,0 +1,62 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"crier"
+	"crier/internal/enrich"
+	"crier/internal/store"
+)
+
+// MaxQueryLength bounds a text search, in characters.
+const MaxQueryLength = 200
+
+// PostFilter says which posts a list shows.
+type PostFilter struct {
+	store.PostFilter
+	// Query is a text search: posts that have all its words.
+	Query string
+	// WithScheduled adds the scheduled posts of each post.
+	WithScheduled bool
+}
+
+// ListName names the list of a team's posts that a filter makes: cursors of one do not fit another. What is only shown
+// beside the posts does not matter.
+func (f PostFilter) ListName(team crier.ID) string {
+	f.TeamID, f.WithScheduled = team, false
+	f.Statuses, f.DeliveryStates, f.PostTypes = sorted(f.Statuses), sorted(f.DeliveryStates), sorted(f.PostTypes)
+	f.Providers, f.SocialAccountIDs = sorted(f.Providers), sorted(f.SocialAccountIDs)
+	data, err := json.Marshal(f)
+	if err != nil {
+		panic(err) // texts and times always encode
+	}
+	sum := sha256.Sum256(data)
+	return "posts " + hex.EncodeToString(sum[:12])
+}
+
+func sorted[T cmp.Ordered](list []T) []T { return slices.Sorted(slices.Values(list)) }
+
+// List returns one page of a team's posts.
+func (s *Posts) List(ctx context.Context, scope TeamScope, f PostFilter, q PageQuery) (crier.Page[crier.Post], error) {
+	var none crier.Page[crier.Post]
+	if err := scope.check(); err != nil {
+		return none, err
+	}
+	f.TeamID = scope.team.ID
+	if f.Query != "" {
+		if f.Words = enrich.QueryTokens(f.Query); len(f.Words) == 0 {
+			none.Data = []crier.Post{}
+			return none, nil // nothing to search for finds nothing
+		}
+	}
+	rows, total, err := s.store.Posts(ctx, f.PostFilter, q.query, f.WithScheduled)
+	if err != nil {
+		return none, err
+	}
+	return pageOf(s.pages, q, rows, total, func(p store.Post) crier.Post { return p.Post }), nil
+}

@@ -1,0 +1,87 @@
+package service
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// SetStatus moves a post between the states that people give it. Leaving approved cancels what is pending.
+func (s *Posts) SetStatus(ctx context.Context, scope TeamScope, id crier.ID, in crier.PostStatusUpdate) (crier.Post, error) {
+	if err := scope.check(); err != nil {
+		return crier.Post{}, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.Post, error) {
+		before, err := tx.PostForUpdate(ctx, scope.team.ID, id)
+		if err != nil {
+			return crier.Post{}, err
+		}
+		if in.Status == crier.PostApproved && scope.team.RequireApproval && !scope.can(crier.ApprovePosts) {
+			return crier.Post{}, crier.Forbidden("This team requires approval, and approving needs the permission %s.", crier.ApprovePosts)
+		}
+		if !before.Status.CanMoveTo(in.Status) {
+			return crier.Post{}, crier.Conflict("A post cannot move from %s to %s.", before.Status, in.Status)
+		}
+		if before.Status == crier.PostApproved {
+			if err := s.stopPending(ctx, tx, id); err != nil {
+				return crier.Post{}, err
+			}
+		}
+		return s.move(ctx, tx, before, in.Status)
+	})
+}
+
+// MoveToDraft stops what is scheduled without losing the post.
+func (s *Posts) MoveToDraft(ctx context.Context, scope TeamScope, id crier.ID) (crier.Post, error) {
+	if err := scope.check(); err != nil {
+		return crier.Post{}, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.Post, error) {
+		before, err := tx.PostForUpdate(ctx, scope.team.ID, id)
+		if err != nil {
+			return crier.Post{}, err
+		}
+		if before.Status != crier.PostDraft && before.DeliveryState == crier.DeliveryPublished {
+			return crier.Post{}, crier.Conflict("Everything of this post is published; there is nothing to stop.")
+		}
+		if err := s.stopPending(ctx, tx, id); err != nil {
+			return crier.Post{}, err
+		}
+		if before.Status == crier.PostDraft {
+			unchanged, err := tx.Post(ctx, before.TeamID, id, false)
+			return unchanged.Post, err
+		}
+		return s.move(ctx, tx, before, crier.PostDraft)
+	})
+}
+
+// stopPending cancels what is scheduled of a post, unless something of it is being published right now.
+func (s *Posts) stopPending(ctx context.Context, tx *store.Tx, id crier.ID) error {
+	live, err := tx.LivePublications(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, p := range live {
+		if p.Status.Running() {
+			return crier.Conflict("The publication %s is %s right now; wait until it has ended.", p.ID, p.Status)
+		}
+	}
+	if len(live) == 0 {
+		return nil
+	}
+	return s.cancelPending(ctx, tx, id, s.now())
+}
+
+func (s *Posts) move(ctx context.Context, tx *store.Tx, before store.Post, to crier.PostStatus) (crier.Post, error) {
+	after := before
+	after.Status, after.UpdatedAt = to, s.now()
+	if err := tx.UpdatePost(ctx, after); err != nil {
+		return crier.Post{}, err
+	}
+	complete, err := tx.Post(ctx, after.TeamID, after.ID, false)
+	if err != nil {
+		return crier.Post{}, err
+	}
+	return complete.Post, tx.CountPosts(ctx, after.TeamID, listed(after)-listed(before))
+}

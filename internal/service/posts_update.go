@@ -1,0 +1,100 @@
+package service
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// Update changes a post. What is scheduled of it publishes the new content; while something is being published, or its
+// outcome is unknown, only the title can change. In a team that requires approval, an edit takes the approval back.
+func (s *Posts) Update(ctx context.Context, scope TeamScope, id crier.ID, in crier.PostUpdate) (crier.Post, error) {
+	if err := scope.check(); err != nil {
+		return crier.Post{}, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.Post, error) {
+		before, err := tx.PostForUpdate(ctx, scope.team.ID, id)
+		if err != nil {
+			return crier.Post{}, err
+		}
+		after, facts, err := s.change(ctx, tx, before, in)
+		if err != nil {
+			return crier.Post{}, err
+		}
+		edited := !sameContent(before, after)
+		if !edited && sameJSON(before.Title, after.Title) && before.TypeGiven == after.TypeGiven {
+			unchanged, err := tx.Post(ctx, scope.team.ID, id, false)
+			return unchanged.Post, err
+		}
+		after.UpdatedAt = s.now()
+		if edited {
+			if err := s.edit(ctx, tx, scope, before, &after); err != nil {
+				return crier.Post{}, err
+			}
+		}
+		if err := tx.UpdatePost(ctx, after); err != nil {
+			return crier.Post{}, err
+		}
+		return s.finish(ctx, tx, &before, after, facts)
+	})
+}
+
+// change applies what the request asks for and finds every issue.
+func (s *Posts) change(ctx context.Context, tx *store.Tx, before store.Post, in crier.PostUpdate) (store.Post, map[crier.ID]store.AssetFacts, error) {
+	after := before
+	if in.Title.Set {
+		after.Title = in.Title.Ptr()
+	}
+	if in.PostType.Set {
+		after.PostType, after.TypeGiven = in.PostType.Value, true
+	}
+	if in.PostPublishActions.Set {
+		after.PostPublishActions = in.PostPublishActions.Ptr()
+	}
+	input, issues := updateInput(*before.PostInput, in)
+	after.PostInput = &input
+	refs := contentRefs(input, !in.PostInput.HasValue())
+	if !in.PostInput.Set && !in.AssetIDs.Set {
+		refs = at(refs, "postType")
+	}
+	had := append(before.PostInput.AssetIDs(), idsOf(actionRefs(before.PostPublishActions))...)
+	facts, more, err := s.settleContent(ctx, tx, &after, refs, had)
+	if err != nil {
+		return after, nil, err
+	}
+	if issues = append(issues, more...); len(issues) > 0 {
+		return after, nil, crier.Invalid(issues...)
+	}
+	return after, facts, nil
+}
+
+// sameContent is true when two versions of a post differ in the title at most.
+func sameContent(a, b store.Post) bool {
+	return a.PostType == b.PostType && sameJSON(bare(*a.PostInput), bare(*b.PostInput)) && sameJSON(a.PostPublishActions, b.PostPublishActions)
+}
+
+// edit makes a content change of a post that may have publications: pending ones follow it, or are cancelled when it
+// needs a new approval.
+func (s *Posts) edit(ctx context.Context, tx *store.Tx, scope TeamScope, before store.Post, after *store.Post) error {
+	live, err := tx.LivePublications(ctx, before.ID)
+	if err != nil {
+		return err
+	}
+	for _, p := range live {
+		if p.Status != crier.Scheduled {
+			return crier.Conflict("The content cannot change now: the publication %s is %s. The title and the tags can.", p.ID, p.Status)
+		}
+	}
+	if !sameJSON(bare(*before.PostInput), bare(*after.PostInput)) {
+		after.ContentPayloadID = crier.NewID()
+	}
+	if scope.team.RequireApproval && before.Status == crier.PostApproved {
+		after.Status = crier.PostDraft
+		return s.cancelPending(ctx, tx, before.ID, after.UpdatedAt)
+	}
+	if len(live) == 0 || after.ContentPayloadID == before.ContentPayloadID {
+		return nil
+	}
+	return s.editPending(ctx, tx, *after, after.UpdatedAt)
+}

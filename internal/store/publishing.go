@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"crier"
+)
+
+// PostHead is what scheduling needs to know of a post besides its content.
+type PostHead struct {
+	ID        crier.ID
+	TeamID    crier.ID
+	PostType  crier.PostType
+	Status    crier.PostStatus
+	PayloadID crier.ID
+	Actions   *crier.PostPublishActions
+}
+
+// LockPostHead reads a post that is not deleted and keeps others from changing it, or anything that is published of it,
+// until the transaction ends. It is the first lock of every transaction that changes publications.
+func (tx *Tx) LockPostHead(ctx context.Context, team, id crier.ID) (PostHead, error) {
+	h := PostHead{ID: id, TeamID: team}
+	err := tx.q.QueryRowContext(ctx, `SELECT p.post_type, p.status, p.content_payload_id, p.publish_actions FROM posts p
+		WHERE p.id = $1 AND p.team_id = $2 AND p.deleted_at IS NULL`+tx.forUpdate, id, team).
+		Scan(&h.PostType, &h.Status, &h.PayloadID, intoJSON(&h.Actions))
+	return h, orNotFound(err, "post", id)
+}
+
+// LockPost takes the same lock without reading; deleted posts have it too.
+func (tx *Tx) LockPost(ctx context.Context, id crier.ID) error {
+	var one int
+	err := tx.q.QueryRowContext(ctx, `SELECT 1 FROM posts p WHERE p.id = $1`+tx.forUpdate, id).Scan(&one)
+	return orNotFound(err, "post", id)
+}
+
+// PostContent is the content of one version of a post.
+type PostContent struct {
+	PostType crier.PostType
+	Input    crier.PostInput
+}
+
+// PostContent reads the content of a version.
+func (r reads) PostContent(ctx context.Context, payload crier.ID) (PostContent, error) {
+	var c PostContent
+	var input *crier.PostInput
+	err := r.q.QueryRowContext(ctx, `SELECT p.post_type, v.post_input FROM payloads v JOIN posts p ON p.id = v.post_id WHERE v.id = $1`, payload).
+		Scan(&c.PostType, intoJSON(&input))
+	if err == nil {
+		c.Input = *input
+	}
+	return c, orNotFound(err, "content", payload)
+}
+
+// Approve marks a post as approved, which scheduling it does.
+func (tx *Tx) Approve(ctx context.Context, id crier.ID, at crier.Time) error {
+	res, err := tx.q.ExecContext(ctx, `UPDATE posts SET status = 'approved', updated_at = $2 WHERE id = $1`, id, at)
+	return affectedOne(res, err, "post", id)
+}
+
+// Team reads a team, deleted or not.
+func (r reads) Team(ctx context.Context, id crier.ID) (crier.Team, error) {
+	t, err := scanTeam(r.q.QueryRowContext(ctx, `SELECT `+teamColumns+` FROM teams t WHERE t.id = $1`, id))
+	return t, orNotFound(err, "team", id)
+}
+
+// Account reads an account by its id alone, for jobs.
+func (r reads) Account(ctx context.Context, id crier.ID) (Account, error) {
+	a, err := scanAccount(r.q.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM social_accounts a WHERE a.id = $1`, id))
+	return a, orNotFound(err, "social account", id)
+}
+
+// ScheduledPost reads one publication of a team's post.
+func (r reads) ScheduledPost(ctx context.Context, team, id crier.ID) (Publication, error) {
+	p, err := scanPostPublication(r.q.QueryRowContext(ctx,
+		`SELECT `+postPublicationColumns+` FROM scheduled_posts p WHERE p.id = $1 AND p.team_id = $2`, id, team))
+	return p, orNotFound(err, "scheduled post", id)
+}
+
+// ScheduledPostsByID reads publications of a team by their ids; missing ones are missing in the result.
+func (r reads) ScheduledPostsByID(ctx context.Context, ids []crier.ID) (map[crier.ID]Publication, error) {
+	found := map[crier.ID]Publication{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	rows, err := r.q.QueryContext(ctx, `SELECT `+postPublicationColumns+` FROM scheduled_posts p WHERE p.id IN (`+placeholders(1, len(ids))+`)`, anys(ids)...)
+	if err != nil {
+		return nil, fmt.Errorf("read scheduled posts: %w", err)
+	}
+	list, err := collect(rows, scanPostPublication)
+	if err != nil {
+		return nil, fmt.Errorf("read scheduled posts: %w", err)
+	}
+	for _, p := range list {
+		found[p.ID] = p
+	}
+	return found, nil
+}
+
+// NotePublished enters what an action brought into the results of the publication it follows.
+func (tx *Tx) NotePublished(ctx context.Context, id crier.ID, results crier.PublishResults, at crier.Time) error {
+	res, err := tx.q.ExecContext(ctx, `UPDATE scheduled_posts SET results = $2, updated_at = $3 WHERE id = $1`, id, asJSON(&results), at)
+	return affectedOne(res, err, "scheduled post", id)
+}
+
+// ClaimRefresh takes the right to refresh an account's token until a time. ok is false while another node has it.
+func (s *Store) ClaimRefresh(ctx context.Context, account, owner crier.ID, now, until crier.Time) (ok bool, err error) {
+	res, err := s.writer.ExecContext(ctx, `UPDATE social_accounts SET refresh_owner = $2, refresh_until = $4
+		WHERE id = $1 AND (refresh_until IS NULL OR refresh_until <= $3)`, account, owner, now, until)
+	if err != nil {
+		return false, fmt.Errorf("claim the refresh: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// ReleaseRefresh ends the right that ClaimRefresh gave.
+func (tx *Tx) ReleaseRefresh(ctx context.Context, account, owner crier.ID) error {
+	_, err := tx.q.ExecContext(ctx, `UPDATE social_accounts SET refresh_owner = NULL, refresh_until = NULL WHERE id = $1 AND refresh_owner = $2`, account, owner)
+	if err != nil {
+		return fmt.Errorf("release the refresh: %w", err)
+	}
+	return nil
+}
+
+// ExpiringAccounts are the connected accounts whose token ends before a time, the soonest first.
+func (r reads) ExpiringAccounts(ctx context.Context, before crier.Time, limit int) ([]crier.ID, error) {
+	rows, err := r.q.QueryContext(ctx, `SELECT a.id FROM social_accounts a WHERE a.token_expires_at IS NOT NULL AND a.status = 'connected'
+		AND a.token_expires_at <= $1 ORDER BY a.token_expires_at LIMIT $2`, before, limit)
+	if err != nil {
+		return nil, fmt.Errorf("look for expiring tokens: %w", err)
+	}
+	return collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+}
+
+// WakeAccount puts everything that waits for an account up for work now, and tells what that is.
+func (tx *Tx) WakeAccount(ctx context.Context, account crier.ID, now crier.Time) ([]Overdue, error) {
+	var woken []Overdue
+	for _, action := range []bool{false, true} {
+		ref := Ref{Action: action}
+		rows, err := tx.q.QueryContext(ctx, `UPDATE `+ref.table()+` SET wake_at = $2 WHERE social_account_id = $1
+			AND status = 'scheduled' AND error_code IN ('auth_expired', 'account_disconnected', 'permission_missing') AND wake_at IS NOT NULL
+			RETURNING id, epoch, provider`, account, now)
+		if err != nil {
+			return nil, fmt.Errorf("wake what waits for the account: %w", err)
+		}
+		list, err := collect(rows, func(row scanner) (o Overdue, err error) {
+			o.Action = action
+			return o, row.Scan(&o.ID, &o.Epoch, &o.Provider)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("wake what waits for the account: %w", err)
+		}
+		woken = append(woken, list...)
+	}
+	return woken, nil
+}
+
+// Credits are an organization's credits, read under a lock.
+type Credits struct{ Balance, Reserved int64 }
+
+// LockCredits reads the credits and keeps others from changing them until the transaction ends.
+func (tx *Tx) LockCredits(ctx context.Context, organization crier.ID) (Credits, error) {
+	var c Credits
+	err := tx.q.QueryRowContext(ctx, `SELECT credits_balance, reserved_credits FROM organizations WHERE id = $1`+tx.forUpdate, organization).
+		Scan(&c.Balance, &c.Reserved)
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, crier.NotFound("There is no organization %s.", organization)
+	}
+	if err != nil {
+		return c, fmt.Errorf("read credits: %w", err)
+	}
+	return c, nil
+}
+
+// SetReserved notes what was reserved for a publication, while its worker holds the lease.
+func (tx *Tx) SetReserved(ctx context.Context, id, owner crier.ID, amount int64) error {
+	res, err := tx.q.ExecContext(ctx, `UPDATE scheduled_posts SET reserved_credits = $3 WHERE id = $1 AND lease_owner = $2`, id, owner, amount)
+	return affectedOne(res, err, "scheduled post", id)
+}
+
+// PostDeleted is true for a post that was deleted.
+func (r reads) PostDeleted(ctx context.Context, id crier.ID) (bool, error) {
+	var deleted bool
+	err := r.q.QueryRowContext(ctx, `SELECT p.deleted_at IS NOT NULL FROM posts p WHERE p.id = $1`, id).Scan(&deleted)
+	return deleted, orNotFound(err, "post", id)
+}
+
+// CurrentPayload is the version that a post has now.
+func (r reads) CurrentPayload(ctx context.Context, post crier.ID) (crier.ID, error) {
+	var payload crier.ID
+	err := r.q.QueryRowContext(ctx, `SELECT p.content_payload_id FROM posts p WHERE p.id = $1`, post).Scan(&payload)
+	return payload, orNotFound(err, "post", post)
+}
+
+// HasLive is true when a post has a live publication on an account.
+func (r reads) HasLive(ctx context.Context, post, account crier.ID) (bool, error) {
+	var one int
+	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM scheduled_posts p WHERE p.post_id = $1 AND p.social_account_id = $2
+		AND p.status IN `+liveStatuses, post, account).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for a live publication: %w", err)
+	}
+	return true, nil
+}
