@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -122,7 +123,7 @@ func startServer(tb testing.TB, db database, options ...option) *server {
 			tb.Errorf("the server ended with: %v", err)
 		}
 		if tb.Failed() {
-			tb.Logf("the end of the server's log:\n%s", s.log.tail(40))
+			tb.Logf("what the server found worth a warning:\n%s", s.log.warnings(20))
 		}
 	})
 	return s
@@ -203,7 +204,10 @@ func (b *logBuffer) String() string {
 	return b.data.String()
 }
 
-func (b *logBuffer) tail(lines int) string {
-	all := strings.Split(strings.TrimSpace(b.String()), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
+// warnings are the last lines above the level of information.
+func (b *logBuffer) warnings(most int) string {
+	lines := slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool {
+		return !strings.Contains(line, "level=WARN") && !strings.Contains(line, "level=ERROR")
+	})
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
