@@ -1,6 +1,7 @@
 package crier
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -166,14 +167,23 @@ type PostCreate struct {
 
 // Validate checks the rules across fields.
 func (in PostCreate) Validate(now time.Time) []Issue {
-	var issues []Issue
-	if in.PostInput == nil && len(in.AssetIDs) > MaxAttachments {
-		issues = append(issues, At("a post has at most 20 attachments", "assetIds"))
-	}
+	issues := assetListIssues(in.AssetIDs, in.AssetIDs != nil, in.PostInput)
 	if in.PostPublishActions != nil {
 		issues = append(issues, in.PostPublishActions.validate(now, "postPublishActions")...)
 	}
 	return issues
+}
+
+// assetListIssues refuses too many assets, and a list that says something else than the attachments beside it.
+func assetListIssues(assets []ID, given bool, input *PostInput) []Issue {
+	switch {
+	case !given:
+	case input != nil && !slices.Equal(assets, input.AssetIDs()):
+		return []Issue{At("differs from the assets attached in postInput; leave it out, or list the same ones in the same order", "assetIds")}
+	case input == nil && len(assets) > MaxAttachments:
+		return []Issue{At(fmt.Sprintf("a post has at most %d attachments", MaxAttachments), "assetIds")}
+	}
+	return nil
 }
 
 // PostUpdate is the body that changes a post; what is absent stays.
@@ -188,7 +198,7 @@ type PostUpdate struct {
 
 // Validate checks the rules across fields.
 func (in PostUpdate) Validate(now time.Time) []Issue {
-	var issues []Issue
+	issues := assetListIssues(in.AssetIDs.Value, in.AssetIDs.Set, in.PostInput.Ptr())
 	if in.PostPublishActions.HasValue() {
 		issues = append(issues, in.PostPublishActions.Value.validate(now, "postPublishActions")...)
 	}

@@ -262,13 +262,12 @@ func (c *core) saveContent(ctx context.Context, tx *store.Tx, p store.Post, now 
 
 // cancelPending cancels what is scheduled of a post and brings the post's own sums up to date.
 func (c *core) cancelPending(ctx context.Context, tx *store.Tx, post crier.ID, now crier.Time) error {
-	if _, err := tx.CancelScheduled(ctx, post, now); err != nil {
+	canceled, err := tx.CancelScheduled(ctx, post, now)
+	if err != nil {
+		return err
+	}
+	if err := c.releaseCanceled(ctx, tx, canceled); err != nil {
 		return err
 	}
 	return tx.RefreshPost(ctx, post)
-}
-
-// editPending makes what is scheduled of a post publish its new content.
-func (c *core) editPending(ctx context.Context, tx *store.Tx, p store.Post, now crier.Time) error {
-	return tx.PointScheduled(ctx, p.ID, p.ContentPayloadID, now)
 }

@@ -130,7 +130,11 @@ func (s *Teams) Delete(ctx context.Context, scope TeamScope) (crier.Deleted, err
 		if err := tx.DeleteTeam(ctx, t, now); err != nil {
 			return crier.Deleted{}, err
 		}
-		if _, err := tx.CancelTeamScheduled(ctx, t.ID, now); err != nil {
+		canceled, err := tx.CancelTeamScheduled(ctx, t.ID, now)
+		if err != nil {
+			return crier.Deleted{}, err
+		}
+		if err := s.releaseCanceled(ctx, tx, canceled); err != nil {
 			return crier.Deleted{}, err
 		}
 		purge := Job{Args: PurgeTeamJob{TeamID: t.ID}, At: now.Add(teamsKept)}
