@@ -2,7 +2,7 @@
 # Proves all that can be proved on one machine: vet, every test on both databases with the race detector, and a short
 # run of each fuzz target. Needs Go; finds or installs the rest. Tests of one package: with-postgres.sh go test ./...
 #
-#   CRIER_TEST_FUZZ_RUNS  how often each fuzz target is called (50000)
+#   CRIER_TEST_FUZZ_RUNS  how often each fuzz target is called (20000)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -63,7 +63,7 @@ fuzz_targets() {
 run_fuzzing() {
 	local dir target
 	while read -r dir target; do
-		go test -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${CRIER_TEST_FUZZ_RUNS:-50000}x" "$dir" >"$results.fuzz" 2>&1 ||
+		go test -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${CRIER_TEST_FUZZ_RUNS:-20000}x" "$dir" >"$results.fuzz" 2>&1 ||
 			{ cat "$results.fuzz"; fail "fuzzing $target in $dir"; }
 		grep -q '^fuzz: ' "$results.fuzz" || fail "$target in $dir is not a fuzz target of this platform."
 		grep '^ok' "$results.fuzz" | sed "s/\$/\t$target/"
@@ -80,6 +80,6 @@ go vet ./...
 echo "go test -race, both databases"
 run_tests
 check_kinds
-echo "go test -fuzz, ${CRIER_TEST_FUZZ_RUNS:-50000} calls each"
+echo "go test -fuzz, ${CRIER_TEST_FUZZ_RUNS:-20000} calls each"
 run_fuzzing
 echo "PASS: $(passed '.*') tests and subtests ($(passed '.*sqlite') on SQLite, $(passed '.*postgres') on PostgreSQL), $fuzzed fuzz targets."
