@@ -5,6 +5,31 @@
 // It imports the standard library alone and shares no type with the clients: a mistake in a client must not be able to
 // repeat itself here. It is no model of a network's ranking, search or people.
 //
+// # Addresses
+//
+// One listener serves all networks, each below its own name: what is https://api.x.com/2/tweets on X is /x/2/tweets
+// here. [Addresses] lists what takes the place of every real host; hosts that a network names in its answers (for
+// uploads) are named in the sandbox's answers too. Pages for people: / shows all timelines, /x the one of X.
+//
+// # Accounts
+//
+// A person makes an account on a network's consent page: any name will do. A test posts the form of that page to the
+// same address: decision=allow (or deny), name=ada, and scope once for each scope that stays ticked (all without any).
+// A program uses [SeedAccount], which needs no running sandbox.
+//
+// # Controls
+//
+//	GET    /_control/posts?provider=&accountId=  everything that was posted, oldest first
+//	POST   /_control/faults                      {provider, operation, kind, count, skip?, accountId?, delayMs?, retryAfterSeconds?}
+//	GET    /_control/faults                      what is left of them
+//	DELETE /_control/faults                      none any more
+//	POST   /_control/likes                       {provider, platformPostId, count}
+//	GET    /_control/calls?provider=             how often each operation was called
+//
+// Operations are publish, upload, refresh, read, delete and comment; kinds are rate_limit, outage, slow, lost_response,
+// auth_expired, reject and restricted. A fault strikes the next count calls of its operation, after skip of them.
+// Accounts, tokens, posts, media and likes outlive a restart; faults and counts of calls do not.
+//
 // Each network is a package below this one and a line in networks. What they share is in package sim.
 package sandbox
 

@@ -2,6 +2,7 @@ package linkedin_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -349,5 +350,23 @@ func TestFaultsSpeakLinkedInsLanguage(t *testing.T) {
 			}
 			a.post("a", nil)
 		})
+	}
+}
+
+func TestRestartKeepsPostsAndTheirDuplicates(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first, reaction := "", `{"root":"%s","reactionType":"LIKE"}`
+	t.Run("before", func(t *testing.T) {
+		a := setup(t, "organization:acme", sim.Options{DataDir: dir})
+		first = a.post("kept", nil)
+		a.must(http.StatusCreated, "POST", "reactions?actor="+url.QueryEscape(a.seed.AccountID), fmt.Sprintf(reaction, first))
+	})
+	a := setup(t, "organization:acme", sim.Options{DataDir: dir})
+	if resp := a.must(http.StatusUnprocessableEntity, "POST", "posts", a.body("kept", nil)); !strings.Contains(resp.Text("message"), first) {
+		t.Errorf("answer is %s", resp.Body)
+	}
+	if counts := a.must(http.StatusOK, "GET", "socialMetadata/"+url.PathEscape(first), ""); counts.Value("reactionSummaries", "LIKE", "count") != 1.0 {
+		t.Errorf("counts are %s", counts.Body)
 	}
 }

@@ -123,7 +123,9 @@ func (s *script) needsCaller(op Operation) bool {
 func (e *Env) serve(w http.ResponseWriter, r *http.Request, op Operation, h Handler) {
 	fault, struck := e.script.next(op, func() string { return e.callerOf(r) })
 	if !struck {
-		h(r).write(w)
+		reply := h(r)
+		drain(r)
+		reply.write(w)
 		return
 	}
 	e.Log.Debug("sandbox fault", "operation", op, "kind", fault.Kind)
@@ -134,8 +136,18 @@ func (e *Env) serve(w http.ResponseWriter, r *http.Request, op Operation, h Hand
 		h(r.WithContext(context.WithoutCancel(r.Context())))
 		dropConnection(w)
 	default:
+		drain(r)
 		e.service.Fault(r, fault).write(w)
 	}
+}
+
+// drainBytes is how much of an unread body is read before the answer.
+const drainBytes = 64 << 20
+
+// drain reads what is left of a body and forgets it. A caller that is still sending would otherwise see its connection
+// break instead of the answer.
+func drain(r *http.Request) {
+	_, _ = io.CopyN(io.Discard, r.Body, drainBytes) // a caller that stops sending gets its answer all the same
 }
 
 // slowBody is how much of a body is taken in before a slow call waits. What the caller has not sent by then is lost

@@ -81,6 +81,13 @@ func TestFaultsStrikeTheNextCallsAfterTheSkipped(t *testing.T) {
 	}
 }
 
+func TestFaultAnswersCallersThatSendMuch(t *testing.T) {
+	t.Parallel()
+	b := setup(t, sim.Options{})
+	b.must(http.StatusCreated, "POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"outage","count":1}`)
+	b.must(http.StatusServiceUnavailable, "POST", "/toy/posts", strings.Repeat("x", 20<<20))
+}
+
 func TestFaultsOfOneAccountSpareTheOthers(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})

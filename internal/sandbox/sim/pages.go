@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ var pageFiles embed.FS
 var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
 	"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"bytes": formatBytes,
+	"count": formatCount,
 }).ParseFS(pageFiles, "pages/*.html"))
 
 // timelineLength is how many posts a page shows.
@@ -94,16 +94,8 @@ func (e *Env) showConsent(w http.ResponseWriter, r *http.Request, c ConsentReque
 	if problem != "" {
 		status = http.StatusBadRequest
 	}
-	renderForm(w, status, "consent.html", page, "'self' "+origin(c.RedirectURI))
-}
-
-// origin returns the part of an address that a content security policy can name.
-func origin(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
+	// Browsers hold every redirect after the form against the policy, and where the app's page leads is the app's affair.
+	renderForm(w, status, "consent.html", page, "http: https:")
 }
 
 type timelinePage struct {
@@ -221,6 +213,14 @@ func (e *Env) replies(id string, list []postView) []postView {
 		list = e.replies(child, append(list, e.postView(p, false)))
 	}
 	return list
+}
+
+// formatCount writes a number of things; the plural ends in s.
+func formatCount(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func formatBytes(n int64) string {
