@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -107,7 +108,7 @@ func (c *Caller) Send(ctx context.Context, r Request) (*Response, error) {
 		return nil, &Error{Kind: Rejected, Code: CodeContentRejected, Message: "the request could not be built", Err: err}
 	}
 	started := c.now()
-	response, err := c.exchange(request, r)
+	response, err := c.exchange(ctx, request, r)
 	record(ctx, r, response, err, started, c.now().Sub(started))
 	if err != nil {
 		return nil, r.lost(err, progress.certainlyNotSent())
@@ -120,9 +121,7 @@ func (c *Caller) build(ctx context.Context, r Request) (*http.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build %s request: %w", r.Method, withoutURL(err))
 	}
-	for name, values := range r.Header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, r.Header)
 	request.Header.Set("User-Agent", c.userAgent)
 	if r.Bearer != "" {
 		request.Header.Set("Authorization", "Bearer "+r.Bearer.Reveal())
@@ -133,7 +132,7 @@ func (c *Caller) build(ctx context.Context, r Request) (*http.Request, error) {
 	if r.Body.open != nil {
 		request.Header.Set("Content-Type", r.Body.contentType)
 		request.ContentLength = r.Body.length
-		open := func() io.ReadCloser { return io.NopCloser(c.fenced(ctx, r.Body.open())) }
+		open := func() io.ReadCloser { return io.NopCloser(c.fenced(ctx, r.Body)) }
 		request.GetBody = func() (io.ReadCloser, error) { return open(), nil }
 		request.Body = open()
 		if r.Body.length == 0 {
@@ -143,7 +142,10 @@ func (c *Caller) build(ctx context.Context, r Request) (*http.Request, error) {
 	return request, nil
 }
 
-func (c *Caller) exchange(request *http.Request, r Request) (*Response, error) {
+func (c *Caller) exchange(ctx context.Context, request *http.Request, r Request) (*Response, error) {
+	if c.fencePassed(ctx) {
+		return nil, ErrNotSent
+	}
 	answer, err := c.client.Do(request)
 	if err != nil {
 		return nil, withoutURL(err)
@@ -176,6 +178,9 @@ func (p *progress) certainlyNotSent() bool { return p.asked.Load() && !p.connect
 
 // lost makes the error for a request without an answer.
 func (r Request) lost(err error, notSent bool) *Error {
+	if errors.Is(err, ErrNotSent) {
+		return notSentError()
+	}
 	err = errors.New(r.mask(err.Error()))
 	if r.Publishes && !notSent {
 		return &Error{Kind: OutcomeUnknown, Code: CodeOutcomeUnknown, Message: "the network did not answer; whether it published is not known", Err: err}

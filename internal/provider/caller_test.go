@@ -158,7 +158,7 @@ func TestASectionIsSentFromItsOffset(t *testing.T) {
 
 func TestNothingSecretIsRecorded(t *testing.T) {
 	t.Parallel()
-	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Request-Id", "r-1")
 		w.Header().Set("Set-Cookie", "session=1")
 		w.WriteHeader(http.StatusBadRequest)

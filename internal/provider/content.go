@@ -58,22 +58,26 @@ type Link struct {
 	Position int
 }
 
-// Media is an image, video or document of a part.
+// Media is an image, video or document of a part. What is not known about it is zero.
 type Media struct {
-	ID         crier.ID
-	FileName   string
-	MIMEType   string
-	Size       int64
-	Width      int
-	Height     int
-	Duration   time.Duration
-	FrameRate  float64
-	Frames     int // of an animated image; 0 when not known
+	ID        crier.ID
+	FileName  string
+	MIMEType  string
+	Size      int64
+	Width     int
+	Height    int
+	Duration  time.Duration
+	FrameRate float64
+	Frames    int // of an animated image
+	// VideoCodec and AudioCodec are short names in lower case: h264, hevc, vp9, av1; aac, mp3, opus.
 	VideoCodec string
 	AudioCodec string
 	AltText    string
 	// Position is the index among the part's attachments.
 	Position int
+	// JPEG is the same picture in the form that every network takes; nil when there is none. It comes in the place of
+	// the original where a limit has ConvertTo.
+	JPEG *Media
 	// Open gives access to the bytes, from any offset, as often as wanted.
 	Open func(ctx context.Context) (MediaReader, error)
 	// URL is an address from which the network may fetch the bytes, without credentials and for at least an hour.

@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,8 +26,29 @@ func repeat(m provider.Media, n int) []provider.Media {
 	return list
 }
 
-func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
-	t.Parallel()
+// limitCase is a content and the path of the only issue it has; empty when there is none.
+type limitCase struct {
+	name         string
+	organization bool
+	content      provider.Content
+	path         string
+}
+
+func textCases() []limitCase {
+	const member, page = false, true
+	return []limitCase{
+		{"text at the limit", member, text(strings.Repeat("a", 3000)), ""},
+		{"text above the limit", member, text(strings.Repeat("a", 3001)), "postInput.text"},
+		{"escapes do not count", member, text(strings.Repeat("(", 3000)), ""},
+		{"UTF-16 at the limit", member, text(strings.Repeat("😀", 1500)), ""},
+		{"UTF-16 above the limit", member, text(strings.Repeat("😀", 1501)), "postInput.text"},
+		{"empty", member, text(" "), "postInput.text"},
+		{"no content at all", member, provider.Content{Action: provider.Post}, "postInput"},
+		{"thread", member, provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}}, "postInput.posts"},
+	}
+}
+
+func mediaCases() []limitCase {
 	jpeg := media("image/jpeg", nil)
 	clip := func(change func(*provider.Media)) provider.Media {
 		return media("video/mp4", func(m *provider.Media) {
@@ -36,26 +58,8 @@ func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
 			}
 		})
 	}
-	linked := func(title, description string) provider.Content {
-		c := text("a")
-		c.Parts[0].Links = []provider.Link{{URL: "https://crier.dev", Title: title, Description: description}}
-		return c
-	}
 	const member, page = false, true
-	for _, tc := range []struct {
-		name         string
-		organization bool
-		content      provider.Content
-		path         string // of the only issue; empty when there is none
-	}{
-		{"text at the limit", member, text(strings.Repeat("a", 3000)), ""},
-		{"text above the limit", member, text(strings.Repeat("a", 3001)), "postInput.text"},
-		{"escapes do not count", member, text(strings.Repeat("(", 3000)), ""},
-		{"UTF-16 at the limit", member, text(strings.Repeat("😀", 1500)), ""},
-		{"UTF-16 above the limit", member, text(strings.Repeat("😀", 1501)), "postInput.text"},
-		{"empty", member, text(" "), "postInput.text"},
-		{"no content at all", member, provider.Content{Action: provider.Post}, "postInput"},
-		{"thread", member, provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}}, "postInput.posts"},
+	return []limitCase{
 		{"20 images", member, withMedia("a", repeat(jpeg, 20)...), ""},
 		{"21 images", member, withMedia("a", repeat(jpeg, 21)...), "postInput.attachments"},
 		{"image without text", member, withMedia("", jpeg), ""},
@@ -80,6 +84,18 @@ func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
 		{"vertical video", member, withMedia("a", clip(func(m *provider.Media) { m.Width, m.Height = 1080, 1920 })), ""},
 		{"too narrow a video", member, withMedia("a", clip(func(m *provider.Media) { m.Width, m.Height = 100, 241 })), "postInput.attachments.0"},
 		{"document above 100 MiB", member, withMedia("a", media("application/pdf", func(m *provider.Media) { m.Size = 100<<20 + 1 })), "postInput.attachments.0"},
+	}
+}
+
+func settingCases() []limitCase {
+	jpeg := media("image/jpeg", nil)
+	linked := func(title, description string) provider.Content {
+		c := text("a")
+		c.Parts[0].Links = []provider.Link{{URL: "https://crier.dev", Title: title, Description: description}}
+		return c
+	}
+	const member, page = false, true
+	return []limitCase{
 		{"poll with media", member, withSettings(withMedia("a", jpeg), `{"linkedinPoll":{"question":"q","options":["a","b"],"duration":"oneDay"}}`), "postInput.attachments"},
 		{"reshare with an article", member, withSettings(text("a"), `{"linkedinReshareUrn":"urn:li:share:1","linkedinArticle":{"url":"https://a.test","title":"t"}}`), "postInput.attachments"},
 		{"reshare alone", member, withSettings(text(""), `{"linkedinReshareUrn":"urn:li:share:1"}`), ""},
@@ -100,7 +116,12 @@ func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
 		{"comment at the limit", member, on(provider.Comment, strings.Repeat("a", 1250)), ""},
 		{"comment above the limit", member, on(provider.Comment, strings.Repeat("a", 1251)), "comment.text"},
 		{"empty comment", member, on(provider.Comment, " "), "comment.text"},
-	} {
+	}
+}
+
+func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
+	t.Parallel()
+	for _, tc := range slices.Concat(textCases(), mediaCases(), settingCases()) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)

@@ -113,6 +113,10 @@ func retryIn(e *provider.Error, pause time.Duration) *provider.Error {
 
 func classifyForbidden(answer *provider.Response, p problem) *provider.Error {
 	switch {
+	case strings.Contains(p.Message, "account is restricted"):
+		e := answer.Fail(provider.Rejected, provider.CodeAccountRestricted, p.message(), nil)
+		e.Scope = provider.ScopeAccount
+		return e
 	case strings.Contains(p.Message, "image resource is forbidden"):
 		return answer.Fail(provider.Rejected, provider.CodeMediaRejected, p.message(), nil)
 	case strings.Contains(p.Message, "partnerApi"):

@@ -50,6 +50,7 @@ func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
 		{"missing scope", 403, `{"status":403,"serviceErrorCode":100,"code":"ACCESS_DENIED","message":"Not enough permissions to access: posts.CREATE.20260901"}`, provider.AuthExpired, provider.CodePermissionMissing, provider.ScopeAccount, 0},
 		{"missing product", 403, body(403, "ACCESS_DENIED", "Not enough permissions to access: partnerApiSocialActions.CREATE.20260701"), provider.Rejected, provider.CodePermissionMissing, provider.ScopePost, 0},
 		{"foreign image", 403, body(403, "", "Accessing this image resource is forbidden for the owner"), provider.Rejected, provider.CodeMediaRejected, provider.ScopePost, 0},
+		{"restricted member", 403, body(403, "", "The member's account is restricted"), provider.Rejected, provider.CodeAccountRestricted, provider.ScopeAccount, 0},
 		{"lost role", 403, body(403, "", "Organization permissions must be used"), provider.AuthExpired, provider.CodePermissionMissing, provider.ScopeAccount, 0},
 		{"version missing", 400, body(400, "VERSION_MISSING", "A version must be present."), provider.Temporary, provider.CodeProviderUnavailable, provider.ScopeInstallation, operatorPause},
 		{"version sunset", 426, body(426, "NONEXISTENT_VERSION", "Requested version 202508 is not active"), provider.Temporary, provider.CodeProviderUnavailable, provider.ScopeInstallation, operatorPause},

@@ -116,6 +116,9 @@ func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.C
 			return p.uploadStep(ctx, a, st, i, file)
 		}
 	}
+	if p.settling(&st) {
+		return st, nil
+	}
 	st.StopWaiting()
 	st.Ready, st.UploadProgress = true, nil
 	return st, nil
@@ -130,7 +133,7 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 }
 
 // Poll closes the comments of a new post, where that was asked for.
-func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State, error) {
 	return p.closeComments(ctx, a, st.Clone())
 }
 

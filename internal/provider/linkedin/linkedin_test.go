@@ -123,11 +123,6 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 			if tc.organization {
 				account = b.organization
 			}
-			for i := range tc.content.Parts {
-				for j := range tc.content.Parts[i].Media {
-					tc.content.Parts[i].Media[j].Position = j
-				}
-			}
 			st, err := providertest.Drive(t, b, account, tc.content, provider.State{}, b.clock)
 			if err != nil {
 				t.Fatalf("publish: %v", err)
@@ -139,6 +134,22 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 				t.Errorf("permalink %q does not end in %q", st.Published[0].Permalink, want)
 			}
 		})
+	}
+}
+
+func TestUploadsThatCannotBeAskedAboutGetAMoment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	c := withMedia("a", file("a.jpg", "image/jpeg", "first image", ""))
+	st := provider.State{Uploads: []provider.Upload{{ID: "urn:li:image:1", Step: stepReady}}}
+	st.Note(noteSettled, b.clock.Now().Add(settleTime).Format(time.RFC3339Nano))
+	st, err := b.Prepare(context.Background(), b.member, c, st)
+	if err != nil || st.Ready || !st.NextPollAfter.Equal(b.clock.Now().Add(settleTime)) {
+		t.Fatalf("Prepare = %+v, %v; want to come back in %v", st, err, settleTime)
+	}
+	b.clock.Advance(settleTime)
+	if st, err = b.Prepare(context.Background(), b.member, c, st); err != nil || !st.Ready || !st.NextPollAfter.IsZero() {
+		t.Errorf("Prepare = %+v, %v; want it ready", st, err)
 	}
 }
 
@@ -392,6 +403,7 @@ func TestNoSecretShowsInErrorsStateAndExchanges(t *testing.T) {
 	st := provider.State{}
 	var states []string
 	for !st.Ready {
+		b.clock.Advance(settleTime)
 		var err error
 		if st, err = b.Prepare(ctx, b.member, c, st); err != nil {
 			t.Fatalf("Prepare: %v", err)

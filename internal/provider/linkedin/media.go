@@ -26,6 +26,8 @@ const (
 	processingPatience = 15 * time.Minute
 	imagePollDelay     = 2 * time.Second
 	videoPollDelay     = 5 * time.Second
+	// settleTime is how long files take to become usable that the token may not ask about.
+	settleTime = 3 * time.Second
 	// maxRedone is how often an upload is begun anew before it is given up.
 	maxRedone = 2
 )
@@ -200,11 +202,26 @@ func (p *Provider) afterSending(a provider.Account, st *provider.State, u *provi
 	}
 	u.ExpiresAt = time.Time{}
 	delete(st.Secrets, secretKey(u))
-	u.Step = stepReady
 	if canReadMedia(a) {
 		p.wait(st, u, imagePollDelay)
+		return nil
 	}
+	u.Step = stepReady
+	st.Note(noteSettled, p.now().Add(settleTime).UTC().Format(time.RFC3339Nano))
 	return nil
+}
+
+// settling is true while the last file that cannot be asked about is still young. Trying the post too early would not
+// harm, but cost the second it is due at.
+func (p *Provider) settling(st *provider.State) bool {
+	settled, err := time.Parse(time.RFC3339Nano, st.Data[noteSettled])
+	now := p.now().UTC()
+	if err != nil || !now.Before(settled) {
+		delete(st.Data, noteSettled)
+		return false
+	}
+	st.WaitUntil(settled, now, "LinkedIn is storing the media")
+	return true
 }
 
 // canReadMedia is false for tokens of members: LinkedIn refuses to tell them how far an image is, so the post is simply

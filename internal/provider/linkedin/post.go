@@ -15,6 +15,8 @@ import (
 const (
 	// noteSuspect means that an earlier attempt may have worked.
 	noteSuspect = "suspect"
+	// noteSettled is when uploads that the token may not ask about should be usable.
+	noteSettled = "settledAt"
 	// noteCloseComments counts how often it was tried to close the comments of the new post.
 	noteCloseComments = "closeComments"
 	// noteCommentRoute is the API that comments go to, when the versioned one was refused.

@@ -4,6 +4,7 @@ package providertest
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -88,7 +89,7 @@ func NewReplay(t *testing.T, files ...string) *Replay {
 
 func (r *Replay) add(file, text string) {
 	text = strings.TrimSuffix(strings.TrimSpace(text), strings.TrimSpace(betweenExchanges))
-	for _, part := range strings.Split(text, betweenExchanges) {
+	for part := range strings.SplitSeq(text, betweenExchanges) {
 		request, answer, ok := strings.Cut("\n"+strings.TrimSpace(part), betweenSides)
 		if !ok {
 			r.t.Fatalf("golden file %s: an exchange has no line of hyphens:\n%s", file, part)
@@ -187,7 +188,7 @@ func renderBody(req *http.Request) (body, contentType string, err error) {
 	form := multipart.NewReader(req.Body, params["boundary"])
 	for {
 		part, err := form.NextPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return strings.Join(lines, "\n"), mediaType, nil
 		}
 		if err != nil {

@@ -2,6 +2,7 @@ package x
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,30 +22,17 @@ func withMedia(media ...provider.Media) provider.Content {
 	return provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "Hello", Media: media}}}
 }
 
-func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
-	t.Parallel()
-	jpeg := media("image/jpeg", nil)
-	gif := func(frames int) provider.Media {
-		return media("image/gif", func(m *provider.Media) { m.Width, m.Height, m.Frames = 1280, 1080, frames })
-	}
-	clip := func(change func(*provider.Media)) provider.Media {
-		return media("video/mp4", func(m *provider.Media) {
-			m.Duration, m.VideoCodec, m.AudioCodec, m.FrameRate = 10*time.Second, "h264", "aac", 30
-			if change != nil {
-				change(m)
-			}
-		})
-	}
-	alt := func(n int) provider.Media {
-		return media("image/png", func(m *provider.Media) { m.AltText = strings.Repeat("ä", n) })
-	}
+// limitCase is a content and the path of the only issue it has; empty when there is none.
+type limitCase struct {
+	name    string
+	account provider.Account
+	content provider.Content
+	path    string
+}
+
+func textCases() []limitCase {
 	premium := provider.Account{Details: json.RawMessage(`{"subscriptionType":"Premium"}`)}
-	for _, tc := range []struct {
-		name    string
-		account provider.Account
-		content provider.Content
-		path    string // of the only issue; empty when there is none
-	}{
+	return []limitCase{
 		{"text at the limit", provider.Account{}, text(strings.Repeat("a", 280)), ""},
 		{"text above the limit", provider.Account{}, text(strings.Repeat("a", 281)), "postInput.text"},
 		{"CJK at the limit", provider.Account{}, text(strings.Repeat("の", 140)), ""},
@@ -62,6 +50,27 @@ func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
 		{"50 parts", provider.Account{}, text(strings.Split(strings.Repeat("a ", 50), " ")[:50]...), ""},
 		{"51 parts", provider.Account{}, text(strings.Split(strings.Repeat("a ", 51), " ")[:51]...), "postInput.posts"},
 		{"link pushes over the limit", provider.Account{}, provider.Content{Parts: []provider.Part{{Text: strings.Repeat("a", 270), Links: []provider.Link{{URL: "https://crier.dev"}}}}}, "postInput.text"},
+	}
+}
+
+func mediaCases() []limitCase {
+	jpeg := media("image/jpeg", nil)
+	gif := func(frames int) provider.Media {
+		return media("image/gif", func(m *provider.Media) { m.Width, m.Height, m.Frames = 1280, 1080, frames })
+	}
+	clip := func(change func(*provider.Media)) provider.Media {
+		return media("video/mp4", func(m *provider.Media) {
+			m.Duration, m.VideoCodec, m.AudioCodec, m.FrameRate = 10*time.Second, "h264", "aac", 30
+			if change != nil {
+				change(m)
+			}
+		})
+	}
+	alt := func(n int) provider.Media {
+		return media("image/png", func(m *provider.Media) { m.AltText = strings.Repeat("ä", n) })
+	}
+	premium := provider.Account{Details: json.RawMessage(`{"subscriptionType":"Premium"}`)}
+	return []limitCase{
 		{"four images", provider.Account{}, withMedia(jpeg, jpeg, jpeg, jpeg), ""},
 		{"five images", provider.Account{}, withMedia(jpeg, jpeg, jpeg, jpeg, jpeg), "postInput.attachments"},
 		{"image and video", provider.Account{}, withMedia(jpeg, clip(nil)), "postInput.attachments"},
@@ -84,6 +93,12 @@ func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
 		{"aspect above 3:1", provider.Account{}, withMedia(clip(func(m *provider.Media) { m.Width, m.Height = 901, 300 })), "postInput.attachments.0"},
 		{"too many frames per second", provider.Account{}, withMedia(clip(func(m *provider.Media) { m.FrameRate = 61 })), "postInput.attachments.0"},
 		{"wrong codec", provider.Account{}, withMedia(clip(func(m *provider.Media) { m.VideoCodec = "vp9" })), "postInput.attachments.0"},
+	}
+}
+
+func settingCases() []limitCase {
+	jpeg := media("image/jpeg", nil)
+	return []limitCase{
 		{"poll with media", provider.Account{}, withSettings(withMedia(jpeg), `{"xPoll":{"options":["a","b"],"durationMinutes":5}}`), "platformSettings.xPoll"},
 		{"poll with quote", provider.Account{}, withSettings(text("a"), `{"xPoll":{"options":["a","b"],"durationMinutes":5},"xQuotePostId":"1"}`), "platformSettings.xPoll"},
 		{"quote with media", provider.Account{}, withSettings(withMedia(jpeg), `{"xQuotePostId":"1"}`), "platformSettings.xQuotePostId"},
@@ -94,7 +109,12 @@ func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
 		{"repost", provider.Account{}, provider.Content{Action: provider.Repost, Target: target("1")}, ""},
 		{"quote action with media", provider.Account{}, provider.Content{Action: provider.Quote, Parts: []provider.Part{{Text: "a", Media: []provider.Media{jpeg}}}}, "repostAfter.attachments"},
 		{"comment above the limit", provider.Account{}, provider.Content{Action: provider.Comment, Parts: []provider.Part{{Text: strings.Repeat("a", 281)}}}, "comment.text"},
-	} {
+	}
+}
+
+func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
+	t.Parallel()
+	for _, tc := range slices.Concat(textCases(), mediaCases(), settingCases()) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)

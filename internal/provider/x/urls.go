@@ -15,7 +15,7 @@ var tldNames string
 
 var tlds = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
-	for _, name := range strings.Fields(tldNames) {
+	for name := range strings.FieldsSeq(tldNames) {
 		set[name] = true
 	}
 	return set
