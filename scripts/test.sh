@@ -21,7 +21,8 @@ if [ -z "${CRIER_TEST_POSTGRES_URL:-}" ]; then
 fi
 
 results=$(mktemp)
-trap 'rm -f "$results"' EXIT
+trap 'rm -f "$results" "$results.fuzz"' EXIT
+fuzzed=0
 
 fail() {
 	echo "FAIL: $*" >&2
@@ -71,9 +72,6 @@ run_fuzzing() {
 	done < <(fuzz_targets)
 	[ "$fuzzed" -gt 0 ] || fail "there is no fuzz target."
 }
-
-fuzzed=0
-trap 'rm -f "$results" "$results.fuzz"' EXIT
 
 echo "go vet"
 go vet ./...
