@@ -9,27 +9,50 @@ type Asset struct {
 	TeamID          ID              `json:"teamId"`
 	FolderID        *ID             `json:"folderId"`
 	FileName        string          `json:"fileName"`
-	MimeType        string          `json:"mimeType"`
+	MimeType        string          `json:"mimeType" doc:"As the bytes tell, whatever was declared."`
+	Kind            AssetKind       `json:"kind"`
 	ByteSize        int64           `json:"byteSize" number:"true"`
-	Width           *int            `json:"width" number:"true"`
-	Height          *int            `json:"height" number:"true"`
-	DurationSeconds *float64        `json:"durationSeconds"`
-	SHA256          *string         `json:"sha256"`
-	ThumbnailURL    *string         `json:"thumbnailUrl"`
+	Width           *int            `json:"width" number:"true" doc:"In pixels, as shown: upright."`
+	Height          *int            `json:"height" number:"true" doc:"In pixels, as shown: upright."`
+	DurationSeconds *float64        `json:"durationSeconds" doc:"Of videos and animations."`
+	SHA256          string          `json:"sha256" doc:"Of the bytes as they were uploaded, in hex."`
+	ThumbnailURL    *string         `json:"thumbnailUrl" doc:"A small JPEG, which needs no token and can be fetched for a day; null until it is made."`
 	AltText         *string         `json:"altText"`
-	Status          string          `json:"status" enum:"processing,ready,failed"`
-	FailureMessage  string          `json:"failureMessage,omitempty"`
-	AssetTags       []string        `json:"assetTags"`
-	Compatibility   []Compatibility `json:"compatibility"`
+	Status          string          `json:"status" enum:"processing,ready,failed" doc:"Only a ready asset can be published."`
+	FailureMessage  string          `json:"failureMessage,omitempty" doc:"Why the status is failed."`
+	AssetTags       []string        `json:"assetTags" doc:"What the file shows: orientation, dominant colours, photo or graphic; orientation and length of a video."`
+	Compatibility   []Compatibility `json:"compatibility" doc:"Which networks take the file, one entry each."`
 	CreatedAt       Time            `json:"createdAt"`
 	UpdatedAt       Time            `json:"updatedAt"`
+}
+
+// The states of an asset.
+const (
+	AssetProcessing = "processing"
+	AssetReady      = "ready"
+	AssetFailed     = "failed"
+)
+
+// AssetKind is what an asset is to a post. An animated GIF is an image.
+type AssetKind string
+
+// The kinds of assets.
+const (
+	ImageAsset    AssetKind = "image"
+	VideoAsset    AssetKind = "video"
+	DocumentAsset AssetKind = "document"
+)
+
+// Enum lists the kinds.
+func (AssetKind) Enum() []string {
+	return []string{string(ImageAsset), string(VideoAsset), string(DocumentAsset)}
 }
 
 // Compatibility says whether a network takes an asset.
 type Compatibility struct {
 	Provider Provider `json:"provider"`
-	OK       bool     `json:"ok"`
-	Issues   []string `json:"issues"`
+	OK       bool     `json:"ok" doc:"True when a post of some kind can carry the file; an image may be turned into JPEG for it."`
+	Issues   []string `json:"issues" doc:"What stands in the way."`
 }
 
 // AssetUpdate is the body that changes an asset; what is absent stays.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
@@ -21,6 +22,9 @@ type config struct {
 	listen        string
 	metricsListen string
 	dataDir       string
+	mediaDir      string
+	s3            s3Config
+	importAllow   []netip.Prefix
 	databaseURL   string
 	publicURL     string
 	secretKey     string
@@ -60,7 +64,15 @@ func (s setting) variable() string {
 var settings = []setting{
 	{flag: "listen", fallback: "127.0.0.1:8080", help: "address the interface listens on", set: address(func(c *config) *string { return &c.listen })},
 	{flag: "metrics-listen", help: "address that serves /metrics alone; empty: loopback callers of the main address", set: address(func(c *config) *string { return &c.metricsListen })},
-	{flag: "data-dir", fallback: "crier-data", help: "directory of the embedded database and the secret key", set: text(func(c *config) *string { return &c.dataDir })},
+	{flag: "data-dir", fallback: "crier-data", help: "directory of the embedded database, the secret key and the media library", set: text(func(c *config) *string { return &c.dataDir })},
+	{flag: "media-dir", help: "directory of the media library's files; empty: media in the data directory", set: text(func(c *config) *string { return &c.mediaDir })},
+	{flag: "s3-endpoint", help: "S3-compatible store for the media library's files, such as https://s3.example.com; empty: a directory", set: baseURL(func(c *config) *string { return &c.s3.endpoint })},
+	{flag: "s3-bucket", help: "bucket for the files; it must exist", set: text(func(c *config) *string { return &c.s3.bucket })},
+	{flag: "s3-region", help: "region of the bucket; empty: us-east-1", set: text(func(c *config) *string { return &c.s3.region })},
+	{flag: "s3-access-key", help: "access key for the bucket", set: text(func(c *config) *string { return &c.s3.accessKey })},
+	{flag: "s3-secret-key", help: "secret key for the bucket", secret: true, set: text(func(c *config) *string { return &c.s3.secretKey })},
+	{flag: "s3-prefix", help: "put before the name of every object in the bucket", set: text(func(c *config) *string { return &c.s3.prefix })},
+	{flag: "import-allow", help: "private networks that files may be imported from, on any port, such as 10.0.0.0/8; empty: the public internet alone", set: networkList(func(c *config) *[]netip.Prefix { return &c.importAllow })},
 	{flag: "database-url", help: "PostgreSQL address; empty: SQLite in the data directory", secret: true, set: text(func(c *config) *string { return &c.databaseURL })},
 	{flag: "public-url", help: "address under which people and networks reach this server; empty: made from listen", set: baseURL(func(c *config) *string { return &c.publicURL })},
 	{flag: "secret-key", help: "seals tokens and keys; empty: a file in the data directory, made at the first start", secret: true, set: text(func(c *config) *string { return &c.secretKey })},

@@ -50,7 +50,14 @@ func (a *app) openNode(ctx context.Context, log *slog.Logger) (*node, error) {
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	n.services = service.New(service.Config{Store: st, Keys: keys, Queue: n.queue, Providers: networks, Observer: n.queue, Now: a.now, Logger: log})
+	blobs, err := a.openBlobs(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the media library: %w", err), st.Close())
+	}
+	n.services = service.New(service.Config{
+		Store: st, Keys: keys, Queue: n.queue, Providers: networks, Observer: n.queue,
+		Blobs: blobs, Fetcher: a.fetcher(), PublicURL: a.config.publicURL, Now: a.now, Logger: log,
+	})
 	n.queue.Register(n.services)
 	return n, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"crier"
 	"crier/internal/auth"
+	"crier/internal/media"
 	"crier/internal/provider"
 	"crier/internal/store"
 )
@@ -24,8 +25,14 @@ type Config struct {
 	Observer PublishObserver
 	// Analyser describes texts; nil means crier's own analyser.
 	Analyser TextAnalyser
-	Now      func() time.Time
-	Logger   *slog.Logger
+	// Blobs keeps the files of the media library.
+	Blobs media.Blobs
+	// Fetcher imports files from addresses on the internet.
+	Fetcher media.Fetcher
+	// PublicURL is where people and networks reach this installation, without a slash at the end.
+	PublicURL string
+	Now       func() time.Time
+	Logger    *slog.Logger
 }
 
 // Services are the rules, one value per noun.
@@ -54,7 +61,8 @@ type Services struct {
 
 // New builds the rules.
 func New(cfg Config) *Services {
-	c := &core{store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, providers: cfg.Providers, clock: cfg.Now, log: cfg.Logger}
+	c := &core{store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, providers: cfg.Providers, clock: cfg.Now, log: cfg.Logger,
+		blobs: cfg.Blobs, publicURL: cfg.PublicURL}
 	pages := &Pages{keys: cfg.Keys}
 	organizations := &Organizations{core: c, pages: pages}
 	teams := &Teams{core: c, pages: pages}
@@ -90,6 +98,8 @@ type core struct {
 	keys      *auth.Keyring
 	queue     Queue
 	providers *provider.Registry
+	blobs     media.Blobs
+	publicURL string
 	clock     func() time.Time
 	log       *slog.Logger
 }
