@@ -77,12 +77,12 @@ func (s *Calendars) entries(ctx context.Context, team crier.ID, w CalendarWindow
 	if err != nil {
 		return nil, err
 	}
+	from := w.From
+	if now := s.now(); from.Before(now.Time) {
+		from = now // a series never goes on in the past
+	}
 	for _, row := range series {
-		to := w.To
-		if end := row.Actions.RecurrenceEndsAt; end != nil && end.Before(to.Time) {
-			to = *end
-		}
-		more, err := recurrences(row, w.From, to, maxCalendarEntries+1-len(entries))
+		more, err := recurrences(row, from, w.To, maxCalendarEntries+1-len(entries))
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func recurrences(row store.CalendarRow, from, to crier.Time, limit int) ([]crier
 	var entries []crier.CalendarEntry
 	for ; len(entries) < limit; step++ {
 		at := crier.TimeOf(slot.DaysLater(start.Time, step*days, location))
-		if !at.Before(to.Time) {
+		if end := row.Actions.RecurrenceEndsAt; !at.Before(to.Time) || end != nil && at.After(end.Time) {
 			break
 		}
 		if at.Before(from.Time) {
