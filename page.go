@@ -9,7 +9,7 @@ const (
 // Page is one page of a list. A cursor is null at the end of the list that it would lead over.
 type Page[T any] struct {
 	Data       []T     `json:"data"`
-	Total      int64   `json:"total" doc:"How many entries the whole list has."`
+	Total      int64   `json:"total" number:"true" doc:"How many entries the whole list has."`
 	NextCursor *string `json:"nextCursor" doc:"Send it as cursor to get the next page; null on the last one."`
 	PrevCursor *string `json:"prevCursor" doc:"Send it as cursor to get the page before; null on the first one."`
 }
