@@ -1,6 +1,9 @@
 package crier
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Bounds of the actions after publishing.
 const (
@@ -21,7 +24,16 @@ type PostPublishActions struct {
 // Comment is a comment to be posted.
 type Comment struct {
 	Text     string `json:"text" maxLength:"100000"`
-	MediaIDs []ID   `json:"mediaIds,omitempty" maxItems:"20" uniqueItems:"true"`
+	MediaIDs []ID   `json:"mediaIds" required:"false" maxItems:"20" uniqueItems:"true"`
+}
+
+// MarshalJSON always lists the media.
+func (c Comment) MarshalJSON() ([]byte, error) {
+	type plain Comment
+	if c.MediaIDs == nil {
+		c.MediaIDs = []ID{}
+	}
+	return json.Marshal(plain(c))
 }
 
 // EngagementTrigger posts a comment once a post has enough likes within a window.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/service"
 	"crier/internal/store"
 	"crier/internal/store/storetest"
 )
@@ -131,7 +132,7 @@ func startServer(tb testing.TB, db database, options ...option) *server {
 
 func (s *server) initialise(tb testing.TB) tenant {
 	tb.Helper()
-	made, err := s.node.services.Instance.Initialise(context.Background(), "First organization", 10_000)
+	made, err := s.node.services.Instance.Initialise(context.Background(), service.TenantRequest{Name: "First organization", Credits: 10_000})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func (s *server) initialise(tb testing.TB) tenant {
 // newTenant makes a further tenant: a stranger to all others.
 func (s *server) newTenant(tb testing.TB, name string) tenant {
 	tb.Helper()
-	made, err := s.node.services.Instance.CreateTenant(context.Background(), crier.Name(name), 10_000)
+	made, err := s.node.services.Instance.CreateTenant(context.Background(), service.TenantRequest{Name: crier.Name(name), Credits: 10_000})
 	if err != nil {
 		tb.Fatal(err)
 	}

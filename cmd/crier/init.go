@@ -27,8 +27,13 @@ type reportAccount struct {
 	Provider string   `json:"provider"`
 }
 
+// tenant is what a new organization begins with.
+func (a *app) tenant(name string) service.TenantRequest {
+	return service.TenantRequest{Name: crier.Name(name), Credits: a.config.grantCredits, Accounts: a.seeds()}
+}
+
 func (a *app) report(t service.Tenant) tenantReport {
-	return tenantReport{
+	r := tenantReport{
 		OrganizationID: t.OrganizationID,
 		TeamID:         t.TeamID,
 		APIKey:         t.APIKey,
@@ -36,6 +41,13 @@ func (a *app) report(t service.Tenant) tenantReport {
 		BaseURL:        a.config.publicURL,
 		SocialAccounts: []reportAccount{},
 	}
+	if a.config.sandbox {
+		r.SandboxURL = a.sandboxURL()
+	}
+	for _, account := range t.Accounts {
+		r.SocialAccounts = append(r.SocialAccounts, reportAccount{account.ID, string(account.Provider)})
+	}
+	return r
 }
 
 func (a *app) initCommand() *cobra.Command {
@@ -50,7 +62,7 @@ func (a *app) initCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withNode(cmd.Context(), func(n *node) error {
-				t, err := n.services.Instance.Initialise(cmd.Context(), crier.Name(name), a.config.grantCredits)
+				t, err := n.services.Instance.Initialise(cmd.Context(), a.tenant(name))
 				if err != nil {
 					return err
 				}
@@ -87,7 +99,7 @@ func (a *app) adminCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withNode(cmd.Context(), func(n *node) error {
-				t, err := n.services.Instance.CreateTenant(cmd.Context(), crier.Name(name), a.config.grantCredits)
+				t, err := n.services.Instance.CreateTenant(cmd.Context(), a.tenant(name))
 				if err != nil {
 					return err
 				}

@@ -46,7 +46,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	addFlags(root.PersistentFlags())
-	root.AddCommand(app.serveCommand(), app.initCommand(), app.adminCommand(), app.migrateCommand(), app.configCommand(), app.versionCommand())
+	root.AddCommand(app.serveCommand(), app.sandboxCommand(), app.initCommand(), app.adminCommand(), app.migrateCommand(), app.configCommand(), app.versionCommand())
 	err := root.ExecuteContext(ctx)
 	if errors.Is(err, context.Canceled) {
 		return nil

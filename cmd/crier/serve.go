@@ -57,6 +57,11 @@ func (a *app) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("listen: %w (is another program using the address? choose one with --listen)", err)
 	}
+	stopSandbox, err := a.ownSandbox(ctx, log)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer func() { err = errors.Join(err, stopSandbox()) }()
 	if err := a.welcome(ctx, n); err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -88,7 +93,7 @@ func (a *app) welcome(ctx context.Context, n *node) error {
 		return err
 	}
 	if empty {
-		t, err := n.services.Instance.Initialise(ctx, defaultOrganization, a.config.grantCredits)
+		t, err := n.services.Instance.Initialise(ctx, a.tenant(defaultOrganization))
 		var known *crier.Error
 		switch {
 		case errors.As(err, &known) && known.Kind == crier.KindConflict: // another node was faster
@@ -100,7 +105,12 @@ func (a *app) welcome(ctx context.Context, n *node) error {
 			}
 		}
 	}
-	_, err = fmt.Fprintf(a.stdout, "  crier %s is ready at %s (documentation: %s/docs)\n\n", version, a.config.publicURL, a.config.publicURL)
+	if _, err = fmt.Fprintf(a.stdout, "  crier %s is ready at %s (documentation: %s/docs)\n", version, a.config.publicURL, a.config.publicURL); err != nil {
+		return err
+	}
+	if a.config.sandbox {
+		_, err = fmt.Fprintf(a.stdout, "  Posts go to the sandbox, not to real networks. Its timelines: %s\n\n", a.sandboxURL())
+	}
 	return err
 }
 

@@ -66,7 +66,7 @@ func newSite(t *testing.T) *site {
 	requireNoError(t, err)
 	services := service.New(service.Config{Store: s.store, Keys: keys, Queue: noJobs{}, Now: s.now, Logger: slog.New(slog.DiscardHandler)})
 	s.open(services)
-	s.tenant, err = services.Instance.Initialise(t.Context(), "Acme", 0)
+	s.tenant, err = services.Instance.Initialise(t.Context(), service.TenantRequest{Name: "Acme"})
 	requireNoError(t, err)
 	return s
 }
@@ -256,7 +256,7 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 		"origin is hidden":        {"Origin", "null", 403},
 		"no browser":              {"User-Agent", "curl", 303},
 	} {
-		tenant, err := s.services.Instance.CreateTenant(t.Context(), "Acme", 0)
+		tenant, err := s.services.Instance.CreateTenant(t.Context(), service.TenantRequest{Name: "Acme"})
 		requireNoError(t, err)
 		form := ownerForm(tenant.SetupToken)
 		form.Set("email", string(tenant.TeamID)+"@example.com")

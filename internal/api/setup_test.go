@@ -10,6 +10,8 @@ import (
 	"golang.org/x/net/html"
 
 	"crier/internal/auth"
+
+	"crier/internal/service"
 )
 
 const ownerPassword = "correct horse <battery>"
@@ -89,7 +91,7 @@ func TestSetupTellsWhatIsWrongBesideTheFields(t *testing.T) {
 func TestSetupRefusesTheAddressOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	second, err := s.services.Instance.CreateTenant(t.Context(), "Second", 0)
+	second, err := s.services.Instance.CreateTenant(t.Context(), service.TenantRequest{Name: "Second"})
 	requireNoError(t, err)
 	s.post(t, "/setup", ownerForm(s.tenant.SetupToken)).hasStatus(t, http.StatusSeeOther)
 	a := s.post(t, "/setup", ownerForm(second.SetupToken))

@@ -128,3 +128,29 @@ func (s *Accounts) change(ctx context.Context, scope TeamScope, id crier.ID, app
 		return s.shownAccount(a)
 	})
 }
+
+// NewAccount is an account to be connected to a team.
+type NewAccount struct {
+	Provider crier.Provider
+	Sandbox  bool
+	Account  provider.ConnectedAccount
+}
+
+// insertAccount writes a connected account, its token sealed.
+func (c *core) insertAccount(ctx context.Context, tx *store.Tx, team crier.ID, in NewAccount) (store.Account, error) {
+	now := c.now()
+	details := in.Account.Details
+	if len(details) == 0 {
+		details = json.RawMessage(`{}`)
+	}
+	a := store.Account{SocialAccount: crier.SocialAccount{
+		ID: crier.NewID(), TeamID: team, Provider: in.Provider, ProviderAccountID: in.Account.ProviderAccountID,
+		DisplayName: in.Account.DisplayName, ProfileHandle: textOrNil(in.Account.Handle), ProfileImageURL: textOrNil(in.Account.ImageURL),
+		AccountSubType: textOrNil(in.Account.SubType), Status: crier.AccountConnected, Scopes: []string{}, ProviderSettings: details,
+		Sandbox: in.Sandbox, ConnectedAt: now, CreatedAt: now, UpdatedAt: now,
+	}}
+	if err := c.sealToken(&a, in.Account.Token); err != nil {
+		return a, err
+	}
+	return a, tx.InsertAccount(ctx, a)
+}

@@ -248,13 +248,17 @@ func searchWords(p crier.Post) []string {
 	return enrich.Tokens(strings.Join(texts, "\n"))
 }
 
-// saveContent writes the next version of a post's content and has it enriched.
+// saveContent writes the next version of a post's content, has what is scheduled of the post publish it, and has it
+// enriched.
 func (c *core) saveContent(ctx context.Context, tx *store.Tx, p store.Post, now crier.Time) error {
 	payload := store.Payload{ID: p.ContentPayloadID, PostID: p.ID, Text: p.PostInput.Text(), PostInput: *p.PostInput, CreatedAt: now}
 	if err := tx.InsertPayload(ctx, payload); err != nil {
 		return err
 	}
 	if err := tx.ReplacePostAssets(ctx, p.ID, p.PostInput.AssetIDs()); err != nil {
+		return err
+	}
+	if err := c.replan(ctx, tx, p.TeamID, p.ID, p.ContentPayloadID); err != nil {
 		return err
 	}
 	return c.queue.Enqueue(ctx, tx, Job{Args: EnrichPostJob{PostID: p.ID, PayloadID: p.ContentPayloadID}})

@@ -33,6 +33,16 @@ func (c *core) capture(ctx context.Context, tx *store.Tx, organization crier.ID,
 	return c.book(ctx, tx, organization, "capture", -amount, -amount, &scheduledPost)
 }
 
+// releaseCanceled hands back what was reserved for publications that were cancelled.
+func (c *core) releaseCanceled(ctx context.Context, tx *store.Tx, canceled []store.Canceled) error {
+	for _, gone := range canceled {
+		if err := c.reserve(ctx, tx, gone.OrganizationID, -gone.Reserved, &gone.ScheduledPostID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *core) book(ctx context.Context, tx *store.Tx, organization crier.ID, kind string, amount, reserved int64, scheduledPost *crier.ID) error {
 	return tx.AddCredits(ctx, organization, crier.CreditTransaction{
 		ID: crier.NewID(), Kind: kind, Amount: amount, ReservedAmount: reserved, ScheduledPostID: scheduledPost, CreatedAt: c.now(),

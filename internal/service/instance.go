@@ -24,6 +24,16 @@ type Tenant struct {
 	TeamID         crier.ID
 	APIKey         string
 	SetupToken     string
+	Accounts       []crier.SocialAccount
+}
+
+// TenantRequest says what a new organization begins with.
+type TenantRequest struct {
+	Name crier.Name
+	// Credits are granted to it.
+	Credits int64
+	// Accounts makes the accounts that its first team begins with; nil means none.
+	Accounts func(team crier.ID) ([]NewAccount, error)
 }
 
 // BindKey refuses a secret key that this store was not sealed with. A ring that holds the old key and leads with a new
@@ -55,7 +65,7 @@ func (s *Instance) Empty(ctx context.Context) (bool, error) {
 var ErrInUse = crier.Conflict("The store is in use already; nothing was changed. A further organization is made with: crier admin create-organization")
 
 // Initialise puts the first tenant into an empty store.
-func (s *Instance) Initialise(ctx context.Context, name crier.Name, grant int64) (Tenant, error) {
+func (s *Instance) Initialise(ctx context.Context, in TenantRequest) (Tenant, error) {
 	var tenant Tenant
 	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockInstance(ctx); err != nil {
@@ -68,29 +78,29 @@ func (s *Instance) Initialise(ctx context.Context, name crier.Name, grant int64)
 		if inUse {
 			return ErrInUse
 		}
-		tenant, err = s.addTenant(ctx, tx, name, grant)
+		tenant, err = s.addTenant(ctx, tx, in)
 		return err
 	})
 	return tenant, err
 }
 
 // CreateTenant adds an organization with an owner of its own, a key and a grant of credits.
-func (s *Instance) CreateTenant(ctx context.Context, name crier.Name, grant int64) (Tenant, error) {
+func (s *Instance) CreateTenant(ctx context.Context, in TenantRequest) (Tenant, error) {
 	var tenant Tenant
 	err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
-		tenant, err = s.addTenant(ctx, tx, name, grant)
+		tenant, err = s.addTenant(ctx, tx, in)
 		return err
 	})
 	return tenant, err
 }
 
-func (s *Instance) addTenant(ctx context.Context, tx *store.Tx, name crier.Name, grant int64) (Tenant, error) {
+func (s *Instance) addTenant(ctx context.Context, tx *store.Tx, in TenantRequest) (Tenant, error) {
 	now := s.now()
 	owner := crier.User{ID: crier.NewID(), Name: "Owner"}
 	if err := tx.InsertUser(ctx, owner, now); err != nil {
 		return Tenant{}, err
 	}
-	o, team, err := s.found(ctx, tx, name, crier.RoleOwner, store.Membership{Kind: store.UserPrincipal, PrincipalID: owner.ID})
+	o, team, err := s.found(ctx, tx, in.Name, crier.RoleOwner, store.Membership{Kind: store.UserPrincipal, PrincipalID: owner.ID})
 	if err != nil {
 		return Tenant{}, err
 	}
@@ -101,15 +111,39 @@ func (s *Instance) addTenant(ctx context.Context, tx *store.Tx, name crier.Name,
 	if err != nil {
 		return Tenant{}, err
 	}
-	if grant > 0 {
-		entry := crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", Amount: grant, CreatedAt: now}
+	if in.Credits > 0 {
+		entry := crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", Amount: in.Credits, CreatedAt: now}
 		if err := tx.AddCredits(ctx, o.ID, entry); err != nil {
 			return Tenant{}, err
 		}
 	}
+	accounts, err := s.seedAccounts(ctx, tx, team.ID, in)
+	if err != nil {
+		return Tenant{}, err
+	}
 	token := auth.NewLinkToken()
 	err = tx.InsertSetupLink(ctx, auth.Hash(token), owner.ID, crier.TimeOf(now.Add(setupLinkLife)))
-	return Tenant{OrganizationID: o.ID, TeamID: team.ID, APIKey: key.Secret, SetupToken: token}, err
+	return Tenant{OrganizationID: o.ID, TeamID: team.ID, APIKey: key.Secret, SetupToken: token, Accounts: accounts}, err
+}
+
+// seedAccounts connects the accounts that a new team begins with.
+func (s *Instance) seedAccounts(ctx context.Context, tx *store.Tx, team crier.ID, in TenantRequest) ([]crier.SocialAccount, error) {
+	accounts := []crier.SocialAccount{}
+	if in.Accounts == nil {
+		return accounts, nil
+	}
+	wanted, err := in.Accounts(team)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range wanted {
+		a, err := s.insertAccount(ctx, tx, team, w)
+		if err != nil {
+			return nil, err
+		}
+		accounts = append(accounts, a.SocialAccount)
+	}
+	return accounts, nil
 }
 
 // CheckSetupLink is nil while a set-up link can be used.

@@ -93,8 +93,5 @@ func (s *Posts) edit(ctx context.Context, tx *store.Tx, scope TeamScope, before 
 		after.Status = crier.PostDraft
 		return s.cancelPending(ctx, tx, before.ID, after.UpdatedAt)
 	}
-	if len(live) == 0 || after.ContentPayloadID == before.ContentPayloadID {
-		return nil
-	}
-	return s.editPending(ctx, tx, *after, after.UpdatedAt)
+	return nil
 }

@@ -295,12 +295,12 @@ func validation(plan planned, credits store.Credits) crier.ValidationResult {
 
 // replan checks the new content of a post against the accounts that it is scheduled on, and moves their publications to
 // it in a new epoch. A rule that it breaks is a 400 that names account and rule; a higher price is reserved (402).
-func (s *Schedules) replan(ctx context.Context, tx *store.Tx, team crier.Team, post, payload crier.ID) error {
+func (c *core) replan(ctx context.Context, tx *store.Tx, team, post, payload crier.ID) error {
 	live, err := tx.LivePublications(ctx, post)
 	if err != nil || len(live) == 0 {
 		return err
 	}
-	content, err := s.postContent(ctx, tx, team.ID, payload)
+	content, err := c.postContent(ctx, tx, team, payload)
 	if err != nil {
 		return err
 	}
@@ -309,23 +309,23 @@ func (s *Schedules) replan(ctx context.Context, tx *store.Tx, team crier.Team, p
 		if p.Status != crier.Scheduled {
 			return crier.Conflict("The content cannot change while the post is %s on account %s.", p.Status, id)
 		}
-		if err := s.replanOne(ctx, tx, team, p, content, payload); err != nil {
+		if err := c.replanOne(ctx, tx, team, p, content, payload); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Schedules) replanOne(ctx context.Context, tx *store.Tx, team crier.Team, p store.Publication, content provider.Content, payload crier.ID) error {
-	account, err := tx.SocialAccount(ctx, team.ID, p.SocialAccountID)
+func (c *core) replanOne(ctx context.Context, tx *store.Tx, team crier.ID, p store.Publication, content provider.Content, payload crier.ID) error {
+	account, err := tx.SocialAccount(ctx, team, p.SocialAccountID)
 	if err != nil {
 		return err
 	}
-	network, ok := s.providers.Get(string(p.Provider))
+	network, ok := c.providers.Get(string(p.Provider))
 	if !ok {
 		return crier.Conflict("This installation has no client for %s.", p.Provider)
 	}
-	content, err = s.withSettings(ctx, tx, team.ID, network, content, p.Settings)
+	content, err = c.withSettings(ctx, tx, team, network, content, p.Settings)
 	if err != nil {
 		return err
 	}
@@ -338,16 +338,16 @@ func (s *Schedules) replanOne(ctx context.Context, tx *store.Tx, team crier.Team
 		return crier.Invalid(issues...)
 	}
 	before := p.Reserved
-	p.Actions.PartCosts = s.providers.Cost(network, content)
+	p.Actions.PartCosts = c.providers.Cost(network, content)
 	p.Reserved = p.Actions.Total()
-	if err := s.reserve(ctx, tx, p.OrganizationID, p.Reserved-before, &p.ID); err != nil {
+	if err := c.reserve(ctx, tx, p.OrganizationID, p.Reserved-before, &p.ID); err != nil {
 		return err
 	}
-	now := s.now()
+	now := c.now()
 	wake := crier.TimeOf(wakeTime(p.ScheduledAt.Time, content))
 	p.PayloadID, p.WakeAt, p.State, p.Epoch = payload, &wake, emptyState(), p.Epoch+1
 	if err := tx.MovePublication(ctx, p, now); err != nil {
 		return err
 	}
-	return s.queue.Enqueue(ctx, tx, publishJob(p.Ref, p.Epoch, p.Provider, jobTime(wake.Time, now.Time)))
+	return c.queue.Enqueue(ctx, tx, publishJob(p.Ref, p.Epoch, p.Provider, jobTime(wake.Time, now.Time)))
 }
