@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,8 @@ var (
 	CreditSorts       = []string{"createdAt"}
 	PostSorts         = []string{"createdAt", "updatedAt", "title", "status", "scheduledAt"}
 	TagSorts          = []string{"createdAt", "name"}
+	AssetSorts        = []string{"createdAt", "updatedAt", "fileName", "byteSize"}
+	FolderSorts       = []string{"createdAt", "updatedAt", "name"}
 )
 
 // PageRequest asks for a page of a list as a caller does.
@@ -77,10 +80,17 @@ func (p *Pages) Query(r PageRequest) (PageQuery, error) {
 	return q, nil
 }
 
-// timeSorts are the sorts whose values are instants; the others are texts.
-var timeSorts = []string{"createdAt", "updatedAt", "scheduledAt"}
+// timeSorts are the sorts whose values are instants, numberSorts those whose values are whole numbers; the others are
+// texts.
+var (
+	timeSorts   = []string{"createdAt", "updatedAt", "scheduledAt"}
+	numberSorts = []string{"byteSize"}
+)
 
 func sortKey(sort, value string) (any, error) {
+	if slices.Contains(numberSorts, sort) {
+		return strconv.ParseInt(value, 10, 64)
+	}
 	if !slices.Contains(timeSorts, sort) {
 		return value, nil
 	}
@@ -110,6 +120,8 @@ func (p *Pages) seal(q PageQuery, backward, inclusive bool, key store.Key) *stri
 	switch v := key.Value.(type) {
 	case crier.Time:
 		c.Value = v.UTC().Format(time.RFC3339Nano)
+	case int64:
+		c.Value = strconv.FormatInt(v, 10)
 	case string:
 		c.Value = v
 	}

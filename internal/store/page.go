@@ -12,7 +12,7 @@ import (
 
 // Key is where a row stands in a sorted list: the value it is sorted by, and its id to break ties.
 type Key struct {
-	Value any // a crier.Time or a string
+	Value any // a crier.Time, an int64 or a string
 	ID    crier.ID
 }
 
