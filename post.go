@@ -229,6 +229,7 @@ type PlatformDelete struct {
 	PlatformPostID  string   `json:"platformPostId"`
 	Message         string   `json:"message"`
 	SocialAccountID ID       `json:"socialAccountId"`
+	ScheduledPostID ID       `json:"scheduledPostId"`
 	Verdict         string   `json:"verdict" enum:"deleted,not_supported,already_gone,failed,pending"`
 }
 

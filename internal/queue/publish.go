@@ -57,6 +57,21 @@ func (w *publishWorker) NextRetry(job *river.Job[service.PublishJob]) time.Time 
 	return w.now().Add(min(time.Duration(job.Attempt)*2*time.Second, 30*time.Second))
 }
 
+type unpublishWorker struct {
+	river.WorkerDefaults[service.UnpublishJob]
+	publisher *service.Publisher
+	now       func() time.Time
+}
+
+// Work removes what was published, and comes back while the network cannot.
+func (w *unpublishWorker) Work(ctx context.Context, job *river.Job[service.UnpublishJob]) error {
+	next, err := w.publisher.Unpublish(ctx, job.Args.ScheduledPostID)
+	if err != nil || next.IsZero() {
+		return err
+	}
+	return river.JobSnooze(max(0, next.Sub(w.now())))
+}
+
 type renewTokensWorker struct {
 	river.WorkerDefaults[service.RenewTokensJob]
 	tokens *service.Tokens

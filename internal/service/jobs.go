@@ -65,3 +65,11 @@ type RetagPostsJob struct {
 
 // Kind names the job.
 func (RetagPostsJob) Kind() string { return "post.retag" }
+
+// UnpublishJob removes what was published from its network.
+type UnpublishJob struct {
+	ScheduledPostID crier.ID `json:"scheduledPostId"`
+}
+
+// Kind names the job.
+func (UnpublishJob) Kind() string { return "post.unpublish" }

@@ -13,7 +13,7 @@ func (s *Posts) Delete(ctx context.Context, scope TeamScope, id crier.ID, fromPl
 	if err := scope.check(); err != nil {
 		return crier.PostDeletion{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.PostDeletion, error) {
+	out, err := write(ctx, s.core, func(tx *store.Tx) (crier.PostDeletion, error) {
 		out := crier.PostDeletion{Deleted: true}
 		before, err := tx.PostForUpdate(ctx, scope.team.ID, id)
 		if err != nil {
@@ -26,12 +26,13 @@ func (s *Posts) Delete(ctx context.Context, scope TeamScope, id crier.ID, fromPl
 			if out.PlatformDeletes, err = s.platformDeletes(ctx, tx, before); err != nil {
 				return out, err
 			}
-			if len(out.PlatformDeletes) > 0 {
-				out.PlatformDelete = &out.PlatformDeletes[0]
-			}
 		}
 		return out, s.remove(ctx, tx, before)
 	})
+	if err != nil {
+		return out, err
+	}
+	return s.awaitDeletes(ctx, out)
 }
 
 // remove hides the post and takes it out of all counts.
@@ -56,14 +57,18 @@ func (s *Posts) remove(ctx context.Context, tx *store.Tx, p store.Post) error {
 	return tx.CountPosts(ctx, p.TeamID, -listed(p))
 }
 
-// platformDeletes tells what of a post is public and has to be removed from its network.
+// platformDeletes tells what of a post is public and has to be removed from its network, and has that done by a job.
 func (s *Posts) platformDeletes(ctx context.Context, tx *store.Tx, p store.Post) ([]crier.PlatformDelete, error) {
 	published, err := tx.PublishedPlatformPosts(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
 	for i := range published {
-		published[i].Verdict, published[i].Message = "pending", "The network has not been asked yet."
+		published[i].Verdict, published[i].Message = "pending", "The network has not answered yet; it is tried again."
+		job := Job{Args: UnpublishJob{ScheduledPostID: published[i].ScheduledPostID}}
+		if err := s.queue.Enqueue(ctx, tx, job); err != nil {
+			return nil, err
+		}
 	}
 	return published, nil
 }

@@ -133,3 +133,13 @@ func (tx *Tx) ResolveAttempt(ctx context.Context, id crier.ID, outcome string, a
 	}
 	return nil
 }
+
+// DeleteAttempts reads what was tried to remove publications from their networks.
+func (r reads) DeleteAttempts(ctx context.Context, scheduledPosts []crier.ID) ([]Attempt, error) {
+	rows, err := r.q.QueryContext(ctx, `SELECT `+attemptColumns+` FROM attempts a WHERE a.operation = 'delete'
+		AND a.scheduled_post_id IN (`+placeholders(1, len(scheduledPosts))+`) ORDER BY a.started_at, a.id`, anys(scheduledPosts)...)
+	if err != nil {
+		return nil, fmt.Errorf("read deletions: %w", err)
+	}
+	return collect(rows, scanAttempt)
+}

@@ -299,7 +299,7 @@ func (r reads) probe(ctx context.Context, groups []group, limit int) ([]int, err
 	columns := make([]string, len(groups))
 	var args []any
 	for i, g := range groups {
-		columns[i] = fmt.Sprintf("(SELECT count(*) FROM (%s LIMIT %d) AS some)", bind(g.find.sql, len(args)), limit)
+		columns[i] = fmt.Sprintf("(SELECT count(*) FROM (%s LIMIT %d) AS entries)", bind(g.find.sql, len(args)), limit)
 		args = append(args, g.find.args...)
 	}
 	sizes := make([]int, len(groups))

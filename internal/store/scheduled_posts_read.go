@@ -106,14 +106,14 @@ func (r reads) destinations(ctx context.Context, posts []crier.ID) (map[crier.ID
 	return accounts, err
 }
 
-// PublishedPlatformPosts reads where a post is public, the oldest first.
+// PublishedPlatformPosts reads where a post, or a part of it, is public, the oldest first.
 func (r reads) PublishedPlatformPosts(ctx context.Context, post crier.ID) ([]crier.PlatformDelete, error) {
-	rows, err := r.q.QueryContext(ctx, `SELECT s.provider, s.platform_post_id, s.social_account_id FROM scheduled_posts s
-		WHERE s.post_id = $1 AND s.status = 'published' AND s.platform_post_id IS NOT NULL ORDER BY s.created_at, s.id`, post)
+	rows, err := r.q.QueryContext(ctx, `SELECT s.provider, s.platform_post_id, s.social_account_id, s.id FROM scheduled_posts s
+		WHERE s.post_id = $1 AND s.platform_post_id IS NOT NULL ORDER BY s.created_at, s.id`, post)
 	if err != nil {
 		return nil, fmt.Errorf("read where a post is public: %w", err)
 	}
 	return collect(rows, func(row scanner) (d crier.PlatformDelete, err error) {
-		return d, row.Scan(&d.Provider, &d.PlatformPostID, &d.SocialAccountID)
+		return d, row.Scan(&d.Provider, &d.PlatformPostID, &d.SocialAccountID, &d.ScheduledPostID)
 	})
 }
