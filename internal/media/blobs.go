@@ -151,9 +151,9 @@ func (e *exactReader) Read(p []byte) (int, error) {
 	switch {
 	case e.size >= 0 && e.read > e.size:
 		err = fmt.Errorf("blob has more than the promised %d bytes", e.size)
-	case err == io.EOF && e.size >= 0 && e.read < e.size:
+	case errors.Is(err, io.EOF) && e.size >= 0 && e.read < e.size:
 		err = fmt.Errorf("blob has %d of the promised %d bytes: %w", e.read, e.size, io.ErrUnexpectedEOF)
-	case err != nil && err != io.EOF:
+	case err != nil && !errors.Is(err, io.EOF):
 		err = fmt.Errorf("read blob source: %w", err)
 	default:
 		return n, err

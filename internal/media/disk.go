@@ -236,7 +236,7 @@ func (d *Disk) RemoveUnfinished(ctx context.Context, before time.Time) error {
 
 // contextReader stops reading when the context ends.
 type contextReader struct {
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // Read has no context of its own
 	r   io.Reader
 }
 

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 	"unicode"
+
+	"crier"
 )
 
 // Fetcher imports files from addresses that strangers give. It connects to the public internet only: every connection,
@@ -24,7 +26,7 @@ import (
 //
 // The zero value is ready for use. A zero field takes its default.
 type Fetcher struct {
-	MaxBytes    int64         // of a file: 5 GiB
+	MaxBytes    int64         // of a file: crier.MaxAssetSize
 	Timeout     time.Duration // from the start to the last byte: 15 minutes
 	IdleTimeout time.Duration // without a byte: 30 seconds
 
@@ -45,7 +47,7 @@ const (
 
 func (f Fetcher) withDefaults() Fetcher {
 	if f.MaxBytes == 0 {
-		f.MaxBytes = 5 << 30
+		f.MaxBytes = crier.MaxAssetSize
 	}
 	if f.Timeout == 0 {
 		f.Timeout = 15 * time.Minute
@@ -83,10 +85,11 @@ func (f Fetcher) Fetch(ctx context.Context, address string) (*Download, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, f.Timeout, tooSlow(f.Timeout))
 	body := &fetchedBody{ctx: ctx, cancel: cancel, idle: f.IdleTimeout}
-	response, err := f.get(ctx, target)
+	response, err := f.get(ctx, target) //nolint:bodyclose // the caller closes it with the Download
 	if err != nil {
+		err = explainFetch(ctx, err)
 		cancel()
-		return nil, explainFetch(ctx, err)
+		return nil, err
 	}
 	body.response = response.Body
 	if err := f.checkResponse(response); err != nil {

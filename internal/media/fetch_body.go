@@ -10,7 +10,7 @@ import (
 
 // fetchedBody is the body of a download with its limits of size and time.
 type fetchedBody struct {
-	ctx      context.Context // of the whole download
+	ctx      context.Context //nolint:containedctx // of the whole download, which this is
 	cancel   context.CancelFunc
 	idle     time.Duration
 	response io.ReadCloser
@@ -30,7 +30,7 @@ func (b *fetchedBody) Read(p []byte) (int, error) {
 		<-stalled
 		return n, tooSlow(b.idle)
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = explainFetch(b.ctx, err)
 	}
 	return n, err

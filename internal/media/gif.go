@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"image"
 	"io"
+	"math"
 )
 
 // parseGIF counts the frames of a GIF and adds up their delays; the pixels are skipped, not unpacked.
@@ -16,7 +17,7 @@ func (l Limits) parseGIF(src *source) (Info, error) {
 		return Info{}, err
 	}
 	info.Width, info.Height = int(binary.LittleEndian.Uint16(screen[:])), int(binary.LittleEndian.Uint16(screen[2:]))
-	if err := l.checkPixels("picture", info.Width, info.Height); err != nil {
+	if err := l.checkPixels(info.Width, info.Height); err != nil {
 		return Info{}, err
 	}
 	info.decodeBytes = int64(info.Width) * int64(info.Height)
@@ -34,6 +35,7 @@ func (l Limits) parseGIF(src *source) (Info, error) {
 		return info, nil
 	}
 	info.Kind = KindGIF
+	info.DurationSeconds = math.Round(info.DurationSeconds*100) / 100 // delays are hundredths
 	if info.DurationSeconds > 0 {
 		info.FrameRate = float64(info.Frames) / info.DurationSeconds
 		info.BitRate = int64(float64(src.size) * 8 / info.DurationSeconds)

@@ -97,12 +97,12 @@ func (r *spsReader) ue() uint32 {
 }
 
 // se reads a signed Exp-Golomb code (9.1.1).
-func (r *spsReader) se() int32 {
-	code := r.ue()
+func (r *spsReader) se() int {
+	code := int(r.ue())
 	if code%2 == 0 {
-		return -int32(code / 2)
+		return -code / 2
 	}
-	return int32(code/2) + 1
+	return code/2 + 1
 }
 
 func (r *spsReader) highProfileFields() (chroma uint32, bitDepth int) {
@@ -127,7 +127,7 @@ func (r *spsReader) skipScalingLists(chroma uint32) {
 		if r.bit() == 0 {
 			continue
 		}
-		size, last, next := 16, int32(8), int32(8)
+		size, last, next := 16, 8, 8
 		if list >= 6 {
 			size = 64
 		}

@@ -63,7 +63,7 @@ type Info struct {
 	AudioChannels   int    `json:"audioChannels,omitempty"`
 	AudioSampleRate int    `json:"audioSampleRate,omitempty"`
 	FastStart       bool   `json:"fastStart,omitempty"`  // the index stands before the pictures
-	EditList        bool   `json:"editList,omitempty"`   // a track is not simply played from its start to its end
+	EditList        bool   `json:"editList,omitempty"`   // edits cut, delay or repeat a track
 	Fragmented      bool   `json:"fragmented,omitempty"` // the index is spread over the file
 
 	// Of documents.
@@ -130,13 +130,13 @@ func (l Limits) withDefaults() Limits {
 }
 
 // checkPixels refuses pictures without pixels, or with more than can be decoded safely.
-func (l Limits) checkPixels(what string, width, height int) error {
+func (l Limits) checkPixels(width, height int) error {
 	if width <= 0 || height <= 0 {
-		return corrupt(what, "it has no pixels")
+		return corrupt("picture", "it has no pixels")
 	}
 	if int64(width)*int64(height) > l.MaxPixels {
-		return refuse(ReasonTooManyPixels, "The %s has %d x %d pixels; at most %.4g million are allowed. Make it smaller.",
-			what, width, height, float64(l.MaxPixels)/1e6)
+		return refuse(ReasonTooManyPixels, "The picture has %d x %d pixels; at most %.4g million are allowed. Make it smaller.",
+			width, height, float64(l.MaxPixels)/1e6)
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func (l Limits) readFrameHeader(stream *bufio.Reader, marker byte, size int, inf
 		perSample = 5
 	}
 	info.decodeBytes = int64(info.Width) * int64(info.Height) * int64(frame[5]) * perSample
-	return l.checkPixels("picture", info.Width, info.Height)
+	return l.checkPixels(info.Width, info.Height)
 }
 
 // orient turns the stored size into the size as shown.

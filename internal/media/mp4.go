@@ -82,24 +82,23 @@ func (m *movie) box(at, end int64, depth int) (isoBox, error) {
 		return isoBox{}, err
 	}
 	box := isoBox{name: string(head[4:]), start: at + 8, depth: depth}
-	size := uint64(binary.BigEndian.Uint32(head))
+	size := int64(binary.BigEndian.Uint32(head))
 	switch {
 	case size == 0 && depth == 0:
-		size = uint64(end - at)
+		size = end - at
 	case size == 1:
-		large, err := m.src.bytes(at+8, 8)
-		if err != nil {
+		if size, err = m.src.number(at+8, 8); err != nil {
 			return isoBox{}, err
 		}
-		size, box.start = binary.BigEndian.Uint64(large), at+16
+		box.start = at + 16
 	}
-	if size > uint64(end-at) && depth == 0 {
+	if size > end-at && depth == 0 {
 		return isoBox{}, errBeyondEnd
 	}
-	if size > uint64(end-at) || size < uint64(box.start-at) {
+	if size > end-at || size < box.start-at {
 		return isoBox{}, corrupt("video", "the size of a part is wrong")
 	}
-	box.end = at + int64(size)
+	box.end = at + size
 	return box, nil
 }
 
@@ -173,13 +172,13 @@ func (m *movie) leafPrefix(box isoBox, into mp4.IBox) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	read, err := mp4.Unmarshal(bytes.NewReader(data), uint64(size), into, m.context)
+	read, err := mp4.Unmarshal(bytes.NewReader(data), uint64(len(data)), into, m.context)
 	if err != nil {
 		refusal := corrupt("video", "a part of its index cannot be read")
 		refusal.Err = err
 		return 0, refusal
 	}
-	return box.start + int64(read), nil
+	return box.start + int64(read), nil //nolint:gosec // at most maxLeaf
 }
 
 // readFragmentHeader finds the track of a fragment.

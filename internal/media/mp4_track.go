@@ -41,7 +41,7 @@ func (m *movie) visitTrack(t *movieTrack, box isoBox) error {
 	case "hdlr":
 		return m.readHandler(t, box)
 	case "elst":
-		m.editList = true
+		return m.readEdits(box)
 	case "stsz", "stz2":
 		return m.readCount(box, 8, &t.samples)
 	case "stco", "co64":
@@ -93,6 +93,23 @@ func sign(v int32) int {
 	return 0
 }
 
+// readEdits tells edits that cut, delay or repeat from the one that most encoders write, which skips their own delay.
+func (m *movie) readEdits(box isoBox) error {
+	const oneEdit = 8 + 20 // version, flags and count, one entry with 64-bit times
+	if box.end-box.start > oneEdit {
+		m.editList = true
+		return nil
+	}
+	var edits mp4.Elst
+	if err := m.leaf(box, &edits); err != nil {
+		return err
+	}
+	for i, edit := range edits.Entries {
+		m.editList = m.editList || i > 0 || edits.GetMediaTime(i) < 0 || edit.MediaRateInteger != 1
+	}
+	return nil
+}
+
 // readCount reads a number of samples at its place in a box.
 func (m *movie) readCount(box isoBox, at int64, into *uint64) error {
 	field, err := m.src.bytes(box.start+at, 4)
@@ -118,18 +135,11 @@ func (m *movie) checkLastChunk(box isoBox) error {
 	if box.start+8+count*width > box.end {
 		return corrupt("video", "its index claims more than it has")
 	}
-	last, err := m.src.bytes(box.start+8+(count-1)*width, int(width))
-	if err != nil {
-		return err
-	}
-	offset := uint64(0)
-	for _, b := range last {
-		offset = offset<<8 | uint64(b)
-	}
-	if offset >= uint64(m.src.size) {
+	offset, err := m.src.number(box.start+8+(count-1)*width, int(width))
+	if err == nil && (offset < 0 || offset >= m.src.size) {
 		return errBeyondEnd
 	}
-	return nil
+	return err
 }
 
 // readDescriptions reads how the samples of a track are coded. A second description is rare and never tells more.
@@ -201,6 +211,12 @@ func (m *movie) readVisualDetail(t *movieTrack, box isoBox) error {
 		}
 		t.bitDepth = int(config.BitDepth)
 		t.chroma = map[uint8]string{0: "4:2:0", 1: "4:2:0", 2: "4:2:2", 3: "4:4:4"}[config.ChromaSubsampling]
+	case "av1C":
+		var config mp4.Av1C
+		if err := m.leaf(box, &config); err != nil {
+			return err
+		}
+		t.describeAV1(config)
 	case "pasp":
 		aspect := &mp4.PixelAspectRatioBox{AnyTypeBox: mp4.AnyTypeBox{Type: mp4.BoxTypePasp()}}
 		if err := m.leaf(box, aspect); err != nil {
@@ -241,10 +257,42 @@ func (m *movie) readSoundDetail(t *movieTrack, box isoBox) error {
 			return err
 		}
 		for _, d := range descriptors.Descriptors {
-			if d.DecoderConfigDescriptor != nil {
+			switch {
+			case d.DecoderConfigDescriptor != nil:
 				t.codec = soundObjectName(d.DecoderConfigDescriptor.ObjectTypeIndication)
+			case d.Tag == mp4.DecSpecificInfoTag && t.codec == "aac":
+				t.readAACConfig(d.Data)
 			}
 		}
 	}
 	return nil
+}
+
+// readAACConfig takes the number of channels from an AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): MP4 files say 2 in
+// the description even when there is one. Configurations with escape codes are left alone.
+func (t *movieTrack) readAACConfig(config []byte) {
+	const escapedType, escapedRate = 31, 15
+	if len(config) < 2 || config[0]>>3 == escapedType || (config[0]&7)<<1|config[1]>>7 == escapedRate {
+		return
+	}
+	switch channels := int(config[1] >> 3 & 15); {
+	case channels >= 1 && channels <= 6:
+		t.channels = channels
+	case channels == 7:
+		t.channels = 8
+	}
+}
+
+func (t *movieTrack) describeAV1(config mp4.Av1C) {
+	t.bitDepth = 8 + 2*int(config.HighBitdepth) + 2*int(config.HighBitdepth&config.TwelveBit)
+	switch {
+	case config.Monochrome == 1:
+		t.chroma = "4:0:0"
+	case config.ChromaSubsamplingY == 1:
+		t.chroma = "4:2:0"
+	case config.ChromaSubsamplingX == 1:
+		t.chroma = "4:2:2"
+	default:
+		t.chroma = "4:4:4"
+	}
 }

@@ -44,7 +44,7 @@ func (l Limits) readPNGChunk(stream *bufio.Reader, header [pngChunkHeader]byte, 
 	const longestKept = 64 << 10
 	length, name := int64(binary.BigEndian.Uint32(header[:])), string(header[4:])
 	sum := crc32.NewIEEE()
-	sum.Write(header[4:])
+	_, _ = sum.Write(header[4:]) // a hash cannot fail
 	body := io.TeeReader(io.LimitReader(stream, length), sum)
 	kept := make([]byte, min(length, longestKept))
 	if name == "IDAT" {
@@ -101,7 +101,7 @@ func (l Limits) readPNGHeader(body []byte, info *Info) error {
 	if info.Colour == "" {
 		return corrupt("PNG file", "its kind of colour does not exist")
 	}
-	if err := l.checkPixels("picture", info.Width, info.Height); err != nil {
+	if err := l.checkPixels(info.Width, info.Height); err != nil {
 		return err
 	}
 	perPixel := int64(4)

@@ -69,7 +69,7 @@ var typeNames = map[string]string{
 
 // source is the file that is probed: ranges of it through a small cache, or all of it as a stream.
 type source struct {
-	ctx   context.Context // of the one Probe call that the source lives for
+	ctx   context.Context //nolint:containedctx // of the one call that the source lives for
 	r     io.ReaderAt
 	size  int64
 	cache [cacheBlocks]cacheBlock
@@ -100,6 +100,16 @@ func (s *source) bytes(at int64, n int) ([]byte, error) {
 	p := make([]byte, n)
 	_, err := s.ReadAt(p, at)
 	return p, err
+}
+
+// number reads an integer of at most eight bytes, big end first. One that does not fit comes out negative.
+func (s *source) number(at int64, width int) (int64, error) {
+	raw, err := s.bytes(at, width)
+	value := int64(0)
+	for _, b := range raw {
+		value = value<<8 | int64(b)
+	}
+	return value, err
 }
 
 // ReadAt implements io.ReaderAt on the cache.

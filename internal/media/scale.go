@@ -11,8 +11,9 @@ import (
 // shrink flattens a picture on white and makes it fit into a square of the given side. The picture's pixels lie on a
 // canvas, which an animation's first frame need not fill. Small ones keep their size.
 func shrink(ctx context.Context, picture image.Image, canvas image.Rectangle, side int) (*image.RGBA, error) {
-	// Averaging whole blocks first bounds memory and time: the fine scaler sees at most a few times the pixels it makes.
-	block := max(1, max(canvas.Dx(), canvas.Dy())/(2*side))
+	// Averaging whole blocks brings the picture to less than twice the wanted size, from where a scaler that looks at four
+	// neighbours misses nothing. Scalers with a wider view keep a table of the whole picture in floating point.
+	block := max(1, max(canvas.Dx(), canvas.Dy())/side)
 	coarse, err := averageBlocks(ctx, picture, canvas, block)
 	if err != nil {
 		return nil, err
@@ -22,7 +23,7 @@ func shrink(ctx context.Context, picture image.Image, canvas image.Rectangle, si
 		return coarse, nil
 	}
 	fine := image.NewRGBA(image.Rect(0, 0, width, height))
-	draw.CatmullRom.Scale(fine, fine.Rect, coarse, coarse.Rect, draw.Src, nil)
+	draw.ApproxBiLinear.Scale(fine, fine.Rect, coarse, coarse.Rect, draw.Src, nil)
 	return fine, nil
 }
 
@@ -66,6 +67,7 @@ func averageStrip(row []byte, strip *image.RGBA, rows, n int) {
 			}
 		}
 		count := rows * columns
+		//nolint:gosec // the average of bytes is a byte
 		row[4*x], row[4*x+1], row[4*x+2], row[4*x+3] = byte(r/count), byte(g/count), byte(b/count), 0xff
 	}
 }

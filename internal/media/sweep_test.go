@@ -19,16 +19,16 @@ func TestSweep(t *testing.T) {
 	for name, open := range blobStores {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sweepOrphans(t, open(t))
+			sweepOrphans(storeTest{t, open(t)})
 		})
 	}
 }
 
-func sweepOrphans(t *testing.T, blobs media.Blobs) {
+func sweepOrphans(t storeTest) {
 	used, orphan := crier.NewID(), crier.NewID()
-	put(t, blobs, media.Key{ID: used, Variant: media.VariantOriginal}, "in use")
-	put(t, blobs, media.Key{ID: orphan, Variant: media.VariantOriginal}, "an orphan")
-	put(t, blobs, media.Key{ID: orphan, Variant: media.VariantThumbnail}, "its thumbnail")
+	put(t.T, t.blobs, media.Key{ID: used, Variant: media.VariantOriginal}, "in use")
+	put(t.T, t.blobs, media.Key{ID: orphan, Variant: media.VariantOriginal}, "an orphan")
+	put(t.T, t.blobs, media.Key{ID: orphan, Variant: media.VariantThumbnail}, "its thumbnail")
 	inUse := func(_ context.Context, ids []crier.ID) (map[crier.ID]bool, error) {
 		found := map[crier.ID]bool{}
 		for _, id := range ids {
@@ -37,23 +37,23 @@ func sweepOrphans(t *testing.T, blobs media.Blobs) {
 		return found, nil
 	}
 
-	swept, err := media.Sweep(t.Context(), blobs, time.Now().Add(-time.Hour), inUse)
+	swept, err := media.Sweep(t.Context(), t.blobs, time.Now().Add(-time.Hour), inUse)
 	if err != nil || swept != (media.Swept{}) {
 		t.Errorf("young blobs: swept %+v, %v; want nothing", swept, err)
 	}
-	swept, err = media.Sweep(t.Context(), blobs, time.Now().Add(time.Hour), inUse)
+	swept, err = media.Sweep(t.Context(), t.blobs, time.Now().Add(time.Hour), inUse)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(media.Swept{Blobs: 2, Bytes: 22}, swept); diff != "" {
 		t.Error(diff)
 	}
-	for entry := range entries(t, blobs, "") {
+	for entry := range entries(t.T, t.blobs, "") {
 		if entry.Key.ID != used {
 			t.Errorf("%s is still there", entry.Key.Variant)
 		}
 	}
-	if got := string(read(t, blobs, media.Key{ID: used, Variant: media.VariantOriginal})); got != "in use" {
+	if got := string(read(t.T, t.blobs, media.Key{ID: used, Variant: media.VariantOriginal})); got != "in use" {
 		t.Errorf("the blob in use reads %q", got)
 	}
 }

@@ -159,7 +159,7 @@ func (b *joinedBlob) Close() error { return b.joined.close() }
 
 // joinedChunks keeps the chunk open that was read last: a reader that goes from start to end opens each one once.
 type joinedChunks struct {
-	ctx    context.Context // of Open: it bounds the life of the blob
+	ctx    context.Context //nolint:containedctx // of Open: it bounds the life of the blob
 	blobs  Blobs
 	chunks []placedChunk
 

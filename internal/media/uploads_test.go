@@ -16,7 +16,7 @@ import (
 
 func TestUploads(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, map[string]func(t *testing.T, blobs media.Blobs){
+	onBothStores(t, map[string]func(t storeTest){
 		"chunks become one file":                           uploadInChunks,
 		"a crash within a chunk leaves what was before it": uploadCrash,
 		"a chunk must continue the upload":                 uploadOffset,
@@ -68,49 +68,49 @@ func openUpload(t *testing.T, uploads media.Uploads, upload crier.ID, file []byt
 	return blob
 }
 
-func uploadInChunks(t *testing.T, blobs media.Blobs) {
+func uploadInChunks(t storeTest) {
 	const chunk = media.MinChunkSize
 	file, upload := randomBytes(3*chunk+1000), crier.NewID()
-	wantNext(t, media.Uploads{Blobs: blobs}, upload, 0)
+	wantNext(t.T, media.Uploads{Blobs: t.blobs}, upload, 0)
 	for start := 0; start < len(file); start += chunk {
 		// Every chunk meets a new Uploads, as after a restart of the server.
-		appendChunk(t, media.Uploads{Blobs: blobs}, upload, file, start, min(chunk, len(file)-start))
+		appendChunk(t.T, media.Uploads{Blobs: t.blobs}, upload, file, start, min(chunk, len(file)-start))
 	}
-	blob := openUpload(t, media.Uploads{Blobs: blobs}, upload, file)
+	blob := openUpload(t.T, media.Uploads{Blobs: t.blobs}, upload, file)
 	acrossChunks := make([]byte, 2*chunk)
 	if _, err := blob.ReadAt(acrossChunks, chunk/2); err != nil || !bytes.Equal(acrossChunks, file[chunk/2:][:2*chunk]) {
 		t.Errorf("ReadAt over chunk borders: %v, or other bytes", err)
 	}
 	key := media.Key{ID: upload, Variant: media.VariantOriginal}
-	if err := blobs.Put(t.Context(), key, blob, blob.Size()); err != nil {
+	if err := t.blobs.Put(t.Context(), key, blob, blob.Size()); err != nil {
 		t.Fatal(err)
 	}
-	if sha256.Sum256(read(t, blobs, key)) != sha256.Sum256(file) {
+	if sha256.Sum256(read(t.T, t.blobs, key)) != sha256.Sum256(file) {
 		t.Error("the file is not what was uploaded")
 	}
 }
 
-func uploadCrash(t *testing.T, blobs media.Blobs) {
-	uploads, upload := media.Uploads{Blobs: blobs}, crier.NewID()
+func uploadCrash(t storeTest) {
+	uploads, upload := media.Uploads{Blobs: t.blobs}, crier.NewID()
 	file := randomBytes(2 * media.MinChunkSize)
-	appendChunk(t, uploads, upload, file, 0, media.MinChunkSize)
+	appendChunk(t.T, uploads, upload, file, 0, media.MinChunkSize)
 	cut := io.MultiReader(bytes.NewReader(file[media.MinChunkSize:][:1000]), iotest.ErrReader(io.ErrUnexpectedEOF))
 	chunk := media.Chunk{Start: media.MinChunkSize, Length: media.MinChunkSize, Total: int64(len(file))}
 	if _, err := uploads.Append(t.Context(), upload, chunk, cut); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v, want that of the connection", err)
 	}
-	wantNext(t, uploads, upload, media.MinChunkSize)
-	appendChunk(t, uploads, upload, file, media.MinChunkSize, media.MinChunkSize)
-	content, err := io.ReadAll(openUpload(t, uploads, upload, file))
+	wantNext(t.T, uploads, upload, media.MinChunkSize)
+	appendChunk(t.T, uploads, upload, file, media.MinChunkSize, media.MinChunkSize)
+	content, err := io.ReadAll(openUpload(t.T, uploads, upload, file))
 	if err != nil || !bytes.Equal(content, file) {
 		t.Errorf("the file is not what was uploaded: %v", err)
 	}
 }
 
-func uploadOffset(t *testing.T, blobs media.Blobs) {
-	uploads, upload := media.Uploads{Blobs: blobs}, crier.NewID()
+func uploadOffset(t storeTest) {
+	uploads, upload := media.Uploads{Blobs: t.blobs}, crier.NewID()
 	file := randomBytes(3 * media.MinChunkSize)
-	appendChunk(t, uploads, upload, file, 0, media.MinChunkSize)
+	appendChunk(t.T, uploads, upload, file, 0, media.MinChunkSize)
 	for _, start := range []int64{0, 1, 2 * media.MinChunkSize} {
 		chunk := media.Chunk{Start: start, Length: media.MinChunkSize, Total: int64(len(file))}
 		_, err := uploads.Append(t.Context(), upload, chunk, bytes.NewReader(file[:media.MinChunkSize]))
@@ -119,13 +119,13 @@ func uploadOffset(t *testing.T, blobs media.Blobs) {
 			t.Errorf("chunk at %d: error %v, want an OffsetError at %d", start, err, media.MinChunkSize)
 		}
 	}
-	wantNext(t, uploads, upload, media.MinChunkSize)
+	wantNext(t.T, uploads, upload, media.MinChunkSize)
 }
 
-func uploadIncomplete(t *testing.T, blobs media.Blobs) {
-	uploads, upload := media.Uploads{Blobs: blobs}, crier.NewID()
+func uploadIncomplete(t storeTest) {
+	uploads, upload := media.Uploads{Blobs: t.blobs}, crier.NewID()
 	file := randomBytes(2 * media.MinChunkSize)
-	appendChunk(t, uploads, upload, file, 0, media.MinChunkSize)
+	appendChunk(t.T, uploads, upload, file, 0, media.MinChunkSize)
 	_, err := uploads.Open(t.Context(), upload, int64(len(file)))
 	var offset *media.OffsetError
 	if !errors.As(err, &offset) || offset.NextByteStart != media.MinChunkSize {
@@ -134,39 +134,39 @@ func uploadIncomplete(t *testing.T, blobs media.Blobs) {
 }
 
 // The second client's chunks begin at the same places as the first one's, or at places that nothing leads to.
-func uploadTwoClients(t *testing.T, blobs media.Blobs) {
-	uploads, upload := media.Uploads{Blobs: blobs}, crier.NewID()
+func uploadTwoClients(t storeTest) {
+	uploads, upload := media.Uploads{Blobs: t.blobs}, crier.NewID()
 	const chunk = media.MinChunkSize
 	file := randomBytes(3 * chunk)
-	appendChunk(t, uploads, upload, file, 0, chunk)
+	appendChunk(t.T, uploads, upload, file, 0, chunk)
 	stray := media.Key{ID: upload, Variant: "chunk-0000000000007"}
-	if err := blobs.Put(t.Context(), stray, bytes.NewReader(file[:chunk]), chunk); err != nil {
+	if err := t.blobs.Put(t.Context(), stray, bytes.NewReader(file[:chunk]), chunk); err != nil {
 		t.Fatal(err)
 	}
-	wantNext(t, uploads, upload, chunk)
-	appendChunk(t, uploads, upload, file, chunk, 2*chunk)
-	content, err := io.ReadAll(openUpload(t, uploads, upload, file))
+	wantNext(t.T, uploads, upload, chunk)
+	appendChunk(t.T, uploads, upload, file, chunk, 2*chunk)
+	content, err := io.ReadAll(openUpload(t.T, uploads, upload, file))
 	if err != nil || !bytes.Equal(content, file) {
 		t.Errorf("the file is not what was uploaded: %v", err)
 	}
 }
 
-func uploadDiscarded(t *testing.T, blobs media.Blobs) {
-	uploads, upload := media.Uploads{Blobs: blobs}, crier.NewID()
-	appendChunk(t, uploads, upload, randomBytes(100), 0, 100)
+func uploadDiscarded(t storeTest) {
+	uploads, upload := media.Uploads{Blobs: t.blobs}, crier.NewID()
+	appendChunk(t.T, uploads, upload, randomBytes(100), 0, 100)
 	if err := uploads.Discard(t.Context(), upload); err != nil {
 		t.Fatal(err)
 	}
-	wantNext(t, uploads, upload, 0)
+	wantNext(t.T, uploads, upload, 0)
 }
 
-func uploadProbed(t *testing.T, blobs media.Blobs) {
-	uploads, upload := media.Uploads{Blobs: blobs}, crier.NewID()
+func uploadProbed(t storeTest) {
+	uploads, upload := media.Uploads{Blobs: t.blobs}, crier.NewID()
 	file := mediatest.MP4(mediatest.Video{Seconds: 40, Audio: true, MoovLast: true})
 	for start := 0; start < len(file); start += media.MinChunkSize {
-		appendChunk(t, uploads, upload, file, start, min(media.MinChunkSize, len(file)-start))
+		appendChunk(t.T, uploads, upload, file, start, min(media.MinChunkSize, len(file)-start))
 	}
-	blob := openUpload(t, uploads, upload, file)
+	blob := openUpload(t.T, uploads, upload, file)
 	info, err := media.Probe(t.Context(), blob, blob.Size())
 	if err != nil || info.DurationSeconds != 40 {
 		t.Errorf("probed %+v, %v", info, err)

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"strings"
@@ -29,14 +30,14 @@ const (
 
 // webmElement is one element: its id, and where its content lies.
 type webmElement struct {
-	id         uint64
+	id         int64
 	start, end int64
 }
 
 // webm is what is gathered on a walk through a WebM file.
 type webm struct {
 	src      *source
-	scale    uint64  // nanoseconds of a unit of time
+	scale    int64   // nanoseconds of a unit of time
 	duration float64 // in units of time
 	track    webmTrack
 	video    *webmTrack
@@ -46,13 +47,13 @@ type webm struct {
 }
 
 type webmTrack struct {
-	kind          uint64
+	kind          int64
 	codec         string
-	frame         uint64 // nanoseconds that it lasts
-	width, height uint64
-	alpha         bool
+	frame         int64 // nanoseconds that it lasts
+	width, height int64
+	alpha         int64
 	sampleRate    float64
-	channels      uint64
+	channels      int64
 }
 
 // parseWebM reads the headers of a WebM file (RFC 8794, RFC 9559) up to its first pictures.
@@ -97,17 +98,17 @@ func (w *webm) element(at, end int64) (webmElement, error) {
 	if size == 1<<(7*sizeLength)-1 {
 		return webmElement{id, start, end}, nil
 	}
-	if size > uint64(w.src.size-start) {
+	if size > w.src.size-start {
 		return webmElement{}, errBeyondEnd
 	}
-	if start+int64(size) > end {
+	if start+size > end {
 		return webmElement{}, corrupt("video", "the size of a part is wrong")
 	}
-	return webmElement{id, start, start + int64(size)}, nil
+	return webmElement{id, start, start + size}, nil
 }
 
-// number reads a number of variable length, with or without the bits that tell its length.
-func (w *webm) number(at int64, withMarker bool) (value uint64, length int64, err error) {
+// number reads a number of variable length, with or without the bits that tell its length. It has at most 57 bits.
+func (w *webm) number(at int64, withMarker bool) (value, length int64, err error) {
 	first, err := w.src.bytes(at, 1)
 	if err != nil {
 		return 0, 0, err
@@ -116,17 +117,11 @@ func (w *webm) number(at int64, withMarker bool) (value uint64, length int64, er
 	if length > 8 {
 		return 0, 0, corrupt("video", "a part has no length")
 	}
-	raw, err := w.src.bytes(at, int(length))
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, b := range raw {
-		value = value<<8 | uint64(b)
-	}
+	value, err = w.src.number(at, int(length))
 	if !withMarker {
 		value &= 1<<(7*length) - 1
 	}
-	return value, length, nil
+	return value, length, err
 }
 
 func (w *webm) visit(e webmElement) error {
@@ -160,53 +155,36 @@ func (w *webm) keepTrack() {
 // readFact reads the elements that hold a value.
 func (w *webm) readFact(e webmElement) error {
 	t := &w.track
-	into := map[uint64]*uint64{
-		webmTimestampScale: &w.scale, webmTrackType: &t.kind, webmDefaultDuration: &t.frame,
+	integers := map[int64]*int64{
+		webmTimestampScale: &w.scale, webmTrackType: &t.kind, webmDefaultDuration: &t.frame, webmAlphaMode: &t.alpha,
 		webmPixelWidth: &t.width, webmPixelHeight: &t.height, webmChannels: &t.channels,
 	}
-	switch target, ok := into[e.id]; {
-	case ok:
-		value, err := w.unsigned(e)
-		*target = value
-		return err
-	case e.id == webmAlphaMode:
-		value, err := w.unsigned(e)
-		t.alpha = value == 1
-		return err
-	case e.id == webmDuration, e.id == webmSampleRate:
-		value, err := w.float(e)
-		if e.id == webmDuration {
-			w.duration = value
-		} else {
-			t.sampleRate = value
-		}
-		return err
-	case e.id == webmCodecID:
-		name, err := w.src.bytes(e.start, int(min(e.end-e.start, 32)))
-		t.codec = webmCodecName(string(name))
+	floats := map[int64]*float64{webmDuration: &w.duration, webmSampleRate: &t.sampleRate}
+	raw, err := w.src.bytes(e.start, int(min(e.end-e.start, 32)))
+	if err != nil {
 		return err
 	}
-	return nil
+	if target, ok := integers[e.id]; ok && len(raw) <= 8 {
+		*target, err = w.src.number(e.start, len(raw))
+	}
+	if target, ok := floats[e.id]; ok {
+		*target = webmFloat(raw)
+	}
+	if e.id == webmCodecID {
+		t.codec = webmCodecName(string(raw))
+	}
+	return err
 }
 
-func (w *webm) unsigned(e webmElement) (uint64, error) {
-	if e.end-e.start > 8 {
-		return 0, corrupt("video", "a number in its headers is too long")
+// webmFloat reads a number of either precision; anything else is 0.
+func webmFloat(raw []byte) float64 {
+	switch len(raw) {
+	case 4:
+		return float64(math.Float32frombits(binary.BigEndian.Uint32(raw)))
+	case 8:
+		return math.Float64frombits(binary.BigEndian.Uint64(raw))
 	}
-	raw, err := w.src.bytes(e.start, int(e.end-e.start))
-	value := uint64(0)
-	for _, b := range raw {
-		value = value<<8 | uint64(b)
-	}
-	return value, err
-}
-
-func (w *webm) float(e webmElement) (float64, error) {
-	value, err := w.unsigned(e)
-	if e.end-e.start == 4 {
-		return float64(math.Float32frombits(uint32(value))), err
-	}
-	return math.Float64frombits(value), err
+	return 0
 }
 
 // webmCodecName turns V_VP9 and A_OPUS into the names that are used for MP4.
@@ -223,12 +201,12 @@ func (w *webm) info() (Info, error) {
 		return Info{}, errBeyondEnd
 	}
 	const widest = 1 << 16
-	if w.video.width-1 >= widest || w.video.height-1 >= widest {
+	if w.video.width <= 0 || w.video.height <= 0 || w.video.width > widest || w.video.height > widest {
 		return Info{}, corrupt("video", "its pictures have no size")
 	}
 	info := Info{
 		Kind: KindVideo, Width: int(w.video.width), Height: int(w.video.height), PixelAspect: 1,
-		VideoCodec: w.video.codec, HasAlpha: w.video.alpha, FastStart: true,
+		VideoCodec: w.video.codec, HasAlpha: w.video.alpha == 1, FastStart: true,
 	}
 	seconds := w.duration * float64(w.scale) / 1e9
 	const longest = 1000 * 3600
@@ -241,7 +219,7 @@ func (w *webm) info() (Info, error) {
 		info.FrameRate = 1e9 / float64(w.video.frame)
 	}
 	if w.audio != nil {
-		info.AudioCodec, info.AudioChannels = w.audio.codec, int(min(w.audio.channels, 256))
+		info.AudioCodec, info.AudioChannels = w.audio.codec, int(max(0, min(w.audio.channels, 256)))
 		if w.audio.sampleRate > 0 && w.audio.sampleRate < 1e7 {
 			info.AudioSampleRate = int(w.audio.sampleRate)
 		}

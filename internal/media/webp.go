@@ -38,7 +38,7 @@ func (l Limits) parseWebP(src *source) (Info, error) {
 	if info.decodeBytes == 0 {
 		return Info{}, corrupt("WebP file", "it has no picture")
 	}
-	if err := l.checkPixels("picture", info.Width, info.Height); err != nil {
+	if err := l.checkPixels(info.Width, info.Height); err != nil {
 		return Info{}, err
 	}
 	orient(&info)

@@ -13,7 +13,8 @@ type Video struct {
 	Rotate        int     // clockwise degrees that a player must turn the pictures by: 0, 90, 180, 270
 	Audio         bool    // with a track of silence: AAC-LC, stereo, 48 kHz, 128 kbit/s
 	MoovLast      bool    // the index stands behind the pictures: a player cannot start before it has everything
-	EditList      bool    // with an edit list that plays the whole track
+	EditList      bool    // with an edit list that delays each track by half a second
+	EncoderDelay  bool    // with the edit list that encoders write to skip their own delay
 	Fragmented    bool    // the index tells no samples; each second brings its own in a fragment
 	// Codec is the sample entry of the video track, avc1 by default. For hvc1, vp09 and av01 only the headers are true:
 	// the samples are those of avc1, which tests of probing never decode.

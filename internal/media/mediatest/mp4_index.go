@@ -53,8 +53,13 @@ func (v Video) trak(id int, t track, sampleTable []byte) []byte {
 	}
 	source := fullBox("dref", 0, u32(1), fullBox("url ", 1))
 	parts := [][]byte{v.trackHeader(id, t, duration)}
-	if v.EditList {
-		parts = append(parts, box("edts", fullBox("elst", 0, u32(1), u32(duration), u32(0), u32(0x10000))))
+	whole := join(u32(duration), u32(0), u32(0x10000))
+	switch {
+	case v.EditList:
+		nothing := join(u32(movieTimescale/2), u32(-1), u32(0x10000))
+		parts = append(parts, box("edts", fullBox("elst", 0, u32(2), nothing, whole)))
+	case v.EncoderDelay:
+		parts = append(parts, box("edts", fullBox("elst", 0, u32(1), whole)))
 	}
 	parts = append(parts, box("mdia",
 		fullBox("mdhd", 0, u32(0), u32(0), u32(t.timescale), u32(ticks), u16(0x55c4), u16(0)),

@@ -76,7 +76,7 @@ func waitForServer(address string, exited chan error) error {
 		select {
 		case err := <-exited:
 			exited <- err
-			return fmt.Errorf("it stopped: %v", err)
+			return fmt.Errorf("it stopped: %w", err)
 		case <-deadline:
 			return fmt.Errorf("nothing listens on %s", address)
 		case <-time.After(20 * time.Millisecond):
@@ -99,7 +99,7 @@ func gateway(t testing.TB) string {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	built, err := os.MkdirTemp(folder, "build-")
+	built, err := os.MkdirTemp(folder, "build-") //nolint:usetesting // a rename must not cross file systems
 	if err != nil {
 		t.Fatal(err)
 	}
