@@ -13,14 +13,19 @@ import (
 type jobCollector struct {
 	store *store.Store
 	desc  *prometheus.Desc
+	due   *prometheus.Desc
 }
 
 func newJobCollector(s *store.Store) *jobCollector {
-	return &jobCollector{store: s, desc: prometheus.NewDesc("crier_jobs", "Jobs that wait or run, by state.", []string{"state"}, nil)}
+	return &jobCollector{
+		store: s,
+		desc:  prometheus.NewDesc("crier_jobs", "Jobs that wait or run, by state.", []string{"state"}, nil),
+		due:   prometheus.NewDesc("crier_publications_due", "Publications whose time has come and that are not done, by provider.", []string{"provider"}, nil),
+	}
 }
 
 // Describe names the measurement.
-func (c *jobCollector) Describe(ch chan<- *prometheus.Desc) { ch <- c.desc }
+func (c *jobCollector) Describe(ch chan<- *prometheus.Desc) { ch <- c.desc; ch <- c.due }
 
 // Collect asks the database; when it is away there is nothing to tell.
 func (c *jobCollector) Collect(ch chan<- prometheus.Metric) {
@@ -33,5 +38,13 @@ func (c *jobCollector) Collect(ch chan<- prometheus.Metric) {
 	}
 	for state, n := range counts {
 		ch <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, float64(n), state)
+	}
+	due, err := c.store.DueCounts(ctx, time.Now())
+	if err != nil {
+		ch <- prometheus.NewInvalidMetric(c.due, err)
+		return
+	}
+	for network, n := range due {
+		ch <- prometheus.MustNewConstMetric(c.due, prometheus.GaugeValue, float64(n), network)
 	}
 }
