@@ -40,7 +40,11 @@ func NewDisk(folder string) (*Disk, error) {
 			return nil, errors.Join(fmt.Errorf("create media folder: %w", err), root.Close())
 		}
 	}
-	return &Disk{root: root}, nil
+	disk := &Disk{root: root}
+	if err := disk.syncFolder("."); err != nil {
+		return nil, errors.Join(fmt.Errorf("sync media folder: %w", err), root.Close())
+	}
+	return disk, nil
 }
 
 // Close gives the folder back; open blobs stay readable.
