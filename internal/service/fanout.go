@@ -63,7 +63,7 @@ func (f fanOut) deliver(id crier.ID) delivery {
 	d.account = f.accounts[id]
 	var ok bool
 	if d.provider, ok = f.providers.Get(string(d.account.Provider)); !ok {
-		d.refused = refusal(codeAccountDisabled, "This installation has no client for %s.", d.account.Provider)
+		d.refused = refuse(codeAccountDisabled, "This installation has no client for %s.", d.account.Provider)
 		return d
 	}
 	if p, live := f.live[id]; live {
@@ -76,7 +76,7 @@ func (f fanOut) deliver(id crier.ID) delivery {
 	d.warnings = found.Warnings
 	f.planActions(&d, &found)
 	if !found.OK() {
-		d.refused = refusal(codeContentRejected, "%s does not accept this post: %s", d.provider.Info().DisplayName, sentence(found.Issues))
+		d.refused = refuse(codeContentRejected, "%s does not accept this post: %s", d.provider.Info().DisplayName, sentence(found.Issues))
 		d.refused.Issues = found.Issues
 		return d
 	}
@@ -88,26 +88,26 @@ func (f fanOut) deliver(id crier.ID) delivery {
 func (f fanOut) refuseAccount(id crier.ID) *crier.EntryError {
 	a, ok := f.accounts[id]
 	if !ok {
-		return refusal(codeAccountNotFound, "There is no social account %s in this team.", id)
+		return refuse(codeAccountNotFound, "There is no social account %s in this team.", id)
 	}
 	switch a.Status {
 	case crier.AccountDisabled:
-		return refusal(codeAccountDisabled, "The account is disabled. Enable it first.")
+		return refuse(codeAccountDisabled, "The account is disabled. Enable it first.")
 	case crier.AccountRefreshNeeded:
-		return refusal(string(provider.CodeAuthExpired), "The account's connection has ended. Connect it again.")
+		return refuse(string(provider.CodeAuthExpired), "The account's connection has ended. Connect it again.")
 	case crier.AccountDisconnected:
-		return refusal(string(provider.CodeAccountDisconnected), "The account is disconnected. Connect it again.")
+		return refuse(string(provider.CodeAccountDisconnected), "The account is disconnected. Connect it again.")
 	}
 	if p, live := f.live[id]; live && p.Status != crier.Scheduled {
-		return refusal(codeAlreadyPublishing, "This post is being published on the account: its state is %s.", p.Status)
+		return refuse(codeAlreadyPublishing, "This post is being published on the account: its state is %s.", p.Status)
 	}
 	if f.published[id] && !f.targets.AllowRepublish {
-		return refusal(codeAlreadyPublished, "This post was published on the account already. Send allowRepublish: true to publish it again.")
+		return refuse(codeAlreadyPublished, "This post was published on the account already. Send allowRepublish: true to publish it again.")
 	}
 	return nil
 }
 
-func refusal(code, format string, args ...any) *crier.EntryError {
+func refuse(code, format string, args ...any) *crier.EntryError {
 	return &crier.EntryError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
