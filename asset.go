@@ -55,6 +55,13 @@ type Compatibility struct {
 	Issues   []string `json:"issues" doc:"What stands in the way."`
 }
 
+// AssetDetails is what a form may say about the file it carries.
+type AssetDetails struct {
+	FileName *FileName `json:"fileName,omitempty" doc:"Instead of the name that the file comes with."`
+	FolderID *ID       `json:"folderId,omitempty"`
+	AltText  *string   `json:"altText,omitempty" maxLength:"10000"`
+}
+
 // AssetUpdate is the body that changes an asset; what is absent stays.
 type AssetUpdate struct {
 	FileName Optional[FileName] `json:"fileName,omitzero"`
@@ -84,8 +91,9 @@ type Upload struct {
 	UploadID      ID    `json:"uploadId"`
 	NextByteStart int64 `json:"nextByteStart" number:"true" doc:"Where to go on, also after a crash of either side."`
 	ByteSize      int64 `json:"byteSize" number:"true"`
-	ChunkSize     int64 `json:"chunkSize" number:"true" doc:"The size to send at once; the last chunk may be smaller."`
-	ExpiresAt     Time  `json:"expiresAt"`
+	ChunkSize     int64 `json:"chunkSize" number:"true" doc:"A good size to send at once. From 256 KiB to 64 MiB are taken; the last chunk may be smaller."`
+	ExpiresAt     Time  `json:"expiresAt" doc:"What is not complete by then is removed."`
+	AssetID       *ID   `json:"assetId,omitempty" doc:"What has become of the upload, once it is complete."`
 }
 
 // Folder groups assets.

@@ -13,6 +13,8 @@ const (
 	MaxNameLength = 64
 	// MaxLabelLength bounds titles and labels.
 	MaxLabelLength = 200
+	// MaxFileNameLength bounds the names of files.
+	MaxFileNameLength = 255
 )
 
 // Name is the name of an organization or a team: 2 to 64 characters after trimming, no control characters.
@@ -75,7 +77,7 @@ type FileName string
 // Problem says what is wrong with the name, or nothing.
 func (n FileName) Problem() string {
 	const rule = "must be 1 to 255 characters long, without slashes"
-	if length := utf8.RuneCountInString(string(n)); length < 1 || length > 255 || strings.ContainsAny(string(n), `/\`) {
+	if length := utf8.RuneCountInString(string(n)); length < 1 || length > MaxFileNameLength || strings.ContainsAny(string(n), `/\`) {
 		return rule
 	}
 	return controlProblem(string(n))

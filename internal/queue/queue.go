@@ -104,6 +104,8 @@ func (q *Queue) Register(s *service.Services) {
 	q.publisher = s.Publisher
 	river.AddWorker(q.workers, &enrichPostWorker{facets: s.Facets})
 	river.AddWorker(q.workers, &retagPostsWorker{facets: s.Facets})
+	river.AddWorker(q.workers, &processAssetWorker{assets: s.Assets})
+	river.AddWorker(q.workers, &sweepAssetsWorker{assets: s.Assets})
 }
 
 // Enqueue takes jobs into the transaction.

@@ -14,9 +14,11 @@ const sweepEvery = 10 * time.Minute
 func periodicJobs() []*river.PeriodicJob {
 	sweep := func() (river.JobArgs, *river.InsertOpts) { return service.SweepJob{}, nil }
 	renew := func() (river.JobArgs, *river.InsertOpts) { return service.RenewTokensJob{}, nil }
+	sweepAssets := func() (river.JobArgs, *river.InsertOpts) { return service.SweepAssetsJob{}, nil }
 	return []*river.PeriodicJob{
 		river.NewPeriodicJob(river.PeriodicInterval(renewEvery), renew, &river.PeriodicJobOpts{RunOnStart: true}),
 		river.NewPeriodicJob(river.PeriodicInterval(sweepEvery), sweep, &river.PeriodicJobOpts{RunOnStart: true}),
+		river.NewPeriodicJob(river.PeriodicInterval(sweepAssetsEvery), sweepAssets, &river.PeriodicJobOpts{RunOnStart: true}),
 	}
 }
 

@@ -73,3 +73,17 @@ type UnpublishJob struct {
 
 // Kind names the job.
 func (UnpublishJob) Kind() string { return "post.unpublish" }
+
+// ProcessAssetJob makes what belongs to an asset: its thumbnail, its tags, its JPEG.
+type ProcessAssetJob struct {
+	AssetID crier.ID `json:"assetId"`
+}
+
+// Kind names the job.
+func (ProcessAssetJob) Kind() string { return "asset.process" }
+
+// SweepAssetsJob removes files and uploads that nobody needs. It comes back by itself.
+type SweepAssetsJob struct{}
+
+// Kind names the job.
+func (SweepAssetsJob) Kind() string { return "asset.sweep" }

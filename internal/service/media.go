@@ -67,9 +67,14 @@ func factsOf(a store.Asset) (assetFacts, error) {
 func (c *core) networkMedia(a store.Asset, facts assetFacts) provider.Media {
 	info := facts.Info
 	m := provider.Media{
-		ID: a.ID, FileName: a.FileName, MIMEType: a.MimeType, Size: a.ByteSize, Width: info.Width, Height: info.Height,
-		Duration: time.Duration(info.DurationSeconds * float64(time.Second)), FrameRate: info.FrameRate,
+		ID: a.ID, FileName: a.FileName, MIMEType: a.MimeType, Size: a.ByteSize, FrameRate: info.FrameRate,
 		VideoCodec: info.VideoCodec, AudioCodec: info.AudioCodec,
+	}
+	if a.Width != nil && a.Height != nil {
+		m.Width, m.Height = *a.Width, *a.Height
+	}
+	if a.DurationSeconds != nil {
+		m.Duration = time.Duration(*a.DurationSeconds * float64(time.Second))
 	}
 	if info.Kind == media.KindGIF {
 		m.Frames = info.Frames

@@ -54,6 +54,9 @@ type Services struct {
 	Publisher      *Publisher
 	Tokens         *Tokens
 	Credits        *Credits
+	Assets         *Assets
+	Uploads        *Uploads
+	Folders        *Folders
 	Contexts       *Contexts
 	Instance       *Instance
 	Upkeep         *Upkeep
@@ -68,6 +71,7 @@ func New(cfg Config) *Services {
 	teams := &Teams{core: c, pages: pages}
 	tokens := &Tokens{core: c}
 	publisher := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, lanes: newLanes()}
+	assets := &Assets{core: c, pages: pages, images: media.NewImages(media.Limits{}), fetcher: cfg.Fetcher}
 	return &Services{
 		Schedules:      &Schedules{core: c},
 		ScheduledPosts: &ScheduledPosts{core: c, publisher: publisher},
@@ -86,6 +90,9 @@ func New(cfg Config) *Services {
 		Tags:           &Tags{core: c, pages: pages},
 		Facets:         &Facets{core: c, analyser: cfg.Analyser},
 		Calendars:      &Calendars{core: c},
+		Assets:         assets,
+		Uploads:        &Uploads{core: c, assets: assets, chunks: media.Uploads{Blobs: cfg.Blobs}},
+		Folders:        &Folders{core: c, pages: pages},
 		Contexts:       &Contexts{core: c, organizations: organizations, teams: teams},
 		Instance:       &Instance{core: c},
 		Upkeep:         &Upkeep{core: c},

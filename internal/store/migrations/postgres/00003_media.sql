@@ -63,10 +63,9 @@ CREATE TABLE uploads (
     mime_type  text NOT NULL,
     byte_size  bigint NOT NULL,
     alt_text   text,
-    asset_id   uuid REFERENCES assets (id) ON DELETE CASCADE, -- what has become of it
+    asset_id   uuid, -- what has become of it
     created_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL
 );
 CREATE INDEX uploads_by_expiry ON uploads (expires_at);
 CREATE INDEX uploads_by_folder ON uploads (folder_id);
-CREATE INDEX uploads_by_asset ON uploads (asset_id);

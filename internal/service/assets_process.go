@@ -1,0 +1,133 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image/jpeg"
+
+	"crier"
+	"crier/internal/enrich"
+	"crier/internal/media"
+	"crier/internal/store"
+)
+
+const (
+	// jpegBytes and jpegSide bound the JPEG that is made of pictures for networks: it fits the narrowest of them (X takes
+	// 5 MB, LinkedIn 36 million pixels).
+	jpegBytes = 4_900_000
+	jpegSide  = 4096
+	// quickPixels is how many pixels are decoded while a caller waits; more is work for a job.
+	quickPixels = 16_000_000
+)
+
+// needsJPEG is true for pictures that some network takes only after they were turned into a JPEG. Animations are not: they
+// would lose what they are.
+func needsJPEG(info media.Info) bool {
+	if info.Kind != media.KindImage {
+		return false
+	}
+	return info.MimeType != media.TypeJPEG || info.Colour == "cmyk" || info.ByteSize > jpegBytes || max(info.Width, info.Height) > jpegSide
+}
+
+// quick is true for files that are processed within the time of a request. Videos and documents are not decoded at all.
+func quick(info media.Info) bool {
+	if info.Kind == media.KindVideo || info.Kind == media.KindDocument {
+		return true
+	}
+	pixels := info.Width * info.Height
+	if needsJPEG(info) {
+		pixels *= 2 // decoded twice
+	}
+	return pixels <= quickPixels
+}
+
+// Process makes what belongs to an asset, after it was taken. It is for jobs.
+func (s *Assets) Process(ctx context.Context, job ProcessAssetJob) error {
+	a, err := s.store.UnprocessedAsset(ctx, job.AssetID)
+	if err != nil || a == nil {
+		return err
+	}
+	facts, err := factsOf(*a)
+	if err != nil {
+		return err
+	}
+	err = s.process(ctx, a, &facts)
+	var refused *media.Refusal
+	if errors.As(err, &refused) {
+		a.Status, a.FailureMessage, err = crier.AssetFailed, refused.Message, nil
+	}
+	if err == nil {
+		err = withFacts(a, facts)
+	}
+	if err != nil {
+		return err
+	}
+	a.UpdatedAt = s.now()
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		present, err := tx.UnprocessedAsset(ctx, a.ID)
+		if err != nil || present == nil { // deleted meanwhile: its files go with it
+			return err
+		}
+		if err := tx.FinishAsset(ctx, *a); err != nil {
+			return err
+		}
+		return s.retagPosts(ctx, tx, *a)
+	})
+}
+
+// process makes the thumbnail, and the JPEG where one is needed, and describes what is seen. It changes the asset to ready
+// when all is done; a file that turns out to be damaged is a *media.Refusal.
+func (s *Assets) process(ctx context.Context, a *store.Asset, facts *assetFacts) (err error) {
+	blob, err := s.blobs.Open(ctx, media.Key{ID: a.ID, Variant: media.VariantOriginal})
+	if err != nil {
+		return fmt.Errorf("open the file of asset %s: %w", a.ID, err)
+	}
+	defer func() { err = errors.Join(err, blob.Close()) }()
+	thumbnail, err := s.images.Thumbnail(ctx, blob, blob.Size())
+	if err != nil {
+		return err
+	}
+	if err := s.put(ctx, a.ID, media.VariantThumbnail, thumbnail); err != nil {
+		return err
+	}
+	if a.AssetTags, err = tagsOf(facts.Info, thumbnail); err != nil {
+		return err
+	}
+	if needsJPEG(facts.Info) {
+		picture, err := s.images.ToJPEG(ctx, blob, blob.Size(), media.JPEGOptions{MaxSide: jpegSide, MaxBytes: jpegBytes})
+		if err != nil {
+			return err
+		}
+		if err := s.put(ctx, a.ID, media.VariantJPEG, picture); err != nil {
+			return err
+		}
+		facts.JPEG = &jpegFacts{ByteSize: int64(len(picture.JPEG)), Width: picture.Width, Height: picture.Height}
+	}
+	facts.Thumbnail, a.Status = true, crier.AssetReady
+	return nil
+}
+
+func (s *Assets) put(ctx context.Context, id crier.ID, variant string, p media.Picture) error {
+	err := s.blobs.Put(ctx, media.Key{ID: id, Variant: variant}, bytes.NewReader(p.JPEG), int64(len(p.JPEG)))
+	if err != nil {
+		return fmt.Errorf("store the %s of asset %s: %w", variant, id, err)
+	}
+	return nil
+}
+
+// tagsOf describes what is seen: of a picture its thumbnail shows enough.
+func tagsOf(info media.Info, thumbnail media.Picture) ([]string, error) {
+	switch info.Kind {
+	case media.KindDocument:
+		return []string{}, nil
+	case media.KindVideo:
+		return enrich.Video(info.Width, info.Height, 0, info.DurationSeconds), nil
+	}
+	pixels, err := jpeg.Decode(bytes.NewReader(thumbnail.JPEG))
+	if err != nil {
+		return nil, fmt.Errorf("decode a thumbnail: %w", err)
+	}
+	return enrich.Image(pixels, info.HasAlpha), nil
+}
