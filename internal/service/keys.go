@@ -145,7 +145,7 @@ func (s *Keys) Rotate(ctx context.Context, scope OrgScope, id crier.ID, in crier
 		if err != nil {
 			return none, err
 		}
-		if err := rotationWithinRights(scope, key); err != nil {
+		if err := rotationWithinRights(ctx, tx, scope, key); err != nil {
 			return none, err
 		}
 		grace := time.Duration(in.GraceSeconds) * time.Second
@@ -153,11 +153,18 @@ func (s *Keys) Rotate(ctx context.Context, scope OrgScope, id crier.ID, in crier
 	})
 }
 
-// rotationWithinRights keeps a caller from getting the secret of a key that may do more than it.
-func rotationWithinRights(scope OrgScope, key crier.APIKey) error {
-	err := withinRights(scope, crier.APIKeyCreate{Role: key.Role, Permissions: slices.Clone(key.Permissions)})
-	if err != nil {
+// rotationWithinRights keeps a caller from getting the secret of a key that may do more than it, here or in another
+// organization that the key has made.
+func rotationWithinRights(ctx context.Context, tx *store.Tx, scope OrgScope, key crier.APIKey) error {
+	if err := withinRights(scope, crier.APIKeyCreate{Role: key.Role, Permissions: slices.Clone(key.Permissions)}); err != nil {
 		return fmt.Errorf("rotate: %w", err)
+	}
+	within, err := tx.KeyStaysWithin(ctx, key.ID, scope.caller.id, scope.caller.person.ID)
+	if err != nil {
+		return err
+	}
+	if !within {
+		return crier.Forbidden("The key reaches organizations that the caller does not administer. It can be revoked, not rotated.")
 	}
 	return nil
 }

@@ -63,12 +63,12 @@ func listOrNull[T any](list []T) *[]T {
 	return &list
 }
 
-// InsertSecret makes a secret the current one of its key. The one before stays valid until its own end.
+// InsertSecret makes a secret the current one of its key. Those before end at previousEnds, or sooner if they did anyway.
 func (tx *Tx) InsertSecret(ctx context.Context, s KeySecret, previousEnds crier.Time) error {
-	_, err := tx.q.ExecContext(ctx, `UPDATE api_key_secrets SET current = $2, expires_at = $3 WHERE api_key_id = $1 AND current`,
-		s.KeyID, false, previousEnds)
+	_, err := tx.q.ExecContext(ctx, `UPDATE api_key_secrets SET current = $2, expires_at = $3
+		WHERE api_key_id = $1 AND (expires_at IS NULL OR expires_at > $3)`, s.KeyID, false, previousEnds)
 	if err != nil {
-		return fmt.Errorf("end the current secret: %w", err)
+		return fmt.Errorf("end the secrets before: %w", err)
 	}
 	_, err = tx.q.ExecContext(ctx, `INSERT INTO api_key_secrets (hash, api_key_id, sealed, last_four, current, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`, s.Hash, s.KeyID, s.Sealed, s.LastFour, true, s.CreatedAt)
@@ -224,6 +224,24 @@ func (tx *Tx) RevokeKey(ctx context.Context, organization, id crier.ID, at crier
 	res, err := tx.q.ExecContext(ctx, `UPDATE api_keys SET revoked_at = $3, updated_at = $3
 		WHERE id = $1 AND organization_id = $2 AND revoked_at IS NULL`, id, organization, at)
 	return affectedOne(res, err, "API key", id)
+}
+
+// KeyStaysWithin is true when a key reaches no organization but those that both the principal and the person behind it
+// administer as a whole.
+func (r reads) KeyStaysWithin(ctx context.Context, key, principal, person crier.ID) (bool, error) {
+	var one int
+	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM memberships k WHERE k.principal_id = $1 AND NOT EXISTS (
+		SELECT 1 FROM memberships m
+		JOIN memberships b ON b.principal_id = $3 AND b.organization_id = m.organization_id
+		WHERE m.principal_id = $2 AND m.organization_id = k.organization_id AND m.role IN ('owner', 'admin') AND m.all_teams
+		AND b.role IN ('owner', 'admin') AND b.all_teams) LIMIT 1`, key, principal, person).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look at what the key reaches: %w", err)
+	}
+	return false, nil
 }
 
 // TouchKey notes when a key was last renewed.
