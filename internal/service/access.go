@@ -55,6 +55,14 @@ func (s CallerScope) check() error { return scopeError(s.caller) }
 func (s OrgScope) check() error    { return scopeError(s.caller) }
 func (s TeamScope) check() error   { return scopeError(s.caller) }
 
+// mayRead is for lists across organizations: every role may read, so what counts is what the key is narrowed to.
+func (s CallerScope) mayRead() error {
+	if !s.caller.holds(crier.Read) {
+		return crier.Forbidden("The caller lacks the permission %s.", crier.Read)
+	}
+	return nil
+}
+
 func scopeError(c Caller) error {
 	if c.id == "" {
 		return errNoScope

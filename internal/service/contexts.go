@@ -17,12 +17,29 @@ type Contexts struct {
 	teams         *Teams
 }
 
-// Get returns who the caller is and what it can reach, the oldest first.
+// Get returns who the caller is and what it can reach, the oldest first. A key that may not read sees itself and
+// nothing else.
 func (s *Contexts) Get(ctx context.Context, scope CallerScope) (crier.AgentContext, error) {
-	var out crier.AgentContext
+	person := scope.caller.person
+	out := crier.AgentContext{
+		User: &person, Credential: scope.caller.credential, Organizations: []crier.Organization{}, Teams: []crier.Team{}, ServerTime: s.now(),
+	}
 	if err := scope.check(); err != nil {
 		return out, err
 	}
+	teams, err := s.store.NarrowedTeams(ctx, scope.caller.id)
+	if err != nil {
+		return out, err
+	}
+	out.Credential.TeamIDs = teams
+	if scope.mayRead() != nil {
+		return out, nil
+	}
+	return s.reached(ctx, scope, out)
+}
+
+// reached fills in the organizations and teams.
+func (s *Contexts) reached(ctx context.Context, scope CallerScope, out crier.AgentContext) (crier.AgentContext, error) {
 	oldest := PageQuery{query: store.PageQuery{Sort: "createdAt", Limit: contextSize}}
 	organizations, err := s.organizations.List(ctx, scope, oldest)
 	if err != nil {
@@ -32,14 +49,7 @@ func (s *Contexts) Get(ctx context.Context, scope CallerScope) (crier.AgentConte
 	if err != nil {
 		return out, err
 	}
-	credential := scope.caller.credential
-	if credential.TeamIDs, err = s.store.NarrowedTeams(ctx, scope.caller.id); err != nil {
-		return out, err
-	}
-	person := scope.caller.person
-	out = crier.AgentContext{
-		User: &person, Credential: credential, Organizations: organizations.Data, Teams: teams.Data, ServerTime: s.now(),
-	}
+	out.Organizations, out.Teams = organizations.Data, teams.Data
 	if len(out.Organizations) > 0 {
 		out.DefaultOrganizationID = &out.Organizations[0].ID
 	}

@@ -21,7 +21,10 @@ func (s *Organizations) List(ctx context.Context, scope CallerScope, q PageQuery
 	if err := scope.check(); err != nil {
 		return none, err
 	}
-	rows, err := s.store.Organizations(ctx, scope.caller.id, q.query)
+	if err := scope.mayRead(); err != nil {
+		return none, err
+	}
+	rows, err := s.store.Organizations(ctx, scope.caller.id, scope.caller.person.ID, q.query)
 	if err != nil {
 		return none, err
 	}

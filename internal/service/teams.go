@@ -46,7 +46,7 @@ func (s *Teams) List(ctx context.Context, scope CallerScope, organization crier.
 // mayList checks the organization that was asked for; without one, the list holds what the caller reaches anyway.
 func (s *Teams) mayList(ctx context.Context, caller Caller, organization crier.ID) error {
 	if organization == "" {
-		return nil
+		return CallerScope{caller}.mayRead()
 	}
 	_, access, err := s.store.OrganizationAccess(ctx, organization, caller.id, caller.person.ID)
 	if err != nil {

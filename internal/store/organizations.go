@@ -81,15 +81,18 @@ var organizationSorts = map[string]string{
 	"name":      "m.organization_name",
 }
 
-// Organizations reads one page of the organizations of a principal.
-func (r reads) Organizations(ctx context.Context, principal crier.ID, q PageQuery) (PageRows[Organization], error) {
+// Organizations reads one page of the organizations that both a principal and the person behind it belong to.
+func (r reads) Organizations(ctx context.Context, principal, person crier.ID, q PageQuery) (PageRows[Organization], error) {
 	list := listing[Organization]{
-		columns:  organizationColumns,
-		from:     "memberships m JOIN organizations o ON o.id = m.organization_id",
-		id:       "m.organization_id",
-		sorts:    organizationSorts,
-		branches: []branch{{where: "m.principal_id = ?", args: []any{principal}}},
-		scan:     scanOrganization,
+		columns: organizationColumns,
+		from:    "memberships m JOIN organizations o ON o.id = m.organization_id",
+		id:      "m.organization_id",
+		sorts:   organizationSorts,
+		branches: []branch{{
+			where: "m.principal_id = ? AND EXISTS (SELECT 1 FROM memberships b WHERE b.principal_id = ? AND b.organization_id = m.organization_id)",
+			args:  []any{principal, person},
+		}},
+		scan: scanOrganization,
 		key: func(o Organization, sort string) Key {
 			return Key{Value: sortValue(sort, o.CreatedAt, o.UpdatedAt, o.Name), ID: o.ID}
 		},
