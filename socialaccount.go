@@ -1,6 +1,10 @@
 package crier
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"net/url"
+	"time"
+)
 
 // AccountStatus says whether an account can be used.
 type AccountStatus string
@@ -50,4 +54,37 @@ type SocialAccountList struct {
 // SocialAccountUpdate is the body that switches an account on or off.
 type SocialAccountUpdate struct {
 	Status string `json:"status" enum:"connected,disabled"`
+}
+
+// ConnectRequest is the body that begins to connect an account.
+type ConnectRequest struct {
+	Provider  Provider `json:"provider"`
+	ReturnURL *WebURL  `json:"returnUrl,omitempty" null:"true" doc:"Where the person's browser goes afterwards, with socialAccountIds or error in the query. An https address, or http on this machine."`
+}
+
+// Validate keeps a token of this flow from being sent somewhere in the clear.
+func (in ConnectRequest) Validate(time.Time) []Issue {
+	if in.ReturnURL == nil {
+		return nil
+	}
+	u, err := url.Parse(string(*in.ReturnURL))
+	if err != nil {
+		return []Issue{At("must be an address", "returnUrl")}
+	}
+	local := u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1" || u.Hostname() == "::1"
+	if u.Scheme != "https" && !local {
+		return []Issue{At("must be an https address, or http on this machine", "returnUrl")}
+	}
+	return nil
+}
+
+// ConnectResponse tells where to send the person.
+type ConnectResponse struct {
+	AuthorizationURL string `json:"authorizationUrl"`
+	ExpiresAt        Time   `json:"expiresAt"`
+}
+
+// ProviderList is what the networks of this installation can do.
+type ProviderList struct {
+	Data []json.RawMessage `json:"data" doc:"Per network: name, displayName, abilities, formats with their limits, comment, settings, scopes, costs, rateLimits."`
 }

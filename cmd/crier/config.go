@@ -15,6 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"crier"
 )
 
 // config is the settings of one run, read once and handed down in parts.
@@ -30,6 +32,8 @@ type config struct {
 	secretKey     string
 	role          string
 	sandbox       bool
+	sandboxMode   string
+	networks      map[crier.Provider]*networkConfig
 	sandboxListen string
 	sandboxAt     string
 	rateLimit     int
@@ -61,7 +65,7 @@ func (s setting) variable() string {
 }
 
 // settings lists every setting of the server. Flags win over the environment, which wins over the file.
-var settings = []setting{
+var settings = append([]setting{
 	{flag: "listen", fallback: "127.0.0.1:8080", help: "address the interface listens on", set: address(func(c *config) *string { return &c.listen })},
 	{flag: "metrics-listen", help: "address that serves /metrics alone; empty: loopback callers of the main address", set: address(func(c *config) *string { return &c.metricsListen })},
 	{flag: "data-dir", fallback: "crier-data", help: "directory of the embedded database, the secret key and the media library", set: text(func(c *config) *string { return &c.dataDir })},
@@ -77,13 +81,58 @@ var settings = []setting{
 	{flag: "public-url", help: "address under which people and networks reach this server; empty: made from listen", set: baseURL(func(c *config) *string { return &c.publicURL })},
 	{flag: "secret-key", help: "seals tokens and keys; empty: a file in the data directory, made at the first start", secret: true, set: text(func(c *config) *string { return &c.secretKey })},
 	{flag: "role", fallback: "all", help: "what this node does: all, api or worker", set: oneOf(func(c *config) *string { return &c.role }, "all", "api", "worker")},
-	{flag: "sandbox", fallback: "on", help: "on: publish to the simulator that ships with crier; off: to the real networks", set: onOff(func(c *config) *bool { return &c.sandbox })},
+	{flag: "sandbox", help: "on: publish to the simulator that ships with crier; off: to the real networks; empty: on unless credentials of a network are set", set: oneOf(func(c *config) *string { return &c.sandboxMode }, "", "on", "off")},
 	{flag: "sandbox-listen", fallback: "127.0.0.1:8081", help: "address the simulator listens on", set: address(func(c *config) *string { return &c.sandboxListen })},
 	{flag: "sandbox-url", help: "address of a simulator that runs elsewhere; empty: this process runs one", set: baseURL(func(c *config) *string { return &c.sandboxAt })},
 	{flag: "rate-limit", fallback: "600", help: "requests per minute and token; 0 switches limits off", set: count(func(c *config, n int64) { c.rateLimit = int(n) }, 1_000_000_000)},
 	{flag: "grant-credits", fallback: "10000", help: "credits given to organizations made by init and admin create-organization", set: count(func(c *config, n int64) { c.grantCredits = n }, 1_000_000_000_000)},
 	{flag: "log-level", fallback: "info", help: "debug, info, warn or error", set: func(c *config, s string) error { return c.logLevel.UnmarshalText([]byte(s)) }},
 	{flag: "log-format", fallback: "text", help: "text or json", set: oneOf(func(c *config) *string { return &c.logFormat }, "text", "json")},
+}, networkSettings()...)
+
+// networkConfig is what a network gave to this installation, and where it is reached.
+type networkConfig struct {
+	clientID, clientSecret string
+	apiURL, consentURL     string
+}
+
+// network is the configuration of one network; it is made when it is first asked for.
+func (c *config) network(p crier.Provider) *networkConfig {
+	if c.networks == nil {
+		c.networks = map[crier.Provider]*networkConfig{}
+	}
+	if c.networks[p] == nil {
+		c.networks[p] = &networkConfig{}
+	}
+	return c.networks[p]
+}
+
+// hasCredentials is true when this installation is known to any network.
+func (c *config) hasCredentials() bool {
+	for _, n := range c.networks {
+		if n.clientID != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// networkSettings are the settings that every network has.
+func networkSettings() []setting {
+	var list []setting
+	for _, p := range crier.Providers() {
+		field := func(pick func(*networkConfig) *string) func(*config) *string {
+			return func(c *config) *string { return pick(c.network(p)) }
+		}
+		name := string(p)
+		list = append(list,
+			setting{flag: name + "-client-id", help: "client id that " + name + " gave to this installation", set: text(field(func(n *networkConfig) *string { return &n.clientID }))},
+			setting{flag: name + "-client-secret", help: "client secret that " + name + " gave to this installation", secret: true, set: text(field(func(n *networkConfig) *string { return &n.clientSecret }))},
+			setting{flag: name + "-api-url", help: "base address of " + name + "'s interface; empty: its own", set: baseURL(field(func(n *networkConfig) *string { return &n.apiURL }))},
+			setting{flag: name + "-consent-url", help: "base address of " + name + "'s consent page; empty: its own", set: baseURL(field(func(n *networkConfig) *string { return &n.consentURL }))},
+		)
+	}
+	return list
 }
 
 func text(field func(*config) *string) func(*config, string) error {
@@ -102,20 +151,6 @@ func oneOf(field func(*config) *string, allowed ...string) func(*config, string)
 			}
 		}
 		return fmt.Errorf("must be one of %s", strings.Join(allowed, ", "))
-	}
-}
-
-func onOff(field func(*config) *bool) func(*config, string) error {
-	return func(c *config, s string) error {
-		switch s {
-		case "on", "true", "1":
-			*field(c) = true
-		case "off", "false", "0":
-			*field(c) = false
-		default:
-			return errors.New("must be on or off")
-		}
-		return nil
 	}
 }
 
@@ -192,6 +227,7 @@ func (a *app) load(cmd *cobra.Command) error {
 		}
 		a.config.values = append(a.config.values, v)
 	}
+	a.config.sandbox = a.config.sandboxMode == "on" || a.config.sandboxMode == "" && !a.config.hasCredentials()
 	if a.config.publicURL == "" {
 		a.config.publicURL = "http://" + reachable(a.config.listen)
 	}

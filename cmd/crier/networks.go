@@ -3,13 +3,28 @@ package main
 import (
 	"fmt"
 
+	"crier"
 	"crier/internal/provider"
 	"crier/internal/provider/all"
 )
 
+// sandboxClient is what this installation is to the simulated networks, which know every client.
+const sandboxClient = "crier-sandbox"
+
 // networks wires the clients of all networks, pointed at the sandbox when it is on.
 func (a *app) networks() (*provider.Registry, error) {
 	cfg := all.Config{Caller: provider.NewCaller(provider.CallerConfig{Version: version, Now: a.now}), Now: a.now}
+	for _, p := range crier.Providers() {
+		n := a.config.network(p)
+		access := all.Access{
+			Credentials: provider.Credentials{ClientID: n.clientID, ClientSecret: provider.Secret(n.clientSecret)},
+			APIURL:      n.apiURL, ConsentURL: n.consentURL,
+		}
+		if a.config.sandbox && access.ClientID == "" {
+			access.Credentials = provider.Credentials{ClientID: sandboxClient, ClientSecret: sandboxClient}
+		}
+		cfg = cfg.WithAccess(string(p), access)
+	}
 	if a.config.sandbox {
 		cfg = cfg.WithSandbox(a.sandboxURL())
 	}

@@ -56,7 +56,7 @@ func (a *app) openNode(ctx context.Context, log *slog.Logger) (*node, error) {
 	}
 	n.services = service.New(service.Config{
 		Store: st, Keys: keys, Queue: n.queue, Providers: networks, Observer: n.queue,
-		Blobs: blobs, Fetcher: a.fetcher(), PublicURL: a.config.publicURL, Now: a.now, Logger: log,
+		Blobs: blobs, Fetcher: a.fetcher(), PublicURL: a.config.publicURL, Sandbox: a.config.sandbox, Now: a.now, Logger: log,
 	})
 	n.queue.Register(n.services)
 	return n, nil

@@ -73,9 +73,9 @@ func TestFiltersOfPosts(t *testing.T) {
 			"q=world&tagId=" + tag: {"plain", "sent"}, "q=hello&status=archived": {"archived"},
 			"scheduledFrom=" + at(hour(3)): {"queued"}, "scheduledFrom=" + at(hour(3).Add(time.Second)): {}, "scheduledTo=" + at(hour(3)): {"sent"},
 			"scheduledFrom=" + at(hour(-3)) + "&scheduledTo=" + at(hour(4)): {"queued", "sent"},
-			"createdFrom=" + at(hour(-1)): {"photo", "queued", "sent"}, "createdTo=" + at(hour(-100)): {}, "createdTo=" + at(hour(-99)): {"plain"},
+			"createdFrom=" + at(hour(-1)):                                   {"photo", "queued", "sent"}, "createdTo=" + at(hour(-100)): {}, "createdTo=" + at(hour(-99)): {"plain"},
 			"createdFrom=" + at(hour(-100)) + "&createdTo=" + at(hour(-99)): {"plain"},
-			"updatedSince=" + at(hour(-1)): {"photo", "queued", "sent"}, "updatedSince=" + at(hour(-100)): all,
+			"updatedSince=" + at(hour(-1)):                                  {"photo", "queued", "sent"}, "updatedSince=" + at(hour(-100)): all,
 			"status=draft&deliveryState=published&provider=threads&saveDestination=queue&tagId=" + tag + "&q=done&createdFrom=" + at(hour(-1)): {"sent"},
 			"nonsense=1": all,
 		} {
@@ -90,8 +90,8 @@ func TestFiltersOfPosts(t *testing.T) {
 			"scheduledFrom=2026-01-01": {"scheduledFrom"}, "createdTo=2026-01-01T00:00:00": {"createdTo"}, "updatedSince=yesterday": {"updatedSince"},
 			"createdFrom=" + at(hour(1)) + "&createdTo=" + at(hour(1)):     {"createdTo"},
 			"scheduledFrom=" + at(hour(2)) + "&scheduledTo=" + at(hour(1)): {"scheduledTo"},
-			"q=" + strings.Repeat("a", 201):                               {"q"},
-			"status=x&provider=y&include=z&limit=w&sortBy=v":              {"include", "limit", "provider", "sortBy", "status"},
+			"q=" + strings.Repeat("a", 201):                                {"q"},
+			"status=x&provider=y&include=z&limit=w&sortBy=v":               {"include", "limit", "provider", "sortBy", "status"},
 		} {
 			got := s.do(t, "GET", s.posts()+"?"+query, nil).wantIssues(t, issues...)
 			if query == "status=deleted" && !strings.Contains(string(got.body), "idea, proposed_render, draft, approved, rejected, archived") {

@@ -75,6 +75,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // respond writes the answer to a request that was fulfilled.
 func (s *Server) respond(w http.ResponseWriter, r *http.Request, status int, body any) {
+	if f, ok := body.(file); ok {
+		f.serve(w, r)
+		return
+	}
 	data, err := json.Marshal(body)
 	if err != nil {
 		s.fail(w, r, err)

@@ -25,16 +25,33 @@ type received struct {
 	data   []byte
 	large  bool // over maxBody; data is empty then
 	issues []crier.Issue
+	stream *stream // in place of data, for bodies that are not kept in memory
+}
+
+// drain lets the sender of a stream finish.
+func (b received) drain() {
+	if b.stream != nil {
+		b.stream.drain()
+	}
+}
+
+// repetition is what tells a request from another one with the same key. A stream cannot be known before it is read, so
+// there only its length counts.
+func (b received) repetition() []byte {
+	if b.stream != nil {
+		return b.stream.repetition()
+	}
+	return b.data
 }
 
 // receive reads the body and looks for a kept answer to the same request. ok is false when the request has been
 // answered. The context carries the idempotency key to where the effect is written.
-func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Caller, status int) (received, context.Context, bool) {
+func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Caller, in *input, status int) (received, context.Context, bool) {
 	ctx := r.Context()
 	if r.Method == http.MethodGet {
 		return received{}, ctx, true
 	}
-	body, err := readBody(w, r)
+	body, err := in.receive(w, r)
 	if err != nil {
 		s.fail(w, r, err)
 		return body, ctx, false
@@ -47,7 +64,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Calle
 		body.issues = append(body.issues, crier.At(problem, keyHeader))
 		return body, ctx, true
 	}
-	repeat := service.Repeatable{Key: key[0], Fingerprint: fingerprint(r, body.data), Status: status}
+	repeat := service.Repeatable{Key: key[0], Fingerprint: fingerprint(r, body.repetition()), Status: status}
 	kept, err := s.services.Answers.Kept(ctx, c, repeat)
 	if err != nil {
 		s.fail(w, r, err)

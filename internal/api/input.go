@@ -25,6 +25,8 @@ type input struct {
 	body     []int // index of the field Body; nil when there is none
 	optional bool  // a request without a body is fine
 	schema   *huma.Schema
+	stream   []int // index of the field Stream; nil when there is none
+	media    string
 }
 
 type param struct {
@@ -35,8 +37,9 @@ type param struct {
 	required bool
 }
 
-// newInput compiles an input type. Its fields carry path:"name" or query:"name" tags and hold strings; a field Body is
-// the JSON body, which the tag body:"optional" lets be absent.
+// newInput compiles an input type. Its fields carry path:"name", query:"name" or header:"name" tags and hold strings; a
+// field Body is the JSON body, which the tag body:"optional" lets be absent; a field Stream is a body of the media type in
+// its tag, read as it arrives, whose form, if it is one, the input describes.
 func newInput(r *registry, t reflect.Type) *input {
 	in := &input{registry: r}
 	for _, f := range reflect.VisibleFields(t) {
@@ -48,16 +51,34 @@ func newInput(r *registry, t reflect.Type) *input {
 			in.optional = f.Tag.Get("body") == "optional"
 			continue
 		}
-		for _, where := range []string{"path", "query"} {
+		if f.Type == reflect.TypeFor[*stream]() {
+			in.stream, in.media, in.schema = f.Index, f.Tag.Get("stream"), &huma.Schema{Type: huma.TypeString, Format: "binary"}
+			if form, ok := reflect.New(t).Interface().(formed); ok {
+				in.schema = r.Schema(reflect.TypeOf(form.form()), true, "")
+			}
+			continue
+		}
+		for _, where := range []string{"path", "query", "header"} {
 			if name := f.Tag.Get(where); name != "" {
 				s := huma.SchemaFromField(r, f, "")
 				in.params = append(in.params, param{
-					name: name, in: where, index: f.Index, schema: s, doc: f.Tag.Get("doc"), required: where == "path",
+					name: name, in: where, index: f.Index, schema: s, doc: f.Tag.Get("doc"), required: where != "query",
 				})
 			}
 		}
 	}
 	return in
+}
+
+// formed is an input whose stream is a form with the fields of a struct.
+type formed interface{ form() any }
+
+// receive reads the body, unless it is to be read as it arrives.
+func (in *input) receive(w http.ResponseWriter, r *http.Request) (received, error) {
+	if in.stream != nil {
+		return received{stream: newStream(w, r)}, nil
+	}
+	return readBody(w, r)
 }
 
 // validated is a body with rules of its own beyond its form.
@@ -75,6 +96,9 @@ func (in *input) decode(r *http.Request, body received, now time.Time, dst refle
 	for _, p := range in.params {
 		in.param(v, r, query, p, dst.FieldByIndex(p.index))
 	}
+	if in.stream != nil {
+		dst.FieldByIndex(in.stream).Set(reflect.ValueOf(body.stream))
+	}
 	if in.body == nil || in.optional && len(body.data) == 0 && !body.large {
 		return v.issues
 	}
@@ -88,7 +112,13 @@ func (in *input) decode(r *http.Request, body received, now time.Time, dst refle
 
 func (in *input) param(v *validator, r *http.Request, query url.Values, p param, field reflect.Value) {
 	value := chi.URLParam(r, p.name)
-	if p.in == "query" {
+	switch p.in {
+	case "header":
+		if value = r.Header.Get(p.name); value == "" {
+			v.add([]string{p.name}, "the request needs this header: %s", p.doc)
+			return
+		}
+	case "query":
 		if !query.Has(p.name) {
 			if fallback, ok := p.schema.Default.(string); ok {
 				field.SetString(fallback)
@@ -186,10 +216,11 @@ func (in *input) document(op *huma.Operation, sorts []string) {
 		}
 		op.Parameters = append(op.Parameters, &huma.Param{Name: p.name, In: p.in, Required: p.required, Description: p.doc, Schema: s})
 	}
-	if in.body != nil {
-		op.RequestBody = &huma.RequestBody{
-			Required: !in.optional,
-			Content:  map[string]*huma.MediaType{"application/json": {Schema: in.schema}},
-		}
+	media := "application/json"
+	if in.stream != nil {
+		media = in.media
+	}
+	if in.schema != nil {
+		op.RequestBody = &huma.RequestBody{Required: !in.optional, Content: map[string]*huma.MediaType{media: {Schema: in.schema}}}
 	}
 }

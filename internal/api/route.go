@@ -96,11 +96,14 @@ func add[I, O any](s *Server, pattern string, p crier.Permission, d doc, work fu
 	s.describe(method, path, p, d, in, reflect.TypeFor[O]())
 	s.router.MethodFunc(method, path, func(w http.ResponseWriter, r *http.Request) {
 		infoOf(r).route = path
+		r, cancel := bounded(w, r, d.Long)
+		defer cancel()
 		c, ok := s.admit(w, r)
 		if !ok {
 			return
 		}
-		body, ctx, ok := s.receive(w, r, c, d.Status)
+		body, ctx, ok := s.receive(w, r, c, in, d.Status)
+		defer body.drain()
 		if !ok {
 			return
 		}
@@ -143,6 +146,8 @@ func open(s *Server, pattern string, fn http.HandlerFunc) {
 	s.routes = append(s.routes, Route{Method: method, Path: path, Open: true})
 	s.router.MethodFunc(method, path, func(w http.ResponseWriter, r *http.Request) {
 		infoOf(r).route = path
+		r, cancel := bounded(w, r, false)
+		defer cancel()
 		fn(w, r)
 	})
 }
@@ -159,7 +164,11 @@ func (s *Server) describe(method, path string, p crier.Permission, d doc, in *in
 		Responses: map[string]*huma.Response{},
 	}
 	in.document(op, d.Sorts)
-	op.Responses[strconv.Itoa(d.Status)] = jsonResponse(http.StatusText(d.Status), s.registry.Schema(out, true, ""))
+	if out.Implements(reflect.TypeFor[file]()) {
+		documentFile(op)
+	} else {
+		op.Responses[strconv.Itoa(d.Status)] = jsonResponse(http.StatusText(d.Status), s.registry.Schema(out, true, ""))
+	}
 	s.documentErrors(op, method != http.MethodGet, d.Costs)
 	s.document.AddOperation(op)
 }

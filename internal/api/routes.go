@@ -11,6 +11,7 @@ func (s *Server) addHealth() {
 // addRoutes is the table of contents of the interface and its permission matrix.
 func (s *Server) addRoutes() {
 	caller(s, "GET /v1/agent/context", s.getAgentContext, getAgentContextDoc)
+	caller(s, "GET /v1/providers", s.listProviders, listProvidersDoc)
 
 	caller(s, "GET /v1/organizations", s.listOrganizations, listOrganizationsDoc)
 	caller(s, "POST /v1/organizations", s.createOrganization, createOrganizationDoc)
@@ -64,6 +65,7 @@ func (s *Server) addRoutes() {
 	team(s, "GET /v1/teams/{teamId}/social-accounts", crier.Read, s.listAccounts, listAccountsDoc)
 	team(s, "GET /v1/teams/{teamId}/social-accounts/{id}", crier.Read, s.getAccount, getAccountDoc)
 	team(s, "PATCH /v1/teams/{teamId}/social-accounts/{id}", crier.ManageSocialAccounts, s.updateAccount, updateAccountDoc)
+	team(s, "POST /v1/teams/{teamId}/social-accounts/connect", crier.ManageSocialAccounts, s.connectAccount, connectAccountDoc)
 	team(s, "POST /v1/teams/{teamId}/social-accounts/{id}/disconnect", crier.ManageSocialAccounts, s.disconnectAccount, disconnectAccountDoc)
 }
 
@@ -74,4 +76,6 @@ func (s *Server) addPages() {
 	open(s, "GET /setup", s.fewGuesses(s.setupForm))
 	open(s, "POST /setup", s.ownFormsOnly(s.fewGuesses(s.setUp)))
 	open(s, "GET /setup/done", s.setupDone)
+	open(s, "GET /oauth/{provider}/callback", s.fewGuesses(s.oauthCallback))
+	open(s, "POST /oauth/{provider}/choose", s.ownFormsOnly(s.fewGuesses(s.oauthChoose)))
 }

@@ -94,14 +94,7 @@ func New(cfg Config) *Server {
 // Routes is the route table, for tests that walk it.
 func (s *Server) Routes() []Route { return s.routes }
 
-// requestTimeout ends requests whose answer nobody waits for any more.
-const requestTimeout = 75 * time.Second
-
 // ServeHTTP observes the request, then routes it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.observe(w, r, func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
-		defer cancel()
-		s.router.ServeHTTP(w, r.WithContext(ctx))
-	})
+	s.observe(w, r, s.router.ServeHTTP)
 }

@@ -11,7 +11,10 @@ import (
 )
 
 // Accounts are the rules of social accounts.
-type Accounts struct{ *core }
+type Accounts struct {
+	*core
+	connections *Connections
+}
 
 // List returns all accounts of a team.
 func (s *Accounts) List(ctx context.Context, scope TeamScope) (crier.SocialAccountList, error) {
@@ -94,8 +97,9 @@ func (s *Accounts) Update(ctx context.Context, scope TeamScope, id crier.ID, in 
 // Disconnect ends a connection and forgets its token. The account and what was published stay; what is scheduled waits
 // for a new connection as long as the team's publishLateMinutes allow.
 func (s *Accounts) Disconnect(ctx context.Context, scope TeamScope, id crier.ID) (crier.SocialAccount, error) {
-	return s.change(ctx, scope, id, func(a *store.Account) error {
-		if a.Status == crier.AccountDisconnected {
+	var before store.Account
+	out, err := s.change(ctx, scope, id, func(a *store.Account) error {
+		if before = *a; a.Status == crier.AccountDisconnected {
 			return nil
 		}
 		now := s.now()
@@ -103,6 +107,10 @@ func (s *Accounts) Disconnect(ctx context.Context, scope TeamScope, id crier.ID)
 		a.Token, a.TokenExpiresAt, a.RefreshExpiresAt = nil, nil, nil
 		return nil
 	})
+	if err == nil {
+		s.connections.revoke(ctx, before)
+	}
+	return out, err
 }
 
 func (s *Accounts) change(ctx context.Context, scope TeamScope, id crier.ID, apply func(*store.Account) error) (crier.SocialAccount, error) {
@@ -153,4 +161,20 @@ func (c *core) insertAccount(ctx context.Context, tx *store.Tx, team crier.ID, i
 		return a, err
 	}
 	return a, tx.InsertAccount(ctx, a)
+}
+
+// Providers returns what the networks of this installation can do, as data.
+func (s *Accounts) Providers(_ context.Context, scope CallerScope) (crier.ProviderList, error) {
+	out := crier.ProviderList{Data: []json.RawMessage{}}
+	if err := scope.check(); err != nil {
+		return out, err
+	}
+	for _, p := range s.providers.All() {
+		data, err := json.Marshal(p.Info())
+		if err != nil {
+			return out, fmt.Errorf("encode %s: %w", p.Info().Name, err)
+		}
+		out.Data = append(out.Data, data)
+	}
+	return out, nil
 }

@@ -21,6 +21,8 @@ type Config struct {
 	Queue Queue
 	// Providers are the networks this installation knows.
 	Providers *provider.Registry
+	// Sandbox says that the networks are simulated.
+	Sandbox bool
 	// Observer is told how publishing goes.
 	Observer PublishObserver
 	// Analyser describes texts; nil means crier's own analyser.
@@ -54,6 +56,7 @@ type Services struct {
 	Publisher      *Publisher
 	Tokens         *Tokens
 	Credits        *Credits
+	Connections    *Connections
 	Assets         *Assets
 	Uploads        *Uploads
 	Folders        *Folders
@@ -72,12 +75,14 @@ func New(cfg Config) *Services {
 	tokens := &Tokens{core: c}
 	publisher := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, lanes: newLanes()}
 	assets := &Assets{core: c, pages: pages, images: media.NewImages(media.Limits{}), fetcher: cfg.Fetcher}
+	connections := &Connections{core: c, publicURL: cfg.PublicURL, sandbox: cfg.Sandbox}
 	return &Services{
 		Schedules:      &Schedules{core: c},
 		ScheduledPosts: &ScheduledPosts{core: c, publisher: publisher},
 		Publisher:      publisher,
 		Tokens:         tokens,
 		Credits:        &Credits{core: c, pages: pages},
+		Connections:    connections,
 		Access:         newAccess(c),
 		Answers:        &Answers{core: c},
 		Pages:          pages,
@@ -85,7 +90,7 @@ func New(cfg Config) *Services {
 		Teams:          teams,
 		Keys:           &Keys{core: c, pages: pages},
 		Slots:          &Slots{core: c},
-		Accounts:       &Accounts{core: c},
+		Accounts:       &Accounts{core: c, connections: connections},
 		Posts:          &Posts{core: c, pages: pages},
 		Tags:           &Tags{core: c, pages: pages},
 		Facets:         &Facets{core: c, analyser: cfg.Analyser},

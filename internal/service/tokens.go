@@ -38,14 +38,7 @@ func tokenContext(account crier.ID) string { return "token of account " + string
 
 // sealToken puts a token into an account.
 func (c *core) sealToken(a *store.Account, t provider.Token) error {
-	plain := sealedToken{
-		Access: t.Access.Reveal(), Refresh: t.Refresh.Reveal(), ExpiresAt: t.ExpiresAt, RefreshExpiresAt: t.RefreshExpiresAt,
-		Scopes: t.Scopes, Extra: map[string]string{},
-	}
-	for key, secret := range t.Extra {
-		plain.Extra[key] = secret.Reveal()
-	}
-	data, err := json.Marshal(plain)
+	data, err := json.Marshal(plainToken(t))
 	if err != nil {
 		return fmt.Errorf("encode the token: %w", err)
 	}
@@ -82,6 +75,22 @@ func (c *core) openToken(a store.Account) (provider.Token, error) {
 	if err := json.Unmarshal(data, &plain); err != nil {
 		return provider.Token{}, fmt.Errorf("decode the token: %w", err)
 	}
+	return plain.token(), nil
+}
+
+// plainToken is a token as it is sealed.
+func plainToken(t provider.Token) sealedToken {
+	plain := sealedToken{
+		Access: t.Access.Reveal(), Refresh: t.Refresh.Reveal(), ExpiresAt: t.ExpiresAt, RefreshExpiresAt: t.RefreshExpiresAt,
+		Scopes: t.Scopes, Extra: map[string]string{},
+	}
+	for key, secret := range t.Extra {
+		plain.Extra[key] = secret.Reveal()
+	}
+	return plain
+}
+
+func (plain sealedToken) token() provider.Token {
 	t := provider.Token{
 		Access: provider.Secret(plain.Access), Refresh: provider.Secret(plain.Refresh), ExpiresAt: plain.ExpiresAt,
 		RefreshExpiresAt: plain.RefreshExpiresAt, Scopes: plain.Scopes, Extra: map[string]provider.Secret{},
@@ -89,7 +98,7 @@ func (c *core) openToken(a store.Account) (provider.Token, error) {
 	for key, secret := range plain.Extra {
 		t.Extra[key] = provider.Secret(secret)
 	}
-	return t, nil
+	return t
 }
 
 // For returns an account as its network's client needs it, with a token that is still good for a while.

@@ -20,6 +20,23 @@ type Config struct {
 	LinkedIn linkedin.Config
 }
 
+// Access is what a network gave to this installation, and where it is reached; empty addresses mean the network's own.
+type Access struct {
+	provider.Credentials
+	APIURL, ConsentURL string
+}
+
+// WithAccess sets the access to the network of a name.
+func (c Config) WithAccess(name string, a Access) Config {
+	switch name {
+	case "x":
+		c.X.Credentials, c.X.APIURL, c.X.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
+	case "linkedin":
+		c.LinkedIn.Credentials, c.LinkedIn.APIURL, c.LinkedIn.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
+	}
+	return c
+}
+
 // WithSandbox points every network at a sandbox, which has each under a path of its name.
 func (c Config) WithSandbox(base string) Config {
 	base = strings.TrimRight(base, "/")

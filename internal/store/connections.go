@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"crier"
+)
+
+// Connection is a consent that is under way.
+type Connection struct {
+	StateHash []byte
+	TeamID    crier.ID
+	Provider  crier.Provider
+	Verifier  []byte // sealed
+	ReturnURL *string
+	Choices   []byte // sealed
+	ExpiresAt crier.Time
+}
+
+// InsertConnection writes a consent that begins.
+func (tx *Tx) InsertConnection(ctx context.Context, c Connection) error {
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO connections (state_hash, team_id, provider, verifier, return_url, status, expires_at)
+		VALUES ($1, $2, $3, $4, $5, 'waiting', $6)`, c.StateHash, c.TeamID, c.Provider, c.Verifier, c.ReturnURL, c.ExpiresAt)
+	if err != nil {
+		return fmt.Errorf("insert connection: %w", err)
+	}
+	return nil
+}
+
+// AdvanceConnection moves a consent from one state to the next, once: a second caller finds nothing.
+func (tx *Tx) AdvanceConnection(ctx context.Context, hash []byte, network crier.Provider, from, to string, now crier.Time) (Connection, error) {
+	c := Connection{StateHash: hash, Provider: network}
+	err := tx.q.QueryRowContext(ctx, `UPDATE connections SET status = $4 WHERE state_hash = $1 AND provider = $2 AND status = $3 AND expires_at > $5
+		RETURNING team_id, verifier, return_url, choices, expires_at`, hash, network, from, to, now).
+		Scan(&c.TeamID, &c.Verifier, &c.ReturnURL, &c.Choices, &c.ExpiresAt)
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, crier.NotFound("This connection was completed already, or it has expired. Begin again.")
+	}
+	if err != nil {
+		return c, fmt.Errorf("advance connection: %w", err)
+	}
+	return c, nil
+}
+
+// OfferChoices keeps the accounts that a person may choose from.
+func (tx *Tx) OfferChoices(ctx context.Context, hash, choices []byte) error {
+	_, err := tx.q.ExecContext(ctx, `UPDATE connections SET status = 'choosing', choices = $2 WHERE state_hash = $1`, hash, choices)
+	if err != nil {
+		return fmt.Errorf("offer choices: %w", err)
+	}
+	return nil
+}
+
+// SweepConnections removes consents that have ended.
+func (tx *Tx) SweepConnections(ctx context.Context, now crier.Time) error {
+	if _, err := tx.q.ExecContext(ctx, `DELETE FROM connections WHERE expires_at <= $1`, now); err != nil {
+		return fmt.Errorf("sweep connections: %w", err)
+	}
+	return nil
+}
+
+// AccountByIdentity finds and locks a team's account of a network, connected or not; nil when there is none.
+func (tx *Tx) AccountByIdentity(ctx context.Context, team crier.ID, network crier.Provider, providerAccountID string) (*Account, error) {
+	a, err := scanAccount(tx.q.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM social_accounts a
+		WHERE a.team_id = $1 AND a.provider = $2 AND a.provider_account_id = $3`+tx.forUpdate, team, network, providerAccountID))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for the account: %w", err)
+	}
+	return &a, nil
+}
