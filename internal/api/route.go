@@ -26,6 +26,8 @@ type doc struct {
 	Sorts []string
 	// Costs is true when the operation may be refused for lack of credits.
 	Costs bool
+	// Long is true when the operation moves whole files, so that it may take hours.
+	Long bool
 	// replay answers a repeated request from what was kept of the first one; nil gives the kept answer as it is.
 	replay func(s *Server, ctx context.Context, kept []byte) (any, error)
 }
@@ -141,12 +143,17 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (service.Caller, 
 }
 
 // open adds a route that needs no token. It is told to people, not part of the described interface.
-func open(s *Server, pattern string, fn http.HandlerFunc) {
+func open(s *Server, pattern string, fn http.HandlerFunc) { openFor(s, pattern, false, fn) }
+
+// openLong is open for a route that moves whole files.
+func openLong(s *Server, pattern string, fn http.HandlerFunc) { openFor(s, pattern, true, fn) }
+
+func openFor(s *Server, pattern string, long bool, fn http.HandlerFunc) {
 	method, path, _ := strings.Cut(pattern, " ")
 	s.routes = append(s.routes, Route{Method: method, Path: path, Open: true})
 	s.router.MethodFunc(method, path, func(w http.ResponseWriter, r *http.Request) {
 		infoOf(r).route = path
-		r, cancel := bounded(w, r, false)
+		r, cancel := bounded(w, r, long)
 		defer cancel()
 		fn(w, r)
 	})

@@ -67,6 +67,30 @@ func (s *Server) addRoutes() {
 	team(s, "PATCH /v1/teams/{teamId}/social-accounts/{id}", crier.ManageSocialAccounts, s.updateAccount, updateAccountDoc)
 	team(s, "POST /v1/teams/{teamId}/social-accounts/connect", crier.ManageSocialAccounts, s.connectAccount, connectAccountDoc)
 	team(s, "POST /v1/teams/{teamId}/social-accounts/{id}/disconnect", crier.ManageSocialAccounts, s.disconnectAccount, disconnectAccountDoc)
+
+	team(s, "GET /v1/teams/{teamId}/assets", crier.Read, s.listAssets, listAssetsDoc)
+	team(s, "POST /v1/teams/{teamId}/assets", crier.ManageMedia, s.createAsset, createAssetDoc)
+	team(s, "POST /v1/teams/{teamId}/assets/import", crier.ManageMedia, s.importAsset, importAssetDoc)
+	team(s, "GET /v1/teams/{teamId}/assets/{assetId}", crier.Read, s.getAsset, getAssetDoc)
+	team(s, "PATCH /v1/teams/{teamId}/assets/{assetId}", crier.ManageMedia, s.updateAsset, updateAssetDoc)
+	team(s, "DELETE /v1/teams/{teamId}/assets/{assetId}", crier.ManageMedia, s.deleteAsset, deleteAssetDoc)
+	team(s, "GET /v1/teams/{teamId}/assets/{assetId}/content", crier.Read, s.getAssetContent, getAssetContentDoc)
+	team(s, "POST /v1/teams/{teamId}/assets/uploads", crier.ManageMedia, s.createUpload, createUploadDoc)
+	team(s, "GET /v1/teams/{teamId}/assets/uploads/{uploadId}", crier.Read, s.getUpload, getUploadDoc)
+	team(s, "PUT /v1/teams/{teamId}/assets/uploads/{uploadId}", crier.ManageMedia, s.appendUpload, appendUploadDoc)
+	team(s, "POST /v1/teams/{teamId}/assets/uploads/{uploadId}/complete", crier.ManageMedia, s.completeUpload, completeUploadDoc)
+	team(s, "GET /v1/teams/{teamId}/uploads/{uploadId}", crier.Read, s.getUpload, aliasOf(getUploadDoc))
+	team(s, "PUT /v1/teams/{teamId}/uploads/{uploadId}", crier.ManageMedia, s.appendUpload, aliasOf(appendUploadDoc))
+	team(s, "POST /v1/teams/{teamId}/uploads/{uploadId}/complete", crier.ManageMedia, s.completeUpload, aliasOf(completeUploadDoc))
+
+	team(s, "GET /v1/teams/{teamId}/folders", crier.Read, s.listFolders, listFoldersDoc)
+	team(s, "POST /v1/teams/{teamId}/folders", crier.ManageMedia, s.createFolder, createFolderDoc)
+	team(s, "GET /v1/teams/{teamId}/folders/{folderId}", crier.Read, s.getFolder, getFolderDoc)
+	team(s, "PATCH /v1/teams/{teamId}/folders/{folderId}", crier.ManageMedia, s.updateFolder, updateFolderDoc)
+	team(s, "DELETE /v1/teams/{teamId}/folders/{folderId}", crier.ManageMedia, s.deleteFolder, deleteFolderDoc)
+
+	openLong(s, "GET /media/{assetId}/{variant}", s.serveSigned)
+	openLong(s, "HEAD /media/{assetId}/{variant}", s.serveSigned)
 }
 
 // addPages is what people see in a browser.

@@ -1,0 +1,155 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"reflect"
+
+	"crier"
+	"crier/internal/service"
+)
+
+const (
+	fileField = "file"
+	// maxFields and maxFieldBytes bound what a form may say beside its file.
+	maxFields     = 16
+	maxFieldBytes = 64 << 10
+)
+
+// assetForm is a form that carries a file.
+type assetForm struct {
+	File string `json:"file" format:"binary" doc:"The file. Its type is read from its bytes; one that is declared must be the true one."`
+	crier.AssetDetails
+}
+
+// uploadForm reads such a form as it arrives: fields, the file, further fields.
+type uploadForm struct {
+	server *Server
+	parts  *multipart.Reader
+	fields map[string]any
+}
+
+// openForm reads the type of a body; a body that is no form is an issue.
+func openForm(s *Server, body *stream) (*uploadForm, []crier.Issue) {
+	given := body.header.Get("Content-Type")
+	mediaType, params, err := mime.ParseMediaType(given)
+	if err != nil || mediaType != "multipart/form-data" || params["boundary"] == "" {
+		return nil, []crier.Issue{crier.At(fmt.Sprintf("the Content-Type must be multipart/form-data with a boundary, got %.100q", given))}
+	}
+	return &uploadForm{server: s, parts: multipart.NewReader(body, params["boundary"]), fields: map[string]any{}}, nil
+}
+
+// toFile reads the fields in front of the file, which is then next to be read.
+func (f *uploadForm) toFile() (service.AssetFile, error) {
+	part, err := f.next()
+	if err != nil {
+		return service.AssetFile{}, err
+	}
+	if part == nil {
+		return service.AssetFile{}, crier.Invalid(crier.At("is required: the file, as a part of the form with a file name", fileField))
+	}
+	if _, err := f.check(); err != nil {
+		return service.AssetFile{}, err
+	}
+	return service.AssetFile{Body: formFile{part}, FileName: part.FileName(), MimeType: part.Header.Get("Content-Type")}, nil
+}
+
+// rest reads the fields behind the file and returns what all of them say.
+func (f *uploadForm) rest() (crier.AssetDetails, error) {
+	part, err := f.next()
+	if err != nil {
+		return crier.AssetDetails{}, err
+	}
+	if part != nil {
+		return crier.AssetDetails{}, crier.Invalid(crier.At("is there twice; one request carries one file", fileField))
+	}
+	return f.check()
+}
+
+// next reads fields up to a file, or to the end of the form: then there is no part.
+func (f *uploadForm) next() (*multipart.Part, error) {
+	for {
+		part, err := f.parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, formError(err)
+		}
+		if part.FormName() == fileField {
+			return part, nil
+		}
+		if err := f.field(part); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (f *uploadForm) field(part *multipart.Part) error {
+	name := part.FormName()
+	if _, twice := f.fields[name]; twice {
+		return crier.Invalid(crier.At("is there twice", name))
+	}
+	if len(f.fields) == maxFields {
+		return crier.Invalid(crier.At(fmt.Sprintf("the form has more than %d fields", maxFields)))
+	}
+	data, err := io.ReadAll(io.LimitReader(part, maxFieldBytes+1))
+	if err != nil {
+		return formError(err)
+	}
+	if len(data) > maxFieldBytes {
+		return crier.Invalid(crier.At(fmt.Sprintf("is longer than %d bytes", maxFieldBytes), name))
+	}
+	f.fields[name] = string(data)
+	return nil
+}
+
+// check judges the fields like those of a JSON body. Browsers send fields that nobody has filled in: these say nothing.
+func (f *uploadForm) check() (crier.AssetDetails, error) {
+	said := map[string]any{}
+	for name, value := range f.fields {
+		if value != "" {
+			said[name] = value
+		}
+	}
+	var details crier.AssetDetails
+	data, err := json.Marshal(said)
+	if err != nil {
+		return details, fmt.Errorf("encode the fields of a form: %w", err)
+	}
+	v := &validator{registry: f.server.registry}
+	value, err := parseJSON(data)
+	if err != nil {
+		return details, crier.Invalid(crier.At(err.Error()))
+	}
+	v.check(f.server.registry.Schema(reflect.TypeFor[crier.AssetDetails](), true, ""), value, nil)
+	if len(v.issues) > 0 {
+		return details, crier.Invalid(v.issues...)
+	}
+	return details, json.Unmarshal(data, &details)
+}
+
+// formFile is the file of a form. A form that ends within it is the sender's fault.
+type formFile struct{ part io.Reader }
+
+// Read is that of the part.
+func (f formFile) Read(p []byte) (int, error) {
+	n, err := f.part.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = formError(err)
+	}
+	return n, err
+}
+
+// formError is what is told about a form that cannot be read.
+func formError(err error) error {
+	var known *crier.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return crier.Invalid(crier.At("the form is malformed or ends too early"))
+}

@@ -1,0 +1,22 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+// assetPath is the part of an input that names one asset.
+type assetPath struct {
+	teamPath
+	AssetID crier.ID `path:"assetId"`
+}
+
+type getAssetInput struct{ assetPath }
+
+var getAssetDoc = doc{ID: "getAsset", Tag: "Media library", Summary: "Read an asset"}
+
+func (s *Server) getAsset(ctx context.Context, scope service.TeamScope, in *getAssetInput) (crier.Asset, error) {
+	return s.services.Assets.Get(ctx, scope, in.AssetID)
+}

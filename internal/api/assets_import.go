@@ -1,0 +1,24 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type importAssetInput struct {
+	teamPath
+	Body crier.AssetImport
+}
+
+var importAssetDoc = doc{
+	ID: "importAsset", Tag: "Media library", Summary: "Take a file from an address on the internet", Status: http.StatusCreated, Long: true,
+	Description: "The file is fetched while you wait, for at most 60 seconds and 200 MiB; larger ones are uploaded in pieces. Only the public " +
+		"internet is reached, by http and https on their usual ports; redirects are followed under the same rules.",
+}
+
+func (s *Server) importAsset(ctx context.Context, scope service.TeamScope, in *importAssetInput) (crier.Asset, error) {
+	return s.services.Assets.Import(ctx, scope, in.Body)
+}

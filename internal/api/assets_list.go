@@ -1,0 +1,49 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"crier"
+	"crier/internal/service"
+)
+
+// none is what a filter by folder says for assets and folders that are in none.
+const none = "none"
+
+type listAssetsInput struct {
+	teamPath
+	listQuery
+	FolderID string          `query:"folderId" doc:"Only the assets of this folder; none for those in no folder."`
+	Status   string          `query:"status" enum:"processing,ready,failed" doc:"Only assets in this state."`
+	Kind     crier.AssetKind `query:"kind" doc:"Only assets of this kind."`
+	Q        string          `query:"q" maxLength:"255" doc:"Only assets whose file name begins so; upper and lower case count as the same."`
+
+	filter service.AssetFilter
+}
+
+var listAssetsDoc = doc{ID: "listAssets", Tag: "Media library", Summary: "List a team's assets", Sorts: service.AssetSorts}
+
+func (in *listAssetsInput) check(s *Server) []crier.Issue {
+	in.filter = service.AssetFilter{Status: in.Status, Kind: string(in.Kind), NamePrefix: in.Q}
+	var issues []crier.Issue
+	in.filter.Folder, in.filter.NoFolder, issues = folderFilter(in.FolderID, "folderId")
+	name := fmt.Sprintf("assets of %s %q", in.TeamID, []string{in.FolderID, in.Status, string(in.Kind), in.Q})
+	return append(issues, in.open(s, name, service.AssetSorts)...)
+}
+
+// folderFilter reads a filter that is empty, the id of a folder, or none.
+func folderFilter(given, parameter string) (id crier.ID, inNone bool, issues []crier.Issue) {
+	if given == "" || given == none {
+		return "", given == none, nil
+	}
+	id, ok := crier.ParseID(given)
+	if !ok {
+		issues = []crier.Issue{crier.At("must be the UUID of a folder, or "+none, parameter)}
+	}
+	return id, false, issues
+}
+
+func (s *Server) listAssets(ctx context.Context, scope service.TeamScope, in *listAssetsInput) (crier.Page[crier.Asset], error) {
+	return s.services.Assets.List(ctx, scope, in.filter, in.page)
+}

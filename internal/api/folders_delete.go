@@ -1,0 +1,19 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type deleteFolderInput struct{ folderPath }
+
+var deleteFolderDoc = doc{
+	ID: "deleteFolder", Tag: "Media library", Summary: "Delete an empty folder",
+	Description: "A folder with assets or folders in it is a 409. Uploads on their way into it lose their folder, nothing else.",
+}
+
+func (s *Server) deleteFolder(ctx context.Context, scope service.TeamScope, in *deleteFolderInput) (crier.Deleted, error) {
+	return s.services.Folders.Delete(ctx, scope, in.FolderID)
+}

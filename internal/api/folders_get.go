@@ -1,0 +1,22 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+// folderPath is the part of an input that names one folder.
+type folderPath struct {
+	teamPath
+	FolderID crier.ID `path:"folderId"`
+}
+
+type getFolderInput struct{ folderPath }
+
+var getFolderDoc = doc{ID: "getFolder", Tag: "Media library", Summary: "Read a folder"}
+
+func (s *Server) getFolder(ctx context.Context, scope service.TeamScope, in *getFolderInput) (crier.Folder, error) {
+	return s.services.Folders.Get(ctx, scope, in.FolderID)
+}

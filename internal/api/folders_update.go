@@ -1,0 +1,22 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type updateFolderInput struct {
+	folderPath
+	Body crier.FolderUpdate
+}
+
+var updateFolderDoc = doc{
+	ID: "updateFolder", Tag: "Media library", Summary: "Rename or move a folder",
+	Description: "What is absent stays. A `parentId` of null moves the folder to the top. What is in it moves with it.",
+}
+
+func (s *Server) updateFolder(ctx context.Context, scope service.TeamScope, in *updateFolderInput) (crier.Folder, error) {
+	return s.services.Folders.Update(ctx, scope, in.FolderID, in.Body)
+}

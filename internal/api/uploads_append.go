@@ -1,0 +1,63 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type appendUploadInput struct {
+	uploadPath
+	ContentRange byteRange `header:"Content-Range" doc:"Which bytes these are: bytes <first>-<last>/<all>, such as bytes 0-8388607/20971520."`
+	Stream       *stream   `stream:"application/octet-stream"`
+}
+
+var appendUploadDoc = doc{
+	ID: "appendUpload", Tag: "Media library", Summary: "Send the next piece of an upload", Long: true,
+	Description: "A piece has 256 KiB to 64 MiB, the last one may have less; `chunkSize` of the upload is a good size. A piece counts when the whole of it " +
+		"was stored: one that broke off is sent again. A piece that does not begin at `nextByteStart` is a 409 that tells it. A file of a type " +
+		"that cannot be used is refused with its first piece.",
+}
+
+func (in *appendUploadInput) check(*Server) []crier.Issue {
+	if length := in.ContentRange.Length; in.Stream.length >= 0 && length > 0 && in.Stream.length != length {
+		return []crier.Issue{crier.At(fmt.Sprintf("names %d bytes, but the body has %d", length, in.Stream.length), "Content-Range")}
+	}
+	return nil
+}
+
+func (s *Server) appendUpload(ctx context.Context, scope service.TeamScope, in *appendUploadInput) (crier.Upload, error) {
+	return s.services.Uploads.Append(ctx, scope, in.UploadID, in.ContentRange.UploadChunk, in.Stream)
+}
+
+// byteRange is the header Content-Range of a piece.
+type byteRange struct{ service.UploadChunk }
+
+var rangePattern = regexp.MustCompile(`^bytes ([0-9]{1,16})-([0-9]{1,16})/([0-9]{1,16})$`)
+
+// UnmarshalText reads the header.
+func (b *byteRange) UnmarshalText(text []byte) error {
+	found := rangePattern.FindSubmatch(text)
+	if found == nil {
+		return errors.New("must be of the form bytes <first>-<last>/<all>, such as bytes 0-8388607/20971520")
+	}
+	var n [3]int64
+	for i := range n {
+		number, err := strconv.ParseUint(string(found[i+1]), 10, 63)
+		if err != nil || number > math.MaxInt64 {
+			return errors.New("has a number that is too large")
+		}
+		n[i] = int64(number)
+	}
+	if n[1] < n[0] || n[1] >= n[2] {
+		return fmt.Errorf("the bytes %d to %d are not a part of a file of %d bytes; the first is 0, the last included", n[0], n[1], n[2])
+	}
+	b.UploadChunk = service.UploadChunk{Start: n[0], Length: n[1] - n[0] + 1, Total: n[2]}
+	return nil
+}

@@ -1,0 +1,33 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+// uploadPath is the part of an input that names one upload.
+type uploadPath struct {
+	teamPath
+	UploadID crier.ID `path:"uploadId"`
+}
+
+type getUploadInput struct{ uploadPath }
+
+var getUploadDoc = doc{
+	ID: "getUpload", Tag: "Media library", Summary: "Ask how far an upload is",
+	Description: "`nextByteStart` counts what is safely stored.",
+}
+
+func (s *Server) getUpload(ctx context.Context, scope service.TeamScope, in *getUploadInput) (crier.Upload, error) {
+	return s.services.Uploads.Get(ctx, scope, in.UploadID)
+}
+
+// aliasOf describes the same operation at a second address.
+func aliasOf(d doc) doc {
+	d.ID += "Alias"
+	d.Summary += " (alias)"
+	d.Description = "The same as the operation under `/v1/teams/{teamId}/assets/uploads`. " + d.Description
+	return d
+}
