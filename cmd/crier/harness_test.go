@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +31,22 @@ var databases = &storetest.Suite{Prepare: func(ctx context.Context, cfg store.Co
 	return a.withNode(ctx, func(*node) error { return nil })
 }}
 
-func TestMain(m *testing.M) { os.Exit(databases.Run(m)) }
+func TestMain(m *testing.M) {
+	code := databases.Run(m)
+	if err := os.RemoveAll(runDir()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+// runDir is a directory for what the tests of a run share; it is removed at their end.
+var runDir = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("", "crier-test-")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+})
 
 // database is a store of one test.
 type database = storetest.Database
@@ -44,10 +62,22 @@ func testApp(db database, now func() time.Time, log interface{ Write([]byte) (in
 	return &app{
 		stdout: log, stderr: log, now: now,
 		config: config{
-			listen: "127.0.0.1:0", dataDir: db.DataDir, databaseURL: db.URL, publicURL: "http://crier.test",
+			listen: "127.0.0.1:0", dataDir: db.DataDir, mediaDir: mediaDirOf(db), databaseURL: db.URL, publicURL: "http://crier.test",
 			secretKey: testSecret, role: "all", grantCredits: 10_000, logFormat: "text",
 		},
 	}
+}
+
+// mediaDirOf is where the nodes on a database keep their files: beside the embedded one, else in a directory of its name.
+func mediaDirOf(db database) string {
+	if db.DataDir != "" {
+		return filepath.Join(db.DataDir, mediaFolder)
+	}
+	u, err := url.Parse(db.URL)
+	if err != nil {
+		panic(err)
+	}
+	return filepath.Join(runDir(), "media", filepath.Base(u.Path))
 }
 
 // option changes how a test server is started.
