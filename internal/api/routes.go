@@ -41,6 +41,7 @@ func (s *Server) addRoutes() {
 	team(s, "POST /v1/teams/{teamId}/posts/{postId}/move-to-draft", crier.WritePosts, s.movePostToDraft, movePostToDraftDoc)
 	team(s, "POST /v1/teams/{teamId}/posts/{postId}/status", crier.WritePosts, s.setPostStatus, setPostStatusDoc)
 	team(s, "PUT /v1/teams/{teamId}/posts/{postId}/tags", crier.WritePosts, s.setPostTags, setPostTagsDoc)
+	team(s, "GET /v1/teams/{teamId}/posts/{postId}/metrics", crier.ReadAnalytics, s.getPostMetrics, getPostMetricsDoc)
 	team(s, "POST /v1/teams/{teamId}/posts/{postId}/validate", crier.Read, s.validatePost, validatePostDoc)
 	team(s, "POST /v1/teams/{teamId}/posts/{postId}/schedule", crier.PublishPosts, s.schedulePost, schedulePostDoc)
 	team(s, "POST /v1/teams/{teamId}/posts/{postId}/post-now", crier.PublishPosts, s.postNow, postNowDoc)
@@ -64,6 +65,7 @@ func (s *Server) addRoutes() {
 
 	team(s, "GET /v1/teams/{teamId}/social-accounts", crier.Read, s.listAccounts, listAccountsDoc)
 	team(s, "GET /v1/teams/{teamId}/social-accounts/{id}", crier.Read, s.getAccount, getAccountDoc)
+	team(s, "GET /v1/teams/{teamId}/social-accounts/{id}/analytics", crier.ReadAnalytics, s.getAccountAnalytics, getAccountAnalyticsDoc)
 	team(s, "PATCH /v1/teams/{teamId}/social-accounts/{id}", crier.ManageSocialAccounts, s.updateAccount, updateAccountDoc)
 	team(s, "POST /v1/teams/{teamId}/social-accounts/connect", crier.ManageSocialAccounts, s.connectAccount, connectAccountDoc)
 	team(s, "POST /v1/teams/{teamId}/social-accounts/{id}/disconnect", crier.ManageSocialAccounts, s.disconnectAccount, disconnectAccountDoc)

@@ -100,6 +100,7 @@ func (q *Queue) Register(s *service.Services) {
 	river.AddWorker(q.workers, &sweepWorker{upkeep: s.Upkeep})
 	river.AddWorker(q.workers, &publishWorker{publisher: s.Publisher, now: q.now})
 	river.AddWorker(q.workers, &unpublishWorker{publisher: s.Publisher, now: q.now})
+	river.AddWorker(q.workers, &snapshotWorker{metrics: s.Metrics})
 	river.AddWorker(q.workers, &renewTokensWorker{tokens: s.Tokens})
 	q.publisher = s.Publisher
 	river.AddWorker(q.workers, &enrichPostWorker{facets: s.Facets})

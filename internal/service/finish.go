@@ -144,16 +144,18 @@ func (w *publishing) followUp(ctx context.Context, tx *store.Tx, p *store.Public
 	if err != nil {
 		return err
 	}
+	var jobs []Job
+	if first, ok := snapshotJob(*p, 0); ok {
+		jobs = append(jobs, first)
+	}
 	now := w.now()
 	for _, a := range actions {
 		if err := tx.InsertAction(ctx, a); err != nil {
 			return err
 		}
-		if err := w.queue.Enqueue(ctx, tx, publishJob(a.Ref, a.Epoch, a.Provider, jobTime(a.WakeAt.Time, now.Time))); err != nil {
-			return err
-		}
+		jobs = append(jobs, publishJob(a.Ref, a.Epoch, a.Provider, jobTime(a.WakeAt.Time, now.Time)))
 	}
-	return nil
+	return w.queue.Enqueue(ctx, tx, jobs...)
 }
 
 func (w *publishing) plannedActions(p store.Publication) ([]store.Publication, error) {

@@ -87,3 +87,12 @@ type SweepAssetsJob struct{}
 
 // Kind names the job.
 func (SweepAssetsJob) Kind() string { return "asset.sweep" }
+
+// SnapshotJob reads the numbers of a published post. It plans the next reading itself.
+type SnapshotJob struct {
+	ScheduledPostID crier.ID `json:"scheduledPostId"`
+	Round           int      `json:"round"`
+}
+
+// Kind names the job.
+func (SnapshotJob) Kind() string { return "post.metrics" }

@@ -57,6 +57,7 @@ type Services struct {
 	Tokens         *Tokens
 	Credits        *Credits
 	Connections    *Connections
+	Metrics        *Metrics
 	Assets         *Assets
 	Uploads        *Uploads
 	Folders        *Folders
@@ -83,6 +84,7 @@ func New(cfg Config) *Services {
 		Tokens:         tokens,
 		Credits:        &Credits{core: c, pages: pages},
 		Connections:    connections,
+		Metrics:        &Metrics{core: c, tokens: tokens},
 		Access:         newAccess(c),
 		Answers:        &Answers{core: c},
 		Pages:          pages,

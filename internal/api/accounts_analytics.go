@@ -1,0 +1,36 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type getAccountAnalyticsInput struct {
+	accountPath
+	From crier.Time `query:"from" doc:"Beginning of the time; 28 days ago when absent."`
+	To   crier.Time `query:"to" doc:"End of the time; now when absent."`
+}
+
+var getAccountAnalyticsDoc = doc{
+	ID: "getAccountAnalytics", Tag: "Analytics", Summary: "Read live numbers of an account", Costs: true,
+	Description: "Asks the network now. Where the network charges, this costs credits (`account_metrics` in the list of costs); a failed reading costs nothing.",
+}
+
+// analyticsDays is the time when none is asked for.
+const analyticsDays = 28
+
+func (in *getAccountAnalyticsInput) check(s *Server) []crier.Issue {
+	if in.To.IsZero() {
+		in.To = crier.TimeOf(s.now())
+	}
+	if in.From.IsZero() {
+		in.From = crier.TimeOf(in.To.AddDate(0, 0, -analyticsDays))
+	}
+	return s.services.Metrics.CheckWindow(in.From, in.To)
+}
+
+func (s *Server) getAccountAnalytics(ctx context.Context, scope service.TeamScope, in *getAccountAnalyticsInput) (crier.AccountAnalytics, error) {
+	return s.services.Metrics.Account(ctx, scope, in.ID, in.From, in.To)
+}
