@@ -3,11 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,16 +69,10 @@ func testApp(db database, now func() time.Time, log interface{ Write([]byte) (in
 	}
 }
 
-// mediaDirOf is where the nodes on a database keep their files: beside the embedded one, else in a directory of its name.
+// mediaDirOf is where all nodes on a database keep their files.
 func mediaDirOf(db database) string {
-	if db.DataDir != "" {
-		return filepath.Join(db.DataDir, mediaFolder)
-	}
-	u, err := url.Parse(db.URL)
-	if err != nil {
-		panic(err)
-	}
-	return filepath.Join(runDir(), "media", filepath.Base(u.Path))
+	sum := sha256.Sum256([]byte(db.URL + db.DataDir))
+	return filepath.Join(runDir(), "media-"+hex.EncodeToString(sum[:8]))
 }
 
 // option changes how a test server is started.

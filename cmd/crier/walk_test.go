@@ -26,14 +26,23 @@ import (
 var callerRoutes = []string{"GET /v1/agent/context", "GET /v1/organizations", "POST /v1/organizations", "GET /v1/teams"}
 
 // openRoutes need no token.
-var openRoutes = []string{"GET /healthz", "GET /readyz", "GET /", "GET /docs", "GET /setup", "POST /setup", "GET /setup/done"}
+var openRoutes = []string{"GET /healthz", "GET /readyz", "GET /", "GET /docs", "GET /setup", "POST /setup", "GET /setup/done",
+	"GET /media/{assetId}/{variant}", "HEAD /media/{assetId}/{variant}"}
 
 // bodies are for routes whose rules go beyond the schema of their body; all others get the least that the schema allows.
 var bodies = map[string]object{
 	// What any caller that may make keys may give away.
+	"POST /v1/teams/{teamId}/assets/import":            {"url": "http://127.0.0.1/"},
 	"POST /v1/organizations/{organizationId}/api-keys": {"name": "Key", "role": "admin", "permissions": []string{"manage_api_keys"}},
 	"POST /v1/teams/{teamId}/posts/{postId}/schedule":  {"socialAccountIds": []string{unknownID}, "scheduledAt": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)},
 	"POST /v1/teams/{teamId}/posts/{postId}/validate":  {"socialAccountIds": []string{unknownID}, "scheduledAt": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)},
+}
+
+// streams are for routes whose body is not JSON.
+var streams = map[string]request{
+	"POST /v1/teams/{teamId}/assets":                   {body: "--x--\r\n", header: map[string]string{"Content-Type": "multipart/form-data; boundary=x"}},
+	"PUT /v1/teams/{teamId}/assets/uploads/{uploadId}": {body: "x", header: map[string]string{"Content-Range": "bytes 0-0/1"}},
+	"PUT /v1/teams/{teamId}/uploads/{uploadId}":        {body: "x", header: map[string]string{"Content-Range": "bytes 0-0/1"}},
 }
 
 // queries are for routes that need some.
@@ -85,6 +94,10 @@ func (s *server) of(tb testing.TB, r api.Route, victim tenant) request {
 	out := request{method: r.Method, path: address + queries[name(r)]}
 	if body, ok := bodies[name(r)]; ok {
 		out.body = body
+		return out
+	}
+	if stream, ok := streams[name(r)]; ok {
+		out.body, out.header = stream.body, maps.Clone(stream.header)
 		return out
 	}
 	if schema, ok := walk(s.openAPI(tb).root, []any{"paths", r.Path, strings.ToLower(r.Method), "requestBody", "content", "application/json", "schema"}); ok {
@@ -164,7 +177,10 @@ func TestAStrangerGetsNothingAndChangesNothing(t *testing.T) {
 			}
 			call := s.of(t, r, s.tenant)
 			call.key = stranger.key
-			call.header = map[string]string{"Idempotency-Key": strings.ReplaceAll(name(r), " ", "")}
+			if call.header == nil {
+				call.header = map[string]string{}
+			}
+			call.header["Idempotency-Key"] = strings.ReplaceAll(name(r), " ", "")
 			got := s.send(t, call)
 			if r.Permission == "" {
 				got.want(t, http.StatusOK)
