@@ -3,6 +3,7 @@ package crier
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -68,20 +69,11 @@ func (t Targets) validate(now time.Time) []Issue {
 	}
 	issues := actions.validate(now)
 	for id := range t.PlatformSettingsBySocialAccountID {
-		if !contains(t.SocialAccountIDs, id) {
+		if !slices.Contains(t.SocialAccountIDs, id) {
 			issues = append(issues, At("is not one of socialAccountIds", "platformSettingsBySocialAccountId", string(id)))
 		}
 	}
 	return issues
-}
-
-func contains(list []ID, id ID) bool {
-	for _, have := range list {
-		if have == id {
-			return true
-		}
-	}
-	return false
 }
 
 // PostNowRequest is the body that publishes a post at once.

@@ -147,8 +147,7 @@ func (f formFile) Read(p []byte) (int, error) {
 
 // formError is what is told about a form that cannot be read.
 func formError(err error) error {
-	var known *crier.Error
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*crier.Error](err); ok {
 		return err
 	}
 	return crier.Invalid(crier.At("the form is malformed or ends too early"))

@@ -81,8 +81,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Calle
 // operation without a body does not care.
 func readBody(w http.ResponseWriter, r *http.Request) (received, error) {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return received{large: true}, nil
 	}
 	if err != nil {

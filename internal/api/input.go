@@ -53,7 +53,7 @@ func newInput(r *registry, t reflect.Type) *input {
 		}
 		if f.Type == reflect.TypeFor[*stream]() {
 			in.stream, in.media, in.schema = f.Index, f.Tag.Get("stream"), &huma.Schema{Type: huma.TypeString, Format: "binary"}
-			if form, ok := reflect.New(t).Interface().(formed); ok {
+			if form, ok := reflect.TypeAssert[formed](reflect.New(t)); ok {
 				in.schema = r.Schema(reflect.TypeOf(form.form()), true, "")
 			}
 			continue
@@ -137,7 +137,7 @@ func (in *input) param(v *validator, r *http.Request, query url.Values, p param,
 	if len(v.issues) > before {
 		return
 	}
-	if t, ok := field.Addr().Interface().(encoding.TextUnmarshaler); ok {
+	if t, ok := reflect.TypeAssert[encoding.TextUnmarshaler](field.Addr()); ok {
 		if err := t.UnmarshalText([]byte(value)); err != nil {
 			v.add(path, "%s", err.Error())
 		}

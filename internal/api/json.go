@@ -127,8 +127,7 @@ func malformed(err error) error {
 	if err == nil {
 		return nil
 	}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("the body is not valid JSON: %s (at byte %d)", syntax.Error(), syntax.Offset)
 	}
 	return errors.New("the body is not valid JSON: it ends too early")

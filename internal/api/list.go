@@ -31,8 +31,7 @@ func (q *listQuery) open(s *Server, name string, sorts []string) []crier.Issue {
 		request.SortBy = sorts[0]
 	}
 	page, err := s.services.Pages.Query(request)
-	var invalid *crier.Error
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*crier.Error](err); ok {
 		issues = append(issues, invalid.Issues...)
 	}
 	q.page = page

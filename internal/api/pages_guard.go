@@ -74,8 +74,7 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	status, line := http.StatusBadRequest, "Its fields could not be read. Load the page again and fill it in once more."
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		status, line = http.StatusRequestEntityTooLarge, fmt.Sprintf("It may have at most %d bytes.", maxForm)
 	}
 	s.render(w, r, status, "message", message{Title: "This form cannot be taken", Lines: []string{line}})

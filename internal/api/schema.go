@@ -35,13 +35,13 @@ func (r *registry) Schema(t reflect.Type, allowRef bool, _ string) *huma.Schema 
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if o, ok := reflect.New(t).Interface().(interface{ OptionalType() reflect.Type }); ok {
+	if o, ok := reflect.TypeAssert[interface{ OptionalType() reflect.Type }](reflect.New(t)); ok {
 		return r.Schema(o.OptionalType(), allowRef, "")
 	}
 	if t == rawJSON {
 		return &huma.Schema{} // any value
 	}
-	if v, ok := reflect.Zero(t).Interface().(variants); ok {
+	if v, ok := reflect.TypeAssert[variants](reflect.Zero(t)); ok {
 		return r.variantSchema(schemaName(t), v, allowRef)
 	}
 	if s := r.textSchema(t); s != nil {

@@ -59,11 +59,11 @@ func NewKeyring(secrets string) (*Keyring, error) {
 				return nil, err
 			}
 		}
-		print, err := derive(secret, "fingerprint", 16)
+		fingerprint, err := derive(secret, "fingerprint", 16)
 		if err != nil {
 			return nil, err
 		}
-		ring.fingerprints = append(ring.fingerprints, hex.EncodeToString(print))
+		ring.fingerprints = append(ring.fingerprints, hex.EncodeToString(fingerprint))
 	}
 	if err := manager.SetPrimary(primary); err != nil {
 		return nil, fmt.Errorf("choose the sealing key: %w", err)

@@ -37,7 +37,7 @@ func (q *Queue) every(ctx context.Context, interval time.Duration, what string, 
 	defer ticker.Stop()
 	for {
 		if err := fn(ctx); err != nil && ctx.Err() == nil {
-			q.log.WarnContext(ctx, "could not "+what, "error", err)
+			q.log.WarnContext(ctx, "upkeep failed", "work", what, "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -54,8 +54,7 @@ func (s *Assets) Process(ctx context.Context, job ProcessAssetJob) error {
 		return err
 	}
 	err = s.process(ctx, a, &facts)
-	var refused *media.Refusal
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*media.Refusal](err); ok {
 		a.Status, a.FailureMessage, err = crier.AssetFailed, refused.Message, nil
 	}
 	if err == nil {

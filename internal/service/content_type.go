@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"crier"
+	"crier/internal/provider"
 	"crier/internal/store"
 )
 
@@ -93,13 +94,13 @@ func wrongIn(t crier.PostType, media []medium) []crier.Issue {
 	return issues
 }
 
-// incompleteProblem says what a post of a type lacks before it can be scheduled, or nothing.
-func incompleteProblem(t crier.PostType, parts [][]medium) string {
+// incompleteProblem says what a post lacks before it can be scheduled, or nothing.
+func incompleteProblem(content provider.Content) string {
 	images, videos := 0, 0
-	for _, media := range parts {
+	for _, part := range content.Parts {
 		count := 0
-		for _, m := range media {
-			if m.video {
+		for _, m := range part.Media {
+			if strings.HasPrefix(m.MIMEType, "video/") {
 				videos++
 			} else {
 				count++
@@ -107,7 +108,7 @@ func incompleteProblem(t crier.PostType, parts [][]medium) string {
 		}
 		images = max(images, count)
 	}
-	switch {
+	switch t := crier.PostType(content.PostType); {
 	case t == crier.TextImage && images == 0:
 		return "a text_image needs an image"
 	case t == crier.TextVideo && videos == 0:

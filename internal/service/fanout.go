@@ -69,7 +69,7 @@ func (f fanOut) deliver(id crier.ID) delivery {
 	if p, live := f.live[id]; live {
 		d.moves = &p
 	}
-	d.content = f.content
+	d.content = suited(f.providers.InfoFor(d.provider, networkAccount(d.account)), f.content)
 	d.content.Settings = f.providers.MergeSettings(d.provider, f.targets.PlatformSettings, f.targets.PlatformSettingsBySocialAccountID[id])
 	d.content.Assets = f.assets
 	found := d.provider.Check(networkAccount(d.account), d.content)

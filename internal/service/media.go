@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,7 +144,7 @@ func suitedMedia(info provider.Info, m provider.Media) provider.Media {
 func formatsOf(info provider.Info) []provider.Format {
 	formats := info.Formats
 	if info.Comment != nil {
-		formats = append(formats[:len(formats):len(formats)], *info.Comment)
+		formats = append(slices.Clip(formats), *info.Comment)
 	}
 	return formats
 }

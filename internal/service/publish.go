@@ -147,12 +147,13 @@ func (w *publishing) load(ctx context.Context) (err error) {
 			return err
 		}
 		w.content, err = w.actionContent(ctx, w.store, w.p, w.parent)
+		w.content = suited(w.info, w.content)
 		return err
 	}
 	if w.content, err = w.postContent(ctx, w.store, w.p.TeamID, w.p.PayloadID); err != nil {
 		return err
 	}
-	w.content, err = w.withSettings(ctx, w.store, w.p.TeamID, w.network, w.content, w.p.Settings)
+	w.content, err = w.withSettings(ctx, w.store, w.p.TeamID, w.network, suited(w.info, w.content), w.p.Settings)
 	return err
 }
 

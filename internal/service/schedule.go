@@ -115,6 +115,9 @@ func (s *Schedules) planFanOut(ctx context.Context, tx *store.Tx, scope TeamScop
 	if f.content, err = s.postContent(ctx, tx, scope.team.ID, head.PayloadID); err != nil {
 		return planned{}, err
 	}
+	if problem := incompleteProblem(f.content); problem != "" {
+		return planned{}, crier.Invalid(crier.At(problem, "postType"))
+	}
 	if f.assets, err = s.media(ctx, tx, scope.team.ID, f.namedAssets()); err != nil {
 		return planned{}, err
 	}
@@ -325,6 +328,7 @@ func (c *core) replanOne(ctx context.Context, tx *store.Tx, team crier.ID, p sto
 	if !ok {
 		return crier.Conflict("This installation has no client for %s.", p.Provider)
 	}
+	content = suited(c.providers.InfoFor(network, networkAccount(account)), content)
 	content, err = c.withSettings(ctx, tx, team, network, content, p.Settings)
 	if err != nil {
 		return err

@@ -116,8 +116,7 @@ const contentRange = "Content-Range"
 
 // chunkRefused tells a caller why a piece does not fit.
 func chunkRefused(err error) error {
-	var offset *media.OffsetError
-	if errors.As(err, &offset) {
+	if offset, ok := errors.AsType[*media.OffsetError](err); ok {
 		return crier.Conflict("The upload continues at another byte: nextByteStart is %d.", offset.NextByteStart)
 	}
 	return refusedAt(contentRange)(err)
@@ -146,8 +145,7 @@ func (s *Uploads) Complete(ctx context.Context, scope TeamScope, id crier.ID) (c
 		return s.assets.Get(ctx, scope, *u.AssetID)
 	}
 	a, err := s.assemble(ctx, scope, u)
-	var done *completedBefore
-	if errors.As(err, &done) {
+	if done, ok := errors.AsType[*completedBefore](err); ok {
 		return s.assets.Get(ctx, scope, done.asset)
 	}
 	var known *crier.Error

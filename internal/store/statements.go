@@ -30,21 +30,21 @@ func (s *statements) prepare(ctx context.Context, query string) *sql.Stmt {
 		return nil // the plain call reports the error where it can be handled
 	}
 	if other, loaded := s.prepared.LoadOrStore(query, stmt); loaded {
-		_ = stmt.Close()
+		_ = stmt.Close() //nolint:sqlclosecheck // the other one is kept
 		return other.(*sql.Stmt)
 	}
 	return stmt
 }
 
 func (s *statements) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if stmt := s.prepare(ctx, query); stmt != nil {
+	if stmt := s.prepare(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for the next call
 		return stmt.QueryContext(ctx, args...)
 	}
 	return s.db.QueryContext(ctx, query, args...)
 }
 
 func (s *statements) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if stmt := s.prepare(ctx, query); stmt != nil {
+	if stmt := s.prepare(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for the next call
 		return stmt.QueryRowContext(ctx, args...)
 	}
 	return s.db.QueryRowContext(ctx, query, args...)

@@ -112,7 +112,7 @@ func (s *Store) selfTest(ctx context.Context) error {
 	return nil
 }
 
-func openSQLite(_ context.Context, cfg Config) (*Store, error) {
+func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
@@ -131,7 +131,7 @@ func openSQLite(_ context.Context, cfg Config) (*Store, error) {
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
 	// The writer makes the file and switches it to WAL; a read-only connection could do neither.
-	if err := writer.Ping(); err != nil {
+	if err := writer.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writer.Close(), reader.Close())
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
@@ -186,8 +186,7 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 
 // redact keeps the password of a database address out of errors.
 func redact(err error) error {
-	var parse *pgconn.ParseConfigError
-	if errors.As(err, &parse) {
+	if _, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
 		return errors.New("it is not a PostgreSQL address such as postgres://user:password@host:5432/crier")
 	}
 	return err
@@ -305,8 +304,7 @@ func isDeadlock(err error) bool {
 
 // isUniqueViolation is true when a unique index had the last word.
 func isUniqueViolation(err error) bool {
-	var lite *sqlite.Error
-	if errors.As(err, &lite) {
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
 		code := lite.Code()
 		return code == sqlitelib.SQLITE_CONSTRAINT_UNIQUE || code == sqlitelib.SQLITE_CONSTRAINT_PRIMARYKEY
 	}
@@ -314,8 +312,7 @@ func isUniqueViolation(err error) bool {
 }
 
 func sqlState(err error) string {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code
 	}
 	return ""

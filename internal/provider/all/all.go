@@ -8,6 +8,7 @@ import (
 
 	"crier/internal/provider"
 	"crier/internal/provider/linkedin"
+	"crier/internal/provider/threads"
 	"crier/internal/provider/x"
 )
 
@@ -18,6 +19,7 @@ type Config struct {
 
 	X        x.Config
 	LinkedIn linkedin.Config
+	Threads  threads.Config
 }
 
 // Access is what a network gave to this installation, and where it is reached; empty addresses mean the network's own.
@@ -33,6 +35,8 @@ func (c Config) WithAccess(name string, a Access) Config {
 		c.X.Credentials, c.X.APIURL, c.X.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
 	case "linkedin":
 		c.LinkedIn.Credentials, c.LinkedIn.APIURL, c.LinkedIn.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
+	case "threads":
+		c.Threads.Credentials, c.Threads.APIURL, c.Threads.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
 	}
 	return c
 }
@@ -42,6 +46,7 @@ func (c Config) WithSandbox(base string) Config {
 	base = strings.TrimRight(base, "/")
 	c.X = c.X.WithBase(base + "/x")
 	c.LinkedIn = c.LinkedIn.WithBase(base + "/linkedin")
+	c.Threads = c.Threads.WithBase(base + "/threads")
 	return c
 }
 
@@ -49,11 +54,13 @@ func (c Config) WithSandbox(base string) Config {
 func New(c Config) (*provider.Registry, error) {
 	c.X.Caller, c.X.Now = c.Caller, c.Now
 	c.LinkedIn.Caller, c.LinkedIn.Now = c.Caller, c.Now
+	c.Threads.Caller, c.Threads.Now = c.Caller, c.Now
 
 	var providers []provider.Provider
 	for _, build := range []func() (provider.Provider, error){
 		func() (provider.Provider, error) { return x.New(c.X) },
 		func() (provider.Provider, error) { return linkedin.New(c.LinkedIn) },
+		func() (provider.Provider, error) { return threads.New(c.Threads) },
 	} {
 		p, err := build()
 		if err != nil {
