@@ -1,0 +1,322 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// Whole is the index in State.Uploads of the container that is published; the others belong to the items of a carousel.
+const Whole = -1
+
+// Steps of a container.
+const (
+	stepNew        = ""
+	stepProcessing = "processing" // created; the network works on it
+	stepSettling   = "settling"   // finished, a moment ago
+	stepReady      = "ready"
+)
+
+// Words of the networks for how far a container is.
+const (
+	InProgress = "IN_PROGRESS"
+	Finished   = "FINISHED"
+	Published  = "PUBLISHED"
+	Failed     = "ERROR"
+	Expired    = "EXPIRED"
+)
+
+const (
+	// containerLifetime is how long a container can be published.
+	containerLifetime = 24 * time.Hour
+	// expiryMargin is how long a container must still live to be worth using.
+	expiryMargin = 10 * time.Minute
+	// maxRefusals is how often a container that the network does not find is tried before a new one is made.
+	maxRefusals = 3
+	// maxRedone is how many new containers a publication may need.
+	maxRedone = 2
+)
+
+// noteRefusals counts how often the network did not find the container that was to be published.
+const noteRefusals = "containerRefusals"
+
+// ContainerStatus is how far a container is.
+type ContainerStatus struct {
+	// Word is one of those above.
+	Word string
+	// Reason is why it failed.
+	Reason string
+}
+
+// Containers prepares the posts of a network that publishes from containers: the items of a carousel first, then the
+// container that is published, each followed until the network is done with it. Containers are not public, so that making
+// one again does no harm; each can be published once, which is what keeps a post from appearing twice.
+type Containers struct {
+	// Network is its name for people.
+	Network string
+	// Create makes the container of an item of the next part, or of Whole.
+	Create func(ctx context.Context, a provider.Account, c provider.Content, st provider.State, media int) (id string, err error)
+	// Read asks how far a container is.
+	Read func(ctx context.Context, a provider.Account, id string) (ContainerStatus, error)
+	// Explain says what a failed container means.
+	Explain func(ContainerStatus) *provider.Error
+	Now     func() time.Time
+	// Settle is how long a finished container is left alone: the network may not know it everywhere at once.
+	Settle time.Duration
+	// Patience is how long the network may work on a container before that is told.
+	Patience time.Duration
+	// RefusalPause is how long to wait with a container that the network does not find.
+	RefusalPause time.Duration
+}
+
+// Prepare does the next step for the part that is next; done is true when its container can be published.
+func (k Containers) Prepare(ctx context.Context, a provider.Account, c provider.Content, st *provider.State) (done bool, err error) {
+	part := st.NextPart()
+	k.forgetExpired(st, part)
+	items := itemsOf(c.Parts[part])
+	for _, media := range items {
+		if entry(st, part, media).Step == stepNew {
+			return false, k.create(ctx, a, c, st, media, media == items[len(items)-1])
+		}
+	}
+	for _, media := range items {
+		if entry(st, part, media).Step != stepReady {
+			return false, k.look(ctx, a, c, st, media)
+		}
+	}
+	whole := entry(st, part, Whole)
+	switch {
+	case whole.Step == stepNew:
+		return false, k.create(ctx, a, c, st, Whole, true)
+	case whole.Step == stepProcessing:
+		return false, k.look(ctx, a, c, st, Whole)
+	case whole.Step == stepSettling && k.Now().Before(st.NextPollAfter):
+		return false, nil
+	}
+	whole.Step = stepReady
+	st.StopWaiting()
+	return true, nil
+}
+
+// itemsOf are the indexes of the media that need a container of their own.
+func itemsOf(p provider.Part) []int {
+	var items []int
+	if len(p.Media) > 1 {
+		for i := range p.Media {
+			items = append(items, i)
+		}
+	}
+	return items
+}
+
+// Items are the containers of a carousel's items.
+func Items(c provider.Content, st provider.State) []string {
+	var ids []string
+	for _, media := range itemsOf(c.Parts[st.NextPart()]) {
+		if u := st.Upload(st.NextPart(), media); u != nil {
+			ids = append(ids, u.ID)
+		}
+	}
+	return ids
+}
+
+// entry is the note about a container, which is made when it is missing.
+func entry(st *provider.State, part, media int) *provider.Upload {
+	if u := st.Upload(part, media); u != nil {
+		return u
+	}
+	st.Uploads = append(st.Uploads, provider.Upload{Part: part, Media: media})
+	return &st.Uploads[len(st.Uploads)-1]
+}
+
+func (k Containers) forgetExpired(st *provider.State, part int) {
+	for i := range st.Uploads {
+		u := &st.Uploads[i]
+		if u.Part == part && !u.ExpiresAt.IsZero() && k.Now().Add(expiryMargin).After(u.ExpiresAt) {
+			forget(st, part)
+			return
+		}
+	}
+}
+
+// forget drops the containers of a part, to make them again. What is known of how often that was done stays.
+func forget(st *provider.State, part int) {
+	for i := range st.Uploads {
+		if u := &st.Uploads[i]; u.Part == part {
+			*u = provider.Upload{Part: part, Media: u.Media, Redone: u.Redone}
+		}
+	}
+	delete(st.Data, noteRefusals)
+	st.ContainerID, st.ProviderStatus, st.Ready = "", "", false
+	st.StopWaiting()
+}
+
+// create makes one container. The network fetches the media meanwhile, so that some of its errors are about them.
+func (k Containers) create(ctx context.Context, a provider.Account, c provider.Content, st *provider.State, media int, last bool) error {
+	id, err := k.Create(ctx, a, c, *st, media)
+	u := entry(st, st.NextPart(), media)
+	if err != nil {
+		return k.anew(u, provider.AsError(err))
+	}
+	now := k.Now().UTC()
+	u.ID, u.Step, u.ExpiresAt = id, stepProcessing, now.Add(containerLifetime)
+	if media == Whole {
+		st.ContainerID, st.ProviderStatus = id, InProgress
+	}
+	if last {
+		st.StopWaiting()
+		k.wait(c, st, media)
+	}
+	return nil
+}
+
+// anew gives up on a container that failed: for good, or, where a new one may help, after having tried that.
+func (k Containers) anew(u *provider.Upload, failure *provider.Error) *provider.Error {
+	if !errors.Is(failure, ErrTryAnew) {
+		return failure
+	}
+	if u.Redone++; u.Redone > 1 {
+		failure.Kind = provider.Rejected
+	}
+	return failure
+}
+
+// look reads how far a container is.
+func (k Containers) look(ctx context.Context, a provider.Account, c provider.Content, st *provider.State, media int) error {
+	u := entry(st, st.NextPart(), media)
+	status, err := k.Read(ctx, a, u.ID)
+	if err != nil {
+		if IsMissing(err) {
+			forget(st, u.Part)
+			return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: k.Network + " has lost the container; a new one is made", Err: err}
+		}
+		return err
+	}
+	if media == Whole {
+		st.ProviderStatus = status.Word
+	}
+	switch status.Word {
+	case Finished, Published:
+		// A published one was published without crier's knowing: publishing it again is refused, and that finds it.
+		k.finish(st, u)
+	case Failed:
+		return k.failed(st, u, status)
+	case Expired:
+		forget(st, u.Part)
+	default:
+		return k.waitOn(c, st, media)
+	}
+	return nil
+}
+
+func (k Containers) finish(st *provider.State, u *provider.Upload) {
+	st.StopWaiting()
+	if u.Media != Whole || k.Settle == 0 {
+		u.Step = stepReady
+		return
+	}
+	u.Step = stepSettling
+	now := k.Now().UTC()
+	st.WaitUntil(now.Add(k.Settle), now, k.Network+" has finished the post")
+}
+
+func (k Containers) failed(st *provider.State, u *provider.Upload, status ContainerStatus) error {
+	failure := k.Explain(status)
+	st.FailureCode = status.Reason
+	forget(st, u.Part)
+	return k.anew(u, failure)
+}
+
+// waitOn goes on waiting; after a long time it tells so, and still keeps the container.
+func (k Containers) waitOn(c provider.Content, st *provider.State, media int) error {
+	waited := k.waited(st)
+	k.wait(c, st, media)
+	if waited < k.Patience {
+		return nil
+	}
+	return &provider.Error{
+		Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, RetryAfter: time.Minute,
+		Message: fmt.Sprintf("%s has been working on the media for %s", k.Network, waited.Round(time.Second)),
+	}
+}
+
+// wait puts the next look off, the longer the longer it takes already: seconds for images, up to a minute for videos.
+func (k Containers) wait(c provider.Content, st *provider.State, media int) {
+	least, most := time.Second, 10*time.Second
+	if slow(c.Parts[st.NextPart()], media) {
+		least, most = 3*time.Second, time.Minute
+	}
+	now := k.Now().UTC()
+	st.WaitUntil(now.Add(min(max(k.waited(st)/2, least), most)), now, k.Network+" is processing the post")
+}
+
+func (k Containers) waited(st *provider.State) time.Duration {
+	if st.PollingSince.IsZero() {
+		return 0
+	}
+	return k.Now().Sub(st.PollingSince)
+}
+
+// slow is true for a container with a video in it. The container of a carousel is made of finished ones.
+func slow(p provider.Part, media int) bool {
+	isVideo := func(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }
+	if len(p.Media) > 1 && media == Whole {
+		return false
+	}
+	return slices.ContainsFunc(p.Media, isVideo)
+}
+
+// Publishable is the container of the next part, once it is ready.
+func Publishable(st provider.State) (string, error) {
+	u := st.Upload(st.NextPart(), Whole)
+	if u == nil || u.Step != stepReady {
+		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the container is not ready yet"}
+	}
+	return u.ID, nil
+}
+
+// Refused decides what becomes of the container when the network refused to publish it.
+func (k Containers) Refused(st *provider.State, failure *provider.Error) *provider.Error {
+	part := st.NextPart()
+	switch {
+	case errors.Is(failure, ErrNotReady):
+		entry(st, part, Whole).Step = stepProcessing
+		st.Ready = false
+		failure.Kind, failure.Code, failure.RetryAfter = provider.Temporary, provider.CodeProviderUnavailable, k.RefusalPause
+	case errors.Is(failure, ErrExpired):
+		forget(st, part)
+		failure.Kind, failure.Code = provider.Temporary, provider.CodeProviderUnavailable
+	case errors.Is(failure, ErrUnknownContainer):
+		return k.unknown(st, failure)
+	}
+	return failure
+}
+
+// unknown is for a container that the network does not find: it may only need a moment, or a new one is needed. After
+// an attempt whose outcome was not clear it may also mean that this attempt had worked, so that is looked into first.
+func (k Containers) unknown(st *provider.State, failure *provider.Error) *provider.Error {
+	part := st.NextPart()
+	refusals, _ := strconv.Atoi(st.Data[noteRefusals]) // absent means none yet
+	refusals++
+	st.Note(noteRefusals, strconv.Itoa(refusals))
+	failure.Kind, failure.Code, failure.RetryAfter = provider.Temporary, provider.CodeProviderUnavailable, k.RefusalPause
+	switch whole := entry(st, part, Whole); {
+	case refusals < maxRefusals && st.Data[noteSuspect] == "" && st.ProviderStatus != Published:
+		return failure
+	case st.Data[noteSuspect] != "" || st.ProviderStatus == Published:
+		failure.Kind, failure.Code, failure.RetryAfter = provider.OutcomeUnknown, provider.CodeOutcomeUnknown, 0
+		failure.Message = k.Network + " does not find the container any more: an earlier attempt may have published it"
+	case whole.Redone >= maxRedone:
+		failure.Kind = provider.Rejected
+	default:
+		whole.Redone++
+		forget(st, part)
+	}
+	return failure
+}

@@ -1,0 +1,137 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"crier/internal/provider"
+)
+
+// Notes in the State about an attempt whose answer was lost.
+const (
+	// noteSuspect is when the first attempt began that was not found to have worked.
+	noteSuspect = "suspectSince"
+	// notePublished means that the container was published; only the id of the post is missing.
+	notePublished = "containerPublished"
+	// noteUntold means that the container does not tell: the list of posts has to.
+	noteUntold = "containerUntold"
+	// noteListings counts how often the post was looked for in the list.
+	noteListings = "listings"
+)
+
+const (
+	// maxListings is how often a post that is known to be public is looked for.
+	maxListings = 6
+	// listingPause is the time between two of these.
+	listingPause = 10 * time.Second
+	// ReadBack is how far before the attempt lists are looked at: clocks differ.
+	ReadBack = 30 * time.Second
+)
+
+// Strategy is how the outcome of a lost attempt is found out: by the container, which says whether it was published.
+func Strategy() provider.Strategy {
+	return provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2, Apart: 30 * time.Second}
+}
+
+// Since is when the first attempt began that may have worked.
+func Since(st provider.State, at provider.Attempt) time.Time {
+	if suspect, err := time.Parse(time.RFC3339, st.Data[noteSuspect]); err == nil && suspect.Before(at.StartedAt) {
+		return suspect
+	}
+	return at.StartedAt
+}
+
+// Suspect notes that an attempt was not found, in case it shows later that it had worked after all.
+func Suspect(st *provider.State, since time.Time) {
+	st.Note(noteSuspect, since.UTC().Format(time.RFC3339))
+}
+
+// IsSuspect is true when an earlier attempt may have worked.
+func IsSuspect(st provider.State) bool { return st.Data[noteSuspect] != "" }
+
+// Settled drops what was noted about lost attempts, once the post is known to be public.
+func Settled(st *provider.State) {
+	for _, note := range []string{noteSuspect, notePublished, noteUntold, noteListings, noteRefusals} {
+		delete(st.Data, note)
+	}
+	if len(st.Data) == 0 {
+		st.Data = nil
+	}
+}
+
+// NeedsListing is true when the container has told what it can, and the list of posts has to be read.
+func NeedsListing(st provider.State) bool {
+	return st.Data[notePublished] != "" || st.Data[noteUntold] != ""
+}
+
+// Outcome asks the container of the lost attempt. When it was published, or does not tell, the outcome is pending and
+// the list of posts comes next.
+func (k Containers) Outcome(ctx context.Context, a provider.Account, st *provider.State, at provider.Attempt) (provider.Outcome, error) {
+	u := st.Upload(st.NextPart(), Whole)
+	if u == nil || u.ID == "" {
+		return provider.OutcomeAbsent, nil // without a container nothing can have been published
+	}
+	status, err := k.Read(ctx, a, u.ID)
+	switch {
+	case errors.Is(err, ErrMissing) || errors.Is(err, ErrUnknownContainer):
+		st.Note(noteUntold, "true")
+		return provider.OutcomePending, nil
+	case err != nil:
+		return "", err
+	}
+	st.ProviderStatus = status.Word
+	switch status.Word {
+	case Published:
+		st.Note(notePublished, "true")
+		st.NextPollAfter = k.Now().UTC()
+		return provider.OutcomePending, nil
+	case Finished:
+		k.afterAbsence(st, at)
+		return provider.OutcomeAbsent, nil
+	case Failed, Expired:
+		forget(st, st.NextPart())
+		return provider.OutcomeAbsent, nil
+	}
+	st.NextPollAfter = k.Now().UTC().Add(listingPause)
+	return provider.OutcomePending, nil
+}
+
+// afterAbsence leaves a State from which the same container can be published, or, if the network refuses that one, a new
+// one made.
+func (k Containers) afterAbsence(st *provider.State, at provider.Attempt) {
+	refusals, _ := strconv.Atoi(st.Data[noteRefusals]) // absent means none
+	if refusals >= maxRefusals {
+		entry(st, st.NextPart(), Whole).Redone++
+		forget(st, st.NextPart())
+		return
+	}
+	Suspect(st, Since(*st, at))
+}
+
+// Unlisted is the outcome when the list does not show the post. One that is known to be public may show later; after
+// some readings only its id stays unknown.
+func Unlisted(st *provider.State, now time.Time) provider.Outcome {
+	listings, _ := strconv.Atoi(st.Data[noteListings]) // absent means none yet
+	st.Note(noteListings, strconv.Itoa(listings+1))
+	switch {
+	case listings+1 < maxListings:
+		st.NextPollAfter = now.UTC().Add(listingPause)
+		return provider.OutcomePending
+	case st.Data[notePublished] != "":
+		return provider.OutcomePublished
+	}
+	return provider.OutcomeUnclear
+}
+
+// SameText compares a text with what the network shows of it: spaces at the ends and the way characters are composed
+// do not count.
+func SameText(ours, theirs string) bool { return normalize(ours) == normalize(theirs) }
+
+func normalize(text string) string {
+	return strings.TrimSpace(norm.NFC.String(strings.ReplaceAll(text, "\r\n", "\n")))
+}

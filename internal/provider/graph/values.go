@@ -1,0 +1,141 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// ID is an id, which the Graph API writes as a string or as a number.
+type ID string
+
+// UnmarshalJSON reads both spellings.
+func (id *ID) UnmarshalJSON(data []byte) error {
+	if bytes.Equal(data, []byte("null")) {
+		return nil
+	}
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*id = ID(text)
+		return nil
+	}
+	var number json.Number
+	if err := json.Unmarshal(data, &number); err != nil {
+		return fmt.Errorf("read id: %w", err)
+	}
+	*id = ID(number)
+	return nil
+}
+
+// Time is a time, which the Graph API writes without a colon in the offset, or as seconds since 1970.
+type Time struct{ time.Time }
+
+// timeLayout is RFC 3339 but for the colon.
+const timeLayout = "2006-01-02T15:04:05-0700"
+
+// UnmarshalJSON reads all spellings.
+func (t *Time) UnmarshalJSON(data []byte) error {
+	var text ID
+	if err := text.UnmarshalJSON(data); err != nil {
+		return err
+	}
+	if seconds, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		t.Time = time.Unix(seconds, 0).UTC()
+		return nil
+	}
+	for _, layout := range []string{timeLayout, time.RFC3339} {
+		if at, err := time.Parse(layout, string(text)); err == nil {
+			t.Time = at.UTC()
+			return nil
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	return fmt.Errorf("read time %q: it is in no known form", text)
+}
+
+// Insights are numbers as the insights edges tell them.
+type Insights struct {
+	Data []struct {
+		Name       string   `json:"name"`
+		Values     []amount `json:"values"`
+		Links      []amount `json:"link_total_values"`
+		TotalValue *amount  `json:"total_value"`
+	} `json:"data"`
+}
+
+// amount is a value, which may also be an object of parts.
+type amount struct {
+	Value json.RawMessage `json:"value"`
+}
+
+func (a amount) number() (int64, bool) {
+	var n float64
+	if json.Unmarshal(a.Value, &n) == nil {
+		return int64(n), true
+	}
+	var parts map[string]float64
+	if len(a.Value) == 0 || json.Unmarshal(a.Value, &parts) != nil {
+		return 0, false
+	}
+	for _, part := range parts {
+		n += part
+	}
+	return int64(n), true
+}
+
+// Numbers are the totals by name: days and parts are added up. What the network does not tell is missing.
+func (i Insights) Numbers() Numbers {
+	numbers := Numbers{}
+	for _, insight := range i.Data {
+		values := append(insight.Values, insight.Links...)
+		if insight.TotalValue != nil {
+			values = []amount{*insight.TotalValue}
+		}
+		for _, value := range values {
+			if n, ok := value.number(); ok {
+				numbers[insight.Name] += n
+			}
+		}
+	}
+	return numbers
+}
+
+// Numbers are totals by name.
+type Numbers map[string]int64
+
+// Get is a total, or nil where there is none.
+func (n Numbers) Get(name string) *int64 {
+	value, ok := n[name]
+	if !ok {
+		return nil
+	}
+	return &value
+}
+
+// Pick are the totals of some names, under other names: pairs of the network's name and the one to use.
+func (n Numbers) Pick(pairs ...string) map[string]int64 {
+	picked := map[string]int64{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if value, ok := n[pairs[i]]; ok {
+			picked[pairs[i+1]] = value
+		}
+	}
+	if len(picked) == 0 {
+		return nil
+	}
+	return picked
+}
+
+// FirstOf is the first text that is not empty.
+func FirstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,111 @@
+package threads
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"crier/internal/provider"
+	"crier/internal/provider/graph"
+)
+
+// ConsentURL is the page of Threads where a person lets crier act for the account.
+func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
+	return provider.ConsentAddress(p.consentURL+"/oauth/authorize", []provider.Field{
+		{Name: "client_id", Value: p.credentials.ClientID},
+		{Name: "redirect_uri", Value: r.RedirectURL},
+		{Name: "scope", Value: strings.Join(provider.ScopeNames(p.info.Scopes), ",")},
+		{Name: "response_type", Value: "code"},
+		{Name: "state", Value: r.State},
+	}), nil
+}
+
+// Exchange turns the code into a token of an hour, and that into one of 60 days.
+func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
+	code, secret := graph.CleanCode(r.Code), p.credentials.ClientSecret
+	short, err := p.token(ctx, provider.OpConnect, http.MethodPost, "/oauth/access_token", url.Values{
+		"client_id": {p.credentials.ClientID}, "client_secret": {secret.Reveal()},
+		"grant_type": {"authorization_code"}, "redirect_uri": {r.RedirectURL}, "code": {code.Reveal()},
+	}, code, secret)
+	if err != nil {
+		return provider.Token{}, err
+	}
+	token, err := p.token(ctx, provider.OpConnect, http.MethodGet, "/access_token", url.Values{
+		"grant_type": {"th_exchange_token"}, "client_secret": {secret.Reveal()}, "access_token": {short.Access.Reveal()},
+	}, short.Access, secret)
+	if err != nil {
+		return provider.Token{}, err
+	}
+	token.Scopes = p.grantedScopes(ctx, token.Access)
+	return token, nil
+}
+
+// grantedScopes asks what the person agreed to, which may be less than what was asked for. When Threads does not tell,
+// everything is taken as granted: what is not will say so when it is needed.
+func (p *Provider) grantedScopes(ctx context.Context, token provider.Secret) []string {
+	var answer struct {
+		Data struct {
+			Scopes []string `json:"scopes"`
+		} `json:"data"`
+	}
+	response, err := p.api.Exchange(ctx, provider.Request{
+		Operation: provider.OpConnect, Method: http.MethodGet, Bearer: token,
+		URL: p.hostURL + "/debug_token?input_token=" + url.QueryEscape(token.Reveal()),
+	})
+	if err != nil || response.Decode(&answer) != nil || len(answer.Data.Scopes) == 0 {
+		return provider.ScopeNames(p.info.Scopes)
+	}
+	return answer.Data.Scopes
+}
+
+// Refresh gives the token another 60 days. Threads has no refresh token: the access token renews itself, from a day after
+// it was given until it ends.
+func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.Token, error) {
+	token, err := p.token(ctx, provider.OpRefresh, http.MethodGet, "/refresh_access_token", url.Values{
+		"grant_type": {"th_refresh_token"}, "access_token": {a.Token.Access.Reveal()},
+	}, a.Token.Access)
+	if err != nil {
+		return provider.Token{}, err
+	}
+	token.Scopes, token.Extra = a.Token.Scopes, a.Token.Extra
+	return token, nil
+}
+
+func (p *Provider) token(ctx context.Context, op provider.Operation, method, path string, values url.Values, secrets ...provider.Secret) (provider.Token, error) {
+	return graph.FetchToken(ctx, p.api.Caller, p.now, graph.TokenRequest{
+		Operation: op, Method: method, URL: p.hostURL + path, Values: values, Secrets: secrets,
+	})
+}
+
+// Accounts is the one account that a consent is for.
+func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
+	account, err := p.Profile(ctx, provider.Account{Token: t})
+	if err != nil {
+		return nil, err
+	}
+	account.Token = t
+	return []provider.ConnectedAccount{account}, nil
+}
+
+// Profile reads the account that the token belongs to.
+func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
+	var user profileAnswer
+	if err := p.api.Get(ctx, a.Token.Access, "/me?fields=id,username,name,threads_profile_picture_url,is_verified", &user); err != nil {
+		return provider.ConnectedAccount{}, err
+	}
+	encoded, err := json.Marshal(details{Verified: user.Verified})
+	if err != nil || user.ID == "" {
+		return provider.ConnectedAccount{}, &provider.Error{
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "Threads did not say whose token it is", Err: err,
+		}
+	}
+	return provider.ConnectedAccount{
+		ProviderAccountID: string(user.ID),
+		DisplayName:       graph.FirstOf(user.Name, user.Username),
+		Handle:            user.Username,
+		ImageURL:          user.Picture,
+		Details:           encoded,
+	}, nil
+}

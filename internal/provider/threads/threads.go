@@ -1,0 +1,149 @@
+// Package threads publishes to Threads through its Graph API: posts with text, an image, a video or a carousel, chains of
+// replies, polls, quotes and reposts. Threads fetches media from an address; a post is prepared in a container, which is
+// published by a second call.
+package threads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"crier/internal/provider"
+	"crier/internal/provider/graph"
+)
+
+// Config is what the provider needs to know.
+type Config struct {
+	provider.Credentials
+	// APIURL and ConsentURL are the base addresses; empty means those of Threads.
+	APIURL     string
+	ConsentURL string
+	// Version is the API version; empty means v1.0.
+	Version string
+	// OptionalScopes are further permissions that the app was granted, such as threads_location_tagging.
+	OptionalScopes []string
+	Limits         Limits
+	Caller         *provider.Caller
+	Now            func() time.Time
+}
+
+// Limits are bounds that Threads does not state firmly; zero means the usual value.
+type Limits struct {
+	// ThreadParts is how many posts a chain may have.
+	ThreadParts int
+	// CommitTimeout is how long the answer to a publication is waited for.
+	CommitTimeout time.Duration
+	// Settle is how long a finished container is left alone before it is published.
+	Settle time.Duration
+	// Patience is how long Threads may work on a container before that is told.
+	Patience time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.ThreadParts == 0 {
+		l.ThreadParts = 50
+	}
+	if l.CommitTimeout == 0 {
+		l.CommitTimeout = time.Minute
+	}
+	if l.Settle == 0 {
+		l.Settle = 2 * time.Second
+	}
+	if l.Patience == 0 {
+		l.Patience = 15 * time.Minute
+	}
+	return l
+}
+
+// WithBase is the configuration with every address below one base, as in the sandbox.
+func (c Config) WithBase(base string) Config {
+	c.APIURL, c.ConsentURL = base, base
+	return c
+}
+
+// usualVersion is the API version that this package was written for.
+const usualVersion = "v1.0"
+
+var versionPattern = regexp.MustCompile(`^v\d+\.\d+$`)
+
+// Provider is Threads.
+type Provider struct {
+	credentials provider.Credentials
+	hostURL     string
+	consentURL  string
+	limits      Limits
+	api         graph.Client
+	containers  graph.Containers
+	now         func() time.Time
+	info        provider.Info
+}
+
+// New makes the provider. Caller and Now are needed; credentials only for connecting.
+func New(c Config) (*Provider, error) {
+	if c.Caller == nil || c.Now == nil {
+		return nil, errors.New("threads: a caller and a clock are needed")
+	}
+	version := graph.FirstOf(c.Version, usualVersion)
+	if !versionPattern.MatchString(version) {
+		return nil, fmt.Errorf("threads: API version %q must be like %s", version, usualVersion)
+	}
+	limits := c.Limits.withDefaults()
+	host := graph.BaseURL(c.APIURL, "https://graph.threads.net")
+	p := &Provider{
+		credentials: c.Credentials,
+		hostURL:     host,
+		consentURL:  graph.BaseURL(c.ConsentURL, "https://threads.com"),
+		limits:      limits,
+		api:         graph.Client{Caller: c.Caller, BaseURL: host + "/" + version, Rules: rules},
+		now:         c.Now,
+		info:        newInfo(limits, c.OptionalScopes),
+	}
+	p.containers = graph.Containers{
+		Network: "Threads", Create: p.createContainer, Read: p.readContainer, Explain: explain, Now: c.Now,
+		Settle: limits.Settle, Patience: limits.Patience, RefusalPause: 5 * time.Second,
+	}
+	return p, nil
+}
+
+// Info describes Threads.
+func (p *Provider) Info() provider.Info { return p.info }
+
+// InfoFor leaves out what the connection was not granted.
+func (p *Provider) InfoFor(a provider.Account) provider.Info { return narrow(p.info, a) }
+
+// Check applies the rules of posts, replies, reposts and quotes.
+func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findings {
+	return p.check(a, c)
+}
+
+// Prepare reads the daily quota, then makes the containers of the part that is next and waits until they are finished.
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	st = st.Clone()
+	st.Ready = false
+	if st.Data[noteQuota] == "" {
+		return p.checkQuota(ctx, a, c, st)
+	}
+	if c.Action != provider.Repost {
+		if done, err := p.containers.Prepare(ctx, a, c, &st); err != nil || !done {
+			return st, err
+		}
+	}
+	st.StopWaiting()
+	st.Ready = true
+	return st, nil
+}
+
+// Commit publishes the container of the next part, or reposts.
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	if c.Action == provider.Repost {
+		return p.repost(ctx, a, c, st.Clone())
+	}
+	return p.publish(ctx, a, c, st.Clone())
+}
+
+// Poll asks for the address of the first post, which Threads does not tell when it publishes.
+func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State, error) {
+	return p.readPermalink(ctx, a, st.Clone()), nil
+}
