@@ -40,6 +40,7 @@ import (
 
 	"crier/internal/sandbox/linkedin"
 	"crier/internal/sandbox/sim"
+	"crier/internal/sandbox/tiktok"
 	"crier/internal/sandbox/x"
 )
 
@@ -47,6 +48,7 @@ import (
 func networks() []sim.Network {
 	return []sim.Network{
 		x.Network(),
+		tiktok.Network(tiktok.Settings{}),
 		linkedin.Network(),
 	}
 }

@@ -1,0 +1,85 @@
+package tiktok
+
+import (
+	"net/http"
+	"time"
+
+	"crier/internal/sandbox/sim"
+)
+
+// endpoint is what TikTok asks of a caller: one of the scopes, and how often it may come in a minute.
+type endpoint struct {
+	name      string
+	scopes    []string
+	perMinute int
+}
+
+var (
+	postInits     = endpoint{"init", []string{scopePublish, scopeUpload}, 6}
+	inboxInits    = endpoint{"inbox init", []string{scopeUpload}, 6}
+	directInits   = endpoint{"video init", []string{scopePublish}, 6}
+	creatorInfos  = endpoint{"creator info", []string{scopePublish}, 20}
+	statusFetches = endpoint{"status", []string{scopePublish, scopeUpload}, 30}
+	userInfos     = endpoint{"user info", []string{scopeBasic, scopeProfile, scopeStats}, 600}
+	videoLists    = endpoint{"video list", []string{scopeList}, 600}
+	videoQueries  = endpoint{"video query", []string{scopeList}, 600}
+)
+
+// caller is the account behind a call, and what its app may do.
+type caller struct {
+	account sim.Account
+	token   sim.Token
+}
+
+// handler does the work of a call whose account is known.
+type handler func(r *http.Request, c caller) sim.Reply
+
+// checked wraps a handler in what all calls with a token have in common.
+func (n *network) checked(e endpoint, h handler) sim.Handler {
+	return func(r *http.Request) sim.Reply {
+		n.resume.Do(n.takeUp)
+		n.settle()
+		c, refusal := n.authenticate(r, e)
+		if refusal != nil {
+			return *refusal
+		}
+		if n.env.Limits.Take(e.name+" "+c.token.Value, e.perMinute, time.Minute, false).Exceeded {
+			return n.tooManyCalls()
+		}
+		return h(r, c)
+	}
+}
+
+// authenticate finds the account behind a call, and refuses who may not make it.
+func (n *network) authenticate(r *http.Request, e endpoint) (caller, *sim.Reply) {
+	if r.Header.Get("Authorization") == "" {
+		return caller{}, refuse(n.deadToken())
+	}
+	token, standing, err := n.env.FindToken(sim.BearerToken(r))
+	switch {
+	case err != nil:
+		return caller{}, refuse(n.broken(err))
+	case standing != sim.TokenLive || token.Kind != sim.AccessToken:
+		return caller{}, refuse(n.deadToken())
+	}
+	c := caller{token: token}
+	if !c.may(e.scopes...) {
+		return c, refuse(n.missingScope())
+	}
+	n.env.View(func() { c.account, _ = n.env.Accounts.Get(token.AccountID) })
+	return c, nil
+}
+
+// may tells whether one of the scopes was granted.
+func (c caller) may(scopes ...string) bool {
+	for _, scope := range scopes {
+		if c.token.Has(scope) {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *network) missingScope() sim.Reply {
+	return n.failure(http.StatusUnauthorized, "scope_not_authorized", "The user did not authorize the scope required for completing this request.")
+}

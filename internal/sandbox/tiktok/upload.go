@@ -1,0 +1,215 @@
+package tiktok
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"crier/internal/sandbox/sim"
+	"crier/internal/sandbox/youtube/mp4"
+)
+
+// uploadPath stands for the upload host, which apps know from upload_url alone.
+const uploadPath = "/video/"
+
+// uploadLife is how long an upload address works.
+const uploadLife = time.Hour
+
+func (n *network) registerUpload() {
+	n.env.RouteBy("PUT "+uploadPath+"{$}", chunkOperation, n.receive)
+}
+
+// chunkOperation tells the last chunk, which posts the video, from all others.
+func chunkOperation(r *http.Request) sim.Operation {
+	if c, ok := parseRange(r.Header.Get("Content-Range")); ok && c.last+1 == c.total {
+		return sim.Publish
+	}
+	return sim.Upload
+}
+
+// Sizes of chunks and videos. TikTok's megabytes are decimal.
+const (
+	minChunk  = 5_000_000
+	maxChunk  = 64_000_000
+	maxChunks = 1000
+	maxVideo  = 4 << 30
+)
+
+// checkChunks holds an announced upload against TikTok's rules. What is left over goes into the last chunk.
+func (n *network) checkChunks(s sourceInfo) *sim.Reply {
+	switch {
+	case s.VideoSize < 1 || s.VideoSize > maxVideo:
+		return refuse(n.invalidParam("The video size is invalid"))
+	case s.VideoSize < minChunk && s.ChunkSize != s.VideoSize:
+		return refuse(n.invalidParam("The chunk size is invalid"))
+	case s.VideoSize >= minChunk && (s.ChunkSize < minChunk || s.ChunkSize > maxChunk || s.ChunkSize > s.VideoSize):
+		return refuse(n.invalidParam("The chunk size is invalid"))
+	case s.TotalChunks != s.VideoSize/s.ChunkSize || s.TotalChunks > maxChunks:
+		return refuse(n.invalidParam("The total chunk count is invalid"))
+	}
+	return nil
+}
+
+// chunkEnd returns the last byte of the chunk that begins at first.
+func (t task) chunkEnd(first int64) int64 {
+	if last := t.Size/t.ChunkSize - 1; first/t.ChunkSize >= last {
+		return t.Size - 1
+	}
+	return first + t.ChunkSize - 1
+}
+
+func newUploadToken() string { return rand.Text() }
+
+func (n *network) uploadURL(r *http.Request, t task) string {
+	return n.env.URL(r, uploadPath+"?upload_id="+t.Number+"&upload_token="+t.UploadToken)
+}
+
+// byteRange is the place of a chunk in its file, both ends included.
+type byteRange struct{ first, last, total int64 }
+
+var rangePattern = regexp.MustCompile(`^bytes (\d{1,18})-(\d{1,18})/(\d{1,18})$`)
+
+func parseRange(header string) (byteRange, bool) {
+	m := rangePattern.FindStringSubmatch(header)
+	if m == nil {
+		return byteRange{}, false
+	}
+	var numbers [3]int64
+	for i := range numbers {
+		numbers[i], _ = strconv.ParseInt(m[i+1], 10, 64) // eighteen digits always fit
+	}
+	c := byteRange{numbers[0], numbers[1], numbers[2]}
+	return c, c.first <= c.last && c.last < c.total
+}
+
+var chunkTypes = []string{"video/mp4", "video/quicktime", "video/webm"}
+
+// receive takes one chunk. The token in the address is all that it asks for. The upload host answers without bodies.
+func (n *network) receive(r *http.Request) sim.Reply {
+	n.resume.Do(n.takeUp)
+	t, status := n.uploadOf(r)
+	if status != 0 {
+		return sim.Reply{Status: status}
+	}
+	c, ok := parseRange(r.Header.Get("Content-Range"))
+	switch {
+	case !ok || c.total != t.Size || r.ContentLength != c.last-c.first+1 || !slices.Contains(chunkTypes, r.Header.Get("Content-Type")):
+		return sim.Reply{Status: http.StatusBadRequest}
+	case c.first != t.Digest.Size:
+		return progress(http.StatusRequestedRangeNotSatisfiable, t)
+	case c.last != t.chunkEnd(c.first):
+		return sim.Reply{Status: http.StatusBadRequest}
+	}
+	digest, err := n.env.Media.Extend(t.Digest, io.TeeReader(io.LimitReader(r.Body, r.ContentLength), &t.Scan))
+	if err != nil || digest.Size != c.last+1 {
+		return sim.Reply{Status: http.StatusBadRequest} // the caller went before it had sent the chunk
+	}
+	return n.store(t, digest)
+}
+
+// uploadOf returns the task of an upload address, or the status that refuses it.
+func (n *network) uploadOf(r *http.Request) (t task, status int) {
+	q := r.URL.Query()
+	found := false
+	n.env.View(func() { t, found = n.tasks.Get(q.Get("upload_id")) })
+	switch {
+	case !found || t.UploadToken == "":
+		return t, http.StatusNotFound
+	case subtle.ConstantTimeCompare([]byte(t.UploadToken), []byte(q.Get("upload_token"))) != 1, n.env.Now().Sub(t.StartedAt) >= uploadLife:
+		return t, http.StatusForbidden
+	default:
+		return t, 0
+	}
+}
+
+// store writes a chunk that has come whole, unless another one was faster.
+func (n *network) store(t task, digest sim.Digest) sim.Reply {
+	before := t.Digest.Size
+	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
+		if current, _ := n.tasks.Get(t.Number); current.Digest.Size != before {
+			return refuse(progress(http.StatusRequestedRangeNotSatisfiable, current))
+		}
+		t.Digest = digest
+		if digest.Size < t.Size {
+			n.tasks.Put(tx, t.Number, t)
+			return nil
+		}
+		file, err := digest.Media()
+		if err != nil {
+			return refuse(n.broken(err))
+		}
+		file = shaped(file, t.Scan.Found)
+		file.ID = t.Number
+		n.begin(tx, t, []sim.Media{file}, videoFailure(file, t.Scan.Found))
+		return nil
+	})
+	switch {
+	case refusal != nil:
+		return *refusal
+	case t.Digest.Size < t.Size:
+		return progress(http.StatusPartialContent, t)
+	}
+	n.settleLater()
+	return progress(http.StatusCreated, t)
+}
+
+// progress answers how much has come.
+func progress(status int, t task) sim.Reply {
+	return sim.Reply{Status: status}.With("Content-Range", fmt.Sprintf("bytes 0-%d/%d", t.Digest.Size, t.Size))
+}
+
+// finishInVain takes the last chunk of an upload of which nothing will come.
+func (n *network) finishInVain(r *http.Request, reason string) sim.Reply {
+	t, status := n.uploadOf(r)
+	if status != 0 {
+		return sim.Reply{Status: status}
+	}
+	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
+		current, _ := n.tasks.Get(t.Number)
+		if !current.BegunAt.IsZero() {
+			return refuse(progress(http.StatusRequestedRangeNotSatisfiable, current))
+		}
+		current.Digest.Size = current.Size
+		t = current
+		n.begin(tx, current, nil, reason)
+		return nil
+	})
+	if refusal != nil {
+		return *refusal
+	}
+	return progress(http.StatusCreated, t)
+}
+
+// shaped adds what the index of a video says of its picture.
+func shaped(file sim.Media, shape mp4.Shape) sim.Media {
+	if shape.Known() {
+		file.Width, file.Height = shape.Width, shape.Height
+	}
+	return file
+}
+
+// Sides of a video's picture, in pixels.
+const (
+	minSide = 360
+	maxSide = 4096
+)
+
+// videoFailure says what TikTok finds wrong with a video, or nothing. A file whose index it cannot read passes.
+func videoFailure(file sim.Media, shape mp4.Shape) string {
+	switch {
+	case !slices.Contains(chunkTypes, file.Type):
+		return failFormat
+	case shape.Known() && (min(shape.Width, shape.Height) < minSide || max(shape.Width, shape.Height) > maxSide):
+		return failPicture
+	case shape.Duration > maxVideoSeconds*time.Second:
+		return failDuration
+	default:
+		return ""
+	}
+}
