@@ -1,0 +1,358 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/enrich"
+	"crier/internal/service"
+	"crier/internal/store"
+)
+
+func (s postServer) facets(tb testing.TB, fields string) map[string]string {
+	tb.Helper()
+	var body crier.Facets
+	s.do(tb, "GET", s.posts("facets", "enrichment")+"?fields="+fields, nil).want(tb, http.StatusOK).into(tb, &body)
+	got := map[string]string{}
+	for _, facet := range body.Data {
+		values := []string{}
+		for _, v := range facet.Values {
+			values = append(values, fmt.Sprintf("%s:%d", v.Value, v.PostCount))
+		}
+		got[string(facet.Field)] = strings.Join(values, " ")
+	}
+	return got
+}
+
+func TestFacetsListEveryFieldInOrder(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startPostServer(t, db)
+		address := s.posts("facets", "enrichment")
+		var all []any
+		for _, field := range crier.FacetFields() {
+			all = append(all, object{"field": string(field), "values": []any{}})
+		}
+		for _, query := range []string{"", "?fields="} {
+			if got := s.do(t, "GET", address+query, nil).want(t, http.StatusOK); !reflect.DeepEqual(got.get(t, "data"), all) {
+				t.Errorf("an empty team has %s", got.body)
+			}
+		}
+		some := s.do(t, "GET", address+"?fields=postType,language,postType", nil).want(t, http.StatusOK)
+		if some.text(t, "data", 0, "field") != "postType" || some.text(t, "data", 1, "field") != "language" || some.has("data", 2) {
+			t.Errorf("fields asked for: %s", some.body)
+		}
+		for _, fields := range []string{"colour", "language,colour", "language,,topics", "Language"} {
+			got := s.do(t, "GET", address+"?fields="+fields, nil).wantIssues(t, "fields")
+			if !strings.Contains(string(got.body), "language, hashtags, mentions, linkDomains, topics, sentiment, assetTags, userTags, postType") {
+				t.Errorf("%s: the answer does not list the fields: %s", fields, got.body)
+			}
+		}
+	})
+}
+
+func TestFacetsShowTheHundredMostFrequentValues(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startPostServer(t, db)
+		for i := range 105 {
+			id := s.post(t, object{"text": "x"})
+			s.withTx(t, func(ctx context.Context, tx *store.Tx) error {
+				tags := []string{fmt.Sprintf("tag%03d", i), "zebra"}
+				return tx.ReplaceFacets(ctx, s.team, crier.ID(id), map[crier.FacetField][]string{crier.FacetTopics: tags})
+			})
+		}
+		values := strings.Fields(s.facets(t, "topics")["topics"])
+		if len(values) != 100 || values[0] != "zebra:105" || values[1] != "tag000:1" || values[99] != "tag098:1" {
+			t.Errorf("%d values: %q", len(values), values)
+		}
+	})
+}
+
+func TestEnrichmentRunsInTheBackground(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := postServer{startServer(t, db)}
+		photo := s.image(t, "owl", "night")
+		id := s.post(t, object{"text": "We love the new coffee at https://www.example.com/menu. Thank you @BeanRoasters! #Coffee #coffee", "assetIds": []any{photo}})
+		want := map[string]string{
+			"language": "en:1", "hashtags": "coffee:1", "mentions": "beanroasters:1", "linkDomains": "example.com:1", "sentiment": "positive:1",
+			"assetTags": "night:1 owl:1", "userTags": "", "postType": "text_image:1",
+		}
+		fields := strings.Join(slices.Sorted(maps.Keys(want)), ",")
+		s.eventually(t, "the post is enriched", func() bool { return reflect.DeepEqual(s.facets(t, fields), want) })
+		s.patch(t, id, object{"text": "Schade, der Kaffee ist leider kalt und schmeckt furchtbar. #Tee", "assetIds": []any{}}).want(t, http.StatusOK)
+		want = map[string]string{
+			"language": "de:1", "hashtags": "tee:1", "mentions": "", "linkDomains": "", "sentiment": "negative:1", "assetTags": "", "userTags": "", "postType": "text_post:1",
+		}
+		s.eventually(t, "the change is enriched", func() bool { return reflect.DeepEqual(s.facets(t, fields), want) })
+		s.do(t, "DELETE", s.posts(id), nil).want(t, http.StatusOK)
+		for field, values := range s.facets(t, "") {
+			if values != "" {
+				t.Errorf("%s of a deleted post is still counted: %s", field, values)
+			}
+		}
+	})
+}
+
+// eventually waits until something holds that happens in the background.
+func (s postServer) eventually(tb testing.TB, what string, holds func() bool) {
+	tb.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for !holds() {
+		select {
+		case <-deadline:
+			tb.Fatalf("it never came true that %s; facets: %v", what, s.facets(tb, ""))
+		case <-tick.C:
+		}
+	}
+}
+
+func TestRetaggedAssetsAreCountedAnew(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startPostServer(t, db)
+		photo, other := s.image(t, "old"), s.image(t, "old", "other")
+		for range 3 {
+			s.post(t, object{"assetIds": []any{photo}})
+		}
+		s.post(t, object{"assetIds": []any{photo, other}})
+		retag := func() map[string]string {
+			if err := s.node.services.Facets.Retag(context.Background(), service.RetagPostsJob{AssetID: crier.ID(photo)}); err != nil {
+				t.Fatal(err)
+			}
+			return s.facets(t, "assetTags")
+		}
+		s.exec(t, `UPDATE assets SET tags = '["new"]' WHERE id = $1`, photo)
+		if got := retag()["assetTags"]; got != "new:4 old:1 other:1" {
+			t.Errorf("after new tags: %s", got)
+		}
+		s.exec(t, `UPDATE assets SET deleted_at = created_at WHERE id = $1`, photo)
+		if got := retag()["assetTags"]; got != "old:1 other:1" {
+			t.Errorf("after the deletion: %s", got)
+		}
+	})
+}
+
+// changes is how many random changes the counts have to survive. Under the race detector, whose watch over every memory
+// access makes the embedded database fifteen times slower, it gets a tenth: there changes wait for each other anyway.
+func changes(db database) int {
+	const all = 10_000
+	if raceDetector && db.Dialect == store.SQLite {
+		return all / 10
+	}
+	return all
+}
+
+func TestFacetsEqualAFullRecountAfterManyChangesInParallel(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startPostServer(t, db)
+		c := newChanger(t, s)
+		const workers = 8
+		var group sync.WaitGroup
+		for w := range workers {
+			group.Go(func() {
+				random := rand.New(rand.NewPCG(42, uint64(w)))
+				for range changes(db) / workers {
+					if err := c.change(random); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		group.Wait()
+		if t.Failed() {
+			return
+		}
+		if n := s.number(t, `SELECT count(*) FROM (SELECT p.team_id, f.field, f.value, count(*) AS n FROM post_facets f JOIN posts p ON p.id = f.post_id
+			GROUP BY p.team_id, f.field, f.value) AS real FULL OUTER JOIN facet_counts c
+			ON c.team_id = real.team_id AND c.field = real.field AND c.value = real.value
+			WHERE c.post_count IS NULL OR real.n IS NULL OR c.post_count <> real.n`); n != 0 {
+			t.Errorf("%d counts differ from the rows that they count", n)
+		}
+		c.enrichAll(t)
+		c.compare(t)
+	})
+}
+
+// changer makes random changes through the rules, as requests and jobs do.
+type changer struct {
+	s      postServer
+	scope  service.TeamScope
+	tags   []crier.ID
+	assets []crier.ID
+
+	mu    sync.Mutex
+	posts []crier.ID
+}
+
+func newChanger(tb testing.TB, s postServer) *changer {
+	tb.Helper()
+	ctx := context.Background()
+	caller, err := s.node.services.Access.Authenticate(ctx, s.key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	scope, err := s.node.services.Access.Team(ctx, caller, s.team, crier.WritePosts)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c := &changer{s: s, scope: scope}
+	for i := range 12 {
+		c.tags = append(c.tags, crier.ID(s.tag(tb, fmt.Sprintf("tag %d", i))))
+		c.assets = append(c.assets, crier.ID(s.image(tb, fmt.Sprintf("colour-%d", i%5), fmt.Sprintf("shape-%d", i%3))))
+	}
+	return c
+}
+
+func (c *changer) pick(random *rand.Rand) crier.ID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.posts) == 0 {
+		return ""
+	}
+	return c.posts[random.IntN(len(c.posts))]
+}
+
+func (c *changer) add(id crier.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.posts = append(c.posts, id)
+}
+
+func some(random *rand.Rand, ids []crier.ID, most int) []crier.ID {
+	shuffled := slices.Clone(ids)
+	random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	return shuffled[:random.IntN(most+1)]
+}
+
+var randomTexts = []string{
+	"We love the new coffee #coffee #spring", "Schade, der Kaffee ist kalt. #kaffee", "新しいコーヒー豆が届きました #コーヒー", "", "@ada and @grace look at https://example.com/a",
+	"Terrible weather again, what a sad day #rain", "قهوة جديدة في القاهرة", "https://go.dev and https://example.org #go", "#coffee", "Un café très agréable #café",
+}
+
+// change makes one change. Posts that another worker has deleted meanwhile are no error.
+func (c *changer) change(random *rand.Rand) error {
+	ctx, services, id := context.Background(), c.s.node.services, c.pick(random)
+	text := randomTexts[random.IntN(len(randomTexts))] + fmt.Sprintf(" #tag%d", random.IntN(40))
+	var err error
+	switch kind := random.IntN(20); {
+	case id == "" || kind < 5:
+		var p crier.Post
+		p, err = services.Posts.Create(ctx, c.scope, crier.PostCreate{Text: &text, AssetIDs: some(random, c.assets, 3)})
+		if err == nil {
+			c.add(p.ID)
+		}
+	case kind < 9:
+		_, err = services.Posts.Update(ctx, c.scope, id, crier.PostUpdate{Text: crier.Some(text), AssetIDs: crier.Some(some(random, c.assets, 3))})
+	case kind < 12:
+		_, err = services.Posts.SetTags(ctx, c.scope, id, crier.PostTagsUpdate{TagIDs: some(random, c.tags, 4)})
+	case kind < 14:
+		_, err = services.Posts.Delete(ctx, c.scope, id, false)
+	case kind < 15:
+		name := crier.TagName(fmt.Sprintf("tag %d", random.IntN(1000)))
+		_, err = services.Tags.Update(ctx, c.scope, c.tags[random.IntN(len(c.tags))], crier.TagUpdate{Name: crier.Some(name)})
+	case kind < 16:
+		status := []crier.PostStatus{crier.PostArchived, crier.PostDraft, crier.PostApproved}[random.IntN(3)]
+		_, err = services.Posts.SetStatus(ctx, c.scope, id, crier.PostStatusUpdate{Status: status})
+	default:
+		var p crier.Post
+		if p, err = services.Posts.Get(ctx, c.scope, id, false); err == nil {
+			err = services.Facets.Enrich(ctx, service.EnrichPostJob{PostID: id, PayloadID: p.ContentPayloadID})
+		}
+	}
+	var known *crier.Error
+	if errors.As(err, &known) && (known.Kind == crier.KindNotFound || known.Kind == crier.KindConflict) {
+		return nil
+	}
+	return err
+}
+
+// enrichAll does what the jobs of the changes would have done.
+func (c *changer) enrichAll(tb testing.TB) {
+	tb.Helper()
+	ctx := context.Background()
+	for _, id := range c.posts {
+		p, err := c.s.node.services.Posts.Get(ctx, c.scope, id, false)
+		if err != nil {
+			continue // deleted
+		}
+		if err := c.s.node.services.Facets.Enrich(ctx, service.EnrichPostJob{PostID: id, PayloadID: p.ContentPayloadID}); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// compare counts all posts anew, from what the interface shows of them.
+func (c *changer) compare(tb testing.TB) {
+	tb.Helper()
+	ctx := context.Background()
+	want := map[crier.FacetField]map[string]int64{}
+	count := func(field crier.FacetField, values ...string) {
+		for _, v := range values {
+			if want[field] == nil {
+				want[field] = map[string]int64{}
+			}
+			want[field][v]++
+		}
+	}
+	live, listed := 0, int64(0)
+	for _, id := range c.posts {
+		p, err := c.s.node.services.Posts.Get(ctx, c.scope, id, false)
+		if err != nil {
+			continue
+		}
+		live++
+		if p.Status != crier.PostArchived {
+			listed++
+		}
+		count(crier.FacetPostType, string(p.PostType))
+		count(crier.FacetAssetTags, p.AssetTags...)
+		for _, tag := range p.UserTags {
+			count(crier.FacetUserTags, tag.Name)
+		}
+		facts := enrich.Text(p.Text)
+		if facts.Language != enrich.Undetermined {
+			count(crier.FacetLanguage, facts.Language)
+		}
+		count(crier.FacetHashtags, facts.Hashtags...)
+		count(crier.FacetMentions, facts.Mentions...)
+		count(crier.FacetLinkDomains, facts.LinkDomains...)
+		count(crier.FacetTopics, facts.Topics...)
+		count(crier.FacetSentiment, string(facts.Sentiment))
+	}
+	if live < 50 {
+		tb.Errorf("only %d posts are left: the test proves little", live)
+	}
+	got, err := c.s.node.services.Facets.Get(ctx, c.scope, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, facet := range got.Data {
+		counted := map[string]int64{}
+		for _, v := range facet.Values {
+			counted[v.Value] = v.PostCount
+		}
+		if !maps.Equal(counted, want[facet.Field]) && len(want[facet.Field])+len(counted) > 0 {
+			tb.Errorf("%s is counted as %v, a recount says %v", facet.Field, counted, want[facet.Field])
+		}
+	}
+	if n := c.s.number(tb, `SELECT post_count FROM teams WHERE id = $1`, string(c.s.team)); n != listed {
+		tb.Errorf("the team counts %d posts, a recount says %d", n, listed)
+	}
+}
