@@ -121,7 +121,7 @@ func add[I, O any](s *Server, pattern string, p crier.Permission, d doc, work fu
 		}
 		out, err := work(ctx, c, value)
 		if err != nil {
-			s.fail(w, r, err)
+			s.fail(w, r, s.services.Answers.Instead(ctx, err))
 			return
 		}
 		s.respond(w, r, d.Status, out)

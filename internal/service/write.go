@@ -62,6 +62,24 @@ func (a *Answers) Kept(ctx context.Context, caller Caller, r Repeatable) (*Kept,
 	return a.open(*kept, r.Fingerprint)
 }
 
+// Instead returns the answer to an earlier request with the same key if there is one by now, else err. The earlier one
+// may be why a repeat beside it failed: a repeated deletion finds nothing left to delete.
+func (a *Answers) Instead(ctx context.Context, err error) error {
+	r, repeats := ctx.Value(repeatableKey{}).(repeatable)
+	if !repeats {
+		return err
+	}
+	kept, lookupErr := a.store.KeptAnswer(ctx, r.principal, r.Key, a.now())
+	if lookupErr != nil || kept == nil {
+		return err
+	}
+	answer, openErr := a.open(*kept, r.Fingerprint)
+	if openErr != nil {
+		return openErr
+	}
+	return answer
+}
+
 func (c *core) open(kept store.KeptAnswer, fingerprint []byte) (*Kept, error) {
 	if !bytes.Equal(kept.Fingerprint, fingerprint) {
 		return nil, crier.Conflict("This Idempotency-Key was used for another request within the last 24 hours. Use a new key for a new request.")
