@@ -41,6 +41,8 @@ var statusOf = map[crier.Kind]int{
 const (
 	internalMessage    = "Something went wrong on our side. Nothing is known to have changed. If it happens again, tell us the X-Request-Id of this answer."
 	unavailableMessage = "The service cannot reach its database at the moment. Try again shortly."
+	// statusCallerGone is what the log and the metrics say of requests whose caller did not wait: no failure of ours.
+	statusCallerGone = 499
 	// unavailableRetry is the Retry-After of a 503, in seconds.
 	unavailableRetry = "2"
 )
@@ -62,7 +64,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		write(w, statusOf[known.Kind], errorBody{Message: known.Message, Tag: known.Kind})
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
 		infoOf(r).err = err
-		write(w, http.StatusInternalServerError, errorBody{Message: internalMessage, Tag: crier.KindInternal}) // nobody reads it
+		write(w, statusCallerGone, errorBody{Message: internalMessage, Tag: crier.KindInternal}) // nobody reads it
 	case service.Unavailable(err), errors.Is(err, context.DeadlineExceeded):
 		infoOf(r).err = err
 		w.Header().Set("Retry-After", unavailableRetry)
