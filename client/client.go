@@ -1,0 +1,259 @@
+// Package client is the typed Go client of crier's public interface: one method per operation. It repeats requests that
+// are safe to repeat, sends an idempotency key with every change so that all of them are, and returns errors as types.
+//
+// It knows nothing that the interface does not tell.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"crier"
+)
+
+// Client talks to one installation of crier. It is safe for concurrent use.
+type Client struct {
+	base  string
+	token func(context.Context) (string, error)
+	http  *http.Client
+	tries int
+	agent string
+}
+
+// Option changes a client.
+type Option func(*Client)
+
+// WithHTTPClient uses another HTTP client.
+func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
+
+// WithTries sets how often a request is sent at most; 1 means never again.
+func WithTries(n int) Option { return func(c *Client) { c.tries = max(1, n) } }
+
+// WithUserAgent names the program that uses the client.
+func WithUserAgent(agent string) Option { return func(c *Client) { c.agent = agent } }
+
+// WithTokenSource asks for the token at every request, for tokens that are renewed.
+func WithTokenSource(source func(context.Context) (string, error)) Option {
+	return func(c *Client) { c.token = source }
+}
+
+// New makes a client of the installation at base, such as http://127.0.0.1:8080, with an API key or an access token.
+func New(base, token string, options ...Option) *Client {
+	c := &Client{
+		base:  strings.TrimRight(base, "/"),
+		token: func(context.Context) (string, error) { return token, nil },
+		http:  &http.Client{Timeout: 2 * time.Minute},
+		tries: 4,
+		agent: "crier-client",
+	}
+	for _, option := range options {
+		option(c)
+	}
+	return c
+}
+
+// Error is an answer that says no.
+type Error struct {
+	// Status is the HTTP status, Kind the error's tag.
+	Status  int
+	Kind    crier.Kind
+	Message string
+	// Issues say what is wrong with the request, for crier.KindInvalid.
+	Issues []crier.Issue
+	// RequestID names the request in the server's log.
+	RequestID string
+	// RetryAfter is how long the server wants to be left alone.
+	RetryAfter time.Duration
+}
+
+// Error is the message with everything that helps.
+func (e *Error) Error() string {
+	if e.Status >= http.StatusInternalServerError && e.RequestID != "" {
+		return fmt.Sprintf("%s (request %s)", e.Message, e.RequestID)
+	}
+	return e.Message
+}
+
+// IsKind is true when err is an answer of this kind.
+func IsKind(err error, kind crier.Kind) bool {
+	known, ok := errors.AsType[*Error](err)
+	return ok && known.Kind == kind
+}
+
+type keyKey struct{}
+
+// WithIdempotencyKey has the next change made under the context carry this key instead of one of its own: a program that
+// repeats a change after its own crash gets the first answer again.
+func WithIdempotencyKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, keyKey{}, key)
+}
+
+// request is one operation.
+type request struct {
+	method, path string
+	query        url.Values
+	body         any
+	// raw is sent instead of body, once: it cannot be read again.
+	raw         io.Reader
+	rawLength   int64
+	header      http.Header
+	contentType string
+}
+
+// send makes the request, repeating it while that is safe and promising, and decodes the answer into out.
+func (c *Client) send(ctx context.Context, r request, out any) error {
+	var data []byte
+	if r.body != nil {
+		var err error
+		if data, err = json.Marshal(r.body); err != nil {
+			return fmt.Errorf("encode the request: %w", err)
+		}
+	}
+	key := idempotencyKey(ctx, r.method)
+	for try := 1; ; try++ {
+		wait, err := c.once(ctx, r, data, key, out)
+		if err == nil || wait < 0 || r.raw != nil || try >= c.tries {
+			return err
+		}
+		if err := pause(ctx, max(wait, backoff(try))); err != nil {
+			return err
+		}
+	}
+}
+
+func idempotencyKey(ctx context.Context, method string) string {
+	if method == http.MethodGet {
+		return ""
+	}
+	if key, ok := ctx.Value(keyKey{}).(string); ok {
+		return key
+	}
+	return string(crier.NewID())
+}
+
+func backoff(try int) time.Duration {
+	base := 200 * time.Millisecond << min(try, 6)
+	return base/2 + rand.N(base) //nolint:gosec // jitter, not a secret
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// once sends the request once. wait is negative when sending it again would not help.
+func (c *Client) once(ctx context.Context, r request, data []byte, key string, out any) (wait time.Duration, err error) {
+	request, err := c.build(ctx, r, data, key)
+	if err != nil {
+		return -1, err
+	}
+	answer, err := c.http.Do(request)
+	if err != nil {
+		if ctx.Err() != nil {
+			return -1, ctx.Err()
+		}
+		return 0, fmt.Errorf("reach %s: %w", c.base, err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode >= http.StatusBadRequest {
+		return refusal(answer)
+	}
+	return -1, decode(answer, out)
+}
+
+func decode(answer *http.Response, out any) error {
+	if sink, ok := out.(io.Writer); ok {
+		_, err := io.Copy(sink, answer.Body)
+		return err
+	}
+	if err := json.NewDecoder(answer.Body).Decode(out); err != nil {
+		return fmt.Errorf("decode the answer: %w", err)
+	}
+	return nil
+}
+
+func (c *Client) build(ctx context.Context, r request, data []byte, key string) (*http.Request, error) {
+	address := c.base + r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	var body io.Reader
+	if data != nil {
+		body = bytes.NewReader(data)
+	}
+	if r.raw != nil {
+		body = r.raw
+	}
+	request, err := http.NewRequestWithContext(ctx, r.method, address, body)
+	if err != nil {
+		return nil, fmt.Errorf("build the request: %w", err)
+	}
+	for name, values := range r.header {
+		request.Header[name] = values
+	}
+	token, err := c.token(ctx)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("User-Agent", c.agent)
+	if data != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if r.raw != nil {
+		request.Header.Set("Content-Type", r.contentType)
+		request.ContentLength = r.rawLength
+	}
+	if key != "" {
+		request.Header.Set("Idempotency-Key", key)
+	}
+	return request, nil
+}
+
+// refusal reads an error answer. 429 and 5xx may pass by themselves.
+func refusal(answer *http.Response) (wait time.Duration, err error) {
+	var body struct {
+		Tag     crier.Kind    `json:"_tag"`
+		Message string        `json:"message"`
+		Issues  []crier.Issue `json:"issues"`
+	}
+	if err := json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&body); err != nil {
+		body.Message = "the server answered with status " + strconv.Itoa(answer.StatusCode)
+	}
+	e := &Error{
+		Status: answer.StatusCode, Kind: body.Tag, Message: body.Message, Issues: body.Issues, RequestID: answer.Header.Get("X-Request-Id"),
+	}
+	if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil {
+		e.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	if answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode >= http.StatusInternalServerError {
+		return e.RetryAfter, e
+	}
+	return -1, e
+}
+
+func get[T any](ctx context.Context, c *Client, path string, query url.Values) (T, error) {
+	var out T
+	return out, c.send(ctx, request{method: http.MethodGet, path: path, query: query}, &out)
+}
+
+func change[T any](ctx context.Context, c *Client, method, path string, body any) (T, error) {
+	var out T
+	return out, c.send(ctx, request{method: method, path: path, body: body}, &out)
+}

@@ -1,0 +1,52 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"crier"
+)
+
+const organizationsPath = "/v1/organizations"
+
+func organizationPath(id crier.ID) string { return organizationsPath + "/" + string(id) }
+
+// AgentContext tells who the caller is and what it can reach.
+func (c *Client) AgentContext(ctx context.Context) (crier.AgentContext, error) {
+	return get[crier.AgentContext](ctx, c, "/v1/agent/context", nil)
+}
+
+// Providers tells what the networks can do.
+func (c *Client) Providers(ctx context.Context) (crier.ProviderList, error) {
+	return get[crier.ProviderList](ctx, c, "/v1/providers", nil)
+}
+
+// ListOrganizations returns a page of the caller's organizations.
+func (c *Client) ListOrganizations(ctx context.Context, o ListOptions) (crier.Page[crier.Organization], error) {
+	return get[crier.Page[crier.Organization]](ctx, c, organizationsPath, o.query())
+}
+
+// CreateOrganization makes an organization; the caller becomes its admin.
+func (c *Client) CreateOrganization(ctx context.Context, in crier.OrganizationCreate) (crier.Organization, error) {
+	return change[crier.Organization](ctx, c, http.MethodPost, organizationsPath, in)
+}
+
+// GetOrganization reads an organization.
+func (c *Client) GetOrganization(ctx context.Context, id crier.ID) (crier.Organization, error) {
+	return get[crier.Organization](ctx, c, organizationPath(id), nil)
+}
+
+// UpdateOrganization changes an organization's settings.
+func (c *Client) UpdateOrganization(ctx context.Context, id crier.ID, in crier.OrganizationUpdate) (crier.Organization, error) {
+	return change[crier.Organization](ctx, c, http.MethodPatch, organizationPath(id), in)
+}
+
+// GetCredits reads the credit balance and what things cost.
+func (c *Client) GetCredits(ctx context.Context, organization crier.ID) (crier.Credits, error) {
+	return get[crier.Credits](ctx, c, organizationPath(organization)+"/credits", nil)
+}
+
+// ListCreditTransactions returns a page of the ledger.
+func (c *Client) ListCreditTransactions(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.CreditTransaction], error) {
+	return get[crier.Page[crier.CreditTransaction]](ctx, c, organizationPath(organization)+"/credits/transactions", o.query())
+}

@@ -1,0 +1,145 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"crier"
+)
+
+func postsPath(team crier.ID) string { return teamPath(team) + "/posts" }
+
+func postPath(team, post crier.ID) string { return postsPath(team) + "/" + string(post) }
+
+// PostFilter narrows a list of posts; empty fields do not.
+type PostFilter struct {
+	ListOptions
+	Status           []crier.PostStatus
+	DeliveryState    []crier.DeliveryState
+	PostType         []crier.PostType
+	Provider         []crier.Provider
+	SocialAccountIDs []crier.ID
+	SaveDestination  string
+	TagID            crier.ID
+	Q                string
+	ScheduledFrom    *crier.Time
+	ScheduledTo      *crier.Time
+	CreatedFrom      *crier.Time
+	CreatedTo        *crier.Time
+	UpdatedSince     *crier.Time
+	// ScheduledPosts asks for all scheduled posts of each post.
+	ScheduledPosts bool
+}
+
+func (f PostFilter) query() url.Values {
+	q := f.ListOptions.query()
+	set(q, "status", joined(f.Status))
+	set(q, "deliveryState", joined(f.DeliveryState))
+	set(q, "postType", joined(f.PostType))
+	set(q, "provider", joined(f.Provider))
+	set(q, "socialAccountId", joined(f.SocialAccountIDs))
+	set(q, "saveDestination", f.SaveDestination)
+	set(q, "tagId", string(f.TagID))
+	set(q, "q", f.Q)
+	for name, at := range map[string]*crier.Time{
+		"scheduledFrom": f.ScheduledFrom, "scheduledTo": f.ScheduledTo, "createdFrom": f.CreatedFrom, "createdTo": f.CreatedTo,
+		"updatedSince": f.UpdatedSince,
+	} {
+		if at != nil {
+			q.Set(name, at.String())
+		}
+	}
+	if f.ScheduledPosts {
+		q.Set("include", "scheduledPosts")
+	}
+	return q
+}
+
+func joined[T ~string](list []T) string {
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = string(v)
+	}
+	return strings.Join(parts, ",")
+}
+
+// ListPosts returns a page of a team's posts.
+func (c *Client) ListPosts(ctx context.Context, team crier.ID, f PostFilter) (crier.Page[crier.Post], error) {
+	return get[crier.Page[crier.Post]](ctx, c, postsPath(team), f.query())
+}
+
+// CreatePost makes a post.
+func (c *Client) CreatePost(ctx context.Context, team crier.ID, in crier.PostCreate) (crier.Post, error) {
+	return change[crier.Post](ctx, c, http.MethodPost, postsPath(team), in)
+}
+
+// GetPost reads a post.
+func (c *Client) GetPost(ctx context.Context, team, post crier.ID) (crier.Post, error) {
+	return get[crier.Post](ctx, c, postPath(team, post), nil)
+}
+
+// UpdatePost changes a post.
+func (c *Client) UpdatePost(ctx context.Context, team, post crier.ID, in crier.PostUpdate) (crier.Post, error) {
+	return change[crier.Post](ctx, c, http.MethodPatch, postPath(team, post), in)
+}
+
+// DeletePost deletes a post, and with fromPlatform what was published of it.
+func (c *Client) DeletePost(ctx context.Context, team, post crier.ID, fromPlatform bool) (crier.PostDeletion, error) {
+	var out crier.PostDeletion
+	q := url.Values{}
+	if fromPlatform {
+		q.Set("alsoDeleteFromPlatform", "true")
+	}
+	return out, c.send(ctx, request{method: http.MethodDelete, path: postPath(team, post), query: q}, &out)
+}
+
+// MovePostToDraft stops what is scheduled without losing the post.
+func (c *Client) MovePostToDraft(ctx context.Context, team, post crier.ID) (crier.Post, error) {
+	return change[crier.Post](ctx, c, http.MethodPost, postPath(team, post)+"/move-to-draft", nil)
+}
+
+// SetPostStatus moves a post to another state.
+func (c *Client) SetPostStatus(ctx context.Context, team, post crier.ID, status crier.PostStatus) (crier.Post, error) {
+	return change[crier.Post](ctx, c, http.MethodPost, postPath(team, post)+"/status", crier.PostStatusUpdate{Status: status})
+}
+
+// SetPostTags says which tags a post has.
+func (c *Client) SetPostTags(ctx context.Context, team, post crier.ID, tags []crier.ID) (crier.Post, error) {
+	return change[crier.Post](ctx, c, http.MethodPut, postPath(team, post)+"/tags", crier.PostTagsUpdate{TagIDs: tags})
+}
+
+// ValidatePost tries out how a post would be scheduled: errors, warnings and cost per account. It writes nothing.
+func (c *Client) ValidatePost(ctx context.Context, team, post crier.ID, in crier.ScheduleRequest) (crier.ValidationResult, error) {
+	return change[crier.ValidationResult](ctx, c, http.MethodPost, postPath(team, post)+"/validate", in)
+}
+
+// SchedulePost fans a post out to accounts.
+func (c *Client) SchedulePost(ctx context.Context, team, post crier.ID, in crier.ScheduleRequest) (crier.ScheduleResult, error) {
+	return change[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/schedule", in)
+}
+
+// PostNow publishes a post at once.
+func (c *Client) PostNow(ctx context.Context, team, post crier.ID, in crier.PostNowRequest) (crier.ScheduleResult, error) {
+	return change[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/post-now", in)
+}
+
+// PostMetrics reads how a post does.
+func (c *Client) PostMetrics(ctx context.Context, team, post crier.ID) (crier.PostMetrics, error) {
+	return get[crier.PostMetrics](ctx, c, postPath(team, post)+"/metrics", nil)
+}
+
+// Facets counts a team's posts by property; no fields means all.
+func (c *Client) Facets(ctx context.Context, team crier.ID, fields ...crier.FacetField) (crier.Facets, error) {
+	q := url.Values{}
+	set(q, "fields", joined(fields))
+	return get[crier.Facets](ctx, c, postsPath(team)+"/facets/enrichment", q)
+}
+
+// Calendar reads what goes out in a window of time; an empty timezone means the team's.
+func (c *Client) Calendar(ctx context.Context, team crier.ID, from, to crier.Time, timezone string) (crier.Calendar, error) {
+	q := url.Values{"from": {from.String()}, "to": {to.String()}}
+	set(q, "timezone", timezone)
+	return get[crier.Calendar](ctx, c, teamPath(team)+"/calendar", q)
+}
