@@ -21,7 +21,7 @@ type CalendarEntry struct {
 	Title           *string              `json:"title"`
 	Text            string               `json:"text" doc:"At most the first 280 characters."`
 	PostType        PostType             `json:"postType"`
-	Status          *ScheduledPostStatus `json:"status" doc:"Null for a recurrence."`
+	Status          *ScheduledPostStatus `json:"status,omitempty" doc:"Absent for a recurrence."`
 	ScheduledAt     Time                 `json:"scheduledAt"`
 	LocalDate       string               `json:"localDate" doc:"In the calendar's timezone, such as 2026-11-15."`
 	LocalTime       string               `json:"localTime" doc:"In the calendar's timezone, such as 09:00."`
