@@ -1,0 +1,466 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/service"
+	"crier/internal/store"
+	"crier/internal/store/storetest"
+)
+
+// databases have the tables of crier and of the job engine.
+var databases = &storetest.Suite{Prepare: func(ctx context.Context, cfg store.Config) error {
+	s, err := store.Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	_, err = s.Migrate(ctx)
+	if err == nil {
+		var q *Queue
+		if q, err = New(Config{Store: s, Now: time.Now, Logger: slog.New(slog.DiscardHandler)}); err == nil {
+			err = q.Migrate(ctx)
+		}
+	}
+	return errors.Join(err, s.Close())
+}}
+
+// nodeVariable makes the test program run as a node on the database that it names, until it is killed.
+const nodeVariable = "CRIER_TEST_QUEUE_NODE"
+
+func TestMain(m *testing.M) {
+	if address := os.Getenv(nodeVariable); address != "" {
+		runNode(address)
+	}
+	os.Exit(databases.Run(m))
+}
+
+// probe is a job of the tests. Its workers tell the test what they do.
+type probe struct {
+	Number int       `json:"number"`
+	Due    time.Time `json:"due"`
+}
+
+// Kind names the job.
+func (probe) Kind() string { return "test.probe" }
+
+type probeWorker struct {
+	river.WorkerDefaults[probe]
+	work func(ctx context.Context, p probe) error
+}
+
+// Work tells the test.
+func (w *probeWorker) Work(ctx context.Context, job *river.Job[probe]) error {
+	return w.work(ctx, job.Args)
+}
+
+// newQueue opens a queue that also works on probes.
+func newQueue(tb testing.TB, db storetest.Database, work func(ctx context.Context, p probe) error) (*Queue, *store.Store) {
+	tb.Helper()
+	st := db.Open(tb)
+	q, err := buildQueue(st, work)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return q, st
+}
+
+func buildQueue(st *store.Store, work func(ctx context.Context, p probe) error) (*Queue, error) {
+	log := slog.New(slog.DiscardHandler)
+	q, err := New(Config{Store: st, Now: time.Now, Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	keys, err := auth.NewKeyring(auth.NewSecretKey())
+	if err != nil {
+		return nil, err
+	}
+	q.Register(service.New(service.Config{Store: st, Keys: keys, Queue: q, Now: time.Now, Logger: log}))
+	river.AddWorker(q.workers, &probeWorker{work: work})
+	return q, nil
+}
+
+// start works on jobs until the test ends.
+func start(tb testing.TB, q *Queue) {
+	tb.Helper()
+	if err := q.Start(context.Background()); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := q.Stop(ctx); err != nil {
+			tb.Error(err)
+		}
+	})
+}
+
+// count counts the probes in the job table.
+func count(tb testing.TB, st *store.Store) int {
+	tb.Helper()
+	var n int
+	if err := st.Reader().QueryRowContext(context.Background(), `SELECT count(*) FROM river_job WHERE kind = 'test.probe'`).Scan(&n); err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
+// wait takes a value from a channel, or fails.
+func wait[T any](tb testing.TB, c <-chan T, what string) T {
+	tb.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(30 * time.Second):
+		tb.Fatal("waited 30 s for " + what)
+		panic("unreachable")
+	}
+}
+
+// until asks again until something has happened, or fails.
+func until(tb testing.TB, what string, happened func() bool) {
+	tb.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(30 * time.Second); !happened(); <-tick.C {
+		if time.Now().After(end) {
+			tb.Fatal("waited 30 s for " + what)
+		}
+	}
+}
+
+var errUndo = errors.New("undo")
+
+func TestAJobExistsIfAndOnlyIfItsTransactionCommits(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db storetest.Database) {
+		ran := make(chan int, 100)
+		q, st := newQueue(t, db, func(_ context.Context, p probe) error {
+			ran <- p.Number
+			return nil
+		})
+		start(t, q)
+		ctx := context.Background()
+		// insert writes a row of ours and a job about it, then ends in the way of the test.
+		insert := func(number int, end func() error) (crier.ID, error) {
+			id := crier.NewID()
+			return id, st.WithTx(ctx, func(tx *store.Tx) error {
+				if err := tx.InsertUser(ctx, crier.User{ID: id, Name: "Row"}, crier.TimeOf(time.Now())); err != nil {
+					return err
+				}
+				if err := q.Enqueue(ctx, tx, service.Job{Args: probe{Number: number}}, service.Job{Args: probe{Number: number + 1}}); err != nil {
+					return err
+				}
+				return end()
+			})
+		}
+		undone, err := insert(10, func() error { return errUndo })
+		if !errors.Is(err, errUndo) {
+			t.Fatal(err)
+		}
+		func() {
+			defer func() { _ = recover() }()
+			_, _ = insert(20, func() error { panic("in the transaction") })
+		}()
+		if n := count(t, st); n != 0 {
+			t.Errorf("%d jobs of undone transactions", n)
+		}
+		if _, err := st.User(ctx, undone); err == nil {
+			t.Error("the row of an undone transaction is there")
+		}
+		kept, err := insert(30, func() error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []int{wait(t, ran, "the first job"), wait(t, ran, "the second job")}
+		slices.Sort(got)
+		if !slices.Equal(got, []int{30, 31}) {
+			t.Errorf("ran %v, want the two jobs of the transaction that was kept", got)
+		}
+		if _, err := st.User(ctx, kept); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAFailedStatementDoesNotKeepJobs(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db storetest.Database) {
+		q, st := newQueue(t, db, func(context.Context, probe) error { return nil })
+		ctx := context.Background()
+		err := st.WithTx(ctx, func(tx *store.Tx) error {
+			if err := q.Enqueue(ctx, tx, service.Job{Args: probe{}}); err != nil {
+				return err
+			}
+			return tx.AddCredits(ctx, crier.NewID(), crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", CreatedAt: crier.TimeOf(time.Now())})
+		})
+		if err == nil {
+			t.Fatal("credits of an organization that does not exist were booked")
+		}
+		if n := count(t, st); n != 0 {
+			t.Errorf("%d jobs of a failed transaction", n)
+		}
+	})
+}
+
+func TestTimedJobsStartOnTimeAndNeverEarly(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db storetest.Database) {
+		type run struct{ due, at time.Time }
+		ran := make(chan run, 100)
+		q, st := newQueue(t, db, func(_ context.Context, p probe) error {
+			ran <- run{p.Due, time.Now()}
+			return nil
+		})
+		start(t, q)
+		ctx, now := context.Background(), time.Now()
+		err := st.WithTx(ctx, func(tx *store.Tx) error {
+			for i := range 10 {
+				due := now.Add(time.Second + time.Duration(i)*200*time.Millisecond)
+				if err := q.Enqueue(ctx, tx, service.Job{Args: probe{Due: due}, At: due}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			r := wait(t, ran, "a timed job")
+			// Both databases keep times of jobs to the millisecond or finer.
+			if late := r.at.Sub(r.due); late < -time.Millisecond || late > 8*time.Second {
+				t.Errorf("a job started %v after its time", late)
+			}
+		}
+	})
+}
+
+func TestStopLetsRunningJobsFinishAndStartsNoMore(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db storetest.Database) {
+		begun, finish := make(chan int, 10), make(chan struct{})
+		var finished sync.Map
+		q, st := newQueue(t, db, func(ctx context.Context, p probe) error {
+			begun <- p.Number
+			select {
+			case <-finish:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			finished.Store(p.Number, true)
+			return nil
+		})
+		start(t, q)
+		enqueue(t, q, st, probe{Number: 1})
+		wait(t, begun, "the job to begin")
+		stopped := make(chan error, 1)
+		go func() { stopped <- q.Stop(context.Background()) }()
+		until(t, "the stop to begin", func() bool { return !q.Running() })
+		enqueue(t, q, st, probe{Number: 2})
+		select {
+		case err := <-stopped:
+			t.Fatalf("stopped while a job was running: %v", err)
+		case <-time.After(300 * time.Millisecond):
+		}
+		close(finish)
+		if err := wait(t, stopped, "the end"); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := finished.Load(1); !ok {
+			t.Error("the running job did not finish")
+		}
+		if _, ok := finished.Load(2); ok {
+			t.Error("a job started after the stop")
+		}
+		// The other one waits for the next start.
+		again, _ := newQueue(t, db, func(_ context.Context, p probe) error {
+			begun <- p.Number
+			return nil
+		})
+		start(t, again)
+		if n := wait(t, begun, "the job that was left"); n != 2 {
+			t.Errorf("job %d ran, want 2", n)
+		}
+	})
+}
+
+func TestStopCancelsJobsThatTakeTooLong(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db storetest.Database) {
+		begun, cancelled := make(chan int, 1), make(chan error, 1)
+		q, st := newQueue(t, db, func(ctx context.Context, p probe) error {
+			begun <- p.Number
+			<-ctx.Done()
+			cancelled <- ctx.Err()
+			return ctx.Err()
+		})
+		start(t, q)
+		enqueue(t, q, st, probe{Number: 1})
+		wait(t, begun, "the job to begin")
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		defer cancel()
+		if err := q.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+		if err := wait(t, cancelled, "the job to be cancelled"); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+func enqueue(tb testing.TB, q *Queue, st *store.Store, p probe) {
+	tb.Helper()
+	ctx := context.Background()
+	err := st.WithTx(ctx, func(tx *store.Tx) error { return q.Enqueue(ctx, tx, service.Job{Args: p, At: p.Due}) })
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// On SQLite a job that is marked as running when the process starts cannot be anybody's: its process has died.
+func TestJobsOfADeadProcessRunAnew_sqlite(t *testing.T) {
+	t.Parallel()
+	ran := make(chan int, 1)
+	q, st := newQueue(t, databases.Fresh(t, store.SQLite), func(_ context.Context, p probe) error {
+		ran <- p.Number
+		return nil
+	})
+	enqueue(t, q, st, probe{Number: 7})
+	if _, err := st.Writer().ExecContext(context.Background(), `UPDATE river_job SET state = 'running', attempt = 1, attempted_at = scheduled_at`); err != nil {
+		t.Fatal(err)
+	}
+	start(t, q)
+	if n := wait(t, ran, "the job of the dead process"); n != 7 {
+		t.Errorf("job %d ran", n)
+	}
+}
+
+// The job pool must not keep plans: PostgreSQL would keep the one it made for an empty table, and a burst of jobs would
+// join quadratically.
+func TestABurstOnAFreshlyEmptiedTable_postgres(t *testing.T) {
+	t.Parallel()
+	const jobs = 10_000
+	var mu sync.Mutex
+	ran, done := map[int]int{}, make(chan struct{})
+	q, st := newQueue(t, databases.Fresh(t, store.Postgres), func(_ context.Context, p probe) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if ran[p.Number]++; len(ran) == jobs && ran[p.Number] == 1 {
+			close(done)
+		}
+		return nil
+	})
+	ctx := context.Background()
+	var mode string
+	if err := st.JobPool().QueryRow(ctx, `SHOW plan_cache_mode`).Scan(&mode); err != nil || mode != "force_custom_plan" {
+		t.Errorf("plan_cache_mode of the job pool is %q, %v", mode, err)
+	}
+	start(t, q)
+	enqueue(t, q, st, probe{Number: 0}) // the statements are prepared now, while the table is empty
+	if _, err := st.Writer().ExecContext(ctx, `TRUNCATE river_job`); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	clear(ran)
+	mu.Unlock()
+	began := time.Now()
+	err := st.WithTx(ctx, func(tx *store.Tx) error {
+		many := make([]river.InsertManyParams, jobs)
+		for i := range many {
+			many[i] = river.InsertManyParams{Args: probe{Number: i}, InsertOpts: &river.InsertOpts{Queue: publishQueue(crier.Providers()[0])}}
+		}
+		return q.engine.insert(ctx, tx, many)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inserted := time.Since(began)
+	select {
+	case <-done:
+	case <-time.After(90 * time.Second):
+		t.Fatalf("%d of %d jobs ran within 90 s", len(ran), jobs)
+	}
+	t.Logf("%d jobs: inserted in %v, all run %v after that", jobs, inserted.Round(time.Millisecond), (time.Since(began) - inserted).Round(time.Millisecond))
+	mu.Lock()
+	defer mu.Unlock()
+	for number, times := range ran {
+		if times != 1 {
+			t.Errorf("job %d ran %d times", number, times)
+		}
+	}
+}
+
+// When the node that leads the job engine is killed, nobody moves timed jobs into the queue until its lease ends, some
+// fifteen seconds later. Every node does it by itself, so nothing is late.
+func TestAKilledLeaderDelaysNothing_postgres(t *testing.T) {
+	t.Parallel()
+	db := databases.Fresh(t, store.Postgres)
+	leader := exec.Command(os.Args[0])
+	leader.Env = append(os.Environ(), nodeVariable+"="+db.URL)
+	if err := leader.Start(); err != nil {
+		t.Fatal(err)
+	}
+	killed := sync.OnceFunc(func() {
+		_ = leader.Process.Kill()
+		_ = leader.Wait()
+	})
+	t.Cleanup(killed)
+	type run struct{ due, at time.Time }
+	ran := make(chan run, 100)
+	q, st := newQueue(t, db, func(_ context.Context, p probe) error {
+		ran <- run{p.Due, time.Now()}
+		return nil
+	})
+	ctx := context.Background()
+	leads := func() (id string) {
+		_ = st.Reader().QueryRowContext(ctx, `SELECT leader_id FROM river_leader`).Scan(&id)
+		return id
+	}
+	until(t, "the other node to lead", func() bool { return leads() != "" })
+	first := leads()
+	start(t, q)
+	killed()
+	now := time.Now()
+	for i := range 12 {
+		due := now.Add(time.Second + time.Duration(i)*250*time.Millisecond)
+		enqueue(t, q, st, probe{Number: i, Due: due})
+	}
+	worst := time.Duration(0)
+	for range 12 {
+		r := wait(t, ran, "a job after the death of the leader")
+		worst = max(worst, r.at.Sub(r.due))
+	}
+	t.Logf("the latest job started %v late; the leader was still said to be the dead one: %v", worst.Round(time.Millisecond), leads() == first)
+	if worst > 8*time.Second {
+		t.Errorf("a job started %v late", worst)
+	}
+}
+
+// runNode is the other node of TestAKilledLeaderDelaysNothing. It never ends by itself.
+func runNode(address string) {
+	ctx := context.Background()
+	st, err := store.Open(ctx, store.Config{DatabaseURL: address})
+	if err != nil {
+		panic(err)
+	}
+	q, err := buildQueue(st, func(context.Context, probe) error { return errors.New("not this node's") })
+	if err != nil {
+		panic(err)
+	}
+	if err := q.Start(ctx); err != nil {
+		panic(err)
+	}
+	select {}
+}
