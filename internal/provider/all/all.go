@@ -10,6 +10,7 @@ import (
 	"crier/internal/provider/linkedin"
 	"crier/internal/provider/threads"
 	"crier/internal/provider/x"
+	"crier/internal/provider/youtube"
 )
 
 // Config is what the networks need: what they share, and each its own part. Caller and Now of the parts are filled in.
@@ -18,6 +19,7 @@ type Config struct {
 	Now    func() time.Time
 
 	X        x.Config
+	YouTube  youtube.Config
 	LinkedIn linkedin.Config
 	Threads  threads.Config
 }
@@ -33,6 +35,8 @@ func (c Config) WithAccess(name string, a Access) Config {
 	switch name {
 	case "x":
 		c.X.Credentials, c.X.APIURL, c.X.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
+	case "youtube":
+		c.YouTube.Credentials, c.YouTube.APIURL, c.YouTube.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
 	case "linkedin":
 		c.LinkedIn.Credentials, c.LinkedIn.APIURL, c.LinkedIn.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
 	case "threads":
@@ -45,6 +49,7 @@ func (c Config) WithAccess(name string, a Access) Config {
 func (c Config) WithSandbox(base string) Config {
 	base = strings.TrimRight(base, "/")
 	c.X = c.X.WithBase(base + "/x")
+	c.YouTube = c.YouTube.WithBase(base + "/youtube")
 	c.LinkedIn = c.LinkedIn.WithBase(base + "/linkedin")
 	c.Threads = c.Threads.WithBase(base + "/threads")
 	return c
@@ -53,12 +58,14 @@ func (c Config) WithSandbox(base string) Config {
 // New makes all networks and their registry, in the order in which people see them.
 func New(c Config) (*provider.Registry, error) {
 	c.X.Caller, c.X.Now = c.Caller, c.Now
+	c.YouTube.Caller, c.YouTube.Now = c.Caller, c.Now
 	c.LinkedIn.Caller, c.LinkedIn.Now = c.Caller, c.Now
 	c.Threads.Caller, c.Threads.Now = c.Caller, c.Now
 
 	var providers []provider.Provider
 	for _, build := range []func() (provider.Provider, error){
 		func() (provider.Provider, error) { return x.New(c.X) },
+		func() (provider.Provider, error) { return youtube.New(c.YouTube) },
 		func() (provider.Provider, error) { return linkedin.New(c.LinkedIn) },
 		func() (provider.Provider, error) { return threads.New(c.Threads) },
 	} {

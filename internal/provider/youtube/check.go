@@ -1,0 +1,154 @@
+package youtube
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"crier/internal/provider"
+)
+
+func (p *Provider) check(a provider.Account, c provider.Content) provider.Findings {
+	var found provider.Findings
+	switch {
+	case c.Action == provider.Repost || c.Action == provider.Quote:
+		found.Reject(c.Path(0), "YouTube has no reposts")
+		return found
+	case len(c.Parts) == 0:
+		found.Reject(c.Path(0), "has no content")
+		return found
+	case c.IsThread():
+		found.Reject([]string{"postInput", "posts"}, "YouTube has no threads: only a single video can be published there")
+		return found
+	case c.Action == provider.Comment:
+		p.info.Comment.CheckPart(c, 0, &found)
+		return found
+	}
+	s, err := decodeSettings(c)
+	if err != nil {
+		found.Reject([]string{"platformSettings"}, "cannot be read")
+		return found
+	}
+	composed := c
+	composed.Parts = []provider.Part{c.Parts[0]}
+	composed.Parts[0].Text = s.description(c.Parts[0])
+	p.InfoFor(a).Formats[0].CheckPart(composed, 0, &found)
+	checkTexts(c, s, &found)
+	p.checkTime(s, &found)
+	p.checkThumbnail(c, s, &found)
+	checkShort(c, s, &found)
+	return found
+}
+
+// checkTexts applies the rules of title, description and tags.
+func checkTexts(c provider.Content, s settings, found *provider.Findings) {
+	const brackets = "must not contain < or >"
+	title := s.title(c.Parts[0])
+	switch {
+	case title == "":
+		found.Reject(provider.SettingPath("youtubeTitle"), "is needed when the post has no text: 1 to 100 characters")
+	case utf8.RuneCountInString(title) > maxTitle:
+		found.Reject(provider.SettingPath("youtubeTitle"), fmt.Sprintf("must be at most %d characters long", maxTitle))
+	case strings.ContainsAny(title, "<>"):
+		found.Reject(provider.SettingPath("youtubeTitle"), brackets)
+	case s.Title == "" && strings.HasSuffix(title, "…"):
+		found.Warn(provider.SettingPath("youtubeTitle"), "the first line of the text is cut to a title of 100 characters: "+title)
+	}
+	if strings.ContainsAny(s.description(c.Parts[0]), "<>") {
+		path := c.Path(0, "text")
+		if s.Description != nil {
+			path = provider.SettingPath("youtubeDescription")
+		}
+		found.Reject(path, brackets)
+	}
+	if length := tagsLength(s.Tags); length > maxTags {
+		found.Reject(provider.SettingPath("youtubeTags"), fmt.Sprintf("are too long together: %d of %d characters allowed", length, maxTags))
+	}
+	if slices.ContainsFunc(s.Tags, func(tag string) bool { return strings.ContainsAny(tag, "<>,") }) {
+		found.Reject(provider.SettingPath("youtubeTags"), "must not contain <, > or commas")
+	}
+}
+
+// tagsLength counts as YouTube does: commas between tags, and the quotation marks around those with spaces.
+func tagsLength(tags []string) int {
+	length := max(0, len(tags)-1)
+	for _, tag := range tags {
+		length += utf8.RuneCountInString(tag)
+		if strings.ContainsRune(tag, ' ') {
+			length += 2
+		}
+	}
+	return length
+}
+
+// checkTime applies the rules of a time at which YouTube itself is to publish.
+func (p *Provider) checkTime(s settings, found *provider.Findings) {
+	if s.PublishAt == "" {
+		return
+	}
+	at, err := time.Parse(time.RFC3339, s.PublishAt)
+	switch path := provider.SettingPath("youtubePublishAt"); {
+	case err != nil:
+		found.Reject(path, "must be an RFC 3339 time, such as 2026-11-15T09:00:00Z")
+	case s.PrivacyStatus != privacyPrivate:
+		found.Reject(path, "needs youtubePrivacyStatus private")
+	case !at.After(p.now()):
+		found.Reject(path, "must lie in the future")
+	}
+}
+
+// thumbnailTypes are the pictures that YouTube takes (thumbnails: set).
+var thumbnailTypes = []string{"image/jpeg", "image/png"}
+
+func (p *Provider) checkThumbnail(c provider.Content, s settings, found *provider.Findings) {
+	if s.ThumbnailMediaID == "" {
+		return
+	}
+	path := provider.SettingPath("youtubeThumbnailMediaId")
+	picture, ok := c.Assets[s.ThumbnailMediaID]
+	if !ok {
+		found.Reject(path, "is not a finished asset of the team")
+		return
+	}
+	picture = p.suitedThumbnail(picture)
+	switch {
+	case !slices.Contains(thumbnailTypes, picture.MIMEType):
+		found.Reject(path, fmt.Sprintf("is of the type %s; allowed: %s", picture.MIMEType, strings.Join(thumbnailTypes, ", ")))
+	case picture.Size > p.limits.ThumbnailBytes:
+		found.Reject(path, fmt.Sprintf("is too large: %d of %d bytes allowed", picture.Size, p.limits.ThumbnailBytes))
+	}
+}
+
+// suitedThumbnail is the picture itself if YouTube takes it, else its JPEG if there is one.
+func (p *Provider) suitedThumbnail(m provider.Media) provider.Media {
+	if m.JPEG != nil && (!slices.Contains(thumbnailTypes, m.MIMEType) || m.Size > p.limits.ThumbnailBytes) {
+		return *m.JPEG
+	}
+	return m
+}
+
+// checkShort makes sure that what is meant to be a Short will be one. What is not known about a video is not judged.
+func checkShort(c provider.Content, s settings, found *provider.Findings) {
+	if !s.IsShort || len(c.Parts[0].Media) == 0 {
+		return
+	}
+	m := c.Parts[0].Media[0]
+	if m.Duration > maxShort {
+		found.Reject(c.MediaPath(0, m), fmt.Sprintf("is too long for a Short: %.1f of %.0f s allowed", m.Duration.Seconds(), maxShort.Seconds()))
+	}
+	if m.Width > m.Height {
+		found.Reject(c.MediaPath(0, m), fmt.Sprintf("is too wide for a Short: %d×%d pixels; it must not be wider than tall", m.Width, m.Height))
+	}
+}
+
+// videoOf is the video of a post.
+func videoOf(c provider.Content) (provider.Media, error) {
+	if len(c.Parts) != 1 || len(c.Parts[0].Media) != 1 || c.Action != provider.Post && c.Action != "" {
+		return provider.Media{}, &provider.Error{
+			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "YouTube takes posts of exactly one video",
+		}
+	}
+	return c.Parts[0].Media[0], nil
+}

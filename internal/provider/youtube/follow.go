@@ -1,0 +1,234 @@
+package youtube
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// Notes about what follows a video that is there.
+const (
+	// noteNext is the step that is next, notePlaylist the playlist that it concerns.
+	noteNext     = "next"
+	notePlaylist = "playlist"
+	// noteTries counts how often that step has failed.
+	noteTries = "tries"
+)
+
+// Steps that follow, in order; the two about playlists come once for each.
+const (
+	nextThumbnail = "thumbnail"
+	nextLook      = "look"  // is the video in the playlist?
+	nextAdd       = "add"   // add it
+	nextWatch     = "watch" // watch YouTube's work on it
+)
+
+const (
+	// maxFollowTries is how often a step is tried before it is left, with a warning.
+	maxFollowTries = 4
+	followDelay    = 5 * time.Second
+	// shortestWatch and longestWatch bound the time between two looks at YouTube's work.
+	shortestWatch = 5 * time.Second
+	longestWatch  = 5 * time.Minute
+)
+
+const watchReason = "YouTube is processing the video"
+
+// planFollowUp notes the first thing to do with a new video.
+func (p *Provider) planFollowUp(st *provider.State, s settings) {
+	st.RequiresPolling = true
+	if s.ThumbnailMediaID != "" {
+		p.goOn(st, nextThumbnail)
+		return
+	}
+	p.nextPlaylist(st, s, 0)
+}
+
+// nextPlaylist goes on with a playlist, or behind the last one with watching.
+func (p *Provider) nextPlaylist(st *provider.State, s settings, index int) {
+	if index < len(s.PlaylistIDs) {
+		st.Note(notePlaylist, strconv.Itoa(index))
+		p.goOn(st, nextLook)
+		return
+	}
+	delete(st.Data, notePlaylist)
+	p.goOn(st, nextWatch)
+	now := p.now().UTC()
+	st.WaitUntil(now.Add(shortestWatch), now, watchReason)
+}
+
+func (p *Provider) goOn(st *provider.State, next string) {
+	st.StopWaiting()
+	st.Note(noteNext, next)
+	delete(st.Data, noteTries)
+}
+
+// follow does the next thing with a video that is there. None of it can take the video back, so failures become
+// warnings; only YouTube's own verdict on the video is a failure of the post.
+func (p *Provider) follow(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	s, err := decodeSettings(c)
+	if err != nil {
+		return st, err
+	}
+	playlist, _ := strconv.Atoi(st.Data[notePlaylist]) // written by this package
+	switch next := st.Data[noteNext]; {
+	case next == nextThumbnail:
+		if err := p.setThumbnail(ctx, a, c, s, st.PlatformPostID); err != nil {
+			return p.followFailed(st, err, "the thumbnail could not be set", func(st *provider.State) { p.nextPlaylist(st, s, 0) })
+		}
+		p.nextPlaylist(&st, s, 0)
+	case (next == nextLook || next == nextAdd) && playlist < len(s.PlaylistIDs):
+		return p.followPlaylist(ctx, a, s, st, playlist)
+	case next == nextWatch:
+		return p.watch(ctx, a, st)
+	default:
+		p.finish(&st)
+	}
+	return st, nil
+}
+
+func (p *Provider) finish(st *provider.State) {
+	p.goOn(st, "")
+	delete(st.Data, noteNext)
+	st.RequiresPolling = false
+}
+
+// followFailed tries a step again where that may help; otherwise it is left, with a warning.
+func (p *Provider) followFailed(st provider.State, err error, warning string, leave func(*provider.State)) (provider.State, error) {
+	failure := provider.AsError(err)
+	tries, _ := strconv.Atoi(st.Data[noteTries]) // written by this package
+	renewable := failure.Kind == provider.AuthExpired && failure.Code == provider.CodeAuthExpired && tries == 0
+	passing := failure.Kind == provider.Temporary || failure.Code == provider.CodeRateLimited
+	if tries < maxFollowTries && (renewable || passing) {
+		st.Note(noteTries, strconv.Itoa(tries+1))
+		if renewable {
+			return st, failure
+		}
+		now := p.now().UTC()
+		st.WaitUntil(now.Add(max(followDelay<<tries, min(failure.RetryAfter, longestWatch))), now, firstOf(st.PollingReason, "YouTube is to be asked again"))
+		return st, nil
+	}
+	st.Warnings = append(st.Warnings, warning+": "+failure.Message)
+	leave(&st)
+	return st, nil
+}
+
+// setThumbnail sends the picture. Doing it twice is as good as once.
+func (p *Provider) setThumbnail(ctx context.Context, a provider.Account, c provider.Content, s settings, id string) error {
+	picture, ok := c.Assets[s.ThumbnailMediaID]
+	if !ok {
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: "the picture is not there"}
+	}
+	picture = p.suitedThumbnail(picture)
+	file, err := picture.Open(ctx)
+	if err != nil {
+		return &provider.Error{
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the picture cannot be read from the media store", Err: err,
+		}
+	}
+	defer file.Close()
+	_, err = p.send(ctx, a, provider.Request{
+		Operation: provider.OpUpload, Method: http.MethodPost, Timeout: provider.UploadTimeout,
+		URL:  "/upload/youtube/v3/thumbnails/set?videoId=" + url.QueryEscape(id) + "&uploadType=media",
+		Body: provider.SectionBody(picture.MIMEType, file, 0, picture.Size),
+	})
+	return err
+}
+
+// followPlaylist looks whether the video is in a playlist and adds it if not: YouTube would take it twice.
+func (p *Provider) followPlaylist(ctx context.Context, a provider.Account, s settings, st provider.State, index int) (provider.State, error) {
+	playlist := s.PlaylistIDs[index]
+	leave := func(st *provider.State) { p.nextPlaylist(st, s, index+1) }
+	if st.Data[noteNext] == nextLook {
+		var items playlistItemList
+		path := "/youtube/v3/playlistItems?part=snippet&playlistId=" + url.QueryEscape(playlist) + "&videoId=" + url.QueryEscape(st.PlatformPostID)
+		err := p.get(ctx, a, path, &items)
+		switch {
+		case err != nil:
+			return p.followFailed(st, err, "the video could not be added to the playlist "+playlist, leave)
+		case slices.ContainsFunc(items.Items, func(i playlistItem) bool { return i.videoID() == st.PlatformPostID }):
+			leave(&st)
+		default:
+			st.Note(noteNext, nextAdd)
+		}
+		return st, nil
+	}
+	st.Note(noteNext, nextLook)
+	request := provider.Request{Operation: provider.OpUpload, Method: http.MethodPost, URL: "/youtube/v3/playlistItems?part=snippet"}
+	body := playlistItem{Snippet: playlistItemSnippet{PlaylistID: playlist, Resource: resourceID{Kind: "youtube#video", VideoID: st.PlatformPostID}}}
+	if err := p.sendJSON(ctx, a, request, body, nil); err != nil {
+		return p.followFailed(st, err, "the video could not be added to the playlist "+playlist, leave)
+	}
+	leave(&st)
+	return st, nil
+}
+
+func (i playlistItem) videoID() string {
+	if i.Details != nil && i.Details.VideoID != "" {
+		return i.Details.VideoID
+	}
+	return i.Snippet.Resource.VideoID
+}
+
+// watch reads how far YouTube is with the video.
+func (p *Provider) watch(ctx context.Context, a provider.Account, st provider.State) (provider.State, error) {
+	var answer videoList
+	err := p.get(ctx, a, "/youtube/v3/videos?part=status,processingDetails&id="+url.QueryEscape(st.PlatformPostID), &answer)
+	if err != nil {
+		return p.followFailed(st, err, "YouTube could not be asked whether it has processed the video", p.finish)
+	}
+	delete(st.Data, noteTries)
+	if len(answer.Items) > 0 {
+		v := answer.Items[0]
+		st.ProviderStatus = v.Status.UploadStatus
+		if failure := judgeVideo(v); failure != nil {
+			st.FailureCode = firstOf(v.Status.RejectionReason, v.Status.FailureReason, v.Processing.FailureReason)
+			return st, failure
+		}
+		if v.Status.UploadStatus == "processed" {
+			p.finish(&st)
+			return st, nil
+		}
+	}
+	now := p.now().UTC()
+	waited := now.Sub(st.PollingSince)
+	if waited > p.limits.ProcessingPatience {
+		st.Warnings = append(st.Warnings, fmt.Sprintf("YouTube was still processing the video after %s", p.limits.ProcessingPatience))
+		p.finish(&st)
+		return st, nil
+	}
+	st.WaitUntil(now.Add(min(max(waited/2, shortestWatch), longestWatch)), now, watchReason)
+	return st, nil
+}
+
+// judgeVideo is the failure of a video that YouTube took and then refused.
+func judgeVideo(v video) error {
+	status := v.Status
+	switch status.UploadStatus {
+	case "failed":
+		reason := firstOf(status.FailureReason, v.Processing.FailureReason, "no reason given")
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: "YouTube could not process the video: " + reason}
+	case "deleted":
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the video was deleted on YouTube"}
+	case "rejected":
+		e := &provider.Error{
+			Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "YouTube rejected the video: " + firstOf(status.RejectionReason, "no reason given"),
+		}
+		switch {
+		case status.RejectionReason == "duplicate":
+			e.Code = provider.CodeDuplicateContent
+		case strings.HasPrefix(status.RejectionReason, "uploaderAccount"):
+			e.Code, e.Scope = provider.CodeAccountRestricted, provider.ScopeAccount
+		}
+		return e
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package youtube
+
+import (
+	"slices"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// Bounds of texts (videos resource, properties).
+const (
+	maxTitle       = 100
+	maxDescription = 5000 // bytes
+	maxTags        = 500
+	maxPlaylists   = 10
+	maxShort       = 180 * time.Second
+)
+
+// commitTimeout bounds the wait for the answer to the last piece, which is at most 256 KiB large.
+const commitTimeout = time.Minute
+
+// quotaZone is where YouTube's day begins.
+const quotaZone = "America/Los_Angeles"
+
+// Scopes.
+const (
+	scopeUpload   = "https://www.googleapis.com/auth/youtube.upload"
+	scopeForceSSL = "https://www.googleapis.com/auth/youtube.force-ssl"
+)
+
+func (l Limits) withDefaults() Limits {
+	l.VideoSeconds = usual(l.VideoSeconds, 15*60)
+	l.LongVideoSeconds = usual(l.LongVideoSeconds, 12*60*60)
+	l.VideoBytes = usual(l.VideoBytes, 256<<30)
+	l.ThumbnailBytes = usual(l.ThumbnailBytes, 50_000_000)
+	l.CommentLength = usual(l.CommentLength, 10_000)
+	l.ChunkBytes = roundUp(usual(l.ChunkBytes, 8<<20))
+	l.SessionLifetime = usual(l.SessionLifetime, 6*24*time.Hour)
+	l.ProcessingPatience = usual(l.ProcessingPatience, 2*time.Hour)
+	l.UploadsPerDay = usual(l.UploadsPerDay, 100)
+	l.UnitsPerDay = usual(l.UnitsPerDay, 10_000)
+	return l
+}
+
+func usual[T int | int64 | float64 | time.Duration](configured, otherwise T) T {
+	if configured > 0 {
+		return configured
+	}
+	return otherwise
+}
+
+func newInfo(limits Limits) provider.Info {
+	return provider.Info{
+		Name:        "youtube",
+		DisplayName: "YouTube",
+		Abilities: provider.Abilities{
+			Comment: true, Delete: true, PostMetrics: true, AccountMetrics: true, Refresh: true, Reconcile: true,
+		},
+		Formats: []provider.Format{videoFormat(limits)},
+		Comment: &provider.Format{
+			Name: "comment", Description: "A comment below the video.",
+			Text: provider.TextLimit{Max: limits.CommentLength, Unit: provider.Characters, Required: true},
+		},
+		Settings:      settingDeclarations(),
+		Scopes:        scopes(),
+		Costs:         []provider.Cost{},
+		RateLimits:    rateLimits(limits),
+		PKCE:          true,
+		MetricsBatch:  50,
+		CommitTimeout: commitTimeout,
+	}
+}
+
+func videoFormat(limits Limits) provider.Format {
+	return provider.Format{
+		Name:        "video",
+		Description: "One video with a title and a description. One of at most three minutes that is not wider than tall becomes a Short.",
+		PostTypes:   []string{"text_video"},
+		Text:        provider.TextLimit{Max: maxDescription, Unit: provider.Bytes},
+		MinMedia:    1,
+		MaxMedia:    1,
+		Media: []provider.MediaLimit{{
+			Class: "video", MaxCount: 1, MinBytes: 1, MaxBytes: limits.VideoBytes, MaxSeconds: limits.VideoSeconds,
+			MIMETypes: []string{
+				"video/mp4", "video/quicktime", "video/webm", "video/mpeg", "video/x-msvideo", "video/x-ms-wmv", "video/x-flv",
+				"video/3gpp", "video/x-matroska",
+			},
+		}},
+	}
+}
+
+// narrow adds what a verified channel may and leaves out what the connection was not granted. Without known scopes
+// nothing is left out: YouTube will say.
+func narrow(info provider.Info, limits Limits, a provider.Account) provider.Info {
+	if decodeDetails(a).longUploads() {
+		info.Formats = slices.Clone(info.Formats)
+		info.Formats[0].Media = slices.Clone(info.Formats[0].Media)
+		info.Formats[0].Media[0].MaxSeconds = limits.LongVideoSeconds
+	}
+	if len(a.Scopes) > 0 && !a.HasScope(scopeForceSSL) {
+		info.Abilities.Comment, info.Comment = false, nil
+		info.Abilities.Delete, info.Abilities.PostMetrics, info.Abilities.AccountMetrics = false, false, false
+	}
+	return info
+}
+
+func scopes() []provider.Grant {
+	return []provider.Grant{
+		{Scope: scopeUpload, Purpose: "upload videos and thumbnails", Required: true},
+		{Scope: scopeForceSSL, Purpose: "know the channel, see its videos and their numbers, comment, delete, add to playlists", Required: true},
+	}
+}
+
+// rateLimits are the two daily buckets of a Google project, which all accounts of the installation share (quota
+// calculator). A video counts when its last piece is sent.
+func rateLimits(limits Limits) []provider.RateLimit {
+	const day = 24 * 60 * 60
+	return []provider.RateLimit{
+		{
+			Name: "videos of the installation", Scope: provider.ScopeInstallation, Max: limits.UploadsPerDay, Seconds: day, ResetZone: quotaZone,
+			Units: map[provider.Operation]int64{provider.OpPublish: 1},
+		},
+		{
+			Name: "quota units of the installation", Scope: provider.ScopeInstallation, Max: limits.UnitsPerDay, Seconds: day, ResetZone: quotaZone,
+			Units: map[provider.Operation]int64{provider.OpRead: 1, provider.OpComment: 50, provider.OpDelete: 50},
+		},
+	}
+}

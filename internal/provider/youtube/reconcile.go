@@ -1,0 +1,114 @@
+package youtube
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"crier/internal/provider"
+)
+
+const (
+	// noteGone means that the session of a lost attempt is gone, so that only the list of videos can tell.
+	noteGone = "sessionGone"
+	// readBack is how far before the attempt videos and comments are looked at: clocks differ.
+	readBack = 30 * time.Second
+)
+
+// Strategy asks the upload session, which knows for certain. Where it is gone, and for comments, lists are read. They lag
+// behind, so absence is believed only after several looks.
+func (p *Provider) Strategy(a provider.Account, c provider.Content, st provider.State) provider.Strategy {
+	if c.Action != provider.Comment && st.Secrets[secretSession] != "" && st.Data[noteGone] == "" {
+		return provider.Strategy{Method: provider.ByReading, Absences: 1}
+	}
+	if len(a.Scopes) > 0 && !a.HasScope(scopeForceSSL) {
+		return provider.Strategy{Method: provider.Impossible}
+	}
+	return provider.Strategy{Method: provider.ByReading, NotBefore: 30 * time.Second, Absences: 3, Apart: time.Minute}
+}
+
+// Reconcile asks the session whether it has all bytes, or looks for the video or the comment.
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+	st = st.Clone()
+	since := at.StartedAt.Add(-readBack)
+	switch u := st.Upload(0, 0); {
+	case c.Action == provider.Comment:
+		return p.findComment(ctx, a, c, st, since)
+	case u != nil && st.Secrets[secretSession] != "" && st.Data[noteGone] == "":
+		return p.reconcileSession(ctx, a, c, st, u)
+	}
+	return p.findVideo(ctx, a, c, st, since)
+}
+
+func (p *Provider) reconcileSession(ctx context.Context, a provider.Account, c provider.Content, st provider.State, u *provider.Upload) (provider.Outcome, provider.State, error) {
+	answer, err := p.probe(ctx, a, &st, u, provider.OpRead)
+	if err != nil {
+		return "", st, err
+	}
+	complete, err := p.readSession(u, answer)
+	switch {
+	case errors.Is(err, errSessionGone):
+		st.Note(noteGone, "true")
+		return provider.OutcomePending, st, nil
+	case err != nil:
+		return "", st, err
+	case complete == nil:
+		return provider.OutcomeAbsent, st, nil
+	}
+	if err := p.enter(&st, c, *complete); err != nil {
+		return "", st, err
+	}
+	return provider.OutcomePublished, st, nil
+}
+
+// findVideo looks for the video among the newest of the channel. The list has private ones too.
+func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider.Content, st provider.State, since time.Time) (provider.Outcome, provider.State, error) {
+	s, err := decodeSettings(c)
+	if err != nil {
+		return "", st, err
+	}
+	var list playlistItemList
+	path := "/youtube/v3/playlistItems?part=snippet,contentDetails&maxResults=50&playlistId=" + url.QueryEscape(uploadsPlaylist(a))
+	if err := p.get(ctx, a, path, &list); err != nil {
+		return "", st, err
+	}
+	wanted := normalize(s.title(c.Parts[0]))
+	for _, item := range list.Items {
+		if normalize(item.Snippet.Title) == wanted && !item.Snippet.PublishedAt.Before(since) && item.videoID() != "" {
+			if err := p.enter(&st, c, video{ID: item.videoID()}); err != nil {
+				return "", st, err
+			}
+			return provider.OutcomePublished, st, nil
+		}
+	}
+	st.Uploads = nil // the session is gone: Prepare begins anew
+	delete(st.Data, noteGone)
+	delete(st.Secrets, secretSession)
+	return provider.OutcomeAbsent, st, nil
+}
+
+// findComment looks for the comment among the newest below the video.
+func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State, since time.Time) (provider.Outcome, provider.State, error) {
+	var list commentThreadList
+	path := "/youtube/v3/commentThreads?part=snippet&order=time&maxResults=100&videoId=" + url.QueryEscape(c.Target.PlatformPostID)
+	if err := p.get(ctx, a, path, &list); err != nil {
+		return "", st, err
+	}
+	wanted := normalize(c.Parts[0].Text)
+	for _, thread := range list.Items {
+		written := thread.Snippet.TopLevel.Snippet
+		ours := written.Author == nil || written.Author.Value == a.ProviderAccountID
+		if ours && normalize(firstOf(written.TextOriginal, written.TextDisplay)) == wanted && !written.PublishedAt.Before(since) {
+			p.enterComment(&st, c, firstOf(thread.Snippet.TopLevel.ID, thread.ID))
+			return provider.OutcomePublished, st, nil
+		}
+	}
+	return provider.OutcomeAbsent, st, nil
+}
+
+// normalize brings texts into the form in which they are compared.
+func normalize(text string) string { return strings.TrimSpace(norm.NFC.String(text)) }

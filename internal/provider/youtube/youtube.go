@@ -1,0 +1,142 @@
+// Package youtube publishes to YouTube through its Data API v3: one video a post, with title, description, thumbnail and
+// playlists, and comments. Comments name the page of YouTube's documentation behind a rule where it is an odd one.
+//
+// A video becomes public when YouTube has its last byte. So everything but a small last piece is uploaded beforehand,
+// and only that piece is sent at the second the post is due.
+package youtube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	_ "time/tzdata" // YouTube's day begins at midnight in California, wherever crier runs
+
+	"crier/internal/provider"
+)
+
+// Config is what the provider needs to know.
+type Config struct {
+	provider.Credentials
+	// APIURL, ConsentURL, TokenURL and SiteURL are the base addresses; empty means YouTube's own.
+	APIURL     string
+	ConsentURL string
+	TokenURL   string
+	SiteURL    string
+	Limits     Limits
+	Caller     *provider.Caller
+	Now        func() time.Time
+}
+
+// Limits are bounds that YouTube does not state firmly or grants differently; zero means the usual value.
+type Limits struct {
+	// VideoSeconds holds for channels that are not verified, LongVideoSeconds for those that are.
+	VideoSeconds     float64
+	LongVideoSeconds float64
+	VideoBytes       int64
+	ThumbnailBytes   int64
+	CommentLength    int
+	// ChunkBytes is how much is uploaded at once; it is rounded up to what YouTube takes.
+	ChunkBytes int64
+	// SessionLifetime is how long a begun upload can be gone on with.
+	SessionLifetime time.Duration
+	// ProcessingPatience is how long crier watches YouTube's work on a video that is there already.
+	ProcessingPatience time.Duration
+	// UploadsPerDay and UnitsPerDay are what Google grants to the project of this installation.
+	UploadsPerDay int64
+	UnitsPerDay   int64
+}
+
+// WithBase is the configuration with every address below one base, as in the sandbox.
+func (c Config) WithBase(base string) Config {
+	c.APIURL, c.ConsentURL, c.TokenURL, c.SiteURL = base, base, base, base
+	return c
+}
+
+// Provider is YouTube.
+type Provider struct {
+	credentials provider.Credentials
+	apiURL      string
+	consentURL  string
+	tokenURL    string
+	siteURL     string
+	limits      Limits
+	caller      *provider.Caller
+	now         func() time.Time
+	quotaZone   *time.Location
+	info        provider.Info
+}
+
+// New makes the provider. Caller and Now are needed; credentials only for connecting and refreshing.
+func New(c Config) (*Provider, error) {
+	if c.Caller == nil || c.Now == nil {
+		return nil, errors.New("youtube: a caller and a clock are needed")
+	}
+	zone, err := time.LoadLocation(quotaZone)
+	if err != nil {
+		return nil, fmt.Errorf("youtube: load the zone of the quota: %w", err)
+	}
+	limits := c.Limits.withDefaults()
+	return &Provider{
+		credentials: c.Credentials,
+		apiURL:      baseURL(c.APIURL, "https://www.googleapis.com"),
+		consentURL:  baseURL(c.ConsentURL, "https://accounts.google.com"),
+		tokenURL:    baseURL(c.TokenURL, "https://oauth2.googleapis.com"),
+		siteURL:     baseURL(c.SiteURL, "https://www.youtube.com"),
+		limits:      limits,
+		caller:      c.Caller,
+		now:         c.Now,
+		quotaZone:   zone,
+		info:        newInfo(limits),
+	}, nil
+}
+
+func baseURL(configured, usual string) string {
+	if configured == "" {
+		return usual
+	}
+	return strings.TrimRight(configured, "/")
+}
+
+// Info describes YouTube for a channel that is not verified.
+func (p *Provider) Info() provider.Info { return p.info }
+
+// InfoFor adds long videos where the channel may have them, and leaves out what the connection was not granted.
+func (p *Provider) InfoFor(a provider.Account) provider.Info { return narrow(p.info, p.limits, a) }
+
+// Check applies the rules of videos and comments.
+func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findings {
+	return p.check(a, c)
+}
+
+// Prepare uploads the video except for its last piece, step by step.
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	st = st.Clone()
+	st.Ready = false
+	if c.Action != provider.Comment && st.Data[noteVideo] == "" {
+		video, err := videoOf(c)
+		if err != nil {
+			return st, err
+		}
+		if u := p.currentUpload(&st, video); !onlyLastPieceMissing(u) {
+			return p.uploadStep(ctx, a, c, st, video)
+		}
+	}
+	st.StopWaiting()
+	st.Ready = true
+	return st, nil
+}
+
+// Commit sends the last piece of the video, or the comment.
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	if c.Action == provider.Comment {
+		return p.comment(ctx, a, c, st.Clone())
+	}
+	return p.publishVideo(ctx, a, c, st.Clone())
+}
+
+// Poll sets the thumbnail, adds the video to playlists, and reads how far YouTube is with it.
+func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	return p.follow(ctx, a, c, st.Clone())
+}
