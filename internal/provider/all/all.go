@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/internal/provider"
+	"crier/internal/provider/instagram"
 	"crier/internal/provider/linkedin"
 	"crier/internal/provider/threads"
 	"crier/internal/provider/x"
@@ -18,10 +19,11 @@ type Config struct {
 	Caller *provider.Caller
 	Now    func() time.Time
 
-	X        x.Config
-	YouTube  youtube.Config
-	LinkedIn linkedin.Config
-	Threads  threads.Config
+	X         x.Config
+	Instagram instagram.Config
+	YouTube   youtube.Config
+	LinkedIn  linkedin.Config
+	Threads   threads.Config
 }
 
 // Access is what a network gave to this installation, and where it is reached; empty addresses mean the network's own.
@@ -35,6 +37,8 @@ func (c Config) WithAccess(name string, a Access) Config {
 	switch name {
 	case "x":
 		c.X.Credentials, c.X.APIURL, c.X.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
+	case "instagram":
+		c.Instagram.Credentials, c.Instagram.APIURL, c.Instagram.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
 	case "youtube":
 		c.YouTube.Credentials, c.YouTube.APIURL, c.YouTube.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
 	case "linkedin":
@@ -49,6 +53,7 @@ func (c Config) WithAccess(name string, a Access) Config {
 func (c Config) WithSandbox(base string) Config {
 	base = strings.TrimRight(base, "/")
 	c.X = c.X.WithBase(base + "/x")
+	c.Instagram = c.Instagram.WithBase(base + "/instagram")
 	c.YouTube = c.YouTube.WithBase(base + "/youtube")
 	c.LinkedIn = c.LinkedIn.WithBase(base + "/linkedin")
 	c.Threads = c.Threads.WithBase(base + "/threads")
@@ -58,6 +63,7 @@ func (c Config) WithSandbox(base string) Config {
 // New makes all networks and their registry, in the order in which people see them.
 func New(c Config) (*provider.Registry, error) {
 	c.X.Caller, c.X.Now = c.Caller, c.Now
+	c.Instagram.Caller, c.Instagram.Now = c.Caller, c.Now
 	c.YouTube.Caller, c.YouTube.Now = c.Caller, c.Now
 	c.LinkedIn.Caller, c.LinkedIn.Now = c.Caller, c.Now
 	c.Threads.Caller, c.Threads.Now = c.Caller, c.Now
@@ -65,6 +71,7 @@ func New(c Config) (*provider.Registry, error) {
 	var providers []provider.Provider
 	for _, build := range []func() (provider.Provider, error){
 		func() (provider.Provider, error) { return x.New(c.X) },
+		func() (provider.Provider, error) { return instagram.New(c.Instagram) },
 		func() (provider.Provider, error) { return youtube.New(c.YouTube) },
 		func() (provider.Provider, error) { return linkedin.New(c.LinkedIn) },
 		func() (provider.Provider, error) { return threads.New(c.Threads) },

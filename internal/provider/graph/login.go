@@ -1,0 +1,156 @@
+package graph
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// UserToken is the key in Token.Extra of the person's token behind the token of a Page.
+const UserToken = "user"
+
+// Login is Facebook Login: a person lets crier act for Pages, and for the Instagram accounts behind them.
+type Login struct {
+	// Client reads with the person's token; its base is also that of the token endpoint.
+	Client      Client
+	Credentials provider.Credentials
+	// DialogURL is the host of the consent page, with the version.
+	DialogURL string
+	Scopes    []string
+	// ConfigID is a configuration of Facebook Login for Business, in place of the scopes.
+	ConfigID string
+	Now      func() time.Time
+}
+
+// ConsentURL is the page where the person agrees.
+func (l Login) ConsentURL(r provider.ConsentRequest) string {
+	query := []provider.Field{
+		{Name: "client_id", Value: l.Credentials.ClientID},
+		{Name: "redirect_uri", Value: r.RedirectURL},
+		{Name: "state", Value: r.State},
+		{Name: "response_type", Value: "code"},
+	}
+	if l.ConfigID != "" {
+		query = append(query, provider.Field{Name: "config_id", Value: l.ConfigID})
+	} else {
+		query = append(query, provider.Field{Name: "scope", Value: strings.Join(l.Scopes, ",")})
+	}
+	return provider.ConsentAddress(l.DialogURL+"/dialog/oauth", query)
+}
+
+// Exchange turns the code into the person's token of an hour, that into one of 60 days, and asks what was granted.
+func (l Login) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
+	code := CleanCode(r.Code)
+	short, err := l.token(ctx, url.Values{"redirect_uri": {r.RedirectURL}, "code": {code.Reveal()}}, code)
+	if err != nil {
+		return provider.Token{}, err
+	}
+	long, err := l.token(ctx, url.Values{"grant_type": {"fb_exchange_token"}, "fb_exchange_token": {short.Access.Reveal()}}, short.Access)
+	if err != nil {
+		return provider.Token{}, err
+	}
+	long.Scopes, err = l.granted(ctx, long.Access)
+	return long, err
+}
+
+func (l Login) token(ctx context.Context, values url.Values, secret provider.Secret) (provider.Token, error) {
+	values.Set("client_id", l.Credentials.ClientID)
+	values.Set("client_secret", l.Credentials.ClientSecret.Reveal())
+	return FetchToken(ctx, l.Client.Caller, l.Now, TokenRequest{
+		Operation: provider.OpConnect, Method: http.MethodGet, URL: l.Client.BaseURL + "/oauth/access_token", Values: values,
+		Secrets: []provider.Secret{secret, l.Credentials.ClientSecret},
+	})
+}
+
+func (l Login) granted(ctx context.Context, token provider.Secret) ([]string, error) {
+	var answer struct {
+		Data []struct {
+			Permission string `json:"permission"`
+			Status     string `json:"status"`
+		} `json:"data"`
+	}
+	if err := l.Client.Get(ctx, token, "/me/permissions", &answer); err != nil {
+		return nil, err
+	}
+	var scopes []string
+	for _, p := range answer.Data {
+		if p.Status == "granted" {
+			scopes = append(scopes, p.Permission)
+		}
+	}
+	return scopes, nil
+}
+
+// Page is a Page that the person manages.
+type Page struct {
+	ID          ID       `json:"id"`
+	Name        string   `json:"name"`
+	Username    string   `json:"username"`
+	AccessToken string   `json:"access_token"`
+	Category    string   `json:"category"`
+	Tasks       []string `json:"tasks"`
+	Picture     struct {
+		Data struct {
+			URL string `json:"url"`
+		} `json:"data"`
+	} `json:"picture"`
+	Instagram *struct {
+		ID       ID     `json:"id"`
+		Username string `json:"username"`
+		Name     string `json:"name"`
+		Picture  string `json:"profile_picture_url"`
+	} `json:"instagram_business_account"`
+}
+
+// MayPublish is true when the person's role on the Page allows it. Not all answers tell the role.
+func (p Page) MayPublish() bool {
+	return len(p.Tasks) == 0 || slices.Contains(p.Tasks, "CREATE_CONTENT") || slices.Contains(p.Tasks, "MANAGE")
+}
+
+// maxPageLists bounds how many pages of the list of Pages are read.
+const maxPageLists = 50
+
+// Pages lists the Pages of the person that it may publish to, with their tokens.
+func (l Login) Pages(ctx context.Context, user provider.Secret, fields string) ([]Page, error) {
+	var pages []Page
+	after := ""
+	for range maxPageLists {
+		var list struct {
+			Data   []Page `json:"data"`
+			Paging struct {
+				Cursors struct {
+					After string `json:"after"`
+				} `json:"cursors"`
+				Next string `json:"next"`
+			} `json:"paging"`
+		}
+		path := "/me/accounts?fields=" + fields + "&limit=100"
+		if after != "" {
+			path += "&after=" + url.QueryEscape(after)
+		}
+		if err := l.Client.Get(ctx, user, path, &list); err != nil {
+			return nil, err
+		}
+		for _, page := range list.Data {
+			if page.MayPublish() && page.AccessToken != "" {
+				pages = append(pages, page)
+			}
+		}
+		if after = list.Paging.Cursors.After; list.Paging.Next == "" || after == "" {
+			break
+		}
+	}
+	return pages, nil
+}
+
+// Token is the Page's own token, with the person's behind it. Taken with a person's token of 60 days, it has no end.
+func (p Page) Token(user provider.Token) provider.Token {
+	return provider.Token{
+		Access: provider.Secret(p.AccessToken), Scopes: user.Scopes, Extra: map[string]provider.Secret{UserToken: user.Access},
+	}
+}

@@ -1,0 +1,64 @@
+package instagram
+
+import (
+	"regexp"
+	"strconv"
+
+	"crier/internal/provider"
+	"crier/internal/provider/graph"
+)
+
+// spamPause is how long an account is left alone that Instagram takes for a spammer.
+const spamPause = graph.BlockedPause
+
+// rules are the errors that Instagram has besides those of the whole Graph API.
+var rules = []graph.Rule{
+	{Subcode: 2207051, Kind: provider.Temporary, As: provider.CodeAccountRestricted, Scope: provider.ScopeAccount, Pause: spamPause},
+	{Subcode: 2207042, Kind: provider.RateLimited, As: provider.CodeQuotaExhausted, Scope: provider.ScopeAccount, Pause: graph.QuotaPause, Mark: graph.ErrQuota},
+	{Subcode: 2207050, Kind: provider.Rejected, As: provider.CodeAccountRestricted, Scope: provider.ScopeAccount},
+	{Subcode: 2207003, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
+	{Subcode: 2207020, Kind: provider.Temporary, As: provider.CodeProviderUnavailable, Mark: graph.ErrExpired},
+	{Subcode: 2207001, Ambiguous: true},
+	{Subcode: 2207032, Ambiguous: true},
+	{Subcode: 2207053, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
+	{Subcode: 2207082, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
+	{Subcode: 2207006, Kind: provider.Temporary, As: provider.CodeProviderUnavailable, Mark: graph.ErrUnknownContainer},
+	{Subcode: 2207008, Kind: provider.Temporary, As: provider.CodeProviderUnavailable, Mark: graph.ErrUnknownContainer},
+	{Subcode: 2207027, Kind: provider.Temporary, As: provider.CodeProviderUnavailable, Mark: graph.ErrNotReady},
+	{Subcode: 2207052, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
+	{Subcode: 2207077, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
+	{Subcode: 2207026, Kind: provider.Rejected, As: provider.CodeMediaRejected},
+	{Subcode: 2207004, Kind: provider.Rejected, As: provider.CodeMediaRejected},
+	{Subcode: 2207005, Kind: provider.Rejected, As: provider.CodeMediaRejected},
+	{Subcode: 2207009, Kind: provider.Rejected, As: provider.CodeMediaRejected},
+	{Subcode: 2207010, Kind: provider.Rejected, As: provider.CodeContentRejected},
+	{Subcode: 2207023, Kind: provider.Rejected, As: provider.CodeContentRejected},
+	{Subcode: 2207028, Kind: provider.Rejected, As: provider.CodeContentRejected},
+	{Subcode: 2207035, Kind: provider.Rejected, As: provider.CodeContentRejected},
+	{Subcode: 2207036, Kind: provider.Rejected, As: provider.CodeContentRejected},
+	{Subcode: 2207037, Kind: provider.Rejected, As: provider.CodeContentRejected},
+	{Subcode: 2207040, Kind: provider.Rejected, As: provider.CodeContentRejected},
+	{Subcode: 2207057, Kind: provider.Rejected, As: provider.CodeContentRejected},
+	{Subcode: 2207073, Kind: provider.Rejected, As: provider.CodeContentRejected},
+	{Subcode: 2207081, Kind: provider.Rejected, As: provider.CodeContentRejected},
+	{Code: -1, Ambiguous: true},
+	{Code: -2, Kind: provider.Temporary, As: provider.CodeProviderUnavailable},
+}
+
+// subcode is the number that the status of a failed container carries.
+var subcode = regexp.MustCompile(`22070\d\d`)
+
+// explain says what a failed container means: by the number in its status.
+func explain(s graph.ContainerStatus) *provider.Error {
+	e := &provider.Error{Kind: provider.Temporary, Code: provider.CodeMediaRejected, Err: graph.ErrTryAnew, Message: graph.FirstOf(s.Reason, "Instagram could not process the media")}
+	number, err := strconv.Atoi(subcode.FindString(s.Reason))
+	if err != nil {
+		return e // it does not say why: once more
+	}
+	for _, rule := range rules {
+		if rule.Subcode == number && !rule.Ambiguous {
+			e.Kind, e.Code, e.Scope, e.RetryAfter, e.Err = rule.Kind, rule.As, rule.Scope, rule.Pause, rule.Mark
+		}
+	}
+	return e
+}

@@ -1,0 +1,196 @@
+// Package instagram publishes to professional accounts on Instagram: images, carousels, reels and stories, with a first
+// comment. Instagram fetches media from an address; a post is prepared in a container, which is published by a second
+// call.
+//
+// An app connects accounts in one of two ways, which differ in what they can do: Instagram's own login, or Facebook Login
+// for accounts behind a Page.
+package instagram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"crier/internal/provider"
+	"crier/internal/provider/graph"
+)
+
+// Mode is how accounts are connected.
+type Mode string
+
+// The ways to connect accounts.
+const (
+	// InstagramLogin needs no Facebook Page, and cannot delete.
+	InstagramLogin Mode = "instagram_login"
+	// FacebookLogin connects the accounts behind the Pages that a person manages.
+	FacebookLogin Mode = "facebook_login"
+)
+
+// Config is what the provider needs to know.
+type Config struct {
+	provider.Credentials
+	// Mode is how accounts are connected; empty means InstagramLogin. An app can have one of them.
+	Mode Mode
+	// APIURL, ConsentURL and CodeURL are the base addresses; empty means those of the mode. Facebook Login has no CodeURL.
+	APIURL     string
+	ConsentURL string
+	CodeURL    string
+	// Version is the version of the Graph API; empty means v25.0.
+	Version string
+	// SecretProof means that the app wants every call to prove that it knows the app's secret (Facebook Login).
+	SecretProof bool
+	Limits      Limits
+	Caller      *provider.Caller
+	Now         func() time.Time
+}
+
+// Limits are bounds that Instagram does not state firmly; zero means the usual value.
+type Limits struct {
+	// CommentLength bounds a comment in UTF-16 units.
+	CommentLength int
+	// Hashtags is how many are refused beyond, HashtagsAdvised how many are warned about beyond.
+	Hashtags, HashtagsAdvised int
+	// CommitTimeout is how long the answer to a publication is waited for.
+	CommitTimeout time.Duration
+	// Patience is how long Instagram may work on a container before that is told.
+	Patience time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	setDefault(&l.CommentLength, 2200)
+	setDefault(&l.Hashtags, 30)
+	setDefault(&l.HashtagsAdvised, 5)
+	setDefault(&l.CommitTimeout, time.Minute)
+	setDefault(&l.Patience, 15*time.Minute)
+	return l
+}
+
+func setDefault[T comparable](value *T, usual T) {
+	var zero T
+	if *value == zero {
+		*value = usual
+	}
+}
+
+// WithBase is the configuration with every address below one base, as in the sandbox.
+func (c Config) WithBase(base string) Config {
+	c.APIURL, c.ConsentURL, c.CodeURL = base, base, base
+	return c
+}
+
+// usualVersion is the API version that this package was written for.
+const usualVersion = "v25.0"
+
+var versionPattern = regexp.MustCompile(`^v\d+\.\d+$`)
+
+// Provider is Instagram.
+type Provider struct {
+	credentials provider.Credentials
+	mode        Mode
+	hostURL     string
+	consentURL  string
+	codeURL     string
+	limits      Limits
+	api         graph.Client
+	login       graph.Login // of FacebookLogin
+	containers  graph.Containers
+	now         func() time.Time
+	info        provider.Info
+}
+
+// New makes the provider. Caller and Now are needed; credentials only for connecting.
+func New(c Config) (*Provider, error) {
+	if c.Caller == nil || c.Now == nil {
+		return nil, errors.New("instagram: a caller and a clock are needed")
+	}
+	version, mode := graph.FirstOf(c.Version, usualVersion), Mode(graph.FirstOf(string(c.Mode), string(InstagramLogin)))
+	if !versionPattern.MatchString(version) {
+		return nil, fmt.Errorf("instagram: API version %q must be like %s", version, usualVersion)
+	}
+	if mode != InstagramLogin && mode != FacebookLogin {
+		return nil, fmt.Errorf("instagram: mode %q must be %s or %s", mode, InstagramLogin, FacebookLogin)
+	}
+	host, consent := "https://graph.instagram.com", "https://www.instagram.com"
+	if mode == FacebookLogin {
+		host, consent = "https://graph.facebook.com", "https://www.facebook.com"
+	}
+	limits := c.Limits.withDefaults()
+	p := &Provider{
+		credentials: c.Credentials,
+		mode:        mode,
+		hostURL:     graph.BaseURL(c.APIURL, host),
+		consentURL:  graph.BaseURL(c.ConsentURL, consent),
+		codeURL:     graph.BaseURL(c.CodeURL, "https://api.instagram.com"),
+		limits:      limits,
+		now:         c.Now,
+		info:        newInfo(mode, limits),
+	}
+	p.api = graph.Client{Caller: c.Caller, BaseURL: p.hostURL + "/" + version, Rules: rules}
+	if c.SecretProof && mode == FacebookLogin {
+		p.api.ProofKey = c.ClientSecret
+	}
+	p.login = graph.Login{
+		Client: p.api, Credentials: c.Credentials, DialogURL: p.consentURL + "/" + version, Scopes: provider.ScopeNames(p.info.Scopes), Now: c.Now,
+	}
+	p.containers = graph.Containers{
+		Network: "Instagram", Create: p.createContainer, Read: p.readContainer, Explain: explain, Now: c.Now,
+		Patience: limits.Patience, RefusalPause: 30 * time.Second,
+	}
+	return p, nil
+}
+
+// Info describes Instagram as it is with Facebook Login.
+func (p *Provider) Info() provider.Info { return p.info }
+
+// InfoFor leaves out what the account's mode and permissions do not allow.
+func (p *Provider) InfoFor(a provider.Account) provider.Info { return p.narrow(a) }
+
+// Check applies the rules of posts, reels, stories and comments.
+func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findings {
+	return p.check(a, c)
+}
+
+// Prepare reads the daily quota, then makes the containers and waits until they are finished. Comments need nothing.
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	st = st.Clone()
+	st.Ready = false
+	if c.Action != provider.Comment {
+		if st.Data[noteQuota] == "" {
+			return p.checkQuota(ctx, a, st)
+		}
+		if done, err := p.containers.Prepare(ctx, a, c, &st); err != nil || !done {
+			return st, err
+		}
+	}
+	st.StopWaiting()
+	st.Ready = true
+	return st, nil
+}
+
+// Commit publishes the container, or writes the comment.
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	if c.Action == provider.Comment {
+		return p.comment(ctx, a, c, st.Clone())
+	}
+	return p.publish(ctx, a, c, st.Clone())
+}
+
+// Poll closes the comments of the new post where that was asked for, and asks for its address, which Instagram does not
+// tell when it publishes.
+func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State, error) {
+	st = st.Clone()
+	if st.Data[noteCloseComments] != "" {
+		return p.closeComments(ctx, a, st), nil
+	}
+	return p.readPermalink(ctx, a, st), nil
+}
+
+// modeOf is how the account was connected.
+func (p *Provider) modeOf(a provider.Account) Mode {
+	if mode := decodeDetails(a).AuthMode; mode != "" {
+		return mode
+	}
+	return p.mode
+}

@@ -1,0 +1,89 @@
+package instagram
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/internal/provider"
+	"crier/internal/provider/graph"
+)
+
+// Strategy reads the container, and then the list of posts for the id. Comments are looked for below the post.
+func (p *Provider) Strategy(provider.Account, provider.Content, provider.State) provider.Strategy {
+	return graph.Strategy()
+}
+
+// Reconcile asks the container of the lost attempt whether it was published, then looks for the post in the list.
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+	st = st.Clone()
+	switch {
+	case c.Action == provider.Comment:
+		return p.findComment(ctx, a, c, st, at)
+	case graph.NeedsListing(st):
+		return p.findPost(ctx, a, c, st, graph.Since(st, at).Add(-graph.ReadBack))
+	}
+	outcome, err := p.containers.Outcome(ctx, a, &st, at)
+	return outcome, st, err
+}
+
+// findPost looks for the post among the newest ones; stories have a list of their own.
+func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.Content, st provider.State, since time.Time) (provider.Outcome, provider.State, error) {
+	s, err := decodeSettings(c)
+	if err != nil {
+		return "", st, err
+	}
+	edge := "media"
+	if formatOf(c.Parts[0], s) == story {
+		edge = "stories"
+	}
+	var list listAnswer
+	path := "/" + url.PathEscape(a.ProviderAccountID) + "/" + edge + "?fields=id,caption,media_type,media_product_type,permalink,timestamp&limit=25"
+	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
+		return "", st, err
+	}
+	for _, post := range slices.Backward(list.Data) { // the newest comes first, the one of the attempt last
+		if !post.Timestamp.Before(since) && matches(c.Parts[0], s, post) {
+			p.enter(&st, c, string(post.ID), post.Permalink)
+			return provider.OutcomePublished, st, nil
+		}
+	}
+	outcome := graph.Unlisted(&st, p.now())
+	if outcome == provider.OutcomePublished {
+		p.enter(&st, c, "", "")
+	}
+	return outcome, st, nil
+}
+
+// matches compares what the list shows with what was to be published. Stories have no caption.
+func matches(part provider.Part, s settings, post listedPost) bool {
+	mediaType := "IMAGE"
+	switch {
+	case len(part.Media) > 1:
+		mediaType = "CAROUSEL_ALBUM"
+	case isVideo(part.Media[0]):
+		mediaType = "VIDEO"
+	}
+	return post.MediaType == mediaType && (formatOf(part, s) == story || graph.SameText(compose(part), post.Caption))
+}
+
+// findComment looks for the comment below the post.
+func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+	var list commentList
+	path := "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments?fields=id,text,username,timestamp&limit=50"
+	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
+		return "", st, err
+	}
+	since := graph.Since(st, at)
+	for _, comment := range list.Data {
+		own := comment.Username == "" || a.Handle == "" || strings.EqualFold(comment.Username, a.Handle)
+		if own && !comment.Timestamp.Before(since.Add(-graph.ReadBack)) && graph.SameText(compose(c.Parts[0]), comment.Text) {
+			p.enter(&st, c, string(comment.ID), c.Target.Permalink)
+			return provider.OutcomePublished, st, nil
+		}
+	}
+	graph.Suspect(&st, since)
+	return provider.OutcomeAbsent, st, nil
+}

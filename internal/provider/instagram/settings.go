@@ -1,0 +1,127 @@
+package instagram
+
+import (
+	"strings"
+
+	"crier"
+	"crier/internal/provider"
+	"crier/internal/provider/graph"
+)
+
+// settings are the publish settings, decoded. The tags are the keys of the public interface.
+type settings struct {
+	PostType        string        `json:"instagramPostType"`
+	ShareToFeed     *bool         `json:"instagramShareToFeed"`
+	CoverURL        string        `json:"instagramCoverUrl"`
+	CoverMediaID    crier.ID      `json:"instagramCoverMediaId"`
+	ThumbOffsetMs   *int64        `json:"instagramThumbOffsetMs"`
+	AudioName       string        `json:"instagramAudioName"`
+	Audio           *audioSetting `json:"instagramAudio"`
+	Collaborators   []string      `json:"instagramCollaborators"`
+	UserTags        []tagSetting  `json:"instagramUserTags"`
+	LocationID      string        `json:"instagramLocationId"`
+	TrialReel       *trialSetting `json:"instagramTrialReel"`
+	IsAIGenerated   bool          `json:"instagramIsAiGenerated"`
+	CommentsEnabled *bool         `json:"instagramCommentsEnabled"`
+}
+
+type audioSetting struct {
+	ID          string `json:"id"`
+	AudioVolume *int   `json:"audioVolume"`
+	VideoVolume *int   `json:"videoVolume"`
+}
+
+type tagSetting struct {
+	Username   string   `json:"username"`
+	X          *float64 `json:"x"`
+	Y          *float64 `json:"y"`
+	MediaIndex int      `json:"mediaIndex"`
+}
+
+type trialSetting struct {
+	Enabled            bool   `json:"enabled"`
+	GraduationStrategy string `json:"graduationStrategy"`
+}
+
+func settingDeclarations() []provider.Setting {
+	minName, maxName := provider.Between(1, 30)
+	minShare, maxShare := provider.Between(0, 1)
+	minVolume, maxVolume := provider.Between(0, 100)
+	username := provider.Setting{Type: provider.TypeString, Minimum: minName, Maximum: maxName}
+	share := func(key string) provider.Setting {
+		return provider.Setting{Key: key, Type: provider.TypeNumber, Minimum: minShare, Maximum: maxShare}
+	}
+	volume := func(key string) provider.Setting {
+		return provider.Setting{Key: key, Type: provider.TypeInteger, Minimum: minVolume, Maximum: maxVolume}
+	}
+	return []provider.Setting{
+		{
+			Key: "instagramPostType", Type: provider.TypeString, Enum: []string{feed, reel, story},
+			Description: "What to make of the media; without it one video is a reel and everything else a feed post.",
+		},
+		{Key: "instagramShareToFeed", Type: provider.TypeBoolean, Default: true, Description: "Show a reel in the feed too."},
+		{Key: "instagramCoverUrl", Type: provider.TypeString, Format: provider.FormatURL, Description: "The address of a reel's cover, a JPEG."},
+		{Key: "instagramCoverMediaId", Type: provider.TypeString, Format: provider.FormatAsset, Description: "The asset that is a reel's cover."},
+		{
+			Key: "instagramThumbOffsetMs", Type: provider.TypeInteger, Minimum: provider.AtLeast(0), Maximum: provider.AtMost(15 * 60 * 1000),
+			Description: "The moment of the video that is its cover, in milliseconds; a cover wins over it.",
+		},
+		{Key: "instagramAudioName", Type: provider.TypeString, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(100), Description: "The name of a reel's sound."},
+		{
+			Key: "instagramAudio", Type: provider.TypeObject, Description: "Licensed sound of a reel; only for accounts connected by Facebook Login.",
+			Fields: []provider.Setting{
+				{Key: "id", Type: provider.TypeString, Required: true, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(64)},
+				volume("audioVolume"), volume("videoVolume"),
+			},
+		},
+		{
+			Key: "instagramCollaborators", Type: provider.TypeArray, Items: &username, Maximum: provider.AtMost(maxCollaborators),
+			Description: "Usernames of accounts that are invited as co-authors; not for stories.",
+		},
+		{
+			Key: "instagramUserTags", Type: provider.TypeArray, Maximum: provider.AtMost(20), Description: "People in the media. Images need x and y, videos have none.",
+			Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{
+				{Key: "username", Type: provider.TypeString, Required: true, Minimum: minName, Maximum: maxName}, share("x"), share("y"),
+				{Key: "mediaIndex", Type: provider.TypeInteger, Default: 0, Minimum: provider.AtLeast(0), Maximum: provider.AtMost(maxItems - 1)},
+			}},
+		},
+		{Key: "instagramLocationId", Type: provider.TypeString, Format: provider.FormatDigits, Description: "The Facebook Page of the place."},
+		trialDeclaration(),
+		{Key: "instagramIsAiGenerated", Type: provider.TypeBoolean, Default: false, Description: "Label the post as made with AI."},
+		{Key: "instagramCommentsEnabled", Type: provider.TypeBoolean, Default: true, Description: "Let people comment; switched off right after publishing."},
+	}
+}
+
+func trialDeclaration() provider.Setting {
+	return provider.Setting{
+		Key: "instagramTrialReel", Type: provider.TypeObject, Description: "Show a reel to people who do not follow the account first.",
+		Fields: []provider.Setting{
+			{Key: "enabled", Type: provider.TypeBoolean, Required: true},
+			{Key: "graduationStrategy", Type: provider.TypeString, Enum: []string{"MANUAL", "SS_PERFORMANCE"}, Default: "MANUAL"},
+		},
+	}
+}
+
+// decodeSettings reads the settings of a content. What cannot be read was not checked by the registry: it is refused.
+func decodeSettings(c provider.Content) (settings, error) {
+	var s settings
+	if err := c.Settings.Decode(&s); err != nil {
+		return settings{}, &provider.Error{
+			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read", Err: err,
+		}
+	}
+	return s, nil
+}
+
+// formatOf is what is made of the media. A single video is a reel, also where a feed post was asked for.
+func formatOf(p provider.Part, s settings) string {
+	if len(p.Media) == 1 && isVideo(p.Media[0]) && s.PostType != story {
+		return reel
+	}
+	return graph.FirstOf(s.PostType, feed)
+}
+
+func isVideo(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }
+
+// on is the value of a switch that is on unless it is switched off.
+func on(flag *bool) bool { return flag == nil || *flag }
