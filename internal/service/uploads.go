@@ -99,7 +99,7 @@ func (s *Uploads) Append(ctx context.Context, scope TeamScope, id crier.ID, chun
 	if u.AssetID != nil {
 		return crier.Upload{}, crier.Conflict("This upload is complete: nextByteStart is %d. It has become the asset %s.", u.ByteSize, *u.AssetID)
 	}
-	if chunk.Start == 0 {
+	if chunk.Start == 0 && (chunk.Length >= media.MinChunkSize || chunk.Length == chunk.Total) { // too small a piece tells nothing
 		if body, err = sniff(body, u.MimeType); err != nil {
 			return crier.Upload{}, uploadRefused(err)
 		}
