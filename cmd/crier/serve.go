@@ -132,7 +132,7 @@ func (a *app) runServer(ctx context.Context, n *node, listener net.Listener, log
 	}
 	metricsHandler := promhttp.HandlerFor(n.metrics, promhttp.HandlerOpts{})
 	cfg := api.Config{
-		Services: n.services, Now: a.now, Logger: log, Version: version, RateLimit: a.config.rateLimit,
+		Services: n.services, PublicURL: a.config.publicURL, Now: a.now, Logger: log, Version: version, RateLimit: a.config.rateLimit,
 		Ready: n.readiness(works, &draining), Metrics: n.metrics, WorkerOnly: a.config.role == "worker",
 	}
 	if a.config.metricsListen == "" {

@@ -20,7 +20,7 @@ import (
 var pageFiles embed.FS
 
 // pageNames are the pages that can be rendered, each in a file of its name.
-var pageNames = []string{"home", "docs", "message", "setup", "setup_dead", "setup_done", "choose", "connected"}
+var pageNames = []string{"home", "docs", "message", "setup", "setup_dead", "setup_done", "choose", "connected", "sign_in", "account", "device", "invitation"}
 
 // pages renders what people see in a browser. A page is whole in itself: its style is inside, and it has no script.
 type pages struct {

@@ -97,7 +97,7 @@ func add[I, O any](s *Server, pattern string, p crier.Permission, d doc, work fu
 	s.routes = append(s.routes, Route{Method: method, Path: path, Permission: string(p)})
 	s.describe(method, path, p, d, in, reflect.TypeFor[O]())
 	s.router.MethodFunc(method, path, func(w http.ResponseWriter, r *http.Request) {
-		infoOf(r).route = path
+		infoOf(r).route, infoOf(r).replay = path, d.replay
 		r, cancel := bounded(w, r, d.Long)
 		defer cancel()
 		c, ok := s.admit(w, r)
@@ -119,6 +119,7 @@ func add[I, O any](s *Server, pattern string, p crier.Permission, d doc, work fu
 			s.fail(w, r, crier.Invalid(issues...))
 			return
 		}
+		ctx = service.WithAction(ctx, c, service.Action{Operation: d.ID, Target: r.URL.Path, Body: body.data, RequestID: infoOf(r).id})
 		out, err := work(ctx, c, value)
 		if err != nil {
 			s.fail(w, r, s.services.Answers.Instead(ctx, err))

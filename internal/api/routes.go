@@ -23,6 +23,13 @@ func (s *Server) addRoutes() {
 	organization(s, "DELETE /v1/organizations/{organizationId}/api-keys/{id}", crier.ManageAPIKeys, s.revokeKey, revokeKeyDoc)
 	organization(s, "POST /v1/organizations/{organizationId}/api-keys/{id}/rotate", crier.ManageAPIKeys, s.rotateKey, rotateKeyDoc)
 
+	caller(s, "GET /v1/permissions", s.listPermissions, listPermissionsDoc)
+	organization(s, "GET /v1/organizations/{organizationId}/members", crier.Read, s.listMembers, listMembersDoc)
+	organization(s, "POST /v1/organizations/{organizationId}/members", crier.ManageMembers, s.inviteMember, inviteMemberDoc)
+	organization(s, "PATCH /v1/organizations/{organizationId}/members/{memberId}", crier.ManageMembers, s.updateMember, updateMemberDoc)
+	organization(s, "DELETE /v1/organizations/{organizationId}/members/{memberId}", crier.Read, s.removeMember, removeMemberDoc)
+	organization(s, "GET /v1/organizations/{organizationId}/audit-log", crier.ManageOrganization, s.listAuditLog, listAuditLogDoc)
+
 	organization(s, "GET /v1/organizations/{organizationId}/credits", crier.Read, s.getCredits, getCreditsDoc)
 	organization(s, "GET /v1/organizations/{organizationId}/credits/transactions", crier.Read, s.listCreditTransactions, listCreditTransactionsDoc)
 
@@ -102,6 +109,17 @@ func (s *Server) addPages() {
 	open(s, "GET /setup", s.fewGuesses(s.setupForm))
 	open(s, "POST /setup", s.ownFormsOnly(s.fewGuesses(s.setUp)))
 	open(s, "GET /setup/done", s.setupDone)
-	open(s, "GET /oauth/{provider}/callback", s.fewGuesses(s.oauthCallback))
-	open(s, "POST /oauth/{provider}/choose", s.ownFormsOnly(s.fewGuesses(s.oauthChoose)))
+	open(s, "GET /sign-in", s.signInForm)
+	open(s, "POST /sign-in", s.ownFormsOnly(s.fewGuesses(s.signIn)))
+	open(s, "POST /sign-out", s.ownFormsOnly(s.signOut))
+	open(s, "GET /account", s.accountPage)
+	open(s, "GET /device", s.deviceForm)
+	open(s, "POST /device", s.ownFormsOnly(s.fewGuesses(s.decideDevice)))
+	open(s, "GET /invitation", s.fewGuesses(s.invitationForm))
+	open(s, "POST /invitation", s.ownFormsOnly(s.fewGuesses(s.acceptInvitation)))
+	open(s, "POST /v1/auth/device", s.fewRequests(s.beginDevice))
+	open(s, "POST /v1/auth/token", s.fewRequests(s.issueToken))
+	open(s, "POST /v1/auth/revoke", s.fewRequests(s.revokeToken))
+	open(s, "GET /oauth/{provider}/callback", s.oauthCallback)
+	open(s, "POST /oauth/{provider}/choose", s.ownFormsOnly(s.oauthChoose))
 }

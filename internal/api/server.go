@@ -27,6 +27,8 @@ type Config struct {
 	RateLimit int
 	// Ready says what is not ready yet, or nil.
 	Ready func(context.Context) error
+	// PublicURL is where people reach this installation.
+	PublicURL string
 	// WorkerOnly leaves the interface out: such a node tells of its health and nothing else.
 	WorkerOnly bool
 	// Metrics receives the door's measurements; MetricsHandler, when set, is served to loopback callers at /metrics.
@@ -44,6 +46,9 @@ type Server struct {
 	metrics  *metrics
 	pages    *pages
 	guesses  *limiter
+	// devices counts the requests to the token endpoints, which have no token to count by.
+	devices   *limiter
+	publicURL string
 
 	router   *chi.Mux
 	registry *registry
@@ -65,16 +70,18 @@ type Route struct {
 // New builds the door.
 func New(cfg Config) *Server {
 	s := &Server{
-		services: cfg.Services,
-		now:      cfg.Now,
-		log:      cfg.Logger,
-		ready:    cfg.Ready,
-		limits:   newLimiter(cfg.RateLimit, cfg.Now),
-		metrics:  newMetrics(cfg.Metrics),
-		pages:    newPages(cfg.Version),
-		guesses:  newLimiter(guessesPerMinute, cfg.Now),
-		router:   chi.NewRouter(),
-		registry: newRegistry(),
+		services:  cfg.Services,
+		now:       cfg.Now,
+		log:       cfg.Logger,
+		ready:     cfg.Ready,
+		limits:    newLimiter(cfg.RateLimit, cfg.Now),
+		metrics:   newMetrics(cfg.Metrics),
+		pages:     newPages(cfg.Version),
+		guesses:   newLimiter(guessesPerMinute, cfg.Now),
+		devices:   newLimiter(tokenRequestsPerMinute, cfg.Now),
+		publicURL: cfg.PublicURL,
+		router:    chi.NewRouter(),
+		registry:  newRegistry(),
 	}
 	s.document = newDocument(s.registry, cfg.Version)
 	s.router.NotFound(s.notFound)

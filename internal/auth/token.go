@@ -66,3 +66,31 @@ func NewLinkToken() string {
 	_, _ = rand.Read(raw) // never fails: crypto/rand ends the program instead
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
+
+// The prefixes of the tokens that a device login gives.
+const (
+	AccessPrefix  = "crierat_"
+	RefreshPrefix = "crierrt_"
+)
+
+// NewBearerToken makes an access or refresh token.
+func NewBearerToken(prefix string) string { return prefix + NewLinkToken() }
+
+// userCodeLetters leave out what people mistake for each other, and vowels, so that no words appear.
+const userCodeLetters = "BCDFGHJKLMNPQRSTVWXZ"
+
+// NewUserCode makes the code that a person types to approve a device, such as BDWP-HQXT.
+func NewUserCode() string {
+	code := make([]byte, 0, 9)
+	for i := range 8 {
+		if i == 4 {
+			code = append(code, '-')
+		}
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(userCodeLetters))))
+		if err != nil {
+			panic(err) // crypto/rand ends the program instead
+		}
+		code = append(code, userCodeLetters[n.Int64()])
+	}
+	return string(code)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -86,6 +87,9 @@ func newAccess(c *core) *Access { return &Access{core: c, used: make(chan keyUse
 
 // Authenticate turns a bearer token into a caller.
 func (a *Access) Authenticate(ctx context.Context, token string) (Caller, error) {
+	if strings.HasPrefix(token, auth.AccessPrefix) {
+		return a.authenticatePerson(ctx, token)
+	}
 	if !auth.ValidKeySecret(token) {
 		return Caller{}, crier.Unauthorized("The token is not valid: it is not an API key of crier. Keys begin with %s.", auth.KeyPrefix)
 	}
@@ -100,6 +104,16 @@ func (a *Access) Authenticate(ctx context.Context, token string) (Caller, error)
 		credential.Permissions = *key.Permissions
 	}
 	return Caller{kind: store.KeyPrincipal, id: key.ID, person: key.Person, credential: credential}, nil
+}
+
+// authenticatePerson turns the token of a device login into a caller: the person.
+func (a *Access) authenticatePerson(ctx context.Context, token string) (Caller, error) {
+	t, err := a.store.AccessToken(ctx, auth.Hash(token), a.now())
+	if err != nil {
+		return Caller{}, err
+	}
+	credential := crier.Credential{Kind: "access_token", ID: t.FamilyID, Name: t.Name, ExpiresAt: &t.ExpiresAt}
+	return Caller{kind: store.UserPrincipal, id: t.Person.ID, person: t.Person, credential: credential}, nil
 }
 
 // useGrain is how exactly the last use of a key is kept: a hot key costs one write a minute, not one a request.
@@ -149,6 +163,7 @@ func (a *Access) Organization(ctx context.Context, caller Caller, id crier.ID, p
 	if wholeOrganization(p) && !(access.Own.AllTeams && access.Behind.AllTeams) {
 		return OrgScope{}, crier.Forbidden("This needs the permission %s in the whole organization; the caller is narrowed to some teams.", p)
 	}
+	about(ctx, o.ID, nil)
 	return OrgScope{caller: caller, organization: o, access: access}, nil
 }
 
@@ -174,6 +189,7 @@ func (a *Access) Team(ctx context.Context, caller Caller, id crier.ID, p crier.P
 	if !reaches(access.Own) || !reaches(access.Behind) {
 		return TeamScope{}, crier.Forbidden("The caller does not have access to this team.")
 	}
+	about(ctx, t.OrganizationID, &t.ID)
 	return TeamScope{caller: caller, team: t, access: access}, nil
 }
 

@@ -157,6 +157,7 @@ func (s *Instance) SetUpOwner(ctx context.Context, token string, name crier.Name
 	if err := checkOwner(name, email, password); err != nil {
 		return err
 	}
+	email = crier.Email(foldEmail(string(email)))
 	hash := auth.HashPassword(password)
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
 		return tx.UseSetupLink(ctx, auth.Hash(token), email, name.Trimmed(), hash, s.now())

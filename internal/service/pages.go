@@ -19,6 +19,8 @@ var (
 	TeamSorts         = []string{"createdAt", "updatedAt", "name"}
 	KeySorts          = []string{"createdAt", "name"}
 	CreditSorts       = []string{"createdAt"}
+	MemberSorts       = []string{"createdAt"}
+	AuditSorts        = []string{"createdAt"}
 	PostSorts         = []string{"createdAt", "updatedAt", "title", "status", "scheduledAt"}
 	TagSorts          = []string{"createdAt", "name"}
 	AssetSorts        = []string{"createdAt", "updatedAt", "fileName", "byteSize"}

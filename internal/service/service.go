@@ -58,6 +58,10 @@ type Services struct {
 	Credits        *Credits
 	Connections    *Connections
 	Metrics        *Metrics
+	People         *People
+	Members        *Members
+	AuditLog       *AuditLog
+	Devices        *Devices
 	Assets         *Assets
 	Uploads        *Uploads
 	Folders        *Folders
@@ -77,6 +81,7 @@ func New(cfg Config) *Services {
 	publisher := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, lanes: newLanes()}
 	assets := &Assets{core: c, pages: pages, images: media.NewImages(media.Limits{}), fetcher: cfg.Fetcher}
 	connections := &Connections{core: c, publicURL: cfg.PublicURL, sandbox: cfg.Sandbox}
+	people := &People{core: c}
 	return &Services{
 		Schedules:      &Schedules{core: c},
 		ScheduledPosts: &ScheduledPosts{core: c, publisher: publisher},
@@ -85,6 +90,10 @@ func New(cfg Config) *Services {
 		Credits:        &Credits{core: c, pages: pages},
 		Connections:    connections,
 		Metrics:        &Metrics{core: c, tokens: tokens},
+		People:         people,
+		Members:        &Members{core: c, pages: pages, people: people, publicURL: cfg.PublicURL},
+		AuditLog:       &AuditLog{core: c, pages: pages},
+		Devices:        &Devices{core: c, publicURL: cfg.PublicURL},
 		Access:         newAccess(c),
 		Answers:        &Answers{core: c},
 		Pages:          pages,

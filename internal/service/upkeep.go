@@ -20,11 +20,17 @@ func (s *Upkeep) PurgeTeam(ctx context.Context, id crier.ID) error {
 // purgeSlack lets a purge succeed that starts a moment before the thirty days are over.
 const purgeSlack = teamsKept / 720
 
-// Sweep removes kept answers that have outlived their time, in small transactions.
+// Sweep removes kept answers, consents, sessions and tokens that have outlived their time, in small transactions.
 func (s *Upkeep) Sweep(ctx context.Context) error {
 	for {
 		var removed int64
 		err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+			if err := tx.SweepConnections(ctx, s.now()); err != nil {
+				return err
+			}
+			if err := tx.SweepSignIns(ctx, s.now()); err != nil {
+				return err
+			}
 			removed, err = tx.SweepAnswers(ctx, s.now())
 			return err
 		})

@@ -111,7 +111,10 @@ func write[T any](ctx context.Context, c *core, fn func(tx *store.Tx) (T, error)
 			}
 		}
 		var err error
-		if result, err = fn(tx); err != nil || !repeats {
+		if result, err = fn(tx); err != nil {
+			return err
+		}
+		if err := c.audit(ctx, tx, result); err != nil || !repeats {
 			return err
 		}
 		return c.keep(ctx, tx, r, result)

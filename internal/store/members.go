@@ -58,6 +58,12 @@ func (tx *Tx) InsertMembership(ctx context.Context, m Membership, o crier.Organi
 	if err != nil {
 		return fmt.Errorf("count the organizations of the member: %w", err)
 	}
+	if m.Kind != UserPrincipal {
+		return nil
+	}
+	if _, err := tx.q.ExecContext(ctx, `UPDATE organizations SET member_count = member_count + 1 WHERE id = $1`, m.OrganizationID); err != nil {
+		return fmt.Errorf("count the members of the organization: %w", err)
+	}
 	return nil
 }
 

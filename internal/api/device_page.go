@@ -1,0 +1,61 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+
+	"crier"
+)
+
+// devicePage asks a person about a device that wants to act for them.
+type devicePage struct {
+	Code    string
+	Client  string
+	Person  string
+	Problem string
+}
+
+// deviceForm asks for the code, or about the device that has it.
+func (s *Server) deviceForm(w http.ResponseWriter, r *http.Request) {
+	user, ok := s.person(w, r)
+	if !ok {
+		return
+	}
+	page := devicePage{Code: r.URL.Query().Get("user_code"), Person: user.Name}
+	if page.Code != "" {
+		login, err := s.services.Devices.Pending(r.Context(), page.Code)
+		if err != nil {
+			s.failPage(w, r, err)
+			return
+		}
+		if login == nil {
+			page.Problem = "This code is not known, was used already, or has expired."
+		} else {
+			page.Client, page.Code = login.ClientName, login.UserCode
+		}
+	}
+	s.render(w, r, http.StatusOK, "device", page)
+}
+
+// decideDevice takes the person's word.
+func (s *Server) decideDevice(w http.ResponseWriter, r *http.Request) {
+	user, ok := s.person(w, r)
+	if !ok || !s.readForm(w, r) {
+		return
+	}
+	approve := r.PostForm.Get("decision") == "approve"
+	err := s.services.Devices.Decide(r.Context(), user.ID, r.PostForm.Get("user_code"), approve)
+	if known, ok := errors.AsType[*crier.Error](err); ok {
+		s.render(w, r, statusOf[known.Kind], "device", devicePage{Person: user.Name, Problem: known.Message})
+		return
+	}
+	if err != nil {
+		s.failPage(w, r, err)
+		return
+	}
+	title, line := "Approved", "The device is logged in. You can close this window."
+	if !approve {
+		title, line = "Refused", "The device was not let in. You can close this window."
+	}
+	s.render(w, r, http.StatusOK, "message", message{Title: title, Lines: []string{line}})
+}

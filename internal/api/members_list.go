@@ -1,0 +1,23 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type listMembersInput struct {
+	organizationPath
+	listQuery
+}
+
+var listMembersDoc = doc{ID: "listMembers", Tag: "Members", Summary: "List an organization's members", Sorts: service.MemberSorts}
+
+func (in *listMembersInput) check(s *Server) []crier.Issue {
+	return in.open(s, "members of "+string(in.OrganizationID), service.MemberSorts)
+}
+
+func (s *Server) listMembers(ctx context.Context, scope service.OrgScope, in *listMembersInput) (crier.Page[crier.Member], error) {
+	return s.services.Members.List(ctx, scope, in.page)
+}

@@ -1,0 +1,19 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type removeMemberInput struct{ memberPath }
+
+var removeMemberDoc = doc{
+	ID: "removeMember", Tag: "Members", Summary: "Remove a member, or leave",
+	Description: "Removing somebody else needs `manage_members`; everybody may leave. The API keys that the person made here end with it.",
+}
+
+func (s *Server) removeMember(ctx context.Context, scope service.OrgScope, in *removeMemberInput) (crier.Deleted, error) {
+	return s.services.Members.Remove(ctx, scope, in.MemberID)
+}

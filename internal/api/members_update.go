@@ -1,0 +1,28 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+// memberPath is the part of an input that names one member.
+type memberPath struct {
+	organizationPath
+	MemberID crier.ID `path:"memberId"`
+}
+
+type updateMemberInput struct {
+	memberPath
+	Body crier.MemberUpdate
+}
+
+var updateMemberDoc = doc{
+	ID: "updateMember", Tag: "Members", Summary: "Change a member's role and teams",
+	Description: "Only an owner may change an owner. An organization keeps at least one owner or admin.",
+}
+
+func (s *Server) updateMember(ctx context.Context, scope service.OrgScope, in *updateMemberInput) (crier.Member, error) {
+	return s.services.Members.Update(ctx, scope, in.MemberID, in.Body)
+}

@@ -1,0 +1,120 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"crier"
+)
+
+// sessionCookie holds a person's browser session.
+const sessionCookie = "crier_session"
+
+// signInPage is the form for e-mail address and password.
+type signInPage struct {
+	Next    string
+	Problem string
+	Fields  []formField
+}
+
+func newSignInPage(next, email string) signInPage {
+	return signInPage{Next: next, Fields: []formField{
+		{Name: "email", Label: "E-mail address", Type: "email", Autocomplete: "username", Value: email},
+		{Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password"},
+	}}
+}
+
+// ownPath keeps the way after signing in on this site: a path, never another host.
+func ownPath(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n") {
+		return "/account"
+	}
+	return next
+}
+
+func (s *Server) signInForm(w http.ResponseWriter, r *http.Request) {
+	s.render(w, r, http.StatusOK, "sign_in", newSignInPage(ownPath(r.URL.Query().Get("next")), ""))
+}
+
+// signIn takes the form. The session's token is new in any case.
+func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
+	if !s.readForm(w, r) {
+		return
+	}
+	next := ownPath(r.PostForm.Get("next"))
+	session, err := s.services.People.SignIn(r.Context(), r.PostForm.Get("email"), r.PostForm.Get("password"))
+	known, ok := errors.AsType[*crier.Error](err)
+	if err != nil && !ok {
+		s.failPage(w, r, err)
+		return
+	}
+	if ok {
+		page := newSignInPage(next, tidy(r.PostForm.Get("email")))
+		page.Problem = known.Message
+		s.render(w, r, statusOf[known.Kind], "sign_in", page)
+		return
+	}
+	s.setSession(w, r, session.Token, int(session.Expires.Sub(s.now()).Seconds()))
+	http.Redirect(w, r, next, http.StatusSeeOther)
+}
+
+// setSession gives the browser its cookie: not for scripts, not for other sites.
+func (s *Server) setSession(w http.ResponseWriter, r *http.Request, token string, maxAge int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: sessionCookie, Value: token, Path: "/", MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: r.TLS != nil || strings.HasPrefix(s.publicURL, "https://"),
+	})
+}
+
+func sessionToken(r *http.Request) string {
+	cookie, err := r.Cookie(sessionCookie)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// person is who is signed in. Without anybody the browser is sent to sign in and back.
+func (s *Server) person(w http.ResponseWriter, r *http.Request) (*crier.User, bool) {
+	user, err := s.services.People.User(r.Context(), sessionToken(r))
+	if err != nil {
+		s.failPage(w, r, err)
+		return nil, false
+	}
+	if user == nil {
+		http.Redirect(w, r, "/sign-in?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
+		return nil, false
+	}
+	return user, true
+}
+
+// accountPage shows who is signed in.
+func (s *Server) accountPage(w http.ResponseWriter, r *http.Request) {
+	if user, ok := s.person(w, r); ok {
+		s.render(w, r, http.StatusOK, "account", user)
+	}
+}
+
+// signOut ends the session, or with everywhere all sessions and devices of the person.
+func (s *Server) signOut(w http.ResponseWriter, r *http.Request) {
+	if !s.readForm(w, r) {
+		return
+	}
+	user, err := s.services.People.User(r.Context(), sessionToken(r))
+	if err == nil && user != nil {
+		if r.PostForm.Get("everywhere") != "" {
+			err = s.services.People.SignOutEverywhere(r.Context(), user.ID)
+		} else {
+			err = s.services.People.SignOut(r.Context(), sessionToken(r))
+		}
+	}
+	if err != nil {
+		s.failPage(w, r, err)
+		return
+	}
+	s.setSession(w, r, "", -1)
+	http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
+}

@@ -1,0 +1,228 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/store"
+)
+
+const (
+	deviceLife     = 15 * time.Minute
+	deviceInterval = 5 // seconds
+	accessLife     = time.Hour
+	refreshLife    = 30 * 24 * time.Hour
+	codeTries      = 5
+)
+
+// Devices are the rules of device login (RFC 8628) and of the tokens that it gives.
+type Devices struct {
+	*core
+	publicURL string
+}
+
+// OAuthError is an error of the token endpoints, by its name in RFC 6749 and RFC 8628.
+type OAuthError struct{ Code, Description string }
+
+func (e *OAuthError) Error() string { return e.Code + ": " + e.Description }
+
+// DeviceCode is the answer that begins a device login.
+type DeviceCode struct {
+	DeviceCode              string `json:"device_code"`
+	UserCode                string `json:"user_code"`
+	VerificationURI         string `json:"verification_uri"`
+	VerificationURIComplete string `json:"verification_uri_complete"`
+	ExpiresIn               int    `json:"expires_in"`
+	Interval                int    `json:"interval"`
+}
+
+// BearerTokens are what a device gets.
+type BearerTokens struct {
+	AccessToken  string `json:"access_token"` //nolint:gosec // the name is the standard's
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int    `json:"expires_in"`
+	RefreshToken string `json:"refresh_token"` //nolint:gosec // the name is the standard's
+}
+
+// Begin starts a device login.
+func (s *Devices) Begin(ctx context.Context, clientName string) (DeviceCode, error) {
+	clientName = strings.TrimSpace(clientName)
+	if clientName == "" {
+		clientName = "A device"
+	}
+	if runes := []rune(clientName); len(runes) > crier.MaxNameLength {
+		clientName = string(runes[:crier.MaxNameLength])
+	}
+	for try := 1; ; try++ {
+		out, err := s.begin(ctx, clientName)
+		if errors.Is(err, store.ErrCodeTaken) && try < codeTries {
+			continue
+		}
+		return out, err
+	}
+}
+
+func (s *Devices) begin(ctx context.Context, clientName string) (DeviceCode, error) {
+	out := DeviceCode{
+		DeviceCode: auth.NewLinkToken(), UserCode: auth.NewUserCode(), VerificationURI: s.publicURL + "/device",
+		ExpiresIn: int(deviceLife.Seconds()), Interval: deviceInterval,
+	}
+	out.VerificationURIComplete = out.VerificationURI + "?user_code=" + out.UserCode
+	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
+		return tx.InsertDeviceLogin(ctx, store.DeviceLogin{
+			DeviceHash: auth.Hash(out.DeviceCode), UserCode: out.UserCode, ClientName: clientName, Interval: deviceInterval,
+			ExpiresAt: crier.TimeOf(s.clock().Add(deviceLife)),
+		})
+	})
+	return out, err
+}
+
+// Redeem answers a device that asks whether its person has approved. The answer is decided and written in one
+// transaction: a code gives tokens once.
+func (s *Devices) Redeem(ctx context.Context, deviceCode string) (BearerTokens, error) {
+	var out BearerTokens
+	var refused error
+	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
+		d, err := tx.LockDeviceLogin(ctx, auth.Hash(deviceCode))
+		if err != nil {
+			return err
+		}
+		if refused = s.refuseDevice(d); refused != nil {
+			if d == nil || d.Status != "pending" {
+				return nil
+			}
+			return s.notePoll(ctx, tx, *d, refused)
+		}
+		family := crier.NewID()
+		if err := tx.InsertTokenFamily(ctx, family, *d.UserID, d.ClientName, s.now()); err != nil {
+			return err
+		}
+		d.Status = "used"
+		if err := tx.UpdateDeviceLogin(ctx, *d); err != nil {
+			return err
+		}
+		out, err = s.issue(ctx, tx, family)
+		return err
+	})
+	if err == nil {
+		err = refused
+	}
+	return out, err
+}
+
+func (s *Devices) refuseDevice(d *store.DeviceLogin) error {
+	switch {
+	case d == nil || d.Status == "used":
+		return &OAuthError{"invalid_grant", "the device code is not known, or was used already"}
+	case !d.ExpiresAt.After(s.clock()):
+		return &OAuthError{"expired_token", "the device code has expired; begin again"}
+	case d.Status == "denied":
+		return &OAuthError{"access_denied", "the person said no"}
+	case d.Status == "approved":
+		return nil
+	case d.PolledAt != nil && s.clock().Sub(d.PolledAt.Time) < time.Duration(d.Interval)*time.Second:
+		return &OAuthError{"slow_down", "ask less often: wait five seconds more each time"}
+	}
+	return &OAuthError{"authorization_pending", "the person has not decided yet"}
+}
+
+// notePoll remembers when a device asked; one that asks too often has to wait longer.
+func (s *Devices) notePoll(ctx context.Context, tx *store.Tx, d store.DeviceLogin, refused error) error {
+	now := s.now()
+	d.PolledAt = &now
+	if known, ok := errors.AsType[*OAuthError](refused); ok && known.Code == "slow_down" {
+		d.Interval += deviceInterval
+	}
+	return tx.UpdateDeviceLogin(ctx, d)
+}
+
+func (s *Devices) issue(ctx context.Context, tx *store.Tx, family crier.ID) (BearerTokens, error) {
+	out := BearerTokens{
+		AccessToken: auth.NewBearerToken(auth.AccessPrefix), RefreshToken: auth.NewBearerToken(auth.RefreshPrefix),
+		TokenType: "Bearer", ExpiresIn: int(accessLife.Seconds()),
+	}
+	now := s.clock()
+	return out, tx.InsertTokens(ctx, family, auth.Hash(out.AccessToken), crier.TimeOf(now.Add(accessLife)),
+		auth.Hash(out.RefreshToken), crier.TimeOf(now.Add(refreshLife)))
+}
+
+// Refresh exchanges a refresh token for a new pair. The use of one that was used before means that it was stolen: the
+// whole family ends.
+func (s *Devices) Refresh(ctx context.Context, refreshToken string) (BearerTokens, error) {
+	var out BearerTokens
+	var refused error
+	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
+		refused = nil
+		hash := auth.Hash(refreshToken)
+		t, err := tx.LockRefreshToken(ctx, hash, s.now())
+		if err != nil {
+			return err
+		}
+		if t == nil || t.Revoked || t.Expired {
+			refused = &OAuthError{"invalid_grant", "the refresh token is not valid: log in again"}
+			return nil
+		}
+		if t.Used {
+			refused = &OAuthError{"invalid_grant", "the refresh token was used before; all tokens of this login have been revoked: log in again"}
+			return tx.RevokeFamily(ctx, t.FamilyID, s.now())
+		}
+		if err := tx.UseRefreshToken(ctx, hash, s.now()); err != nil {
+			return err
+		}
+		out, err = s.issue(ctx, tx, t.FamilyID)
+		return err
+	})
+	if err == nil {
+		err = refused
+	}
+	return out, err
+}
+
+// Revoke ends the login that a token belongs to. A token that is not known is no error.
+func (s *Devices) Revoke(ctx context.Context, token string) error {
+	family, err := s.store.FamilyOfToken(ctx, auth.Hash(token))
+	if err != nil || family == "" {
+		return err
+	}
+	return s.store.WithTx(ctx, func(tx *store.Tx) error { return tx.RevokeFamily(ctx, family, s.now()) })
+}
+
+// Pending is the device login that a person is asked about; nil when the code is not known.
+func (s *Devices) Pending(ctx context.Context, userCode string) (*store.DeviceLogin, error) {
+	return s.store.DeviceLogin(ctx, tidyCode(userCode), s.now())
+}
+
+// tidyCode accepts a code as people type it.
+func tidyCode(code string) string {
+	letters := strings.ToUpper(strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, code))
+	if len(letters) != 8 {
+		return letters
+	}
+	return letters[:4] + "-" + letters[4:]
+}
+
+// Decide takes a person's word about a device.
+func (s *Devices) Decide(ctx context.Context, user crier.ID, userCode string, approve bool) error {
+	status := "denied"
+	if approve {
+		status = "approved"
+	}
+	var decided bool
+	err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+		decided, err = tx.DecideDeviceLogin(ctx, tidyCode(userCode), status, user, s.now())
+		return err
+	})
+	if err == nil && !decided {
+		return crier.NotFound("This code is not known, was used already, or has expired.")
+	}
+	return err
+}

@@ -1,0 +1,235 @@
+package service
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/store"
+)
+
+// Members are the rules of people in organizations.
+type Members struct {
+	*core
+	pages     *Pages
+	people    *People
+	publicURL string
+}
+
+// List returns one page of an organization's members.
+func (s *Members) List(ctx context.Context, scope OrgScope, q PageQuery) (crier.Page[crier.Member], error) {
+	var none crier.Page[crier.Member]
+	if err := scope.check(); err != nil {
+		return none, err
+	}
+	rows, err := s.store.Members(ctx, scope.organization.ID, q.query)
+	if err != nil {
+		return none, err
+	}
+	total, err := s.store.MemberCount(ctx, scope.organization.ID)
+	if err != nil {
+		return none, err
+	}
+	return pageOf(s.pages, q, rows, total, same), nil
+}
+
+// Invite makes a link by which a person becomes a member. The link is in this answer and never again.
+func (s *Members) Invite(ctx context.Context, scope OrgScope, in crier.MemberInvite) (crier.Invitation, error) {
+	var none crier.Invitation
+	if err := scope.check(); err != nil {
+		return none, err
+	}
+	if err := roleWithin(scope, in.Role); err != nil {
+		return none, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.Invitation, error) {
+		if err := teamsExist(ctx, tx, scope.organization.ID, in.TeamIDs); err != nil {
+			return none, err
+		}
+		now := s.now()
+		token := auth.NewLinkToken()
+		invitation := crier.Invitation{
+			ID: crier.NewID(), Email: crier.Email(foldEmail(string(in.Email))), Role: in.Role, TeamIDs: in.TeamIDs,
+			ExpiresAt: crier.TimeOf(now.Add(crier.InvitationLife)), CreatedAt: now, InviteURL: s.publicURL + "/invitation?token=" + token,
+		}
+		return invitation, tx.InsertInvitation(ctx, store.Invitation{
+			Invitation: invitation, TokenHash: auth.Hash(token), OrganizationID: scope.organization.ID, InvitedByID: scope.caller.person.ID,
+		})
+	})
+}
+
+// roleWithin refuses a role above the caller's own.
+func roleWithin(scope OrgScope, role crier.Role) error {
+	if role.Rank() > min(scope.access.Own.Role.Rank(), scope.access.Behind.Role.Rank()) {
+		return crier.Forbidden("Nobody can give a role above their own.")
+	}
+	return nil
+}
+
+// Update changes a member's role and teams. Only an owner may demote an owner, and an organization keeps at least one
+// owner or admin.
+func (s *Members) Update(ctx context.Context, scope OrgScope, id crier.ID, in crier.MemberUpdate) (crier.Member, error) {
+	if err := scope.check(); err != nil {
+		return crier.Member{}, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.Member, error) {
+		m, err := s.lock(ctx, tx, scope, id)
+		if err != nil {
+			return m, err
+		}
+		if in.Role.Set {
+			if err := roleWithin(scope, in.Role.Value); err != nil {
+				return m, err
+			}
+			m.Role = in.Role.Value
+		}
+		if in.TeamIDs.Set {
+			if m.TeamIDs = in.TeamIDs.Value; in.TeamIDs.Null {
+				m.TeamIDs = nil
+			}
+			if err := teamsExist(ctx, tx, scope.organization.ID, m.TeamIDs); err != nil {
+				return m, err
+			}
+		}
+		if m.Role.Rank() < crier.RoleAdmin.Rank() || m.TeamIDs != nil {
+			if err := s.keepAdmin(ctx, tx, scope, id); err != nil {
+				return m, err
+			}
+		}
+		m.UpdatedAt = s.now()
+		return m, tx.UpdateMember(ctx, m)
+	})
+}
+
+// lock reads a member whom the caller may change: oneself, or anybody not above.
+func (s *Members) lock(ctx context.Context, tx *store.Tx, scope OrgScope, id crier.ID) (crier.Member, error) {
+	if _, err := tx.LockOrganization(ctx, scope.organization.ID); err != nil {
+		return crier.Member{}, err
+	}
+	m, err := tx.LockMember(ctx, scope.organization.ID, id)
+	if err != nil {
+		return m, err
+	}
+	if m.Role == crier.RoleOwner && (scope.access.Own.Role != crier.RoleOwner || scope.access.Behind.Role != crier.RoleOwner) {
+		return m, crier.Forbidden("Only an owner may change or remove an owner.")
+	}
+	return m, nil
+}
+
+func (s *Members) keepAdmin(ctx context.Context, tx *store.Tx, scope OrgScope, but crier.ID) error {
+	others, err := tx.OtherAdmins(ctx, scope.organization.ID, but)
+	if err != nil {
+		return err
+	}
+	if others == 0 {
+		return crier.Conflict("An organization keeps at least one owner or admin of all its teams.")
+	}
+	return nil
+}
+
+// Remove takes a person out of an organization; everybody may remove themselves. The keys that the person made go too.
+func (s *Members) Remove(ctx context.Context, scope OrgScope, id crier.ID) (crier.Deleted, error) {
+	if err := scope.check(); err != nil {
+		return crier.Deleted{}, err
+	}
+	return write(ctx, s.core, func(tx *store.Tx) (crier.Deleted, error) {
+		m, err := s.lock(ctx, tx, scope, id)
+		if err != nil {
+			return crier.Deleted{}, err
+		}
+		if err := scope.mayRemove(m); err != nil {
+			return crier.Deleted{}, err
+		}
+		if m.Role.Rank() >= crier.RoleAdmin.Rank() {
+			if err := s.keepAdmin(ctx, tx, scope, id); err != nil {
+				return crier.Deleted{}, err
+			}
+		}
+		return crier.Deleted{Deleted: true}, tx.RemoveMember(ctx, scope.organization.ID, m, s.now())
+	})
+}
+
+// mayRemove lets people leave; removing others needs manage_members.
+func (s OrgScope) mayRemove(m crier.Member) error {
+	if s.caller.kind == store.UserPrincipal && s.caller.id == m.UserID {
+		return nil
+	}
+	return s.caller.may(crier.ManageMembers, s.access, "organization")
+}
+
+// InvitationView is what an invited person is shown.
+type InvitationView struct {
+	Organization string
+	Email        crier.Email
+	Role         crier.Role
+	// HasAccount is true when the address belongs to somebody who can sign in.
+	HasAccount bool
+}
+
+// Invitation reads an invitation by the token of its link.
+func (s *Members) Invitation(ctx context.Context, token string) (InvitationView, error) {
+	i, name, err := s.store.OpenInvitation(ctx, auth.Hash(token), s.now())
+	if err != nil {
+		return InvitationView{}, err
+	}
+	person, err := s.store.UserByEmail(ctx, string(i.Email))
+	return InvitationView{Organization: name, Email: i.Email, Role: i.Role, HasAccount: person != nil}, err
+}
+
+// Accept makes the person of an invitation a member. Somebody new chooses name and password; somebody who has an account
+// gives its password.
+func (s *Members) Accept(ctx context.Context, token string, name crier.Name, password string) (Session, error) {
+	i, _, err := s.store.OpenInvitation(ctx, auth.Hash(token), s.now())
+	if err != nil {
+		return Session{}, err
+	}
+	person, err := s.store.UserByEmail(ctx, string(i.Email))
+	if err != nil {
+		return Session{}, err
+	}
+	if person != nil {
+		session, err := s.people.SignIn(ctx, string(i.Email), password)
+		if err != nil {
+			return Session{}, err
+		}
+		return session, s.join(ctx, i, session.User, "")
+	}
+	if err := checkOwner(name, i.Email, password); err != nil {
+		return Session{}, err
+	}
+	user := crier.User{ID: crier.NewID(), Name: name.Trimmed(), Email: &i.Email}
+	if err := s.join(ctx, i, user, auth.HashPassword(password)); err != nil {
+		return Session{}, err
+	}
+	return s.people.begin(ctx, user, string(i.Email))
+}
+
+// join writes the membership; hash is set for somebody new.
+func (s *Members) join(ctx context.Context, i store.Invitation, user crier.User, hash string) error {
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		now := s.now()
+		if hash != "" {
+			if err := tx.InsertUser(ctx, crier.User{ID: user.ID, Name: user.Name}, now); err != nil {
+				return err
+			}
+			if err := tx.SetPassword(ctx, user.ID, *user.Email, user.Name, hash, now); err != nil {
+				return err
+			}
+		}
+		o, err := tx.LockOrganization(ctx, i.OrganizationID)
+		if err != nil {
+			return err
+		}
+		if err := tx.AcceptInvitation(ctx, i.ID, now); err != nil {
+			return err
+		}
+		member, err := tx.IsMember(ctx, i.OrganizationID, user.ID)
+		if err != nil || member {
+			return err
+		}
+		return tx.InsertMembership(ctx, store.Membership{
+			ID: crier.NewID(), OrganizationID: i.OrganizationID, Kind: store.UserPrincipal, PrincipalID: user.ID, Role: i.Role,
+			AllTeams: i.TeamIDs == nil, TeamIDs: i.TeamIDs, CreatedAt: now,
+		}, o.Organization)
+	})
+}

@@ -1,0 +1,187 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"crier"
+)
+
+// DeviceLogin is a device login that is under way.
+type DeviceLogin struct {
+	DeviceHash []byte
+	UserCode   string
+	ClientName string
+	Status     string // pending, approved, denied, used
+	UserID     *crier.ID
+	PolledAt   *crier.Time
+	Interval   int // seconds between polls
+	ExpiresAt  crier.Time
+}
+
+// ErrCodeTaken means that another device has the user code.
+var ErrCodeTaken = errors.New("the user code is taken")
+
+// InsertDeviceLogin writes a device login that begins.
+func (tx *Tx) InsertDeviceLogin(ctx context.Context, d DeviceLogin) error {
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO device_logins (device_hash, user_code, client_name, status, interval_s, expires_at)
+		VALUES ($1, $2, $3, 'pending', $4, $5)`, d.DeviceHash, d.UserCode, d.ClientName, d.Interval, d.ExpiresAt)
+	if isUniqueViolation(err) {
+		return ErrCodeTaken
+	}
+	if err != nil {
+		return fmt.Errorf("insert device login: %w", err)
+	}
+	return nil
+}
+
+const deviceColumns = `d.device_hash, d.user_code, d.client_name, d.status, d.user_id, d.polled_at, d.interval_s, d.expires_at`
+
+func scanDevice(row scanner) (DeviceLogin, error) {
+	var d DeviceLogin
+	err := row.Scan(&d.DeviceHash, &d.UserCode, &d.ClientName, &d.Status, &d.UserID, &d.PolledAt, &d.Interval, &d.ExpiresAt)
+	return d, err
+}
+
+// LockDeviceLogin reads a device login by its device code; nil when there is none.
+func (tx *Tx) LockDeviceLogin(ctx context.Context, hash []byte) (*DeviceLogin, error) {
+	d, err := scanDevice(tx.q.QueryRowContext(ctx, `SELECT `+deviceColumns+` FROM device_logins d WHERE d.device_hash = $1`+tx.forUpdate, hash))
+	return deviceOrNil(d, err)
+}
+
+// DeviceLogin reads a pending device login by the code that a person types; nil when there is none.
+func (r reads) DeviceLogin(ctx context.Context, userCode string, now crier.Time) (*DeviceLogin, error) {
+	d, err := scanDevice(r.q.QueryRowContext(ctx, `SELECT `+deviceColumns+` FROM device_logins d
+		WHERE d.user_code = $1 AND d.status = 'pending' AND d.expires_at > $2`, userCode, now))
+	return deviceOrNil(d, err)
+}
+
+func deviceOrNil(d DeviceLogin, err error) (*DeviceLogin, error) {
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read device login: %w", err)
+	}
+	return &d, nil
+}
+
+// UpdateDeviceLogin writes where a device login stands.
+func (tx *Tx) UpdateDeviceLogin(ctx context.Context, d DeviceLogin) error {
+	_, err := tx.q.ExecContext(ctx, `UPDATE device_logins SET status = $2, user_id = $3, polled_at = $4, interval_s = $5 WHERE device_hash = $1`,
+		d.DeviceHash, d.Status, d.UserID, d.PolledAt, d.Interval)
+	if err != nil {
+		return fmt.Errorf("update device login: %w", err)
+	}
+	return nil
+}
+
+// DecideDeviceLogin lets a person approve or deny a pending device login, once.
+func (tx *Tx) DecideDeviceLogin(ctx context.Context, userCode, status string, user crier.ID, now crier.Time) (bool, error) {
+	res, err := tx.q.ExecContext(ctx, `UPDATE device_logins SET status = $2, user_id = $3
+		WHERE user_code = $1 AND status = 'pending' AND expires_at > $4`, userCode, status, user, now)
+	if err != nil {
+		return false, fmt.Errorf("decide device login: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// InsertTokenFamily begins the tokens of a device.
+func (tx *Tx) InsertTokenFamily(ctx context.Context, id, user crier.ID, name string, now crier.Time) error {
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO token_families (id, user_id, name, created_at) VALUES ($1, $2, $3, $4)`, id, user, name, now)
+	if err != nil {
+		return fmt.Errorf("insert token family: %w", err)
+	}
+	return nil
+}
+
+// InsertTokens writes a pair of tokens of a family.
+func (tx *Tx) InsertTokens(ctx context.Context, family crier.ID, access []byte, accessEnds crier.Time, refresh []byte, refreshEnds crier.Time) error {
+	if _, err := tx.q.ExecContext(ctx, `INSERT INTO access_tokens (hash, family_id, expires_at) VALUES ($1, $2, $3)`, access, family, accessEnds); err != nil {
+		return fmt.Errorf("insert access token: %w", err)
+	}
+	if _, err := tx.q.ExecContext(ctx, `INSERT INTO refresh_tokens (hash, family_id, expires_at) VALUES ($1, $2, $3)`, refresh, family, refreshEnds); err != nil {
+		return fmt.Errorf("insert refresh token: %w", err)
+	}
+	return nil
+}
+
+// RefreshToken is a refresh token as it is found.
+type RefreshToken struct {
+	FamilyID crier.ID
+	Used     bool
+	Revoked  bool
+	Expired  bool
+}
+
+// LockRefreshToken reads a refresh token and its family; nil when it is not known.
+func (tx *Tx) LockRefreshToken(ctx context.Context, hash []byte, now crier.Time) (*RefreshToken, error) {
+	var t RefreshToken
+	err := tx.q.QueryRowContext(ctx, `SELECT f.id, r.used_at IS NOT NULL, f.revoked_at IS NOT NULL, r.expires_at <= $2
+		FROM refresh_tokens r JOIN token_families f ON f.id = r.family_id WHERE r.hash = $1`+tx.forUpdate, hash, now).
+		Scan(&t.FamilyID, &t.Used, &t.Revoked, &t.Expired)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read refresh token: %w", err)
+	}
+	return &t, nil
+}
+
+// UseRefreshToken marks a refresh token as used.
+func (tx *Tx) UseRefreshToken(ctx context.Context, hash []byte, now crier.Time) error {
+	if _, err := tx.q.ExecContext(ctx, `UPDATE refresh_tokens SET used_at = $2 WHERE hash = $1`, hash, now); err != nil {
+		return fmt.Errorf("use refresh token: %w", err)
+	}
+	return nil
+}
+
+// RevokeFamily ends all tokens of a family.
+func (tx *Tx) RevokeFamily(ctx context.Context, id crier.ID, now crier.Time) error {
+	if _, err := tx.q.ExecContext(ctx, `UPDATE token_families SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, id, now); err != nil {
+		return fmt.Errorf("revoke tokens: %w", err)
+	}
+	return nil
+}
+
+// FamilyOfToken finds the family that an access or refresh token belongs to; empty when it is not known.
+func (r reads) FamilyOfToken(ctx context.Context, hash []byte) (crier.ID, error) {
+	var id crier.ID
+	err := r.q.QueryRowContext(ctx, `SELECT family_id FROM access_tokens WHERE hash = $1
+		UNION ALL SELECT family_id FROM refresh_tokens WHERE hash = $1`, hash).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("look for the token: %w", err)
+	}
+	return id, nil
+}
+
+// BearerToken is what an access token is found to be.
+type BearerToken struct {
+	FamilyID  crier.ID
+	Name      string
+	ExpiresAt crier.Time
+	Person    crier.User
+}
+
+// AccessToken finds who an access token belongs to, unless it has expired or was revoked.
+func (r reads) AccessToken(ctx context.Context, hash []byte, now crier.Time) (BearerToken, error) {
+	var t BearerToken
+	err := r.q.QueryRowContext(ctx, `SELECT f.id, f.name, a.expires_at, u.id, u.email, u.name FROM access_tokens a
+		JOIN token_families f ON f.id = a.family_id JOIN users u ON u.id = f.user_id
+		WHERE a.hash = $1 AND a.expires_at > $2 AND f.revoked_at IS NULL`, hash, now).
+		Scan(&t.FamilyID, &t.Name, &t.ExpiresAt, &t.Person.ID, &t.Person.Email, &t.Person.Name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return t, crier.Unauthorized("The token is not valid: it is unknown, expired or revoked.")
+	}
+	if err != nil {
+		return t, fmt.Errorf("look the token up: %w", err)
+	}
+	return t, nil
+}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"crier"
+)
+
+// SignIn is what signing in needs to know of a person.
+type SignIn struct {
+	User         crier.User
+	PasswordHash string
+}
+
+// UserByEmail finds a person who can sign in; nil when there is none.
+func (r reads) UserByEmail(ctx context.Context, email string) (*SignIn, error) {
+	var s SignIn
+	err := r.q.QueryRowContext(ctx, `SELECT u.id, u.email, u.name, u.password_hash FROM users u WHERE u.email = $1 AND u.password_hash IS NOT NULL`, email).
+		Scan(&s.User.ID, &s.User.Email, &s.User.Name, &s.PasswordHash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for the person: %w", err)
+	}
+	return &s, nil
+}
+
+// SignInBlocked tells until when guesses for an e-mail address are refused; zero when they are not.
+func (r reads) SignInBlocked(ctx context.Context, email string) (failures int, until *crier.Time, err error) {
+	err = r.q.QueryRowContext(ctx, `SELECT failures, blocked_to FROM sign_in_failures WHERE email = $1`, email).Scan(&failures, &until)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil, nil
+	}
+	if err != nil {
+		return 0, nil, fmt.Errorf("read failed sign-ins: %w", err)
+	}
+	return failures, until, nil
+}
+
+// NoteSignIn counts a failed sign-in, or forgets them all after a good one.
+func (tx *Tx) NoteSignIn(ctx context.Context, email string, failures int, blockedTo crier.Time) error {
+	query, args := `DELETE FROM sign_in_failures WHERE email = $1`, []any{email}
+	if failures > 0 {
+		query = `INSERT INTO sign_in_failures (email, failures, blocked_to) VALUES ($1, $2, $3)
+			ON CONFLICT (email) DO UPDATE SET failures = excluded.failures, blocked_to = excluded.blocked_to`
+		args = append(args, failures, blockedTo)
+	}
+	if _, err := tx.q.ExecContext(ctx, query, args...); err != nil {
+		return fmt.Errorf("note the sign-in: %w", err)
+	}
+	return nil
+}
+
+// InsertSession begins a browser session.
+func (tx *Tx) InsertSession(ctx context.Context, hash []byte, user crier.ID, now, expires crier.Time) error {
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO sessions (token_hash, user_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`, hash, user, now, expires)
+	if err != nil {
+		return fmt.Errorf("begin a session: %w", err)
+	}
+	return nil
+}
+
+// SessionUser is the person of a session; nil when it has ended.
+func (r reads) SessionUser(ctx context.Context, hash []byte, now crier.Time) (*crier.User, error) {
+	var u crier.User
+	err := r.q.QueryRowContext(ctx, `SELECT u.id, u.email, u.name FROM sessions s JOIN users u ON u.id = s.user_id
+		WHERE s.token_hash = $1 AND s.expires_at > $2`, hash, now).Scan(&u.ID, &u.Email, &u.Name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the session: %w", err)
+	}
+	return &u, nil
+}
+
+// EndSession ends one session; EndSessions ends all of a person.
+func (tx *Tx) EndSession(ctx context.Context, hash []byte) error {
+	if _, err := tx.q.ExecContext(ctx, `DELETE FROM sessions WHERE token_hash = $1`, hash); err != nil {
+		return fmt.Errorf("end the session: %w", err)
+	}
+	return nil
+}
+
+// EndSessions ends all sessions of a person, and the tokens of all their devices.
+func (tx *Tx) EndSessions(ctx context.Context, user crier.ID, now crier.Time) error {
+	if _, err := tx.q.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, user); err != nil {
+		return fmt.Errorf("end the sessions: %w", err)
+	}
+	if _, err := tx.q.ExecContext(ctx, `UPDATE token_families SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL`, user, now); err != nil {
+		return fmt.Errorf("end the devices: %w", err)
+	}
+	return nil
+}
+
+// SweepSignIns removes sessions, device logins and tokens that have ended.
+func (tx *Tx) SweepSignIns(ctx context.Context, now crier.Time) error {
+	for _, table := range []string{"sessions", "device_logins", "access_tokens", "refresh_tokens"} {
+		if _, err := tx.q.ExecContext(ctx, `DELETE FROM `+table+` WHERE expires_at <= $1`, now); err != nil {
+			return fmt.Errorf("sweep %s: %w", table, err)
+		}
+	}
+	return nil
+}

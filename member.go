@@ -1,0 +1,74 @@
+package crier
+
+import "time"
+
+// Member is a person in an organization.
+type Member struct {
+	ID        ID     `json:"id" doc:"Of the membership."`
+	UserID    ID     `json:"userId"`
+	Email     *Email `json:"email"`
+	Name      string `json:"name"`
+	Role      Role   `json:"role"`
+	TeamIDs   []ID   `json:"teamIds" null:"true" doc:"The teams the member is narrowed to; null means all."`
+	CreatedAt Time   `json:"createdAt"`
+	UpdatedAt Time   `json:"updatedAt"`
+}
+
+// MemberInvite is the body that invites a person.
+type MemberInvite struct {
+	Email   Email `json:"email"`
+	Role    Role  `json:"role" doc:"Not above the caller's own."`
+	TeamIDs []ID  `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Narrows the member to some teams."`
+}
+
+// Invitation is a link by which a person becomes a member.
+type Invitation struct {
+	ID        ID     `json:"id"`
+	Email     Email  `json:"email"`
+	Role      Role   `json:"role"`
+	TeamIDs   []ID   `json:"teamIds" null:"true"`
+	InviteURL string `json:"inviteUrl,omitempty" doc:"Shown once; hand it to the person."`
+	ExpiresAt Time   `json:"expiresAt"`
+	CreatedAt Time   `json:"createdAt"`
+}
+
+// WithoutSecret is the answer as it may be kept.
+func (i Invitation) WithoutSecret() any {
+	i.InviteURL = ""
+	return i
+}
+
+// MemberUpdate is the body that changes a member; what is absent stays.
+type MemberUpdate struct {
+	Role    Optional[Role] `json:"role,omitzero"`
+	TeamIDs Optional[[]ID] `json:"teamIds,omitzero" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"null gives access to all teams."`
+}
+
+// PermissionCatalogue is every permission and which roles hold it.
+type PermissionCatalogue struct {
+	Data []PermissionEntry `json:"data"`
+}
+
+// PermissionEntry is one permission.
+type PermissionEntry struct {
+	Permission Permission `json:"permission"`
+	Roles      []Role     `json:"roles"`
+}
+
+// Catalogue lists every permission and which roles hold it.
+func Catalogue() PermissionCatalogue {
+	out := PermissionCatalogue{Data: []PermissionEntry{}}
+	for _, p := range Permissions() {
+		entry := PermissionEntry{Permission: p, Roles: []Role{}}
+		for _, r := range []Role{RoleOwner, RoleAdmin, RoleEditor, RoleViewer} {
+			if r.Can(p) {
+				entry.Roles = append(entry.Roles, r)
+			}
+		}
+		out.Data = append(out.Data, entry)
+	}
+	return out
+}
+
+// InvitationLife is how long an invitation can be accepted.
+const InvitationLife = 14 * 24 * time.Hour
