@@ -1,0 +1,79 @@
+package youtube
+
+import (
+	"net/http"
+
+	"crier/internal/sandbox/sim"
+)
+
+// endpoint is what YouTube asks of a caller: one of the scopes, and what the call costs.
+type endpoint struct {
+	bucket bucket
+	cost   int
+	scopes []string
+}
+
+var (
+	readScopes   = []string{scopeYouTube, scopeReadonly, scopeForceSSL}
+	manageScopes = []string{scopeYouTube, scopeForceSSL}
+	uploadScopes = []string{scopeYouTube, scopeUpload, scopeForceSSL}
+
+	insertVideo  = endpoint{insertBucket, 1, uploadScopes}
+	sendVideo    = endpoint{unitBucket, 0, uploadScopes}
+	setThumbnail = endpoint{unitBucket, 50, uploadScopes}
+	listThings   = endpoint{unitBucket, 1, readScopes}
+	batchStats   = endpoint{statsBucket, 1, readScopes}
+	changeThings = endpoint{unitBucket, 50, manageScopes}
+	writeComment = endpoint{unitBucket, 50, []string{scopeForceSSL}}
+)
+
+// caller is the channel behind a call.
+type caller struct {
+	channel sim.Account
+	token   sim.Token
+}
+
+// handler does the work of a call whose channel is known.
+type handler func(r *http.Request, c caller) sim.Reply
+
+// checked wraps a handler in what all calls have in common: a token, and the quota. Calls that are refused later cost
+// the same.
+func (n *network) checked(e endpoint, h handler) sim.Handler {
+	return func(r *http.Request) sim.Reply {
+		c, refusal := n.authenticate(r, e)
+		if refusal != nil {
+			return *refusal
+		}
+		if !n.quota.spend(e.bucket, e.cost) {
+			return quotaExceeded()
+		}
+		return h(r, c)
+	}
+}
+
+// authenticate finds the channel behind a call, and refuses who may not make it.
+func (n *network) authenticate(r *http.Request, e endpoint) (caller, *sim.Reply) {
+	token, standing, err := n.env.FindToken(sim.BearerToken(r))
+	switch {
+	case err != nil:
+		return caller{}, refuse(n.broken(err))
+	case standing != sim.TokenLive || token.Kind != sim.AccessToken:
+		return caller{}, refuse(deadToken())
+	}
+	c := caller{token: token}
+	if !c.may(e.scopes) {
+		return c, refuse(missingScope())
+	}
+	n.env.View(func() { c.channel, _ = n.env.Accounts.Get(token.AccountID) })
+	return c, nil
+}
+
+// may tells whether one of the scopes was granted.
+func (c caller) may(scopes []string) bool {
+	for _, scope := range scopes {
+		if c.token.Has(scope) {
+			return true
+		}
+	}
+	return false
+}

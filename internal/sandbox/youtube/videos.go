@@ -1,0 +1,222 @@
+package youtube
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/internal/sandbox/sim"
+	"crier/internal/sandbox/youtube/mp4"
+)
+
+func (n *network) registerVideos() {
+	n.env.Route("GET /youtube/v3/videos", sim.Read, n.checked(listThings, n.listVideos))
+	n.env.Route("GET /youtube/v3/videos:batchGetStats", sim.Read, n.checked(batchStats, n.listVideos))
+	n.env.Route("PUT /youtube/v3/videos", sim.Publish, n.checked(changeThings, n.updateVideo))
+	n.env.Route("DELETE /youtube/v3/videos", sim.Delete, n.checked(changeThings, n.deleteVideo))
+}
+
+// video is an upload that has all its bytes. What can be seen of it is a post as well.
+type video struct {
+	ID         string    `json:"id"`
+	ChannelID  string    `json:"channel"`
+	Metadata   metadata  `json:"metadata"`
+	File       sim.Media `json:"file"`
+	Shape      mp4.Shape `json:"shape"`
+	UploadedAt time.Time `json:"uploaded"`
+	// Failure and Rejection are what processing will find out.
+	Failure   string `json:"failure,omitempty"`
+	Rejection string `json:"rejection,omitempty"`
+	// Thumbnail is set when the channel gave a picture of its own.
+	Thumbnail bool `json:"thumbnail,omitempty"`
+}
+
+// Shorts are videos of at most three minutes that are not wider than high.
+const maxShort = 3 * time.Minute
+
+func (v video) isShort() bool {
+	return v.Shape.Known() && v.Shape.Height >= v.Shape.Width && v.Shape.Duration <= maxShort
+}
+
+// text returns what a timeline shows.
+func (v video) text() string {
+	return strings.TrimSpace(v.Metadata.Snippet.Title + "\n\n" + v.Metadata.Snippet.Description)
+}
+
+// isVisible tells whether a channel may see the video.
+func (v video) isVisible(channel string, now time.Time) bool {
+	return v.ChannelID == channel || v.Metadata.Status.privacyAt(now) != privacyPrivate
+}
+
+// Lengths of videos.
+const (
+	maxLength           = 12 * time.Hour
+	maxUnverifiedLength = 15 * time.Minute
+)
+
+// judge says what processing will find wrong with a video: a failure, a rejection or neither. A file whose index cannot
+// be read passes.
+func (v video) judge(channel sim.Account) (failure, rejection string) {
+	switch {
+	case !strings.HasPrefix(v.File.Type, "video/"):
+		return "invalidFile", ""
+	case v.Shape.Duration > maxLength, v.Shape.Duration > maxUnverifiedLength && !isVerified(channel):
+		return "", "length"
+	default:
+		return "", ""
+	}
+}
+
+// finish makes a video of an upload whose last byte has come.
+func (n *network) finish(tx *sim.Tx, s session) (session, *sim.Reply) {
+	file, err := s.Digest.Media()
+	if err != nil {
+		return s, refuse(n.broken(err))
+	}
+	v := video{ID: newID(tx), ChannelID: s.ChannelID, Metadata: s.Metadata, Shape: s.Scan.Found, UploadedAt: tx.Now()}
+	file.ID = v.ID
+	if v.Shape.Known() {
+		file.Width, file.Height = v.Shape.Width, v.Shape.Height
+	}
+	v.File = file
+	if n.settings.Unaudited {
+		v.Metadata.Status.Privacy, v.Metadata.Status.PublishAt = privacyPrivate, ""
+	}
+	channel, _ := n.env.Accounts.Get(s.ChannelID)
+	v.Failure, v.Rejection = v.judge(channel)
+	n.videos.Put(tx, v.ID, v)
+	if v.Failure == "" && v.Rejection == "" {
+		n.env.Posts.Put(tx, sim.Post{ID: v.ID, AccountID: v.ChannelID, Kind: sim.KindPost, Text: v.text(), Media: []sim.Media{file}, CreatedAt: tx.Now()})
+	}
+	s.VideoID, s.Digest, s.Scan = v.ID, sim.Digest{Size: s.Digest.Size}, mp4.Scanner{}
+	n.sessions.Put(tx, s.ID, s)
+	return s, nil
+}
+
+// followVideos keeps the index of uploads.
+func (n *network) followVideos(id string, before, after *video) {
+	switch {
+	case before == nil:
+		n.uploads[after.ChannelID] = append(n.uploads[after.ChannelID], id)
+	case after == nil:
+		n.uploads[before.ChannelID] = slices.DeleteFunc(n.uploads[before.ChannelID], func(other string) bool { return other == id })
+	}
+}
+
+// maxIDs is how many videos one call can ask for.
+const maxIDs = 50
+
+// listVideos answers videos by their ids. What the caller may not see is left out.
+func (n *network) listVideos(r *http.Request, c caller) sim.Reply {
+	q := r.URL.Query()
+	parts, refusal := readParts(q, videoParts)
+	if refusal != nil {
+		return *refusal
+	}
+	if q.Get("id") == "" {
+		return badRequest("missingRequiredParameter", "No filter selected. Expected one of: id")
+	}
+	ids := strings.Split(strings.Join(q["id"], ","), ",")
+	if len(ids) > maxIDs {
+		return badRequest("invalidFilters", "The request specifies an invalid number of ids: at most 50")
+	}
+	items := []map[string]any{}
+	n.env.View(func() {
+		for _, id := range ids {
+			if v, ok := n.videos.Get(id); ok && v.isVisible(c.channel.ID, n.env.Now()) {
+				items = append(items, n.resource(r, v, parts, v.ChannelID == c.channel.ID))
+			}
+		}
+	})
+	return listReply("youtube#videoListResponse", items, len(items), "")
+}
+
+// own returns a video that the caller may change. It needs a running View or Update.
+func (n *network) own(id string, c caller) (video, *sim.Reply) {
+	v, ok := n.videos.Get(id)
+	switch {
+	case !ok || !v.isVisible(c.channel.ID, n.env.Now()):
+		return v, refuse(videoNotFound())
+	case v.ChannelID != c.channel.ID:
+		return v, refuse(forbidden("youtube.video"))
+	default:
+		return v, nil
+	}
+}
+
+// updateVideo rewrites the parts that are named, with everything in them.
+func (n *network) updateVideo(r *http.Request, c caller) sim.Reply {
+	parts, refusal := readParts(r.URL.Query(), writableParts)
+	if refusal != nil {
+		return *refusal
+	}
+	var in struct {
+		ID string `json:"id"`
+		metadata
+	}
+	if err := sim.DecodeJSON(r, &in); err != nil {
+		return badRequest("parseError", "Parse Error")
+	}
+	if slices.Contains(parts, "snippet") && in.Snippet.CategoryID == "" {
+		return invalidMetadata("invalidCategoryId", "body.snippet.categoryId", "The snippet.categoryId property specifies an invalid category ID.")
+	}
+	var v video
+	refusal = n.try(func(tx *sim.Tx) *sim.Reply {
+		var refusal *sim.Reply
+		if v, refusal = n.own(in.ID, c); refusal != nil {
+			return refusal
+		}
+		v, refusal = n.rewritten(v, in.only(parts, v.Metadata).withDefaults())
+		if refusal != nil {
+			return refusal
+		}
+		n.videos.Put(tx, v.ID, v)
+		if p, live := n.env.Posts.Live(v.ID); live {
+			p.Text = v.text()
+			n.env.Posts.Put(tx, p)
+		}
+		return nil
+	})
+	if refusal != nil {
+		return *refusal
+	}
+	var resource map[string]any
+	n.env.View(func() { resource = n.resource(r, v, parts, true) })
+	return sim.Reply{Status: http.StatusOK, Body: resource}
+}
+
+// rewritten returns a video with other metadata. Only a video that was never public can be planned.
+func (n *network) rewritten(v video, m metadata) (video, *sim.Reply) {
+	planned := m.Status.PublishAt != "" && m.Status.PublishAt != v.Metadata.Status.PublishAt
+	if refusal := m.check(); refusal != nil {
+		return v, refusal
+	}
+	if planned && v.Metadata.Status.privacyAt(n.env.Now()) == privacyPublic {
+		return v, refuse(invalidMetadata("invalidPublishAt", "body.status.publishAt", "The request metadata specifies an invalid scheduled publishing time."))
+	}
+	if n.settings.Unaudited && m.Status.privacyAt(n.env.Now()) != privacyPrivate {
+		return v, refuse(failure(http.StatusForbidden, "youtube.video", "forbiddenPrivacySetting", "The request attempts to set an invalid privacy setting for the video."))
+	}
+	v.Metadata = m
+	return v, nil
+}
+
+// deleteVideo takes a video down.
+func (n *network) deleteVideo(r *http.Request, c caller) sim.Reply {
+	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
+		v, refusal := n.own(r.URL.Query().Get("id"), c)
+		if refusal != nil {
+			return refusal
+		}
+		n.videos.Delete(tx, v.ID)
+		if p, live := n.env.Posts.Live(v.ID); live {
+			n.env.Posts.Delete(tx, p)
+		}
+		return nil
+	})
+	if refusal != nil {
+		return *refusal
+	}
+	return sim.Reply{Status: http.StatusNoContent}
+}
