@@ -38,10 +38,12 @@ import (
 	"net/http"
 	"strings"
 
+	"crier/internal/sandbox/instagram"
 	"crier/internal/sandbox/linkedin"
 	"crier/internal/sandbox/sim"
 	"crier/internal/sandbox/tiktok"
 	"crier/internal/sandbox/x"
+	"crier/internal/sandbox/youtube"
 )
 
 // networks is the list of all simulated networks, in the order in which people see them.
@@ -49,6 +51,8 @@ func networks() []sim.Network {
 	return []sim.Network{
 		x.Network(),
 		tiktok.Network(tiktok.Settings{}),
+		instagram.Network(),
+		youtube.Network(youtube.Settings{}),
 		linkedin.Network(),
 	}
 }

@@ -1,0 +1,65 @@
+package graph
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"crier/internal/sandbox/sim"
+)
+
+// idEpoch is the instant from which ids count, in milliseconds since 1970: that of 2024-01-01.
+const idEpoch = 1704067200000
+
+// NewID returns an id that grows with time.
+func NewID(tx *sim.Tx) string { return strconv.FormatUint(tx.NextSeq()-idEpoch<<22, 10) }
+
+const codeAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// Shortcode returns an id as it stands in the address of a post.
+func Shortcode(id string) string {
+	number, err := strconv.ParseUint(id, 10, 64)
+	if err != nil {
+		return id
+	}
+	code := ""
+	for ; number > 0; number /= 64 {
+		code = string(codeAlphabet[number%64]) + code
+	}
+	return code
+}
+
+// FromShortcode returns the id of a shortcode, or nothing.
+func FromShortcode(code string) string {
+	number := uint64(0)
+	for _, char := range code {
+		digit := strings.IndexRune(codeAlphabet, char)
+		if digit < 0 {
+			return ""
+		}
+		number = number*64 + uint64(digit)
+	}
+	return strconv.FormatUint(number, 10)
+}
+
+// FileURL returns the address of a file that is on a timeline.
+func (a *API) FileURL(c *Call, file sim.Media) string {
+	return strings.TrimSuffix(a.Env.AvatarURL(c.Request, ""), "_avatar/") + "_media/" + file.SHA256
+}
+
+// CountSince returns how many posts of an account were made at or after an instant, those that were deleted since
+// included. It needs a running View or Update.
+func (a *API) CountSince(account string, since time.Time, counts func(sim.Post) bool) int {
+	ids := a.Env.Posts.ByAccount(account)
+	n := 0
+	for i := len(ids) - 1; i >= 0; i-- {
+		post, _ := a.Env.Posts.Get(ids[i])
+		if post.CreatedAt.Before(since) {
+			break
+		}
+		if counts(post) {
+			n++
+		}
+	}
+	return n
+}

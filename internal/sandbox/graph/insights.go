@@ -1,0 +1,83 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+
+	"crier/internal/sandbox/sim"
+)
+
+// Insight is one number about a node, as the insights edge tells it.
+type Insight struct {
+	Name        string         `json:"name"`
+	Period      string         `json:"period"`
+	Values      []InsightValue `json:"values,omitempty"`
+	TotalValue  *InsightValue  `json:"total_value,omitempty"`
+	Title       string         `json:"title"`
+	Description string         `json:"description"`
+	ID          string         `json:"id"`
+}
+
+// InsightValue is a number, and the end of the day that it is about where there are several.
+type InsightValue struct {
+	Value   any    `json:"value"`
+	EndTime string `json:"end_time,omitempty"`
+}
+
+// InsightList is the answer of an insights edge.
+type InsightList struct {
+	Data []Insight `json:"data"`
+}
+
+// NewInsight names a number about a node.
+func NewInsight(node, name, period string) Insight {
+	title := strings.ReplaceAll(name, "_", " ")
+	return Insight{Name: name, Period: period, Title: strings.ToUpper(title[:1]) + title[1:], Description: "The " + title + " of this object.",
+		ID: node + "/insights/" + name + "/" + period}
+}
+
+// Metrics returns the metrics that a call asks for. One that the node does not have is refused, as is asking for none.
+func (c *Call) Metrics(allowed []string) ([]string, *sim.Reply) {
+	names := c.Params.List("metric")
+	if len(names) == 0 {
+		return nil, InvalidParameter("The parameter metric is required").Refuse()
+	}
+	for i, name := range names {
+		if !slices.Contains(allowed, name) {
+			return nil, InvalidParameter("metric[%d] must be one of the following values: %s", i, strings.Join(allowed, ", ")).Refuse()
+		}
+	}
+	return names, nil
+}
+
+// Lifetime answers numbers that count from the beginning.
+func Lifetime(node string, names []string, value func(name string) any) InsightList {
+	list := InsightList{Data: []Insight{}}
+	for _, name := range names {
+		insight := NewInsight(node, name, "lifetime")
+		insight.Values = []InsightValue{{Value: value(name)}}
+		list.Data = append(list.Data, insight)
+	}
+	return list
+}
+
+// Reception is what people did with a post. Likes come from the controls and comments from other accounts; the rest
+// follows from them.
+type Reception struct {
+	Likes, Comments, Reposts, Quotes int
+}
+
+// Receive counts what people did with a post. It needs a running View or Update.
+func (a *API) Receive(post sim.Post) Reception {
+	return Reception{Likes: post.Likes, Comments: a.Env.Posts.CountChildren(post.ID, sim.KindComment),
+		Reposts: a.Env.Posts.CountChildren(post.ID, sim.KindRepost), Quotes: a.Env.Posts.CountChildren(post.ID, sim.KindPost)}
+}
+
+// Views returns how often a post was seen.
+func (r Reception) Views() int { return 20*r.Likes + 10*(r.Reposts+r.Quotes) + 5*r.Comments }
+
+// Reach returns how many people saw it.
+func (r Reception) Reach() int { return r.Views() / 2 }
+
+// Interactions returns how often somebody did something with it.
+func (r Reception) Interactions() int { return r.Likes + r.Comments + r.Reposts + r.Quotes }

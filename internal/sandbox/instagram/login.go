@@ -1,0 +1,94 @@
+package instagram
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"crier/internal/sandbox/graph"
+	"crier/internal/sandbox/sim"
+)
+
+// tokenPrefix begins the tokens of Instagram Login.
+const tokenPrefix = "IGAA"
+
+// permission is what a call needs, in the words of either login.
+type permission struct{ instagram, facebook string }
+
+var (
+	mayRead     = permission{"instagram_business_basic", "instagram_basic"}
+	mayPublish  = permission{"instagram_business_content_publish", "instagram_content_publish"}
+	mayComment  = permission{"instagram_business_manage_comments", "instagram_manage_comments"}
+	mayMeasure  = permission{"instagram_business_manage_insights", "instagram_manage_insights"}
+	mayDeletion = permission{"", "instagram_manage_contents"}
+)
+
+var instagramScopes = []string{mayRead.instagram, mayPublish.instagram, mayComment.instagram, mayMeasure.instagram}
+
+var facebookScopes = []string{mayRead.facebook, mayPublish.facebook, mayComment.facebook, mayMeasure.facebook, mayDeletion.facebook,
+	"pages_show_list", "pages_read_engagement", "business_management"}
+
+// otherScopes are known beside those of publishing.
+var otherScopes = []string{"instagram_business_manage_messages", "instagram_manage_messages", "ads_management", "pages_manage_metadata"}
+
+func (n *network) registerLogins() {
+	n.ServeUserLogin(graph.UserLogin{Grant: "ig", TokenPrefix: tokenPrefix, Scopes: slices.Concat(instagramScopes, otherScopes), BasicScope: mayRead.instagram,
+		Exchanged: exchanged, CodeRefused: codeRefused})
+	n.ServeLogin(graph.Login{Scopes: slices.Concat(facebookScopes, otherScopes), Person: person, Pages: n.pages})
+}
+
+// exchanged answers a code as Instagram does: the id is a number, too large for a float.
+func exchanged(t sim.Token) any {
+	return map[string]any{"access_token": t.Value, "user_id": json.Number(t.AccountID), "permissions": t.Scopes}
+}
+
+// codeRefused answers in the shape that only api.instagram.com has.
+func codeRefused(message string) sim.Reply {
+	return sim.Reply{Status: http.StatusBadRequest, Body: map[string]any{"error_type": "OAuthException", "code": http.StatusBadRequest, "error_message": message}}
+}
+
+// byFacebook tells whether a call's token comes from Facebook Login.
+func byFacebook(c *graph.Call) bool { return strings.HasPrefix(c.Token.Value, graph.FacebookPrefix) }
+
+// lacks returns the refusal of a call whose token does not carry a permission.
+func lacks(c *graph.Call, p permission) *sim.Reply {
+	scope := p.instagram
+	if byFacebook(c) {
+		scope = p.facebook
+	}
+	if scope == "" || !c.Token.Has(scope) {
+		return graph.Refuse(graph.Forbidden(scope))
+	}
+	return nil
+}
+
+// person returns who is behind an account on Facebook.
+func person(account string) graph.Person {
+	return graph.Person{ID: stableDigits(15, "person", account), Name: "Sandbox Person"}
+}
+
+var allTasks = []string{"ADVERTISE", "ANALYZE", "CREATE_CONTENT", "MESSAGING", "MODERATE", "MANAGE"}
+
+// pages returns the Pages of the person behind an account: one for each of its accounts, and one without.
+func (n *network) pages(first string) []graph.Page {
+	owner, _ := n.Env.Accounts.Get(first)
+	var list []graph.Page
+	for _, id := range append([]string{first}, n.Env.Accounts.OwnedBy(first)...) {
+		a, _ := n.Env.Accounts.Get(id)
+		list = append(list, pageOf(a.Handle, a, a.ID))
+	}
+	return append(list, pageOf(owner.Handle+" Notes", sim.Account{}, pageID(owner.Handle+" Notes")))
+}
+
+func pageID(title string) string { return stableDigits(15, "page", strings.ToLower(title)) }
+
+func pageOf(title string, linked sim.Account, acts string) graph.Page {
+	fields := map[string]any{"id": pageID(title), "name": title, "category": "Media", "username": nil, "instagram_business_account": nil, "picture": nil}
+	return graph.Page{AccountID: acts, ID: pageID(title), Tasks: allTasks, Source: func(f graph.Field) (any, bool) {
+		if f.Name == "instagram_business_account" && linked.ID != "" {
+			return graph.Object{"id": linked.ID, "username": linked.Handle, "name": linked.Name}, true
+		}
+		return graph.Lookup(fields)(f)
+	}}
+}
