@@ -38,7 +38,6 @@ import (
 	"net/http"
 	"strings"
 
-	"crier/internal/sandbox/instagram"
 	"crier/internal/sandbox/linkedin"
 	"crier/internal/sandbox/sim"
 	"crier/internal/sandbox/tiktok"
@@ -51,7 +50,6 @@ func networks() []sim.Network {
 	return []sim.Network{
 		x.Network(),
 		tiktok.Network(tiktok.Settings{}),
-		instagram.Network(),
 		youtube.Network(youtube.Settings{}),
 		linkedin.Network(),
 	}
