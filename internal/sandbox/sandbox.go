@@ -38,6 +38,7 @@ import (
 	"net/http"
 	"strings"
 
+	"crier/internal/sandbox/instagram"
 	"crier/internal/sandbox/linkedin"
 	"crier/internal/sandbox/sim"
 	"crier/internal/sandbox/tiktok"
@@ -50,6 +51,7 @@ func networks() []sim.Network {
 	return []sim.Network{
 		x.Network(),
 		tiktok.Network(tiktok.Settings{}),
+		instagram.Network(),
 		youtube.Network(youtube.Settings{}),
 		linkedin.Network(),
 	}
