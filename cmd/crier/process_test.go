@@ -27,8 +27,8 @@ import (
 
 // The tests of this file run the program itself, as an operator does.
 
-// binary is the program, built once per run.
-var binary = sync.OnceValues(func() (string, error) {
+// program is the built program, built once per run.
+var program = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(runDir(), "crier")
 	build := exec.Command("go", "build", "-o", path, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -41,7 +41,7 @@ var binary = sync.OnceValues(func() (string, error) {
 // command prepares a run of the program with an environment of its own: nothing of the tester's settings leaks in.
 func command(tb testing.TB, environment []string, args ...string) *exec.Cmd {
 	tb.Helper()
-	path, err := binary()
+	path, err := program()
 	if err != nil {
 		tb.Fatal(err)
 	}
