@@ -2,6 +2,7 @@ package tiktok
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"crier/internal/sandbox/sim"
@@ -37,7 +38,7 @@ type handler func(r *http.Request, c caller) sim.Reply
 // checked wraps a handler in what all calls with a token have in common.
 func (n *network) checked(e endpoint, h handler) sim.Handler {
 	return func(r *http.Request) sim.Reply {
-		n.resume.Do(n.takeUp)
+		n.takeUp(r.Context())
 		n.settle()
 		c, refusal := n.authenticate(r, e)
 		if refusal != nil {
@@ -72,12 +73,7 @@ func (n *network) authenticate(r *http.Request, e endpoint) (caller, *sim.Reply)
 
 // may tells whether one of the scopes was granted.
 func (c caller) may(scopes ...string) bool {
-	for _, scope := range scopes {
-		if c.token.Has(scope) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(scopes, func(scope string) bool { return c.token.Has(scope) })
 }
 
 func (n *network) missingScope() sim.Reply {

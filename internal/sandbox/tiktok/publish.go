@@ -189,15 +189,16 @@ func (n *network) effective(p postInfo, a sim.Account) postInfo {
 }
 
 // open writes a task that passed all checks but those of the day, and starts pulling where there is nothing to upload.
-func (n *network) open(r *http.Request, t task) sim.Reply {
+func (n *network) open(r *http.Request, asked task) sim.Reply {
+	if !asked.Pulled {
+		asked.UploadToken = newUploadToken()
+	}
+	var t task
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
-		if n.dayIsFull(t.AccountID, t.Inbox) {
-			return refuse(n.fullDay(t.Inbox))
+		if n.dayIsFull(asked.AccountID, asked.Inbox) {
+			return refuse(n.fullDay(asked.Inbox))
 		}
-		if !t.Pulled {
-			t.UploadToken = newUploadToken()
-		}
-		t = n.create(tx, t)
+		t = n.create(tx, asked)
 		return nil
 	})
 	if refusal != nil {
@@ -205,7 +206,7 @@ func (n *network) open(r *http.Request, t task) sim.Reply {
 	}
 	reply := initReply{PublishID: t.ID}
 	if t.Pulled {
-		n.pullPatiently(t.Number)
+		n.pullPatiently(r.Context(), t.Number)
 	} else {
 		reply.UploadURL = n.uploadURL(r, t)
 	}

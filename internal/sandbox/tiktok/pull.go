@@ -51,12 +51,12 @@ func (n *network) isVerified(address string) bool {
 	return len(prefixes) == 0 || slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(address, prefix) })
 }
 
-// pullPatiently starts a pull and waits a moment for its end.
-func (n *network) pullPatiently(number string) {
+// pullPatiently starts a pull and waits a moment for its end. The pull goes on when the caller has gone.
+func (n *network) pullPatiently(ctx context.Context, number string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		n.pull(number)
+		n.pull(context.WithoutCancel(ctx), number)
 	}()
 	select {
 	case <-done:
@@ -65,14 +65,14 @@ func (n *network) pullPatiently(number string) {
 }
 
 // pull fetches all files of a task. Then the post begins, or has failed.
-func (n *network) pull(number string) {
+func (n *network) pull(ctx context.Context, number string) {
 	var t task
 	n.env.View(func() { t, _ = n.tasks.Get(number) })
 	var media []sim.Media
 	failure := ""
 	for i, source := range t.Sources {
 		var file sim.Media
-		if file, failure = n.fetch(source, t.Photo, &t.Scan); failure != "" {
+		if file, failure = n.fetch(ctx, source, t.Photo, &t.Scan); failure != "" {
 			break
 		}
 		file.ID = number + "_" + strconv.Itoa(i)
@@ -90,12 +90,12 @@ func (n *network) pull(number string) {
 }
 
 // fetch pulls one file and returns what it is, or the reason why it will not do.
-func (n *network) fetch(source string, photo bool, scan *mp4.Scanner) (sim.Media, string) {
+func (n *network) fetch(ctx context.Context, source string, photo bool, scan *mp4.Scanner) (sim.Media, string) {
 	unreachable, limit := failVideoPull, int64(maxVideo)
 	if photo {
 		unreachable, limit = failPhotoPull, maxPhotoBytes
 	}
-	digest, err := n.download(source, limit, scan)
+	digest, err := n.download(ctx, source, limit, scan)
 	var file sim.Media
 	if err == nil {
 		file, err = digest.Media()
@@ -112,8 +112,8 @@ func (n *network) fetch(source string, photo bool, scan *mp4.Scanner) (sim.Media
 }
 
 // download reads at most one byte more than the limit.
-func (n *network) download(source string, limit int64, scan *mp4.Scanner) (digest sim.Digest, err error) {
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, source, nil)
+func (n *network) download(ctx context.Context, source string, limit int64, scan *mp4.Scanner) (digest sim.Digest, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, source, nil)
 	if err != nil {
 		return digest, fmt.Errorf("make request: %w", err)
 	}

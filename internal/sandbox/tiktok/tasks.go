@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -236,8 +237,12 @@ func (n *network) due(now time.Time) []task {
 	return list
 }
 
-// takeUp goes on with what a restart interrupted.
-func (n *network) takeUp() {
+// takeUp goes on, at the first call, with what a restart interrupted.
+func (n *network) takeUp(ctx context.Context) {
+	n.resume.Do(func() { n.takeUpOnce(context.WithoutCancel(ctx)) })
+}
+
+func (n *network) takeUpOnce(ctx context.Context) {
 	var numbers []string
 	n.env.View(func() {
 		for number := range n.pulling {
@@ -245,7 +250,7 @@ func (n *network) takeUp() {
 		}
 	})
 	for _, number := range numbers {
-		go n.pull(number)
+		go n.pull(ctx, number)
 	}
 	n.settleLater()
 }

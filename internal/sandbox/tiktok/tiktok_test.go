@@ -7,7 +7,9 @@ import (
 	"image/jpeg"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -365,5 +367,50 @@ func TestDraftsWaitInTheInbox(t *testing.T) {
 		`{"source_info":{"source":"FILE_UPLOAD","video_size":1000,"chunk_size":1000,"total_chunk_count":1}}`)
 	if posts := a.Posts(); len(posts) != 0 {
 		t.Errorf("drafts were posted: %+v", posts)
+	}
+}
+
+func TestPostsAppearThoughNobodyAsks(t *testing.T) {
+	t.Parallel()
+	over := make(chan time.Time)
+	a := setup(t, sim.Options{After: func(time.Duration) <-chan time.Time { return over }})
+	a.small()
+	a.Clock.Advance(time.Second)
+	close(over)
+	for len(a.Posts()) == 0 {
+		runtime.Gosched()
+	}
+}
+
+func TestPullsGoOnAfterARestart(t *testing.T) {
+	t.Parallel()
+	dir, asked, open := t.TempDir(), make(chan struct{}), make(chan struct{})
+	tell := sync.OnceFunc(func() { close(asked) })
+	picture := jpegFile(t, 12, 8)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		tell()
+		<-open
+		_, _ = w.Write(picture) // the sandbox that asked may be gone
+	}))
+	t.Cleanup(server.Close)
+	publishID := ""
+	t.Run("before", func(t *testing.T) {
+		impatient := func(time.Duration) <-chan time.Time {
+			<-asked
+			now := make(chan time.Time)
+			close(now)
+			return now
+		}
+		a := setup(t, sim.Options{DataDir: dir, After: impatient})
+		publishID = a.must("post/publish/content/init/", photoBody("PUBLIC_TO_EVERYONE", server.URL+"/1.jpg")).Text("data", "publish_id")
+	})
+	close(open)
+	a := setup(t, sim.Options{DataDir: dir})
+	for a.status(publishID).Text("data", "status") == "PROCESSING_DOWNLOAD" {
+		a.Clock.Advance(time.Second)
+	}
+	a.wantStatus(publishID, "PUBLISH_COMPLETE")
+	if posts := a.Posts(); len(posts) != 1 {
+		t.Errorf("posts are %+v", posts)
 	}
 }

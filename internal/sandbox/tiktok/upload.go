@@ -92,7 +92,7 @@ var chunkTypes = []string{"video/mp4", "video/quicktime", "video/webm"}
 
 // receive takes one chunk. The token in the address is all that it asks for. The upload host answers without bodies.
 func (n *network) receive(r *http.Request) sim.Reply {
-	n.resume.Do(n.takeUp)
+	n.takeUp(r.Context())
 	t, status := n.uploadOf(r)
 	if status != 0 {
 		return sim.Reply{Status: status}

@@ -2,6 +2,7 @@ package youtube
 
 import (
 	"net/http"
+	"slices"
 
 	"crier/internal/sandbox/sim"
 )
@@ -70,10 +71,5 @@ func (n *network) authenticate(r *http.Request, e endpoint) (caller, *sim.Reply)
 
 // may tells whether one of the scopes was granted.
 func (c caller) may(scopes []string) bool {
-	for _, scope := range scopes {
-		if c.token.Has(scope) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(scopes, func(scope string) bool { return c.token.Has(scope) })
 }

@@ -174,7 +174,7 @@ func (n *network) receive(r *http.Request, s session, sent span) sim.Reply {
 			return nil
 		}
 		var refusal *sim.Reply
-		s, refusal = n.finish(tx, s)
+		s.VideoID, refusal = n.finish(tx, s)
 		return refusal
 	})
 	if refusal != nil {

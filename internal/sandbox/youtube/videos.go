@@ -68,11 +68,11 @@ func (v video) judge(channel sim.Account) (failure, rejection string) {
 	}
 }
 
-// finish makes a video of an upload whose last byte has come.
-func (n *network) finish(tx *sim.Tx, s session) (session, *sim.Reply) {
+// finish makes a video of an upload whose last byte has come, and returns its id.
+func (n *network) finish(tx *sim.Tx, s session) (string, *sim.Reply) {
 	file, err := s.Digest.Media()
 	if err != nil {
-		return s, refuse(n.broken(err))
+		return "", refuse(n.broken(err))
 	}
 	v := video{ID: newID(tx), ChannelID: s.ChannelID, Metadata: s.Metadata, Shape: s.Scan.Found, UploadedAt: tx.Now()}
 	file.ID = v.ID
@@ -91,7 +91,7 @@ func (n *network) finish(tx *sim.Tx, s session) (session, *sim.Reply) {
 	}
 	s.VideoID, s.Digest, s.Scan = v.ID, sim.Digest{Size: s.Digest.Size}, mp4.Scanner{}
 	n.sessions.Put(tx, s.ID, s)
-	return s, nil
+	return v.ID, nil
 }
 
 // followVideos keeps the index of uploads.

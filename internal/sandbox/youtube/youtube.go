@@ -147,9 +147,8 @@ func (n *network) NotFound() sim.Reply {
 // PostPath returns the path of a video's page: Shorts have one of their own, and comments are on their video's.
 func (n *network) PostPath(p sim.Post, _ sim.Account) string {
 	id := p.ID
-	for p.Kind == sim.KindComment && p.ParentID != "" {
-		id = p.ParentID
-		p, _ = n.env.Posts.Get(id)
+	for said := p; said.Kind == sim.KindComment && said.ParentID != ""; said, _ = n.env.Posts.Get(id) {
+		id = said.ParentID
 	}
 	if v, ok := n.videos.Get(id); ok && v.isShort() {
 		return "/shorts/" + id

@@ -38,20 +38,19 @@ type Scanner struct {
 
 // Write follows the next bytes of the file. It never fails: a file of another kind has an unknown shape.
 func (s *Scanner) Write(p []byte) (int, error) {
-	length := len(p)
-	for len(p) > 0 && !s.Ended {
+	for rest := p; len(rest) > 0 && !s.Ended; {
 		switch {
 		case s.Skip > 0:
-			n := min(s.Skip, int64(len(p)))
+			n := min(s.Skip, int64(len(rest)))
 			s.Skip -= n
-			p = p[n:]
+			rest = rest[n:]
 		case s.Missing > 0:
-			p = s.readIndex(p)
+			rest = s.readIndex(rest)
 		default:
-			p = s.readHeader(p)
+			rest = s.readHeader(rest)
 		}
 	}
-	return length, nil
+	return len(p), nil
 }
 
 func (s *Scanner) readIndex(p []byte) []byte {
@@ -83,7 +82,7 @@ func (s *Scanner) readHeader(p []byte) []byte {
 	s.Header = nil
 	size := int64(binary.BigEndian.Uint32(header))
 	if want == longHeader {
-		size = int64(binary.BigEndian.Uint64(header[shortHeader:]))
+		size = int64(binary.BigEndian.Uint64(header[shortHeader:])) //nolint:gosec // what is too large becomes negative, and ends the search
 	}
 	s.enter(string(header[4:8]), size-int64(want))
 	return p[n:]
@@ -120,13 +119,13 @@ func shapeOf(index []byte) Shape {
 }
 
 func eachBox(boxes []byte, fn func(kind string, body []byte)) {
-	for len(boxes) >= shortHeader {
-		size := int64(binary.BigEndian.Uint32(boxes))
-		if size < shortHeader || size > int64(len(boxes)) {
+	for rest := boxes; len(rest) >= shortHeader; {
+		size := int64(binary.BigEndian.Uint32(rest))
+		if size < shortHeader || size > int64(len(rest)) {
 			return
 		}
-		fn(string(boxes[4:shortHeader]), boxes[shortHeader:size])
-		boxes = boxes[size:]
+		fn(string(rest[4:shortHeader]), rest[shortHeader:size])
+		rest = rest[size:]
 	}
 }
 
