@@ -1,22 +1,34 @@
 package crier
 
-import "encoding/json"
-
 // Attempt is one thing that was tried with a network, and what came of it.
 type Attempt struct {
-	ID             ID              `json:"id"`
-	ActionID       *ID             `json:"actionId,omitempty" doc:"Of an action that follows the post, such as its first comment."`
-	Operation      string          `json:"operation" enum:"prepare,publish,resend,reconcile,poll,delete"`
-	Part           int             `json:"part" number:"true" doc:"The part of a thread, from 0."`
-	StartedAt      Time            `json:"startedAt"`
-	EndedAt        *Time           `json:"endedAt" doc:"Null while it runs, or when its process died: then the outcome is looked for."`
-	DurationMillis *int64          `json:"durationMillis" number:"true"`
-	Outcome        string          `json:"outcome,omitempty" doc:"How it was classed."`
-	ErrorCode      string          `json:"errorCode,omitempty"`
-	Message        string          `json:"message,omitempty"`
-	NextStep       string          `json:"nextStep,omitempty" doc:"What happens next."`
-	NextAt         *Time           `json:"nextAt,omitempty"`
-	Exchanges      json.RawMessage `json:"exchanges" doc:"What was sent and answered, without secrets."`
+	ID             ID         `json:"id"`
+	ActionID       *ID        `json:"actionId,omitempty" doc:"Of an action that follows the post, such as its first comment."`
+	Operation      string     `json:"operation" enum:"prepare,publish,resend,reconcile,poll,delete"`
+	Part           int        `json:"part" number:"true" doc:"The part of a thread, from 0."`
+	StartedAt      Time       `json:"startedAt"`
+	EndedAt        *Time      `json:"endedAt" doc:"Null while it runs, or when its process died: then the outcome is looked for."`
+	DurationMillis *int64     `json:"durationMillis" number:"true"`
+	Outcome        string     `json:"outcome,omitempty" doc:"How it was classed."`
+	ErrorCode      string     `json:"errorCode,omitempty"`
+	Message        string     `json:"message,omitempty"`
+	NextStep       string     `json:"nextStep,omitempty" doc:"What happens next."`
+	NextAt         *Time      `json:"nextAt,omitempty"`
+	Exchanges      []Exchange `json:"exchanges" doc:"What was sent and answered, without secrets."`
+}
+
+// Exchange is one request to a network and its answer, for people to see. It holds no credential.
+type Exchange struct {
+	Operation      string            `json:"operation" doc:"What it was for, such as publish, upload or read."`
+	Method         string            `json:"method"`
+	URL            string            `json:"url"`
+	RequestBody    string            `json:"requestBody,omitempty"`
+	Status         int               `json:"status,omitempty" number:"true" doc:"Absent when there was no answer."`
+	ResponseHeader map[string]string `json:"responseHeader,omitempty" doc:"The headers that explain what happened."`
+	ResponseBody   string            `json:"responseBody,omitempty"`
+	Error          string            `json:"error,omitempty" doc:"Why there was no answer."`
+	StartedAt      Time              `json:"startedAt"`
+	DurationMillis int64             `json:"durationMillis" number:"true"`
 }
 
 // AttemptList is everything that was tried.

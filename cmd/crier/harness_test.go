@@ -94,6 +94,7 @@ func withDatabaseURL(url string) option { return func(a *app) { a.config.databas
 type server struct {
 	// Tenant is the first one; its key may do everything.
 	tenant
+	app      *app
 	node     *node
 	url      string
 	log      *logBuffer
@@ -116,6 +117,7 @@ func startServer(tb testing.TB, db database, options ...option) *server {
 	tb.Helper()
 	s := &server{log: &logBuffer{}}
 	a := testApp(db, time.Now, s.log)
+	s.app = a
 	for _, o := range options {
 		o(a)
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"crier/internal/service"
 )
 
 // version is stamped by the build.
@@ -60,6 +62,7 @@ type app struct {
 	stdout, stderr io.Writer
 	now            func() time.Time
 	config         config
+	timings        service.Timings // the usual, but in tests
 }
 
 func (a *app) versionCommand() *cobra.Command {

@@ -55,7 +55,7 @@ func (a *app) openNode(ctx context.Context, log *slog.Logger) (*node, error) {
 		return nil, errors.Join(fmt.Errorf("open the media library: %w", err), st.Close())
 	}
 	n.services = service.New(service.Config{
-		Store: st, Keys: keys, Queue: n.queue, Providers: networks, Observer: n.queue,
+		Store: st, Keys: keys, Queue: n.queue, Providers: networks, Observer: n.queue, Timings: a.timings,
 		Blobs: blobs, Fetcher: a.fetcher(), PublicURL: a.config.publicURL, Sandbox: a.config.sandbox, Now: a.now, Logger: log,
 	})
 	n.queue.Register(n.services)

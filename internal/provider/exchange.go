@@ -9,22 +9,12 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"crier"
 )
 
-// Exchange is the record of one request and its answer, for people to see. It holds no credential.
-type Exchange struct {
-	Operation      Operation         `json:"operation"`
-	Method         string            `json:"method"`
-	URL            string            `json:"url"`
-	RequestBody    string            `json:"requestBody,omitempty"`
-	Status         int               `json:"status,omitempty"`
-	ResponseHeader map[string]string `json:"responseHeader,omitempty"`
-	ResponseBody   string            `json:"responseBody,omitempty"`
-	// Error says why there was no answer.
-	Error          string    `json:"error,omitempty"`
-	StartedAt      time.Time `json:"startedAt"`
-	DurationMillis int64     `json:"durationMillis"`
-}
+// Exchange is the record of one request and its answer, as the public interface shows it.
+type Exchange = crier.Exchange
 
 type exchangesKey struct{}
 
@@ -42,11 +32,11 @@ func record(ctx context.Context, r Request, answer *Response, err error, started
 		return
 	}
 	e := Exchange{
-		Operation:      r.Operation,
+		Operation:      string(r.Operation),
 		Method:         r.Method,
 		URL:            r.recordedURL(),
 		RequestBody:    shorten(r.mask(r.Body.preview), recordedBody),
-		StartedAt:      started,
+		StartedAt:      crier.TimeOf(started),
 		DurationMillis: took.Milliseconds(),
 	}
 	if err != nil {

@@ -140,7 +140,7 @@ func (q *Queue) Migrated(ctx context.Context) (bool, error) { return q.engine.mi
 
 // Start begins to work on jobs.
 func (q *Queue) Start(ctx context.Context) error {
-	if err := q.store.ReleaseRunningJobs(ctx); err != nil {
+	if err := errors.Join(q.store.ReleaseRunningJobs(ctx), q.store.ReleaseLeases(ctx)); err != nil {
 		return err
 	}
 	if err := q.engine.start(context.WithoutCancel(ctx)); err != nil {

@@ -82,19 +82,27 @@ func (w *publishing) ensureReserved(ctx context.Context) (short bool, err error)
 		return false, nil
 	}
 	err = w.store.WithTx(ctx, func(tx *store.Tx) error {
-		if err := w.reserve(ctx, tx, w.p.OrganizationID, total, &w.p.ID); err != nil {
+		ok, err := tx.SetReserved(ctx, w.p, w.owner, total)
+		if err != nil {
 			return err
 		}
-		return tx.SetReserved(ctx, w.p.ID, w.owner, total)
+		if !ok {
+			return errLeaseLost
+		}
+		return w.reserve(ctx, tx, w.p.OrganizationID, total, &w.p.ID)
 	})
-	var known *crier.Error
-	if errors.As(err, &known) && known.Kind == crier.KindPaymentRequired {
+	if isPaymentRequired(err) {
 		return true, nil
 	}
 	if err == nil {
 		w.p.Reserved = total
 	}
 	return false, err
+}
+
+func isPaymentRequired(err error) bool {
+	var known *crier.Error
+	return errors.As(err, &known) && known.Kind == crier.KindPaymentRequired
 }
 
 // failWith ends a publication for good because of what a network said.
@@ -153,7 +161,7 @@ func (w *publishing) followUp(ctx context.Context, tx *store.Tx, p *store.Public
 		if err := tx.InsertAction(ctx, a); err != nil {
 			return err
 		}
-		jobs = append(jobs, publishJob(a.Ref, a.Epoch, a.Provider, jobTime(a.WakeAt.Time, now.Time)))
+		jobs = append(jobs, publishJob(a, now.Time))
 	}
 	return w.queue.Enqueue(ctx, tx, jobs...)
 }
@@ -185,7 +193,7 @@ func (w *publishing) plannedActions(p store.Publication) ([]store.Publication, e
 	}
 	if e := p.Actions.EngagementCommentTrigger; e != nil {
 		expires := crier.TimeOf(at.Add(time.Duration(e.WindowHours) * time.Hour))
-		if err := add(store.EngagementComment, e, at.Add(firstLikeCheck), &expires); err != nil {
+		if err := add(store.EngagementComment, e, at.Add(w.timings.LikePause), &expires); err != nil {
 			return nil, err
 		}
 	}
@@ -233,8 +241,8 @@ func (c *core) recur(ctx context.Context, tx *store.Tx, p store.Publication) err
 	if interval == nil || p.Status == crier.Canceled {
 		return nil
 	}
-	deleted, err := tx.PostDeleted(ctx, p.PostID)
-	if err != nil || deleted {
+	gone, err := tx.PostGone(ctx, p.PostID)
+	if err != nil || gone {
 		return err
 	}
 	start, index := p.ScheduledAt, p.Actions.SeriesIndex
@@ -278,24 +286,20 @@ func (c *core) insertRecurrence(ctx context.Context, tx *store.Tx, p store.Publi
 		Results: crier.PublishResults{PlatformPostIDs: []string{}}, CreatedAt: now, UpdatedAt: now,
 	}
 	next.Actions.SeriesStart, next.Actions.SeriesIndex = &start, index
+	live, err := tx.HasLive(ctx, p.PostID, p.SocialAccountID)
+	if err != nil || live { // scheduled anew by hand: that one goes on with the series
+		return err
+	}
 	err = c.reserve(ctx, tx, p.OrganizationID, next.Actions.Total(), &next.ID)
-	var known *crier.Error
 	switch {
-	case errors.As(err, &known) && known.Kind == crier.KindPaymentRequired:
+	case isPaymentRequired(err): // it is tried again when it is due
 	case err != nil:
 		return err
 	default:
 		next.Reserved = next.Actions.Total()
 	}
-	live, err := tx.HasLive(ctx, p.PostID, p.SocialAccountID)
-	if err != nil {
-		return err
-	}
-	if live { // scheduled anew by hand: that one goes on with the series
-		return c.reserve(ctx, tx, p.OrganizationID, -next.Reserved, &next.ID)
-	}
 	if err := tx.InsertPublication(ctx, next); err != nil {
 		return err
 	}
-	return c.queue.Enqueue(ctx, tx, publishJob(next.Ref, next.Epoch, next.Provider, jobTime(wake.Time, now.Time)))
+	return c.queue.Enqueue(ctx, tx, publishJob(next, now.Time))
 }

@@ -37,6 +37,8 @@ type PublishJob struct {
 	// Epoch of the row when the job was made: a row that has moved on is left to the job of its new epoch.
 	Epoch    int64          `json:"epoch"`
 	Provider crier.Provider `json:"provider"`
+	// SocialAccountID tells whose turn it is without reading the row.
+	SocialAccountID crier.ID `json:"socialAccountId,omitempty"`
 }
 
 // Kind names the job.

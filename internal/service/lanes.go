@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -8,46 +9,80 @@ import (
 	"crier"
 )
 
-// accountLane is how many publications of one account a node works on at once: a slow account takes no more of the
-// workers than that, however much it has to publish. Networks have queues of their own.
-const accountLane = 24
+const (
+	// accountLane is how many calls of one account a node makes at once.
+	accountLane = 24
+	// accountLine is how many more of its publications may stand in line. What comes beyond that is sent away for a while:
+	// a slow account never takes more of the workers, however much it has to publish. Networks have queues of their own.
+	accountLine = 76
+)
 
 // lanes counts who works for which account.
 type lanes struct {
-	mu   sync.Mutex
-	busy map[crier.ID]int
-	// refused counts those that were turned away lately, so that they come back spread out.
+	mu       sync.Mutex
+	accounts map[crier.ID]*lane
+	// refused counts those that were sent away lately, so that they come back spread out.
 	refused int
 }
 
-func newLanes() *lanes { return &lanes{busy: map[crier.ID]int{}} }
+// lane is one account: who is in, and a token for each call that is being made.
+type lane struct {
+	inside int
+	calls  chan struct{}
+}
 
-// enter is false when the account's lane is full.
+func newLanes() *lanes { return &lanes{accounts: map[crier.ID]*lane{}} }
+
+// enter is false when too many work for the account or stand in line for it. Who enters must leave.
 func (l *lanes) enter(account crier.ID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.busy[account] >= accountLane {
+	one := l.lane(account)
+	if one.inside >= accountLane+accountLine {
 		l.refused++
 		return false
 	}
-	l.busy[account]++
+	one.inside++
 	return true
 }
 
-// leave makes room.
+func (l *lanes) lane(account crier.ID) *lane {
+	one := l.accounts[account]
+	if one == nil {
+		one = &lane{calls: make(chan struct{}, accountLane)}
+		l.accounts[account] = one
+	}
+	return one
+}
+
+// leave makes room for another.
 func (l *lanes) leave(account crier.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.refused > 0 {
 		l.refused--
 	}
-	if l.busy[account]--; l.busy[account] <= 0 {
-		delete(l.busy, account)
+	one := l.accounts[account]
+	if one.inside--; one.inside == 0 {
+		delete(l.accounts, account)
 	}
 }
 
-// wait is when one that was turned away should come back: sooner when few wait.
-func (l *lanes) wait() time.Duration {
+// turn waits until one of the account's calls may be made; done ends it.
+func (l *lanes) turn(ctx context.Context, account crier.ID) (done func(), err error) {
+	l.mu.Lock()
+	calls := l.lane(account).calls
+	l.mu.Unlock()
+	select {
+	case calls <- struct{}{}:
+		return func() { <-calls }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// pause is when one that was sent away should come back: sooner when few wait.
+func (l *lanes) pause() time.Duration {
 	l.mu.Lock()
 	waiting := l.refused
 	l.mu.Unlock()

@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	// firstLikeCheck, then half of what has passed, at most lastLikeCheck: few calls over a long window, soon ones while
-	// a post is young.
-	firstLikeCheck = time.Minute
-	lastLikeCheck  = 12 * time.Hour
+	// longestLikePause bounds the pause between two counts of likes. It begins with Timings.LikePause and is half of what
+	// has passed since: few calls over a long window, soon ones while a post is young.
+	longestLikePause = 12 * time.Hour
+	// lastLikeCount is how long before the window's end likes are counted for the last time.
+	lastLikeCount = 5 * time.Second
 )
 
 // awaitLikes looks whether a post has the likes that its comment waits for. waiting is false when it has.
@@ -41,19 +42,23 @@ func (w *publishing) awaitLikes(ctx context.Context) (next time.Time, waiting bo
 		w.p.ScheduledAt = now // it is due from now on
 		return next, false, w.save(ctx)
 	}
-	next, err = w.rest(ctx, w.nextLikeCheck())
+	next, err = w.rest(ctx, w.nextLikeCount())
 	return next, true, err
 }
 
 const noteLikes = "crier.likes"
 
-func (w *publishing) nextLikeCheck() time.Time {
-	passed := w.clock().Sub(w.p.CreatedAt.Time)
-	at := w.clock().Add(min(max(passed/2, firstLikeCheck), lastLikeCheck))
-	if w.p.ExpiresAt != nil {
-		at = earlier(at, w.p.ExpiresAt.Add(time.Second))
+// nextLikeCount is when to count again: the last time right before the window ends, and then once more to end it.
+func (w *publishing) nextLikeCount() time.Time {
+	now := w.clock()
+	at := now.Add(min(max(now.Sub(w.p.CreatedAt.Time)/2, w.timings.LikePause), longestLikePause))
+	if w.p.ExpiresAt == nil {
+		return at
 	}
-	return at
+	if last := w.p.ExpiresAt.Add(-lastLikeCount); now.Before(last) {
+		return earlier(at, last)
+	}
+	return w.p.ExpiresAt.Add(time.Second)
 }
 
 func (w *publishing) likes(ctx context.Context) (int64, error) {

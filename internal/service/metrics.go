@@ -71,7 +71,7 @@ func (s *Metrics) Snapshot(ctx context.Context, job SnapshotJob) error {
 		}
 		return err
 	}
-	if gone, err := s.store.PostDeleted(ctx, p.PostID); err != nil || gone || p.Status != crier.Published || p.PlatformPostID == nil {
+	if gone, err := s.store.PostGone(ctx, p.PostID); err != nil || gone || p.Status != crier.Published || p.PlatformPostID == nil {
 		return err
 	}
 	numbers, err := s.read(ctx, p)

@@ -38,7 +38,7 @@ func (s *Publisher) WakeOverdue(ctx context.Context) error {
 func wakeUps(rows []store.Overdue) []Job {
 	jobs := make([]Job, len(rows))
 	for i, row := range rows {
-		jobs[i] = publishJob(row.Ref, row.Epoch, row.Provider, time.Time{})
+		jobs[i] = wakeUp(row, time.Time{})
 	}
 	return jobs
 }

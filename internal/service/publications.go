@@ -109,6 +109,10 @@ func (c *core) postContent(ctx context.Context, r contentReader, team, payload c
 	if err != nil {
 		return provider.Content{}, err
 	}
+	return c.contentOf(ctx, r, team, stored)
+}
+
+func (c *core) contentOf(ctx context.Context, r assetReader, team crier.ID, stored store.PostContent) (provider.Content, error) {
 	media, err := c.media(ctx, r, team, stored.Input.AssetIDs())
 	if err != nil {
 		return provider.Content{}, err
@@ -230,9 +234,13 @@ func wakeTime(at time.Time, content provider.Content) time.Time {
 	return at.Add(-lead)
 }
 
-// publishJob wakes a publication.
-func publishJob(ref store.Ref, epoch int64, network crier.Provider, at time.Time) Job {
-	return Job{Args: PublishJob{ID: ref.ID, Action: ref.Action, Epoch: epoch, Provider: network}, At: at}
+// publishJob wakes a publication at its wake-up time.
+func publishJob(p store.Publication, now time.Time) Job {
+	return wakeUp(store.Overdue{Ref: p.Ref, Epoch: p.Epoch, Provider: p.Provider, SocialAccountID: p.SocialAccountID}, jobTime(p.WakeAt.Time, now))
+}
+
+func wakeUp(o store.Overdue, at time.Time) Job {
+	return Job{Args: PublishJob{ID: o.ID, Action: o.Action, Epoch: o.Epoch, Provider: o.Provider, SocialAccountID: o.SocialAccountID}, At: at}
 }
 
 // isNotFound is true for errors that say that something does not exist.

@@ -11,16 +11,12 @@ import (
 )
 
 const (
-	outcomeLost = "unknown" // of an attempt whose answer did not come
 	// reconcileFor is how long the outcome of an attempt is looked for before a person has to.
 	reconcileFor = 30 * time.Minute
 	// keys of what reconciling notes in the state
 	noteAbsences  = "crier.absences"
 	noteFirstSend = "crier.firstSend"
 )
-
-// unresolved is true for an attempt that may have made something public without anybody knowing.
-func unresolved(a store.Attempt) bool { return a.EndedAt == nil || a.Outcome == outcomeLost }
 
 // lostAnswer commits that the answer to a call did not come. Whether it had its effect is found out later.
 func (w *publishing) lostAnswer(ctx context.Context, a store.Attempt, failure *provider.Error) (time.Time, error) {
@@ -29,7 +25,7 @@ func (w *publishing) lostAnswer(ctx context.Context, a store.Attempt, failure *p
 	}
 	next := a.SettledAfter.Time
 	code, message := codeOutcomeUnknown, failure.Message
-	return w.settle(ctx, settlement{attempt: &a, outcome: outcomeLost, code: code, message: message,
+	return w.settle(ctx, settlement{attempt: &a, outcome: store.OutcomeUnknown, code: code, message: message,
 		next: "find out whether it was published", nextAt: &next,
 		change: func(p *store.Publication) {
 			p.Status, p.ErrorCode, p.ErrorMessage, p.WakeAt = crier.Publishing, &code, &message, timeOrNil(next)
@@ -47,7 +43,7 @@ func (w *publishing) reconcile(ctx context.Context, last store.Attempt) (time.Ti
 	if reconciler == nil {
 		return w.giveUp(ctx, last, "this network gives no way to find out whether the post was published")
 	}
-	strategy := reconciler.Strategy(networkAccount(w.account), w.content, w.state)
+	strategy := w.timings.paced(reconciler.Strategy(networkAccount(w.account), w.content, w.state))
 	if earliest := first.Add(strategy.NotBefore); w.clock().Before(earliest) {
 		return w.rest(ctx, earliest)
 	}
@@ -61,7 +57,7 @@ func (w *publishing) reconcile(ctx context.Context, last store.Attempt) (time.Ti
 		return w.lookLater(ctx, last, provider.AsError(err))
 	}
 	if strategy.Method == provider.ByResending {
-		return w.resend(ctx, last)
+		return w.resend(ctx, last, first)
 	}
 	return w.look(ctx, last, reconciler, strategy)
 }
@@ -84,8 +80,8 @@ func (w *publishing) look(ctx context.Context, last store.Attempt, r provider.Re
 	case provider.OutcomePublished:
 		w.forget(&st)
 		w.state = st
-		w.closeAttempt(&last, "published")
-		return w.advanced(ctx, w.attemptOver("reconcile"), "published")
+		w.closeAttempt(&last, outcomePublished)
+		return w.advanced(ctx, w.attemptOver("reconcile"), outcomePublished)
 	case provider.OutcomePending:
 		w.state = st
 		return w.note(ctx, "pending", "look again", later(st.NextPollAfter, w.clock().Add(5*time.Second)))
@@ -122,32 +118,25 @@ func (w *publishing) absent(ctx context.Context, last store.Attempt, st provider
 		}})
 }
 
-// resend sends the very same request again: the network answers with the post that exists already.
-func (w *publishing) resend(ctx context.Context, last store.Attempt) (time.Time, error) {
+// resend sends the very same request again: the network answers with the post that exists already. When the first of
+// these requests left is written down before: the network remembers only for so long, whatever happens to this worker.
+func (w *publishing) resend(ctx context.Context, last store.Attempt, first time.Time) (time.Time, error) {
 	resender := w.providers.Features(w.network).Resender
 	if resender == nil {
 		return w.giveUp(ctx, last, "this network gives no way to find out whether the post was published")
 	}
-	if err := w.persist(ctx, func() error {
-		return w.store.WithTx(ctx, func(tx *store.Tx) error { return w.closed(ctx, tx, last, "repeated") })
-	}); err != nil {
+	w.state.Note(noteFirstSend, first.Format(time.RFC3339Nano))
+	if err := w.save(ctx); err != nil {
 		return time.Time{}, err
 	}
-	a, ok, err := w.begin(ctx, "resend")
-	if err != nil || !ok {
-		return time.Time{}, err
-	}
-	st, err := w.send(ctx, a, resender.Resend)
-	if err == nil {
-		w.forget(&st)
-	}
-	return w.sent(ctx, a, st, err)
+	return w.attempt(ctx, opResend, resender.Resend, &last.ID)
 }
 
-// forget drops what reconciling noted.
+// forget drops what was noted about earlier attempts.
 func (w *publishing) forget(st *provider.State) {
-	delete(st.Data, noteAbsences)
-	delete(st.Data, noteFirstSend)
+	for _, note := range []string{noteAbsences, noteFirstSend, noteRenewed} {
+		delete(st.Data, note)
+	}
 }
 
 // closeAttempt completes the attempt in question in the transaction of the next settlement.
@@ -177,7 +166,7 @@ func (w *publishing) lookLater(ctx context.Context, last store.Attempt, failure 
 		}
 	}
 	w.p.Tries++
-	at := w.clock().Add(max(failure.RetryAfter, backoff(w.p.Tries)))
+	at := w.clock().Add(max(failure.RetryAfter, w.backoff(w.p.Tries)))
 	return w.settle(ctx, settlement{attempt: w.attemptOver("reconcile"), outcome: string(failure.Kind), code: string(failure.Code),
 		message: failure.Message, next: "ask again", nextAt: &at,
 		change: func(p *store.Publication) { p.WakeAt, p.Tries = timeOrNil(at), w.p.Tries }})
@@ -193,6 +182,6 @@ func (w *publishing) giveUp(ctx context.Context, last store.Attempt, message str
 			w.noteParts(p)
 		},
 		more: func(ctx context.Context, tx *store.Tx, _ *store.Publication) error {
-			return w.closed(ctx, tx, last, outcomeLost)
+			return w.closed(ctx, tx, last, store.OutcomeUnknown)
 		}})
 }

@@ -218,7 +218,7 @@ func (s *Schedules) put(ctx context.Context, tx *store.Tx, scope TeamScope, plan
 	if err != nil {
 		return p, err
 	}
-	return p, s.queue.Enqueue(ctx, tx, publishJob(p.Ref, p.Epoch, p.Provider, jobTime(wake.Time, now.Time)))
+	return p, s.queue.Enqueue(ctx, tx, publishJob(p, now.Time))
 }
 
 func (s *Schedules) save(ctx context.Context, tx *store.Tx, p store.Publication, moves bool) error {
@@ -353,5 +353,5 @@ func (c *core) replanOne(ctx context.Context, tx *store.Tx, team crier.ID, p sto
 	if err := tx.MovePublication(ctx, p, now); err != nil {
 		return err
 	}
-	return c.queue.Enqueue(ctx, tx, publishJob(p.Ref, p.Epoch, p.Provider, jobTime(wake.Time, now.Time)))
+	return c.queue.Enqueue(ctx, tx, publishJob(p, now.Time))
 }

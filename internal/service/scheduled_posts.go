@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"slices"
-	"time"
 
 	"crier"
 	"crier/internal/provider"
@@ -125,6 +124,10 @@ func (s *ScheduledPosts) revive(ctx context.Context, tx *store.Tx, p *store.Publ
 		return err
 	}
 	now := s.now()
+	if p.Actions.SeriesStart == nil { // the series goes on from the planned time, not from this one
+		planned := p.ScheduledAt
+		p.Actions.SeriesStart = &planned
+	}
 	p.Status, p.ScheduledAt, p.SlotAt, p.WakeAt, p.Tries, p.Epoch = crier.Scheduled, now, nil, &now, 0, p.Epoch+1
 	if len(st.Published) > 0 {
 		p.Status = crier.Publishing
@@ -133,7 +136,7 @@ func (s *ScheduledPosts) revive(ctx context.Context, tx *store.Tx, p *store.Publ
 	if err := tx.Overwrite(ctx, *p, now); err != nil {
 		return err
 	}
-	return s.queue.Enqueue(ctx, tx, publishJob(p.Ref, p.Epoch, p.Provider, time.Time{}))
+	return s.queue.Enqueue(ctx, tx, publishJob(*p, now.Time))
 }
 
 // noOther refuses when the post has meanwhile been scheduled on the account again.
@@ -191,7 +194,7 @@ func (s *ScheduledPosts) revivePublishing(ctx context.Context, tx *store.Tx, p *
 	if err := tx.Overwrite(ctx, *p, now); err != nil {
 		return err
 	}
-	return s.queue.Enqueue(ctx, tx, publishJob(p.Ref, p.Epoch, p.Provider, time.Time{}))
+	return s.queue.Enqueue(ctx, tx, publishJob(*p, now.Time))
 }
 
 // resolveFailed takes a person's word that nothing became public.

@@ -25,6 +25,8 @@ type Config struct {
 	Sandbox bool
 	// Observer is told how publishing goes.
 	Observer PublishObserver
+	// Timings are how long publishing waits for what; the zero value is the usual.
+	Timings Timings
 	// Analyser describes texts; nil means crier's own analyser.
 	Analyser TextAnalyser
 	// Blobs keeps the files of the media library.
@@ -78,7 +80,7 @@ func New(cfg Config) *Services {
 	organizations := &Organizations{core: c, pages: pages}
 	teams := &Teams{core: c, pages: pages}
 	tokens := &Tokens{core: c}
-	publisher := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, lanes: newLanes()}
+	publisher := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, timings: cfg.Timings.withDefaults(), lanes: newLanes()}
 	assets := &Assets{core: c, pages: pages, images: media.NewImages(media.Limits{}), fetcher: cfg.Fetcher}
 	connections := &Connections{core: c, publicURL: cfg.PublicURL, sandbox: cfg.Sandbox}
 	people := &People{core: c}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -142,48 +143,82 @@ func (s *Tokens) Renew(ctx context.Context, a store.Account) (store.Account, err
 	if !claimed {
 		return s.awaitRenewal(ctx, a)
 	}
-	current, err := s.store.Account(ctx, a.ID)
+	// From here on nothing is cut off: a new token that is not written down is an account that is lost.
+	return s.renewClaimed(context.WithoutCancel(ctx), a, owner, refresher)
+}
+
+// renewClaimed asks the network and commits its answer.
+func (s *Tokens) renewClaimed(ctx context.Context, known store.Account, owner crier.ID, refresher provider.Refresher) (store.Account, error) {
+	current, err := s.store.Account(ctx, known.ID)
 	if err != nil {
-		return a, err
+		return known, err
 	}
-	if newer(current, a) { // another node was faster
-		return current, s.endRenewal(ctx, current, owner, nil)
+	renewal := renewal{asked: current}
+	if !newer(current, known) { // else another node was faster
+		account := networkAccount(current)
+		if account.Token, renewal.err = s.openToken(current); renewal.err == nil {
+			var token provider.Token
+			token, renewal.err = refresher.Refresh(ctx, account)
+			renewal.token = &token
+		}
 	}
-	account := networkAccount(current)
-	if account.Token, err = s.openToken(current); err != nil {
-		return a, err
+	err = s.persist(ctx, func() error {
+		return s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+			current, err = s.endRenewal(ctx, tx, renewal, owner)
+			return err
+		})
+	})
+	if renewal.err != nil {
+		return current, renewal.err
 	}
-	token, refreshErr := refresher.Refresh(ctx, account)
-	if refreshErr == nil {
-		current.AccountHealthIssue, current.AccountHealthMessage, current.AccountHealthSince = nil, nil, nil
-		refreshErr = s.sealToken(&current, token)
-	}
-	return current, s.endRenewal(context.WithoutCancel(ctx), current, owner, refreshErr)
+	return current, err
 }
 
 func newer(current, known store.Account) bool {
 	return current.TokenExpiresAt != nil && known.TokenExpiresAt != nil && current.TokenExpiresAt.After(known.TokenExpiresAt.Time)
 }
 
-// endRenewal commits what came of a refresh.
-func (s *Tokens) endRenewal(ctx context.Context, a store.Account, owner crier.ID, refreshErr error) error {
-	if refreshErr != nil {
-		if failure := provider.AsError(refreshErr); failure.Kind == provider.AuthExpired {
-			s.log.WarnContext(ctx, "account has to be connected again", "account", a.ID, "provider", a.Provider, "reason", failure.Message)
-			markUnhealthy(&a, crier.AccountRefreshNeeded, healthAuthFailed, failure.Message, s.now())
+// renewal is what came of asking for a new token.
+type renewal struct {
+	asked store.Account // as it was when the network was asked
+	token *provider.Token
+	err   error
+}
+
+// endRenewal writes what came of it, unless the account was disconnected or connected anew meanwhile.
+func (s *Tokens) endRenewal(ctx context.Context, tx *store.Tx, r renewal, owner crier.ID) (store.Account, error) {
+	locked, err := tx.LockAccounts(ctx, r.asked.TeamID, []crier.ID{r.asked.ID})
+	if err != nil {
+		return r.asked, err
+	}
+	a, ok := locked[r.asked.ID]
+	if ok && bytes.Equal(a.Token, r.asked.Token) {
+		changed, err := s.enterRenewal(ctx, &a, r)
+		if err == nil && changed {
+			err = tx.UpdateAccount(ctx, a)
+		}
+		if err != nil {
+			return a, err
 		}
 	}
+	return a, tx.ReleaseRefresh(ctx, r.asked.ID, owner)
+}
+
+// enterRenewal tells whether there is something to write.
+func (s *Tokens) enterRenewal(ctx context.Context, a *store.Account, r renewal) (changed bool, err error) {
 	a.UpdatedAt = s.now()
-	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
-		if err := tx.UpdateAccount(ctx, a); err != nil {
-			return err
-		}
-		return tx.ReleaseRefresh(ctx, a.ID, owner)
-	})
-	if refreshErr != nil {
-		return refreshErr
+	switch failure := provider.AsError(r.err); {
+	case failure != nil && failure.Kind == provider.AuthExpired:
+		s.log.WarnContext(ctx, "account has to be connected again", "account", a.ID, "provider", a.Provider, "reason", failure.Message)
+		markUnhealthy(a, crier.AccountRefreshNeeded, healthAuthFailed, failure.Message, s.now())
+		return true, nil
+	case failure != nil || r.token == nil:
+		return false, nil
 	}
-	return err
+	if a.AccountHealthIssue != nil && *a.AccountHealthIssue == healthAuthFailed {
+		a.AccountHealthIssue, a.AccountHealthMessage, a.AccountHealthSince = nil, nil, nil
+	}
+	return true, s.sealToken(a, *r.token)
 }
 
 // awaitRenewal waits until the node that refreshes is done.

@@ -53,7 +53,7 @@ func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, erro
 	if failure.Kind == provider.Rejected || failure.Kind == provider.AuthExpired || tries >= maxUnpublishTries {
 		return time.Time{}, w.verdict(ctx, verdictFailed, string(failure.Code), failure.Message, nil)
 	}
-	next := s.clock().Add(max(failure.RetryAfter, backoff(tries)))
+	next := s.clock().Add(max(failure.RetryAfter, s.backoff(tries)))
 	return next, w.verdict(ctx, string(failure.Kind), string(failure.Code), failure.Message, &next)
 }
 

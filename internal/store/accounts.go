@@ -23,18 +23,29 @@ const accountColumns = `a.id, a.team_id, a.provider, a.provider_account_id, a.di
 
 func scanAccount(row scanner) (Account, error) {
 	var a Account
+	targets, finish := accountTargets(&a)
+	err := row.Scan(targets...)
+	finish()
+	return a, err
+}
+
+// accountTargets is where the values of accountColumns go; finish completes the account after the scan.
+func accountTargets(a *Account) (targets []any, finish func()) {
 	var scopes *[]string
 	var settings *json.RawMessage
-	err := row.Scan(&a.ID, &a.TeamID, &a.Provider, &a.ProviderAccountID, &a.DisplayName, &a.ProfileHandle, &a.ProfileImageURL,
+	targets = []any{
+		&a.ID, &a.TeamID, &a.Provider, &a.ProviderAccountID, &a.DisplayName, &a.ProfileHandle, &a.ProfileImageURL,
 		&a.AccountSubType, &a.Status, intoJSON(&scopes), intoJSON(&settings), &a.Sandbox, &a.Token, &a.TokenExpiresAt, &a.RefreshExpiresAt,
-		&a.AccountHealthIssue, &a.AccountHealthMessage, &a.AccountHealthSince, &a.ConnectedAt, &a.DisconnectedAt, &a.CreatedAt, &a.UpdatedAt)
-	if scopes != nil {
-		a.Scopes = *scopes
+		&a.AccountHealthIssue, &a.AccountHealthMessage, &a.AccountHealthSince, &a.ConnectedAt, &a.DisconnectedAt, &a.CreatedAt, &a.UpdatedAt,
 	}
-	if settings != nil {
-		a.ProviderSettings = *settings
+	return targets, func() {
+		if scopes != nil {
+			a.Scopes = *scopes
+		}
+		if settings != nil {
+			a.ProviderSettings = *settings
+		}
 	}
-	return a, err
 }
 
 // SocialAccounts reads all accounts of a team, the oldest first.

@@ -19,17 +19,23 @@ type Attempt struct {
 	SettledAfter *crier.Time
 }
 
+// OutcomeUnknown is the outcome of an attempt whose answer did not come.
+const OutcomeUnknown = "unknown"
+
+// Unresolved is true for an attempt that may have made something public without anybody knowing.
+func (a Attempt) Unresolved() bool { return a.EndedAt == nil || a.Outcome == OutcomeUnknown }
+
 const attemptColumns = `a.id, a.scheduled_post_id, a.action_id, a.operation, a.part, a.started_at, a.send_before, a.settled_after,
 	a.ended_at, a.outcome, a.error_code, a.message, a.next_step, a.next_at, a.exchanges`
 
 func scanAttempt(row scanner) (Attempt, error) {
 	var a Attempt
 	var outcome, code, message, next sql.NullString
-	var exchanges *json.RawMessage
+	var exchanges *[]crier.Exchange
 	err := row.Scan(&a.ID, &a.ScheduledPostID, &a.ActionID, &a.Operation, &a.Part, &a.StartedAt, &a.SendBefore, &a.SettledAfter,
 		&a.EndedAt, &outcome, &code, &message, &next, &a.NextAt, intoJSON(&exchanges))
 	a.Outcome, a.ErrorCode, a.Message, a.NextStep = outcome.String, code.String, message.String, next.String
-	a.Exchanges = json.RawMessage(`[]`)
+	a.Exchanges = []crier.Exchange{}
 	if exchanges != nil {
 		a.Exchanges = *exchanges
 	}
@@ -41,9 +47,9 @@ func scanAttempt(row scanner) (Attempt, error) {
 }
 
 // BeginAttempt commits the intention to make something public: the row becomes publishing and the attempt is written,
-// in one transaction. ok is false when the row was moved, edited or cancelled meanwhile, or when the lease was lost:
-// then nothing may be sent.
-func (s *Store) BeginAttempt(ctx context.Context, p Publication, owner crier.ID, a Attempt, leaseUntil crier.Time) (ok bool, err error) {
+// in one transaction, together with the end of the attempt that it repeats, if any. ok is false when the row was moved,
+// edited or cancelled meanwhile, or when the lease was lost: then nothing may be sent.
+func (s *Store) BeginAttempt(ctx context.Context, p Publication, owner crier.ID, a Attempt, leaseUntil crier.Time, repeats *crier.ID) (ok bool, err error) {
 	err = s.WithTx(ctx, func(tx *Tx) error {
 		res, err := tx.q.ExecContext(ctx, `UPDATE `+p.table()+` SET status = 'publishing', lease_until = $4, updated_at = $5
 			WHERE id = $1 AND epoch = $2 AND lease_owner = $3 AND status IN ('scheduled', 'publishing')`,
@@ -54,6 +60,11 @@ func (s *Store) BeginAttempt(ctx context.Context, p Publication, owner crier.ID,
 		n, err := res.RowsAffected()
 		if ok = n == 1; err != nil || !ok {
 			return err
+		}
+		if repeats != nil {
+			if err := tx.ResolveAttempt(ctx, *repeats, "repeated", a.StartedAt); err != nil {
+				return err
+			}
 		}
 		return tx.InsertAttempt(ctx, a)
 	})
@@ -66,7 +77,7 @@ func (tx *Tx) InsertAttempt(ctx context.Context, a Attempt) error {
 		settled_after, ended_at, outcome, error_code, message, next_step, next_at, exchanges)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		a.ID, a.ScheduledPostID, a.ActionID, a.Operation, a.Part, a.StartedAt, a.SendBefore, a.SettledAfter, a.EndedAt,
-		orNull(a.Outcome), orNull(a.ErrorCode), orNull(a.Message), orNull(a.NextStep), a.NextAt, rawOrNull(a.Exchanges))
+		orNull(a.Outcome), orNull(a.ErrorCode), orNull(a.Message), orNull(a.NextStep), a.NextAt, exchangesOf(a))
 	if err != nil {
 		return fmt.Errorf("insert attempt: %w", err)
 	}
@@ -77,7 +88,7 @@ func (tx *Tx) InsertAttempt(ctx context.Context, a Attempt) error {
 func (tx *Tx) EndAttempt(ctx context.Context, a Attempt) error {
 	_, err := tx.q.ExecContext(ctx, `UPDATE attempts SET ended_at = $2, outcome = $3, error_code = $4, message = $5, next_step = $6,
 		next_at = $7, exchanges = $8 WHERE id = $1 AND ended_at IS NULL`,
-		a.ID, a.EndedAt, orNull(a.Outcome), orNull(a.ErrorCode), orNull(a.Message), orNull(a.NextStep), a.NextAt, rawOrNull(a.Exchanges))
+		a.ID, a.EndedAt, orNull(a.Outcome), orNull(a.ErrorCode), orNull(a.Message), orNull(a.NextStep), a.NextAt, exchangesOf(a))
 	if err != nil {
 		return fmt.Errorf("end attempt: %w", err)
 	}
@@ -98,14 +109,24 @@ func rawOrNull(raw json.RawMessage) any {
 	return string(raw)
 }
 
-// LastSend is the last attempt of a publication that could have made something public; nil when there is none.
+func exchangesOf(a Attempt) any {
+	if len(a.Exchanges) == 0 {
+		return nil
+	}
+	return asJSON(&a.Exchanges)
+}
+
+// LastSend is the attempt of a publication that could have made something public and whose outcome is not known; without
+// one, the last that could have; nil when there is none. The open one comes first whatever its time: the clocks of two
+// nodes differ, and one clock may be set back.
 func (r reads) LastSend(ctx context.Context, p Publication) (*Attempt, error) {
 	action, args := `a.action_id IS NULL`, []any{p.ScheduledPostID}
 	if p.Action {
 		action, args = `a.action_id = $2`, append(args, p.ID)
 	}
 	a, err := scanAttempt(r.q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM attempts a WHERE a.scheduled_post_id = $1 AND `+action+`
-		AND a.operation IN ('publish', 'resend') ORDER BY a.started_at DESC, a.id DESC LIMIT 1`, args...))
+		AND a.operation IN ('publish', 'resend')
+		ORDER BY CASE WHEN a.ended_at IS NULL OR a.outcome = '`+OutcomeUnknown+`' THEN 0 ELSE 1 END, a.started_at DESC, a.id DESC LIMIT 1`, args...))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -26,31 +26,39 @@ func (tx *Tx) CancelTeamScheduled(ctx context.Context, team crier.ID, now crier.
 }
 
 func (tx *Tx) cancel(ctx context.Context, column string, now crier.Time, of crier.ID) ([]Canceled, error) {
-	var all []Canceled
-	for _, table := range []struct{ name, owner, also string }{
-		{"scheduled_posts", "id", ", slot_at = NULL"},
-		{"post_actions", "scheduled_post_id", ""},
-	} {
-		where := ` WHERE ` + column + ` = $1 AND status = 'scheduled'`
-		rows, err := tx.q.QueryContext(ctx, `SELECT `+table.owner+`, organization_id, reserved_credits FROM `+table.name+where+` ORDER BY id`+tx.forUpdate, of)
-		if err != nil {
-			return nil, fmt.Errorf("cancel: %w", err)
-		}
-		list, err := collect(rows, func(row scanner) (c Canceled, err error) {
-			return c, row.Scan(&c.ScheduledPostID, &c.OrganizationID, &c.Reserved)
-		})
-		if err != nil {
-			return nil, fmt.Errorf("cancel: %w", err)
-		}
-		if len(list) == 0 {
-			continue
-		}
-		_, err = tx.q.ExecContext(ctx, `UPDATE `+table.name+` SET status = 'canceled', epoch = epoch + 1, wake_at = NULL, lease_until = NULL,
-			lease_owner = NULL, reserved_credits = 0, updated_at = $2`+table.also+where, of, now)
-		if err != nil {
-			return nil, fmt.Errorf("cancel: %w", err)
-		}
-		all = append(all, list...)
+	posts, err := tx.cancelIn(ctx, "scheduled_posts", "id", ", slot_at = NULL", column, now, of)
+	if err != nil {
+		return nil, fmt.Errorf("cancel scheduled posts: %w", err)
 	}
-	return all, nil
+	actions, err := tx.cancelIn(ctx, "post_actions", "scheduled_post_id", "", column, now, of)
+	if err != nil {
+		return nil, fmt.Errorf("cancel actions: %w", err)
+	}
+	return append(posts, actions...), nil
+}
+
+// cancelIn cancels in one table. Rows are locked in one order first; what the update itself finds is what is cancelled.
+func (tx *Tx) cancelIn(ctx context.Context, table, owner, also, column string, now crier.Time, of crier.ID) ([]Canceled, error) {
+	where := ` WHERE ` + column + ` = $1 AND status = 'scheduled'`
+	rows, err := tx.q.QueryContext(ctx, `SELECT id FROM `+table+where+` ORDER BY id`+tx.forUpdate, of)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) }); err != nil {
+		return nil, err
+	}
+	rows, err = tx.q.QueryContext(ctx, `UPDATE `+table+` SET status = 'canceled', epoch = epoch + 1, wake_at = NULL, lease_until = NULL,
+		lease_owner = NULL, updated_at = $2`+also+where+` RETURNING `+owner+`, organization_id, reserved_credits`, of, now)
+	if err != nil {
+		return nil, err
+	}
+	list, err := collect(rows, func(row scanner) (c Canceled, err error) {
+		return c, row.Scan(&c.ScheduledPostID, &c.OrganizationID, &c.Reserved)
+	})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	_, err = tx.q.ExecContext(ctx, `UPDATE `+table+` SET reserved_credits = 0
+		WHERE `+column+` = $1 AND status = 'canceled' AND reserved_credits <> 0`, of)
+	return list, err
 }

@@ -36,6 +36,33 @@ func (tx *Tx) LockPost(ctx context.Context, id crier.ID) error {
 	return orNotFound(err, "post", id)
 }
 
+// Around is what a worker needs to know of everything around a publication.
+type Around struct {
+	// Gone is true when the post or its team was deleted.
+	Gone bool
+	// LateMinutes is how late the team lets its posts go out.
+	LateMinutes int
+	Account     Account
+	Content     PostContent
+}
+
+// Around reads what is around a publication.
+func (r reads) Around(ctx context.Context, p Publication) (Around, error) {
+	var a Around
+	var input *crier.PostInput
+	targets, finish := accountTargets(&a.Account)
+	err := r.q.QueryRowContext(ctx, `SELECT t.deleted_at IS NOT NULL OR o.deleted_at IS NOT NULL, t.publish_late_minutes, o.post_type, v.post_input, `+accountColumns+`
+		FROM payloads v JOIN posts o ON o.id = v.post_id JOIN teams t ON t.id = o.team_id JOIN social_accounts a ON a.id = $2
+		WHERE v.id = $1`, p.PayloadID, p.SocialAccountID).
+		Scan(append([]any{&a.Gone, &a.LateMinutes, &a.Content.PostType, intoJSON(&input)}, targets...)...)
+	if err != nil {
+		return a, orNotFound(err, "content of scheduled post", p.ID)
+	}
+	a.Content.Input = *input
+	finish()
+	return a, nil
+}
+
 // PostContent is the content of one version of a post.
 type PostContent struct {
 	PostType crier.PostType
@@ -58,12 +85,6 @@ func (r reads) PostContent(ctx context.Context, payload crier.ID) (PostContent, 
 func (tx *Tx) Approve(ctx context.Context, id crier.ID, at crier.Time) error {
 	res, err := tx.q.ExecContext(ctx, `UPDATE posts SET status = 'approved', updated_at = $2 WHERE id = $1`, id, at)
 	return affectedOne(res, err, "post", id)
-}
-
-// Team reads a team, deleted or not.
-func (r reads) Team(ctx context.Context, id crier.ID) (crier.Team, error) {
-	t, err := scanTeam(r.q.QueryRowContext(ctx, `SELECT `+teamColumns+` FROM teams t WHERE t.id = $1`, id))
-	return t, orNotFound(err, "team", id)
 }
 
 // Account reads an account by its id alone, for jobs.
@@ -142,14 +163,11 @@ func (tx *Tx) WakeAccount(ctx context.Context, account crier.ID, now crier.Time)
 		ref := Ref{Action: action}
 		rows, err := tx.q.QueryContext(ctx, `UPDATE `+ref.table()+` SET wake_at = $2 WHERE social_account_id = $1
 			AND status = 'scheduled' AND error_code IN ('auth_expired', 'account_disconnected', 'permission_missing') AND wake_at IS NOT NULL
-			RETURNING id, epoch, provider`, account, now)
+			RETURNING id, epoch, provider, social_account_id`, account, now)
 		if err != nil {
 			return nil, fmt.Errorf("wake what waits for the account: %w", err)
 		}
-		list, err := collect(rows, func(row scanner) (o Overdue, err error) {
-			o.Action = action
-			return o, row.Scan(&o.ID, &o.Epoch, &o.Provider)
-		})
+		list, err := collect(rows, scanOverdue(action))
 		if err != nil {
 			return nil, fmt.Errorf("wake what waits for the account: %w", err)
 		}
@@ -175,17 +193,23 @@ func (tx *Tx) LockCredits(ctx context.Context, organization crier.ID) (Credits, 
 	return c, nil
 }
 
-// SetReserved notes what was reserved for a publication, while its worker holds the lease.
-func (tx *Tx) SetReserved(ctx context.Context, id, owner crier.ID, amount int64) error {
-	res, err := tx.q.ExecContext(ctx, `UPDATE scheduled_posts SET reserved_credits = $3 WHERE id = $1 AND lease_owner = $2`, id, owner, amount)
-	return affectedOne(res, err, "scheduled post", id)
+// SetReserved notes what was reserved for a publication, while its worker holds the lease. ok is false when it was lost.
+func (tx *Tx) SetReserved(ctx context.Context, p Publication, owner crier.ID, amount int64) (ok bool, err error) {
+	res, err := tx.q.ExecContext(ctx, `UPDATE `+p.table()+` SET reserved_credits = $4
+		WHERE id = $1 AND epoch = $2 AND lease_owner = $3`, p.ID, p.Epoch, owner, amount)
+	if err != nil {
+		return false, fmt.Errorf("note reserved credits: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
 }
 
-// PostDeleted is true for a post that was deleted.
-func (r reads) PostDeleted(ctx context.Context, id crier.ID) (bool, error) {
-	var deleted bool
-	err := r.q.QueryRowContext(ctx, `SELECT p.deleted_at IS NOT NULL FROM posts p WHERE p.id = $1`, id).Scan(&deleted)
-	return deleted, orNotFound(err, "post", id)
+// PostGone is true when a post or its team was deleted.
+func (r reads) PostGone(ctx context.Context, id crier.ID) (bool, error) {
+	var gone bool
+	err := r.q.QueryRowContext(ctx, `SELECT p.deleted_at IS NOT NULL OR t.deleted_at IS NOT NULL
+		FROM posts p JOIN teams t ON t.id = p.team_id WHERE p.id = $1`, id).Scan(&gone)
+	return gone, orNotFound(err, "post", id)
 }
 
 // CurrentPayload is the version that a post has now.

@@ -1,0 +1,75 @@
+package service
+
+import (
+	"time"
+
+	"crier/internal/provider"
+)
+
+// Timings are how long publishing waits for what. The zero value of a field means the usual time; tests, which cannot
+// wait that long, make some shorter. No setting does.
+type Timings struct {
+	// SendWindow is the fence: a worker that has not sent within it does not send any more.
+	SendWindow time.Duration
+	// CommitTimeout bounds the wait for the answer to a call that publishes; usually the network says how long.
+	CommitTimeout time.Duration
+	// SettleSlack is added to the fence and the call's time-out before the outcome is looked for.
+	SettleSlack time.Duration
+	// LookPause bounds the pauses before and between looks for a lost post; usually the network says how long.
+	LookPause time.Duration
+	// Lease is how long a worker that gives no sign of life has a publication.
+	Lease time.Duration
+	// RetryPause is the first pause after a failure; it doubles with each further one.
+	RetryPause time.Duration
+	// AccountPause is how often a publication looks whether its account is back.
+	AccountPause time.Duration
+	// LikePause is when likes are counted first; later counts are further and further apart.
+	LikePause time.Duration
+}
+
+// withDefaults fills in the usual times.
+func (t Timings) withDefaults() Timings {
+	for _, field := range []struct {
+		value *time.Duration
+		usual time.Duration
+	}{
+		{&t.SendWindow, 30 * time.Second},
+		{&t.SettleSlack, 5 * time.Second},
+		{&t.Lease, 40 * time.Second},
+		{&t.RetryPause, 3 * time.Second},
+		{&t.AccountPause, time.Minute},
+		{&t.LikePause, time.Minute},
+	} {
+		if *field.value == 0 {
+			*field.value = field.usual
+		}
+	}
+	return t
+}
+
+// commitTimeout is how long the answer to a call that publishes is awaited.
+func (t Timings) commitTimeout(info provider.Info) time.Duration {
+	if t.CommitTimeout > 0 {
+		return t.CommitTimeout
+	}
+	return info.CommitTimeout
+}
+
+// paced is a network's way to find out an outcome, with its pauses bounded.
+func (t Timings) paced(s provider.Strategy) provider.Strategy {
+	if t.LookPause > 0 {
+		s.NotBefore, s.Apart = min(s.NotBefore, t.LookPause), min(s.Apart, t.LookPause)
+	}
+	return s
+}
+
+const (
+	// runBudget is how long one run of a job works on a publication before it hands on to the next.
+	runBudget = 40 * time.Second
+	// dispatchSlack is how late the first attempt may start whatever the team allows: a busy node is not a missed post.
+	dispatchSlack = 30 * time.Second
+	// persistFor is how long a result is tried to be written while the database is away.
+	persistFor = 45 * time.Second
+	// errorPause is when a publication is taken up again after an error of our own, such as a database that was away.
+	errorPause = 2 * time.Second
+)
