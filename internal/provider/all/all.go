@@ -10,6 +10,7 @@ import (
 	"crier/internal/provider/instagram"
 	"crier/internal/provider/linkedin"
 	"crier/internal/provider/threads"
+	"crier/internal/provider/tiktok"
 	"crier/internal/provider/x"
 	"crier/internal/provider/youtube"
 )
@@ -20,6 +21,7 @@ type Config struct {
 	Now    func() time.Time
 
 	X         x.Config
+	TikTok    tiktok.Config
 	Instagram instagram.Config
 	YouTube   youtube.Config
 	LinkedIn  linkedin.Config
@@ -37,6 +39,8 @@ func (c Config) WithAccess(name string, a Access) Config {
 	switch name {
 	case "x":
 		c.X.Credentials, c.X.APIURL, c.X.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
+	case "tiktok":
+		c.TikTok.Credentials, c.TikTok.APIURL, c.TikTok.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
 	case "instagram":
 		c.Instagram.Credentials, c.Instagram.APIURL, c.Instagram.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
 	case "youtube":
@@ -53,6 +57,7 @@ func (c Config) WithAccess(name string, a Access) Config {
 func (c Config) WithSandbox(base string) Config {
 	base = strings.TrimRight(base, "/")
 	c.X = c.X.WithBase(base + "/x")
+	c.TikTok = c.TikTok.WithBase(base + "/tiktok")
 	c.Instagram = c.Instagram.WithBase(base + "/instagram")
 	c.YouTube = c.YouTube.WithBase(base + "/youtube")
 	c.LinkedIn = c.LinkedIn.WithBase(base + "/linkedin")
@@ -63,6 +68,7 @@ func (c Config) WithSandbox(base string) Config {
 // New makes all networks and their registry, in the order in which people see them.
 func New(c Config) (*provider.Registry, error) {
 	c.X.Caller, c.X.Now = c.Caller, c.Now
+	c.TikTok.Caller, c.TikTok.Now = c.Caller, c.Now
 	c.Instagram.Caller, c.Instagram.Now = c.Caller, c.Now
 	c.YouTube.Caller, c.YouTube.Now = c.Caller, c.Now
 	c.LinkedIn.Caller, c.LinkedIn.Now = c.Caller, c.Now
@@ -71,6 +77,7 @@ func New(c Config) (*provider.Registry, error) {
 	var providers []provider.Provider
 	for _, build := range []func() (provider.Provider, error){
 		func() (provider.Provider, error) { return x.New(c.X) },
+		func() (provider.Provider, error) { return tiktok.New(c.TikTok) },
 		func() (provider.Provider, error) { return instagram.New(c.Instagram) },
 		func() (provider.Provider, error) { return youtube.New(c.YouTube) },
 		func() (provider.Provider, error) { return linkedin.New(c.LinkedIn) },

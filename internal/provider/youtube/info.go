@@ -112,7 +112,7 @@ func scopes() []provider.Grant {
 }
 
 // rateLimits are the two daily buckets of a Google project, which all accounts of the installation share (quota
-// calculator). A video counts when its last piece is sent.
+// calculator). A video counts when its upload is begun.
 func rateLimits(limits Limits) []provider.RateLimit {
 	const day = 24 * 60 * 60
 	return []provider.RateLimit{

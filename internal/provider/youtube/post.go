@@ -28,7 +28,7 @@ func (p *Provider) publishVideo(ctx context.Context, a provider.Account, c provi
 		return st, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the video is not uploaded yet"}
 	}
 	answer, err := p.putBytes(ctx, a, &st, u, m, m.Size-u.NextByte, provider.Request{
-		Operation: provider.OpPublish, Publishes: true, Timeout: commitTimeout,
+		Operation: provider.OpUpload, Publishes: true, Timeout: commitTimeout,
 	})
 	if err != nil {
 		return p.afterLostPiece(st, u, err)

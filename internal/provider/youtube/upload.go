@@ -97,7 +97,7 @@ func (p *Provider) startSession(ctx context.Context, a provider.Account, c provi
 		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the post cannot be sent", Err: err}
 	}
 	answer, err := p.send(ctx, a, provider.Request{
-		Operation: provider.OpUpload, Method: http.MethodPost, Body: encoded,
+		Operation: provider.OpPublish, Method: http.MethodPost, Body: encoded,
 		URL: "/upload/youtube/v3/videos?uploadType=resumable&part=" + strings.Join(parts, ",") + "&notifySubscribers=" + strconv.FormatBool(s.notify()),
 		Header: http.Header{
 			"X-Upload-Content-Length": {strconv.FormatInt(m.Size, 10)},

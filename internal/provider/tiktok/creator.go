@@ -1,0 +1,97 @@
+package tiktok
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// creatorPath tells what an account may do with its next post. Every direct post has to ask it (content sharing
+// guidelines).
+const creatorPath = "/v2/post/publish/creator_info/query/"
+
+const (
+	// noteCreator is what TikTok said, noteCreatorAt when.
+	noteCreator   = "creator"
+	noteCreatorAt = "creatorAt"
+	// creatorLife is how long that holds.
+	creatorLife = time.Hour
+)
+
+// knowsCreator is true when what the account may do was read a short while ago.
+func (p *Provider) knowsCreator(st provider.State) bool {
+	at, err := time.Parse(time.RFC3339, st.Data[noteCreatorAt])
+	return err == nil && p.now().Sub(at) < creatorLife
+}
+
+// readCreator asks what the account may do, and refuses what it may not.
+func (p *Provider) readCreator(ctx context.Context, a provider.Account, plan plan, st *provider.State) error {
+	var creator creatorInfo
+	if err := p.read(ctx, a, creatorPath, nil, &creator); err != nil {
+		return err
+	}
+	if problem := creator.problem(plan); problem != nil {
+		return problem
+	}
+	encoded, err := json.Marshal(creator)
+	if err != nil {
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "what the account may do cannot be noted", Err: err}
+	}
+	st.Note(noteCreator, string(encoded))
+	st.Note(noteCreatorAt, p.now().UTC().Format(time.RFC3339))
+	for _, warning := range creator.warnings(plan) {
+		if !slices.Contains(st.Warnings, warning) {
+			st.Warnings = append(st.Warnings, warning)
+		}
+	}
+	return nil
+}
+
+// problem is why the account may not post this.
+func (c creatorInfo) problem(plan plan) error {
+	if !slices.Contains(c.PrivacyLevels, plan.PrivacyLevel) {
+		return &provider.Error{
+			Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: fmt.Sprintf("the account does not offer the privacy level %s; allowed: %s", plan.PrivacyLevel, strings.Join(c.PrivacyLevels, ", ")),
+		}
+	}
+	if longest := time.Duration(c.MaxVideoSeconds) * time.Second; longest > 0 && plan.video.Duration > longest {
+		return &provider.Error{
+			Kind: provider.Rejected, Code: provider.CodeMediaRejected,
+			Message: fmt.Sprintf("the video is too long for the account: %.1f of %.0f s allowed", plan.video.Duration.Seconds(), longest.Seconds()),
+		}
+	}
+	return nil
+}
+
+// warnings say what was asked for and stays off, because the account has switched it off.
+func (c creatorInfo) warnings(plan plan) []string {
+	var list []string
+	for _, s := range []struct {
+		off  bool
+		name string
+	}{
+		{plan.AllowComment && c.CommentDisabled, "comments"},
+		{plan.AllowDuet && c.DuetDisabled && len(plan.photos) == 0, "duets"},
+		{plan.AllowStitch && c.StitchDisabled && len(plan.photos) == 0, "stitches"},
+	} {
+		if s.off {
+			list = append(list, "the account does not allow "+s.name+", so the post does not either")
+		}
+	}
+	return list
+}
+
+// notedCreator is what TikTok said.
+func notedCreator(st provider.State) creatorInfo {
+	var creator creatorInfo
+	if json.Unmarshal([]byte(st.Data[noteCreator]), &creator) != nil {
+		return creatorInfo{} // inbox posts do not ask
+	}
+	return creator
+}

@@ -1,0 +1,93 @@
+package tiktok
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"crier/internal/provider"
+)
+
+const (
+	// readBack is how far before the attempt posts are looked at: clocks differ.
+	readBack = 30 * time.Second
+	// listPatience is how long a post may take to show in the list; then nobody can tell.
+	listPatience = 15 * time.Minute
+	listDelay    = time.Minute
+)
+
+// Strategy asks for the status of an upload, which is certain. A post whose files TikTok fetches has no name as long as
+// the answer is missing: it is looked for in the list, where public ones with a text can be found, and never believed to
+// be absent.
+func (p *Provider) Strategy(a provider.Account, c provider.Content, st provider.State) provider.Strategy {
+	plan, err := p.newPlan(c)
+	switch {
+	case err != nil:
+		return provider.Strategy{Method: provider.Impossible}
+	case !plan.pulled && st.PublishID != "":
+		return provider.Strategy{Method: provider.ByReading, Absences: 2, Apart: 5 * time.Second}
+	case plan.PrivacyLevel != privacyPublic || plan.inbox() || wantedText(plan) == "" || len(a.Scopes) > 0 && !a.HasScope(scopeList):
+		return provider.Strategy{Method: provider.Impossible}
+	}
+	return provider.Strategy{Method: provider.ByReading, NotBefore: listDelay, Absences: 1}
+}
+
+// Reconcile asks what TikTok has of the upload, or looks for the post.
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+	st = st.Clone()
+	plan, err := p.newPlan(c)
+	if err != nil {
+		return "", st, err
+	}
+	if u := st.Upload(0, 0); !plan.pulled && u != nil && st.PublishID != "" {
+		return p.reconcileUpload(ctx, a, st, u)
+	}
+	return p.findPost(ctx, a, plan, st, at)
+}
+
+// reconcileUpload believes what the status says: with all bytes TikTok posts, and Poll reads what becomes of it.
+func (p *Provider) reconcileUpload(ctx context.Context, a provider.Account, st provider.State, u *provider.Upload) (provider.Outcome, provider.State, error) {
+	status, err := p.readStatus(ctx, a, st)
+	switch failure := provider.AsError(err); {
+	case failure != nil && failure.Code == provider.CodeOutcomeUnknown:
+		return provider.OutcomeUnclear, st, nil
+	case failure != nil:
+		return "", st, failure
+	case status.taken(u.Size):
+		p.accept(&st)
+		return provider.OutcomePublished, st, nil
+	}
+	u.Step, u.NextByte = stepSending, wholeChunks(status.UploadedBytes, u)
+	return provider.OutcomeAbsent, st, nil
+}
+
+// findPost looks for the post among the newest public ones.
+func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+	const path = "/v2/video/list/?fields=id,create_time,title,video_description"
+	var list videosAnswer
+	if err := p.read(ctx, a, path, listRequest{MaxCount: 20}, &list); err != nil {
+		return "", st, err
+	}
+	since, wanted := at.StartedAt.Add(-readBack).Unix(), wantedText(plan)
+	for _, v := range list.Videos {
+		if v.CreateTime >= since && (normalize(v.Description) == wanted || normalize(v.Title) == wanted) {
+			p.enter(&st, a, plan, v.ID)
+			finish(&st)
+			return provider.OutcomePublished, st, nil
+		}
+	}
+	now := p.now().UTC()
+	if now.Sub(at.StartedAt) > listPatience {
+		return provider.OutcomeUnclear, st, nil
+	}
+	st.NextPollAfter = now.Add(listDelay)
+	return provider.OutcomePending, st, nil
+}
+
+// wantedText is what the post is known again by.
+func wantedText(plan plan) string { return normalize(firstOf(plan.text, plan.Title)) }
+
+// normalize brings texts into the form in which they are compared.
+func normalize(text string) string { return strings.TrimSpace(norm.NFC.String(text)) }

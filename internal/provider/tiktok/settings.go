@@ -1,0 +1,128 @@
+package tiktok
+
+import (
+	"strings"
+
+	"crier/internal/provider"
+)
+
+// settings are the publish settings, decoded. The tags are the keys of the public interface.
+type settings struct {
+	PostMode              string `json:"tiktokPostMode"`
+	PrivacyLevel          string `json:"tiktokPrivacyLevel"`
+	AllowComment          bool   `json:"tiktokAllowComment"`
+	AllowDuet             bool   `json:"tiktokAllowDuet"`
+	AllowStitch           bool   `json:"tiktokAllowStitch"`
+	Title                 string `json:"tiktokTitle"`
+	PhotoCoverIndex       *int   `json:"tiktokPhotoCoverIndex"`
+	AutoAddMusic          *bool  `json:"tiktokAutoAddMusic"`
+	VideoCoverTimestampMs *int64 `json:"tiktokVideoCoverTimestampMs"`
+	BrandContent          bool   `json:"tiktokBrandContent"`
+	BrandOrganic          bool   `json:"tiktokBrandOrganic"`
+	IsAIGenerated         bool   `json:"tiktokIsAiGenerated"`
+}
+
+// Values of settings.
+const (
+	modeDirect       = "direct"
+	modeInbox        = "inbox"
+	privacyPublic    = "PUBLIC_TO_EVERYONE"
+	privacyFriends   = "MUTUAL_FOLLOW_FRIENDS"
+	privacyFollowers = "FOLLOWER_OF_CREATOR"
+	privacySelf      = "SELF_ONLY"
+)
+
+const keyPrivacyLevel = "tiktokPrivacyLevel"
+
+func settingDeclarations() []provider.Setting {
+	minCover, maxCover := provider.Between(0, maxPhotos-1)
+	flag := func(key, description string) provider.Setting {
+		return provider.Setting{Key: key, Type: provider.TypeBoolean, Default: false, Description: description}
+	}
+	return []provider.Setting{
+		{
+			Key: "tiktokPostMode", Type: provider.TypeString, Default: modeDirect, Enum: []string{modeDirect, modeInbox},
+			Description: "direct posts at once; inbox sends a draft to the account's app, where a person finishes it, and ignores text and other settings.",
+		},
+		{
+			Key: keyPrivacyLevel, Type: provider.TypeString, Enum: []string{privacyPublic, privacyFriends, privacyFollowers, privacySelf},
+			Description: "Who may see the post: one of those that the account offers. Needed for every direct post; there is no default.",
+		},
+		flag("tiktokAllowComment", "Let others comment."),
+		flag("tiktokAllowDuet", "Let others make duets with the video."),
+		flag("tiktokAllowStitch", "Let others stitch the video."),
+		{
+			Key: "tiktokTitle", Type: provider.TypeString, Maximum: provider.AtMost(maxPhotoTitle),
+			Description: "The title of a post of pictures, 90 UTF-16 units.",
+		},
+		{
+			Key: "tiktokPhotoCoverIndex", Type: provider.TypeInteger, Default: 0, Minimum: minCover, Maximum: maxCover,
+			Description: "Which picture is the cover, from 0.",
+		},
+		flag("tiktokAutoAddMusic", "Put music that TikTok recommends under pictures."),
+		{
+			Key: "tiktokVideoCoverTimestampMs", Type: provider.TypeInteger, Minimum: provider.AtLeast(0),
+			Description: "The moment of the video that is its cover, in milliseconds.",
+		},
+		flag("tiktokBrandContent", "The post is a paid partnership; it cannot be SELF_ONLY."),
+		flag("tiktokBrandOrganic", "The post promotes the account's own brand."),
+		flag("tiktokIsAiGenerated", "The video was made with AI."),
+	}
+}
+
+// decodeSettings reads the settings of a content. What cannot be read was not checked by the registry: it is refused.
+func decodeSettings(c provider.Content) (settings, error) {
+	s := settings{PostMode: modeDirect}
+	if err := c.Settings.Decode(&s); err != nil {
+		return settings{}, &provider.Error{
+			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read", Err: err,
+		}
+	}
+	return s, nil
+}
+
+func (s settings) inbox() bool { return s.PostMode == modeInbox }
+
+// plan is a post as it will be sent.
+type plan struct {
+	settings
+	// text is the caption of a video or the description of pictures, with links.
+	text   string
+	video  provider.Media
+	photos []provider.Media // none for a video
+	// pulled means that TikTok fetches the files, so that asking for it is posting.
+	pulled bool
+}
+
+// newPlan reads a content. It refuses what Check refuses, for want of anything to send.
+func (p *Provider) newPlan(c provider.Content) (plan, error) {
+	s, err := decodeSettings(c)
+	if err != nil {
+		return plan{}, err
+	}
+	if c.Action != provider.Post && c.Action != "" || len(c.Parts) != 1 || len(c.Parts[0].Media) == 0 {
+		return plan{}, &provider.Error{
+			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "TikTok takes posts of one video or of pictures",
+		}
+	}
+	made := plan{settings: s, text: composeText(c.Parts[0])}
+	if media := c.Parts[0].Media; isVideo(media[0]) {
+		made.video, made.pulled = media[0], p.pullVideos
+	} else {
+		made.photos, made.pulled = media, true
+	}
+	return made, nil
+}
+
+// composeText is the text as it is sent: TikTok has no field for links, so those that the text does not name come after it.
+func composeText(part provider.Part) string {
+	text := part.Text
+	for _, link := range part.Links {
+		if !strings.Contains(text, link.URL) {
+			text = strings.TrimSpace(text + "\n" + link.URL)
+		}
+	}
+	return text
+}
+
+func isVideo(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }
