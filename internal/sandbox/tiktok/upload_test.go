@@ -3,6 +3,7 @@ package tiktok_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -217,5 +218,52 @@ func TestUploadsGoOnAfterARestart(t *testing.T) {
 	sum := sha256.Sum256(body)
 	if posts := a.Posts(); len(posts) != 2 || posts[1].Media[0].SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("posts are %+v", posts)
+	}
+}
+
+// box returns an MP4 box.
+func box(kind string, body ...byte) []byte {
+	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), kind...), body...)
+}
+
+// shapedFile returns a video that tells its size and length.
+func shapedFile(width, height, seconds int) []byte {
+	mvhd := make([]byte, 100)
+	binary.BigEndian.PutUint32(mvhd[12:], 1)
+	binary.BigEndian.PutUint32(mvhd[16:], uint32(seconds))
+	tkhd := make([]byte, 84)
+	binary.BigEndian.PutUint32(tkhd[40:], 0x10000)
+	binary.BigEndian.PutUint32(tkhd[76:], uint32(width)<<16)
+	binary.BigEndian.PutUint32(tkhd[80:], uint32(height)<<16)
+	index := append(box("mvhd", mvhd...), box("trak", box("tkhd", tkhd...)...)...)
+	return append(box("ftyp", []byte("isom\x00\x00\x02\x00")...), box("moov", index...)...)
+}
+
+func TestVideosAreHeldAgainstTikToksLimits(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		video  []byte
+		reason string
+	}{
+		"good":      {shapedFile(1080, 1920, 600), ""},
+		"too long":  {shapedFile(1080, 1920, 601), "duration_check_failed"},
+		"too small": {shapedFile(1080, 359, 10), "picture_size_check_failed"},
+		"too large": {shapedFile(4097, 1080, 10), "picture_size_check_failed"},
+		"no video":  {[]byte("this is a text"), "file_format_check_failed"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := setup(t, sim.Options{})
+			size := len(c.video)
+			publishID, address := a.open(size, size, 1)
+			if resp := a.put(address, c.video, fmt.Sprintf("bytes 0-%d/%d", size-1, size)); resp.Status != http.StatusCreated {
+				t.Fatalf("upload: %d", resp.Status)
+			}
+			a.Clock.Advance(time.Second)
+			if got := a.status(publishID).Text("data", "fail_reason"); got != c.reason || len(a.Posts()) != map[bool]int{true: 1}[c.reason == ""] {
+				t.Errorf("fail_reason is %q, want %q", got, c.reason)
+			}
+		})
 	}
 }
