@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/internal/provider"
+	"crier/internal/provider/facebook"
 	"crier/internal/provider/instagram"
 	"crier/internal/provider/linkedin"
 	"crier/internal/provider/threads"
@@ -23,6 +24,7 @@ type Config struct {
 	X         x.Config
 	TikTok    tiktok.Config
 	Instagram instagram.Config
+	Facebook  facebook.Config
 	YouTube   youtube.Config
 	LinkedIn  linkedin.Config
 	Threads   threads.Config
@@ -43,6 +45,8 @@ func (c Config) WithAccess(name string, a Access) Config {
 		c.TikTok.Credentials, c.TikTok.APIURL, c.TikTok.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
 	case "instagram":
 		c.Instagram.Credentials, c.Instagram.APIURL, c.Instagram.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
+	case "facebook":
+		c.Facebook.Credentials, c.Facebook.APIURL, c.Facebook.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
 	case "youtube":
 		c.YouTube.Credentials, c.YouTube.APIURL, c.YouTube.ConsentURL = a.Credentials, a.APIURL, a.ConsentURL
 	case "linkedin":
@@ -59,6 +63,7 @@ func (c Config) WithSandbox(base string) Config {
 	c.X = c.X.WithBase(base + "/x")
 	c.TikTok = c.TikTok.WithBase(base + "/tiktok")
 	c.Instagram = c.Instagram.WithBase(base + "/instagram")
+	c.Facebook = c.Facebook.WithBase(base + "/facebook")
 	c.YouTube = c.YouTube.WithBase(base + "/youtube")
 	c.LinkedIn = c.LinkedIn.WithBase(base + "/linkedin")
 	c.Threads = c.Threads.WithBase(base + "/threads")
@@ -70,6 +75,7 @@ func New(c Config) (*provider.Registry, error) {
 	c.X.Caller, c.X.Now = c.Caller, c.Now
 	c.TikTok.Caller, c.TikTok.Now = c.Caller, c.Now
 	c.Instagram.Caller, c.Instagram.Now = c.Caller, c.Now
+	c.Facebook.Caller, c.Facebook.Now = c.Caller, c.Now
 	c.YouTube.Caller, c.YouTube.Now = c.Caller, c.Now
 	c.LinkedIn.Caller, c.LinkedIn.Now = c.Caller, c.Now
 	c.Threads.Caller, c.Threads.Now = c.Caller, c.Now
@@ -79,6 +85,7 @@ func New(c Config) (*provider.Registry, error) {
 		func() (provider.Provider, error) { return x.New(c.X) },
 		func() (provider.Provider, error) { return tiktok.New(c.TikTok) },
 		func() (provider.Provider, error) { return instagram.New(c.Instagram) },
+		func() (provider.Provider, error) { return facebook.New(c.Facebook) },
 		func() (provider.Provider, error) { return youtube.New(c.YouTube) },
 		func() (provider.Provider, error) { return linkedin.New(c.LinkedIn) },
 		func() (provider.Provider, error) { return threads.New(c.Threads) },

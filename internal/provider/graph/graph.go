@@ -38,14 +38,7 @@ func BaseURL(configured, usual string) string {
 // Send makes one exchange with the account's token; answers that are no success become errors. The URL of the request
 // is a path below the client's base.
 func (c Client) Send(ctx context.Context, token provider.Secret, r provider.Request) (*provider.Response, error) {
-	r.URL = c.prove(c.BaseURL+r.URL, token)
-	r.Bearer = token
-	return c.Exchange(ctx, r)
-}
-
-// Exchange makes one exchange as it stands: to another host, or without an account.
-func (c Client) Exchange(ctx context.Context, r provider.Request) (*provider.Response, error) {
-	answer, err := c.Caller.Send(ctx, r)
+	answer, err := c.SendRaw(ctx, token, r)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +46,13 @@ func (c Client) Exchange(ctx context.Context, r provider.Request) (*provider.Res
 		return nil, Classify(answer, c.Rules)
 	}
 	return answer, nil
+}
+
+// SendRaw is Send without judging the answer.
+func (c Client) SendRaw(ctx context.Context, token provider.Secret, r provider.Request) (*provider.Response, error) {
+	r.URL = c.prove(c.BaseURL+r.URL, token)
+	r.Bearer = token
+	return c.Caller.Send(ctx, r)
 }
 
 // prove adds the proof that whoever uses the token knows the app's secret, where the app asks for it.

@@ -50,11 +50,9 @@ func (p *Provider) grantedScopes(ctx context.Context, token provider.Secret) []s
 			Scopes []string `json:"scopes"`
 		} `json:"data"`
 	}
-	response, err := p.api.Exchange(ctx, provider.Request{
-		Operation: provider.OpConnect, Method: http.MethodGet, Bearer: token,
-		URL: p.hostURL + "/debug_token?input_token=" + url.QueryEscape(token.Reveal()),
-	})
-	if err != nil || response.Decode(&answer) != nil || len(answer.Data.Scopes) == 0 {
+	host := graph.Client{Caller: p.api.Caller, BaseURL: p.hostURL} // the path has no version
+	err := host.Get(ctx, token, "/debug_token?input_token="+url.QueryEscape(token.Reveal()), &answer)
+	if err != nil || len(answer.Data.Scopes) == 0 {
 		return provider.ScopeNames(p.info.Scopes)
 	}
 	return answer.Data.Scopes

@@ -1,0 +1,187 @@
+// Package facebook publishes to Facebook Pages: texts, links, photos, videos, reels and stories, with a first comment.
+// Photos and videos are uploaded unpublished; the last call makes the post public. Profiles and groups cannot be
+// published to.
+package facebook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"crier/internal/provider"
+	"crier/internal/provider/graph"
+)
+
+// Config is what the provider needs to know.
+type Config struct {
+	provider.Credentials
+	// APIURL, ConsentURL, VideoURL and UploadURL are the base addresses; empty means Facebook's own.
+	APIURL     string
+	ConsentURL string
+	VideoURL   string
+	UploadURL  string
+	// Version is the version of the Graph API; empty means v25.0.
+	Version string
+	// LoginConfigID is a configuration of Facebook Login for Business, in place of the scopes.
+	LoginConfigID string
+	// SecretProof means that the app wants every call to prove that it knows the app's secret.
+	SecretProof bool
+	Limits      Limits
+	Caller      *provider.Caller
+	Now         func() time.Time
+}
+
+// Limits are bounds that Facebook does not state firmly; zero means the usual value.
+type Limits struct {
+	// TextLength bounds a message in characters.
+	TextLength int
+	// Photos is how many a post may have.
+	Photos int
+	// PhotoBytes and VideoBytes bound files; VideoSeconds bounds videos that are no reels.
+	PhotoBytes, VideoBytes int64
+	VideoSeconds           float64
+	// PhotoLifetime is how long an unpublished photo is kept.
+	PhotoLifetime time.Duration
+	// CommitTimeout is how long the answer to a publication is waited for.
+	CommitTimeout time.Duration
+	// Patience is how long a published video may be processed before that is told and waited for no longer.
+	Patience time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	setDefault(&l.TextLength, 63_206)
+	setDefault(&l.Photos, 10)
+	setDefault(&l.PhotoBytes, 10<<20)
+	setDefault(&l.VideoBytes, 10<<30)
+	setDefault(&l.VideoSeconds, 4*60*60)
+	setDefault(&l.PhotoLifetime, 24*time.Hour)
+	setDefault(&l.CommitTimeout, time.Minute)
+	setDefault(&l.Patience, 15*time.Minute)
+	return l
+}
+
+func setDefault[T comparable](value *T, usual T) {
+	var zero T
+	if *value == zero {
+		*value = usual
+	}
+}
+
+// WithBase is the configuration with every address below one base, as in the sandbox.
+func (c Config) WithBase(base string) Config {
+	c.APIURL, c.ConsentURL, c.VideoURL, c.UploadURL = base, base, base, base
+	return c
+}
+
+// usualVersion is the API version that this package was written for.
+const usualVersion = "v25.0"
+
+var versionPattern = regexp.MustCompile(`^v\d+\.\d+$`)
+
+// Provider is Facebook.
+type Provider struct {
+	consentURL string
+	uploadURL  string
+	limits     Limits
+	api        graph.Client
+	videos     graph.Client // the host for videos
+	login      graph.Login
+	now        func() time.Time
+	info       provider.Info
+}
+
+// New makes the provider. Caller and Now are needed; credentials only for connecting.
+func New(c Config) (*Provider, error) {
+	if c.Caller == nil || c.Now == nil {
+		return nil, errors.New("facebook: a caller and a clock are needed")
+	}
+	version := graph.FirstOf(c.Version, usualVersion)
+	if !versionPattern.MatchString(version) {
+		return nil, fmt.Errorf("facebook: API version %q must be like %s", version, usualVersion)
+	}
+	limits := c.Limits.withDefaults()
+	p := &Provider{
+		consentURL: graph.BaseURL(c.ConsentURL, "https://www.facebook.com"),
+		uploadURL:  graph.BaseURL(c.UploadURL, "https://rupload.facebook.com"),
+		limits:     limits,
+		now:        c.Now,
+		info:       newInfo(limits),
+	}
+	p.api = graph.Client{Caller: c.Caller, BaseURL: graph.BaseURL(c.APIURL, "https://graph.facebook.com") + "/" + version, Rules: rules}
+	if c.SecretProof {
+		p.api.ProofKey = c.ClientSecret
+	}
+	p.videos = p.api
+	p.videos.BaseURL = graph.BaseURL(c.VideoURL, "https://graph-video.facebook.com") + "/" + version
+	p.login = graph.Login{
+		Client: p.api, Credentials: c.Credentials, DialogURL: p.consentURL + "/" + version, Scopes: provider.ScopeNames(p.info.Scopes),
+		ConfigID: c.LoginConfigID, Now: c.Now,
+	}
+	return p, nil
+}
+
+// Info describes Facebook.
+func (p *Provider) Info() provider.Info { return p.info }
+
+// InfoFor leaves out what the connection was not granted.
+func (p *Provider) InfoFor(a provider.Account) provider.Info { return narrow(p.info, a) }
+
+// Check applies the rules of posts, reels, stories and comments.
+func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findings {
+	return p.check(a, c)
+}
+
+// Prepare uploads photos and videos, step by step. Nothing of that is public.
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	st = st.Clone()
+	st.Ready = false
+	plan, err := newPlan(c)
+	if err != nil {
+		return st, err
+	}
+	if c.Action != provider.Comment {
+		p.forgetExpired(&st)
+		for media := range plan.media {
+			if u := st.Upload(0, media); u == nil || u.Step != stepReady {
+				return p.uploadStep(ctx, a, plan, st, media)
+			}
+		}
+	}
+	st.StopWaiting()
+	st.Ready, st.UploadProgress = true, nil
+	return st, nil
+}
+
+// Commit makes the post, the reel, the story or the comment public.
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	st = st.Clone()
+	if c.Action == provider.Comment {
+		return p.comment(ctx, a, c, st)
+	}
+	plan, err := newPlan(c)
+	if err != nil {
+		return st, err
+	}
+	switch {
+	case plan.isVideo():
+		return p.finishVideo(ctx, a, plan, st)
+	case plan.format == story:
+		return p.photoStory(ctx, a, st)
+	}
+	return p.feedPost(ctx, a, plan, st)
+}
+
+// Poll waits until a video is published, then does what may only be done afterwards.
+func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+	st = st.Clone()
+	plan, err := newPlan(c)
+	if err != nil {
+		return st, err
+	}
+	if !st.Done {
+		return p.followVideo(ctx, a, plan, st)
+	}
+	return p.afterwards(ctx, a, plan, st), nil
+}

@@ -1,0 +1,55 @@
+package facebook
+
+import (
+	"strings"
+
+	"crier/internal/provider"
+	"crier/internal/provider/graph"
+)
+
+// plan is what is to be made of a content.
+type plan struct {
+	settings
+	format string
+	text   string
+	link   string
+	media  []provider.Media
+	assets map[string]provider.Media
+}
+
+// newPlan reads the settings and decides what becomes of links: the first is shown as a card below a text, all others
+// stand in the text.
+func newPlan(c provider.Content) (plan, error) {
+	s, err := decodeSettings(c)
+	if err != nil {
+		return plan{}, err
+	}
+	if len(c.Parts) == 0 {
+		return plan{}, &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "there is nothing to publish"}
+	}
+	part := c.Parts[0]
+	result := plan{settings: s, format: graph.FirstOf(s.PostType, feed), text: part.Text, link: s.Link, media: part.Media, assets: map[string]provider.Media{}}
+	for _, link := range part.Links {
+		switch {
+		case link.URL == result.link:
+		case result.link == "" && len(part.Media) == 0 && c.Action != provider.Comment:
+			result.link = link.URL
+		case !strings.Contains(result.text, link.URL):
+			result.text = strings.TrimSpace(result.text + "\n" + link.URL)
+		}
+	}
+	for id, asset := range c.Assets {
+		result.assets[string(id)] = asset
+	}
+	return result, nil
+}
+
+// isVideo is true when the post is a video, a reel or a video story.
+func (p plan) isVideo() bool { return len(p.media) == 1 && isVideo(p.media[0]) }
+
+func isVideo(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }
+
+// edge is where a video goes.
+func (p plan) edge() string {
+	return map[string]string{reel: "video_reels", story: "video_stories"}[p.format]
+}

@@ -1,0 +1,158 @@
+package facebook
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"time"
+
+	"crier/internal/provider"
+	"crier/internal/provider/graph"
+)
+
+// noteDuplicate means that Facebook refused a post as a duplicate of one whose outcome was not clear, so it must be there.
+const noteDuplicate = "calledDuplicate"
+
+// Strategy reads: a video says itself whether it was published; everything else is looked for in a list, where a new post
+// may take a while to show.
+func (p *Provider) Strategy(provider.Account, provider.Content, provider.State) provider.Strategy {
+	return provider.Strategy{Method: provider.ByReading, NotBefore: 15 * time.Second, Absences: 2, Apart: time.Minute}
+}
+
+// Reconcile looks for what a lost attempt may have made public.
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+	st = st.Clone()
+	plan, err := newPlan(c)
+	if err != nil {
+		return "", st, err
+	}
+	since := graph.Since(st, at)
+	found := false
+	switch {
+	case c.Action == provider.Comment:
+		found, err = p.findComment(ctx, a, c, plan, &st, since.Add(-graph.ReadBack))
+	case plan.isVideo():
+		return p.videoOutcome(ctx, a, plan, st)
+	case plan.format == story:
+		found, err = p.findStory(ctx, a, &st)
+	default:
+		found, err = p.findPost(ctx, a, plan, &st, since.Add(-graph.ReadBack))
+	}
+	switch {
+	case err != nil:
+		return "", st, err
+	case found:
+		return provider.OutcomePublished, st, nil
+	case st.Data[noteDuplicate] != "":
+		return provider.OutcomeUnclear, st, nil
+	}
+	graph.Suspect(&st, since)
+	return provider.OutcomeAbsent, st, nil
+}
+
+// findPost looks for the post among the newest of the Page.
+func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, st *provider.State, since time.Time) (bool, error) {
+	var list postList
+	path := pagePath(a) + "/published_posts?fields=id,message,created_time,permalink_url,attachments{target{id},subattachments{target{id}}}&limit=25"
+	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
+		return false, err
+	}
+	for _, post := range slices.Backward(list.Data) { // the newest comes first, the one of the attempt last
+		if !post.CreatedTime.Before(since) && matches(plan, *st, post) {
+			p.enter(st, string(post.ID), p.permalink(post.Permalink, string(post.ID)))
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// matches compares a post with what was to be published: by its photos, which belong to this attempt alone, or by its text.
+func matches(plan plan, st provider.State, post listedPost) bool {
+	if len(plan.media) == 0 {
+		return graph.SameText(plan.text, post.Message)
+	}
+	shown := targets(post.Attachments.Data)
+	if len(shown) == 0 {
+		return graph.SameText(plan.text, post.Message)
+	}
+	return slices.ContainsFunc(st.Uploads, func(u provider.Upload) bool { return slices.Contains(shown, u.ID) })
+}
+
+// targets are the ids of what is attached to a post.
+func targets(attachments []attachment) []string {
+	var ids []string
+	for _, a := range attachments {
+		if a.Target.ID != "" {
+			ids = append(ids, string(a.Target.ID))
+		}
+		ids = append(ids, targets(a.Subattachments.Data)...)
+	}
+	return ids
+}
+
+// findStory looks for the photo among the stories.
+func (p *Provider) findStory(ctx context.Context, a provider.Account, st *provider.State) (bool, error) {
+	photo, err := uploadedID(*st, 0)
+	if err != nil {
+		return false, err
+	}
+	list, err := p.stories(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range list.Data {
+		if string(s.MediaID) == photo {
+			p.enter(st, string(s.PostID), s.URL)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// videoOutcome asks the video itself. One that is being processed was accepted; one that is neither was not.
+func (p *Provider) videoOutcome(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.Outcome, provider.State, error) {
+	id, err := uploadedID(st, 0)
+	if err != nil {
+		return provider.OutcomeAbsent, st, nil // without an upload nothing can have been published
+	}
+	video, err := p.readVideo(ctx, a, id)
+	if err != nil {
+		return "", st, err
+	}
+	st.ProviderStatus = video.Status.Word
+	publishing, processing := video.Status.Publishing.Status, video.Status.Processing.Status
+	switch {
+	case video.isPublic():
+		permalink := video.Permalink
+		if plan.format == story && video.PostID != "" {
+			id, permalink = string(video.PostID), ""
+		}
+		p.enterVideo(&st, plan, id, permalink)
+		return provider.OutcomePublished, st, nil
+	case video.failure() != "":
+		st.Uploads, st.PublishID = nil, ""
+		delete(st.Secrets, secretUpload)
+		return provider.OutcomeAbsent, st, nil
+	case publishing == phaseInProgress || processing == phaseInProgress || processing == phaseComplete && plan.format == feed:
+		st.NextPollAfter = p.now().UTC().Add(firstLook)
+		return provider.OutcomePending, st, nil
+	}
+	return provider.OutcomeAbsent, st, nil
+}
+
+// findComment looks for the comment of the Page below the post.
+func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, plan plan, st *provider.State, since time.Time) (bool, error) {
+	var list commentList
+	path := "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments?fields=id,from,message,created_time&order=reverse_chronological&limit=25"
+	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
+		return false, err
+	}
+	for _, comment := range list.Data {
+		own := comment.From == nil || string(comment.From.ID) == a.ProviderAccountID
+		if own && !comment.CreatedTime.Before(since) && graph.SameText(plan.text, comment.Message) {
+			p.enter(st, string(comment.ID), c.Target.Permalink)
+			return true, nil
+		}
+	}
+	return false, nil
+}

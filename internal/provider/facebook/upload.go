@@ -1,0 +1,309 @@
+package facebook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"crier/internal/provider"
+	"crier/internal/provider/graph"
+)
+
+// Steps of an upload. Photos are stored in one request; videos are announced, sent, and wait for being published.
+const (
+	stepNew     = ""
+	stepSending = "sending" // announced; the bytes from NextByte on are missing
+	stepAsking  = "asking"  // a piece was sent without an answer: Facebook has to say how much arrived
+	stepReady   = "ready"
+)
+
+const (
+	// secretUpload is the address that the bytes of a reel or story go to.
+	secretUpload = "uploadUrl"
+	// sendTimeout bounds the sending of a video. What arrived until then is kept, and the rest sent after it.
+	sendTimeout = 100 * time.Second
+	// maxRedone is how often an upload is begun anew, or asked for without progress, before it is given up.
+	maxRedone = 3
+	// expiryMargin is how long an unpublished photo must still live to be worth using.
+	expiryMargin = 10 * time.Minute
+	// askDelay is how long after a lost piece Facebook is asked.
+	askDelay = 3 * time.Second
+)
+
+// forgetExpired drops photos that Facebook is about to forget.
+func (p *Provider) forgetExpired(st *provider.State) {
+	for i := range st.Uploads {
+		u := &st.Uploads[i]
+		if !u.ExpiresAt.IsZero() && p.now().Add(expiryMargin).After(u.ExpiresAt) {
+			*u = provider.Upload{Part: u.Part, Media: u.Media}
+		}
+	}
+}
+
+// uploadStep does the next step of one media.
+func (p *Provider) uploadStep(ctx context.Context, a provider.Account, plan plan, st provider.State, index int) (provider.State, error) {
+	if st.Upload(0, index) == nil {
+		st.Uploads = append(st.Uploads, provider.Upload{Media: index})
+	}
+	u, m := st.Upload(0, index), plan.media[index]
+	u.Size = m.Size
+	var err error
+	switch {
+	case !isVideo(m):
+		err = p.storePhoto(ctx, a, u, m)
+	case u.Step == stepNew || plan.edge() != "" && st.Secrets[secretUpload] == "":
+		err = p.announce(ctx, a, plan, &st, u)
+	case u.Step == stepAsking:
+		err = p.askProgress(ctx, a, u)
+	case plan.edge() == "":
+		err = p.sendChunk(ctx, a, &st, u, m)
+	default:
+		err = p.sendRest(ctx, a, &st, u, m)
+	}
+	st.UploadProgress = &provider.UploadProgress{NextByteStart: u.NextByte, UploadSize: u.Size}
+	return st, p.anew(u, mediaError(err))
+}
+
+// anew gives up on a media for which another try did not help either.
+func (p *Provider) anew(u *provider.Upload, err error) error {
+	failure := provider.AsError(err)
+	if failure == nil {
+		return nil
+	}
+	if errors.Is(failure, graph.ErrTryAnew) {
+		*u = provider.Upload{Media: u.Media, Redone: u.Redone + 1}
+		if u.Redone > 1 {
+			failure.Kind = provider.Rejected
+		}
+	}
+	return failure
+}
+
+// storePhoto uploads a photo without publishing it.
+func (p *Provider) storePhoto(ctx context.Context, a provider.Account, u *provider.Upload, m provider.Media) error {
+	file, err := m.Open(ctx)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer file.Close()
+	fields := []provider.Field{{Name: "published", Value: "false"}}
+	if m.AltText != "" {
+		fields = append(fields, provider.Field{Name: "alt_text_custom", Value: m.AltText})
+	}
+	body, err := provider.MultipartBody(fields, provider.FilePart{Field: "source", FileName: fileName(m), ContentType: m.MIMEType, File: file, Size: m.Size})
+	if err != nil {
+		return unreadable(err)
+	}
+	var answer createAnswer
+	if err := p.post(ctx, p.api, a, "/photos", body, &answer); err != nil {
+		return err
+	}
+	if answer.ID == "" {
+		return noID("photo")
+	}
+	u.ID, u.Step, u.NextByte, u.ExpiresAt = string(answer.ID), stepReady, m.Size, p.now().Add(p.limits.PhotoLifetime).UTC()
+	return nil
+}
+
+func noID(what string) error {
+	return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "Facebook answered without the id of the " + what}
+}
+
+func fileName(m provider.Media) string { return graph.FirstOf(m.FileName, "file") }
+
+// post sends a body to an edge of the Page, for an upload.
+func (p *Provider) post(ctx context.Context, client graph.Client, a provider.Account, edge string, body provider.Body, v any) error {
+	answer, err := client.Send(ctx, a.Token.Access, provider.Request{
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: pagePath(a) + edge, Body: body, Timeout: provider.UploadTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	return answer.Decode(v)
+}
+
+func pagePath(a provider.Account) string { return "/" + url.PathEscape(a.ProviderAccountID) }
+
+// announce begins the upload of a video. Reels and stories get an address, other videos a session with offsets.
+func (p *Provider) announce(ctx context.Context, a provider.Account, plan plan, st *provider.State, u *provider.Upload) error {
+	client, edge, form := p.api, "/"+plan.edge(), url.Values{"upload_phase": {"start"}}
+	if plan.edge() == "" {
+		client, edge = p.videos, "/videos"
+		form.Set("file_size", strconv.FormatInt(u.Size, 10))
+	}
+	var answer startAnswer
+	if err := p.post(ctx, client, a, edge, provider.FormBody(form), &answer); err != nil {
+		return err
+	}
+	*u = provider.Upload{Media: u.Media, Size: u.Size, Redone: u.Redone, ID: string(answer.VideoID), Step: stepSending}
+	switch {
+	case answer.VideoID == "":
+		u.Step = stepNew
+		return noID("video")
+	case plan.edge() == "":
+		st.PublishID = string(answer.SessionID)
+		return moveTo(u, answer.offsets)
+	case !provider.SameHost(answer.UploadURL, p.uploadURL):
+		u.Step = stepNew
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "Facebook named an address for the upload that is not its own"}
+	}
+	st.Hide(secretUpload, provider.Secret(answer.UploadURL))
+	return nil
+}
+
+// sendChunk sends the piece of a video that Facebook asks for.
+func (p *Provider) sendChunk(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload, m provider.Media) error {
+	file, err := m.Open(ctx)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer file.Close()
+	fields := []provider.Field{
+		{Name: "upload_phase", Value: "transfer"}, {Name: "upload_session_id", Value: st.PublishID},
+		{Name: "start_offset", Value: strconv.FormatInt(u.NextByte, 10)},
+	}
+	body, err := provider.MultipartBody(fields, provider.FilePart{
+		Field: "video_file_chunk", FileName: fileName(m), ContentType: "application/octet-stream", File: file,
+		Offset: u.NextByte, Size: min(u.ChunkSize, u.Size-u.NextByte),
+	})
+	if err != nil {
+		return unreadable(err)
+	}
+	answer, err := p.videos.SendRaw(ctx, a.Token.Access, provider.Request{
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: pagePath(a) + "/videos", Body: body, Timeout: provider.UploadTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	if !answer.OK() {
+		return resync(u, answer)
+	}
+	var next offsets
+	if err := answer.Decode(&next); err != nil {
+		return err
+	}
+	return moveTo(u, next)
+}
+
+// badOffset is the error for a piece that Facebook does not expect; it says which one it does.
+const badOffset = 1363037
+
+// resync goes on where Facebook says that it is.
+func resync(u *provider.Upload, answer *provider.Response) error {
+	var envelope struct {
+		Error struct {
+			Data offsets `json:"error_data"`
+		} `json:"error"`
+	}
+	if problem := graph.ReadProblem(answer); problem.Code == badOffset || problem.Subcode == badOffset {
+		if json.Unmarshal(answer.Body, &envelope) == nil && envelope.Error.Data.Start != "" && u.Redone < maxRedone {
+			u.Redone++
+			return moveTo(u, envelope.Error.Data)
+		}
+	}
+	return graph.Classify(answer, rules)
+}
+
+// moveTo takes over which bytes Facebook wants next. Equal offsets mean that it has all.
+func moveTo(u *provider.Upload, o offsets) error {
+	start, errStart := strconv.ParseInt(string(o.Start), 10, 64)
+	end, errEnd := strconv.ParseInt(string(o.End), 10, 64)
+	if errStart != nil || errEnd != nil || start < 0 || end < start || end > u.Size {
+		return &provider.Error{
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: fmt.Sprintf("Facebook asked for the bytes from %q to %q of %d", o.Start, o.End, u.Size),
+		}
+	}
+	u.NextByte, u.ChunkSize = start, end-start
+	if start == end {
+		u.Step = stepReady
+	}
+	return nil
+}
+
+// sendRest sends all bytes of a reel or story that are missing, in one request: Facebook takes no pieces here, but keeps
+// what arrived of a request that was cut off.
+func (p *Provider) sendRest(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload, m provider.Media) error {
+	file, err := m.Open(ctx)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer file.Close()
+	header := http.Header{}
+	header.Set("Authorization", "OAuth "+a.Token.Access.Reveal()) // this host does not know Bearer
+	header.Set("offset", strconv.FormatInt(u.NextByte, 10))
+	header.Set("file_size", strconv.FormatInt(u.Size, 10))
+	answer, err := p.api.Caller.Send(ctx, provider.Request{
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: st.Secrets[secretUpload].Reveal(), SecretURL: true, Header: header,
+		Body:    provider.SectionBody("application/octet-stream", file, u.NextByte, u.Size-u.NextByte),
+		Secrets: []provider.Secret{a.Token.Access}, Timeout: sendTimeout,
+	})
+	switch {
+	case err != nil:
+		p.askLater(st, u)
+		if u.Redone++; u.Redone > maxRedone {
+			return err
+		}
+		return nil
+	case !answer.OK():
+		return p.uploadRefused(st, u, answer)
+	}
+	u.Step, u.NextByte = stepReady, u.Size
+	return nil
+}
+
+func (p *Provider) askLater(st *provider.State, u *provider.Upload) {
+	u.Step = stepAsking
+	now := p.now().UTC()
+	st.WaitUntil(now.Add(askDelay), now, "the upload was interrupted")
+}
+
+// uploadRefused reads the errors of the upload host: a wrong offset or a cut off request is asked about, anything else
+// begins anew, once.
+func (p *Provider) uploadRefused(st *provider.State, u *provider.Upload, answer *provider.Response) error {
+	var problem uploadProblem
+	if json.Unmarshal(answer.Body, &problem) != nil || problem.DebugInfo.Type == "" {
+		return graph.Classify(answer, rules)
+	}
+	switch info := problem.DebugInfo; {
+	case (info.Type == "OffsetInvalidError" || info.Type == "PartialRequestError") && u.Redone < maxRedone:
+		u.Redone++
+		p.askLater(st, u)
+		return nil
+	default:
+		e := answer.Fail(provider.Temporary, provider.CodeMediaRejected, info.Message, nil)
+		e.Err = errors.Join(graph.ErrTryAnew, e.Err)
+		delete(st.Secrets, secretUpload)
+		return e
+	}
+}
+
+// askProgress asks how many bytes of a reel or story arrived.
+func (p *Provider) askProgress(ctx context.Context, a provider.Account, u *provider.Upload) error {
+	video, err := p.readVideo(ctx, a, u.ID)
+	if err != nil {
+		return err
+	}
+	uploading := video.Status.Uploading
+	arrived := max(uploading.Transfered, uploading.Transferred)
+	if arrived > u.NextByte {
+		u.Redone = 0
+	}
+	u.Step, u.NextByte = stepSending, min(arrived, u.Size)
+	if uploading.Status == phaseComplete || u.NextByte == u.Size {
+		u.Step, u.NextByte = stepReady, u.Size
+	}
+	return nil
+}
+
+// readVideo asks where a video is.
+func (p *Provider) readVideo(ctx context.Context, a provider.Account, id string) (videoAnswer, error) {
+	var answer videoAnswer
+	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"?fields=id,status,post_id,permalink_url,published", &answer)
+	return answer, err
+}

@@ -1,0 +1,250 @@
+package facebook
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/internal/provider"
+	"crier/internal/provider/graph"
+)
+
+// noteAfterwards lists what is left to do once the post is public, divided by commas.
+const noteAfterwards = "afterwards"
+
+// What may be left to do.
+const (
+	doPermalink    = "permalink"
+	doThumbnail    = "thumbnail"
+	doCollaborator = "collaborator:" // and the id of a Page
+)
+
+// finishVideo ends the upload of a video, which publishes it. Facebook only says that it has accepted; whether and when
+// the video is public is asked for afterwards.
+func (p *Provider) finishVideo(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State, error) {
+	video, err := uploadedID(st, 0)
+	if err != nil {
+		return st, err
+	}
+	form, err := finishForm(plan, st, video)
+	if err != nil {
+		return st, err
+	}
+	client, edge := p.api, "/"+plan.edge()
+	if plan.edge() == "" {
+		client, edge = p.videos, "/videos"
+	}
+	var answer createAnswer
+	if err := p.publish(ctx, client, a, edge, form, &answer); err != nil {
+		return afterRefusal(plan, st, provider.AsError(err))
+	}
+	p.accepted(&st, plan, video, string(answer.PostID))
+	return st, nil
+}
+
+func finishForm(plan plan, st provider.State, video string) (url.Values, error) {
+	form := url.Values{"upload_phase": {"finish"}}
+	switch plan.format {
+	case story:
+		form.Set("video_id", video)
+		return form, nil
+	case reel:
+		form.Set("video_id", video)
+		form.Set("video_state", "PUBLISHED")
+		if plan.Draft {
+			form.Set("video_state", "DRAFT")
+		}
+	default:
+		form.Set("upload_session_id", st.PublishID)
+		form.Set("published", "true")
+	}
+	setIf(form, "description", plan.text)
+	setIf(form, "title", plan.VideoTitle)
+	return form, addAudience(form, plan)
+}
+
+// accepted notes that Facebook has taken a video. A story has its id by now, and a draft does not become public.
+func (p *Provider) accepted(st *provider.State, plan plan, video, postID string) {
+	switch {
+	case plan.format == story && postID != "":
+		p.enter(st, postID, "")
+		st.Note(noteAfterwards, doPermalink)
+	case plan.format == reel && plan.Draft:
+		p.enterVideo(st, plan, video, "")
+	default:
+		now := p.now().UTC()
+		st.ProviderStatus = "accepted"
+		st.WaitUntil(now.Add(firstLook), now, processing)
+	}
+	st.RequiresPolling = !st.Done || st.Data[noteAfterwards] != ""
+}
+
+// firstLook is when the processing of a video is looked at first.
+const firstLook = 5 * time.Second
+
+const processing = "Facebook is processing the video"
+
+// enterVideo notes that a video is public, and what is left to do for it.
+func (p *Provider) enterVideo(st *provider.State, plan plan, video, permalink string) {
+	if plan.format != story && permalink == "" {
+		permalink = "/reel/" + video
+	}
+	p.enter(st, video, p.permalink(permalink, video))
+	var left []string
+	if plan.ThumbnailMediaID != "" && plan.format != story {
+		left = append(left, doThumbnail)
+	}
+	if plan.format == reel {
+		for _, page := range plan.CollaboratorPageIDs {
+			left = append(left, doCollaborator+page)
+		}
+	}
+	if plan.format == story {
+		left = append(left, doPermalink)
+	}
+	if len(left) > 0 {
+		st.Note(noteAfterwards, strings.Join(left, ","))
+		st.RequiresPolling = true
+	}
+}
+
+// followVideo asks whether an accepted video is public. What cannot be asked for the moment is asked later: the video has
+// been accepted, and nothing must publish it again.
+func (p *Provider) followVideo(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State, error) {
+	id, err := uploadedID(st, 0)
+	if err != nil {
+		return st, err
+	}
+	video, err := p.readVideo(ctx, a, id)
+	now := p.now().UTC()
+	waited := now.Sub(st.PollingSince)
+	if st.PollingSince.IsZero() {
+		waited = 0
+	}
+	if err == nil {
+		st.ProviderStatus = graph.FirstOf(video.Status.Word, st.ProviderStatus)
+		if problem := video.failure(); problem != "" {
+			st.FailureCode = video.Status.Word
+			return st, &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: problem}
+		}
+		if video.isPublic() {
+			p.enterVideo(&st, plan, id, video.Permalink)
+			return st, nil
+		}
+	}
+	if waited > p.limits.Patience {
+		p.enterVideo(&st, plan, id, video.Permalink)
+		st.Warnings = append(st.Warnings, "Facebook has accepted the video and is still processing it")
+		return st, nil
+	}
+	st.WaitUntil(now.Add(min(max(waited/2, firstLook), 30*time.Second)), now, processing)
+	return st, nil
+}
+
+// failure says what is wrong with the video, or nothing.
+func (v videoAnswer) failure() string {
+	for _, phase := range []phase{v.Status.Uploading, v.Status.Processing, v.Status.Publishing} {
+		if problem := phase.problem(); problem != "" {
+			return problem
+		}
+	}
+	if v.Status.Word == videoFailed || v.Status.Word == videoExpired {
+		return "Facebook could not process the video (" + v.Status.Word + ")"
+	}
+	return ""
+}
+
+// isPublic is true when the video can be seen. Videos of feeds do not always tell the phase of publishing.
+func (v videoAnswer) isPublic() bool {
+	if v.Status.Publishing.Status != "" {
+		return v.Status.Publishing.Status == phaseComplete
+	}
+	return v.Status.Word == videoReady && (v.Published == nil || *v.Published)
+}
+
+// afterwards does one thing that was left to do. What fails stands in nobody's way: the post is public.
+func (p *Provider) afterwards(ctx context.Context, a provider.Account, plan plan, st provider.State) provider.State {
+	left := strings.Split(st.Data[noteAfterwards], ",")
+	if err := p.doAfterwards(ctx, a, plan, &st, left[0]); err != nil {
+		st.Warnings = append(st.Warnings, provider.AsError(err).Message)
+	}
+	delete(st.Data, noteAfterwards)
+	st.RequiresPolling = len(left) > 1
+	if st.RequiresPolling {
+		st.Note(noteAfterwards, strings.Join(left[1:], ","))
+	}
+	return st
+}
+
+func (p *Provider) doAfterwards(ctx context.Context, a provider.Account, plan plan, st *provider.State, what string) error {
+	page, invites := strings.CutPrefix(what, doCollaborator)
+	switch {
+	case invites:
+		var answer createAnswer
+		request := provider.Request{Operation: provider.OpPublish, URL: "/" + url.PathEscape(st.PlatformPostID) + "/collaborators"}
+		return explained("the Page "+page+" could not be invited", p.api.Post(ctx, a.Token.Access, request, url.Values{"target_id": {page}}, &answer))
+	case what == doThumbnail:
+		return explained("the thumbnail could not be set", p.setThumbnail(ctx, a, plan, st.PlatformPostID))
+	case what == doPermalink:
+		return explained("the address of the story could not be read", p.readStoryURL(ctx, a, st))
+	}
+	return nil
+}
+
+// explained puts what was being done before an error.
+func explained(what string, err error) error {
+	failure := provider.AsError(err)
+	if failure == nil {
+		return nil
+	}
+	failure.Message = what + ": " + failure.Message
+	return failure
+}
+
+func (p *Provider) setThumbnail(ctx context.Context, a provider.Account, plan plan, video string) error {
+	m, ok := plan.assets[plan.ThumbnailMediaID]
+	if !ok {
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: "the asset is not there any more"}
+	}
+	file, err := m.Open(ctx)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer file.Close()
+	body, err := provider.MultipartBody([]provider.Field{{Name: "is_preferred", Value: "true"}},
+		provider.FilePart{Field: "source", FileName: fileName(m), ContentType: m.MIMEType, File: file, Size: m.Size})
+	if err != nil {
+		return unreadable(err)
+	}
+	_, err = p.api.Send(ctx, a.Token.Access, provider.Request{
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/" + url.PathEscape(video) + "/thumbnails", Body: body, Timeout: provider.UploadTimeout,
+	})
+	return err
+}
+
+// readStoryURL finds the address of the story in the list of stories.
+func (p *Provider) readStoryURL(ctx context.Context, a provider.Account, st *provider.State) error {
+	stories, err := p.stories(ctx, a)
+	if err != nil {
+		return err
+	}
+	media := ""
+	if u := st.Upload(0, 0); u != nil {
+		media = u.ID
+	}
+	for _, s := range slices.Backward(stories.Data) {
+		if string(s.PostID) == st.PlatformPostID || media != "" && string(s.MediaID) == media {
+			st.Published[0].Permalink = s.URL
+		}
+	}
+	return nil
+}
+
+func (p *Provider) stories(ctx context.Context, a provider.Account) (storyList, error) {
+	var list storyList
+	err := p.api.Get(ctx, a.Token.Access, pagePath(a)+"/stories?status="+url.QueryEscape(`["PUBLISHED"]`)+"&limit=25", &list)
+	return list, err
+}
