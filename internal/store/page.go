@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -40,9 +39,8 @@ type PageRows[T any] struct {
 
 // branch is one indexable condition of a list; a list may be the union of several that do not overlap.
 type branch struct {
-	from  string // what is read, when it is not the listing's; with ? for its parameters
 	where string // with ? for its parameters
-	args  []any  // of from, then of where
+	args  []any
 }
 
 // listing describes a list to page through.
@@ -145,15 +143,14 @@ func (l listing[T]) query(s span) (string, []any) {
 	var args []any
 	parts := make([]string, len(l.branches))
 	for i, b := range l.branches {
-		from := bind(cmp.Or(b.from, l.from), len(args))
-		where := bind(b.where, len(args)+strings.Count(b.from, "?"))
+		where := bind(b.where, len(args))
 		args = append(args, b.args...)
 		if s.seek != nil {
 			where += fmt.Sprintf(" AND (%s, %s) %s ($%d, $%d)", s.column, l.id, compare, len(args)+1, len(args)+2)
 			args = append(args, s.seek.Value, s.seek.ID)
 		}
 		args = append(args, s.limit)
-		parts[i] = fmt.Sprintf("SELECT %s FROM %s WHERE %s%s LIMIT $%d", l.columns, from, where, order, len(args))
+		parts[i] = fmt.Sprintf("SELECT %s FROM %s WHERE %s%s LIMIT $%d", l.columns, l.from, where, order, len(args))
 	}
 	if len(parts) == 1 {
 		return parts[0], args

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"sync"
+	"sync/atomic"
 )
 
 // statements prepares each query text once. SQLite compiles a query at every call otherwise, which costs more than
@@ -11,18 +12,22 @@ import (
 type statements struct {
 	db       *sql.DB
 	prepared sync.Map // query text → *sql.Stmt
+	count    atomic.Int64
 }
 
 func cached(db *sql.DB) *statements { return &statements{db: db} }
 
-// maxPreparedLength keeps generated texts, of which there may be many, out of the cache.
-const maxPreparedLength = 4096
+// Generated texts, of which there may be many, must not fill the memory: long ones are not kept, nor more than a number.
+const (
+	maxPreparedLength = 4096
+	maxPrepared       = 2000
+)
 
 func (s *statements) prepare(ctx context.Context, query string) *sql.Stmt {
 	if stmt, ok := s.prepared.Load(query); ok {
 		return stmt.(*sql.Stmt)
 	}
-	if len(query) > maxPreparedLength {
+	if len(query) > maxPreparedLength || s.count.Load() >= maxPrepared {
 		return nil
 	}
 	stmt, err := s.db.PrepareContext(ctx, query)
@@ -33,6 +38,7 @@ func (s *statements) prepare(ctx context.Context, query string) *sql.Stmt {
 		_ = stmt.Close() //nolint:sqlclosecheck // the other one is kept
 		return other.(*sql.Stmt)
 	}
+	s.count.Add(1)
 	return stmt
 }
 

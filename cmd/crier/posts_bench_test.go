@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/service"
+	"crier/internal/store"
+)
+
+// The sizes of the two teams that are compared, and how many posts of each a narrow filter finds.
+const (
+	smallTeam = 1_000
+	largeTeam = 1_000_000
+	matching  = 200
+)
+
+// BenchmarkPosts compares a team of a thousand posts with one of a million, in the same database: what a list costs must
+// depend on what it finds. The metric large/small is the ratio of the medians; the bar is 1.5.
+func BenchmarkPosts(b *testing.B) {
+	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
+		b.Run(string(dialect), func(b *testing.B) {
+			s := startPostServer(b, databases.Fresh(b, dialect))
+			small, large := s.fill(b, smallTeam, "1"), s.fill(b, largeTeam, "2")
+			if dialect == store.Postgres {
+				s.exec(b, `VACUUM ANALYZE`) // as the server does by itself, some time after so many rows
+			}
+			for _, c := range postQueries() {
+				b.Run(c.name, func(b *testing.B) {
+					c.check(b, small)
+					c.check(b, large)
+					compare(b, func() { c.run(b, small) }, func() { c.run(b, large) })
+				})
+			}
+		})
+	}
+}
+
+// filledTeam is a team with many posts.
+type filledTeam struct {
+	s     postServer
+	scope service.TeamScope
+	tag   crier.ID
+	// middle is the cursor of a page halfway down the plain list.
+	middle string
+	size   int
+}
+
+// postQuery is a list to measure.
+type postQuery struct {
+	name   string
+	filter func(team filledTeam, f *service.PostFilter)
+	sort   string
+	middle bool
+	facets bool
+	total  int // 0: the whole team
+}
+
+var since = crier.TimeOf(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+
+func postQueries() []postQuery {
+	none := func(filledTeam, *service.PostFilter) {}
+	return []postQuery{
+		{name: "plain", filter: none},
+		{name: "plain by title", filter: none, sort: "title"},
+		{name: "plain, halfway down", filter: none, middle: true},
+		{name: "status", filter: func(_ filledTeam, f *service.PostFilter) { f.Statuses = []crier.PostStatus{crier.PostIdea} }, total: matching},
+		{name: "status by title", filter: func(_ filledTeam, f *service.PostFilter) { f.Statuses = []crier.PostStatus{crier.PostIdea} }, sort: "title", total: matching},
+		{name: "tag", filter: func(t filledTeam, f *service.PostFilter) { f.TagID = t.tag }, total: matching},
+		{name: "updatedSince", filter: func(_ filledTeam, f *service.PostFilter) { f.Updated.From = &since }, total: matching},
+		{name: "q", filter: func(_ filledTeam, f *service.PostFilter) { f.Query = "rare" }, total: matching},
+		{name: "q of a rare and a common word", filter: func(_ filledTeam, f *service.PostFilter) { f.Query = "rare common" }, total: matching},
+		{name: "narrow and wide filters", filter: func(t filledTeam, f *service.PostFilter) {
+			f.TagID, f.PostTypes, f.SaveDestination, f.Query = t.tag, []crier.PostType{crier.TextPost}, "drafts", "common"
+		}, total: matching},
+		{name: "facets", facets: true},
+	}
+}
+
+func (c postQuery) run(b *testing.B, t filledTeam) crier.Page[crier.Post] {
+	b.Helper()
+	ctx, services := context.Background(), t.s.node.services
+	var page crier.Page[crier.Post]
+	var err error
+	if c.facets {
+		_, err = services.Facets.Get(ctx, t.scope, nil)
+	} else {
+		var f service.PostFilter
+		c.filter(t, &f)
+		request := service.PageRequest{List: "posts", SortBy: "createdAt", Desc: true, Limit: crier.DefaultPageSize}
+		if c.sort != "" {
+			request.SortBy = c.sort
+		}
+		if c.middle {
+			request.Cursor = t.middle
+		}
+		var q service.PageQuery
+		if q, err = services.Pages.Query(request); err == nil {
+			page, err = services.Posts.List(ctx, t.scope, f, q)
+		}
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return page
+}
+
+// check makes sure that the right thing is measured.
+func (c postQuery) check(b *testing.B, t filledTeam) {
+	b.Helper()
+	if c.facets {
+		return
+	}
+	want := c.total
+	if want == 0 {
+		want = t.size
+	}
+	if page := c.run(b, t); len(page.Data) != crier.DefaultPageSize || page.Total != int64(want) {
+		b.Fatalf("%s finds %d of %d, want %d of %d", c.name, len(page.Data), page.Total, crier.DefaultPageSize, want)
+	}
+}
+
+// compare measures two things in turn, so that what disturbs one disturbs the other.
+func compare(b *testing.B, small, large func()) {
+	b.Helper()
+	var times [2][]time.Duration
+	measure := func(i int, fn func()) {
+		start := time.Now()
+		fn()
+		times[i] = append(times[i], time.Since(start))
+	}
+	for b.Loop() {
+		measure(0, small)
+		measure(1, large)
+	}
+	median := func(list []time.Duration) time.Duration {
+		slices.Sort(list)
+		return list[len(list)/2]
+	}
+	a, z := median(times[0]), median(times[1])
+	b.ReportMetric(float64(a.Microseconds()), "small-µs")
+	b.ReportMetric(float64(z.Microseconds()), "large-µs")
+	b.ReportMetric(float64(z)/float64(a), "large/small")
+}
+
+// fill makes a team with n posts, straight in the database. Every post has a title, two words and a version; the ones that
+// narrow filters find are spread evenly.
+func (s postServer) fill(b *testing.B, n int, mark string) filledTeam {
+	b.Helper()
+	team := crier.ID(s.do(b, "POST", "/v1/teams", object{"organizationId": s.organization, "name": fmt.Sprintf("%d posts", n)}).want(b, http.StatusCreated).text(b, "id"))
+	t := filledTeam{s: s, size: n, scope: s.scope(b, team)}
+	t.tag = crier.ID(s.do(b, "POST", path("/v1/teams/%s/tags", team), object{"name": "rare"}).want(b, http.StatusCreated).text(b, "id"))
+	for _, statement := range bulkStatements(s.node.store.Dialect(), n, mark) {
+		s.exec(b, strings.NewReplacer("{team}", string(team), "{tag}", string(t.tag)).Replace(statement))
+	}
+	half := service.PageRequest{List: "posts", SortBy: "createdAt", Desc: true, Limit: 1}
+	middle := crier.TimeOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n/2) * time.Second))
+	q, err := s.node.services.Pages.Query(half)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var f service.PostFilter
+	f.Created.To = &middle
+	page, err := s.node.services.Posts.List(context.Background(), t.scope, f, q)
+	if err != nil || page.NextCursor == nil {
+		b.Fatalf("no page halfway down: %v", err)
+	}
+	t.middle = *page.NextCursor
+	return t
+}
+
+func (s postServer) scope(tb testing.TB, team crier.ID) service.TeamScope {
+	tb.Helper()
+	ctx := context.Background()
+	caller, err := s.node.services.Access.Authenticate(ctx, s.key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	scope, err := s.node.services.Access.Team(ctx, caller, team, crier.WritePosts)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return scope
+}
+
+// bulkStatements write n posts in a few statements.
+func bulkStatements(dialect store.Dialect, n int, mark string) []string {
+	id := func(kind string) string {
+		return fmt.Sprintf(`CAST('%s%s000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0') AS uuid)`, kind, mark)
+	}
+	second := `(timestamptz '2026-01-01 00:00:00Z' + i * interval '1 second')`
+	recent := `timestamptz '2027-06-01 00:00:00Z'`
+	if dialect == store.SQLite {
+		id = func(kind string) string {
+			return fmt.Sprintf(`printf('%s%s000000-0000-7000-8000-%%012x', i)`, kind, mark)
+		}
+		second = `(strftime('%Y-%m-%d %H:%M:%S', 1767225600 + i, 'unixepoch') || '+00:00')`
+		recent = `'2027-06-01 00:00:00+00:00'`
+	}
+	numbers := fmt.Sprintf(`WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < %d) `, n)
+	rare := fmt.Sprintf(`i %% %d = 0`, n/matching)
+	post, payload := id("a"), id("b")
+	rows := func(columns string) string { return numbers + `SELECT ` + columns + ` FROM numbers` }
+	return []string{
+		`INSERT INTO posts (id, team_id, post_type, type_given, title, status, delivery_state, save_destination, content_payload_id, scheduled_at, created_at, updated_at) ` +
+			rows(post+`, '{team}', 'text_post', FALSE, 'title ' || i, CASE WHEN `+rare+` THEN 'idea' ELSE 'draft' END, 'unscheduled', 'drafts', `+payload+`, `+
+				strings.Replace(recent, "2027", "0001", 1)+`, `+second+`, CASE WHEN `+rare+` THEN `+recent+` ELSE `+second+` END`),
+		`INSERT INTO payloads (id, post_id, version, text, post_input, created_at) ` +
+			rows(payload+`, `+post+`, 1, 'common text', '{"kind":"atomic","text":"common text"}', `+second),
+		`INSERT INTO post_words (team_id, word, post_id) ` + rows(`'{team}', 'common', `+post),
+		`INSERT INTO post_words (team_id, word, post_id) ` + rows(`'{team}', 'w' || (i % 5000), `+post),
+		`INSERT INTO post_words (team_id, word, post_id) ` + rows(`'{team}', 'rare', `+post) + ` WHERE ` + rare,
+		`INSERT INTO post_tags (post_id, tag_id) ` + rows(post+`, '{tag}'`) + ` WHERE ` + rare,
+		fmt.Sprintf(`UPDATE tags SET post_count = %d WHERE id = '{tag}'`, matching),
+		fmt.Sprintf(`UPDATE teams SET post_count = %d WHERE id = '{team}'`, n),
+		`INSERT INTO facet_counts (team_id, field, value, post_count) ` + rows(`'{team}', 'hashtags', 'tag' || i, i % 97`) + fmt.Sprintf(` WHERE i <= %d`, min(n, 100_000)),
+		`INSERT INTO facet_counts (team_id, field, value, post_count) ` + rows(`'{team}', 'topics', 'topic' || i, i % 89`) + fmt.Sprintf(` WHERE i <= %d`, min(n, 100_000)),
+	}
+}

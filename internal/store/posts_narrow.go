@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"crier"
+)
+
+// widest is the size below which a group is narrow.
+const widest = 4096
+
+// probes are the sizes up to which groups are counted, in turn: most narrow groups are found by the first, cheap look.
+var probes = []int{256, widest}
+
+// narrowest finds the index of the group with the fewest posts, if it is narrow at all; else it is -1.
+func (r reads) narrowest(ctx context.Context, groups []group) (int, error) {
+	if len(groups) == 0 {
+		return -1, nil
+	}
+	for _, limit := range probes {
+		sizes, err := r.probe(ctx, groups, limit)
+		if err != nil {
+			return -1, err
+		}
+		smallest := slices.Min(sizes)
+		if smallest < limit {
+			return slices.Index(sizes, smallest), nil
+		}
+	}
+	return -1, nil
+}
+
+// probe counts the entries of each group, but none further than limit.
+func (r reads) probe(ctx context.Context, groups []group, limit int) ([]int, error) {
+	columns := make([]string, len(groups))
+	var args []any
+	for i, g := range groups {
+		columns[i] = fmt.Sprintf("(SELECT count(*) FROM (%s LIMIT %d) AS entries)", bind(g.find.sql, len(args)), limit)
+		args = append(args, g.find.args...)
+	}
+	sizes := make([]int, len(groups))
+	targets := make([]any, len(groups))
+	for i := range sizes {
+		targets[i] = &sizes[i]
+	}
+	if err := r.q.QueryRowContext(ctx, "SELECT "+strings.Join(columns, ", "), args...).Scan(targets...); err != nil {
+		return nil, fmt.Errorf("probe the filters: %w", err)
+	}
+	return sizes, nil
+}
+
+// hit is a post that matches.
+type hit struct {
+	id crier.ID
+	// ahead is true on the side of the sought row that the page lies on.
+	ahead bool
+}
+
+// narrowPage reads a page of a list that a narrow group drives: all matches are found and sorted in one go, which also
+// counts them, and those of the page are read whole.
+func (r reads) narrowPage(ctx context.Context, f PostFilter, groups []group, narrow int, q PageQuery) (PageRows[Post], int64, error) {
+	var page PageRows[Post]
+	hits, err := r.hits(ctx, f, groups, narrow, q)
+	if err != nil {
+		return page, 0, err
+	}
+	ahead := 0
+	for _, h := range hits {
+		if h.ahead {
+			ahead++
+		}
+	}
+	from := len(hits) - ahead
+	to := min(from+q.Limit, len(hits))
+	if q.Backward {
+		from, to = max(0, ahead-q.Limit), ahead
+	}
+	page.Before, page.After = from > 0, to < len(hits)
+	if page.Rows, err = r.postsInOrder(ctx, hits[from:to]); err != nil || len(page.Rows) == 0 {
+		return page, int64(len(hits)), err
+	}
+	page.First, page.Last = postKey(page.Rows[0], q.Sort), postKey(page.Rows[len(page.Rows)-1], q.Sort)
+	return page, int64(len(hits)), nil
+}
+
+// hits finds the posts of a narrow group that pass the others, in the order of the list. LIMIT tells the planner what the
+// probe has found out: there are few.
+func (r reads) hits(ctx context.Context, f PostFilter, groups []group, narrow int, q PageQuery) ([]hit, error) {
+	driver := groups[narrow].find
+	b := branch{where: "p.id = driver.post_id AND p.team_id = ? AND p.deleted_at IS NULL", args: append(slices.Clone(driver.args), f.TeamID)}
+	if archived := f.archived(); len(archived) == 1 {
+		b.where += " AND p.archived = " + sqlBool(archived[0])
+	}
+	for i, g := range groups {
+		if i != narrow || g.partial {
+			b.require(g.holds)
+		}
+	}
+	column, ahead := postSorts[q.Sort], "TRUE"
+	if q.Seek != nil {
+		compare, _ := span{desc: q.Desc != q.Backward, inclusive: q.Inclusive}.order()
+		ahead = fmt.Sprintf("(%s, p.id) %s ($%d, $%d)", column, compare, len(b.args)+1, len(b.args)+2)
+		b.args = append(b.args, q.Seek.Value, q.Seek.ID)
+	}
+	_, direction := span{desc: q.Desc}.order()
+	query := fmt.Sprintf("SELECT p.id, %s FROM (SELECT DISTINCT post_id FROM (%s) AS found LIMIT %d) AS driver CROSS JOIN posts p WHERE %s ORDER BY %s %s, p.id %s",
+		ahead, bind(driver.sql, 0), widest, bind(b.where, len(driver.args)), column, direction, direction)
+	rows, err := r.q.QueryContext(ctx, query, b.args...)
+	if err != nil {
+		return nil, fmt.Errorf("find matches: %w", err)
+	}
+	return collect(rows, func(row scanner) (h hit, err error) { return h, row.Scan(&h.id, &h.ahead) })
+}
+
+// postsInOrder reads the rows of posts. One that was deleted a moment ago is left out.
+func (r reads) postsInOrder(ctx context.Context, hits []hit) ([]Post, error) {
+	ids := make([]crier.ID, len(hits))
+	for i, h := range hits {
+		ids[i] = h.id
+	}
+	marks, args := inList(1, ids)
+	rows, err := r.q.QueryContext(ctx, `SELECT `+postColumns+` FROM posts p WHERE p.id IN (`+marks+`) AND p.deleted_at IS NULL`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read posts: %w", err)
+	}
+	posts, err := collect(rows, scanPost)
+	slices.SortFunc(posts, func(a, b Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	return posts, err
+}
