@@ -99,14 +99,15 @@ func (s *Suite) Fresh(tb testing.TB, dialect store.Dialect) Database {
 // Run runs the tests of a package and removes what the suite has made. It is the body of TestMain.
 func (s *Suite) Run(m *testing.M) int {
 	code := m.Run()
-	if err := s.removeTemplates(); err != nil {
+	if err := s.Remove(); err != nil {
 		fmt.Fprintln(os.Stderr, "storetest:", err)
 		return max(code, 1)
 	}
 	return code
 }
 
-func (s *Suite) removeTemplates() error {
+// Remove removes what the suite has made. Run does it; a second suite of a package needs it.
+func (s *Suite) Remove() error {
 	var err error
 	if s.sqlite.db.DataDir != "" {
 		err = os.RemoveAll(s.sqlite.db.DataDir)

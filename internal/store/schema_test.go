@@ -1,0 +1,192 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crier/internal/store"
+)
+
+// TestBothDatabasesHaveTheSameSchema: one migration is two texts, and one query is one text.
+func TestBothDatabasesHaveTheSameSchema_postgres(t *testing.T) {
+	t.Parallel()
+	lite, post := databases.Fresh(t, store.SQLite).Open(t), databases.Fresh(t, store.Postgres).Open(t)
+	if diff := cmp.Diff(sqliteColumns(t, lite), postgresColumns(t, post)); diff != "" {
+		t.Errorf("the columns differ (-sqlite +postgres):\n%s", diff)
+	}
+	if diff := cmp.Diff(sqliteIndexes(t, lite), postgresIndexes(t, post)); diff != "" {
+		t.Errorf("the indexes differ (-sqlite +postgres):\n%s", diff)
+	}
+}
+
+func TestMigrationsComeInPairs(t *testing.T) {
+	t.Parallel()
+	names := func(dialect string) []string {
+		files, err := filepath.Glob("migrations/" + dialect + "/*.sql")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%d migrations of %s, %v", len(files), dialect, err)
+		}
+		for i := range files {
+			files[i] = filepath.Base(files[i])
+		}
+		return files
+	}
+	if diff := cmp.Diff(names("sqlite"), names("postgres")); diff != "" {
+		t.Errorf("the migrations differ (-sqlite +postgres):\n%s", diff)
+	}
+}
+
+// Texts that people write must have the order of their bytes on both databases, or pages would differ.
+func TestTextThatIsSortedIsSortedByItsBytes_postgres(t *testing.T) {
+	t.Parallel()
+	// Words of our own and ids of networks are looked up, never sorted by.
+	lookedUp := []string{"principal_kind", "provider", "provider_account_id", "delivery_state", "post_type", "save_destination", "field", "kind", "status"}
+	s := databases.Fresh(t, store.Postgres).Open(t)
+	rows := query(t, s, `SELECT i.relname, a.attname FROM pg_index x
+		JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class r ON r.oid = x.indrelid JOIN pg_namespace n ON n.oid = r.relnamespace
+		JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum = ANY (x.indkey)
+		JOIN pg_collation c ON c.oid = a.attcollation
+		WHERE n.nspname = 'public' AND c.collname <> 'C' AND r.relname NOT LIKE 'river%' AND r.relname NOT LIKE 'goose%'`)
+	for _, row := range rows {
+		if !slices.Contains(lookedUp, row[1]) {
+			t.Errorf("%s in the index %s is sorted by the rules of a language", row[1], row[0])
+		}
+	}
+}
+
+// query reads all rows as text.
+func query(t *testing.T, s *store.Store, text string, args ...any) [][]string {
+	t.Helper()
+	rows, err := s.Reader().QueryContext(context.Background(), text, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]string
+	for rows.Next() {
+		values, targets := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			targets[i] = &values[i]
+		}
+		if err := rows.Scan(targets...); err != nil {
+			t.Fatal(err)
+		}
+		line := make([]string, len(values))
+		for i, v := range values {
+			line[i] = fmt.Sprint(v)
+		}
+		out = append(out, line)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func ours(table string) bool {
+	return !strings.HasPrefix(table, "river") && !strings.HasPrefix(table, "goose") && !strings.HasPrefix(table, "sqlite")
+}
+
+// common names the types of both databases alike.
+func common(kind string) string {
+	kind = strings.ToLower(kind)
+	for _, same := range [][2]string{
+		{"timestamp with time zone", "timestamp"}, {"uuid", "text"}, {"jsonb", "text"}, {"bytea", "blob"}, {"double precision", "real"}, {"bigint", "integer"},
+	} {
+		if kind == same[0] {
+			return same[1]
+		}
+	}
+	return kind
+}
+
+func sqliteColumns(t *testing.T, s *store.Store) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, row := range query(t, s, `SELECT m.name, c.name, c.type, c."notnull" OR c.pk > 0 FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table'`) {
+		if ours(row[0]) {
+			found[row[0]+"."+row[1]] = common(row[2]) + notNull(row[3] == "1")
+		}
+	}
+	return found
+}
+
+func postgresColumns(t *testing.T, s *store.Store) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, row := range query(t, s, `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = 'public'`) {
+		if ours(row[0]) {
+			found[row[0]+"."+row[1]] = common(row[2]) + notNull(row[3] == "NO")
+		}
+	}
+	return found
+}
+
+func notNull(yes bool) string {
+	if yes {
+		return " not null"
+	}
+	return ""
+}
+
+// sqliteIndexes are the named indexes: whether they are unique, and their columns.
+func sqliteIndexes(t *testing.T, s *store.Store) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, row := range query(t, s, `SELECT m.name, m.tbl_name, m.sql FROM sqlite_master m WHERE m.type = 'index' AND m.sql IS NOT NULL`) {
+		if ours(row[1]) {
+			found[row[0]] = shape(row[2])
+		}
+	}
+	return found
+}
+
+func postgresIndexes(t *testing.T, s *store.Store) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, row := range query(t, s, `SELECT i.indexname, i.tablename, i.indexdef FROM pg_indexes i WHERE i.schemaname = 'public'
+		AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conname = i.indexname)`) {
+		if ours(row[1]) {
+			found[row[0]] = shape(row[2])
+		}
+	}
+	return found
+}
+
+// shape is what matters of the text of an index, spelled alike: unique or not, the columns, and that there is a condition.
+func shape(text string) string {
+	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
+	unique := ""
+	if strings.HasPrefix(text, "create unique") {
+		unique = "unique "
+	}
+	_, columns, _ := strings.Cut(text, "(")
+	columns, condition, partial := strings.Cut(columns, " where ")
+	columns = strings.TrimSuffix(strings.TrimSpace(columns), ")")
+	if partial {
+		condition = " where on " + strings.Join(columnsIn(condition), ",")
+	}
+	return unique + strings.ReplaceAll(columns, " ", "") + condition
+}
+
+// columnsIn are the words of a condition that are names.
+func columnsIn(condition string) []string {
+	words := map[string]bool{}
+	for _, word := range strings.FieldsFunc(condition, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_'", r) }) {
+		if !strings.Contains(word, "'") && !slices.Contains([]string{"is", "not", "null", "and", "or", "in", "any", "array", "text", "true", "false"}, word) {
+			words[word] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(words))
+}
