@@ -41,6 +41,7 @@ import (
 	"crier/internal/sandbox/instagram"
 	"crier/internal/sandbox/linkedin"
 	"crier/internal/sandbox/sim"
+	"crier/internal/sandbox/threads"
 	"crier/internal/sandbox/tiktok"
 	"crier/internal/sandbox/x"
 	"crier/internal/sandbox/youtube"
@@ -54,6 +55,7 @@ func networks() []sim.Network {
 		instagram.Network(),
 		youtube.Network(youtube.Settings{}),
 		linkedin.Network(),
+		threads.Network(),
 	}
 }
 

@@ -48,7 +48,7 @@ func (a *API) DebugToken(c *Call) sim.Reply {
 }
 
 func (a *API) mayDebug(value string) *sim.Reply {
-	if id, secret, isApp := strings.Cut(value, "|"); isApp && a.Env.Options.KnowsClient(id, secret) {
+	if id, secret, isApp := strings.Cut(strings.TrimPrefix(value, a.terms.AppTokenPrefix), "|"); isApp && a.Env.Options.KnowsClient(id, secret) {
 		return nil
 	}
 	_, problem, err := a.LiveToken(value)

@@ -21,6 +21,8 @@ type Terms struct {
 	// CallsPerDay is that budget, and Throttled what an account over it is told.
 	CallsPerDay int
 	Throttled   Problem
+	// AppTokenPrefix begins the tokens of apps, which are an id and a secret with a bar between them.
+	AppTokenPrefix string
 }
 
 // Handler does one call's work and returns its answer.

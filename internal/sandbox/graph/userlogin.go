@@ -43,13 +43,13 @@ type UserLogin struct {
 // ServeUserLogin registers the login's paths.
 func (a *API) ServeUserLogin(l UserLogin) {
 	a.Env.Consent("/oauth/authorize", func(r *http.Request) (sim.ConsentRequest, error) { return parseConsent(r, l.Scopes, "_") })
-	a.Env.Route("POST /oauth/access_token", sim.Connect, a.called(func(c *Call) sim.Reply { return a.exchangeUserCode(c, l) }))
-	a.Env.Route("GET /access_token", sim.Connect, a.called(func(c *Call) sim.Reply { return a.lengthen(c, l) }))
-	a.Env.Route("GET /refresh_access_token", sim.Refresh, a.called(func(c *Call) sim.Reply { return a.renew(c, l) }))
+	a.Env.Route("POST /oauth/access_token", sim.Connect, a.Plain(func(c *Call) sim.Reply { return a.exchangeUserCode(c, l) }))
+	a.Env.Route("GET /access_token", sim.Connect, a.Plain(func(c *Call) sim.Reply { return a.lengthen(c, l) }))
+	a.Env.Route("GET /refresh_access_token", sim.Refresh, a.Plain(func(c *Call) sim.Reply { return a.renew(c, l) }))
 }
 
-// called reads the parameters of a path that is no node.
-func (a *API) called(h Handler) sim.Handler {
+// Plain is a handler of a path that is no node.
+func (a *API) Plain(h Handler) sim.Handler {
 	return func(r *http.Request) sim.Reply {
 		c, err := ReadCall(r)
 		if err != nil {

@@ -58,7 +58,7 @@ func (a *app) must(method, path string, params ...string) simtest.Response {
 
 // picture puts a picture on the host and returns its address.
 func (a *app) picture() string {
-	return a.host.Serve("/a.jpg", "image/jpeg", graphtest.JPEG(a.t, 1080, 1080))
+	return a.host.Serve("/a.jpg", "image/jpeg", graphtest.JPEG(a.t, 320, 320))
 }
 
 // video puts a video on the host and returns its address.
@@ -121,7 +121,7 @@ func TestPictureGoesFromContainerToPost(t *testing.T) {
 		}
 	}
 	posts := a.Posts()
-	if len(posts) != 1 || posts[0].Text != "Hello #world" || posts[0].AccountID != a.seed.AccountID || posts[0].Media[0].Width != 1080 || posts[0].Media[0].AltText != "a square" {
+	if len(posts) != 1 || posts[0].Text != "Hello #world" || posts[0].AccountID != a.seed.AccountID || posts[0].Media[0].Width != 320 || posts[0].Media[0].AltText != "a square" {
 		t.Errorf("controls show %+v", posts)
 	}
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: post.Text("permalink")})

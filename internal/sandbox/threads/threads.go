@@ -1,0 +1,142 @@
+// Package threads simulates Threads: containers of texts, pictures, videos and carousels that fetch their media and need
+// time, replies that are posts, reposts and quotes, and the numbers about them.
+//
+// Threads takes no bytes: it downloads what an app names. A token lives for sixty days and renews itself.
+package threads
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"crier/internal/sandbox/graph"
+	"crier/internal/sandbox/sim"
+)
+
+const name = "threads"
+
+// Network describes Threads to the sandbox.
+func Network() sim.Network {
+	return sim.Network{
+		Name:  name,
+		Title: "Threads",
+		Addresses: []sim.Address{
+			{Role: "api", Real: "https://graph.threads.net", Path: "/threads"},
+			{Role: "consent", Real: "https://threads.com", Path: "/threads"},
+		},
+		Account: account,
+		Seed:    seed,
+		New:     start,
+	}
+}
+
+var handlePattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.]{0,29}$`)
+
+// account returns the account of a handle.
+func account(handle string) (sim.Account, error) {
+	if !handlePattern.MatchString(handle) {
+		return sim.Account{}, fmt.Errorf("username %q is not allowed: 1 to 30 letters, digits, _ or . after the first", handle)
+	}
+	id := strconv.FormatUint(sim.StableNumber(17, name, strings.ToLower(handle)), 10)
+	return sim.Account{ID: id, Handle: handle, Name: handle + " (sandbox)"}, nil
+}
+
+// Scopes that calls need.
+const (
+	scopeBasic    = "threads_basic"
+	scopePublish  = "threads_content_publish"
+	scopeReply    = "threads_manage_replies"
+	scopeReplies  = "threads_read_replies"
+	scopeInsights = "threads_manage_insights"
+	scopeDelete   = "threads_delete"
+	scopeLocation = "threads_location_tagging"
+	scopeShare    = "threads_share_to_instagram"
+	scopeSearch   = "threads_keyword_search"
+	scopeMentions = "threads_manage_mentions"
+)
+
+var publishingScopes = []string{scopeBasic, scopePublish, scopeReply, scopeReplies, scopeInsights, scopeDelete}
+
+var otherScopes = []string{scopeLocation, scopeShare, scopeSearch, scopeMentions, "threads_profile_discovery"}
+
+// Beginnings of the tokens of accounts and of apps.
+const (
+	tokenPrefix    = "THAA"
+	appTokenPrefix = "TH|"
+)
+
+// seed connects an account with all that publishing needs.
+func seed(handle string) (sim.Seed, error) {
+	a, err := account(handle)
+	if err != nil {
+		return sim.Seed{}, err
+	}
+	return sim.NewSeed(name, a, sim.SeedTerms{Scopes: publishingScopes, AccessPrefix: tokenPrefix, AccessLifetime: graph.LongLife})
+}
+
+// network is Threads as it runs.
+type network struct {
+	*graph.API
+	containers *sim.Table[container]
+	threads    *sim.Table[thread]
+	// deletions are the instants at which accounts deleted posts; the store's lock guards them.
+	deletions map[string][]time.Time
+}
+
+func start(env *sim.Env) sim.Service {
+	n := &network{deletions: map[string][]time.Time{}, containers: sim.NewTable[container](env.Store, "containers"), threads: sim.NewTable[thread](env.Store, "threads"),
+		API: graph.New(env, graph.Terms{UseCase: name, CallsPerDay: graph.CallsPerDay, Throttled: throttled, AppTokenPrefix: appTokenPrefix})}
+	n.containers.Keep(func(c container) bool { return c.Kept(env.Now()) })
+	env.Posts.Watch(n.followDeletions)
+	n.registerLogin()
+	n.registerContainers()
+	n.registerPublishing()
+	n.registerReads()
+	n.registerInsights()
+	env.PostPage("GET /{handle}/post/{code}", func(r *http.Request) string { return graph.FromShortcode(r.PathValue("code")) })
+	return n
+}
+
+// NotFound answers what Threads does not have.
+func (n *network) NotFound() sim.Reply { return graph.NotFound() }
+
+// PostPath returns the path of a post's page.
+func (n *network) PostPath(p sim.Post, author sim.Account) string {
+	return "/@" + author.Handle + "/post/" + graph.Shortcode(p.ID)
+}
+
+// Welcome does nothing: an account on Threads brings no others.
+func (n *network) Welcome(*sim.Tx, sim.Account) {}
+
+func (n *network) registerLogin() {
+	n.ServeUserLogin(graph.UserLogin{Grant: "th", TokenPrefix: tokenPrefix, Scopes: slices.Concat(publishingScopes, otherScopes), BasicScope: scopeBasic,
+		Exchanged: func(t sim.Token) any {
+			return map[string]any{"access_token": t.Value, "user_id": json.Number(t.AccountID)} // too large for a float
+		},
+		CodeRefused: func(message string) sim.Reply { return graph.Problem{Code: 100, Message: message}.Reply() }})
+	n.Env.Route("GET /oauth/access_token", sim.Connect, n.appToken)
+	n.Open(http.MethodGet, "debug_token", "", graph.Always(sim.Read), n.DebugToken)
+	n.Env.Route("GET /debug_token", sim.Read, n.Plain(n.DebugToken))
+}
+
+// appToken answers the token of an app by itself.
+func (n *network) appToken(r *http.Request) sim.Reply {
+	q := r.URL.Query()
+	if q.Get("grant_type") != "client_credentials" || !n.Env.Options.KnowsClient(q.Get("client_id"), q.Get("client_secret")) {
+		return graph.Problem{Code: 101, Message: "Error validating application. Invalid application ID or secret."}.Reply()
+	}
+	return graph.OK(map[string]any{"access_token": appTokenPrefix + q.Get("client_id") + "|" + q.Get("client_secret"), "token_type": "bearer"})
+}
+
+// lacks returns the refusal of a call whose token does not carry a scope.
+func lacks(c *graph.Call, scope string) *sim.Reply {
+	if !c.Token.Has(scope) {
+		return graph.Refuse(graph.Forbidden(scope))
+	}
+	return nil
+}
