@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -68,14 +69,19 @@ func (b bundle) driveOn(t *testing.T, c provider.Content) (provider.State, int) 
 	}
 }
 
-// clip is a video of two chunks.
-func clip(settings string) provider.Content {
+// clipBytes are enough for two chunks.
+var clipBytes = sync.OnceValue(func() []byte {
 	content := make([]byte, 12_000_005)
 	for i := range content {
 		content[i] = byte(i % 251)
 	}
+	return content
+})
+
+// clip is a video of two chunks.
+func clip(settings string) provider.Content {
 	return withSettings(provider.Content{Action: provider.Post, PostType: "text_video", Parts: []provider.Part{{
-		Text: "A walk #woods", Media: []provider.Media{providertest.NewMedia("v.mp4", "video/mp4", content)},
+		Text: "A walk #woods", Media: []provider.Media{providertest.NewMedia("v.mp4", "video/mp4", clipBytes())},
 	}}}, settings)
 }
 

@@ -94,7 +94,7 @@ func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider
 // findComment looks for the comment among the newest below the video.
 func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State, since time.Time) (provider.Outcome, provider.State, error) {
 	var list commentThreadList
-	path := "/youtube/v3/commentThreads?part=snippet&order=time&maxResults=100&videoId=" + url.QueryEscape(c.Target.PlatformPostID)
+	path := "/youtube/v3/commentThreads?part=snippet&order=time&maxResults=50&videoId=" + url.QueryEscape(c.Target.PlatformPostID)
 	if err := p.get(ctx, a, path, &list); err != nil {
 		return "", st, err
 	}

@@ -1,0 +1,318 @@
+package tiktok
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/internal/media/mediatest"
+	"crier/internal/provider"
+	"crier/internal/provider/providertest"
+	"crier/internal/sandbox/sim"
+	"crier/internal/sandbox/simtest"
+	sandbox "crier/internal/sandbox/tiktok"
+)
+
+// simulated is a provider in front of a simulated TikTok.
+type simulated struct {
+	bundle
+	network *simtest.Sandbox
+}
+
+func simulate(t *testing.T, handle string, settings sandbox.Settings) simulated {
+	t.Helper()
+	b := setup(t)
+	network := simtest.Start(t, sandbox.Network(settings), sim.Options{Now: b.clock.Now})
+	p, err := New(Config{
+		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
+		Caller:      providertest.NewCaller(b.clock),
+		Now:         b.clock.Now,
+	}.WithBase(network.URL + "/tiktok"))
+	if err != nil {
+		t.Fatalf("New: %v", err)
+	}
+	seed := network.Seed(handle)
+	b.Provider = p
+	b.account = provider.Account{
+		ProviderAccountID: seed.AccountID, Handle: seed.Handle, Scopes: seed.Scopes,
+		Token: provider.Token{Access: provider.Secret(seed.AccessToken), Refresh: provider.Secret(seed.RefreshToken)},
+	}
+	return simulated{bundle: b, network: network}
+}
+
+// filmBytes are a video that players show, padded to two chunks.
+var filmBytes = sync.OnceValue(func() []byte {
+	const size = 11_000_000
+	padding := binary.BigEndian.AppendUint32(nil, size)
+	padding = append(padding, "free"...)
+	padding = append(padding, bytes.Repeat([]byte{1}, size-8)...)
+	return append(mediatest.VerticalMP4(), padding...)
+})
+
+// film is a video of two chunks that players show.
+func film(settings string) provider.Content {
+	c := clip(settings)
+	c.Parts[0].Media[0] = providertest.NewMedia("v.mp4", "video/mp4", filmBytes())
+	return c
+}
+
+// served are pictures at an address from which the simulated TikTok can fetch them.
+func served(t *testing.T, settings string) provider.Content {
+	t.Helper()
+	picture := mediatest.JPEG(1080, 1350)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "image/jpeg")
+		if _, err := w.Write(picture); err != nil {
+			t.Errorf("serve the picture: %v", err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	c := photos(settings)
+	for i := range c.Parts[0].Media {
+		m := providertest.NewMedia("p.jpg", "image/jpeg", picture)
+		m.URL = func(context.Context) (string, error) { return server.URL + "/p.jpg", nil }
+		c.Parts[0].Media[i] = m
+	}
+	return c
+}
+
+func (s simulated) wantOnePost(t *testing.T, text string) {
+	t.Helper()
+	posts := s.network.Posts()
+	if len(posts) != 1 || !strings.Contains(posts[0].Text, text) {
+		t.Errorf("the timeline shows %+v; want %q once", posts, text)
+	}
+}
+
+func TestTheSandboxShowsAVideo(t *testing.T) {
+	t.Parallel()
+	s := simulate(t, "wanderer", sandbox.Settings{})
+	st, err := s.drive(t, film(public), provider.State{})
+	if err != nil || !st.Done || st.PlatformPostID == "" || len(st.Warnings) > 0 {
+		t.Fatalf("state %+v, %v; want the video published", st, err)
+	}
+	if want := "/tiktok/@wanderer/video/" + st.PlatformPostID; !strings.HasSuffix(st.Published[0].Permalink, want) {
+		t.Errorf("permalink %q does not end in %q", st.Published[0].Permalink, want)
+	}
+	s.wantOnePost(t, "A walk")
+	s.network.Like(st.PlatformPostID, 3)
+	metrics, err := s.PostMetrics(context.Background(), s.account, []string{st.PlatformPostID, "1"})
+	if err != nil || len(metrics) != 1 || *metrics[st.PlatformPostID].Likes != 3 {
+		t.Errorf("PostMetrics = %+v, %v", metrics, err)
+	}
+	account, err := s.AccountMetrics(context.Background(), s.account, time.Time{}, time.Time{})
+	if err != nil || *account.Posts != 1 {
+		t.Errorf("AccountMetrics = %+v, %v", account, err)
+	}
+}
+
+func TestTheSandboxFetchesPictures(t *testing.T) {
+	t.Parallel()
+	s := simulate(t, "wanderer", sandbox.Settings{})
+	st, err := s.drive(t, served(t, public), provider.State{})
+	if err != nil || st.PlatformPostID == "" {
+		t.Fatalf("state %+v, %v; want the pictures published", st, err)
+	}
+	s.wantOnePost(t, "Two cats")
+}
+
+func TestPrivatePostsAndDraftsEndWithoutAnID(t *testing.T) {
+	t.Parallel()
+	for name, settings := range map[string]string{"private": `{"tiktokPrivacyLevel":"SELF_ONLY"}`, "draft": `{"tiktokPostMode":"inbox"}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := simulate(t, "wanderer", sandbox.Settings{})
+			st, err := s.drive(t, film(settings), provider.State{})
+			if err != nil || !st.Done || st.PlatformPostID != "" {
+				t.Errorf("state %+v, %v; want it done", st, err)
+			}
+		})
+	}
+}
+
+func TestAPrivateAccountDoesNotPostToEverybody(t *testing.T) {
+	t.Parallel()
+	s := simulate(t, "private_wanderer", sandbox.Settings{})
+	_, err := s.drive(t, film(public), provider.State{})
+	if e := provider.AsError(err); e == nil || e.Code != provider.CodeContentRejected || !strings.Contains(e.Message, privacyFollowers) {
+		t.Errorf("error %v; want the levels that the account offers", err)
+	}
+}
+
+// crashing drives a publication whose every step is done, forgotten and done again.
+func (s simulated) crashing(t *testing.T, c provider.Content) provider.State {
+	t.Helper()
+	ctx := context.Background()
+	st := provider.State{}
+	for steps := 0; !st.Ready; steps++ {
+		if steps > 50 {
+			t.Fatalf("the upload does not come to an end: %+v", st)
+		}
+		if _, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st)); err != nil && provider.AsError(err).Kind != provider.Temporary {
+			t.Fatalf("Prepare before the crash: %v", err)
+		}
+		next, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st))
+		if err != nil && provider.AsError(err).Kind != provider.Temporary {
+			t.Fatalf("Prepare after the crash: %v", err)
+		}
+		st = next
+	}
+	at := provider.Attempt{StartedAt: s.clock.Now()}
+	if _, err := s.Commit(ctx, s.account, c, providertest.Reload(t, st)); err != nil {
+		t.Fatalf("Commit: %v", err)
+	}
+	outcome, st, err := s.Reconcile(ctx, s.account, c, providertest.Reload(t, st), at)
+	if err != nil || outcome != provider.OutcomePublished {
+		t.Fatalf("Reconcile = %q, %v; want it published", outcome, err)
+	}
+	for st.RequiresPolling {
+		if _, err := s.Poll(ctx, s.account, c, providertest.Reload(t, st)); err != nil {
+			t.Fatalf("Poll before the crash: %v", err)
+		}
+		if st, err = s.Poll(ctx, s.account, c, providertest.Reload(t, st)); err != nil {
+			t.Fatalf("Poll after the crash: %v", err)
+		}
+		s.clock.Advance(2 * time.Second)
+	}
+	return st
+}
+
+func TestACrashAfterEachStepPublishesOnce(t *testing.T) {
+	t.Parallel()
+	s := simulate(t, "wanderer", sandbox.Settings{})
+	st := s.crashing(t, film(public))
+	if !st.Done || len(st.Published) != 1 || st.PlatformPostID == "" {
+		t.Errorf("state %+v; want it published", st)
+	}
+	s.wantOnePost(t, "A walk")
+}
+
+func TestALostAnswerOfTheSandboxIsFoundOutAbout(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[sim.FaultKind]provider.Outcome{
+		sim.LostResponse: provider.OutcomePublished,
+		sim.Outage:       provider.OutcomeAbsent,
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			s := simulate(t, "wanderer", sandbox.Settings{})
+			s.network.Fault(sim.Publish, kind, nil)
+			c := film(public)
+			st, at := s.lose(t, c)
+			outcome, st, err := s.Reconcile(context.Background(), s.account, c, st, at)
+			if err != nil || outcome != want {
+				t.Fatalf("Reconcile = %q, %v; want %q", outcome, err, want)
+			}
+			if st, err = s.drive(t, c, st); err != nil || st.PlatformPostID == "" {
+				t.Errorf("state %+v, %v; want it published", st, err)
+			}
+			s.wantOnePost(t, "A walk")
+		})
+	}
+}
+
+func TestALostPostOfPicturesIsFoundInTheSandboxsList(t *testing.T) {
+	t.Parallel()
+	s := simulate(t, "wanderer", sandbox.Settings{})
+	s.network.Fault(sim.Publish, sim.LostResponse, nil)
+	c := served(t, public)
+	st, at := s.lose(t, c)
+	outcome := provider.OutcomePending
+	for range 3 {
+		s.clock.Advance(listDelay)
+		var err error
+		if outcome, st, err = s.Reconcile(context.Background(), s.account, c, providertest.Reload(t, st), at); err != nil {
+			t.Fatalf("Reconcile: %v", err)
+		}
+		if outcome != provider.OutcomePending {
+			break
+		}
+	}
+	if outcome != provider.OutcomePublished || st.PlatformPostID == "" {
+		t.Errorf("Reconcile = %q, %+v; want it published", outcome, st)
+	}
+	s.wantOnePost(t, "Two cats")
+}
+
+func TestAPostThatTheSandboxRefusesAfterTheLastChunkTellsWhy(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[sim.FaultKind]provider.Code{
+		sim.Reject:     provider.CodeContentRejected,
+		sim.Restricted: provider.CodeAccountRestricted,
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			s := simulate(t, "wanderer", sandbox.Settings{})
+			s.network.Fault(sim.Publish, kind, nil)
+			_, err := s.drive(t, film(public), provider.State{})
+			if e := provider.AsError(err); e == nil || e.Kind != provider.Rejected || e.Code != want {
+				t.Errorf("error %v, want %s", err, want)
+			}
+		})
+	}
+}
+
+func TestAPostWhoseAuthorizationIsRemovedBeginsAnew(t *testing.T) {
+	t.Parallel()
+	s := simulate(t, "wanderer", sandbox.Settings{})
+	s.network.Fault(sim.Publish, sim.AuthExpired, nil)
+	st, err := s.drive(t, film(public), provider.State{})
+	if err != nil || st.PlatformPostID == "" {
+		t.Errorf("state %+v, %v; want it published at the second try", st, err)
+	}
+	s.wantOnePost(t, "A walk")
+}
+
+func TestRefreshTokensOfTheSandboxWorkOnce(t *testing.T) {
+	t.Parallel()
+	s := simulate(t, "wanderer", sandbox.Settings{AccessLifetime: 2 * time.Hour})
+	ctx := context.Background()
+	token, err := s.Refresh(ctx, s.account)
+	if err != nil || token.Refresh == s.account.Token.Refresh || !token.ExpiresAt.Equal(s.clock.Now().Add(2*time.Hour)) {
+		t.Fatalf("Refresh = %+v, %v; want a new pair", token, err)
+	}
+	if _, err := s.Refresh(ctx, s.account); err == nil || provider.AsError(err).Kind != provider.AuthExpired {
+		t.Errorf("second use of the refresh token: %v; want it dead", err)
+	}
+	s.account.Token = token
+	if _, err := s.drive(t, served(t, public), provider.State{}); err != nil {
+		t.Errorf("publish with the new pair: %v", err)
+	}
+}
+
+func TestAConsentOfTheSandboxGivesAnAccount(t *testing.T) {
+	t.Parallel()
+	s := simulate(t, "private_wanderer", sandbox.Settings{})
+	const callback = "https://crier.test/oauth/tiktok/callback"
+	verifier := provider.Secret(strings.Repeat("v", 43))
+	address, err := s.ConsentURL(provider.ConsentRequest{RedirectURL: callback, State: "S", Verifier: verifier})
+	if err != nil {
+		t.Fatalf("ConsentURL: %v", err)
+	}
+	answer := s.network.Do(simtest.Request{Method: http.MethodPost, Path: address, Form: url.Values{"decision": {"allow"}, "name": {"private_wanderer"}}})
+	ctx := context.Background()
+	token, err := s.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(answer.Location().Query().Get("code")), RedirectURL: callback, Verifier: verifier})
+	if err != nil {
+		t.Fatalf("Exchange: %v", err)
+	}
+	accounts, err := s.Accounts(ctx, token)
+	if err != nil || len(accounts) != 1 || accounts[0].ProviderAccountID != s.account.ProviderAccountID || accounts[0].Handle != "private_wanderer" {
+		t.Fatalf("Accounts = %+v, %v; want the account", accounts, err)
+	}
+	connected := provider.Account{ProviderAccountID: accounts[0].ProviderAccountID, Details: accounts[0].Details, Scopes: token.Scopes, Token: token}
+	if found := s.Check(connected, film(public)); !found.OK() || len(found.Warnings) != 1 {
+		t.Errorf("findings %+v; want a warning that the account is private", found)
+	}
+	for range 2 {
+		if err := s.Revoke(ctx, connected); err != nil {
+			t.Errorf("Revoke: %v", err)
+		}
+	}
+}
