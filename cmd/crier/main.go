@@ -26,29 +26,33 @@ func main() {
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "crier:", err)
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
 }
 
 // run executes one command line. It is main without the globals, so that tests can call it.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
-	app := &app{environ: environ, stdout: stdout, stderr: stderr, now: time.Now}
+	app := &app{environ: environ, stdin: os.Stdin, stdout: stdout, stderr: stderr, now: time.Now}
 	root := &cobra.Command{
 		Use:           "crier",
 		Short:         "Publish social posts at the second you asked for",
 		Long:          "crier drafts, schedules and publishes social posts: nothing twice, nothing lost, on the second.",
-		Example:       "  crier serve                      start everything, on http://127.0.0.1:8080\n  crier config                     show every setting and where it came from",
+		Example:       "  crier serve                                        start everything, on http://127.0.0.1:8080\n  echo \"Hello\" | crier post --to x --next-slot     write and schedule a post\n  crier config                                       show every setting and where it came from",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return app.load(cmd)
-		},
 	}
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	addFlags(root.PersistentFlags())
-	root.AddCommand(app.serveCommand(), app.sandboxCommand(), app.initCommand(), app.adminCommand(), app.migrateCommand(), app.configCommand(), app.versionCommand())
+	for _, cmd := range []*cobra.Command{
+		app.serveCommand(), app.sandboxCommand(), app.initCommand(), app.adminCommand(), app.migrateCommand(), app.configCommand(),
+	} {
+		addFlags(cmd.PersistentFlags())
+		cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return app.load(cmd) }
+		root.AddCommand(cmd)
+	}
+	root.AddCommand(app.versionCommand())
+	app.addShell(root)
 	err := root.ExecuteContext(ctx)
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -59,6 +63,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 // app is what the commands share.
 type app struct {
 	environ        []string
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	now            func() time.Time
 	config         config

@@ -1,0 +1,127 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"crier"
+)
+
+func assetsPath(team crier.ID) string { return teamPath(team) + "/assets" }
+
+// ListAssets returns a page of the media library.
+func (c *Client) ListAssets(ctx context.Context, team crier.ID, o ListOptions) (crier.Page[crier.Asset], error) {
+	return get[crier.Page[crier.Asset]](ctx, c, assetsPath(team), o.query())
+}
+
+// GetAsset reads an asset.
+func (c *Client) GetAsset(ctx context.Context, team, id crier.ID) (crier.Asset, error) {
+	return get[crier.Asset](ctx, c, assetsPath(team)+"/"+string(id), nil)
+}
+
+// UpdateAsset changes an asset.
+func (c *Client) UpdateAsset(ctx context.Context, team, id crier.ID, in crier.AssetUpdate) (crier.Asset, error) {
+	return change[crier.Asset](ctx, c, http.MethodPatch, assetsPath(team)+"/"+string(id), in)
+}
+
+// DeleteAsset deletes an asset.
+func (c *Client) DeleteAsset(ctx context.Context, team, id crier.ID) (crier.Deleted, error) {
+	return change[crier.Deleted](ctx, c, http.MethodDelete, assetsPath(team)+"/"+string(id), nil)
+}
+
+// ImportAsset has the server fetch an asset from an address.
+func (c *Client) ImportAsset(ctx context.Context, team crier.ID, in crier.AssetImport) (crier.Asset, error) {
+	return change[crier.Asset](ctx, c, http.MethodPost, assetsPath(team)+"/import", in)
+}
+
+// AssetContent writes the bytes of an asset to w.
+func (c *Client) AssetContent(ctx context.Context, team, id crier.ID, w io.Writer) error {
+	return c.send(ctx, request{method: http.MethodGet, path: assetsPath(team) + "/" + string(id) + "/content"}, w)
+}
+
+func uploadPath(team, upload crier.ID) string {
+	return assetsPath(team) + "/uploads/" + url.PathEscape(string(upload))
+}
+
+// CreateUpload begins a resumable upload.
+func (c *Client) CreateUpload(ctx context.Context, team crier.ID, in crier.UploadCreate) (crier.Upload, error) {
+	return change[crier.Upload](ctx, c, http.MethodPost, assetsPath(team)+"/uploads", in)
+}
+
+// GetUpload tells how far an upload is.
+func (c *Client) GetUpload(ctx context.Context, team, upload crier.ID) (crier.Upload, error) {
+	return get[crier.Upload](ctx, c, uploadPath(team, upload), nil)
+}
+
+// AppendUpload sends the bytes from start on.
+func (c *Client) AppendUpload(ctx context.Context, team, upload crier.ID, start, length, total int64, data io.Reader) (crier.Upload, error) {
+	var out crier.Upload
+	header := http.Header{"Content-Range": {fmt.Sprintf("bytes %d-%d/%d", start, start+length-1, total)}}
+	return out, c.send(ctx, request{
+		method: http.MethodPut, path: uploadPath(team, upload), raw: data, rawLength: length, header: header, contentType: "application/octet-stream",
+	}, &out)
+}
+
+// CompleteUpload turns an upload into an asset.
+func (c *Client) CompleteUpload(ctx context.Context, team, upload crier.ID) (crier.Asset, error) {
+	return change[crier.Asset](ctx, c, http.MethodPost, uploadPath(team, upload)+"/complete", nil)
+}
+
+// Upload sends a whole file in chunks. It asks the server where to go on after a chunk that failed, and reports progress.
+func (c *Client) Upload(ctx context.Context, team crier.ID, in crier.UploadCreate, file io.ReaderAt, progress func(sent, total int64)) (crier.Asset, error) {
+	u, err := c.CreateUpload(ctx, team, in)
+	if err != nil {
+		return crier.Asset{}, err
+	}
+	return c.ResumeUpload(ctx, team, u, file, progress)
+}
+
+// ResumeUpload goes on with an upload where the server says it stopped.
+func (c *Client) ResumeUpload(ctx context.Context, team crier.ID, u crier.Upload, file io.ReaderAt, progress func(sent, total int64)) (crier.Asset, error) {
+	for failures := 0; u.NextByteStart < u.ByteSize; {
+		progress(u.NextByteStart, u.ByteSize)
+		length := min(u.ChunkSize, u.ByteSize-u.NextByteStart)
+		chunk := io.NewSectionReader(file, u.NextByteStart, length)
+		next, err := c.AppendUpload(ctx, team, u.UploadID, u.NextByteStart, length, u.ByteSize, chunk)
+		if err == nil {
+			u, failures = next, 0
+			continue
+		}
+		if failures++; failures >= c.tries {
+			return crier.Asset{}, err
+		}
+		if err := pause(ctx, backoff(failures)); err != nil {
+			return crier.Asset{}, err
+		}
+		if u, err = c.GetUpload(ctx, team, u.UploadID); err != nil {
+			return crier.Asset{}, err
+		}
+	}
+	progress(u.ByteSize, u.ByteSize)
+	return c.CompleteUpload(ctx, team, u.UploadID)
+}
+
+func foldersPath(team crier.ID) string { return teamPath(team) + "/folders" }
+
+// ListFolders returns a page of the folders of the media library.
+func (c *Client) ListFolders(ctx context.Context, team crier.ID, o ListOptions) (crier.Page[crier.Folder], error) {
+	return get[crier.Page[crier.Folder]](ctx, c, foldersPath(team), o.query())
+}
+
+// CreateFolder makes a folder.
+func (c *Client) CreateFolder(ctx context.Context, team crier.ID, in crier.FolderCreate) (crier.Folder, error) {
+	return change[crier.Folder](ctx, c, http.MethodPost, foldersPath(team), in)
+}
+
+// UpdateFolder changes a folder.
+func (c *Client) UpdateFolder(ctx context.Context, team, id crier.ID, in crier.FolderUpdate) (crier.Folder, error) {
+	return change[crier.Folder](ctx, c, http.MethodPatch, foldersPath(team)+"/"+string(id), in)
+}
+
+// DeleteFolder deletes an empty folder.
+func (c *Client) DeleteFolder(ctx context.Context, team, id crier.ID) (crier.Deleted, error) {
+	return change[crier.Deleted](ctx, c, http.MethodDelete, foldersPath(team)+"/"+string(id), nil)
+}

@@ -1,0 +1,40 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"crier"
+)
+
+func membersPath(organization crier.ID) string { return organizationPath(organization) + "/members" }
+
+// ListMembers returns a page of an organization's members.
+func (c *Client) ListMembers(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.Member], error) {
+	return get[crier.Page[crier.Member]](ctx, c, membersPath(organization), o.query())
+}
+
+// InviteMember makes a link by which a person becomes a member.
+func (c *Client) InviteMember(ctx context.Context, organization crier.ID, in crier.MemberInvite) (crier.Invitation, error) {
+	return change[crier.Invitation](ctx, c, http.MethodPost, membersPath(organization), in)
+}
+
+// UpdateMember changes a member's role and teams.
+func (c *Client) UpdateMember(ctx context.Context, organization, id crier.ID, in crier.MemberUpdate) (crier.Member, error) {
+	return change[crier.Member](ctx, c, http.MethodPatch, membersPath(organization)+"/"+string(id), in)
+}
+
+// RemoveMember removes a member.
+func (c *Client) RemoveMember(ctx context.Context, organization, id crier.ID) (crier.Deleted, error) {
+	return change[crier.Deleted](ctx, c, http.MethodDelete, membersPath(organization)+"/"+string(id), nil)
+}
+
+// ListAuditLog returns a page of who did what.
+func (c *Client) ListAuditLog(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.AuditEntry], error) {
+	return get[crier.Page[crier.AuditEntry]](ctx, c, organizationPath(organization)+"/audit-log", o.query())
+}
+
+// Permissions lists every permission and which roles hold it.
+func (c *Client) Permissions(ctx context.Context) (crier.PermissionCatalogue, error) {
+	return get[crier.PermissionCatalogue](ctx, c, "/v1/permissions", nil)
+}

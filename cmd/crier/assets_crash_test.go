@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"crier/internal/media"
+	"crier/internal/media/mediatest"
+	"crier/internal/store"
+)
+
+// library looks at the process as at a server.
+func (p *process) library(tb testing.TB) library {
+	tb.Helper()
+	blobs, err := media.NewDisk(p.mediaDir())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return library{postServer: postServer{&p.server}, blobs: blobs}
+}
+
+// writing waits until the process is in the middle of writing a file.
+func (p *process) writing(tb testing.TB) {
+	tb.Helper()
+	p.until(tb, "the server writes a file", func() bool {
+		unfinished, err := filepath.Glob(filepath.Join(p.mediaDir(), "tmp", "*"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, file := range unfinished {
+			if info, err := os.Stat(file); err == nil && info.Size() > 0 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// wantNoAsset fails if the library shows anything, finished or half.
+func (l library) wantNoAsset(t *testing.T) {
+	t.Helper()
+	got := l.do(t, "GET", l.assets(), nil).want(t, http.StatusOK)
+	if got.get(t, "total") != json.Number("0") || len(got.ids(t)) > 0 {
+		t.Errorf("the library shows %s", got.body)
+	}
+	for _, name := range l.files(t) {
+		if !strings.Contains(name, "/chunk-") {
+			t.Errorf("there is a file of an asset that is not there: %s", name)
+		}
+	}
+}
+
+func TestAServerThatIsKilledDuringAnUploadShowsNoHalfAsset(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		p := startProcess(t, db)
+		l, file := p.library(t), longVideo(4<<20)
+		body, pipe := io.Pipe()
+		form := multipart.NewWriter(pipe)
+		go func() {
+			part, err := form.CreateFormFile("file", "clip.mp4")
+			if err == nil {
+				_, err = part.Write(file[:len(file)/2]) // and then nothing for ever
+			}
+			if err != nil {
+				pipe.CloseWithError(err)
+			}
+		}()
+		sent := make(chan error, 1)
+		go func() {
+			_, err := l.roundTrip(request{method: "POST", path: l.assets(), body: body, key: l.key, header: map[string]string{"Content-Type": form.FormDataContentType()}})
+			sent <- err
+		}()
+		p.writing(t)
+		l.wantNoAsset(t)
+		p.restart(t)
+		if err := <-sent; err == nil {
+			t.Error("the upload was answered although the server was killed")
+		}
+		l.wantNoAsset(t)
+		l.ready(t, "clip.mp4", file)
+	})
+}
+
+func TestAnUploadGoesOnWhereTheKilledServerStopped(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		p := startProcess(t, db)
+		l, file := p.library(t), longVideo(24<<20)
+		const first = 8 << 20
+		id := l.begin(t, "video/mp4", len(file))
+		l.piece(t, id, file, 0, first).want(t, http.StatusOK)
+
+		// The second piece stops half-way, and the server dies.
+		body, pipe := io.Pipe()
+		go func() { _, _ = pipe.Write(file[first : first+1<<20]) }() // ends with the pipe
+		go func() {
+			_, _ = l.roundTrip(request{method: "PUT", path: l.uploads(id), body: body, key: l.key,
+				header: map[string]string{"Content-Range": fmt.Sprintf("bytes %d-%d/%d", first, 2*first-1, len(file))}})
+			_ = body.Close()
+		}()
+		p.writing(t)
+		p.restart(t)
+		l.wantNoAsset(t)
+		told := l.do(t, "GET", l.uploads(id), nil).want(t, http.StatusOK)
+		if told.get(t, "nextByteStart") != json.Number(fmt.Sprint(first)) {
+			t.Fatalf("after the crash the upload says %s", told.body)
+		}
+		l.piece(t, id, file, first, 2*first).want(t, http.StatusOK)
+		l.piece(t, id, file, 2*first, len(file)).want(t, http.StatusOK)
+
+		// It dies again while it puts the pieces together.
+		unfinished, err := filepath.Glob(filepath.Join(p.mediaDir(), "tmp", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range unfinished {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		go func() {
+			_, _ = l.roundTrip(request{method: "POST", path: l.uploads(id, "complete"), key: l.key})
+		}()
+		p.writing(t)
+		p.restart(t)
+		assets := l.do(t, "GET", l.assets(), nil).want(t, http.StatusOK)
+		asset := l.do(t, "POST", l.uploads(id, "complete"), nil).want(t, http.StatusCreated)
+		if ids := assets.ids(t); len(ids) > 1 || len(ids) == 1 && ids[0] != asset.text(t, "id") {
+			t.Errorf("after the crash the library shows %q, then %s", ids, asset.text(t, "id"))
+		}
+		if _, content := l.fetch(t, l.assets(asset.text(t, "id"), "content")); !bytes.Equal(content, file) {
+			t.Errorf("the asset has %d bytes, not the %d of the file", len(content), len(file))
+		}
+	})
+}
+
+func TestAServerThatIsKilledDuringAnImportShowsNoHalfAsset(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		p := startProcess(t, db, "CRIER_IMPORT_ALLOW=127.0.0.0/8")
+		l, file := p.library(t), longVideo(4<<20)
+		killed := make(chan struct{})
+		from := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", fmt.Sprint(len(file)))
+			_, _ = w.Write(file[:len(file)/2])
+			_ = http.NewResponseController(w).Flush()
+			<-killed
+			_, _ = w.Write(file[len(file)/2:])
+		}))
+		t.Cleanup(from.Close)
+		done := make(chan struct{})
+		go func() {
+			_, _ = l.roundTrip(request{method: "POST", path: l.assets("import"), body: object{"url": from.URL + "/clip.mp4"}, key: l.key})
+			close(done)
+		}()
+		p.writing(t)
+		l.wantNoAsset(t)
+		p.restart(t)
+		close(killed)
+		<-done
+		l.wantNoAsset(t)
+		l.do(t, "POST", l.assets("import"), object{"url": from.URL + "/clip.mp4"}).want(t, http.StatusCreated)
+	})
+}
+
+// largeVideo streams a video of some bytes without ever having it in memory.
+func largeVideo(size int64) io.Reader {
+	clip := mediatest.VerticalMP4()
+	filler := size - int64(len(clip))
+	return io.MultiReader(bytes.NewReader(clip), bytes.NewReader(boxHeader(int(filler), "free")), io.LimitReader(zeros{}, filler-8))
+}
+
+type zeros struct{}
+
+// Read gives zeros.
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// mostMemory is what the largest upload may add to the resident memory of the server.
+const mostMemory = 32 << 20
+
+// growth is how much resident memory a server needs on top of what it has after a small upload.
+func (p *process) growth(tb testing.TB, work func()) int64 {
+	tb.Helper()
+	l := p.library(tb)
+	l.ready(tb, "clip.mp4", mediatest.VerticalMP4())
+	before, _ := p.memory(tb)
+	p.forgetPeak(tb)
+	work()
+	_, peak := p.memory(tb)
+	return peak - before
+}
+
+// uploadWhole sends a video of some bytes as a form.
+func (p *process) uploadWhole(tb testing.TB, size int64) {
+	tb.Helper()
+	l := p.library(tb)
+	var head bytes.Buffer
+	form := multipart.NewWriter(&head)
+	if _, err := form.CreateFormFile("file", "clip.mp4"); err != nil {
+		tb.Fatal(err)
+	}
+	tail := "\r\n--" + form.Boundary() + "--\r\n"
+	got := l.do(tb, "POST", l.assets(), io.MultiReader(&head, largeVideo(size), strings.NewReader(tail)), "Content-Type", form.FormDataContentType())
+	if got.want(tb, http.StatusCreated).get(tb, "byteSize") != json.Number(fmt.Sprint(size)) {
+		tb.Errorf("the asset is %s", got.body)
+	}
+}
+
+// uploadInPieces sends a video of some bytes in pieces of the recommended size.
+func (p *process) uploadInPieces(tb testing.TB, size int64) {
+	tb.Helper()
+	l, video := p.library(tb), largeVideo(size)
+	id := l.begin(tb, "video/mp4", int(size))
+	for start := int64(0); start < size; start += media.DefaultChunkSize {
+		end := min(start+media.DefaultChunkSize, size)
+		l.do(tb, "PUT", l.uploads(id), io.LimitReader(video, end-start), "Content-Range", fmt.Sprintf("bytes %d-%d/%d", start, end-1, size)).want(tb, http.StatusOK)
+	}
+	l.do(tb, "POST", l.uploads(id, "complete"), nil).want(tb, http.StatusCreated)
+}
+
+func TestALargeUploadTakesLittleMemory(t *testing.T) {
+	t.Parallel()
+	const size = 256 << 20
+	p := startProcess(t, databases.Fresh(t, store.SQLite))
+	whole := p.growth(t, func() { p.uploadWhole(t, size) })
+	pieces := p.growth(t, func() { p.uploadInPieces(t, size) })
+	t.Logf("an upload of %d MiB adds %.1f MiB to the resident memory; in pieces %.1f MiB", size>>20, float64(whole)/(1<<20), float64(pieces)/(1<<20))
+	if max(whole, pieces) > mostMemory {
+		t.Errorf("an upload of %d MiB adds %d MiB to the resident memory, in pieces %d MiB", size>>20, whole>>20, pieces>>20)
+	}
+}
+
+// BenchmarkLargeUpload sends files of 1 GiB and tells what they add to the resident memory of the server.
+func BenchmarkLargeUpload(b *testing.B) {
+	const size = 1 << 30
+	for name, upload := range map[string]func(*process, testing.TB, int64){"whole": (*process).uploadWhole, "pieces": (*process).uploadInPieces} {
+		for kind, settings := range map[string]func() []string{
+			"disk": func() []string { return nil },
+			"s3": func() []string {
+				s3 := mediatest.StartS3(b)
+				return []string{"CRIER_S3_ENDPOINT=" + s3.Endpoint, "CRIER_S3_BUCKET=" + s3.Bucket, "CRIER_S3_ACCESS_KEY=" + s3.AccessKey, "CRIER_S3_SECRET_KEY=" + s3.SecretKey}
+			},
+		} {
+			b.Run(name+"/"+kind, func(b *testing.B) {
+				p := startProcess(b, databases.Fresh(b, store.SQLite), settings()...)
+				b.SetBytes(size)
+				var most int64
+				b.ResetTimer()
+				for range b.N {
+					most = max(most, p.growth(b, func() { upload(p, b, size) }))
+				}
+				b.ReportMetric(float64(most)/(1<<20), "MiB-resident")
+				if most > mostMemory {
+					b.Errorf("1 GiB adds %d MiB to the resident memory", most>>20)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+)
+
+func (s *shell) contextCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "whoami", Short: "Who am I, and what can I reach?", Example: "  crier whoami", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := s.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			overview, err := c.AgentContext(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return s.show(overview, "", func(w io.Writer) {
+				fmt.Fprintf(w, "Person\t%s\nCredential\t%s (%s)\n", overview.User.Name, overview.Credential.Name, overview.Credential.Kind)
+				for _, t := range overview.Teams {
+					fmt.Fprintf(w, "Team\t%s\t%s\n", t.Name, t.ID)
+				}
+			})
+		},
+	}
+}
+
+func (s *shell) organizationsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "orgs", Short: "Organizations", Example: "  crier orgs list"}
+	list := &cobra.Command{
+		Use: "list", Short: "List your organizations", Example: "  crier orgs list", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := s.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			page, err := c.ListOrganizations(cmd.Context(), client.ListOptions{Limit: crier.MaxPageSize})
+			if err != nil {
+				return err
+			}
+			return s.show(page, "ID\tNAME\tCREDITS\tRESERVED", func(w io.Writer) {
+				for _, o := range page.Data {
+					fmt.Fprintf(w, "%s\t%s\t%d\t%d\n", o.ID, o.Name, o.CreditsBalance, o.ReservedCredits)
+				}
+			})
+		},
+	}
+	create := &cobra.Command{
+		Use: "create NAME", Short: "Create an organization", Example: "  crier orgs create \"Acme\"", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := s.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := s.confirm("This creates the organization %q with a first team.", args[0]); err != nil {
+				return err
+			}
+			o, err := c.CreateOrganization(cmd.Context(), crier.OrganizationCreate{Name: crier.Name(args[0])})
+			if err != nil {
+				return err
+			}
+			return s.show(o, "", func(w io.Writer) { fmt.Fprintf(w, "Created %s: %s\n", o.Name, o.ID) })
+		},
+	}
+	cmd.AddCommand(list, create)
+	return cmd
+}
+
+func (s *shell) teamsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "teams", Short: "Teams", Example: "  crier teams list"}
+	list := &cobra.Command{
+		Use: "list", Short: "List your teams", Example: "  crier teams list", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := s.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			page, err := c.ListTeams(cmd.Context(), crier.ID(s.org), client.ListOptions{Limit: crier.MaxPageSize})
+			if err != nil {
+				return err
+			}
+			return s.show(page, "ID\tNAME\tZONE", func(w io.Writer) {
+				for _, t := range page.Data {
+					zone := "UTC"
+					if t.Timezone != nil {
+						zone = *t.Timezone
+					}
+					fmt.Fprintf(w, "%s\t%s\t%s\n", t.ID, t.Name, zone)
+				}
+			})
+		},
+	}
+	var zone string
+	create := &cobra.Command{
+		Use: "create NAME", Short: "Create a team", Example: "  crier teams create \"Berlin\" --timezone Europe/Berlin", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, org, err := s.inOrganization(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := s.confirm("This creates the team %q.", args[0]); err != nil {
+				return err
+			}
+			in := crier.TeamCreate{OrganizationID: org, Name: crier.Name(args[0])}
+			if zone != "" {
+				in.Timezone = (*crier.Zone)(&zone)
+			}
+			t, err := c.CreateTeam(cmd.Context(), in)
+			if err != nil {
+				return err
+			}
+			return s.show(t, "", func(w io.Writer) { fmt.Fprintf(w, "Created %s: %s\n", t.Name, t.ID) })
+		},
+	}
+	create.Flags().StringVar(&zone, "timezone", "", "IANA name, such as Europe/Berlin")
+	cmd.AddCommand(list, create)
+	return cmd
+}
+
+func (s *shell) keysCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "keys", Short: "API keys of an organization", Example: "  crier keys list\n  crier keys create \"CI\" --role editor"}
+	list := &cobra.Command{
+		Use: "list", Short: "List the API keys", Example: "  crier keys list", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, org, err := s.inOrganization(cmd.Context())
+			if err != nil {
+				return err
+			}
+			page, err := c.ListKeys(cmd.Context(), org, client.ListOptions{Limit: crier.MaxPageSize})
+			if err != nil {
+				return err
+			}
+			return s.show(page, "ID\tNAME\tROLE\tENDS IN\tLAST USED", func(w io.Writer) {
+				for _, k := range page.Data {
+					fmt.Fprintf(w, "%s\t%s\t%s\t…%s\t%s\n", k.ID, k.Name, k.Role, k.LastFour, localOrDash(k.LastUsedAt))
+				}
+			})
+		},
+	}
+	var role string
+	create := &cobra.Command{
+		Use: "create NAME", Short: "Create an API key; its secret is shown once", Example: "  crier keys create \"CI\" --role editor --yes", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, org, err := s.inOrganization(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := s.confirm("This creates the API key %q with the role %s.", args[0], role); err != nil {
+				return err
+			}
+			k, err := c.CreateKey(cmd.Context(), org, crier.APIKeyCreate{Name: crier.Name(args[0]), Role: crier.Role(role)})
+			if err != nil {
+				return err
+			}
+			return s.show(k, "", func(w io.Writer) { fmt.Fprintf(w, "Created %s. The secret is shown once:\n%s\n", k.ID, k.Secret) })
+		},
+	}
+	create.Flags().StringVar(&role, "role", "editor", "owner, admin, editor or viewer")
+	revoke := &cobra.Command{
+		Use: "revoke KEY", Short: "Revoke an API key", Example: "  crier keys revoke ID --yes", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, org, err := s.inOrganization(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := s.confirm("This ends the API key %s at once.", args[0]); err != nil {
+				return err
+			}
+			out, err := c.RevokeKey(cmd.Context(), org, crier.ID(args[0]))
+			if err != nil {
+				return err
+			}
+			return s.show(out, "", func(w io.Writer) { fmt.Fprintln(w, "Revoked.") })
+		},
+	}
+	cmd.AddCommand(list, create, revoke)
+	return cmd
+}
+
+func (s *shell) creditsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "credits", Short: "The credit balance and what things cost", Example: "  crier credits", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, org, err := s.inOrganization(cmd.Context())
+			if err != nil {
+				return err
+			}
+			out, err := c.GetCredits(cmd.Context(), org)
+			if err != nil {
+				return err
+			}
+			return s.show(out, "", func(w io.Writer) {
+				fmt.Fprintf(w, "Balance\t%d\nReserved\t%d\nFree\t%d\n\n", out.CreditsBalance, out.ReservedCredits, out.AvailableCredits)
+				for _, cost := range out.Costs {
+					fmt.Fprintf(w, "%s\t%d\t%s\n", cost.Provider, cost.Credits, cost.Description)
+				}
+			})
+		},
+	}
+}

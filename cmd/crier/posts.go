@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+)
+
+func (s *shell) postsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "posts", Short: "Draft, look at, schedule and delete posts", Example: "  crier posts list\n  crier posts create --text \"Hello\""}
+	cmd.AddCommand(s.postsList(), s.postsCreate(), s.postsShow(), s.postsEdit(), s.postsSchedule(), s.postsNow(), s.postsValidate(),
+		s.postsDraft(), s.postsDelete(), s.postsAttempts())
+	return cmd
+}
+
+func (s *shell) postsList() *cobra.Command {
+	var filter client.PostFilter
+	var status, state []string
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List posts, the newest first",
+		Example: "  crier posts list --limit 10\n  crier posts list --state scheduled,failed\n  crier posts list --search launch --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, team, err := s.inTeam(cmd.Context())
+			if err != nil {
+				return err
+			}
+			for _, v := range status {
+				filter.Status = append(filter.Status, crier.PostStatus(v))
+			}
+			for _, v := range state {
+				filter.DeliveryState = append(filter.DeliveryState, crier.DeliveryState(v))
+			}
+			page, err := c.ListPosts(cmd.Context(), team, filter)
+			if err != nil {
+				return err
+			}
+			return s.show(page, "ID\tSTATUS\tDELIVERY\tNEXT\tTEXT", func(w io.Writer) {
+				for _, p := range page.Data {
+					next := "–"
+					if p.LatestScheduledPost != nil {
+						next = local(p.LatestScheduledPost.ScheduledAt)
+					}
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.ID, p.Status, p.DeliveryState, next, shorten(p.Text, 60))
+				}
+				fmt.Fprintf(w, "%d of %d posts\n", len(page.Data), page.Total)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&filter.Limit, "limit", 25, "how many, at most 100")
+	flags.StringVar(&filter.Cursor, "cursor", "", "nextCursor of an earlier answer")
+	flags.StringVar(&filter.Q, "search", "", "words that the posts contain")
+	flags.StringSliceVar(&status, "status", nil, "draft, approved, …")
+	flags.StringSliceVar(&state, "state", nil, "scheduled, published, failed, …")
+	return cmd
+}
+
+// postText is the text of a command: a flag, or what is piped in.
+func (s *shell) postText(flag string) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	if interactive(s.stdin) {
+		return "", errors.New("there is no text: give --text, or pipe it in")
+	}
+	data, err := io.ReadAll(io.LimitReader(s.stdin, 1<<20))
+	if err != nil {
+		return "", fmt.Errorf("read the text: %w", err)
+	}
+	return strings.TrimRight(string(data), "\n"), nil
+}
+
+func (s *shell) postsCreate() *cobra.Command {
+	var text, title string
+	var assets []string
+	cmd := &cobra.Command{
+		Use:     "create",
+		Short:   "Create a draft",
+		Example: "  crier posts create --text \"Hello\"\n  echo \"Hello\" | crier posts create --title \"Greeting\"",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			body, err := s.postText(text)
+			if err != nil {
+				return err
+			}
+			c, team, err := s.inTeam(cmd.Context())
+			if err != nil {
+				return err
+			}
+			in := crier.PostCreate{Text: &body, AssetIDs: ids(assets)}
+			if title != "" {
+				in.Title = &title
+			}
+			p, err := c.CreatePost(cmd.Context(), team, in)
+			if err != nil {
+				return err
+			}
+			return s.showPost(p)
+		},
+	}
+	cmd.Flags().StringVar(&text, "text", "", "the text; without it, what is piped in")
+	cmd.Flags().StringVar(&title, "title", "", "a title for display, never published")
+	cmd.Flags().StringSliceVar(&assets, "asset", nil, "ids of assets of the media library")
+	return cmd
+}
+
+func ids(list []string) []crier.ID {
+	out := make([]crier.ID, len(list))
+	for i, v := range list {
+		out[i] = crier.ID(v)
+	}
+	return out
+}
+
+func (s *shell) showPost(p crier.Post) error {
+	return s.show(p, "", func(w io.Writer) {
+		fmt.Fprintf(w, "Post\t%s\nStatus\t%s, %s\nType\t%s\n", p.ID, p.Status, p.DeliveryState, p.PostType)
+		if p.Title != nil {
+			fmt.Fprintf(w, "Title\t%s\n", *p.Title)
+		}
+		if sp := p.LatestScheduledPost; sp != nil {
+			fmt.Fprintf(w, "Latest\t%s, %s\n", sp.Status, local(sp.ScheduledAt))
+		}
+		fmt.Fprintf(w, "\n%s\n", p.Text)
+	})
+}
+
+// onPost makes a command about one post.
+func (s *shell) onPost(use, short, example string, run func(ctx context.Context, c *client.Client, team, post crier.ID) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use + " POST", Short: short, Example: example, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			post, ok := crier.ParseID(args[0])
+			if !ok {
+				return fmt.Errorf("%q is not the id of a post", args[0])
+			}
+			c, team, err := s.inTeam(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), c, team, post)
+		},
+	}
+}
+
+func (s *shell) postsShow() *cobra.Command {
+	return s.onPost("show", "Show a post", "  crier posts show 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d", func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+		p, err := c.GetPost(ctx, team, post)
+		if err != nil {
+			return err
+		}
+		return s.showPost(p)
+	})
+}
+
+func (s *shell) postsEdit() *cobra.Command {
+	var text, title string
+	cmd := s.onPost("edit", "Change the text or title of a post", "  crier posts edit ID --text \"Better\"", func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+		in := crier.PostUpdate{}
+		if text != "" {
+			in.Text = crier.Some(text)
+		}
+		if title != "" {
+			in.Title = crier.Some(title)
+		}
+		if err := s.confirm("This changes the post %s, and what is scheduled of it.", post); err != nil {
+			return err
+		}
+		p, err := c.UpdatePost(ctx, team, post, in)
+		if err != nil {
+			return err
+		}
+		return s.showPost(p)
+	})
+	cmd.Flags().StringVar(&text, "text", "", "the new text")
+	cmd.Flags().StringVar(&title, "title", "", "the new title")
+	return cmd
+}
+
+func (s *shell) postsDraft() *cobra.Command {
+	return s.onPost("draft", "Stop what is scheduled of a post and move it back to draft", "  crier posts draft ID", func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+		if err := s.confirm("This cancels what is scheduled of the post %s.", post); err != nil {
+			return err
+		}
+		p, err := c.MovePostToDraft(ctx, team, post)
+		if err != nil {
+			return err
+		}
+		return s.showPost(p)
+	})
+}
+
+func (s *shell) postsDelete() *cobra.Command {
+	var platform bool
+	cmd := s.onPost("delete", "Delete a post", "  crier posts delete ID\n  crier posts delete ID --from-networks --yes", func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+		warning := "This deletes the post %s and cancels what is scheduled of it."
+		if platform {
+			warning = "This deletes the post %s, and what was published of it from the networks too."
+		}
+		if err := s.confirm(warning, post); err != nil {
+			return err
+		}
+		out, err := c.DeletePost(ctx, team, post, platform)
+		if err != nil {
+			return err
+		}
+		return s.show(out, "", func(w io.Writer) {
+			fmt.Fprintln(w, "Deleted.")
+			for _, d := range out.PlatformDeletes {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", d.Provider, d.Verdict, d.Message)
+			}
+		})
+	})
+	cmd.Flags().BoolVar(&platform, "from-networks", false, "also delete what was published")
+	return cmd
+}
+
+func (s *shell) postsAttempts() *cobra.Command {
+	return s.onPost("attempts", "See everything that was tried to publish a post", "  crier posts attempts ID", func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+		page, err := c.GetPost(ctx, team, post)
+		if err != nil {
+			return err
+		}
+		if page.LatestScheduledPost == nil {
+			return errors.New("the post was never scheduled")
+		}
+		list, err := c.ListAttempts(ctx, team, page.LatestScheduledPost.ID)
+		if err != nil {
+			return err
+		}
+		return s.show(list, "WHEN\tOPERATION\tPART\tOUTCOME\tMESSAGE\tNEXT", func(w io.Writer) {
+			for _, a := range list.Data {
+				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", local(a.StartedAt), a.Operation, a.Part, a.Outcome, shorten(a.Message, 50), a.NextStep)
+			}
+		})
+	})
+}

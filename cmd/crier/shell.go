@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+)
+
+// shell is what the commands share that talk to a running installation. They get no private way in: all of them go
+// through the public interface.
+type shell struct {
+	*app
+	server, token string
+	team, org     string
+	asJSON, yes   bool
+}
+
+// addShell adds the commands that talk to a running installation.
+func (a *app) addShell(root *cobra.Command) {
+	s := &shell{app: a}
+	for _, cmd := range []*cobra.Command{
+		s.loginCommand(), s.logoutCommand(), s.contextCommand(), s.postCommand(), s.postsCommand(), s.slotsCommand(), s.accountsCommand(),
+		s.organizationsCommand(), s.teamsCommand(), s.keysCommand(), s.mediaCommand(), s.creditsCommand(), s.doctorCommand(),
+	} {
+		s.addFlags(cmd)
+		root.AddCommand(cmd)
+	}
+}
+
+func (s *shell) addFlags(cmd *cobra.Command) {
+	flags := cmd.PersistentFlags()
+	flags.StringVar(&s.server, "server", "", "address of the installation (environment: CRIER_SERVER; default: where you logged in, else http://127.0.0.1:8080)")
+	flags.StringVar(&s.token, "token", "", "API key or access token (environment: CRIER_TOKEN; default: your login)")
+	flags.StringVar(&s.team, "team", "", "id of the team (environment: CRIER_TEAM; default: your first one)")
+	flags.StringVar(&s.org, "organization", "", "id of the organization (default: your first one)")
+	flags.BoolVar(&s.asJSON, "json", false, "print JSON, for scripts")
+	flags.BoolVarP(&s.yes, "yes", "y", false, "do not ask before changing or spending something")
+}
+
+func (a *app) variable(name string) string {
+	for _, pair := range a.environ {
+		if key, value, ok := strings.Cut(pair, "="); ok && key == name {
+			return value
+		}
+	}
+	return ""
+}
+
+const defaultServer = "http://127.0.0.1:8080"
+
+// client connects as the flags, the environment or the saved login say.
+func (s *shell) client(ctx context.Context) (*client.Client, error) {
+	login, err := s.loadLogin()
+	if err != nil {
+		return nil, err
+	}
+	server := firstOf(s.server, s.variable("CRIER_SERVER"), login.Server, defaultServer)
+	agent := client.WithUserAgent("crier/" + version)
+	if token := firstOf(s.token, s.variable("CRIER_TOKEN")); token != "" {
+		return client.New(server, token, agent), nil
+	}
+	if login.AccessToken == "" {
+		return nil, errors.New("you are not logged in: run 'crier login', or set CRIER_TOKEN to an API key")
+	}
+	return client.New(server, "", agent, client.WithTokenSource(s.freshToken)), ctx.Err()
+}
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// inTeam connects and finds the team to work in.
+func (s *shell) inTeam(ctx context.Context) (*client.Client, crier.ID, error) {
+	c, err := s.client(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if given := firstOf(s.team, s.variable("CRIER_TEAM")); given != "" {
+		id, ok := crier.ParseID(given)
+		if !ok {
+			return nil, "", fmt.Errorf("--team must be a UUID, got %q", given)
+		}
+		return c, id, nil
+	}
+	overview, err := c.AgentContext(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if overview.DefaultTeamID == nil {
+		return nil, "", errors.New("you have no team yet")
+	}
+	return c, *overview.DefaultTeamID, nil
+}
+
+// inOrganization connects and finds the organization to work in.
+func (s *shell) inOrganization(ctx context.Context) (*client.Client, crier.ID, error) {
+	c, err := s.client(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if s.org != "" {
+		id, ok := crier.ParseID(s.org)
+		if !ok {
+			return nil, "", fmt.Errorf("--organization must be a UUID, got %q", s.org)
+		}
+		return c, id, nil
+	}
+	overview, err := c.AgentContext(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if overview.DefaultOrganizationID == nil {
+		return nil, "", errors.New("you have no organization yet")
+	}
+	return c, *overview.DefaultOrganizationID, nil
+}
+
+// show prints a result: JSON for scripts, a table for people.
+func (s *shell) show(value any, header string, rows func(w io.Writer)) error {
+	if s.asJSON {
+		enc := json.NewEncoder(s.stdout)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(value)
+	}
+	w := tabwriter.NewWriter(s.stdout, 0, 4, 2, ' ', 0)
+	if header != "" {
+		fmt.Fprintln(w, header)
+	}
+	rows(w)
+	return w.Flush()
+}
+
+// local is a time in the person's own zone.
+func local(t crier.Time) string { return t.Local().Format("Mon 2 Jan 2006 15:04 MST") }
+
+func localOrDash(t *crier.Time) string {
+	if t == nil {
+		return "–"
+	}
+	return local(*t)
+}
+
+// errRefused means that a person said no.
+var errRefused = errors.New("nothing was changed")
+
+// confirm tells what will happen and asks, unless --yes was given. Without a person to ask it refuses.
+func (s *shell) confirm(format string, args ...any) error {
+	if s.yes {
+		return nil
+	}
+	fmt.Fprintf(s.stderr, format+"\n", args...)
+	person := s.stdin
+	if !interactive(person) { // the text was piped in: the person is at the terminal
+		terminal, err := os.Open("/dev/tty")
+		if err != nil {
+			return errors.New("nobody is there to ask: add --yes to go ahead")
+		}
+		defer terminal.Close()
+		person = terminal
+	}
+	fmt.Fprint(s.stderr, "Go ahead? [y/N] ")
+	answer, err := bufio.NewReader(person).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+		return errRefused
+	}
+	return nil
+}
+
+// interactive is true when a person sits at the other end.
+func interactive(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	stat, err := f.Stat()
+	return err == nil && stat.Mode()&os.ModeCharDevice != 0
+}
+
+// shorten is a text as one cell of a table.
+func shorten(text string, length int) string {
+	line := strings.Join(strings.Fields(text), " ")
+	if runes := []rune(line); len(runes) > length {
+		return string(runes[:length-1]) + "…"
+	}
+	return line
+}
+
+// parseWhen reads a time as people write it: RFC 3339, a date and time in their zone, or a duration from now.
+func parseWhen(text string, now time.Time) (crier.Time, error) {
+	if t, err := crier.ParseTime(text); err == nil {
+		return t, nil
+	}
+	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05"} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return crier.TimeOf(t), nil
+		}
+	}
+	if d, err := time.ParseDuration(strings.TrimPrefix(text, "in ")); err == nil {
+		return crier.TimeOf(now.Add(d)), nil
+	}
+	return crier.Time{}, fmt.Errorf("%q is not a time: write 2026-11-15T09:00:00Z, \"2026-11-15 09:00\" in your zone, or a duration such as 2h30m", text)
+}
+
+// exitCode tells scripts apart what went wrong.
+func exitCode(err error) int {
+	known, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return 1
+	}
+	switch known.Kind {
+	case crier.KindInvalid:
+		return 2
+	case crier.KindUnauthorized:
+		return 3
+	case crier.KindForbidden:
+		return 4
+	case crier.KindNotFound:
+		return 5
+	case crier.KindConflict:
+		return 6
+	case crier.KindPaymentRequired:
+		return 7
+	case crier.KindTooManyRequests:
+		return 8
+	}
+	return 9
+}
