@@ -41,7 +41,7 @@ func (p *Provider) postMetrics(ctx context.Context, a provider.Account, id strin
 			if err == nil {
 				return newMetrics(answer.Numbers()), nil
 			}
-			if failure := provider.AsError(err); failure.Kind != provider.Rejected || graph.IsMissing(failure) {
+			if failure := provider.AsError(err); !refusesInsights(failure) {
 				return provider.Metrics{}, failure
 			}
 		}
@@ -51,6 +51,12 @@ func (p *Provider) postMetrics(ctx context.Context, a provider.Account, id strin
 		return provider.Metrics{}, err
 	}
 	return provider.Metrics{Likes: counts.Likes, Comments: counts.Comments}, nil
+}
+
+// refusesInsights is true for numbers that the post does not have. A missing permission is also what Instagram says of
+// stories that fewer than five people have seen.
+func refusesInsights(failure *provider.Error) bool {
+	return failure.Kind == provider.Rejected && !graph.IsMissing(failure) || failure.Code == provider.CodePermissionMissing
 }
 
 func newMetrics(n graph.Numbers) provider.Metrics {
