@@ -10,35 +10,50 @@ func (s *Server) addHealth() {
 
 // addRoutes is the table of contents of the interface and its permission matrix.
 func (s *Server) addRoutes() {
-	caller(s, "GET /v1/agent/context", s.getAgentContext, getAgentContextDoc)
-	caller(s, "GET /v1/providers", s.listProviders, listProvidersDoc)
+	s.addOrganizationRoutes()
+	s.addTeamRoutes()
+	s.addPostRoutes()
+	s.addAccountRoutes()
+	s.addMediaRoutes()
+}
 
+// addOrganizationRoutes: organizations, their members, keys and credits.
+func (s *Server) addOrganizationRoutes() {
+	caller(s, "GET /v1/agent/context", s.getAgentContext, getAgentContextDoc)
 	caller(s, "GET /v1/organizations", s.listOrganizations, listOrganizationsDoc)
 	caller(s, "POST /v1/organizations", s.createOrganization, createOrganizationDoc)
 	organization(s, "GET /v1/organizations/{organizationId}", crier.Read, s.getOrganization, getOrganizationDoc)
 	organization(s, "PATCH /v1/organizations/{organizationId}", crier.ManageOrganization, s.updateOrganization, updateOrganizationDoc)
-
 	organization(s, "GET /v1/organizations/{organizationId}/api-keys", crier.ManageAPIKeys, s.listKeys, listKeysDoc)
 	organization(s, "POST /v1/organizations/{organizationId}/api-keys", crier.ManageAPIKeys, s.createKey, createKeyDoc)
 	organization(s, "DELETE /v1/organizations/{organizationId}/api-keys/{id}", crier.ManageAPIKeys, s.revokeKey, revokeKeyDoc)
 	organization(s, "POST /v1/organizations/{organizationId}/api-keys/{id}/rotate", crier.ManageAPIKeys, s.rotateKey, rotateKeyDoc)
-
 	caller(s, "GET /v1/permissions", s.listPermissions, listPermissionsDoc)
 	organization(s, "GET /v1/organizations/{organizationId}/members", crier.Read, s.listMembers, listMembersDoc)
 	organization(s, "POST /v1/organizations/{organizationId}/members", crier.ManageMembers, s.inviteMember, inviteMemberDoc)
 	organization(s, "PATCH /v1/organizations/{organizationId}/members/{memberId}", crier.ManageMembers, s.updateMember, updateMemberDoc)
 	organization(s, "DELETE /v1/organizations/{organizationId}/members/{memberId}", crier.Read, s.removeMember, removeMemberDoc)
 	organization(s, "GET /v1/organizations/{organizationId}/audit-log", crier.ManageOrganization, s.listAuditLog, listAuditLogDoc)
-
 	organization(s, "GET /v1/organizations/{organizationId}/credits", crier.Read, s.getCredits, getCreditsDoc)
 	organization(s, "GET /v1/organizations/{organizationId}/credits/transactions", crier.Read, s.listCreditTransactions, listCreditTransactionsDoc)
+}
 
+// addTeamRoutes: teams and their slots.
+func (s *Server) addTeamRoutes() {
 	caller(s, "GET /v1/teams", s.listTeams, listTeamsDoc)
 	organization(s, "POST /v1/teams", crier.CreateTeams, s.createTeam, createTeamDoc)
 	team(s, "GET /v1/teams/{teamId}", crier.Read, s.getTeam, getTeamDoc)
 	team(s, "PATCH /v1/teams/{teamId}", crier.ManageTeams, s.updateTeam, updateTeamDoc)
 	team(s, "DELETE /v1/teams/{teamId}", crier.DeleteTeams, s.deleteTeam, deleteTeamDoc)
+	team(s, "GET /v1/teams/{teamId}/scheduling-slots", crier.Read, s.listSlots, listSlotsDoc)
+	team(s, "POST /v1/teams/{teamId}/scheduling-slots", crier.ManageSlots, s.createSlot, createSlotDoc)
+	team(s, "GET /v1/teams/{teamId}/scheduling-slots/next", crier.Read, s.nextSlots, nextSlotsDoc)
+	team(s, "PATCH /v1/teams/{teamId}/scheduling-slots/{slotId}", crier.ManageSlots, s.updateSlot, updateSlotDoc)
+	team(s, "DELETE /v1/teams/{teamId}/scheduling-slots/{slotId}", crier.ManageSlots, s.deleteSlot, deleteSlotDoc)
+}
 
+// addPostRoutes: posts, their publications, tags and the calendar.
+func (s *Server) addPostRoutes() {
 	team(s, "GET /v1/teams/{teamId}/posts", crier.Read, s.listPosts, listPostsDoc)
 	team(s, "POST /v1/teams/{teamId}/posts", crier.WritePosts, s.createPost, createPostDoc)
 	team(s, "GET /v1/teams/{teamId}/posts/facets/enrichment", crier.Read, s.getFacets, getFacetsDoc)
@@ -52,31 +67,30 @@ func (s *Server) addRoutes() {
 	team(s, "POST /v1/teams/{teamId}/posts/{postId}/validate", crier.Read, s.validatePost, validatePostDoc)
 	team(s, "POST /v1/teams/{teamId}/posts/{postId}/schedule", crier.PublishPosts, s.schedulePost, schedulePostDoc)
 	team(s, "POST /v1/teams/{teamId}/posts/{postId}/post-now", crier.PublishPosts, s.postNow, postNowDoc)
-
 	team(s, "GET /v1/teams/{teamId}/scheduled-posts/{id}", crier.Read, s.getScheduledPost, getScheduledPostDoc)
 	team(s, "GET /v1/teams/{teamId}/scheduled-posts/{id}/attempts", crier.Read, s.listAttempts, listAttemptsDoc)
 	team(s, "POST /v1/teams/{teamId}/scheduled-posts/{id}/retry", crier.PublishPosts, s.retryScheduledPost, retryScheduledPostDoc)
 	team(s, "POST /v1/teams/{teamId}/scheduled-posts/{id}/resolve", crier.PublishPosts, s.resolveScheduledPost, resolveScheduledPostDoc)
 	team(s, "GET /v1/teams/{teamId}/calendar", crier.Read, s.getCalendar, getCalendarDoc)
-
 	team(s, "GET /v1/teams/{teamId}/tags", crier.Read, s.listTags, listTagsDoc)
 	team(s, "POST /v1/teams/{teamId}/tags", crier.WritePosts, s.createTag, createTagDoc)
 	team(s, "PATCH /v1/teams/{teamId}/tags/{tagId}", crier.WritePosts, s.updateTag, updateTagDoc)
 	team(s, "DELETE /v1/teams/{teamId}/tags/{tagId}", crier.WritePosts, s.deleteTag, deleteTagDoc)
+}
 
-	team(s, "GET /v1/teams/{teamId}/scheduling-slots", crier.Read, s.listSlots, listSlotsDoc)
-	team(s, "POST /v1/teams/{teamId}/scheduling-slots", crier.ManageSlots, s.createSlot, createSlotDoc)
-	team(s, "GET /v1/teams/{teamId}/scheduling-slots/next", crier.Read, s.nextSlots, nextSlotsDoc)
-	team(s, "PATCH /v1/teams/{teamId}/scheduling-slots/{slotId}", crier.ManageSlots, s.updateSlot, updateSlotDoc)
-	team(s, "DELETE /v1/teams/{teamId}/scheduling-slots/{slotId}", crier.ManageSlots, s.deleteSlot, deleteSlotDoc)
-
+// addAccountRoutes: networks and the accounts on them.
+func (s *Server) addAccountRoutes() {
+	caller(s, "GET /v1/providers", s.listProviders, listProvidersDoc)
 	team(s, "GET /v1/teams/{teamId}/social-accounts", crier.Read, s.listAccounts, listAccountsDoc)
 	team(s, "GET /v1/teams/{teamId}/social-accounts/{id}", crier.Read, s.getAccount, getAccountDoc)
 	team(s, "GET /v1/teams/{teamId}/social-accounts/{id}/analytics", crier.ReadAnalytics, s.getAccountAnalytics, getAccountAnalyticsDoc)
 	team(s, "PATCH /v1/teams/{teamId}/social-accounts/{id}", crier.ManageSocialAccounts, s.updateAccount, updateAccountDoc)
 	team(s, "POST /v1/teams/{teamId}/social-accounts/connect", crier.ManageSocialAccounts, s.connectAccount, connectAccountDoc)
 	team(s, "POST /v1/teams/{teamId}/social-accounts/{id}/disconnect", crier.ManageSocialAccounts, s.disconnectAccount, disconnectAccountDoc)
+}
 
+// addMediaRoutes: the media library.
+func (s *Server) addMediaRoutes() {
 	team(s, "GET /v1/teams/{teamId}/assets", crier.Read, s.listAssets, listAssetsDoc)
 	team(s, "POST /v1/teams/{teamId}/assets", crier.ManageMedia, s.createAsset, createAssetDoc)
 	team(s, "POST /v1/teams/{teamId}/assets/import", crier.ManageMedia, s.importAsset, importAssetDoc)
@@ -91,13 +105,11 @@ func (s *Server) addRoutes() {
 	team(s, "GET /v1/teams/{teamId}/uploads/{uploadId}", crier.Read, s.getUpload, aliasOf(getUploadDoc))
 	team(s, "PUT /v1/teams/{teamId}/uploads/{uploadId}", crier.ManageMedia, s.appendUpload, aliasOf(appendUploadDoc))
 	team(s, "POST /v1/teams/{teamId}/uploads/{uploadId}/complete", crier.ManageMedia, s.completeUpload, aliasOf(completeUploadDoc))
-
 	team(s, "GET /v1/teams/{teamId}/folders", crier.Read, s.listFolders, listFoldersDoc)
 	team(s, "POST /v1/teams/{teamId}/folders", crier.ManageMedia, s.createFolder, createFolderDoc)
 	team(s, "GET /v1/teams/{teamId}/folders/{folderId}", crier.Read, s.getFolder, getFolderDoc)
 	team(s, "PATCH /v1/teams/{teamId}/folders/{folderId}", crier.ManageMedia, s.updateFolder, updateFolderDoc)
 	team(s, "DELETE /v1/teams/{teamId}/folders/{folderId}", crier.ManageMedia, s.deleteFolder, deleteFolderDoc)
-
 	openLong(s, "GET /media/{assetId}/{variant}", s.serveSigned)
 	openLong(s, "HEAD /media/{assetId}/{variant}", s.serveSigned)
 }
