@@ -288,35 +288,60 @@ func (k Containers) Refused(st *provider.State, failure *provider.Error) *provid
 	case errors.Is(failure, ErrNotReady):
 		entry(st, part, Whole).Step = stepProcessing
 		st.Ready = false
-		failure.Kind, failure.Code, failure.RetryAfter = provider.Temporary, provider.CodeProviderUnavailable, k.RefusalPause
+		return k.again(failure)
 	case errors.Is(failure, ErrExpired):
 		forget(st, part)
-		failure.Kind, failure.Code = provider.Temporary, provider.CodeProviderUnavailable
+		return k.again(failure)
 	case errors.Is(failure, ErrUnknownContainer):
 		return k.unknown(st, failure)
+	case failure.Kind == provider.Rejected && failure.Code == provider.CodeContentRejected && k.mayBePublished(st):
+		count(st)
+		return k.doubted(failure)
 	}
 	return failure
+}
+
+// again makes a refusal one that passes.
+func (k Containers) again(failure *provider.Error) *provider.Error {
+	failure.Kind, failure.Code, failure.RetryAfter = provider.Temporary, provider.CodeProviderUnavailable, k.RefusalPause
+	return failure
+}
+
+// doubted makes a refusal one that has to be looked into.
+func (k Containers) doubted(failure *provider.Error) *provider.Error {
+	failure.Kind, failure.Code, failure.RetryAfter = provider.OutcomeUnknown, provider.CodeOutcomeUnknown, 0
+	failure.Message = k.Network + " does not publish the container: an earlier attempt may have done so (" + failure.Message + ")"
+	return failure
+}
+
+// mayBePublished is true after an attempt whose outcome was not clear: what a network answers to a container that was
+// published before is not documented. It ends when new containers were made and refused as well.
+func (k Containers) mayBePublished(st *provider.State) bool {
+	return (IsSuspect(*st) || st.ProviderStatus == Published) && entry(st, st.NextPart(), Whole).Redone < maxRedone
+}
+
+// count is how often the container was refused by now.
+func count(st *provider.State) int {
+	refusals, _ := strconv.Atoi(st.Data[noteRefusals]) // absent means none yet
+	st.Note(noteRefusals, strconv.Itoa(refusals+1))
+	return refusals + 1
 }
 
 // unknown is for a container that the network does not find: it may only need a moment, or a new one is needed. After
 // an attempt whose outcome was not clear it may also mean that this attempt had worked, so that is looked into first.
 func (k Containers) unknown(st *provider.State, failure *provider.Error) *provider.Error {
-	part := st.NextPart()
-	refusals, _ := strconv.Atoi(st.Data[noteRefusals]) // absent means none yet
-	refusals++
-	st.Note(noteRefusals, strconv.Itoa(refusals))
-	failure.Kind, failure.Code, failure.RetryAfter = provider.Temporary, provider.CodeProviderUnavailable, k.RefusalPause
-	switch whole := entry(st, part, Whole); {
-	case refusals < maxRefusals && st.Data[noteSuspect] == "" && st.ProviderStatus != Published:
+	refusals, whole := count(st), entry(st, st.NextPart(), Whole)
+	failure = k.again(failure)
+	switch {
+	case k.mayBePublished(st):
+		return k.doubted(failure)
+	case refusals < maxRefusals:
 		return failure
-	case st.Data[noteSuspect] != "" || st.ProviderStatus == Published:
-		failure.Kind, failure.Code, failure.RetryAfter = provider.OutcomeUnknown, provider.CodeOutcomeUnknown, 0
-		failure.Message = k.Network + " does not find the container any more: an earlier attempt may have published it"
 	case whole.Redone >= maxRedone:
 		failure.Kind = provider.Rejected
 	default:
 		whole.Redone++
-		forget(st, part)
+		forget(st, st.NextPart())
 	}
 	return failure
 }

@@ -239,6 +239,29 @@ func TestARefusalAfterALostAttemptIsLookedInto(t *testing.T) {
 	}
 }
 
+func TestAnyRefusalAfterALostAttemptIsLookedIntoForAWhile(t *testing.T) {
+	t.Parallel()
+	clock, word := providertest.NewClock(), Finished
+	k := containers(clock, &word)
+	st := provider.State{}
+	Suspect(&st, clock.Now())
+	kinds := map[provider.Kind]int{}
+	for range 20 {
+		ready(t, k, &st, clock)
+		failure := k.Refused(&st, refusal(errors.New("published already")))
+		kinds[failure.Kind]++
+		if failure.Kind == provider.Rejected {
+			break
+		}
+		if outcome, err := k.Outcome(context.Background(), provider.Account{}, &st, provider.Attempt{StartedAt: clock.Now()}); err != nil || outcome != provider.OutcomeAbsent {
+			t.Fatalf("Outcome = %q, %v; want absent", outcome, err)
+		}
+	}
+	if kinds[provider.Rejected] != 1 || kinds[provider.OutcomeUnknown] != maxRefusals*maxRedone {
+		t.Errorf("refusals became %v; want them looked into, and then believed", kinds)
+	}
+}
+
 func TestAPublishedPostWithoutAnIdIsPublishedNevertheless(t *testing.T) {
 	t.Parallel()
 	now := providertest.NewClock().Now()
