@@ -16,13 +16,8 @@ const (
 	uploadLimitPause = 24 * time.Hour
 )
 
-// problem is what Google answers when something is wrong. Its token endpoint has the name of the error in the place of
-// the object.
-type problem struct {
-	Error            json.RawMessage `json:"error"`
-	OAuthDescription string          `json:"error_description"`
-}
-
+// problemBody is what Google answers when something is wrong, below "error". Its token endpoint has the name of the error
+// in the place of the object.
 type problemBody struct {
 	Message string `json:"message"`
 	Status  string `json:"status"`
@@ -36,12 +31,13 @@ type problemBody struct {
 }
 
 func readProblem(answer *provider.Response) problemBody {
-	var p problem
-	var body problemBody
-	if json.Unmarshal(answer.Body, &p) != nil || json.Unmarshal(p.Error, &body) != nil {
+	var p struct {
+		Error problemBody `json:"error"`
+	}
+	if json.Unmarshal(answer.Body, &p) != nil {
 		return problemBody{} // HTML or nothing: the status has to do
 	}
-	return body
+	return p.Error
 }
 
 // reason is the most particular name of what is wrong.
