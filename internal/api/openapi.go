@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"crier"
 )
 
 // interfaceVersion is the version of the contract, not of the program.
@@ -49,6 +51,7 @@ func newDocument(r *registry, version string) *huma.OpenAPI {
 
 // addDocument writes the document and its page for people once, and serves it.
 func (s *Server) addDocument() {
+	s.describeSettings()
 	data, err := json.MarshalIndent(s.document, "", " ")
 	if err != nil {
 		panic(fmt.Sprintf("the OpenAPI document cannot be written: %v", err)) // at start, by a programmer's error only
@@ -67,3 +70,26 @@ func (s *Server) addDocument() {
 }
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// settingsSchema is the name under which the document has the publish settings.
+const settingsSchema = "PlatformSettings"
+
+// describeSettings tells the publish settings of all networks in the document. They are checked by the networks' own
+// declarations, so the schemas are told, not enforced here.
+func (s *Server) describeSettings() {
+	s.registry.schemas[settingsSchema] = &huma.Schema{
+		Type: huma.TypeObject, Description: "Publish settings by key: the network's name and the setting's.", AdditionalProperties: false,
+		Extensions: map[string]any{"properties": s.services.Schedules.SettingsSchema()},
+	}
+	told := map[string]any{"$ref": schemaPrefix + settingsSchema}
+	for _, name := range []string{schemaName(typeOf[crier.ScheduleRequest]()), schemaName(typeOf[crier.PostNowRequest]())} {
+		request := s.registry.schemas[name]
+		if request == nil {
+			continue
+		}
+		request.Properties["platformSettings"].Extensions = told
+		if own, ok := request.Properties["platformSettingsBySocialAccountId"].AdditionalProperties.(*huma.Schema); ok {
+			own.Extensions = told
+		}
+	}
+}
