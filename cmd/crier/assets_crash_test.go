@@ -18,30 +18,64 @@ import (
 	"crier/internal/store"
 )
 
-// library looks at the process as at a server.
-func (p *process) library(tb testing.TB) library {
+// killable is a server in a process of its own, which can be killed and started anew, and looked at as a library.
+type killable struct {
+	library
+	process  *process
+	settings []string
+	folder   string
+}
+
+// startKillable starts a server on an empty database. more are further settings, as NAME=value.
+func startKillable(tb testing.TB, db database, more ...string) *killable {
 	tb.Helper()
-	blobs, err := media.NewDisk(p.mediaDir())
+	k := &killable{settings: append(settingsOf(db), append([]string{"CRIER_RATE_LIMIT=0"}, more...)...), folder: mediaDirOf(db)}
+	made := runProgram(tb, k.settings, "init", "--json").report(tb)
+	k.start(tb, tenant{key: made.APIKey, organization: made.OrganizationID, team: made.TeamID})
+	var err error
+	if k.blobs, err = media.NewDisk(k.folder); err != nil {
+		tb.Fatal(err)
+	}
+	return k
+}
+
+func (k *killable) start(tb testing.TB, who tenant) {
+	tb.Helper()
+	k.process = serveProcess(tb, k.settings)
+	k.process.tenant = who
+	k.postServer = postServer{k.process.server}
+}
+
+// restart kills the server as a power cut would, and starts it anew.
+func (k *killable) restart(tb testing.TB) {
+	tb.Helper()
+	if err := k.process.cmd.Process.Kill(); err != nil {
+		tb.Fatal(err)
+	}
+	k.process.wait(tb)
+	k.start(tb, k.tenant)
+}
+
+// unfinished are the files that the server is writing, or was when it died.
+func (k *killable) unfinished(tb testing.TB) []string {
+	tb.Helper()
+	files, err := filepath.Glob(filepath.Join(k.folder, "tmp", "*"))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return library{postServer: postServer{&p.server}, blobs: blobs}
+	return files
 }
 
-// writing waits until the process is in the middle of writing a file.
-func (p *process) writing(tb testing.TB) {
+// writing waits until the server is in the middle of writing a file.
+func (k *killable) writing(tb testing.TB) {
 	tb.Helper()
-	p.until(tb, "the server writes a file", func() bool {
-		unfinished, err := filepath.Glob(filepath.Join(p.mediaDir(), "tmp", "*"))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		for _, file := range unfinished {
+	eventually(tb, func() (any, bool) {
+		for _, file := range k.unfinished(tb) {
 			if info, err := os.Stat(file); err == nil && info.Size() > 0 {
-				return true
+				return nil, true
 			}
 		}
-		return false
+		return nil, false
 	})
 }
 
@@ -62,8 +96,7 @@ func (l library) wantNoAsset(t *testing.T) {
 func TestAServerThatIsKilledDuringAnUploadShowsNoHalfAsset(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		p := startProcess(t, db)
-		l, file := p.library(t), longVideo(4<<20)
+		l, file := startKillable(t, db), longVideo(4<<20)
 		body, pipe := io.Pipe()
 		form := multipart.NewWriter(pipe)
 		go func() {
@@ -80,9 +113,9 @@ func TestAServerThatIsKilledDuringAnUploadShowsNoHalfAsset(t *testing.T) {
 			_, err := l.roundTrip(request{method: "POST", path: l.assets(), body: body, key: l.key, header: map[string]string{"Content-Type": form.FormDataContentType()}})
 			sent <- err
 		}()
-		p.writing(t)
+		l.writing(t)
 		l.wantNoAsset(t)
-		p.restart(t)
+		l.restart(t)
 		if err := <-sent; err == nil {
 			t.Error("the upload was answered although the server was killed")
 		}
@@ -94,8 +127,7 @@ func TestAServerThatIsKilledDuringAnUploadShowsNoHalfAsset(t *testing.T) {
 func TestAnUploadGoesOnWhereTheKilledServerStopped(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		p := startProcess(t, db)
-		l, file := p.library(t), longVideo(24<<20)
+		l, file := startKillable(t, db), longVideo(24<<20)
 		const first = 8 << 20
 		id := l.begin(t, "video/mp4", len(file))
 		l.piece(t, id, file, 0, first).want(t, http.StatusOK)
@@ -108,8 +140,8 @@ func TestAnUploadGoesOnWhereTheKilledServerStopped(t *testing.T) {
 				header: map[string]string{"Content-Range": fmt.Sprintf("bytes %d-%d/%d", first, 2*first-1, len(file))}})
 			_ = body.Close()
 		}()
-		p.writing(t)
-		p.restart(t)
+		l.writing(t)
+		l.restart(t)
 		l.wantNoAsset(t)
 		told := l.do(t, "GET", l.uploads(id), nil).want(t, http.StatusOK)
 		if told.get(t, "nextByteStart") != json.Number(fmt.Sprint(first)) {
@@ -119,11 +151,7 @@ func TestAnUploadGoesOnWhereTheKilledServerStopped(t *testing.T) {
 		l.piece(t, id, file, 2*first, len(file)).want(t, http.StatusOK)
 
 		// It dies again while it puts the pieces together.
-		unfinished, err := filepath.Glob(filepath.Join(p.mediaDir(), "tmp", "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range unfinished {
+		for _, file := range l.unfinished(t) {
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)
 			}
@@ -131,8 +159,8 @@ func TestAnUploadGoesOnWhereTheKilledServerStopped(t *testing.T) {
 		go func() {
 			_, _ = l.roundTrip(request{method: "POST", path: l.uploads(id, "complete"), key: l.key})
 		}()
-		p.writing(t)
-		p.restart(t)
+		l.writing(t)
+		l.restart(t)
 		assets := l.do(t, "GET", l.assets(), nil).want(t, http.StatusOK)
 		asset := l.do(t, "POST", l.uploads(id, "complete"), nil).want(t, http.StatusCreated)
 		if ids := assets.ids(t); len(ids) > 1 || len(ids) == 1 && ids[0] != asset.text(t, "id") {
@@ -147,8 +175,7 @@ func TestAnUploadGoesOnWhereTheKilledServerStopped(t *testing.T) {
 func TestAServerThatIsKilledDuringAnImportShowsNoHalfAsset(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		p := startProcess(t, db, "CRIER_IMPORT_ALLOW=127.0.0.0/8")
-		l, file := p.library(t), longVideo(4<<20)
+		l, file := startKillable(t, db, "CRIER_IMPORT_ALLOW=127.0.0.0/8"), longVideo(4<<20)
 		killed := make(chan struct{})
 		from := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(file)))
@@ -163,9 +190,9 @@ func TestAServerThatIsKilledDuringAnImportShowsNoHalfAsset(t *testing.T) {
 			_, _ = l.roundTrip(request{method: "POST", path: l.assets("import"), body: object{"url": from.URL + "/clip.mp4"}, key: l.key})
 			close(done)
 		}()
-		p.writing(t)
+		l.writing(t)
 		l.wantNoAsset(t)
-		p.restart(t)
+		l.restart(t)
 		close(killed)
 		<-done
 		l.wantNoAsset(t)
@@ -191,52 +218,68 @@ func (zeros) Read(p []byte) (int, error) {
 // mostMemory is what the largest upload may add to the resident memory of the server.
 const mostMemory = 32 << 20
 
-// growth is how much resident memory a server needs on top of what it has after a small upload.
-func (p *process) growth(tb testing.TB, work func()) int64 {
+// growth is how much resident memory a server needs at most on top of what it has after a small upload.
+func (k *killable) growth(tb testing.TB, work func()) int64 {
 	tb.Helper()
-	l := p.library(tb)
-	l.ready(tb, "clip.mp4", mediatest.VerticalMP4())
-	before, _ := p.memory(tb)
-	p.forgetPeak(tb)
+	k.ready(tb, "clip.mp4", mediatest.VerticalMP4())
+	pid := k.process.cmd.Process.Pid
+	before := residentMemory(tb, pid)
+	// From here on the kernel counts the peak anew.
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
+		tb.Fatal(err)
+	}
 	work()
-	_, peak := p.memory(tb)
-	return peak - before
+	return peakMemory(tb, pid) - before
+}
+
+// peakMemory is the most that a process has held of the machine's memory, in bytes.
+func peakMemory(tb testing.TB, pid int) int64 {
+	tb.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var kilobytes int64
+	_, rest, _ := strings.Cut(string(data), "VmHWM:")
+	if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
+		tb.Fatal(err)
+	}
+	return kilobytes << 10
 }
 
 // uploadWhole sends a video of some bytes as a form.
-func (p *process) uploadWhole(tb testing.TB, size int64) {
+func (k *killable) uploadWhole(tb testing.TB, size int64) {
 	tb.Helper()
-	l := p.library(tb)
 	var head bytes.Buffer
 	form := multipart.NewWriter(&head)
 	if _, err := form.CreateFormFile("file", "clip.mp4"); err != nil {
 		tb.Fatal(err)
 	}
 	tail := "\r\n--" + form.Boundary() + "--\r\n"
-	got := l.do(tb, "POST", l.assets(), io.MultiReader(&head, largeVideo(size), strings.NewReader(tail)), "Content-Type", form.FormDataContentType())
+	got := k.do(tb, "POST", k.assets(), io.MultiReader(&head, largeVideo(size), strings.NewReader(tail)), "Content-Type", form.FormDataContentType())
 	if got.want(tb, http.StatusCreated).get(tb, "byteSize") != json.Number(fmt.Sprint(size)) {
 		tb.Errorf("the asset is %s", got.body)
 	}
 }
 
 // uploadInPieces sends a video of some bytes in pieces of the recommended size.
-func (p *process) uploadInPieces(tb testing.TB, size int64) {
+func (k *killable) uploadInPieces(tb testing.TB, size int64) {
 	tb.Helper()
-	l, video := p.library(tb), largeVideo(size)
-	id := l.begin(tb, "video/mp4", int(size))
+	video := largeVideo(size)
+	id := k.begin(tb, "video/mp4", int(size))
 	for start := int64(0); start < size; start += media.DefaultChunkSize {
 		end := min(start+media.DefaultChunkSize, size)
-		l.do(tb, "PUT", l.uploads(id), io.LimitReader(video, end-start), "Content-Range", fmt.Sprintf("bytes %d-%d/%d", start, end-1, size)).want(tb, http.StatusOK)
+		k.do(tb, "PUT", k.uploads(id), io.LimitReader(video, end-start), "Content-Range", fmt.Sprintf("bytes %d-%d/%d", start, end-1, size)).want(tb, http.StatusOK)
 	}
-	l.do(tb, "POST", l.uploads(id, "complete"), nil).want(tb, http.StatusCreated)
+	k.do(tb, "POST", k.uploads(id, "complete"), nil).want(tb, http.StatusCreated)
 }
 
 func TestALargeUploadTakesLittleMemory(t *testing.T) {
 	t.Parallel()
 	const size = 256 << 20
-	p := startProcess(t, databases.Fresh(t, store.SQLite))
-	whole := p.growth(t, func() { p.uploadWhole(t, size) })
-	pieces := p.growth(t, func() { p.uploadInPieces(t, size) })
+	k := startKillable(t, databases.Fresh(t, store.SQLite))
+	whole := k.growth(t, func() { k.uploadWhole(t, size) })
+	pieces := k.growth(t, func() { k.uploadInPieces(t, size) })
 	t.Logf("an upload of %d MiB adds %.1f MiB to the resident memory; in pieces %.1f MiB", size>>20, float64(whole)/(1<<20), float64(pieces)/(1<<20))
 	if max(whole, pieces) > mostMemory {
 		t.Errorf("an upload of %d MiB adds %d MiB to the resident memory, in pieces %d MiB", size>>20, whole>>20, pieces>>20)
@@ -246,7 +289,9 @@ func TestALargeUploadTakesLittleMemory(t *testing.T) {
 // BenchmarkLargeUpload sends files of 1 GiB and tells what they add to the resident memory of the server.
 func BenchmarkLargeUpload(b *testing.B) {
 	const size = 1 << 30
-	for name, upload := range map[string]func(*process, testing.TB, int64){"whole": (*process).uploadWhole, "pieces": (*process).uploadInPieces} {
+	for name, upload := range map[string]func(*killable, testing.TB, int64){
+		"whole": (*killable).uploadWhole, "pieces": (*killable).uploadInPieces,
+	} {
 		for kind, settings := range map[string]func() []string{
 			"disk": func() []string { return nil },
 			"s3": func() []string {
@@ -255,12 +300,12 @@ func BenchmarkLargeUpload(b *testing.B) {
 			},
 		} {
 			b.Run(name+"/"+kind, func(b *testing.B) {
-				p := startProcess(b, databases.Fresh(b, store.SQLite), settings()...)
+				k := startKillable(b, databases.Fresh(b, store.SQLite), settings()...)
 				b.SetBytes(size)
 				var most int64
 				b.ResetTimer()
 				for range b.N {
-					most = max(most, p.growth(b, func() { upload(p, b, size) }))
+					most = max(most, k.growth(b, func() { upload(k, b, size) }))
 				}
 				b.ReportMetric(float64(most)/(1<<20), "MiB-resident")
 				if most > mostMemory {

@@ -2,71 +2,151 @@ package main
 
 import (
 	"bytes"
-	"context"
+
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
-	"crier"
+	"crier/internal/auth"
+	"crier/internal/store"
 )
 
-// process is crier as it is shipped, in a process of its own that can be killed. It has no sandbox.
-type process struct {
-	server
-	command *exec.Cmd
-	environ []string
-	dir     string
-	exited  chan struct{}
-}
+// The tests of this file run the program itself, as an operator does.
 
-// program builds crier once per run: without the race detector, as it is shipped.
+// program is the built program, built once per run.
 var program = sync.OnceValues(func() (string, error) {
-	file := filepath.Join(runDir(), "crier")
-	build := exec.Command("go", "build", "-o", file, ".")
+	path := filepath.Join(runDir(), "crier")
+	build := exec.Command("go", "build", "-o", path, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build crier: %w\n%s", err, out)
+		return "", fmt.Errorf("build the program: %w\n%s", err, out)
 	}
-	return file, nil
+	return path, nil
 })
 
-// startProcess starts a process on an empty database. settings are further ones, as NAME=value.
-func startProcess(tb testing.TB, db database, settings ...string) *process {
+// command prepares a run of the program with an environment of its own: nothing of the tester's settings leaks in.
+func command(tb testing.TB, environment []string, args ...string) *exec.Cmd {
 	tb.Helper()
-	p := &process{dir: tb.TempDir()}
-	listen := freeAddress(tb)
-	p.environ = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "CRIER_LISTEN=" + listen, "CRIER_DATA_DIR=" + filepath.Join(p.dir, "data"),
-		"CRIER_MEDIA_DIR=" + p.mediaDir(), "CRIER_SECRET_KEY=" + testSecret, "CRIER_SANDBOX=off", "CRIER_RATE_LIMIT=0",
-	}, settings...)
-	if db.DataDir != "" {
-		p.environ = append(p.environ, "CRIER_DATA_DIR="+db.DataDir)
-	} else {
-		p.environ = append(p.environ, "CRIER_DATABASE_URL="+db.URL)
+	path, err := program()
+	if err != nil {
+		tb.Fatal(err)
 	}
-	p.url, p.client = "http://"+listen, &http.Client{}
-	p.initialise(tb)
-	p.start(tb)
-	tb.Cleanup(func() { p.kill(tb) })
+	cmd := exec.Command(path, args...)
+	cmd.Dir = tb.TempDir()
+	cmd.Env = append([]string{"HOME=" + cmd.Dir, "CRIER_SANDBOX=off"}, environment...)
+	return cmd
+}
+
+// settingsOf are the settings that lead to a database.
+func settingsOf(db database) []string {
+	list := []string{"CRIER_SECRET_KEY=" + testSecret, "CRIER_MEDIA_DIR=" + mediaDirOf(db)}
+	if db.URL != "" {
+		return append(list, "CRIER_DATABASE_URL="+db.URL)
+	}
+	return append(list, "CRIER_DATA_DIR="+db.DataDir)
+}
+
+// output is what a run that has ended left behind.
+type output struct {
+	code           int
+	stdout, stderr string
+}
+
+// runProgram runs the program to its end.
+func runProgram(tb testing.TB, environment []string, args ...string) output {
+	tb.Helper()
+	cmd := command(tb, environment, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		tb.Fatal(err)
+	}
+	return output{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// process is a server that runs.
+type process struct {
+	*server
+	cmd    *exec.Cmd
+	stdout *logBuffer
+	exited chan error
+}
+
+// serveProcess starts the server and waits until it is ready.
+func serveProcess(tb testing.TB, environment []string, args ...string) *process {
+	tb.Helper()
+	address := freeAddress(tb)
+	p := &process{stdout: &logBuffer{}, exited: make(chan error, 1)}
+	p.server = &server{url: "http://" + address, log: &logBuffer{}, client: &http.Client{Transport: &http.Transport{}}}
+	p.cmd = command(tb, append(environment, "CRIER_LISTEN="+address), append([]string{"serve"}, args...)...)
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.server.log
+	if err := p.cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	go func() { p.exited <- p.cmd.Wait() }()
+	tb.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		if tb.Failed() {
+			tb.Logf("stdout:\n%s\nstderr:\n%s", p.stdout, p.server.log)
+		}
+	})
+	p.waitReady(tb)
 	return p
 }
 
-// mediaDir is where the process keeps the files of the media library.
-func (p *process) mediaDir() string { return filepath.Join(p.dir, "media") }
+func (p *process) waitReady(tb testing.TB) {
+	tb.Helper()
+	eventually(tb, func() (any, bool) {
+		select {
+		case err := <-p.exited:
+			tb.Fatalf("the server ended: %v\n%s", err, p.server.log)
+		default:
+		}
+		got, err := p.roundTrip(request{method: "GET", path: "/readyz"})
+		return nil, err == nil && got.status == http.StatusOK
+	})
+}
 
+// terminate asks the server to end, and returns its exit code.
+func (p *process) terminate(tb testing.TB) int {
+	tb.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		tb.Fatal(err)
+	}
+	return p.wait(tb)
+}
+
+func (p *process) wait(tb testing.TB) int {
+	tb.Helper()
+	select {
+	case <-p.exited:
+		return p.cmd.ProcessState.ExitCode()
+	case <-time.After(40 * time.Second):
+		tb.Fatal("the server has not ended after 40 s")
+		return -1
+	}
+}
+
+// freeAddress is a loopback address that nobody listens on at the moment.
 func freeAddress(tb testing.TB) string {
 	tb.Helper()
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -74,113 +154,494 @@ func freeAddress(tb testing.TB) string {
 	return listener.Addr().String()
 }
 
-func (p *process) run(tb testing.TB, arguments ...string) *exec.Cmd {
+// report is what init and admin create-organization print.
+func (o output) report(tb testing.TB) tenantReport {
 	tb.Helper()
-	file, err := program()
-	if err != nil {
-		tb.Fatal(err)
+	if o.code != 0 {
+		tb.Fatalf("exit code %d: %s", o.code, o.stderr)
 	}
-	command := exec.Command(file, arguments...) //nolint:gosec // built above
-	command.Env = p.environ
-	return command
+	decoder := json.NewDecoder(strings.NewReader(o.stdout))
+	decoder.DisallowUnknownFields()
+	var report tenantReport
+	if err := decoder.Decode(&report); err != nil {
+		tb.Fatalf("%v: %s", err, o.stdout)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		tb.Errorf("something is behind the JSON: %s", o.stdout)
+	}
+	return report
 }
 
-// initialise makes the first tenant.
-func (p *process) initialise(tb testing.TB) {
-	tb.Helper()
-	out, err := p.run(tb, "init", "--json").Output()
-	var made struct {
-		APIKey                 string
-		OrganizationID, TeamID crier.ID
-	}
-	if err = errors.Join(err, json.Unmarshal(out, &made)); err != nil {
-		tb.Fatalf("init: %v: %s", err, out)
-	}
-	p.tenant = tenant{key: made.APIKey, organization: made.OrganizationID, team: made.TeamID}
-}
-
-// start starts the server and waits until it is ready. Another process tells that in no other way than by answering.
-func (p *process) start(tb testing.TB) {
-	tb.Helper()
-	var log bytes.Buffer
-	p.command, p.exited = p.run(tb, "serve"), make(chan struct{})
-	p.command.Stderr = &log
-	if err := p.command.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	go func(command *exec.Cmd, exited chan struct{}) {
-		_ = command.Wait() // it is killed, so it always fails
-		close(exited)
-	}(p.command, p.exited)
-	p.until(tb, "the server is ready", func() bool {
-		select {
-		case <-p.exited:
-			tb.Fatalf("the server ended: %s", log.String())
-		default:
+func TestInitPreparesAnEmptyStoreOnce(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		environment := append(settingsOf(db), "CRIER_PUBLIC_URL=https://crier.example.com/")
+		first := runProgram(t, environment, "init", "--json", "--name", "Acme").report(t)
+		if !auth.ValidKeySecret(first.APIKey) || len(first.OrganizationID) != 36 || len(first.TeamID) != 36 || first.BaseURL != "https://crier.example.com" ||
+			!strings.HasPrefix(first.SetupURL, "https://crier.example.com/setup?token=") || first.SocialAccounts == nil {
+			t.Errorf("init printed %+v", first)
 		}
-		got, err := p.roundTrip(request{method: "GET", path: "/readyz"})
-		return err == nil && got.status == http.StatusOK
+		var raw map[string]any
+		if err := json.Unmarshal([]byte(runProgram(t, environment, "admin", "create-organization", "--name", "Second", "--json").stdout), &raw); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"organizationId", "teamId", "apiKey", "setupUrl", "baseUrl", "sandboxUrl", "socialAccounts"} {
+			if _, ok := raw[key]; !ok {
+				t.Errorf("admin create-organization printed no %s", key)
+			}
+		}
+		before := contents(t, db)
+		for _, args := range [][]string{{"init", "--json"}, {"init"}, {"init", "--name", "Other"}} {
+			again := runProgram(t, environment, args...)
+			if again.code != 1 || again.stdout != "" || !strings.Contains(again.stderr, "in use") || strings.Count(strings.TrimSpace(again.stderr), "\n") != 0 {
+				t.Errorf("%v on a store in use: %+v", args, again)
+			}
+		}
+		if after := contents(t, db); after != before {
+			t.Error("a second init changed the store")
+		}
 	})
 }
 
-// kill ends the process as a power cut would.
-func (p *process) kill(tb testing.TB) {
-	tb.Helper()
-	p.client.CloseIdleConnections()
-	if err := p.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		tb.Fatal(err)
-	}
-	<-p.exited
-}
-
-// restart kills the process and starts it anew.
-func (p *process) restart(tb testing.TB) {
-	tb.Helper()
-	p.kill(tb)
-	p.start(tb)
-}
-
-// until waits for something that another process does.
-func (p *process) until(tb testing.TB, what string, done func() bool) {
-	tb.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for !done() {
-		if time.Now().After(deadline) {
-			tb.Fatalf("waited for a minute until %s", what)
+// contents is everything in a store that no server uses: the bytes of the file, or the rows of all tables.
+func contents(t *testing.T, db database) string {
+	t.Helper()
+	if db.Dialect == store.SQLite {
+		data, err := os.ReadFile(filepath.Join(db.DataDir, "crier.db"))
+		if err != nil {
+			t.Fatal(err)
 		}
-		time.Sleep(10 * time.Millisecond) // nothing else tells when another process has come so far
+		return string(data)
+	}
+	s := &server{node: &node{store: db.Open(t)}}
+	return s.dump(t)
+}
+
+func TestServeOnAnEmptyStoreTellsAPersonWhatToDo(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		first := serveProcess(t, settingsOf(db))
+		banner := first.stdout.String()
+		key := regexp.MustCompile(`crier_[0-9A-Za-z]{49}`).FindString(banner)
+		for _, part := range []string{first.url, first.url + "/setup?token=", first.url + "/docs", "curl"} {
+			if !strings.Contains(banner, part) {
+				t.Errorf("the banner does not say %s:\n%s", part, banner)
+			}
+		}
+		first.as(t, key, "GET", "/v1/agent/context", nil).want(t, http.StatusOK)
+		link := strings.TrimPrefix(regexp.MustCompile(`http\S+/setup\?token=\S+`).FindString(banner), first.url)
+		first.send(t, request{method: "GET", path: link}).want(t, http.StatusOK)
+		if strings.Contains(first.server.log.String(), key) || strings.Contains(first.server.log.String(), "token=") {
+			t.Error("a secret of the banner is in the log")
+		}
+		if code := first.terminate(t); code != 0 {
+			t.Errorf("the server ended with %d", code)
+		}
+		second := serveProcess(t, settingsOf(db))
+		if banner := second.stdout.String(); strings.Contains(banner, "crier_") || strings.Contains(banner, "token=") || !strings.Contains(banner, second.url) {
+			t.Errorf("the second start printed:\n%s", banner)
+		}
+		second.as(t, key, "GET", "/v1/agent/context", nil).want(t, http.StatusOK)
+		if code := second.terminate(t); code != 0 {
+			t.Errorf("the server ended with %d", code)
+		}
+	})
+}
+
+func TestOrganizationsAreAddedWhileTheServerRuns(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		first := runProgram(t, settingsOf(db), "init", "--json").report(t)
+		p := serveProcess(t, settingsOf(db))
+		for i := range 3 {
+			more := runProgram(t, settingsOf(db), "admin", "create-organization", "--name", fmt.Sprint("Tenant ", i), "--json").report(t)
+			p.as(t, more.APIKey, "GET", path("/v1/teams/%s", more.TeamID), nil).want(t, http.StatusOK)
+			p.as(t, more.APIKey, "GET", path("/v1/teams/%s", first.TeamID), nil).wantError(t, http.StatusForbidden, "Forbidden")
+			got := p.as(t, more.APIKey, "GET", path("/v1/organizations/%s", more.OrganizationID), nil).want(t, http.StatusOK)
+			if fmt.Sprint(got.get(t, "creditsBalance")) != "10000" || got.text(t, "name") != fmt.Sprint("Tenant ", i) {
+				t.Errorf("the new tenant: %s", got.body)
+			}
+		}
+		for _, bad := range [][]string{{"--name", "x"}, {"--name", ""}, {}, {"--name", "Good", "extra"}} {
+			if got := runProgram(t, settingsOf(db), append([]string{"admin", "create-organization"}, bad...)...); got.code != 1 || got.stdout != "" || got.stderr == "" {
+				t.Errorf("%q: %+v", bad, got)
+			}
+		}
+	})
+}
+
+func TestASecretKeyThatTheStoreWasNotSealedWithIsRefused(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		const wrong, fresh = "ffffffffffffffffffffffffffffffff", "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
+		with := func(secret string) []string { return append(settingsOf(db), "CRIER_SECRET_KEY="+secret) }
+		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+		for _, args := range [][]string{{"serve"}, {"init"}, {"admin", "create-organization", "--name", "Acme"}, {"migrate"}} {
+			got := runProgram(t, append(with(wrong), "CRIER_LISTEN="+freeAddress(t)), args...)
+			if got.code != 1 || !strings.Contains(got.stderr, "another secret key") || strings.Contains(got.stderr, wrong) || got.stdout != "" {
+				t.Errorf("%v with another key: %+v", args, got)
+			}
+		}
+		if got := runProgram(t, with("short"), "migrate"); got.code != 1 || !strings.Contains(got.stderr, "CRIER_SECRET_KEY") {
+			t.Errorf("a short key: %+v", got)
+		}
+		// Rotation: the new key first, the old one behind a comma; then the new one alone is enough.
+		p := serveProcess(t, with(fresh+","+testSecret))
+		p.as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK)
+		p.terminate(t)
+		p = serveProcess(t, with(fresh))
+		p.as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK)
+		p.terminate(t)
+		if got := runProgram(t, append(settingsOf(db), "CRIER_LISTEN="+freeAddress(t)), "serve"); got.code != 1 || !strings.Contains(got.stderr, "another secret key") {
+			t.Errorf("the old key alone after the rotation: %+v", got)
+		}
+	})
+}
+
+func TestTheSecretKeyIsMadeOnceAndIsPrivate(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	environment := []string{"CRIER_DATA_DIR=" + dir}
+	made := runProgram(t, environment, "init", "--json").report(t)
+	for _, name := range []string{"secret.key", "crier.db"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v, %v", name, info.Mode(), err)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the data directory: mode %v, %v", info.Mode(), err)
+	}
+	p := serveProcess(t, environment)
+	p.as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK)
+}
+
+func TestASecondServerOnTheSameDataDirectoryIsRefused(t *testing.T) {
+	t.Parallel()
+	db := databases.Fresh(t, store.SQLite)
+	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+	p := serveProcess(t, settingsOf(db))
+	second := runProgram(t, append(settingsOf(db), "CRIER_LISTEN="+freeAddress(t)), "serve")
+	if second.code != 1 || !strings.Contains(second.stderr, "another crier serves") {
+		t.Errorf("the second server: %+v", second)
+	}
+	taken := runProgram(t, []string{"CRIER_DATA_DIR=" + t.TempDir(), "CRIER_LISTEN=" + strings.TrimPrefix(p.url, "http://")}, "serve")
+	if taken.code != 1 || !strings.Contains(taken.stderr, "--listen") {
+		t.Errorf("an address that is taken: %+v", taken)
+	}
+	p.as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK)
+	// The lock ends with the process, however it ends.
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.wait(t)
+	serveProcess(t, settingsOf(db)).as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK)
+}
+
+func TestTwoServersShareAPostgresDatabase_postgres(t *testing.T) {
+	t.Parallel()
+	db := databases.Fresh(t, store.Postgres)
+	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+	one, two := serveProcess(t, settingsOf(db)), serveProcess(t, settingsOf(db))
+	id := one.as(t, made.APIKey, "POST", "/v1/teams", object{"organizationId": made.OrganizationID, "name": "Shared"}).want(t, http.StatusCreated).text(t, "id")
+	two.as(t, made.APIKey, "DELETE", "/v1/teams/"+id, nil).want(t, http.StatusOK)
+	one.as(t, made.APIKey, "GET", "/v1/teams/"+id, nil).wantError(t, http.StatusNotFound, "NotFound")
+	if a, b := one.terminate(t), two.terminate(t); a != 0 || b != 0 {
+		t.Errorf("the servers ended with %d and %d", a, b)
 	}
 }
 
-// memory reads how much memory the process has resident now, and had at most since the last call of forgetPeak.
-func (p *process) memory(tb testing.TB) (now, peak int64) {
-	tb.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
-	if err != nil {
-		tb.Fatal(err)
+func TestAnAcknowledgedWriteSurvivesAKill(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+		p := serveProcess(t, append(settingsOf(db), "CRIER_RATE_LIMIT=0"))
+		var mu sync.Mutex
+		acknowledged := map[string]bool{}
+		var writers sync.WaitGroup
+		for range 8 {
+			writers.Go(func() {
+				for {
+					got, err := p.roundTrip(request{method: "POST", path: "/v1/teams", body: object{"organizationId": made.OrganizationID, "name": "Kept"}, key: made.APIKey})
+					if err != nil || got.status != http.StatusCreated {
+						return // killed
+					}
+					var team struct{ ID string }
+					if json.Unmarshal(got.body, &team) != nil {
+						return
+					}
+					mu.Lock()
+					acknowledged[team.ID] = true
+					mu.Unlock()
+				}
+			})
+		}
+		eventually(t, func() (any, bool) { mu.Lock(); defer mu.Unlock(); return nil, len(acknowledged) >= 100 })
+		if err := p.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		writers.Wait()
+		p.wait(t)
+		again := serveProcess(t, append(settingsOf(db), "CRIER_RATE_LIMIT=0"))
+		total, err := strconv.Atoi(fmt.Sprint(again.as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK).get(t, "total")))
+		if err != nil || total < len(acknowledged)+1 {
+			t.Errorf("%d teams after the kill, %d were acknowledged, %v", total, len(acknowledged)+1, err)
+		}
+		for id := range acknowledged {
+			again.as(t, made.APIKey, "GET", "/v1/teams/"+id, nil).want(t, http.StatusOK)
+		}
+	})
+}
+
+func TestSIGTERMLetsRunningRequestsFinish(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+		p := serveProcess(t, settingsOf(db))
+		body, rest := io.Pipe()
+		answer := make(chan error, 1)
+		var got response
+		go func() {
+			var err error
+			got, err = p.roundTrip(request{method: "POST", path: "/v1/organizations", body: body, key: made.APIKey})
+			answer <- err
+		}()
+		if _, err := io.WriteString(rest, `{"name":`); err != nil { // the server waits for the rest
+			t.Fatal(err)
+		}
+		eventually(t, func() (any, bool) { // until the server has the request
+			got, err := p.roundTrip(request{method: "GET", path: "/metrics"})
+			return nil, err == nil && bytes.Contains(got.body, []byte("crier_http_requests_running 2"))
+		})
+		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, func() (any, bool) { // new connections are refused
+			conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+			if err == nil {
+				_ = conn.Close()
+			}
+			return nil, err != nil
+		})
+		if _, err := io.WriteString(rest, `"Finished"}`); err != nil {
+			t.Fatal(err)
+		}
+		_ = rest.Close()
+		if err := <-answer; err != nil || got.status != http.StatusCreated {
+			t.Errorf("the running request: %d, %v", got.status, err)
+		}
+		if code := p.wait(t); code != 0 {
+			t.Errorf("the server ended with %d", code)
+		}
+	})
+}
+
+func TestSettingsComeFromFlagsThenTheEnvironmentThenAFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "crier.conf")
+	text := "# settings\n\nCRIER_LISTEN=127.0.0.1:1\nCRIER_ROLE = worker\nCRIER_RATE_LIMIT=\"7\"\nCRIER_SECRET_KEY=" + testSecret + "\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(data)) {
-		name, rest, _ := strings.Cut(line, ":")
-		if name != "VmRSS" && name != "VmHWM" {
+	environment := []string{"CRIER_CONFIG=" + file, "CRIER_LISTEN=127.0.0.1:2", "CRIER_ROLE=api", "CRIER_DATABASE_URL=postgres://crier:hunter2@db/crier"}
+	got := runProgram(t, environment, "config", "--json", "--listen", "127.0.0.1:3")
+	if got.code != 0 {
+		t.Fatal(got.stderr)
+	}
+	var lines []struct{ Name, Value, Origin, Help string }
+	if err := json.Unmarshal([]byte(got.stdout), &lines); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, l := range lines {
+		found[l.Name] = l.Value + " from " + l.Origin
+		if l.Help == "" {
+			t.Errorf("%s has no help", l.Name)
+		}
+	}
+	for name, want := range map[string]string{
+		"CRIER_LISTEN": "127.0.0.1:3 from flag --listen", "CRIER_ROLE": "api from environment", "CRIER_RATE_LIMIT": "7 from " + file,
+		"CRIER_DATA_DIR": "crier-data from default", "CRIER_SECRET_KEY": "******** from " + file, "CRIER_DATABASE_URL": "******** from environment",
+	} {
+		if found[name] != want {
+			t.Errorf("%s is %q, want %q", name, found[name], want)
+		}
+	}
+	people := runProgram(t, environment, "config")
+	for _, secret := range []string{testSecret, "hunter2"} {
+		if strings.Contains(got.stdout+people.stdout, secret) {
+			t.Error("a secret is shown")
+		}
+	}
+	for _, part := range []string{"CRIER_LISTEN", "127.0.0.1:2", "environment", "default"} {
+		if !strings.Contains(people.stdout, part) {
+			t.Errorf("the table does not show %s:\n%s", part, people.stdout)
+		}
+	}
+}
+
+func TestWrongSettingsAreAllToldAtOnce(t *testing.T) {
+	t.Parallel()
+	got := runProgram(t, []string{"CRIER_LISTEN=nowhere", "CRIER_ROLE=boss", "CRIER_RATE_LIMIT=-1", "CRIER_GRANT_CREDITS=much", "CRIER_PUBLIC_URL=ftp://x", "CRIER_LOG_LEVEL=loud", "CRIER_LOG_FORMAT=xml"}, "serve")
+	for _, name := range []string{"CRIER_LISTEN", "CRIER_ROLE", "CRIER_RATE_LIMIT", "CRIER_GRANT_CREDITS", "CRIER_PUBLIC_URL", "CRIER_LOG_LEVEL", "CRIER_LOG_FORMAT"} {
+		if !strings.Contains(got.stderr, name) {
+			t.Errorf("%s is not told: %s", name, got.stderr)
+		}
+	}
+	if got.code != 1 {
+		t.Errorf("exit code %d", got.code)
+	}
+	file := filepath.Join(t.TempDir(), "crier.conf")
+	if err := os.WriteFile(file, []byte("CRIER_LISTEN=127.0.0.1:1\nCRIER_COLOUR=red\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := runProgram(t, nil, "config", "--config", file); got.code != 1 || !strings.Contains(got.stderr, "line 2") || !strings.Contains(got.stderr, "CRIER_COLOUR") {
+		t.Errorf("an unknown setting in the file: %+v", got)
+	}
+	if got := runProgram(t, nil, "config", "--config", file+".missing"); got.code != 1 {
+		t.Errorf("a missing file: %+v", got)
+	}
+	if got := runProgram(t, []string{"CRIER_DATABASE_URL=postgres://crier:hunter2@/%zz", "CRIER_SECRET_KEY=" + testSecret}, "migrate"); got.code != 1 || strings.Contains(got.stderr, "hunter2") {
+		t.Errorf("a broken database address: %+v", got)
+	}
+}
+
+func TestEveryCommandHelpsWithExamples(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{}, {"serve"}, {"init"}, {"admin", "create-organization"}, {"migrate"}, {"version"}, {"config"}} {
+		got := runProgram(t, nil, append(slices.Clone(args), "--help")...)
+		if got.code != 0 || !strings.Contains(got.stdout, "Examples:") || !strings.Contains(got.stdout, "crier "+strings.Join(args, " ")) {
+			t.Errorf("crier %s --help: %+v", strings.Join(args, " "), got)
+		}
+	}
+	if got := runProgram(t, nil, "version"); got.code != 0 || !strings.HasPrefix(got.stdout, "crier ") || !strings.Contains(got.stdout, "go1.") {
+		t.Errorf("version: %+v", got)
+	}
+	for _, args := range [][]string{{"surve"}, {"serve", "--colour"}, {"serve", "extra"}} {
+		if got := runProgram(t, nil, args...); got.code != 1 || got.stderr == "" {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+}
+
+func TestMigrateSaysWhatItDid(t *testing.T) {
+	t.Parallel()
+	environment := []string{"CRIER_DATA_DIR=" + t.TempDir()}
+	first := runProgram(t, environment, "migrate")
+	if first.code != 0 || !strings.Contains(first.stdout, "applied 00001_foundation.sql") || !strings.Contains(first.stdout, "up to date") {
+		t.Errorf("the first time: %+v", first)
+	}
+	if again := runProgram(t, environment, "migrate"); again.code != 0 || strings.Contains(again.stdout, "applied") {
+		t.Errorf("the second time: %+v", again)
+	}
+}
+
+func TestAWorkerTellsItsHealthAndNothingElse(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+		p := serveProcess(t, append(settingsOf(db), "CRIER_ROLE=worker"))
+		for address, status := range map[string]int{"/healthz": 200, "/readyz": 200, "/v1/teams": 404, "/openapi.json": 404, "/docs": 404} {
+			got, err := p.roundTrip(request{method: "GET", path: address, key: made.APIKey})
+			if err != nil || got.status != status {
+				t.Errorf("%s: %d, want %d, %v", address, got.status, status, err)
+			}
+		}
+		if code := p.terminate(t); code != 0 {
+			t.Errorf("the worker ended with %d", code)
+		}
+	})
+}
+
+func TestMetricsAreForThisMachineOnly(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db)
+		s.do(t, "GET", "/v1/teams", nil).want(t, http.StatusOK)
+		s.do(t, "GET", "/v1/teams/1", nil).want(t, http.StatusBadRequest)
+		got := s.send(t, request{method: "GET", path: "/metrics"}).want(t, http.StatusOK)
+		for _, line := range []string{
+			`crier_http_request_duration_seconds_count{method="GET",route="/v1/teams",status="200"}`, `route="/v1/teams/{teamId}",status="400"`,
+			`crier_http_request_duration_seconds_bucket`, `crier_jobs{state="available"}`, `go_sql_open_connections{db_name="writer"}`, `process_resident_memory_bytes`,
+		} {
+			if !strings.Contains(string(got.body), line) {
+				t.Errorf("the metrics have no %s", line)
+			}
+		}
+		for _, header := range []string{"X-Forwarded-For", "Forwarded"} {
+			s.send(t, request{method: "GET", path: "/metrics", header: map[string]string{header: "203.0.113.7"}}).wantError(t, http.StatusNotFound, "NotFound")
+		}
+	})
+	db := databases.Fresh(t, store.SQLite)
+	address := freeAddress(t)
+	p := serveProcess(t, append(settingsOf(db), "CRIER_METRICS_LISTEN="+address))
+	p.send(t, request{method: "GET", path: "/metrics"}).wantError(t, http.StatusNotFound, "NotFound")
+	apart := &server{url: "http://" + address, client: p.client}
+	if got, err := apart.roundTrip(request{method: "GET", path: "/metrics"}); err != nil || got.status != http.StatusOK {
+		t.Errorf("the listener of the metrics: %d, %v", got.status, err)
+	}
+	if got, err := apart.roundTrip(request{method: "GET", path: "/v1/teams"}); err != nil || got.status != http.StatusNotFound {
+		t.Errorf("the listener of the metrics serves more: %d, %v", got.status, err)
+	}
+}
+
+func TestEachRequestLeavesOneLogLine(t *testing.T) {
+	t.Parallel()
+	db := databases.Fresh(t, store.SQLite)
+	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+	p := serveProcess(t, append(settingsOf(db), "CRIER_LOG_FORMAT=json"))
+	p.as(t, made.APIKey, "PATCH", path("/v1/teams/%s", made.TeamID), object{"name": "Telltale name"}, "X-Request-Id", "my-request-id").want(t, http.StatusOK)
+	p.terminate(t)
+	lines := 0
+	for line := range strings.Lines(p.server.log.String()) {
+		var entry map[string]any
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Fatalf("not JSON: %s", line)
+		}
+		if entry["request"] != "my-request-id" {
 			continue
 		}
-		kilobytes, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if name == "VmRSS" {
-			now = kilobytes << 10
-		} else {
-			peak = kilobytes << 10
+		lines++
+		for key, want := range map[string]any{"method": "PATCH", "route": "/v1/teams/{teamId}", "status": float64(200), "msg": "request", "level": "INFO"} {
+			if entry[key] != want {
+				t.Errorf("%s is %v, want %v", key, entry[key], want)
+			}
 		}
 	}
-	return now, peak
+	if lines != 1 || strings.Contains(p.server.log.String(), "Telltale") || strings.Contains(p.server.log.String(), made.APIKey) {
+		t.Errorf("%d lines about one request, or content in the log:\n%s", lines, p.server.log)
+	}
 }
 
-// forgetPeak makes the kernel count the peak anew.
-func (p *process) forgetPeak(tb testing.TB) {
-	tb.Helper()
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.command.Process.Pid), []byte("5"), 0); err != nil {
-		tb.Fatal(err)
+func TestTheServerIsQuickToStartAndLight(t *testing.T) {
+	t.Parallel()
+	db := databases.Fresh(t, store.SQLite)
+	runProgram(t, settingsOf(db), "init", "--json").report(t)
+	began := time.Now()
+	p := serveProcess(t, settingsOf(db))
+	took, memory := time.Since(began), residentMemory(t, p.cmd.Process.Pid)
+	t.Logf("ready after %v with %d MiB", took.Round(time.Millisecond), memory>>20)
+	if took > 10*time.Second || memory > 100<<20 { // the bars are the benchmarks'; this catches what nobody would overlook
+		t.Errorf("ready after %v with %d MiB", took, memory>>20)
 	}
+}
+
+// residentMemory is what a process holds of the machine's memory, in bytes.
+func residentMemory(tb testing.TB, pid int) int64 {
+	tb.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		tb.Skipf("this system does not tell: %v", err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmRSS:" {
+			kilobytes, err := strconv.ParseInt(fields[1], 10, 64)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			return kilobytes << 10
+		}
+	}
+	tb.Fatal("no VmRSS")
+	return 0
 }
