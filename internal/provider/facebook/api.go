@@ -147,9 +147,7 @@ type countAnswer struct {
 		Count int64 `json:"count"`
 	} `json:"shares"`
 	Reactions summary `json:"reactions"`
-	Likes     summary `json:"likes"`
 	Comments  summary `json:"comments"`
-	Views     *int64  `json:"views"`
 }
 
 type pageAnswer struct {

@@ -37,8 +37,6 @@ func newRules() []graph.Rule {
 		{Subcode: 1366051, Kind: provider.Rejected, As: provider.CodeDuplicateContent, Mark: errPosted},
 		{Code: 1609005, Kind: provider.Rejected, As: provider.CodeContentRejected, Mark: errLink},
 		{Subcode: 1609005, Kind: provider.Rejected, As: provider.CodeContentRejected, Mark: errLink},
-		{Code: 389, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
-		{Code: 6000, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
 		{Code: 1363042, Kind: provider.AuthExpired, As: provider.CodePermissionMissing, Scope: provider.ScopeAccount},
 		{Subcode: 1363042, Kind: provider.AuthExpired, As: provider.CodePermissionMissing, Scope: provider.ScopeAccount},
 		{Says: "No permission to publish the video", Kind: provider.AuthExpired, As: provider.CodePermissionMissing, Scope: provider.ScopeAccount},
@@ -55,7 +53,11 @@ func newRules() []graph.Rule {
 	for _, number := range []int{1363047, 1609010, 1363019, 1363030} {
 		list = append(list, graph.Rule{Code: number, Ambiguous: true}, graph.Rule{Subcode: number, Ambiguous: true})
 	}
-	return list
+	// The general codes come last: their subcodes say more.
+	return append(list,
+		graph.Rule{Code: 389, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
+		graph.Rule{Code: 6000, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
+	)
 }
 
 // mediaError makes a refusal during an upload one of the media.

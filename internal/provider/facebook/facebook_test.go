@@ -240,8 +240,12 @@ func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
 		}
 	}
 	got, err := b.PostMetrics(ctx, b.account, []string{"901"})
-	if err != nil || *got["901"].Views != 40 || *got["901"].Likes != 2 || got["901"].Shares != nil {
+	if err != nil || *got["901"].Likes != 2 || *got["901"].Shares != 4 || got["901"].Reach != nil {
 		t.Errorf("metrics of a video = %+v, %v", got, err)
+	}
+	got, err = b.PostMetrics(ctx, b.account, []string{"7001"})
+	if err != nil || *got["7001"].Views != 40 || got["7001"].Likes != nil {
+		t.Errorf("metrics of a story = %+v, %v", got, err)
 	}
 	account, err := b.AccountMetrics(ctx, b.account, b.clock.Now().Add(-24*time.Hour), b.clock.Now())
 	if err != nil || *account.Followers != 120 || *account.Impressions != 30 || *account.Engagements != 5 {

@@ -11,19 +11,20 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// What Facebook tells of posts and of videos.
+// What Facebook tells of posts, stories and Pages.
 const (
-	postFields   = "shares,reactions.summary(total_count).limit(0),comments.summary(total_count).limit(0)"
-	videoFields  = "views,likes.summary(total_count).limit(0),comments.summary(total_count).limit(0)"
-	postInsights = "post_total_media_view_unique,post_clicks"
-	pageInsights = "page_total_media_view_unique,page_media_view,page_post_engagements,page_daily_follows"
+	postFields    = "shares,reactions.summary(total_count).limit(0),comments.summary(total_count).limit(0)"
+	postInsights  = "post_total_media_view_unique,post_clicks"
+	storyInsights = "STORY_MEDIA_VIEW,STORY_TOTAL_MEDIA_VIEW_UNIQUE,STORY_INTERACTION"
+	pageInsights  = "page_total_media_view_unique,page_media_view,page_post_engagements,page_daily_follows"
 )
 
-// PostMetrics reads the numbers of one post: what everybody sees, and what only the Page does.
+// PostMetrics reads the numbers of one post: what everybody sees, and what only the Page does. Videos are known by an id
+// of their own, and counted by the post that shows them.
 func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics, error) {
 	metrics := map[string]provider.Metrics{}
 	for _, id := range postIDs {
-		m, err := p.postMetrics(ctx, a, id)
+		m, err := p.metricsOf(ctx, a, id)
 		switch failure := provider.AsError(err); {
 		case failure == nil:
 			metrics[id] = m
@@ -34,39 +35,62 @@ func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs 
 	return metrics, nil
 }
 
+// metricsOf tells by the id what it is: posts carry the id of the Page, videos and stories do not.
+func (p *Provider) metricsOf(ctx context.Context, a provider.Account, id string) (provider.Metrics, error) {
+	if strings.Contains(id, "_") {
+		return p.postMetrics(ctx, a, id)
+	}
+	var video createAnswer
+	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"?fields=post_id", &video)
+	switch failure := provider.AsError(err); {
+	case failure != nil && failure.Kind == provider.Rejected && !graph.IsMissing(failure):
+		return p.storyMetrics(ctx, a, id) // only a video has that field
+	case failure != nil:
+		return provider.Metrics{}, failure
+	case video.PostID == "":
+		return provider.Metrics{}, nil // not public yet
+	}
+	post := string(video.PostID)
+	if !strings.Contains(post, "_") {
+		post = a.ProviderAccountID + "_" + post
+	}
+	return p.postMetrics(ctx, a, post)
+}
+
 func (p *Provider) postMetrics(ctx context.Context, a provider.Account, id string) (provider.Metrics, error) {
-	isPost := strings.Contains(id, "_")
-	fields := videoFields
-	if isPost {
-		fields = postFields
-	}
 	var counts countAnswer
-	if err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"?fields="+fields, &counts); err != nil {
+	if err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"?fields="+postFields, &counts); err != nil {
 		return provider.Metrics{}, err
-	}
-	m := provider.Metrics{Views: counts.Views, Likes: counts.Likes.Summary.Total, Comments: counts.Comments.Summary.Total}
-	if !isPost {
-		return m, nil
 	}
 	var shares int64 // left out of the answer when there are none
 	if counts.Shares != nil {
 		shares = counts.Shares.Count
 	}
-	m.Likes, m.Shares = counts.Reactions.Summary.Total, &shares
+	m := provider.Metrics{Likes: counts.Reactions.Summary.Total, Comments: counts.Comments.Summary.Total, Shares: &shares}
+	n, err := p.insights(ctx, a, id, postInsights)
+	m.Reach, m.Clicks = n.Get("post_total_media_view_unique"), n.Get("post_clicks")
+	return m, err
+}
+
+func (p *Provider) storyMetrics(ctx context.Context, a provider.Account, id string) (provider.Metrics, error) {
+	n, err := p.insights(ctx, a, id, storyInsights)
+	return provider.Metrics{
+		Views: n.Get("STORY_MEDIA_VIEW"), Reach: n.Get("STORY_TOTAL_MEDIA_VIEW_UNIQUE"), Extra: n.Pick("STORY_INTERACTION", "interactions"),
+	}, err
+}
+
+// insights reads what only the Page sees. Small Pages and new posts have none, which is no failure.
+func (p *Provider) insights(ctx context.Context, a provider.Account, id, names string) (graph.Numbers, error) {
 	if len(a.Scopes) > 0 && !a.HasScope(scopeInsights) {
-		return m, nil
+		return nil, nil
 	}
 	var answer graph.Insights
-	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"/insights?metric="+postInsights, &answer)
-	if failure := provider.AsError(err); failure != nil {
-		if failure.Kind == provider.Rejected || failure.Code == provider.CodePermissionMissing {
-			return m, nil // small Pages have no insights; the counts stand
-		}
-		return provider.Metrics{}, failure
+	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"/insights?metric="+names, &answer)
+	failure := provider.AsError(err)
+	if failure != nil && failure.Kind != provider.Rejected && failure.Code != provider.CodePermissionMissing {
+		return nil, failure
 	}
-	n := answer.Numbers()
-	m.Reach, m.Clicks = n.Get("post_total_media_view_unique"), n.Get("post_clicks")
-	return m, nil
+	return answer.Numbers(), nil
 }
 
 // maxWindow is how long a time the insights of a Page may cover.

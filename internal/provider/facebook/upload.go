@@ -19,6 +19,7 @@ const (
 	stepNew     = ""
 	stepSending = "sending" // announced; the bytes from NextByte on are missing
 	stepAsking  = "asking"  // a piece was sent without an answer: Facebook has to say how much arrived
+	stepSent    = "sent"    // a reel or story has arrived; Facebook may be working on it
 	stepReady   = "ready"
 )
 
@@ -31,6 +32,8 @@ const (
 	maxRedone = 3
 	// expiryMargin is how long an unpublished photo must still live to be worth using.
 	expiryMargin = 10 * time.Minute
+	// beginPatience is how long Facebook may take to begin working on a story.
+	beginPatience = 30 * time.Second
 	// askDelay is how long after a lost piece Facebook is asked.
 	askDelay = 3 * time.Second
 )
@@ -56,6 +59,8 @@ func (p *Provider) uploadStep(ctx context.Context, a provider.Account, plan plan
 	switch {
 	case !isVideo(m):
 		err = p.storePhoto(ctx, a, u, m)
+	case u.Step == stepSent:
+		err = p.awaitProcessing(ctx, a, plan, &st, u)
 	case u.Step == stepNew || plan.edge() != "" && st.Secrets[secretUpload] == "":
 		err = p.announce(ctx, a, plan, &st, u)
 	case u.Step == stepAsking:
@@ -253,7 +258,7 @@ func (p *Provider) sendRest(ctx context.Context, a provider.Account, st *provide
 	case !answer.OK():
 		return p.uploadRefused(st, u, answer)
 	}
-	u.Step, u.NextByte = stepReady, u.Size
+	u.Step, u.NextByte = stepSent, u.Size
 	return nil
 }
 
@@ -296,7 +301,35 @@ func (p *Provider) askProgress(ctx context.Context, a provider.Account, u *provi
 	}
 	u.Step, u.NextByte = stepSending, min(arrived, u.Size)
 	if uploading.Status == phaseComplete || u.NextByte == u.Size {
-		u.Step, u.NextByte = stepReady, u.Size
+		u.Step, u.NextByte = stepSent, u.Size
+	}
+	return nil
+}
+
+// awaitProcessing waits while Facebook works on a video that has arrived: what is wrong with it shows before anything is
+// published. A reel may only be worked on once it is published, a story has to be finished before; so the wait for the
+// work to begin is short for the one and longer for the other.
+func (p *Provider) awaitProcessing(ctx context.Context, a provider.Account, plan plan, st *provider.State, u *provider.Upload) error {
+	video, err := p.readVideo(ctx, a, u.ID)
+	if err != nil {
+		return err
+	}
+	if problem := video.failure(); problem != "" {
+		st.FailureCode = video.Status.Word
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: problem}
+	}
+	now := p.now().UTC()
+	var waited time.Duration
+	if st.PollingReason == processing {
+		waited = now.Sub(st.PollingSince)
+	}
+	idle := video.Status.Processing.Status != phaseInProgress && video.Status.Processing.Status != phaseComplete
+	switch {
+	case video.Status.Processing.Status == phaseComplete, idle && plan.format == reel, idle && waited > beginPatience, waited > p.limits.Patience:
+		u.Step = stepReady
+		st.StopWaiting()
+	default:
+		st.WaitUntil(now.Add(min(max(waited/2, askDelay), 30*time.Second)), now, processing)
 	}
 	return nil
 }

@@ -1,0 +1,234 @@
+package facebook
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"crier/internal/provider"
+	"crier/internal/provider/providertest"
+	sandbox "crier/internal/sandbox/facebook"
+	"crier/internal/sandbox/graph/graphtest"
+	"crier/internal/sandbox/sim"
+	"crier/internal/sandbox/simtest"
+)
+
+// playground is a provider in front of the sandbox, which shares its clock.
+type playground struct {
+	bundle
+	sandbox *simtest.Sandbox
+	host    *graphtest.Host
+}
+
+func play(t *testing.T) playground {
+	t.Helper()
+	clock := providertest.NewClock()
+	s := simtest.Start(t, sandbox.Network(), sim.Options{Now: clock.Now})
+	p, err := New(Config{
+		Credentials: provider.Credentials{ClientID: "app", ClientSecret: "secret"}, Caller: providertest.NewCaller(clock), Now: clock.Now,
+	}.WithBase(s.URL + "/facebook"))
+	if err != nil {
+		t.Fatalf("New: %v", err)
+	}
+	seed := s.Seed("ada")
+	return playground{sandbox: s, host: graphtest.NewHost(t), bundle: bundle{Provider: p, clock: clock, account: provider.Account{
+		ProviderAccountID: seed.AccountID, Handle: seed.Handle, Scopes: seed.Scopes,
+		Token: provider.Token{Access: provider.Secret(seed.AccessToken), Scopes: seed.Scopes},
+	}}}
+}
+
+// media puts bytes where the sandbox can fetch them, for comments; everything else is uploaded.
+func (p playground) media(path, mimeType string, content []byte) provider.Media {
+	m := providertest.NewMedia(path, mimeType, content)
+	address := p.host.Serve("/"+path, mimeType, content)
+	m.URL = func(context.Context) (string, error) { return address, nil }
+	return m
+}
+
+func (p playground) picture(t *testing.T) provider.Media {
+	t.Helper()
+	return p.media("a.jpg", "image/jpeg", graphtest.JPEG(t, 800, 800))
+}
+
+func (p playground) film() provider.Media {
+	return p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{Bytes: 3 << 20}))
+}
+
+func (p playground) mustPublish(t *testing.T, c provider.Content) provider.State {
+	t.Helper()
+	if found := p.Check(p.account, c); !found.OK() {
+		t.Fatalf("Check: %v", found.Issues)
+	}
+	st, err := p.drive(t, c)
+	if err != nil || !st.Done || len(st.Warnings) > 0 {
+		t.Fatalf("publish: %v, state %+v", err, st)
+	}
+	return st
+}
+
+func commentOn(st provider.State, text string, media ...provider.Media) provider.Content {
+	return provider.Content{
+		Action: provider.Comment, Target: provider.Target{PlatformPostID: st.PlatformPostID, Permalink: st.Published[0].Permalink},
+		Parts: []provider.Part{{Text: text, Media: media}},
+	}
+}
+
+func TestTheSandboxTakesEveryKindOfPost(t *testing.T) {
+	t.Parallel()
+	p := play(t)
+	described := p.picture(t)
+	described.AltText = "A grey picture"
+	first := p.mustPublish(t, post("Hello"))
+	linked := post("Read")
+	linked.Parts[0].Links = []provider.Link{{URL: "https://crier.dev"}}
+	thumbnailed := withSettings(t, post("A video", p.film()), `{"facebookVideoTitle":"Title","facebookThumbnailMediaId":"`+string(thumbnail)+`"}`)
+	thumbnailed.Assets = withThumbnail(post("")).Assets
+	thumbnailed.Assets[thumbnail] = p.picture(t)
+	for _, tc := range []struct {
+		name    string
+		content provider.Content
+	}{
+		{"link", linked},
+		{"targeted", withSettings(t, post("For some"), `{"facebookTargeting":{"countries":["CA"]}}`)},
+		{"photo", post("A picture", described)},
+		{"photos", post("Two", p.picture(t), p.picture(t))},
+		{"video", thumbnailed},
+		{"reel", withSettings(t, post("A reel", p.film()), `{"facebookPostType":"reel"}`)},
+		{"photo as a story", withSettings(t, post("", p.picture(t)), `{"facebookPostType":"story"}`)},
+		{"video as a story", withSettings(t, post("", p.film()), `{"facebookPostType":"story"}`)},
+		{"comment", commentOn(first, "First!", p.picture(t))},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if st := p.mustPublish(t, tc.content); st.Published[0].Permalink == "" {
+				t.Errorf("state %+v, want an address", st)
+			}
+		})
+	}
+	if posts := p.sandbox.Posts(); len(posts) != 10 {
+		t.Errorf("%d posts on the timeline, want 10", len(posts))
+	}
+}
+
+func TestTheSandboxMeasuresAndDeletes(t *testing.T) {
+	t.Parallel()
+	p, ctx := play(t), context.Background()
+	id := p.mustPublish(t, post("Hello")).PlatformPostID
+	film := p.mustPublish(t, post("A video", p.film())).PlatformPostID
+	p.sandbox.Like(id, 3)
+	metrics, err := p.PostMetrics(ctx, p.account, []string{id, film})
+	if err != nil || metrics[id].Likes == nil || *metrics[id].Likes != 3 || metrics[film].Comments == nil {
+		t.Errorf("PostMetrics = %+v, %v; want 3 likes", metrics, err)
+	}
+	if account, err := p.AccountMetrics(ctx, p.account, p.clock.Now().Add(-time.Hour), p.clock.Now()); err != nil || account.Followers == nil {
+		t.Errorf("AccountMetrics = %+v, %v", account, err)
+	}
+	for _, id := range []string{id, film} {
+		for _, want := range []provider.Deletion{provider.Deleted, provider.AlreadyGone} {
+			if got, err := p.Delete(ctx, p.account, id); err != nil || got != want {
+				t.Errorf("Delete of %s = %q, %v; want %q", id, got, err, want)
+			}
+		}
+	}
+	if profile, err := p.Profile(ctx, p.account); err != nil || profile.ProviderAccountID != p.account.ProviderAccountID {
+		t.Errorf("Profile = %+v, %v", profile, err)
+	}
+}
+
+func TestALostAnswerOfTheSandboxIsFoundOut(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"text", "photo", "video", "reel", "story", "comment"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := play(t)
+			c, operation := post("Hello"), sim.Publish
+			switch name {
+			case "photo":
+				c = post("", p.picture(t))
+			case "video":
+				c = post("A video", p.film())
+			case "reel":
+				c = withSettings(t, post("A reel", p.film()), `{"facebookPostType":"reel"}`)
+			case "story":
+				c = withSettings(t, post("", p.picture(t)), `{"facebookPostType":"story"}`)
+			case "comment":
+				c, operation = commentOn(p.mustPublish(t, c), "First!"), sim.Comment
+			}
+			before := len(p.sandbox.Posts())
+			p.sandbox.Fault(operation, sim.LostResponse, nil)
+			started := p.clock.Now()
+			st, err := p.drive(t, c)
+			if provider.AsError(err).Kind != provider.OutcomeUnknown {
+				t.Fatalf("publish error = %v, want an unknown outcome", err)
+			}
+			p.clock.Advance(time.Minute)
+			outcome := provider.OutcomePending
+			for i := 0; outcome == provider.OutcomePending && i < 5; i++ {
+				outcome, st = reconcile(t, p.bundle, c, st, started)
+				p.clock.Advance(10 * time.Second)
+			}
+			if outcome != provider.OutcomePublished || !st.Done || len(p.sandbox.Posts()) != before+1 {
+				t.Errorf("outcome %q, state %+v, timeline %+v; want it once", outcome, st, p.sandbox.Posts())
+			}
+		})
+	}
+}
+
+func TestAnOutageOfTheSandboxPublishesOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []provider.Content{post("Hello"), withSettings(t, post("A reel", play(t).film()), `{"facebookPostType":"reel"}`)} {
+		p := play(t)
+		p.sandbox.Fault(sim.Publish, sim.Outage, nil)
+		started := p.clock.Now()
+		st, err := p.drive(t, c)
+		if provider.AsError(err).Kind != provider.OutcomeUnknown {
+			t.Fatalf("publish error = %v, want an unknown outcome", err)
+		}
+		p.clock.Advance(time.Minute)
+		outcome, st := reconcile(t, p.bundle, c, st, started)
+		if outcome != provider.OutcomeAbsent {
+			t.Fatalf("outcome %q, want absent; state %+v", outcome, st)
+		}
+		if _, err = providertest.Drive(t, p, p.account, c, st, p.clock); err != nil || len(p.sandbox.Posts()) != 1 {
+			t.Errorf("second attempt: %v, timeline %+v", err, p.sandbox.Posts())
+		}
+	}
+}
+
+func TestFaultsOfTheSandboxHaveTheirClass(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[sim.FaultKind][]provider.Kind{
+		sim.RateLimit: {provider.RateLimited}, sim.AuthExpired: {provider.AuthExpired}, sim.Reject: {provider.Rejected},
+		sim.Restricted: {provider.Rejected, provider.Temporary},
+	} {
+		p := play(t)
+		p.sandbox.Fault(sim.Publish, kind, nil)
+		_, err := p.drive(t, post("Hello"))
+		if failure := provider.AsError(err); failure == nil || !slices.Contains(want, failure.Kind) {
+			t.Errorf("%s: %v, want %v", kind, err, want)
+		}
+	}
+}
+
+func TestAConsentOfTheSandboxConnectsSeveralPages(t *testing.T) {
+	t.Parallel()
+	p, ctx := play(t), context.Background()
+	address, err := p.ConsentURL(provider.ConsentRequest{RedirectURL: "https://crier.test/cb", State: "S"})
+	if err != nil {
+		t.Fatalf("ConsentURL: %v", err)
+	}
+	back := p.sandbox.Do(simtest.Request{Method: "POST", Path: address, Form: url.Values{"decision": {"allow"}, "name": {"grace"}}}).Location()
+	token, err := p.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(back.Query().Get("code")), RedirectURL: "https://crier.test/cb"})
+	if err != nil || len(token.Scopes) != len(p.info.Scopes) {
+		t.Fatalf("Exchange = %+v, %v; want all scopes", token, err)
+	}
+	accounts, err := p.Accounts(ctx, token)
+	if err != nil || len(accounts) < 2 {
+		t.Fatalf("Accounts = %+v, %v; want several Pages", accounts, err)
+	}
+	for _, a := range accounts {
+		p.account = provider.Account{ProviderAccountID: a.ProviderAccountID, Handle: a.Handle, Scopes: a.Token.Scopes, Details: a.Details, Token: a.Token}
+		p.mustPublish(t, post("Hello from "+a.DisplayName))
+	}
+}
