@@ -172,6 +172,9 @@ func isNullable(f reflect.StructField, options string) bool {
 func nullable(p *huma.Schema) *huma.Schema {
 	if p.Ref == "" {
 		p.Nullable = true
+		if len(p.Enum) > 0 {
+			p.Enum = append(p.Enum, nil)
+		}
 		return p
 	}
 	return &huma.Schema{
