@@ -133,8 +133,22 @@ func (s *Accounts) change(ctx context.Context, scope TeamScope, id crier.ID, app
 		if err := tx.UpdateAccount(ctx, a); err != nil {
 			return crier.SocialAccount{}, err
 		}
+		if a.Status == crier.AccountConnected && locked[id].Status != crier.AccountConnected {
+			if err := s.wakeAccount(ctx, tx, id); err != nil {
+				return crier.SocialAccount{}, err
+			}
+		}
 		return s.shownAccount(a)
 	})
+}
+
+// wakeAccount has everything that waits for an account go on.
+func (c *core) wakeAccount(ctx context.Context, tx *store.Tx, id crier.ID) error {
+	woken, err := tx.WakeAccount(ctx, id, c.now())
+	if err != nil {
+		return err
+	}
+	return c.queue.Enqueue(ctx, tx, wakeUps(woken)...)
 }
 
 // NewAccount is an account to be connected to a team.

@@ -305,11 +305,7 @@ func (s *Connections) connectOne(ctx context.Context, tx *store.Tx, c store.Conn
 	if err := tx.UpdateAccount(ctx, *known); err != nil {
 		return *known, err
 	}
-	woken, err := tx.WakeAccount(ctx, known.ID, now)
-	if err != nil {
-		return *known, err
-	}
-	return *known, s.queue.Enqueue(ctx, tx, wakeUps(woken)...)
+	return *known, s.wakeAccount(ctx, tx, known.ID)
 }
 
 // revoke takes a token back at its network, as well as that goes: the account is disconnected here in any case.

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// ordeal is a post that is published while its network fails.
+type ordeal struct {
+	name    string
+	network string
+	fault   object // of the sandbox's control: operation, kind, …
+	parts   []string
+	comment string
+	// What comes of it.
+	status   crier.ScheduledPostStatus
+	code     string
+	action   crier.ScheduledPostStatus // of the comment
+	timeline []string
+	outcomes string // operations and outcomes, separated by commas
+	health   string
+}
+
+var ordeals = []ordeal{
+	{
+		name: "a rate limit passes", network: "x", fault: object{"operation": "publish", "kind": "rate_limit", "retryAfterSeconds": 2}, parts: []string{"limited"},
+		status: crier.Published, timeline: []string{"limited"}, outcomes: "publish rate_limited, publish published",
+	},
+	{
+		name: "a rate limit of LinkedIn lasts", network: "linkedin", fault: object{"operation": "publish", "kind": "rate_limit"}, parts: []string{"limited"},
+		status: crier.Scheduled, code: "rate_limited", outcomes: "publish rate_limited",
+	},
+	{
+		name: "a rate limit beyond the time that the team allows", network: "x", fault: object{"operation": "publish", "kind": "rate_limit", "retryAfterSeconds": 7200},
+		parts: []string{"far too late"}, status: crier.Missed, code: "rate_limited", outcomes: "publish missed",
+	},
+	{
+		name: "an outage answers, and nobody knows what it did", network: "x", fault: object{"operation": "publish", "kind": "outage"}, parts: []string{"away"},
+		status: crier.Published, timeline: []string{"away"}, outcomes: "publish absent, reconcile absent, reconcile absent, publish published",
+	},
+	{
+		name: "an outage of LinkedIn", network: "linkedin", fault: object{"operation": "publish", "kind": "outage"}, parts: []string{"away"},
+		status: crier.Published, timeline: []string{"away"}, outcomes: "publish repeated, resend published",
+	},
+	{
+		name: "an answer comes after the time-out", network: "x", fault: object{"operation": "publish", "kind": "slow", "delayMs": 2500}, parts: []string{"slow"},
+		status: crier.Published, timeline: []string{"slow"}, outcomes: "publish published, reconcile published",
+	},
+	{
+		name: "a slow answer", network: "x", fault: object{"operation": "publish", "kind": "slow", "delayMs": 300}, parts: []string{"patience"},
+		status: crier.Published, timeline: []string{"patience"}, outcomes: "publish published",
+	},
+	{
+		name: "a lost answer on X", network: "x", fault: object{"operation": "publish", "kind": "lost_response"}, parts: []string{"lost"},
+		status: crier.Published, timeline: []string{"lost"}, outcomes: "publish published, reconcile published",
+	},
+	{
+		name: "a lost answer to a member of LinkedIn", network: "linkedin", fault: object{"operation": "publish", "kind": "lost_response"}, parts: []string{"lost"},
+		status: crier.Published, timeline: []string{"lost"}, outcomes: "publish repeated, resend published",
+	},
+	{
+		name: "lost answers to a member of LinkedIn, twice", network: "linkedin", fault: object{"operation": "publish", "kind": "lost_response", "count": 2}, parts: []string{"lost twice"},
+		status: crier.Published, timeline: []string{"lost twice"}, outcomes: "publish repeated, resend repeated, resend published",
+	},
+	{
+		name: "a lost answer to an organization of LinkedIn", network: "linkedin:organization", fault: object{"operation": "publish", "kind": "lost_response"}, parts: []string{"lost"},
+		status: crier.Published, timeline: []string{"lost"}, outcomes: "publish published, reconcile published",
+	},
+	{
+		name: "a lost answer to part 3 of a thread", network: "x", fault: object{"operation": "publish", "kind": "lost_response", "skip": 2}, parts: []string{"one", "two", "three", "four"},
+		status: crier.Published, timeline: []string{"one", "two", "three", "four"},
+		outcomes: "publish published, publish published, publish published, reconcile published, publish published",
+	},
+	{
+		name: "an outage at part 2 of a thread", network: "x", fault: object{"operation": "publish", "kind": "outage", "skip": 1}, parts: []string{"uno", "due", "tre"},
+		status: crier.Published, timeline: []string{"uno", "due", "tre"},
+		outcomes: "publish published, publish absent, reconcile absent, reconcile absent, publish published, publish published",
+	},
+	{
+		name: "part 2 of a thread is refused", network: "x", fault: object{"operation": "publish", "kind": "reject", "skip": 1}, parts: []string{"good", "bad"},
+		status: crier.Failed, code: "content_rejected", timeline: []string{"good"}, outcomes: "publish published, publish rejected",
+	},
+	{
+		name: "a lost answer to the first comment", network: "x", fault: object{"operation": "publish", "kind": "lost_response", "skip": 1}, parts: []string{"post"}, comment: "comment",
+		status: crier.Published, action: crier.Published, timeline: []string{"post", "comment"},
+	},
+	{
+		name: "a lost answer to an organization's first comment", network: "linkedin:organization", fault: object{"operation": "comment", "kind": "lost_response"}, parts: []string{"post"}, comment: "comment",
+		status: crier.Published, action: crier.Published, timeline: []string{"post", "comment"},
+	},
+	{
+		name: "a lost answer to a member's first comment", network: "linkedin", fault: object{"operation": "comment", "kind": "lost_response"}, parts: []string{"post"}, comment: "comment",
+		status: crier.Published, action: crier.Unknown, timeline: []string{"post", "comment"},
+	},
+	{
+		name: "a token that has ended is renewed", network: "x", fault: object{"operation": "publish", "kind": "auth_expired"}, parts: []string{"fresh token"},
+		status: crier.Published, timeline: []string{"fresh token"}, outcomes: "publish auth_expired, publish published",
+	},
+	{
+		name: "a renewed token does not help", network: "x", fault: object{"operation": "publish", "kind": "auth_expired", "count": 2}, parts: []string{"no token"},
+		status: crier.Scheduled, code: "auth_expired", outcomes: "publish auth_expired, publish auth_expired", health: "auth_failed",
+	},
+	{
+		name: "a token that cannot be renewed", network: "linkedin", fault: object{"operation": "publish", "kind": "auth_expired"}, parts: []string{"no token"},
+		status: crier.Scheduled, code: "auth_expired", outcomes: "publish auth_expired", health: "auth_failed",
+	},
+	{
+		name: "refused for good", network: "x", fault: object{"operation": "publish", "kind": "reject"}, parts: []string{"bad"},
+		status: crier.Failed, code: "content_rejected", outcomes: "publish rejected",
+	},
+	{
+		name: "the account is restricted", network: "x", fault: object{"operation": "publish", "kind": "restricted"}, parts: []string{"suspended"},
+		status: crier.Failed, code: "account_restricted", outcomes: "publish rejected", health: "verification_required",
+	},
+}
+
+// All ordeals are begun at once and looked at one by one: most of their time is waiting.
+func TestWhateverANetworkDoesEachPartIsPublicOnceOrTheStateSaysSo(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		e := startEngine(t, db)
+		var networks []string
+		for _, o := range ordeals {
+			networks = append(networks, o.network)
+		}
+		c := e.newCrew(t, 10_000, networks...)
+		ids := make([]crier.ID, len(ordeals))
+		for i, o := range ordeals {
+			e.box.fault(t, c.accounts[i], o.fault["operation"].(string), o.fault["kind"].(string), o.fault)
+			ids[i] = e.begin(t, c, o, c.accounts[i])
+		}
+		for i, o := range ordeals {
+			t.Run(o.name, func(t *testing.T) { e.check(t, c, o, c.accounts[i], ids[i]) })
+		}
+		e.balanced(t, c)
+	})
+}
+
+// begin publishes the post of an ordeal.
+func (e *engine) begin(tb testing.TB, c crew, o ordeal, on account) crier.ID {
+	tb.Helper()
+	more := object{}
+	if o.comment != "" {
+		more["firstComment"] = object{"text": o.comment}
+	}
+	post := ""
+	if len(o.parts) > 1 {
+		post = e.newThread(tb, c, o.parts...)
+	} else {
+		post = e.newPost(tb, c, o.parts[0])
+	}
+	return e.now(tb, c, post, on, more)
+}
+
+// check looks whether an ordeal ended as it should.
+func (e *engine) check(t *testing.T, c crew, o ordeal, on account, id crier.ID) {
+	p := e.await(t, c, id, o.status)
+	if o.code != "" { // of a publication that waits: the code tells that it has been tried
+		until(t, func() bool { p = e.publication(t, c, id); return p.ErrorCode == o.code && p.Status == o.status },
+			func() string { return "error code " + p.ErrorCode + ", want " + o.code + "\n" + e.history(t, c, id) })
+	}
+	if o.action != "" {
+		e.awaitAction(t, c, id, store.FirstComment, o.action)
+	}
+	if got := texts(e.box.timeline(t, on)); !slices.Equal(got, o.timeline) && len(got)+len(o.timeline) > 0 {
+		t.Errorf("timeline %q, want %q\n%s", got, o.timeline, e.history(t, c, id))
+	}
+	if got := strings.Join(outcomes(e.attempts(t, c, id)), ", "); o.outcomes != "" && got != o.outcomes {
+		t.Errorf("attempts: %s\n    want: %s", got, o.outcomes)
+	}
+	a := e.call(t, c, "GET", path("social-accounts/%s", on.id), nil).want(t, http.StatusOK)
+	health, _ := a.get(t, "accountHealthIssue").(string)
+	if o.code != "rate_limited" && health != o.health {
+		t.Errorf("the account's health is %q, want %q", health, o.health)
+	}
+	if status := a.text(t, "status"); (o.health == "auth_failed") != (status == "refresh_needed") {
+		t.Errorf("the account is %s", status)
+	}
+}
+
+func TestARateLimitIsObeyedToItsReset(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		e := startEngine(t, db)
+		x := e.accounts[0]
+		e.box.fault(t, x, "publish", "rate_limit", object{"retryAfterSeconds": 3})
+		began := time.Now()
+		id := e.now(t, e.crew, e.newPost(t, e.crew, "later"), x, nil)
+		until(t, func() bool { return e.publication(t, e.crew, id).ErrorCode == "rate_limited" }, func() string { return "not limited" })
+		a := e.call(t, e.crew, "GET", path("social-accounts/%s", x.id), nil)
+		if a.text(t, "accountHealthIssue") != "rate_limited" || a.text(t, "status") != "connected" {
+			t.Errorf("the account: %s", a.body)
+		}
+		e.await(t, e.crew, id, crier.Published)
+		if took := time.Since(began); took < 2*time.Second { // the reset is told in whole seconds
+			t.Errorf("tried again after %s", took)
+		}
+		if a := e.call(t, e.crew, "GET", path("social-accounts/%s", x.id), nil); a.get(t, "accountHealthIssue") != nil {
+			t.Errorf("the account is still called unhealthy: %s", a.body)
+		}
+	})
+}
+
+func TestATokenIsRenewedBeforeItEndsAndATransientErrorDisconnectsNothing(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		e := startEngine(t, db)
+		x := e.accounts[0]
+		expire := func(in time.Duration) {
+			e.exec(t, `UPDATE social_accounts SET token_expires_at = $2 WHERE id = $1`, x.id, crier.TimeOf(time.Now().Add(in)))
+		}
+		// It ends soon and the network cannot renew it now: the old one is still good.
+		e.box.fault(t, x, "refresh", "outage", object{"count": 100})
+		expire(2 * time.Minute)
+		e.await(t, e.crew, e.now(t, e.crew, e.newPost(t, e.crew, "still good"), x, nil), crier.Published)
+		// It has ended: the post waits until the network can renew it.
+		expire(-time.Minute)
+		id := e.now(t, e.crew, e.newPost(t, e.crew, "renewed"), x, nil)
+		until(t, func() bool { return e.publication(t, e.crew, id).ErrorCode == "provider_unavailable" }, func() string { return e.history(t, e.crew, id) })
+		if a := e.call(t, e.crew, "GET", path("social-accounts/%s", x.id), nil); a.text(t, "status") != "connected" {
+			t.Errorf("a transient error made the account %s", a.text(t, "status"))
+		}
+		e.box.heal(t)
+		e.await(t, e.crew, id, crier.Published)
+		// The network refuses to renew it: the account has to be connected again, and the post waits for it.
+		e.box.fault(t, x, "refresh", "auth_expired", object{"count": 100})
+		expire(-time.Minute)
+		id = e.now(t, e.crew, e.newPost(t, e.crew, "lost"), x, nil)
+		until(t, func() bool { return e.publication(t, e.crew, id).ErrorCode == "auth_expired" }, func() string { return e.history(t, e.crew, id) })
+		if a := e.call(t, e.crew, "GET", path("social-accounts/%s", x.id), nil); a.text(t, "status") != "refresh_needed" || a.text(t, "accountHealthIssue") != "auth_failed" {
+			t.Errorf("the account: %s", a.body)
+		}
+		e.balanced(t, e.crew)
+	})
+}
+
+func TestAPublicationWaitsForItsAccountAndIsMissedWithoutIt(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		c := &clock{}
+		e := startEngine(t, db, withClock(c))
+		x := e.accounts[0]
+		set := func(status string) {
+			e.call(t, e.crew, "PATCH", path("social-accounts/%s", x.id), object{"status": status}).want(t, http.StatusOK)
+		}
+		waits := func(text string) crier.ID {
+			r, _ := e.scheduleIn(t, e.crew, e.newPost(t, e.crew, text), 3*time.Second, crier.Targets{SocialAccountIDs: []crier.ID{x.id}})
+			set("disabled")
+			id := r.Data[0].ScheduledPost.ID
+			until(t, func() bool { return e.publication(t, e.crew, id).ErrorCode == "account_disconnected" }, func() string { return "does not wait" })
+			return id
+		}
+		first := waits("waits")
+		set("connected")
+		e.await(t, e.crew, first, crier.Published)
+		second := waits("misses")
+		c.advance(61 * time.Minute)
+		p := e.await(t, e.crew, second, crier.Missed)
+		if p.ErrorCode != "account_disconnected" {
+			t.Errorf("missed with %s", p.ErrorCode)
+		}
+		e.balanced(t, e.crew)
+		set("connected")
+		e.call(t, e.crew, "POST", path("scheduled-posts/%s/retry", second), nil).want(t, http.StatusOK)
+		e.await(t, e.crew, second, crier.Published)
+		e.call(t, e.crew, "POST", path("scheduled-posts/%s/retry", second), nil).wantError(t, http.StatusConflict, "Conflict")
+		if got := texts(e.box.timeline(t, x)); !slices.Equal(got, []string{"waits", "misses"}) {
+			t.Errorf("timeline %q", got)
+		}
+		e.balanced(t, e.crew)
+	})
+}
+
+func TestAPersonDecidesAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		c := &clock{}
+		e := startEngine(t, db, withClock(c))
+		crew := e.newCrew(t, 1000, "x", "x", "x")
+		var ids []crier.ID
+		for i, kind := range []string{"lost_response", "outage", "outage"} {
+			on := crew.accounts[i]
+			e.box.fault(t, on, "publish", kind, nil)
+			e.box.fault(t, on, "read", "outage", object{"count": 1000}) // the timeline cannot be read
+			ids = append(ids, e.now(t, crew, e.newPost(t, crew, "what became of me?"), on, nil))
+		}
+		for _, id := range ids {
+			until(t, func() bool { return e.publication(t, crew, id).ErrorCode == "outcome_unknown" }, func() string { return e.history(t, crew, id) })
+		}
+		c.advance(31 * time.Minute)
+		for _, id := range ids {
+			e.await(t, crew, id, crier.Unknown)
+			e.call(t, crew, "POST", path("scheduled-posts/%s/retry", id), nil).wantError(t, http.StatusConflict, "Conflict")
+		}
+		if n := e.number(t, `SELECT reserved_credits FROM organizations WHERE id = $1`, crew.organization); n != 45 {
+			t.Errorf("%d credits are reserved while the outcomes are unknown, want 45", n)
+		}
+		e.box.heal(t)
+		there := e.box.timeline(t, crew.accounts[0])[0].PlatformPostID
+		resolve := func(id crier.ID, body object) response {
+			return e.call(t, crew, "POST", path("scheduled-posts/%s/resolve", id), body)
+		}
+		if got := resolve(ids[0], object{"outcome": "published", "platformPostId": there}).want(t, http.StatusOK); got.text(t, "status") != "published" || got.text(t, "platformPostId") != there {
+			t.Errorf("resolved: %s", got.body)
+		}
+		resolve(ids[1], object{"outcome": "retry"}).want(t, http.StatusOK)
+		if got := resolve(ids[2], object{"outcome": "failed"}).want(t, http.StatusOK); got.text(t, "status") != "failed" {
+			t.Errorf("resolved: %s", got.body)
+		}
+		e.await(t, crew, ids[1], crier.Published)
+		resolve(ids[1], object{"outcome": "failed"}).wantError(t, http.StatusConflict, "Conflict")
+		for i, want := range []int{1, 1, 0} {
+			if got := e.box.timeline(t, crew.accounts[i]); len(got) != want {
+				t.Errorf("timeline %d: %+v", i, got)
+			}
+		}
+		if n := e.number(t, `SELECT credits_balance FROM organizations WHERE id = $1`, crew.organization); n != 1000-30 {
+			t.Errorf("the balance is %d", n)
+		}
+		e.balanced(t, crew)
+	})
+}
