@@ -139,7 +139,11 @@ func (a *app) runServer(ctx context.Context, n *node, listener net.Listener, log
 	if a.config.metricsListen == "" {
 		cfg.MetricsHandler = metricsHandler
 	}
-	server := newHTTPServer(api.New(cfg), log)
+	door := api.New(cfg)
+	server := newHTTPServer(door, log)
+	if !cfg.WorkerOnly {
+		a.mountAgents(door, server)
+	}
 	var waiting sync.WaitGroup
 	waiting.Go(func() { n.services.Access.NoteUses(background) })
 	failed := make(chan error, 2)

@@ -101,6 +101,14 @@ func New(cfg Config) *Server {
 // Routes is the route table, for tests that walk it.
 func (s *Server) Routes() []Route { return s.routes }
 
+// Mount serves another door at a path. It has to find out by itself who its callers are.
+func (s *Server) Mount(path string, door http.Handler) {
+	s.router.Handle(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		infoOf(r).route = path
+		door.ServeHTTP(w, r)
+	}))
+}
+
 // ServeHTTP observes the request, then routes it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.observe(w, r, s.router.ServeHTTP)

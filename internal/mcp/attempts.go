@@ -1,0 +1,153 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
+)
+
+// attemptBrief is an attempt in brief: without what was sent and answered.
+type attemptBrief struct {
+	Operation string      `json:"operation"`
+	Part      int         `json:"part,omitempty"`
+	StartedAt crier.Time  `json:"startedAt"`
+	Outcome   string      `json:"outcome,omitempty"`
+	ErrorCode string      `json:"errorCode,omitempty"`
+	Message   string      `json:"message,omitempty"`
+	NextStep  string      `json:"nextStep,omitempty"`
+	NextAt    *crier.Time `json:"nextAt,omitempty"`
+}
+
+type attemptList struct {
+	Publication publicationBrief `json:"publication"`
+	Attempts    []attemptBrief   `json:"attempts"`
+}
+
+func (d *door) addAttemptTools(s *mcp.Server) {
+	addTool(d, s, tool{
+		name: "list_attempts", title: "What was tried", nature: reads,
+		description: "Tells where a publication stands and everything that was tried for it: how each attempt ended, why, and what happens next.",
+	}, listAttempts)
+	addTool(d, s, tool{
+		name: "retry", title: "Publish again after a failure", nature: changes, outside: true,
+		description: "Tries a failed or missed publication again, at once. Refused while the outcome is unknown. Asks the person.",
+	}, retry)
+	addTool(d, s, tool{
+		name: "resolve", title: "Decide an unknown outcome", nature: changes, outside: true,
+		description: "Decides a publication whose outcome is unknown, after somebody has looked at the network: it is there (published), it is not and shall be tried again (retry), or it is given up (failed). Saying retry while it is there publishes it twice. Asks the person.",
+	}, resolve)
+}
+
+type scheduledPostInput struct {
+	inTeam
+	ScheduledPostID crier.ID `json:"scheduledPostId" jsonschema:"id of the publication; list_posts and get_calendar have them"`
+}
+
+// publication reads the scheduled post that a call is about.
+func (c *call) publication(ctx context.Context, in scheduledPostInput) (team crier.ID, found crier.ScheduledPost, err error) {
+	if team, err = c.team(ctx, in.inTeam); err != nil {
+		return "", crier.ScheduledPost{}, err
+	}
+	found, err = c.GetScheduledPost(ctx, team, in.ScheduledPostID)
+	return team, found, err
+}
+
+func listAttempts(ctx context.Context, c *call, in scheduledPostInput) (any, error) {
+	team, publication, err := c.publication(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.ListAttempts(ctx, team, publication.ID)
+	if err != nil {
+		return nil, err
+	}
+	return attemptList{publicationOf(publication), each(found.Data, func(a crier.Attempt) attemptBrief {
+		return attemptBrief{
+			Operation: a.Operation, Part: a.Part, StartedAt: a.StartedAt, Outcome: a.Outcome, ErrorCode: a.ErrorCode, Message: a.Message,
+			NextStep: a.NextStep, NextAt: a.NextAt,
+		}
+	})}, nil
+}
+
+// publicationOf is a publication on its own, which names its post.
+func publicationOf(p crier.ScheduledPost) publicationBrief {
+	out := briefPublication(p)
+	out.PostID = p.ContentItemID
+	return out
+}
+
+type retryInput struct {
+	scheduledPostInput
+	confirmable
+}
+
+func retry(ctx context.Context, c *call, in retryInput) (any, error) {
+	team, publication, err := c.publication(ctx, in.scheduledPostInput)
+	if err != nil {
+		return nil, err
+	}
+	cost, err := c.costOf(ctx, team, publication)
+	if err != nil {
+		return nil, err
+	}
+	question := fmt.Sprintf("Publish at once what is %s (%s)?", publication.Status, firstOf(publication.ErrorMessage, publication.ErrorCode, "no reason told"))
+	if err := c.agree(in.confirmable, proposal{question: question, cost: cost, preview: publicationOf(publication)}); err != nil {
+		return nil, err
+	}
+	again, err := c.RetryScheduledPost(ctx, team, publication.ID)
+	if err != nil {
+		return nil, err
+	}
+	c.changed(string(publication.ContentItemID))
+	return publicationOf(again), nil
+}
+
+// costOf is what a publication costs when it is made again.
+func (c *call) costOf(ctx context.Context, team crier.ID, p crier.ScheduledPost) (int64, error) {
+	overview, err := c.AgentContext(ctx)
+	if err != nil {
+		return 0, err
+	}
+	soon := crier.TimeOf(overview.ServerTime.Add(tryOutLead))
+	found, err := c.ValidatePost(ctx, team, p.ContentItemID, crier.ScheduleRequest{
+		Targets: crier.Targets{SocialAccountIDs: []crier.ID{p.SocialAccountID}, PlatformSettings: p.PlatformSettings}, ScheduledAt: &soon,
+	})
+	return found.CreditCost, err
+}
+
+// outcome is how an unknown publication ended.
+type outcome string
+
+type resolveInput struct {
+	scheduledPostInput
+	confirmable
+	Outcome        outcome `json:"outcome" jsonschema:"what a look at the network has shown"`
+	PlatformPostID string  `json:"platformPostId,omitempty" jsonschema:"the network's id of the post, when it is published"`
+}
+
+// consequences say what each decision leads to.
+var consequences = map[outcome]string{
+	"published": "It counts as published and its credits are spent.",
+	"retry":     "It is published again. If it is on the network after all, it will be there twice.",
+	"failed":    "It counts as failed and its credits are released.",
+}
+
+func resolve(ctx context.Context, c *call, in resolveInput) (any, error) {
+	team, publication, err := c.publication(ctx, in.scheduledPostInput)
+	if err != nil {
+		return nil, err
+	}
+	question := fmt.Sprintf("Decide that the publication with the status %s is: %s? %s", publication.Status, in.Outcome, consequences[in.Outcome])
+	if err := c.agree(in.confirmable, proposal{question: question, preview: publicationOf(publication)}); err != nil {
+		return nil, err
+	}
+	resolved, err := c.ResolveScheduledPost(ctx, team, publication.ID, crier.Resolution{Outcome: string(in.Outcome), PlatformPostID: in.PlatformPostID})
+	if err != nil {
+		return nil, err
+	}
+	c.changed(string(publication.ContentItemID))
+	return publicationOf(resolved), nil
+}

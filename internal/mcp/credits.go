@@ -1,0 +1,35 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
+)
+
+func (d *door) addCreditTools(s *mcp.Server) {
+	addTool(d, s, tool{
+		name: "get_credits", title: "Look at the credits", nature: reads,
+		description: "Tells the organization's credits: owned, reserved for what is scheduled, and available; and what things cost. 1 credit is 0.001 USD.",
+	}, getCredits)
+}
+
+type getCreditsInput struct {
+	OrganizationID crier.ID `json:"organizationId,omitempty" jsonschema:"the organization; the default one when absent"`
+}
+
+func getCredits(ctx context.Context, c *call, in getCreditsInput) (any, error) {
+	if in.OrganizationID == "" {
+		overview, err := c.AgentContext(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if overview.DefaultOrganizationID == nil {
+			return nil, errors.New("you have no organization yet: create one, or ask to be let into one")
+		}
+		in.OrganizationID = *overview.DefaultOrganizationID
+	}
+	return c.GetCredits(ctx, in.OrganizationID)
+}

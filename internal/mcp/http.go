@@ -1,0 +1,149 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
+	"crier/client"
+)
+
+const (
+	// sessionIdle is when a session that has gone quiet is dropped.
+	sessionIdle = 30 * time.Minute
+	// maxBody bounds a message: the largest text, written in the most wasteful way, and some room.
+	maxBody = 4 << 20
+	// sessionless is the first version of the protocol that needs no sessions over HTTP; versions sort by date.
+	sessionless = "2026-07-28"
+	// versionHeader tells which version a request speaks.
+	versionHeader = "Mcp-Protocol-Version"
+)
+
+// Handler is the door over streamable HTTP. It speaks with clients that keep a session, and with those of the newer
+// protocol, which do not.
+type Handler struct {
+	server   *mcp.Server
+	api      http.Handler
+	agent    string
+	sessions http.Handler
+	single   http.Handler
+}
+
+// NewHandler makes the door in front of an installation's own interface: calls go through api, with the token of the
+// request that they came with.
+func NewHandler(api http.Handler, version string, now func() time.Time) *Handler {
+	h := &Handler{api: api, agent: "crier-mcp/" + version}
+	h.server = NewServer(Config{Version: version, Now: now, Connect: func(_ context.Context, header http.Header) (*client.Client, error) {
+		return h.client(bearer(header)), nil
+	}})
+	h.sessions = h.speak(false)
+	h.single = h.speak(true)
+	return h
+}
+
+// speak makes the half of the door for one kind of client. A session stays with the person that began it.
+func (h *Handler) speak(stateless bool) http.Handler {
+	spoken := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return h.server }, &mcp.StreamableHTTPOptions{
+		Stateless: stateless, SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxBody,
+		// A page in a browser has no token, so another name for this machine opens nothing; a proxy on this machine
+		// passes such names on.
+		DisableLocalhostProtection: true,
+	})
+	known := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
+		return &auth.TokenInfo{UserID: personOf(ctx)}, nil
+	}
+	return auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(spoken)
+}
+
+// client calls the interface with a token, without leaving the process.
+func (h *Handler) client(token string, options ...client.Option) *client.Client {
+	options = append([]client.Option{client.WithHTTPClient(&http.Client{Transport: inProcess{h.api}}), client.WithUserAgent(h.agent)}, options...)
+	return client.New("http://crier", token, options...)
+}
+
+func bearer(header http.Header) string {
+	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+type personKey struct{}
+
+func personOf(ctx context.Context) string {
+	person, _ := ctx.Value(personKey{}).(string)
+	return person
+}
+
+// ServeHTTP lets known callers speak. A stream may stay open for long: the server's usual deadlines end with the request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	person, err := h.identify(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		fail(w, &client.Error{Status: http.StatusRequestEntityTooLarge, Kind: crier.KindInvalid, Message: "The message cannot be read: " + err.Error()})
+		return
+	}
+	r = r.WithContext(context.WithValue(r.Context(), personKey{}, person))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	control := http.NewResponseController(w)
+	if err := errors.Join(control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		fail(w, err)
+		return
+	}
+	if r.Header.Get(versionHeader) >= sessionless {
+		h.single.ServeHTTP(w, r)
+		return
+	}
+	h.sessions.ServeHTTP(w, r)
+}
+
+// identify tells who a request comes from: the person, so that a renewed token goes on with its session.
+func (h *Handler) identify(r *http.Request) (string, error) {
+	found, err := h.client(bearer(r.Header), client.WithTries(1)).AgentContext(r.Context())
+	switch {
+	case err != nil:
+		return "", err
+	case found.User != nil:
+		return string(found.User.ID), nil
+	}
+	return string(found.Credential.ID), nil
+}
+
+// fail answers a request that never reached the protocol, with the bodies of the interface.
+func fail(w http.ResponseWriter, err error) {
+	known, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		known = &client.Error{Status: http.StatusInternalServerError, Kind: crier.KindInternal, Message: "Something went wrong on our side."}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if known.Kind == crier.KindUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="crier"`)
+	}
+	if known.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(known.RetryAfter.Seconds())))
+	}
+	w.WriteHeader(known.Status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"message": known.Message, "_tag": string(known.Kind)}) // the caller has gone if it fails
+}
+
+// Close ends all sessions, so that their streams do not keep the server from stopping.
+func (h *Handler) Close() {
+	for session := range h.server.Sessions() {
+		_ = session.Close() // it is gone either way
+	}
+}

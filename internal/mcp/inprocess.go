@@ -1,0 +1,58 @@
+package mcp
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+)
+
+// inProcess carries requests to a handler of the same process, so that calls need no address and go on while the server
+// drains.
+type inProcess struct{ handler http.Handler }
+
+// RoundTrip answers a request.
+func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	served := r.Clone(r.Context())
+	served.RequestURI = r.URL.RequestURI()
+	if served.Body == nil {
+		served.Body = http.NoBody
+	}
+	defer served.Body.Close()
+	w := &answer{header: http.Header{}}
+	t.handler.ServeHTTP(w, served)
+	return w.response(r), nil
+}
+
+// answer keeps what a handler writes.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header is what will be answered.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader keeps the first status.
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+// Write keeps the body.
+func (a *answer) Write(data []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(data)
+}
+
+func (a *answer) response(r *http.Request) *http.Response {
+	a.WriteHeader(http.StatusOK)
+	return &http.Response{
+		Status: http.StatusText(a.status), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: a.header,
+		Body: io.NopCloser(&a.body), ContentLength: int64(a.body.Len()), Request: r,
+	}
+}

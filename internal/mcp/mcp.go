@@ -1,0 +1,64 @@
+// Package mcp is the agent door: the tools and resources of the Model Context Protocol, over stdio and over HTTP, one file
+// per noun. It stands on the client and has no private way in: an agent can do what its token can do, and nothing else.
+//
+// It holds no rules about posts. What it adds for agents is manners: small answers, a dry run and the cost before a
+// change, a question to the person, and repeated calls that have their effect once.
+package mcp
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
+	"crier/client"
+)
+
+// Config is what the door needs.
+type Config struct {
+	// Version of the program, told to agents.
+	Version string
+	// Connect makes the client for a call. The header is that of the HTTP request, and nil over stdio.
+	Connect func(ctx context.Context, header http.Header) (*client.Client, error)
+	// Team is worked in when a call names none; empty means the caller's first one.
+	Team crier.ID
+	Now  func() time.Time
+}
+
+// door is what all tools and resources share.
+type door struct {
+	connect func(ctx context.Context, header http.Header) (*client.Client, error)
+	team    crier.ID
+	keys    *keys
+}
+
+// instructions tell an agent how things belong together.
+const instructions = `crier drafts, schedules and publishes social posts.
+Begin with get_context and list_accounts. A post is first a draft (create_draft); validate_post tries out what would happen and what it costs; schedule_post or publish_now publishes it on the accounts you name, each with a result of its own.
+Tools that publish, spend credits, cancel or delete first do a dry run and have the person asked. If your client cannot ask, they answer with the preview: show it to the person, and call again with confirm: true only if they agree.
+All times are UTC, RFC 3339. Repeating an identical call is safe: it has its effect once.
+When a publication failed, list_attempts tells why. When its outcome is unknown, never publish the post anew: look at the network, then use resolve.`
+
+// NewServer makes the server that speaks the protocol, with all tools and resources.
+func NewServer(cfg Config) *mcp.Server {
+	d := &door{connect: cfg.Connect, team: cfg.Team, keys: newKeys(cfg.Now)}
+	s := mcp.NewServer(
+		&mcp.Implementation{Name: "crier", Title: "crier", Version: cfg.Version},
+		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}},
+	)
+	for _, add := range []func(*mcp.Server){
+		d.addContextTools, d.addPostTools, d.addPublishTools, d.addSlotTools, d.addAccountTools, d.addMediaTools, d.addMetricsTools,
+		d.addAttemptTools, d.addCreditTools, d.addCalendarTools, d.addResources,
+	} {
+		add(s)
+	}
+	return s
+}
+
+// Serve speaks with one agent over a pair of streams until it goes or ctx ends.
+func Serve(ctx context.Context, cfg Config, in io.ReadCloser, out io.WriteCloser) error {
+	return NewServer(cfg).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+}

@@ -1,0 +1,321 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
+	"crier/client"
+)
+
+// listTextLength bounds the text of a post in a list.
+const listTextLength = 200
+
+// postBrief is a post in brief.
+type postBrief struct {
+	ID            crier.ID            `json:"id"`
+	Title         string              `json:"title,omitempty"`
+	Status        crier.PostStatus    `json:"status"`
+	DeliveryState crier.DeliveryState `json:"deliveryState"`
+	PostType      crier.PostType      `json:"postType"`
+	Text          string              `json:"text"`
+	Parts         []string            `json:"parts,omitempty"` // of a thread, instead of the text
+	AssetIDs      []crier.ID          `json:"assetIds,omitempty"`
+	Publications  []publicationBrief  `json:"publications,omitempty"`
+	UpdatedAt     crier.Time          `json:"updatedAt"`
+}
+
+// publicationBrief is a scheduled post in brief.
+type publicationBrief struct {
+	ScheduledPostID crier.ID                  `json:"scheduledPostId"`
+	PostID          crier.ID                  `json:"postId,omitempty"`
+	SocialAccountID crier.ID                  `json:"socialAccountId"`
+	Status          crier.ScheduledPostStatus `json:"status"`
+	ScheduledAt     crier.Time                `json:"scheduledAt"`
+	PublishedAt     *crier.Time               `json:"publishedAt,omitempty"`
+	Permalink       string                    `json:"permalink,omitempty"`
+	ErrorCode       string                    `json:"errorCode,omitempty"`
+	ErrorMessage    string                    `json:"errorMessage,omitempty"`
+}
+
+func briefPublication(p crier.ScheduledPost) publicationBrief {
+	return publicationBrief{
+		ScheduledPostID: p.ID, SocialAccountID: p.SocialAccountID, Status: p.Status, ScheduledAt: p.ScheduledAt, PublishedAt: p.PublishedAt,
+		Permalink: p.Permalink, ErrorCode: p.ErrorCode, ErrorMessage: p.ErrorMessage,
+	}
+}
+
+// briefPost is a post with its whole text, and the publications that came with it: all, or the latest.
+func briefPost(p crier.Post) postBrief {
+	out := postBrief{
+		ID: p.ID, Status: p.Status, DeliveryState: p.DeliveryState, PostType: p.PostType, Text: p.Text, AssetIDs: p.AssetIDs, UpdatedAt: p.UpdatedAt,
+	}
+	if p.Title != nil {
+		out.Title = *p.Title
+	}
+	if p.PostInput != nil && p.PostInput.Thread != nil {
+		out.Text, out.Parts = "", each(p.PostInput.Thread.Posts, func(a crier.AtomicPost) string { return a.Text })
+	}
+	switch {
+	case p.ScheduledPosts != nil:
+		out.Publications = each(*p.ScheduledPosts, briefPublication)
+	case p.LatestScheduledPost != nil:
+		out.Publications = []publicationBrief{briefPublication(*p.LatestScheduledPost)}
+	}
+	return out
+}
+
+func listedPost(p crier.Post) postBrief {
+	out := briefPost(p)
+	out.Text, out.Parts = shorten(p.Text, listTextLength), nil
+	return out
+}
+
+// shorten is a text as one line of at most so many characters.
+func shorten(text string, length int) string {
+	line := strings.Join(strings.Fields(text), " ")
+	if runes := []rune(line); len(runes) > length {
+		return string(runes[:length-1]) + "…"
+	}
+	return line
+}
+
+func (d *door) addPostTools(s *mcp.Server) {
+	addTool(d, s, tool{
+		name: "list_posts", title: "List posts", nature: reads,
+		description: "Lists the team's posts in brief, the newest first, with their publications per account. Filters narrow the list together.",
+	}, listPosts)
+	addTool(d, s, tool{
+		name: "get_post", title: "Read a post", nature: reads,
+		description: "Reads one post: its whole text or the parts of its thread, where it stands, and its latest publication. list_posts has the publications on all accounts.",
+	}, getPost)
+	addTool(d, s, tool{
+		name: "create_draft", title: "Write a draft", nature: adds,
+		description: "Makes a draft: one text, or a thread of two or more parts. It publishes nothing and costs nothing.",
+	}, createDraft)
+	addTool(d, s, tool{
+		name: "update_draft", title: "Change a post", nature: changes, repeatable: true,
+		description: "Changes the content or title of a post; what is absent stays. If the post is scheduled, this changes what will be published, and the person is asked.",
+	}, updateDraft)
+	addTool(d, s, tool{
+		name: "move_to_draft", title: "Stop what is scheduled", nature: changes, repeatable: true,
+		description: "Cancels everything that is scheduled of a post and keeps the post as a draft. Asks the person.",
+	}, moveToDraft)
+	addTool(d, s, tool{
+		name: "delete_post", title: "Delete a post", nature: changes, repeatable: true, outside: true,
+		description: "Deletes a post, cancels what is scheduled of it and, with fromNetworks, removes what was published. Asks the person.",
+	}, deletePost)
+}
+
+type listPostsInput struct {
+	inTeam
+	inPage
+	Status           []crier.PostStatus    `json:"status,omitempty" jsonschema:"any of these editorial states"`
+	DeliveryState    []crier.DeliveryState `json:"deliveryState,omitempty" jsonschema:"any of these delivery states"`
+	Provider         []crier.Provider      `json:"provider,omitempty" jsonschema:"published or scheduled on any of these networks"`
+	SocialAccountIDs []crier.ID            `json:"socialAccountIds,omitempty" jsonschema:"published or scheduled on any of these accounts"`
+	Search           string                `json:"search,omitempty" jsonschema:"words that the text contains"`
+	ScheduledFrom    *crier.Time           `json:"scheduledFrom,omitempty" jsonschema:"scheduled at this time or later"`
+	ScheduledTo      *crier.Time           `json:"scheduledTo,omitempty" jsonschema:"scheduled before this time"`
+	UpdatedSince     *crier.Time           `json:"updatedSince,omitempty" jsonschema:"changed at this time or later"`
+}
+
+func listPosts(ctx context.Context, c *call, in listPostsInput) (any, error) {
+	team, err := c.team(ctx, in.inTeam)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.ListPosts(ctx, team, client.PostFilter{
+		ListOptions: in.options(), Status: in.Status, DeliveryState: in.DeliveryState, Provider: in.Provider, SocialAccountIDs: in.SocialAccountIDs,
+		Q: in.Search, ScheduledFrom: in.ScheduledFrom, ScheduledTo: in.ScheduledTo, UpdatedSince: in.UpdatedSince, ScheduledPosts: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(found, listedPost), nil
+}
+
+type postInput struct {
+	inTeam
+	PostID crier.ID `json:"postId" jsonschema:"id of the post"`
+}
+
+// post reads the post that a call is about.
+func (c *call) post(ctx context.Context, in postInput) (team crier.ID, post crier.Post, err error) {
+	if team, err = c.team(ctx, in.inTeam); err != nil {
+		return "", crier.Post{}, err
+	}
+	post, err = c.GetPost(ctx, team, in.PostID)
+	return team, post, err
+}
+
+func getPost(ctx context.Context, c *call, in postInput) (any, error) {
+	_, post, err := c.post(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return briefPost(post), nil
+}
+
+// part is one post of a thread.
+type part struct {
+	Text     string     `json:"text" jsonschema:"the text of the part"`
+	AssetIDs []crier.ID `json:"assetIds,omitempty" jsonschema:"assets shown with the part"`
+}
+
+func threadOf(parts []part) *crier.PostInput {
+	thread := &crier.ThreadPost{}
+	for _, p := range parts {
+		atomic := crier.AtomicPost{Text: p.Text}
+		for _, id := range p.AssetIDs {
+			atomic.Attachments = append(atomic.Attachments, crier.Attachment{Media: &crier.MediaAttachment{Asset: crier.AttachedAsset{AssetID: id}}})
+		}
+		thread.Posts = append(thread.Posts, atomic)
+	}
+	return &crier.PostInput{Thread: thread}
+}
+
+var errTextAndParts = errors.New("give either text and assetIds, or parts, not both: the assets of a thread belong to its parts")
+
+type createDraftInput struct {
+	inTeam
+	Text     string     `json:"text,omitempty" jsonschema:"the text; absent for a thread"`
+	Parts    []part     `json:"parts,omitempty" jsonschema:"the parts of a thread in order, 2 to 50"`
+	AssetIDs []crier.ID `json:"assetIds,omitempty" jsonschema:"assets of the media library shown with the text; list_assets has them"`
+	Title    *string    `json:"title,omitempty" jsonschema:"for display inside crier, never published"`
+}
+
+func createDraft(ctx context.Context, c *call, in createDraftInput) (any, error) {
+	body := crier.PostCreate{Title: in.Title}
+	switch {
+	case len(in.Parts) == 0:
+		body.Text, body.AssetIDs = &in.Text, in.AssetIDs
+	case in.Text != "" || len(in.AssetIDs) > 0:
+		return nil, errTextAndParts
+	default:
+		body.PostInput = threadOf(in.Parts)
+	}
+	team, err := c.team(ctx, in.inTeam)
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.effect("", team)
+	if err != nil {
+		return nil, err
+	}
+	var post crier.Post
+	err = e.make(ctx, func(ctx context.Context) (err error) {
+		post, err = c.CreatePost(ctx, team, body)
+		return err
+	})
+	return listedPost(post), err
+}
+
+type updateDraftInput struct {
+	postInput
+	confirmable
+	Text     *string     `json:"text,omitempty" jsonschema:"the new text"`
+	Parts    []part      `json:"parts,omitempty" jsonschema:"the new parts of a thread"`
+	AssetIDs *[]crier.ID `json:"assetIds,omitempty" jsonschema:"the new assets; an empty list removes all"`
+	Title    *string     `json:"title,omitempty" jsonschema:"the new title"`
+}
+
+func (in updateDraftInput) body() (crier.PostUpdate, error) {
+	body := crier.PostUpdate{}
+	if in.Text != nil {
+		body.Text = crier.Some(*in.Text)
+	}
+	if in.AssetIDs != nil {
+		body.AssetIDs = crier.Some(*in.AssetIDs)
+	}
+	if in.Title != nil {
+		body.Title = crier.Some(*in.Title)
+	}
+	if len(in.Parts) > 0 {
+		if in.Text != nil || in.AssetIDs != nil {
+			return body, errTextAndParts
+		}
+		body.PostInput = crier.Some(*threadOf(in.Parts))
+	}
+	return body, nil
+}
+
+func updateDraft(ctx context.Context, c *call, in updateDraftInput) (any, error) {
+	body, err := in.body()
+	if err != nil {
+		return nil, err
+	}
+	team, post, err := c.post(ctx, in.postInput)
+	if err != nil {
+		return nil, err
+	}
+	if post.DeliveryState == crier.DeliveryScheduled {
+		question := fmt.Sprintf("Change the post %q, which is scheduled? The new content will be published instead. If it costs more, the difference is reserved.",
+			shorten(post.Text, questionTextLength))
+		if err := c.agree(in.confirmable, proposal{question: question}); err != nil {
+			return nil, err
+		}
+	}
+	changed, err := c.UpdatePost(ctx, team, post.ID, body)
+	if err != nil {
+		return nil, err
+	}
+	c.changed(string(post.ID))
+	return listedPost(changed), nil
+}
+
+// questionTextLength bounds the text of a post in a question to a person.
+const questionTextLength = 120
+
+type moveToDraftInput struct {
+	postInput
+	confirmable
+}
+
+func moveToDraft(ctx context.Context, c *call, in moveToDraftInput) (any, error) {
+	team, post, err := c.post(ctx, in.postInput)
+	if err != nil {
+		return nil, err
+	}
+	question := fmt.Sprintf("Cancel everything that is scheduled of the post %q and keep it as a draft? Reserved credits are released.", shorten(post.Text, questionTextLength))
+	if err := c.agree(in.confirmable, proposal{question: question, preview: listedPost(post)}); err != nil {
+		return nil, err
+	}
+	moved, err := c.MovePostToDraft(ctx, team, post.ID)
+	if err != nil {
+		return nil, err
+	}
+	c.changed(string(post.ID))
+	return listedPost(moved), nil
+}
+
+type deletePostInput struct {
+	postInput
+	confirmable
+	FromNetworks bool `json:"fromNetworks,omitempty" jsonschema:"also remove what was published from the networks that can"`
+}
+
+func deletePost(ctx context.Context, c *call, in deletePostInput) (any, error) {
+	team, post, err := c.post(ctx, in.postInput)
+	if err != nil {
+		return nil, err
+	}
+	question := fmt.Sprintf("Delete the post %q and cancel what is scheduled of it? What was published stays on the networks.", shorten(post.Text, questionTextLength))
+	if in.FromNetworks {
+		question = fmt.Sprintf("Delete the post %q, cancel what is scheduled of it, and remove what was published from the networks?", shorten(post.Text, questionTextLength))
+	}
+	if err := c.agree(in.confirmable, proposal{question: question, preview: listedPost(post)}); err != nil {
+		return nil, err
+	}
+	deleted, err := c.DeletePost(ctx, team, post.ID, in.FromNetworks)
+	if err != nil {
+		return nil, err
+	}
+	c.changed(string(post.ID))
+	c.changed(newThing)
+	return deleted, nil
+}

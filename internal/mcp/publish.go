@@ -1,0 +1,315 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
+)
+
+func (d *door) addPublishTools(s *mcp.Server) {
+	addTool(d, s, tool{
+		name: "validate_post", title: "Try out a post", nature: reads,
+		description: "A dry run of schedule_post: errors, warnings and cost per account, and the time it would take. Writes nothing.",
+	}, validatePost)
+	addTool(d, s, tool{
+		name: "schedule_post", title: "Schedule a post", nature: changes, repeatable: true, outside: true,
+		description: "Schedules a post on one or more accounts, at a time or in their next free slot. Does a dry run and asks the person first. Each account has a result of its own; scheduling again moves what is scheduled.",
+	}, schedulePost)
+	addTool(d, s, tool{
+		name: "publish_now", title: "Publish a post at once", nature: changes, repeatable: true, outside: true,
+		description: "Publishes a post on one or more accounts at once and waits for the networks. Does a dry run and asks the person first. Each account has a result of its own.",
+	}, publishNow)
+}
+
+// targetsInput says where and how to publish.
+type targetsInput struct {
+	postInput
+	SocialAccountIDs []crier.ID     `json:"socialAccountIds" jsonschema:"the accounts to publish on; list_accounts has them"`
+	PlatformSettings map[string]any `json:"platformSettings,omitempty" jsonschema:"settings of the networks by key, such as tiktokPrivacyLevel or youtubeTitle; validate_post tells which are missing"`
+	FirstComment     string         `json:"firstComment,omitempty" jsonschema:"a comment posted right after the post, where the network has comments"`
+	AllowRepublish   bool           `json:"allowRepublish,omitempty" jsonschema:"publish again where this post was published before"`
+}
+
+func (in targetsInput) targets() (crier.Targets, error) {
+	t := crier.Targets{SocialAccountIDs: in.SocialAccountIDs, AllowRepublish: in.AllowRepublish}
+	if in.FirstComment != "" {
+		t.FirstComment = crier.Some(crier.Comment{Text: in.FirstComment})
+	}
+	for key, value := range in.PlatformSettings {
+		data, err := json.Marshal(value)
+		if err != nil {
+			return t, fmt.Errorf("read the setting %s: %w", key, err)
+		}
+		if t.PlatformSettings == nil {
+			t.PlatformSettings = map[string]json.RawMessage{}
+		}
+		t.PlatformSettings[key] = data
+	}
+	return t, nil
+}
+
+// scheduleInput says when, too.
+type scheduleInput struct {
+	targetsInput
+	ScheduledAt *crier.Time `json:"scheduledAt,omitempty" jsonschema:"when, at least 60 seconds ahead and within 90 days, such as 2026-11-15T09:00:00Z"`
+	UseNextSlot bool        `json:"useNextSlot,omitempty" jsonschema:"take the next free slot of the accounts instead of a time"`
+}
+
+func (in scheduleInput) request() (crier.ScheduleRequest, error) {
+	targets, err := in.targets()
+	request := crier.ScheduleRequest{Targets: targets, ScheduledAt: in.ScheduledAt}
+	if in.UseNextSlot {
+		request.UseNextSlot = &in.UseNextSlot
+	}
+	return request, err
+}
+
+// dryRun is what publishing would do, in brief.
+type dryRun struct {
+	Accounts         []dryRunEntry `json:"accounts"`
+	ScheduledAt      *crier.Time   `json:"scheduledAt,omitempty"`
+	CreditCost       int64         `json:"creditCost"`
+	AvailableCredits int64         `json:"availableCredits"`
+	AffordableNow    bool          `json:"affordableNow"`
+}
+
+type dryRunEntry struct {
+	SocialAccountID crier.ID `json:"socialAccountId"`
+	Account         string   `json:"account,omitempty"`
+	OK              bool     `json:"ok"`
+	CreditCost      int64    `json:"creditCost"`
+	Errors          []string `json:"errors,omitempty"`
+	Warnings        []string `json:"warnings,omitempty"`
+}
+
+// tryOut validates a post and names the accounts.
+func (c *call) tryOut(ctx context.Context, team, post crier.ID, in crier.ScheduleRequest) (dryRun, error) {
+	found, err := c.ValidatePost(ctx, team, post, in)
+	if err != nil {
+		return dryRun{}, err
+	}
+	accounts, err := c.ListAccounts(ctx, team)
+	if err != nil {
+		return dryRun{}, err
+	}
+	names := map[crier.ID]string{}
+	for _, a := range accounts.Data {
+		names[a.ID] = fmt.Sprintf("%s (%s)", a.DisplayName, a.Provider)
+	}
+	return dryRun{
+		CreditCost: found.CreditCost, AvailableCredits: found.AvailableCredits, AffordableNow: found.AffordableNow, ScheduledAt: found.ScheduledAt,
+		Accounts: each(found.Data, func(e crier.ValidationEntry) dryRunEntry {
+			return dryRunEntry{
+				SocialAccountID: e.SocialAccountID, Account: names[e.SocialAccountID], OK: e.OK, CreditCost: e.CreditCost,
+				Errors: reasons(e.Error), Warnings: each(e.Warnings, located),
+			}
+		}),
+	}, nil
+}
+
+// reasons are why an account was refused: the rules it breaks, or the message alone.
+func reasons(e *crier.EntryError) []string {
+	switch {
+	case e == nil:
+		return nil
+	case len(e.Issues) == 0:
+		return []string{e.Message}
+	}
+	return each(e.Issues, located)
+}
+
+// problem says why nothing at all could be published.
+func (r dryRun) problem() error {
+	var refused []string
+	for _, a := range r.Accounts {
+		if a.OK {
+			continue
+		}
+		refused = append(refused, fmt.Sprintf("- %s: %s", firstOf(a.Account, string(a.SocialAccountID)), strings.Join(a.Errors, "; ")))
+	}
+	switch {
+	case len(refused) == len(r.Accounts):
+		return errors.New("no account accepts this post, so nothing was changed:\n" + strings.Join(refused, "\n"))
+	case !r.AffordableNow:
+		return fmt.Errorf("this costs %d credits and %d are available, so nothing was changed", r.CreditCost, r.AvailableCredits)
+	}
+	return nil
+}
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// question tells a person what publishing will do.
+func (r dryRun) question(text, when string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Publish %q %s?", shorten(text, questionTextLength), when)
+	for _, a := range r.Accounts {
+		line := fmt.Sprintf("%d credits", a.CreditCost)
+		if !a.OK {
+			line = "left out: " + strings.Join(a.Errors, "; ")
+		}
+		fmt.Fprintf(&b, "\n- %s: %s", firstOf(a.Account, string(a.SocialAccountID)), line)
+		for _, w := range a.Warnings {
+			b.WriteString("\n  note: " + w)
+		}
+	}
+	return b.String()
+}
+
+func validatePost(ctx context.Context, c *call, in scheduleInput) (any, error) {
+	request, err := in.request()
+	if err != nil {
+		return nil, err
+	}
+	team, err := c.team(ctx, in.inTeam)
+	if err != nil {
+		return nil, err
+	}
+	return c.tryOut(ctx, team, in.PostID, request)
+}
+
+// results is what became of each account.
+type results struct {
+	Outcome  string        `json:"outcome"`
+	Accounts []resultEntry `json:"accounts"`
+}
+
+type resultEntry struct {
+	SocialAccountID crier.ID          `json:"socialAccountId"`
+	Publication     *publicationBrief `json:"publication,omitempty"`
+	Errors          []string          `json:"errors,omitempty"`
+	Warnings        []string          `json:"warnings,omitempty"`
+}
+
+func briefResult(r crier.ScheduleResult) results {
+	return results{Outcome: r.Outcome.Kind, Accounts: each(r.Data, func(e crier.ScheduleEntry) resultEntry {
+		entry := resultEntry{SocialAccountID: e.SocialAccountID, Errors: reasons(e.Error), Warnings: each(e.Warnings, located)}
+		if e.ScheduledPost != nil {
+			brief := briefPublication(*e.ScheduledPost)
+			entry.Publication = &brief
+		}
+		return entry
+	})}
+}
+
+type schedulePostInput struct {
+	scheduleInput
+	confirmable
+}
+
+func schedulePost(ctx context.Context, c *call, in schedulePostInput) (any, error) {
+	request, err := in.request()
+	if err != nil {
+		return nil, err
+	}
+	team, post, err := c.post(ctx, in.postInput)
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.effect(string(post.ID), team, ended(post))
+	if err != nil {
+		return nil, err
+	}
+	if !e.done {
+		if err := c.agreeToDryRun(ctx, in.confirmable, team, post, request, false); err != nil {
+			return nil, err
+		}
+	}
+	var result crier.ScheduleResult
+	err = e.make(ctx, func(ctx context.Context) (err error) {
+		result, err = c.SchedulePost(ctx, team, post.ID, request)
+		return err
+	})
+	return briefResult(result), err
+}
+
+// agreeToDryRun tries out what publishing would do and asks the person.
+func (c *call) agreeToDryRun(ctx context.Context, in confirmable, team crier.ID, post crier.Post, request crier.ScheduleRequest, now bool) error {
+	found, err := c.tryOut(ctx, team, post.ID, request)
+	if err != nil {
+		return err
+	}
+	if err := found.problem(); err != nil {
+		return err
+	}
+	when := "now, for everybody to see"
+	switch {
+	case now:
+		found.ScheduledAt = nil // the time was made up for the dry run
+	case found.ScheduledAt == nil:
+		when = "in the next free slot"
+	default:
+		when = found.ScheduledAt.UTC().Format("on Mon 2 Jan 2006 at 15:04:05 UTC")
+	}
+	return c.agree(in, proposal{question: found.question(post.Text, when), cost: found.CreditCost, preview: found})
+}
+
+// ended names the publication that came to nothing, when it is the post's latest: after it, an identical call is a new one.
+func ended(p crier.Post) string {
+	latest := p.LatestScheduledPost
+	if latest == nil {
+		return ""
+	}
+	switch latest.Status {
+	case crier.Failed, crier.Canceled, crier.Missed:
+		return fmt.Sprintf("%s %s %s", latest.ID, latest.Status, latest.UpdatedAt)
+	}
+	return ""
+}
+
+type publishNowInput struct {
+	targetsInput
+	confirmable
+	WaitSeconds *int `json:"waitSeconds,omitempty" jsonschema:"how long to wait for the networks before answering, 0 to 30; 10 when absent"`
+}
+
+// tryOutLead is how far ahead the dry run of publishing at once looks: validation wants a time to come.
+const tryOutLead = 5 * time.Minute
+
+func publishNow(ctx context.Context, c *call, in publishNowInput) (any, error) {
+	targets, err := in.targets()
+	if err != nil {
+		return nil, err
+	}
+	team, post, err := c.post(ctx, in.postInput)
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.effect(string(post.ID), team, ended(post))
+	if err != nil {
+		return nil, err
+	}
+	if !e.done {
+		if err := c.agreeToPublish(ctx, in.confirmable, team, post, targets); err != nil {
+			return nil, err
+		}
+	}
+	var result crier.ScheduleResult
+	err = e.make(ctx, func(ctx context.Context) (err error) {
+		result, err = c.PostNow(ctx, team, post.ID, crier.PostNowRequest{Targets: targets, WaitSeconds: in.WaitSeconds})
+		return err
+	})
+	return briefResult(result), err
+}
+
+func (c *call) agreeToPublish(ctx context.Context, in confirmable, team crier.ID, post crier.Post, targets crier.Targets) error {
+	overview, err := c.AgentContext(ctx)
+	if err != nil {
+		return err
+	}
+	soon := crier.TimeOf(overview.ServerTime.Add(tryOutLead))
+	return c.agreeToDryRun(ctx, in, team, post, crier.ScheduleRequest{Targets: targets, ScheduledAt: &soon}, true)
+}

@@ -1,0 +1,105 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
+	"crier/client"
+)
+
+const (
+	postURI     = "crier://posts/"
+	calendarURI = "crier://calendar/"
+	jsonType    = "application/json"
+)
+
+func (d *door) addResources(s *mcp.Server) {
+	s.AddResourceTemplate(&mcp.ResourceTemplate{
+		Name: "post", Title: "A post", URITemplate: postURI + "{id}", MIMEType: jsonType,
+		Description: "A post of one of your teams, in brief.",
+	}, d.resource(d.readPost))
+	s.AddResourceTemplate(&mcp.ResourceTemplate{
+		Name: "calendar", Title: "The calendar", URITemplate: calendarURI + "{from}/{to}", MIMEType: jsonType,
+		Description: "What goes out in the default team from one day to another, such as " + calendarURI + "2026-11-01/2026-12-01. The last day is not included; days are UTC, and full RFC 3339 times work too.",
+	}, d.resource(d.readCalendar))
+}
+
+// resource connects, reads and writes the answer as JSON.
+func (d *door) resource(read func(ctx context.Context, c *client.Client, uri string) (any, error)) mcp.ResourceHandler {
+	return func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		uri := r.Params.URI
+		c, err := d.connect(ctx, headerOf(r.Extra))
+		if err != nil {
+			return nil, err
+		}
+		value, err := read(ctx, c, uri)
+		if client.IsKind(err, crier.KindNotFound) {
+			return nil, mcp.ResourceNotFoundError(uri)
+		}
+		if err != nil {
+			return nil, err
+		}
+		data, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("write the resource: %w", err)
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: jsonType, Text: string(data)}}}, nil
+	}
+}
+
+// readPost looks in all teams of the caller: the address does not name one.
+func (d *door) readPost(ctx context.Context, c *client.Client, uri string) (any, error) {
+	id, ok := crier.ParseID(strings.TrimPrefix(uri, postURI))
+	if !ok {
+		return nil, errors.New("the address must end in the id of a post")
+	}
+	overview, err := c.AgentContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, team := range overview.Teams {
+		post, err := c.GetPost(ctx, team.ID, id)
+		if err == nil {
+			return briefPost(post), nil
+		}
+		if !client.IsKind(err, crier.KindNotFound) {
+			return nil, err
+		}
+	}
+	return nil, mcp.ResourceNotFoundError(uri)
+}
+
+func (d *door) readCalendar(ctx context.Context, c *client.Client, uri string) (any, error) {
+	first, last, ok := strings.Cut(strings.TrimPrefix(uri, calendarURI), "/")
+	from, fromErr := parseDay(first)
+	to, toErr := parseDay(last)
+	if !ok || fromErr != nil || toErr != nil {
+		return nil, errors.New("the address must be " + calendarURI + "2026-11-01/2026-12-01, with days or RFC 3339 times")
+	}
+	team, err := d.inTeamOf(ctx, c, "")
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.Calendar(ctx, team, from, to, "")
+	return briefCalendar(found), err
+}
+
+// parseDay reads a day, or a time, of an address.
+func parseDay(escaped string) (crier.Time, error) {
+	text, err := url.PathUnescape(escaped)
+	if err != nil {
+		return crier.Time{}, err
+	}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return crier.TimeOf(day), nil
+	}
+	return crier.ParseTime(text)
+}

@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
+)
+
+// slotBrief is a slot in brief.
+type slotBrief struct {
+	ID         crier.ID `json:"id"`
+	Time       string   `json:"time"` // in the team's zone
+	Label      string   `json:"label,omitempty"`
+	DaysOfWeek []int    `json:"daysOfWeek"`
+}
+
+func briefSlot(s crier.SlotSummary) slotBrief {
+	out := slotBrief{ID: s.ID, Time: fmt.Sprintf("%02d:%02d", s.Hour, s.Minute), DaysOfWeek: s.DaysOfWeek}
+	if s.Label != nil {
+		out.Label = *s.Label
+	}
+	return out
+}
+
+// grid is the slots of a team in brief.
+type grid struct {
+	Timezone      string      `json:"timezone"`
+	UsingDefaults bool        `json:"usingDefaults,omitempty"`
+	Slots         []slotBrief `json:"slots"`
+}
+
+func (d *door) addSlotTools(s *mcp.Server) {
+	addTool(d, s, tool{
+		name: "list_slots", title: "List the slots", nature: reads,
+		description: "Lists the times of the week at which the team's posts go out, in the team's zone. Day 0 is Sunday.",
+	}, listSlots)
+	addTool(d, s, tool{
+		name: "next_slots", title: "Look at the next slots", nature: reads,
+		description: "Tells the next instants of the slots; with an account, those that are still free there.",
+	}, nextSlots)
+	addTool(d, s, tool{
+		name: "create_slot", title: "Add a slot", nature: changes, repeatable: true,
+		description: "Adds a time of the week at which posts go out. A team's first own slot replaces the default ones. Asks the person.",
+	}, createSlot)
+	addTool(d, s, tool{
+		name: "delete_slot", title: "Remove a slot", nature: changes, repeatable: true,
+		description: "Removes a slot. What is scheduled stays scheduled. Asks the person.",
+	}, deleteSlot)
+}
+
+func listSlots(ctx context.Context, c *call, in inTeam) (any, error) {
+	team, err := c.team(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.ListSlots(ctx, team)
+	if err != nil {
+		return nil, err
+	}
+	return grid{Timezone: found.Timezone, UsingDefaults: found.UsingDefaults, Slots: each(found.Slots, briefSlot)}, nil
+}
+
+type nextSlotsInput struct {
+	inTeam
+	SocialAccountID crier.ID `json:"socialAccountId,omitempty" jsonschema:"only instants that are free on this account"`
+	Count           int      `json:"count,omitempty" jsonschema:"how many, 1 to 20"`
+}
+
+// upcoming is the next instants in brief.
+type upcoming struct {
+	StartsAt []crier.Time `json:"startsAt"`
+}
+
+func nextSlots(ctx context.Context, c *call, in nextSlotsInput) (any, error) {
+	team, err := c.team(ctx, in.inTeam)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.NextSlots(ctx, team, in.SocialAccountID, in.Count, "")
+	if err != nil {
+		return nil, err
+	}
+	return upcoming{each(found.Slots, func(s crier.UpcomingSlot) crier.Time { return s.StartsAt })}, nil
+}
+
+type createSlotInput struct {
+	inTeam
+	confirmable
+	Hour       int     `json:"hour" jsonschema:"0 to 23, in the team's zone"`
+	Minute     int     `json:"minute" jsonschema:"0 to 59"`
+	DaysOfWeek []int   `json:"daysOfWeek,omitempty" jsonschema:"0 is Sunday, 6 is Saturday; every day when absent"`
+	Label      *string `json:"label,omitempty" jsonschema:"a name for the slot"`
+}
+
+func createSlot(ctx context.Context, c *call, in createSlotInput) (any, error) {
+	team, err := c.team(ctx, in.inTeam)
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.effect("", team)
+	if err != nil {
+		return nil, err
+	}
+	if !e.done {
+		if err := c.agreeToSlot(ctx, team, in); err != nil {
+			return nil, err
+		}
+	}
+	var made crier.SchedulingSlot
+	err = e.make(ctx, func(ctx context.Context) (err error) {
+		made, err = c.CreateSlot(ctx, team, crier.SlotCreate{Hour: in.Hour, Minute: in.Minute, Label: in.Label, DaysOfWeek: in.DaysOfWeek})
+		return err
+	})
+	return briefSlot(crier.SlotSummary{ID: made.ID, Hour: made.Hour, Minute: made.Minute, Label: made.Label, DaysOfWeek: made.DaysOfWeek}), err
+}
+
+func (c *call) agreeToSlot(ctx context.Context, team crier.ID, in createSlotInput) error {
+	found, err := c.ListSlots(ctx, team)
+	if err != nil {
+		return err
+	}
+	days := "every day"
+	if len(in.DaysOfWeek) > 0 {
+		days = fmt.Sprintf("on the days %v (0 is Sunday)", in.DaysOfWeek)
+	}
+	question := fmt.Sprintf("Add a slot at %02d:%02d %s, %s?", in.Hour, in.Minute, found.Timezone, days)
+	if found.UsingDefaults {
+		question += " It is the team's first own slot and replaces the default ones."
+	}
+	return c.agree(in.confirmable, proposal{question: question})
+}
+
+type deleteSlotInput struct {
+	inTeam
+	confirmable
+	SlotID crier.ID `json:"slotId" jsonschema:"id of the slot; list_slots has them"`
+}
+
+func deleteSlot(ctx context.Context, c *call, in deleteSlotInput) (any, error) {
+	team, err := c.team(ctx, in.inTeam)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.ListSlots(ctx, team)
+	if err != nil {
+		return nil, err
+	}
+	what := "the slot " + string(in.SlotID)
+	for _, s := range found.Slots {
+		if s.ID == in.SlotID {
+			what = fmt.Sprintf("the slot at %s %s", briefSlot(s).Time, found.Timezone)
+		}
+	}
+	if err := c.agree(in.confirmable, proposal{question: fmt.Sprintf("Remove %s? What is scheduled stays scheduled.", what)}); err != nil {
+		return nil, err
+	}
+	deleted, err := c.DeleteSlot(ctx, team, in.SlotID)
+	c.changed(newThing)
+	return deleted, err
+}

@@ -1,0 +1,138 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
+	"crier/client"
+)
+
+// nature says what a tool does to the world; its hints follow from it.
+type nature int
+
+const (
+	// reads changes nothing.
+	reads nature = iota
+	// adds makes something new and touches nothing that is there.
+	adds
+	// changes overwrites, cancels, deletes or publishes.
+	changes
+)
+
+// tool describes a tool.
+type tool struct {
+	name, title, description string
+	nature                   nature
+	// repeatable tools change nothing more when they are called again.
+	repeatable bool
+	// outside tools reach beyond this installation: to a network or a web address.
+	outside bool
+}
+
+func (t tool) annotations() *mcp.ToolAnnotations {
+	destructive := t.nature == changes
+	return &mcp.ToolAnnotations{
+		Title: t.title, ReadOnlyHint: t.nature == reads, DestructiveHint: &destructive,
+		IdempotentHint: t.repeatable || t.nature == reads, OpenWorldHint: &t.outside,
+	}
+}
+
+// call is one call of a tool by an agent.
+type call struct {
+	*client.Client
+	door    *door
+	request *mcp.CallToolRequest
+}
+
+// addTool registers a tool. run returns what the agent is to see; its errors become tool errors in plain words.
+func addTool[In any](d *door, s *mcp.Server, t tool, run func(ctx context.Context, c *call, in In) (any, error)) {
+	described := &mcp.Tool{Name: t.name, Description: t.description, InputSchema: inputSchema[In](), Annotations: t.annotations()}
+	mcp.AddTool(s, described, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		connection, err := d.connect(ctx, headerOf(r.Extra))
+		if err != nil {
+			return refusal(err), nil, nil
+		}
+		answer, err := run(ctx, &call{Client: connection, door: d, request: r}, in)
+		if waiting, ok := errors.AsType[*pause](err); ok {
+			return waiting.result, waiting.answer, nil
+		}
+		if err != nil {
+			return refusal(err), nil, nil
+		}
+		return nil, answer, nil
+	})
+}
+
+func headerOf(extra *mcp.RequestExtra) http.Header {
+	if extra == nil {
+		return nil
+	}
+	return extra.Header
+}
+
+// inTeam is the input of tools that work in a team.
+type inTeam struct {
+	TeamID crier.ID `json:"teamId,omitempty" jsonschema:"the team to work in; the default team when absent"`
+}
+
+// inTeamOf finds the team that a call means.
+func (d *door) inTeamOf(ctx context.Context, c *client.Client, given crier.ID) (crier.ID, error) {
+	if given != "" {
+		return given, nil
+	}
+	if d.team != "" {
+		return d.team, nil
+	}
+	overview, err := c.AgentContext(ctx)
+	if err != nil {
+		return "", err
+	}
+	if overview.DefaultTeamID == nil {
+		return "", errors.New("you have no team yet: create one, or ask to be let into one")
+	}
+	return *overview.DefaultTeamID, nil
+}
+
+func (c *call) team(ctx context.Context, in inTeam) (crier.ID, error) {
+	return c.door.inTeamOf(ctx, c.Client, in.TeamID)
+}
+
+// inPage is the input of tools that list page by page.
+type inPage struct {
+	Limit  int    `json:"limit,omitempty" jsonschema:"how many at most, 1 to 100; 20 when absent"`
+	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
+}
+
+// defaultLimit keeps answers small.
+const defaultLimit = 20
+
+func (p inPage) options() client.ListOptions {
+	if p.Limit == 0 {
+		p.Limit = defaultLimit
+	}
+	return client.ListOptions{Limit: p.Limit, Cursor: p.Cursor}
+}
+
+// page is a page of brief entries.
+type page[T any] struct {
+	Data       []T     `json:"data"`
+	Total      int64   `json:"total"`
+	NextCursor *string `json:"nextCursor,omitempty"`
+}
+
+func pageOf[T, B any](p crier.Page[T], brief func(T) B) page[B] {
+	return page[B]{Data: each(p.Data, brief), Total: p.Total, NextCursor: p.NextCursor}
+}
+
+// each is never nil, so that an empty list is written as one.
+func each[T, B any](list []T, brief func(T) B) []B {
+	out := make([]B, len(list))
+	for i, v := range list {
+		out[i] = brief(v)
+	}
+	return out
+}
