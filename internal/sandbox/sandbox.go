@@ -38,6 +38,7 @@ import (
 	"net/http"
 	"strings"
 
+	"crier/internal/sandbox/facebook"
 	"crier/internal/sandbox/instagram"
 	"crier/internal/sandbox/linkedin"
 	"crier/internal/sandbox/sim"
@@ -53,6 +54,7 @@ func networks() []sim.Network {
 		x.Network(),
 		tiktok.Network(tiktok.Settings{}),
 		instagram.Network(),
+		facebook.Network(),
 		youtube.Network(youtube.Settings{}),
 		linkedin.Network(),
 		threads.Network(),

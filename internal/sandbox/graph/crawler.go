@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,7 +171,7 @@ type head struct{ bytes []byte }
 
 func (h *head) Write(p []byte) (int, error) {
 	if room := 4 - len(h.bytes); room > 0 {
-		h.bytes = append(h.bytes[:len(h.bytes):len(h.bytes)], p[:min(room, len(p))]...)
+		h.bytes = append(slices.Clip(h.bytes), p[:min(room, len(p))]...)
 	}
 	return len(p), nil
 }

@@ -67,6 +67,11 @@ const dataAccess = 90 * day
 func (a *API) describe(token sim.Token) tokenFacts {
 	facts := tokenFacts{AppID: token.ClientID, Type: "USER", Application: "crier", IsValid: true, IssuedAt: token.IssuedAt.Unix(), ExpiresAt: new(int64),
 		DataAccessEnd: token.IssuedAt.Add(dataAccess).Unix(), Scopes: token.Scopes, UserID: token.AccountID}
+	a.Env.View(func() {
+		if account, _ := a.Env.Accounts.Get(token.AccountID); account.OwnerID != "" {
+			facts.UserID = account.OwnerID
+		}
+	})
 	if !token.ExpiresAt.IsZero() {
 		*facts.ExpiresAt = token.ExpiresAt.Unix()
 	}

@@ -123,10 +123,36 @@ func Show(kind string, fields []Field, source Source) (Object, *sim.Reply) {
 			return nil, InvalidParameter("Tried accessing nonexisting field (%s) on node type (%s)", f.Name, kind).Refuse()
 		}
 		if value != nil {
-			object[f.Name] = value
+			object[f.Name] = project(value, f.Sub)
 		}
 	}
 	return object, nil
+}
+
+// project returns the members of a value that were asked for, all of them when none were named. What lies in data is
+// looked into, and the id is always there.
+func project(value any, sub []Field) any {
+	object, isObject := value.(Object)
+	if list, isList := value.([]Object); isList && len(sub) > 0 {
+		projected := make([]any, 0, len(list))
+		for _, member := range list {
+			projected = append(projected, project(member, sub))
+		}
+		return projected
+	}
+	if !isObject || len(sub) == 0 {
+		return value
+	}
+	if data, wraps := object["data"]; wraps && !Wants(sub, "data") {
+		return Object{"data": project(data, sub)}
+	}
+	projected := Object{}
+	for _, f := range append([]Field{{Name: "id"}}, sub...) {
+		if member, found := object[f.Name]; found {
+			projected[f.Name] = project(member, f.Sub)
+		}
+	}
+	return projected
 }
 
 // Lookup is a Source that reads from a map. Keys with a nil value are known and empty.

@@ -23,6 +23,8 @@ type Terms struct {
 	Throttled   Problem
 	// AppTokenPrefix begins the tokens of apps, which are an id and a secret with a bar between them.
 	AppTokenPrefix string
+	// Settle brings the state up to the clock before a call, where time makes something public; it may be nil.
+	Settle func() error
 }
 
 // Handler does one call's work and returns its answer.
@@ -117,6 +119,11 @@ func (a *API) serve(r *http.Request) sim.Reply {
 	}
 	if c.Node == "me" {
 		c.Node = c.Token.AccountID
+	}
+	if a.terms.Settle != nil {
+		if err := a.terms.Settle(); err != nil {
+			return a.Broken(err)
+		}
 	}
 	usage := a.take(c.Token.AccountID)
 	if usage.Exceeded {

@@ -143,6 +143,20 @@ func TestUnknownFieldsAreRefused(t *testing.T) {
 	}
 }
 
+func TestFieldsReachIntoObjects(t *testing.T) {
+	t.Parallel()
+	fields, refusal := (&Call{Params: Params{"fields": "picture{url},list{a}"}}).Fields("id")
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	object, refusal := Show("Thing", fields, Lookup(map[string]any{"id": "1", "picture": Object{"data": Object{"url": "u", "width": 1}},
+		"list": Object{"data": []Object{{"id": "2", "a": 1, "b": 2}}}}))
+	text, err := sim.EncodeJSON(object)
+	if refusal != nil || err != nil || string(text) != `{"id":"1","list":{"data":[{"a":1,"id":"2"}]},"picture":{"data":{"url":"u"}}}` {
+		t.Errorf("%s %+v %v", text, refusal, err)
+	}
+}
+
 func TestParametersComeInManyForms(t *testing.T) {
 	t.Parallel()
 	multipart := "--b\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\nhello\r\n--b\r\nContent-Disposition: form-data; name=\"source\"; filename=\"a.jpg\"\r\n\r\nbytes\r\n--b--\r\n"

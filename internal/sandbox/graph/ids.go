@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,10 +51,9 @@ func (a *API) FileURL(c *Call, file sim.Media) string {
 // CountSince returns how many posts of an account were made at or after an instant, those that were deleted since
 // included. It needs a running View or Update.
 func (a *API) CountSince(account string, since time.Time, counts func(sim.Post) bool) int {
-	ids := a.Env.Posts.ByAccount(account)
 	n := 0
-	for i := len(ids) - 1; i >= 0; i-- {
-		post, _ := a.Env.Posts.Get(ids[i])
+	for _, id := range slices.Backward(a.Env.Posts.ByAccount(account)) {
+		post, _ := a.Env.Posts.Get(id)
 		if post.CreatedAt.Before(since) {
 			break
 		}

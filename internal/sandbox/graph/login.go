@@ -28,7 +28,7 @@ type Login struct {
 	// Person returns the id and name of the person behind an account.
 	Person func(account string) Person
 	// Pages returns the Pages that a person manages. It needs a running View or Update.
-	Pages func(account string) []Page
+	Pages func(c *Call, account string) []Page
 }
 
 // Person is someone on Facebook.
@@ -177,7 +177,7 @@ func (f *facebook) revoke(c *Call) sim.Reply {
 	}
 	refusal := f.Try(func(tx *sim.Tx) *sim.Reply {
 		accounts := []string{c.Token.AccountID}
-		for _, page := range f.login.Pages(c.Token.AccountID) {
+		for _, page := range f.login.Pages(c, c.Token.AccountID) {
 			accounts = append(accounts, page.AccountID)
 		}
 		for _, account := range accounts {
@@ -217,7 +217,7 @@ func (f *facebook) accounts(c *Call) sim.Reply {
 	var ids []string
 	tokens := map[string]string{}
 	refusal = f.Try(func(tx *sim.Tx) *sim.Reply {
-		for _, page := range f.login.Pages(c.Token.AccountID) {
+		for _, page := range f.login.Pages(c, c.Token.AccountID) {
 			pages[page.ID] = page
 			ids = append(ids, page.ID)
 			tokens[page.ID] = f.pageToken(tx, c.Token, page)

@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -77,7 +78,7 @@ func (m *Movie) Write(p []byte) (int, error) {
 
 func (m *Movie) readLeaf(rest []byte) []byte {
 	n := min(m.Want-uint64(len(m.Body)), uint64(len(rest)))
-	m.Body = append(m.Body[:len(m.Body):len(m.Body)], rest[:n]...)
+	m.Body = append(slices.Clip(m.Body), rest[:n]...)
 	if uint64(len(m.Body)) == m.Want {
 		m.learn(m.Leaf, m.Body)
 		m.Leaf, m.Want, m.Body = "", 0, nil
@@ -92,7 +93,7 @@ func (m *Movie) readHead(rest []byte) []byte {
 		want = 16
 	}
 	n := min(want-len(m.Head), len(rest))
-	m.Head = append(m.Head[:len(m.Head):len(m.Head)], rest[:n]...)
+	m.Head = append(slices.Clip(m.Head), rest[:n]...)
 	if len(m.Head) < want {
 		return rest[n:]
 	}

@@ -20,6 +20,8 @@ type Problem struct {
 	Transient bool
 	// Title and Text are for people.
 	Title, Text string
+	// Data is what an app needs to go on; mostly there is none.
+	Data any
 }
 
 type problemBody struct {
@@ -34,6 +36,7 @@ type problemFields struct {
 	Transient bool   `json:"is_transient"`
 	Title     string `json:"error_user_title,omitempty"`
 	Text      string `json:"error_user_msg,omitempty"`
+	Data      any    `json:"error_data,omitempty"`
 	Trace     string `json:"fbtrace_id"`
 }
 
@@ -46,7 +49,7 @@ func (p Problem) Reply() sim.Reply {
 		p.Type = "OAuthException"
 	}
 	return sim.Reply{Status: p.Status, Body: problemBody{problemFields{Message: p.Message, Type: p.Type, Code: p.Code, Subcode: p.Subcode,
-		Transient: p.Transient, Title: p.Title, Text: p.Text, Trace: newTrace()}}}
+		Transient: p.Transient, Title: p.Title, Text: p.Text, Data: p.Data, Trace: newTrace()}}}
 }
 
 // Refuse is Reply for a function that returns nil to go on.

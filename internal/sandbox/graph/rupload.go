@@ -122,8 +122,7 @@ func (a *API) grow(r *http.Request, t Transfer, limit int64) (Transfer, *sim.Rep
 	if refusal != nil {
 		return t, refusal
 	}
-	body := &interrupted{body: r.Body}
-	upload, err := a.Crawler.Extend(t.Upload, io.LimitReader(body, size-offset+1))
+	upload, err := a.Crawler.Extend(t.Upload, io.LimitReader(Interruptible(r.Body), size-offset+1))
 	switch {
 	case err != nil:
 		return t, Refuse(a.Broken(err))
@@ -161,10 +160,12 @@ func (a *API) keep(id string, token sim.Token, before, after Transfer, transfers
 	})
 }
 
-// interrupted reads a body and takes the caller's going for its end.
-type interrupted struct{ body io.Reader }
+// Interruptible returns a reader that takes the caller's going for the end of a body, so that what came is kept.
+func Interruptible(body io.Reader) io.Reader { return interruptible{body} }
 
-func (i *interrupted) Read(p []byte) (int, error) {
+type interruptible struct{ body io.Reader }
+
+func (i interruptible) Read(p []byte) (int, error) {
 	n, err := i.body.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = io.EOF

@@ -12,11 +12,12 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
+// LongLife is how long tokens live that were exchanged for long-lived ones.
+const LongLife = 5183944 * time.Second
+
 const (
-	codeLife = time.Hour
-	// shortLife and LongLife are how long tokens live before and after they were exchanged.
-	shortLife = time.Hour
-	LongLife  = 5183944 * time.Second
+	codeLife  = time.Hour
+	shortLife = time.Hour // of a token that was not exchanged
 	// minRefreshAge is how old a token has to be before it is renewed.
 	minRefreshAge = 24 * time.Hour
 )

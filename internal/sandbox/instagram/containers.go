@@ -76,7 +76,7 @@ func (n *network) createContainer(c *graph.Call) sim.Reply {
 	}
 	draft.OwnerID = a.ID
 	if draft.Kind == kindCarousel {
-		return n.createCarousel(c, draft)
+		return n.createCarousel(draft)
 	}
 	if refusal := n.fetchMedia(c, &draft); refusal != nil {
 		return *refusal
@@ -121,7 +121,7 @@ func (n *network) put(tx *sim.Tx, draft *container) {
 func isVideoMedia(m sim.Media) bool { return strings.HasPrefix(m.Type, "video/") }
 
 // createCarousel makes one container of several, which all have to be finished.
-func (n *network) createCarousel(c *graph.Call, draft container) sim.Reply {
+func (n *network) createCarousel(draft container) sim.Reply {
 	refusal := n.Try(func(tx *sim.Tx) *sim.Reply {
 		for _, id := range draft.Children {
 			child, found := n.containers.Get(id)
@@ -152,7 +152,7 @@ func failedStatus(subcode int) string {
 }
 
 // sentence returns a container's status in words.
-func (c container) sentence(status string) string {
+func (d container) sentence(status string) string {
 	switch status {
 	case graph.InProgress:
 		return "In Progress: Media is still being processed."
@@ -163,7 +163,7 @@ func (c container) sentence(status string) string {
 	case graph.Lapsed:
 		return "Expired: The container was not published within 24 hours and has expired."
 	default:
-		return c.Failure
+		return d.Failure
 	}
 }
 
@@ -187,18 +187,18 @@ func (n *network) showContainer(c *graph.Call, found container) sim.Reply {
 }
 
 // phases tells how far the bytes of a video are.
-func (c container) phases(status string) graph.Object {
+func (d container) phases(status string) graph.Object {
 	uploading, processing := "in_progress", "not_started"
-	if c.Transfer.Done {
+	if d.Transfer.Done {
 		uploading, processing = "complete", "complete"
 	}
 	switch {
-	case c.Transfer.Size() == 0:
+	case d.Transfer.Size() == 0:
 		uploading = "not_started"
-	case c.Transfer.Done && status == graph.InProgress:
+	case d.Transfer.Done && status == graph.InProgress:
 		processing = "in_progress"
 	case status == graph.Failed:
 		processing = "error"
 	}
-	return graph.Object{"uploading_phase": graph.Object{"status": uploading, "bytes_transferred": c.Transfer.Size()}, "processing_phase": graph.Object{"status": processing}}
+	return graph.Object{"uploading_phase": graph.Object{"status": uploading, "bytes_transferred": d.Transfer.Size()}, "processing_phase": graph.Object{"status": processing}}
 }

@@ -208,21 +208,21 @@ func TestPicturesThatInstagramRefuses(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		kind          string
-		body          func(t *testing.T) []byte
+		body          []byte
 		code, subcode int
 	}{
-		"png":       {"image/png", func(t *testing.T) []byte { return graphtest.PNG(t, 100, 100) }, 36001, 2207005},
-		"too wide":  {"image/jpeg", func(t *testing.T) []byte { return graphtest.JPEG(t, 1000, 500) }, 36003, 2207009},
-		"too high":  {"image/jpeg", func(t *testing.T) []byte { return graphtest.JPEG(t, 1080, 1920) }, 36003, 2207009},
-		"too large": {"image/jpeg", func(t *testing.T) []byte { return append(graphtest.JPEG(t, 100, 100), make([]byte, 8<<20)...) }, 36000, 2207004},
-		"a page":    {"text/html", func(*testing.T) []byte { return []byte("<html>") }, 9004, 2207052},
-		"nonsense":  {"image/jpeg", func(*testing.T) []byte { return []byte("\xff\xd8\xff\xe0 no picture") }, 36001, 2207005},
+		"png":       {"image/png", graphtest.PNG(t, 100, 100), 36001, 2207005},
+		"too wide":  {"image/jpeg", graphtest.JPEG(t, 1000, 500), 36003, 2207009},
+		"too high":  {"image/jpeg", graphtest.JPEG(t, 1080, 1920), 36003, 2207009},
+		"too large": {"image/jpeg", append(graphtest.JPEG(t, 100, 100), make([]byte, 8<<20)...), 36000, 2207004},
+		"a page":    {"text/html", []byte("<html>"), 9004, 2207052},
+		"nonsense":  {"image/jpeg", []byte("\xff\xd8\xff\xe0 no picture"), 36001, 2207005},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := setup(t, "ada", sim.Options{})
-			wantError(t, a.call("POST", a.seed.AccountID+"/media", "image_url", a.host.Serve("/f", c.kind, c.body(t))), c.code, c.subcode)
+			wantError(t, a.call("POST", a.seed.AccountID+"/media", "image_url", a.host.Serve("/f", c.kind, c.body)), c.code, c.subcode)
 		})
 	}
 	a := setup(t, "ada", sim.Options{})
@@ -392,6 +392,7 @@ func TestRejectedUploadFailsInProcessing(t *testing.T) {
 	}
 }
 
+//nolint:tparallel // the sandbox has to end before it starts again
 func TestPostsOutliveARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

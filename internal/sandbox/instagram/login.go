@@ -71,24 +71,32 @@ func person(account string) graph.Person {
 var allTasks = []string{"ADVERTISE", "ANALYZE", "CREATE_CONTENT", "MESSAGING", "MODERATE", "MANAGE"}
 
 // pages returns the Pages of the person behind an account: one for each of its accounts, and one without.
-func (n *network) pages(first string) []graph.Page {
+func (n *network) pages(c *graph.Call, first string) []graph.Page {
 	owner, _ := n.Env.Accounts.Get(first)
 	var list []graph.Page
 	for _, id := range append([]string{first}, n.Env.Accounts.OwnedBy(first)...) {
 		a, _ := n.Env.Accounts.Get(id)
-		list = append(list, pageOf(a.Handle, a, a.ID))
+		page := n.pageOf(c, a.Handle)
+		page.AccountID = a.ID
+		page.Source = n.linked(c, page.Source, a)
+		list = append(list, page)
 	}
-	return append(list, pageOf(owner.Handle+" Notes", sim.Account{}, pageID(owner.Handle+" Notes")))
+	return append(list, n.pageOf(c, owner.Handle+" Notes"))
 }
 
-func pageID(title string) string { return stableDigits(15, "page", strings.ToLower(title)) }
+// pageOf returns the Page with a title.
+func (n *network) pageOf(c *graph.Call, title string) graph.Page {
+	id := stableDigits(15, "page", strings.ToLower(title))
+	return graph.Page{AccountID: id, ID: id, Tasks: allTasks, Source: graph.Lookup(map[string]any{"id": id, "name": title, "category": "Media", "username": nil,
+		"instagram_business_account": nil, "picture": graph.Object{"data": graph.Object{"url": n.Env.AvatarURL(c.Request, id+".png")}}})}
+}
 
-func pageOf(title string, linked sim.Account, acts string) graph.Page {
-	fields := map[string]any{"id": pageID(title), "name": title, "category": "Media", "username": nil, "instagram_business_account": nil, "picture": nil}
-	return graph.Page{AccountID: acts, ID: pageID(title), Tasks: allTasks, Source: func(f graph.Field) (any, bool) {
-		if f.Name == "instagram_business_account" && linked.ID != "" {
-			return graph.Object{"id": linked.ID, "username": linked.Handle, "name": linked.Name}, true
+// linked adds the account to what a Page tells.
+func (n *network) linked(c *graph.Call, page graph.Source, a sim.Account) graph.Source {
+	return func(f graph.Field) (any, bool) {
+		if f.Name == "instagram_business_account" {
+			return graph.Object{"id": a.ID, "username": a.Handle, "name": a.Name, "profile_picture_url": n.Env.AvatarURL(c.Request, a.ID+".png")}, true
 		}
-		return graph.Lookup(fields)(f)
-	}}
+		return page(f)
+	}
 }

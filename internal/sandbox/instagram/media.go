@@ -16,7 +16,7 @@ const (
 	maxStory      = 100 << 20
 	maxVideoWidth = 1920
 	maxBitRate    = 25_000_000
-	minSeconds    = 3 * time.Second
+	minVideoTime  = 3 * time.Second
 	maxReelTime   = 15 * time.Minute
 	maxStoryTime  = time.Minute
 
@@ -119,7 +119,7 @@ func (d *container) inspect(file graph.File) {
 	}
 	m := file.Movie
 	isWrong := !file.IsVideo() || !m.Whole() || file.Size > d.largestVideo() ||
-		(m.Length > 0 && (m.Length < minSeconds || m.Length > longest)) ||
+		(m.Length > 0 && (m.Length < minVideoTime || m.Length > longest)) ||
 		m.Width > maxVideoWidth || m.BitRate(file.Size) > maxBitRate ||
 		(m.Video != "" && !slices.Contains(videoCodecs, m.Video)) || (m.Audio != "" && !slices.Contains(audioCodecs, m.Audio))
 	if isWrong {

@@ -86,7 +86,7 @@ func (n *network) readMe(c *graph.Call) sim.Reply {
 		p := person(a.ID)
 		return n.showOne(c, "User", "id,name", graph.Lookup(map[string]any{"id": p.ID, "name": p.Name}))
 	}
-	return n.showOne(c, "Page", "id,name", pageOf(a.Handle, a, a.ID).Source)
+	return n.showOne(c, "Page", "id,name", n.linked(c, n.pageOf(c, a.Handle).Source, a))
 }
 
 // accountSource tells the fields of an account. With Instagram Login its id is one that only this app sees.

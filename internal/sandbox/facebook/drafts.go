@@ -1,0 +1,137 @@
+package facebook
+
+import (
+	"time"
+
+	"crier/internal/sandbox/graph"
+	"crier/internal/sandbox/sim"
+)
+
+// draft is a post that is about to be public: at once, at its time, or when somebody says so.
+type draft struct {
+	ID      string   `json:"id"`
+	PageID  string   `json:"page"`
+	Message string   `json:"message,omitempty"`
+	Link    string   `json:"link,omitempty"`
+	Photos  []string `json:"photos,omitempty"`
+	VideoID string   `json:"video,omitempty"`
+	IsStory bool     `json:"story,omitempty"`
+	// PublishAt is when it becomes public; zero means not by itself.
+	PublishAt time.Time `json:"publishAt,omitzero"`
+	CreatedAt time.Time `json:"created"`
+}
+
+// pagePost is what only Facebook knows of a post.
+type pagePost struct {
+	Link    string   `json:"link,omitempty"`
+	Photos  []string `json:"photos,omitempty"`
+	VideoID string   `json:"video,omitempty"`
+	IsStory bool     `json:"story,omitempty"`
+	IsReel  bool     `json:"reel,omitempty"`
+}
+
+// newPostID returns the id of a post: its Page's, and one of its own. Stories have only the latter.
+func newPostID(tx *sim.Tx, d draft) string {
+	if d.IsStory {
+		return graph.NewID(tx)
+	}
+	return d.PageID + "_" + graph.NewID(tx)
+}
+
+// parts are the photos and the video that a post is made of, as they are inside the running transaction.
+type parts struct {
+	photos []photo
+	video  *video
+}
+
+// partsOf looks up what a draft is made of. It needs a running View or Update.
+func (n *network) partsOf(d draft) parts {
+	var p parts
+	for _, id := range d.Photos {
+		found, _ := n.photos.Get(id)
+		p.photos = append(p.photos, found)
+	}
+	if v, found := n.videos.Get(d.VideoID); found {
+		p.video = &v
+	}
+	return p
+}
+
+// release makes a draft public, and tells its parts.
+func (n *network) release(tx *sim.Tx, d draft, of parts, at time.Time) {
+	post := sim.Post{ID: d.ID, AccountID: d.PageID, Kind: sim.KindPost, Text: d.Message, CreatedAt: at}
+	details := pagePost{Link: d.Link, Photos: d.Photos, VideoID: d.VideoID, IsStory: d.IsStory}
+	for _, p := range of.photos {
+		p.PostID, p.IsUsed = d.ID, true
+		n.photos.Put(tx, p.ID, p)
+		post.Media = append(post.Media, p.Media)
+	}
+	if v := of.video; v != nil {
+		v.PostID, v.ReleasedAt = d.ID, at
+		details.IsReel = v.Edge == edgeReels
+		n.videos.Put(tx, v.ID, *v)
+		post.Media = append(post.Media, v.media())
+	}
+	n.Env.Posts.Put(tx, post)
+	n.pagePosts.Put(tx, post.ID, details)
+	if _, waited := n.drafts.Get(d.ID); waited {
+		n.drafts.Delete(tx, d.ID)
+	}
+}
+
+// keep stores a draft for later. Its photos are taken.
+func (n *network) keep(tx *sim.Tx, d draft) {
+	for _, id := range d.Photos {
+		p, _ := n.photos.Get(id)
+		p.IsUsed = true
+		n.photos.Put(tx, id, p)
+	}
+	n.drafts.Put(tx, d.ID, d)
+}
+
+// publishDue makes public what has come to its time.
+func (n *network) publishDue() error {
+	var due []string
+	n.Env.View(func() { due = n.due() })
+	if len(due) == 0 {
+		return nil
+	}
+	return n.Env.Update(func(tx *sim.Tx) error {
+		for _, id := range n.due() {
+			d, _ := n.drafts.Get(id)
+			n.release(tx, d, n.partsOf(d), d.PublishAt)
+		}
+		return nil
+	})
+}
+
+// due needs a running View or Update.
+func (n *network) due() []string {
+	var ids []string
+	for id, d := range n.drafts.Newest() {
+		if !d.PublishAt.IsZero() && !n.Env.Now().Before(d.PublishAt) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// The times between which posts can be scheduled on Facebook.
+const (
+	minAhead = 10 * time.Minute
+	maxAhead = 30 * 24 * time.Hour
+)
+
+// scheduledTime reads when a post is to become public; zero means that the call does not say.
+func (n *network) scheduledTime(c *graph.Call) (time.Time, *sim.Reply) {
+	text := c.Params["scheduled_publish_time"]
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, ok := graph.ParseTime(text)
+	ahead := at.Sub(n.Env.Now())
+	if !ok || ahead < minAhead || ahead > maxAhead {
+		return at, graph.InvalidParameter("The specified scheduled publish time is invalid: it must be between 10 minutes and 30 days from now").Refuse()
+	}
+	return at, nil
+}

@@ -1,0 +1,145 @@
+package facebook
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"crier/internal/sandbox/graph"
+	"crier/internal/sandbox/sim"
+)
+
+// Numbers of posts, stories, videos and Pages. Those with impressions in their names are gone from Facebook.
+var (
+	postMetrics = []string{"post_total_media_view_unique", "post_media_view", "post_clicks", "post_clicks_by_type", "post_reactions_by_type_total",
+		"post_reactions_like_total", "post_video_views"}
+	storyMetrics = []string{"STORY_MEDIA_VIEW", "STORY_TOTAL_MEDIA_VIEW_UNIQUE", "STORY_INTERACTION", "PAGES_FB_STORY_REPLIES", "PAGES_FB_STORY_SHARES"}
+	videoMetrics = []string{"total_video_views", "total_video_views_unique", "total_video_reactions_by_type_total", "blue_reels_play_count", "post_video_likes_by_reaction_type"}
+	pageMetrics  = []string{"page_total_media_view_unique", "page_media_view", "page_post_engagements", "page_daily_follows", "page_follows"}
+)
+
+// maxWindow is the longest time of which a Page's numbers are told at once.
+const maxWindow = 90 * 24 * time.Hour
+
+func (n *network) registerInsights() {
+	n.Edge(http.MethodGet, "insights", graph.Always(sim.Read), n.insights)
+	n.Edge(http.MethodGet, "video_insights", graph.Always(sim.Read), n.videoInsights)
+}
+
+// insights answers the numbers of a Page or of one of its posts.
+func (n *network) insights(c *graph.Call) sim.Reply {
+	page, refusal := n.acting(c, toMeasure)
+	if refusal != nil {
+		return *refusal
+	}
+	if c.Node == page.ID {
+		return n.pageInsights(c, page)
+	}
+	allowed := postMetrics
+	n.Env.View(func() {
+		if details, _ := n.pagePosts.Get(c.Node); details.IsStory {
+			allowed = storyMetrics
+		}
+	})
+	return n.postInsights(c, page, c.Node, allowed)
+}
+
+// videoInsights answers the numbers of a video, all of them unless some are asked for.
+func (n *network) videoInsights(c *graph.Call) sim.Reply {
+	page, refusal := n.acting(c, toMeasure)
+	if refusal != nil {
+		return *refusal
+	}
+	if c.Params["metric"] == "" {
+		c.Params["metric"] = videoMetrics[0] + "," + videoMetrics[3]
+	}
+	var v video
+	n.Env.View(func() { v, _ = n.videos.Get(c.Node) })
+	return n.postInsights(c, page, v.PostID, videoMetrics)
+}
+
+func (n *network) postInsights(c *graph.Call, page sim.Account, id string, allowed []string) sim.Reply {
+	var r graph.Reception
+	found := false
+	n.Env.View(func() {
+		post, isVisible := n.visible(id)
+		found = isVisible && post.AccountID == page.ID && post.Kind == sim.KindPost
+		r = n.Receive(post)
+	})
+	if !found {
+		return graph.Missing(c.Method, c.Node)
+	}
+	names, refusal := c.Metrics(allowed)
+	if refusal != nil {
+		return *refusal
+	}
+	return graph.OK(graph.Lifetime(c.Node, names, func(name string) any { return measure(r, name) }))
+}
+
+// measure returns one number of a post; some are told apart by kind.
+func measure(r graph.Reception, name string) any {
+	switch name {
+	case "post_total_media_view_unique", "STORY_TOTAL_MEDIA_VIEW_UNIQUE", "total_video_views_unique", "page_total_media_view_unique":
+		return r.Reach()
+	case "post_media_view", "STORY_MEDIA_VIEW", "total_video_views", "post_video_views", "blue_reels_play_count", "page_media_view":
+		return r.Views()
+	case "post_reactions_like_total":
+		return r.Likes
+	case "post_reactions_by_type_total", "total_video_reactions_by_type_total", "post_video_likes_by_reaction_type":
+		return map[string]int{"like": r.Likes}
+	case "post_clicks_by_type":
+		return map[string]int{}
+	case "STORY_INTERACTION", "page_post_engagements":
+		return r.Interactions()
+	default:
+		return 0
+	}
+}
+
+// pageInsights answers the numbers of a Page, added up over the time that is asked for.
+func (n *network) pageInsights(c *graph.Call, page sim.Account) sim.Reply {
+	names, refusal := c.Metrics(pageMetrics)
+	if refusal != nil {
+		return *refusal
+	}
+	since, until, refusal := c.Between()
+	switch {
+	case refusal != nil:
+		return *refusal
+	case !slices.Contains([]string{"day", "week", "days_28"}, c.Params["period"]):
+		return graph.Invalid("period must be day, week or days_28")
+	case !since.IsZero() && !until.IsZero() && until.Sub(since) > maxWindow:
+		return graph.Invalid("There cannot be more than 90 days between since and until")
+	}
+	var total graph.Reception
+	followers := 0
+	n.Env.View(func() {
+		total, followers = n.receiveAll(page.ID, since, until), n.followers(page.ID)
+	})
+	list := graph.InsightList{Data: []graph.Insight{}}
+	for _, name := range names {
+		value := measure(total, name)
+		if name == "page_follows" {
+			value = followers
+		}
+		insight := graph.NewInsight(page.ID, name, c.Params["period"])
+		insight.Values = []graph.InsightValue{{Value: value, EndTime: graph.Timestamp(n.Env.Now())}}
+		list.Data = append(list.Data, insight)
+	}
+	return graph.OK(list)
+}
+
+// receiveAll adds up what people did with the posts of a time. It needs a running View or Update.
+func (n *network) receiveAll(page string, since, until time.Time) graph.Reception {
+	var total graph.Reception
+	for _, id := range n.Env.Posts.ByAccount(page) {
+		post, isVisible := n.visible(id)
+		if !isVisible || post.Kind != sim.KindPost || !graph.Within(post.CreatedAt, since, until) {
+			continue
+		}
+		r := n.Receive(post)
+		total.Likes += r.Likes
+		total.Comments += r.Comments
+	}
+	return total
+}

@@ -1,0 +1,296 @@
+package facebook
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"crier/internal/sandbox/graph"
+	"crier/internal/sandbox/sim"
+)
+
+func (n *network) registerNodes() {
+	n.Node(http.MethodGet, n.readOperation, n.readNode)
+	n.Node(http.MethodPost, changeOperation, n.changeNode)
+	n.Node(http.MethodDelete, graph.Always(sim.Delete), n.removeNode)
+	for _, edge := range []string{"feed", "posts", "published_posts"} {
+		n.Edge(http.MethodGet, edge, graph.Always(sim.Read), n.listPosts)
+	}
+	n.Edge(http.MethodGet, "scheduled_posts", graph.Always(sim.Read), n.listScheduled)
+	n.Edge(http.MethodGet, edgeVideos, graph.Always(sim.Read), n.listVideos(func(video) bool { return true }))
+	n.Edge(http.MethodGet, edgeReels, graph.Always(sim.Read), n.listVideos(func(v video) bool { return v.Edge == edgeReels }))
+}
+
+// readOperation tells asking how far a file is from reading.
+func (n *network) readOperation(c *graph.Call) sim.Operation {
+	isVideo := false
+	n.Env.View(func() { _, isVideo = n.videos.Get(c.Node) })
+	if isVideo || strings.HasPrefix(c.Node, sessionPrefix) {
+		return sim.Upload
+	}
+	return sim.Read
+}
+
+// changeOperation tells sending bytes to an upload from changing a post.
+func changeOperation(c *graph.Call) sim.Operation {
+	if strings.HasPrefix(c.Node, sessionPrefix) {
+		return sim.Upload
+	}
+	return sim.Publish
+}
+
+// readNode answers whatever an id stands for.
+func (n *network) readNode(c *graph.Call) sim.Reply {
+	if strings.HasPrefix(c.Node, sessionPrefix) {
+		return n.readSession(c)
+	}
+	if a, isSelf := n.self(c); isSelf {
+		return n.showSelf(c, a)
+	}
+	page, refusal := n.acting(c, toRead)
+	if refusal != nil {
+		return *refusal
+	}
+	var kind, fallback string
+	var source graph.Source
+	n.Env.View(func() { kind, fallback, source = n.nodeOf(c, page) })
+	if source == nil {
+		return graph.Missing(c.Method, c.Node)
+	}
+	return n.showOne(c, kind, fallback, source)
+}
+
+// self returns the account of the token when the call is about it.
+func (n *network) self(c *graph.Call) (sim.Account, bool) {
+	var a sim.Account
+	n.Env.View(func() { a, _ = n.Env.Accounts.Get(c.Token.AccountID) })
+	return a, c.Node == a.ID
+}
+
+func (n *network) showSelf(c *graph.Call, a sim.Account) sim.Reply {
+	if a.Kind == kindPage {
+		var source graph.Source
+		n.Env.View(func() { source = n.pageSource(c, a) })
+		return n.showOne(c, "Page", "id,name", source)
+	}
+	return n.showOne(c, "User", "id,name", graph.Lookup(map[string]any{"id": a.ID, "name": a.Name, "email": nil,
+		"picture": graph.Object{"data": graph.Object{"url": n.Env.AvatarURL(c.Request, a.ID+".png")}}}))
+}
+
+// nodeOf finds a post, a draft, a photo, a video or a comment of a Page. It needs a running View or Update.
+func (n *network) nodeOf(c *graph.Call, page sim.Account) (kind, fallback string, source graph.Source) {
+	post, isPost := n.visible(c.Node)
+	d, isDraft := n.drafts.Get(c.Node)
+	p, isPhoto := n.photos.Get(c.Node)
+	v, isVideo := n.videos.Get(c.Node)
+	switch {
+	case isPost && post.Kind == sim.KindComment && n.postOf(post).AccountID == page.ID:
+		return "Comment", "id,created_time,message", n.commentSource(post)
+	case isPost && post.Kind != sim.KindComment && post.AccountID == page.ID:
+		return "Post", "id,created_time,message", n.postSource(c, post)
+	case isDraft && d.PageID == page.ID:
+		return "Post", "id,created_time,message", n.draftSource(c, d)
+	case isPhoto && p.PageID == page.ID && !p.isOver(n.Env.Now()):
+		return "Photo", "id,created_time", n.photoSource(c, p)
+	case isVideo && v.PageID == page.ID:
+		return "Video", "id,created_time", n.videoSource(c, v)
+	default:
+		return "", "", nil
+	}
+}
+
+// visible returns a post that can be seen: its video has been processed. It needs a running View or Update.
+func (n *network) visible(id string) (sim.Post, bool) {
+	post, live := n.Env.Posts.Live(id)
+	details, _ := n.pagePosts.Get(id)
+	v, hasVideo := n.videos.Get(details.VideoID)
+	return post, live && (!hasVideo || v.isPublic(n.Env.Now(), n.Env.Options.ProcessingTime))
+}
+
+// showOne answers the fields of one node. The source is asked while the store's lock is held.
+func (n *network) showOne(c *graph.Call, kind, fallback string, source graph.Source) sim.Reply {
+	fields, refusal := c.Fields(fallback)
+	if refusal != nil {
+		return *refusal
+	}
+	var object graph.Object
+	n.Env.View(func() { object, refusal = graph.Show(kind, fields, source) })
+	if refusal != nil {
+		return *refusal
+	}
+	return graph.OK(object)
+}
+
+// changeNode changes the text of a post or a video, or publishes what was kept.
+func (n *network) changeNode(c *graph.Call) sim.Reply {
+	if strings.HasPrefix(c.Node, sessionPrefix) {
+		return n.extendSession(c)
+	}
+	page, refusal := n.acting(c, toPublish)
+	if refusal != nil {
+		return *refusal
+	}
+	refusal = n.Try(func(tx *sim.Tx) *sim.Reply {
+		post, isPost := n.visible(c.Node)
+		d, isDraft := n.drafts.Get(c.Node)
+		v, isVideo := n.videos.Get(c.Node)
+		switch {
+		case isPost && post.AccountID == page.ID && c.Params["message"] != "":
+			post.Text = c.Params["message"]
+			n.Env.Posts.Put(tx, post)
+		case isDraft && d.PageID == page.ID && c.Params.Bool("is_published", false):
+			n.release(tx, d, n.partsOf(d), tx.Now())
+		case isVideo && v.PageID == page.ID:
+			n.changeVideo(tx, c, v)
+		case isPost || isDraft:
+			return graph.InvalidParameter("The parameter message or is_published is required").Refuse()
+		default:
+			return graph.Refuse(graph.Missing(c.Method, c.Node))
+		}
+		return nil
+	})
+	if refusal != nil {
+		return *refusal
+	}
+	return graph.Done()
+}
+
+// changeVideo changes the words beside a video, and those of its post.
+func (n *network) changeVideo(tx *sim.Tx, c *graph.Call, v video) {
+	if title := c.Params["name"]; title != "" {
+		v.Title = title
+	}
+	if text := c.Params["description"]; text != "" {
+		v.Text = text
+		if post, live := n.Env.Posts.Live(v.PostID); live {
+			post.Text = text
+			n.Env.Posts.Put(tx, post)
+		}
+	}
+	n.videos.Put(tx, v.ID, v)
+}
+
+// removeNode deletes a post, what was kept for later, a photo or a video with its post, or a comment.
+func (n *network) removeNode(c *graph.Call) sim.Reply {
+	page, refusal := n.acting(c, toPublish)
+	if refusal != nil {
+		return *refusal
+	}
+	refusal = n.Try(func(tx *sim.Tx) *sim.Reply {
+		d, isDraft := n.drafts.Get(c.Node)
+		if isDraft && d.PageID == page.ID {
+			n.drafts.Delete(tx, d.ID)
+			return nil
+		}
+		id := n.postBehind(c.Node)
+		post, live := n.Env.Posts.Live(id)
+		details, _ := n.pagePosts.Get(id)
+		isOwn := post.AccountID == page.ID || (post.Kind == sim.KindComment && n.postOf(post).AccountID == page.ID)
+		if !live || !isOwn || details.IsStory {
+			return graph.Refuse(graph.Missing(c.Method, c.Node))
+		}
+		n.Env.Posts.Delete(tx, post)
+		return nil
+	})
+	if refusal != nil {
+		return *refusal
+	}
+	return graph.Done()
+}
+
+// postBehind returns the post of a photo or a video, and any other id as it is. It needs a running View or Update.
+func (n *network) postBehind(id string) string {
+	if p, isPhoto := n.photos.Get(id); isPhoto {
+		return p.PostID
+	}
+	if v, isVideo := n.videos.Get(id); isVideo {
+		return v.PostID
+	}
+	return id
+}
+
+// list answers a page of nodes; ids and source are asked while the store's lock is held.
+func (n *network) list(c *graph.Call, kind, fallback string, ids func() []string, source func(id string) graph.Source) sim.Reply {
+	fields, refusal := c.Fields(fallback)
+	if refusal != nil {
+		return *refusal
+	}
+	var reply sim.Reply
+	n.Env.View(func() {
+		reply = c.List(n.Env.URL(c.Request, c.GraphPath()), ids(), func(id string) (graph.Object, *sim.Reply) { return graph.Show(kind, fields, source(id)) })
+	})
+	return reply
+}
+
+// listPosts answers what a Page published, newest first. Stories are listed apart.
+func (n *network) listPosts(c *graph.Call) sim.Reply {
+	page, refusal := n.page(c, toRead)
+	if refusal != nil {
+		return *refusal
+	}
+	since, until, refusal := c.Between()
+	if refusal != nil {
+		return *refusal
+	}
+	return n.list(c, "Post", "id,created_time,message", func() []string {
+		var ids []string
+		for _, id := range slices.Backward(n.Env.Posts.ByAccount(page.ID)) {
+			post, isVisible := n.visible(id)
+			details, _ := n.pagePosts.Get(id)
+			if isVisible && post.Kind == sim.KindPost && !details.IsStory && graph.Within(post.CreatedAt, since, until) {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}, func(id string) graph.Source {
+		post, _ := n.Env.Posts.Get(id)
+		return n.postSource(c, post)
+	})
+}
+
+// listScheduled answers what waits for its time, newest first.
+func (n *network) listScheduled(c *graph.Call) sim.Reply {
+	page, refusal := n.page(c, toRead)
+	if refusal != nil {
+		return *refusal
+	}
+	return n.list(c, "Post", "id,created_time,message", func() []string {
+		var ids []string
+		for id, d := range n.drafts.Newest() {
+			if d.PageID == page.ID && !d.PublishAt.IsZero() {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}, func(id string) graph.Source {
+		d, _ := n.drafts.Get(id)
+		return n.draftSource(c, d)
+	})
+}
+
+// listVideos answers a Page's videos of some kind, newest first.
+func (n *network) listVideos(wanted func(video) bool) graph.Handler {
+	return func(c *graph.Call) sim.Reply {
+		page, refusal := n.page(c, toRead)
+		if refusal != nil {
+			return *refusal
+		}
+		since, until, refusal := c.Between()
+		if refusal != nil {
+			return *refusal
+		}
+		return n.list(c, "Video", "id,description,updated_time", func() []string {
+			var ids []string
+			for id, v := range n.videos.Newest() {
+				_, isVisible := n.visible(v.PostID)
+				if v.PageID == page.ID && v.Edge != edgeStories && isVisible && wanted(v) && graph.Within(v.CreatedAt, since, until) {
+					ids = append(ids, id)
+				}
+			}
+			return ids
+		}, func(id string) graph.Source {
+			v, _ := n.videos.Get(id)
+			return n.videoSource(c, v)
+		})
+	}
+}
