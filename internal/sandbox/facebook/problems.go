@@ -34,9 +34,11 @@ func videoProblem(f failure) graph.Problem {
 
 // Fault answers a scripted failure.
 func (n *network) Fault(r *http.Request, f sim.Fault) sim.Reply {
-	if reply, answered := n.API.Fault(r, f); answered {
-		return reply
-	}
+	return n.API.Fault(r, f, func() sim.Reply { return rejected(r, f) })
+}
+
+// rejected answers a call that is rejected, and one of a restricted account.
+func rejected(r *http.Request, f sim.Fault) sim.Reply {
 	switch {
 	case f.Kind == sim.Restricted:
 		return restricted.Reply()

@@ -153,10 +153,13 @@ func (v video) isOver(now time.Time) bool {
 	return v.FinishedAt.IsZero() && now.Sub(v.CreatedAt) >= unusedLife
 }
 
-// status tells how far the video is, phase by phase. The misspelt counter is Facebook's.
+// bytesCounter tells how many bytes have come.
+const bytesCounter = "bytes_transfered" //nolint:misspell // Facebook writes it so
+
+// status tells how far the video is, phase by phase.
 func (v video) status(now time.Time, length time.Duration) graph.Object {
 	processing := v.processing(now, length)
-	uploading := graph.Object{"status": v.uploading(), "bytes_transfered": v.Transfer.Size()}
+	uploading := graph.Object{"status": v.uploading(), bytesCounter: v.Transfer.Size()}
 	work := graph.Object{"status": processing}
 	if processing == failed {
 		work["error"] = *v.Failure

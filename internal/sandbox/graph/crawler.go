@@ -99,12 +99,12 @@ func isFetchable(address string) bool {
 }
 
 func (c *Crawler) download(ctx context.Context, address string, limit int64) (Upload, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil) //nolint:gosec // fetching what apps name is what the networks do
 	if err != nil {
 		return Upload{}, fmt.Errorf("make request: %w", err)
 	}
 	req.Header.Set("User-Agent", userAgent)
-	resp, err := c.client.Do(req) //nolint:gosec // fetching what apps name is what the networks do
+	resp, err := c.client.Do(req) //nolint:gosec // as above
 	if err != nil {
 		return Upload{}, err
 	}

@@ -7,20 +7,20 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Fault answers the scripted failures that all networks word alike; answered is false for the others: a rejected call
-// and a restricted account.
-func (a *API) Fault(r *http.Request, f sim.Fault) (reply sim.Reply, answered bool) {
+// Fault answers a scripted failure. Most are worded alike on all networks; own words the others: a rejected call and a
+// restricted account.
+func (a *API) Fault(r *http.Request, f sim.Fault, own func() sim.Reply) sim.Reply {
 	account := a.accountOf(r)
 	switch {
 	case f.Kind == sim.RateLimit:
-		return a.throttled(account, f.RetryAfter), true
+		return a.throttled(account, f.RetryAfter)
 	case f.Kind == sim.Outage:
-		return a.stamp(account, Outage().Reply()), true
+		return a.stamp(account, Outage().Reply())
 	case f.Kind == sim.AuthExpired, f.Operation == sim.Refresh:
 		now := a.Env.Now()
-		return a.stamp(account, Expired(now.Add(-time.Hour), now).Reply()), true
+		return a.stamp(account, Expired(now.Add(-time.Hour), now).Reply())
 	default:
-		return sim.Reply{}, false
+		return a.stamp(account, own())
 	}
 }
 

@@ -58,7 +58,7 @@ func (a *app) must(method, path string, params ...string) simtest.Response {
 
 // picture puts a picture on the host and returns its address.
 func (a *app) picture() string {
-	return a.host.Serve("/a.jpg", "image/jpeg", graphtest.JPEG(a.t, 320, 320))
+	return a.host.Serve("/a.jpg", "image/jpeg", graphtest.JPEG(a.t, 64, 64))
 }
 
 // video puts a video on the host and returns its address.
@@ -121,7 +121,7 @@ func TestPictureGoesFromContainerToPost(t *testing.T) {
 		}
 	}
 	posts := a.Posts()
-	if len(posts) != 1 || posts[0].Text != "Hello #world" || posts[0].AccountID != a.seed.AccountID || posts[0].Media[0].Width != 320 || posts[0].Media[0].AltText != "a square" {
+	if len(posts) != 1 || posts[0].Text != "Hello #world" || posts[0].AccountID != a.seed.AccountID || posts[0].Media[0].Width != 64 || posts[0].Media[0].AltText != "a square" {
 		t.Errorf("controls show %+v", posts)
 	}
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: post.Text("permalink")})
@@ -212,8 +212,8 @@ func TestPicturesThatInstagramRefuses(t *testing.T) {
 		code, subcode int
 	}{
 		"png":       {"image/png", graphtest.PNG(t, 100, 100), 36001, 2207005},
-		"too wide":  {"image/jpeg", graphtest.JPEG(t, 1000, 500), 36003, 2207009},
-		"too high":  {"image/jpeg", graphtest.JPEG(t, 1080, 1920), 36003, 2207009},
+		"too wide":  {"image/jpeg", graphtest.JPEG(t, 100, 50), 36003, 2207009},
+		"too high":  {"image/jpeg", graphtest.JPEG(t, 54, 96), 36003, 2207009},
 		"too large": {"image/jpeg", append(graphtest.JPEG(t, 100, 100), make([]byte, 8<<20)...), 36000, 2207004},
 		"a page":    {"text/html", []byte("<html>"), 9004, 2207052},
 		"nonsense":  {"image/jpeg", []byte("\xff\xd8\xff\xe0 no picture"), 36001, 2207005},
