@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 )
@@ -15,7 +16,7 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	served := r.Clone(r.Context())
+	served := r.Clone(bare{r.Context()})
 	served.RequestURI = r.URL.RequestURI()
 	if served.Body == nil {
 		served.Body = http.NoBody
@@ -25,6 +26,12 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.handler.ServeHTTP(w, served)
 	return w.response(r), nil
 }
+
+// bare is a context without values: those of the request around a call, such as its route, are not the call's.
+type bare struct{ context.Context }
+
+// Value has none.
+func (bare) Value(any) any { return nil }
 
 // answer keeps what a handler writes.
 type answer struct {
