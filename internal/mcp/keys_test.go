@@ -1,0 +1,72 @@
+package mcp
+
+import (
+	"testing"
+	"time"
+)
+
+// ticking is a clock that tests move by hand.
+type ticking struct{ at time.Time }
+
+func (c *ticking) now() time.Time { return c.at }
+
+func TestAnIdenticalCallHasTheSameKey(t *testing.T) {
+	t.Parallel()
+	k := newKeys((&ticking{}).now)
+	first, done := k.of("caller", "post", "schedule")
+	if done {
+		t.Error("a call is done before it was made")
+	}
+	k.finish("caller", "post", first)
+	again, done := k.of("caller", "post", "schedule")
+	if again != first || !done {
+		t.Errorf("the repeated call has the key %s, done %t; want %s, done", again, done, first)
+	}
+}
+
+func TestACallIsANewOneWhenAnything(t *testing.T) {
+	t.Parallel()
+	cases := map[string]func(k *keys, c *ticking) (caller, thing, digest string){
+		"else was done in between": func(k *keys, _ *ticking) (string, string, string) {
+			k.of("caller", "post", "move")
+			return "caller", "post", "schedule"
+		},
+		"has made it obsolete": func(k *keys, _ *ticking) (string, string, string) {
+			k.forget("caller", "post")
+			return "caller", "post", "schedule"
+		},
+		"is too long ago": func(_ *keys, c *ticking) (string, string, string) {
+			c.at = c.at.Add(keyLife + time.Second)
+			return "caller", "post", "schedule"
+		},
+		"comes from somebody else":  func(*keys, *ticking) (string, string, string) { return "other", "post", "schedule" },
+		"is about another thing":    func(*keys, *ticking) (string, string, string) { return "caller", "other", "schedule" },
+		"differs in what it is for": func(*keys, *ticking) (string, string, string) { return "caller", "post", "publish" },
+	}
+	for name, between := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clock := &ticking{}
+			k := newKeys(clock.now)
+			first, _ := k.of("caller", "post", "schedule")
+			k.finish("caller", "post", first)
+			if again, done := k.of(between(k, clock)); again == first || done {
+				t.Errorf("the call has the key %s, done %t", again, done)
+			}
+		})
+	}
+}
+
+func TestWhatOthersRememberIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	k := newKeys((&ticking{}).now)
+	mine, _ := k.of("caller", newThing+"a", "a")
+	theirs, _ := k.of("other", newThing+"a", "a")
+	k.forget("caller", newThing)
+	if again, _ := k.of("caller", newThing+"a", "a"); again == mine {
+		t.Error("the caller's key is still there")
+	}
+	if again, _ := k.of("other", newThing+"a", "a"); again != theirs {
+		t.Error("the other caller's key is gone")
+	}
+}
