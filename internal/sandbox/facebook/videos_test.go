@@ -322,3 +322,25 @@ func TestScheduledReelAppearsAtItsTime(t *testing.T) {
 		t.Errorf("status is %s", status.Body)
 	}
 }
+
+func TestCallsAreCountedByWhatTheyDo(t *testing.T) {
+	t.Parallel()
+	a := setup(t, sim.Options{})
+	a.upload()
+	post := a.say("hi")
+	a.multipart(a.page+"/photos", "source", graphtest.JPEG(t, 30, 20), "published", "false")
+	file := graphtest.MP4(graphtest.Video{})
+	video, address := a.start("video_reels")
+	a.send(address, 0, len(file), file)
+	a.must("POST", a.page+"/video_reels", "upload_phase", "finish", "video_id", video, "video_state", "PUBLISHED")
+	a.status(video)
+	a.must("GET", a.page+"/published_posts")
+	a.must("POST", post+"/comments", "message", "first!")
+	a.must("DELETE", post)
+	calls := a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/_control/calls?provider=facebook"})
+	for i, want := range []float64{2, 5, 0, 1, 1, 1} { // publish, upload, refresh, read, delete, comment
+		if got := calls.Value("data", i, "count"); got != want {
+			t.Errorf("%s was counted %v times, want %v", calls.Text("data", i, "operation"), got, want)
+		}
+	}
+}

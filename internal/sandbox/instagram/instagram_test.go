@@ -425,3 +425,22 @@ func TestPagesEscapeCaptions(t *testing.T) {
 		}
 	}
 }
+
+func TestCallsAreCountedByWhatTheyDo(t *testing.T) {
+	t.Parallel()
+	a := setup(t, "facebook:ada", sim.Options{})
+	container := a.createContainer("image_url", a.picture())
+	a.status(container)
+	a.Clock.Advance(time.Second)
+	id := a.must("POST", a.seed.AccountID+"/media_publish", "creation_id", container).Text("id")
+	a.must("GET", id)
+	a.must("GET", a.seed.AccountID+"/content_publishing_limit")
+	a.must("POST", id+"/comments", "message", "first!")
+	a.must("DELETE", id)
+	calls := a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/_control/calls?provider=instagram"})
+	for i, want := range []float64{1, 2, 0, 2, 1, 1} { // publish, upload, refresh, read, delete, comment
+		if got := calls.Value("data", i, "count"); got != want {
+			t.Errorf("%s was counted %v times, want %v", calls.Text("data", i, "operation"), got, want)
+		}
+	}
+}

@@ -468,3 +468,22 @@ func TestPagesEscapeTexts(t *testing.T) {
 		}
 	}
 }
+
+func TestCallsAreCountedByWhatTheyDo(t *testing.T) {
+	t.Parallel()
+	a := setup(t, sim.Options{})
+	container := a.createContainer("media_type", "TEXT", "text", "hi")
+	a.must("GET", container)
+	a.Clock.Advance(time.Second)
+	id := a.must("POST", "me/threads_publish", "creation_id", container).Text("id")
+	a.reply(id, "first!")
+	a.must("POST", id+"/repost")
+	a.must("GET", "me/threads")
+	a.must("DELETE", id)
+	calls := a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/_control/calls?provider=threads"})
+	for i, want := range []float64{3, 3, 0, 1, 1, 0} { // publish, upload, refresh, read, delete, comment
+		if got := calls.Value("data", i, "count"); got != want {
+			t.Errorf("%s was counted %v times, want %v", calls.Text("data", i, "operation"), got, want)
+		}
+	}
+}
