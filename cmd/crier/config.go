@@ -27,6 +27,7 @@ type config struct {
 	mediaDir      string
 	s3            s3Config
 	importAllow   []netip.Prefix
+	enrich        enrichConfig
 	databaseURL   string
 	publicURL     string
 	secretKey     string
@@ -77,6 +78,10 @@ var settings = append([]setting{
 	{flag: "s3-secret-key", help: "secret key for the bucket", secret: true, set: text(func(c *config) *string { return &c.s3.secretKey })},
 	{flag: "s3-prefix", help: "put before the name of every object in the bucket", set: text(func(c *config) *string { return &c.s3.prefix })},
 	{flag: "import-allow", help: "private networks that files may be imported from, on any port, such as 10.0.0.0/8; empty: the public internet alone", set: networkList(func(c *config) *[]netip.Prefix { return &c.importAllow })},
+	{flag: "enrich-url", help: "OpenAI-compatible endpoint that finds languages, topics and sentiments of posts, such as https://api.example.com/v1; empty: crier's own analyser", set: baseURL(func(c *config) *string { return &c.enrich.baseURL })},
+	{flag: "enrich-key", help: "bearer token for the endpoint; empty: none", secret: true, set: text(func(c *config) *string { return &c.enrich.key })},
+	{flag: "enrich-model", help: "model to ask, as the endpoint names it", set: text(func(c *config) *string { return &c.enrich.model })},
+	{flag: "enrich-daily-tokens", fallback: "1000000", help: "tokens that this process may spend at the endpoint per day (UTC); beyond it, crier's own analyser does the work", set: count(func(c *config, n int64) { c.enrich.dailyTokens = n }, 1_000_000_000_000)},
 	{flag: "database-url", help: "PostgreSQL address; empty: SQLite in the data directory", secret: true, set: text(func(c *config) *string { return &c.databaseURL })},
 	{flag: "public-url", help: "address under which people and networks reach this server; empty: made from listen", set: baseURL(func(c *config) *string { return &c.publicURL })},
 	{flag: "secret-key", help: "seals tokens and keys; empty: a file in the data directory, made at the first start", secret: true, set: text(func(c *config) *string { return &c.secretKey })},

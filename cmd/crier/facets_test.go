@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"slices"
 	"strings"
@@ -103,6 +105,28 @@ func TestEnrichmentRunsInTheBackground(t *testing.T) {
 				t.Errorf("%s of a deleted post is still counted: %s", field, values)
 			}
 		}
+	})
+}
+
+func TestEnrichmentAsksTheConfiguredModelAndDoesWithoutIt(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if !strings.Contains(string(body), "ask the model") {
+				http.Error(w, "out of order", http.StatusInternalServerError)
+				return
+			}
+			fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","content":"{\"language\":\"eo\",\"topics\":[\"model topic\"],\"sentiment\":\"negative\"}"}}],"usage":{"total_tokens":10}}`)
+		}))
+		t.Cleanup(model.Close)
+		s := postServer{startServer(t, db, func(a *app) { a.config.enrich = enrichConfig{baseURL: model.URL, model: "small", dailyTokens: 1_000_000} })}
+		s.post(t, object{"text": "We love to ask the model #ask"})
+		want := map[string]string{"language": "eo:1", "topics": "model topic:1", "sentiment": "negative:1", "hashtags": "ask:1"}
+		s.eventually(t, "the model was asked", func() bool { return reflect.DeepEqual(s.facets(t, "language,topics,sentiment,hashtags"), want) })
+		s.post(t, object{"text": "We love the new coffee. What a wonderful day! #coffee"})
+		want = map[string]string{"language": "en:1 eo:1", "sentiment": "negative:1 positive:1", "hashtags": "ask:1 coffee:1"}
+		s.eventually(t, "the local analyser helped out", func() bool { return reflect.DeepEqual(s.facets(t, "language,sentiment,hashtags"), want) })
 	})
 }
 

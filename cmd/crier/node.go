@@ -54,8 +54,12 @@ func (a *app) openNode(ctx context.Context, log *slog.Logger) (*node, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the media library: %w", err), st.Close())
 	}
+	analyser, err := a.analyser()
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
 	n.services = service.New(service.Config{
-		Store: st, Keys: keys, Queue: n.queue, Providers: networks, Observer: n.queue, Timings: a.timings,
+		Store: st, Keys: keys, Queue: n.queue, Providers: networks, Observer: n.queue, Analyser: analyser, Timings: a.timings,
 		Blobs: blobs, Fetcher: a.fetcher(), PublicURL: a.config.publicURL, Sandbox: a.config.sandbox, Now: a.now, Logger: log,
 	})
 	n.queue.Register(n.services)

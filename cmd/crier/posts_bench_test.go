@@ -45,6 +45,7 @@ func BenchmarkPosts(b *testing.B) {
 // filledTeam is a team with many posts.
 type filledTeam struct {
 	s     postServer
+	id    crier.ID
 	scope service.TeamScope
 	tag   crier.ID
 	// middle is the cursor of a page halfway down the plain list.
@@ -151,10 +152,10 @@ func compare(b *testing.B, small, large func()) {
 
 // fill makes a team with n posts, straight in the database. Every post has a title, two words and a version; the ones that
 // narrow filters find are spread evenly.
-func (s postServer) fill(b *testing.B, n int, mark string) filledTeam {
+func (s postServer) fill(b testing.TB, n int, mark string) filledTeam {
 	b.Helper()
 	team := crier.ID(s.do(b, "POST", "/v1/teams", object{"organizationId": s.organization, "name": fmt.Sprintf("%d posts", n)}).want(b, http.StatusCreated).text(b, "id"))
-	t := filledTeam{s: s, size: n, scope: s.scope(b, team)}
+	t := filledTeam{s: s, id: team, size: n, scope: s.scope(b, team)}
 	t.tag = crier.ID(s.do(b, "POST", path("/v1/teams/%s/tags", team), object{"name": "rare"}).want(b, http.StatusCreated).text(b, "id"))
 	for _, statement := range bulkStatements(s.node.store.Dialect(), n, mark) {
 		s.exec(b, strings.NewReplacer("{team}", string(team), "{tag}", string(t.tag)).Replace(statement))

@@ -168,6 +168,49 @@ func (s postServer) walkPages(t *testing.T, query string, want []string) {
 	}
 }
 
+// TestWideFiltersFindTheSameAsNarrowOnes looks at a team that is large enough for filters that many posts pass, which are
+// read in another way than those that few pass.
+func TestWideFiltersFindTheSameAsNarrowOnes(t *testing.T) {
+	t.Parallel()
+	const size = 5000
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startPostServer(t, db)
+		s.team = s.fill(t, size, "1").id
+		rare, wide := size/(size/matching), size-size/(size/matching)
+		at := func(second int) string {
+			return url.QueryEscape(time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC).Format(time.RFC3339))
+		}
+		for query, want := range map[string]int{
+			"q=common": size, "status=draft": wide, "status=draft,archived": wide, "status=draft,idea": size, "postType=text_post": size, "saveDestination=drafts": size,
+			"deliveryState=unscheduled": size, "createdFrom=" + at(1): size, "createdFrom=" + at(100) + "&createdTo=" + at(4900): 4800, "q=common&status=draft": wide,
+			"q=common&status=draft&postType=text_post&createdTo=" + at(5001): wide, "status=idea&q=common": rare, "q=common&updatedSince=" + at(1): size,
+			"q=common&postType=carousel": 0,
+		} {
+			for _, sort := range []string{"createdAt", "title"} {
+				var pages [][]string
+				total := ""
+				for cursor := ""; len(pages) < 3; {
+					page := s.do(t, "GET", s.posts()+"?limit=3&sortBy="+sort+"&"+query+"&cursor="+cursor, nil).want(t, http.StatusOK)
+					total = fmt.Sprint(page.get(t, "total"))
+					pages = append(pages, page.ids(t))
+					next, more := page.get(t, "nextCursor").(string)
+					if !more {
+						break
+					}
+					cursor = next
+				}
+				if total != fmt.Sprint(want) {
+					t.Errorf("%s by %s: total is %s, want %d", query, sort, total, want)
+				}
+				whole := s.do(t, "GET", s.posts()+"?limit=9&sortBy="+sort+"&"+query, nil).want(t, http.StatusOK).ids(t)
+				if got := slices.Concat(pages...); !slices.Equal(got, whole) || len(whole) != min(9, want) {
+					t.Errorf("%s by %s: pages %v, in one piece %v", query, sort, pages, whole)
+				}
+			}
+		}
+	})
+}
+
 func TestCursorsOfPostsAreBoundToTheirFilters(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {

@@ -10,11 +10,20 @@ import (
 // Upkeep is the work that nobody asks for. Its methods are for jobs: they take no scope and have no route.
 type Upkeep struct{ *core }
 
-// PurgeTeam removes a team that was deleted long enough ago.
+// PurgeTeam removes a team that was deleted long enough ago, in small transactions. One that is interrupted goes on where
+// it stopped.
 func (s *Upkeep) PurgeTeam(ctx context.Context, id crier.ID) error {
-	return s.store.WithTx(ctx, func(tx *store.Tx) error {
-		return tx.PurgeTeam(ctx, id, crier.TimeOf(s.now().Add(-teamsKept+purgeSlack)))
-	})
+	before := crier.TimeOf(s.now().Add(-teamsKept + purgeSlack))
+	for more := true; more; {
+		err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+			more, err = tx.PurgeTeam(ctx, id, before)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // purgeSlack lets a purge succeed that starts a moment before the thirty days are over.

@@ -16,18 +16,19 @@ type Post struct {
 	TypeGiven bool
 	// ScheduledAt is what posts are sorted by: the earliest pending time, else the last one, else NeverScheduled.
 	ScheduledAt crier.Time
+	titleKey    string // the title for sorting, empty when there is none
 }
 
 // NeverScheduled stands for the time of posts that have none.
 var NeverScheduled = crier.Time{}
 
 const postColumns = `p.id, p.team_id, p.post_type, p.type_given, p.title, p.status, p.delivery_state, p.save_destination,
-	p.content_payload_id, p.publish_actions, p.scheduled_at, p.created_at, p.updated_at`
+	p.content_payload_id, p.publish_actions, p.scheduled_at, p.created_at, p.updated_at, p.title_key`
 
 func scanPost(row scanner) (Post, error) {
 	var p Post
 	err := row.Scan(&p.ID, &p.TeamID, &p.PostType, &p.TypeGiven, &p.Title, &p.Status, &p.DeliveryState, &p.SaveDestination,
-		&p.ContentPayloadID, intoJSON(&p.PostPublishActions), &p.ScheduledAt, &p.CreatedAt, &p.UpdatedAt)
+		&p.ContentPayloadID, intoJSON(&p.PostPublishActions), &p.ScheduledAt, &p.CreatedAt, &p.UpdatedAt, &p.titleKey)
 	p.SaveMessage = saveMessages[p.SaveDestination]
 	return p, err
 }

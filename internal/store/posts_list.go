@@ -39,10 +39,7 @@ func postKey(p Post, sort string) Key {
 	key := Key{ID: p.ID}
 	switch sort {
 	case "title":
-		key.Value = ""
-		if p.Title != nil {
-			key.Value = *p.Title
-		}
+		key.Value = p.titleKey
 	case "status":
 		key.Value = string(p.Status)
 	case "scheduledAt":

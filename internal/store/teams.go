@@ -52,27 +52,13 @@ func (tx *Tx) UpdateTeam(ctx context.Context, t crier.Team) error {
 	return affectedOne(res, err, "team", t.ID)
 }
 
-// DeleteTeam hides a team and takes it off the counter; PurgeTeam removes it for good.
+// DeleteTeam hides a team and takes it off the counter; PurgeTeam removes it for good, piece by piece.
 func (tx *Tx) DeleteTeam(ctx context.Context, t crier.Team, at crier.Time) error {
 	res, err := tx.q.ExecContext(ctx, `UPDATE teams SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL`, t.ID, at)
 	if err := affectedOne(res, err, "team", t.ID); err != nil {
 		return err
 	}
 	return tx.countTeam(ctx, t.OrganizationID, -1)
-}
-
-// PurgeTeam removes a team that was deleted before the given time; a team that was not is left alone.
-func (tx *Tx) PurgeTeam(ctx context.Context, id crier.ID, deletedBefore crier.Time) error {
-	const gone = `SELECT t.id FROM teams t WHERE t.id = $1 AND t.deleted_at < $2`
-	for _, query := range []string{
-		`DELETE FROM membership_teams WHERE team_id IN (` + gone + `)`,
-		`DELETE FROM teams WHERE id IN (` + gone + `)`,
-	} {
-		if _, err := tx.q.ExecContext(ctx, query, id, deletedBefore); err != nil {
-			return fmt.Errorf("purge team: %w", err)
-		}
-	}
-	return nil
 }
 
 // TeamsIn tells which of the given teams exist in the organization.

@@ -84,6 +84,7 @@ CREATE INDEX posts_by_scheduled ON posts (team_id, archived, scheduled_at, id) W
 CREATE INDEX posts_by_delivery ON posts (team_id, archived, delivery_state, id) WHERE deleted_at IS NULL;
 CREATE INDEX posts_by_type ON posts (team_id, archived, post_type, id) WHERE deleted_at IS NULL;
 CREATE INDEX posts_by_destination ON posts (team_id, archived, save_destination, id) WHERE deleted_at IS NULL;
+CREATE INDEX posts_deleted ON posts (team_id, id) WHERE deleted_at IS NOT NULL;
 
 -- The versions of a post's content. Rows never change.
 CREATE TABLE payloads (
@@ -151,7 +152,7 @@ CREATE TABLE scheduled_posts (
     scheduled_at      timestamp NOT NULL,
     timezone          text NOT NULL,
     slot_at           timestamp, -- set by useNextSlot only
-    payload_id        text NOT NULL REFERENCES payloads (id),
+    payload_id        text NOT NULL, -- no foreign key: payloads go with their post alone, and an index would serve nothing else
     -- Grows when the row is moved, edited or cancelled: a worker that prepared an older one stops.
     epoch             bigint NOT NULL DEFAULT 0,
     platform_settings text NOT NULL,

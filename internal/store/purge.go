@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"crier"
+)
+
+// purgedWithPosts removes what hangs on posts; %s is a list of posts.
+var purgedWithPosts = []string{
+	`DELETE FROM attempts WHERE scheduled_post_id IN (SELECT s.id FROM scheduled_posts s WHERE s.post_id IN (%s))`,
+	`DELETE FROM post_actions WHERE scheduled_post_id IN (SELECT s.id FROM scheduled_posts s WHERE s.post_id IN (%s))`,
+	`DELETE FROM post_metrics WHERE scheduled_post_id IN (SELECT s.id FROM scheduled_posts s WHERE s.post_id IN (%s))`,
+	`DELETE FROM scheduled_posts WHERE post_id IN (%s)`,
+	`DELETE FROM post_words WHERE post_id IN (%s)`,
+	`DELETE FROM post_facets WHERE post_id IN (%s)`,
+	`DELETE FROM post_tags WHERE post_id IN (%s)`,
+	`DELETE FROM post_assets WHERE post_id IN (%s)`,
+	`DELETE FROM payloads WHERE post_id IN (%s)`,
+	`DELETE FROM posts WHERE id IN (%s)`,
+}
+
+// purgedWithTeam removes the rest of a team. The files of its assets belong to nothing then, and are swept.
+var purgedWithTeam = []string{
+	`DELETE FROM tags WHERE team_id = $1`,
+	`DELETE FROM facet_counts WHERE team_id = $1`,
+	`DELETE FROM scheduling_slots WHERE team_id = $1`,
+	`DELETE FROM connections WHERE team_id = $1`,
+	`DELETE FROM social_accounts WHERE team_id = $1`,
+	`DELETE FROM uploads WHERE team_id = $1`,
+	`DELETE FROM assets WHERE team_id = $1`,
+	`DELETE FROM folders WHERE team_id = $1`,
+	`DELETE FROM membership_teams WHERE team_id = $1`,
+	`DELETE FROM teams WHERE id = $1`,
+}
+
+// PurgeTeam removes a piece of a team that was deleted before the given time; more is true until nothing is left. A team
+// that was not deleted by then is left alone.
+func (tx *Tx) PurgeTeam(ctx context.Context, id crier.ID, deletedBefore crier.Time) (more bool, err error) {
+	var one int
+	err = tx.q.QueryRowContext(ctx, `SELECT 1 FROM teams WHERE id = $1 AND deleted_at < $2`, id, deletedBefore).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for the team to purge: %w", err)
+	}
+	posts, err := tx.somePosts(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	if len(posts) == 0 {
+		return false, tx.purge(ctx, purgedWithTeam, id)
+	}
+	marks, args := inList(1, posts)
+	queries := make([]string, len(purgedWithPosts))
+	for i, query := range purgedWithPosts {
+		queries[i] = fmt.Sprintf(query, marks)
+	}
+	return true, tx.purge(ctx, queries, args...)
+}
+
+func (tx *Tx) purge(ctx context.Context, queries []string, args ...any) error {
+	for _, query := range queries {
+		if _, err := tx.q.ExecContext(ctx, query, args...); err != nil {
+			return fmt.Errorf("purge: %.60s: %w", query, err)
+		}
+	}
+	return nil
+}
+
+// somePosts finds posts of a team, deleted or not, as many as one transaction should remove.
+func (tx *Tx) somePosts(ctx context.Context, team crier.ID) ([]crier.ID, error) {
+	for _, state := range []string{"IS NULL", "IS NOT NULL"} { // each has its indexes
+		rows, err := tx.q.QueryContext(ctx, `SELECT p.id FROM posts p WHERE p.team_id = $1 AND p.deleted_at `+state+` LIMIT $2`, team, batchSize)
+		if err != nil {
+			return nil, fmt.Errorf("look for posts to purge: %w", err)
+		}
+		ids, err := collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+		if err != nil || len(ids) > 0 {
+			return ids, err
+		}
+	}
+	return nil, nil
+}
