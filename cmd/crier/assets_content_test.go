@@ -62,6 +62,10 @@ func signedAddresses(t *testing.T, l library) {
 	if !strings.HasPrefix(address, "http://crier.test/media/"+id+"/thumbnail?") {
 		t.Fatalf("the thumbnail is at %s", address)
 	}
+	post := l.create(t, object{"text": "Look", "assetIds": []string{id}})
+	if shown := post.text(t, "postInput", "attachments", 0, "asset", "thumbnailUrl"); shown != address {
+		t.Errorf("a post shows the thumbnail at %q", shown)
+	}
 	whole, body := l.raw(t, "GET", address)
 	head, nothing := l.raw(t, "HEAD", address)
 	part, beginning := l.raw(t, "GET", address, "Range", "bytes=0-9")

@@ -63,7 +63,7 @@ func (s *Assets) shown(a store.Asset) (crier.Asset, error) {
 		return a.Asset, err
 	}
 	if facts.Thumbnail {
-		address := s.mediaURL(media.Key{ID: a.ID, Variant: media.VariantThumbnail})
+		address := s.thumbnailURL(a.ID)
 		a.ThumbnailURL = &address
 	}
 	a.Compatibility = s.compatibility(a, facts)

@@ -187,4 +187,8 @@ func (c *core) mediaURL(key media.Key) string {
 	return fmt.Sprintf("%s/media/%s/%s?signature=%s", c.publicURL, key.ID, key.Variant, signature)
 }
 
+func (c *core) thumbnailURL(asset crier.ID) string {
+	return c.mediaURL(media.Key{ID: asset, Variant: media.VariantThumbnail})
+}
+
 func (c *core) mediaKey() []byte { return c.keys.Sign(nil, mediaPurpose) }

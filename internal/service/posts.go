@@ -20,7 +20,22 @@ func (s *Posts) Get(ctx context.Context, scope TeamScope, id crier.ID, withSched
 		return crier.Post{}, err
 	}
 	p, err := s.store.Post(ctx, scope.team.ID, id, withScheduled)
-	return p.Post, err
+	return s.shownPost(p), err
+}
+
+// shownPost is a post as the interface shows it.
+func (c *core) shownPost(p store.Post) crier.Post {
+	if p.PostInput == nil {
+		return p.Post
+	}
+	for _, part := range p.PostInput.Parts() {
+		for _, a := range part.Attachments {
+			if a.Media != nil && slices.Contains(p.Thumbnails, a.Media.Asset.AssetID) {
+				a.Media.Asset.ThumbnailURL = c.thumbnailURL(a.Media.Asset.AssetID)
+			}
+		}
+	}
+	return p.Post
 }
 
 // Create makes a draft.
@@ -95,7 +110,7 @@ func (s *Posts) finish(ctx context.Context, tx *store.Tx, before *store.Post, p 
 	if err := tx.ReplaceFacets(ctx, p.TeamID, p.ID, facets); err != nil {
 		return crier.Post{}, err
 	}
-	return complete.Post, tx.CountPosts(ctx, p.TeamID, listed(p)-listedBefore(before))
+	return s.shownPost(complete), tx.CountPosts(ctx, p.TeamID, listed(p)-listedBefore(before))
 }
 
 // listed is 1 for a post that the plain list shows, else 0.

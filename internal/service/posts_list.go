@@ -58,5 +58,5 @@ func (s *Posts) List(ctx context.Context, scope TeamScope, f PostFilter, q PageQ
 	if err != nil {
 		return none, err
 	}
-	return pageOf(s.pages, q, rows, total, func(p store.Post) crier.Post { return p.Post }), nil
+	return pageOf(s.pages, q, rows, total, s.shownPost), nil
 }

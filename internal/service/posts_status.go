@@ -50,7 +50,7 @@ func (s *Posts) MoveToDraft(ctx context.Context, scope TeamScope, id crier.ID) (
 		}
 		if before.Status == crier.PostDraft {
 			unchanged, err := tx.Post(ctx, before.TeamID, id, false)
-			return unchanged.Post, err
+			return s.shownPost(unchanged), err
 		}
 		return s.move(ctx, tx, before, crier.PostDraft)
 	})
@@ -83,5 +83,5 @@ func (s *Posts) move(ctx context.Context, tx *store.Tx, before store.Post, to cr
 	if err != nil {
 		return crier.Post{}, err
 	}
-	return complete.Post, tx.CountPosts(ctx, after.TeamID, listed(after)-listed(before))
+	return s.shownPost(complete), tx.CountPosts(ctx, after.TeamID, listed(after)-listed(before))
 }

@@ -38,7 +38,7 @@ func (s *Posts) SetTags(ctx context.Context, scope TeamScope, id crier.ID, in cr
 			}
 		}
 		complete, err := tx.Post(ctx, p.TeamID, id, false)
-		return complete.Post, err
+		return s.shownPost(complete), err
 	})
 }
 

@@ -25,7 +25,7 @@ func (s *Posts) Update(ctx context.Context, scope TeamScope, id crier.ID, in cri
 		edited := !sameContent(before, after)
 		if !edited && sameJSON(before.Title, after.Title) && before.TypeGiven == after.TypeGiven {
 			unchanged, err := tx.Post(ctx, scope.team.ID, id, false)
-			return unchanged.Post, err
+			return s.shownPost(unchanged), err
 		}
 		after.UpdatedAt = s.now()
 		if edited {

@@ -16,7 +16,9 @@ type Post struct {
 	TypeGiven bool
 	// ScheduledAt is what posts are sorted by: the earliest pending time, else the last one, else NeverScheduled.
 	ScheduledAt crier.Time
-	titleKey    string // the title for sorting, empty when there is none
+	// Thumbnails are the attached assets that have one; their addresses are the rules' to make.
+	Thumbnails []crier.ID
+	titleKey   string // the title for sorting, empty when there is none
 }
 
 // NeverScheduled stands for the time of posts that have none.

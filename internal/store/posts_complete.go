@@ -66,6 +66,11 @@ func (r reads) addAssets(ctx context.Context, posts []Post) error {
 	for i := range posts {
 		p := &posts[i]
 		p.AssetTags = TagsOf(p.AssetIDs, facts)
+		for _, id := range p.AssetIDs {
+			if f := facts[id]; f.Status == crier.AssetReady && !f.Deleted {
+				p.Thumbnails = append(p.Thumbnails, id)
+			}
+		}
 		for _, part := range p.PostInput.Parts() {
 			for _, a := range part.Attachments {
 				if a.Media != nil {
