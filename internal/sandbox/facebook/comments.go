@@ -47,7 +47,7 @@ func (n *network) comment(c *graph.Call) sim.Reply {
 		if !found || root.AccountID != page.ID || details.IsStory {
 			return graph.Refuse(graph.Missing(c.Method, c.Node))
 		}
-		_, number, _ := strings.Cut(root.ID, "_")
+		number := root.ID[strings.IndexByte(root.ID, '_')+1:]
 		comment.ID, comment.ParentID, comment.CreatedAt = number+"_"+graph.NewID(tx), parent.ID, tx.Now()
 		n.Env.Posts.Put(tx, comment)
 		return nil

@@ -30,12 +30,34 @@ type pagePost struct {
 	IsReel  bool     `json:"reel,omitempty"`
 }
 
-// newPostID returns the id of a post: its Page's, and one of its own. Stories have only the latter.
-func newPostID(tx *sim.Tx, d draft) string {
-	if d.IsStory {
+// newDraftID returns the id of a post before it is public: its Page's, and its video's or one of its own. Stories have
+// only the latter.
+func newDraftID(tx *sim.Tx, d draft) string {
+	switch {
+	case d.IsStory:
 		return graph.NewID(tx)
+	case d.VideoID != "":
+		return d.PageID + "_" + d.VideoID
+	default:
+		return d.PageID + "_" + graph.NewID(tx)
 	}
-	return d.PageID + "_" + graph.NewID(tx)
+}
+
+// postID returns the id of the draft's post. A video and its post are one thing on a timeline, and bear the video's id:
+// it is the one that apps know from the beginning.
+func (d draft) postID() string {
+	if d.VideoID != "" && !d.IsStory {
+		return d.VideoID
+	}
+	return d.ID
+}
+
+// wireID returns the id of a post as lists tell it. It needs a running View or Update.
+func (n *network) wireID(post sim.Post) string {
+	if _, isVideo := n.videos.Get(post.ID); isVideo {
+		return post.AccountID + "_" + post.ID
+	}
+	return post.ID
 }
 
 // parts are the photos and the video that a post is made of, as they are inside the running transaction.
@@ -59,15 +81,15 @@ func (n *network) partsOf(d draft) parts {
 
 // release makes a draft public, and tells its parts.
 func (n *network) release(tx *sim.Tx, d draft, of parts, at time.Time) {
-	post := sim.Post{ID: d.ID, AccountID: d.PageID, Kind: sim.KindPost, Text: d.Message, CreatedAt: at}
+	post := sim.Post{ID: d.postID(), AccountID: d.PageID, Kind: sim.KindPost, Text: d.Message, CreatedAt: at}
 	details := pagePost{Link: d.Link, Photos: d.Photos, VideoID: d.VideoID, IsStory: d.IsStory}
 	for _, p := range of.photos {
-		p.PostID, p.IsUsed = d.ID, true
+		p.PostID, p.IsUsed = post.ID, true
 		n.photos.Put(tx, p.ID, p)
 		post.Media = append(post.Media, p.Media)
 	}
 	if v := of.video; v != nil {
-		v.PostID, v.ReleasedAt = d.ID, at
+		v.PostID, v.ReleasedAt = post.ID, at
 		details.IsReel = v.Edge == edgeReels
 		n.videos.Put(tx, v.ID, *v)
 		post.Media = append(post.Media, v.media())

@@ -112,7 +112,7 @@ func start(env *sim.Env) sim.Service {
 	n.registerNodes()
 	n.registerComments()
 	n.registerInsights()
-	env.PostPage("GET /{post}", func(r *http.Request) string { return r.PathValue("post") })
+	env.PostPage("GET /{post}", func(r *http.Request) string { return n.postBehind(r.PathValue("post")) })
 	env.PostPage("GET /stories/{post}", func(r *http.Request) string { return r.PathValue("post") })
 	env.PostPage("GET /reel/{video}", func(r *http.Request) string {
 		v, _ := n.videos.Get(r.PathValue("video"))

@@ -51,7 +51,7 @@ func (n *network) postToFeed(c *graph.Call) sim.Reply {
 		if refusal := n.checkPhotos(tx, d); refusal != nil {
 			return refusal
 		}
-		d.ID, d.CreatedAt = newPostID(tx, d), tx.Now()
+		d.ID, d.CreatedAt = newDraftID(tx, d), tx.Now()
 		if !isPublished {
 			n.keep(tx, d)
 			return nil

@@ -35,13 +35,14 @@ func (n *network) insights(c *graph.Call) sim.Reply {
 	if c.Node == page.ID {
 		return n.pageInsights(c, page)
 	}
-	allowed := postMetrics
+	id, allowed := "", postMetrics
 	n.Env.View(func() {
-		if details, _ := n.pagePosts.Get(c.Node); details.IsStory {
+		id = n.postBehind(c.Node)
+		if details, _ := n.pagePosts.Get(id); details.IsStory {
 			allowed = storyMetrics
 		}
 	})
-	return n.postInsights(c, page, c.Node, allowed)
+	return n.postInsights(c, page, id, allowed)
 }
 
 // videoInsights answers the numbers of a video, all of them unless some are asked for.

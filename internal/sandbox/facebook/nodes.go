@@ -79,21 +79,21 @@ func (n *network) showSelf(c *graph.Call, a sim.Account) sim.Reply {
 
 // nodeOf finds a post, a draft, a photo, a video or a comment of a Page. It needs a running View or Update.
 func (n *network) nodeOf(c *graph.Call, page sim.Account) (kind, fallback string, source graph.Source) {
-	post, isPost := n.visible(c.Node)
+	post, isPost := n.visible(n.postBehind(c.Node))
 	d, isDraft := n.drafts.Get(c.Node)
 	p, isPhoto := n.photos.Get(c.Node)
 	v, isVideo := n.videos.Get(c.Node)
 	switch {
+	case isPhoto && p.PageID == page.ID && !p.isOver(n.Env.Now()):
+		return "Photo", "id,created_time", n.photoSource(c, p)
+	case isVideo && v.PageID == page.ID:
+		return "Video", "id,created_time", n.videoSource(c, v)
 	case isPost && post.Kind == sim.KindComment && n.postOf(post).AccountID == page.ID:
 		return "Comment", "id,created_time,message", n.commentSource(post)
 	case isPost && post.Kind != sim.KindComment && post.AccountID == page.ID:
 		return "Post", "id,created_time,message", n.postSource(c, post)
 	case isDraft && d.PageID == page.ID:
 		return "Post", "id,created_time,message", n.draftSource(c, d)
-	case isPhoto && p.PageID == page.ID && !p.isOver(n.Env.Now()):
-		return "Photo", "id,created_time", n.photoSource(c, p)
-	case isVideo && v.PageID == page.ID:
-		return "Video", "id,created_time", n.videoSource(c, v)
 	default:
 		return "", "", nil
 	}
@@ -131,17 +131,17 @@ func (n *network) changeNode(c *graph.Call) sim.Reply {
 		return *refusal
 	}
 	refusal = n.Try(func(tx *sim.Tx) *sim.Reply {
-		post, isPost := n.visible(c.Node)
+		post, isPost := n.visible(n.postBehind(c.Node))
 		d, isDraft := n.drafts.Get(c.Node)
 		v, isVideo := n.videos.Get(c.Node)
 		switch {
+		case isVideo && v.PageID == page.ID:
+			n.changeVideo(tx, c, v)
 		case isPost && post.AccountID == page.ID && c.Params["message"] != "":
 			post.Text = c.Params["message"]
 			n.Env.Posts.Put(tx, post)
 		case isDraft && d.PageID == page.ID && c.Params.Bool("is_published", false):
 			n.release(tx, d, n.partsOf(d), tx.Now())
-		case isVideo && v.PageID == page.ID:
-			n.changeVideo(tx, c, v)
 		case isPost || isDraft:
 			return graph.InvalidParameter("The parameter message or is_published is required").Refuse()
 		default:
@@ -198,8 +198,15 @@ func (n *network) removeNode(c *graph.Call) sim.Reply {
 	return graph.Done()
 }
 
-// postBehind returns the post of a photo or a video, and any other id as it is. It needs a running View or Update.
+// postBehind returns the post of a photo or a video, by either of its ids, and any other id as it is. It needs a running
+// View or Update.
 func (n *network) postBehind(id string) string {
+	if _, number, isPost := strings.Cut(id, "_"); isPost {
+		if v, isVideo := n.videos.Get(number); isVideo && v.PageID+"_"+number == id {
+			return v.PostID
+		}
+		return id
+	}
 	if p, isPhoto := n.photos.Get(id); isPhoto {
 		return p.PostID
 	}

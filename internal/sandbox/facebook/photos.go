@@ -76,7 +76,7 @@ func (n *network) addPhoto(c *graph.Call) sim.Reply {
 			return nil
 		}
 		d := draft{PageID: page.ID, Message: text, Photos: []string{p.ID}}
-		d.ID = newPostID(tx, d)
+		d.ID = newDraftID(tx, d)
 		added.PostID = d.ID
 		n.release(tx, d, parts{photos: []photo{p}}, tx.Now())
 		return nil

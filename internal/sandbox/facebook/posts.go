@@ -12,7 +12,7 @@ func (n *network) postSource(c *graph.Call, post sim.Post) graph.Source {
 	return func(f graph.Field) (any, bool) {
 		switch f.Name {
 		case "id":
-			return post.ID, true
+			return n.wireID(post), true
 		case "message":
 			return textOrNil(post.Text), true
 		case "created_time", "updated_time":

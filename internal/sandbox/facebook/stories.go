@@ -40,7 +40,7 @@ func (n *network) postPhotoStory(c *graph.Call) sim.Reply {
 		if refusal := n.checkPhotos(tx, d); refusal != nil {
 			return refusal
 		}
-		d.ID = newPostID(tx, d)
+		d.ID = newDraftID(tx, d)
 		n.release(tx, d, n.partsOf(d), tx.Now())
 		return nil
 	})

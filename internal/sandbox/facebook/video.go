@@ -219,8 +219,11 @@ func (n *network) videoSource(c *graph.Call, v video) graph.Source {
 	values := map[string]any{"id": v.ID, "status": v.status(now, length), "post_id": nil, "permalink_url": n.Env.URL(c.Request, "/reel/"+v.ID), "published": v.isPublic(now, length),
 		"title": textOrNil(v.Title), "description": textOrNil(v.Text), "created_time": graph.Timestamp(v.CreatedAt), "updated_time": graph.Timestamp(v.CreatedAt),
 		"length": v.Transfer.Movie.Length.Seconds(), "source": n.FileURL(c, v.media())}
-	if v.isPublic(now, length) {
+	switch {
+	case v.isPublic(now, length) && v.Edge == edgeStories:
 		values["post_id"] = v.PostID
+	case v.isPublic(now, length):
+		values["post_id"] = v.PageID + "_" + v.PostID
 	}
 	return graph.Lookup(values)
 }

@@ -109,7 +109,7 @@ func (n *network) finish(tx *sim.Tx, c *graph.Call, v *video) *sim.Reply {
 		v.FinishedAt = tx.Now()
 	}
 	d := draft{PageID: v.PageID, Message: v.Text, VideoID: v.ID, IsStory: v.Edge == edgeStories, PublishAt: at, CreatedAt: tx.Now()}
-	d.ID = newPostID(tx, d)
+	d.ID = newDraftID(tx, d)
 	if isPublished && v.Failure == nil {
 		n.release(tx, d, parts{video: v}, tx.Now())
 		return nil

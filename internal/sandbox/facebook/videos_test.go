@@ -88,7 +88,7 @@ func TestReelInThreePhases(t *testing.T) {
 	}
 	posts := a.Posts()
 	sum := sha256.Sum256(file)
-	if len(posts) != 1 || posts[0].PlatformPostID != status.Text("post_id") || posts[0].Text != "a reel" || posts[0].Media[0].SHA256 != hex.EncodeToString(sum[:]) {
+	if len(posts) != 1 || posts[0].PlatformPostID != video || status.Text("post_id") != a.page+"_"+video || posts[0].Text != "a reel" || posts[0].Media[0].SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("controls show %+v", posts)
 	}
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: status.Text("permalink_url")})
@@ -96,7 +96,17 @@ func TestReelInThreePhases(t *testing.T) {
 		t.Errorf("reels are %s", list.Body)
 	}
 	a.must("POST", video+"/comments", "message", "first!")
+	post := a.page + "_" + video
+	a.must("POST", post+"/comments", "message", "second")
+	if counts := a.must("GET", post, "fields", "message,comments.summary(total_count)"); counts.Text("id") != post || counts.Value("comments", "summary", "total_count") != 2.0 {
+		t.Errorf("post is %s", counts.Body)
+	}
+	if list := a.must("GET", a.page+"/published_posts", "fields", "id,attachments{target{id}}"); list.Text("data", 0, "id") != post || list.Text("data", 0, "attachments", "data", 0, "target", "id") != video {
+		t.Errorf("posts are %s", list.Body)
+	}
+	a.must("GET", post+"/insights", "metric", "post_media_view")
 	a.must("GET", video+"/video_insights")
+	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/facebook/" + post})
 	a.must("DELETE", video)
 	if posts := a.Posts(); posts[0].DeletedAt == nil {
 		t.Errorf("controls show %+v", posts)
