@@ -254,7 +254,7 @@ func updateDraft(ctx context.Context, c *call, in updateDraftInput) (any, error)
 		return nil, err
 	}
 	if post.DeliveryState == crier.DeliveryScheduled {
-		question := fmt.Sprintf("Change the post %q, which is scheduled? The new content will be published instead. If it costs more, the difference is reserved.",
+		question := fmt.Sprintf("Change the post %q, which is scheduled? The new content will be published instead; if it costs more, the difference is reserved. Where posts need approval, it returns to draft and is not published.",
 			shorten(post.Text, questionTextLength))
 		if err := c.agree(in.confirmable, proposal{question: question}); err != nil {
 			return nil, err

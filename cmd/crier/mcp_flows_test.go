@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
+)
+
+func TestAnAgentSeesWhyAPostFailedAndTriesAgain(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.newCrew(t, 100_000, "x")
+		a := connect(t, way(t, e.server, c.key), says("accept"), "")
+		post := a.succeeds(t, "create_draft", object{"text": "Refused at first"}).text(t, "id")
+		e.box.fault(t, c.accounts[0], "publish", "reject", nil)
+		now := object{"postId": post, "socialAccountIds": c.ids(), "waitSeconds": 30}
+		if got := a.succeeds(t, "publish_now", now); got.text(t, "outcome") != "all_failed" || got.text(t, "accounts", 0, "errors", 0) == "" {
+			t.Errorf("publish_now: %s", got.body)
+		}
+		failed := a.succeeds(t, "list_posts", object{"deliveryState": []string{"failed"}})
+		id := failed.text(t, "data", 0, "publications", 0, "scheduledPostId")
+		if got := a.succeeds(t, "list_attempts", object{"scheduledPostId": id}); got.text(t, "publication", "status") != "failed" || got.text(t, "attempts", 0, "outcome") == "" {
+			t.Errorf("list_attempts: %s", got.body)
+		}
+		a.fails(t, "resolve", object{"scheduledPostId": id, "outcome": "published"}, "nknown")
+		a.succeeds(t, "retry", object{"scheduledPostId": id})
+		if asked := a.questions[len(a.questions)-1]; !strings.Contains(asked, "Cost: 15 credits") {
+			t.Errorf("before the retry the person was asked %q", asked)
+		}
+		e.await(t, c, crier.ID(id), crier.Published)
+		if got := texts(e.box.timeline(t, c.accounts[0])); !slices.Equal(got, []string{"Refused at first"}) {
+			t.Errorf("the timeline shows %q", got)
+		}
+		a.fails(t, "retry", object{"scheduledPostId": id})
+	})
+}
+
+func TestAPostThatIsScheduledIsChangedWithConsent(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.newCrew(t, 100_000, "x")
+		a := connect(t, way(t, e.server, c.key), says("accept"), "")
+		post := a.succeeds(t, "create_draft", object{"text": "First"}).text(t, "id")
+		a.succeeds(t, "update_draft", object{"postId": post, "text": "Second"})
+		if len(a.questions) != 0 {
+			t.Errorf("for a draft the person was asked %q", a.questions)
+		}
+		at := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+		a.succeeds(t, "schedule_post", object{"postId": post, "socialAccountIds": c.ids(), "scheduledAt": at})
+		a.succeeds(t, "update_draft", object{"postId": post, "text": "Third", "title": "A title"})
+		if len(a.questions) != 2 {
+			t.Errorf("for a scheduled post the person was asked %q", a.questions)
+		}
+		if got := a.succeeds(t, "get_post", object{"postId": post}); got.text(t, "text") != "Third" || got.text(t, "deliveryState") != "scheduled" {
+			t.Errorf("get_post: %s", got.body)
+		}
+		a.succeeds(t, "delete_post", object{"postId": post})
+		a.fails(t, "get_post", object{"postId": post})
+	})
+}
+
+func TestAnAnswerCountsForWhatWasAskedOnly(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.newCrew(t, 100_000, "x")
+		for _, version := range []string{"2025-11-25", "2026-07-28"} {
+			post := e.newPost(t, c, "As it was shown")
+			changing := func(string) string { // while the person thinks, somebody else changes the post
+				e.call(t, c, "PATCH", "posts/"+post, object{"text": "As it was not shown"}).want(t, http.StatusOK)
+				return "accept"
+			}
+			a := connect(t, way(t, e.server, c.key), changing, version)
+			a.fails(t, "publish_now", object{"postId": post, "socialAccountIds": c.ids()}, "has changed while")
+		}
+		if got := e.box.timeline(t, c.accounts[0]); len(got) != 0 {
+			t.Errorf("the timeline shows %q", texts(got))
+		}
+	})
+}
+
+func TestAnAgentTendsTheSlots(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.newCrew(t, 100_000, "x")
+		a := connect(t, way(t, e.server, c.key), says("accept"), "")
+		in := object{"hour": 7, "minute": 5, "label": "Early"}
+		slot := a.succeeds(t, "create_slot", in)
+		if slot.text(t, "time") != "07:05" || !strings.Contains(a.questions[0], "replaces the default ones") {
+			t.Errorf("create_slot: %s, after the question %q", slot.body, a.questions)
+		}
+		if again := a.succeeds(t, "create_slot", in); again.text(t, "id") != slot.text(t, "id") || len(a.questions) != 1 {
+			t.Errorf("repeated: %s, after the questions %q", again.body, a.questions)
+		}
+		a.fails(t, "create_slot", object{"hour": 24, "minute": 0}, "hour")
+		if got := a.succeeds(t, "next_slots", object{"count": 3, "socialAccountId": c.accounts[0].id}); len(got.get(t, "startsAt").([]any)) != 3 {
+			t.Errorf("next_slots: %s", got.body)
+		}
+		a.succeeds(t, "delete_slot", object{"slotId": slot.text(t, "id")})
+		if again := a.succeeds(t, "create_slot", in); again.text(t, "id") == slot.text(t, "id") {
+			t.Error("a slot that was removed was handed out again")
+		}
+	})
+}
+
+func TestTheProgramSpeaksWithAnAgent(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, withRole("api"))
+		program := command(t, []string{"CRIER_SERVER=" + s.url, "CRIER_TOKEN=" + s.key, "CRIER_TEAM=" + string(s.team)}, "mcp")
+		a := connect(t, &mcp.CommandTransport{Command: program}, nil, "")
+		if got := a.succeeds(t, "get_context", nil); got.text(t, "defaultTeamId") != string(s.team) {
+			t.Errorf("get_context: %s", got.body)
+		}
+		if post := a.succeeds(t, "create_draft", object{"text": "From another process"}).text(t, "id"); post == "" {
+			t.Error("the draft has no id")
+		}
+	})
+}
+
+func TestAnOpenSessionDoesNotKeepTheServerFromStopping(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, withRole("api"))
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(
+			context.Background(), overHTTP(t, s, s.key), &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		if err := s.stop(); err != nil {
+			t.Errorf("the server ended with: %v", err)
+		}
+		if took := time.Since(begun); took > drainTime/2 {
+			t.Errorf("the server took %s to stop", took)
+		}
+		_ = session.Close() // there is nobody left to say goodbye to
+	})
+}
