@@ -52,7 +52,7 @@ func New(base, token string, options ...Option) *Client {
 	c := &Client{
 		base:  strings.TrimRight(base, "/"),
 		token: func(context.Context) (string, error) { return token, nil },
-		http:  &http.Client{Timeout: 2 * time.Minute},
+		http:  &http.Client{Transport: patientTransport()},
 		tries: 4,
 		agent: "crier-client",
 	}
@@ -60,6 +60,19 @@ func New(base, token string, options ...Option) *Client {
 		option(c)
 	}
 	return c
+}
+
+// answerWait is how long an answer may take to begin. There is no bound on the whole: files take as long as they take.
+const answerWait = 2 * time.Minute
+
+func patientTransport() http.RoundTripper {
+	usual, ok := http.DefaultTransport.(*http.Transport)
+	if !ok { // the program has put its own in place
+		return http.DefaultTransport
+	}
+	transport := usual.Clone()
+	transport.ResponseHeaderTimeout = answerWait
+	return transport
 }
 
 // Error is an answer that says no.
@@ -174,18 +187,25 @@ func (c *Client) once(ctx context.Context, r request, data []byte, key string, o
 	if answer.StatusCode >= http.StatusBadRequest {
 		return refusal(answer)
 	}
-	return -1, decode(answer, out)
+	return decode(answer, out)
 }
 
-func decode(answer *http.Response, out any) error {
+// decode reads the answer. One that breaks off is worth another try, unless a part of it has been handed on.
+func decode(answer *http.Response, out any) (wait time.Duration, err error) {
 	if sink, ok := out.(io.Writer); ok {
-		_, err := io.Copy(sink, answer.Body)
-		return err
+		if _, err := io.Copy(sink, answer.Body); err != nil {
+			return -1, fmt.Errorf("read the answer: %w", err)
+		}
+		return 0, nil
 	}
-	if err := json.NewDecoder(answer.Body).Decode(out); err != nil {
-		return fmt.Errorf("decode the answer: %w", err)
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, fmt.Errorf("read the answer: %w", err)
 	}
-	return nil
+	if err := json.Unmarshal(data, out); err != nil {
+		return -1, fmt.Errorf("decode the answer: %w", err)
+	}
+	return 0, nil
 }
 
 func (c *Client) build(ctx context.Context, r request, data []byte, key string) (*http.Request, error) {
