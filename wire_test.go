@@ -65,7 +65,7 @@ func TestIdsOnTheWire(t *testing.T) {
 		}
 		last = next
 	}
-	if crier.DerivedID(last, "a") != crier.DerivedID(last, "a") || crier.DerivedID(last, "a") == crier.DerivedID(last, "b") {
+	if again := crier.DerivedID(last, "a"); again != crier.DerivedID(last, "a") || crier.DerivedID(last, "a") == crier.DerivedID(last, "b") {
 		t.Error("derived ids are not what they are derived from")
 	}
 }

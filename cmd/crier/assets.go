@@ -32,7 +32,7 @@ func (s *shell) mediaUpload() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("open the file: %w", err)
 			}
-			defer file.Close()
+			defer func() { _ = file.Close() }() // it was only read
 			stat, err := file.Stat()
 			if err != nil {
 				return fmt.Errorf("look at the file: %w", err)

@@ -178,7 +178,7 @@ func TestAServerThatIsKilledDuringAnImportShowsNoHalfAsset(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		l, file := startKillable(t, db, "CRIER_IMPORT_ALLOW=127.0.0.0/8"), longVideo(4<<20)
 		killed := make(chan struct{})
-		from := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(file)))
 			_, _ = w.Write(file[:len(file)/2])
 			_ = http.NewResponseController(w).Flush()

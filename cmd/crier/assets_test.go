@@ -386,11 +386,8 @@ func turnedIntoJPEG(t *testing.T, l library) {
 	id := crier.ID(l.ready(t, "picture.webp", picture))
 	plain := crier.ID(l.ready(t, "plain.jpg", mediatest.JPEG(60, 40)))
 	animation := crier.ID(l.ready(t, "moving.gif", mediatest.GIF(32, 32, 3)))
-	want := []string{}
-	for _, name := range []string{string(id) + "/jpeg", string(id) + "/original", string(id) + "/thumbnail", string(plain) + "/original",
-		string(plain) + "/thumbnail", string(animation) + "/original", string(animation) + "/thumbnail"} {
-		want = append(want, name)
-	}
+	want := []string{string(id) + "/jpeg", string(id) + "/original", string(id) + "/thumbnail", string(plain) + "/original",
+		string(plain) + "/thumbnail", string(animation) + "/original", string(animation) + "/thumbnail"}
 	slices.Sort(want)
 	if got := l.files(t); !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -259,7 +260,7 @@ func (s *server) raw(t *testing.T, data []byte, end bool) string {
 		_ = conn.(*net.TCPConn).CloseWrite()
 	}
 	line, err := bufio.NewReader(conn).ReadString('\n')
-	if err != nil && err != io.EOF && !strings.Contains(err.Error(), "reset") {
+	if err != nil && !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "reset") {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(line)

@@ -120,7 +120,9 @@ func TestEnrichmentAsksTheConfiguredModelAndDoesWithoutIt(t *testing.T) {
 			fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","content":"{\"language\":\"eo\",\"topics\":[\"model topic\"],\"sentiment\":\"negative\"}"}}],"usage":{"total_tokens":10}}`)
 		}))
 		t.Cleanup(model.Close)
-		s := postServer{startServer(t, db, func(a *app) { a.config.enrich = enrichConfig{baseURL: model.URL, model: "small", dailyTokens: 1_000_000} })}
+		s := postServer{startServer(t, db, func(a *app) {
+			a.config.enrich = enrichConfig{baseURL: model.URL, model: "small", dailyTokens: 1_000_000}
+		})}
 		s.post(t, object{"text": "We love to ask the model #ask"})
 		want := map[string]string{"language": "eo:1", "topics": "model topic:1", "sentiment": "negative:1", "hashtags": "ask:1"}
 		s.eventually(t, "the model was asked", func() bool { return reflect.DeepEqual(s.facets(t, "language,topics,sentiment,hashtags"), want) })

@@ -149,7 +149,7 @@ func (e *engine) begin(tb testing.TB, c crew, o ordeal, on account) crier.ID {
 	if o.comment != "" {
 		more["firstComment"] = object{"text": o.comment}
 	}
-	post := ""
+	var post string
 	if len(o.parts) > 1 {
 		post = e.newThread(tb, c, o.parts...)
 	} else {

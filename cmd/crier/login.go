@@ -23,8 +23,8 @@ import (
 // login is what is kept of a login, in the person's configuration directory.
 type login struct {
 	Server       string    `json:"server,omitempty"`
-	AccessToken  string    `json:"accessToken,omitempty"`  //nolint:gosec // kept with mode 0600
-	RefreshToken string    `json:"refreshToken,omitempty"` //nolint:gosec // kept with mode 0600
+	AccessToken  string    `json:"accessToken,omitempty"`
+	RefreshToken string    `json:"refreshToken,omitempty"`
 	ExpiresAt    time.Time `json:"expiresAt,omitzero"`
 }
 
@@ -69,7 +69,7 @@ func (s *shell) saveLogin(l login) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the configuration directory: %w", err)
 	}
-	data, err := json.MarshalIndent(l, "", "  ")
+	data, err := json.MarshalIndent(l, "", "  ") //nolint:gosec // into a file that only its owner can read
 	if err != nil {
 		return fmt.Errorf("encode the login: %w", err)
 	}
@@ -164,8 +164,11 @@ func (s *shell) freshToken(ctx context.Context) (string, error) {
 	}
 	config := oauthConfig(l.Server)
 	token, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: l.RefreshToken}).Token()
-	if err != nil {
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.ErrorCode == "invalid_grant" {
 		return "", fmt.Errorf("your login has ended, run 'crier login' again: %w", err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("renew the login: %w", err)
 	}
 	l.AccessToken, l.RefreshToken, l.ExpiresAt = token.AccessToken, token.RefreshToken, token.Expiry
 	return l.AccessToken, s.saveLogin(l)
@@ -207,5 +210,8 @@ func revoke(ctx context.Context, l login) error {
 	if err != nil {
 		return err
 	}
-	return answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("status %d", answer.StatusCode)
+	}
+	return errors.Join(err, answer.Body.Close())
 }

@@ -27,7 +27,7 @@ func startBox(tb testing.TB) *box {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	server := &http.Server{Handler: simulator} //nolint:gosec // slowness is one of its faults
+	server := &http.Server{Handler: simulator}
 	ended := make(chan error, 1)
 	go func() { ended <- ignoreClosed(server.Serve(listener)) }()
 	tb.Cleanup(func() {

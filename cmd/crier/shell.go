@@ -71,6 +71,9 @@ func (s *shell) client(ctx context.Context) (*client.Client, error) {
 	if token := firstOf(s.token, s.variable("CRIER_TOKEN")); token != "" {
 		return client.New(server, token, agent), nil
 	}
+	if login.AccessToken != "" && strings.TrimRight(server, "/") != login.Server { // a login is for its own server alone
+		return nil, fmt.Errorf("you are logged in to %s, not to %s: run 'crier login --server %s', or set CRIER_TOKEN", login.Server, server, server)
+	}
 	if login.AccessToken == "" {
 		return nil, errors.New("you are not logged in: run 'crier login', or set CRIER_TOKEN to an API key")
 	}
@@ -173,7 +176,7 @@ func (s *shell) confirm(format string, args ...any) error {
 		if err != nil {
 			return errors.New("nobody is there to ask: add --yes to go ahead")
 		}
-		defer terminal.Close()
+		defer func() { _ = terminal.Close() }() // it was only read
 		person = terminal
 	}
 	fmt.Fprint(s.stderr, "Go ahead? [y/N] ")

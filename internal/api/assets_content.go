@@ -50,7 +50,7 @@ type assetFile struct {
 }
 
 func (f assetFile) serve(w http.ResponseWriter, r *http.Request) {
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	h := w.Header()
 	h.Set("Content-Type", f.MimeType)
 	h.Set("ETag", `"`+f.Tag+`"`)

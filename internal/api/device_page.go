@@ -15,24 +15,31 @@ type devicePage struct {
 	Problem string
 }
 
-// deviceForm asks for the code, or about the device that has it.
+// deviceForm asks for the code, or about the device that has it. Trying codes out is slowed down.
 func (s *Server) deviceForm(w http.ResponseWriter, r *http.Request) {
 	user, ok := s.person(w, r)
 	if !ok {
 		return
 	}
-	page := devicePage{Code: r.URL.Query().Get("user_code"), Person: user.Name}
-	if page.Code != "" {
-		login, err := s.services.Devices.Pending(r.Context(), page.Code)
-		if err != nil {
-			s.failPage(w, r, err)
-			return
-		}
-		if login == nil {
-			page.Problem = "This code is not known, was used already, or has expired."
-		} else {
-			page.Client, page.Code = login.ClientName, login.UserCode
-		}
+	code := r.URL.Query().Get("user_code")
+	if code == "" {
+		s.render(w, r, http.StatusOK, "device", devicePage{Person: user.Name})
+		return
+	}
+	s.fewGuesses(func(w http.ResponseWriter, r *http.Request) { s.askAboutDevice(w, r, user, code) })(w, r)
+}
+
+func (s *Server) askAboutDevice(w http.ResponseWriter, r *http.Request, user *crier.User, code string) {
+	page := devicePage{Code: code, Person: user.Name}
+	login, err := s.services.Devices.Pending(r.Context(), code)
+	if err != nil {
+		s.failPage(w, r, err)
+		return
+	}
+	if login == nil {
+		page.Problem = "This code is not known, was used already, or has expired."
+	} else {
+		page.Client, page.Code = login.ClientName, login.UserCode
 	}
 	s.render(w, r, http.StatusOK, "device", page)
 }

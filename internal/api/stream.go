@@ -50,7 +50,7 @@ func newStream(w http.ResponseWriter, r *http.Request) *stream {
 // Read moves the deadline of the connection on with every piece. What the sender does wrong is a *crier.Error.
 func (s *stream) Read(p []byte) (int, error) {
 	s.started = true
-	_ = s.connection.SetReadDeadline(time.Now().Add(idleTimeout)) // of a socket: no clock of ours
+	_ = s.connection.SetReadDeadline(time.Now().Add(idleTimeout)) //nolint:forbidigo // a socket's deadline is the machine's
 	n, err := s.body.Read(p)
 	if err == nil {
 		return n, nil
@@ -76,8 +76,8 @@ func (s *stream) drain() {
 	if !s.started && s.header.Get("Expect") != "" {
 		return // it waits to be asked for the body
 	}
-	_ = s.connection.SetReadDeadline(time.Now().Add(drainTime))
-	_, _ = io.CopyN(io.Discard, s.body, drainBytes) // whatever ends it, nobody is left to be told
+	_ = s.connection.SetReadDeadline(time.Now().Add(drainTime)) //nolint:forbidigo // a socket's deadline is the machine's
+	_, _ = io.CopyN(io.Discard, s.body, drainBytes)             // whatever ends it, nobody is left to be told
 	_ = s.connection.SetReadDeadline(time.Time{})
 }
 
@@ -102,7 +102,7 @@ func newPatientWriter(w http.ResponseWriter) *patientWriter {
 
 // Write gives each piece its own time.
 func (w *patientWriter) Write(p []byte) (int, error) {
-	_ = w.connection.SetWriteDeadline(time.Now().Add(idleTimeout)) // of a socket: no clock of ours
+	_ = w.connection.SetWriteDeadline(time.Now().Add(idleTimeout)) //nolint:forbidigo // a socket's deadline is the machine's
 	return w.ResponseWriter.Write(p)
 }
 

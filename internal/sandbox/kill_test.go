@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(httptest.NewServer(s).URL)
+	fmt.Fprintln(os.Stdout, httptest.NewServer(s).URL)
 	select {} // until it is killed
 }
 

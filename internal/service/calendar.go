@@ -69,9 +69,9 @@ func (s *Calendars) entries(ctx context.Context, team crier.ID, w CalendarWindow
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]crier.CalendarEntry, len(rows))
-	for i, row := range rows {
-		entries[i] = row.CalendarEntry
+	entries := make([]crier.CalendarEntry, 0, len(rows))
+	for _, row := range rows {
+		entries = append(entries, row.CalendarEntry)
 	}
 	series, err := s.store.RecurringRows(ctx, team, w.To, maxCalendarEntries+1)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode"
 
 	"crier"
 	"crier/internal/auth"
@@ -42,15 +43,20 @@ type DeviceCode struct {
 
 // BearerTokens are what a device gets.
 type BearerTokens struct {
-	AccessToken  string `json:"access_token"` //nolint:gosec // the name is the standard's
+	AccessToken  string `json:"access_token"`
 	TokenType    string `json:"token_type"`
 	ExpiresIn    int    `json:"expires_in"`
-	RefreshToken string `json:"refresh_token"` //nolint:gosec // the name is the standard's
+	RefreshToken string `json:"refresh_token"`
 }
 
 // Begin starts a device login.
 func (s *Devices) Begin(ctx context.Context, clientName string) (DeviceCode, error) {
-	clientName = strings.TrimSpace(clientName)
+	clientName = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(clientName, "")))
 	if clientName == "" {
 		clientName = "A device"
 	}
@@ -196,14 +202,14 @@ func (s *Devices) Pending(ctx context.Context, userCode string) (*store.DeviceLo
 	return s.store.DeviceLogin(ctx, tidyCode(userCode), s.now())
 }
 
-// tidyCode accepts a code as people type it.
+// tidyCode accepts a code as people type it; what cannot be in one is left out.
 func tidyCode(code string) string {
-	letters := strings.ToUpper(strings.Map(func(r rune) rune {
-		if r == '-' || r == ' ' {
+	letters := strings.Map(func(r rune) rune {
+		if r = unicode.ToUpper(r); r < 'A' || r > 'Z' {
 			return -1
 		}
 		return r
-	}, code))
+	}, code)
 	if len(letters) != 8 {
 		return letters
 	}

@@ -58,10 +58,15 @@ func (s *Members) Invite(ctx context.Context, scope OrgScope, in crier.MemberInv
 	})
 }
 
-// roleWithin refuses a role above the caller's own.
+// roleWithin refuses a role above the caller's own, and one with permissions that a narrowed key lacks.
 func roleWithin(scope OrgScope, role crier.Role) error {
 	if role.Rank() > min(scope.access.Own.Role.Rank(), scope.access.Behind.Role.Rank()) {
 		return crier.Forbidden("Nobody can give a role above their own.")
+	}
+	for _, p := range crier.Permissions() {
+		if role.Can(p) && !scope.caller.holds(p) {
+			return crier.Forbidden("The role %s has the permission %s, which the caller lacks.", role, p)
+		}
 	}
 	return nil
 }
@@ -77,28 +82,34 @@ func (s *Members) Update(ctx context.Context, scope OrgScope, id crier.ID, in cr
 		if err != nil {
 			return m, err
 		}
-		if in.Role.Set {
-			if err := roleWithin(scope, in.Role.Value); err != nil {
-				return m, err
-			}
-			m.Role = in.Role.Value
-		}
-		if in.TeamIDs.Set {
-			if m.TeamIDs = in.TeamIDs.Value; in.TeamIDs.Null {
-				m.TeamIDs = nil
-			}
-			if err := teamsExist(ctx, tx, scope.organization.ID, m.TeamIDs); err != nil {
-				return m, err
-			}
-		}
-		if m.Role.Rank() < crier.RoleAdmin.Rank() || m.TeamIDs != nil {
-			if err := s.keepAdmin(ctx, tx, scope, id); err != nil {
-				return m, err
-			}
+		if err := s.apply(ctx, tx, scope, &m, in); err != nil {
+			return m, err
 		}
 		m.UpdatedAt = s.now()
 		return m, tx.UpdateMember(ctx, m)
 	})
+}
+
+// apply changes a member as far as the caller and the organization's rules allow.
+func (s *Members) apply(ctx context.Context, tx *store.Tx, scope OrgScope, m *crier.Member, in crier.MemberUpdate) error {
+	if in.Role.Set {
+		m.Role = in.Role.Value
+	}
+	if err := roleWithin(scope, m.Role); err != nil {
+		return err
+	}
+	if in.TeamIDs.Set {
+		if m.TeamIDs = in.TeamIDs.Value; in.TeamIDs.Null {
+			m.TeamIDs = nil
+		}
+		if err := teamsExist(ctx, tx, scope.organization.ID, m.TeamIDs); err != nil {
+			return err
+		}
+	}
+	if m.Role.Rank() < crier.RoleAdmin.Rank() || m.TeamIDs != nil {
+		return s.keepAdmin(ctx, tx, scope, m.ID)
+	}
+	return nil
 }
 
 // lock reads a member whom the caller may change: oneself, or anybody not above.
@@ -154,7 +165,13 @@ func (s OrgScope) mayRemove(m crier.Member) error {
 	if s.caller.kind == store.UserPrincipal && s.caller.id == m.UserID {
 		return nil
 	}
-	return s.caller.may(crier.ManageMembers, s.access, "organization")
+	if err := s.caller.may(crier.ManageMembers, s.access, "organization"); err != nil {
+		return err
+	}
+	if !s.access.Own.AllTeams || !s.access.Behind.AllTeams {
+		return crier.Forbidden("Removing members needs the permission %s in the whole organization; the caller is narrowed to some teams.", crier.ManageMembers)
+	}
+	return nil
 }
 
 // InvitationView is what an invited person is shown.
@@ -218,6 +235,9 @@ func (s *Members) join(ctx context.Context, i store.Invitation, user crier.User,
 		}
 		o, err := tx.LockOrganization(ctx, i.OrganizationID)
 		if err != nil {
+			return err
+		}
+		if _, _, err := tx.OpenInvitation(ctx, i.TokenHash, now); err != nil { // whoever invited may have been removed meanwhile
 			return err
 		}
 		if err := tx.AcceptInvitation(ctx, i.ID, now); err != nil {

@@ -38,12 +38,11 @@ var unknownHash = sync.OnceValue(func() string { return auth.HashPassword("nobod
 // SignIn begins a session. Guessing is slowed down per address, over all nodes.
 func (s *People) SignIn(ctx context.Context, email, password string) (Session, error) {
 	email = foldEmail(email)
-	failures, until, err := s.store.SignInBlocked(ctx, email)
-	if err != nil {
-		return Session{}, err
+	if crier.Email(email).Problem() != "" { // nobody can have it, and the store need not remember it
+		return Session{}, errSignIn
 	}
-	if until != nil && until.After(s.clock()) {
-		return Session{}, crier.TooManyRequests("Too many wrong passwords for this address. Wait %d seconds.", int(until.Sub(s.clock()).Seconds())+1)
+	if err := s.claimGuess(ctx, email); err != nil {
+		return Session{}, err
 	}
 	person, err := s.store.UserByEmail(ctx, email)
 	if err != nil {
@@ -54,7 +53,7 @@ func (s *People) SignIn(ctx context.Context, email, password string) (Session, e
 		hash = person.PasswordHash
 	}
 	if !auth.CheckPassword(password, hash) || person == nil {
-		return Session{}, s.noteFailure(ctx, email, failures+1)
+		return Session{}, errSignIn
 	}
 	return s.begin(ctx, person.User, email)
 }
@@ -62,18 +61,25 @@ func (s *People) SignIn(ctx context.Context, email, password string) (Session, e
 // foldEmail makes two spellings of an address one.
 func foldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-func (s *People) noteFailure(ctx context.Context, email string, failures int) error {
-	wait := time.Duration(0)
-	if failures >= freeGuesses {
-		wait = min(guessWait<<min(failures-freeGuesses, 10), maxGuessWait)
-	}
-	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
-		return tx.NoteSignIn(ctx, email, failures, crier.TimeOf(s.clock().Add(wait)))
+// claimGuess counts a guess before its password is looked at, so that many at once are not counted as one. A good
+// password forgets them all.
+func (s *People) claimGuess(ctx context.Context, email string) error {
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		failures, until, err := tx.LockSignIns(ctx, email)
+		if err != nil {
+			return err
+		}
+		now := s.clock()
+		if until.After(now) {
+			return crier.TooManyRequests("Too many wrong passwords for this address. Wait %d seconds.", int(until.Sub(now).Seconds())+1)
+		}
+		failures++
+		wait := time.Duration(0)
+		if failures >= freeGuesses {
+			wait = min(guessWait<<min(failures-freeGuesses, 10), maxGuessWait)
+		}
+		return tx.NoteSignIn(ctx, email, failures, crier.TimeOf(now.Add(wait)))
 	})
-	if err != nil {
-		return err
-	}
-	return errSignIn
 }
 
 // begin makes a session with a token of its own: one that a browser had before means nothing.

@@ -86,7 +86,7 @@ func (s *Posts) edit(ctx context.Context, tx *store.Tx, scope TeamScope, before 
 			return crier.Conflict("The content cannot change now: the publication %s is %s. The title and the tags can.", p.ID, p.Status)
 		}
 	}
-	if !sameJSON(bare(*before.PostInput), bare(*after.PostInput)) {
+	if before.PostType != after.PostType || !sameJSON(bare(*before.PostInput), bare(*after.PostInput)) {
 		after.ContentPayloadID = crier.NewID()
 	}
 	if scope.team.RequireApproval && before.Status == crier.PostApproved {

@@ -109,6 +109,6 @@ func foldName(name string) string { return cases.Fold().String(norm.NFKC.String(
 // colourOf is the same colour for the same name, always.
 func colourOf(name string) string {
 	h := fnv.New32a()
-	h.Write([]byte(foldName(name)))
-	return tagColours[h.Sum32()%uint32(len(tagColours))]
+	_, _ = h.Write([]byte(foldName(name))) // a hash takes everything
+	return tagColours[int(h.Sum32()&0xffff)%len(tagColours)]
 }

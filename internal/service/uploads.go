@@ -145,8 +145,11 @@ func (s *Uploads) Complete(ctx context.Context, scope TeamScope, id crier.ID) (c
 		return s.assets.Get(ctx, scope, *u.AssetID)
 	}
 	a, err := s.assemble(ctx, scope, u)
-	if done, ok := errors.AsType[*completedBefore](err); ok {
-		return s.assets.Get(ctx, scope, done.asset)
+	if err != nil {
+		// Whoever was faster has made the asset, and removed the pieces perhaps while they were read here.
+		if now, readErr := s.store.Upload(ctx, scope.team.ID, id, s.now()); readErr == nil && now.AssetID != nil {
+			return s.assets.Get(ctx, scope, *now.AssetID)
+		}
 	}
 	var known *crier.Error
 	if err == nil || errors.As(err, &known) && known.Kind == crier.KindInvalid {
@@ -155,10 +158,8 @@ func (s *Uploads) Complete(ctx context.Context, scope TeamScope, id crier.ID) (c
 	return a, err
 }
 
-// completedBefore ends the work of a second caller who completes an upload.
-type completedBefore struct{ asset crier.ID }
-
-func (*completedBefore) Error() string { return "the upload was completed before" }
+// errCompleted ends the work of a second caller who completes an upload.
+var errCompleted = errors.New("the upload was completed meanwhile")
 
 func (s *Uploads) assemble(ctx context.Context, scope TeamScope, u store.Upload) (a crier.Asset, err error) {
 	whole, err := s.chunks.Open(ctx, u.ID, u.ByteSize)
@@ -177,7 +178,7 @@ func (s *Uploads) assemble(ctx context.Context, scope TeamScope, u store.Upload)
 			return err
 		}
 		if present.AssetID != nil {
-			return &completedBefore{*present.AssetID}
+			return errCompleted
 		}
 		a.FolderID = present.FolderID // it may have been deleted since the upload began
 		return tx.CompleteUpload(ctx, u.ID, a.ID)

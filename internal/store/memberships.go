@@ -160,13 +160,16 @@ func (tx *Tx) InsertInvitation(ctx context.Context, i Invitation) error {
 	return nil
 }
 
-// OpenInvitation reads an invitation that can still be accepted, with the organization's name.
+// OpenInvitation reads an invitation that can still be accepted, with the organization's name. It gives no more than
+// whoever made it could give now: those who have been removed or demoted leave no way back in.
 func (r reads) OpenInvitation(ctx context.Context, hash []byte, now crier.Time) (Invitation, string, error) {
-	var i Invitation
+	i := Invitation{TokenHash: hash}
 	var name string
 	var teams *[]crier.ID
 	err := r.q.QueryRowContext(ctx, `SELECT i.id, i.organization_id, i.email, i.role, i.team_ids, i.invited_by_id, i.created_at, i.expires_at, o.name
 		FROM invitations i JOIN organizations o ON o.id = i.organization_id
+		JOIN memberships b ON b.principal_id = i.invited_by_id AND b.organization_id = i.organization_id
+			AND b.all_teams AND (b.role = 'owner' OR b.role = 'admin' AND i.role <> 'owner')
 		WHERE i.token_hash = $1 AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > $2`, hash, now).
 		Scan(&i.ID, &i.OrganizationID, &i.Email, &i.Role, intoJSON(&teams), &i.InvitedByID, &i.CreatedAt, &i.ExpiresAt, &name)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"crier"
 )
@@ -29,14 +30,14 @@ func (r reads) UserByEmail(ctx context.Context, email string) (*SignIn, error) {
 	return &s, nil
 }
 
-// SignInBlocked tells until when guesses for an e-mail address are refused; zero when they are not.
-func (r reads) SignInBlocked(ctx context.Context, email string) (failures int, until *crier.Time, err error) {
-	err = r.q.QueryRowContext(ctx, `SELECT failures, blocked_to FROM sign_in_failures WHERE email = $1`, email).Scan(&failures, &until)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil, nil
-	}
+// LockSignIns reads how often signing in with an e-mail address has failed and until when guesses are refused. Two
+// guesses at once follow each other.
+func (tx *Tx) LockSignIns(ctx context.Context, email string) (failures int, until crier.Time, err error) {
+	err = tx.q.QueryRowContext(ctx, `INSERT INTO sign_in_failures (email, failures, blocked_to) VALUES ($1, 0, $2)
+		ON CONFLICT (email) DO UPDATE SET failures = sign_in_failures.failures RETURNING failures, blocked_to`, email, crier.Time{}).
+		Scan(&failures, &until)
 	if err != nil {
-		return 0, nil, fmt.Errorf("read failed sign-ins: %w", err)
+		return 0, until, fmt.Errorf("read failed sign-ins: %w", err)
 	}
 	return failures, until, nil
 }
@@ -86,7 +87,7 @@ func (tx *Tx) EndSession(ctx context.Context, hash []byte) error {
 	return nil
 }
 
-// EndSessions ends all sessions of a person, and the tokens of all their devices.
+// EndSessions ends all sessions of a person, the tokens of all their devices, and what was approved but not fetched yet.
 func (tx *Tx) EndSessions(ctx context.Context, user crier.ID, now crier.Time) error {
 	if _, err := tx.q.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, user); err != nil {
 		return fmt.Errorf("end the sessions: %w", err)
@@ -94,11 +95,20 @@ func (tx *Tx) EndSessions(ctx context.Context, user crier.ID, now crier.Time) er
 	if _, err := tx.q.ExecContext(ctx, `UPDATE token_families SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL`, user, now); err != nil {
 		return fmt.Errorf("end the devices: %w", err)
 	}
+	if _, err := tx.q.ExecContext(ctx, `UPDATE device_logins SET status = 'denied' WHERE user_id = $1 AND status = 'approved'`, user); err != nil {
+		return fmt.Errorf("end the approved devices: %w", err)
+	}
 	return nil
 }
 
-// SweepSignIns removes sessions, device logins and tokens that have ended.
+// failuresKept is how long after the last wrong password an e-mail address starts afresh.
+const failuresKept = 24 * time.Hour
+
+// SweepSignIns removes sessions, device logins and tokens that have ended, and forgets old wrong passwords.
 func (tx *Tx) SweepSignIns(ctx context.Context, now crier.Time) error {
+	if _, err := tx.q.ExecContext(ctx, `DELETE FROM sign_in_failures WHERE blocked_to <= $1`, crier.TimeOf(now.Add(-failuresKept))); err != nil {
+		return fmt.Errorf("sweep failed sign-ins: %w", err)
+	}
 	for _, table := range []string{"sessions", "device_logins", "access_tokens", "refresh_tokens"} {
 		if _, err := tx.q.ExecContext(ctx, `DELETE FROM `+table+` WHERE expires_at <= $1`, now); err != nil {
 			return fmt.Errorf("sweep %s: %w", table, err)

@@ -27,7 +27,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 		return "", st, err
 	}
 	since := graph.Since(st, at)
-	found := false
+	var found bool
 	switch {
 	case c.Action == provider.Comment:
 		found, err = p.findComment(ctx, a, c, plan, &st, since.Add(-graph.ReadBack))
@@ -113,7 +113,7 @@ func (p *Provider) findStory(ctx context.Context, a provider.Account, st *provid
 func (p *Provider) videoOutcome(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.Outcome, provider.State, error) {
 	id, err := uploadedID(st, 0)
 	if err != nil {
-		return provider.OutcomeAbsent, st, nil // without an upload nothing can have been published
+		return provider.OutcomeAbsent, st, nil //nolint:nilerr // without an upload nothing can have been published
 	}
 	video, err := p.readVideo(ctx, a, id)
 	if err != nil {

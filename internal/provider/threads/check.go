@@ -35,7 +35,7 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 	composed.Parts = make([]provider.Part, len(c.Parts))
 	for i, part := range c.Parts {
 		root := i == 0 && c.Action == provider.Post
-		card := ""
+		var card string
 		composed.Parts[i] = part
 		composed.Parts[i].Text, card = compose(part, root && s.LinkAttachment != "")
 		checkPart(format, composed, i, card, root && hasAttachment(s), &found)

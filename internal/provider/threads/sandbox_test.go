@@ -161,7 +161,7 @@ func TestAnOutageOfTheSandboxPublishesOnce(t *testing.T) {
 	if err != nil || outcome != provider.OutcomeAbsent {
 		t.Fatalf("Reconcile = %q, %v; want absent", outcome, err)
 	}
-	if st, err = providertest.Drive(t, p, p.account, c, st, p.clock); err != nil || len(p.sandbox.Posts()) != 1 {
+	if _, err = providertest.Drive(t, p, p.account, c, st, p.clock); err != nil || len(p.sandbox.Posts()) != 1 {
 		t.Errorf("second attempt: %v, timeline %+v", err, p.sandbox.Posts())
 	}
 }

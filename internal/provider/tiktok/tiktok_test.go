@@ -439,16 +439,16 @@ func TestNoSecretShowsInErrorsAndExchanges(t *testing.T) {
 	b := setup(t, "connect-dead", "settings")
 	var seen []provider.Exchange
 	ctx := provider.WithExchanges(context.Background(), func(e provider.Exchange) { seen = append(seen, e) })
-	_, err := b.Refresh(ctx, b.account)
+	_, refreshErr := b.Refresh(ctx, b.account)
 	if revokeErr := b.Revoke(ctx, b.account); revokeErr != nil {
 		t.Fatalf("Revoke: %v", revokeErr)
 	}
 	_, operatorErr := b.Refresh(ctx, b.account)
+	var err error
 	c := clip(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokAllowComment":true,"tiktokAllowDuet":true,"tiktokVideoCoverTimestampMs":1000,
 		"tiktokBrandOrganic":true,"tiktokIsAiGenerated":true}`)
 	var st provider.State
 	for !st.Ready {
-		var err error
 		if st, err = b.Prepare(ctx, b.account, c, st); err != nil {
 			t.Fatalf("Prepare: %v", err)
 		}
@@ -460,7 +460,7 @@ func TestNoSecretShowsInErrorsAndExchanges(t *testing.T) {
 	if st, err = b.Poll(ctx, b.account, c, st); err != nil {
 		t.Fatalf("Poll: %v", err)
 	}
-	shown += fmt.Sprintf("%v %v %+v %v %#v %+v", err, operatorErr, seen, b.account, b.account, st)
+	shown += fmt.Sprintf("%v %v %+v %v %#v %+v", refreshErr, operatorErr, seen, b.account, b.account, st)
 	for _, secret := range []string{"access-1", "refresh-1", "client-secret", "Xza123"} {
 		if strings.Contains(shown, secret) {
 			t.Errorf("%s shows in %s", secret, shown)

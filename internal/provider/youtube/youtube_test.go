@@ -377,14 +377,14 @@ func TestNoSecretShowsInErrorsAndExchanges(t *testing.T) {
 	b := setup(t, "connect-dead", "video")
 	var seen []provider.Exchange
 	ctx := provider.WithExchanges(context.Background(), func(e provider.Exchange) { seen = append(seen, e) })
-	_, err := b.Refresh(ctx, b.account)
+	_, refreshErr := b.Refresh(ctx, b.account)
 	if revokeErr := b.Revoke(ctx, b.account); revokeErr != nil {
 		t.Fatalf("Revoke: %v", revokeErr)
 	}
 	_, operatorErr := b.Refresh(ctx, b.account)
+	var err error
 	var st provider.State
 	for !st.Ready {
-		var err error
 		if st, err = b.Prepare(ctx, b.account, clip(), st); err != nil {
 			t.Fatalf("Prepare: %v", err)
 		}
@@ -397,7 +397,7 @@ func TestNoSecretShowsInErrorsAndExchanges(t *testing.T) {
 			t.Fatalf("Poll: %v", err)
 		}
 	}
-	shown := fmt.Sprintf("%v %v %+v %v %#v %+v", err, operatorErr, seen, b.account, b.account, st)
+	shown := fmt.Sprintf("%v %v %+v %v %#v %+v", refreshErr, operatorErr, seen, b.account, b.account, st)
 	for _, secret := range []string{"access-1", "refresh-1", "client-secret", "xa298sd_f"} {
 		if strings.Contains(shown, secret) {
 			t.Errorf("%s shows in %s", secret, shown)

@@ -10,7 +10,7 @@ import (
 
 // lockFile takes a lock that ends with the process, however it ends.
 func lockFile(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the operator names the directory
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func (n *network) field(field string, post sim.Post, row tweet, urls []entityURL
 }
 
 // sparseField returns the fields that not every post has.
-func (n *network) sparseField(field string, post sim.Post, row tweet, urls []entityURL) any {
+func (n *network) sparseField(field string, _ sim.Post, row tweet, urls []entityURL) any {
 	switch {
 	case field == "entities" && len(urls) > 0:
 		return map[string]any{"urls": urls}

@@ -157,7 +157,7 @@ func (n *network) create(m medium) (medium, error) {
 func (n *network) change(id string, c caller, fn func(m *medium) *sim.Reply) (medium, *sim.Reply) {
 	var m medium
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
-		found := false
+		var found bool
 		if m, found = n.find(id, c); !found {
 			return refuse(mediaGone(id))
 		}

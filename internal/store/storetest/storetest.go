@@ -136,7 +136,7 @@ func (s *Suite) freshSQLite(tb testing.TB) Database {
 	t := &s.sqlite
 	t.once.Do(func() {
 		t.db.Dialect = store.SQLite
-		if t.db.DataDir, t.err = os.MkdirTemp("", "crier-test-template"); t.err == nil {
+		if t.db.DataDir, t.err = os.MkdirTemp("", "crier-test-template"); t.err == nil { //nolint:usetesting // shared by all tests of the process
 			t.err = s.prepare(t.db.Config())
 		}
 	})

@@ -1,0 +1,16 @@
+// Command seven-networks writes a short vertical video (H.264 and AAC) to standard output: one that all seven networks
+// take. The script beside it publishes it.
+package main
+
+import (
+	"log"
+	"os"
+
+	"crier/internal/media/mediatest"
+)
+
+func main() {
+	if _, err := os.Stdout.Write(mediatest.VerticalMP4()); err != nil {
+		log.Fatal(err)
+	}
+}
