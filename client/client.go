@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -224,9 +225,7 @@ func (c *Client) build(ctx context.Context, r request, data []byte, key string) 
 	if err != nil {
 		return nil, fmt.Errorf("build the request: %w", err)
 	}
-	for name, values := range r.header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, r.header)
 	token, err := c.token(ctx)
 	if err != nil {
 		return nil, err

@@ -54,6 +54,9 @@ func (s *shell) mediaUpload() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if upload.ByteSize != stat.Size() {
+				return fmt.Errorf("the upload is for a file of %d bytes, %s has %d", upload.ByteSize, args[0], stat.Size())
+			}
 			asset, err := c.ResumeUpload(cmd.Context(), team, upload, file, s.progress)
 			if err != nil {
 				return errors.Join(err, fmt.Errorf("go on with: crier media upload %s --resume %s", args[0], upload.UploadID))

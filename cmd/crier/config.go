@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -149,11 +150,9 @@ func text(field func(*config) *string) func(*config, string) error {
 
 func oneOf(field func(*config) *string, allowed ...string) func(*config, string) error {
 	return func(c *config, s string) error {
-		for _, a := range allowed {
-			if s == a {
-				*field(c) = s
-				return nil
-			}
+		if slices.Contains(allowed, s) {
+			*field(c) = s
+			return nil
 		}
 		return fmt.Errorf("must be one of %s", strings.Join(allowed, ", "))
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"testing"
@@ -142,9 +143,7 @@ type resultEntry struct {
 func (e *engine) postNow(tb testing.TB, c crew, post string, accounts []crier.ID, more object) result {
 	tb.Helper()
 	body := object{"socialAccountIds": accounts, "waitSeconds": 0}
-	for key, value := range more {
-		body[key] = value
-	}
+	maps.Copy(body, more)
 	var r result
 	e.call(tb, c, "POST", "posts/"+post+"/post-now", body).want(tb, http.StatusOK).into(tb, &r)
 	return r

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -59,9 +60,7 @@ func (s *server) list(path, key, sort, order string, limit int) listing {
 func (l listing) page(tb failer, cursor *string) fetched {
 	tb.Helper()
 	query := url.Values{}
-	for name, values := range l.query {
-		query[name] = values
-	}
+	maps.Copy(query, l.query)
 	if cursor != nil {
 		query.Set("cursor", *cursor)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -105,7 +106,7 @@ func (s *shell) schedule(ctx context.Context, c *client.Client, team, post crier
 	if err != nil {
 		return err
 	}
-	if err := s.previewed(preview, accounts); err != nil {
+	if err := s.previewed(preview, accounts, localOrDash(preview.ScheduledAt)); err != nil {
 		return err
 	}
 	result, err := c.SchedulePost(ctx, team, post, in)
@@ -116,7 +117,7 @@ func (s *shell) schedule(ctx context.Context, c *client.Client, team, post crier
 }
 
 // previewed shows what would happen and what it costs, and asks.
-func (s *shell) previewed(v crier.ValidationResult, accounts []crier.SocialAccount) error {
+func (s *shell) previewed(v crier.ValidationResult, accounts []crier.SocialAccount, when string) error {
 	ok := 0
 	var lines []string
 	for i, e := range v.Data {
@@ -135,7 +136,7 @@ func (s *shell) previewed(v crier.ValidationResult, accounts []crier.SocialAccou
 		return errors.New("no account accepts this post:\n" + strings.Join(lines, "\n"))
 	}
 	return s.confirm("This publishes on %d account(s) %s and costs %d of your %d free credits:\n%s",
-		ok, localOrDash(v.ScheduledAt), v.CreditCost, v.AvailableCredits, strings.Join(lines, "\n"))
+		ok, when, v.CreditCost, v.AvailableCredits, strings.Join(lines, "\n"))
 }
 
 func (s *shell) showResult(r crier.ScheduleResult, accounts []crier.SocialAccount) error {
@@ -166,18 +167,26 @@ func (s *shell) postsNow() *cobra.Command {
 	return cmd
 }
 
+// previewLead is far enough ahead for a dry run of what is to go out at once: the interface has one for schedules only.
+const previewLead = 5 * time.Minute
+
 func (s *shell) publishNow(ctx context.Context, c *client.Client, team, post crier.ID, t *targetFlags) error {
 	accounts, err := t.accounts(ctx, c, team)
 	if err != nil {
 		return err
 	}
 	in := crier.PostNowRequest{WaitSeconds: &t.wait}
-	names := make([]string, len(accounts))
-	for i, a := range accounts {
+	soon := crier.TimeOf(s.now().Add(previewLead))
+	trial := crier.ScheduleRequest{ScheduledAt: &soon}
+	for _, a := range accounts {
 		in.SocialAccountIDs = append(in.SocialAccountIDs, a.ID)
-		names[i] = fmt.Sprintf("%s (%s)", a.DisplayName, a.Provider)
 	}
-	if err := s.confirm("This publishes at once on %s. It cannot be taken back everywhere.", strings.Join(names, ", ")); err != nil {
+	trial.SocialAccountIDs = in.SocialAccountIDs
+	preview, err := c.ValidatePost(ctx, team, post, trial)
+	if err != nil {
+		return err
+	}
+	if err := s.previewed(preview, accounts, "at once, which cannot be taken back everywhere,"); err != nil {
 		return err
 	}
 	result, err := c.PostNow(ctx, team, post, in)
@@ -245,6 +254,10 @@ func (s *shell) postCommand() *cobra.Command {
 				err = s.publishNow(ctx, c, team, p.ID, &t)
 			} else {
 				err = s.schedule(ctx, c, team, p.ID, &t)
+			}
+			if errors.Is(err, errRefused) || errors.Is(err, errNobody) { // then nothing may stay behind
+				_, undone := c.DeletePost(ctx, team, p.ID, false)
+				return errors.Join(err, undone)
 			}
 			if err != nil {
 				return fmt.Errorf("%w (the draft is kept: %s)", err, p.ID)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -78,9 +79,7 @@ func texts(posts []boxPost) []string {
 func (b *box) fault(tb testing.TB, of account, operation, kind string, more object) {
 	tb.Helper()
 	body := object{"provider": of.network, "accountId": of.remote, "operation": operation, "kind": kind, "count": 1}
-	for key, value := range more {
-		body[key] = value
-	}
+	maps.Copy(body, more)
 	if operation == "refresh" { // which comes from nobody's account
 		delete(body, "accountId")
 	}

@@ -161,8 +161,12 @@ func localOrDash(t *crier.Time) string {
 	return local(*t)
 }
 
-// errRefused means that a person said no.
-var errRefused = errors.New("nothing was changed")
+var (
+	// errRefused means that a person said no.
+	errRefused = errors.New("nothing was changed")
+	// errNobody means that there is no person to ask.
+	errNobody = errors.New("nobody is there to ask: add --yes to go ahead")
+)
 
 // confirm tells what will happen and asks, unless --yes was given. Without a person to ask it refuses.
 func (s *shell) confirm(format string, args ...any) error {
@@ -174,7 +178,7 @@ func (s *shell) confirm(format string, args ...any) error {
 	if !interactive(person) { // the text was piped in: the person is at the terminal
 		terminal, err := os.Open("/dev/tty")
 		if err != nil {
-			return errors.New("nobody is there to ask: add --yes to go ahead")
+			return errNobody
 		}
 		defer func() { _ = terminal.Close() }() // it was only read
 		person = terminal

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -222,9 +223,7 @@ func folderGone(t *testing.T, l library) {
 func refusedBeginnings(t *testing.T, l library) {
 	good := func(change object) object {
 		body := object{"fileName": "clip.mp4", "mimeType": "video/mp4", "byteSize": 1000}
-		for key, value := range change {
-			body[key] = value
-		}
+		maps.Copy(body, change)
 		return body
 	}
 	for path, change := range map[string]object{

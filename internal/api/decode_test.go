@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,10 +57,8 @@ func hasNULKey(value any) bool {
 			}
 		}
 	case []any:
-		for _, inner := range v {
-			if hasNULKey(inner) {
-				return true
-			}
+		if slices.ContainsFunc(v, hasNULKey) {
+			return true
 		}
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -187,9 +188,7 @@ func redirect(w http.ResponseWriter, r *http.Request, c ConsentRequest, answer u
 		return
 	}
 	query := u.Query()
-	for key, values := range answer {
-		query[key] = values
-	}
+	maps.Copy(query, answer)
 	if c.State != "" {
 		query.Set("state", c.State)
 	}

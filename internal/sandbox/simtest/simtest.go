@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -212,9 +213,7 @@ func (s *Sandbox) Posts() []Post {
 func (s *Sandbox) Fault(op sim.Operation, kind sim.FaultKind, more map[string]any) {
 	s.t.Helper()
 	in := map[string]any{"provider": s.network.Name, "operation": op, "kind": kind, "count": 1}
-	for key, value := range more {
-		in[key] = value
-	}
+	maps.Copy(in, more)
 	body, err := json.Marshal(in)
 	if err != nil {
 		s.t.Fatalf("encode fault: %v", err)

@@ -3,6 +3,7 @@ package youtube_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"maps"
 	"net/http"
 	"net/url"
 	"testing"
@@ -62,9 +63,7 @@ func TestTestingAppsLoseTheirTokensAfterAWeek(t *testing.T) {
 func (a *app) authorize(more, form url.Values) url.Values {
 	a.t.Helper()
 	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {"https://app.example/cb"}, "state": {"S"}, "scope": {scopes}}
-	for key, values := range more {
-		q[key] = values
-	}
+	maps.Copy(q, more)
 	path := "/youtube/o/oauth2/v2/auth?" + q.Encode()
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: path})
 	return a.Must(http.StatusSeeOther, simtest.Request{Method: "POST", Path: path, Form: form}).Location().Query()
