@@ -1,0 +1,286 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// environment is that of somebody who uses the command line with a key.
+func (s *server) environment(key string) []string {
+	return []string{"CRIER_SERVER=" + s.url, "CRIER_TOKEN=" + key}
+}
+
+// terminal opens a pseudo-terminal: the end of the person, and the end of the program.
+func terminal(t *testing.T) (person, screen *os.File) {
+	t.Helper()
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("this machine has no pseudo-terminals: %v", err)
+	}
+	t.Cleanup(func() { _ = person.Close() })
+	var locked, number int32
+	control := func(request uintptr, value *int32) {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, person.Fd(), request, uintptr(unsafe.Pointer(value))); errno != 0 {
+			t.Skipf("this machine has no pseudo-terminals: %v", errno)
+		}
+	}
+	control(syscall.TIOCSPTLCK, &locked)
+	control(syscall.TIOCGPTN, &number)
+	if screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
+		t.Skipf("this machine has no pseudo-terminals: %v", err)
+	}
+	return person, screen
+}
+
+// atTerminal runs the program at a terminal where a person types; piped, when it is not empty, is its standard input.
+func atTerminal(t *testing.T, environment []string, typed, piped string, args ...string) (shown string, code int) {
+	t.Helper()
+	person, screen := terminal(t)
+	cmd := command(t, environment, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = screen, screen, screen
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
+	if piped != "" {
+		cmd.Stdin = strings.NewReader(piped)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = screen.Close()
+	if _, err := io.WriteString(person, typed); err != nil {
+		t.Fatal(err)
+	}
+	var seen bytes.Buffer
+	_, _ = io.Copy(&seen, person) // ends with an error when the program has closed its end
+	var exit *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return seen.String(), cmd.ProcessState.ExitCode()
+}
+
+func TestTheShellAsksBeforeItPublishes(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, databases.Fresh(t, store.SQLite))
+	environment := e.environment(e.crew.key)
+	posts := func() int64 { return e.number(t, `SELECT count(*) FROM posts WHERE status <> 'deleted'`) }
+	for _, piped := range []string{"", "Hello from a pipe"} {
+		args := []string{"post", "--to", "x,linkedin", "--next-slot"}
+		if piped == "" {
+			args = append(args, "--text", "Hello from a flag")
+		}
+		before := posts()
+		shown, code := atTerminal(t, environment, "n\n", piped, args...)
+		if code != 1 || !strings.Contains(shown, "Go ahead? [y/N]") || !strings.Contains(shown, "credits") || !strings.Contains(shown, "nothing was changed") {
+			t.Errorf("refused: exit code %d:\n%s", code, shown)
+		}
+		if posts() != before {
+			t.Error("a refusal left a post behind")
+		}
+		shown, code = atTerminal(t, environment, "y\n", piped, args...)
+		if code != 0 || strings.Count(shown, "scheduled") != 2 {
+			t.Errorf("accepted: exit code %d:\n%s", code, shown)
+		}
+		if posts() != before+1 {
+			t.Error("an accepted post was not kept")
+		}
+	}
+}
+
+func TestOneLineIsTheWholeFlow(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, databases.Fresh(t, store.SQLite))
+	cmd := command(t, e.environment(e.crew.key), "post", "--to", "x,linkedin", "--next-slot", "--yes", "--json")
+	cmd.Stdin = strings.NewReader("text\n")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result crier.ScheduleResult
+	if err := json.Unmarshal(out, &result); err != nil || result.Outcome.SuccessCount != 2 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	list := runProgram(t, e.environment(e.crew.key), "posts", "list", "--json")
+	var page crier.Page[crier.Post]
+	if err := json.Unmarshal([]byte(list.stdout), &page); err != nil || page.Total != 1 || page.Data[0].Text != "text" {
+		t.Errorf("%v: %+v", err, list)
+	}
+	cmd = command(t, e.environment(e.crew.key), "post", "--to", "x", "--next-slot")
+	cmd.Stdin, cmd.SysProcAttr = strings.NewReader("nobody to ask"), &syscall.SysProcAttr{Setsid: true}
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "--yes") {
+		t.Errorf("without anybody to ask: %v: %s", err, out)
+	}
+	if n := e.number(t, `SELECT count(*) FROM posts WHERE status <> 'deleted'`); n != 1 {
+		t.Errorf("there are %d posts, want 1", n)
+	}
+}
+
+func TestExitCodesTellWhatWentWrong(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	viewer := s.makeKey(t, s.key, object{"role": "viewer"})
+	for _, c := range []struct {
+		key  string
+		args []string
+		want int
+	}{
+		{s.key, []string{"posts", "list"}, 0},
+		{s.key, []string{"posts", "list", "--limit", "1000"}, 2},
+		{"crier_wrong", []string{"posts", "list"}, 3},
+		{viewer.secret, []string{"slots", "add", "09:30", "--yes"}, 4},
+		{s.key, []string{"posts", "show", unknownID}, 5},
+		{s.key, []string{"slots", "add", "09:30", "--yes"}, 0},
+		{s.key, []string{"slots", "add", "09:30", "--yes"}, 6},
+		{s.key, []string{"posts", "show", "no-id"}, 1},
+		{s.key, []string{"posts", "show"}, 1},
+	} {
+		if got := runProgram(t, s.environment(c.key), c.args...); got.code != c.want || c.want != 0 && got.stderr == "" {
+			t.Errorf("%v: %+v, want exit code %d", c.args, got, c.want)
+		}
+	}
+	nobody := runProgram(t, []string{"CRIER_SERVER=" + s.url}, "whoami")
+	if nobody.code != 1 || !strings.Contains(nobody.stderr, "crier login") {
+		t.Errorf("without a login: %+v", nobody)
+	}
+}
+
+func TestLoggingInFromTheShell(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s.newFounder(t, "ada@example.com")
+	b := s.browser(t)
+	b.signIn(t, "ada@example.com")
+	home := t.TempDir()
+	environment := []string{"XDG_CONFIG_HOME=" + home}
+	cmd := command(t, environment, "login", "--server", s.url, "--no-browser")
+	var stderr logBuffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	code := eventually(t, func() (string, bool) {
+		_, after, found := strings.Cut(stderr.String(), "approve the code ")
+		code, _, whole := strings.Cut(after, "\n")
+		return code, found && whole
+	})
+	b.post(t, "/device", map[string][]string{"user_code": {code}, "decision": {"approve"}}).want(t, http.StatusOK)
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, stderr.String())
+	}
+	file := filepath.Join(home, "crier", "login.json")
+	if stat, err := os.Stat(file); err != nil || stat.Mode().Perm() != 0o600 {
+		t.Errorf("the login is kept with %v, %v", stat.Mode(), err)
+	}
+	if who := runProgram(t, environment, "whoami"); who.code != 0 || !strings.Contains(who.stdout, "Ada") {
+		t.Errorf("whoami: %+v", who)
+	}
+	if other := runProgram(t, environment, "whoami", "--server", "http://127.0.0.1:1"); other.code != 1 || !strings.Contains(other.stderr, "logged in to "+s.url) {
+		t.Errorf("the login was offered to another server: %+v", other)
+	}
+	saved, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept login
+	if err := json.Unmarshal(saved, &kept); err != nil {
+		t.Fatal(err)
+	}
+	if out := runProgram(t, environment, "logout"); out.code != 0 {
+		t.Errorf("logout: %+v", out)
+	}
+	s.wantKnown(t, kept.AccessToken, false)
+}
+
+func TestABrokenUploadIsResumed(t *testing.T) {
+	t.Parallel()
+	db := databases.Fresh(t, store.SQLite)
+	first := startServer(t, db, withRole("api"))
+	environment := append(first.environment(first.key), "CRIER_TEAM="+string(first.team))
+	file := filepath.Join(t.TempDir(), "clip.mp4")
+	data := longVideo(6 << 20)
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	begun := first.do(t, "POST", path("/v1/teams/%s/assets/uploads", first.team), object{"fileName": "clip.mp4", "mimeType": "video/mp4", "byteSize": len(data)}).want(t, http.StatusCreated)
+	upload := begun.text(t, "uploadId")
+	library{postServer: postServer{first}}.piece(t, upload, data, 0, 1<<20).want(t, http.StatusOK)
+	if err := first.stop(); err != nil {
+		t.Fatal(err)
+	}
+	broken := runProgram(t, environment, "media", "upload", file, "--resume", upload)
+	if broken.code != 1 {
+		t.Errorf("without a server: %+v", broken)
+	}
+	second := startServer(t, db, withRole("api"))
+	environment = append(second.environment(first.key), "CRIER_TEAM="+string(first.team))
+	shown, code := atTerminal(t, environment, "", "", "media", "upload", file, "--resume", upload)
+	if code != 0 || !strings.Contains(shown, "100 %") || !strings.Contains(shown, "Uploaded clip.mp4") {
+		t.Errorf("exit code %d: %s", code, shown)
+	}
+}
+
+func TestEveryCommandHasAnExample(t *testing.T) {
+	t.Parallel()
+	root := &cobra.Command{Use: "crier"}
+	(&app{now: time.Now}).addShell(root)
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if cmd != root && (cmd.Example == "" || cmd.Short == "") {
+			t.Errorf("%s has no example or no summary", cmd.CommandPath())
+		}
+		for _, child := range cmd.Commands() {
+			visit(child)
+		}
+	}
+	visit(root)
+	if out := runProgram(t, nil, "completion", "bash"); out.code != 0 || !strings.Contains(out.stdout, "__start_crier") {
+		t.Errorf("completion: %d %s", out.code, out.stderr)
+	}
+}
+
+func TestTheDoctorFindsAWrongKeyAndAMissingServer(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, withRole("api"))
+		healthy := append(settingsOf(db), "CRIER_PUBLIC_URL="+s.url, "CRIER_SANDBOX=on")
+		if out := runProgram(t, healthy, "doctor", "--json"); out.code != 0 {
+			t.Errorf("a healthy installation: %+v", out)
+		}
+		sick := append(settingsOf(db), "CRIER_SECRET_KEY="+strings.Repeat("f", 32), "CRIER_PUBLIC_URL=http://127.0.0.1:1", "CRIER_SANDBOX=on")
+		out := runProgram(t, sick, "doctor", "--json")
+		var findings []finding
+		if err := json.Unmarshal([]byte(out.stdout), &findings); err != nil || out.code != 1 {
+			t.Fatalf("%v: %+v", err, out)
+		}
+		bad := 0
+		for _, f := range findings {
+			if !f.OK {
+				bad++
+				if f.Detail == "" || f.Advice == "" {
+					t.Errorf("no advice: %+v", f)
+				}
+			}
+		}
+		if bad != 2 {
+			t.Errorf("%d problems were found, want the key and the server: %+v", bad, findings)
+		}
+	})
+}
