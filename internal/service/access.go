@@ -160,9 +160,6 @@ func (a *Access) Organization(ctx context.Context, caller Caller, id crier.ID, p
 	if err := caller.may(p, access, "organization"); err != nil {
 		return OrgScope{}, err
 	}
-	if wholeOrganization(p) && !(access.Own.AllTeams && access.Behind.AllTeams) {
-		return OrgScope{}, crier.Forbidden("This needs the permission %s in the whole organization; the caller is narrowed to some teams.", p)
-	}
 	about(ctx, o.ID, nil)
 	return OrgScope{caller: caller, organization: o, access: access}, nil
 }
@@ -203,6 +200,9 @@ func (c Caller) may(p crier.Permission, access store.Access, noun string) error 
 	}
 	if !access.Own.Role.Can(p) || !access.Behind.Role.Can(p) || !c.holds(p) {
 		return crier.Forbidden("The caller lacks the permission %s.", p)
+	}
+	if wholeOrganization(p) && !(access.Own.AllTeams && access.Behind.AllTeams) {
+		return crier.Forbidden("This needs the permission %s in the whole organization; the caller is narrowed to some teams.", p)
 	}
 	return nil
 }
