@@ -25,10 +25,7 @@ func (s *Teams) List(ctx context.Context, scope CallerScope, organization crier.
 		return none, err
 	}
 	caller := scope.caller
-	if err := s.mayList(ctx, caller, organization); err != nil {
-		return none, err
-	}
-	reaches, err := s.store.Reaches(ctx, caller.id, caller.person.ID, organization)
+	reaches, total, err := s.reached(ctx, caller, organization)
 	if err != nil {
 		return none, err
 	}
@@ -36,23 +33,38 @@ func (s *Teams) List(ctx context.Context, scope CallerScope, organization crier.
 	if err != nil {
 		return none, err
 	}
-	total, err := s.store.TeamCount(ctx, caller.id, caller.person.ID, organization, reaches)
-	if err != nil {
-		return none, err
-	}
 	return pageOf(s.pages, q, rows, total, same), nil
 }
 
-// mayList checks the organization that was asked for; without one, the list holds what the caller reaches anyway.
-func (s *Teams) mayList(ctx context.Context, caller Caller, organization crier.ID) error {
+// reached is what the caller sees of one organization, or of all, and how many teams that are. Who sees a whole
+// organization needs no further look: its counter came with the check of access.
+func (s *Teams) reached(ctx context.Context, caller Caller, organization crier.ID) ([]store.Reach, int64, error) {
 	if organization == "" {
-		return CallerScope{caller}.mayRead()
+		if err := (CallerScope{caller}).mayRead(); err != nil {
+			return nil, 0, err
+		}
+		return s.reachedByMemberships(ctx, caller, organization)
 	}
-	_, access, err := s.store.OrganizationAccess(ctx, organization, caller.id, caller.person.ID)
+	o, access, err := s.store.OrganizationAccess(ctx, organization, caller.id, caller.person.ID)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	return caller.may(crier.Read, access, "organization")
+	if err := caller.may(crier.Read, access, "organization"); err != nil {
+		return nil, 0, err
+	}
+	if access.Own.AllTeams && access.Behind.AllTeams {
+		return []store.Reach{{OrganizationID: organization}}, o.TeamCount, nil
+	}
+	return s.reachedByMemberships(ctx, caller, organization)
+}
+
+func (s *Teams) reachedByMemberships(ctx context.Context, caller Caller, organization crier.ID) ([]store.Reach, int64, error) {
+	reaches, err := s.store.Reaches(ctx, caller.id, caller.person.ID, organization)
+	if err != nil {
+		return nil, 0, err
+	}
+	total, err := s.store.TeamCount(ctx, caller.id, caller.person.ID, organization, reaches)
+	return reaches, total, err
 }
 
 // Get returns one team.
