@@ -17,8 +17,16 @@ import (
 
 // hurried are timings for tests that cannot wait for the usual ones. The order of things is the same.
 var hurried = service.Timings{
-	SendWindow: time.Second, CommitTimeout: 2 * time.Second, SettleSlack: 200 * time.Millisecond, LookPause: 300 * time.Millisecond,
-	Lease: 4 * time.Second, RetryPause: 200 * time.Millisecond, AccountPause: 300 * time.Millisecond, LikePause: 300 * time.Millisecond,
+	SendWindow: pace(time.Second), CommitTimeout: pace(2 * time.Second), SettleSlack: 200 * time.Millisecond, LookPause: 300 * time.Millisecond,
+	Lease: pace(4 * time.Second), RetryPause: 200 * time.Millisecond, AccountPause: 300 * time.Millisecond, LikePause: 300 * time.Millisecond,
+}
+
+// pace is a time that work must be done in: more of it under the race detector, which slows SQLite down most of all.
+func pace(d time.Duration) time.Duration {
+	if raceDetector {
+		return 4 * d
+	}
+	return d
 }
 
 // withTimings has a server wait less than usual.
@@ -194,7 +202,7 @@ func (e *engine) publication(tb testing.TB, c crew, id crier.ID) crier.Scheduled
 }
 
 // patience is how long tests wait for what should happen soon, on a machine with much else to do.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // await waits until a scheduled post is in one of the states.
 func (e *engine) await(tb testing.TB, c crew, id crier.ID, states ...crier.ScheduledPostStatus) crier.ScheduledPost {

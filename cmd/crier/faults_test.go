@@ -49,7 +49,7 @@ var ordeals = []ordeal{
 		status: crier.Published, timeline: []string{"away"}, outcomes: "publish repeated, resend published",
 	},
 	{
-		name: "an answer comes after the time-out", network: "x", fault: object{"operation": "publish", "kind": "slow", "delayMs": 2500}, parts: []string{"slow"},
+		name: "an answer comes after the time-out", network: "x", fault: object{"operation": "publish", "kind": "slow", "delayMs": (hurried.CommitTimeout + 500*time.Millisecond).Milliseconds()}, parts: []string{"slow"},
 		status: crier.Published, timeline: []string{"slow"}, outcomes: "publish published, reconcile published",
 	},
 	{

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -45,7 +46,10 @@ func (q *Queue) observe(ctx context.Context, job *rivertype.JobRow, work func(co
 	err := work(ctx)
 	took := q.now().Sub(start)
 	outcome, level := "done", slog.LevelInfo
-	if err != nil {
+	switch _, waits := errors.AsType[*river.JobSnoozeError](err); {
+	case waits:
+		outcome = "waits"
+	case err != nil:
 		outcome, level = "failed", slog.LevelWarn
 	}
 	q.metrics.jobs.WithLabelValues(job.Kind, outcome).Observe(took.Seconds())
@@ -53,7 +57,7 @@ func (q *Queue) observe(ctx context.Context, job *rivertype.JobRow, work func(co
 		slog.String("kind", job.Kind), slog.Int64("job", job.ID), slog.Int("attempt", job.Attempt),
 		slog.String("outcome", outcome), slog.Duration("took", took.Round(time.Microsecond)),
 	}
-	if err != nil {
+	if level > slog.LevelInfo {
 		attrs = append(attrs, slog.Any("error", err))
 	}
 	q.log.LogAttrs(ctx, level, "job", attrs...)
