@@ -25,6 +25,7 @@ type ordeal struct {
 	timeline []string
 	outcomes string // operations and outcomes, separated by commas
 	health   string
+	calls    int // that publish
 }
 
 var ordeals = []ordeal{

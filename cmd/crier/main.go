@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"crier"
 	"crier/internal/service"
 )
 
@@ -68,6 +69,7 @@ type app struct {
 	now            func() time.Time
 	config         config
 	timings        service.Timings // the usual, but in tests
+	checkpoint     func(crier.ID, service.Step)
 }
 
 func (a *app) versionCommand() *cobra.Command {

@@ -43,7 +43,9 @@ func (w *publishing) attempt(ctx context.Context, operation string, send call, r
 		return time.Time{}, errLeaseLost
 	}
 	w.p.Status = crier.Publishing
+	w.passed(StepBegun)
 	st, err := w.send(ctx, a, send)
+	w.passed(StepSent)
 	return w.sent(ctx, a, st, err)
 }
 

@@ -18,6 +18,7 @@ func (w *publishing) keepLease(ctx context.Context) (stop func()) {
 	pause := w.timings.Lease / 3
 	timer := time.AfterFunc(pause, func() {
 		for ctx.Err() == nil {
+			w.passed(StepExtended)
 			if err := w.store.ExtendLease(ctx, w.p.Ref, w.owner, crier.TimeOf(w.clock().Add(w.timings.Lease))); err != nil && ctx.Err() == nil {
 				w.log.WarnContext(ctx, "could not extend a lease", "publication", w.p.ID, "error", err)
 			}
@@ -41,7 +42,9 @@ func (w *publishing) letGo(ctx context.Context) error {
 // rest gives the lease back until a time.
 func (w *publishing) rest(ctx context.Context, until time.Time) (time.Time, error) {
 	wake := crier.TimeOf(until)
-	return wake.Time, w.store.Rest(ctx, w.p.Ref, w.p.Epoch, w.owner, wake)
+	err := w.store.Rest(ctx, w.p.Ref, w.p.Epoch, w.owner, wake)
+	w.passed(StepRested)
+	return wake.Time, err
 }
 
 // save commits how far the network is; the lease is renewed with it.
@@ -49,6 +52,7 @@ func (w *publishing) save(ctx context.Context) error {
 	if err := w.keepState(&w.p, w.state); err != nil {
 		return err
 	}
+	defer w.passed(StepSaved)
 	ok, err := w.store.SaveProgress(ctx, w.p, w.owner, crier.TimeOf(w.clock().Add(w.timings.Lease)))
 	if err == nil && !ok {
 		err = errLeaseLost

@@ -29,6 +29,8 @@ type Publisher struct {
 	observer PublishObserver
 	timings  Timings
 	lanes    *lanes
+	// checkpoint is Config.Checkpoint.
+	checkpoint func(crier.ID, Step)
 }
 
 // Advance works on a publication until it has to wait or is over. It returns when to come back; zero means never.
@@ -68,6 +70,7 @@ func (s *Publisher) step(ctx context.Context, ref store.Ref, epoch int64, run st
 	}
 	w.p = p
 	stop := w.keepLease(ctx)
+	w.passed(StepLeased)
 	next, err := w.work(ctx)
 	stop()
 	switch {

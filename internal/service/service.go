@@ -27,6 +27,9 @@ type Config struct {
 	Observer PublishObserver
 	// Timings are how long publishing waits for what; the zero value is the usual.
 	Timings Timings
+	// Checkpoint is called between any two steps of the work on a scheduled post and what follows it, for tests that have
+	// a worker die or sleep there; nil otherwise.
+	Checkpoint func(scheduledPost crier.ID, step Step)
 	// Analyser describes texts; nil means crier's own analyser.
 	Analyser TextAnalyser
 	// Blobs keeps the files of the media library.
@@ -80,7 +83,7 @@ func New(cfg Config) *Services {
 	organizations := &Organizations{core: c, pages: pages}
 	teams := &Teams{core: c, pages: pages}
 	tokens := &Tokens{core: c}
-	publisher := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, timings: cfg.Timings.withDefaults(), lanes: newLanes()}
+	publisher := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, timings: cfg.Timings.withDefaults(), lanes: newLanes(), checkpoint: cfg.Checkpoint}
 	assets := &Assets{core: c, pages: pages, images: media.NewImages(media.Limits{}), fetcher: cfg.Fetcher}
 	connections := &Connections{core: c, publicURL: cfg.PublicURL, sandbox: cfg.Sandbox}
 	people := &People{core: c}

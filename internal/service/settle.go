@@ -36,6 +36,7 @@ func (w *publishing) settle(ctx context.Context, s settlement) (time.Time, error
 			return err
 		})
 	})
+	w.passed(StepSettled)
 	w.report(ctx, s, err)
 	return next, err
 }

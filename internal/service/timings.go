@@ -63,6 +63,27 @@ func (t Timings) paced(s provider.Strategy) provider.Strategy {
 	return s
 }
 
+// Step names a step of the work on a publication.
+type Step string
+
+// The steps between which a worker may die or sleep without harm. Extended is a sign of life of one at work.
+const (
+	StepLeased   Step = "leased"
+	StepSaved    Step = "saved"
+	StepBegun    Step = "begun"
+	StepSent     Step = "sent"
+	StepSettled  Step = "settled"
+	StepRested   Step = "rested"
+	StepExtended Step = "extended"
+)
+
+// passed tells who watches that a step is done.
+func (w *publishing) passed(step Step) {
+	if w.checkpoint != nil {
+		w.checkpoint(w.p.ScheduledPostID, step)
+	}
+}
+
 const (
 	// runBudget is how long one run of a job works on a publication before it hands on to the next.
 	runBudget = 40 * time.Second
