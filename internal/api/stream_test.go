@@ -1,0 +1,72 @@
+package api
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// slowly gives its text piece by piece, with pauses.
+type slowly struct {
+	pieces []string
+	pause  time.Duration
+}
+
+// Read gives the next piece.
+func (s *slowly) Read(p []byte) (int, error) {
+	if len(s.pieces) == 0 {
+		return 0, io.EOF
+	}
+	<-time.After(s.pause) // what is tested is that time passes
+	n := copy(p, s.pieces[0])
+	s.pieces = s.pieces[1:]
+	return n, nil
+}
+
+func TestATransferOfAFileOutlivesTheTimeoutsOfTheServer(t *testing.T) {
+	t.Parallel()
+	const timeout = 150 * time.Millisecond
+	slow := func() io.Reader { return &slowly{strings.Split(strings.Repeat("x", 8), ""), timeout / 3} }
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r, cancel := bounded(w, r, r.URL.Path == "/long")
+		defer cancel()
+		if _, err := io.ReadAll(newStream(w, r)); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		if _, err := io.Copy(newPatientWriter(w), slow()); err != nil || r.Context().Err() != nil {
+			t.Errorf("%s: the answer was cut off: %v", r.URL.Path, err)
+		}
+	}))
+	server.Config.ReadTimeout, server.Config.WriteTimeout = timeout, timeout
+	server.Start()
+	t.Cleanup(server.Close)
+	resp, err := http.Post(server.URL+"/long", "text/plain", slow()) //nolint:noctx // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || string(body) != "xxxxxxxx" {
+		t.Errorf("the answer is %q: %v", body, err)
+	}
+}
+
+func TestContentRangeIsReadStrictly(t *testing.T) {
+	t.Parallel()
+	var b byteRange
+	if err := b.UnmarshalText([]byte("bytes 100-299/1000")); err != nil || b.Start != 100 || b.Length != 200 || b.Total != 1000 {
+		t.Errorf("%+v: %v", b, err)
+	}
+	for _, bad := range []string{
+		"", "bytes", "bytes 0-9", "bytes 0-9/*", "bytes */10", "bytes=0-9/10", "Bytes 0-9/10", "bytes 0-10/10", "bytes 9-8/10", "bytes 0 - 9/10",
+		"bytes +0-9/10", "bytes 0-9/10 ", "bytes 0-9/99999999999999999999", "bytes 0x0-0x9/10",
+	} {
+		if err := b.UnmarshalText([]byte(bad)); err == nil {
+			t.Errorf("%q was read as %+v", bad, b)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/media"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// shelf is a library of a few assets.
+type shelf []store.Asset
+
+// AssetsByID finds the assets that are asked for.
+func (s shelf) AssetsByID(_ context.Context, _ crier.ID, ids []crier.ID) ([]store.Asset, error) {
+	var found []store.Asset
+	for _, a := range s {
+		for _, id := range ids {
+			if a.ID == id {
+				found = append(found, a)
+			}
+		}
+	}
+	return found, nil
+}
+
+// newLibrary is a core that keeps files in a folder of the test.
+func newLibrary(t *testing.T) *core {
+	t.Helper()
+	blobs, err := media.NewDisk(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := auth.NewKeyring(testSecret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC)
+	return &core{blobs: blobs, keys: keys, publicURL: "https://crier.test", clock: func() time.Time { return now }}
+}
+
+func (c *core) putFile(t *testing.T, id crier.ID, variant, data string) {
+	t.Helper()
+	if err := c.blobs.Put(t.Context(), media.Key{ID: id, Variant: variant}, strings.NewReader(data), int64(len(data))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func asset(t *testing.T, status string, facts assetFacts) store.Asset {
+	t.Helper()
+	width, height, seconds := 60, 40, 1.5
+	a := store.Asset{Asset: crier.Asset{
+		ID: crier.NewID(), FileName: "owl.webp", MimeType: "image/webp", ByteSize: 8, Width: &width, Height: &height, DurationSeconds: &seconds, Status: status,
+	}}
+	if err := withFacts(&a, facts); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestNetworksSeeReadyAssetsWithTheirBytesAndAnAddress(t *testing.T) {
+	t.Parallel()
+	c := newLibrary(t)
+	ready := asset(t, crier.AssetReady, assetFacts{
+		Info: media.Info{Kind: media.KindImage, VideoCodec: "h264", FrameRate: 30}, JPEG: &jpegFacts{ByteSize: 4, Width: 30, Height: 20},
+	})
+	processing := asset(t, crier.AssetProcessing, assetFacts{})
+	c.putFile(t, ready.ID, media.VariantOriginal, "original")
+	c.putFile(t, ready.ID, media.VariantJPEG, "jpeg")
+	found, err := c.media(t.Context(), shelf{ready, processing}, crier.NewID(), []crier.ID{ready.ID, processing.ID, crier.NewID()})
+	if err != nil || len(found) != 1 {
+		t.Fatalf("found %v: %v", found, err)
+	}
+	m := found[ready.ID]
+	if m.Width != 60 || m.Height != 40 || m.Duration != 1500*time.Millisecond || m.VideoCodec != "h264" || m.FrameRate != 30 || m.MIMEType != "image/webp" {
+		t.Errorf("the media is %+v", m)
+	}
+	if m.JPEG == nil || m.JPEG.FileName != "owl.jpg" || m.JPEG.MIMEType != "image/jpeg" || m.JPEG.Size != 4 || m.JPEG.Width != 30 {
+		t.Fatalf("its JPEG is %+v", m.JPEG)
+	}
+	for variant, file := range map[string]provider.Media{media.VariantOriginal: m, media.VariantJPEG: *m.JPEG} {
+		wantFile(t, c, file, variant)
+	}
+}
+
+// wantFile fails unless a media gives the bytes of a variant, and an address that is good for a day.
+func wantFile(t *testing.T, c *core, m provider.Media, variant string) {
+	t.Helper()
+	for range 2 { // as often as wanted
+		r, err := m.Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(io.NewSectionReader(r, 0, 100))
+		if err != nil || !bytes.Equal(data, []byte(variant)) || r.Close() != nil {
+			t.Errorf("%s reads %q: %v", variant, data, err)
+		}
+	}
+	address, err := m.URL(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host != "crier.test" || u.Path != "/media/"+string(m.ID)+"/"+variant {
+		t.Errorf("%s is at %s: %v", variant, address, err)
+	}
+	tomorrow := c.clock().Add(24 * time.Hour)
+	if err := media.Verify(c.mediaKey(), string(m.ID), variant, u.Query().Get("signature"), tomorrow); err != nil {
+		t.Errorf("after a day: %v", err)
+	}
+}
+
+func TestAPictureIsSuitedToWhatANetworkTakes(t *testing.T) {
+	t.Parallel()
+	takes := func(limits ...provider.MediaLimit) provider.Info {
+		return provider.Info{Formats: []provider.Format{{Name: "post", Media: limits}}}
+	}
+	jpegOnly := provider.MediaLimit{Class: "image", MIMETypes: []string{"image/jpeg"}, ConvertTo: "image/jpeg", MaxBytes: 1000}
+	strict := provider.MediaLimit{Class: "image", MIMETypes: []string{"image/jpeg"}}
+	both := provider.MediaLimit{Class: "image", MIMETypes: []string{"image/jpeg", "image/png"}, ConvertTo: "image/jpeg", MaxBytes: 1000}
+	jpeg := &provider.Media{MIMEType: "image/jpeg", Size: 900}
+	for name, test := range map[string]struct {
+		info  provider.Info
+		media provider.Media
+		want  string
+	}{
+		"a type it does not take is turned":       {takes(jpegOnly), provider.Media{MIMEType: "image/png", Size: 10, JPEG: jpeg}, "image/jpeg"},
+		"a type it takes stays":                   {takes(both), provider.Media{MIMEType: "image/png", Size: 10, JPEG: jpeg}, "image/png"},
+		"one that is too large is turned":         {takes(both), provider.Media{MIMEType: "image/png", Size: 5000, JPEG: jpeg}, "image/jpeg"},
+		"a JPEG that is too large itself is not":  {takes(jpegOnly), provider.Media{MIMEType: "image/png", JPEG: &provider.Media{MIMEType: "image/jpeg", Size: 5000}}, "image/png"},
+		"a network that wants no conversion":      {takes(strict), provider.Media{MIMEType: "image/png", JPEG: jpeg}, "image/png"},
+		"what has no JPEG stays":                  {takes(jpegOnly), provider.Media{MIMEType: "image/gif"}, "image/gif"},
+		"the comment's format counts as one more": {provider.Info{Comment: &provider.Format{Media: []provider.MediaLimit{jpegOnly}}}, provider.Media{MIMEType: "image/png", JPEG: jpeg}, "image/jpeg"},
+	} {
+		test.media.Position, test.media.AltText = 3, "An owl"
+		content := provider.Content{Parts: []provider.Part{{Text: "Look", Media: []provider.Media{test.media}}}}
+		got := suited(test.info, content).Parts[0].Media[0]
+		if got.MIMEType != test.want || got.Position != 3 || got.AltText != "An owl" {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if content.Parts[0].Media[0].MIMEType != test.media.MIMEType {
+			t.Errorf("%s: the content of other networks was changed", name)
+		}
+	}
+}
+
+func TestOnlyPicturesThatSomeNetworkRefusesBecomeJPEGs(t *testing.T) {
+	t.Parallel()
+	photo := media.Info{Kind: media.KindImage, MimeType: media.TypeJPEG, ByteSize: 1000, Width: 800, Height: 600}
+	change := func(fn func(*media.Info)) media.Info {
+		info := photo
+		fn(&info)
+		return info
+	}
+	for name, test := range map[string]struct {
+		info media.Info
+		want bool
+	}{
+		"a plain JPEG":     {photo, false},
+		"a PNG":            {change(func(i *media.Info) { i.MimeType = media.TypePNG }), true},
+		"a heavy JPEG":     {change(func(i *media.Info) { i.ByteSize = 6_000_000 }), true},
+		"a huge JPEG":      {change(func(i *media.Info) { i.Height = 5000 }), true},
+		"a JPEG for print": {change(func(i *media.Info) { i.Colour = "cmyk" }), true},
+		"an animation":     {change(func(i *media.Info) { i.MimeType, i.Kind = media.TypeGIF, media.KindGIF }), false},
+		"a video":          {change(func(i *media.Info) { i.MimeType, i.Kind = media.TypeMP4, media.KindVideo }), false},
+	} {
+		if got := needsJPEG(test.info); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestNamesOfFilesAreTidied(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"owl.png": "owl.png", "../../etc/passwd": "passwd", `C:\photos\owl.png`: "owl.png", " owl.png ": "owl.png", "": "", "/": "",
+		"o\x00w\nl.png": "owl.png", "o\xffwl.png": "owl.png", strings.Repeat("ü", 300): strings.Repeat("ü", 255),
+	} {
+		got := tidyName(given)
+		if got != want || got != "" && crier.FileName(got).Problem() != "" {
+			t.Errorf("%q becomes %q, want %q", given, got, want)
+		}
+	}
+}
