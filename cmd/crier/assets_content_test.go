@@ -92,6 +92,9 @@ func signedAddresses(t *testing.T, l library) {
 	l.send(t, request{method: "GET", path: "/media/x/original?signature=x"}).wantError(t, http.StatusNotFound, "NotFound")
 	l.do(t, "DELETE", l.assets(id), nil).want(t, http.StatusOK)
 	l.send(t, request{method: "GET", path: strings.TrimPrefix(address, "http://crier.test")}).wantError(t, http.StatusNotFound, "NotFound")
+	kept := l.do(t, "GET", l.assets(other), nil).text(t, "thumbnailUrl")
+	l.do(t, "DELETE", path("/v1/teams/%s", l.team), nil).want(t, http.StatusOK)
+	l.send(t, request{method: "GET", path: strings.TrimPrefix(kept, "http://crier.test")}).wantError(t, http.StatusNotFound, "NotFound")
 }
 
 // tampered changes one character in the middle of a signature.

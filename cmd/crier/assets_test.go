@@ -135,6 +135,8 @@ func refusedFiles(t *testing.T, l library) {
 			t.Errorf("%s: %s", name, got.body)
 		}
 	}
+	// A large file is refused by its first bytes, and its sender hears why although it is still sending.
+	l.upload(t, "a.html", append(mediatest.HTML(), make([]byte, 16<<20)...)).wantIssues(t, "file")
 	l.wantNothing(t)
 }
 
@@ -191,11 +193,26 @@ func repeatedUploads(t *testing.T, l library) {
 	}
 	other := []formPart{{field: "file", fileName: "other.png", data: mediatest.PNG(30, 30)}}
 	l.sendForm(t, other, "Idempotency-Key", "one").wantError(t, http.StatusConflict, "Conflict")
-	if total := l.do(t, "GET", l.assets(), nil).get(t, "total"); total != json.Number("1") {
+	body, contentType := form(file...)
+	answers := make([]response, 4)
+	var wait sync.WaitGroup
+	for i := range answers {
+		wait.Go(func() {
+			header := map[string]string{"Content-Type": contentType, "Idempotency-Key": "at-once"}
+			answers[i], _ = l.roundTrip(request{method: "POST", path: l.assets(), body: body, key: l.key, header: header})
+		})
+	}
+	wait.Wait()
+	for _, got := range answers {
+		if got.want(t, http.StatusCreated).text(t, "id") != answers[0].text(t, "id") {
+			t.Errorf("one upload, repeated at once, became %s and %s", got.body, answers[0].body)
+		}
+	}
+	if total := l.do(t, "GET", l.assets(), nil).get(t, "total"); total != json.Number("2") {
 		t.Errorf("there are %v assets", total)
 	}
-	if left := l.files(t); len(left) != 3 {
-		t.Errorf("one picture has the files %q", left)
+	if left := l.files(t); len(left) != 6 {
+		t.Errorf("two pictures have the files %q", left)
 	}
 }
 

@@ -71,7 +71,7 @@ var settings = append([]setting{
 	{flag: "listen", fallback: "127.0.0.1:8080", help: "address the interface listens on", set: address(func(c *config) *string { return &c.listen })},
 	{flag: "metrics-listen", help: "address that serves /metrics alone; empty: loopback callers of the main address", set: address(func(c *config) *string { return &c.metricsListen })},
 	{flag: "data-dir", fallback: "crier-data", help: "directory of the embedded database, the secret key and the media library", set: text(func(c *config) *string { return &c.dataDir })},
-	{flag: "media-dir", help: "directory of the media library's files; empty: media in the data directory", set: text(func(c *config) *string { return &c.mediaDir })},
+	{flag: "media-dir", help: "directory of the media library's files, the same one for all nodes; empty: media in the data directory", set: text(func(c *config) *string { return &c.mediaDir })},
 	{flag: "s3-endpoint", help: "S3-compatible store for the media library's files, such as https://s3.example.com; empty: a directory", set: baseURL(func(c *config) *string { return &c.s3.endpoint })},
 	{flag: "s3-bucket", help: "bucket for the files; it must exist", set: text(func(c *config) *string { return &c.s3.bucket })},
 	{flag: "s3-region", help: "region of the bucket; empty: us-east-1", set: text(func(c *config) *string { return &c.s3.region })},
