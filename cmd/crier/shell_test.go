@@ -9,10 +9,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -21,6 +25,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"crier"
+	"crier/client"
 	"crier/internal/store"
 )
 
@@ -131,6 +136,35 @@ func TestOneLineIsTheWholeFlow(t *testing.T) {
 	if n := e.number(t, `SELECT count(*) FROM posts WHERE status <> 'deleted'`); n != 1 {
 		t.Errorf("there are %d posts, want 1", n)
 	}
+}
+
+func TestAChangeWhoseAnswerIsLostHappensOnce(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, withRole("api"))
+		target, err := url.Parse(s.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answers atomic.Int32
+		proxy := httputil.NewSingleHostReverseProxy(target)
+		proxy.ModifyResponse = func(*http.Response) error {
+			if answers.Add(1) == 1 {
+				panic(http.ErrAbortHandler) // the work is done, the answer is not told
+			}
+			return nil
+		}
+		way := httptest.NewServer(proxy)
+		t.Cleanup(way.Close)
+		text := "once"
+		post, err := client.New(way.URL, s.key).CreatePost(t.Context(), s.team, crier.PostCreate{Text: &text})
+		if err != nil || post.Text != text || answers.Load() != 2 {
+			t.Fatalf("%+v after %d answers: %v", post, answers.Load(), err)
+		}
+		if n := s.number(t, `SELECT count(*) FROM posts`); n != 1 {
+			t.Errorf("the change happened %d times", n)
+		}
+	})
 }
 
 func TestExitCodesTellWhatWentWrong(t *testing.T) {
