@@ -27,6 +27,7 @@ type registry struct {
 }
 
 func newRegistry() *registry {
+	arraysNeverNull()
 	return &registry{schemas: map[string]*huma.Schema{}, types: map[string]reflect.Type{}, checks: map[*huma.Schema]func(string) string{}}
 }
 
