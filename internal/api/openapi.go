@@ -76,7 +76,7 @@ const settingsSchema = "PlatformSettings"
 // describeSettings tells the publish settings of all networks in the document. They are checked by the networks' own
 // declarations, so the schemas are told, not enforced here.
 func (s *Server) describeSettings() {
-	if s.services == nil { // a door without rules behind it, as tests of its shape have
+	if s.services == nil || s.services.Schedules == nil { // a door without rules behind it, as tests of its shape have
 		return
 	}
 	s.registry.schemas[settingsSchema] = &huma.Schema{

@@ -5,6 +5,9 @@ import "crier/internal/provider"
 // SettingsSchema describes the publish settings of all networks as JSON schemas by key, for the interface's description.
 func (s *Schedules) SettingsSchema() map[string]any {
 	out := map[string]any{}
+	if s.providers == nil {
+		return out
+	}
 	for _, p := range s.providers.All() {
 		for _, setting := range p.Info().Settings {
 			out[setting.Key] = settingSchema(setting)
