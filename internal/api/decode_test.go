@@ -130,7 +130,7 @@ func TestDecodingIsLinearInTheBody(t *testing.T) {
 		if len(issues) == 0 || len(issues) > maxIssues+1 {
 			t.Errorf("%s: %d issues", rule, len(issues))
 		}
-		if took := time.Since(began); took > 15*time.Second { // a second at most; quadratic would be minutes
+		if took := time.Since(began); took > time.Minute { // a second on a quiet machine; quadratic would be many minutes
 			t.Errorf("%s: a body of %d bytes took %v", rule, len(body), took)
 		}
 	}

@@ -103,6 +103,8 @@ func (r *registry) textSchema(t reflect.Type) *huma.Schema {
 	case *crier.Email:
 		s.Format = "email"
 		s.Extensions = map[string]any{"maxLength": 254}
+	case *crier.WebURL:
+		s.Format = "uri"
 	case interface{ Enum() []string }:
 		for _, value := range v.Enum() {
 			s.Enum = append(s.Enum, value)
