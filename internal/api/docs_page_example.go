@@ -171,8 +171,6 @@ func exampleText(s *huma.Schema) string {
 		return "01985f2e-6c00-7000-8000-000000000000"
 	case "date-time":
 		return "2027-01-15T09:00:00Z"
-	case "uri":
-		return "https://example.com/picture.jpg"
 	case "email":
 		return "ada@example.com"
 	case "uri":

@@ -63,6 +63,9 @@ func roleWithin(scope OrgScope, role crier.Role) error {
 	if role.Rank() > min(scope.access.Own.Role.Rank(), scope.access.Behind.Role.Rank()) {
 		return crier.Forbidden("Nobody can give a role above their own.")
 	}
+	if role == crier.RoleViewer { // who may invite at all may invite onlookers
+		return nil
+	}
 	for _, p := range crier.Permissions() {
 		if role.Can(p) && !scope.caller.holds(p) {
 			return crier.Forbidden("The role %s has the permission %s, which the caller lacks.", role, p)
