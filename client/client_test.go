@@ -85,7 +85,9 @@ func TestAChangeIsRepeatedWithTheSameKey(t *testing.T) {
 
 func TestTwoChangesHaveDifferentKeysUnlessTold(t *testing.T) {
 	t.Parallel()
-	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, map[string]any{"id": team}) })
+	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		reply(w, http.StatusOK, map[string]any{"id": team})
+	})
 	for _, ctx := range []context.Context{t.Context(), t.Context(), client.WithIdempotencyKey(t.Context(), "mine")} {
 		if _, err := c.CreatePost(ctx, team, crier.PostCreate{}); err != nil {
 			t.Fatal(err)

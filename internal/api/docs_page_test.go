@@ -220,7 +220,7 @@ func TestDocsExamplesAreValid(t *testing.T) {
 	bodies := 0
 	for _, route := range s.routes {
 		op := operationAt(s.document, route)
-		if op.RequestBody == nil {
+		if op == nil || op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
 			continue
 		}
 		bodies++

@@ -44,7 +44,7 @@ func TestATransferOfAFileOutlivesTheTimeoutsOfTheServer(t *testing.T) {
 	server.Config.ReadTimeout, server.Config.WriteTimeout = timeout, timeout
 	server.Start()
 	t.Cleanup(server.Close)
-	resp, err := http.Post(server.URL+"/long", "text/plain", slow()) //nolint:noctx // a test
+	resp, err := http.Post(server.URL+"/long", "text/plain", slow())
 	if err != nil {
 		t.Fatal(err)
 	}

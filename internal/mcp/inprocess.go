@@ -28,7 +28,7 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // bare is a context without values: those of the request around a call, such as its route, are not the call's.
-type bare struct{ context.Context }
+type bare struct{ context.Context } //nolint:containedctx // it is a context
 
 // Value has none.
 func (bare) Value(any) any { return nil }

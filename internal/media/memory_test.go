@@ -22,7 +22,6 @@ const (
 	mostMemory = 24 << 20
 )
 
-//nolint:paralleltest // it measures what the whole process allocates
 func TestLargeFilesTakeLittleMemory(t *testing.T) {
 	for name, open := range blobStores {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +46,6 @@ func TestLargeFilesTakeLittleMemory(t *testing.T) {
 	}
 }
 
-//nolint:paralleltest // it measures what the whole process allocates
 func TestLargeUploadsTakeLittleMemory(t *testing.T) {
 	uploads, upload := media.Uploads{Blobs: newDisk(t)}, crier.NewID()
 	used := allocated(t, func() error {

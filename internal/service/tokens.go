@@ -211,7 +211,7 @@ func (s *Tokens) enterRenewal(ctx context.Context, a *store.Account, r renewal) 
 	case failure != nil && failure.Kind == provider.AuthExpired:
 		s.log.WarnContext(ctx, "account has to be connected again", "account", a.ID, "provider", a.Provider, "reason", failure.Message)
 		markUnhealthy(a, crier.AccountRefreshNeeded, healthAuthFailed, failure.Message, s.now())
-		return true, nil //nolint:nilerr // the failure is what is written
+		return true, nil
 	case failure != nil || r.token == nil:
 		return false, nil //nolint:nilerr // a transient failure changes nothing
 	}

@@ -352,7 +352,6 @@ func TestFaultsSpeakFacebooksLanguage(t *testing.T) {
 	}
 }
 
-//nolint:tparallel // the sandbox has to end before it starts again
 func TestEverythingOutlivesARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -154,7 +154,7 @@ func (v video) isOver(now time.Time) bool {
 }
 
 // bytesCounter tells how many bytes have come.
-const bytesCounter = "bytes_transfered" //nolint:misspell // Facebook writes it so
+const bytesCounter = "bytes_transfered"
 
 // status tells how far the video is, phase by phase.
 func (v video) status(now time.Time, length time.Duration) graph.Object {

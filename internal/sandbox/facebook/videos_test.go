@@ -67,7 +67,7 @@ func TestReelInThreePhases(t *testing.T) {
 	if resp := a.send(address, 0, len(file), file[:50002]); resp.Text("debug_info", "type") != "PartialRequestError" {
 		t.Errorf("half a file: %d %s", resp.Status, resp.Body)
 	}
-	const counter = "bytes_transfered" //nolint:misspell // Facebook writes it so
+	const counter = "bytes_transfered"
 	if status := a.status(video); status.Value("status", "uploading_phase", counter) != 50002.0 || status.Text("status", "uploading_phase", "status") != "in_progress" {
 		t.Errorf("status is %s", status.Body)
 	}

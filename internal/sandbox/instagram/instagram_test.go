@@ -392,7 +392,6 @@ func TestRejectedUploadFailsInProcessing(t *testing.T) {
 	}
 }
 
-//nolint:tparallel // the sandbox has to end before it starts again
 func TestPostsOutliveARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

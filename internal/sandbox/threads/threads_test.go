@@ -324,7 +324,6 @@ func TestRepostsAndQuotes(t *testing.T) {
 	}
 }
 
-//nolint:tparallel // the sandbox has to end before it starts again
 func TestDeletesAreCounted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -156,7 +156,6 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-//nolint:paralleltest // it measures the memory of the whole process, so it runs beside no other test
 func TestLargeVideoNeedsLittleMemory(t *testing.T) {
 	const size, chunk = 80_000_000, 40_000_000
 	a := setup(t, sim.Options{})

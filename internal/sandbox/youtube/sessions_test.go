@@ -204,7 +204,6 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-//nolint:paralleltest // it measures the memory of the whole process, so it runs beside no other test
 func TestLargeVideoNeedsLittleMemory(t *testing.T) {
 	const size = 64 << 20
 	a := setup(t, sim.Options{})
