@@ -38,7 +38,7 @@ run_tests() {
 	local cores
 	cores=$(getconf _NPROCESSORS_ONLN)
 	# More than four packages at a time would only wait for each other at the one PostgreSQL.
-	CGO_ENABLED=1 go test -json -race -vet=off -count=1 -timeout 12m -p "$((cores < 4 ? cores : 4))" ./... |
+	CGO_ENABLED=1 go test -json -race -vet=off -count=1 -timeout 30m -p "$((cores < 4 ? cores : 4))" ./... |
 		awk -v results="$results" -f scripts/test-report.awk
 }
 
