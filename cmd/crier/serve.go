@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -148,7 +147,7 @@ func (a *app) runServer(ctx context.Context, n *node, listener net.Listener, log
 	waiting.Go(func() { n.services.Access.NoteUses(background) })
 	failed := make(chan error, 2)
 	go func() { failed <- server.Serve(listener) }()
-	go debug.FreeOSMemory() // building the document and the pages leaves more garbage than the server will need
+	go giveBackStartMemory(log) // building the document and the pages takes more than the server will need
 	stopMetrics, err := a.serveMetrics(metricsHandler, log, failed)
 	if err != nil {
 		failed <- err
