@@ -175,12 +175,10 @@ func (s *Schedules) findTime(ctx context.Context, tx *store.Tx, team crier.Team,
 	if err != nil {
 		return err
 	}
-	from, until := window(s.now().Time)
-	occupied, err := tx.OccupiedInstants(ctx, accepted, from, until)
+	free, err := s.freeInstants(ctx, tx, g, accepted, 1)
 	if err != nil {
 		return err
 	}
-	free := g.Next(from, until, 1, func(t time.Time) bool { return occupied[t.UnixMicro()] })
 	if len(free) == 0 {
 		return crier.Conflict("No slot is free for these accounts within the next 90 days.")
 	}

@@ -192,24 +192,45 @@ func (s *Slots) Next(ctx context.Context, scope TeamScope, in NextSlots) (crier.
 	if err != nil {
 		return out, err
 	}
-	from, until := window(s.now().Time)
-	var taken func(time.Time) bool
+	var accounts []crier.ID
 	if in.Account != nil {
 		if _, err := s.store.SocialAccount(ctx, scope.team.ID, *in.Account); err != nil {
 			return out, err
 		}
-		occupied, err := s.store.OccupiedInstants(ctx, []crier.ID{*in.Account}, from, until)
-		if err != nil {
-			return out, err
-		}
-		taken = func(t time.Time) bool { return occupied[t.UnixMicro()] }
+		accounts = []crier.ID{*in.Account}
 	}
-	for _, instant := range g.Next(from, until, in.Count, taken) {
+	free, err := s.freeInstants(ctx, s.store, g, accounts, in.Count)
+	if err != nil {
+		return out, err
+	}
+	for _, instant := range free {
 		out.Slots = append(out.Slots, crier.UpcomingSlot{
 			StartsAt: crier.TimeOf(instant.StartsAt), Hour: instant.Slot.Hour, Minute: instant.Slot.Minute, Label: instant.Slot.Label,
 		})
 	}
 	return out, nil
+}
+
+// occupancy is a store or a transaction that knows which instants are taken.
+type occupancy interface {
+	OccupiedInstants(ctx context.Context, accounts []crier.ID, instants []time.Time) (map[int64]bool, error)
+}
+
+// freeInstants are the first instants of a grid that can be scheduled at and at which none of the accounts has anything live.
+func (c *core) freeInstants(ctx context.Context, in occupancy, g grid, accounts []crier.ID, count int) ([]slot.Instant, error) {
+	from, until := window(c.now().Time)
+	if len(accounts) == 0 {
+		return g.Next(from, until, count, nil), nil
+	}
+	var instants []time.Time
+	for instant := range g.Between(from, until) {
+		instants = append(instants, instant.StartsAt)
+	}
+	occupied, err := in.OccupiedInstants(ctx, accounts, instants)
+	if err != nil {
+		return nil, err
+	}
+	return g.Next(from, until, count, func(t time.Time) bool { return occupied[t.UnixMicro()] }), nil
 }
 
 // window is the time in which something can be scheduled.

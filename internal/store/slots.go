@@ -63,22 +63,25 @@ func (tx *Tx) DeleteSlot(ctx context.Context, team, id crier.ID) error {
 // liveStatuses is the condition of the partial indexes over publications that may still happen.
 const liveStatuses = `('scheduled', 'publishing', 'processing', 'unknown')`
 
-// OccupiedInstants reads, in one query, the instants from from to until at which any of the accounts has a live
-// publication.
-func (r reads) OccupiedInstants(ctx context.Context, accounts []crier.ID, from, until time.Time) (map[int64]bool, error) {
-	args := append([]any{crier.TimeOf(from), crier.TimeOf(until)}, anys(accounts)...)
+// OccupiedInstants tells, in one query, at which of the instants any of the accounts has a live publication. It looks each
+// instant up in an index: what else the accounts have scheduled costs nothing.
+func (r reads) OccupiedInstants(ctx context.Context, accounts []crier.ID, instants []time.Time) (map[int64]bool, error) {
+	texts := make([]string, len(instants))
+	for i, t := range instants {
+		texts[i] = crier.TimeOf(t).Format(sqliteTime)
+	}
 	rows, err := r.q.QueryContext(ctx, `SELECT DISTINCT p.scheduled_at FROM scheduled_posts p
-		WHERE p.scheduled_at >= $1 AND p.scheduled_at <= $2 AND p.status IN `+liveStatuses+`
-		AND p.social_account_id IN (`+placeholders(3, len(accounts))+`)`, args...)
+		WHERE p.scheduled_at `+r.amongTimes+` AND p.status IN `+liveStatuses+`
+		AND p.social_account_id IN (`+placeholders(2, len(accounts))+`)`, append([]any{asJSON(&texts)}, anys(accounts)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("read occupied instants: %w", err)
 	}
-	instants, err := collect(rows, func(row scanner) (t crier.Time, err error) { return t, row.Scan(&t) })
+	taken, err := collect(rows, func(row scanner) (t crier.Time, err error) { return t, row.Scan(&t) })
 	if err != nil {
 		return nil, fmt.Errorf("read occupied instants: %w", err)
 	}
-	occupied := make(map[int64]bool, len(instants))
-	for _, t := range instants {
+	occupied := make(map[int64]bool, len(taken))
+	for _, t := range taken {
 		occupied[t.UnixMicro()] = true
 	}
 	return occupied, nil

@@ -69,9 +69,27 @@ type queryer interface {
 
 // reads are the queries that a Store and a Tx share.
 type reads struct {
-	q         queryer
-	forUpdate string
+	q queryer
+	fragments
 }
+
+// fragments are the few pieces of SQL that the databases spell differently.
+type fragments struct {
+	forUpdate string
+	// amongTimes compares a time with a JSON list of times, the first argument.
+	amongTimes string
+}
+
+var (
+	sqliteFragments   = fragments{amongTimes: `IN (SELECT value FROM json_each($1))`}
+	postgresFragments = fragments{
+		forUpdate:  " FOR UPDATE",
+		amongTimes: `= ANY (ARRAY(SELECT CAST(t AS timestamptz) FROM jsonb_array_elements_text($1) AS t))`,
+	}
+)
+
+// sqliteTime is how the driver writes times into the embedded database; PostgreSQL reads it as well.
+const sqliteTime = "2006-01-02 15:04:05.999999999-07:00"
 
 // Tx is one transaction. Inside it nothing else may touch the store: on SQLite the pool would wait for itself.
 type Tx struct {
@@ -137,7 +155,7 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect %s: %w", path, err), writer.Close(), reader.Close())
 	}
-	return &Store{reads: reads{q: cached(reader)}, dialect: SQLite, writer: writer, reader: reader}, nil
+	return &Store{reads: reads{cached(reader), sqliteFragments}, dialect: SQLite, writer: writer, reader: reader}, nil
 }
 
 // sqliteDSN sets what durability needs: WAL with synchronous=FULL, so that an acknowledged write survives a power cut.
@@ -186,7 +204,7 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return &Store{reads: reads{q: db, forUpdate: " FOR UPDATE"}, dialect: Postgres, writer: db, reader: db, jobs: jobs}, nil
+	return &Store{reads: reads{db, postgresFragments}, dialect: Postgres, writer: db, reader: db, jobs: jobs}, nil
 }
 
 // redact keeps the password of a database address out of errors.
@@ -257,7 +275,7 @@ func (s *Store) oneTx(ctx context.Context, fn func(tx *Tx) error) (err error) {
 			panic(p)
 		}
 	}()
-	tx := &Tx{reads: reads{q: sqlTx, forUpdate: s.forUpdate}, tx: sqlTx, conn: conn}
+	tx := &Tx{reads: reads{sqlTx, s.fragments}, tx: sqlTx, conn: conn}
 	if err := fn(tx); err != nil {
 		return errors.Join(err, ignoreDone(sqlTx.Rollback()))
 	}
