@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -64,8 +65,29 @@ func (q *Queue) observe(ctx context.Context, job *rivertype.JobRow, work func(co
 	return err
 }
 
-// quieter drops River's own chatter below warnings: observe has the one line per job.
+// quieter drops River's own chatter below warnings, because observe has the one line per job, and its complaints that a
+// stop has cancelled what it was doing.
 type quieter struct{ slog.Handler }
+
+// Handle passes on what is not about being stopped.
+func (h quieter) Handle(ctx context.Context, record slog.Record) error {
+	if errors.Is(ctx.Err(), context.Canceled) && tellsOfCancellation(record) {
+		return nil
+	}
+	return h.Handler.Handle(ctx, record)
+}
+
+// tellsOfCancellation is true when the error of a record is that its context was cancelled. River hands on some errors
+// as errors and most as text.
+func tellsOfCancellation(record slog.Record) (cancelled bool) {
+	record.Attrs(func(a slog.Attr) bool {
+		if a.Key == "error" || a.Key == "err" {
+			cancelled = strings.Contains(a.Value.String(), context.Canceled.Error())
+		}
+		return !cancelled
+	})
+	return cancelled
+}
 
 // Enabled lets warnings and errors through.
 func (h quieter) Enabled(ctx context.Context, level slog.Level) bool {

@@ -1,0 +1,46 @@
+package queue
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+)
+
+func TestTheJobEnginesComplaintsAreKeptUnlessTheyAreAboutBeingStopped(t *testing.T) {
+	t.Parallel()
+	running, stopped := context.Background(), cancelled()
+	wrapped := fmt.Errorf("begin: %w", context.Canceled)
+	for name, c := range map[string]struct {
+		ctx   context.Context
+		level slog.Level
+		attrs []any
+		kept  bool
+	}{
+		"chatter":                                 {running, slog.LevelInfo, nil, false},
+		"a failure":                               {running, slog.LevelError, []any{"error", "disk full"}, true},
+		"a failure without an error":              {stopped, slog.LevelError, []any{"queue", "default"}, true},
+		"a failure while stopping":                {stopped, slog.LevelError, []any{"err", errors.New("disk full")}, true},
+		"a cancellation while nothing stops":      {running, slog.LevelError, []any{"error", wrapped.Error()}, true},
+		"a cancellation by the stop, as text":     {stopped, slog.LevelError, []any{"queue", "default", "error", wrapped.Error()}, false},
+		"a cancellation by the stop, as an error": {stopped, slog.LevelWarn, []any{"err", wrapped}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			log := slog.New(quieter{slog.NewTextHandler(&out, nil)}).With("engine", "river").WithGroup("g")
+			log.Log(c.ctx, c.level, "something", c.attrs...)
+			if kept := out.Len() > 0; kept != c.kept {
+				t.Errorf("kept: %v, want %v: %s", kept, c.kept, out.String())
+			}
+		})
+	}
+}
+
+func cancelled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
