@@ -33,7 +33,7 @@ func (s *shell) accountsList() *cobra.Command {
 					if a.AccountHealthIssue != nil {
 						health = *a.AccountHealthIssue
 					}
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", a.ID, a.Provider, a.DisplayName, a.Status, health)
+					row(w, a.ID, a.Provider, a.DisplayName, a.Status, health)
 				}
 			})
 		},
@@ -46,6 +46,9 @@ func (s *shell) accountsConnect() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, team, err := s.inTeam(cmd.Context())
 			if err != nil {
+				return err
+			}
+			if err := s.confirm(cmd.Context(), "This begins to connect an account of %s to the team, which costs nothing. You give your consent in the browser.", args[0]); err != nil {
 				return err
 			}
 			out, err := c.ConnectAccount(cmd.Context(), team, crier.ConnectRequest{Provider: crier.Provider(args[0])})
@@ -70,7 +73,7 @@ func (s *shell) accountsSwitch(verb string, status crier.AccountStatus) *cobra.C
 			if err != nil {
 				return err
 			}
-			if err := s.confirm("This will %s the account %s.", verb, args[0]); err != nil {
+			if err := s.confirm(cmd.Context(), "This will %s the account %s.", verb, args[0]); err != nil {
 				return err
 			}
 			a, err := c.UpdateAccount(cmd.Context(), team, crier.ID(args[0]), crier.SocialAccountUpdate{Status: string(status)})
@@ -90,7 +93,7 @@ func (s *shell) accountsDisconnect() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.confirm("This disconnects the account %s; what is scheduled on it waits for a new connection.", args[0]); err != nil {
+			if err := s.confirm(cmd.Context(), "This disconnects the account %s; what is scheduled on it waits for a new connection.", args[0]); err != nil {
 				return err
 			}
 			a, err := c.DisconnectAccount(cmd.Context(), team, crier.ID(args[0]))

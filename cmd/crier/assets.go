@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,35 +34,7 @@ func (s *shell) mediaUpload() *cobra.Command {
 				return fmt.Errorf("open the file: %w", err)
 			}
 			defer func() { _ = file.Close() }() // it was only read
-			stat, err := file.Stat()
-			if err != nil {
-				return fmt.Errorf("look at the file: %w", err)
-			}
-			c, team, err := s.inTeam(cmd.Context())
-			if err != nil {
-				return err
-			}
-			upload := crier.Upload{UploadID: crier.ID(resume)}
-			if resume != "" {
-				upload, err = c.GetUpload(cmd.Context(), team, upload.UploadID)
-			} else {
-				in := crier.UploadCreate{FileName: crier.FileName(filepath.Base(args[0])), MimeType: typeOf(file, args[0]), ByteSize: stat.Size()}
-				if altText != "" {
-					in.AltText = &altText
-				}
-				upload, err = c.CreateUpload(cmd.Context(), team, in)
-			}
-			if err != nil {
-				return err
-			}
-			if upload.ByteSize != stat.Size() {
-				return fmt.Errorf("the upload is for a file of %d bytes, %s has %d", upload.ByteSize, args[0], stat.Size())
-			}
-			asset, err := c.ResumeUpload(cmd.Context(), team, upload, file, s.progress)
-			if err != nil {
-				return errors.Join(err, fmt.Errorf("go on with: crier media upload %s --resume %s", args[0], upload.UploadID))
-			}
-			return s.show(asset, "", func(w io.Writer) { fmt.Fprintf(w, "Uploaded %s: %s, %s\n", asset.FileName, asset.ID, asset.Status) })
+			return s.upload(cmd.Context(), file, altText, resume)
 		},
 	}
 	cmd.Flags().StringVar(&altText, "alt-text", "", "a description for those who cannot see it")
@@ -69,9 +42,68 @@ func (s *shell) mediaUpload() *cobra.Command {
 	return cmd
 }
 
+// upload asks and brings a file into the media library, from where an earlier try broke off.
+func (s *shell) upload(ctx context.Context, file *os.File, altText, resume string) error {
+	stat, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("look at the file: %w", err)
+	}
+	c, team, err := s.inTeam(ctx)
+	if err != nil {
+		return err
+	}
+	in := crier.UploadCreate{FileName: crier.FileName(filepath.Base(file.Name())), MimeType: typeOf(file), ByteSize: stat.Size()}
+	if altText != "" {
+		in.AltText = &altText
+	}
+	if err := s.confirm(ctx, "This uploads %s (%s, %s) to the media library, which costs nothing.", in.FileName, in.MimeType, byteSize(in.ByteSize)); err != nil {
+		return err
+	}
+	upload, err := beginUpload(ctx, c, team, in, resume)
+	if err != nil {
+		return err
+	}
+	again := fmt.Sprintf("crier media upload %s --resume %s", file.Name(), upload.UploadID)
+	fmt.Fprintf(s.stderr, "If this breaks off, go on with: %s\n", again) // now, because a program that is killed says nothing
+	asset, err := c.ResumeUpload(ctx, team, upload, file, s.progress)
+	if err != nil {
+		return errors.Join(err, errors.New("go on with: "+again))
+	}
+	return s.show(asset, "", func(w io.Writer) { fmt.Fprintf(w, "Uploaded %s: %s, %s\n", asset.FileName, asset.ID, asset.Status) })
+}
+
+// beginUpload begins an upload, or finds the one to resume, which must be of the same file as far as its size tells.
+func beginUpload(ctx context.Context, c *client.Client, team crier.ID, in crier.UploadCreate, resume string) (crier.Upload, error) {
+	if resume == "" {
+		return c.CreateUpload(ctx, team, in)
+	}
+	id, ok := crier.ParseID(resume)
+	if !ok {
+		return crier.Upload{}, fmt.Errorf("--resume must be the id of an upload, got %q", resume)
+	}
+	upload, err := c.GetUpload(ctx, team, id)
+	if err == nil && upload.ByteSize != in.ByteSize {
+		err = fmt.Errorf("the upload is for a file of %d bytes, %s has %d", upload.ByteSize, in.FileName, in.ByteSize)
+	}
+	return upload, err
+}
+
+// byteSize is a size as people read it.
+func byteSize(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return counted(int(n), "byte")
+}
+
 // typeOf guesses a file's type; the server reads it from the bytes anyway.
-func typeOf(file *os.File, name string) string {
-	if t := mime.TypeByExtension(filepath.Ext(name)); t != "" {
+func typeOf(file *os.File) string {
+	if t := mime.TypeByExtension(filepath.Ext(file.Name())); t != "" {
 		media, _, _ := strings.Cut(t, ";")
 		return media
 	}
@@ -82,7 +114,7 @@ func typeOf(file *os.File, name string) string {
 
 // progress draws a bar on a terminal.
 func (s *shell) progress(sent, total int64) {
-	if f, ok := s.stderr.(*os.File); !ok || !interactive(f) {
+	if !interactive(s.stderr) {
 		return
 	}
 	const width = 40
@@ -107,7 +139,7 @@ func (s *shell) mediaList() *cobra.Command {
 			}
 			return s.show(page, "ID\tNAME\tTYPE\tBYTES\tSTATUS", func(w io.Writer) {
 				for _, a := range page.Data {
-					fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", a.ID, shorten(a.FileName, 40), a.MimeType, a.ByteSize, a.Status)
+					row(w, a.ID, shorten(a.FileName, 40), a.MimeType, a.ByteSize, a.Status)
 				}
 			})
 		},

@@ -48,7 +48,7 @@ func (s *shell) doctorCommand() *cobra.Command {
 					if !f.OK {
 						mark = "PROBLEM"
 					}
-					fmt.Fprintf(w, "%s\t%s\t%s\n", mark, f.Check, f.Detail)
+					row(w, mark, f.Check, f.Detail)
 					if f.Advice != "" {
 						fmt.Fprintf(w, "\t\t→ %s\n", f.Advice)
 					}

@@ -2,90 +2,19 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/oauth2"
 )
-
-// login is what is kept of a login, in the person's configuration directory.
-type login struct {
-	Server       string    `json:"server,omitempty"`
-	AccessToken  string    `json:"accessToken,omitempty"`
-	RefreshToken string    `json:"refreshToken,omitempty"`
-	ExpiresAt    time.Time `json:"expiresAt,omitzero"`
-}
-
-// loginFile is in the person's configuration directory.
-func (s *shell) loginFile() (string, error) {
-	base := s.variable("XDG_CONFIG_HOME")
-	if base == "" {
-		home := s.variable("HOME")
-		if home == "" {
-			return "", errors.New("there is no HOME to keep the login in")
-		}
-		base = filepath.Join(home, ".config")
-	}
-	return filepath.Join(base, "crier", "login.json"), nil
-}
-
-func (s *shell) loadLogin() (login, error) {
-	var l login
-	path, err := s.loginFile()
-	if err != nil {
-		return l, nil //nolint:nilerr // without a place to keep it there is no login
-	}
-	data, err := os.ReadFile(path) //nolint:gosec // the person's own file
-	if errors.Is(err, fs.ErrNotExist) {
-		return l, nil
-	}
-	if err != nil {
-		return l, fmt.Errorf("read the login: %w", err)
-	}
-	if err := json.Unmarshal(data, &l); err != nil {
-		return l, fmt.Errorf("read the login in %s: %w", path, err)
-	}
-	return l, nil
-}
-
-// saveLogin writes the login so that nobody else can read it, whole or not at all.
-func (s *shell) saveLogin(l login) error {
-	path, err := s.loginFile()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the configuration directory: %w", err)
-	}
-	data, err := json.MarshalIndent(l, "", "  ") //nolint:gosec // into a file that only its owner can read
-	if err != nil {
-		return fmt.Errorf("encode the login: %w", err)
-	}
-	temp, err := os.CreateTemp(filepath.Dir(path), "login.*") // with mode 0600
-	if err != nil {
-		return fmt.Errorf("write the login: %w", err)
-	}
-	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write the login: %w", err), os.Remove(temp.Name()))
-	}
-	return nil
-}
 
 // oauthConfig is the installation as an OAuth library sees it.
 func oauthConfig(server string) oauth2.Config {
@@ -131,6 +60,11 @@ func (s *shell) login(ctx context.Context, browser bool) error {
 	if err != nil {
 		return fmt.Errorf("log in: %w", err)
 	}
+	unlock, err := s.lockLogin(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if err := s.saveLogin(login{Server: server, AccessToken: token.AccessToken, RefreshToken: token.RefreshToken, ExpiresAt: token.Expiry}); err != nil {
 		return err
 	}
@@ -147,25 +81,45 @@ func openBrowser(ctx context.Context, address string) {
 	_ = exec.CommandContext(ctx, command, address).Start() //nolint:gosec // an address of the installation the person chose
 }
 
-// refreshing keeps two requests of one command from using the refresh token twice.
-var refreshing sync.Mutex
+// errLoginEnded means that the tokens of a login are worth nothing any more.
+var errLoginEnded = errors.New("your login has ended: run 'crier login' again")
 
-// freshToken is the access token of the saved login, renewed when it is about to end. The new pair is saved before it is
-// used, because the old refresh token is spent.
+// renewTime bounds the exchange of a refresh token: other commands wait for it.
+const renewTime = 30 * time.Second
+
+// freshToken is the access token of the saved login, renewed when it is about to end.
 func (s *shell) freshToken(ctx context.Context) (string, error) {
-	refreshing.Lock()
-	defer refreshing.Unlock()
 	l, err := s.loadLogin()
+	if err != nil || s.lasts(l) {
+		return l.AccessToken, err
+	}
+	return s.renewLogin(ctx)
+}
+
+// lasts is true while an access token is good for one more request.
+func (s *shell) lasts(l login) bool { return s.now().Add(time.Minute).Before(l.ExpiresAt) }
+
+// renewLogin exchanges the refresh token. A refresh token works once, and its second use ends the login: so only one
+// command does it at a time, the others find the new pair, and the pair is saved before it is used.
+func (s *shell) renewLogin(ctx context.Context) (string, error) {
+	unlock, err := s.lockLogin(ctx)
 	if err != nil {
 		return "", err
 	}
-	if s.now().Add(time.Minute).Before(l.ExpiresAt) {
-		return l.AccessToken, nil
+	defer unlock()
+	l, err := s.loadLogin()
+	if err != nil || s.lasts(l) {
+		return l.AccessToken, err
 	}
+	if l.RefreshToken == "" {
+		return "", errNoLogin
+	}
+	ctx, cancel := context.WithTimeout(ctx, renewTime)
+	defer cancel()
 	config := oauthConfig(l.Server)
 	token, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: l.RefreshToken}).Token()
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.ErrorCode == "invalid_grant" {
-		return "", fmt.Errorf("your login has ended, run 'crier login' again: %w", err)
+		return "", errLoginEnded
 	}
 	if err != nil {
 		return "", fmt.Errorf("renew the login: %w", err)
@@ -181,6 +135,11 @@ func (s *shell) logoutCommand() *cobra.Command {
 		Example: "  crier logout",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			unlock, err := s.lockLogin(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer unlock()
 			l, err := s.loadLogin()
 			if err != nil {
 				return err

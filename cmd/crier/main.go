@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,10 +22,11 @@ var version = "dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // whoever interrupts a second time does not want to wait
 	err := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "crier:", err)
+		fmt.Fprintln(os.Stderr, "crier:", told(err))
 		os.Exit(exitCode(err))
 	}
 }
@@ -54,11 +54,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	}
 	root.AddCommand(app.versionCommand())
 	app.addShell(root)
-	err := root.ExecuteContext(ctx)
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
+	return root.ExecuteContext(ctx)
 }
 
 // app is what the commands share.

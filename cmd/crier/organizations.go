@@ -25,7 +25,7 @@ func (s *shell) contextCommand() *cobra.Command {
 			return s.show(overview, "", func(w io.Writer) {
 				fmt.Fprintf(w, "Person\t%s\nCredential\t%s (%s)\n", overview.User.Name, overview.Credential.Name, overview.Credential.Kind)
 				for _, t := range overview.Teams {
-					fmt.Fprintf(w, "Team\t%s\t%s\n", t.Name, t.ID)
+					row(w, "Team", t.Name, t.ID)
 				}
 			})
 		},
@@ -47,7 +47,7 @@ func (s *shell) organizationsCommand() *cobra.Command {
 			}
 			return s.show(page, "ID\tNAME\tCREDITS\tRESERVED", func(w io.Writer) {
 				for _, o := range page.Data {
-					fmt.Fprintf(w, "%s\t%s\t%d\t%d\n", o.ID, o.Name, o.CreditsBalance, o.ReservedCredits)
+					row(w, o.ID, o.Name, o.CreditsBalance, o.ReservedCredits)
 				}
 			})
 		},
@@ -59,7 +59,7 @@ func (s *shell) organizationsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.confirm("This creates the organization %q with a first team.", args[0]); err != nil {
+			if err := s.confirm(cmd.Context(), "This creates the organization %q with a first team.", args[0]); err != nil {
 				return err
 			}
 			o, err := c.CreateOrganization(cmd.Context(), crier.OrganizationCreate{Name: crier.Name(args[0])})
@@ -92,7 +92,7 @@ func (s *shell) teamsCommand() *cobra.Command {
 					if t.Timezone != nil {
 						zone = *t.Timezone
 					}
-					fmt.Fprintf(w, "%s\t%s\t%s\n", t.ID, t.Name, zone)
+					row(w, t.ID, t.Name, zone)
 				}
 			})
 		},
@@ -105,7 +105,7 @@ func (s *shell) teamsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.confirm("This creates the team %q.", args[0]); err != nil {
+			if err := s.confirm(cmd.Context(), "This creates the team %q.", args[0]); err != nil {
 				return err
 			}
 			in := crier.TeamCreate{OrganizationID: org, Name: crier.Name(args[0])}
@@ -139,7 +139,7 @@ func (s *shell) keysCommand() *cobra.Command {
 			}
 			return s.show(page, "ID\tNAME\tROLE\tENDS IN\tLAST USED", func(w io.Writer) {
 				for _, k := range page.Data {
-					fmt.Fprintf(w, "%s\t%s\t%s\t…%s\t%s\n", k.ID, k.Name, k.Role, k.LastFour, localOrDash(k.LastUsedAt))
+					row(w, k.ID, k.Name, k.Role, "…"+k.LastFour, localOrDash(k.LastUsedAt))
 				}
 			})
 		},
@@ -152,7 +152,7 @@ func (s *shell) keysCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.confirm("This creates the API key %q with the role %s.", args[0], role); err != nil {
+			if err := s.confirm(cmd.Context(), "This creates the API key %q with the role %s.", args[0], role); err != nil {
 				return err
 			}
 			k, err := c.CreateKey(cmd.Context(), org, crier.APIKeyCreate{Name: crier.Name(args[0]), Role: crier.Role(role)})
@@ -170,7 +170,7 @@ func (s *shell) keysCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.confirm("This ends the API key %s at once.", args[0]); err != nil {
+			if err := s.confirm(cmd.Context(), "This ends the API key %s at once.", args[0]); err != nil {
 				return err
 			}
 			out, err := c.RevokeKey(cmd.Context(), org, crier.ID(args[0]))
@@ -199,7 +199,7 @@ func (s *shell) creditsCommand() *cobra.Command {
 			return s.show(out, "", func(w io.Writer) {
 				fmt.Fprintf(w, "Balance\t%d\nReserved\t%d\nFree\t%d\n\n", out.CreditsBalance, out.ReservedCredits, out.AvailableCredits)
 				for _, cost := range out.Costs {
-					fmt.Fprintf(w, "%s\t%d\t%s\n", cost.Provider, cost.Credits, cost.Description)
+					row(w, cost.Provider, cost.Credits, cost.Description)
 				}
 			})
 		},

@@ -49,7 +49,7 @@ func (s *shell) postsList() *cobra.Command {
 					if p.LatestScheduledPost != nil {
 						next = local(p.LatestScheduledPost.ScheduledAt)
 					}
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.ID, p.Status, p.DeliveryState, next, shorten(p.Text, 60))
+					row(w, p.ID, p.Status, p.DeliveryState, next, shorten(p.Text, 60))
 				}
 				fmt.Fprintf(w, "%d of %d posts\n", len(page.Data), page.Total)
 			})
@@ -92,13 +92,20 @@ func (s *shell) postsCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			assetIDs, err := ids(assets)
+			if err != nil {
+				return err
+			}
 			c, team, err := s.inTeam(cmd.Context())
 			if err != nil {
 				return err
 			}
-			in := crier.PostCreate{Text: &body, AssetIDs: ids(assets)}
+			in := crier.PostCreate{Text: &body, AssetIDs: assetIDs}
 			if title != "" {
 				in.Title = &title
+			}
+			if err := s.confirm(cmd.Context(), "This creates a draft, which costs nothing:\n  %s", shorten(body, 200)); err != nil {
+				return err
 			}
 			p, err := c.CreatePost(cmd.Context(), team, in)
 			if err != nil {
@@ -113,19 +120,24 @@ func (s *shell) postsCreate() *cobra.Command {
 	return cmd
 }
 
-func ids(list []string) []crier.ID {
+// ids reads the ids of assets.
+func ids(list []string) ([]crier.ID, error) {
 	out := make([]crier.ID, len(list))
 	for i, v := range list {
-		out[i] = crier.ID(v)
+		id, ok := crier.ParseID(v)
+		if !ok {
+			return nil, fmt.Errorf("--asset must be the id of an asset, got %q; 'crier media list' shows them", v)
+		}
+		out[i] = id
 	}
-	return out
+	return out, nil
 }
 
 func (s *shell) showPost(p crier.Post) error {
 	return s.show(p, "", func(w io.Writer) {
 		fmt.Fprintf(w, "Post\t%s\nStatus\t%s, %s\nType\t%s\n", p.ID, p.Status, p.DeliveryState, p.PostType)
 		if p.Title != nil {
-			fmt.Fprintf(w, "Title\t%s\n", *p.Title)
+			row(w, "Title", *p.Title)
 		}
 		if sp := p.LatestScheduledPost; sp != nil {
 			fmt.Fprintf(w, "Latest\t%s, %s\n", sp.Status, local(sp.ScheduledAt))
@@ -172,7 +184,10 @@ func (s *shell) postsEdit() *cobra.Command {
 		if title != "" {
 			in.Title = crier.Some(title)
 		}
-		if err := s.confirm("This changes the post %s, and what is scheduled of it.", post); err != nil {
+		if !in.Text.Set && !in.Title.Set {
+			return errors.New("there is nothing to change: give --text or --title")
+		}
+		if err := s.confirm(ctx, "This changes the post %s, and what is scheduled of it; a longer text may reserve more credits.", post); err != nil {
 			return err
 		}
 		p, err := c.UpdatePost(ctx, team, post, in)
@@ -188,7 +203,7 @@ func (s *shell) postsEdit() *cobra.Command {
 
 func (s *shell) postsDraft() *cobra.Command {
 	return s.onPost("draft", "Stop what is scheduled of a post and move it back to draft", "  crier posts draft ID", func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-		if err := s.confirm("This cancels what is scheduled of the post %s.", post); err != nil {
+		if err := s.confirm(ctx, "This cancels what is scheduled of the post %s.", post); err != nil {
 			return err
 		}
 		p, err := c.MovePostToDraft(ctx, team, post)
@@ -206,7 +221,7 @@ func (s *shell) postsDelete() *cobra.Command {
 		if platform {
 			warning = "This deletes the post %s, and what was published of it from the networks too."
 		}
-		if err := s.confirm(warning, post); err != nil {
+		if err := s.confirm(ctx, warning, post); err != nil {
 			return err
 		}
 		out, err := c.DeletePost(ctx, team, post, platform)
@@ -216,7 +231,7 @@ func (s *shell) postsDelete() *cobra.Command {
 		return s.show(out, "", func(w io.Writer) {
 			fmt.Fprintln(w, "Deleted.")
 			for _, d := range out.PlatformDeletes {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", d.Provider, d.Verdict, d.Message)
+				row(w, d.Provider, d.Verdict, d.Message)
 			}
 		})
 	})
@@ -239,7 +254,7 @@ func (s *shell) postsAttempts() *cobra.Command {
 		}
 		return s.show(list, "WHEN\tOPERATION\tPART\tOUTCOME\tMESSAGE\tNEXT", func(w io.Writer) {
 			for _, a := range list.Data {
-				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", local(a.StartedAt), a.Operation, a.Part, a.Outcome, shorten(a.Message, 50), a.NextStep)
+				row(w, local(a.StartedAt), a.Operation, a.Part, a.Outcome, shorten(a.Message, 50), a.NextStep)
 			}
 		})
 	})

@@ -22,12 +22,25 @@ type targetFlags struct {
 	wait     int
 }
 
+// outgoing is what a command is about to publish a post with.
+type outgoing struct {
+	accounts []crier.SocialAccount
+	in       crier.ScheduleRequest
+	// atOnce means that the time in the request is for the dry run alone.
+	atOnce bool
+	wait   int
+}
+
 func (t *targetFlags) add(cmd *cobra.Command, timed bool) {
 	cmd.Flags().StringSliceVar(&t.to, "to", nil, "networks or account ids, such as x,linkedin; all connected accounts when absent")
 	if timed {
 		cmd.Flags().StringVar(&t.at, "at", "", "when: RFC 3339, \"2026-11-15 09:00\" in your zone, or a duration such as 2h")
 		cmd.Flags().BoolVar(&t.nextSlot, "next-slot", false, "take the next free slot")
 	}
+}
+
+func (t *targetFlags) addWait(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&t.wait, "wait", crier.DefaultPostNowWait, "how many seconds to wait for the networks when publishing at once, 0 to 30")
 }
 
 // accounts finds the accounts that are meant.
@@ -60,12 +73,33 @@ func (t *targetFlags) means(a crier.SocialAccount) bool {
 	return false
 }
 
-func (t *targetFlags) request(s *shell, accounts []crier.SocialAccount) (crier.ScheduleRequest, error) {
-	in := crier.ScheduleRequest{}
-	for _, a := range accounts {
-		in.SocialAccountIDs = append(in.SocialAccountIDs, a.ID)
+// previewLead is far enough ahead for a dry run of what is to go out at once: the interface has one for schedules only.
+const previewLead = 5 * time.Minute
+
+// plan finds out what the flags mean. It changes nothing.
+func (t *targetFlags) plan(ctx context.Context, s *shell, c *client.Client, team crier.ID, atOnce bool) (outgoing, error) {
+	p := outgoing{atOnce: atOnce, wait: t.wait}
+	when, err := t.when(s, atOnce)
+	if err != nil {
+		return p, err
 	}
+	if p.accounts, err = t.accounts(ctx, c, team); err != nil {
+		return p, err
+	}
+	p.in = when
+	for _, a := range p.accounts {
+		p.in.SocialAccountIDs = append(p.in.SocialAccountIDs, a.ID)
+	}
+	return p, nil
+}
+
+// when is the time of a request.
+func (t *targetFlags) when(s *shell, atOnce bool) (crier.ScheduleRequest, error) {
+	in := crier.ScheduleRequest{}
 	switch {
+	case atOnce:
+		soon := crier.TimeOf(s.now().Add(previewLead))
+		in.ScheduledAt = &soon
 	case t.nextSlot && t.at != "":
 		return in, errors.New("give either --at or --next-slot")
 	case t.nextSlot:
@@ -82,46 +116,16 @@ func (t *targetFlags) request(s *shell, accounts []crier.SocialAccount) (crier.S
 	return in, nil
 }
 
-func (s *shell) postsSchedule() *cobra.Command {
-	var t targetFlags
-	cmd := s.onPost("schedule", "Schedule a post", "  crier posts schedule ID --at \"2026-11-15 09:00\" --to x,linkedin\n  crier posts schedule ID --next-slot",
-		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-			return s.schedule(ctx, c, team, post, &t)
-		})
-	t.add(cmd, true)
-	return cmd
-}
-
-// schedule previews, asks and schedules.
-func (s *shell) schedule(ctx context.Context, c *client.Client, team, post crier.ID, t *targetFlags) error {
-	accounts, err := t.accounts(ctx, c, team)
+// agree shows what would happen and what it costs, and asks.
+func (s *shell) agree(ctx context.Context, c *client.Client, team, post crier.ID, p outgoing) error {
+	v, err := c.ValidatePost(ctx, team, post, p.in)
 	if err != nil {
 		return err
 	}
-	in, err := t.request(s, accounts)
-	if err != nil {
-		return err
-	}
-	preview, err := c.ValidatePost(ctx, team, post, in)
-	if err != nil {
-		return err
-	}
-	if err := s.previewed(preview, accounts, localOrDash(preview.ScheduledAt)); err != nil {
-		return err
-	}
-	result, err := c.SchedulePost(ctx, team, post, in)
-	if err != nil {
-		return err
-	}
-	return s.showResult(result, accounts)
-}
-
-// previewed shows what would happen and what it costs, and asks.
-func (s *shell) previewed(v crier.ValidationResult, accounts []crier.SocialAccount, when string) error {
 	ok := 0
 	var lines []string
 	for i, e := range v.Data {
-		line := fmt.Sprintf("  %s (%s): ", accounts[i].DisplayName, accounts[i].Provider)
+		line := fmt.Sprintf("  %s (%s): ", p.accounts[i].DisplayName, p.accounts[i].Provider)
 		if e.Error != nil {
 			lines = append(lines, line+"refused: "+e.Error.Message)
 			continue
@@ -135,8 +139,48 @@ func (s *shell) previewed(v crier.ValidationResult, accounts []crier.SocialAccou
 	if ok == 0 {
 		return errors.New("no account accepts this post:\n" + strings.Join(lines, "\n"))
 	}
-	return s.confirm("This publishes on %d account(s) %s and costs %d of your %d free credits:\n%s",
-		ok, when, v.CreditCost, v.AvailableCredits, strings.Join(lines, "\n"))
+	when := localOrDash(v.ScheduledAt)
+	if p.atOnce {
+		when = "at once, which cannot be taken back everywhere,"
+	}
+	return s.confirm(ctx, "This publishes on %s %s and costs %d of your %d free credits:\n%s",
+		counted(ok, "account"), when, v.CreditCost, v.AvailableCredits, strings.Join(lines, "\n"))
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// carryOut does what was agreed.
+func (s *shell) carryOut(ctx context.Context, c *client.Client, team, post crier.ID, p outgoing) error {
+	var result crier.ScheduleResult
+	var err error
+	if p.atOnce {
+		in := crier.PostNowRequest{WaitSeconds: &p.wait}
+		in.SocialAccountIDs = p.in.SocialAccountIDs
+		result, err = c.PostNow(ctx, team, post, in)
+	} else {
+		result, err = c.SchedulePost(ctx, team, post, p.in)
+	}
+	if err != nil {
+		return err
+	}
+	return s.showResult(result, p.accounts)
+}
+
+// publish previews, asks and publishes or schedules a post that exists.
+func (s *shell) publish(ctx context.Context, c *client.Client, team, post crier.ID, t *targetFlags, atOnce bool) error {
+	p, err := t.plan(ctx, s, c, team, atOnce)
+	if err != nil {
+		return err
+	}
+	if err := s.agree(ctx, c, team, post, p); err != nil {
+		return err
+	}
+	return s.carryOut(ctx, c, team, post, p)
 }
 
 func (s *shell) showResult(r crier.ScheduleResult, accounts []crier.SocialAccount) error {
@@ -145,9 +189,9 @@ func (s *shell) showResult(r crier.ScheduleResult, accounts []crier.SocialAccoun
 			name, network := accounts[i].DisplayName, accounts[i].Provider
 			switch {
 			case e.Error != nil:
-				fmt.Fprintf(w, "%s\t%s\trefused\t\t%s\n", name, network, e.Error.Message)
+				row(w, name, network, "refused", "", e.Error.Message)
 			case e.ScheduledPost != nil:
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", name, network, e.ScheduledPost.Status, local(e.ScheduledPost.ScheduledAt), e.ScheduledPost.Permalink)
+				row(w, name, network, e.ScheduledPost.Status, local(e.ScheduledPost.ScheduledAt), e.ScheduledPost.Permalink)
 			}
 		}
 	})
@@ -157,58 +201,35 @@ func (s *shell) showResult(r crier.ScheduleResult, accounts []crier.SocialAccoun
 	return err
 }
 
-func (s *shell) postsNow() *cobra.Command {
+func (s *shell) postsSchedule() *cobra.Command {
 	var t targetFlags
-	cmd := s.onPost("now", "Publish a post at once", "  crier posts now ID --to x --yes", func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-		return s.publishNow(ctx, c, team, post, &t)
-	})
-	t.add(cmd, false)
-	cmd.Flags().IntVar(&t.wait, "wait", crier.DefaultPostNowWait, "how many seconds to wait for the networks, 0 to 30")
+	cmd := s.onPost("schedule", "Schedule a post", "  crier posts schedule ID --at \"2026-11-15 09:00\" --to x,linkedin\n  crier posts schedule ID --next-slot",
+		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+			return s.publish(ctx, c, team, post, &t, false)
+		})
+	t.add(cmd, true)
 	return cmd
 }
 
-// previewLead is far enough ahead for a dry run of what is to go out at once: the interface has one for schedules only.
-const previewLead = 5 * time.Minute
-
-func (s *shell) publishNow(ctx context.Context, c *client.Client, team, post crier.ID, t *targetFlags) error {
-	accounts, err := t.accounts(ctx, c, team)
-	if err != nil {
-		return err
-	}
-	in := crier.PostNowRequest{WaitSeconds: &t.wait}
-	soon := crier.TimeOf(s.now().Add(previewLead))
-	trial := crier.ScheduleRequest{ScheduledAt: &soon}
-	for _, a := range accounts {
-		in.SocialAccountIDs = append(in.SocialAccountIDs, a.ID)
-	}
-	trial.SocialAccountIDs = in.SocialAccountIDs
-	preview, err := c.ValidatePost(ctx, team, post, trial)
-	if err != nil {
-		return err
-	}
-	if err := s.previewed(preview, accounts, "at once, which cannot be taken back everywhere,"); err != nil {
-		return err
-	}
-	result, err := c.PostNow(ctx, team, post, in)
-	if err != nil {
-		return err
-	}
-	return s.showResult(result, accounts)
+func (s *shell) postsNow() *cobra.Command {
+	var t targetFlags
+	cmd := s.onPost("now", "Publish a post at once", "  crier posts now ID --to x --yes", func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+		return s.publish(ctx, c, team, post, &t, true)
+	})
+	t.add(cmd, false)
+	t.addWait(cmd)
+	return cmd
 }
 
 func (s *shell) postsValidate() *cobra.Command {
 	var t targetFlags
 	cmd := s.onPost("validate", "Try out how a post would be scheduled, without writing anything", "  crier posts validate ID --next-slot",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-			accounts, err := t.accounts(ctx, c, team)
+			p, err := t.plan(ctx, s, c, team, false)
 			if err != nil {
 				return err
 			}
-			in, err := t.request(s, accounts)
-			if err != nil {
-				return err
-			}
-			v, err := c.ValidatePost(ctx, team, post, in)
+			v, err := c.ValidatePost(ctx, team, post, p.in)
 			if err != nil {
 				return err
 			}
@@ -218,7 +239,7 @@ func (s *shell) postsValidate() *cobra.Command {
 					if e.Error != nil {
 						problem = e.Error.Message
 					}
-					fmt.Fprintf(w, "%s\t%s\t%v\t%d\t%s\n", accounts[i].DisplayName, accounts[i].Provider, e.OK, e.CreditCost, problem)
+					row(w, p.accounts[i].DisplayName, p.accounts[i].Provider, e.OK, e.CreditCost, problem)
 				}
 			})
 		})
@@ -237,36 +258,54 @@ func (s *shell) postCommand() *cobra.Command {
 		Example: "  echo \"Hello\" | crier post --to x,linkedin --next-slot --yes\n  crier post --text \"Hello\" --at 2h --to x",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
+			if err := s.somebody(); err != nil {
+				return err
+			}
 			body, err := s.postText(text)
 			if err != nil {
 				return err
 			}
-			c, team, err := s.inTeam(ctx)
-			if err != nil {
-				return err
-			}
-			p, err := c.CreatePost(ctx, team, crier.PostCreate{Text: &body})
-			if err != nil {
-				return err
-			}
-			if t.at == "" && !t.nextSlot {
-				err = s.publishNow(ctx, c, team, p.ID, &t)
-			} else {
-				err = s.schedule(ctx, c, team, p.ID, &t)
-			}
-			if errors.Is(err, errRefused) || errors.Is(err, errNobody) { // then nothing may stay behind
-				_, undone := c.DeletePost(ctx, team, p.ID, false)
-				return errors.Join(err, undone)
-			}
-			if err != nil {
-				return fmt.Errorf("%w (the draft is kept: %s)", err, p.ID)
-			}
-			return nil
+			return s.writeAndPublish(cmd.Context(), body, &t)
 		},
 	}
 	t.add(cmd, true)
+	t.addWait(cmd)
 	cmd.Flags().StringVar(&text, "text", "", "the text; without it, what is piped in")
-	cmd.Flags().IntVar(&t.wait, "wait", crier.DefaultPostNowWait, "how many seconds to wait for the networks when publishing at once")
 	return cmd
+}
+
+// writeAndPublish makes a draft, because a dry run needs one. As long as nobody has agreed, nothing of it stays behind.
+func (s *shell) writeAndPublish(ctx context.Context, text string, t *targetFlags) error {
+	c, team, err := s.inTeam(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := t.plan(ctx, s, c, team, t.at == "" && !t.nextSlot)
+	if err != nil {
+		return err
+	}
+	draft, err := c.CreatePost(ctx, team, crier.PostCreate{Text: &text})
+	if err != nil {
+		return err
+	}
+	if err := s.agree(ctx, c, team, draft.ID, p); err != nil {
+		return errors.Join(err, undo(ctx, c, team, draft.ID))
+	}
+	if err := s.carryOut(ctx, c, team, draft.ID, p); err != nil {
+		return fmt.Errorf("%w (the draft is kept: %s)", err, draft.ID)
+	}
+	return nil
+}
+
+// undoTime is how long an interrupted command takes at most to tidy up.
+const undoTime = 10 * time.Second
+
+// undo removes a draft, also when the command was interrupted.
+func undo(ctx context.Context, c *client.Client, team, draft crier.ID) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+	defer cancel()
+	if _, err := c.DeletePost(ctx, team, draft, false); err != nil {
+		return fmt.Errorf("the draft %s could not be removed: %w", draft, err)
+	}
+	return nil
 }

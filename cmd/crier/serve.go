@@ -33,7 +33,13 @@ func (a *app) serveCommand() *cobra.Command {
 			"SIGTERM drains: running requests and jobs finish within 30 seconds, new ones are refused.",
 		Example: "  crier serve\n  crier serve --listen :8080 --database-url postgres://crier@db/crier\n  CRIER_ROLE=worker crier serve",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := a.serve(cmd.Context())
+			if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) { // it was stopped before it was up
+				return nil
+			}
+			return err
+		},
 	}
 }
 

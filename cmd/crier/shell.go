@@ -3,15 +3,14 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"crier"
@@ -60,6 +59,9 @@ func (a *app) variable(name string) string {
 
 const defaultServer = "http://127.0.0.1:8080"
 
+// errNoLogin means that there is neither a login nor a token.
+var errNoLogin = errors.New("you are not logged in: run 'crier login', or set CRIER_TOKEN to an API key")
+
 // client connects as the flags, the environment or the saved login say.
 func (s *shell) client(ctx context.Context) (*client.Client, error) {
 	login, err := s.loadLogin()
@@ -75,7 +77,7 @@ func (s *shell) client(ctx context.Context) (*client.Client, error) {
 		return nil, fmt.Errorf("you are logged in to %s, not to %s: run 'crier login --server %s', or set CRIER_TOKEN", login.Server, server, server)
 	}
 	if login.AccessToken == "" {
-		return nil, errors.New("you are not logged in: run 'crier login', or set CRIER_TOKEN to an API key")
+		return nil, errNoLogin
 	}
 	return client.New(server, "", agent, client.WithTokenSource(s.freshToken)), ctx.Err()
 }
@@ -135,22 +137,6 @@ func (s *shell) inOrganization(ctx context.Context) (*client.Client, crier.ID, e
 	return c, *overview.DefaultOrganizationID, nil
 }
 
-// show prints a result: JSON for scripts, a table for people.
-func (s *shell) show(value any, header string, rows func(w io.Writer)) error {
-	if s.asJSON {
-		enc := json.NewEncoder(s.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(value)
-	}
-	w := tabwriter.NewWriter(s.stdout, 0, 4, 2, ' ', 0)
-	if header != "" {
-		fmt.Fprintln(w, header)
-	}
-	rows(w)
-	return w.Flush()
-}
-
 // local is a time in the person's own zone.
 func local(t crier.Time) string { return t.Local().Format("Mon 2 Jan 2006 15:04 MST") }
 
@@ -166,27 +152,25 @@ var (
 	errRefused = errors.New("nothing was changed")
 	// errNobody means that there is no person to ask.
 	errNobody = errors.New("nobody is there to ask: add --yes to go ahead")
+	// errInterrupted means that a person ended the command while they were asked.
+	errInterrupted = errors.New("interrupted: nothing was changed")
 )
 
 // confirm tells what will happen and asks, unless --yes was given. Without a person to ask it refuses.
-func (s *shell) confirm(format string, args ...any) error {
+func (s *shell) confirm(ctx context.Context, format string, args ...any) error {
 	if s.yes {
 		return nil
 	}
-	fmt.Fprintf(s.stderr, format+"\n", args...)
-	person := s.stdin
-	if !interactive(person) { // the text was piped in: the person is at the terminal
-		terminal, err := os.Open("/dev/tty")
-		if err != nil {
-			return errNobody
-		}
-		defer func() { _ = terminal.Close() }() // it was only read
-		person = terminal
+	fmt.Fprintln(s.stderr, printable(fmt.Sprintf(format, args...)))
+	person, done, err := s.person()
+	if err != nil {
+		return err
 	}
+	defer done()
 	fmt.Fprint(s.stderr, "Go ahead? [y/N] ")
-	answer, err := bufio.NewReader(person).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("read the answer: %w", err)
+	answer, err := readLine(ctx, person)
+	if err != nil {
+		return err
 	}
 	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
 		return errRefused
@@ -194,23 +178,56 @@ func (s *shell) confirm(format string, args ...any) error {
 	return nil
 }
 
-// interactive is true when a person sits at the other end.
-func interactive(r io.Reader) bool {
-	f, ok := r.(*os.File)
-	if !ok {
-		return false
+// somebody refuses at once what could not be asked for later, before anything is done that would have to be undone.
+func (s *shell) somebody() error {
+	if s.yes {
+		return nil
 	}
-	stat, err := f.Stat()
-	return err == nil && stat.Mode()&os.ModeCharDevice != 0
+	_, done, err := s.person()
+	if err == nil {
+		done()
+	}
+	return err
 }
 
-// shorten is a text as one cell of a table.
-func shorten(text string, length int) string {
-	line := strings.Join(strings.Fields(text), " ")
-	if runes := []rune(line); len(runes) > length {
-		return string(runes[:length-1]) + "…"
+// person is who can be asked: at the standard input, or at the terminal when a text is piped in.
+func (s *shell) person() (r io.Reader, done func(), err error) {
+	if interactive(s.stdin) {
+		return s.stdin, func() {}, nil
 	}
-	return line
+	terminal, err := os.Open("/dev/tty")
+	if err != nil {
+		return nil, nil, errNobody
+	}
+	return terminal, func() { _ = terminal.Close() }, nil // it was only read
+}
+
+// readLine reads what a person types. Reading from a terminal cannot be stopped, so an interrupted command leaves it behind.
+func readLine(ctx context.Context, person io.Reader) (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	typed := make(chan line, 1)
+	go func() {
+		text, err := bufio.NewReader(person).ReadString('\n')
+		typed <- line{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", errInterrupted
+	case l := <-typed:
+		if l.err != nil && !errors.Is(l.err, io.EOF) {
+			return "", fmt.Errorf("read the answer: %w", l.err)
+		}
+		return l.text, nil
+	}
+}
+
+// interactive is true when a person sits at the other end.
+func interactive(end any) bool {
+	f, ok := end.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
 }
 
 // parseWhen reads a time as people write it: RFC 3339, a date and time in their zone, or a duration from now.
@@ -227,29 +244,4 @@ func parseWhen(text string, now time.Time) (crier.Time, error) {
 		return crier.TimeOf(now.Add(d)), nil
 	}
 	return crier.Time{}, fmt.Errorf("%q is not a time: write 2026-11-15T09:00:00Z, \"2026-11-15 09:00\" in your zone, or a duration such as 2h30m", text)
-}
-
-// exitCode tells scripts apart what went wrong.
-func exitCode(err error) int {
-	known, ok := errors.AsType[*client.Error](err)
-	if !ok {
-		return 1
-	}
-	switch known.Kind {
-	case crier.KindInvalid:
-		return 2
-	case crier.KindUnauthorized:
-		return 3
-	case crier.KindForbidden:
-		return 4
-	case crier.KindNotFound:
-		return 5
-	case crier.KindConflict:
-		return 6
-	case crier.KindPaymentRequired:
-		return 7
-	case crier.KindTooManyRequests:
-		return 8
-	}
-	return 9
 }

@@ -56,7 +56,8 @@ func terminal(t *testing.T) (person, screen *os.File) {
 	return person, screen
 }
 
-// atTerminal runs the program at a terminal where a person types; piped, when it is not empty, is its standard input.
+// atTerminal runs the program at a terminal where a person types once they are asked; piped, when it is not empty, is its
+// standard input.
 func atTerminal(t *testing.T, environment []string, typed, piped string, args ...string) (shown string, code int) {
 	t.Helper()
 	person, screen := terminal(t)
@@ -70,11 +71,21 @@ func atTerminal(t *testing.T, environment []string, typed, piped string, args ..
 		t.Fatal(err)
 	}
 	_ = screen.Close()
-	if _, err := io.WriteString(person, typed); err != nil {
-		t.Fatal(err)
-	}
 	var seen bytes.Buffer
-	_, _ = io.Copy(&seen, person) // ends with an error when the program has closed its end
+	piece := make([]byte, 4096)
+	for {
+		n, err := person.Read(piece)
+		if err != nil { // the program has closed its end
+			break
+		}
+		seen.Write(piece[:n])
+		if typed != "" && strings.HasSuffix(seen.String(), "[y/N] ") {
+			if _, err := io.WriteString(person, typed); err != nil {
+				t.Fatal(err)
+			}
+			typed = ""
+		}
+	}
 	var exit *exec.ExitError
 	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
@@ -108,6 +119,83 @@ func TestTheShellAsksBeforeItPublishes(t *testing.T) {
 			t.Error("an accepted post was not kept")
 		}
 	}
+}
+
+func TestAnInterruptedQuestionLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, databases.Fresh(t, store.SQLite))
+	for _, piped := range []string{"", "Hello from a pipe"} {
+		args := []string{"post", "--to", "x", "--next-slot"}
+		if piped == "" {
+			args = append(args, "--text", "Hello from a flag")
+		}
+		shown, code := atTerminal(t, e.environment(e.crew.key), "\x03", piped, args...)
+		if code != 130 || !strings.Contains(shown, "interrupted: nothing was changed") {
+			t.Errorf("exit code %d:\n%s", code, shown)
+		}
+	}
+	if n := e.number(t, `SELECT count(*) FROM posts WHERE status <> 'deleted'`); n != 0 {
+		t.Errorf("%d posts stayed behind", n)
+	}
+}
+
+func TestACommandThatWaitsIsInterruptedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	cmd := command(t, nil, "login", "--server", s.url, "--no-browser")
+	var stderr logBuffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() (bool, bool) {
+		waits := strings.Contains(stderr.String(), "Waiting")
+		return waits, waits
+	})
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the exit code tells
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(stderr.String(), "crier: ") || strings.Contains(stderr.String(), "context canceled") {
+		t.Errorf("exit code %d:\n%s", code, stderr.String())
+	}
+}
+
+func TestCommandsThatChangeSomethingNeedSomebodyToAsk(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	environment := append(s.environment(s.key), "CRIER_TEAM="+string(s.team))
+	file := filepath.Join(t.TempDir(), "photo.png")
+	if err := os.WriteFile(file, []byte("no photo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := s.snapshot(t)
+	for _, args := range [][]string{
+		{"post", "--text", "Hello", "--to", "x"},
+		{"posts", "create", "--text", "Hello"},
+		{"posts", "edit", unknownID, "--text", "Hello"},
+		{"posts", "draft", unknownID},
+		{"posts", "delete", unknownID},
+		{"media", "upload", file},
+		{"accounts", "connect", "x"},
+		{"accounts", "enable", unknownID},
+		{"accounts", "disable", unknownID},
+		{"accounts", "disconnect", unknownID},
+		{"slots", "add", "09:30"},
+		{"slots", "delete", unknownID},
+		{"orgs", "create", "Acme"},
+		{"teams", "create", "Berlin"},
+		{"keys", "create", "CI"},
+		{"keys", "revoke", unknownID},
+	} {
+		cmd := command(t, environment, args...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != 10 || !strings.Contains(string(out), "--yes") {
+			t.Errorf("%v: exit code %d: %s", args, code, out)
+		}
+	}
+	s.wantUnchanged(t, before)
 }
 
 func TestOneLineIsTheWholeFlow(t *testing.T) {
@@ -191,7 +279,7 @@ func TestExitCodesTellWhatWentWrong(t *testing.T) {
 		}
 	}
 	nobody := runProgram(t, []string{"CRIER_SERVER=" + s.url}, "whoami")
-	if nobody.code != 1 || !strings.Contains(nobody.stderr, "crier login") {
+	if nobody.code != 3 || !strings.Contains(nobody.stderr, "crier login") {
 		t.Errorf("without a login: %+v", nobody)
 	}
 }
@@ -259,13 +347,13 @@ func TestABrokenUploadIsResumed(t *testing.T) {
 	if err := first.stop(); err != nil {
 		t.Fatal(err)
 	}
-	broken := runProgram(t, environment, "media", "upload", file, "--resume", upload)
+	broken := runProgram(t, environment, "media", "upload", file, "--resume", upload, "--yes")
 	if broken.code != 1 {
 		t.Errorf("without a server: %+v", broken)
 	}
 	second := startServer(t, db, withRole("api"))
 	environment = append(second.environment(first.key), "CRIER_TEAM="+string(first.team))
-	shown, code := atTerminal(t, environment, "", "", "media", "upload", file, "--resume", upload)
+	shown, code := atTerminal(t, environment, "y\n", "", "media", "upload", file, "--resume", upload)
 	if code != 0 || !strings.Contains(shown, "100 %") || !strings.Contains(shown, "Uploaded clip.mp4") {
 		t.Errorf("exit code %d: %s", code, shown)
 	}

@@ -45,7 +45,7 @@ func (s *shell) slotsList() *cobra.Command {
 					if sl.Label != nil {
 						label = *sl.Label
 					}
-					fmt.Fprintf(w, "%s\t%02d:%02d\t%s\t%s\n", sl.ID, sl.Hour, sl.Minute, dayList(sl.DaysOfWeek), label)
+					row(w, sl.ID, fmt.Sprintf("%02d:%02d", sl.Hour, sl.Minute), dayList(sl.DaysOfWeek), label)
 				}
 				if grid.UsingDefaults {
 					fmt.Fprintln(w, "These are the defaults; the first slot you add replaces them.")
@@ -93,7 +93,7 @@ func (s *shell) slotsAdd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.confirm("This adds a slot at %02d:%02d to the team's week.", in.Hour, in.Minute); err != nil {
+			if err := s.confirm(cmd.Context(), "This adds a slot at %02d:%02d to the team's week.", in.Hour, in.Minute); err != nil {
 				return err
 			}
 			sl, err := c.CreateSlot(cmd.Context(), team, in)
@@ -145,7 +145,7 @@ func (s *shell) slotsDelete() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.confirm("This deletes the slot %s.", args[0]); err != nil {
+			if err := s.confirm(cmd.Context(), "This deletes the slot %s.", args[0]); err != nil {
 				return err
 			}
 			out, err := c.DeleteSlot(cmd.Context(), team, crier.ID(args[0]))

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"crier"
+	"crier/client"
+)
+
+// The exit codes of the commands, beside 0 for success and those of the kinds of errors.
+const (
+	exitFailed       = 1
+	exitUnauthorized = 3
+	exitUnclear      = 9
+	exitNobody       = 10
+	exitInterrupted  = 130 // as shells tell it of a program that SIGINT ended
+)
+
+// exitCode tells scripts apart what went wrong.
+func exitCode(err error) int {
+	if interrupted(err) {
+		return exitInterrupted
+	}
+	if errors.Is(err, errNobody) {
+		return exitNobody
+	}
+	if errors.Is(err, errNoLogin) || errors.Is(err, errLoginEnded) {
+		return exitUnauthorized
+	}
+	known, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return exitFailed
+	}
+	switch known.Kind {
+	case crier.KindInvalid:
+		return 2
+	case crier.KindUnauthorized:
+		return exitUnauthorized
+	case crier.KindForbidden:
+		return 4
+	case crier.KindNotFound:
+		return 5
+	case crier.KindConflict:
+		return 6
+	case crier.KindPaymentRequired:
+		return 7
+	case crier.KindTooManyRequests:
+		return 8
+	}
+	return exitUnclear
+}
+
+// interrupted is true when a person or the system ended the command.
+func interrupted(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted)
+}
+
+// told is an error as a person reads it.
+func told(err error) string {
+	return printable(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted"))
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/internal/store"
+)
+
+// keepLogin saves the login of a device where a program finds it, as it is when its access token has ended.
+func keepLogin(tb testing.TB, s *server, tokens response) (environment []string, file string) {
+	tb.Helper()
+	home := tb.TempDir()
+	file = filepath.Join(home, "crier", "login.json")
+	data, err := json.Marshal(login{Server: s.url, AccessToken: "ended", RefreshToken: tokens.text(tb, "refresh_token"), ExpiresAt: time.Now()})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return []string{"XDG_CONFIG_HOME=" + home}, file
+}
+
+func TestCommandsAtOnceRenewTheLoginOnce(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s.newFounder(t, "ada@example.com")
+	b := s.browser(t)
+	b.signIn(t, "ada@example.com")
+	environment, file := keepLogin(t, s, s.logIn(t, b))
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			if out := runProgram(t, environment, "whoami"); out.code != 0 {
+				t.Errorf("%+v", out)
+			}
+		})
+	}
+	all.Wait()
+	if n := s.number(t, `SELECT count(*) FROM refresh_tokens`); n != 2 {
+		t.Errorf("there are %d refresh tokens, want the first and the one that replaced it", n)
+	}
+	if stat, err := os.Stat(file); err != nil || stat.Mode().Perm() != 0o600 {
+		t.Errorf("the login is kept with %v, %v", stat, err)
+	}
+}
+
+func TestARenewalThatFailsLeavesTheLoginAsItWas(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s.newFounder(t, "ada@example.com")
+	b := s.browser(t)
+	b.signIn(t, "ada@example.com")
+	environment, file := keepLogin(t, s, s.logIn(t, b))
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.post(t, "/sign-out", map[string][]string{"everywhere": {"yes"}}).want(t, http.StatusSeeOther)
+	if out := runProgram(t, environment, "whoami"); out.code != 3 || out.stdout != "" {
+		t.Errorf("%+v", out)
+	}
+	after, err := os.ReadFile(file)
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the login became %s, %v", after, err)
+	}
+}
