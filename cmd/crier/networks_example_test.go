@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"crier"
+)
+
+// TestTheExampleShowsOneVideoOnSevenTimelines runs the script that the documentation sends people to, against a fresh
+// install: from the first start to the last timeline within a minute.
+func TestTheExampleShowsOneVideoOnSevenTimelines(t *testing.T) {
+	t.Parallel()
+	if _, err := program(); err != nil { // people have built it before they start it
+		t.Fatal(err)
+	}
+	began := time.Now()
+	simulator := freeAddress(t)
+	p := serveProcess(t, []string{"CRIER_DATA_DIR=" + filepath.Join(t.TempDir(), "data"), "CRIER_SANDBOX=on", "CRIER_SANDBOX_LISTEN=" + simulator})
+	key := regexp.MustCompile(`crier_[0-9A-Za-z]{49}`).FindString(p.stdout.String())
+
+	script := exec.Command("../../examples/seven-networks/publish.sh", key, p.url)
+	script.Stderr = os.Stderr
+	links, err := script.Output()
+	if err != nil {
+		t.Fatalf("the script failed: %v\n%s", err, links)
+	}
+	if took := time.Since(began); took > pace(time.Minute) {
+		t.Errorf("it took %s", took)
+	}
+	box := &box{url: "http://" + simulator}
+	for _, network := range crier.Providers() {
+		posts := box.posts(t, map[string][]string{"provider": {string(network)}})
+		if len(posts) != 1 || !strings.Contains(posts[0].Text, "Seven networks, one request") {
+			t.Errorf("the timeline of %s: %+v", network, posts)
+		}
+		if !strings.Contains(string(links), box.url+"/"+string(network)+"/") {
+			t.Errorf("the script printed no link for %s:\n%s", network, links)
+		}
+	}
+}
