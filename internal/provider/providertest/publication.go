@@ -1,0 +1,230 @@
+package providertest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// result is how a publication ended.
+type result string
+
+const (
+	published result = "published"
+	refused   result = "refused" // by the network, for good
+	unknown   result = "unknown" // nobody can tell: a person has to look
+	lostToken result = "lost token"
+)
+
+// never is the number of a step that does not come.
+const never = -1
+
+// publication is one thing on its way to the timeline, driven as the engine does it: the State is written as JSON and read
+// again between any two steps, a call whose answer is missing is never repeated blindly, and waiting is moving the clock.
+type publication struct {
+	*stage
+	content provider.Content
+	state   provider.State
+	// crashAt is the step whose result is lost, counted from zero.
+	crashAt int
+	// crashed is what that step was.
+	crashed string
+	steps   int
+	failed  []*provider.Error
+	renewed bool
+}
+
+func (s *stage) publish(c provider.Content) *publication {
+	return &publication{stage: s, content: c, crashAt: never}
+}
+
+// mostSteps ends a publication that does not come to an end.
+const mostSteps = 600
+
+// run drives the publication to its end.
+func (p *publication) run(ctx context.Context) result {
+	p.t.Helper()
+	for p.steps < mostSteps {
+		end, err := p.step(ctx)
+		if err != nil {
+			end = p.cope(ctx, provider.AsError(err))
+		}
+		if end != "" {
+			return end
+		}
+		p.clock.advanceTo(p.state.NextPollAfter)
+	}
+	p.t.Fatalf("the publication does not come to an end: %+v", p.state)
+	return ""
+}
+
+// step does what is next. An empty result means that there is more to do.
+func (p *publication) step(ctx context.Context) (result, error) {
+	switch {
+	case p.state.RequiresPolling:
+		return "", p.call(ctx, "poll", p.Poll)
+	case p.state.Done:
+		return published, nil
+	case !p.state.Ready:
+		return "", p.call(ctx, "prepare", p.Prepare)
+	}
+	// Much time may have passed since it was ready.
+	if err := p.call(ctx, "prepare", p.Prepare); err != nil || !p.state.Ready {
+		return "", err
+	}
+	return p.commit(ctx)
+}
+
+type call func(context.Context, provider.Account, provider.Content, provider.State) (provider.State, error)
+
+// call makes a call that can be repeated. A crash forgets what it returned.
+func (p *publication) call(ctx context.Context, name string, do call) error {
+	before := p.state.Clone()
+	st, err := do(ctx, p.account, p.content, Reload(p.t, p.state))
+	p.state = st
+	if p.crashes(name) {
+		p.state = before
+		return nil
+	}
+	return err
+}
+
+func (p *publication) crashes(name string) bool {
+	p.steps++
+	if p.steps-1 != p.crashAt {
+		return false
+	}
+	p.crashed = name
+	return true
+}
+
+// commit makes a call that publishes. After a crash all that is known is that it was begun.
+func (p *publication) commit(ctx context.Context) (result, error) {
+	before := p.state.Clone()
+	at := provider.Attempt{StartedAt: p.clock.Now()}
+	st, err := p.Commit(ctx, p.account, p.content, Reload(p.t, p.state))
+	if p.crashes("commit") {
+		p.state = before
+		return p.settle(at)
+	}
+	p.state = st
+	if err == nil {
+		p.renewed = false
+		return "", nil
+	}
+	if failure := provider.AsError(err); failure.Kind == provider.OutcomeUnknown {
+		p.failed = append(p.failed, failure)
+		return p.settle(at)
+	}
+	return "", err
+}
+
+// cope does what follows from an error that says that nothing became public.
+func (p *publication) cope(ctx context.Context, failure *provider.Error) result {
+	p.t.Helper()
+	p.failed = append(p.failed, failure)
+	switch failure.Kind {
+	case provider.Rejected:
+		if p.state.Done {
+			p.state.RequiresPolling = false
+			return ""
+		}
+		return refused
+	case provider.AuthExpired:
+		return p.renew(ctx)
+	case provider.OutcomeUnknown:
+		p.t.Fatalf("a call that publishes nothing has an unknown outcome: %v", failure)
+	}
+	p.clock.Advance(max(failure.RetryAfter, time.Second))
+	return ""
+}
+
+// renew gets a new token, once.
+func (p *publication) renew(ctx context.Context) result {
+	if p.features.Refresher == nil || p.renewed {
+		return lostToken
+	}
+	token, err := p.features.Refresher.Refresh(ctx, p.account)
+	if err != nil {
+		return lostToken
+	}
+	p.account.Token, p.renewed = token, true
+	return ""
+}
+
+// settle finds out what became of a call without an answer.
+func (p *publication) settle(at provider.Attempt) (result, error) {
+	ctx := context.Background()
+	if p.features.Reconciler == nil {
+		return unknown, nil
+	}
+	absences := 0
+	for range 50 {
+		strategy := p.features.Reconciler.Strategy(p.account, p.content, p.state)
+		p.clock.advanceTo(at.StartedAt.Add(max(strategy.NotBefore, 10*time.Second)))
+		switch {
+		case strategy.Method == provider.Impossible,
+			strategy.NotAfter > 0 && p.clock.Now().After(at.StartedAt.Add(strategy.NotAfter)):
+			return unknown, nil
+		case strategy.Method == provider.ByResending:
+			return p.resend(ctx)
+		}
+		outcome, st, err := p.features.Reconciler.Reconcile(ctx, p.account, p.content, Reload(p.t, p.state), at)
+		if err != nil {
+			return "", err
+		}
+		switch outcome {
+		case provider.OutcomePublished:
+			p.state = st
+			return "", nil
+		case provider.OutcomeUnclear:
+			return unknown, nil
+		case provider.OutcomePending:
+			p.state = st
+			p.clock.Advance(5 * time.Second)
+			p.clock.advanceTo(st.NextPollAfter)
+		case provider.OutcomeAbsent:
+			if absences++; absences >= strategy.Absences {
+				p.state = st
+				return "", nil
+			}
+			p.clock.Advance(max(time.Second, strategy.Apart))
+		}
+	}
+	return unknown, nil
+}
+
+// resend repeats the very request; a network that asks for it answers with the post that exists.
+func (p *publication) resend(ctx context.Context) (result, error) {
+	st, err := p.features.Resender.Resend(ctx, p.account, p.content, Reload(p.t, p.state))
+	if err != nil {
+		return unknown, nil //nolint:nilerr // it says nothing about the request that it repeats
+	}
+	p.state = st
+	return "", nil
+}
+
+// mustPublish drives a publication that nothing stands in the way of.
+func (p *publication) mustPublish() provider.State {
+	p.t.Helper()
+	if end := p.run(context.Background()); end != published || len(p.failed) > 0 {
+		p.t.Fatalf("%s, after %v", end, p.failed)
+	}
+	return p.state
+}
+
+// exactlyOnce fails unless each part is on the timeline once, or the publication ended in not knowing and none is there
+// twice.
+func (p *publication) exactlyOnce(end result) {
+	p.t.Helper()
+	parts := len(p.content.Parts)
+	posts := slices.DeleteFunc(p.timeline(), func(post shown) bool {
+		return post.PlatformPostID == p.content.Target.PlatformPostID && p.content.Target.PlatformPostID != ""
+	})
+	switch {
+	case end == published && len(posts) != parts, end == refused && len(posts) != 0, len(posts) > parts:
+		p.t.Errorf("%s, and the timeline shows %q; there are %d parts", end, texts(posts), parts)
+	}
+}

@@ -1,0 +1,202 @@
+package providertest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// usualClasses are what the faults of a publishing call mean on most networks.
+func usualClasses() map[string]Class {
+	return map[string]Class{
+		"rate_limit":    {provider.RateLimited, provider.CodeRateLimited},
+		"outage":        {provider.OutcomeUnknown, provider.CodeOutcomeUnknown},
+		"slow":          {},
+		"lost_response": {provider.OutcomeUnknown, provider.CodeOutcomeUnknown},
+		"auth_expired":  {provider.AuthExpired, provider.CodeAuthExpired},
+		"reject":        {provider.Rejected, provider.CodeContentRejected},
+		"restricted":    {provider.Rejected, provider.CodeAccountRestricted},
+	}
+}
+
+// testFaults has each kind of fault strike the call that publishes, and looks what the client makes of it and where the
+// publication ends.
+func testFaults(t *testing.T, n Network) {
+	t.Helper()
+	for kind, want := range usualClasses() {
+		if own, ok := n.Faults[kind]; ok {
+			want = own
+		}
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, n)
+			s.fault("publish", kind)
+			p := s.publish(s.simplest())
+			end := p.run(context.Background())
+			if s.pendingFaults() > 0 {
+				t.Fatal("the fault did not strike")
+			}
+			wantClass(t, p.failed, want)
+			wantEnd(t, s, want, end, p.failed)
+			p.exactlyOnce(end)
+		})
+	}
+}
+
+func wantClass(t *testing.T, failed []*provider.Error, want Class) {
+	t.Helper()
+	switch {
+	case want.Kind == "" && len(failed) > 0:
+		t.Errorf("failed with %v; want it got over", failed)
+	case want.Kind != "" && len(failed) == 0:
+		t.Errorf("did not fail; want %s", want.Kind)
+	case want.Kind != "" && (failed[0].Kind != want.Kind || failed[0].Code != want.Code):
+		t.Errorf("failed with %s %s (%s); want %s %s", failed[0].Kind, failed[0].Code, failed[0].Message, want.Kind, want.Code)
+	}
+	for _, failure := range failed {
+		if failure.Message == "" {
+			t.Errorf("an error says nothing to people: %+v", failure)
+		}
+		if failure.Code == provider.CodeQuotaExhausted && failure.RetryAfter <= 0 {
+			t.Errorf("a quota does not say when it begins anew: %+v", failure)
+		}
+	}
+}
+
+// wantEnd fails unless the publication ended as its first error lets expect.
+func wantEnd(t *testing.T, s *stage, want Class, end result, failed []*provider.Error) {
+	t.Helper()
+	allowed := map[provider.Kind][]result{
+		"":                      {published},
+		provider.Temporary:      {published},
+		provider.RateLimited:    {published},
+		provider.AuthExpired:    {published},
+		provider.Rejected:       {refused},
+		provider.OutcomeUnknown: {published},
+	}[want.Kind]
+	if want.Kind == provider.AuthExpired && (!s.renews() || s.n.RenewsInTime) {
+		allowed = []result{lostToken}
+	}
+	if want.Kind == provider.OutcomeUnknown && s.n.NeverSureOfAbsence {
+		allowed = append(allowed, unknown)
+	}
+	if slices.Contains(allowed, end) {
+		return
+	}
+	t.Errorf("ended %s, after %v; want %v", end, failed, allowed)
+}
+
+// testTokens renews a token that has ended.
+func testTokens(t *testing.T, n Network) {
+	t.Helper()
+	t.Run("renewed", func(t *testing.T) { t.Parallel(); testRefresh(t, n) })
+	t.Run("refused", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, n)
+		s.account.Token.Access, s.account.Token.Refresh = "no such token", "no such token either"
+		p := s.publish(s.simplest())
+		if end := p.run(context.Background()); end != lostToken || len(s.timeline()) != 0 {
+			t.Errorf("ended %s, after %v; want the account to be connected again", end, p.failed)
+		}
+	})
+}
+
+// renews is true when the account's token can be renewed without the person.
+func (s *stage) renews() bool { return s.info.Abilities.Refresh || s.account.Token.Refresh != "" }
+
+func testRefresh(t *testing.T, n Network) {
+	t.Helper()
+	s := newStage(t, n)
+	if !s.renews() {
+		return
+	}
+	ctx, refresher, first := context.Background(), s.features.Refresher, s.account
+	s.fault("refresh", "outage")
+	if _, err := refresher.Refresh(ctx, s.account); err == nil || provider.AsError(err).Kind == provider.AuthExpired {
+		t.Errorf("an outage: %v; want an error that disconnects nobody", err)
+	}
+	for range 2 { // the second pair shows that the first was a whole one
+		s.clock.Advance(25 * time.Hour) // some networks renew no token that is younger than a day
+		token, err := refresher.Refresh(ctx, s.account)
+		if err != nil || token.Access == "" || (token.Refresh == "") != (first.Token.Refresh == "") {
+			t.Fatalf("refreshed to %+v, %v", token, err)
+		}
+		s.account.Token = token
+	}
+	if _, err := refresher.Refresh(ctx, first); n.RotatesRefreshToken && (err == nil || provider.AsError(err).Kind != provider.AuthExpired) {
+		t.Errorf("a refresh token worked twice: %v", err)
+	}
+}
+
+// testCancelling ends the context before a step and during the call that publishes.
+func testCancelling(t *testing.T, n Network) {
+	t.Helper()
+	t.Run("before", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, n)
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		p := s.publish(s.simplest())
+		for p.steps < mostSteps && !p.state.Ready {
+			if st, err := p.Prepare(ended, p.account, p.content, p.state); err == nil && !st.Ready {
+				t.Fatalf("Prepare went on under a context that has ended: %+v", st)
+			}
+			if _, err := p.step(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			p.clock.advanceTo(p.state.NextPollAfter)
+		}
+		if st, err := p.Commit(ended, p.account, p.content, p.state); err == nil && len(st.Published) > 0 {
+			t.Errorf("Commit went on under a context that has ended: %+v", st)
+		}
+		if posts := s.timeline(); len(posts) != 0 {
+			t.Errorf("the timeline shows %q", texts(posts))
+		}
+	})
+	t.Run("during", func(t *testing.T) { t.Parallel(); testCancelDuring(t, n) })
+}
+
+// testCancelDuring gives the call up while the network is at it. The network goes on and publishes: the client must not
+// say that nothing was.
+func testCancelDuring(t *testing.T, n Network) {
+	t.Helper()
+	s := newStage(t, n)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	p := s.publish(s.simplest())
+	for !p.state.Ready {
+		if _, err := p.step(ctx); err != nil {
+			t.Fatal(err)
+		}
+		p.clock.advanceTo(p.state.NextPollAfter)
+	}
+	given := make(chan struct{}) // closed when the caller has given up
+	s.slow = func() <-chan time.Time {
+		cancel()
+		<-given
+		return time.After(0)
+	}
+	s.fault("publish", "slow")
+	at := provider.Attempt{StartedAt: p.clock.Now()}
+	st, err := p.Commit(ctx, p.account, p.content, Reload(t, p.state))
+	close(given)
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown {
+		t.Fatalf("a call that was given up: %v; want the outcome to be unknown", err)
+	}
+	s.busy.Wait() // what the caller did not wait for is done now
+	p.state = st
+	end, err := p.settle(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end == "" {
+		end = p.run(context.Background())
+	}
+	if end != published {
+		t.Errorf("ended %s, after %v", end, p.failed)
+	}
+	p.exactlyOnce(end)
+}

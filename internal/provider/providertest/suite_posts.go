@@ -1,0 +1,227 @@
+package providertest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"crier/internal/provider"
+)
+
+// testPosts publishes every type of post that the network declares, and its variants.
+func testPosts(t *testing.T, n Network) {
+	t.Helper()
+	variants := slices.Clone(n.Variants)
+	for _, postType := range newStage(t, n).info.PostTypes() {
+		variants = append(variants, Variant{Name: postType, PostType: postType})
+	}
+	for _, v := range variants {
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, n)
+			c := s.content(v.PostType, "A "+v.Name+" on its way")
+			maps.Copy(c.Settings, s.settings(v.Settings))
+			if found := s.Check(s.account, c); !found.OK() {
+				t.Fatalf("refused beforehand: %v", found.Issues)
+			}
+			st := s.publish(c).mustPublish()
+			posts := s.timeline()
+			if len(posts) != 1 || len(posts[0].Media) != len(c.Parts[0].Media) || !v.Hides && !strings.Contains(posts[0].Text, c.Parts[0].Text) {
+				t.Errorf("the timeline shows %+v", posts)
+			}
+			if len(st.Published) != 1 || st.PlatformPostID != posts[0].PlatformPostID || st.Published[0].Permalink == "" {
+				t.Errorf("the state says %+v, the timeline has %s", st.Published, posts[0].PlatformPostID)
+			}
+		})
+	}
+	t.Run("thread", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, n)
+		if !s.info.Abilities.Threads {
+			if found := s.Check(s.account, s.thread()); found.OK() {
+				t.Error("a thread is accepted by a network that has none")
+			}
+			return
+		}
+		s.publish(s.thread()).mustPublish()
+		s.wantThread(s.timeline())
+	})
+}
+
+// thread is a post of three parts.
+func (s *stage) thread() provider.Content {
+	c := s.simplest()
+	parts := []provider.Part{}
+	for _, text := range []string{"The first part", "The second part", "The third part"} {
+		part := c.Parts[0]
+		part.Text = text
+		parts = append(parts, part)
+	}
+	c.Parts = parts
+	return c
+}
+
+// wantThread fails unless the timeline shows the thread, each part below the one before.
+func (s *stage) wantThread(posts []shown) {
+	s.t.Helper()
+	if got := strings.Join(texts(posts), ", "); got != "post: The first part, comment: The second part, comment: The third part" {
+		s.t.Fatalf("the timeline shows %s", got)
+	}
+	for i := 1; i < len(posts); i++ {
+		if parent := posts[i].ParentID; parent == nil || *parent != posts[i-1].PlatformPostID {
+			s.t.Errorf("part %d hangs below %v, not below %s", i, parent, posts[i-1].PlatformPostID)
+		}
+	}
+}
+
+// testLimits publishes what is just within the limits, and has what is beyond refused beforehand and by the network.
+func testLimits(t *testing.T, n Network) {
+	t.Helper()
+	for _, f := range newStage(t, n).info.Formats {
+		if !slices.ContainsFunc(n.Variants, func(v Variant) bool { return v.Name == f.Name }) {
+			t.Run("text of "+f.Name, func(t *testing.T) { t.Parallel(); testTextLimit(t, n, f) })
+			t.Run("media of "+f.Name, func(t *testing.T) { t.Parallel(); testMediaLimit(t, n, f) })
+		}
+	}
+}
+
+func testTextLimit(t *testing.T, n Network, f provider.Format) {
+	t.Helper()
+	s := newStage(t, n)
+	c := s.content(f.PostTypes[0], strings.Repeat("a", f.Text.Max))
+	if found := s.Check(s.account, c); !found.OK() {
+		t.Fatalf("%d characters are refused: %v", f.Text.Max, found.Issues)
+	}
+	s.publish(c).mustPublish()
+	c.Parts[0].Text += "b"
+	if found := s.Check(s.account, c); found.OK() {
+		t.Errorf("%d characters are accepted", f.Text.Max+1)
+	}
+	if n.RefusesLongText {
+		p := s.publish(c)
+		if end := p.run(context.Background()); end != refused || len(s.timeline()) != 1 {
+			t.Errorf("the network: %s, after %v", end, p.failed)
+		}
+	}
+}
+
+func testMediaLimit(t *testing.T, n Network, f provider.Format) {
+	t.Helper()
+	s := newStage(t, n)
+	postType := f.PostTypes[len(f.PostTypes)-1]
+	if i := slices.Index(f.PostTypes, "carousel"); i >= 0 {
+		postType = "carousel"
+	}
+	c := s.content(postType, "As many as there may be")
+	if postType == "carousel" {
+		c.Parts[0].Media = s.pictures(most(provider.Info{Formats: []provider.Format{f}}, s.n.Picture.Media.MIMEType))
+	}
+	if found := s.Check(s.account, c); !found.OK() {
+		t.Fatalf("%d media are refused: %v", len(c.Parts[0].Media), found.Issues)
+	}
+	s.publish(c).mustPublish()
+	if posts := s.timeline(); len(posts) != 1 || len(posts[0].Media) != len(c.Parts[0].Media) {
+		t.Errorf("the timeline shows %+v", posts)
+	}
+	for one := c.Parts[0].Media[0]; len(c.Parts[0].Media) <= most(s.info, one.MIMEType); {
+		one.Position = len(c.Parts[0].Media)
+		c.Parts[0].Media = append(c.Parts[0].Media, one)
+	}
+	if found := s.Check(s.account, c); found.OK() {
+		t.Errorf("%d media are accepted", len(c.Parts[0].Media))
+	}
+}
+
+// most is how many media of a type any post of the network may have.
+func most(info provider.Info, mimeType string) int {
+	count := 0
+	for _, f := range info.Formats {
+		if limit, ok := f.LimitFor(mimeType); ok {
+			count = max(count, min(f.MaxMedia, limit.MaxCount))
+		}
+	}
+	return count
+}
+
+// testActions comments, reposts and quotes, measures and deletes, where the network can.
+func testActions(t *testing.T, n Network) {
+	t.Helper()
+	for _, action := range newStage(t, n).actions() {
+		t.Run(string(action), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, n)
+			c := s.follow(action, s.publish(s.simplest()).mustPublish())
+			if found := s.Check(s.account, c); !found.OK() {
+				t.Fatalf("refused beforehand: %v", found.Issues)
+			}
+			s.publish(c).mustPublish()
+			if posts := s.timeline(); len(posts) != 2 || posts[1].Text != c.Parts[0].Text {
+				t.Errorf("the timeline shows %+v", posts)
+			}
+		})
+	}
+	t.Run("metrics", func(t *testing.T) { t.Parallel(); testMetrics(t, n) })
+	t.Run("delete", func(t *testing.T) { t.Parallel(); testDelete(t, n) })
+}
+
+// actions are those that the account can do.
+func (s *stage) actions() []provider.Action {
+	var list []provider.Action
+	for _, a := range []struct {
+		can    bool
+		action provider.Action
+	}{
+		{s.info.Abilities.Comment, provider.Comment}, {s.info.Abilities.Repost, provider.Repost}, {s.info.Abilities.Quote, provider.Quote},
+	} {
+		if a.can {
+			list = append(list, a.action)
+		}
+	}
+	return list
+}
+
+// follow is an action on a post that is public.
+func (s *stage) follow(action provider.Action, st provider.State) provider.Content {
+	part := provider.Part{Text: "What follows"}
+	if action == provider.Repost {
+		part.Text = ""
+	}
+	return provider.Content{
+		Action: action, Parts: []provider.Part{part},
+		Target: provider.Target{PlatformPostID: st.PlatformPostID, Permalink: st.Published[0].Permalink},
+	}
+}
+
+func testMetrics(t *testing.T, n Network) {
+	t.Helper()
+	s := newStage(t, n)
+	if !s.info.Abilities.PostMetrics {
+		return
+	}
+	st := s.publish(s.simplest()).mustPublish()
+	s.control("POST", "likes", map[string]any{"provider": s.info.Name, "platformPostId": st.PlatformPostID, "count": 3}, nil)
+	found, err := s.features.Meter.PostMetrics(context.Background(), s.account, []string{st.PlatformPostID})
+	if m, ok := found[st.PlatformPostID]; err != nil || !ok || m.Likes == nil || *m.Likes != 3 {
+		t.Errorf("metrics %+v, %v; want 3 likes", found, err)
+	}
+}
+
+func testDelete(t *testing.T, n Network) {
+	t.Helper()
+	s := newStage(t, n)
+	if !s.info.Abilities.Delete {
+		return
+	}
+	st := s.publish(s.simplest()).mustPublish()
+	for _, want := range []provider.Deletion{provider.Deleted, provider.AlreadyGone} {
+		got, err := s.features.Deleter.Delete(context.Background(), s.account, st.PlatformPostID)
+		if err != nil || got != want && got != provider.Deleted {
+			t.Errorf("deletion %q, %v; want %q", got, err, want)
+		}
+	}
+	if posts := s.timeline(); len(posts) != 1 || posts[0].DeletedAt == nil {
+		t.Errorf("the timeline shows %+v", posts)
+	}
+}
