@@ -1,6 +1,7 @@
 // Package providertest helps to test providers. Run is the suite that all of them pass, in front of the sandbox and over
-// real HTTP: post types, limits, faults, tokens, cancelling, and a crash after each step. Replay stands in for a network by playing back exchanges written down
-// in golden files, and refuses everything that differs from them in the slightest.
+// real HTTP: post types, limits, faults, tokens, cancelling, and a crash after each step. Replay stands in for a network
+// by playing back exchanges written down in golden files, and refuses everything that differs from them in the
+// slightest.
 package providertest
 
 import (
