@@ -48,6 +48,8 @@ type filledTeam struct {
 	id    crier.ID
 	scope service.TeamScope
 	tag   crier.ID
+	// account has a publication at every twelfth minute to come: as many as the team has posts, at most 10,000.
+	account crier.ID
 	// middle is the cursor of a page halfway down the plain list.
 	middle string
 	size   int
@@ -60,6 +62,7 @@ type postQuery struct {
 	sort   string
 	middle bool
 	facets bool
+	slots  bool
 	total  int // 0: the whole team
 }
 
@@ -81,6 +84,7 @@ func postQueries() []postQuery {
 			f.TagID, f.PostTypes, f.SaveDestination, f.Query = t.tag, []crier.PostType{crier.TextPost}, "drafts", "common"
 		}, total: matching},
 		{name: "facets", facets: true},
+		{name: "next slots", slots: true},
 	}
 }
 
@@ -89,9 +93,12 @@ func (c postQuery) run(b *testing.B, t filledTeam) crier.Page[crier.Post] {
 	ctx, services := context.Background(), t.s.node.services
 	var page crier.Page[crier.Post]
 	var err error
-	if c.facets {
+	switch {
+	case c.facets:
 		_, err = services.Facets.Get(ctx, t.scope, nil)
-	} else {
+	case c.slots:
+		_, err = services.Slots.Next(ctx, t.scope, service.NextSlots{Account: &t.account, Count: 20})
+	default:
 		var f service.PostFilter
 		c.filter(t, &f)
 		request := service.PageRequest{List: "posts", SortBy: "createdAt", Desc: true, Limit: crier.DefaultPageSize}
@@ -115,7 +122,7 @@ func (c postQuery) run(b *testing.B, t filledTeam) crier.Page[crier.Post] {
 // check makes sure that the right thing is measured.
 func (c postQuery) check(b *testing.B, t filledTeam) {
 	b.Helper()
-	if c.facets {
+	if c.facets || c.slots {
 		return
 	}
 	want := c.total
@@ -157,8 +164,10 @@ func (s postServer) fill(b testing.TB, n int, mark string) filledTeam {
 	team := crier.ID(s.do(b, "POST", "/v1/teams", object{"organizationId": s.organization, "name": fmt.Sprintf("%d posts", n)}).want(b, http.StatusCreated).text(b, "id"))
 	t := filledTeam{s: s, id: team, size: n, scope: s.scope(b, team)}
 	t.tag = crier.ID(s.do(b, "POST", path("/v1/teams/%s/tags", team), object{"name": "rare"}).want(b, http.StatusCreated).text(b, "id"))
+	t.account = postServer{&server{tenant: tenant{team: team}, node: s.node}}.account(b, crier.ProviderX)
+	names := strings.NewReplacer("{organization}", string(s.organization), "{team}", string(team), "{tag}", string(t.tag), "{account}", string(t.account))
 	for _, statement := range bulkStatements(s.node.store.Dialect(), n, mark) {
-		s.exec(b, strings.NewReplacer("{team}", string(team), "{tag}", string(t.tag)).Replace(statement))
+		s.exec(b, names.Replace(statement))
 	}
 	half := service.PageRequest{List: "posts", SortBy: "createdAt", Desc: true, Limit: 1}
 	middle := crier.TimeOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n/2) * time.Second))
@@ -197,12 +206,14 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 	}
 	second := `(timestamptz '2026-01-01 00:00:00Z' + i * interval '1 second')`
 	recent := `timestamptz '2027-06-01 00:00:00Z'`
+	soon := `(date_trunc('hour', now()) + i * interval '12 minutes')`
 	if dialect == store.SQLite {
 		id = func(kind string) string {
 			return fmt.Sprintf(`printf('%s%s000000-0000-7000-8000-%%012x', i)`, kind, mark)
 		}
 		second = `(strftime('%Y-%m-%d %H:%M:%S', 1767225600 + i, 'unixepoch') || '+00:00')`
 		recent = `'2027-06-01 00:00:00+00:00'`
+		soon = `(strftime('%Y-%m-%d %H:%M:%S', strftime('%s', 'now') / 3600 * 3600 + i * 720, 'unixepoch') || '+00:00')`
 	}
 	numbers := fmt.Sprintf(`WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < %d) `, n)
 	rare := fmt.Sprintf(`i %% %d = 0`, n/matching)
@@ -218,6 +229,8 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 		`INSERT INTO post_words (team_id, word, post_id) ` + rows(`'{team}', 'w' || (i % 5000), `+post),
 		`INSERT INTO post_words (team_id, word, post_id) ` + rows(`'{team}', 'rare', `+post) + ` WHERE ` + rare,
 		`INSERT INTO post_tags (post_id, tag_id) ` + rows(post+`, '{tag}'`) + ` WHERE ` + rare,
+		`INSERT INTO scheduled_posts (id, team_id, organization_id, post_id, social_account_id, provider, status, scheduled_at, timezone, payload_id, platform_settings, actions, state, results, created_at, updated_at) ` +
+			rows(id("c")+`, '{team}', '{organization}', `+post+`, '{account}', 'x', 'scheduled', `+soon+`, 'UTC', `+payload+`, '{}', '{}', '{}', '{}', `+second+`, `+second) + ` WHERE i <= 10000`,
 		fmt.Sprintf(`UPDATE tags SET post_count = %d WHERE id = '{tag}'`, matching),
 		fmt.Sprintf(`UPDATE teams SET post_count = %d WHERE id = '{team}'`, n),
 		`INSERT INTO facet_counts (team_id, field, value, post_count) ` + rows(`'{team}', 'hashtags', 'tag' || i, i % 97`) + fmt.Sprintf(` WHERE i <= %d`, min(n, 100_000)),

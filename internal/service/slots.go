@@ -211,26 +211,31 @@ func (s *Slots) Next(ctx context.Context, scope TeamScope, in NextSlots) (crier.
 	return out, nil
 }
 
-// occupancy is a store or a transaction that knows which instants are taken.
+// occupancy is a store or a transaction: it knows which instants are taken.
 type occupancy interface {
-	OccupiedInstants(ctx context.Context, accounts []crier.ID, instants []time.Time) (map[int64]bool, error)
+	FreeInstants(ctx context.Context, accounts []crier.ID, instants []time.Time, limit int) ([]int, error)
 }
 
 // freeInstants are the first instants of a grid that can be scheduled at and at which none of the accounts has anything live.
 func (c *core) freeInstants(ctx context.Context, in occupancy, g grid, accounts []crier.ID, count int) ([]slot.Instant, error) {
 	from, until := window(c.now().Time)
 	if len(accounts) == 0 {
-		return g.Next(from, until, count, nil), nil
+		return g.Next(from, until, count), nil
 	}
-	var instants []time.Time
-	for instant := range g.Between(from, until) {
-		instants = append(instants, instant.StartsAt)
+	all := slices.Collect(g.Between(from, until))
+	times := make([]time.Time, len(all))
+	for i, instant := range all {
+		times[i] = instant.StartsAt
 	}
-	occupied, err := in.OccupiedInstants(ctx, accounts, instants)
+	positions, err := in.FreeInstants(ctx, accounts, times, count)
 	if err != nil {
 		return nil, err
 	}
-	return g.Next(from, until, count, func(t time.Time) bool { return occupied[t.UnixMicro()] }), nil
+	free := make([]slot.Instant, len(positions))
+	for i, position := range positions {
+		free[i] = all[position]
+	}
+	return free, nil
 }
 
 // window is the time in which something can be scheduled.

@@ -23,19 +23,16 @@ type Instant struct {
 	gap time.Duration // how far a clock change moved it
 }
 
-// Next returns the first count instants from from to until, both included, that are not occupied; fewer when the window
-// holds no more. occupied is asked once per instant passed and should be a look-up in a set; nil means that all are free.
-func (g Grid) Next(from, until time.Time, count int, occupied func(time.Time) bool) []Instant {
-	var free []Instant
+// Next returns the first count instants from from to until, both included; fewer when the window holds no more.
+func (g Grid) Next(from, until time.Time, count int) []Instant {
+	var next []Instant
 	for instant := range g.Between(from, until) {
-		if len(free) >= count {
+		if len(next) >= count {
 			break
 		}
-		if occupied == nil || !occupied(instant.StartsAt) {
-			free = append(free, instant)
-		}
+		next = append(next, instant)
 	}
-	return free
+	return next
 }
 
 // Between yields the instants of all slots from from to until, both included, in strictly ascending order: where several

@@ -1,8 +1,6 @@
 package slot_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -128,16 +126,12 @@ func TestBetweenStopsWhenItsConsumerDoes(t *testing.T) {
 	}
 }
 
-func TestNextSkipsOccupiedInstants(t *testing.T) {
+func TestNextTakesTheFirstInstantsOfTheWindow(t *testing.T) {
 	t.Parallel()
 	grid := slot.Grid{Slots: daily(t, "09:00", "18:00"), Location: time.UTC}
 	from := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	occupied := map[time.Time]bool{
-		time.Date(2026, 1, 1, 18, 0, 0, 0, time.UTC): true,
-		time.Date(2026, 1, 2, 18, 0, 0, 0, time.UTC): true,
-	}
-	got := grid.Next(from, from.AddDate(0, 0, 90), 2, func(at time.Time) bool { return occupied[at] })
-	want := []string{"01-02 09:00Z 09:00", "01-03 09:00Z 09:00"}
+	got := grid.Next(from, from.AddDate(0, 0, 90), 2)
+	want := []string{"01-01 18:00Z 18:00", "01-02 09:00Z 09:00"}
 	if diff := cmp.Diff(want, show(got, time.UTC)); diff != "" {
 		t.Errorf("next slots (-want +got):\n%s", diff)
 	}
@@ -147,39 +141,21 @@ func TestNextEndsWhenTheWindowHoldsNothing(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {
-		slots    []crier.SchedulingSlot
-		days     int
-		count    int
-		occupied func(time.Time) bool
-		want     int
+		slots []crier.SchedulingSlot
+		days  int
+		count int
+		want  int
 	}{
-		"everything is occupied":            {daily(t, "09:00"), 90, 1, func(time.Time) bool { return true }, 0},
-		"no slots":                          {nil, 90, 1, nil, 0},
-		"no enabled day":                    {[]crier.SchedulingSlot{{Hour: 9}}, 90, 1, nil, 0},
-		"enabled day outside of the window": {[]crier.SchedulingSlot{{Hour: 9, DaysOfWeek: []int{3}}}, 5, 1, nil, 0},
-		"fewer than asked for":              {daily(t, "09:00"), 5, 20, nil, 5},
-		"none asked for":                    {daily(t, "09:00"), 5, 0, nil, 0},
-		"a negative count":                  {daily(t, "09:00"), 5, -1, nil, 0},
+		"no slots":                          {nil, 90, 1, 0},
+		"no enabled day":                    {[]crier.SchedulingSlot{{Hour: 9}}, 90, 1, 0},
+		"enabled day outside of the window": {[]crier.SchedulingSlot{{Hour: 9, DaysOfWeek: []int{3}}}, 5, 1, 0},
+		"fewer than asked for":              {daily(t, "09:00"), 5, 20, 5},
+		"none asked for":                    {daily(t, "09:00"), 5, 0, 0},
+		"a negative count":                  {daily(t, "09:00"), 5, -1, 0},
 	} {
 		grid := slot.Grid{Slots: test.slots, Location: time.UTC}
-		if got := grid.Next(from, from.AddDate(0, 0, test.days), test.count, test.occupied); len(got) != test.want {
+		if got := grid.Next(from, from.AddDate(0, 0, test.days), test.count); len(got) != test.want {
 			t.Errorf("%s: got %v", name, show(got, time.UTC))
-		}
-	}
-}
-
-func TestNextAsksOnceForEachInstantOfTheWindowAtMost(t *testing.T) {
-	t.Parallel()
-	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	grid := slot.Grid{Slots: slot.Defaults(teamID), Location: location(t, "Europe/Berlin")}
-	asked := map[time.Time]int{}
-	grid.Next(from, from.AddDate(0, 0, 90), 20, func(at time.Time) bool { asked[at]++; return true })
-	if want := 90 * 3; len(asked) != want {
-		t.Errorf("asked for %d instants, want %d", len(asked), want)
-	}
-	for at, times := range asked {
-		if times != 1 {
-			t.Errorf("asked %d times for %s", times, at)
 		}
 	}
 }
@@ -235,22 +211,4 @@ func startTimes(instants []slot.Instant) []time.Time {
 		times = append(times, i.StartsAt)
 	}
 	return times
-}
-
-func BenchmarkNextWithTenThousandOccupiedInstants(b *testing.B) {
-	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	until := from.AddDate(0, 0, 90)
-	loc := location(b, "Europe/Berlin")
-	slots := slot.Defaults(teamID)
-	for _, occupants := range []int{0, 10_000} {
-		occupied := map[time.Time]bool{}
-		for range occupants {
-			occupied[from.Add(rand.N(until.Sub(from)))] = true
-		}
-		b.Run(fmt.Sprint(occupants), func(b *testing.B) {
-			for b.Loop() {
-				slot.Grid{Slots: slots, Location: loc}.Next(from, until, 20, func(at time.Time) bool { return occupied[at] })
-			}
-		})
-	}
 }

@@ -63,26 +63,23 @@ func (tx *Tx) DeleteSlot(ctx context.Context, team, id crier.ID) error {
 // liveStatuses is the condition of the partial indexes over publications that may still happen.
 const liveStatuses = `('scheduled', 'publishing', 'processing', 'unknown')`
 
-// OccupiedInstants tells, in one query, at which of the instants any of the accounts has a live publication. It looks each
-// instant up in an index: what else the accounts have scheduled costs nothing.
-func (r reads) OccupiedInstants(ctx context.Context, accounts []crier.ID, instants []time.Time) (map[int64]bool, error) {
+// FreeInstants tells, in one query, the positions of the first limit instants at which none of the accounts has a live
+// publication. It looks each instant up in an index: what else the accounts have scheduled costs nothing.
+func (r reads) FreeInstants(ctx context.Context, accounts []crier.ID, instants []time.Time, limit int) ([]int, error) {
 	texts := make([]string, len(instants))
 	for i, t := range instants {
 		texts[i] = crier.TimeOf(t).Format(sqliteTime)
 	}
-	rows, err := r.q.QueryContext(ctx, `SELECT DISTINCT p.scheduled_at FROM scheduled_posts p
-		WHERE p.scheduled_at `+r.amongTimes+` AND p.status IN `+liveStatuses+`
-		AND p.social_account_id IN (`+placeholders(2, len(accounts))+`)`, append([]any{asJSON(&texts)}, anys(accounts)...)...)
+	rows, err := r.q.QueryContext(ctx, `SELECT c.position FROM `+r.listOfTimes+` AS c WHERE NOT EXISTS (
+			SELECT 1 FROM scheduled_posts p WHERE p.social_account_id IN (`+placeholders(3, len(accounts))+`)
+			AND p.scheduled_at = c.instant AND p.status IN `+liveStatuses+`)
+		ORDER BY c.position LIMIT $2`, append([]any{asJSON(&texts), limit}, anys(accounts)...)...)
 	if err != nil {
-		return nil, fmt.Errorf("read occupied instants: %w", err)
+		return nil, fmt.Errorf("find free instants: %w", err)
 	}
-	taken, err := collect(rows, func(row scanner) (t crier.Time, err error) { return t, row.Scan(&t) })
+	free, err := collect(rows, func(row scanner) (position int, err error) { return position, row.Scan(&position) })
 	if err != nil {
-		return nil, fmt.Errorf("read occupied instants: %w", err)
+		return nil, fmt.Errorf("find free instants: %w", err)
 	}
-	occupied := make(map[int64]bool, len(taken))
-	for _, t := range taken {
-		occupied[t.UnixMicro()] = true
-	}
-	return occupied, nil
+	return free, nil
 }

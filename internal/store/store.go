@@ -76,15 +76,15 @@ type reads struct {
 // fragments are the few pieces of SQL that the databases spell differently.
 type fragments struct {
 	forUpdate string
-	// amongTimes compares a time with a JSON list of times, the first argument.
-	amongTimes string
+	// listOfTimes is the first argument, a JSON list of times, as rows of position (from 0) and instant.
+	listOfTimes string
 }
 
 var (
-	sqliteFragments   = fragments{amongTimes: `IN (SELECT value FROM json_each($1))`}
+	sqliteFragments   = fragments{listOfTimes: `(SELECT key AS position, value AS instant FROM json_each($1))`}
 	postgresFragments = fragments{
-		forUpdate:  " FOR UPDATE",
-		amongTimes: `= ANY (ARRAY(SELECT CAST(t AS timestamptz) FROM jsonb_array_elements_text($1) AS t))`,
+		forUpdate:   " FOR UPDATE",
+		listOfTimes: `(SELECT n - 1 AS position, CAST(t AS timestamptz) AS instant FROM jsonb_array_elements_text($1) WITH ORDINALITY AS e (t, n))`,
 	}
 )
 
