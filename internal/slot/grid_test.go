@@ -1,6 +1,7 @@
 package slot_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
