@@ -34,7 +34,7 @@ var layers = []layer{
 	{
 		packages: []string{
 			"internal/store/...", "internal/slot/...", "internal/auth/...", "internal/media/...", "internal/enrich/...",
-			"internal/notify/...", "internal/provider",
+			"internal/notify/...", "internal/mail/...", "internal/provider",
 		},
 		may:     []string{"crier"},
 		because: "the row above the vocabulary imports it, never its neighbours",

@@ -14,9 +14,23 @@ func (c *Client) ListMembers(ctx context.Context, organization crier.ID, o ListO
 	return get[crier.Page[crier.Member]](ctx, c, membersPath(organization), o.query())
 }
 
-// InviteMember makes a link by which a person becomes a member.
+// InviteMember invites a person, by mail or by the link in the answer.
 func (c *Client) InviteMember(ctx context.Context, organization crier.ID, in crier.MemberInvite) (crier.Invitation, error) {
 	return change[crier.Invitation](ctx, c, http.MethodPost, membersPath(organization), in)
+}
+
+func invitationsPath(organization crier.ID) string {
+	return organizationPath(organization) + "/invitations"
+}
+
+// ListInvitations returns a page of the invitations that can still be accepted.
+func (c *Client) ListInvitations(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.Invitation], error) {
+	return get[crier.Page[crier.Invitation]](ctx, c, invitationsPath(organization), o.query())
+}
+
+// WithdrawInvitation ends an invitation that nobody has accepted yet.
+func (c *Client) WithdrawInvitation(ctx context.Context, organization, id crier.ID) (crier.Deleted, error) {
+	return change[crier.Deleted](ctx, c, http.MethodDelete, invitationsPath(organization)+"/"+string(id), nil)
 }
 
 // UpdateMember changes a member's role and teams.

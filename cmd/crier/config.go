@@ -38,6 +38,8 @@ type config struct {
 	networks      map[crier.Provider]*networkConfig
 	sandboxListen string
 	sandboxAt     string
+	smtpURL       string
+	mailFrom      string
 	rateLimit     int
 	grantCredits  int64
 	logLevel      slog.Level
@@ -90,56 +92,13 @@ var settings = append([]setting{
 	{flag: "sandbox", help: "on: publish to the simulator that ships with crier; off: to the real networks; empty: on unless credentials of a network are set", set: oneOf(func(c *config) *string { return &c.sandboxMode }, "", "on", "off")},
 	{flag: "sandbox-listen", fallback: "127.0.0.1:8081", help: "address the simulator listens on", set: address(func(c *config) *string { return &c.sandboxListen })},
 	{flag: "sandbox-url", help: "address of a simulator that runs elsewhere; empty: this process runs one", set: baseURL(func(c *config) *string { return &c.sandboxAt })},
+	{flag: "smtp-url", help: "mail server that invitations are sent through, such as smtp://user:password@mail.example.com:587; empty: no mail, links are handed over by hand", secret: true, set: text(func(c *config) *string { return &c.smtpURL })},
+	{flag: "mail-from", help: "sender of mail, such as \"crier <noreply@example.com>\"", set: text(func(c *config) *string { return &c.mailFrom })},
 	{flag: "rate-limit", fallback: "600", help: "requests per minute and token; 0 switches limits off", set: count(func(c *config, n int64) { c.rateLimit = int(n) }, 1_000_000_000)},
 	{flag: "grant-credits", fallback: "10000", help: "credits given to organizations made by init and admin create-organization", set: count(func(c *config, n int64) { c.grantCredits = n }, 1_000_000_000_000)},
 	{flag: "log-level", fallback: "info", help: "debug, info, warn or error", set: func(c *config, s string) error { return c.logLevel.UnmarshalText([]byte(s)) }},
 	{flag: "log-format", fallback: "text", help: "text or json", set: oneOf(func(c *config) *string { return &c.logFormat }, "text", "json")},
 }, networkSettings()...)
-
-// networkConfig is what a network gave to this installation, and where it is reached.
-type networkConfig struct {
-	clientID, clientSecret string
-	apiURL, consentURL     string
-}
-
-// network is the configuration of one network; it is made when it is first asked for.
-func (c *config) network(p crier.Provider) *networkConfig {
-	if c.networks == nil {
-		c.networks = map[crier.Provider]*networkConfig{}
-	}
-	if c.networks[p] == nil {
-		c.networks[p] = &networkConfig{}
-	}
-	return c.networks[p]
-}
-
-// hasCredentials is true when this installation is known to any network.
-func (c *config) hasCredentials() bool {
-	for _, n := range c.networks {
-		if n.clientID != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// networkSettings are the settings that every network has.
-func networkSettings() []setting {
-	var list []setting
-	for _, p := range crier.Providers() {
-		field := func(pick func(*networkConfig) *string) func(*config) *string {
-			return func(c *config) *string { return pick(c.network(p)) }
-		}
-		name := string(p)
-		list = append(list,
-			setting{flag: name + "-client-id", help: "client id that " + name + " gave to this installation", set: text(field(func(n *networkConfig) *string { return &n.clientID }))},
-			setting{flag: name + "-client-secret", help: "client secret that " + name + " gave to this installation", secret: true, set: text(field(func(n *networkConfig) *string { return &n.clientSecret }))},
-			setting{flag: name + "-api-url", help: "base address of " + name + "'s interface; empty: its own", set: baseURL(field(func(n *networkConfig) *string { return &n.apiURL }))},
-			setting{flag: name + "-consent-url", help: "base address of " + name + "'s consent page; empty: its own", set: baseURL(field(func(n *networkConfig) *string { return &n.consentURL }))},
-		)
-	}
-	return list
-}
 
 func text(field func(*config) *string) func(*config, string) error {
 	return func(c *config, s string) error {

@@ -88,33 +88,6 @@ func addTenantFlags(cmd *cobra.Command, name *string, asJSON *bool, fallback str
 	}
 }
 
-func (a *app) adminCommand() *cobra.Command {
-	admin := &cobra.Command{Use: "admin", Short: "Operate an installation"}
-	var name string
-	var asJSON bool
-	create := &cobra.Command{
-		Use:     "create-organization",
-		Short:   "Add an organization with an owner of its own, an API key and credits",
-		Example: "  crier admin create-organization --name \"Acme\" --json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withNode(cmd.Context(), func(n *node) error {
-				t, err := n.services.Instance.CreateTenant(cmd.Context(), a.tenant(name))
-				if err != nil {
-					return err
-				}
-				return a.printTenant(t, asJSON)
-			})
-		},
-	}
-	addTenantFlags(create, &name, &asJSON, "")
-	if err := create.MarkFlagRequired("name"); err != nil {
-		panic(err) // the flag was added one line above
-	}
-	admin.AddCommand(create)
-	return admin
-}
-
 func (a *app) printTenant(t service.Tenant, asJSON bool) error {
 	report := a.report(t)
 	if asJSON {

@@ -63,7 +63,8 @@ func TestPeopleAreInvitedByLink(t *testing.T) {
 		if page := b.get(t, link).want(t, http.StatusOK); !strings.Contains(page.body, "new@example.com") || !strings.Contains(page.body, "editor") {
 			t.Errorf("the page does not say who is invited: %s", page.body)
 		}
-		b.accept(t, link, "").want(t, http.StatusBadRequest)
+		b.accept(t, link, "").want(t, http.StatusUnauthorized)
+		b.accept(t, link, "x").want(t, http.StatusBadRequest)
 		b.accept(t, link, "Newcomer").want(t, http.StatusSeeOther)
 		b.get(t, "/account").want(t, http.StatusOK)
 		b.accept(t, link, "Newcomer").want(t, http.StatusNotFound)

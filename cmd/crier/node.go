@@ -58,9 +58,13 @@ func (a *app) openNode(ctx context.Context, log *slog.Logger) (*node, error) {
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
+	mailer, err := a.mailer()
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
 	n.services = service.New(service.Config{
 		Store: st, Keys: keys, Queue: n.queue, Providers: networks, Observer: n.queue, Analyser: analyser, Timings: a.timings, Checkpoint: a.checkpoint,
-		Blobs: blobs, Fetcher: a.fetcher(), PublicURL: a.config.publicURL, Sandbox: a.config.sandbox, Now: a.now, Logger: log,
+		Blobs: blobs, Fetcher: a.fetcher(), Mailer: mailer, PublicURL: a.config.publicURL, Sandbox: a.config.sandbox, Now: a.now, Logger: log,
 	})
 	n.queue.Register(n.services)
 	return n, nil

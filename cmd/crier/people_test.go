@@ -255,7 +255,7 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 		b := s.browser(t)
 		b.signIn(t, "ada@example.com")
 		for _, header := range []map[string]string{{"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}} {
-			for _, address := range []string{"/sign-in", "/sign-out", "/device", "/invitation", "/setup"} {
+			for _, address := range []string{"/sign-in", "/sign-out", "/device", "/invitation", "/setup", "/account/password", "/reset-password"} {
 				b.send(t, http.MethodPost, address, url.Values{"decision": {"approve"}}, header).want(t, http.StatusForbidden)
 			}
 		}

@@ -32,7 +32,8 @@ var catalogues = []string{"GET /v1/permissions", "GET /v1/providers"}
 // token, and addresses that carry a secret of their own.
 var openRoutes = []string{
 	"GET /healthz", "GET /readyz", "GET /", "GET /docs",
-	"GET /setup", "POST /setup", "GET /setup/done", "GET /sign-in", "POST /sign-in", "POST /sign-out", "GET /account",
+	"GET /setup", "POST /setup", "GET /setup/done", "GET /sign-in", "POST /sign-in", "POST /sign-out", "GET /account", "POST /account/password",
+	"GET /reset-password", "POST /reset-password",
 	"GET /invitation", "POST /invitation", "GET /device", "POST /device",
 	"POST /v1/auth/device", "POST /v1/auth/token", "POST /v1/auth/revoke",
 	"GET /oauth/{provider}/callback", "POST /oauth/{provider}/choose",

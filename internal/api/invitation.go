@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"crier"
@@ -16,22 +17,23 @@ type invitationPage struct {
 	Fields []formField
 }
 
+// newInvitationPage is the same form for somebody new and for somebody with an account: it does not tell which they are.
 func newInvitationPage(token, name string, view service.InvitationView) invitationPage {
-	page := invitationPage{InvitationView: view, Token: token}
-	if view.HasAccount {
-		page.Fields = []formField{{Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password"}}
-		return page
-	}
-	page.Fields = []formField{
-		{Name: "name", Label: "Name", Type: "text", Autocomplete: "name", Value: name, MinLength: crier.MinNameLength},
-		{Name: "password", Label: "Choose a password", Type: "password", Autocomplete: "new-password", MinLength: auth.MinPasswordLength},
-	}
-	return page
+	return invitationPage{InvitationView: view, Token: token, Fields: []formField{
+		{
+			Name: "name", Label: "Name", Type: "text", Autocomplete: "name", Value: name, Optional: true,
+			Hint: "If you are new here. Leave it empty if you have an account with this address already.",
+		},
+		{
+			Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", MinLength: auth.MinPasswordLength,
+			Hint: fmt.Sprintf("The one of your account, or a new one of at least %d characters.", auth.MinPasswordLength),
+		},
+	}}
 }
 
 func (s *Server) invitationForm(w http.ResponseWriter, r *http.Request) {
 	token := r.URL.Query().Get("token")
-	view, err := s.services.Members.Invitation(r.Context(), token)
+	view, err := s.services.Invitations.View(r.Context(), token)
 	if err != nil {
 		s.failInvitation(w, r, err)
 		return
@@ -44,18 +46,15 @@ func (s *Server) acceptInvitation(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	token, name := r.PostForm.Get("token"), tidy(r.PostForm.Get("name"))
-	view, err := s.services.Members.Invitation(r.Context(), token)
+	view, err := s.services.Invitations.View(r.Context(), token)
 	if err != nil {
 		s.failInvitation(w, r, err)
 		return
 	}
-	session, err := s.services.Members.Accept(r.Context(), token, crier.Name(name), r.PostForm.Get("password"))
+	session, err := s.services.Invitations.Accept(r.Context(), token, crier.Name(name), r.PostForm.Get("password"))
 	if known, ok := errors.AsType[*crier.Error](err); ok && known.Kind != crier.KindNotFound {
 		page := newInvitationPage(token, name, view)
-		markProblems(page.Fields, known)
-		if known.Kind != crier.KindInvalid {
-			page.Fields[len(page.Fields)-1].Problem = known.Message
-		}
+		markPassword(page.Fields, known)
 		s.render(w, r, statusOf[known.Kind], "invitation", page)
 		return
 	}

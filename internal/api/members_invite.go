@@ -15,9 +15,11 @@ type inviteMemberInput struct {
 
 var inviteMemberDoc = doc{
 	ID: "inviteMember", Tag: "Members", Summary: "Invite a person", Status: http.StatusCreated,
-	Description: "Answers with a link, once: hand it to the person. Whoever opens it joins with the role and teams of the invitation.",
+	Description: "Where this installation can send mail, the person gets a link by mail, and `inviteUrl` is absent: who opens it has proved the address. " +
+		"Else the answer has the link, once: hand it to the person. Who opens it joins with the address, role and teams of the invitation, once, " +
+		"within 14 days. A new invitation of an address takes the place of the one before; the address of a member is a 409.",
 }
 
 func (s *Server) inviteMember(ctx context.Context, scope service.OrgScope, in *inviteMemberInput) (crier.Invitation, error) {
-	return s.services.Members.Invite(ctx, scope, in.Body)
+	return s.services.Invitations.Create(ctx, scope, in.Body)
 }

@@ -20,7 +20,7 @@ import (
 var pageFiles embed.FS
 
 // pageNames are the pages that can be rendered, each in a file of its name.
-var pageNames = []string{"home", "docs", "message", "setup", "setup_dead", "setup_done", "choose", "connected", "sign_in", "account", "device", "invitation"}
+var pageNames = []string{"home", "docs", "message", "setup", "setup_dead", "setup_done", "choose", "connected", "sign_in", "account", "device", "invitation", "reset_password"}
 
 // pages renders what people see in a browser. A page is whole in itself: its style is inside, and it has no script.
 type pages struct {
@@ -94,7 +94,9 @@ type formField struct {
 	// Autocomplete tells the browser what belongs here.
 	Autocomplete string
 	MinLength    int
-	Hint         string
+	// Optional fields may stay empty.
+	Optional bool
+	Hint     string
 	// Problem is what is wrong with the value, as a sentence.
 	Problem string
 }

@@ -91,13 +91,6 @@ func (s *Server) person(w http.ResponseWriter, r *http.Request) (*crier.User, bo
 	return user, true
 }
 
-// accountPage shows who is signed in.
-func (s *Server) accountPage(w http.ResponseWriter, r *http.Request) {
-	if user, ok := s.person(w, r); ok {
-		s.render(w, r, http.StatusOK, "account", user)
-	}
-}
-
 // signOut ends the session, or with everywhere all sessions and devices of the person.
 func (s *Server) signOut(w http.ResponseWriter, r *http.Request) {
 	if !s.readForm(w, r) {

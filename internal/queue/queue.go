@@ -103,6 +103,7 @@ func (q *Queue) Register(s *service.Services) {
 	river.AddWorker(q.workers, &snapshotWorker{metrics: s.Metrics})
 	river.AddWorker(q.workers, &renewTokensWorker{tokens: s.Tokens})
 	q.publisher = s.Publisher
+	river.AddWorker(q.workers, &mailInvitationWorker{invitations: s.Invitations})
 	river.AddWorker(q.workers, &enrichPostWorker{facets: s.Facets})
 	river.AddWorker(q.workers, &retagPostsWorker{facets: s.Facets})
 	river.AddWorker(q.workers, &processAssetWorker{assets: s.Assets})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"crier"
 	"crier/internal/auth"
@@ -172,8 +171,8 @@ func checkOwner(name crier.Name, email crier.Email, password string) error {
 	if problem := email.Problem(); problem != "" {
 		issues = append(issues, crier.At(problem, "email"))
 	}
-	if n := utf8.RuneCountInString(password); n < auth.MinPasswordLength || n > auth.MaxPasswordLength {
-		issues = append(issues, crier.At(fmt.Sprintf("must be %d to %d characters long", auth.MinPasswordLength, auth.MaxPasswordLength), "password"))
+	if problem := passwordProblem(password); problem != "" {
+		issues = append(issues, crier.At(problem, "password"))
 	}
 	if issues != nil {
 		return crier.Invalid(issues...)

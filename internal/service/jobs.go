@@ -76,6 +76,14 @@ type UnpublishJob struct {
 // Kind names the job.
 func (UnpublishJob) Kind() string { return "post.unpublish" }
 
+// MailInvitationJob sends an invitation to the person.
+type MailInvitationJob struct {
+	InvitationID crier.ID `json:"invitationId"`
+}
+
+// Kind names the job.
+func (MailInvitationJob) Kind() string { return "invitation.mail" }
+
 // ProcessAssetJob makes what belongs to an asset: its thumbnail, its tags, its JPEG.
 type ProcessAssetJob struct {
 	AssetID crier.ID `json:"assetId"`

@@ -4,16 +4,13 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/auth"
 	"crier/internal/store"
 )
 
 // Members are the rules of people in organizations.
 type Members struct {
 	*core
-	pages     *Pages
-	people    *People
-	publicURL string
+	pages *Pages
 }
 
 // List returns one page of an organization's members.
@@ -31,31 +28,6 @@ func (s *Members) List(ctx context.Context, scope OrgScope, q PageQuery) (crier.
 		return none, err
 	}
 	return pageOf(s.pages, q, rows, total, same), nil
-}
-
-// Invite makes a link by which a person becomes a member. The link is in this answer and never again.
-func (s *Members) Invite(ctx context.Context, scope OrgScope, in crier.MemberInvite) (crier.Invitation, error) {
-	var none crier.Invitation
-	if err := scope.check(); err != nil {
-		return none, err
-	}
-	if err := roleWithin(scope, in.Role); err != nil {
-		return none, err
-	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Invitation, error) {
-		if err := teamsExist(ctx, tx, scope.organization.ID, in.TeamIDs); err != nil {
-			return none, err
-		}
-		now := s.now()
-		token := auth.NewLinkToken()
-		invitation := crier.Invitation{
-			ID: crier.NewID(), Email: crier.Email(foldEmail(string(in.Email))), Role: in.Role, TeamIDs: in.TeamIDs,
-			ExpiresAt: crier.TimeOf(now.Add(crier.InvitationLife)), CreatedAt: now, InviteURL: s.publicURL + "/invitation?token=" + token,
-		}
-		return invitation, tx.InsertInvitation(ctx, store.Invitation{
-			Invitation: invitation, TokenHash: auth.Hash(token), OrganizationID: scope.organization.ID, InvitedByID: scope.caller.person.ID,
-		})
-	})
 }
 
 // roleWithin refuses a role above the caller's own, and one with permissions that a narrowed key lacks.
@@ -175,84 +147,4 @@ func (s OrgScope) mayRemove(m crier.Member) error {
 		return crier.Forbidden("Removing members needs the permission %s in the whole organization; the caller is narrowed to some teams.", crier.ManageMembers)
 	}
 	return nil
-}
-
-// InvitationView is what an invited person is shown.
-type InvitationView struct {
-	Organization string
-	Email        crier.Email
-	Role         crier.Role
-	// HasAccount is true when the address belongs to somebody who can sign in.
-	HasAccount bool
-}
-
-// Invitation reads an invitation by the token of its link.
-func (s *Members) Invitation(ctx context.Context, token string) (InvitationView, error) {
-	i, name, err := s.store.OpenInvitation(ctx, auth.Hash(token), s.now())
-	if err != nil {
-		return InvitationView{}, err
-	}
-	person, err := s.store.UserByEmail(ctx, string(i.Email))
-	return InvitationView{Organization: name, Email: i.Email, Role: i.Role, HasAccount: person != nil}, err
-}
-
-// Accept makes the person of an invitation a member. Somebody new chooses name and password; somebody who has an account
-// gives its password.
-func (s *Members) Accept(ctx context.Context, token string, name crier.Name, password string) (Session, error) {
-	i, _, err := s.store.OpenInvitation(ctx, auth.Hash(token), s.now())
-	if err != nil {
-		return Session{}, err
-	}
-	person, err := s.store.UserByEmail(ctx, string(i.Email))
-	if err != nil {
-		return Session{}, err
-	}
-	if person != nil {
-		session, err := s.people.SignIn(ctx, string(i.Email), password)
-		if err != nil {
-			return Session{}, err
-		}
-		return session, s.join(ctx, i, session.User, "")
-	}
-	if err := checkOwner(name, i.Email, password); err != nil {
-		return Session{}, err
-	}
-	user := crier.User{ID: crier.NewID(), Name: name.Trimmed(), Email: &i.Email}
-	if err := s.join(ctx, i, user, auth.HashPassword(password)); err != nil {
-		return Session{}, err
-	}
-	return s.people.begin(ctx, user, string(i.Email))
-}
-
-// join writes the membership; hash is set for somebody new.
-func (s *Members) join(ctx context.Context, i store.Invitation, user crier.User, hash string) error {
-	return s.store.WithTx(ctx, func(tx *store.Tx) error {
-		now := s.now()
-		if hash != "" {
-			if err := tx.InsertUser(ctx, crier.User{ID: user.ID, Name: user.Name}, now); err != nil {
-				return err
-			}
-			if err := tx.SetPassword(ctx, user.ID, *user.Email, user.Name, hash, now); err != nil {
-				return err
-			}
-		}
-		o, err := tx.LockOrganization(ctx, i.OrganizationID)
-		if err != nil {
-			return err
-		}
-		if _, _, err := tx.OpenInvitation(ctx, i.TokenHash, now); err != nil { // whoever invited may have been removed meanwhile
-			return err
-		}
-		if err := tx.AcceptInvitation(ctx, i.ID, now); err != nil {
-			return err
-		}
-		member, err := tx.IsMember(ctx, i.OrganizationID, user.ID)
-		if err != nil || member {
-			return err
-		}
-		return tx.InsertMembership(ctx, store.Membership{
-			ID: crier.NewID(), OrganizationID: i.OrganizationID, Kind: store.UserPrincipal, PrincipalID: user.ID, Role: i.Role,
-			AllTeams: i.TeamIDs == nil, TeamIDs: i.TeamIDs, CreatedAt: now,
-		}, o.Organization)
-	})
 }

@@ -20,6 +20,7 @@ var (
 	KeySorts          = []string{"createdAt", "name"}
 	CreditSorts       = []string{"createdAt"}
 	MemberSorts       = []string{"createdAt"}
+	InvitationSorts   = []string{"createdAt"}
 	AuditSorts        = []string{"createdAt"}
 	PostSorts         = []string{"createdAt", "updatedAt", "title", "status", "scheduledAt"}
 	TagSorts          = []string{"createdAt", "name"}

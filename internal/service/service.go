@@ -36,6 +36,8 @@ type Config struct {
 	Blobs media.Blobs
 	// Fetcher imports files from addresses on the internet.
 	Fetcher media.Fetcher
+	// Mailer sends mail; nil means that this installation sends none.
+	Mailer Mailer
 	// PublicURL is where people and networks reach this installation, without a slash at the end.
 	PublicURL string
 	Now       func() time.Time
@@ -65,6 +67,7 @@ type Services struct {
 	Metrics        *Metrics
 	People         *People
 	Members        *Members
+	Invitations    *Invitations
 	AuditLog       *AuditLog
 	Devices        *Devices
 	Assets         *Assets
@@ -96,7 +99,8 @@ func New(cfg Config) *Services {
 		Connections:    connections,
 		Metrics:        &Metrics{core: c, tokens: tokens},
 		People:         people,
-		Members:        &Members{core: c, pages: pages, people: people, publicURL: cfg.PublicURL},
+		Members:        &Members{core: c, pages: pages},
+		Invitations:    &Invitations{core: c, pages: pages, people: people, mailer: cfg.Mailer},
 		AuditLog:       &AuditLog{core: c, pages: pages},
 		Devices:        &Devices{core: c, publicURL: cfg.PublicURL},
 		Access:         newAccess(c),

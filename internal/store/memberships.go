@@ -141,53 +141,14 @@ func (tx *Tx) RemoveMember(ctx context.Context, organization crier.ID, m crier.M
 	return nil
 }
 
-// Invitation is an invitation as it is kept.
-type Invitation struct {
-	crier.Invitation
-	TokenHash      []byte
-	OrganizationID crier.ID
-	InvitedByID    crier.ID
-}
-
-// InsertInvitation writes an invitation.
-func (tx *Tx) InsertInvitation(ctx context.Context, i Invitation) error {
-	_, err := tx.q.ExecContext(ctx, `INSERT INTO invitations (id, token_hash, organization_id, email, role, team_ids, invited_by_id, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		i.ID, i.TokenHash, i.OrganizationID, i.Email, i.Role, asJSON(listOrNull(i.TeamIDs)), i.InvitedByID, i.CreatedAt, i.ExpiresAt)
+// HasMemberWith is true when somebody with an e-mail address belongs to an organization.
+func (r reads) HasMemberWith(ctx context.Context, organization crier.ID, email crier.Email) (bool, error) {
+	var has bool
+	err := r.q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+memberTables+` WHERE m.organization_id = $1 AND u.email = $2)`, organization, email).Scan(&has)
 	if err != nil {
-		return fmt.Errorf("insert invitation: %w", err)
+		return false, fmt.Errorf("look for a member with an address: %w", err)
 	}
-	return nil
-}
-
-// OpenInvitation reads an invitation that can still be accepted, with the organization's name. It gives no more than
-// whoever made it could give now: those who have been removed or demoted leave no way back in.
-func (r reads) OpenInvitation(ctx context.Context, hash []byte, now crier.Time) (Invitation, string, error) {
-	i := Invitation{TokenHash: hash}
-	var name string
-	var teams *[]crier.ID
-	err := r.q.QueryRowContext(ctx, `SELECT i.id, i.organization_id, i.email, i.role, i.team_ids, i.invited_by_id, i.created_at, i.expires_at, o.name
-		FROM invitations i JOIN organizations o ON o.id = i.organization_id
-		JOIN memberships b ON b.principal_id = i.invited_by_id AND b.organization_id = i.organization_id
-			AND b.all_teams AND (b.role = 'owner' OR b.role = 'admin' AND i.role <> 'owner')
-		WHERE i.token_hash = $1 AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > $2`, hash, now).
-		Scan(&i.ID, &i.OrganizationID, &i.Email, &i.Role, intoJSON(&teams), &i.InvitedByID, &i.CreatedAt, &i.ExpiresAt, &name)
-	if errors.Is(err, sql.ErrNoRows) {
-		return i, "", crier.NotFound("This invitation was accepted already, was withdrawn, or has expired.")
-	}
-	if err != nil {
-		return i, "", fmt.Errorf("read invitation: %w", err)
-	}
-	if teams != nil {
-		i.TeamIDs = *teams
-	}
-	return i, name, nil
-}
-
-// AcceptInvitation ends an invitation, once.
-func (tx *Tx) AcceptInvitation(ctx context.Context, id crier.ID, now crier.Time) error {
-	res, err := tx.q.ExecContext(ctx, `UPDATE invitations SET accepted_at = $2 WHERE id = $1 AND accepted_at IS NULL AND revoked_at IS NULL`, id, now)
-	return affectedOne(res, err, "invitation", id)
+	return has, nil
 }
 
 // IsMember is true when a person belongs to an organization.
@@ -201,16 +162,4 @@ func (r reads) IsMember(ctx context.Context, organization, user crier.ID) (bool,
 		return false, fmt.Errorf("look for the member: %w", err)
 	}
 	return true, nil
-}
-
-// SetPassword gives a person who has none e-mail address and password, as accepting an invitation does.
-func (tx *Tx) SetPassword(ctx context.Context, user crier.ID, email crier.Email, name, hash string, now crier.Time) error {
-	_, err := tx.q.ExecContext(ctx, `UPDATE users SET email = $2, name = $3, password_hash = $4, updated_at = $5 WHERE id = $1`, user, email, name, hash, now)
-	if isUniqueViolation(err) {
-		return crier.Conflict("Somebody uses this e-mail address already.")
-	}
-	if err != nil {
-		return fmt.Errorf("set the password: %w", err)
-	}
-	return nil
 }

@@ -18,8 +18,17 @@ type SignIn struct {
 
 // UserByEmail finds a person who can sign in; nil when there is none.
 func (r reads) UserByEmail(ctx context.Context, email string) (*SignIn, error) {
+	return r.signIn(ctx, `u.email = $1`, email)
+}
+
+// UserByID finds a person who can sign in; nil when there is none.
+func (r reads) UserByID(ctx context.Context, id crier.ID) (*SignIn, error) {
+	return r.signIn(ctx, `u.id = $1`, id)
+}
+
+func (r reads) signIn(ctx context.Context, which string, value any) (*SignIn, error) {
 	var s SignIn
-	err := r.q.QueryRowContext(ctx, `SELECT u.id, u.email, u.name, u.password_hash FROM users u WHERE u.email = $1 AND u.password_hash IS NOT NULL`, email).
+	err := r.q.QueryRowContext(ctx, `SELECT u.id, u.email, u.name, u.password_hash FROM users u WHERE `+which+` AND u.password_hash IS NOT NULL`, value).
 		Scan(&s.User.ID, &s.User.Email, &s.User.Name, &s.PasswordHash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -104,15 +113,34 @@ func (tx *Tx) EndSessions(ctx context.Context, user crier.ID, now crier.Time) er
 // failuresKept is how long after the last wrong password an e-mail address starts afresh.
 const failuresKept = 24 * time.Hour
 
-// SweepSignIns removes sessions, device logins and tokens that have ended, and forgets old wrong passwords.
+// revokedKept is how long the tokens of a login that was ended stay.
+const revokedKept = 24 * time.Hour
+
+// SweepSignIns removes sessions, links, device logins and tokens that have ended, and forgets old wrong passwords.
 func (tx *Tx) SweepSignIns(ctx context.Context, now crier.Time) error {
 	if _, err := tx.q.ExecContext(ctx, `DELETE FROM sign_in_failures WHERE blocked_to <= $1`, crier.TimeOf(now.Add(-failuresKept))); err != nil {
 		return fmt.Errorf("sweep failed sign-ins: %w", err)
 	}
-	for _, table := range []string{"sessions", "device_logins", "access_tokens", "refresh_tokens"} {
+	for _, table := range []string{"sessions", "setup_links", "invitations", "device_logins", "access_tokens", "refresh_tokens"} {
 		if _, err := tx.q.ExecContext(ctx, `DELETE FROM `+table+` WHERE expires_at <= $1`, now); err != nil {
 			return fmt.Errorf("sweep %s: %w", table, err)
 		}
+	}
+	return tx.sweepTokenFamilies(ctx, crier.TimeOf(now.Add(-revokedKept)))
+}
+
+// sweepTokenFamilies removes logins that were revoked before an instant, and those whose last token has expired.
+func (tx *Tx) sweepTokenFamilies(ctx context.Context, revokedBefore crier.Time) error {
+	for _, table := range []string{"access_tokens", "refresh_tokens"} {
+		_, err := tx.q.ExecContext(ctx, `DELETE FROM `+table+` WHERE family_id IN (SELECT id FROM token_families WHERE revoked_at <= $1)`, revokedBefore)
+		if err != nil {
+			return fmt.Errorf("sweep revoked %s: %w", table, err)
+		}
+	}
+	_, err := tx.q.ExecContext(ctx, `DELETE FROM token_families
+		WHERE id NOT IN (SELECT family_id FROM access_tokens) AND id NOT IN (SELECT family_id FROM refresh_tokens)`)
+	if err != nil {
+		return fmt.Errorf("sweep token families: %w", err)
 	}
 	return nil
 }

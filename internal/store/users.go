@@ -83,3 +83,26 @@ func (tx *Tx) UseSetupLink(ctx context.Context, hash []byte, email crier.Email, 
 	}
 	return nil
 }
+
+// SetPassword gives a person who has none e-mail address and password, as accepting an invitation does.
+func (tx *Tx) SetPassword(ctx context.Context, user crier.ID, email crier.Email, name, hash string, now crier.Time) error {
+	_, err := tx.q.ExecContext(ctx, `UPDATE users SET email = $2, name = $3, password_hash = $4, updated_at = $5 WHERE id = $1`, user, email, name, hash, now)
+	if isUniqueViolation(err) {
+		return crier.Conflict("Somebody uses this e-mail address already.")
+	}
+	if err != nil {
+		return fmt.Errorf("set the password: %w", err)
+	}
+	return nil
+}
+
+// ReplacePassword gives a person another password, if it is still the one that the caller has seen. False means that it was
+// changed meanwhile.
+func (tx *Tx) ReplacePassword(ctx context.Context, user crier.ID, before, hash string, now crier.Time) (bool, error) {
+	res, err := tx.q.ExecContext(ctx, `UPDATE users SET password_hash = $3, updated_at = $4 WHERE id = $1 AND password_hash = $2`, user, before, hash, now)
+	if err != nil {
+		return false, fmt.Errorf("replace the password: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}

@@ -1,0 +1,26 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/service"
+)
+
+type listInvitationsInput struct {
+	organizationPath
+	listQuery
+}
+
+var listInvitationsDoc = doc{
+	ID: "listInvitations", Tag: "Members", Summary: "List an organization's open invitations", Sorts: service.InvitationSorts,
+	Description: "Those that can still be accepted, without their links.",
+}
+
+func (in *listInvitationsInput) check(s *Server) []crier.Issue {
+	return in.open(s, "invitations of "+string(in.OrganizationID), service.InvitationSorts)
+}
+
+func (s *Server) listInvitations(ctx context.Context, scope service.OrgScope, in *listInvitationsInput) (crier.Page[crier.Invitation], error) {
+	return s.services.Invitations.List(ctx, scope, in.page)
+}

@@ -1,0 +1,139 @@
+package service
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/store"
+)
+
+// resetLife is how long the link for a lost password works.
+const resetLife = 24 * time.Hour
+
+// errResetLink says the same for every reason: a link that does not work tells nothing.
+var errResetLink = crier.NotFound("This link is not valid: it was used already, the password was changed since, or it has expired.")
+
+// checkPassword refuses a password of a wrong length.
+func checkPassword(password string) error {
+	if problem := passwordProblem(password); problem != "" {
+		return crier.Invalid(crier.At(problem, "password"))
+	}
+	return nil
+}
+
+func passwordProblem(password string) string {
+	if n := utf8.RuneCountInString(password); n < auth.MinPasswordLength || n > auth.MaxPasswordLength {
+		return fmt.Sprintf("must be %d to %d characters long", auth.MinPasswordLength, auth.MaxPasswordLength)
+	}
+	return ""
+}
+
+// ChangePassword gives a person who is signed in another password. Everything else that was signed in as them ends: the
+// session that is returned is the only one.
+func (s *People) ChangePassword(ctx context.Context, user crier.ID, current, password string) (Session, error) {
+	person, err := s.store.UserByID(ctx, user)
+	if err != nil {
+		return Session{}, err
+	}
+	if person == nil {
+		return Session{}, errSignIn
+	}
+	if err := checkPassword(password); err != nil {
+		return Session{}, err
+	}
+	if err := s.claimGuess(ctx, string(*person.User.Email)); err != nil {
+		return Session{}, err
+	}
+	if !auth.CheckPassword(current, person.PasswordHash) {
+		return Session{}, crier.Unauthorized("This is not your current password.")
+	}
+	return s.replacePassword(ctx, *person, password, crier.Conflict("The password was changed elsewhere meanwhile. Sign in again."))
+}
+
+// replacePassword writes a password, ends all sessions and devices of the person, and begins a session.
+func (s *People) replacePassword(ctx context.Context, person store.SignIn, password string, changedMeanwhile error) (Session, error) {
+	hash := auth.HashPassword(password)
+	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
+		replaced, err := tx.ReplacePassword(ctx, person.User.ID, person.PasswordHash, hash, s.now())
+		if err != nil {
+			return err
+		}
+		if !replaced {
+			return changedMeanwhile
+		}
+		return tx.EndSessions(ctx, person.User.ID, s.now())
+	})
+	if err != nil {
+		return Session{}, err
+	}
+	return s.begin(ctx, person.User, string(*person.User.Email))
+}
+
+// ResetLink makes a link by which somebody who has lost their password chooses another one. It is for the operator, who
+// must know whom they give it to.
+func (s *People) ResetLink(ctx context.Context, email string) (string, error) {
+	person, err := s.store.UserByEmail(ctx, foldEmail(email))
+	if err != nil {
+		return "", err
+	}
+	if person == nil {
+		return "", crier.NotFound("nobody signs in with %s", email)
+	}
+	ends := s.clock().Add(resetLife).Unix()
+	signature := s.keys.Sign(resetData(*person, ends), resetPurpose)
+	token := fmt.Sprintf("%s.%d.%s", person.User.ID, ends, base64.RawURLEncoding.EncodeToString(signature))
+	return s.publicURL + "/reset-password?token=" + token, nil
+}
+
+const resetPurpose = "password reset"
+
+// resetData binds a link to a person, an end and the password that was lost: it works until that one is replaced, so once.
+func resetData(person store.SignIn, ends int64) []byte {
+	return fmt.Appendf(nil, "%s %d %s", person.User.ID, ends, person.PasswordHash)
+}
+
+// CheckResetLink is nil while the link for a lost password can be used.
+func (s *People) CheckResetLink(ctx context.Context, token string) error {
+	_, err := s.personOfReset(ctx, token)
+	return err
+}
+
+func (s *People) personOfReset(ctx context.Context, token string) (store.SignIn, error) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return store.SignIn{}, errResetLink
+	}
+	id, known := crier.ParseID(parts[0])
+	ends, numberErr := strconv.ParseInt(parts[1], 10, 64)
+	signature, encodingErr := base64.RawURLEncoding.DecodeString(parts[2])
+	if !known || numberErr != nil || encodingErr != nil || ends <= s.clock().Unix() {
+		return store.SignIn{}, errResetLink
+	}
+	person, err := s.store.UserByID(ctx, id)
+	if err != nil {
+		return store.SignIn{}, err
+	}
+	if person == nil || !s.keys.Verify(resetData(*person, ends), signature, resetPurpose) {
+		return store.SignIn{}, errResetLink
+	}
+	return *person, nil
+}
+
+// ResetPassword gives the person of a link another password and signs them in, here and nowhere else.
+func (s *People) ResetPassword(ctx context.Context, token, password string) (Session, error) {
+	person, err := s.personOfReset(ctx, token)
+	if err != nil {
+		return Session{}, err
+	}
+	if err := checkPassword(password); err != nil {
+		return Session{}, err
+	}
+	return s.replacePassword(ctx, person, password, errResetLink)
+}
