@@ -6,7 +6,7 @@ GOLANGCI_DIR     := .tools/golangci-lint-$(GOLANGCI_VERSION)
 BENCH            ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint bench clean
+.PHONY: help run build test chaos lint bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,14 @@ build: ## build bin/crier: static, without cgo, version stamped
 
 test: ## run everything: vet, all tests on both databases with the race detector, short fuzzing
 	scripts/test.sh
+
+# With the waits of production. Other numbers: make chaos CRIER_CHAOS_POSTS=1000; a run again: CRIER_CHAOS_SEED=...
+chaos: export CRIER_CHAOS_POSTS ?= 400
+chaos: export CRIER_CHAOS_SECONDS ?= 90
+chaos: export CRIER_CHAOS_PACE ?= usual
+chaos: ## publish hundreds of posts on nodes, networks and a database that fail at random (minutes)
+	CRIER_CHAOS_RESTART=1 scripts/with-postgres.sh go test -v -count=1 -timeout 60m -run '^TestChaos$$' ./cmd/crier
+	scripts/with-postgres.sh go test -v -count=1 -timeout 60m -run '^TestAFrozenNode' ./cmd/crier
 
 lint: $(GOLANGCI_DIR)/golangci-lint ## run golangci-lint (pinned; built once into .tools)
 	$(GOLANGCI_DIR)/golangci-lint run ./...

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs a command with a PostgreSQL cluster of its own: with-postgres.sh COMMAND [ARGUMENT...]
 #
-# The command finds a superuser's address in CRIER_TEST_POSTGRES_URL. If that is set already, the command simply runs
-# with it. Otherwise a cluster is made in a temporary directory, listens on a free loopback port, and is stopped and
+# The command finds a superuser's address in CRIER_TEST_POSTGRES_URL, and a program that restarts the server without
+# letting it finish anything in CRIER_TEST_POSTGRES_RESTART. If the first is set already, the command simply runs with it. Otherwise a cluster is made in a temporary directory, listens on a free loopback port, and is stopped and
 # removed when the command has ended, however it ended. PostgreSQL is installed when the machine has none.
 #
 #   CRIER_TEST_POSTGRES_FSYNC    on: commits reach the disk, as in production (benchmarks). Default off, for speed.
@@ -134,6 +134,19 @@ start_server() {
 	die "the server did not start."
 }
 
+# write_restart leaves a program that restarts the server, for tests that want to see what that breaks.
+write_restart() {
+	cat >"$dir/restart" <<-SCRIPT
+		#!/usr/bin/env bash
+		set -euo pipefail
+		$(declare -p server_user)
+		$(declare -f as_server_user)
+		cd "$dir"
+		as_server_user "$bin/pg_ctl" restart -w -t 60 -m immediate -D "$dir/data" -l "$dir/server.log" -o "-p $port" >/dev/null
+	SCRIPT
+	chmod 0755 "$dir/restart"
+}
+
 clean_up() {
 	local status=$?
 	trap '' INT TERM HUP
@@ -181,8 +194,10 @@ choose_server_user
 make_dir
 init_cluster
 start_server
+write_restart
 say "$("$bin/postgres" --version | sed 's/^postgres (PostgreSQL) //') on 127.0.0.1:$port${server_user:+, run as $server_user}."
 
+export CRIER_TEST_POSTGRES_RESTART="$dir/restart"
 export CRIER_TEST_POSTGRES_URL="postgres://crier:$password@127.0.0.1:$port/postgres?sslmode=disable"
 cd "$started_in"
 run "$@"

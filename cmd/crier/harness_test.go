@@ -33,6 +33,9 @@ var databases = &storetest.Suite{Prepare: func(ctx context.Context, cfg store.Co
 }}
 
 func TestMain(m *testing.M) {
+	if pace := os.Getenv(nodeVariable); pace != "" {
+		os.Exit(serveAsNode(pace))
+	}
 	code := databases.Run(m)
 	if err := os.RemoveAll(runDir()); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// verdict is what became of a post on one account. It is empty for an account that was refused, because it had lost its
+// consent.
+type verdict struct {
+	id     crier.ID
+	status crier.ScheduledPostStatus
+	action crier.ScheduledPostStatus // of the first comment; empty: there was none
+	parts  int                       // that are said to be public
+}
+
+// judge compares what crier says with what the networks show.
+func (c *chaos) judge() {
+	seen := map[string]int{} // network, account and text, and how often
+	for _, p := range c.box.posts(c.t, url.Values{}) {
+		text, _, _ := strings.Cut(p.Text, "\n") // a video shows its title first
+		seen[p.Provider+" "+p.AccountID+" "+text]++
+	}
+	counts := map[crier.ScheduledPostStatus]int{}
+	for _, p := range c.plans {
+		for _, on := range p.on {
+			v, found := c.verdict(p, on)
+			if refusal := p.refused[on.id]; found == (refusal != nil) {
+				c.t.Errorf("%s on %s: it has a scheduled post: %v; it was refused: %+v", p.parts[0], on.network, found, refusal)
+			}
+			if found {
+				counts[v.status]++
+			}
+			c.judgeParts(p, on, v, seen)
+		}
+	}
+	c.t.Logf("what became of them: %v", counts)
+	if counts[crier.Published] < counts[crier.Failed]+counts[crier.Missed]+counts[crier.Unknown] {
+		c.t.Errorf("less than half was published: %v", counts)
+	}
+	c.judgeBooks()
+}
+
+// verdict reads what crier says about a post on an account.
+func (c *chaos) verdict(p *plan, on account) (v verdict, found bool) {
+	e := c.staging
+	row := e.node.store.Reader().QueryRowContext(context.Background(), `SELECT p.id, p.status, coalesce(a.status, '') FROM scheduled_posts p
+		LEFT JOIN post_actions a ON a.scheduled_post_id = p.id AND a.kind = 'first_comment' WHERE p.post_id = $1 AND p.social_account_id = $2`, p.post, on.id)
+	switch err := row.Scan(&v.id, &v.status, &v.action); {
+	case errors.Is(err, sql.ErrNoRows):
+		return v, false
+	case err != nil:
+		c.t.Fatal(err)
+	}
+	v.parts = len(e.publication(c.t, p.crew, v.id).PublishResults.PlatformPostIDs)
+	return v, true
+}
+
+// judgeParts fails when something is there twice, or is there or missing against what crier says.
+func (c *chaos) judgeParts(p *plan, on account, v verdict, seen map[string]int) {
+	problem := func(format string, args ...any) {
+		c.t.Errorf("%s on %s is %q, its comment %q: %s", p.parts[0], on.network, v.status, v.action, fmt.Sprintf(format, args...))
+		if v.id != "" {
+			c.t.Log(c.staging.history(c.t, p.crew, v.id))
+		}
+	}
+	times := func(text string) int { return seen[on.network+" "+on.remote+" "+text] }
+	for i, text := range p.parts {
+		switch n, said := times(text), i < v.parts; {
+		case n > 1:
+			problem("%q is public %d times", text, n)
+		case said && n == 0:
+			problem("%q is said to be public and is not", text)
+		case !said && n > 0 && v.status != crier.Unknown:
+			problem("%q is public, and crier does not know", text)
+		}
+	}
+	if v.status == crier.Published && v.parts != len(p.parts) {
+		problem("%d parts are said to be public", v.parts)
+	}
+	if v.status.Live() && v.status != crier.Unknown {
+		problem("it is not over")
+	}
+	if p.comment == "" {
+		return
+	}
+	switch n := times(p.comment); {
+	case n > 1:
+		problem("the comment is public %d times", n)
+	case (v.action == crier.Published) != (n == 1) && v.action != crier.Unknown:
+		problem("the comment is public %d times", n)
+	}
+}
+
+// judgeBooks fails when credits were lost, or when a job still waits for work that is done.
+func (c *chaos) judgeBooks() {
+	e := c.staging
+	for _, crew := range c.crews {
+		e.balanced(c.t, crew)
+	}
+	for _, ref := range []store.Ref{{}, {Action: true}} {
+		table := map[bool]string{false: "scheduled_posts", true: "post_actions"}[ref.Action]
+		if n := e.number(c.t, `SELECT count(*) FROM `+table+` WHERE reserved_credits <> 0 AND status <> 'unknown'`); n != 0 {
+			c.t.Errorf("%d rows of %s are over and still hold credits", n, table)
+		}
+	}
+	// What dead nodes were running is the job engine's to clear away, minutes later; the rows do not wait for that.
+	stuck := func() int64 {
+		return e.number(c.t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state IN ('available', 'retryable') AND scheduled_at <= $1`, crier.TimeOf(time.Now()))
+	}
+	until(c.t, func() bool { return stuck() == 0 }, func() string { return fmt.Sprintf("%d jobs are stuck", stuck()) })
+}

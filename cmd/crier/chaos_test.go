@@ -1,0 +1,411 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/media/mediatest"
+	"crier/internal/store"
+)
+
+// TestChaos publishes posts of all kinds, most of them due at the same second, on nodes that are killed at random, through
+// networks that fail at random, on a database that goes away once. Whatever happens, each part of each post is public
+// exactly once, or its state says honestly that it is not, or that nobody knows; and no credit is lost.
+//
+//	CRIER_CHAOS_SEED     the randomness of a run that failed
+//	CRIER_CHAOS_POSTS    how many posts (60)
+//	CRIER_CHAOS_SECONDS  how long nodes are killed and networks fail (14)
+//	CRIER_CHAOS_PACE     usual: with the waits of production, which take minutes (brisk)
+//	CRIER_CHAOS_RESTART  1: restart PostgreSQL instead of cutting its connections, which others may use too
+func TestChaos(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		c := newChaos(t, db)
+		c.stage()
+		c.rage()
+		c.calm()
+		c.judge()
+	})
+}
+
+// numberFrom reads a number from the environment.
+func numberFrom(tb testing.TB, variable string, fallback int64) int64 {
+	tb.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return fallback
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		tb.Fatalf("%s: %v", variable, err)
+	}
+	return n
+}
+
+// chaos is one run.
+type chaos struct {
+	t       *testing.T
+	db      database
+	random  *rand.Rand // of the main goroutine alone
+	pace    string
+	posts   int
+	lasts   time.Duration
+	box     *box
+	nodes   []*nodeProcess
+	crews   []crew
+	plans   []*plan
+	due     time.Time
+	staging *engine // publishes nothing; it is there before and after the nodes
+}
+
+// plan is a post and where it goes.
+type plan struct {
+	crew    crew
+	post    string
+	parts   []string
+	comment string
+	on      []account
+	now     bool // published at once, through a node that may die meanwhile
+	// refused is why accounts were refused at once: they had lost their consent.
+	refused map[crier.ID]*crier.EntryError
+}
+
+func newChaos(t *testing.T, db database) *chaos {
+	t.Helper()
+	seed := numberFrom(t, "CRIER_CHAOS_SEED", time.Now().UnixNano())
+	t.Logf("CRIER_CHAOS_SEED=%d", seed)
+	c := &chaos{
+		t: t, db: db, random: rand.New(rand.NewPCG(uint64(seed), 0)), pace: brisk, //nolint:gosec // chaos that can be repeated
+		posts: int(numberFrom(t, "CRIER_CHAOS_POSTS", 60)), lasts: time.Duration(numberFrom(t, "CRIER_CHAOS_SECONDS", 14)) * time.Second,
+		box: boxProcess(t),
+	}
+	if text := os.Getenv("CRIER_CHAOS_PACE"); text != "" {
+		c.pace = text
+	}
+	if _, err := nodeProgram(); err != nil { // which takes a while the first time
+		t.Fatal(err)
+	}
+	environment := append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+c.box.url, "CRIER_LOG_LEVEL=warn")
+	count := 1
+	if db.Dialect == store.Postgres {
+		count = 2
+	}
+	for range count {
+		n := newNode(t, c.pace, environment...)
+		environment = append(environment[:len(environment):len(environment)], "CRIER_PUBLIC_URL="+n.url) // the first serves media
+		c.nodes = append(c.nodes, n)
+	}
+	return c
+}
+
+// stage makes the posts and schedules most of them for the same second, while no node is there.
+func (c *chaos) stage() {
+	c.staging = &engine{box: c.box}
+	c.staging.server = startServer(c.t, c.db, withBox(c.box), withRole("api"), withTimings(paces[c.pace]), func(a *app) { a.config.publicURL = c.nodes[0].url })
+	for range 1 + c.posts/12 { // networks allow an account only so much
+		c.crews = append(c.crews, c.staging.newCrew(c.t, 100_000, "x", "linkedin", "facebook", "threads", "instagram", "tiktok", "youtube", "linkedin:organization"))
+	}
+	assets := map[crier.ID]string{}
+	for _, crew := range c.crews {
+		assets[crew.team] = c.upload(crew)
+	}
+	for i := range c.posts {
+		c.plans = append(c.plans, c.plan(i, assets))
+	}
+	c.due = time.Now().Add(pace(3*time.Second) + time.Duration(c.posts)*pace(20*time.Millisecond))
+	for _, p := range c.plans {
+		if p.now {
+			continue
+		}
+		r, _ := c.staging.scheduleIn(c.t, p.crew, p.post, time.Until(c.due), p.targets(c.t))
+		for _, entry := range r.Data {
+			if entry.Error != nil {
+				c.t.Fatalf("%v is refused: %+v", p.parts, entry.Error)
+			}
+		}
+	}
+	if err := c.staging.stop(); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// upload puts a video into a crew's library that every network takes.
+func (c *chaos) upload(crew crew) string {
+	body, contentType := form(formPart{field: "file", fileName: "clip.mp4", data: mediatest.VerticalMP4()})
+	return c.staging.call(c.t, crew, "POST", "assets", body, "Content-Type", contentType).want(c.t, http.StatusCreated).text(c.t, "id")
+}
+
+// plan makes up the post with a number.
+func (c *chaos) plan(i int, assets map[crier.ID]string) *plan {
+	p := &plan{crew: c.crews[i%len(c.crews)], parts: []string{fmt.Sprintf("chaos %d", i)}, now: c.random.IntN(4) == 0}
+	on := func(networks ...int) {
+		for _, n := range networks {
+			p.on = append(p.on, p.crew.accounts[n])
+		}
+	}
+	body := object{}
+	switch c.random.IntN(8) {
+	case 0: // the same video everywhere
+		on(0, 1, 2, 3, 4, 5, 6)
+		body["assetIds"] = []string{assets[p.crew.team]}
+	case 1: // where a post without media is none
+		on(4+c.random.IntN(3), 4)
+		p.on = slices.Compact(p.on)
+		body["assetIds"] = []string{assets[p.crew.team]}
+	case 2, 3:
+		on([]int{0, 3}[c.random.IntN(2)])
+		for part := range 1 + c.random.IntN(3) {
+			p.parts = append(p.parts, fmt.Sprintf("chaos %d, part %d", i, part+2))
+		}
+	case 4:
+		on(0, 7)
+		p.comment = fmt.Sprintf("comment on chaos %d", i)
+	case 5:
+		on([]int{0, 2, 4}[c.random.IntN(3)])
+		p.comment = fmt.Sprintf("comment on chaos %d", i)
+		body["assetIds"] = []string{assets[p.crew.team]}
+	default:
+		on(c.random.IntN(2), 2, 3)
+	}
+	if len(p.parts) > 1 {
+		p.post = c.staging.newThread(c.t, p.crew, p.parts...)
+		return p
+	}
+	body["text"] = p.parts[0]
+	p.post = c.staging.call(c.t, p.crew, "POST", "posts", body).want(c.t, http.StatusCreated).text(c.t, "id")
+	return p
+}
+
+// targets is where and how a planned post is published.
+func (p *plan) targets(tb testing.TB) crier.Targets {
+	tb.Helper()
+	t := crier.Targets{PlatformSettings: map[string]json.RawMessage{
+		"tiktokPrivacyLevel": json.RawMessage(`"PUBLIC_TO_EVERYONE"`), "youtubeTitle": json.RawMessage(strconv.Quote(p.parts[0])),
+	}}
+	for _, on := range p.on {
+		t.SocialAccountIDs = append(t.SocialAccountIDs, on.id)
+	}
+	if p.comment != "" {
+		t.FirstComment = crier.Some(crier.Comment{Text: p.comment})
+	}
+	return t
+}
+
+// rage starts the nodes and disturbs everything until the time is over.
+func (c *chaos) rage() {
+	for _, n := range c.nodes {
+		n.start(c.t)
+	}
+	var clients sync.WaitGroup
+	defer clients.Wait()
+	for _, p := range c.plans {
+		if p.now {
+			at, node := c.due.Add(time.Duration(c.random.Int64N(int64(c.lasts/2)))), c.random.IntN(len(c.nodes))
+			clients.Go(func() { c.publishNow(p, at, node) })
+		}
+	}
+	end := time.Now().Add(max(0, time.Until(c.due)) + c.lasts)
+	away := time.Now().Add(time.Until(end) * 2 / 3) // when the database goes away
+	for range c.posts / 2 {
+		c.fault()
+	}
+	kills := 0
+	for time.Now().Before(end) {
+		c.pause(400*time.Millisecond, 1500*time.Millisecond)
+		for range 1 + c.posts/40 {
+			c.fault()
+		}
+		if time.Now().After(away) {
+			away = end
+			c.restartDatabase()
+		}
+		n := c.nodes[c.random.IntN(len(c.nodes))]
+		n.kill(c.t)
+		kills++
+		c.pause(0, 800*time.Millisecond)
+		n.start(c.t)
+		c.pause(time.Second, 3*time.Second) // the new one gets somewhere, or not
+	}
+	c.t.Logf("%d kills", kills)
+	for _, n := range c.nodes { // the requests of the last clients
+		n.waitReady(c.t)
+	}
+}
+
+// pause lets some time pass, during which nothing is disturbed.
+func (c *chaos) pause(least, most time.Duration) {
+	<-time.After(least + time.Duration(c.random.Int64N(int64(most-least))))
+}
+
+// publishNow asks for a post to be published at once until there is an answer, as a client does whose server dies.
+func (c *chaos) publishNow(p *plan, at time.Time, node int) {
+	body := object{}
+	targets, err := json.Marshal(p.targets(c.t))
+	if err == nil {
+		err = json.Unmarshal(targets, &body)
+	}
+	if err != nil {
+		c.t.Error(err)
+		return
+	}
+	body["waitSeconds"] = 0
+	<-time.After(time.Until(at))
+	headers := map[string]string{"Idempotency-Key": "chaos-" + p.post}
+	for try := node; ; try++ {
+		e := &engine{server: c.nodes[try%len(c.nodes)].server}
+		got, err := e.tryCall(p.crew, "POST", "posts/"+p.post+"/post-now", body, headers)
+		switch {
+		case err == nil && got.status == http.StatusOK:
+			c.noteRefusals(p, got)
+			return
+		case err == nil && got.status < 500 && got.status != http.StatusConflict: // a repeat may wait too long for the first
+			c.t.Errorf("post-now was answered with %d %s", got.status, got.body)
+			return
+		case time.Since(c.due) > c.lasts+time.Minute:
+			c.t.Errorf("post-now has no answer: %d %s, %v", got.status, got.body, err)
+			return
+		}
+		<-time.After(200 * time.Millisecond)
+	}
+}
+
+// noteRefusals keeps which accounts a request to publish at once refused. Only its own goroutine touches the plan then.
+func (c *chaos) noteRefusals(p *plan, got response) {
+	var r result
+	if err := json.Unmarshal(got.body, &r); err != nil {
+		c.t.Error(err)
+		return
+	}
+	p.refused = map[crier.ID]*crier.EntryError{}
+	for _, entry := range r.Data {
+		p.refused[entry.SocialAccountID] = entry.Error
+	}
+}
+
+// faults are what can go wrong, the likely more than once.
+var faults = []struct{ operation, kind string }{
+	{"publish", "lost_response"}, {"publish", "lost_response"}, {"publish", "lost_response"}, {"publish", "slow"}, {"publish", "slow"},
+	{"publish", "outage"}, {"publish", "outage"}, {"publish", "rate_limit"}, {"publish", "auth_expired"}, {"publish", "reject"}, {"publish", "restricted"},
+	{"upload", "lost_response"}, {"upload", "slow"}, {"upload", "outage"}, {"upload", "rate_limit"}, {"upload", "auth_expired"},
+	{"read", "lost_response"}, {"read", "slow"}, {"read", "outage"}, {"read", "rate_limit"}, {"read", "auth_expired"},
+	{"comment", "lost_response"}, {"comment", "outage"}, {"comment", "slow"}, {"comment", "reject"}, {"refresh", "outage"}, {"refresh", "lost_response"},
+}
+
+// fault has one of the next calls to some network fail.
+func (c *chaos) fault() {
+	f := faults[c.random.IntN(len(faults))]
+	networks := []string{"x", "x", "x", "linkedin", "linkedin", "linkedin", "facebook", "threads", "instagram", "tiktok", "youtube"}
+	// A call that is answered after its time-out, but before anybody looks for the outcome.
+	longest := paces[c.pace].CommitTimeout + paces[c.pace].SettleSlack/2
+	if longest == 0 {
+		longest = 30 * time.Second
+	}
+	c.box.control(c.t, "POST", "faults", object{
+		"provider": networks[c.random.IntN(len(networks))], "operation": f.operation, "kind": f.kind, "count": 1 + c.random.IntN(2),
+		"skip": c.random.IntN(6), "delayMs": 1 + c.random.Int64N(longest.Milliseconds()), "retryAfterSeconds": 1 + c.random.IntN(2),
+	}, nil)
+}
+
+// restartDatabase takes the database away for a moment, by cutting all its connections unless the server may be restarted.
+// The embedded one dies with its node.
+func (c *chaos) restartDatabase() {
+	if c.db.Dialect != store.Postgres {
+		return
+	}
+	if os.Getenv("CRIER_CHAOS_RESTART") == "1" {
+		if out, err := exec.Command(os.Getenv("CRIER_TEST_POSTGRES_RESTART")).CombinedOutput(); err != nil {
+			c.t.Fatalf("restart PostgreSQL: %v\n%s", err, out)
+		}
+		return
+	}
+	db, err := sql.Open("pgx", c.db.URL)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(context.Background(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid()`); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// calm ends all disturbance. The nodes are killed once more, and another one has to finish what they have left. Its clock is
+// set forward when all that is left waits for a network's limit to pass; people connect the accounts again that lost
+// their consent.
+func (c *chaos) calm() {
+	for _, n := range c.nodes {
+		n.kill(c.t)
+	}
+	c.box.heal(c.t)
+	clock := &clock{}
+	calm := &engine{box: c.box}
+	calm.server = startServer(c.t, c.db, withBox(c.box), withTimings(paces[c.pace]), withClock(clock),
+		func(a *app) {
+			a.config.listen = strings.TrimPrefix(c.nodes[0].url, "http://")
+			a.config.publicURL = c.nodes[0].url
+		})
+	calm.exec(c.t, `UPDATE social_accounts SET status = 'connected' WHERE status = 'refresh_needed'`)
+	c.staging = calm
+	limit := 2 * time.Minute
+	if c.pace == usual {
+		limit = 10 * time.Minute
+	}
+	for end := time.Now().Add(limit); ; <-time.After(200 * time.Millisecond) {
+		waiting, last := c.waiting()
+		switch {
+		case waiting == 0:
+			return
+		case time.Now().After(end):
+			c.t.Fatalf("%d publications are neither over nor waiting for a person:\n%s", waiting, c.leftovers())
+		case last.After(clock.Now().Add(10 * time.Second)):
+			clock.advance(last.Sub(clock.Now()) + time.Second)
+		}
+	}
+}
+
+const waitingPublications = `(SELECT id, status, error_code, wake_at, lease_until FROM scheduled_posts WHERE status IN ('scheduled', 'publishing', 'processing')
+	UNION ALL SELECT id, status, error_code, wake_at, lease_until FROM post_actions WHERE status IN ('scheduled', 'publishing', 'processing')) AS w`
+
+// waiting is how many publications are not over, and the last time at which one of them wants to be looked at.
+func (c *chaos) waiting() (count int64, last time.Time) {
+	e := c.staging
+	count = e.number(c.t, `SELECT count(*) FROM `+waitingPublications)
+	var at *crier.Time
+	err := e.node.store.Reader().QueryRowContext(context.Background(), `SELECT w.wake_at FROM `+waitingPublications+` ORDER BY w.wake_at DESC LIMIT 1`).Scan(&at)
+	if err == nil && at != nil {
+		last = at.Time
+	}
+	return count, last
+}
+
+// leftovers lists what is not over, for people who read failures.
+func (c *chaos) leftovers() string {
+	rows, err := c.staging.node.store.Reader().QueryContext(context.Background(), `SELECT w.id, w.status, coalesce(w.error_code, ''), w.wake_at, w.lease_until FROM `+waitingPublications)
+	if err != nil {
+		return err.Error()
+	}
+	defer rows.Close()
+	text := ""
+	for rows.Next() {
+		var id, status, code string
+		var wake, lease *crier.Time
+		if err := rows.Scan(&id, &status, &code, &wake, &lease); err != nil {
+			return err.Error()
+		}
+		text += fmt.Sprintf("%s %s %s wake %v lease %v\n", id, status, code, wake, lease)
+	}
+	return text
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"crier/internal/service"
+)
+
+// The nodes of these tests are processes of their own, which can be killed and frozen. Publishing waits up to a minute
+// and a half before it looks for a lost post, and no setting shortens that: so the test program itself serves as crier,
+// with timings that only it can choose.
+
+// nodeVariable makes the test program run as crier serve. Its value is the pace.
+const nodeVariable = "CRIER_TEST_NODE"
+
+// The paces of nodes.
+const (
+	brisk = "brisk"
+	usual = "usual"
+)
+
+// paces are the timings of nodes by their pace. Brisk ones bear a machine with much else to do.
+var paces = map[string]service.Timings{
+	brisk: {
+		SendWindow: 2 * time.Second, CommitTimeout: 3 * time.Second, SettleSlack: time.Second, LookPause: 300 * time.Millisecond,
+		Lease: 4 * time.Second, RetryPause: 200 * time.Millisecond, AccountPause: 500 * time.Millisecond, LikePause: 300 * time.Millisecond,
+	},
+	usual: {},
+}
+
+// serveAsNode is the test program as a node. It returns the exit code.
+func serveAsNode(pace string) int {
+	timings, ok := paces[pace]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "%s=%s is no pace\n", nodeVariable, pace)
+		return 2
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	a := &app{environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now, timings: timings}
+	serve := a.serveCommand()
+	addFlags(serve.PersistentFlags())
+	serve.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.load(cmd) }
+	serve.SetArgs([]string{})
+	if err := serve.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// nodeProgram is the test program without the race detector, which would slow the nodes down and find nothing in them
+// that it does not find in the other tests.
+var nodeProgram = sync.OnceValues(func() (string, error) {
+	if !raceDetector {
+		return os.Executable()
+	}
+	path := filepath.Join(runDir(), "node")
+	build := exec.Command("go", "test", "-c", "-o", path, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the node: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// nodeProcess is a node that can be killed, frozen and started again at the same address.
+type nodeProcess struct {
+	*process
+	environment []string
+}
+
+// newNode prepares a node; start starts it.
+func newNode(tb testing.TB, pace string, environment ...string) *nodeProcess {
+	tb.Helper()
+	address := freeAddress(tb)
+	n := &nodeProcess{
+		process:     &process{stdout: &logBuffer{}},
+		environment: append(environment, nodeVariable+"="+pace, "CRIER_LISTEN="+address, "HOME="+tb.TempDir(), "CRIER_RATE_LIMIT=0"),
+	}
+	n.server = &server{url: "http://" + address, log: &logBuffer{}, client: &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}
+	tb.Cleanup(func() {
+		n.kill(tb)
+		if tb.Failed() {
+			tb.Logf("what the node at %s found worth a warning:\n%s", address, n.log.warnings(30))
+		}
+	})
+	return n
+}
+
+// start starts the node without waiting for it.
+func (n *nodeProcess) start(tb testing.TB) {
+	tb.Helper()
+	path, err := nodeProgram()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cmd, exited := exec.Command(path), make(chan error, 1)
+	cmd.Env, cmd.Stdout, cmd.Stderr = n.environment, n.stdout, n.log
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	n.cmd, n.exited = cmd, exited
+	go func() { exited <- cmd.Wait() }()
+}
+
+// kill ends the node at once, wherever it is, and waits until it has ended. A dead one stays dead.
+func (n *nodeProcess) kill(tb testing.TB) {
+	tb.Helper()
+	if n.cmd == nil {
+		return
+	}
+	if err := n.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		tb.Error(err)
+	}
+	<-n.exited
+	n.cmd = nil
+}
+
+// signal freezes a node with SIGSTOP and lets it go on with SIGCONT.
+func (n *nodeProcess) signal(tb testing.TB, s syscall.Signal) {
+	tb.Helper()
+	if err := n.cmd.Process.Signal(s); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// boxProcess starts a sandbox as a process of its own, which outlives the nodes.
+func boxProcess(tb testing.TB) *box {
+	tb.Helper()
+	address := freeAddress(tb)
+	cmd := command(tb, nil, "sandbox", "--listen", address, "--data-dir", tb.TempDir(), "--log-level", "error")
+	log := &logBuffer{}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended by itself, which the test has noticed
+		_ = cmd.Wait()
+		if tb.Failed() {
+			tb.Logf("the sandbox:\n%s", log)
+		}
+	})
+	b := &box{url: "http://" + address}
+	eventually(tb, func() (any, bool) { return nil, b.tryControl("GET", "faults", nil, nil) == nil })
+	return b
+}
