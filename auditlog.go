@@ -11,8 +11,8 @@ type AuditEntry struct {
 	PrincipalID    ID              `json:"principalId"`
 	PersonID       ID              `json:"personId" doc:"The person, or the one behind the key."`
 	Action         string          `json:"action" doc:"The operation, by its id in the OpenAPI document."`
-	Target         string          `json:"target" doc:"The path that the request was made to."`
-	Changes        json.RawMessage `json:"changes" doc:"What the request asked for; never a secret."`
+	Target         string          `json:"target" doc:"The path that the request was made to, with what its query asked for."`
+	Changes        json.RawMessage `json:"changes" doc:"What the request asked for, without secrets: of addresses in it, queries and fragments are left out."`
 	RequestID      string          `json:"requestId"`
 	CreatedAt      Time            `json:"createdAt"`
 }

@@ -73,6 +73,20 @@ func newInput(r *registry, t reflect.Type) *input {
 // formed is an input whose stream is a form with the fields of a struct.
 type formed interface{ form() any }
 
+// target is the path of a request with those parameters of its query that the operation knows.
+func (in *input) target(r *http.Request) string {
+	known, given := url.Values{}, r.URL.Query()
+	for _, p := range in.params {
+		if p.in == "query" && given.Has(p.name) {
+			known.Set(p.name, given.Get(p.name))
+		}
+	}
+	if len(known) == 0 {
+		return r.URL.Path
+	}
+	return r.URL.Path + "?" + known.Encode()
+}
+
 // receive reads the body, unless it is to be read as it arrives.
 func (in *input) receive(w http.ResponseWriter, r *http.Request) (received, error) {
 	if in.stream != nil {

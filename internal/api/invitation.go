@@ -51,7 +51,8 @@ func (s *Server) acceptInvitation(w http.ResponseWriter, r *http.Request) {
 		s.failInvitation(w, r, err)
 		return
 	}
-	session, err := s.services.Invitations.Accept(r.Context(), token, crier.Name(name), r.PostForm.Get("password"))
+	ctx := service.WithAction(r.Context(), service.Caller{}, service.Action{Operation: "acceptInvitation", Target: r.URL.Path, RequestID: infoOf(r).id})
+	session, err := s.services.Invitations.Accept(ctx, token, crier.Name(name), r.PostForm.Get("password"))
 	if known, ok := errors.AsType[*crier.Error](err); ok && known.Kind != crier.KindNotFound {
 		page := newInvitationPage(token, name, view)
 		markPassword(page.Fields, known)

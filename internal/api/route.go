@@ -119,7 +119,7 @@ func add[I, O any](s *Server, pattern string, p crier.Permission, d doc, work fu
 			s.fail(w, r, crier.Invalid(issues...))
 			return
 		}
-		ctx = service.WithAction(ctx, c, service.Action{Operation: d.ID, Target: r.URL.Path, Body: body.data, RequestID: infoOf(r).id})
+		ctx = service.WithAction(ctx, c, service.Action{Operation: d.ID, Target: in.target(r), Body: body.data, RequestID: infoOf(r).id})
 		out, err := work(ctx, c, value)
 		if err != nil {
 			s.fail(w, r, s.services.Answers.Instead(ctx, err))

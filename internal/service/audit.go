@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/url"
+	"strings"
 
 	"crier"
 	"crier/internal/store"
@@ -14,7 +16,7 @@ const maxAuditChanges = 16 << 10
 
 // Action is a change that somebody asked for, as the door knows it.
 type Action struct {
-	// Operation is its id in the interface's description, Target the path it was made to.
+	// Operation is its id in the interface's description, Target the path it was made to, with what its query asked for.
 	Operation, Target string
 	// Body is the request's JSON.
 	Body      []byte
@@ -33,6 +35,13 @@ type auditedAction struct {
 // WithAction has the change that is made under the context written into the audit log, in the same transaction.
 func WithAction(ctx context.Context, caller Caller, a Action) context.Context {
 	return context.WithValue(ctx, actionKey{}, &auditedAction{Action: a, caller: caller})
+}
+
+// byPerson tells the audit log who made a change for which no token was needed.
+func byPerson(ctx context.Context, person crier.User) {
+	if a, ok := ctx.Value(actionKey{}).(*auditedAction); ok {
+		a.caller = Caller{kind: store.UserPrincipal, id: person.ID, person: person}
+	}
 }
 
 // about tells the audit log whose log it is.
@@ -62,15 +71,60 @@ func (c *core) audit(ctx context.Context, tx *store.Tx, result any) error {
 	})
 }
 
+// auditChanges is what may be kept of a request's body.
 func auditChanges(body []byte) json.RawMessage {
-	var compact bytes.Buffer
-	if len(body) == 0 || json.Compact(&compact, body) != nil {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	if len(body) == 0 || decoder.Decode(&value) != nil {
 		return nil
 	}
-	if compact.Len() > maxAuditChanges {
+	kept, err := json.Marshal(withoutSecrets(value))
+	if err != nil {
+		return nil
+	}
+	if len(kept) > maxAuditChanges {
 		return json.RawMessage(`{"omitted":"the request was too large to keep"}`)
 	}
-	return compact.Bytes()
+	return kept
+}
+
+// withoutSecrets leaves out what gives access: values under names that say so, and in addresses the query, the fragment and
+// the password, where signatures and tokens are.
+func withoutSecrets(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			if v[name] = withoutSecrets(inner); namesSecret(name) {
+				v[name] = leftOut
+			}
+		}
+	case []any:
+		for i, inner := range v {
+			v[i] = withoutSecrets(inner)
+		}
+	case string:
+		return bareAddress(v)
+	}
+	return value
+}
+
+// leftOut stands for what is not kept.
+const leftOut = "…"
+
+func namesSecret(name string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, "password") || strings.Contains(name, "secret") || strings.Contains(name, "token")
+}
+
+// bareAddress cuts an address behind its path; a text that is none stays as it is.
+func bareAddress(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.RawQuery == "" && u.Fragment == "" && u.User == nil {
+		return text
+	}
+	bare := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
+	return bare.String() + leftOut
 }
 
 // AuditLog shows who did what.

@@ -201,9 +201,15 @@ func (s *Invitations) join(ctx context.Context, i store.Invitation, user crier.U
 		if err != nil || member {
 			return err
 		}
-		return tx.InsertMembership(ctx, store.Membership{
+		err = tx.InsertMembership(ctx, store.Membership{
 			ID: crier.NewID(), OrganizationID: i.OrganizationID, Kind: store.UserPrincipal, PrincipalID: user.ID, Role: i.Role,
 			AllTeams: i.TeamIDs == nil, TeamIDs: i.TeamIDs, CreatedAt: now,
 		}, o.Organization)
+		if err != nil {
+			return err
+		}
+		byPerson(ctx, user)
+		about(ctx, i.OrganizationID, nil)
+		return s.audit(ctx, tx, nil)
 	})
 }
