@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"crier"
+	"crier/internal/provider/all"
 )
 
 // config is the settings of one run, read once and handed down in parts.
@@ -36,6 +37,7 @@ type config struct {
 	sandbox       bool
 	sandboxMode   string
 	networks      map[crier.Provider]*networkConfig
+	ownNetworks   all.Config // what one network alone has
 	sandboxListen string
 	sandboxAt     string
 	smtpURL       string

@@ -107,6 +107,9 @@ func (c *Caller) Send(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, &Error{Kind: Rejected, Code: CodeContentRejected, Message: "the request could not be built", Err: err}
 	}
+	if closed := passGate(ctx, r.Operation); closed != nil {
+		return nil, closed
+	}
 	started := c.now()
 	response, err := c.exchange(ctx, request, r)
 	record(ctx, r, response, err, started, c.now().Sub(started))

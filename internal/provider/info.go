@@ -170,6 +170,7 @@ const (
 	OpPublish Operation = "publish"
 	OpUpload  Operation = "upload"
 	OpComment Operation = "comment"
+	OpEdit    Operation = "edit" // of what is public: a thumbnail, an entry in a playlist
 	OpRepost  Operation = "repost"
 	OpDelete  Operation = "delete"
 	OpRead    Operation = "read"
@@ -188,4 +189,7 @@ type RateLimit struct {
 	ResetZone string `json:"resetZone,omitempty"`
 	// Units is what one exchange of an operation uses up; operations that are missing use nothing.
 	Units map[Operation]int64 `json:"units"`
+	// Counted means that crier counts what is used and keeps to the limit by itself: the network does not tell how much is
+	// left, and who goes beyond harms others.
+	Counted bool `json:"counted"`
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"crier"
 )
@@ -57,6 +58,11 @@ func checkInfo(info Info, f Features) error {
 	} {
 		if pair.declared != pair.implemented {
 			return fmt.Errorf("ability %s: declared %v, implemented %v", pair.ability, pair.declared, pair.implemented)
+		}
+	}
+	for _, limit := range info.RateLimits {
+		if _, err := time.LoadLocation(limit.ResetZone); err != nil || limit.Counted && (limit.Max <= 0 || limit.Seconds <= 0) {
+			return fmt.Errorf("rate limit %q: zone, amount and time are needed", limit.Name)
 		}
 	}
 	return checkSettingKeys(info)

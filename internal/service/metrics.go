@@ -107,7 +107,7 @@ func (s *Metrics) read(ctx context.Context, p store.Publication) (json.RawMessag
 	if err != nil {
 		return nil, refusedQuietly(err)
 	}
-	found, err := meter.PostMetrics(ctx, client, []string{*p.PlatformPostID})
+	found, err := meter.PostMetrics(s.metered(ctx, account), client, []string{*p.PlatformPostID})
 	if err != nil {
 		return nil, refusedQuietly(err)
 	}
@@ -170,7 +170,7 @@ func (s *Metrics) readAccount(ctx context.Context, meter provider.AccountMeter, 
 	client, err := s.tokens.For(ctx, a)
 	if err == nil {
 		var m provider.AccountMetrics
-		if m, err = meter.AccountMetrics(ctx, client, from.Time, to.Time); err == nil {
+		if m, err = meter.AccountMetrics(s.metered(ctx, a), client, from.Time, to.Time); err == nil {
 			return json.Marshal(m)
 		}
 	}

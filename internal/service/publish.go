@@ -264,9 +264,9 @@ func (w *publishing) authorize(ctx context.Context) (err error) {
 	return err
 }
 
-// recording keeps the exchanges made under the context, for the attempt.
+// recording keeps the exchanges made under the context, for the attempt, and counts them against quotas.
 func (w *publishing) recording(ctx context.Context) context.Context {
-	return provider.WithExchanges(ctx, func(e crier.Exchange) { w.exchanges = append(w.exchanges, e) })
+	return provider.WithExchanges(w.metered(ctx, w.account), func(e crier.Exchange) { w.exchanges = append(w.exchanges, e) })
 }
 
 // prepare does uploads and containers, saving the state after each exchange. ready is false when it has to wait.

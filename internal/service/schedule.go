@@ -122,7 +122,10 @@ func (s *Schedules) planFanOut(ctx context.Context, tx *store.Tx, scope TeamScop
 		return planned{}, err
 	}
 	plan := planned{post: head, deliveries: f.plan(), zone: zoneOf(scope.team, t.Timezone)}
-	return plan, s.findTime(ctx, tx, scope.team, t.Timezone, w, &plan)
+	if err := s.findTime(ctx, tx, scope.team, t.Timezone, w, &plan); err != nil {
+		return plan, err
+	}
+	return plan, s.foresee(ctx, tx, &plan)
 }
 
 // mayPublish refuses posts that are not fit to be scheduled.

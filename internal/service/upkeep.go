@@ -29,7 +29,7 @@ func (s *Upkeep) PurgeTeam(ctx context.Context, id crier.ID) error {
 // purgeSlack lets a purge succeed that starts a moment before the thirty days are over.
 const purgeSlack = teamsKept / 720
 
-// Sweep removes kept answers, consents, sessions and tokens that have outlived their time, in small transactions.
+// Sweep removes kept answers, consents, sessions, tokens and counts that have outlived their time, in small transactions.
 func (s *Upkeep) Sweep(ctx context.Context) error {
 	for {
 		var removed int64
@@ -38,6 +38,9 @@ func (s *Upkeep) Sweep(ctx context.Context) error {
 				return err
 			}
 			if err := tx.SweepSignIns(ctx, s.now()); err != nil {
+				return err
+			}
+			if err := tx.SweepQuotas(ctx, crier.TimeOf(s.clock().Add(-quotasKept))); err != nil {
 				return err
 			}
 			removed, err = tx.SweepAnswers(ctx, s.now())

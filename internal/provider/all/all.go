@@ -2,6 +2,7 @@
 package all
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -57,7 +58,10 @@ func (c Config) WithAccess(name string, a Access) Config {
 	return c
 }
 
-// WithSandbox points every network at a sandbox, which has each under a path of its name.
+// sandboxAllowance is how many times as much as the networks their simulation allows.
+const sandboxAllowance = 100
+
+// WithSandbox points every network at a sandbox, which has each under a path of its name and allows more than it.
 func (c Config) WithSandbox(base string) Config {
 	base = strings.TrimRight(base, "/")
 	c.X = c.X.WithBase(base + "/x")
@@ -67,6 +71,9 @@ func (c Config) WithSandbox(base string) Config {
 	c.YouTube = c.YouTube.WithBase(base + "/youtube")
 	c.LinkedIn = c.LinkedIn.WithBase(base + "/linkedin")
 	c.Threads = c.Threads.WithBase(base + "/threads")
+	c.TikTok.Limits.PostsPerMinute = cmp.Or(c.TikTok.Limits.PostsPerMinute, sandboxAllowance*tiktok.UsualPostsPerMinute)
+	c.YouTube.Limits.UploadsPerDay = cmp.Or(c.YouTube.Limits.UploadsPerDay, sandboxAllowance*youtube.UsualUploadsPerDay)
+	c.YouTube.Limits.UnitsPerDay = cmp.Or(c.YouTube.Limits.UnitsPerDay, sandboxAllowance*youtube.UsualUnitsPerDay)
 	return c
 }
 

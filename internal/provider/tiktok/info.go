@@ -15,6 +15,9 @@ const (
 	maxPhotos           = 35
 )
 
+// UsualPostsPerMinute is how many posts of an account TikTok lets begin within a minute.
+const UsualPostsPerMinute = 6
+
 // commitTimeout bounds the wait for the answer to the last chunk, which can have nearly ten million bytes.
 const commitTimeout = 90 * time.Second
 
@@ -45,6 +48,7 @@ func (l Limits) withDefaults() Limits {
 	l.ProcessingPatience = usual(l.ProcessingPatience, 24*time.Hour)
 	l.PostIDPatience = usual(l.PostIDPatience, 6*time.Hour)
 	l.PostsPerDay = usual(l.PostsPerDay, 15)
+	l.PostsPerMinute = usual(l.PostsPerMinute, UsualPostsPerMinute)
 	return l
 }
 
@@ -143,8 +147,8 @@ func rateLimits(limits Limits) []provider.RateLimit {
 	const minute, day = 60, 24 * 60 * 60
 	return []provider.RateLimit{
 		{
-			Name: "posts of an account a minute", Scope: provider.ScopeAccount, Max: 6, Seconds: minute,
-			Units: map[provider.Operation]int64{provider.OpPublish: 1},
+			Name: "posts of an account a minute", Scope: provider.ScopeAccount, Max: limits.PostsPerMinute, Seconds: minute,
+			Units: map[provider.Operation]int64{provider.OpPublish: 1}, Counted: true,
 		},
 		{
 			Name: "posts of an account a day", Scope: provider.ScopeAccount, Max: limits.PostsPerDay, Seconds: day,

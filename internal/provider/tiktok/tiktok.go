@@ -50,6 +50,8 @@ type Limits struct {
 	// PostIDPatience is how long the id of a post that is public already is waited for.
 	PostIDPatience time.Duration
 	PostsPerDay    int64
+	// PostsPerMinute is how many posts of an account may be begun within a minute.
+	PostsPerMinute int64
 }
 
 // WithBase is the configuration with every address below one base, as in the sandbox.

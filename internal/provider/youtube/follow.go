@@ -135,7 +135,7 @@ func (p *Provider) setThumbnail(ctx context.Context, a provider.Account, c provi
 	}
 	defer file.Close()
 	_, err = p.send(ctx, a, provider.Request{
-		Operation: provider.OpUpload, Method: http.MethodPost, Timeout: provider.UploadTimeout,
+		Operation: provider.OpEdit, Method: http.MethodPost, Timeout: provider.UploadTimeout,
 		URL:  "/upload/youtube/v3/thumbnails/set?videoId=" + url.QueryEscape(id) + "&uploadType=media",
 		Body: provider.SectionBody(picture.MIMEType, file, 0, picture.Size),
 	})
@@ -161,7 +161,7 @@ func (p *Provider) followPlaylist(ctx context.Context, a provider.Account, s set
 		return st, nil
 	}
 	st.Note(noteNext, nextLook)
-	request := provider.Request{Operation: provider.OpUpload, Method: http.MethodPost, URL: "/youtube/v3/playlistItems?part=snippet"}
+	request := provider.Request{Operation: provider.OpEdit, Method: http.MethodPost, URL: "/youtube/v3/playlistItems?part=snippet"}
 	body := playlistItem{Snippet: playlistItemSnippet{PlaylistID: playlist, Resource: resourceID{Kind: "youtube#video", VideoID: st.PlatformPostID}}}
 	if err := p.sendJSON(ctx, a, request, body, nil); err != nil {
 		return p.followFailed(st, err, "the video could not be added to the playlist "+playlist, leave)

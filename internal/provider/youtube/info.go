@@ -28,6 +28,12 @@ const (
 	scopeForceSSL = "https://www.googleapis.com/auth/youtube.force-ssl"
 )
 
+// What Google grants to a project a day, unless it was asked for more.
+const (
+	UsualUploadsPerDay = 100
+	UsualUnitsPerDay   = 10_000
+)
+
 func (l Limits) withDefaults() Limits {
 	l.VideoSeconds = usual(l.VideoSeconds, 15*60)
 	l.LongVideoSeconds = usual(l.LongVideoSeconds, 12*60*60)
@@ -37,8 +43,8 @@ func (l Limits) withDefaults() Limits {
 	l.ChunkBytes = roundUp(usual(l.ChunkBytes, 8<<20))
 	l.SessionLifetime = usual(l.SessionLifetime, 6*24*time.Hour)
 	l.ProcessingPatience = usual(l.ProcessingPatience, 2*time.Hour)
-	l.UploadsPerDay = usual(l.UploadsPerDay, 100)
-	l.UnitsPerDay = usual(l.UnitsPerDay, 10_000)
+	l.UploadsPerDay = usual(l.UploadsPerDay, UsualUploadsPerDay)
+	l.UnitsPerDay = usual(l.UnitsPerDay, UsualUnitsPerDay)
 	return l
 }
 
@@ -117,12 +123,13 @@ func rateLimits(limits Limits) []provider.RateLimit {
 	const day = 24 * 60 * 60
 	return []provider.RateLimit{
 		{
-			Name: "videos of the installation", Scope: provider.ScopeInstallation, Max: limits.UploadsPerDay, Seconds: day, ResetZone: quotaZone,
-			Units: map[provider.Operation]int64{provider.OpPublish: 1},
+			Name: "videos of the installation a day", Scope: provider.ScopeInstallation, Max: limits.UploadsPerDay, Seconds: day, ResetZone: quotaZone,
+			Units: map[provider.Operation]int64{provider.OpPublish: 1}, Counted: true,
 		},
 		{
-			Name: "quota units of the installation", Scope: provider.ScopeInstallation, Max: limits.UnitsPerDay, Seconds: day, ResetZone: quotaZone,
-			Units: map[provider.Operation]int64{provider.OpRead: 1, provider.OpComment: 50, provider.OpDelete: 50},
+			Name: "quota units of the installation a day", Scope: provider.ScopeInstallation, Max: limits.UnitsPerDay, Seconds: day, ResetZone: quotaZone,
+			Units:   map[provider.Operation]int64{provider.OpRead: 1, provider.OpComment: 50, provider.OpEdit: 50, provider.OpDelete: 50},
+			Counted: true,
 		},
 	}
 }

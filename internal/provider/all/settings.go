@@ -1,0 +1,113 @@
+package all
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"crier/internal/provider/instagram"
+)
+
+// Setting is a setting of the server that one network alone has.
+type Setting struct {
+	// Name begins with the network's, in the form of a flag.
+	Name string
+	Help string
+	// Apply puts a text that is not empty into the configuration, or says what is allowed.
+	Apply func(c *Config, text string) error
+}
+
+// Settings lists what networks need to know besides credentials and the two addresses that all of them have.
+func Settings() []Setting {
+	return []Setting{
+		{"x-costs", "credits that X charges, by key, in place of the usual ones, such as post=15,post_with_url=200", costs(func(c *Config) *map[string]int64 { return &c.X.Costs })},
+		{"tiktok-pull-videos", "on: TikTok fetches videos from crier, whose domain is verified there; off: crier uploads them; empty: off", onOff(func(c *Config) *bool { return &c.TikTok.PullVideos })},
+		{"tiktok-posts-per-minute", "posts of an account a minute; empty: 6", number(func(c *Config) *int64 { return &c.TikTok.Limits.PostsPerMinute })},
+		{"instagram-login", "how accounts are connected: instagram_login or facebook_login; empty: instagram_login", oneOf(func(c *Config, s string) { c.Instagram.Mode = instagram.Mode(s) }, string(instagram.InstagramLogin), string(instagram.FacebookLogin))},
+		{"instagram-code-url", "base address at which Instagram exchanges codes; empty: its own", address(func(c *Config) *string { return &c.Instagram.CodeURL })},
+		{"instagram-api-version", "version of Instagram's interface, such as v25.0; empty: the one crier was written for", text(func(c *Config) *string { return &c.Instagram.Version })},
+		{"instagram-secret-proof", "on: calls prove that they know the app's secret (facebook_login); empty: off", onOff(func(c *Config) *bool { return &c.Instagram.SecretProof })},
+		{"facebook-video-url", "base address that Facebook takes videos at; empty: its own", address(func(c *Config) *string { return &c.Facebook.VideoURL })},
+		{"facebook-upload-url", "base address that Facebook takes reels and stories at; empty: its own", address(func(c *Config) *string { return &c.Facebook.UploadURL })},
+		{"facebook-api-version", "version of Facebook's interface, such as v25.0; empty: the one crier was written for", text(func(c *Config) *string { return &c.Facebook.Version })},
+		{"facebook-login-config-id", "configuration of Facebook Login for Business, in place of scopes; empty: scopes", text(func(c *Config) *string { return &c.Facebook.LoginConfigID })},
+		{"facebook-secret-proof", "on: calls prove that they know the app's secret; empty: off", onOff(func(c *Config) *bool { return &c.Facebook.SecretProof })},
+		{"youtube-token-url", "base address at which Google hands out tokens; empty: its own", address(func(c *Config) *string { return &c.YouTube.TokenURL })},
+		{"youtube-site-url", "base address of links to videos; empty: YouTube's own", address(func(c *Config) *string { return &c.YouTube.SiteURL })},
+		{"youtube-daily-videos", "videos that Google grants to the project a day; empty: 100", number(func(c *Config) *int64 { return &c.YouTube.Limits.UploadsPerDay })},
+		{"youtube-daily-units", "quota units that Google grants to the project a day; empty: 10000", number(func(c *Config) *int64 { return &c.YouTube.Limits.UnitsPerDay })},
+		{"linkedin-api-version", "version of LinkedIn's interface as year and month; empty: the one crier was written for", text(func(c *Config) *string { return &c.LinkedIn.Version })},
+		{"linkedin-community-management", "on: the app has the product Community Management, so organizations can be connected; empty: off", onOff(func(c *Config) *bool { return &c.LinkedIn.CommunityManagement })},
+		{"threads-api-version", "version of Threads' interface, such as v1.0; empty: the one crier was written for", text(func(c *Config) *string { return &c.Threads.Version })},
+		{"threads-optional-scopes", "further permissions that the app was granted, with commas between them", list(func(c *Config) *[]string { return &c.Threads.OptionalScopes })},
+	}
+}
+
+func text(field func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		*field(c) = s
+		return nil
+	}
+}
+
+func list(field func(*Config) *[]string) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		*field(c) = strings.Split(s, ",")
+		return nil
+	}
+}
+
+func address(field func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		u, err := url.Parse(s)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
+			return errors.New("must be an http or https address without a query, such as https://api.example.com")
+		}
+		*field(c) = strings.TrimRight(s, "/")
+		return nil
+	}
+}
+
+func number(field func(*Config) *int64) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || n < 1 {
+			return errors.New("must be a whole number from 1")
+		}
+		*field(c) = n
+		return nil
+	}
+}
+
+func onOff(field func(*Config) *bool) func(*Config, string) error {
+	return oneOf(func(c *Config, s string) { *field(c) = s == "on" }, "on", "off")
+}
+
+func oneOf(set func(*Config, string), allowed ...string) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		if slices.Contains(allowed, s) {
+			set(c, s)
+			return nil
+		}
+		return fmt.Errorf("must be one of %s", strings.Join(allowed, ", "))
+	}
+}
+
+func costs(field func(*Config) *map[string]int64) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		prices := map[string]int64{}
+		for pair := range strings.SplitSeq(s, ",") {
+			key, amount, _ := strings.Cut(pair, "=")
+			n, err := strconv.ParseInt(amount, 10, 64)
+			if key == "" || err != nil || n < 0 {
+				return errors.New("must be keys with whole numbers, such as post=15,post_with_url=200")
+			}
+			prices[key] = n
+		}
+		*field(c) = prices
+		return nil
+	}
+}
