@@ -1,6 +1,7 @@
 package all_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -66,4 +67,41 @@ func settingOf(t *testing.T, name string) all.Setting {
 	}
 	t.Fatalf("there is no setting %s", name)
 	return all.Setting{}
+}
+
+func TestEveryNetworkHasAPageThatNamesItsSettings(t *testing.T) {
+	t.Parallel()
+	named := map[string][]string{}
+	for _, p := range crier.Providers() {
+		for _, common := range []string{"client-id", "client-secret", "api-url", "consent-url"} {
+			named[string(p)] = append(named[string(p)], string(p)+"-"+common)
+		}
+	}
+	for _, s := range all.Settings() {
+		network, _, _ := strings.Cut(s.Name, "-")
+		named[network] = append(named[network], s.Name)
+	}
+	for network, names := range named {
+		page, err := os.ReadFile("../../../docs/providers/" + network + ".md")
+		if err != nil {
+			t.Errorf("%s has no page: %v", network, err)
+			continue
+		}
+		for _, name := range names {
+			if variable := "`CRIER_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "`"; !strings.Contains(string(page), variable) {
+				t.Errorf("the page of %s does not name %s", network, variable)
+			}
+		}
+	}
+	for _, p := range newRegistry(t).All() {
+		page, err := os.ReadFile("../../../docs/providers/" + p.Info().Name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range p.Info().Settings {
+			if !strings.Contains(string(page), "`"+s.Key+"`") {
+				t.Errorf("the page of %s does not name the publish setting %s", p.Info().Name, s.Key)
+			}
+		}
+	}
 }
