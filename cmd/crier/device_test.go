@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -264,5 +265,49 @@ func TestRevokingAndSigningOutEverywhereEndDevices(t *testing.T) {
 		s.wantKnown(t, kept.text(t, "access_token"), false)
 		s.token(t, refreshGrant(kept.text(t, "refresh_token"))).wantOAuthError(t, "invalid_grant")
 		s.token(t, deviceGrant(approved)).wantOAuthError(t, "access_denied")
+	})
+}
+
+func TestEndedLoginsAndLinksAreSwept(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		c := &clock{}
+		s := startServer(t, db, withRole("api"), withClock(c))
+		ada := s.newFounder(t, "ada@example.com")
+		b := s.browser(t)
+		b.signIn(t, ada.email)
+		sweep := func() {
+			if err := s.node.services.Upkeep.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows := func() (counts []int64) {
+			for _, table := range []string{"token_families", "access_tokens", "refresh_tokens", "device_logins", "sessions", "invitations"} {
+				counts = append(counts, s.number(t, `SELECT count(*) FROM `+table))
+			}
+			return counts
+		}
+		kept := s.logIn(t, b)
+		revoked := s.logIn(t, b)
+		s.beginDevice(t)
+		s.invite(t, ada.key, ada, object{"email": "new@example.com", "role": "viewer"})
+		if err := s.node.services.Devices.Revoke(t.Context(), revoked.text(t, "access_token")); err != nil {
+			t.Fatal(err)
+		}
+		sweep()
+		if got, want := rows(), []int64{2, 2, 2, 3, 1, 1}; !slices.Equal(got, want) {
+			t.Errorf("while all is fresh there are %v, want %v", got, want)
+		}
+		c.advance(25 * time.Hour)
+		sweep()
+		if got, want := rows(), []int64{1, 0, 1, 0, 1, 1}; !slices.Equal(got, want) {
+			t.Errorf("a day later there are %v, want %v", got, want)
+		}
+		s.token(t, refreshGrant(kept.text(t, "refresh_token"))).want(t, http.StatusOK)
+		c.advance(31 * 24 * time.Hour)
+		sweep()
+		if got, want := rows(), []int64{0, 0, 0, 0, 0, 0}; !slices.Equal(got, want) {
+			t.Errorf("a month later there are %v, want %v", got, want)
+		}
 	})
 }

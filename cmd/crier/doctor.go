@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"time"
@@ -12,6 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"crier"
+	"crier/internal/auth"
+	"crier/internal/service"
+	"crier/internal/store"
 )
 
 // finding is one thing that doctor looked at.
@@ -33,7 +37,7 @@ func (s *shell) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "doctor",
 		Short:   "Check an installation and say what to do",
-		Long:    "Looks at the settings, the database, the secret key, the clock, the networks' credentials and the public address.",
+		Long:    "Looks at the settings, the database, the secret key, the clock, the networks' credentials and the public address. It changes nothing.",
 		Example: "  crier doctor\n  crier doctor --database-url postgres://crier@db/crier --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -73,25 +77,41 @@ func (s *shell) examine(ctx context.Context) []finding {
 	return append(out, s.examineNetworks()...)
 }
 
-// examineStore opens the database with the key, as serve would.
+// examineStore looks at the database and the key as serve would, but makes neither.
 func (s *shell) examineStore(ctx context.Context) finding {
 	f := finding{Check: "database and secret key"}
-	n, err := s.openNode(ctx, s.logger())
+	fail := func(err error, advice string) finding {
+		f.Detail, f.Advice = err.Error(), advice
+		return f
+	}
+	const start = "start crier serve, which makes it"
+	cfg := store.Config{DatabaseURL: s.config.databaseURL, DataDir: s.config.dataDir, Logger: s.logger()}
+	if there, err := store.Exists(cfg); err != nil || !there {
+		return fail(errors.Join(err, fmt.Errorf("there is no database in %s yet", s.config.dataDir)), start+", or set CRIER_DATA_DIR")
+	}
+	secret, err := s.presentKey()
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail(fmt.Errorf("there is a database, but no secret key: %w", err), "restore the file, or set CRIER_SECRET_KEY to the key that the store was made with")
+	}
+	keys, keyErr := auth.NewKeyring(secret)
+	if err := errors.Join(err, keyErr); err != nil {
+		return fail(err, "check CRIER_SECRET_KEY")
+	}
+	st, err := store.Open(ctx, cfg)
 	if err != nil {
-		f.Detail, f.Advice = err.Error(), "check CRIER_DATABASE_URL, CRIER_DATA_DIR and CRIER_SECRET_KEY"
-		return f
+		return fail(err, "check CRIER_DATABASE_URL and CRIER_DATA_DIR")
 	}
-	defer func() { _ = n.store.Close() }()
-	current, err := n.store.Migrated(ctx)
-	if err != nil || !current {
-		f.Detail, f.Advice = "the schema is not up to date", "run crier migrate, or start crier serve, which does it"
-		return f
+	defer func() { _ = st.Close() }()
+	if _, err := st.KeyFingerprint(ctx); err != nil { // before asking for migrations, which would make their table
+		return fail(errors.New("the database is empty"), start)
 	}
-	if err := n.services.Instance.BindKey(ctx); err != nil {
-		f.Detail, f.Advice = err.Error(), "start with the key that the store was made with"
-		return f
+	if err := service.New(service.Config{Store: st, Keys: keys, Now: s.now}).Instance.CheckKey(ctx); err != nil {
+		return fail(err, "start with the key that the store was made with")
 	}
-	f.OK, f.Detail = true, string(n.store.Dialect())+", schema current, key fits"
+	if current, err := st.Migrated(ctx); err != nil || !current {
+		return fail(errors.Join(err, errors.New("the schema is not up to date")), "run crier migrate, or start crier serve, which does it")
+	}
+	f.OK, f.Detail = true, string(st.Dialect())+", schema current, key fits"
 	return f
 }
 

@@ -101,17 +101,26 @@ const keyFile = "secret.key"
 // secretKey is the setting, or the file in the data directory, which is made at the first start. Two starts at once end
 // up with the same file.
 func (a *app) secretKey() (string, error) {
-	if a.config.secretKey != "" {
-		return a.config.secretKey, nil
+	secret, err := a.presentKey()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return secret, err
 	}
 	if err := os.MkdirAll(a.config.dataDir, 0o700); err != nil {
 		return "", fmt.Errorf("make the data directory: %w", err)
 	}
-	path := filepath.Join(a.config.dataDir, keyFile)
-	data, err := os.ReadFile(path) //nolint:gosec // the operator names the directory
-	if errors.Is(err, fs.ErrNotExist) {
-		return makeKeyFile(path)
+	return makeKeyFile(filepath.Join(a.config.dataDir, keyFile))
+}
+
+// presentKey is the setting or the file; fs.ErrNotExist when there is neither.
+func (a *app) presentKey() (string, error) {
+	if a.config.secretKey != "" {
+		return a.config.secretKey, nil
 	}
+	return readKeyFile(filepath.Join(a.config.dataDir, keyFile))
+}
+
+func readKeyFile(path string) (string, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // the operator names the directory
 	if err != nil {
 		return "", fmt.Errorf("read the secret key: %w", err)
 	}
@@ -133,11 +142,7 @@ func makeKeyFile(path string) (string, error) {
 	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("keep the secret key: %w", err)
 	}
-	data, err := os.ReadFile(path) //nolint:gosec // the operator names the directory
-	if err != nil {
-		return "", fmt.Errorf("read the secret key: %w", err)
-	}
-	return strings.TrimSpace(string(data)), nil
+	return readKeyFile(path)
 }
 
 // logger writes to standard error, in the format and from the level that were asked for.

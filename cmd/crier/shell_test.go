@@ -378,10 +378,31 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	}
 }
 
+func TestTheDoctorMakesNothing(t *testing.T) {
+	t.Parallel()
+	for _, present := range []string{"", "crier.db"} {
+		dir := filepath.Join(t.TempDir(), "data")
+		if present != "" {
+			if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, present), nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out := runProgram(t, []string{"CRIER_DATA_DIR=" + dir, "CRIER_PUBLIC_URL=http://127.0.0.1:1"}, "doctor")
+		if out.code != 1 || !strings.Contains(out.stdout, "PROBLEM") {
+			t.Errorf("%+v", out)
+		}
+		entries, err := os.ReadDir(dir)
+		if present == "" && !errors.Is(err, os.ErrNotExist) || present != "" && (err != nil || len(entries) != 1) {
+			t.Errorf("the doctor left %v, %v", entries, err)
+		}
+	}
+}
+
 func TestTheDoctorFindsAWrongKeyAndAMissingServer(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
+		before := s.snapshot(t)
 		healthy := append(settingsOf(db), "CRIER_PUBLIC_URL="+s.url, "CRIER_SANDBOX=on")
 		if out := runProgram(t, healthy, "doctor", "--json"); out.code != 0 {
 			t.Errorf("a healthy installation: %+v", out)
@@ -404,5 +425,6 @@ func TestTheDoctorFindsAWrongKeyAndAMissingServer(t *testing.T) {
 		if bad != 2 {
 			t.Errorf("%d problems were found, want the key and the server: %+v", bad, findings)
 		}
+		s.wantUnchanged(t, before)
 	})
 }

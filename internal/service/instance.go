@@ -46,12 +46,28 @@ func (s *Instance) BindKey(ctx context.Context) error {
 		if err != nil || bound == s.keys.Fingerprint() {
 			return err
 		}
-		if bound != "" && !s.keys.Holds(bound) {
-			return fmt.Errorf("this store is sealed with another secret key (fingerprint %.8s…, this one is %.8s…): "+
-				"start with the key it was made with, or list the new key first and the old one behind a comma", bound, s.keys.Fingerprint())
+		if err := s.fits(bound); err != nil {
+			return err
 		}
 		return tx.SetKeyFingerprint(ctx, s.keys.Fingerprint(), s.now())
 	})
+}
+
+// CheckKey is BindKey without the binding: it changes nothing.
+func (s *Instance) CheckKey(ctx context.Context) error {
+	bound, err := s.store.KeyFingerprint(ctx)
+	if err != nil {
+		return err
+	}
+	return s.fits(bound)
+}
+
+func (s *Instance) fits(bound string) error {
+	if bound == "" || s.keys.Holds(bound) {
+		return nil
+	}
+	return fmt.Errorf("this store is sealed with another secret key (fingerprint %.8s…, this one is %.8s…): "+
+		"start with the key it was made with, or list the new key first and the old one behind a comma", bound, s.keys.Fingerprint())
 }
 
 // Empty is true when nobody lives in the store yet.

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/url"
@@ -128,6 +129,18 @@ func (s *Store) selfTest(ctx context.Context) error {
 		return fmt.Errorf("the database driver binds parameters by order, not by number: got %q", got)
 	}
 	return nil
+}
+
+// Exists is false when the embedded database has not been made yet. A PostgreSQL database is always there, or an error of Open.
+func Exists(cfg Config) (bool, error) {
+	if cfg.DatabaseURL != "" {
+		return true, nil
+	}
+	_, err := os.Stat(filepath.Join(cfg.DataDir, sqliteFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
