@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -190,6 +191,10 @@ func sqliteDSN(path string, readOnly bool) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + v.Encode()
 }
 
+// transactionPause is how long PostgreSQL waits for the next statement of a transaction before it ends it: the locks of a
+// node that was frozen, or cut off, in the middle of one would keep all others from its work.
+const transactionPause = 15 * time.Second
+
 func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	connCfg, err := pgx.ParseConfig(cfg.DatabaseURL)
 	if err != nil {
@@ -203,6 +208,7 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	// plans for a team of average size: next to a team of a million posts, a small one is searched by reading all posts.
 	for _, params := range []map[string]string{connCfg.RuntimeParams, poolCfg.ConnConfig.RuntimeParams} {
 		params["plan_cache_mode"] = "force_custom_plan"
+		params["idle_in_transaction_session_timeout"] = strconv.FormatInt(transactionPause.Milliseconds(), 10)
 	}
 	poolCfg.MaxConns = int32(max(8, runtime.NumCPU()*2)) //nolint:gosec // a CPU count fits
 	jobs, err := pgxpool.NewWithConfig(ctx, poolCfg)
@@ -329,8 +335,9 @@ func Unavailable(err error) bool {
 		return primary == sqlitelib.SQLITE_BUSY || primary == sqlitelib.SQLITE_LOCKED || primary == sqlitelib.SQLITE_FULL || primary == sqlitelib.SQLITE_IOERR
 	}
 	state := sqlState(err)
-	// Classes 08 (connection), 53 (resources) and 57P (the server is going down or comes up).
-	return strings.HasPrefix(state, "08") || strings.HasPrefix(state, "53") || strings.HasPrefix(state, "57P")
+	// Classes 08 (connection), 53 (resources) and 57P (the server is going down or comes up), and the end of a transaction
+	// whose node was asleep.
+	return strings.HasPrefix(state, "08") || strings.HasPrefix(state, "53") || strings.HasPrefix(state, "57P") || state == "25P03"
 }
 
 func isDeadlock(err error) bool {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// A process may be stopped for any time between any two of its instructions: a laptop sleeps, a virtual machine is moved.
+// Another node takes over; when the first wakes up, in the middle of its calls, it publishes nothing a second time. With
+// CRIER_CHAOS_PACE=usual it sleeps for two minutes and all waits are those of production.
+func TestAFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
+	t.Parallel()
+	db := databases.Fresh(t, store.Postgres)
+	pace, sleeps := brisk, time.Duration(0)
+	if os.Getenv("CRIER_CHAOS_PACE") == usual {
+		pace, sleeps = usual, 2*time.Minute
+	}
+	e := &engine{box: startBox(t)}
+	e.server = startServer(t, db, withBox(e.box), withRole("api"), withTimings(paces[pace]))
+	sleeper, other := frozenNode(t, db, pace, e), frozenNode(t, db, pace, e)
+	sleeper.start(t)
+	sleeper.waitReady(t)
+	posts := e.dueSoon(t, 24)
+	// Some calls are under way, some are over, and some workers are just before theirs.
+	until(t, func() bool {
+		return e.number(t, `SELECT count(*) FROM scheduled_posts WHERE status <> 'scheduled'`) >= 6
+	}, func() string { return "nothing happens when the time has come" })
+	sleeper.signal(t, syscall.SIGSTOP)
+	stopped := time.Now()
+	t.Cleanup(func() { sleeper.signal(t, syscall.SIGCONT) }) // or it could not even be killed
+	left := e.number(t, `SELECT count(*) FROM scheduled_posts WHERE status IN ('scheduled', 'publishing')`)
+	if left == 0 {
+		t.Fatal("the node was frozen when it had done everything")
+	}
+	other.start(t)
+	for _, p := range posts {
+		e.await(t, e.crew, p.id, crier.Published)
+	}
+	took := time.Since(stopped)
+	t.Logf("%d of %d were left when the node was frozen; the other one was done %v later", left, len(posts), took.Round(time.Millisecond))
+	<-time.After(sleeps - took)
+	sleeper.signal(t, syscall.SIGCONT)
+	sleeper.waitReady(t)
+	until(t, func() bool { return e.number(t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state = 'running'`) == 0 },
+		func() string { return "the frozen node does not finish what it was doing" })
+	for _, p := range posts {
+		got := e.await(t, e.crew, p.id, crier.Published)
+		timeline := e.box.timeline(t, p.on)
+		if !slices.Equal(texts(timeline), []string{p.text}) || timeline[0].PlatformPostID != got.PlatformPostID {
+			t.Errorf("timeline of %s: %+v, said to be %s\n%s", p.on.network, timeline, got.PlatformPostID, e.history(t, e.crew, p.id))
+		}
+	}
+	e.balanced(t, e.crew)
+}
+
+// frozenNode is a node for a test whose nodes are frozen.
+func frozenNode(tb testing.TB, db database, pace string, e *engine) *nodeProcess {
+	tb.Helper()
+	return newNode(tb, pace, append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+e.box.url, "CRIER_LOG_LEVEL=warn", "CRIER_ROLE=worker")...)
+}
+
+// duePost is a post that is due soon, alone on its account.
+type duePost struct {
+	id   crier.ID
+	on   account
+	text string
+}
+
+// dueSoon schedules posts for the same moment, each on an account of its own. Every other network takes its time.
+func (e *engine) dueSoon(tb testing.TB, count int) []duePost {
+	tb.Helper()
+	e.crew = e.newCrew(tb, 100_000, slices.Repeat([]string{"x", "linkedin", "x"}, count/3)...)
+	posts := make([]duePost, len(e.accounts))
+	due := time.Now().Add(pace(3 * time.Second))
+	for i, on := range e.accounts {
+		if i%2 == 0 {
+			e.box.fault(tb, on, "publish", "slow", object{"delayMs": 1000})
+		}
+		text := fmt.Sprintf("post %d", i)
+		r, _ := e.scheduleIn(tb, e.crew, e.newPost(tb, e.crew, text), time.Until(due), crier.Targets{SocialAccountIDs: []crier.ID{on.id}})
+		posts[i] = duePost{id: r.Data[0].ScheduledPost.ID, on: on, text: text}
+	}
+	return posts
+}
