@@ -325,88 +325,131 @@ func TestARepeatedCallHasItsEffectOnce(t *testing.T) {
 	})
 }
 
-// toolCalls are calls of all tools about the things of a crew, and whether a viewer may make them.
-func toolCalls(c crew, post, publication, slot string) map[string]struct {
-	in     object
-	viewer bool
-} {
-	type entry = struct {
-		in     object
-		viewer bool
-	}
+// stage is a crew with something for every tool to work on.
+type stage struct {
+	crew
+	post, publication, slot string
+}
+
+// stageWords are in the post of a stage, for those who may read it.
+const stageWords = "Somebody's words"
+
+func (e *engine) newStage(t *testing.T) stage {
+	t.Helper()
+	s := stage{crew: e.newCrew(t, 100_000, "x", "linkedin")}
+	s.post = e.newPost(t, s.crew, stageWords)
+	s.slot = e.call(t, s.crew, "POST", "scheduling-slots", object{"hour": 8, "minute": 15}).want(t, http.StatusCreated).text(t, "id")
+	s.publication = e.call(t, s.crew, "POST", "posts/"+s.post+"/schedule", object{"socialAccountIds": s.ids()[:1], "useNextSlot": true}).
+		want(t, http.StatusOK).text(t, "data", 0, "scheduledPost", "id")
+	return s
+}
+
+// toolCall is a call of a tool, and the permission that it needs; none is what every caller may.
+type toolCall struct {
+	needs crier.Permission
+	in    object
+}
+
+// reads is true when the tool changes nothing.
+func (c toolCall) reads() bool { return c.needs == "" || crier.RoleViewer.Can(c.needs) }
+
+// toolCalls are calls of all tools about the things of a stage.
+func toolCalls(s stage) map[string]toolCall {
 	in := func(more object) object {
-		more["teamId"] = c.team
+		more["teamId"] = s.team
 		return more
 	}
+	on := func(id string, more object) object {
+		more["postId"] = id
+		return in(more)
+	}
 	at := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
-	return map[string]entry{
-		"get_context": {object{}, true}, "list_posts": {in(object{"search": "words"}), true}, "get_post": {in(object{"postId": post}), true},
-		"create_draft": {in(object{"text": "x"}), false}, "update_draft": {in(object{"postId": post, "text": "y", "confirm": true}), false},
-		"move_to_draft": {in(object{"postId": post, "confirm": true}), false}, "delete_post": {in(object{"postId": post, "confirm": true}), false},
-		"validate_post": {in(object{"postId": post, "socialAccountIds": c.ids(), "scheduledAt": at}), true},
-		"schedule_post": {in(object{"postId": post, "socialAccountIds": c.ids(), "scheduledAt": at, "confirm": true}), false},
-		"publish_now":   {in(object{"postId": post, "socialAccountIds": c.ids(), "allowRepublish": true, "confirm": true}), false},
-		"list_slots":    {in(object{}), true}, "next_slots": {in(object{"count": 2}), true},
-		"create_slot": {in(object{"hour": 3, "minute": 4, "confirm": true}), false}, "delete_slot": {in(object{"slotId": slot, "confirm": true}), false},
-		"list_accounts": {in(object{}), true}, "get_account": {in(object{"socialAccountId": c.accounts[0].id}), true},
-		"connect_account": {in(object{"provider": "x"}), false}, "list_assets": {in(object{}), true}, "import_asset": {in(object{"url": "http://127.0.0.1/"}), false},
-		"post_metrics": {in(object{"postId": post}), true}, "list_attempts": {in(object{"scheduledPostId": publication}), true},
-		"retry":       {in(object{"scheduledPostId": publication, "confirm": true}), false},
-		"resolve":     {in(object{"scheduledPostId": publication, "outcome": "failed", "confirm": true}), false},
-		"get_credits": {object{"organizationId": c.organization}, true}, "get_calendar": {in(object{"from": "2026-11-01T00:00:00Z", "to": "2026-11-30T00:00:00Z"}), true},
+	return map[string]toolCall{
+		"get_context":     {"", object{}},
+		"get_credits":     {crier.Read, object{"organizationId": s.organization}},
+		"list_posts":      {crier.Read, in(object{"search": "words"})},
+		"get_post":        {crier.Read, on(s.post, object{})},
+		"create_draft":    {crier.WritePosts, in(object{"text": "x"})},
+		"update_draft":    {crier.WritePosts, on(s.post, object{"text": "y", "confirm": true})},
+		"move_to_draft":   {crier.WritePosts, on(s.post, object{"confirm": true})},
+		"delete_post":     {crier.DeletePosts, on(s.post, object{"confirm": true})},
+		"validate_post":   {crier.Read, on(s.post, object{"socialAccountIds": s.ids(), "scheduledAt": at})},
+		"schedule_post":   {crier.PublishPosts, on(s.post, object{"socialAccountIds": s.ids(), "scheduledAt": at, "confirm": true})},
+		"publish_now":     {crier.PublishPosts, on(s.post, object{"socialAccountIds": s.ids(), "allowRepublish": true, "confirm": true})},
+		"post_metrics":    {crier.ReadAnalytics, on(s.post, object{})},
+		"list_slots":      {crier.Read, in(object{})},
+		"next_slots":      {crier.Read, in(object{"count": 2})},
+		"create_slot":     {crier.ManageSlots, in(object{"hour": 3, "minute": 4, "confirm": true})},
+		"delete_slot":     {crier.ManageSlots, in(object{"slotId": s.slot, "confirm": true})},
+		"list_accounts":   {crier.Read, in(object{})},
+		"get_account":     {crier.Read, in(object{"socialAccountId": s.accounts[0].id})},
+		"connect_account": {crier.ManageSocialAccounts, in(object{"provider": "x"})},
+		"list_assets":     {crier.Read, in(object{})},
+		"import_asset":    {crier.ManageMedia, in(object{"url": "http://127.0.0.1/"})},
+		"list_attempts":   {crier.Read, in(object{"scheduledPostId": s.publication})},
+		"retry":           {crier.PublishPosts, in(object{"scheduledPostId": s.publication, "confirm": true})},
+		"resolve":         {crier.PublishPosts, in(object{"scheduledPostId": s.publication, "outcome": "failed", "confirm": true})},
+		"get_calendar":    {crier.Read, in(object{"from": "2026-11-01T00:00:00Z", "to": "2026-11-30T00:00:00Z"})},
 	}
 }
 
-func TestAViewerAndAStrangerUseTheToolsTheyMay(t *testing.T) {
+func TestEverybodyUsesTheToolsTheyMay(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db)
-		post := e.newPost(t, e.crew, "Somebody's words")
-		publication := string(e.now(t, e.crew, post, e.accounts[0], nil))
-		e.await(t, e.crew, crier.ID(publication), crier.Published)
-		slot := e.call(t, e.crew, "POST", "scheduling-slots", object{"hour": 8, "minute": 15}).want(t, http.StatusCreated).text(t, "id")
-		viewer := e.as(t, e.crew.key, "POST", path("/v1/organizations/%s/api-keys", e.crew.organization), object{"name": "Viewer", "role": "viewer"}).
-			want(t, http.StatusCreated).text(t, "secret")
+		e := startEngine(t, db, withRole("api"))
 		stranger := e.newTenant(t, "Stranger")
 		for name, way := range transports {
 			t.Run(name, func(t *testing.T) {
-				walkTools(t, e, way, viewer, post, publication, slot, func(viewerMay bool, _ string) bool { return viewerMay })
-				walkTools(t, e, way, stranger.key, post, publication, slot, func(_ bool, tool string) bool { return tool == "get_context" })
+				s := e.newStage(t)
+				key := func(body object) string {
+					body["name"] = "Walker"
+					return e.as(t, s.key, "POST", path("/v1/organizations/%s/api-keys", s.organization), body).want(t, http.StatusCreated).text(t, "secret")
+				}
+				other := e.as(t, s.key, "POST", "/v1/teams", object{"organizationId": s.organization, "name": "Other"}).want(t, http.StatusCreated).text(t, "id")
+				narrow := []crier.Permission{crier.Read, crier.WritePosts}
+				e.walkTools(t, way, s, stranger.key, func(toolCall) bool { return false })
+				e.walkTools(t, way, s, key(object{"role": "owner", "teamIds": []string{other}}), func(c toolCall) bool { return c.in["organizationId"] != nil })
+				e.walkTools(t, way, s, key(object{"role": "viewer"}), toolCall.reads)
+				if got := e.call(t, s.crew, "GET", "posts/"+s.post, nil).want(t, http.StatusOK); got.text(t, "text") != stageWords {
+					t.Errorf("the post was changed: %s", got.body)
+				}
+				e.walkTools(t, way, s, key(object{"role": "owner", "permissions": narrow}), func(c toolCall) bool { return slices.Contains(narrow, c.needs) })
+				e.walkTools(t, way, s, key(object{"role": "editor"}), func(c toolCall) bool { return crier.RoleEditor.Can(c.needs) })
 			})
 		}
 	})
 }
 
-// walkTools calls every tool and wants the answers that a key may have.
-func walkTools(t *testing.T, e *engine, way transport, key, post, publication, slot string, may func(viewer bool, tool string) bool) {
+// walkTools calls every tool and wants the answers that a key may have: what it may not is forbidden and tells nothing,
+// what it may is not refused. Tools that read must succeed as long as the key cannot have changed what they read.
+func (e *engine) walkTools(t *testing.T, way transport, s stage, key string, may func(toolCall) bool) {
 	t.Helper()
 	a := connect(t, way(t, e.server, key), nil, "")
 	list, err := a.ListTools(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls := toolCalls(e.crew, post, publication, slot)
+	calls := toolCalls(s)
 	if len(list.Tools) != len(calls) {
 		t.Errorf("there are %d tools and %d calls of them", len(list.Tools), len(calls))
 	}
+	changes := may(toolCall{needs: crier.WritePosts})
 	for _, tool := range list.Tools {
-		called, known := calls[tool.Name]
+		call, known := calls[tool.Name]
 		if !known {
 			t.Errorf("the tool %s is not tested: add it to toolCalls", tool.Name)
 			continue
 		}
-		got := a.use(t, tool.Name, called.in)
-		switch allowed := may(called.viewer, tool.Name); {
-		case allowed && got.failed:
+		got := a.use(t, tool.Name, call.in)
+		forbidden := got.failed && got.text(t, "kind") == "Forbidden"
+		switch allowed := call.needs == "" || may(call); {
+		case allowed && (forbidden || got.failed && !changes):
 			t.Errorf("%s: %s", tool.Name, got.words)
-		case !allowed && (!got.failed || got.text(t, "kind") != "Forbidden"):
+		case !allowed && !forbidden:
 			t.Errorf("%s was not forbidden: %s", tool.Name, got.body)
-		case !allowed && strings.Contains(string(got.body), "Somebody's words"):
+		case !allowed && strings.Contains(string(got.body), stageWords):
 			t.Errorf("%s tells what it must not: %s", tool.Name, got.body)
 		}
-	}
-	if got := e.call(t, e.crew, "GET", "posts/"+post, nil).want(t, http.StatusOK); got.text(t, "text") != "Somebody's words" {
-		t.Errorf("the post was changed: %s", got.body)
 	}
 }
 
@@ -420,15 +463,15 @@ func TestHintsTellWhatToolsDo(t *testing.T) {
 			t.Fatal(err)
 		}
 		additive := []string{"create_draft", "connect_account", "import_asset"}
-		calls := toolCalls(e.crew, "", "", "")
+		calls := toolCalls(stage{crew: e.crew})
 		for _, tool := range list.Tools {
 			hints := tool.Annotations
 			if hints == nil || hints.DestructiveHint == nil || hints.OpenWorldHint == nil || hints.Title == "" || tool.Description == "" {
 				t.Errorf("%s lacks hints or words", tool.Name)
 				continue
 			}
-			if hints.ReadOnlyHint != calls[tool.Name].viewer {
-				t.Errorf("%s: read-only is %t, and a viewer may use it: %t", tool.Name, hints.ReadOnlyHint, calls[tool.Name].viewer)
+			if hints.ReadOnlyHint != calls[tool.Name].reads() {
+				t.Errorf("%s: read-only is %t, and a viewer may use it: %t", tool.Name, hints.ReadOnlyHint, calls[tool.Name].reads())
 			}
 			if want := !hints.ReadOnlyHint && !slices.Contains(additive, tool.Name); *hints.DestructiveHint != want {
 				t.Errorf("%s: destructive is %t, want %t", tool.Name, *hints.DestructiveHint, want)

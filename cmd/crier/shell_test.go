@@ -4,10 +4,13 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -356,6 +359,92 @@ func TestABrokenUploadIsResumed(t *testing.T) {
 	shown, code := atTerminal(t, environment, "y\n", "", "media", "upload", file, "--resume", upload)
 	if code != 0 || !strings.Contains(shown, "100 %") || !strings.Contains(shown, "Uploaded clip.mp4") {
 		t.Errorf("exit code %d: %s", code, shown)
+	}
+}
+
+// narrows is a way to a server that ends in the middle: it lets some bytes of a connection through and tells when it stops.
+func narrows(t *testing.T, server string, bytes int64) (address string, stuck <-chan struct{}) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	stopped := make(chan struct{}, 100)
+	pass := func(near net.Conn) {
+		defer near.Close()
+		far, err := net.Dial("tcp", strings.TrimPrefix(server, "http://"))
+		if err != nil {
+			return
+		}
+		defer far.Close()
+		go func() { _, _ = io.Copy(near, far) }() // ends with the connection
+		if n, _ := io.CopyN(far, near, bytes); n == bytes {
+			stopped <- struct{}{}
+			_, _ = io.Copy(io.Discard, near) // until the sender is gone
+		}
+	}
+	go func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go pass(near)
+		}
+	}()
+	return "http://" + listener.Addr().String(), stopped
+}
+
+func TestAnUploadThatWasKilledWithinAPieceIsResumed(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	data := longVideo(6 << 20)
+	file := filepath.Join(t.TempDir(), "clip.mp4")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	way, stuck := narrows(t, s.url, 2<<20)
+	environment := []string{"CRIER_TOKEN=" + s.key, "CRIER_TEAM=" + string(s.team)}
+	cmd := command(t, append(environment, "CRIER_SERVER="+way), "media", "upload", file, "--yes")
+	var stderr logBuffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-stuck
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	_, upload, told := strings.Cut(strings.TrimSpace(stderr.String()), "--resume ")
+	if !told {
+		t.Fatalf("nothing says how to go on: %s", stderr.String())
+	}
+	out := runProgram(t, append(environment, "CRIER_SERVER="+s.url), "media", "upload", file, "--resume", upload, "--yes", "--json")
+	var asset crier.Asset
+	if err := json.Unmarshal([]byte(out.stdout), &asset); err != nil || out.code != 0 {
+		t.Fatalf("%v: %+v", err, out)
+	}
+	if sum := sha256.Sum256(data); asset.SHA256 != hex.EncodeToString(sum[:]) {
+		t.Errorf("the file that arrived is another one: %+v", asset)
+	}
+	short := filepath.Join(t.TempDir(), "short.mp4")
+	if err := os.WriteFile(short, data[:1<<20], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := runProgram(t, append(environment, "CRIER_SERVER="+s.url), "media", "upload", short, "--resume", upload, "--yes"); out.code != 1 {
+		t.Errorf("another file was taken: %+v", out)
+	}
+}
+
+func TestNoCreditsEndACommandWithACodeOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	poor := e.newCrew(t, 0, "x")
+	out := runProgram(t, e.environment(poor.key), "post", "--text", "Hello", "--to", "x", "--next-slot", "--yes")
+	if out.code != 7 || !strings.Contains(out.stderr, "credits") {
+		t.Errorf("%+v", out)
 	}
 }
 
