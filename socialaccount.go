@@ -44,6 +44,8 @@ type SocialAccount struct {
 	AccountHealthIssue   *string         `json:"accountHealthIssue" enum:"verification_required,auth_failed,rate_limited"`
 	AccountHealthMessage *string         `json:"accountHealthMessage"`
 	AccountHealthSince   *Time           `json:"accountHealthSince"`
+	ConnectionEndsAt     *Time           `json:"connectionEndsAt" doc:"When the connection ends without a way to renew it: connect the account again before. Null when no end is known."`
+	PostsAtRisk          int64           `json:"postsAtRisk" number:"true" doc:"How many scheduled posts cannot be published unless the account is connected again."`
 }
 
 // SocialAccountList is all accounts of a team.

@@ -24,6 +24,9 @@ type Info struct {
 	FetchesMedia bool `json:"fetchesMedia"`
 	// MetricsBatch is how many posts one call of PostMetrics may ask for.
 	MetricsBatch int `json:"-"`
+	// RenewAhead is how long before its end a token is renewed without anybody needing it; zero leaves it to the engine. It is
+	// long where a token that has ended cannot be renewed any more.
+	RenewAhead time.Duration `json:"-"`
 	// CommitTimeout is how long Commit waits for the answer at most.
 	CommitTimeout time.Duration `json:"-"`
 }

@@ -26,14 +26,8 @@ func (s *Accounts) List(ctx context.Context, scope TeamScope) (crier.SocialAccou
 	if err != nil {
 		return out, err
 	}
-	for _, a := range accounts {
-		shown, err := s.shownAccount(a)
-		if err != nil {
-			return out, err
-		}
-		out.Data = append(out.Data, shown)
-	}
-	return out, nil
+	out.Data, err = s.shownAccounts(ctx, s.store, accounts)
+	return out, err
 }
 
 // Get returns one account.
@@ -45,11 +39,32 @@ func (s *Accounts) Get(ctx context.Context, scope TeamScope, id crier.ID) (crier
 	if err != nil {
 		return crier.SocialAccount{}, err
 	}
-	return s.shownAccount(a)
+	return s.shownAccount(ctx, s.store, a)
 }
 
-// shownAccount adds what the account's network and connection can do.
-func (c *core) shownAccount(a store.Account) (crier.SocialAccount, error) {
+// shownAccount is one account as callers see it.
+func (c *core) shownAccount(ctx context.Context, r riskReader, a store.Account) (crier.SocialAccount, error) {
+	shown, err := c.shownAccounts(ctx, r, []store.Account{a})
+	if err != nil {
+		return crier.SocialAccount{}, err
+	}
+	return shown[0], nil
+}
+
+// shownAccounts are accounts as callers see them: with what they can do, and what they have to fear.
+func (c *core) shownAccounts(ctx context.Context, r riskReader, accounts []store.Account) ([]crier.SocialAccount, error) {
+	shown := make([]crier.SocialAccount, len(accounts))
+	for i, a := range accounts {
+		var err error
+		if shown[i], err = c.withCapabilities(a); err != nil {
+			return nil, err
+		}
+	}
+	return shown, c.addOutlook(ctx, r, accounts, shown)
+}
+
+// withCapabilities adds what the account's network and connection can do.
+func (c *core) withCapabilities(a store.Account) (crier.SocialAccount, error) {
 	out := a.SocialAccount
 	out.Capabilities = json.RawMessage(`{}`)
 	p, ok := c.providers.Get(string(a.Provider))
@@ -138,7 +153,7 @@ func (s *Accounts) change(ctx context.Context, scope TeamScope, id crier.ID, app
 				return crier.SocialAccount{}, err
 			}
 		}
-		return s.shownAccount(a)
+		return s.shownAccount(ctx, tx, a)
 	})
 }
 

@@ -198,10 +198,10 @@ func (s *Connections) exchange(ctx context.Context, connector provider.Connector
 // missingScopes are the scopes that publishing needs and the person did not grant.
 func missingScopes(info provider.Info, accounts []provider.ConnectedAccount) []string {
 	var missing []string
-	for _, grant := range info.Scopes {
-		for _, a := range accounts {
-			if grant.Required && len(a.Token.Scopes) > 0 && !slices.Contains(a.Token.Scopes, grant.Scope) && !slices.Contains(missing, grant.Scope) {
-				missing = append(missing, grant.Scope)
+	for _, a := range accounts {
+		for _, scope := range ungranted(info, a.Token.Scopes) {
+			if !slices.Contains(missing, scope) {
+				missing = append(missing, scope)
 			}
 		}
 	}

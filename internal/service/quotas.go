@@ -105,8 +105,8 @@ func decodeUses(kept json.RawMessage) ([]provider.Use, error) {
 	return uses, nil
 }
 
-// foresee warns of limits that will have no room for a post at its time, as far as that can be known today.
-func (s *Schedules) foresee(ctx context.Context, tx *store.Tx, plan *planned) error {
+// foreseeQuotas warns of limits that will have no room for a post at its time, as far as that can be known today.
+func (s *Schedules) foreseeQuotas(ctx context.Context, tx *store.Tx, plan *planned) error {
 	beside := map[store.QuotaKey]int64{} // what this very request plans
 	for i := range plan.deliveries {
 		d := &plan.deliveries[i]

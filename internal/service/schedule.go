@@ -125,7 +125,8 @@ func (s *Schedules) planFanOut(ctx context.Context, tx *store.Tx, scope TeamScop
 	if err := s.findTime(ctx, tx, scope.team, t.Timezone, w, &plan); err != nil {
 		return plan, err
 	}
-	return plan, s.foresee(ctx, tx, &plan)
+	s.foreseeConnections(&plan)
+	return plan, s.foreseeQuotas(ctx, tx, &plan)
 }
 
 // mayPublish refuses posts that are not fit to be scheduled.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"crier"
@@ -19,6 +20,8 @@ const (
 	refreshClaim = 90 * time.Second
 	// refreshAhead is how far ahead of its end a token is renewed without anything needing it.
 	refreshAhead = 30 * time.Minute
+	// neededAhead is how far ahead of a scheduled post a token is renewed that would not last until then.
+	neededAhead  = time.Hour
 	refreshBatch = 200
 )
 
@@ -130,10 +133,7 @@ func (s *Tokens) Renew(ctx context.Context, a store.Account) (store.Account, err
 	p, ok := s.providers.Get(string(a.Provider))
 	refresher := s.providers.Features(p).Refresher
 	if !ok || refresher == nil {
-		return a, &provider.Error{
-			Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Scope: provider.ScopeAccount,
-			Message: "the connection has ended and this network cannot renew it: connect the account again",
-		}
+		refresher = noRefresher{}
 	}
 	owner := crier.NewID()
 	claimed, err := s.store.ClaimRefresh(ctx, a.ID, owner, s.now(), crier.TimeOf(s.clock().Add(refreshClaim)))
@@ -145,6 +145,17 @@ func (s *Tokens) Renew(ctx context.Context, a store.Account) (store.Account, err
 	}
 	// From here on nothing is cut off: a new token that is not written down is an account that is lost.
 	return s.renewClaimed(context.WithoutCancel(ctx), a, owner, refresher)
+}
+
+// noRefresher stands for networks that renew no token.
+type noRefresher struct{}
+
+// Refresh says that there is no way.
+func (noRefresher) Refresh(context.Context, provider.Account) (provider.Token, error) {
+	return provider.Token{}, &provider.Error{
+		Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Scope: provider.ScopeAccount,
+		Message: "the connection has ended and this network cannot renew it: connect the account again",
+	}
 }
 
 // renewClaimed asks the network and commits its answer.
@@ -210,12 +221,16 @@ func (s *Tokens) enterRenewal(ctx context.Context, a *store.Account, r renewal) 
 	switch failure := provider.AsError(r.err); {
 	case failure != nil && failure.Kind == provider.AuthExpired:
 		s.log.WarnContext(ctx, "account has to be connected again", "account", a.ID, "provider", a.Provider, "reason", failure.Message)
-		markUnhealthy(a, crier.AccountRefreshNeeded, healthAuthFailed, failure.Message, s.now())
+		status := crier.AccountRefreshNeeded
+		if a.TokenExpiresAt != nil && stillGood(*a, s.clock()) { // it can publish until then, and says what will be
+			status = crier.AccountConnected
+		}
+		markUnhealthy(a, status, healthAuthFailed, failure.Message, s.now())
 		return true, nil
 	case failure != nil || r.token == nil:
 		return false, nil //nolint:nilerr // a transient failure changes nothing
 	}
-	if a.AccountHealthIssue != nil && *a.AccountHealthIssue == healthAuthFailed {
+	if hasAuthFailed(*a) {
 		a.AccountHealthIssue, a.AccountHealthMessage, a.AccountHealthSince = nil, nil, nil
 	}
 	return true, s.sealToken(a, *r.token)
@@ -235,7 +250,7 @@ func (s *Tokens) awaitRenewal(ctx context.Context, a store.Account) (store.Accou
 		if newer(current, a) {
 			return current, nil
 		}
-		if current.Status != crier.AccountConnected {
+		if current.Status != crier.AccountConnected || hasAuthFailed(current) && !hasAuthFailed(a) {
 			return current, &provider.Error{
 				Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Scope: provider.ScopeAccount, Message: "the account has to be connected again",
 			}
@@ -250,41 +265,54 @@ func (s *Tokens) awaitRenewal(ctx context.Context, a store.Account) (store.Accou
 	}
 }
 
-// RenewExpiring renews tokens ahead of their end. It is a job: it takes no scope.
+// RenewExpiring renews tokens ahead of their end, and ahead of the next post that needs them. It is a job: it takes no
+// scope.
 func (s *Tokens) RenewExpiring(ctx context.Context) error {
-	ids, err := s.store.ExpiringAccounts(ctx, crier.TimeOf(s.clock().Add(refreshAhead)), refreshBatch)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		a, err := s.store.Account(ctx, id)
+	for _, p := range s.providers.All() {
+		ids, err := s.expiring(ctx, p.Info())
 		if err != nil {
 			return err
 		}
-		p, ok := s.providers.Get(string(a.Provider))
-		if !ok || s.providers.Features(p).Refresher == nil {
-			continue
-		}
-		if _, err := s.Renew(ctx, a); err != nil {
-			s.log.WarnContext(ctx, "could not renew a token", "account", a.ID, "provider", a.Provider, "error", err)
+		for _, id := range ids {
+			if err := s.renewAhead(ctx, id, s.providers.Features(p).Refresher != nil); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// The health issues of the contract.
-const (
-	healthVerification = "verification_required"
-	healthAuthFailed   = "auth_failed"
-	healthRateLimited  = "rate_limited"
-)
+// expiring are the accounts on a network whose token should be renewed by now.
+func (s *Tokens) expiring(ctx context.Context, info provider.Info) ([]crier.ID, error) {
+	now, network := s.now(), crier.Provider(info.Name)
+	in := func(d time.Duration) crier.Time { return crier.TimeOf(now.Add(d)) }
+	ids, err := s.store.ExpiringAccounts(ctx, network, now, in(max(refreshAhead, info.RenewAhead)), refreshBatch)
+	if err != nil {
+		return nil, err
+	}
+	needed, err := s.store.NeededAccounts(ctx, network, now, in(neededAhead), in(neededAhead+refreshMargin), refreshBatch)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range needed {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
 
-func markUnhealthy(a *store.Account, status crier.AccountStatus, issue, message string, now crier.Time) {
-	if a.Status == crier.AccountConnected {
-		a.Status = status
+// renewAhead renews one token. What cannot be renewed is said when it has ended; a failure is tried again later.
+func (s *Tokens) renewAhead(ctx context.Context, id crier.ID, renews bool) error {
+	a, err := s.store.Account(ctx, id)
+	if err != nil {
+		return err
 	}
-	if a.AccountHealthIssue == nil || *a.AccountHealthIssue != issue {
-		a.AccountHealthSince = &now
+	if !renews && stillGood(a, s.clock()) {
+		return nil
 	}
-	a.AccountHealthIssue, a.AccountHealthMessage = &issue, &message
+	if _, err := s.Renew(ctx, a); err != nil {
+		s.log.WarnContext(ctx, "could not renew a token", "account", a.ID, "provider", a.Provider, "error", err)
+	}
+	return nil
 }

@@ -146,16 +146,6 @@ func (tx *Tx) ReleaseRefresh(ctx context.Context, account, owner crier.ID) error
 	return nil
 }
 
-// ExpiringAccounts are the connected accounts whose token ends before a time, the soonest first.
-func (r reads) ExpiringAccounts(ctx context.Context, before crier.Time, limit int) ([]crier.ID, error) {
-	rows, err := r.q.QueryContext(ctx, `SELECT a.id FROM social_accounts a WHERE a.token_expires_at IS NOT NULL AND a.status = 'connected'
-		AND a.token_expires_at <= $1 ORDER BY a.token_expires_at LIMIT $2`, before, limit)
-	if err != nil {
-		return nil, fmt.Errorf("look for expiring tokens: %w", err)
-	}
-	return collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
-}
-
 // WakeAccount puts everything that waits for an account up for work now, and tells what that is.
 func (tx *Tx) WakeAccount(ctx context.Context, account crier.ID, now crier.Time) ([]Overdue, error) {
 	var woken []Overdue

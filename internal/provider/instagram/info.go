@@ -1,6 +1,8 @@
 package instagram
 
 import (
+	"time"
+
 	"crier/internal/provider"
 )
 
@@ -15,6 +17,9 @@ const (
 	maxStoryBytes    = 100 << 20
 	maxCollaborators = 3
 )
+
+// renewAhead is how long before its end a token of 60 days is renewed: one that has ended is lost.
+const renewAhead = 14 * 24 * time.Hour
 
 // Names of formats, which are also the values of instagramPostType.
 const (
@@ -41,6 +46,7 @@ func newInfo(mode Mode, limits Limits) provider.Info {
 		RateLimits:    rateLimits(),
 		FetchesMedia:  true,
 		MetricsBatch:  1,
+		RenewAhead:    renewAhead,
 		CommitTimeout: limits.CommitTimeout,
 	}
 }

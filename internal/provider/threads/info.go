@@ -1,6 +1,8 @@
 package threads
 
 import (
+	"time"
+
 	"crier/internal/provider"
 )
 
@@ -13,6 +15,9 @@ const (
 	maxImageBytes = 8 << 20
 	maxVideoBytes = 1 << 30
 )
+
+// renewAhead is how long before its end a token of 60 days is renewed: one that has ended is lost.
+const renewAhead = 14 * 24 * time.Hour
 
 // Names of permissions.
 const (
@@ -45,6 +50,7 @@ func newInfo(limits Limits, optionalScopes []string) provider.Info {
 		RateLimits:    rateLimits(),
 		FetchesMedia:  true,
 		MetricsBatch:  1,
+		RenewAhead:    renewAhead,
 		CommitTimeout: limits.CommitTimeout,
 	}
 }
