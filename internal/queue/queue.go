@@ -166,6 +166,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	}
 	q.stop()
 	q.loops.Wait()
+	q.publisher.Drain()
 	err := q.engine.drain(ctx)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)

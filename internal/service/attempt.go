@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"crier"
@@ -27,6 +28,9 @@ type call func(context.Context, provider.Account, provider.Content, provider.Sta
 // attempt that it takes the place of.
 func (w *publishing) attempt(ctx context.Context, operation string, send call, repeats *crier.ID) (time.Time, error) {
 	done, err := w.lanes.turn(ctx, w.p.SocialAccountID)
+	if errors.Is(err, errClosing) {
+		return w.rest(ctx, w.clock())
+	}
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -23,6 +24,8 @@ type lanes struct {
 	accounts map[crier.ID]*lane
 	// refused counts those that were sent away lately, so that they come back spread out.
 	refused int
+	// closed is closed when nobody may begin a call any more.
+	closed chan struct{}
 }
 
 // lane is one account: who is in, and a token for each call that is being made.
@@ -31,7 +34,20 @@ type lane struct {
 	calls  chan struct{}
 }
 
-func newLanes() *lanes { return &lanes{accounts: map[crier.ID]*lane{}} }
+func newLanes() *lanes { return &lanes{accounts: map[crier.ID]*lane{}, closed: make(chan struct{})} }
+
+// close sends home who stands in line. It may be called once.
+func (l *lanes) close() { close(l.closed) }
+
+// closing is true when nobody may begin a call any more.
+func (l *lanes) closing() bool {
+	select {
+	case <-l.closed:
+		return true
+	default:
+		return false
+	}
+}
 
 // enter is false when too many work for the account or stand in line for it. Who enters must leave.
 func (l *lanes) enter(account crier.ID) bool {
@@ -68,7 +84,10 @@ func (l *lanes) leave(account crier.ID) {
 	}
 }
 
-// turn waits until one of the account's calls may be made; done ends it.
+// errClosing means that the process stops and that others should go on.
+var errClosing = errors.New("this node stops")
+
+// turn waits until one of the account's calls may be made; done ends it. It fails with errClosing when the lanes close first.
 func (l *lanes) turn(ctx context.Context, account crier.ID) (done func(), err error) {
 	l.mu.Lock()
 	calls := l.lane(account).calls
@@ -76,6 +95,8 @@ func (l *lanes) turn(ctx context.Context, account crier.ID) (done func(), err er
 	select {
 	case calls <- struct{}{}:
 		return func() { <-calls }, nil
+	case <-l.closed:
+		return nil, errClosing
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

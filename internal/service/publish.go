@@ -45,11 +45,15 @@ func (s *Publisher) Advance(ctx context.Context, job PublishJob, run store.Run) 
 		if err != nil || next.IsZero() {
 			return next, err
 		}
-		if next.After(s.clock()) || s.clock().Sub(began) > runBudget {
+		if next.After(s.clock()) || s.clock().Sub(began) > runBudget || s.lanes.closing() {
 			return next, nil
 		}
 	}
 }
+
+// Drain lets calls that are being made finish and has everything else given back, for other nodes or the next start: a
+// server that stops does not publish what stands in line before. It may be called once.
+func (s *Publisher) Drain() { s.lanes.close() }
 
 // sendAway puts a publication off whose account has too many at work.
 func (s *Publisher) sendAway(ctx context.Context, ref store.Ref, epoch int64) (time.Time, error) {
