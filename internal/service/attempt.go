@@ -141,8 +141,14 @@ func (w *publishing) advanced(ctx context.Context, a *store.Attempt, outcome str
 	return w.finish(ctx, a, outcome)
 }
 
+// pollFor is how long the network is asked how it is getting on before a person has to.
+const pollFor = 24 * time.Hour
+
 // poll asks how the network is getting on.
 func (w *publishing) poll(ctx context.Context) (time.Time, error) {
+	if w.clock().Sub(later(w.p.ScheduledAt.Time, w.state.PollingSince)) > pollFor {
+		return w.stopPolling(ctx)
+	}
 	if err := w.authorize(ctx); err != nil {
 		return w.failed(ctx, nil, "poll", err)
 	}
@@ -158,4 +164,15 @@ func (w *publishing) poll(ctx context.Context) (time.Time, error) {
 		return w.rest(ctx, later(st.NextPollAfter, w.clock().Add(time.Second)))
 	}
 	return w.advanced(ctx, nil, outcomePublished)
+}
+
+// stopPolling ends the questions to a network that has not answered them for too long.
+func (w *publishing) stopPolling(ctx context.Context) (time.Time, error) {
+	const message = "the network took the post, and has not told for a day what became of it"
+	if w.state.Done { // it is public; only what was to be done afterwards is open
+		w.state.Warnings = append(w.state.Warnings, message)
+		w.state.RequiresPolling = false
+		return w.finish(ctx, nil, outcomePublished)
+	}
+	return w.leaveToPerson(ctx, "poll", message, nil)
 }

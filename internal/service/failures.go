@@ -76,7 +76,12 @@ func (w *publishing) unauthorized(ctx context.Context, a *store.Attempt, failure
 	}
 	delete(w.state.Data, noteRenewed)
 	markUnhealthy(&w.account, crier.AccountRefreshNeeded, healthAuthFailed, failure.Message, w.now())
-	return w.again(ctx, a, failure, "wait until the account is connected again", w.accountCheck(), true)
+	next := w.accountCheck()
+	if w.p.Status == crier.Processing { // each look leaves an attempt, and nothing ends them soon
+		next = later(next, w.clock().Add(w.backoff(w.p.Tries)))
+		w.p.Tries++
+	}
+	return w.again(ctx, a, failure, "wait until the account is connected again", next, true)
 }
 
 // retry comes back later, or gives up when that would be too late. What the network works on is asked for until it

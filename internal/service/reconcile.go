@@ -172,16 +172,21 @@ func (w *publishing) lookLater(ctx context.Context, last store.Attempt, failure 
 		change: func(p *store.Publication) { p.WakeAt, p.Tries = timeOrNil(at), w.p.Tries }})
 }
 
-// giveUp leaves the outcome to a person. Credits stay reserved until it is known.
+// giveUp ends the search for the outcome of an attempt.
 func (w *publishing) giveUp(ctx context.Context, last store.Attempt, message string) (time.Time, error) {
+	return w.leaveToPerson(ctx, "reconcile", message, func(ctx context.Context, tx *store.Tx, _ *store.Publication) error {
+		return w.closed(ctx, tx, last, store.OutcomeUnknown)
+	})
+}
+
+// leaveToPerson has a person find out what became of a publication. Credits stay reserved until it is known.
+func (w *publishing) leaveToPerson(ctx context.Context, operation, message string, more func(context.Context, *store.Tx, *store.Publication) error) (time.Time, error) {
 	code := codeOutcomeUnknown
-	return w.settle(ctx, settlement{attempt: w.attemptOver("reconcile"), outcome: "unclear", code: code, message: message,
+	return w.settle(ctx, settlement{attempt: w.attemptOver(operation), outcome: "unclear", code: code, message: message,
 		next: "a person has to look and resolve it",
 		change: func(p *store.Publication) {
 			p.Status, p.ErrorCode, p.ErrorMessage, p.WakeAt = crier.Unknown, &code, &message, nil
 			w.noteParts(p)
 		},
-		more: func(ctx context.Context, tx *store.Tx, _ *store.Publication) error {
-			return w.closed(ctx, tx, last, store.OutcomeUnknown)
-		}})
+		more: more})
 }

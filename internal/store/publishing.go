@@ -152,7 +152,7 @@ func (tx *Tx) WakeAccount(ctx context.Context, account crier.ID, now crier.Time)
 	for _, action := range []bool{false, true} {
 		ref := Ref{Action: action}
 		rows, err := tx.q.QueryContext(ctx, `UPDATE `+ref.table()+` SET wake_at = $2 WHERE social_account_id = $1
-			AND status IN ('scheduled', 'publishing') AND error_code IN ('auth_expired', 'account_disconnected', 'permission_missing') AND wake_at IS NOT NULL
+			AND status IN ('scheduled', 'publishing', 'processing') AND error_code IN ('auth_expired', 'account_disconnected', 'permission_missing') AND wake_at IS NOT NULL
 			RETURNING id, epoch, provider, social_account_id`, account, now)
 		if err != nil {
 			return nil, fmt.Errorf("wake what waits for the account: %w", err)
