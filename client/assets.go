@@ -2,8 +2,10 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 
@@ -30,6 +32,42 @@ func (c *Client) UpdateAsset(ctx context.Context, team, id crier.ID, in crier.As
 // DeleteAsset deletes an asset.
 func (c *Client) DeleteAsset(ctx context.Context, team, id crier.ID) (crier.Deleted, error) {
 	return change[crier.Deleted](ctx, c, http.MethodDelete, assetsPath(team)+"/"+string(id), nil)
+}
+
+// CreateAsset sends a file of known size in one request, which cannot be repeated by itself: Upload is better for large ones.
+func (c *Client) CreateAsset(ctx context.Context, team crier.ID, fileName string, file io.Reader, details crier.AssetDetails) (crier.Asset, error) {
+	var out crier.Asset
+	body, writer := io.Pipe()
+	form := multipart.NewWriter(writer)
+	go func() { writer.CloseWithError(writeAssetForm(form, fileName, file, details)) }()
+	err := c.send(ctx, request{
+		method: http.MethodPost, path: assetsPath(team), raw: body, rawLength: -1, contentType: form.FormDataContentType(),
+	}, &out)
+	return out, errors.Join(err, body.Close()) // closed, so that the writer ends however the request ended
+}
+
+func writeAssetForm(form *multipart.Writer, fileName string, file io.Reader, details crier.AssetDetails) error {
+	for _, field := range []struct {
+		name  string
+		value *string
+	}{
+		{"fileName", (*string)(details.FileName)}, {"folderId", (*string)(details.FolderID)}, {"altText", details.AltText},
+	} {
+		if field.value == nil {
+			continue
+		}
+		if err := form.WriteField(field.name, *field.value); err != nil {
+			return err
+		}
+	}
+	part, err := form.CreateFormFile("file", fileName)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(part, file); err != nil {
+		return err
+	}
+	return form.Close()
 }
 
 // ImportAsset has the server fetch an asset from an address.
@@ -102,26 +140,4 @@ func (c *Client) ResumeUpload(ctx context.Context, team crier.ID, u crier.Upload
 	}
 	progress(u.ByteSize, u.ByteSize)
 	return c.CompleteUpload(ctx, team, u.UploadID)
-}
-
-func foldersPath(team crier.ID) string { return teamPath(team) + "/folders" }
-
-// ListFolders returns a page of the folders of the media library.
-func (c *Client) ListFolders(ctx context.Context, team crier.ID, o ListOptions) (crier.Page[crier.Folder], error) {
-	return get[crier.Page[crier.Folder]](ctx, c, foldersPath(team), o.query())
-}
-
-// CreateFolder makes a folder.
-func (c *Client) CreateFolder(ctx context.Context, team crier.ID, in crier.FolderCreate) (crier.Folder, error) {
-	return change[crier.Folder](ctx, c, http.MethodPost, foldersPath(team), in)
-}
-
-// UpdateFolder changes a folder.
-func (c *Client) UpdateFolder(ctx context.Context, team, id crier.ID, in crier.FolderUpdate) (crier.Folder, error) {
-	return change[crier.Folder](ctx, c, http.MethodPatch, foldersPath(team)+"/"+string(id), in)
-}
-
-// DeleteFolder deletes an empty folder.
-func (c *Client) DeleteFolder(ctx context.Context, team, id crier.ID) (crier.Deleted, error) {
-	return change[crier.Deleted](ctx, c, http.MethodDelete, foldersPath(team)+"/"+string(id), nil)
 }

@@ -52,7 +52,7 @@ func (f PostFilter) query() url.Values {
 		}
 	}
 	if f.ScheduledPosts {
-		q.Set("include", "scheduledPosts")
+		q.Set("include", string(IncludeScheduledPosts))
 	}
 	return q
 }
@@ -75,9 +75,17 @@ func (c *Client) CreatePost(ctx context.Context, team crier.ID, in crier.PostCre
 	return change[crier.Post](ctx, c, http.MethodPost, postsPath(team), in)
 }
 
-// GetPost reads a post.
-func (c *Client) GetPost(ctx context.Context, team, post crier.ID) (crier.Post, error) {
-	return get[crier.Post](ctx, c, postPath(team, post), nil)
+// PostInclude asks for more of a post than it comes with.
+type PostInclude string
+
+// IncludeScheduledPosts adds the post's scheduled posts, the newest first.
+const IncludeScheduledPosts PostInclude = "scheduledPosts"
+
+// GetPost reads a post, with what is to be included.
+func (c *Client) GetPost(ctx context.Context, team, post crier.ID, include ...PostInclude) (crier.Post, error) {
+	q := url.Values{}
+	set(q, "include", joined(include))
+	return get[crier.Post](ctx, c, postPath(team, post), q)
 }
 
 // UpdatePost changes a post.

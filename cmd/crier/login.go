@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"runtime"
@@ -14,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/oauth2"
+
+	"crier/client"
 )
 
 // oauthConfig is the installation as an OAuth library sees it.
@@ -145,7 +145,7 @@ func (s *shell) logoutCommand() *cobra.Command {
 				return err
 			}
 			if l.RefreshToken != "" {
-				if err := revoke(cmd.Context(), l); err != nil {
+				if _, err := client.New(l.Server, "").RevokeToken(cmd.Context(), l.RefreshToken); err != nil {
 					fmt.Fprintln(s.stderr, "The server could not be told:", err)
 				}
 			}
@@ -156,21 +156,4 @@ func (s *shell) logoutCommand() *cobra.Command {
 			return err
 		},
 	}
-}
-
-func revoke(ctx context.Context, l login) error {
-	form := url.Values{"token": {l.RefreshToken}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.Server+"/v1/auth/revoke", strings.NewReader(form.Encode()))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	if answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("status %d", answer.StatusCode)
-	}
-	return errors.Join(err, answer.Body.Close())
 }

@@ -15,10 +15,37 @@ const grantDevice = "urn:ietf:params:oauth:grant-type:device_code"
 // tokenRequestsPerMinute is how often one remote address may ask the token endpoints: many devices may share it.
 const tokenRequestsPerMinute = 600
 
-// oauthError is an error body of RFC 6749.
-type oauthError struct {
-	Error       string `json:"error"`
-	Description string `json:"error_description,omitempty"`
+// The forms of the token endpoints, as the document tells them.
+type (
+	deviceLoginForm struct {
+		ClientID string `json:"client_id,omitempty" doc:"A name for the device, which its person is shown." example:"crier on a laptop"`
+	}
+	tokenForm struct {
+		GrantType    string `json:"grant_type" enum:"urn:ietf:params:oauth:grant-type:device_code,refresh_token"`
+		DeviceCode   string `json:"device_code,omitempty" doc:"With the grant of a device code."`
+		RefreshToken string `json:"refresh_token,omitempty" doc:"With the grant of a refresh token."`
+		ClientID     string `json:"client_id,omitempty" doc:"Not needed here."`
+	}
+	revocationForm struct {
+		Token string `json:"token" doc:"An access or refresh token of the login."`
+	}
+)
+
+var beginDeviceDoc = doc{
+	ID: "beginDeviceLogin", Tag: "Device login", Summary: "Begin a device login",
+	Description: "RFC 8628. Show the person `user_code` and `verification_uri`, or open `verification_uri_complete`; then ask " +
+		"`POST /v1/auth/token` every `interval` seconds until the person has decided.",
+}
+
+var issueTokenDoc = doc{
+	ID: "issueToken", Tag: "Device login", Summary: "Exchange a device code or a refresh token for tokens",
+	Description: "Until the person has decided, the answer is the error `authorization_pending`, or `slow_down`, which makes the interval five seconds " +
+		"longer; then tokens, `access_denied` or `expired_token`. A refresh token works once: keep the new one before you use the new access token.",
+}
+
+var revokeTokenDoc = doc{
+	ID: "revokeToken", Tag: "Device login", Summary: "End a login",
+	Description: "RFC 7009. All tokens of the login end; a token that is not known is answered alike.",
 }
 
 // fewRequests limits the token endpoints per remote address; they take no token to count by.
@@ -27,12 +54,12 @@ func (s *Server) fewRequests(next http.HandlerFunc) http.HandlerFunc {
 		_, _, wait := s.devices.take(networkID(r.RemoteAddr))
 		if wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(max(1, seconds(wait))))
-			write(w, http.StatusTooManyRequests, oauthError{Error: "slow_down", Description: "too many requests from this address"})
+			write(w, http.StatusTooManyRequests, crier.OAuthError{Code: "slow_down", Description: "too many requests from this address"})
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		if err := r.ParseForm(); err != nil {
-			write(w, http.StatusBadRequest, oauthError{Error: "invalid_request", Description: "the form could not be read"})
+			write(w, http.StatusBadRequest, crier.OAuthError{Code: "invalid_request", Description: "the form could not be read"})
 			return
 		}
 		next(w, r)
@@ -56,7 +83,7 @@ func (s *Server) issueToken(w http.ResponseWriter, r *http.Request) {
 		out, err := s.services.Devices.Refresh(r.Context(), form.Get("refresh_token"))
 		s.oauthAnswer(w, r, out, err)
 	default:
-		s.oauthAnswer(w, r, nil, &service.OAuthError{Code: "unsupported_grant_type", Description: "allowed: " + grantDevice + ", refresh_token"})
+		s.oauthAnswer(w, r, nil, &crier.OAuthError{Code: "unsupported_grant_type", Description: "allowed: " + grantDevice + ", refresh_token"})
 	}
 }
 
@@ -64,15 +91,15 @@ func (s *Server) issueToken(w http.ResponseWriter, r *http.Request) {
 func (s *Server) revokeToken(w http.ResponseWriter, r *http.Request) {
 	token := r.PostForm.Get("token")
 	if token == "" {
-		s.oauthAnswer(w, r, nil, &service.OAuthError{Code: "invalid_request", Description: "token is required"})
+		s.oauthAnswer(w, r, nil, &crier.OAuthError{Code: "invalid_request", Description: "token is required"})
 		return
 	}
-	s.oauthAnswer(w, r, map[string]bool{"revoked": true}, s.services.Devices.Revoke(r.Context(), token))
+	s.oauthAnswer(w, r, crier.TokenRevocation{Revoked: true}, s.services.Devices.Revoke(r.Context(), token))
 }
 
 func (s *Server) oauthAnswer(w http.ResponseWriter, r *http.Request, out any, err error) {
-	if known, ok := errors.AsType[*service.OAuthError](err); ok {
-		write(w, http.StatusBadRequest, oauthError{Error: known.Code, Description: known.Description})
+	if known, ok := errors.AsType[*crier.OAuthError](err); ok {
+		write(w, http.StatusBadRequest, known)
 		return
 	}
 	if err != nil {

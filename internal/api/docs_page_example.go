@@ -73,7 +73,9 @@ func (c curl) body(body *huma.RequestBody) []string {
 	mediaType, media := contentOf(body.Content)
 	switch {
 	case mediaType == "multipart/form-data":
-		return c.form(media.Schema)
+		return c.form(media.Schema, "-F ")
+	case mediaType == "application/x-www-form-urlencoded":
+		return c.form(media.Schema, "-d ")
 	case mediaType != "application/json":
 		return []string{`-H "Content-Type: ` + mediaType + `"`, "--data-binary @file"}
 	}
@@ -84,15 +86,15 @@ func (c curl) body(body *huma.RequestBody) []string {
 	return []string{`-H "Content-Type: application/json"`, "-d '" + strings.ReplaceAll(text.String(), "'", `'\''`) + "'"}
 }
 
-func (c curl) form(s *huma.Schema) []string {
+func (c curl) form(s *huma.Schema, flag string) []string {
 	target, name, _ := c.fields.look(s)
 	var out []string
 	for _, field := range c.chosen(target, name) {
 		value, _, _ := c.fields.look(target.Properties[field])
 		if value.Format == "binary" {
-			out = append(out, "-F "+field+"=@file")
+			out = append(out, flag+field+"=@file")
 		} else {
-			out = append(out, "-F "+field+"="+strings.Trim(c.value(value, nil), `"`))
+			out = append(out, flag+field+"="+strings.Trim(c.value(value, nil), `"`))
 		}
 	}
 	return out

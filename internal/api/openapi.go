@@ -17,7 +17,8 @@ const interfaceVersion = "0.1.0"
 
 const documentDescription = `Draft, schedule and publish social posts.
 
-Every request needs the header ` + "`Authorization: Bearer <token>`" + `, where the token is an API key of an organization.
+Every request needs the header ` + "`Authorization: Bearer <token>`" + `, where the token is an API key of an organization, or the access token of
+a device login.
 
 * Times in answers are RFC 3339, UTC, with milliseconds. Times in requests need ` + "`Z`" + ` or an offset.
 * Every POST, PATCH and DELETE takes an ` + "`Idempotency-Key`" + ` header (1 to 255 visible characters): for 24 hours, a repeat of the same
@@ -42,7 +43,7 @@ func newDocument(r *registry, version string) *huma.OpenAPI {
 		Components: &huma.Components{
 			Schemas: r,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
-				"bearer": {Type: "http", Scheme: "bearer", Description: "An API key of an organization."},
+				"bearer": {Type: "http", Scheme: "bearer", Description: "An API key of an organization, or the access token of a device login."},
 			},
 		},
 	}

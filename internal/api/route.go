@@ -160,6 +160,28 @@ func openFor(s *Server, pattern string, long bool, fn http.HandlerFunc) {
 	})
 }
 
+// oauth adds a route of the token endpoints: no token, a form of the fields of F, an answer A, errors as RFC 6749 has them.
+func oauth[F, A any](s *Server, pattern string, fn http.HandlerFunc, d doc) {
+	open(s, pattern, fn)
+	method, path, _ := strings.Cut(pattern, " ")
+	refusal := s.registry.Schema(reflect.TypeFor[crier.OAuthError](), true, "")
+	failure := s.errorSchema(crier.KindInternal)
+	s.document.AddOperation(&huma.Operation{
+		OperationID: d.ID, Method: method, Path: path, Summary: d.Summary, Description: d.Description, Tags: []string{d.Tag},
+		Security: []map[string][]string{},
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"application/x-www-form-urlencoded": {Schema: s.registry.Schema(reflect.TypeFor[F](), true, "")},
+		}},
+		Responses: map[string]*huma.Response{
+			"200": jsonResponse(http.StatusText(http.StatusOK), s.registry.Schema(reflect.TypeFor[A](), true, "")),
+			"400": jsonResponse("Refused, by the name of the reason.", refusal),
+			"429": jsonResponse("Too many requests from this address.", refusal),
+			"500": jsonResponse("The server failed.", failure),
+			"503": jsonResponse("The database is away; Retry-After tells when to try again.", failure),
+		},
+	})
+}
+
 // describe adds an operation to the document.
 func (s *Server) describe(method, path string, p crier.Permission, d doc, in *input, out reflect.Type) {
 	description := d.Description

@@ -134,9 +134,9 @@ func (s *Server) addPages() {
 	open(s, "POST /device", s.ownFormsOnly(s.fewGuesses(s.decideDevice)))
 	open(s, "GET /invitation", s.fewGuesses(s.invitationForm))
 	open(s, "POST /invitation", s.ownFormsOnly(s.fewGuesses(s.acceptInvitation)))
-	open(s, "POST /v1/auth/device", s.fewRequests(s.beginDevice))
-	open(s, "POST /v1/auth/token", s.fewRequests(s.issueToken))
-	open(s, "POST /v1/auth/revoke", s.fewRequests(s.revokeToken))
+	oauth[deviceLoginForm, crier.DeviceCode](s, "POST /v1/auth/device", s.fewRequests(s.beginDevice), beginDeviceDoc)
+	oauth[tokenForm, crier.BearerTokens](s, "POST /v1/auth/token", s.fewRequests(s.issueToken), issueTokenDoc)
+	oauth[revocationForm, crier.TokenRevocation](s, "POST /v1/auth/revoke", s.fewRequests(s.revokeToken), revokeTokenDoc)
 	open(s, "GET /oauth/{provider}/callback", s.oauthCallback)
 	open(s, "POST /oauth/{provider}/choose", s.ownFormsOnly(s.oauthChoose))
 }

@@ -26,31 +26,8 @@ type Devices struct {
 	publicURL string
 }
 
-// OAuthError is an error of the token endpoints, by its name in RFC 6749 and RFC 8628.
-type OAuthError struct{ Code, Description string }
-
-func (e *OAuthError) Error() string { return e.Code + ": " + e.Description }
-
-// DeviceCode is the answer that begins a device login.
-type DeviceCode struct {
-	DeviceCode              string `json:"device_code"`
-	UserCode                string `json:"user_code"`
-	VerificationURI         string `json:"verification_uri"`
-	VerificationURIComplete string `json:"verification_uri_complete"`
-	ExpiresIn               int    `json:"expires_in"`
-	Interval                int    `json:"interval"`
-}
-
-// BearerTokens are what a device gets.
-type BearerTokens struct {
-	AccessToken  string `json:"access_token"`
-	TokenType    string `json:"token_type"`
-	ExpiresIn    int    `json:"expires_in"`
-	RefreshToken string `json:"refresh_token"`
-}
-
 // Begin starts a device login.
-func (s *Devices) Begin(ctx context.Context, clientName string) (DeviceCode, error) {
+func (s *Devices) Begin(ctx context.Context, clientName string) (crier.DeviceCode, error) {
 	clientName = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
@@ -72,8 +49,8 @@ func (s *Devices) Begin(ctx context.Context, clientName string) (DeviceCode, err
 	}
 }
 
-func (s *Devices) begin(ctx context.Context, clientName string) (DeviceCode, error) {
-	out := DeviceCode{
+func (s *Devices) begin(ctx context.Context, clientName string) (crier.DeviceCode, error) {
+	out := crier.DeviceCode{
 		DeviceCode: auth.NewLinkToken(), UserCode: auth.NewUserCode(), VerificationURI: s.publicURL + "/device",
 		ExpiresIn: int(deviceLife.Seconds()), Interval: deviceInterval,
 	}
@@ -89,8 +66,8 @@ func (s *Devices) begin(ctx context.Context, clientName string) (DeviceCode, err
 
 // Redeem answers a device that asks whether its person has approved. The answer is decided and written in one
 // transaction: a code gives tokens once.
-func (s *Devices) Redeem(ctx context.Context, deviceCode string) (BearerTokens, error) {
-	var out BearerTokens
+func (s *Devices) Redeem(ctx context.Context, deviceCode string) (crier.BearerTokens, error) {
+	var out crier.BearerTokens
 	var refused error
 	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
 		d, err := tx.LockDeviceLogin(ctx, auth.Hash(deviceCode))
@@ -123,31 +100,31 @@ func (s *Devices) Redeem(ctx context.Context, deviceCode string) (BearerTokens, 
 func (s *Devices) refuseDevice(d *store.DeviceLogin) error {
 	switch {
 	case d == nil || d.Status == "used":
-		return &OAuthError{"invalid_grant", "the device code is not known, or was used already"}
+		return &crier.OAuthError{Code: "invalid_grant", Description: "the device code is not known, or was used already"}
 	case !d.ExpiresAt.After(s.clock()):
-		return &OAuthError{"expired_token", "the device code has expired; begin again"}
+		return &crier.OAuthError{Code: "expired_token", Description: "the device code has expired; begin again"}
 	case d.Status == "denied":
-		return &OAuthError{"access_denied", "the person said no"}
+		return &crier.OAuthError{Code: "access_denied", Description: "the person said no"}
 	case d.Status == "approved":
 		return nil
 	case d.PolledAt != nil && s.clock().Sub(d.PolledAt.Time) < time.Duration(d.Interval)*time.Second:
-		return &OAuthError{"slow_down", "ask less often: wait five seconds more each time"}
+		return &crier.OAuthError{Code: "slow_down", Description: "ask less often: wait five seconds more each time"}
 	}
-	return &OAuthError{"authorization_pending", "the person has not decided yet"}
+	return &crier.OAuthError{Code: "authorization_pending", Description: "the person has not decided yet"}
 }
 
 // notePoll remembers when a device asked; one that asks too often has to wait longer.
 func (s *Devices) notePoll(ctx context.Context, tx *store.Tx, d store.DeviceLogin, refused error) error {
 	now := s.now()
 	d.PolledAt = &now
-	if known, ok := errors.AsType[*OAuthError](refused); ok && known.Code == "slow_down" {
+	if known, ok := errors.AsType[*crier.OAuthError](refused); ok && known.Code == "slow_down" {
 		d.Interval += deviceInterval
 	}
 	return tx.UpdateDeviceLogin(ctx, d)
 }
 
-func (s *Devices) issue(ctx context.Context, tx *store.Tx, family crier.ID) (BearerTokens, error) {
-	out := BearerTokens{
+func (s *Devices) issue(ctx context.Context, tx *store.Tx, family crier.ID) (crier.BearerTokens, error) {
+	out := crier.BearerTokens{
 		AccessToken: auth.NewBearerToken(auth.AccessPrefix), RefreshToken: auth.NewBearerToken(auth.RefreshPrefix),
 		TokenType: "Bearer", ExpiresIn: int(accessLife.Seconds()),
 	}
@@ -158,8 +135,8 @@ func (s *Devices) issue(ctx context.Context, tx *store.Tx, family crier.ID) (Bea
 
 // Refresh exchanges a refresh token for a new pair. The use of one that was used before means that it was stolen: the
 // whole family ends.
-func (s *Devices) Refresh(ctx context.Context, refreshToken string) (BearerTokens, error) {
-	var out BearerTokens
+func (s *Devices) Refresh(ctx context.Context, refreshToken string) (crier.BearerTokens, error) {
+	var out crier.BearerTokens
 	var refused error
 	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
 		refused = nil
@@ -169,11 +146,11 @@ func (s *Devices) Refresh(ctx context.Context, refreshToken string) (BearerToken
 			return err
 		}
 		if t == nil || t.Revoked || t.Expired {
-			refused = &OAuthError{"invalid_grant", "the refresh token is not valid: log in again"}
+			refused = &crier.OAuthError{Code: "invalid_grant", Description: "the refresh token is not valid: log in again"}
 			return nil
 		}
 		if t.Used {
-			refused = &OAuthError{"invalid_grant", "the refresh token was used before; all tokens of this login have been revoked: log in again"}
+			refused = &crier.OAuthError{Code: "invalid_grant", Description: "the refresh token was used before; all tokens of this login have been revoked: log in again"}
 			return tx.RevokeFamily(ctx, t.FamilyID, s.now())
 		}
 		if err := tx.UseRefreshToken(ctx, hash, s.now()); err != nil {

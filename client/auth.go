@@ -1,0 +1,75 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"crier"
+)
+
+// BeginDeviceLogin begins a login that a person approves in their browser. name tells them which device asks.
+func (c *Client) BeginDeviceLogin(ctx context.Context, name string) (crier.DeviceCode, error) {
+	return exchange[crier.DeviceCode](ctx, c, "/v1/auth/device", url.Values{"client_id": {name}})
+}
+
+// RedeemDeviceCode asks for the tokens of a device login. Until the person has decided it fails with a *crier.OAuthError
+// whose code is authorization_pending or slow_down.
+func (c *Client) RedeemDeviceCode(ctx context.Context, deviceCode string) (crier.BearerTokens, error) {
+	const grant = "urn:ietf:params:oauth:grant-type:device_code"
+	return exchange[crier.BearerTokens](ctx, c, "/v1/auth/token", url.Values{"grant_type": {grant}, "device_code": {deviceCode}})
+}
+
+// RefreshTokens exchanges a refresh token, which works once: keep the new one before using the new access token. It is
+// never repeated by itself, because the second use of a refresh token ends the login.
+func (c *Client) RefreshTokens(ctx context.Context, refreshToken string) (crier.BearerTokens, error) {
+	return exchange[crier.BearerTokens](ctx, c, "/v1/auth/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refreshToken}})
+}
+
+// RevokeToken ends the login that an access or refresh token belongs to.
+func (c *Client) RevokeToken(ctx context.Context, token string) (crier.TokenRevocation, error) {
+	return exchange[crier.TokenRevocation](ctx, c, "/v1/auth/revoke", url.Values{"token": {token}})
+}
+
+// exchange sends a form to a token endpoint, once and without a bearer token. A refusal is a *crier.OAuthError.
+func exchange[T any](ctx context.Context, c *Client, path string, form url.Values) (T, error) {
+	var out T
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		return out, fmt.Errorf("build the request: %w", err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("User-Agent", c.agent)
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return out, fmt.Errorf("reach %s: %w", c.base, err)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	if err != nil {
+		return out, fmt.Errorf("read the answer: %w", err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		return out, oauthRefusal(answer, data)
+	}
+	if err := json.Unmarshal(data, &out); err != nil {
+		return out, fmt.Errorf("decode the answer: %w", err)
+	}
+	return out, nil
+}
+
+// oauthRefusal reads an error of a token endpoint; what is none of theirs is an Error.
+func oauthRefusal(answer *http.Response, data []byte) error {
+	var known crier.OAuthError
+	if json.Unmarshal(data, &known) == nil && known.Code != "" {
+		return &known
+	}
+	return &Error{
+		Status: answer.StatusCode, Kind: crier.KindInternal, Message: fmt.Sprintf("the server answered with status %d", answer.StatusCode),
+		RequestID: answer.Header.Get("X-Request-Id"),
+	}
+}
