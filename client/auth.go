@@ -46,7 +46,7 @@ func exchange[T any](ctx context.Context, c *Client, path string, form url.Value
 	request.Header.Set("User-Agent", c.agent)
 	answer, err := c.http.Do(request)
 	if err != nil {
-		return out, fmt.Errorf("reach %s: %w", c.base, err)
+		return out, c.unreachable(err)
 	}
 	defer answer.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))

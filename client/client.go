@@ -63,6 +63,9 @@ func New(base, token string, options ...Option) *Client {
 	return c
 }
 
+// Base is the address of the installation, without a slash at the end.
+func (c *Client) Base() string { return c.base }
+
 // answerWait is how long an answer may take to begin. There is no bound on the whole: files take as long as they take.
 const answerWait = 2 * time.Minute
 
@@ -96,6 +99,26 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s (request %s)", e.Message, e.RequestID)
 	}
 	return e.Message
+}
+
+// UnreachableError means that there was no answer.
+type UnreachableError struct {
+	// Base is the address of the installation.
+	Base string
+	Err  error
+}
+
+// Error tells which installation, and why.
+func (e *UnreachableError) Error() string { return fmt.Sprintf("cannot reach %s: %v", e.Base, e.Err) }
+
+// Unwrap is why.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+func (c *Client) unreachable(err error) error {
+	if inner, ok := errors.AsType[*url.Error](err); ok { // it repeats the address
+		err = inner.Err
+	}
+	return &UnreachableError{Base: c.base, Err: err}
 }
 
 // IsKind is true when err is an answer of this kind.
@@ -182,7 +205,7 @@ func (c *Client) once(ctx context.Context, r request, data []byte, key string, o
 		if ctx.Err() != nil {
 			return -1, ctx.Err()
 		}
-		return 0, fmt.Errorf("reach %s: %w", c.base, err)
+		return 0, c.unreachable(err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode >= http.StatusBadRequest {

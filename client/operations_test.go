@@ -89,6 +89,9 @@ func TestEveryOperationOfTheInterfaceHasAMethod(t *testing.T) {
 	methods := reflect.ValueOf(c)
 	for i := range methods.NumMethod() {
 		name, method := methods.Type().Method(i).Name, methods.Method(i)
+		if method.Type().NumIn() == 0 { // tells something of the client itself
+			continue
+		}
 		var in []reflect.Value
 		for j := range method.Type().NumIn() {
 			if method.Type().IsVariadic() && j == method.Type().NumIn()-1 {

@@ -10,9 +10,8 @@ import (
 )
 
 func (s *shell) accountsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "accounts", Short: "The social accounts that posts go to", Example: "  crier accounts list\n  crier accounts connect x"}
-	cmd.AddCommand(s.accountsList(), s.accountsConnect(), s.accountsSwitch("enable", crier.AccountConnected), s.accountsSwitch("disable", crier.AccountDisabled), s.accountsDisconnect())
-	return cmd
+	return group("accounts", "The social accounts that posts go to", "  crier accounts list\n  crier accounts connect x",
+		s.accountsList(), s.accountsConnect(), s.accountsSwitch("enable", crier.AccountConnected), s.accountsSwitch("disable", crier.AccountDisabled), s.accountsDisconnect())
 }
 
 func (s *shell) accountsList() *cobra.Command {

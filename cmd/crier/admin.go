@@ -8,12 +8,9 @@ import (
 )
 
 func (a *app) adminCommand() *cobra.Command {
-	admin := &cobra.Command{
-		Use: "admin", Short: "Operate an installation",
-		Example: "  crier admin create-organization --name \"Acme\"\n  crier admin reset-password --email ada@example.com",
-	}
-	admin.AddCommand(a.createOrganizationCommand(), a.resetPasswordCommand())
-	return admin
+	return group("admin", "Operate an installation",
+		"  crier admin create-organization --name \"Acme\"\n  crier admin reset-password --email ada@example.com",
+		a.createOrganizationCommand(), a.resetPasswordCommand())
 }
 
 func (a *app) createOrganizationCommand() *cobra.Command {

@@ -18,9 +18,7 @@ import (
 )
 
 func (s *shell) mediaCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "media", Short: "The media library", Example: "  crier media upload video.mp4\n  crier media list"}
-	cmd.AddCommand(s.mediaUpload(), s.mediaList())
-	return cmd
+	return group("media", "The media library", "  crier media upload video.mp4\n  crier media list", s.mediaUpload(), s.mediaList())
 }
 
 func (s *shell) mediaUpload() *cobra.Command {
@@ -66,6 +64,9 @@ func (s *shell) upload(ctx context.Context, file *os.File, altText, resume strin
 	again := fmt.Sprintf("crier media upload %s --resume %s", file.Name(), upload.UploadID)
 	fmt.Fprintf(s.stderr, "If this breaks off, go on with: %s\n", again) // now, because a program that is killed says nothing
 	asset, err := c.ResumeUpload(ctx, team, upload, file, s.progress)
+	if client.IsKind(err, crier.KindInvalid) { // the file itself is refused: another try would end alike
+		return err
+	}
 	if err != nil {
 		return errors.Join(err, errors.New("go on with: "+again))
 	}

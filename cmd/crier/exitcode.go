@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"crier"
@@ -13,7 +14,7 @@ import (
 const (
 	exitFailed       = 1
 	exitUnauthorized = 3
-	exitUnclear      = 9
+	exitServer       = 9 // it failed, or cannot be reached
 	exitNobody       = 10
 	exitInterrupted  = 130 // as shells tell it of a program that SIGINT ended
 )
@@ -28,6 +29,9 @@ func exitCode(err error) int {
 	}
 	if errors.Is(err, errNoLogin) || errors.Is(err, errLoginEnded) {
 		return exitUnauthorized
+	}
+	if _, away := errors.AsType[*client.UnreachableError](err); away {
+		return exitServer
 	}
 	known, ok := errors.AsType[*client.Error](err)
 	if !ok {
@@ -49,7 +53,7 @@ func exitCode(err error) int {
 	case crier.KindTooManyRequests:
 		return 8
 	}
-	return exitUnclear
+	return exitServer
 }
 
 // interrupted is true when a person or the system ended the command.
@@ -59,5 +63,8 @@ func interrupted(err error) bool {
 
 // told is an error as a person reads it.
 func told(err error) string {
+	if _, away := errors.AsType[*client.UnreachableError](err); away {
+		err = fmt.Errorf("%w\nIs crier running there? Start it with 'crier serve', or name another server with --server or CRIER_SERVER.", err)
+	}
 	return printable(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted"))
 }

@@ -46,10 +46,13 @@ func (s *shell) loginCommand() *cobra.Command {
 
 func (s *shell) login(ctx context.Context, browser bool) error {
 	server := strings.TrimRight(firstOf(s.server, s.variable("CRIER_SERVER"), defaultServer), "/")
+	if err := checkServer(server); err != nil {
+		return err
+	}
 	config := oauthConfig(server)
 	device, err := config.DeviceAuth(ctx)
 	if err != nil {
-		return fmt.Errorf("reach %s: %w", server, err)
+		return fmt.Errorf("begin a login at %s: %w", server, err)
 	}
 	fmt.Fprintf(s.stderr, "Open %s\nand approve the code %s\n", device.VerificationURIComplete, device.UserCode)
 	if browser && interactive(s.stdin) {

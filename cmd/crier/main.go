@@ -35,10 +35,13 @@ func main() {
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
 	app := &app{environ: environ, stdin: os.Stdin, stdout: stdout, stderr: stderr, now: time.Now}
 	root := &cobra.Command{
-		Use:           "crier",
-		Short:         "Publish social posts at the second you asked for",
-		Long:          "crier drafts, schedules and publishes social posts: nothing twice, nothing lost, on the second.",
-		Example:       "  crier serve                                        start everything, on http://127.0.0.1:8080\n  echo \"Hello\" | crier post --to x --next-slot     write and schedule a post\n  crier config                                       show every setting and where it came from",
+		Use:   "crier",
+		Short: "Publish social posts at the second you asked for",
+		Long:  "crier drafts, schedules and publishes social posts: nothing twice, nothing lost, on the second.",
+		Example: "  crier serve                                      start everything, on http://127.0.0.1:8080\n" +
+			"  crier login                                      let this computer in, through your browser\n" +
+			"  echo \"Hello\" | crier post --to x --next-slot     write and schedule a post\n" +
+			"  crier config                                     show every setting and where it came from",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -23,7 +23,15 @@ func (s *shell) contextCommand() *cobra.Command {
 				return err
 			}
 			return s.show(overview, "", func(w io.Writer) {
-				fmt.Fprintf(w, "Person\t%s\nCredential\t%s (%s)\n", overview.User.Name, overview.Credential.Name, overview.Credential.Kind)
+				row(w, "Server", c.Base())
+				row(w, "Person", overview.User.Name)
+				if overview.User.Email != nil {
+					row(w, "E-mail", *overview.User.Email)
+				}
+				row(w, "Credential", fmt.Sprintf("%s (%s)", overview.Credential.Name, overview.Credential.Kind))
+				for _, o := range overview.Organizations {
+					row(w, "Organization", o.Name, o.ID)
+				}
 				for _, t := range overview.Teams {
 					row(w, "Team", t.Name, t.ID)
 				}
@@ -33,7 +41,6 @@ func (s *shell) contextCommand() *cobra.Command {
 }
 
 func (s *shell) organizationsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "orgs", Short: "Organizations", Example: "  crier orgs list"}
 	list := &cobra.Command{
 		Use: "list", Short: "List your organizations", Example: "  crier orgs list", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,12 +76,10 @@ func (s *shell) organizationsCommand() *cobra.Command {
 			return s.show(o, "", func(w io.Writer) { fmt.Fprintf(w, "Created %s: %s\n", o.Name, o.ID) })
 		},
 	}
-	cmd.AddCommand(list, create)
-	return cmd
+	return group("orgs", "Organizations", "  crier orgs list", list, create)
 }
 
 func (s *shell) teamsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "teams", Short: "Teams", Example: "  crier teams list"}
 	list := &cobra.Command{
 		Use: "list", Short: "List your teams", Example: "  crier teams list", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -120,12 +125,10 @@ func (s *shell) teamsCommand() *cobra.Command {
 		},
 	}
 	create.Flags().StringVar(&zone, "timezone", "", "IANA name, such as Europe/Berlin")
-	cmd.AddCommand(list, create)
-	return cmd
+	return group("teams", "Teams", "  crier teams list\n  crier teams create \"Berlin\" --timezone Europe/Berlin", list, create)
 }
 
 func (s *shell) keysCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "keys", Short: "API keys of an organization", Example: "  crier keys list\n  crier keys create \"CI\" --role editor"}
 	list := &cobra.Command{
 		Use: "list", Short: "List the API keys", Example: "  crier keys list", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -163,6 +166,7 @@ func (s *shell) keysCommand() *cobra.Command {
 		},
 	}
 	create.Flags().StringVar(&role, "role", "editor", "owner, admin, editor or viewer")
+	completes(create, "role", []crier.Role{crier.RoleOwner, crier.RoleAdmin, crier.RoleEditor, crier.RoleViewer})
 	revoke := &cobra.Command{
 		Use: "revoke KEY", Short: "Revoke an API key", Example: "  crier keys revoke ID --yes", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -180,8 +184,7 @@ func (s *shell) keysCommand() *cobra.Command {
 			return s.show(out, "", func(w io.Writer) { fmt.Fprintln(w, "Revoked.") })
 		},
 	}
-	cmd.AddCommand(list, create, revoke)
-	return cmd
+	return group("keys", "API keys of an organization", "  crier keys list\n  crier keys create \"CI\" --role editor", list, create, revoke)
 }
 
 func (s *shell) creditsCommand() *cobra.Command {

@@ -14,10 +14,9 @@ import (
 )
 
 func (s *shell) postsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "posts", Short: "Draft, look at, schedule and delete posts", Example: "  crier posts list\n  crier posts create --text \"Hello\""}
-	cmd.AddCommand(s.postsList(), s.postsCreate(), s.postsShow(), s.postsEdit(), s.postsSchedule(), s.postsNow(), s.postsValidate(),
-		s.postsDraft(), s.postsDelete(), s.postsAttempts())
-	return cmd
+	return group("posts", "Draft, look at, schedule and delete posts", "  crier posts list\n  crier posts create --text \"Hello\"",
+		s.postsList(), s.postsCreate(), s.postsShow(), s.postsEdit(), s.postsSchedule(), s.postsNow(), s.postsValidate(),
+		s.postsDraft(), s.postsDelete(), s.postsAttempts(), s.postsRetry(), s.postsResolve())
 }
 
 func (s *shell) postsList() *cobra.Command {
@@ -43,13 +42,13 @@ func (s *shell) postsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.show(page, "ID\tSTATUS\tDELIVERY\tNEXT\tTEXT", func(w io.Writer) {
+			return s.show(page, "ID\tSTATUS\tDELIVERY\tTIME\tTEXT", func(w io.Writer) {
 				for _, p := range page.Data {
-					next := "–"
+					when := "–"
 					if p.LatestScheduledPost != nil {
-						next = local(p.LatestScheduledPost.ScheduledAt)
+						when = local(p.LatestScheduledPost.ScheduledAt)
 					}
-					row(w, p.ID, p.Status, p.DeliveryState, next, shorten(p.Text, 60))
+					row(w, p.ID, p.Status, p.DeliveryState, when, shorten(p.Text, 60))
 				}
 				fmt.Fprintf(w, "%d of %d posts\n", len(page.Data), page.Total)
 			})
@@ -61,6 +60,8 @@ func (s *shell) postsList() *cobra.Command {
 	flags.StringVar(&filter.Q, "search", "", "words that the posts contain")
 	flags.StringSliceVar(&status, "status", nil, "draft, approved, …")
 	flags.StringSliceVar(&state, "state", nil, "scheduled, published, failed, …")
+	completes(cmd, "status", crier.PostStatuses())
+	completes(cmd, "state", crier.DeliveryStates())
 	return cmd
 }
 
@@ -135,12 +136,16 @@ func ids(list []string) ([]crier.ID, error) {
 
 func (s *shell) showPost(p crier.Post) error {
 	return s.show(p, "", func(w io.Writer) {
-		fmt.Fprintf(w, "Post\t%s\nStatus\t%s, %s\nType\t%s\n", p.ID, p.Status, p.DeliveryState, p.PostType)
+		row(w, "Post", p.ID)
+		row(w, "Status", fmt.Sprintf("%s, %s", p.Status, p.DeliveryState))
+		row(w, "Type", p.PostType)
 		if p.Title != nil {
 			row(w, "Title", *p.Title)
 		}
-		if sp := p.LatestScheduledPost; sp != nil {
-			fmt.Fprintf(w, "Latest\t%s, %s\n", sp.Status, local(sp.ScheduledAt))
+		if p.ScheduledPosts != nil {
+			for _, sp := range *p.ScheduledPosts {
+				row(w, "Scheduled", sp.ID, sp.Status, local(sp.ScheduledAt), sp.Permalink+sp.ErrorMessage)
+			}
 		}
 		fmt.Fprintf(w, "\n%s\n", p.Text)
 	})
@@ -165,8 +170,8 @@ func (s *shell) onPost(use, short, example string, run func(ctx context.Context,
 }
 
 func (s *shell) postsShow() *cobra.Command {
-	return s.onPost("show", "Show a post", "  crier posts show 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d", func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-		p, err := c.GetPost(ctx, team, post)
+	return s.onPost("show", "Show a post and where it goes", "  crier posts show 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d", func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+		p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
 		if err != nil {
 			return err
 		}
@@ -237,25 +242,4 @@ func (s *shell) postsDelete() *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&platform, "from-networks", false, "also delete what was published")
 	return cmd
-}
-
-func (s *shell) postsAttempts() *cobra.Command {
-	return s.onPost("attempts", "See everything that was tried to publish a post", "  crier posts attempts ID", func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-		page, err := c.GetPost(ctx, team, post)
-		if err != nil {
-			return err
-		}
-		if page.LatestScheduledPost == nil {
-			return errors.New("the post was never scheduled")
-		}
-		list, err := c.ListAttempts(ctx, team, page.LatestScheduledPost.ID)
-		if err != nil {
-			return err
-		}
-		return s.show(list, "WHEN\tOPERATION\tPART\tOUTCOME\tMESSAGE\tNEXT", func(w io.Writer) {
-			for _, a := range list.Data {
-				row(w, local(a.StartedAt), a.Operation, a.Part, a.Outcome, shorten(a.Message, 50), a.NextStep)
-			}
-		})
-	})
 }

@@ -33,6 +33,7 @@ type outgoing struct {
 
 func (t *targetFlags) add(cmd *cobra.Command, timed bool) {
 	cmd.Flags().StringSliceVar(&t.to, "to", nil, "networks or account ids, such as x,linkedin; all connected accounts when absent")
+	completes(cmd, "to", crier.Providers())
 	if timed {
 		cmd.Flags().StringVar(&t.at, "at", "", "when: RFC 3339, \"2026-11-15 09:00\" in your zone, or a duration such as 2h")
 		cmd.Flags().BoolVar(&t.nextSlot, "next-slot", false, "take the next free slot")
@@ -49,28 +50,36 @@ func (t *targetFlags) accounts(ctx context.Context, c *client.Client, team crier
 	if err != nil {
 		return nil, err
 	}
+	used := map[string]bool{}
 	var chosen []crier.SocialAccount
 	for _, a := range list.Data {
-		if t.means(a) {
+		if t.means(a, used) {
 			chosen = append(chosen, a)
 		}
 	}
+	for _, name := range t.to { // a name that means nothing is a mistake, not a wish for less
+		if !used[name] {
+			return nil, fmt.Errorf("no connected account fits --to %s; 'crier accounts list' shows what there is", name)
+		}
+	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("no connected account fits --to %s; 'crier accounts list' shows what there is", strings.Join(t.to, ","))
+		return nil, errors.New("no account is connected; connect one with 'crier accounts connect NETWORK'")
 	}
 	return chosen, nil
 }
 
-func (t *targetFlags) means(a crier.SocialAccount) bool {
+// means is true when an account is one of those asked for; it notes the names that lead to it.
+func (t *targetFlags) means(a crier.SocialAccount, used map[string]bool) bool {
 	if len(t.to) == 0 {
 		return a.Status == crier.AccountConnected
 	}
+	meant := false
 	for _, name := range t.to {
 		if name == string(a.ID) || name == string(a.Provider) && a.Status == crier.AccountConnected {
-			return true
+			meant, used[name] = true, true
 		}
 	}
-	return false
+	return meant
 }
 
 // previewLead is far enough ahead for a dry run of what is to go out at once: the interface has one for schedules only.
@@ -290,6 +299,9 @@ func (s *shell) writeAndPublish(ctx context.Context, text string, t *targetFlags
 	}
 	if err := s.agree(ctx, c, team, draft.ID, p); err != nil {
 		return errors.Join(err, undo(ctx, c, team, draft.ID))
+	}
+	if !s.asJSON {
+		fmt.Fprintln(s.stderr, "Post", draft.ID)
 	}
 	if err := s.carryOut(ctx, c, team, draft.ID, p); err != nil {
 		return fmt.Errorf("%w (the draft is kept: %s)", err, draft.ID)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ type shell struct {
 func (a *app) addShell(root *cobra.Command) {
 	s := &shell{app: a}
 	for _, cmd := range []*cobra.Command{
-		s.loginCommand(), s.logoutCommand(), s.contextCommand(), s.postCommand(), s.postsCommand(), s.slotsCommand(), s.accountsCommand(),
+		s.loginCommand(), s.logoutCommand(), s.contextCommand(), s.postCommand(), s.postsCommand(), s.postsValidate(), s.slotsCommand(), s.accountsCommand(),
 		s.organizationsCommand(), s.teamsCommand(), s.keysCommand(), s.mediaCommand(), s.creditsCommand(), s.doctorCommand(), s.mcpCommand(),
 	} {
 		s.addFlags(cmd)
@@ -69,6 +70,9 @@ func (s *shell) client(ctx context.Context) (*client.Client, error) {
 		return nil, err
 	}
 	server := firstOf(s.server, s.variable("CRIER_SERVER"), login.Server, defaultServer)
+	if err := checkServer(server); err != nil {
+		return nil, err
+	}
 	agent := client.WithUserAgent("crier/" + version)
 	if token := firstOf(s.token, s.variable("CRIER_TOKEN")); token != "" {
 		return client.New(server, token, agent), nil
@@ -80,6 +84,15 @@ func (s *shell) client(ctx context.Context) (*client.Client, error) {
 		return nil, errNoLogin
 	}
 	return client.New(server, "", agent, client.WithTokenSource(s.freshToken)), ctx.Err()
+}
+
+// checkServer refuses what cannot be the address of an installation.
+func checkServer(server string) error {
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("the server must be an address such as https://crier.example.com, got %q", server)
+	}
+	return nil
 }
 
 func firstOf(values ...string) string {

@@ -178,6 +178,8 @@ func TestCommandsThatChangeSomethingNeedSomebodyToAsk(t *testing.T) {
 		{"posts", "create", "--text", "Hello"},
 		{"posts", "edit", unknownID, "--text", "Hello"},
 		{"posts", "draft", unknownID},
+		{"posts", "retry", unknownID},
+		{"posts", "resolve", unknownID, "--outcome", "failed"},
 		{"posts", "delete", unknownID},
 		{"media", "upload", file},
 		{"accounts", "connect", "x"},
@@ -276,10 +278,16 @@ func TestExitCodesTellWhatWentWrong(t *testing.T) {
 		{s.key, []string{"slots", "add", "09:30", "--yes"}, 6},
 		{s.key, []string{"posts", "show", "no-id"}, 1},
 		{s.key, []string{"posts", "show"}, 1},
+		{s.key, []string{"posts", "shw", unknownID}, 1},
+		{s.key, []string{"post", "--text", "Hello", "--to", "nowhere", "--next-slot", "--yes"}, 1},
+		{s.key, []string{"whoami", "--server", "nonsense"}, 1},
 	} {
 		if got := runProgram(t, s.environment(c.key), c.args...); got.code != c.want || c.want != 0 && got.stderr == "" {
 			t.Errorf("%v: %+v, want exit code %d", c.args, got, c.want)
 		}
+	}
+	if n := s.number(t, `SELECT count(*) FROM posts`); n != 0 {
+		t.Errorf("%d posts were made by commands that failed", n)
 	}
 	nobody := runProgram(t, []string{"CRIER_SERVER=" + s.url}, "whoami")
 	if nobody.code != 3 || !strings.Contains(nobody.stderr, "crier login") {
@@ -351,7 +359,7 @@ func TestABrokenUploadIsResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := runProgram(t, environment, "media", "upload", file, "--resume", upload, "--yes")
-	if broken.code != 1 {
+	if broken.code != 9 || !strings.Contains(broken.stderr, "crier serve") {
 		t.Errorf("without a server: %+v", broken)
 	}
 	second := startServer(t, db, withRole("api"))

@@ -12,9 +12,8 @@ import (
 )
 
 func (s *shell) slotsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "slots", Short: "The times of the week at which posts go out", Example: "  crier slots list\n  crier slots add 09:30 --days mon,wed,fri"}
-	cmd.AddCommand(s.slotsList(), s.slotsNext(), s.slotsAdd(), s.slotsDelete())
-	return cmd
+	return group("slots", "The times of the week at which posts go out", "  crier slots list\n  crier slots add 09:30 --days mon,wed,fri",
+		s.slotsList(), s.slotsNext(), s.slotsAdd(), s.slotsDelete())
 }
 
 var dayNames = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
@@ -106,6 +105,7 @@ func (s *shell) slotsAdd() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringSliceVar(&days, "days", nil, "sun,mon,tue,wed,thu,fri,sat; all when absent")
+	completes(cmd, "days", dayNames)
 	cmd.Flags().StringVar(&label, "label", "", "a name for people")
 	return cmd
 }
