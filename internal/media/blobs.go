@@ -26,6 +26,7 @@ const (
 	VariantOriginal  = "original"  // the bytes as they were uploaded
 	VariantThumbnail = "thumbnail" // a small JPEG
 	VariantJPEG      = "jpeg"      // the picture as a JPEG, for networks that take nothing else
+	VariantSmall     = "small"     // the picture as a JPEG of at most 1080p, for networks that take nothing larger
 )
 
 var variantPattern = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)

@@ -127,7 +127,7 @@ func (l MediaLimit) Problems(m Media) []string {
 	return append(problems, l.sizeProblems(m)...)
 }
 
-// sizeProblems judges width, height, their product and their ratio.
+// sizeProblems judges width, height, the shorter of them, their product and their ratio.
 func (l MediaLimit) sizeProblems(m Media) []string {
 	if m.Width <= 0 || m.Height <= 0 {
 		return nil
@@ -136,6 +136,9 @@ func (l MediaLimit) sizeProblems(m Media) []string {
 	if outside(m.Width, l.MinWidth, l.MaxWidth) || outside(m.Height, l.MinHeight, l.MaxHeight) {
 		problems = append(problems, fmt.Sprintf("is %d×%d pixels; allowed are widths %s and heights %s",
 			m.Width, m.Height, between(l.MinWidth, l.MaxWidth), between(l.MinHeight, l.MaxHeight)))
+	}
+	if short := min(m.Width, m.Height); l.MaxShortSide > 0 && short > l.MaxShortSide {
+		problems = append(problems, fmt.Sprintf("is %d×%d pixels; the shorter side may have at most %d", m.Width, m.Height, l.MaxShortSide))
 	}
 	if l.MaxPixels > 0 && int64(m.Width)*int64(m.Height) > l.MaxPixels {
 		problems = append(problems, fmt.Sprintf("has too many pixels: %d of %d allowed", int64(m.Width)*int64(m.Height), l.MaxPixels))

@@ -27,6 +27,9 @@ type Info struct {
 	// RenewAhead is how long before its end a token is renewed without anybody needing it; zero leaves it to the engine. It is
 	// long where a token that has ended cannot be renewed any more.
 	RenewAhead time.Duration `json:"-"`
+	// ProfileLife is how long holds what Profile says about an account when a post is planned; zero means that it need not be
+	// asked again after connecting.
+	ProfileLife time.Duration `json:"-"`
 	// CommitTimeout is how long Commit waits for the answer at most.
 	CommitTimeout time.Duration `json:"-"`
 }
@@ -92,24 +95,26 @@ type MediaLimit struct {
 	Class     string   `json:"class"` // image, gif, video, document
 	MIMETypes []string `json:"mimeTypes"`
 	// ConvertTo is the type into which other images are turned before they get here; empty means that they are refused.
-	ConvertTo   string   `json:"convertTo,omitempty"`
-	MaxCount    int      `json:"maxCount"`
-	MinBytes    int64    `json:"minBytes,omitempty"`
-	MaxBytes    int64    `json:"maxBytes,omitempty"`
-	MinSeconds  float64  `json:"minSeconds,omitempty"`
-	MaxSeconds  float64  `json:"maxSeconds,omitempty"`
-	MinWidth    int      `json:"minWidth,omitempty"`
-	MaxWidth    int      `json:"maxWidth,omitempty"`
-	MinHeight   int      `json:"minHeight,omitempty"`
-	MaxHeight   int      `json:"maxHeight,omitempty"`
-	MaxPixels   int64    `json:"maxPixels,omitempty"`
-	MinAspect   float64  `json:"minAspect,omitempty"` // width divided by height
-	MaxAspect   float64  `json:"maxAspect,omitempty"`
-	MinFPS      float64  `json:"minFps,omitempty"`
-	MaxFPS      float64  `json:"maxFps,omitempty"`
-	MaxFrames   int      `json:"maxFrames,omitempty"`
-	VideoCodecs []string `json:"videoCodecs,omitempty"`
-	AudioCodecs []string `json:"audioCodecs,omitempty"`
+	ConvertTo  string  `json:"convertTo,omitempty"`
+	MaxCount   int     `json:"maxCount"`
+	MinBytes   int64   `json:"minBytes,omitempty"`
+	MaxBytes   int64   `json:"maxBytes,omitempty"`
+	MinSeconds float64 `json:"minSeconds,omitempty"`
+	MaxSeconds float64 `json:"maxSeconds,omitempty"`
+	MinWidth   int     `json:"minWidth,omitempty"`
+	MaxWidth   int     `json:"maxWidth,omitempty"`
+	MinHeight  int     `json:"minHeight,omitempty"`
+	MaxHeight  int     `json:"maxHeight,omitempty"`
+	// MaxShortSide bounds the shorter of width and height.
+	MaxShortSide int      `json:"maxShortSide,omitempty"`
+	MaxPixels    int64    `json:"maxPixels,omitempty"`
+	MinAspect    float64  `json:"minAspect,omitempty"` // width divided by height
+	MaxAspect    float64  `json:"maxAspect,omitempty"`
+	MinFPS       float64  `json:"minFps,omitempty"`
+	MaxFPS       float64  `json:"maxFps,omitempty"`
+	MaxFrames    int      `json:"maxFrames,omitempty"`
+	VideoCodecs  []string `json:"videoCodecs,omitempty"`
+	AudioCodecs  []string `json:"audioCodecs,omitempty"`
 }
 
 // Grant is a scope that a consent asks for.

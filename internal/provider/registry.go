@@ -147,12 +147,26 @@ type Capabilities struct {
 	PostTypes []string `json:"postTypes"`
 	Formats   []Format `json:"formats"`
 	Comment   *Format  `json:"comment,omitempty"`
+	// Settings are the publish settings that allow less here than on the network as a whole; Unavailable are the keys of
+	// those that have no effect here.
+	Settings    []Setting `json:"settings,omitempty"`
+	Unavailable []string  `json:"unavailableSettings,omitempty"`
 }
 
 // Capabilities puts together what is known about an account.
 func (r *Registry) Capabilities(p Provider, a Account) Capabilities {
 	info := r.InfoFor(p, a)
-	return Capabilities{Abilities: info.Abilities, PostTypes: info.PostTypes(), Formats: info.Formats, Comment: info.Comment}
+	c := Capabilities{Abilities: info.Abilities, PostTypes: info.PostTypes(), Formats: info.Formats, Comment: info.Comment}
+	for _, general := range p.Info().Settings {
+		i := slices.IndexFunc(info.Settings, func(s Setting) bool { return s.Key == general.Key })
+		switch {
+		case i < 0:
+			c.Unavailable = append(c.Unavailable, general.Key)
+		case !slices.Equal(info.Settings[i].Enum, general.Enum):
+			c.Settings = append(c.Settings, info.Settings[i])
+		}
+	}
+	return c
 }
 
 // Cost is the price of each part of the content in credits.

@@ -11,8 +11,8 @@ import (
 // otherwise.
 func (s *Assets) compatibility(a store.Asset, facts assetFacts) []crier.Compatibility {
 	m := s.networkMedia(a, facts)
-	if m.JPEG == nil && needsJPEG(facts.Info) {
-		m.JPEG = jpegToCome(m)
+	if a.Status == crier.AssetProcessing {
+		m.JPEG = jpegsToCome(m, facts.Info)
 	}
 	networks := s.providers.All()
 	list := make([]crier.Compatibility, len(networks))
@@ -30,12 +30,24 @@ func (s *Assets) compatibility(a store.Asset, facts assetFacts) []crier.Compatib
 	return list
 }
 
-// jpegToCome is what the JPEG of a picture will be like when it is made.
-func jpegToCome(m provider.Media) *provider.Media {
-	jpeg := m
-	jpeg.MIMEType, jpeg.Size = media.TypeJPEG, min(m.Size, jpegBytes)
-	if side := max(m.Width, m.Height); side > jpegSide {
-		jpeg.Width, jpeg.Height = max(1, m.Width*jpegSide/side), max(1, m.Height*jpegSide/side)
+// jpegsToCome is what the JPEGs of a picture will be like when they are made.
+func jpegsToCome(m provider.Media, info media.Info) *provider.Media {
+	var small *provider.Media
+	if needsSmall(info) {
+		small = jpegToCome(m, smallSide(m.Width, m.Height))
 	}
-	return &jpeg
+	if !needsJPEG(info) {
+		return small
+	}
+	jpeg := jpegToCome(m, jpegSide)
+	jpeg.JPEG = small
+	return jpeg
+}
+
+func jpegToCome(m provider.Media, most int) *provider.Media {
+	m.MIMEType, m.Size = media.TypeJPEG, min(m.Size, jpegBytes)
+	if side := max(m.Width, m.Height); side > most {
+		m.Width, m.Height = max(1, m.Width*most/side), max(1, m.Height*most/side)
+	}
+	return &m
 }

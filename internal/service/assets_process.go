@@ -18,6 +18,9 @@ const (
 	// 5 MB, LinkedIn 36 million pixels).
 	jpegBytes = 4_900_000
 	jpegSide  = 4096
+	// smallLong and smallShort are what 1080p means: the sides of the JPEG for networks that take nothing larger.
+	smallLong  = 1920
+	smallShort = 1080
 	// quickPixels is how many pixels are decoded while a caller waits; more is work for a job.
 	quickPixels = 16_000_000
 )
@@ -31,16 +34,29 @@ func needsJPEG(info media.Info) bool {
 	return info.MimeType != media.TypeJPEG || info.Colour == "cmyk" || info.ByteSize > jpegBytes || max(info.Width, info.Height) > jpegSide
 }
 
+// needsSmall is true for pictures that are larger than some network takes.
+func needsSmall(info media.Info) bool {
+	return info.Kind == media.KindImage && smallSide(info.Width, info.Height) < max(info.Width, info.Height)
+}
+
+// smallSide is the longer side of a picture that has been made to fit into 1080p; pictures are never enlarged.
+func smallSide(width, height int) int {
+	long, short := max(width, height), min(width, height)
+	return min(long, smallLong, long*smallShort/max(1, short))
+}
+
 // quick is true for files that are processed within the time of a request. Videos and documents are not decoded at all.
 func quick(info media.Info) bool {
 	if info.Kind == media.KindVideo || info.Kind == media.KindDocument {
 		return true
 	}
-	pixels := info.Width * info.Height
-	if needsJPEG(info) {
-		pixels *= 2 // decoded twice
+	decodings := 1
+	for _, again := range []bool{needsJPEG(info), needsSmall(info)} {
+		if again {
+			decodings++
+		}
 	}
-	return pixels <= quickPixels
+	return info.Width*info.Height*decodings <= quickPixels
 }
 
 // Process makes what belongs to an asset, after it was taken. It is for jobs.
@@ -76,7 +92,7 @@ func (s *Assets) Process(ctx context.Context, job ProcessAssetJob) error {
 	})
 }
 
-// process makes the thumbnail, and the JPEG where one is needed, and describes what is seen. It changes the asset to ready
+// process makes the thumbnail, and the JPEGs that are needed, and describes what is seen. It changes the asset to ready
 // when all is done; a file that turns out to be damaged is a *media.Refusal.
 func (s *Assets) process(ctx context.Context, a *store.Asset, facts *assetFacts) (err error) {
 	blob, err := s.blobs.Open(ctx, media.Key{ID: a.ID, Variant: media.VariantOriginal})
@@ -95,17 +111,26 @@ func (s *Assets) process(ctx context.Context, a *store.Asset, facts *assetFacts)
 		return err
 	}
 	if needsJPEG(facts.Info) {
-		picture, err := s.images.ToJPEG(ctx, blob, blob.Size(), media.JPEGOptions{MaxSide: jpegSide, MaxBytes: jpegBytes})
-		if err != nil {
+		if facts.JPEG, err = s.convert(ctx, a.ID, blob, media.VariantJPEG, jpegSide); err != nil {
 			return err
 		}
-		if err := s.put(ctx, a.ID, media.VariantJPEG, picture); err != nil {
+	}
+	if needsSmall(facts.Info) {
+		if facts.Small, err = s.convert(ctx, a.ID, blob, media.VariantSmall, smallSide(facts.Info.Width, facts.Info.Height)); err != nil {
 			return err
 		}
-		facts.JPEG = &jpegFacts{ByteSize: int64(len(picture.JPEG)), Width: picture.Width, Height: picture.Height}
 	}
 	facts.Thumbnail, a.Status = true, crier.AssetReady
 	return nil
+}
+
+// convert makes and stores a JPEG of a picture.
+func (s *Assets) convert(ctx context.Context, id crier.ID, blob media.Blob, variant string, side int) (*jpegFacts, error) {
+	picture, err := s.images.ToJPEG(ctx, blob, blob.Size(), media.JPEGOptions{MaxSide: side, MaxBytes: jpegBytes})
+	if err != nil {
+		return nil, err
+	}
+	return &jpegFacts{ByteSize: int64(len(picture.JPEG)), Width: picture.Width, Height: picture.Height}, s.put(ctx, id, variant, picture)
 }
 
 func (s *Assets) put(ctx context.Context, id crier.ID, variant string, p media.Picture) error {

@@ -45,8 +45,10 @@ type assetFacts struct {
 	Info media.Info `json:"info"`
 	// Thumbnail is true when the file has one.
 	Thumbnail bool `json:"thumbnail,omitempty"`
-	// JPEG is the picture in the one form that every network takes; nil when the file is in that form itself.
+	// JPEG is the picture in the one form that most networks take; nil when the file is in that form itself.
 	JPEG *jpegFacts `json:"jpeg,omitempty"`
+	// Small is the picture as a JPEG of at most 1080p; nil when the file is no larger.
+	Small *jpegFacts `json:"small,omitempty"`
 }
 
 // jpegFacts describes a JPEG that was made of a picture.
@@ -84,14 +86,24 @@ func (c *core) networkMedia(a store.Asset, facts assetFacts) provider.Media {
 		m.AltText = *a.AltText
 	}
 	c.makeReadable(&m, media.VariantOriginal)
-	if facts.JPEG != nil {
-		jpeg := m
-		jpeg.FileName, jpeg.MIMEType, jpeg.Size = jpegName(a.FileName), media.TypeJPEG, facts.JPEG.ByteSize
-		jpeg.Width, jpeg.Height = facts.JPEG.Width, facts.JPEG.Height
-		c.makeReadable(&jpeg, media.VariantJPEG)
-		m.JPEG = &jpeg
+	small := c.converted(m, facts.Small, media.VariantSmall)
+	if m.JPEG = c.converted(m, facts.JPEG, media.VariantJPEG); m.JPEG != nil {
+		m.JPEG.JPEG = small
+	} else {
+		m.JPEG = small
 	}
 	return m
+}
+
+// converted is a JPEG that was made of a picture; nil when none was.
+func (c *core) converted(m provider.Media, facts *jpegFacts, variant string) *provider.Media {
+	if facts == nil {
+		return nil
+	}
+	m.FileName, m.MIMEType, m.Size = jpegName(m.FileName), media.TypeJPEG, facts.ByteSize
+	m.Width, m.Height = facts.Width, facts.Height
+	c.makeReadable(&m, variant)
+	return &m
 }
 
 // makeReadable gives a media the bytes of one of its asset's files, and an address from which a network can fetch them.
@@ -111,7 +123,7 @@ func jpegName(fileName string) string {
 	return strings.TrimSuffix(fileName, path.Ext(fileName)) + ".jpg"
 }
 
-// suited puts the JPEG of a picture in place of the original where the network takes only that: it has no use for the
+// suited puts a JPEG of a picture in place of the original where the network takes only that: it has no use for the
 // original's type, or finds it too large.
 func suited(info provider.Info, content provider.Content) provider.Content {
 	parts := make([]provider.Part, len(content.Parts))
@@ -130,14 +142,22 @@ func suitedMedia(info provider.Info, m provider.Media) provider.Media {
 	if m.JPEG == nil || len(formatIssues(info, m)) == 0 {
 		return m
 	}
-	for _, format := range formatsOf(info) {
-		if limit, ok := format.LimitFor(media.TypeJPEG); ok && limit.ConvertTo == media.TypeJPEG && len(limit.Problems(*m.JPEG)) == 0 {
-			jpeg := *m.JPEG
-			jpeg.Position, jpeg.AltText = m.Position, m.AltText
-			return jpeg
+	for jpeg := m.JPEG; jpeg != nil; jpeg = jpeg.JPEG {
+		if takesJPEG(info, *jpeg) {
+			found := *jpeg
+			found.Position, found.AltText = m.Position, m.AltText
+			return found
 		}
 	}
 	return m
+}
+
+// takesJPEG is true when a network lets pictures be converted and takes the result.
+func takesJPEG(info provider.Info, jpeg provider.Media) bool {
+	return slices.ContainsFunc(formatsOf(info), func(f provider.Format) bool {
+		limit, ok := f.LimitFor(media.TypeJPEG)
+		return ok && limit.ConvertTo == media.TypeJPEG && len(limit.Problems(jpeg)) == 0
+	})
 }
 
 // formatsOf are all forms in which a network takes media.

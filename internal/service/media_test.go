@@ -190,3 +190,46 @@ func TestNamesOfFilesAreTidied(t *testing.T) {
 		}
 	}
 }
+
+func TestSmallPicturesFitInto1080pAndAreNeverEnlarged(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name          string
+		width, height int
+		side          int
+		needed        bool
+	}{
+		{"a phone's photo", 4032, 3024, 1440, true},
+		{"the same upright", 3024, 4032, 1440, true},
+		{"a square", 1400, 1400, 1080, true},
+		{"a panorama", 8000, 1000, 1920, true},
+		{"exactly 1080p", 1920, 1080, 1920, false},
+		{"a small one", 640, 640, 640, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			info := media.Info{Kind: media.KindImage, Width: tc.width, Height: tc.height}
+			if side := smallSide(tc.width, tc.height); side != tc.side || needsSmall(info) != tc.needed {
+				t.Errorf("longer side %d, needed %v; want %d, %v", side, needsSmall(info), tc.side, tc.needed)
+			}
+		})
+	}
+}
+
+func TestTheFirstFormOfAPictureThatFitsIsTaken(t *testing.T) {
+	t.Parallel()
+	c := newLibrary(t)
+	a := asset(t, crier.AssetReady, assetFacts{JPEG: &jpegFacts{ByteSize: 5, Width: 3000, Height: 2000}, Small: &jpegFacts{ByteSize: 4, Width: 1620, Height: 1080}})
+	facts, err := factsOf(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for short, want := range map[int]int{0: 3000, 2000: 3000, 1080: 1620} {
+		info := provider.Info{Formats: []provider.Format{{Media: []provider.MediaLimit{{
+			Class: "image", MIMETypes: []string{media.TypeJPEG}, ConvertTo: media.TypeJPEG, MaxShortSide: short,
+		}}}}}
+		if got := suitedMedia(info, c.networkMedia(a, facts)); got.Width != want || got.MIMEType != media.TypeJPEG {
+			t.Errorf("where the shorter side may have %d pixels: %d wide, %s; want %d", short, got.Width, got.MIMEType, want)
+		}
+	}
+}

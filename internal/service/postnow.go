@@ -38,6 +38,9 @@ func (s *Schedules) PostNow(ctx context.Context, scope TeamScope, post crier.ID,
 	if in.WaitSeconds != nil {
 		wait = *in.WaitSeconds
 	}
+	if err := s.profiles.freshen(ctx, scope, in.SocialAccountIDs); err != nil {
+		return crier.ScheduleResult{}, err
+	}
 	ticket, err := write(ctx, s.core, func(tx *store.Tx) (Ticket, error) {
 		result, err := s.fanOut(ctx, tx, scope, post, in.Targets, when{now: true})
 		return ticketOf(result, wait), err

@@ -14,6 +14,7 @@ import (
 // Schedules puts posts on the calendar and publishes them at once.
 type Schedules struct {
 	*core
+	profiles *Profiles
 }
 
 // CheckSettings finds what is wrong with the publish settings of a request: unknown keys and wrong types.
@@ -41,6 +42,9 @@ func (s *Schedules) Schedule(ctx context.Context, scope TeamScope, post crier.ID
 	w := when{nextSlot: in.UseNextSlot != nil && *in.UseNextSlot}
 	if in.ScheduledAt != nil {
 		w.at = *in.ScheduledAt
+	}
+	if err := s.profiles.freshen(ctx, scope, in.SocialAccountIDs); err != nil {
+		return crier.ScheduleResult{}, err
 	}
 	return write(ctx, s.core, func(tx *store.Tx) (crier.ScheduleResult, error) {
 		return s.fanOut(ctx, tx, scope, post, in.Targets, w)
@@ -253,6 +257,9 @@ func (s *Schedules) Validate(ctx context.Context, scope TeamScope, post crier.ID
 		w.at = *in.ScheduledAt
 	}
 	w.now = w.now && !w.nextSlot
+	if err := s.profiles.freshen(ctx, scope, in.SocialAccountIDs); err != nil {
+		return out, err
+	}
 	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
 		plan, err := s.planFanOut(ctx, tx, scope, post, in.Targets, w)
 		if err != nil {

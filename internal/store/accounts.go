@@ -15,11 +15,13 @@ type Account struct {
 	Token            []byte
 	TokenExpiresAt   *crier.Time
 	RefreshExpiresAt *crier.Time
+	// ProfileAt is when its network was last asked what it looks like and may do; nil: when it was connected, if at all.
+	ProfileAt *crier.Time
 }
 
 const accountColumns = `a.id, a.team_id, a.provider, a.provider_account_id, a.display_name, a.profile_handle, a.profile_image_url,
 	a.account_sub_type, a.status, a.scopes, a.provider_settings, a.sandbox, a.token, a.token_expires_at, a.refresh_expires_at,
-	a.health_issue, a.health_message, a.health_since, a.connected_at, a.disconnected_at, a.created_at, a.updated_at`
+	a.health_issue, a.health_message, a.health_since, a.connected_at, a.disconnected_at, a.created_at, a.updated_at, a.profile_at`
 
 func scanAccount(row scanner) (Account, error) {
 	var a Account
@@ -36,7 +38,7 @@ func accountTargets(a *Account) (targets []any, finish func()) {
 	targets = []any{
 		&a.ID, &a.TeamID, &a.Provider, &a.ProviderAccountID, &a.DisplayName, &a.ProfileHandle, &a.ProfileImageURL,
 		&a.AccountSubType, &a.Status, intoJSON(&scopes), intoJSON(&settings), &a.Sandbox, &a.Token, &a.TokenExpiresAt, &a.RefreshExpiresAt,
-		&a.AccountHealthIssue, &a.AccountHealthMessage, &a.AccountHealthSince, &a.ConnectedAt, &a.DisconnectedAt, &a.CreatedAt, &a.UpdatedAt,
+		&a.AccountHealthIssue, &a.AccountHealthMessage, &a.AccountHealthSince, &a.ConnectedAt, &a.DisconnectedAt, &a.CreatedAt, &a.UpdatedAt, &a.ProfileAt,
 	}
 	return targets, func() {
 		if scopes != nil {
@@ -108,9 +110,9 @@ func (tx *Tx) UpdateAccount(ctx context.Context, a Account) error {
 	res, err := tx.q.ExecContext(ctx, `UPDATE social_accounts SET display_name = $2, profile_handle = $3, profile_image_url = $4,
 		account_sub_type = $5, status = $6, scopes = $7, provider_settings = $8, token = $9, token_expires_at = $10,
 		refresh_expires_at = $11, health_issue = $12, health_message = $13, health_since = $14, connected_at = $15,
-		disconnected_at = $16, updated_at = $17, sandbox = $18 WHERE id = $1`,
+		disconnected_at = $16, updated_at = $17, sandbox = $18, profile_at = $19 WHERE id = $1`,
 		a.ID, a.DisplayName, a.ProfileHandle, a.ProfileImageURL, a.AccountSubType, a.Status, asJSON(&a.Scopes),
 		string(a.ProviderSettings), a.Token, a.TokenExpiresAt, a.RefreshExpiresAt, a.AccountHealthIssue, a.AccountHealthMessage,
-		a.AccountHealthSince, a.ConnectedAt, a.DisconnectedAt, a.UpdatedAt, a.Sandbox)
+		a.AccountHealthSince, a.ConnectedAt, a.DisconnectedAt, a.UpdatedAt, a.Sandbox, a.ProfileAt)
 	return affectedOne(res, err, "social account", a.ID)
 }

@@ -38,6 +38,7 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 	checkMode(a, plan, &found)
 	checkSettings(plan, &found)
 	checkEffects(plan, &found)
+	checkAllowed(decodeDetails(a), plan, &found)
 	return found
 }
 
@@ -52,11 +53,6 @@ func (p *Provider) checkFormat(a provider.Account, c provider.Content, plan plan
 	composed.Parts = []provider.Part{c.Parts[0]}
 	composed.Parts[0].Text = plan.text
 	format.CheckPart(composed, 0, found)
-	for _, m := range plan.photos {
-		if min(m.Width, m.Height) > p.limits.PhotoShortSide && max(m.Width, m.Height) <= p.limits.PhotoLongSide {
-			found.Reject(c.MediaPath(0, m), fmt.Sprintf("is %d×%d pixels; the shorter side may have at most %d", m.Width, m.Height, p.limits.PhotoShortSide))
-		}
-	}
 }
 
 // checkMode applies the rules of direct posts, which need a privacy level and the scope for it.
@@ -75,8 +71,7 @@ func checkMode(a provider.Account, plan plan, found *provider.Findings) {
 	case plan.PrivacyLevel == "":
 		found.Reject(path, "is required for a direct post: one of "+strings.Join([]string{privacyPublic, privacyFriends, privacyFollowers, privacySelf}, ", "))
 	case len(offered) > 0 && !slices.Contains(offered, plan.PrivacyLevel):
-		// What the account offers may have changed since it was connected: TikTok is asked again before the post.
-		found.Warn(path, "the account offered only "+strings.Join(offered, ", ")+" when it was connected")
+		found.Reject(path, "is not offered by the account; allowed: "+strings.Join(offered, ", "))
 	}
 	if plan.BrandContent && plan.PrivacyLevel == privacySelf {
 		found.Reject(provider.SettingPath("tiktokBrandContent"), "a paid partnership cannot be SELF_ONLY")
@@ -93,6 +88,22 @@ func checkSettings(plan plan, found *provider.Findings) {
 	}
 	if at := plan.VideoCoverTimestampMs; at != nil && plan.video.Duration > 0 && time.Duration(*at)*time.Millisecond > plan.video.Duration {
 		found.Reject(provider.SettingPath("tiktokVideoCoverTimestampMs"), "lies behind the end of the video")
+	}
+}
+
+// checkAllowed warns of what stays off because the account has switched it off.
+func checkAllowed(d details, plan plan, found *provider.Findings) {
+	for _, s := range []struct {
+		key string
+		off bool
+	}{
+		{keyAllowComment, plan.AllowComment && d.CommentDisabled},
+		{keyAllowDuet, plan.AllowDuet && d.DuetDisabled && len(plan.photos) == 0},
+		{keyAllowStitch, plan.AllowStitch && d.StitchDisabled && len(plan.photos) == 0},
+	} {
+		if s.off && !plan.inbox() {
+			found.Warn(provider.SettingPath(s.key), "the account does not allow it, so the post does not either")
+		}
 	}
 }
 

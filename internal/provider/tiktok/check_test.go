@@ -86,6 +86,8 @@ func TestTheConnectionDecidesWhatIsPossible(t *testing.T) {
 	direct.Scopes = []string{scopeBasic, scopePublish}
 	private := b.account
 	private.Details = json.RawMessage(`{"privacyLevelOptions":["FOLLOWER_OF_CREATOR","SELF_ONLY"]}`)
+	noDuets := b.account
+	noDuets.Details = json.RawMessage(`{"duetDisabled":true}`)
 	for _, tc := range []struct {
 		name             string
 		account          provider.Account
@@ -95,7 +97,8 @@ func TestTheConnectionDecidesWhatIsPossible(t *testing.T) {
 		{"direct without the scope", drafts, clip(public), 1, 0},
 		{"draft with its scope", drafts, clip(`{"tiktokPostMode":"inbox"}`), 0, 1},
 		{"draft without the scope", direct, clip(`{"tiktokPostMode":"inbox"}`), 1, 1},
-		{"a level that was not offered", private, clip(public), 0, 1},
+		{"a level that is not offered", private, clip(public), 1, 0},
+		{"duets that the account does not allow", noDuets, clip(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokAllowDuet":true,"tiktokAllowComment":true}`), 0, 1},
 		{"settings of pictures on a video", b.account, clip(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokTitle":"T","tiktokAutoAddMusic":true}`), 0, 2},
 		{"settings of a video on pictures", b.account, photos(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokAllowDuet":true,"tiktokIsAiGenerated":true}`), 0, 2},
 	} {

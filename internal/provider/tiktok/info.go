@@ -73,6 +73,7 @@ func newInfo(limits Limits, pkce bool) provider.Info {
 		// Pictures are always fetched; videos only where that is configured.
 		FetchesMedia:  true,
 		MetricsBatch:  20,
+		ProfileLife:   creatorLife,
 		CommitTimeout: commitTimeout,
 	}
 }
@@ -105,7 +106,7 @@ func photosFormat(limits Limits) provider.Format {
 		Media: []provider.MediaLimit{{
 			Class: "image", MIMETypes: []string{"image/jpeg", "image/webp"}, ConvertTo: "image/jpeg", MaxCount: maxPhotos,
 			MaxBytes: 20_000_000, MaxWidth: limits.PhotoLongSide, MaxHeight: limits.PhotoLongSide,
-			MaxPixels: int64(limits.PhotoLongSide) * int64(limits.PhotoShortSide),
+			MaxShortSide: limits.PhotoShortSide,
 		}},
 	}
 }
@@ -124,11 +125,18 @@ func narrow(info provider.Info, a provider.Account) provider.Info {
 		i := slices.IndexFunc(info.Settings, func(s provider.Setting) bool { return s.Key == keyPrivacyLevel })
 		info.Settings[i].Enum = d.PrivacyLevelOptions
 	}
+	info.Settings = withoutDisabled(info.Settings, d)
 	if len(a.Scopes) > 0 {
 		info.Abilities.PostMetrics = a.HasScope(scopeList)
 		info.Abilities.AccountMetrics = a.HasScope(scopeStats)
 	}
 	return info
+}
+
+// withoutDisabled leaves out the switches of what the account does not allow anyway.
+func withoutDisabled(settings []provider.Setting, d details) []provider.Setting {
+	off := map[string]bool{keyAllowComment: d.CommentDisabled, keyAllowDuet: d.DuetDisabled, keyAllowStitch: d.StitchDisabled}
+	return slices.DeleteFunc(slices.Clone(settings), func(s provider.Setting) bool { return off[s.Key] })
 }
 
 func scopes() []provider.Grant {

@@ -32,7 +32,13 @@ const (
 	privacySelf      = "SELF_ONLY"
 )
 
-const keyPrivacyLevel = "tiktokPrivacyLevel"
+// Keys of settings that depend on the account.
+const (
+	keyPrivacyLevel = "tiktokPrivacyLevel"
+	keyAllowComment = "tiktokAllowComment"
+	keyAllowDuet    = "tiktokAllowDuet"
+	keyAllowStitch  = "tiktokAllowStitch"
+)
 
 func settingDeclarations() []provider.Setting {
 	minCover, maxCover := provider.Between(0, maxPhotos-1)
@@ -48,9 +54,9 @@ func settingDeclarations() []provider.Setting {
 			Key: keyPrivacyLevel, Type: provider.TypeString, Enum: []string{privacyPublic, privacyFriends, privacyFollowers, privacySelf},
 			Description: "Who may see the post: one of those that the account offers. Needed for every direct post; there is no default.",
 		},
-		flag("tiktokAllowComment", "Let others comment."),
-		flag("tiktokAllowDuet", "Let others make duets with the video."),
-		flag("tiktokAllowStitch", "Let others stitch the video."),
+		flag(keyAllowComment, "Let others comment."),
+		flag(keyAllowDuet, "Let others make duets with the video."),
+		flag(keyAllowStitch, "Let others stitch the video."),
 		{
 			Key: "tiktokTitle", Type: provider.TypeString, Maximum: provider.AtMost(maxPhotoTitle),
 			Description: "The title of a post of pictures, 90 UTF-16 units.",

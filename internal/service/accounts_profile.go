@@ -1,0 +1,100 @@
+package service
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"crier"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+const (
+	// profileTimeout bounds how long a request waits for what a network says about its accounts.
+	profileTimeout = 5 * time.Second
+	// profilePause is how long a network is left alone that did not say.
+	profilePause = time.Minute
+)
+
+// Profiles keeps up to date what accounts look like and may do, on networks where that changes from hour to hour.
+type Profiles struct {
+	*core
+	tokens *Tokens
+
+	mu    sync.Mutex
+	tried map[crier.ID]time.Time // when this node last asked, so that it does not ask twice at once
+}
+
+// freshen asks about the accounts of a request whose network wants to be asked before a post is planned. A network that
+// does not answer keeps nothing from going on: what was known before counts, and the network has the last word.
+func (s *Profiles) freshen(ctx context.Context, scope TeamScope, ids []crier.ID) error {
+	ctx, cancel := context.WithTimeout(ctx, profileTimeout)
+	defer cancel()
+	for _, p := range s.providers.All() {
+		info := p.Info()
+		profiler := s.providers.Features(p).Profiler
+		if info.ProfileLife == 0 || profiler == nil {
+			continue
+		}
+		stale, err := s.store.StaleProfiles(ctx, scope.team.ID, ids, crier.Provider(info.Name), crier.TimeOf(s.clock().Add(-info.ProfileLife)))
+		if err != nil {
+			return err
+		}
+		for _, a := range stale {
+			if !s.mayAsk(a.ID) {
+				continue
+			}
+			if err := s.ask(ctx, profiler, a); err != nil {
+				s.log.WarnContext(ctx, "could not ask what an account may do", "account", a.ID, "provider", a.Provider, "error", err)
+			}
+		}
+	}
+	return nil
+}
+
+// mayAsk is true once in a while.
+func (s *Profiles) mayAsk(id crier.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.clock()
+	if last, ok := s.tried[id]; ok && now.Sub(last) < profilePause {
+		return false
+	}
+	for other, last := range s.tried {
+		if now.Sub(last) >= profilePause {
+			delete(s.tried, other)
+		}
+	}
+	s.tried[id] = now
+	return true
+}
+
+// ask reads one account from its network and keeps what it says.
+func (s *Profiles) ask(ctx context.Context, profiler provider.Profiler, a store.Account) error {
+	client, err := s.tokens.For(ctx, a)
+	if err != nil {
+		return err
+	}
+	seen, err := profiler.Profile(s.metered(ctx, a), client)
+	if err != nil {
+		return err
+	}
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		locked, err := tx.LockAccounts(ctx, a.TeamID, []crier.ID{a.ID})
+		if err != nil {
+			return err
+		}
+		current, ok := locked[a.ID]
+		if !ok || current.ProviderAccountID != seen.ProviderAccountID {
+			return nil
+		}
+		now := s.now()
+		current.ProfileAt, current.UpdatedAt = &now, now
+		current.DisplayName, current.ProfileHandle, current.ProfileImageURL = seen.DisplayName, textOrNil(seen.Handle), textOrNil(seen.ImageURL)
+		if len(seen.Details) > 0 {
+			current.ProviderSettings = seen.Details
+		}
+		return tx.UpdateAccount(ctx, current)
+	})
+}

@@ -1,0 +1,22 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"crier"
+)
+
+// StaleProfiles are those of a team's connected accounts on a network that were last looked at before a time.
+func (r reads) StaleProfiles(ctx context.Context, team crier.ID, ids []crier.ID, network crier.Provider, before crier.Time) ([]Account, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := r.q.QueryContext(ctx, `SELECT `+accountColumns+` FROM social_accounts a WHERE a.team_id = $1 AND a.provider = $2 AND a.status = 'connected'
+		AND (a.profile_at IS NULL OR a.profile_at < $3) AND a.id IN (`+placeholders(4, len(ids))+`) ORDER BY a.id`,
+		append([]any{team, network, before}, anys(ids)...)...)
+	if err != nil {
+		return nil, fmt.Errorf("look for accounts to look at: %w", err)
+	}
+	return collect(rows, scanAccount)
+}
