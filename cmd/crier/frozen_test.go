@@ -48,7 +48,9 @@ func TestAFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 	<-time.After(sleeps - took)
 	sleeper.signal(t, syscall.SIGCONT)
 	sleeper.waitReady(t)
-	until(t, func() bool { return e.number(t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state = 'running'`) == 0 },
+	until(t, func() bool {
+		return e.number(t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state = 'running'`) == 0
+	},
 		func() string { return "the frozen node does not finish what it was doing" })
 	for _, p := range posts {
 		got := e.await(t, e.crew, p.id, crier.Published)
