@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"crier"
@@ -63,8 +62,9 @@ func interrupted(err error) bool {
 
 // told is an error as a person reads it.
 func told(err error) string {
+	text := strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted")
 	if _, away := errors.AsType[*client.UnreachableError](err); away {
-		err = fmt.Errorf("%w\nIs crier running there? Start it with 'crier serve', or name another server with --server or CRIER_SERVER.", err)
+		text += "\nIs crier running there? Start it with 'crier serve', or name another server with --server or CRIER_SERVER."
 	}
-	return printable(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted"))
+	return printable(text)
 }

@@ -37,7 +37,7 @@ type Sender struct {
 // unless ?tls=off is added; smtps://host:465 speaks TLS at once. from is the sender of all messages, such as
 // "crier <noreply@example.com>".
 func New(server, from string, now func() time.Time) (*Sender, error) {
-	const rule = "must be an address such as smtp://user:password@mail.example.com:587 or smtps://mail.example.com"
+	const rule = "must be an address such as smtp://mail.example.com:587 or smtps://mail.example.com, with user:password@ before the host if it asks for them"
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || u.Path != "" && u.Path != "/" {
 		return nil, errors.New(rule) // the parser's own error would show the password
