@@ -91,7 +91,7 @@ type Upload struct {
 	UploadID      ID    `json:"uploadId"`
 	NextByteStart int64 `json:"nextByteStart" number:"true" doc:"Where to go on, also after a crash of either side."`
 	ByteSize      int64 `json:"byteSize" number:"true"`
-	ChunkSize     int64 `json:"chunkSize" number:"true" doc:"A good size to send at once. From 256 KiB to 64 MiB are taken; the last chunk may be smaller."`
+	ChunkSize     int64 `json:"chunkSize" number:"true" doc:"A good size to send at once. At most 64 MiB are taken, and after a thousand chunks at least 256 KiB; the last chunk may be smaller."`
 	ExpiresAt     Time  `json:"expiresAt" doc:"What is not complete by then is removed."`
 	AssetID       *ID   `json:"assetId,omitempty" doc:"What has become of the upload, once it is complete."`
 }

@@ -20,7 +20,7 @@ type appendUploadInput struct {
 
 var appendUploadDoc = doc{
 	ID: "appendUpload", Tag: "Media library", Summary: "Send the next piece of an upload", Long: true,
-	Description: "A piece has 256 KiB to 64 MiB, the last one may have less; `chunkSize` of the upload is a good size. A piece counts when the whole of it " +
+	Description: "A piece has at most 64 MiB, and after a thousand pieces at least 256 KiB (the last one may have less); `chunkSize` of the upload is a good size. A piece counts when the whole of it " +
 		"was stored: one that broke off is sent again. A piece that does not begin at `nextByteStart` is a 409 that tells it. A file of a type " +
 		"that cannot be used is refused with its first piece.",
 }

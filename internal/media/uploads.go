@@ -14,11 +14,14 @@ import (
 	"crier"
 )
 
-// The sizes of a chunk. The smallest bounds the number of chunks of an asset, and does not bind the last one.
+// The sizes of a chunk. The smallest bounds the number of chunks of a large file: it binds when an upload has many chunks
+// already, and never the last one.
 const (
 	MinChunkSize     = 256 << 10
 	DefaultChunkSize = 8 << 20
 	MaxChunkSize     = 64 << 20
+
+	manyChunks = 1000
 )
 
 // Uploads keeps the chunks of uploads that are not complete yet. Each chunk is a blob of its own, named by its place, so
@@ -45,8 +48,14 @@ func (c Chunk) check() error {
 		return refuse(ReasonChunk, "%d bytes from %d on are not a part of a file of %d bytes.", c.Length, c.Start, c.Total)
 	case c.Length > MaxChunkSize:
 		return refuse(ReasonChunk, "A chunk may have at most %s.", byteCount(MaxChunkSize))
-	case c.Length < MinChunkSize && c.Start+c.Length < c.Total:
-		return refuse(ReasonChunk, "A chunk must have at least %s, except the last one.", byteCount(MinChunkSize))
+	}
+	return nil
+}
+
+// checkSize refuses a small chunk after many.
+func (c Chunk) checkSize(before int) error {
+	if before >= manyChunks && c.Length < MinChunkSize && c.Start+c.Length < c.Total {
+		return refuse(ReasonChunk, "After %d chunks, a chunk must have at least %s, except the last one.", manyChunks, byteCount(MinChunkSize))
 	}
 	return nil
 }
@@ -79,12 +88,15 @@ func (u Uploads) Append(ctx context.Context, upload crier.ID, c Chunk, body io.R
 	if err := c.check(); err != nil {
 		return 0, err
 	}
-	next, err := u.NextByteStart(ctx, upload)
+	before, err := u.chunks(ctx, upload)
 	if err != nil {
 		return 0, err
 	}
-	if c.Start != next {
+	if next := end(before); c.Start != next {
 		return 0, &OffsetError{NextByteStart: next}
+	}
+	if err := c.checkSize(len(before)); err != nil {
+		return 0, err
 	}
 	if err := u.Blobs.Put(ctx, chunkKey(upload, c.Start), body, c.Length); err != nil {
 		return 0, fmt.Errorf("store chunk: %w", err)

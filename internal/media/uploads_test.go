@@ -181,7 +181,6 @@ func TestChunksThatNoSessionTakesAreRefused(t *testing.T) {
 		"before the file":         {Start: -1, Length: media.MinChunkSize, Total: total},
 		"over the end":            {Start: total - 10, Length: 11, Total: total},
 		"empty":                   {Start: 0, Length: 0, Total: total},
-		"too small":               {Start: 0, Length: media.MinChunkSize - 1, Total: total},
 		"too large":               {Start: 0, Length: media.MaxChunkSize + 1, Total: total},
 		"a number that overflows": {Start: 1<<63 - 5, Length: 10, Total: total},
 	}
@@ -192,4 +191,19 @@ func TestChunksThatNoSessionTakesAreRefused(t *testing.T) {
 			wantRefusal(t, err, media.ReasonChunk)
 		})
 	}
+}
+
+func TestASmallFileMayComeInSmallChunksButALargeOneNotForever(t *testing.T) {
+	t.Parallel()
+	uploads := media.Uploads{Blobs: newDisk(t)}
+	upload := crier.NewID()
+	file := randomBytes(3000)
+	for start := range 1000 {
+		appendChunk(t, uploads, upload, file, start, 1)
+	}
+	wantNext(t, uploads, upload, 1000)
+	_, err := uploads.Append(t.Context(), upload, media.Chunk{Start: 1000, Length: 1999, Total: 3000}, bytes.NewReader(file[1000:2999]))
+	wantRefusal(t, err, media.ReasonChunk)
+	appendChunk(t, uploads, upload, file, 1000, 2000)
+	wantNext(t, uploads, upload, 3000)
 }
