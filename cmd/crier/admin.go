@@ -5,12 +5,14 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"crier"
 )
 
 func (a *app) adminCommand() *cobra.Command {
 	return group("admin", "Operate an installation",
 		"  crier admin create-organization --name \"Acme\"\n  crier admin reset-password --email ada@example.com",
-		a.createOrganizationCommand(), a.resetPasswordCommand())
+		a.createOrganizationCommand(), a.grantCreditsCommand(), a.resetPasswordCommand())
 }
 
 func (a *app) createOrganizationCommand() *cobra.Command {
@@ -35,6 +37,47 @@ func (a *app) createOrganizationCommand() *cobra.Command {
 	mustRequire(create, "name")
 	return create
 }
+
+func (a *app) grantCreditsCommand() *cobra.Command {
+	var organization string
+	var amount int64
+	var asJSON bool
+	grant := &cobra.Command{
+		Use:     "grant-credits",
+		Short:   "Give an organization credits; 1000 are worth 1 USD",
+		Example: "  crier admin grant-credits --organization 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d --amount 5000",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			id, ok := crier.ParseID(organization)
+			if !ok {
+				return fmt.Errorf("--organization must be a UUID, got %q", organization)
+			}
+			if amount < 1 || amount > maxGrant {
+				return fmt.Errorf("--amount must be from 1 to %d, got %d", maxGrant, amount)
+			}
+			return a.withNode(cmd.Context(), func(n *node) error {
+				balance, err := n.services.Instance.GrantCredits(cmd.Context(), id, amount)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return json.NewEncoder(a.stdout).Encode(map[string]int64{"creditsBalance": balance})
+				}
+				_, err = fmt.Fprintf(a.stdout, "The organization has %d credits now.\n", balance)
+				return err
+			})
+		},
+	}
+	grant.Flags().StringVar(&organization, "organization", "", "id of the organization")
+	grant.Flags().Int64Var(&amount, "amount", 0, "how many")
+	grant.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	mustRequire(grant, "organization")
+	mustRequire(grant, "amount")
+	return grant
+}
+
+// maxGrant keeps the sum of many grants within what a balance can hold.
+const maxGrant = 1_000_000_000_000
 
 func (a *app) resetPasswordCommand() *cobra.Command {
 	var email string

@@ -32,7 +32,7 @@ func (a *app) addShell(root *cobra.Command) {
 	s := &shell{app: a}
 	for _, cmd := range []*cobra.Command{
 		s.loginCommand(), s.logoutCommand(), s.contextCommand(), s.postCommand(), s.postsCommand(), s.postsValidate(), s.slotsCommand(), s.accountsCommand(),
-		s.organizationsCommand(), s.teamsCommand(), s.keysCommand(), s.mediaCommand(), s.creditsCommand(), s.doctorCommand(), s.mcpCommand(),
+		s.organizationsCommand(), s.teamsCommand(), s.keysCommand(), s.membersCommand(), s.mediaCommand(), s.creditsCommand(), s.doctorCommand(), s.mcpCommand(),
 	} {
 		s.addFlags(cmd)
 		root.AddCommand(cmd)

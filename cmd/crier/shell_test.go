@@ -192,6 +192,9 @@ func TestCommandsThatChangeSomethingNeedSomebodyToAsk(t *testing.T) {
 		{"teams", "create", "Berlin"},
 		{"keys", "create", "CI"},
 		{"keys", "revoke", unknownID},
+		{"members", "invite", "ada@example.com"},
+		{"members", "remove", unknownID},
+		{"members", "withdraw", unknownID},
 	} {
 		cmd := command(t, environment, args...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
@@ -453,6 +456,41 @@ func TestNoCreditsEndACommandWithACodeOfTheirOwn(t *testing.T) {
 	out := runProgram(t, e.environment(poor.key), "post", "--text", "Hello", "--to", "x", "--next-slot", "--yes")
 	if out.code != 7 || !strings.Contains(out.stderr, "credits") {
 		t.Errorf("%+v", out)
+	}
+}
+
+func TestMembersAreInvitedAndCreditsGrantedFromTheShell(t *testing.T) {
+	t.Parallel()
+	db := databases.Fresh(t, store.SQLite)
+	s := startServer(t, db, withRole("api"))
+	ada := s.newFounder(t, "ada@example.com")
+	environment := s.environment(ada.key)
+	if out := runProgram(t, environment, "members", "invite", "new@example.com", "--role", "viewer", "--yes"); out.code != 0 || !strings.Contains(out.stdout, "/invitation?token=") {
+		t.Errorf("%+v", out)
+	}
+	if out := runProgram(t, environment, "members", "list"); out.code != 0 || !strings.Contains(out.stdout, ada.email) {
+		t.Errorf("%+v", out)
+	}
+	open := s.openInvitations(t, ada).Data
+	if out := runProgram(t, environment, "members", "invitations"); len(open) != 1 || !strings.Contains(out.stdout, string(open[0].ID)) {
+		t.Fatalf("%+v", out)
+	}
+	if out := runProgram(t, environment, "members", "withdraw", string(open[0].ID), "--yes"); out.code != 0 || len(s.openInvitations(t, ada).Data) != 0 {
+		t.Errorf("%+v", out)
+	}
+	grant := func(organization, amount string) output {
+		return runProgram(t, settingsOf(db), "admin", "grant-credits", "--organization", organization, "--amount", amount)
+	}
+	if out := grant(string(ada.organization), "500"); out.code != 0 || !strings.Contains(out.stdout, "10500") {
+		t.Errorf("%+v", out)
+	}
+	for _, wrong := range [][2]string{{unknownID, "500"}, {"x", "500"}, {string(ada.organization), "0"}, {string(ada.organization), "-5"}} {
+		if out := grant(wrong[0], wrong[1]); out.code != 1 || out.stderr == "" {
+			t.Errorf("%v: %+v", wrong, out)
+		}
+	}
+	if n := s.number(t, `SELECT sum(amount) FROM credit_transactions WHERE organization_id = $1`, ada.organization); n != 10_500 {
+		t.Errorf("the ledger sums to %d", n)
 	}
 }
 

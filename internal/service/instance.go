@@ -141,6 +141,22 @@ func (s *Instance) addTenant(ctx context.Context, tx *store.Tx, in TenantRequest
 	return Tenant{OrganizationID: o.ID, TeamID: team.ID, APIKey: key.Secret, SetupToken: token, Accounts: accounts}, err
 }
 
+// GrantCredits gives an organization credits and returns its new balance.
+func (s *Instance) GrantCredits(ctx context.Context, organization crier.ID, amount int64) (balance int64, err error) {
+	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
+		if _, err := tx.LockOrganization(ctx, organization); err != nil {
+			return err
+		}
+		if err := s.book(ctx, tx, organization, "grant", amount, 0, nil); err != nil {
+			return err
+		}
+		credits, err := tx.LockCredits(ctx, organization)
+		balance = credits.Balance
+		return err
+	})
+	return balance, err
+}
+
 // seedAccounts connects the accounts that a new team begins with.
 func (s *Instance) seedAccounts(ctx context.Context, tx *store.Tx, team crier.ID, in TenantRequest) ([]crier.SocialAccount, error) {
 	accounts := []crier.SocialAccount{}
