@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/media/mediatest"
+	"crier/internal/store"
+)
+
+// longFilm is a video of several chunks: behind its index come bytes that players skip.
+func longFilm(size int) []byte {
+	film := mediatest.VerticalMP4()
+	padding := size - len(film)
+	film = binary.BigEndian.AppendUint32(film, uint32(padding))
+	film = append(film, "free"...)
+	return append(film, bytes.Repeat([]byte{1}, padding-8)...)
+}
+
+// progress is how far the upload of a publication is.
+func (e *engine) progress(tb testing.TB, c crew, id crier.ID) (next, size int64) {
+	tb.Helper()
+	p := e.publication(tb, c, id).ProviderPublishState.UploadProgress
+	if p == nil {
+		return 0, 0
+	}
+	return p.NextByteStart, p.UploadSize
+}
+
+// TestALargeVideoIsUploadedAheadAndPublicAtTheSecond: on networks where the last bytes make a video public, all others are
+// up before its time, and the last are held back until then.
+func TestALargeVideoIsUploadedAheadAndPublicAtTheSecond(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		e := startEngine(t, db)
+		c := e.newCrew(t, 0, "tiktok", "youtube")
+		film := e.file(t, c, "film.mp4", longFilm(11_000_000))
+		post := e.call(t, c, "POST", "posts", object{"text": "A long film", "assetIds": []string{film}}).want(t, http.StatusCreated).text(t, "id")
+		result, due := e.scheduleIn(t, c, post, pace(6*time.Second), crier.Targets{SocialAccountIDs: c.ids(), PlatformSettings: map[string]json.RawMessage{
+			"tiktokPrivacyLevel": json.RawMessage(`"PUBLIC_TO_EVERYONE"`), "youtubeTitle": json.RawMessage(`"A long film"`),
+		}})
+		for i, a := range c.accounts {
+			id := result.Data[i].ScheduledPost.ID
+			var next, size int64
+			until(t, func() bool {
+				next, size = e.progress(t, c, id)
+				return next > size/4
+			}, func() string { return fmt.Sprintf("%s has %d of %d bytes", a.network, next, size) })
+			if late := e.app.now().Sub(due); late >= 0 {
+				t.Errorf("%s had its bytes only %s after the time", a.network, late)
+			}
+			if shown := e.box.timeline(t, a); len(shown) != 0 || next >= size {
+				t.Errorf("before the time %s has %d of %d bytes and shows %+v", a.network, next, size, shown)
+			}
+		}
+		for i, a := range c.accounts {
+			e.await(t, c, result.Data[i].ScheduledPost.ID, crier.Published)
+			shown := e.box.timeline(t, a)
+			if len(shown) != 1 || shown[0].CreatedAt.Before(due.Add(-time.Millisecond)) || shown[0].CreatedAt.After(due.Add(pace(4*time.Second))) {
+				t.Errorf("due at %s, %s shows %+v", due, a.network, shown)
+			}
+		}
+	})
+}
+
+// besideUpload is a node of its own process that uploads a large video slowly while it publishes texts.
+type besideUpload struct {
+	*engine
+	process *process
+	texts   []account
+	tube    account
+	asset   string
+}
+
+// TestASlowUploadDelaysNobodyAndTakesLittleMemory: a large video goes up slowly beside many texts. CRIER_UPLOAD_MEGABYTES and
+// CRIER_UPLOAD_TEXTS say how large and how many.
+func TestASlowUploadDelaysNobodyAndTakesLittleMemory(t *testing.T) {
+	t.Parallel()
+	megabytes, count := numberFrom(t, "CRIER_UPLOAD_MEGABYTES", 256), int(numberFrom(t, "CRIER_UPLOAD_TEXTS", 200))
+	b := startBesideUpload(t, megabytes<<20)
+	alone := b.lateness(t, "alone", count/2)
+	b.box.fault(t, b.tube, "upload", "slow", object{"count": 100_000, "delayMs": 1000})
+	post := b.call(t, b.crew, "POST", "posts", object{"text": "A long film", "assetIds": []string{b.asset}}).want(t, http.StatusCreated).text(t, "id")
+	film := b.now(t, b.crew, post, b.tube, object{"platformSettings": everywhere})
+	until(t, func() bool {
+		next, _ := b.progress(t, b.crew, film)
+		return next > 0
+	}, func() string { return "the upload does not begin" })
+	beside := b.lateness(t, "beside", count/2)
+	if next, size := b.progress(t, b.crew, film); next >= size {
+		t.Fatalf("the upload was over too soon: %d of %d bytes", next, size)
+	}
+	t.Logf("95 of 100 texts left within %s alone and within %s beside the upload", alone, beside)
+	if beside > 3*alone+500*time.Millisecond {
+		t.Errorf("95 of 100 texts left within %s alone, and within %s beside the upload", alone, beside)
+	}
+	b.box.heal(t)
+	b.await(t, b.crew, film, crier.Published)
+	peak := peakMemory(t, b.process.cmd.Process.Pid)
+	t.Logf("the server held at most %d MB", peak>>20)
+	if peak > 150<<20 {
+		t.Errorf("the server held %d MB while it sent a video of %d MB", peak>>20, megabytes)
+	}
+}
+
+func startBesideUpload(t *testing.T, size int64) besideUpload {
+	t.Helper()
+	db := databases.Fresh(t, store.SQLite)
+	box := boxProcess(t)
+	staging := &engine{box: box, server: startServer(t, db, withBox(box), withRole("api"))}
+	b := besideUpload{engine: &engine{box: box, crew: staging.newCrew(t, 1_000_000, "youtube", "x", "facebook")}}
+	b.tube, b.texts = b.accounts[0], b.accounts[1:]
+	b.asset = staging.file(t, b.crew, "film.mp4", mediatest.VerticalMP4())
+	enlarge(t, mediaDirOf(db), size)
+	staging.exec(t, `UPDATE assets SET byte_size = $2 WHERE id = $1`, b.asset, size)
+	if err := staging.stop(); err != nil {
+		t.Fatal(err)
+	}
+	b.process = serveProcess(t, append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+box.url, "CRIER_RATE_LIMIT=0", "CRIER_LOG_LEVEL=warn"))
+	b.server = b.process.server
+	return b
+}
+
+// enlarge makes the only file of a media library larger, without writing what it is made of.
+func enlarge(t *testing.T, dir string, size int64) {
+	t.Helper()
+	enlarged := 0
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil || info.Size() != int64(len(mediatest.VerticalMP4())) {
+			return err
+		}
+		enlarged++
+		return os.Truncate(path, size)
+	})
+	if err != nil || enlarged != 1 {
+		t.Fatalf("%d files were enlarged: %v", enlarged, err)
+	}
+}
+
+// lateness publishes texts at once and returns within which time after its own 95 of 100 were public.
+func (b besideUpload) lateness(t *testing.T, name string, count int) time.Duration {
+	t.Helper()
+	due := map[string]time.Time{}
+	for i := range count {
+		text := fmt.Sprintf("%s %d", name, i)
+		post := b.newPost(t, b.crew, text)
+		r := b.postNow(t, b.crew, post, []crier.ID{b.texts[i%len(b.texts)].id}, nil)
+		due[text] = r.Data[0].ScheduledPost.ScheduledAt.Time
+	}
+	var late []time.Duration
+	until(t, func() bool {
+		late = nil
+		for _, a := range b.texts {
+			for _, p := range b.box.timeline(t, a) {
+				if at, ok := due[p.Text]; ok {
+					late = append(late, p.CreatedAt.Sub(at))
+				}
+			}
+		}
+		return len(late) == count
+	}, func() string { return fmt.Sprintf("%d of %d texts are public", len(late), count) })
+	slices.Sort(late)
+	return late[len(late)*95/100]
+}
