@@ -214,7 +214,7 @@ func TestTheDocumentSaysWhatTheInterfaceSays(t *testing.T) {
 	}
 }
 
-func TestEveryOperationIsUnderV1AndNeedsAToken(t *testing.T) {
+func TestEveryOperationIsUnderV1AndNeedsATokenUnlessItGivesOne(t *testing.T) {
 	t.Parallel()
 	d := startServer(t, databases.Fresh(t, store.SQLite), withRole("api")).openAPI(t)
 	for path, item := range d.root["paths"].(map[string]any) {
@@ -222,13 +222,21 @@ func TestEveryOperationIsUnderV1AndNeedsAToken(t *testing.T) {
 			if !strings.HasPrefix(path, "/v1/") {
 				t.Errorf("%s is not under /v1", path)
 			}
-			if security, _ := walk(operation, []any{"security", 0, "bearer"}); security == nil {
-				t.Errorf("%s %s needs no token", method, path)
+			security, _ := walk(operation, []any{"security", 0, "bearer"})
+			if gives := strings.HasPrefix(path, "/v1/auth/"); gives != (security == nil) {
+				t.Errorf("%s %s needs a token: %t", method, path, security != nil)
 			}
 			if id, _ := walk(operation, []any{"operationId"}); id == nil || id == "" {
 				t.Errorf("%s %s has no operation id", method, path)
 			}
-			compareErrors(t, d, method+" "+path, method != "get", operation)
+			if security != nil {
+				compareErrors(t, d, method+" "+path, method != "get", operation)
+				continue
+			}
+			refusal, _ := walk(operation, []any{"responses", "400", "content", "application/json", "schema"})
+			if got := d.describe(refusal); got != "{OAuthError}" {
+				t.Errorf("%s %s: the body of a 400 is %s, want {OAuthError}", method, path, got)
+			}
 		}
 	}
 }
