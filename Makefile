@@ -38,9 +38,9 @@ $(GOLANGCI_DIR)/golangci-lint:
 	GOBIN="$(CURDIR)/$(GOLANGCI_DIR)" go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 
 # fsync on: a commit that costs nothing would flatter nobody and mislead everybody.
-bench: ## run the benchmarks on both databases; BENCH=regexp chooses some
+bench: ## run the benchmarks on both databases; BENCH=regexp chooses some, CRIER_BENCH_POSTS=1000 makes the burst smaller
 	CRIER_TEST_POSTGRES_FSYNC=on scripts/with-postgres.sh \
-		go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m ./cmd/crier
+		go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./cmd/crier
 
 clean: ## remove what was built, tools included
 	rm -rf bin .tools

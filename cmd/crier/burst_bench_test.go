@@ -1,0 +1,287 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/service"
+	"crier/internal/store"
+)
+
+// network is a server that takes posts in X's format, answers at once, and notes when each came. It stands in for the
+// sandbox, whose journal would be part of what is measured.
+type network struct {
+	*httptest.Server
+	mu       sync.Mutex
+	arrivals []arrival
+}
+
+// arrival is a post that came in.
+type arrival struct {
+	text string
+	at   time.Time
+}
+
+func startNetwork(tb testing.TB) *network {
+	tb.Helper()
+	n := &network{}
+	n.Server = httptest.NewServer(http.HandlerFunc(n.create))
+	tb.Cleanup(n.Close)
+	return n
+}
+
+// create answers POST /2/tweets; whatever else is asked does not exist.
+func (n *network) create(w http.ResponseWriter, r *http.Request) {
+	came := time.Now()
+	var post struct{ Text string }
+	if body, err := io.ReadAll(r.Body); err != nil || r.URL.Path != "/x/2/tweets" || json.Unmarshal(body, &post) != nil {
+		http.NotFound(w, r)
+		return
+	}
+	n.mu.Lock()
+	n.arrivals = append(n.arrivals, arrival{post.Text, came})
+	id := len(n.arrivals)
+	n.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusCreated)
+	_, _ = fmt.Fprintf(w, `{"data":{"id":"%d","text":%q}}`, id, post.Text) // a caller that has gone is seen as lost
+}
+
+// reset forgets what came.
+func (n *network) reset() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.arrivals = nil
+}
+
+// lateness is how long after their times the posts came, the soonest first. due is by text.
+func (n *network) lateness(tb testing.TB, due map[string]time.Time) []time.Duration {
+	tb.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.arrivals) != len(due) {
+		tb.Fatalf("%d calls for %d posts", len(n.arrivals), len(due))
+	}
+	list := make([]time.Duration, len(n.arrivals))
+	for i, a := range n.arrivals {
+		list[i] = a.at.Sub(due[a.text])
+	}
+	slices.Sort(list)
+	return list
+}
+
+// BenchmarkBurst publishes posts that are all due at the same second, ten on each account and ten accounts in each
+// organization, and compares the rate with that of the job engine alone: with empty jobs, and with jobs that make two commits
+// and one call on this machine. Then the same with posts that wait for later. Bars: 0.5 of the second rate; waiting posts change it by no more than a fifth.
+//
+//	CRIER_BENCH_POSTS    how many (10000)
+//	CRIER_BENCH_WAITING  how many wait for later (1000000)
+func BenchmarkBurst(b *testing.B) {
+	posts, waiting := int(numberFrom(b, "CRIER_BENCH_POSTS", 10_000)), int(numberFrom(b, "CRIER_BENCH_WAITING", 1_000_000))
+	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
+		b.Run(string(dialect), func(b *testing.B) {
+			raw := rawRates(b, dialect, posts)
+			net := startNetwork(b)
+			e := &engine{box: &box{url: net.URL}}
+			e.server = startServer(b, databases.Fresh(b, dialect), withBox(e.box), quiet)
+			var crews []crew
+			for range max(1, posts/100) {
+				crews = append(crews, e.newCrew(b, 1_000_000_000, slices.Repeat([]string{"x"}, 10)...))
+			}
+			b.Run("alone", func(b *testing.B) { e.burst(b, net, crews, posts, raw) })
+			e.fillCalendar(b, crews[0], waiting)
+			b.Run(fmt.Sprintf("with %d waiting", waiting), func(b *testing.B) { e.burst(b, net, crews, posts, raw) })
+		})
+	}
+}
+
+// burst publishes posts at the same second and reports how fast and how late that was.
+func (e *engine) burst(b *testing.B, net *network, crews []crew, posts int, raw rates) {
+	b.Helper()
+	net.reset()
+	texts, at := e.scheduleAll(b, crews, posts)
+	due := map[string]time.Time{}
+	for _, text := range texts {
+		due[text] = at
+	}
+	done := func() int64 {
+		return e.number(b, `SELECT count(*) FROM scheduled_posts WHERE scheduled_at = $1 AND status = 'published'`, crier.TimeOf(at))
+	}
+	<-time.After(time.Until(at))
+	for done() < int64(posts) {
+		<-time.After(20 * time.Millisecond)
+		if time.Since(at) > 10*time.Minute {
+			b.Fatalf("%d of %d posts are published after 10 minutes", done(), posts)
+		}
+	}
+	rate := float64(posts) / time.Since(at).Seconds()
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(rate, "posts/s")
+	b.ReportMetric(raw.empty, "empty-jobs/s")
+	b.ReportMetric(raw.working, "working-jobs/s")
+	b.ReportMetric(rate/raw.working, "ratio")
+	reportLateness(b, net.lateness(b, due))
+}
+
+func reportLateness(b *testing.B, late []time.Duration) {
+	b.Helper()
+	for name, d := range map[string]time.Duration{
+		"ms-first": late[0], "ms-p50": late[len(late)/2], "ms-p99": late[len(late)*99/100], "ms-last": late[len(late)-1],
+	} {
+		b.ReportMetric(float64(d.Microseconds())/1000, name)
+	}
+	if late[0] < 0 {
+		b.Errorf("a post came %v before its time", -late[0])
+	}
+}
+
+// scheduleAll makes posts, spread over all accounts, and schedules them for the same second. It returns their texts.
+func (e *engine) scheduleAll(b *testing.B, crews []crew, count int) ([]string, time.Time) {
+	b.Helper()
+	texts, ids, run := make([]string, count), make([]crier.ID, count), crier.NewID()
+	atOnce(8, func(client int) {
+		for i := client; i < count; i += 8 {
+			texts[i] = fmt.Sprintf("%s %d", run, i)
+			ids[i] = e.tryPost(b, crews[i%len(crews)], texts[i])
+		}
+	})
+	const perSecond = 100 // on a slow machine
+	at := time.Now().Add(8*time.Second + time.Duration(count/perSecond)*time.Second).Truncate(time.Second)
+	when := crier.TimeOf(at)
+	scopes := make([]service.TeamScope, len(crews))
+	for i, c := range crews {
+		scopes[i] = e.scope(b, c)
+	}
+	atOnce(8, func(client int) {
+		for i := client; i < count; i += 8 {
+			c := crews[i%len(crews)]
+			targets := crier.Targets{SocialAccountIDs: []crier.ID{c.accounts[i/len(crews)%len(c.accounts)].id}}
+			_, err := e.node.services.Schedules.Schedule(context.Background(), scopes[i%len(crews)], ids[i], crier.ScheduleRequest{Targets: targets, ScheduledAt: &when})
+			if err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+	if left := time.Until(at); left < 3*time.Second {
+		b.Fatalf("scheduling took too long: the posts are due in %v", left)
+	}
+	return texts, at
+}
+
+// tryPost makes a post from any goroutine.
+func (e *engine) tryPost(b *testing.B, c crew, text string) crier.ID {
+	b.Helper()
+	got, err := e.tryCall(c, "POST", "posts", object{"text": text}, nil)
+	var post struct{ ID crier.ID }
+	if err == nil {
+		err = json.Unmarshal(got.body, &post)
+	}
+	if err != nil || got.status != http.StatusCreated {
+		b.Errorf("%d %s, %v", got.status, got.body, err)
+	}
+	return post.ID
+}
+
+// BenchmarkLateness publishes posts one by one on a node with nothing else to do, and measures when each call reaches its
+// network. Bar: 99 of 100 within 100 ms, none before its time.
+func BenchmarkLateness(b *testing.B) {
+	posts := int(numberFrom(b, "CRIER_BENCH_SINGLE_POSTS", 300))
+	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
+		b.Run(string(dialect), func(b *testing.B) {
+			net := startNetwork(b)
+			e := &engine{box: &box{url: net.URL}}
+			e.server = startServer(b, databases.Fresh(b, dialect), withBox(e.box), quiet)
+			e.crew = e.newCrew(b, 1_000_000, "x", "x", "x")
+			due := map[string]time.Time{}
+			lead := 5*time.Second + time.Duration(posts)*10*time.Millisecond
+			began := time.Now()
+			for i := range posts {
+				text := fmt.Sprint("single ", i)
+				post := e.newPost(b, e.crew, text)
+				at := began.Add(lead + time.Duration(i)*100*time.Millisecond)
+				_, due[text] = e.scheduleIn(b, e.crew, post, time.Until(at), crier.Targets{SocialAccountIDs: []crier.ID{e.accounts[i%3].id}})
+			}
+			last := began.Add(lead + time.Duration(posts)*100*time.Millisecond)
+			<-time.After(time.Until(last.Add(2 * time.Second)))
+			b.ReportMetric(0, "ns/op")
+			reportLateness(b, net.lateness(b, due))
+		})
+	}
+}
+
+// fillCalendar adds publications for later, with their jobs, without going through crier: copies of one that crier made, on
+// every account of a crew for a number of posts.
+func (e *engine) fillCalendar(b *testing.B, c crew, count int) {
+	b.Helper()
+	id := e.newPost(b, c, "for later")
+	r, _ := e.scheduleIn(b, c, id, 24*time.Hour, crier.Targets{SocialAccountIDs: []crier.ID{c.accounts[0].id}})
+	posts := (count + len(c.accounts) - 1) / len(c.accounts)
+	generated := []string{"title_key", "archived", "recurring"} // the database's own business
+	q := calendarQueries[e.node.store.Dialect()]
+	e.exec(b, fmt.Sprintf(`INSERT INTO posts (%[1]s) SELECT %[2]s FROM posts p, %[3]s WHERE p.id = $1`,
+		e.columns(b, "posts", nil, generated...), e.columns(b, "posts", map[string]string{"id": q.id}, generated...), q.series(posts)), id)
+	e.exec(b, fmt.Sprintf(`INSERT INTO scheduled_posts (%[1]s) SELECT %[2]s FROM scheduled_posts p
+		CROSS JOIN (SELECT id AS copy FROM posts WHERE id <> $2 AND content_payload_id = (SELECT content_payload_id FROM posts WHERE id = $2)) AS c
+		CROSS JOIN (SELECT id AS account FROM social_accounts WHERE team_id = $3) AS a WHERE p.id = $1`,
+		e.columns(b, "scheduled_posts", nil, generated...), e.columns(b, "scheduled_posts", map[string]string{"id": q.id, "post_id": "c.copy", "social_account_id": "a.account"}, generated...)),
+		r.Data[0].ScheduledPost.ID, id, c.team)
+	e.exec(b, fmt.Sprintf(`INSERT INTO river_job (%[1]s) SELECT %[2]s FROM river_job p, %[3]s WHERE p.kind = 'post.publish' AND p.state = 'scheduled'`,
+		e.columns(b, "river_job", nil, "id"), e.columns(b, "river_job", map[string]string{}, "id"), q.series(count)))
+	for _, statement := range q.upkeep {
+		e.exec(b, statement)
+	}
+}
+
+// calendarQueries are the words in which the databases differ, and the upkeep that each does by itself after a while.
+var calendarQueries = map[store.Dialect]struct {
+	id     string
+	series func(n int) string
+	upkeep []string
+}{
+	store.SQLite: {
+		id: `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`,
+		series: func(n int) string {
+			return fmt.Sprintf(`(WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < %d) SELECT i FROM s) AS s`, n)
+		},
+		upkeep: []string{`ANALYZE river_job`, `PRAGMA wal_checkpoint(TRUNCATE)`},
+	},
+	store.Postgres: {
+		id:     `gen_random_uuid()`,
+		series: func(n int) string { return fmt.Sprintf(`generate_series(1, %d) AS s(i)`, n) },
+		upkeep: []string{`VACUUM ANALYZE posts`, `VACUUM ANALYZE scheduled_posts`, `VACUUM ANALYZE river_job`, `CHECKPOINT`},
+	},
+}
+
+// columns lists the columns of a table, some of them replaced; nil for a list of names alone.
+func (e *engine) columns(b *testing.B, table string, replaced map[string]string, without ...string) string {
+	b.Helper()
+	rows, err := e.node.store.Reader().QueryContext(context.Background(), `SELECT * FROM `+table+` LIMIT 0`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		b.Fatal(err)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(without, name) })
+	for i, name := range names {
+		if value, ok := replaced[name]; ok {
+			names[i] = value
+		} else if replaced != nil {
+			names[i] = "p." + name
+		}
+	}
+	return strings.Join(names, ", ")
+}
