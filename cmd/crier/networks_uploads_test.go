@@ -44,9 +44,9 @@ func TestALargeVideoIsUploadedAheadAndPublicAtTheSecond(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
 		c := e.newCrew(t, 0, "tiktok", "youtube")
-		film := e.file(t, c, "film.mp4", longFilm(11_000_000))
+		film := e.file(t, c, "film.mp4", longFilm(10_100_000))
 		post := e.call(t, c, "POST", "posts", object{"text": "A long film", "assetIds": []string{film}}).want(t, http.StatusCreated).text(t, "id")
-		result, due := e.scheduleIn(t, c, post, pace(6*time.Second), crier.Targets{SocialAccountIDs: c.ids(), PlatformSettings: map[string]json.RawMessage{
+		result, due := e.scheduleIn(t, c, post, pace(12*time.Second), crier.Targets{SocialAccountIDs: c.ids(), PlatformSettings: map[string]json.RawMessage{
 			"tiktokPrivacyLevel": json.RawMessage(`"PUBLIC_TO_EVERYONE"`), "youtubeTitle": json.RawMessage(`"A long film"`),
 		}})
 		for i, a := range c.accounts {
