@@ -48,16 +48,11 @@ type borrowed struct{ conn *pgx.Conn }
 
 var errBorrowed = errors.New("the transaction belongs to database/sql")
 
-func (b borrowed) Begin(ctx context.Context) (pgx.Tx, error) {
-	if _, err := b.conn.Exec(ctx, "SAVEPOINT crier_jobs"); err != nil {
-		return nil, err
-	}
-	return savepoint{b}, nil
-}
-
-func (borrowed) Commit(context.Context) error   { return errBorrowed }
-func (borrowed) Rollback(context.Context) error { return errBorrowed }
-func (b borrowed) Conn() *pgx.Conn              { return b.conn }
+// Begin is a part of the transaction that cannot be undone alone: whoever cannot enqueue a job undoes everything.
+func (b borrowed) Begin(context.Context) (pgx.Tx, error) { return part{b}, nil }
+func (borrowed) Commit(context.Context) error            { return errBorrowed }
+func (borrowed) Rollback(context.Context) error          { return errBorrowed }
+func (b borrowed) Conn() *pgx.Conn                       { return b.conn }
 
 func (b borrowed) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error) {
 	return b.conn.CopyFrom(ctx, table, columns, rows)
@@ -85,15 +80,11 @@ func (b borrowed) QueryRow(ctx context.Context, query string, args ...any) pgx.R
 	return b.conn.QueryRow(ctx, query, args...)
 }
 
-// savepoint is a part of a borrowed transaction that can be undone alone.
-type savepoint struct{ borrowed }
+// part is a part of a borrowed transaction, which stands or falls with the whole.
+type part struct{ borrowed }
 
-func (s savepoint) Commit(ctx context.Context) error {
-	_, err := s.conn.Exec(ctx, "RELEASE SAVEPOINT crier_jobs")
-	return err
-}
+// Commit leaves it to the whole.
+func (part) Commit(context.Context) error { return nil }
 
-func (s savepoint) Rollback(ctx context.Context) error {
-	_, err := s.conn.Exec(ctx, "ROLLBACK TO SAVEPOINT crier_jobs")
-	return err
-}
+// Rollback leaves it to the whole.
+func (part) Rollback(context.Context) error { return nil }

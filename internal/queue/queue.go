@@ -134,7 +134,12 @@ func queueOf(args service.JobArgs) string {
 }
 
 // Migrate brings River's own tables up to date.
-func (q *Queue) Migrate(ctx context.Context) error { return q.engine.migrate(ctx) }
+func (q *Queue) Migrate(ctx context.Context) error {
+	if err := q.engine.migrate(ctx); err != nil {
+		return err
+	}
+	return q.store.IndexJobs(ctx)
+}
 
 // Migrated is true when River's own tables are up to date.
 func (q *Queue) Migrated(ctx context.Context) (bool, error) { return q.engine.migrated(ctx) }

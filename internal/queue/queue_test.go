@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -399,6 +400,39 @@ func TestABurstOnAFreshlyEmptiedTable_postgres(t *testing.T) {
 		if times != 1 {
 			t.Errorf("job %d ran %d times", number, times)
 		}
+	}
+}
+
+// With a million jobs that wait, reading all of them every two seconds would be most of what a node does.
+func TestPromotionFindsDueJobsByAnIndex_postgres(t *testing.T) {
+	t.Parallel()
+	_, st := newQueue(t, databases.Fresh(t, store.Postgres), func(context.Context, probe) error { return nil })
+	ctx := context.Background()
+	for _, statement := range []string{
+		`INSERT INTO river_job (args, kind, max_attempts, queue, state, scheduled_at)
+			SELECT '{}', 'test.probe', 25, 'publish_x', 'scheduled', now() + interval '1 day' + i * interval '1 second' FROM generate_series(1, 50000) AS i`,
+		`ANALYZE river_job`,
+	} {
+		if _, err := st.Writer().ExecContext(ctx, statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := st.Writer().QueryContext(ctx, `EXPLAIN SELECT id FROM river_job WHERE state IN ('retryable', 'scheduled') AND priority >= 0
+		AND queue IS NOT NULL AND scheduled_at <= $1 ORDER BY priority, scheduled_at, id LIMIT 10000 FOR UPDATE`, time.Now().Add(promoteAhead))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	plan := ""
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			t.Fatal(err)
+		}
+		plan += line + "\n"
+	}
+	if err := rows.Err(); err != nil || !strings.Contains(plan, "crier_jobs_to_promote") {
+		t.Errorf("the plan uses another way: %v\n%s", err, plan)
 	}
 }
 

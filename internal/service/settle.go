@@ -72,14 +72,9 @@ func (w *publishing) settleTx(ctx context.Context, tx *store.Tx, s settlement) (
 	return w.follow(ctx, tx, p, s, captured, released)
 }
 
-// follow books credits and writes what comes after the row itself.
+// follow writes what comes after the row itself and books credits. It books last: the organization's row is locked from
+// then on, and all its publications that end in the same second wait for it.
 func (w *publishing) follow(ctx context.Context, tx *store.Tx, p store.Publication, s settlement, captured, released int64) (time.Time, error) {
-	if err := w.capture(ctx, tx, p.OrganizationID, captured, p.ScheduledPostID); err != nil {
-		return time.Time{}, err
-	}
-	if err := w.reserve(ctx, tx, p.OrganizationID, -released, &p.ScheduledPostID); err != nil {
-		return time.Time{}, err
-	}
 	for _, fn := range w.pending {
 		if err := fn(ctx, tx); err != nil {
 			return time.Time{}, err
@@ -99,6 +94,12 @@ func (w *publishing) follow(ctx context.Context, tx *store.Tx, p store.Publicati
 		if err := tx.RefreshPost(ctx, p.PostID); err != nil {
 			return time.Time{}, err
 		}
+	}
+	if err := w.capture(ctx, tx, p.OrganizationID, captured, p.ScheduledPostID); err != nil {
+		return time.Time{}, err
+	}
+	if err := w.reserve(ctx, tx, p.OrganizationID, -released, &p.ScheduledPostID); err != nil {
+		return time.Time{}, err
 	}
 	if p.WakeAt == nil {
 		return time.Time{}, nil

@@ -17,6 +17,30 @@ func (s *Store) ReleaseRunningJobs(ctx context.Context) error {
 	return nil
 }
 
+// IndexJobs lets PostgreSQL find the jobs that are due soon without reading all that wait. SQLite finds them by an index of
+// the job engine's own, once it has statistics.
+func (s *Store) IndexJobs(ctx context.Context) error {
+	if s.dialect != Postgres {
+		return nil
+	}
+	return s.WithTx(ctx, func(tx *Tx) error {
+		// Nodes that start at the same time take turns.
+		if _, err := tx.q.ExecContext(ctx, `SELECT pg_advisory_xact_lock(hashtext('crier_jobs_to_promote'))`); err != nil {
+			return fmt.Errorf("index jobs: %w", err)
+		}
+		var there bool
+		err := tx.q.QueryRowContext(ctx, `SELECT to_regclass('crier_jobs_to_promote') IS NOT NULL`).Scan(&there)
+		if err != nil || there {
+			return err
+		}
+		_, err = tx.q.ExecContext(ctx, `CREATE INDEX crier_jobs_to_promote ON river_job (scheduled_at) WHERE state IN ('retryable', 'scheduled')`)
+		if err != nil {
+			return fmt.Errorf("index jobs: %w", err)
+		}
+		return nil
+	})
+}
+
 // analyzeFrom is the size of the job table from which statistics are worth their cost.
 const analyzeFrom = 10_000
 
