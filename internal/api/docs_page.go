@@ -192,7 +192,7 @@ func contentOf(content map[string]*huma.MediaType) (string, huma.MediaType) {
 // docsBytes is the page as it is sent: it does not change while the program runs.
 type docsBytes struct{ plain, zipped []byte }
 
-// renderDocs renders the documentation once, at the start.
+// renderDocs renders the documentation.
 func (p *pages) renderDocs(page docsPage) (docsBytes, error) {
 	plain, err := p.html("docs", page)
 	if err != nil {
@@ -211,13 +211,14 @@ func (p *pages) renderDocs(page docsPage) (docsBytes, error) {
 
 // serveDocs answers with the documentation.
 func (s *Server) serveDocs(w http.ResponseWriter, r *http.Request) {
-	h, body := w.Header(), s.docs.plain
+	page := s.docs()
+	h, body := w.Header(), page.plain
 	s.pages.head(h)
 	h.Set("Cache-Control", "public, max-age=300")
 	h.Set("Vary", "Accept-Encoding")
 	if takesGzip(r.Header.Get("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")
-		body = s.docs.zipped
+		body = page.zipped
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)

@@ -49,7 +49,7 @@ func TestDocsHaveEveryOperation(t *testing.T) {
 			Summary     string `json:"summary"`
 		} `json:"paths"`
 	}
-	requireNoError(t, json.Unmarshal(s.openAPI, &document))
+	requireNoError(t, json.Unmarshal(s.openAPI(), &document))
 	operations := 0
 	for path, methods := range document.Paths {
 		for method, op := range methods {

@@ -49,23 +49,28 @@ func newDocument(r *registry, version string) *huma.OpenAPI {
 	}
 }
 
-// addDocument writes the document and its page for people once, and serves it.
+// addDocument serves the document, and has its page for people ready. Both are written when somebody first asks for them:
+// most starts are not for reading.
 func (s *Server) addDocument() {
 	s.describeSettings()
-	data, err := json.MarshalIndent(s.document, "", " ")
-	if err != nil {
-		panic(fmt.Sprintf("the OpenAPI document cannot be written: %v", err)) // at start, by a programmer's error only
-	}
-	s.openAPI = data
-	s.docs, err = s.pages.renderDocs(newDocsPage(s.document, s.registry, s.routes))
-	if err != nil {
-		panic(fmt.Sprintf("the documentation cannot be written: %v", err)) // at start, by a programmer's error only
-	}
-	s.document = nil // it is large, and nobody needs it any more
+	s.openAPI = sync.OnceValue(func() []byte {
+		data, err := json.MarshalIndent(s.document, "", " ")
+		if err != nil {
+			panic(fmt.Sprintf("the OpenAPI document cannot be written: %v", err)) // by a programmer's error only
+		}
+		return data
+	})
+	s.docs = sync.OnceValue(func() docsBytes {
+		page, err := s.pages.renderDocs(newDocsPage(s.document, s.registry, s.routes))
+		if err != nil {
+			panic(fmt.Sprintf("the documentation cannot be written: %v", err)) // by a programmer's error only
+		}
+		return page
+	})
 	s.router.Get("/openapi.json", func(w http.ResponseWriter, r *http.Request) {
 		infoOf(r).route = "/openapi.json"
 		w.Header().Set("Cache-Control", "public, max-age=300")
-		writeBytes(w, http.StatusOK, s.openAPI)
+		writeBytes(w, http.StatusOK, s.openAPI())
 	})
 }
 

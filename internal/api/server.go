@@ -53,8 +53,8 @@ type Server struct {
 	router   *chi.Mux
 	registry *registry
 	document *huma.OpenAPI
-	openAPI  []byte
-	docs     docsBytes
+	openAPI  func() []byte
+	docs     func() docsBytes
 	routes   []Route
 }
 
