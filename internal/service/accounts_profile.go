@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// profileTimeout bounds how long a request waits for what a network says about its accounts.
+	// profileTimeout bounds how long a request waits for what a network says about an account.
 	profileTimeout = 5 * time.Second
 	// profilePause is how long a network is left alone that did not say.
 	profilePause = time.Minute
@@ -29,8 +29,6 @@ type Profiles struct {
 // freshen asks about the accounts of a request whose network wants to be asked before a post is planned. A network that
 // does not answer keeps nothing from going on: what was known before counts, and the network has the last word.
 func (s *Profiles) freshen(ctx context.Context, scope TeamScope, ids []crier.ID) error {
-	ctx, cancel := context.WithTimeout(ctx, profileTimeout)
-	defer cancel()
 	for _, p := range s.providers.All() {
 		info := p.Info()
 		profiler := s.providers.Features(p).Profiler
@@ -72,6 +70,8 @@ func (s *Profiles) mayAsk(id crier.ID) bool {
 
 // ask reads one account from its network and keeps what it says.
 func (s *Profiles) ask(ctx context.Context, profiler provider.Profiler, a store.Account) error {
+	ctx, cancel := context.WithTimeout(ctx, profileTimeout)
+	defer cancel()
 	client, err := s.tokens.For(ctx, a)
 	if err != nil {
 		return err
