@@ -220,26 +220,34 @@ func BenchmarkLateness(b *testing.B) {
 	}
 }
 
-// fillCalendar adds publications for later, with their jobs, without going through crier: copies of one that crier made, on
-// every account of a crew for a number of posts.
+// fillCalendar adds publications for tomorrow, with their jobs, on all accounts of a crew.
 func (e *engine) fillCalendar(b *testing.B, c crew, count int) {
 	b.Helper()
-	id := e.newPost(b, c, "for later")
-	r, _ := e.scheduleIn(b, c, id, 24*time.Hour, crier.Targets{SocialAccountIDs: []crier.ID{c.accounts[0].id}})
-	posts := (count + len(c.accounts) - 1) / len(c.accounts)
-	generated := []string{"title_key", "archived", "recurring"} // the database's own business
+	e.copyPublication(b, c, c.accounts, (count+len(c.accounts)-1)/len(c.accounts), e.app.now().Add(24*time.Hour))
 	q := calendarQueries[e.node.store.Dialect()]
-	e.exec(b, fmt.Sprintf(`INSERT INTO posts (%[1]s) SELECT %[2]s FROM posts p, %[3]s WHERE p.id = $1`,
-		e.columns(b, "posts", nil, generated...), e.columns(b, "posts", map[string]string{"id": q.id}, generated...), q.series(posts)), id)
-	e.exec(b, fmt.Sprintf(`INSERT INTO scheduled_posts (%[1]s) SELECT %[2]s FROM scheduled_posts p
-		CROSS JOIN (SELECT id AS copy FROM posts WHERE id <> $2 AND content_payload_id = (SELECT content_payload_id FROM posts WHERE id = $2)) AS c
-		CROSS JOIN (SELECT id AS account FROM social_accounts WHERE team_id = $3) AS a WHERE p.id = $1`,
-		e.columns(b, "scheduled_posts", nil, generated...), e.columns(b, "scheduled_posts", map[string]string{"id": q.id, "post_id": "c.copy", "social_account_id": "a.account"}, generated...)),
-		r.Data[0].ScheduledPost.ID, id, c.team)
 	e.exec(b, fmt.Sprintf(`INSERT INTO river_job (%[1]s) SELECT %[2]s FROM river_job p, %[3]s WHERE p.kind = 'post.publish' AND p.state = 'scheduled'`,
 		e.columns(b, "river_job", nil, "id"), e.columns(b, "river_job", map[string]string{}, "id"), q.series(count)))
 	for _, statement := range q.upkeep {
 		e.exec(b, statement)
+	}
+}
+
+// copyPublication makes a post, schedules it as crier does, and copies it without going through crier: so many posts, all due
+// on all the accounts at a time. There is a job for the first alone.
+func (e *engine) copyPublication(tb testing.TB, c crew, on []account, posts int, at time.Time) {
+	tb.Helper()
+	post := e.newPost(tb, c, "one of many")
+	r, _ := e.scheduleIn(tb, c, post, 24*time.Hour, crier.Targets{SocialAccountIDs: []crier.ID{on[0].id}})
+	q := calendarQueries[e.node.store.Dialect()]
+	generated := []string{"title_key", "archived", "recurring"} // the database's own business
+	e.exec(tb, fmt.Sprintf(`INSERT INTO posts (%[1]s) SELECT %[2]s FROM posts p, %[3]s WHERE p.id = $1`,
+		e.columns(tb, "posts", nil, generated...), e.columns(tb, "posts", map[string]string{"id": q.id}, generated...), q.series(posts)), post)
+	for _, a := range on {
+		changed := map[string]string{"id": q.id, "post_id": "c.copy", "social_account_id": "$3", "scheduled_at": "$4", "wake_at": "$4"}
+		e.exec(tb, fmt.Sprintf(`INSERT INTO scheduled_posts (%[1]s) SELECT %[2]s FROM scheduled_posts p CROSS JOIN (SELECT id AS copy FROM posts
+			WHERE id <> $2 AND content_payload_id = (SELECT content_payload_id FROM posts WHERE id = $2)) AS c WHERE p.id = $1`,
+			e.columns(tb, "scheduled_posts", nil, generated...), e.columns(tb, "scheduled_posts", changed, generated...)),
+			r.Data[0].ScheduledPost.ID, post, a.id, crier.TimeOf(at))
 	}
 }
 
@@ -264,16 +272,16 @@ var calendarQueries = map[store.Dialect]struct {
 }
 
 // columns lists the columns of a table, some of them replaced; nil for a list of names alone.
-func (e *engine) columns(b *testing.B, table string, replaced map[string]string, without ...string) string {
-	b.Helper()
+func (e *engine) columns(tb testing.TB, table string, replaced map[string]string, without ...string) string {
+	tb.Helper()
 	rows, err := e.node.store.Reader().QueryContext(context.Background(), `SELECT * FROM `+table+` LIMIT 0`)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer rows.Close()
 	names, err := rows.Columns()
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(without, name) })
 	for i, name := range names {

@@ -88,7 +88,7 @@ func newChaos(t *testing.T, db database) *chaos {
 	seed := numberFrom(t, "CRIER_CHAOS_SEED", time.Now().UnixNano())
 	t.Logf("CRIER_CHAOS_SEED=%d", seed)
 	c := &chaos{
-		t: t, db: db, random: rand.New(rand.NewPCG(uint64(seed), 0)), pace: brisk, //nolint:gosec // chaos that can be repeated
+		t: t, db: db, random: rand.New(rand.NewPCG(uint64(seed), 0)), pace: brisk,
 		posts: int(numberFrom(t, "CRIER_CHAOS_POSTS", 60)), lasts: time.Duration(numberFrom(t, "CRIER_CHAOS_SECONDS", 14)) * time.Second,
 		box: boxProcess(t),
 	}
@@ -105,7 +105,7 @@ func newChaos(t *testing.T, db database) *chaos {
 	}
 	for range count {
 		n := newNode(t, c.pace, environment...)
-		environment = append(environment[:len(environment):len(environment)], "CRIER_PUBLIC_URL="+n.url) // the first serves media
+		environment = append(slices.Clip(environment), "CRIER_PUBLIC_URL="+n.url) // the first serves media
 		c.nodes = append(c.nodes, n)
 	}
 	return c

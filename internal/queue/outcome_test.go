@@ -11,10 +11,10 @@ import (
 
 func TestTheJobEnginesComplaintsAreKeptUnlessTheyAreAboutBeingStopped(t *testing.T) {
 	t.Parallel()
-	running, stopped := context.Background(), cancelled()
+	const running, stopped = false, true
 	wrapped := fmt.Errorf("begin: %w", context.Canceled)
 	for name, c := range map[string]struct {
-		ctx   context.Context
+		stops bool
 		level slog.Level
 		attrs []any
 		kept  bool
@@ -31,16 +31,15 @@ func TestTheJobEnginesComplaintsAreKeptUnlessTheyAreAboutBeingStopped(t *testing
 			t.Parallel()
 			var out bytes.Buffer
 			log := slog.New(quieter{slog.NewTextHandler(&out, nil)}).With("engine", "river").WithGroup("g")
-			log.Log(c.ctx, c.level, "something", c.attrs...)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			if c.stops {
+				cancel()
+			}
+			log.Log(ctx, c.level, "something", c.attrs...)
 			if kept := out.Len() > 0; kept != c.kept {
 				t.Errorf("kept: %v, want %v: %s", kept, c.kept, out.String())
 			}
 		})
 	}
-}
-
-func cancelled() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
 }

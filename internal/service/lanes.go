@@ -102,11 +102,12 @@ func (l *lanes) turn(ctx context.Context, account crier.ID) (done func(), err er
 	}
 }
 
-// pause is when one that was sent away should come back: sooner when few wait.
+// pause is when one that was sent away should come back: sooner when few wait, and about a hundred a second at most, because
+// each look costs the database a few writes.
 func (l *lanes) pause() time.Duration {
 	l.mu.Lock()
 	waiting := l.refused
 	l.mu.Unlock()
-	spread := 500*time.Millisecond + time.Duration(min(waiting, 2000))*4*time.Millisecond
+	spread := 500*time.Millisecond + time.Duration(min(waiting, 2000))*10*time.Millisecond
 	return spread/2 + rand.N(spread) //nolint:gosec // jitter, not a secret
 }
