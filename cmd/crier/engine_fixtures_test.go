@@ -21,10 +21,10 @@ var hurried = service.Timings{
 	Lease: pace(4 * time.Second), RetryPause: 200 * time.Millisecond, AccountPause: 300 * time.Millisecond, LikePause: 300 * time.Millisecond,
 }
 
-// pace is a time that work must be done in: more of it under the race detector, which slows SQLite down most of all.
+// pace is a time that work must be done in: more of it under the race detector, which slows everything down.
 func pace(d time.Duration) time.Duration {
 	if raceDetector {
-		return 4 * d
+		return 3 * d
 	}
 	return d
 }
