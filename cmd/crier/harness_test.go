@@ -97,12 +97,11 @@ func withDatabaseURL(url string) option { return func(a *app) { a.config.databas
 type server struct {
 	// Tenant is the first one; its key may do everything.
 	tenant
-	app      *app
-	node     *node
-	url      string
-	log      *logBuffer
-	document *document
-	client   *http.Client
+	app    *app
+	node   *node
+	url    string
+	log    *logBuffer
+	client *http.Client
 	// stop drains the server and reports what went wrong; it runs by itself at the end of the test.
 	stop func() error
 }
