@@ -250,6 +250,8 @@ func (e *engine) copyPublication(tb testing.TB, c crew, on []account, posts int,
 			e.columns(tb, "scheduled_posts", nil, generated...), e.columns(tb, "scheduled_posts", changed, generated...)),
 			r.Data[0].ScheduledPost.ID, post, a.id, crier.TimeOf(at))
 	}
+	e.exec(tb, `UPDATE organizations SET reserved_credits = (SELECT sum(p.reserved_credits) FROM scheduled_posts p WHERE p.organization_id = organizations.id)
+		WHERE id = $1`, c.organization)
 }
 
 // calendarQueries are the words in which the databases differ, and the upkeep that each does by itself after a while.
