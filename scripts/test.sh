@@ -15,6 +15,10 @@ if ! compiles_c; then
 	echo "C compiler: not found; the race detector needs one."
 	scripts/install-packages.sh gcc libc6-dev
 fi
+if ! command -v curl >/dev/null; then
+	echo "curl: not found; the examples call it."
+	scripts/install-packages.sh curl ca-certificates
+fi
 
 if [ -z "${CRIER_TEST_POSTGRES_URL:-}" ]; then
 	exec scripts/with-postgres.sh scripts/test.sh
