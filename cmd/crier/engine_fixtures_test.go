@@ -55,7 +55,13 @@ type account struct {
 // startEngine starts a node and a sandbox, and a tenant with one account on each network.
 func startEngine(tb testing.TB, db database, options ...option) *engine {
 	tb.Helper()
-	e := &engine{box: startBox(tb)}
+	return startEngineOn(tb, db, startBox(tb), options...)
+}
+
+// startEngineOn is startEngine with a sandbox that is there already.
+func startEngineOn(tb testing.TB, db database, b *box, options ...option) *engine {
+	tb.Helper()
+	e := &engine{box: b}
 	e.server = startServer(tb, db, append([]option{withBox(e.box), withTimings(hurried)}, options...)...)
 	e.crew = e.newCrew(tb, 100_000, "x", "linkedin")
 	return e

@@ -8,6 +8,7 @@ import (
 
 	"crier"
 	"crier/internal/media/mediatest"
+	"crier/internal/sandbox"
 )
 
 // The network has the post, and the account's consent has ended: nobody can ask what became of it. It is asked less and less
@@ -16,7 +17,8 @@ func TestAPostThatANetworkWorksOnIsNeverAskedForInALoop(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		clock := &clock{}
-		e := startEngine(t, db, withClock(clock))
+		box := startBoxWith(t, sandbox.Options{ProcessingTime: 8 * time.Second}) // time to see it at work
+		e := startEngineOn(t, db, box, withClock(clock))
 		c := e.newCrew(t, 1000, "tiktok", "tiktok")
 		ids := [2]crier.ID{}
 		for i, on := range c.accounts {

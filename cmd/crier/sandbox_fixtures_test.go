@@ -20,7 +20,14 @@ type box struct{ url string }
 // startBox serves a sandbox in this process until the test ends. It keeps everything in memory.
 func startBox(tb testing.TB) *box {
 	tb.Helper()
-	simulator, err := sandbox.New(sandbox.Options{LimitFactor: 10_000})
+	return startBoxWith(tb, sandbox.Options{})
+}
+
+// startBoxWith serves a sandbox that works in its own way, apart from limits, which tests reach too soon.
+func startBoxWith(tb testing.TB, o sandbox.Options) *box {
+	tb.Helper()
+	o.LimitFactor = 10_000
+	simulator, err := sandbox.New(o)
 	if err != nil {
 		tb.Fatal(err)
 	}
