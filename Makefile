@@ -27,7 +27,7 @@ chaos: export CRIER_CHAOS_SECONDS ?= 90
 chaos: export CRIER_CHAOS_PACE ?= usual
 chaos: ## publish hundreds of posts on nodes, networks and a database that fail at random (minutes)
 	CRIER_CHAOS_RESTART=1 scripts/with-postgres.sh go test -v -count=1 -timeout 60m -run '^TestChaos$$' ./cmd/crier
-	scripts/with-postgres.sh go test -v -count=1 -timeout 60m -run '^TestAFrozenNode' ./cmd/crier
+	scripts/with-postgres.sh go test -v -count=1 -timeout 60m -run '^TestAFrozenNode|^TestFiveHundredSlow' ./cmd/crier
 	CRIER_UPLOAD_MEGABYTES=1024 CRIER_UPLOAD_TEXTS=1000 CRIER_TEST_SQLITE_ONLY=1 \
 		go test -v -count=1 -timeout 60m -run '^TestASlowUpload' ./cmd/crier
 

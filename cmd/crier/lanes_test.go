@@ -28,7 +28,7 @@ func TestFiveHundredSlowPostsOfOneAccountDelayNoOther(t *testing.T) {
 		late := e.attempts(t, c, id)[0].StartedAt.Sub(at)
 		left := e.number(t, `SELECT count(*) FROM scheduled_posts WHERE social_account_id = $1 AND status IN ('scheduled', 'publishing')`, busy.id)
 		t.Logf("%d posts of the slow account were left; the other account's call left %v after its time", left, late)
-		if late < 0 || late > time.Second {
+		if late < 0 || late > pace(time.Second) { // make chaos measures it without the race detector
 			t.Errorf("the other account's call left %v after its time", late)
 		}
 		if left < slow/2 {
@@ -36,7 +36,7 @@ func TestFiveHundredSlowPostsOfOneAccountDelayNoOther(t *testing.T) {
 		}
 		// A stop waits for the calls that are being made, not for those in line.
 		began := time.Now()
-		if err := e.stop(); err != nil || time.Since(began) > 2*takes {
+		if err := e.stop(); err != nil || time.Since(began) > drainTime {
 			t.Errorf("the stop took %v: %v", time.Since(began), err)
 		}
 	})
