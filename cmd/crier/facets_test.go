@@ -173,8 +173,8 @@ func TestRetaggedAssetsAreCountedAnew(t *testing.T) {
 	})
 }
 
-// changes is how many random changes the counts have to survive. Under the race detector, whose watch over every memory
-// access makes the embedded database fifteen times slower, it gets a tenth: there changes wait for each other anyway.
+// changes is how many random changes the counts have to survive. Under the race detector, which makes each of them five times
+// dearer, the embedded database gets a tenth: there changes wait for each other anyway.
 func changes(db database) int {
 	const all = 10_000
 	if raceDetector && db.Dialect == store.SQLite {
