@@ -108,10 +108,13 @@ func (w *publishing) follow(ctx context.Context, tx *store.Tx, p store.Publicati
 }
 
 // write commits row and attempt. A row that has meanwhile been taken from a worker whose call succeeded is still told
-// the result, if nobody has decided otherwise: that knowledge exists nowhere else.
+// the result, if nobody has decided otherwise: that knowledge exists nowhere else. What another worker has found out, or
+// this one has told in a commit whose answer was lost, is not told again, because it is paid for.
 func (w *publishing) write(ctx context.Context, tx *store.Tx, p store.Publication, s settlement) (bool, error) {
+	open := false
 	if s.attempt != nil {
-		if err := w.endAttempt(ctx, tx, *s.attempt, s); err != nil {
+		var err error
+		if open, err = w.endAttempt(ctx, tx, *s.attempt, s); err != nil {
 			return false, err
 		}
 	}
@@ -124,7 +127,8 @@ func (w *publishing) write(ctx context.Context, tx *store.Tx, p store.Publicatio
 		return false, err
 	}
 	last, err := tx.LastSend(ctx, current)
-	if err != nil || last == nil || last.ID != s.attempt.ID || current.Epoch != p.Epoch || current.Status != crier.Unknown && current.Status != crier.Publishing {
+	missing := current.Status == crier.Unknown || current.Status == crier.Publishing && open
+	if err != nil || last == nil || last.ID != s.attempt.ID || current.Epoch != p.Epoch || !missing {
 		return false, err
 	}
 	return true, tx.Overwrite(ctx, p, w.now())
@@ -135,7 +139,8 @@ func (s settlement) succeeded() bool {
 	return s.attempt != nil && s.attempt.SendBefore != nil && (s.outcome == outcomePublished || s.outcome == outcomeAccepted)
 }
 
-func (w *publishing) endAttempt(ctx context.Context, tx *store.Tx, a store.Attempt, s settlement) error {
+// endAttempt writes the result of an attempt. open is false when it has one already.
+func (w *publishing) endAttempt(ctx context.Context, tx *store.Tx, a store.Attempt, s settlement) (open bool, err error) {
 	now := w.now()
 	a.EndedAt, a.Outcome, a.ErrorCode, a.Message, a.NextStep = &now, s.outcome, s.code, s.message, s.next
 	if s.nextAt != nil {
@@ -145,7 +150,7 @@ func (w *publishing) endAttempt(ctx context.Context, tx *store.Tx, a store.Attem
 	if a.SendBefore != nil {
 		return tx.EndAttempt(ctx, a)
 	}
-	return tx.InsertAttempt(ctx, a)
+	return true, tx.InsertAttempt(ctx, a)
 }
 
 // report leaves one log line and one measurement per attempt.

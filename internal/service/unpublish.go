@@ -103,7 +103,10 @@ func (w *publishing) verdict(ctx context.Context, outcome, code, message string,
 		s.next = "ask again"
 	}
 	ctx = context.WithoutCancel(ctx)
-	err := w.store.WithTx(ctx, func(tx *store.Tx) error { return w.endAttempt(ctx, tx, *a, s) })
+	err := w.store.WithTx(ctx, func(tx *store.Tx) error {
+		_, err := w.endAttempt(ctx, tx, *a, s)
+		return err
+	})
 	w.report(ctx, s, err)
 	return err
 }

@@ -105,15 +105,16 @@ func (tx *Tx) InsertAttempt(ctx context.Context, a Attempt) error {
 	return nil
 }
 
-// EndAttempt completes an attempt with its result. One that was completed already is left alone.
-func (tx *Tx) EndAttempt(ctx context.Context, a Attempt) error {
-	_, err := tx.q.ExecContext(ctx, `UPDATE attempts SET ended_at = $2, outcome = $3, error_code = $4, message = $5, next_step = $6,
+// EndAttempt completes an attempt with its result. One that was completed already is left alone; then ok is false.
+func (tx *Tx) EndAttempt(ctx context.Context, a Attempt) (ok bool, err error) {
+	res, err := tx.q.ExecContext(ctx, `UPDATE attempts SET ended_at = $2, outcome = $3, error_code = $4, message = $5, next_step = $6,
 		next_at = $7, exchanges = $8 WHERE id = $1 AND ended_at IS NULL`,
 		a.ID, a.EndedAt, orNull(a.Outcome), orNull(a.ErrorCode), orNull(a.Message), orNull(a.NextStep), a.NextAt, exchangesOf(a))
 	if err != nil {
-		return fmt.Errorf("end attempt: %w", err)
+		return false, fmt.Errorf("end attempt: %w", err)
 	}
-	return nil
+	n, err := res.RowsAffected()
+	return n == 1, err
 }
 
 func orNull(s string) any {
