@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -61,4 +62,11 @@ type Strategy struct {
 	// believed.
 	Absences int
 	Apart    time.Duration
+}
+
+// ReachesBack is true when a list of the newest shows everything since a time: it has fewer entries than were asked for, or
+// the oldest of them is older. What is missing in any other list may be there all the same.
+func ReachesBack[T any](list []T, asked int, created func(T) time.Time, since time.Time) bool {
+	older := func(entry T) bool { return created(entry).Before(since) }
+	return len(list) < asked || slices.ContainsFunc(list, older)
 }

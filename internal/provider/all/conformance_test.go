@@ -63,7 +63,6 @@ func conforming() map[string]providertest.Network {
 			New: func(base string, c *providertest.Clock) (provider.Provider, error) {
 				return youtube.New(youtube.Config{Credentials: client, Caller: providertest.NewCaller(c), Now: c.Now}.WithBase(base))
 			},
-			Settings:        `{"youtubeTitle":"A film"}`,
 			RefusesLongText: true,
 		},
 		"linkedin": {

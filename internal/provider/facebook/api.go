@@ -3,6 +3,7 @@ package facebook
 import (
 	"encoding/json"
 	"net/url"
+	"time"
 
 	"crier/internal/provider"
 	"crier/internal/provider/graph"
@@ -108,6 +109,8 @@ type listedPost struct {
 	} `json:"attachments"`
 }
 
+func (p listedPost) created() time.Time { return p.CreatedTime.Time }
+
 type attachment struct {
 	Target struct {
 		ID graph.ID `json:"id"`
@@ -126,15 +129,19 @@ type storyList struct {
 }
 
 type commentList struct {
-	Data []struct {
-		ID          graph.ID   `json:"id"`
-		Message     string     `json:"message"`
-		CreatedTime graph.Time `json:"created_time"`
-		From        *struct {
-			ID graph.ID `json:"id"`
-		} `json:"from"`
-	} `json:"data"`
+	Data []listedComment `json:"data"`
 }
+
+type listedComment struct {
+	ID          graph.ID   `json:"id"`
+	Message     string     `json:"message"`
+	CreatedTime graph.Time `json:"created_time"`
+	From        *struct {
+		ID graph.ID `json:"id"`
+	} `json:"from"`
+}
+
+func (c listedComment) created() time.Time { return c.CreatedTime.Time }
 
 type summary struct {
 	Summary struct {

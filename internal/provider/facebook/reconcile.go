@@ -2,8 +2,10 @@ package facebook
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"crier/internal/provider"
@@ -12,6 +14,12 @@ import (
 
 // noteDuplicate means that Facebook refused a post as a duplicate of one whose outcome was not clear, so it must be there.
 const noteDuplicate = "calledDuplicate"
+
+// listedCount is how many posts or comments are looked at.
+const listedCount = 25
+
+// errUnclear means that a list shows too little of the time since the attempt to tell.
+var errUnclear = errors.New("the list does not reach back to the attempt")
 
 // Strategy reads: a video says itself whether it was published; everything else is looked for in a list, where a new post
 // may take a while to show.
@@ -30,15 +38,17 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	var found bool
 	switch {
 	case c.Action == provider.Comment:
-		found, err = p.findComment(ctx, a, c, plan, &st, since.Add(-graph.ReadBack))
+		found, err = p.findComment(ctx, a, c, plan, &st, since)
 	case plan.isVideo():
 		return p.videoOutcome(ctx, a, plan, st)
 	case plan.format == story:
 		found, err = p.findStory(ctx, a, &st)
 	default:
-		found, err = p.findPost(ctx, a, plan, &st, since.Add(-graph.ReadBack))
+		found, err = p.findPost(ctx, a, plan, &st, since)
 	}
 	switch {
+	case errors.Is(err, errUnclear):
+		return provider.OutcomeUnclear, st, nil
 	case err != nil:
 		return "", st, err
 	case found:
@@ -53,17 +63,16 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 // findPost looks for the post among the newest of the Page.
 func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, st *provider.State, since time.Time) (bool, error) {
 	var list postList
-	path := pagePath(a) + "/published_posts?fields=id,message,created_time,permalink_url,attachments{target{id},subattachments{target{id}}}&limit=25"
+	path := pagePath(a) + "/published_posts?fields=id,message,created_time,permalink_url,attachments{target{id},subattachments{target{id}}}&limit=" + strconv.Itoa(listedCount)
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return false, err
 	}
-	for _, post := range slices.Backward(list.Data) { // the newest comes first, the one of the attempt last
-		if !post.CreatedTime.Before(since) && matches(plan, *st, post) {
-			p.enter(st, string(post.ID), p.permalink(post.Permalink, string(post.ID)))
-			return true, nil
-		}
+	post, found := graph.Nearest(list.Data, since, listedPost.created, func(post listedPost) bool { return matches(plan, *st, post) })
+	if found {
+		p.enter(st, string(post.ID), p.permalink(post.Permalink, string(post.ID)))
+		return true, nil
 	}
-	return false, nil
+	return false, unlessUnclear(provider.ReachesBack(list.Data, listedCount, listedPost.created, since))
 }
 
 // matches compares a post with what was to be published: by its photos, which belong to this attempt alone, or by its text.
@@ -143,16 +152,25 @@ func (p *Provider) videoOutcome(ctx context.Context, a provider.Account, plan pl
 // findComment looks for the comment of the Page below the post.
 func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, plan plan, st *provider.State, since time.Time) (bool, error) {
 	var list commentList
-	path := "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments?fields=id,from,message,created_time&order=reverse_chronological&limit=25"
+	path := "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments?fields=id,from,message,created_time&order=reverse_chronological&limit=" + strconv.Itoa(listedCount)
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return false, err
 	}
-	for _, comment := range list.Data {
+	comment, found := graph.Nearest(list.Data, since, listedComment.created, func(comment listedComment) bool {
 		own := comment.From == nil || string(comment.From.ID) == a.ProviderAccountID
-		if own && !comment.CreatedTime.Before(since) && graph.SameText(plan.text, comment.Message) {
-			p.enter(st, string(comment.ID), c.Target.Permalink)
-			return true, nil
-		}
+		return own && graph.SameText(plan.text, comment.Message)
+	})
+	if found {
+		p.enter(st, string(comment.ID), c.Target.Permalink)
+		return true, nil
 	}
-	return false, nil
+	return false, unlessUnclear(provider.ReachesBack(list.Data, listedCount, listedComment.created, since))
+}
+
+// unlessUnclear is nil when a list that does not show something proves that it is not there.
+func unlessUnclear(proof bool) error {
+	if proof {
+		return nil
+	}
+	return errUnclear
 }

@@ -128,6 +128,21 @@ func Unlisted(st *provider.State, now time.Time) provider.Outcome {
 	return provider.OutcomeUnclear
 }
 
+// Nearest is the one of those that fit which the network dates nearest to the attempt: a moment before or after it there may
+// have been others much like it. Those that are older than clocks can differ are not looked at.
+func Nearest[T any](list []T, attempt time.Time, created func(T) time.Time, fits func(T) bool) (nearest T, found bool) {
+	for _, candidate := range list {
+		at := created(candidate)
+		if at.Before(attempt.Add(-ReadBack)) || !fits(candidate) {
+			continue
+		}
+		if !found || at.Sub(attempt).Abs() < created(nearest).Sub(attempt).Abs() {
+			nearest, found = candidate, true
+		}
+	}
+	return nearest, found
+}
+
 // SameText compares a text with what the network shows of it: spaces at the ends and the way characters are composed
 // do not count.
 func SameText(ours, theirs string) bool { return normalize(ours) == normalize(theirs) }

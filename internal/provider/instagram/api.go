@@ -2,6 +2,7 @@ package instagram
 
 import (
 	"encoding/json"
+	"time"
 
 	"crier/internal/provider"
 	"crier/internal/provider/graph"
@@ -44,14 +45,20 @@ type listedPost struct {
 	Timestamp   graph.Time `json:"timestamp"`
 }
 
+func (p listedPost) created() time.Time { return p.Timestamp.Time }
+
 type commentList struct {
-	Data []struct {
-		ID        graph.ID   `json:"id"`
-		Text      string     `json:"text"`
-		Username  string     `json:"username"`
-		Timestamp graph.Time `json:"timestamp"`
-	} `json:"data"`
+	Data []listedComment `json:"data"`
 }
+
+type listedComment struct {
+	ID        graph.ID   `json:"id"`
+	Text      string     `json:"text"`
+	Username  string     `json:"username"`
+	Timestamp graph.Time `json:"timestamp"`
+}
+
+func (c listedComment) created() time.Time { return c.Timestamp.Time }
 
 // profileAnswer is flat, or in a list of one.
 type profileAnswer struct {

@@ -3,13 +3,16 @@ package instagram
 import (
 	"context"
 	"net/url"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"crier/internal/provider"
 	"crier/internal/provider/graph"
 )
+
+// listedComments is how many comments are looked at.
+const listedComments = 50
 
 // Strategy reads the container, and then the list of posts for the id. Comments are looked for below the post.
 func (p *Provider) Strategy(provider.Account, provider.Content, provider.State) provider.Strategy {
@@ -23,7 +26,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	case c.Action == provider.Comment:
 		return p.findComment(ctx, a, c, st, at)
 	case graph.NeedsListing(st):
-		return p.findPost(ctx, a, c, st, graph.Since(st, at).Add(-graph.ReadBack))
+		return p.findPost(ctx, a, c, st, graph.Since(st, at))
 	}
 	outcome, err := p.containers.Outcome(ctx, a, &st, at)
 	return outcome, st, err
@@ -44,11 +47,10 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return "", st, err
 	}
-	for _, post := range slices.Backward(list.Data) { // the newest comes first, the one of the attempt last
-		if !post.Timestamp.Before(since) && matches(c.Parts[0], s, post) {
-			p.enter(&st, c, string(post.ID), post.Permalink)
-			return provider.OutcomePublished, st, nil
-		}
+	post, found := graph.Nearest(list.Data, since, listedPost.created, func(post listedPost) bool { return matches(c.Parts[0], s, post) })
+	if found {
+		p.enter(&st, c, string(post.ID), post.Permalink)
+		return provider.OutcomePublished, st, nil
 	}
 	outcome := graph.Unlisted(&st, p.now())
 	if outcome == provider.OutcomePublished {
@@ -72,17 +74,21 @@ func matches(part provider.Part, s settings, post listedPost) bool {
 // findComment looks for the comment below the post.
 func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
 	var list commentList
-	path := "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments?fields=id,text,username,timestamp&limit=50"
+	path := "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments?fields=id,text,username,timestamp&limit=" + strconv.Itoa(listedComments)
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return "", st, err
 	}
 	since := graph.Since(st, at)
-	for _, comment := range list.Data {
+	comment, found := graph.Nearest(list.Data, since, listedComment.created, func(comment listedComment) bool {
 		own := comment.Username == "" || a.Handle == "" || strings.EqualFold(comment.Username, a.Handle)
-		if own && !comment.Timestamp.Before(since.Add(-graph.ReadBack)) && graph.SameText(compose(c.Parts[0]), comment.Text) {
-			p.enter(&st, c, string(comment.ID), c.Target.Permalink)
-			return provider.OutcomePublished, st, nil
-		}
+		return own && graph.SameText(compose(c.Parts[0]), comment.Text)
+	})
+	switch {
+	case found:
+		p.enter(&st, c, string(comment.ID), c.Target.Permalink)
+		return provider.OutcomePublished, st, nil
+	case !provider.ReachesBack(list.Data, listedComments, listedComment.created, since):
+		return provider.OutcomeUnclear, st, nil
 	}
 	graph.Suspect(&st, since)
 	return provider.OutcomeAbsent, st, nil

@@ -86,6 +86,8 @@ type listedPost struct {
 	Reshare    *reshareContext `json:"reshareContext"`
 }
 
+func (p listedPost) created() time.Time { return time.UnixMilli(p.CreatedAt) }
+
 type initializeRequest struct {
 	Request initializeUpload `json:"initializeUploadRequest"`
 }

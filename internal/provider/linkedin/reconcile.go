@@ -2,6 +2,7 @@ package linkedin
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"crier/internal/provider"
@@ -11,7 +12,7 @@ const (
 	// readBack is how far before the attempt posts are looked at: clocks differ.
 	readBack = 30 * time.Second
 	// listedCount is how many posts are looked at.
-	listedCount = "50"
+	listedCount = 50
 	// resendFrom and resendUntil are when LinkedIn recognises a repetition: not too soon, and for some ten minutes.
 	resendFrom  = 5 * time.Second
 	resendUntil = 8 * time.Minute
@@ -48,7 +49,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 		return "", st, err
 	}
 	var posts listedPosts
-	path := "/rest/posts?q=author&author=" + urn(a.ProviderAccountID) + "&count=" + listedCount + "&sortBy=CREATED"
+	path := "/rest/posts?q=author&author=" + urn(a.ProviderAccountID) + "&count=" + strconv.Itoa(listedCount) + "&sortBy=CREATED"
 	if err := p.get(ctx, a, path, methodFinder, &posts); err != nil {
 		return "", st, err
 	}
@@ -58,6 +59,9 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 			p.enter(&st, c, post.ID)
 			return provider.OutcomePublished, st, nil
 		}
+	}
+	if !provider.ReachesBack(posts.Elements, listedCount, listedPost.created, time.UnixMilli(since)) {
+		return provider.OutcomeUnclear, st, nil
 	}
 	st.Note(noteSuspect, "true")
 	return provider.OutcomeAbsent, st, nil
@@ -70,7 +74,7 @@ func reshares(post listedPost, wanted string) bool {
 
 func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State, since int64) (provider.Outcome, provider.State, error) {
 	var comments listedComments
-	if err := p.get(ctx, a, "/rest/socialActions/"+urn(c.Target.PlatformPostID)+"/comments", "", &comments); err != nil {
+	if err := p.get(ctx, a, "/rest/socialActions/"+urn(c.Target.PlatformPostID)+"/comments?count="+strconv.Itoa(listedCount), "", &comments); err != nil {
 		return "", st, err
 	}
 	for _, comment := range comments.Elements {
@@ -78,6 +82,9 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 			p.enterComment(&st, c, firstOf(comment.URN, comment.ID))
 			return provider.OutcomePublished, st, nil
 		}
+	}
+	if len(comments.Elements) >= listedCount { // in what order they come is not documented
+		return provider.OutcomeUnclear, st, nil
 	}
 	return provider.OutcomeAbsent, st, nil
 }

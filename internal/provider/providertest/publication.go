@@ -31,13 +31,20 @@ type publication struct {
 	crashAt int
 	// crashed is what that step was.
 	crashed string
+	// loses has the call that publishes the last part go missing.
+	loses loss
+	// beforeLook is what happens after that, before anybody looks for the part.
+	beforeLook func()
+	// before are the ids of what the timeline showed when the publication began.
+	before  []string
 	steps   int
 	failed  []*provider.Error
 	renewed bool
 }
 
 func (s *stage) publish(c provider.Content) *publication {
-	return &publication{stage: s, content: c, crashAt: never}
+	s.t.Helper()
+	return &publication{stage: s, content: c, crashAt: never, before: ids(s.timeline())}
 }
 
 // mostSteps ends a publication that does not come to an end.
@@ -104,9 +111,16 @@ func (p *publication) crashes(name string) bool {
 func (p *publication) commit(ctx context.Context) (result, error) {
 	before := p.state.Clone()
 	at := provider.Attempt{StartedAt: p.clock.Now()}
+	lost := p.state.NextPart() == len(p.content.Parts)-1 && p.loses.take()
+	if lost && p.loses.unsent {
+		return p.settle(at)
+	}
 	st, err := p.Commit(ctx, p.account, p.content, Reload(p.t, p.state))
-	if p.crashes("commit") {
+	if p.crashes("commit") || lost {
 		p.state = before
+		if p.beforeLook != nil {
+			p.beforeLook()
+		}
 		return p.settle(at)
 	}
 	p.state = st
@@ -173,7 +187,10 @@ func (p *publication) settle(at provider.Attempt) (result, error) {
 		}
 		outcome, st, err := p.features.Reconciler.Reconcile(ctx, p.account, p.content, Reload(p.t, p.state), at)
 		if err != nil {
-			return "", err
+			if end := p.cope(ctx, provider.AsError(err)); end != "" {
+				return end, nil
+			}
+			continue
 		}
 		switch outcome {
 		case provider.OutcomePublished:
@@ -215,16 +232,24 @@ func (p *publication) mustPublish() provider.State {
 	return p.state
 }
 
-// exactlyOnce fails unless each part is on the timeline once, or the publication ended in not knowing and none is there
-// twice.
+// exactlyOnce fails unless each part is on the timeline once and the client knows which it is, or the publication ended in
+// not knowing and none is there twice.
 func (p *publication) exactlyOnce(end result) {
 	p.t.Helper()
 	parts := len(p.content.Parts)
-	posts := slices.DeleteFunc(p.timeline(), func(post shown) bool {
-		return post.PlatformPostID == p.content.Target.PlatformPostID && p.content.Target.PlatformPostID != ""
-	})
+	posts := slices.DeleteFunc(p.timeline(), func(post shown) bool { return slices.Contains(p.before, post.PlatformPostID) })
 	switch {
 	case end == published && len(posts) != parts, end == refused && len(posts) != 0, len(posts) > parts:
 		p.t.Errorf("%s, and the timeline shows %q; there are %d parts", end, texts(posts), parts)
+		return
+	case end != published:
+		return
+	}
+	var entered []string
+	for _, part := range p.state.Published {
+		entered = append(entered, part.PlatformPostID)
+	}
+	if !slices.Equal(entered, ids(posts)) {
+		p.t.Errorf("the client takes %q for its posts; the timeline shows %q", entered, ids(posts))
 	}
 }

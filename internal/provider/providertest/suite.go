@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,6 +75,7 @@ func Run(t *testing.T, n Network) {
 	t.Run("tokens", func(t *testing.T) { t.Parallel(); testTokens(t, n) })
 	t.Run("cancelling", func(t *testing.T) { t.Parallel(); testCancelling(t, n) })
 	t.Run("crashes", func(t *testing.T) { t.Parallel(); testCrashes(t, n) })
+	t.Run("lost", func(t *testing.T) { t.Parallel(); testLost(t, n) })
 }
 
 // stage is one client in front of one sandbox, with one account. The clock moves only when something waits.
@@ -89,6 +91,8 @@ type stage struct {
 	account  provider.Account
 	// busy counts the calls that the sandbox is at.
 	busy sync.WaitGroup
+	// keepsSilent has the network answer to a renewal without a new refresh token.
+	keepsSilent atomic.Bool
 	// slow is asked for by the sandbox when a slow fault strikes; what it returns ends the wait.
 	slow func() <-chan time.Time
 }
@@ -105,6 +109,10 @@ func newStage(t *testing.T, n Network) *stage {
 	s.box = s.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.busy.Add(1)
 		defer s.busy.Done()
+		if s.keepsSilent.Load() {
+			serveWithoutRefreshToken(world, w, r)
+			return
+		}
 		world.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() {
@@ -240,6 +248,15 @@ func texts(posts []shown) []string {
 	list := []string{}
 	for _, p := range posts {
 		list = append(list, p.Kind+": "+p.Text)
+	}
+	return list
+}
+
+// ids are those of the timeline.
+func ids(posts []shown) []string {
+	list := []string{}
+	for _, p := range posts {
+		list = append(list, p.PlatformPostID)
 	}
 	return list
 }

@@ -12,24 +12,31 @@ import (
 // testCrashes loses the result of each step in turn, as a process does that dies after it.
 func testCrashes(t *testing.T, n Network) {
 	t.Helper()
-	probe := newStage(t, n)
-	cases := map[string]func(*stage) provider.Content{"simplest": (*stage).simplest}
+	for name, content := range newStage(t, n).things() {
+		t.Run(name, func(t *testing.T) { t.Parallel(); crashEverywhere(t, n, content, slices.Contains(n.Blind, name)) })
+	}
+}
+
+// things are what the network publishes in ways that differ, by their names.
+func (s *stage) things() map[string]func(*stage) provider.Content {
+	list := map[string]func(*stage) provider.Content{"simplest": (*stage).simplest}
 	for _, postType := range []string{"carousel", "text_video"} {
-		if slices.Contains(probe.info.PostTypes(), postType) {
-			cases[postType] = func(s *stage) provider.Content { return s.content(postType, "A "+postType) }
+		if slices.Contains(s.info.PostTypes(), postType) {
+			list[postType] = func(s *stage) provider.Content { return s.content(postType, "A "+postType) }
 		}
 	}
-	if probe.info.Abilities.Threads {
-		cases["thread"] = (*stage).thread
+	for _, v := range s.n.Variants {
+		list[v.Name] = func(s *stage) provider.Content { return s.variant(v) }
 	}
-	for _, action := range probe.actions() {
-		cases[string(action)] = func(s *stage) provider.Content {
+	if s.info.Abilities.Threads {
+		list["thread"] = (*stage).thread
+	}
+	for _, action := range s.actions() {
+		list[string(action)] = func(s *stage) provider.Content {
 			return s.follow(action, s.publish(s.simplest()).mustPublish())
 		}
 	}
-	for name, content := range cases {
-		t.Run(name, func(t *testing.T) { t.Parallel(); crashEverywhere(t, n, content, slices.Contains(n.Blind, name)) })
-	}
+	return list
 }
 
 // crashEverywhere publishes once to count the steps, and then once for each of them. Where the client is not blind it

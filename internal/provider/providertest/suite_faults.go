@@ -89,48 +89,6 @@ func wantEnd(t *testing.T, s *stage, want Class, end result, failed []*provider.
 	t.Errorf("ended %s, after %v; want %v", end, failed, allowed)
 }
 
-// testTokens renews a token that has ended.
-func testTokens(t *testing.T, n Network) {
-	t.Helper()
-	t.Run("renewed", func(t *testing.T) { t.Parallel(); testRefresh(t, n) })
-	t.Run("refused", func(t *testing.T) {
-		t.Parallel()
-		s := newStage(t, n)
-		s.account.Token.Access, s.account.Token.Refresh = "no such token", "no such token either"
-		p := s.publish(s.simplest())
-		if end := p.run(context.Background()); end != lostToken || len(s.timeline()) != 0 {
-			t.Errorf("ended %s, after %v; want the account to be connected again", end, p.failed)
-		}
-	})
-}
-
-// renews is true when the account's token can be renewed without the person.
-func (s *stage) renews() bool { return s.info.Abilities.Refresh || s.account.Token.Refresh != "" }
-
-func testRefresh(t *testing.T, n Network) {
-	t.Helper()
-	s := newStage(t, n)
-	if !s.renews() {
-		return
-	}
-	ctx, refresher, first := context.Background(), s.features.Refresher, s.account
-	s.fault("refresh", "outage")
-	if _, err := refresher.Refresh(ctx, s.account); err == nil || provider.AsError(err).Kind == provider.AuthExpired {
-		t.Errorf("an outage: %v; want an error that disconnects nobody", err)
-	}
-	for range 2 { // the second pair shows that the first was a whole one
-		s.clock.Advance(25 * time.Hour) // some networks renew no token that is younger than a day
-		token, err := refresher.Refresh(ctx, s.account)
-		if err != nil || token.Access == "" || (token.Refresh == "") != (first.Token.Refresh == "") {
-			t.Fatalf("refreshed to %+v, %v", token, err)
-		}
-		s.account.Token = token
-	}
-	if _, err := refresher.Refresh(ctx, first); n.RotatesRefreshToken && (err == nil || provider.AsError(err).Kind != provider.AuthExpired) {
-		t.Errorf("a refresh token worked twice: %v", err)
-	}
-}
-
 // testCancelling ends the context before a step and during the call that publishes.
 func testCancelling(t *testing.T, n Network) {
 	t.Helper()

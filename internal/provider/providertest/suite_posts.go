@@ -21,8 +21,7 @@ func testPosts(t *testing.T, n Network) {
 		t.Run(v.Name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, n)
-			c := s.content(v.PostType, "A "+v.Name+" on its way")
-			maps.Copy(c.Settings, s.settings(v.Settings))
+			c := s.variant(v)
 			if found := s.Check(s.account, c); !found.OK() {
 				t.Fatalf("refused beforehand: %v", found.Issues)
 			}
@@ -48,6 +47,14 @@ func testPosts(t *testing.T, n Network) {
 		s.publish(s.thread()).mustPublish()
 		s.wantThread(s.timeline())
 	})
+}
+
+// variant is a post of a kind.
+func (s *stage) variant(v Variant) provider.Content {
+	s.t.Helper()
+	c := s.content(v.PostType, "A "+v.Name+" on its way")
+	maps.Copy(c.Settings, s.settings(v.Settings))
+	return c
 }
 
 // thread is a post of three parts.

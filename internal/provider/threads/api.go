@@ -2,6 +2,7 @@ package threads
 
 import (
 	"encoding/json"
+	"time"
 
 	"crier/internal/provider"
 	"crier/internal/provider/graph"
@@ -55,6 +56,8 @@ type listedPost struct {
 	QuotedPost   *idAnswer  `json:"quoted_post"`
 	RepostedPost *idAnswer  `json:"reposted_post"`
 }
+
+func (p listedPost) created() time.Time { return p.Timestamp.Time }
 
 type profileAnswer struct {
 	ID       graph.ID `json:"id"`

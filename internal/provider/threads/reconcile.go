@@ -34,17 +34,18 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.
 	if err != nil {
 		return "", st, err
 	}
-	since := graph.Since(st, at).Add(-graph.ReadBack)
+	since := graph.Since(st, at)
 	var list listAnswer
-	if err := p.api.Get(ctx, a.Token.Access, listPath(wanted.repliesTo != "", since.Unix(), st.Data[notePage]), &list); err != nil {
+	if err := p.api.Get(ctx, a.Token.Access, listPath(wanted.repliesTo != "", since.Add(-graph.ReadBack).Unix(), st.Data[notePage]), &list); err != nil {
 		return "", st, err
 	}
 	delete(st.Data, notePage)
-	for _, post := range slices.Backward(list.Data) { // the newest comes first, the one of the attempt last
-		if !post.Timestamp.Before(since) && wanted.matches(post) && !isPublished(st, string(post.ID)) {
-			p.enter(&st, c, string(post.ID), post.Permalink)
-			return provider.OutcomePublished, st, nil
-		}
+	post, found := graph.Nearest(list.Data, since, listedPost.created, func(post listedPost) bool {
+		return wanted.matches(post) && !isPublished(st, string(post.ID))
+	})
+	if found {
+		p.enter(&st, c, string(post.ID), post.Permalink)
+		return provider.OutcomePublished, st, nil
 	}
 	if list.Paging.Next != "" && list.Paging.Cursors.After != "" {
 		st.Note(notePage, list.Paging.Cursors.After)

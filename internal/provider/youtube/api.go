@@ -103,6 +103,8 @@ type playlistItem struct {
 	} `json:"contentDetails,omitempty"`
 }
 
+func (i playlistItem) created() time.Time { return i.Snippet.PublishedAt }
+
 type playlistItemSnippet struct {
 	PlaylistID  string     `json:"playlistId"`
 	Resource    resourceID `json:"resourceId"`
@@ -123,6 +125,8 @@ type commentThread struct {
 	ID      string               `json:"id,omitempty"`
 	Snippet commentThreadSnippet `json:"snippet"`
 }
+
+func (t commentThread) created() time.Time { return t.Snippet.TopLevel.Snippet.PublishedAt }
 
 type commentThreadSnippet struct {
 	VideoID  string          `json:"videoId,omitempty"`

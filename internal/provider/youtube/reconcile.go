@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,8 @@ const (
 	noteGone = "sessionGone"
 	// readBack is how far before the attempt videos and comments are looked at: clocks differ.
 	readBack = 30 * time.Second
+	// listedCount is how many videos or comments are looked at.
+	listedCount = 50
 )
 
 // Strategy asks the upload session, which knows for certain. Where it is gone, and for comments, lists are read. They lag
@@ -72,7 +75,7 @@ func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider
 		return "", st, err
 	}
 	var list playlistItemList
-	path := "/youtube/v3/playlistItems?part=snippet,contentDetails&maxResults=50&playlistId=" + url.QueryEscape(uploadsPlaylist(a))
+	path := "/youtube/v3/playlistItems?part=snippet,contentDetails&maxResults=" + strconv.Itoa(listedCount) + "&playlistId=" + url.QueryEscape(uploadsPlaylist(a))
 	if err := p.get(ctx, a, path, &list); err != nil {
 		return "", st, err
 	}
@@ -85,6 +88,9 @@ func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider
 			return provider.OutcomePublished, st, nil
 		}
 	}
+	if !provider.ReachesBack(list.Items, listedCount, playlistItem.created, since) {
+		return provider.OutcomeUnclear, st, nil
+	}
 	st.Uploads = nil // the session is gone: Prepare begins anew
 	delete(st.Data, noteGone)
 	delete(st.Secrets, secretSession)
@@ -94,7 +100,7 @@ func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider
 // findComment looks for the comment among the newest below the video.
 func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State, since time.Time) (provider.Outcome, provider.State, error) {
 	var list commentThreadList
-	path := "/youtube/v3/commentThreads?part=snippet&order=time&maxResults=50&videoId=" + url.QueryEscape(c.Target.PlatformPostID)
+	path := "/youtube/v3/commentThreads?part=snippet&order=time&maxResults=" + strconv.Itoa(listedCount) + "&videoId=" + url.QueryEscape(c.Target.PlatformPostID)
 	if err := p.get(ctx, a, path, &list); err != nil {
 		return "", st, err
 	}
@@ -106,6 +112,9 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 			p.enterComment(&st, c, firstOf(thread.Snippet.TopLevel.ID, thread.ID))
 			return provider.OutcomePublished, st, nil
 		}
+	}
+	if !provider.ReachesBack(list.Items, listedCount, commentThread.created, since) {
+		return provider.OutcomeUnclear, st, nil
 	}
 	return provider.OutcomeAbsent, st, nil
 }

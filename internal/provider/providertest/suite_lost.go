@@ -1,0 +1,126 @@
+package providertest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"crier/internal/provider"
+)
+
+// loss is the call that publishes going missing: its answer, or the call itself.
+type loss struct {
+	name string
+	// unsent means that the network was never asked.
+	unsent bool
+	// taken is true once it has happened; one without a name never happens.
+	taken bool
+}
+
+// take is true the first time.
+func (l *loss) take() bool {
+	if l.name == "" || l.taken {
+		return false
+	}
+	l.taken = true
+	return true
+}
+
+// testLost loses the call that publishes on a timeline that shows others much like it. The client must neither take one of
+// these for its own nor publish what is there already.
+func testLost(t *testing.T, n Network) {
+	t.Helper()
+	t.Run("answer of a comment among many", func(t *testing.T) { t.Parallel(); testBuried(t, n) })
+	for name, content := range newStage(t, n).things() {
+		for _, l := range []loss{{name: "answer"}, {name: "call", unsent: true}} {
+			t.Run(l.name+" of "+name, func(t *testing.T) { t.Parallel(); loseOne(t, n, content, l, slices.Contains(n.Blind, name)) })
+		}
+	}
+}
+
+// testBuried loses the answer to a comment that others follow before anybody looks: more of them than a list shows. A client
+// that does not find it must not take it for absent.
+func testBuried(t *testing.T, n Network) {
+	t.Helper()
+	s := newStage(t, n)
+	if !s.info.Abilities.Comment {
+		return
+	}
+	p := s.publish(s.follow(provider.Comment, s.publish(s.simplest()).mustPublish()))
+	p.loses = loss{name: "answer"}
+	p.beforeLook = func() {
+		for i := range 60 {
+			other := p.content
+			other.Parts = []provider.Part{{Text: fmt.Sprint("Comment ", i)}}
+			later := s.publish(other)
+			later.mustPublish()
+			p.before = append(p.before, later.state.PlatformPostID)
+		}
+	}
+	end := p.run(context.Background())
+	if end != published && end != unknown {
+		t.Errorf("ended %s, after %v", end, p.failed)
+	}
+	p.exactlyOnce(end)
+}
+
+func loseOne(t *testing.T, n Network, content func(*stage) provider.Content, l loss, blind bool) {
+	t.Helper()
+	s := newStage(t, n)
+	c := content(s)
+	s.crowd(c)
+	p := s.publish(c)
+	p.loses = l
+	end := p.run(context.Background())
+	if !p.loses.taken {
+		t.Fatal("nothing was lost")
+	}
+	mayDoubt := blind || l.unsent && n.NeverSureOfAbsence
+	if end != published && (end != unknown || !mayDoubt) {
+		t.Errorf("ended %s, after %v", end, p.failed)
+	}
+	p.exactlyOnce(end)
+}
+
+// crowd publishes what can be mistaken for the content: the same a day ago, the same words elsewhere, and others in the
+// same place a moment ago.
+func (s *stage) crowd(c provider.Content) {
+	s.t.Helper()
+	if c.Action != provider.Repost { // nothing can be reposted twice
+		s.publish(c).mustPublish()
+	}
+	s.nextDay()
+	if c.Action == provider.Comment || c.Action == provider.Repost {
+		elsewhere := c
+		elsewhere.Target = s.follow(c.Action, s.publish(reworded(s.simplest())).mustPublish()).Target
+		s.publish(elsewhere).mustPublish()
+	}
+	if c.Action != provider.Repost {
+		s.publish(reworded(c)).mustPublish()
+	}
+}
+
+// nextDay lets a day pass, and renews the token where that is possible.
+func (s *stage) nextDay() {
+	s.t.Helper()
+	s.clock.Advance(25 * time.Hour)
+	if !s.renews() {
+		return
+	}
+	token, err := s.features.Refresher.Refresh(context.Background(), s.account)
+	if err != nil {
+		s.t.Fatalf("renew the token: %v", err)
+	}
+	s.account.Token = token
+}
+
+// reworded is the content in other words.
+func reworded(c provider.Content) provider.Content {
+	c.Parts = slices.Clone(c.Parts)
+	for i := range c.Parts {
+		c.Parts[i].Text = "Other words: " + c.Parts[i].Text
+	}
+	return c
+}
