@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +17,8 @@ const (
 	profileTimeout = 5 * time.Second
 	// profilePause is how long a network is left alone that did not say.
 	profilePause = time.Minute
+	// networksKept is of how many accounts a node remembers the network.
+	networksKept = 10_000
 )
 
 // Profiles keeps up to date what accounts look like and may do, on networks where that changes from hour to hour.
@@ -22,20 +26,30 @@ type Profiles struct {
 	*core
 	tokens *Tokens
 
-	mu    sync.Mutex
-	tried map[crier.ID]time.Time // when this node last asked, so that it does not ask twice at once
+	mu       sync.Mutex
+	tried    map[crier.ID]time.Time      // when this node last asked, so that it does not ask twice at once
+	networks map[crier.ID]crier.Provider // an account never changes its network
+}
+
+func newProfiles(c *core, tokens *Tokens) *Profiles {
+	return &Profiles{core: c, tokens: tokens, tried: map[crier.ID]time.Time{}, networks: map[crier.ID]crier.Provider{}}
 }
 
 // freshen asks about the accounts of a request whose network wants to be asked before a post is planned. A network that
 // does not answer keeps nothing from going on: what was known before counts, and the network has the last word.
 func (s *Profiles) freshen(ctx context.Context, scope TeamScope, ids []crier.ID) error {
+	networks, err := s.networksOf(ctx, scope.team.ID, ids)
+	if err != nil {
+		return err
+	}
 	for _, p := range s.providers.All() {
 		info := p.Info()
 		profiler := s.providers.Features(p).Profiler
 		if info.ProfileLife == 0 || profiler == nil {
 			continue
 		}
-		stale, err := s.store.StaleProfiles(ctx, scope.team.ID, ids, crier.Provider(info.Name), crier.TimeOf(s.clock().Add(-info.ProfileLife)))
+		theirs := slices.DeleteFunc(slices.Clone(ids), func(id crier.ID) bool { return networks[id] != crier.Provider(info.Name) })
+		stale, err := s.store.StaleProfiles(ctx, scope.team.ID, theirs, crier.Provider(info.Name), crier.TimeOf(s.clock().Add(-info.ProfileLife)))
 		if err != nil {
 			return err
 		}
@@ -49,6 +63,37 @@ func (s *Profiles) freshen(ctx context.Context, scope TeamScope, ids []crier.ID)
 		}
 	}
 	return nil
+}
+
+// networksOf is on which networks the accounts of a team are. Most requests are for accounts that this node has met, and
+// cost no query.
+func (s *Profiles) networksOf(ctx context.Context, team crier.ID, ids []crier.ID) (map[crier.ID]crier.Provider, error) {
+	found := map[crier.ID]crier.Provider{}
+	var unmet []crier.ID
+	s.mu.Lock()
+	for _, id := range ids {
+		if network, ok := s.networks[id]; ok {
+			found[id] = network
+		} else {
+			unmet = append(unmet, id)
+		}
+	}
+	s.mu.Unlock()
+	if len(unmet) == 0 {
+		return found, nil
+	}
+	read, err := s.store.AccountNetworks(ctx, team, unmet)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(found, read)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.networks)+len(read) > networksKept {
+		clear(s.networks)
+	}
+	maps.Copy(s.networks, read)
+	return found, nil
 }
 
 // mayAsk is true once in a while.

@@ -148,7 +148,7 @@ func (s *Schedules) plannedUse(ctx context.Context, tx *store.Tx, limit provider
 	if limit.Scope == provider.ScopeAccount {
 		planned, err = tx.PlannedOnAccount(ctx, d.accountID, span)
 	} else {
-		planned, err = tx.PlannedOnNetwork(ctx, d.account.Provider, span, crier.TimeOf(span.From.Add(-maxUploadLead)), limit.Max+1)
+		planned, err = tx.PlannedOnNetwork(ctx, d.account.Provider, span, limit.Max+1)
 	}
 	if d.moves != nil && planned > 0 && !d.moves.ScheduledAt.Before(span.From.Time) && d.moves.ScheduledAt.Before(span.To.Time) {
 		planned--

@@ -91,7 +91,7 @@ func New(cfg Config) *Services {
 	connections := &Connections{core: c, publicURL: cfg.PublicURL, sandbox: cfg.Sandbox}
 	people := &People{core: c}
 	return &Services{
-		Schedules:      &Schedules{core: c, profiles: &Profiles{core: c, tokens: tokens, tried: map[crier.ID]time.Time{}}},
+		Schedules:      &Schedules{core: c, profiles: newProfiles(c, tokens)},
 		ScheduledPosts: &ScheduledPosts{core: c, publisher: publisher},
 		Publisher:      publisher,
 		Tokens:         tokens,

@@ -20,3 +20,23 @@ func (r reads) StaleProfiles(ctx context.Context, team crier.ID, ids []crier.ID,
 	}
 	return collect(rows, scanAccount)
 }
+
+// AccountNetworks are the networks of a team's accounts.
+func (r reads) AccountNetworks(ctx context.Context, team crier.ID, ids []crier.ID) (map[crier.ID]crier.Provider, error) {
+	rows, err := r.q.QueryContext(ctx, `SELECT a.id, a.provider FROM social_accounts a WHERE a.team_id = $1 AND a.id IN (`+placeholders(2, len(ids))+`)`,
+		append([]any{team}, anys(ids)...)...)
+	if err != nil {
+		return nil, fmt.Errorf("read the networks of accounts: %w", err)
+	}
+	defer rows.Close()
+	networks := map[crier.ID]crier.Provider{}
+	for rows.Next() {
+		var id crier.ID
+		var network crier.Provider
+		if err := rows.Scan(&id, &network); err != nil {
+			return nil, fmt.Errorf("read the network of an account: %w", err)
+		}
+		networks[id] = network
+	}
+	return networks, rows.Err()
+}

@@ -62,18 +62,18 @@ func (tx *Tx) SweepQuotas(ctx context.Context, before crier.Time) error {
 // Span is a stretch of time: From belongs to it, To does not.
 type Span struct{ From, To crier.Time }
 
-// PlannedOnNetwork counts what is scheduled on a network within a span, whoever's it is, up to a number. Wake is how long
-// before its time a publication is taken up at most: the index knows that time.
-func (r reads) PlannedOnNetwork(ctx context.Context, network crier.Provider, span Span, wake crier.Time, most int64) (int64, error) {
+// PlannedOnNetwork counts what is scheduled on a network within a span, whoever's it is, up to a number.
+func (r reads) PlannedOnNetwork(ctx context.Context, network crier.Provider, span Span, most int64) (int64, error) {
 	var count int64
-	err := r.q.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM scheduled_posts p WHERE p.wake_at >= $2 AND p.wake_at < $4
-		AND p.provider = $1 AND p.status = 'scheduled' AND p.scheduled_at >= $3 AND p.scheduled_at < $4 LIMIT $5) planned`,
-		network, wake, span.From, span.To, most).Scan(&count)
-	if err != nil {
+	if err := r.q.QueryRowContext(ctx, plannedOnNetwork, network, span.From, span.To, most).Scan(&count); err != nil {
 		return 0, fmt.Errorf("count what is planned on a network: %w", err)
 	}
 	return count, nil
 }
+
+// plannedOnNetwork stops at the number that was asked for: a network's day may be planned many times over.
+const plannedOnNetwork = `SELECT count(*) FROM (SELECT 1 FROM scheduled_posts p WHERE p.provider = $1 AND p.status = 'scheduled'
+	AND p.scheduled_at >= $2 AND p.scheduled_at < $3 LIMIT $4) planned`
 
 // PlannedOnAccount counts what is scheduled on an account within a span.
 func (r reads) PlannedOnAccount(ctx context.Context, account crier.ID, span Span) (int64, error) {

@@ -91,6 +91,8 @@ type stage struct {
 	account  provider.Account
 	// busy counts the calls that the sandbox is at.
 	busy sync.WaitGroup
+	// ahead is by how many nanoseconds the network's clock is ahead of the client's.
+	ahead atomic.Int64
 	// keepsSilent has the network answer to a renewal without a new refresh token.
 	keepsSilent atomic.Bool
 	// slow is asked for by the sandbox when a slow fault strikes; what it returns ends the wait.
@@ -101,7 +103,7 @@ func newStage(t *testing.T, n Network) *stage {
 	t.Helper()
 	s := &stage{t: t, n: n, clock: NewClock(), slow: func() <-chan time.Time { return time.After(0) }}
 	world, err := sandbox.New(sandbox.Options{
-		Now: s.clock.Now, LimitFactor: 10_000, After: func(time.Duration) <-chan time.Time { return s.slow() },
+		Now: func() time.Time { return s.clock.Now().Add(time.Duration(s.ahead.Load())) }, LimitFactor: 10_000, After: func(time.Duration) <-chan time.Time { return s.slow() },
 	})
 	if err != nil {
 		t.Fatalf("start the sandbox: %v", err)

@@ -1,0 +1,85 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// words are those in which the databases differ here.
+var words = map[store.Dialect]struct{ loosen, id, explain, analyze string }{
+	store.SQLite:   {`PRAGMA foreign_keys = OFF`, `hex(randomblob(16))`, `EXPLAIN QUERY PLAN `, `PRAGMA optimize`},
+	store.Postgres: {`ALTER TABLE scheduled_posts DISABLE TRIGGER ALL`, `gen_random_uuid()`, `EXPLAIN `, `ANALYZE scheduled_posts`},
+}
+
+func mustExec(tb testing.TB, s *store.Store, statement string, args ...any) {
+	tb.Helper()
+	if _, err := s.Writer().ExecContext(context.Background(), statement, args...); err != nil {
+		tb.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// fillPlanned schedules posts on a network, all at one time. They belong to nobody: only the table is looked at.
+func fillPlanned(tb testing.TB, s *store.Store, network crier.Provider, at crier.Time, posts int) {
+	tb.Helper()
+	id := words[s.Dialect()].id
+	mustExec(tb, s, words[s.Dialect()].loosen)
+	mustExec(tb, s, fmt.Sprintf(`INSERT INTO scheduled_posts (id, team_id, organization_id, post_id, social_account_id, provider, status, scheduled_at,
+		timezone, payload_id, platform_settings, actions, state, results, wake_at, created_at, updated_at)
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %[2]d)
+		SELECT %[1]s, %[1]s, %[1]s, %[1]s, %[1]s, '%[3]s', 'scheduled', $1, 'UTC', %[1]s, '{}', '{}', '{}', '{}', $1, $1, $1 FROM n`,
+		id, posts, network), at)
+}
+
+// plan is how a database goes about a query.
+func plan(tb testing.TB, s *store.Store, query string, args ...any) string {
+	tb.Helper()
+	rows, err := s.Reader().QueryContext(context.Background(), words[s.Dialect()].explain+query, args...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer rows.Close()
+	var lines []string
+	for rows.Next() {
+		var line string
+		var number any // SQLite has three before the line
+		into := []any{&number, &number, &number, &line}
+		if s.Dialect() == store.Postgres {
+			into = []any{&line}
+		}
+		if err := rows.Scan(into...); err != nil {
+			tb.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	if err := rows.Err(); err != nil {
+		tb.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A video is planned on a network whose day is counted, beside very many posts on other networks: these are not read.
+func TestWhatIsPlannedOnANetworkIsCountedWithoutReadingOthers(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, s *store.Store) {
+		ctx, noon := context.Background(), crier.TimeOf(time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC))
+		day := store.Span{From: crier.TimeOf(noon.Add(-12 * time.Hour)), To: crier.TimeOf(noon.Add(12 * time.Hour))}
+		fillPlanned(t, s, "x", noon, 5_000)
+		fillPlanned(t, s, "youtube", noon, 3)
+		fillPlanned(t, s, "youtube", day.To, 1) // the next day
+		mustExec(t, s, words[s.Dialect()].analyze)
+		for most, want := range map[int64]int64{101: 3, 2: 2} {
+			if n, err := s.PlannedOnNetwork(ctx, "youtube", day, most); err != nil || n != want {
+				t.Errorf("%d are planned, up to %d: %v; want %d", n, most, err, want)
+			}
+		}
+		if p := plan(t, s, store.PlannedOnNetworkQuery, "youtube", day.From, day.To, 101); !strings.Contains(p, "scheduled_posts_planned") {
+			t.Errorf("the plan uses another way:\n%s", p)
+		}
+	})
+}
