@@ -58,6 +58,13 @@ type boxPost struct {
 	Provider, AccountID, PlatformPostID, Kind, ParentID, Text string
 	CreatedAt                                                 time.Time
 	DeletedAt                                                 *time.Time
+	Media                                                     []boxMedia
+}
+
+// boxMedia is a file as it reached a network.
+type boxMedia struct {
+	Type          string
+	Width, Height int
 }
 
 // timeline is all that an account has published, the oldest first.

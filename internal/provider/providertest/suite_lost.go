@@ -48,30 +48,34 @@ func testLost(t *testing.T, n Network) {
 	}
 }
 
-// testBuried loses the answer to a comment that others follow before anybody looks: more of them than a list shows. A client
-// that does not find it must not take it for absent.
+// testBuried loses the answer to a comment among more of them than a list shows, whichever end it begins at. A client that
+// does not find it must not take it for absent.
 func testBuried(t *testing.T, n Network) {
 	t.Helper()
 	s := newStage(t, n)
 	if !s.info.Abilities.Comment {
 		return
 	}
-	p := s.publish(s.follow(provider.Comment, s.publish(s.simplest()).mustPublish()))
+	c := s.follow(provider.Comment, s.publish(s.simplest()).mustPublish())
+	s.comments(c, "Before")
+	p := s.publish(c)
 	p.loses = loss{name: "answer"}
-	p.beforeLook = func() {
-		for i := range 60 {
-			other := p.content
-			other.Parts = []provider.Part{{Text: fmt.Sprint("Comment ", i)}}
-			later := s.publish(other)
-			later.mustPublish()
-			p.before = append(p.before, later.state.PlatformPostID)
-		}
-	}
+	p.beforeLook = func() { p.before = append(p.before, s.comments(c, "After")...) }
 	end := p.run(context.Background())
 	if end != published && end != unknown {
 		t.Errorf("ended %s, after %v", end, p.failed)
 	}
 	p.exactlyOnce(end)
+}
+
+// comments writes many of them where the content belongs.
+func (s *stage) comments(c provider.Content, text string) (written []string) {
+	s.t.Helper()
+	for i := range 60 {
+		c.Parts = []provider.Part{{Text: fmt.Sprint(text, " ", i)}}
+		written = append(written, s.publish(c).mustPublish().PlatformPostID)
+	}
+	return written
 }
 
 func loseOne(t *testing.T, n Network, name string, content func(*stage) provider.Content, l loss) {
