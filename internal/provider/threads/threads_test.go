@@ -258,7 +258,7 @@ func TestTheConsentAddressCarriesTheScopes(t *testing.T) {
 func TestDeletingTwiceIsNoError(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "delete")
-	for _, want := range []provider.Deletion{provider.Deleted, provider.AlreadyGone} {
+	for _, want := range []provider.Deletion{provider.Deleted, provider.AlreadyGone, provider.AlreadyGone} {
 		got, err := b.Delete(context.Background(), b.account, "18000000000000001")
 		if err != nil || got != want {
 			t.Errorf("Delete = %q, %v; want %q", got, err, want)
