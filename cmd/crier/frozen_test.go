@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/service"
 	"crier/internal/store"
 )
 
@@ -60,6 +61,32 @@ func TestAFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 		}
 	}
 	e.balanced(t, e.crew)
+}
+
+// A worker sleeps before its call. Another one takes over and is making its own when the first wakes up.
+func TestAWorkerThatWakesUpDuringTheCallOfAnotherSendsNothing(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		asleep, called := newGate(t, service.StepLeased, 1), newGate(t, service.StepSent, 1)
+		e := startEngine(t, db, withGates(asleep, called))
+		x := e.accounts[0]
+		id := e.now(t, e.crew, e.newPost(t, e.crew, "once"), x, nil)
+		asleep.await(t)
+		called.await(t)
+		asleep.let()
+		until(t, func() bool {
+			return e.number(t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state = 'running'`) == 1
+		}, func() string { return "the first worker does not end" })
+		if n := e.box.calls(t, "x", "publish"); n != 1 {
+			t.Errorf("the network was called %d times", n)
+		}
+		called.let()
+		e.await(t, e.crew, id, crier.Published)
+		if got := texts(e.box.timeline(t, x)); !slices.Equal(got, []string{"once"}) {
+			t.Errorf("timeline %q\n%s", got, e.history(t, e.crew, id))
+		}
+		e.balanced(t, e.crew)
+	})
 }
 
 // frozenNode is a node for a test whose nodes are frozen.
