@@ -14,6 +14,7 @@ import (
 // choosePage lets a person pick accounts that a consent gave access to.
 type choosePage struct {
 	Provider string
+	Network  string // its name for people
 	State    string
 	Choices  []service.Choice
 }
@@ -28,7 +29,7 @@ func (s *Server) oauthCallback(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if len(out.Choices) > 0 {
-		s.render(w, r, http.StatusOK, "choose", choosePage{Provider: string(in.Provider), State: in.State, Choices: out.Choices})
+		s.render(w, r, http.StatusOK, "choose", choosePage{Provider: string(in.Provider), Network: out.Network, State: in.State, Choices: out.Choices})
 		return
 	}
 	if to := out.ReturnURL(); to != "" {
@@ -61,18 +62,18 @@ type connectedPage struct {
 
 // connected tells the person what came of the consent.
 func (s *Server) connected(w http.ResponseWriter, r *http.Request, out service.Outcome) {
+	told := connectedPage{Title: "Connected", Link: out.ReturnURL()}
+	status := http.StatusOK
 	if out.Failure != "" {
-		s.render(w, r, http.StatusBadRequest, "connected", connectedPage{Title: "Not connected", Lines: []string{"No account was connected: " + out.Failure + ".", "Begin again where you came from."}})
-		return
+		told, status = connectedPage{Title: "Not connected", Lines: []string{"No account was connected: " + out.Failure + ".", "Begin again where you came from."}}, http.StatusBadRequest
 	}
-	lines := []string{}
 	for _, a := range out.Connected {
-		lines = append(lines, a.DisplayName+" is connected.")
+		told.Lines = append(told.Lines, a.DisplayName+" is connected.")
 	}
 	if len(out.MissingScopes) > 0 {
-		lines = append(lines, "These permissions were not granted, and publishing needs them: "+strings.Join(out.MissingScopes, ", ")+". Connect again to grant them.")
+		told.Lines = append(told.Lines, "These permissions were not granted, and publishing needs them: "+strings.Join(out.MissingScopes, ", ")+". Connect again to grant them.")
 	}
-	s.render(w, r, http.StatusOK, "connected", connectedPage{Title: "Connected", Lines: lines, Link: out.ReturnURL()})
+	s.render(w, r, status, "connected", told)
 }
 
 func (s *Server) failConnection(w http.ResponseWriter, r *http.Request, err error) {

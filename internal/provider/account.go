@@ -52,6 +52,14 @@ type Token struct {
 	Extra map[string]Secret
 }
 
+// SharesWith is true when both come from the same consent, so that ending one ends the other.
+func (t Token) SharesWith(other Token) bool {
+	if t.Refresh != "" || other.Refresh != "" {
+		return t.Refresh == other.Refresh
+	}
+	return t.Access == other.Access
+}
+
 // Account is a connected account as a provider sees it. Token is empty in Check and InfoFor.
 type Account struct {
 	ID                crier.ID

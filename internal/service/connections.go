@@ -86,7 +86,9 @@ type Callback struct {
 
 // Outcome is what came of a consent: accounts to choose from, accounts that are connected, or an error for the person.
 type Outcome struct {
-	Provider      crier.Provider
+	Provider crier.Provider
+	// Network is its name for people.
+	Network       string
 	Choices       []Choice
 	Connected     []crier.SocialAccount
 	MissingScopes []string
@@ -136,6 +138,7 @@ func (s *Connections) Complete(ctx context.Context, in Callback) (Outcome, error
 	if err != nil {
 		return out, err
 	}
+	out.Network = p.Info().DisplayName
 	c, err := s.advance(ctx, in.Provider, in.State, "waiting", "exchanging")
 	if err != nil {
 		return out, err
@@ -145,11 +148,11 @@ func (s *Connections) Complete(ctx context.Context, in Callback) (Outcome, error
 		out.Failure = "the network did not give its consent: " + strings.TrimSpace(in.Error)
 		return out, nil
 	}
-	accounts, err := s.exchange(ctx, connector, c, in)
+	token, accounts, err := s.exchange(ctx, connector, c, in)
 	if err != nil {
 		failure := provider.AsError(err)
 		s.log.WarnContext(ctx, "connecting failed", "provider", in.Provider, "error", err)
-		out.Failure = failure.Message
+		out.Failure, out.MissingScopes = failure.Message, ungranted(p.Info(), token.Scopes)
 		return out, nil
 	}
 	out.MissingScopes = missingScopes(p.Info(), accounts)
@@ -175,16 +178,17 @@ func (s *Connections) advance(ctx context.Context, network crier.Provider, state
 	return c, err
 }
 
-func (s *Connections) exchange(ctx context.Context, connector provider.Connector, c store.Connection, in Callback) ([]provider.ConnectedAccount, error) {
+// exchange turns the code into a token, and asks for which accounts that is.
+func (s *Connections) exchange(ctx context.Context, connector provider.Connector, c store.Connection, in Callback) (provider.Token, []provider.ConnectedAccount, error) {
 	verifier, err := s.keys.Open(c.Verifier, connectionContext(c.StateHash))
 	if err != nil {
-		return nil, err
+		return provider.Token{}, nil, err
 	}
 	token, err := connector.Exchange(ctx, provider.CodeExchange{
 		Code: provider.Secret(in.Code), RedirectURL: s.callbackURL(in.Provider), Verifier: provider.Secret(verifier),
 	})
 	if err != nil {
-		return nil, err
+		return token, nil, err
 	}
 	accounts, err := connector.Accounts(ctx, token)
 	for i := range accounts {
@@ -192,7 +196,7 @@ func (s *Connections) exchange(ctx context.Context, connector provider.Connector
 			accounts[i].Token = token
 		}
 	}
-	return accounts, err
+	return token, accounts, err
 }
 
 // missingScopes are the scopes that publishing needs and the person did not grant.
@@ -215,6 +219,13 @@ type offered struct {
 	Token                                                     sealedToken
 }
 
+func (o offered) account() provider.ConnectedAccount {
+	return provider.ConnectedAccount{
+		ProviderAccountID: o.ProviderAccountID, DisplayName: o.DisplayName, Handle: o.Handle, ImageURL: o.ImageURL, SubType: o.SubType,
+		Details: o.Details, Token: o.Token.token(),
+	}
+}
+
 func (s *Connections) offer(ctx context.Context, c store.Connection, accounts []provider.ConnectedAccount) error {
 	list := make([]offered, len(accounts))
 	for i, a := range accounts {
@@ -231,56 +242,76 @@ func (s *Connections) offer(ctx context.Context, c store.Connection, accounts []
 	return s.store.WithTx(ctx, func(tx *store.Tx) error { return tx.OfferChoices(ctx, c.StateHash, sealed) })
 }
 
-// Choose connects the accounts that a person picked.
+// Choose connects the accounts that a person picked. A choice that cannot be taken leaves the others open.
 func (s *Connections) Choose(ctx context.Context, network crier.Provider, state string, ids []string) (Outcome, error) {
 	out := Outcome{Provider: network}
+	p, _, err := s.connector(network)
+	if err != nil {
+		return out, err
+	}
 	if len(ids) == 0 {
 		return out, crier.Invalid(crier.At("choose at least one account", "account"))
 	}
-	c, err := s.advance(ctx, network, state, "choosing", "done")
-	if err != nil {
-		return out, err
-	}
-	out.returnURL = c.ReturnURL
+	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
+		c, err := tx.AdvanceConnection(ctx, auth.Hash(state), network, "choosing", "done", s.now())
+		if err != nil {
+			return err
+		}
+		chosen, err := s.chosen(c, ids)
+		if err != nil {
+			return err
+		}
+		out.returnURL, out.MissingScopes = c.ReturnURL, missingScopes(p.Info(), chosen)
+		out.Connected, err = s.connectAll(ctx, tx, c, chosen)
+		return err
+	})
+	return out, err
+}
+
+// chosen are those of the offered accounts that have the ids.
+func (s *Connections) chosen(c store.Connection, ids []string) ([]provider.ConnectedAccount, error) {
 	data, err := s.keys.Open(c.Choices, connectionContext(c.StateHash))
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	var list []offered
 	if err := json.Unmarshal(data, &list); err != nil {
-		return out, fmt.Errorf("decode the choices: %w", err)
+		return nil, fmt.Errorf("decode the choices: %w", err)
 	}
 	var chosen []provider.ConnectedAccount
 	for _, o := range list {
 		if slices.Contains(ids, o.ProviderAccountID) {
-			chosen = append(chosen, provider.ConnectedAccount{
-				ProviderAccountID: o.ProviderAccountID, DisplayName: o.DisplayName, Handle: o.Handle, ImageURL: o.ImageURL, SubType: o.SubType,
-				Details: o.Details, Token: o.Token.token(),
-			})
+			chosen = append(chosen, o.account())
+			ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == o.ProviderAccountID })
 		}
 	}
-	if len(chosen) == 0 {
-		return out, crier.Invalid(crier.At("is not one of the accounts to choose from", "account"))
+	if len(ids) > 0 {
+		return nil, crier.Invalid(crier.At(ids[0]+" is not one of the accounts to choose from", "account"))
 	}
-	out.Connected, err = s.connect(ctx, c, chosen)
-	return out, err
+	return chosen, nil
 }
 
-// connect writes accounts that a consent gave. One that the team had before keeps its id, and what waits for it goes out.
-func (s *Connections) connect(ctx context.Context, c store.Connection, accounts []provider.ConnectedAccount) ([]crier.SocialAccount, error) {
-	var connected []crier.SocialAccount
-	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
-		connected = nil
-		for _, a := range accounts {
-			account, err := s.connectOne(ctx, tx, c, a)
-			if err != nil {
-				return err
-			}
-			connected = append(connected, account.SocialAccount)
-		}
-		return nil
+// connect writes the only account that a consent gave.
+func (s *Connections) connect(ctx context.Context, c store.Connection, accounts []provider.ConnectedAccount) (connected []crier.SocialAccount, err error) {
+	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
+		connected, err = s.connectAll(ctx, tx, c, accounts)
+		return err
 	})
 	return connected, err
+}
+
+// connectAll writes accounts that a consent gave. One that the team had before keeps its id, and what waits for it goes
+// out.
+func (s *Connections) connectAll(ctx context.Context, tx *store.Tx, c store.Connection, accounts []provider.ConnectedAccount) ([]crier.SocialAccount, error) {
+	var connected []crier.SocialAccount
+	for _, a := range accounts {
+		account, err := s.connectOne(ctx, tx, c, a)
+		if err != nil {
+			return nil, err
+		}
+		connected = append(connected, account.SocialAccount)
+	}
+	return connected, nil
 }
 
 func (s *Connections) connectOne(ctx context.Context, tx *store.Tx, c store.Connection, a provider.ConnectedAccount) (store.Account, error) {
@@ -318,12 +349,31 @@ func (s *Connections) revoke(ctx context.Context, a store.Account) {
 	if revoker == nil {
 		return
 	}
-	account := networkAccount(a)
-	var err error
-	if account.Token, err = s.openToken(a); err == nil {
-		err = revoker.Revoke(ctx, account)
-	}
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err := s.revokeUnlessShared(ctx, revoker, a); err != nil && !errors.Is(err, context.Canceled) {
 		s.log.WarnContext(ctx, "could not revoke a token", "account", a.ID, "provider", a.Provider, "error", err)
 	}
+}
+
+// revokeUnlessShared leaves a token alone that another account needs. One consent may be for several accounts, and some
+// networks end every token that they gave for the same account.
+func (s *Connections) revokeUnlessShared(ctx context.Context, revoker provider.Revoker, a store.Account) error {
+	account := networkAccount(a)
+	var err error
+	if account.Token, err = s.openToken(a); err != nil {
+		return err
+	}
+	others, err := s.store.ConnectionsBeside(ctx, a)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		token, err := s.openToken(other)
+		if err != nil {
+			return err
+		}
+		if other.ProviderAccountID == a.ProviderAccountID || token.SharesWith(account.Token) {
+			return nil
+		}
+	}
+	return revoker.Revoke(ctx, account)
 }

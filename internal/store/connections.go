@@ -74,3 +74,15 @@ func (tx *Tx) AccountByIdentity(ctx context.Context, team crier.ID, network crie
 	}
 	return &a, nil
 }
+
+// ConnectionsBeside are the accounts that may hang on the same consent as one: those of its team on its network, and the
+// same account in other teams, as far as they have a token.
+func (r reads) ConnectionsBeside(ctx context.Context, a Account) ([]Account, error) {
+	rows, err := r.q.QueryContext(ctx, `SELECT `+accountColumns+` FROM social_accounts a
+		WHERE a.provider = $1 AND a.id <> $2 AND a.token IS NOT NULL AND (a.team_id = $3 OR a.provider_account_id = $4)`,
+		a.Provider, a.ID, a.TeamID, a.ProviderAccountID)
+	if err != nil {
+		return nil, fmt.Errorf("look for other accounts of a consent: %w", err)
+	}
+	return collect(rows, scanAccount)
+}

@@ -93,10 +93,20 @@ func (p *Provider) clientRequest(op provider.Operation, path string, form url.Va
 	return r
 }
 
-// Revoke ends the access token. A token that is dead already is refused by X, which is as good.
+// Revoke ends the refresh token and the access token: X ends only the one that is named. A token that is dead already is
+// refused by X, which is as good.
 func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
-	form := url.Values{"token": {a.Token.Access.Reveal()}, "token_type_hint": {"access_token"}}
-	answer, err := p.caller.Send(ctx, p.clientRequest(provider.OpConnect, "/2/oauth2/revoke", form, []provider.Secret{a.Token.Access}))
+	if a.Token.Refresh != "" {
+		if err := p.revoke(ctx, a.Token.Refresh, "refresh_token"); err != nil {
+			return err
+		}
+	}
+	return p.revoke(ctx, a.Token.Access, "access_token")
+}
+
+func (p *Provider) revoke(ctx context.Context, token provider.Secret, kind string) error {
+	form := url.Values{"token": {token.Reveal()}, "token_type_hint": {kind}}
+	answer, err := p.caller.Send(ctx, p.clientRequest(provider.OpConnect, "/2/oauth2/revoke", form, []provider.Secret{token}))
 	if err != nil {
 		return err
 	}
