@@ -4,11 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivermigrate"
@@ -16,7 +14,7 @@ import (
 	"crier/internal/store"
 )
 
-func newEngine[TTx any](driver riverdriver.Driver[TTx], config *river.Config, join func(*store.Tx, func(TTx) error) error) (engine, error) {
+func newEngine[TTx any](driver riverdriver.Driver[TTx], config *river.Config, join func(context.Context, *store.Tx, func(TTx) error) error) (engine, error) {
 	client, err := river.NewClient(driver, config)
 	if err != nil {
 		return nil, err
@@ -29,18 +27,12 @@ func newEngine[TTx any](driver riverdriver.Driver[TTx], config *river.Config, jo
 }
 
 // joinSQLite hands over the transaction itself.
-func joinSQLite(tx *store.Tx, fn func(*sql.Tx) error) error { return fn(tx.SQL()) }
+func joinSQLite(_ context.Context, tx *store.Tx, fn func(*sql.Tx) error) error { return fn(tx.SQL()) }
 
 // joinPostgres lends River the connection of a database/sql transaction as a pgx one. database/sql stays the owner: it
 // commits and rolls back.
-func joinPostgres(tx *store.Tx, fn func(pgx.Tx) error) error {
-	return tx.Raw(func(driverConn any) error {
-		conn, ok := driverConn.(*stdlib.Conn)
-		if !ok {
-			return fmt.Errorf("the transaction's connection is a %T, not pgx", driverConn)
-		}
-		return fn(borrowed{conn.Conn()})
-	})
+func joinPostgres(ctx context.Context, tx *store.Tx, fn func(pgx.Tx) error) error {
+	return tx.Lend(ctx, func(conn *pgx.Conn) error { return fn(borrowed{conn}) })
 }
 
 // borrowed is a pgx.Tx over a connection whose transaction belongs to someone else.

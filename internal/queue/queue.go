@@ -185,7 +185,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 type riverEngine[TTx any] struct {
 	client   *river.Client[TTx]
 	migrator *rivermigrate.Migrator[TTx]
-	join     func(tx *store.Tx, fn func(TTx) error) error
+	join     func(ctx context.Context, tx *store.Tx, fn func(TTx) error) error
 }
 
 func (e *riverEngine[TTx]) migrate(ctx context.Context) error {
@@ -204,7 +204,7 @@ func (e *riverEngine[TTx]) migrated(ctx context.Context) (bool, error) {
 }
 
 func (e *riverEngine[TTx]) insert(ctx context.Context, tx *store.Tx, jobs []river.InsertManyParams) error {
-	return e.join(tx, func(t TTx) error {
+	return e.join(ctx, tx, func(t TTx) error {
 		_, err := e.client.InsertManyTx(ctx, t, jobs)
 		return err
 	})

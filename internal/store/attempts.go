@@ -94,15 +94,11 @@ func (s *Store) beginInOneStatement(ctx context.Context, p Publication, owner cr
 
 // InsertAttempt writes an attempt, open or over.
 func (tx *Tx) InsertAttempt(ctx context.Context, a Attempt) error {
-	_, err := tx.q.ExecContext(ctx, `INSERT INTO attempts (id, scheduled_post_id, action_id, operation, part, started_at, send_before,
+	return tx.later(ctx, changed("insert attempt"), `INSERT INTO attempts (id, scheduled_post_id, action_id, operation, part, started_at, send_before,
 		settled_after, ended_at, outcome, error_code, message, next_step, next_at, exchanges)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		a.ID, a.ScheduledPostID, a.ActionID, a.Operation, a.Part, a.StartedAt, a.SendBefore, a.SettledAfter, a.EndedAt,
 		orNull(a.Outcome), orNull(a.ErrorCode), orNull(a.Message), orNull(a.NextStep), a.NextAt, exchangesOf(a))
-	if err != nil {
-		return fmt.Errorf("insert attempt: %w", err)
-	}
-	return nil
 }
 
 // EndAttempt completes an attempt with its result. One that was completed already is left alone; then ok is false.
@@ -146,7 +142,7 @@ func (r reads) LastSend(ctx context.Context, p Publication) (*Attempt, error) {
 	if p.Action {
 		action, args = `a.action_id = $2`, append(args, p.ID)
 	}
-	a, err := scanAttempt(r.q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM attempts a WHERE a.scheduled_post_id = $1 AND `+action+`
+	a, err := scanAttempt(r.keyed.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM attempts a WHERE a.scheduled_post_id = $1 AND `+action+`
 		AND a.operation IN ('publish', 'resend')
 		ORDER BY CASE WHEN a.ended_at IS NULL OR a.outcome = '`+OutcomeUnknown+`' THEN 0 ELSE 1 END, a.started_at DESC, a.id DESC LIMIT 1`, args...))
 	if errors.Is(err, sql.ErrNoRows) {

@@ -173,7 +173,7 @@ type BearerToken struct {
 // AccessToken finds who an access token belongs to, unless it has expired or was revoked.
 func (r reads) AccessToken(ctx context.Context, hash []byte, now crier.Time) (BearerToken, error) {
 	var t BearerToken
-	err := r.q.QueryRowContext(ctx, `SELECT f.id, f.name, a.expires_at, u.id, u.email, u.name FROM access_tokens a
+	err := r.keyed.QueryRowContext(ctx, `SELECT f.id, f.name, a.expires_at, u.id, u.email, u.name FROM access_tokens a
 		JOIN token_families f ON f.id = a.family_id JOIN users u ON u.id = f.user_id
 		WHERE a.hash = $1 AND a.expires_at > $2 AND f.revoked_at IS NULL`, hash, now).
 		Scan(&t.FamilyID, &t.Name, &t.ExpiresAt, &t.Person.ID, &t.Person.Email, &t.Person.Name)

@@ -31,7 +31,7 @@ type BearerKey struct {
 // KeyBySecret finds the key that a secret's hash belongs to, unless it was revoked or has expired.
 func (r reads) KeyBySecret(ctx context.Context, hash []byte, now crier.Time) (BearerKey, error) {
 	var k BearerKey
-	err := r.q.QueryRowContext(ctx, `SELECT k.id, k.name, k.permissions, k.expires_at, k.last_used_at, u.id, u.email, u.name
+	err := r.keyed.QueryRowContext(ctx, `SELECT k.id, k.name, k.permissions, k.expires_at, k.last_used_at, u.id, u.email, u.name
 		FROM api_key_secrets s JOIN api_keys k ON k.id = s.api_key_id JOIN users u ON u.id = k.created_by_id
 		WHERE s.hash = $1 AND k.revoked_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > $2)
 		AND (k.expires_at IS NULL OR k.expires_at > $2)`, hash, now).

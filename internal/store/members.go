@@ -97,7 +97,7 @@ func (g *grantTarget) grant() *Grant {
 // TeamAccess reads a team and what the caller may do in it, in one query: it runs at every request of a team.
 func (r reads) TeamAccess(ctx context.Context, team, principal, person crier.ID) (crier.Team, Access, error) {
 	var own, behind grantTarget
-	row := r.q.QueryRowContext(ctx, `SELECT `+teamColumns+`, m.role, m.all_teams,
+	row := r.keyed.QueryRowContext(ctx, `SELECT `+teamColumns+`, m.role, m.all_teams,
 			EXISTS (SELECT 1 FROM membership_teams x WHERE x.membership_id = m.id AND x.team_id = t.id),
 			b.role, b.all_teams,
 			EXISTS (SELECT 1 FROM membership_teams x WHERE x.membership_id = b.id AND x.team_id = t.id)
@@ -112,7 +112,7 @@ func (r reads) TeamAccess(ctx context.Context, team, principal, person crier.ID)
 // OrganizationAccess reads an organization and what the caller may do in it.
 func (r reads) OrganizationAccess(ctx context.Context, id, principal, person crier.ID) (Organization, Access, error) {
 	var own, behind grantTarget
-	row := r.q.QueryRowContext(ctx, `SELECT `+organizationColumns+`, m.role, m.all_teams, b.role, b.all_teams
+	row := r.keyed.QueryRowContext(ctx, `SELECT `+organizationColumns+`, m.role, m.all_teams, b.role, b.all_teams
 		FROM organizations o
 		LEFT JOIN memberships m ON m.principal_id = $2 AND m.organization_id = o.id
 		LEFT JOIN memberships b ON b.principal_id = $3 AND b.organization_id = o.id

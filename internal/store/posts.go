@@ -169,12 +169,8 @@ func (tx *Tx) RefreshPost(ctx context.Context, id crier.ID) error {
 		return fmt.Errorf("sum up scheduled posts: %w", err)
 	}
 	state, destination, at := sumUp(newest)
-	_, err = tx.q.ExecContext(ctx, `UPDATE posts SET delivery_state = $2, save_destination = $3, scheduled_at = $4
+	return tx.later(ctx, changed("refresh post"), `UPDATE posts SET delivery_state = $2, save_destination = $3, scheduled_at = $4
 		WHERE id = $1 AND (delivery_state <> $2 OR save_destination <> $3 OR scheduled_at <> $4)`, id, state, destination, at)
-	if err != nil {
-		return fmt.Errorf("refresh post: %w", err)
-	}
-	return nil
 }
 
 // publicationSum is what counts of the newest scheduled post of an account.

@@ -143,7 +143,7 @@ func scanActionPublication(row scanner) (Publication, error) {
 
 // Publication reads a row of the engine.
 func (r reads) Publication(ctx context.Context, ref Ref) (Publication, error) {
-	p, err := ref.scan(r.q.QueryRowContext(ctx, `SELECT `+ref.columns()+` FROM `+ref.table()+` p WHERE p.id = $1`, ref.ID))
+	p, err := ref.scan(r.keyed.QueryRowContext(ctx, `SELECT `+ref.columns()+` FROM `+ref.table()+` p WHERE p.id = $1`, ref.ID))
 	return p, orNotFound(err, "scheduled post", ref.ID)
 }
 

@@ -29,11 +29,13 @@ func (tx *Tx) LockPostHead(ctx context.Context, team, id crier.ID) (PostHead, er
 	return h, orNotFound(err, "post", id)
 }
 
-// LockPost takes the same lock without reading; deleted posts have it too.
+// LockPost takes the same lock without reading; deleted posts have it too. SQLite has one writer at a time: there is nothing to
+// lock.
 func (tx *Tx) LockPost(ctx context.Context, id crier.ID) error {
-	var one int
-	err := tx.q.QueryRowContext(ctx, `SELECT 1 FROM posts p WHERE p.id = $1`+tx.forUpdate, id).Scan(&one)
-	return orNotFound(err, "post", id)
+	if tx.forUpdate == "" {
+		return nil
+	}
+	return tx.later(ctx, changedOne("post", id), `SELECT 1 FROM posts p WHERE p.id = $1`+tx.forUpdate, id)
 }
 
 // Around is what a worker needs to know of everything around a publication.
@@ -51,7 +53,7 @@ func (r reads) Around(ctx context.Context, p Publication) (Around, error) {
 	var a Around
 	var input *crier.PostInput
 	targets, finish := accountTargets(&a.Account)
-	err := r.q.QueryRowContext(ctx, `SELECT t.deleted_at IS NOT NULL OR o.deleted_at IS NOT NULL, t.publish_late_minutes, o.post_type, v.post_input, `+accountColumns+`
+	err := r.keyed.QueryRowContext(ctx, `SELECT t.deleted_at IS NOT NULL OR o.deleted_at IS NOT NULL, t.publish_late_minutes, o.post_type, v.post_input, `+accountColumns+`
 		FROM payloads v JOIN posts o ON o.id = v.post_id JOIN teams t ON t.id = o.team_id JOIN social_accounts a ON a.id = $2
 		WHERE v.id = $1`, p.PayloadID, p.SocialAccountID).
 		Scan(append([]any{&a.Gone, &a.LateMinutes, &a.Content.PostType, intoJSON(&input)}, targets...)...)
@@ -89,7 +91,7 @@ func (tx *Tx) Approve(ctx context.Context, id crier.ID, at crier.Time) error {
 
 // Account reads an account by its id alone, for jobs.
 func (r reads) Account(ctx context.Context, id crier.ID) (Account, error) {
-	a, err := scanAccount(r.q.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM social_accounts a WHERE a.id = $1`, id))
+	a, err := scanAccount(r.keyed.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM social_accounts a WHERE a.id = $1`, id))
 	return a, orNotFound(err, "social account", id)
 }
 

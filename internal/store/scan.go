@@ -103,16 +103,32 @@ func (r reads) forShare() string {
 // affectedOne is an error unless exactly one row changed.
 func affectedOne(res sql.Result, err error, noun string, id crier.ID) error {
 	if err != nil {
-		return fmt.Errorf("write %s: %w", noun, err)
+		return changedOne(noun, id)(0, err)
 	}
-	n, err := res.RowsAffected()
-	if err != nil {
-		return fmt.Errorf("write %s: %w", noun, err)
+	return changedOne(noun, id)(res.RowsAffected())
+}
+
+// changedOne is affectedOne for a statement that runs later.
+func changedOne(noun string, id crier.ID) func(int64, error) error {
+	return func(rows int64, err error) error {
+		if err != nil {
+			return fmt.Errorf("write %s: %w", noun, err)
+		}
+		if rows == 0 {
+			return crier.NotFound("There is no %s %s.", noun, id)
+		}
+		return nil
 	}
-	if n == 0 {
-		return crier.NotFound("There is no %s %s.", noun, id)
+}
+
+// changed is for a statement that runs later and may change any number of rows.
+func changed(doing string) func(int64, error) error {
+	return func(_ int64, err error) error {
+		if err != nil {
+			return fmt.Errorf("%s: %w", doing, err)
+		}
+		return nil
 	}
-	return nil
 }
 
 // inList writes the placeholders of a list of ids from $from on, and its arguments. Lists are filled up to the next power

@@ -77,7 +77,7 @@ func (tx *Tx) InsertSession(ctx context.Context, hash []byte, user crier.ID, now
 // SessionUser is the person of a session; nil when it has ended.
 func (r reads) SessionUser(ctx context.Context, hash []byte, now crier.Time) (*crier.User, error) {
 	var u crier.User
-	err := r.q.QueryRowContext(ctx, `SELECT u.id, u.email, u.name FROM sessions s JOIN users u ON u.id = s.user_id
+	err := r.keyed.QueryRowContext(ctx, `SELECT u.id, u.email, u.name FROM sessions s JOIN users u ON u.id = s.user_id
 		WHERE s.token_hash = $1 AND s.expires_at > $2`, hash, now).Scan(&u.ID, &u.Email, &u.Name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil

@@ -49,7 +49,7 @@ func (s *statements) QueryContext(ctx context.Context, query string, args ...any
 	return s.db.QueryContext(ctx, query, args...)
 }
 
-func (s *statements) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+func (s *statements) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
 	if stmt := s.prepare(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for the next call
 		return stmt.QueryRowContext(ctx, args...)
 	}

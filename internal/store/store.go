@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -47,7 +48,7 @@ type Config struct {
 	// DatabaseURL of a PostgreSQL server; empty means SQLite in DataDir.
 	DatabaseURL string
 	DataDir     string
-	// MaxConnections bounds the PostgreSQL pool of the repositories; 0 means 20.
+	// MaxConnections bounds each of the two PostgreSQL pools of the repositories; 0 means 15.
 	MaxConnections int
 	Logger         *slog.Logger
 }
@@ -56,8 +57,8 @@ type Config struct {
 type Store struct {
 	reads
 	dialect Dialect
-	writer  *sql.DB // SQLite: exactly one connection
-	reader  *sql.DB // SQLite: a pool that cannot write; PostgreSQL: the writer
+	writer  *sql.DB // SQLite: exactly one connection; PostgreSQL: a pool that keeps its plans
+	reader  *sql.DB // SQLite: a pool that cannot write; PostgreSQL: a pool that plans for the values of each call
 	jobs    *pgxpool.Pool
 	log     *slog.Logger
 }
@@ -65,13 +66,37 @@ type Store struct {
 // queryer is what reading needs: a pool or a transaction.
 type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryRowContext(ctx context.Context, query string, args ...any) scanner
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// direct is a pool or a transaction of database/sql as it is.
+type direct struct {
+	to interface {
+		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	}
+}
+
+func (d direct) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return d.to.QueryContext(ctx, query, args...)
+}
+
+func (d direct) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
+	return d.to.QueryRowContext(ctx, query, args...)
+}
+
+func (d direct) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return d.to.ExecContext(ctx, query, args...)
 }
 
 // reads are the queries that a Store and a Tx share.
 type reads struct {
 	q queryer
+	// keyed finds single rows by their keys, on every request and every publication. One plan fits all such calls, and to
+	// plan takes PostgreSQL longer than to answer.
+	keyed queryer
 	fragments
 }
 
@@ -92,13 +117,6 @@ var (
 
 // sqliteTime is how the driver writes times into the embedded database; PostgreSQL reads it as well.
 const sqliteTime = "2006-01-02 15:04:05.999999999-07:00"
-
-// Tx is one transaction. Inside it nothing else may touch the store: on SQLite the pool would wait for itself.
-type Tx struct {
-	reads
-	tx   *sql.Tx
-	conn *sql.Conn // PostgreSQL only: the connection of tx, for the job engine's inserts
-}
 
 // Open opens the database; it does not migrate it.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
@@ -169,7 +187,8 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect %s: %w", path, err), writer.Close(), reader.Close())
 	}
-	return &Store{reads: reads{cached(reader), sqliteFragments}, dialect: SQLite, writer: writer, reader: reader}, nil
+	rows := cached(reader)
+	return &Store{reads: reads{rows, rows, sqliteFragments}, dialect: SQLite, writer: writer, reader: reader}, nil
 }
 
 // sqliteDSN sets what durability needs: WAL with synchronous=FULL, so that an acknowledged write survives a power cut.
@@ -204,26 +223,44 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the database URL: %w", redact(err))
 	}
-	// Without it PostgreSQL keeps the plan it made for an empty job table, and a burst of jobs joins quadratically. And it
-	// plans for a team of average size: next to a team of a million posts, a small one is searched by reading all posts.
-	for _, params := range []map[string]string{connCfg.RuntimeParams, poolCfg.ConnConfig.RuntimeParams} {
-		params["plan_cache_mode"] = "force_custom_plan"
-		params["idle_in_transaction_session_timeout"] = strconv.FormatInt(transactionPause.Milliseconds(), 10)
-	}
+	poolCfg.ConnConfig.RuntimeParams = withParams(poolCfg.ConnConfig.RuntimeParams, plannedAnew)
 	poolCfg.MaxConns = int32(max(8, runtime.NumCPU()*2)) //nolint:gosec // a CPU count fits
 	jobs, err := pgxpool.NewWithConfig(ctx, poolCfg)
 	if err != nil {
 		return nil, fmt.Errorf("open the job pool: %w", redact(err))
 	}
-	db := stdlib.OpenDB(*connCfg)
-	size := cfg.MaxConnections
+	writer, reader := openPool(*connCfg, keptPlans, cfg.MaxConnections), openPool(*connCfg, plannedAnew, cfg.MaxConnections)
+	return &Store{reads: reads{direct{reader}, direct{writer}, postgresFragments}, dialect: Postgres, writer: writer, reader: reader, jobs: jobs}, nil
+}
+
+var (
+	// plannedAnew is for lists, searches and the job engine. PostgreSQL would plan for a team of average size: next to a team of a
+	// million posts, a small one is searched by reading all posts. And it would keep the plan that it made for an empty job
+	// table, with which a burst of jobs joins quadratically.
+	plannedAnew = map[string]string{"plan_cache_mode": "force_custom_plan"}
+	// keptPlans is for statements that find their rows by keys: all that write, and reads of single rows. A plan that was made
+	// while a table was small must not read all of it when it has grown.
+	keptPlans = map[string]string{"plan_cache_mode": "auto", "enable_seqscan": "off", "jit": "off"}
+)
+
+func openPool(cfg pgx.ConnConfig, params map[string]string, size int) *sql.DB {
 	if size <= 0 {
-		size = 20
+		size = 15
 	}
+	cfg.RuntimeParams = withParams(cfg.RuntimeParams, params)
+	db := stdlib.OpenDB(cfg)
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return &Store{reads: reads{db, postgresFragments}, dialect: Postgres, writer: db, reader: db, jobs: jobs}, nil
+	return db
+}
+
+// withParams adds settings of a connection to those of the address.
+func withParams(given, more map[string]string) map[string]string {
+	all := maps.Clone(given)
+	maps.Copy(all, more)
+	all["idle_in_transaction_session_timeout"] = strconv.FormatInt(transactionPause.Milliseconds(), 10)
+	return all
 }
 
 // redact keeps the password of a database address out of errors.
@@ -263,60 +300,6 @@ func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	return s.q.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
 }
-
-// maxTxAttempts bounds how often a transaction is begun anew after a deadlock.
-const maxTxAttempts = 5
-
-// WithTx runs fn in a transaction and commits it when fn returns nil. fn may run more than once (PostgreSQL may end a
-// transaction to resolve a deadlock), so it must touch nothing but tx and its own results.
-func (s *Store) WithTx(ctx context.Context, fn func(tx *Tx) error) error {
-	for attempt := 1; ; attempt++ {
-		err := s.oneTx(ctx, fn)
-		if err == nil || attempt == maxTxAttempts || !isDeadlock(err) {
-			return err
-		}
-	}
-}
-
-func (s *Store) oneTx(ctx context.Context, fn func(tx *Tx) error) (err error) {
-	conn, err := s.writer.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("get a connection: %w", err)
-	}
-	defer func() { err = errors.Join(err, ignoreDone(conn.Close())) }()
-	sqlTx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			_ = sqlTx.Rollback()
-			panic(p)
-		}
-	}()
-	tx := &Tx{reads: reads{sqlTx, s.fragments}, tx: sqlTx, conn: conn}
-	if err := fn(tx); err != nil {
-		return errors.Join(err, ignoreDone(sqlTx.Rollback()))
-	}
-	if err := sqlTx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
-}
-
-// ignoreDone hides the complaint about a transaction or connection that is over already, because its context ended.
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) {
-		return nil
-	}
-	return err
-}
-
-// SQL is the transaction itself, for the job engine on SQLite.
-func (tx *Tx) SQL() *sql.Tx { return tx.tx }
-
-// Raw lends the driver's connection of this transaction to fn, for the job engine on PostgreSQL.
-func (tx *Tx) Raw(fn func(driverConn any) error) error { return tx.conn.Raw(fn) }
 
 // Unavailable is true when err means that the database is away or overloaded, not that the request was wrong.
 func Unavailable(err error) bool {

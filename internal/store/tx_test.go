@@ -1,0 +1,52 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+
+	"crier"
+	"crier/internal/store"
+)
+
+func TestStatementsThatNobodyWaitsForKeepTheirOrderAndTheirErrors(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		ctx := context.Background()
+		organization := crier.NewID()
+		at := now()
+		book := func(tx *store.Tx, to crier.ID, amount int64) error {
+			return tx.AddCredits(ctx, to, crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", Amount: amount, CreatedAt: at})
+		}
+		err := st.WithTx(ctx, func(tx *store.Tx) error {
+			if err := tx.InsertOrganization(ctx, store.Organization{Organization: crier.Organization{ID: organization, Name: "one", CreatedAt: at, UpdatedAt: at}}); err != nil {
+				return err
+			}
+			if err := book(tx, organization, 5); err != nil {
+				return err
+			}
+			if err := book(tx, organization, 7); err != nil {
+				return err
+			}
+			got, err := tx.LockCredits(ctx, organization)
+			if got.Balance != 12 {
+				t.Errorf("a read saw a balance of %d before the bookings", got.Balance)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = st.WithTx(ctx, func(tx *store.Tx) error {
+			if err := book(tx, organization, 1); err != nil {
+				return err
+			}
+			return book(tx, crier.NewID(), 1) // nobody
+		})
+		if err == nil {
+			t.Error("a booking for nobody was committed")
+		}
+		if o, err := st.Organization(ctx, organization); err != nil || o.CreditsBalance != 12 {
+			t.Errorf("after a transaction that failed the balance is %d, %v", o.CreditsBalance, err)
+		}
+	})
+}
