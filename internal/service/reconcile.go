@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -13,9 +14,12 @@ import (
 const (
 	// reconcileFor is how long the outcome of an attempt is looked for before a person has to.
 	reconcileFor = 30 * time.Minute
+	// clockSlack is by how much clocks may differ without making a difference: networks look a little before an attempt.
+	clockSlack = 10 * time.Second
 	// keys of what reconciling notes in the state
-	noteAbsences  = "crier.absences"
-	noteFirstSend = "crier.firstSend"
+	noteAbsences   = "crier.absences"
+	noteFirstSend  = "crier.firstSend"
+	noteClockAhead = "crier.clockAhead"
 )
 
 // lostAnswer commits that the answer to a call did not come. Whether it had its effect is found out later.
@@ -72,7 +76,7 @@ func (w *publishing) firstSend(last store.Attempt) time.Time {
 
 // look reads what the network knows.
 func (w *publishing) look(ctx context.Context, last store.Attempt, r provider.Reconciler, strategy provider.Strategy) (time.Time, error) {
-	outcome, st, err := r.Reconcile(w.recording(ctx), w.client, w.content, w.state.Clone(), provider.Attempt{StartedAt: last.StartedAt.Time})
+	outcome, st, err := w.ask(ctx, last, r)
 	if err != nil {
 		return w.lookLater(ctx, last, provider.AsError(err))
 	}
@@ -89,6 +93,35 @@ func (w *publishing) look(ctx context.Context, last store.Attempt, r provider.Re
 		return w.absent(ctx, last, st, strategy)
 	}
 	return w.giveUp(ctx, last, "what the network shows does not tell whether the post was published")
+}
+
+// ask reads what the network knows about an attempt. Networks date posts by their own clocks: when this machine's is ahead of
+// theirs, what the attempt has published seems to be older than the attempt, so that it is looked for from an earlier time.
+func (w *publishing) ask(ctx context.Context, last store.Attempt, r provider.Reconciler) (provider.Outcome, provider.State, error) {
+	ahead, _ := time.ParseDuration(w.state.Data[noteClockAhead]) // absent means not at all
+	reconcile := func() (provider.Outcome, provider.State, error) {
+		at := provider.Attempt{StartedAt: last.StartedAt.Add(-ahead)}
+		return r.Reconcile(w.recording(ctx), w.client, w.content, w.state.Clone(), at)
+	}
+	outcome, st, err := reconcile()
+	measured := clockAhead(w.exchanges)
+	if outcome == provider.OutcomePublished || measured < ahead+clockSlack {
+		return outcome, st, err
+	}
+	ahead = measured
+	w.state.Note(noteClockAhead, ahead.String())
+	return reconcile()
+}
+
+// clockAhead is by how much this machine's clock is ahead of that of the network, which dates its answers.
+func clockAhead(exchanges []crier.Exchange) time.Duration {
+	var most time.Duration
+	for _, e := range exchanges {
+		if date, err := http.ParseTime(e.ResponseHeader["Date"]); err == nil {
+			most = max(most, e.StartedAt.Sub(date))
+		}
+	}
+	return most
 }
 
 // absent counts the readings that missed the post; after enough of them it may be tried again.

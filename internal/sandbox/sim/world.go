@@ -103,7 +103,10 @@ func (w *World) add(n Network) {
 }
 
 // ServeHTTP answers all networks, pages and controls.
-func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) { w.mux.ServeHTTP(rw, r) }
+func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	rw.Header().Set("Date", w.options.Now().UTC().Format(http.TimeFormat)) // the clock by which posts are dated, too
+	w.mux.ServeHTTP(rw, r)
+}
 
 // Close ends waiting calls and closes the journal. Calls that come later fail.
 func (w *World) Close() error {
