@@ -196,6 +196,12 @@ func (s Setting) boundProblem(v float64, unit string) string {
 	return strings.TrimSpace("must be " + bounds + " " + unit)
 }
 
+// The longest values, in bytes, of formats that have no length by nature.
+const (
+	MaxURL = 2048
+	MaxURN = 255
+)
+
 // problem says why a string is not of the format, or nothing.
 func (f SettingFormat) problem(v string) string {
 	switch f {
@@ -204,8 +210,8 @@ func (f SettingFormat) problem(v string) string {
 			return "must be a number of 1 to 20 digits, as a string"
 		}
 	case FormatURL:
-		if u, err := url.Parse(v); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return "must be an http or https address"
+		if u, err := url.Parse(v); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || len(v) > MaxURL {
+			return fmt.Sprintf("must be an http or https address of at most %d bytes", MaxURL)
 		}
 	case FormatTime:
 		if _, err := time.Parse(time.RFC3339, v); err != nil {
@@ -216,8 +222,8 @@ func (f SettingFormat) problem(v string) string {
 			return "must be the id of an asset"
 		}
 	case FormatURN:
-		if parts := strings.SplitN(v, ":", 3); len(parts) != 3 || parts[0] != "urn" || parts[2] == "" || strings.ContainsAny(v, " \t\r\n") {
-			return "must be a URN, such as urn:li:organization:2414183"
+		if parts := strings.SplitN(v, ":", 3); len(parts) != 3 || parts[0] != "urn" || parts[2] == "" || strings.ContainsAny(v, " \t\r\n") || len(v) > MaxURN {
+			return fmt.Sprintf("must be a URN of at most %d bytes, such as urn:li:organization:2414183", MaxURN)
 		}
 	}
 	return ""

@@ -34,6 +34,10 @@ func settingSchema(s provider.Setting) map[string]any {
 		out["pattern"] = "^[0-9]{1,20}$"
 	case provider.FormatAsset:
 		out["format"] = "uuid"
+	case provider.FormatURL:
+		out["format"], out["maxLength"] = string(s.Format), provider.MaxURL
+	case provider.FormatURN:
+		out["format"], out["maxLength"] = string(s.Format), provider.MaxURN
 	case "":
 	default:
 		out["format"] = string(s.Format)

@@ -62,9 +62,31 @@ func checkDeclaration(t *testing.T, s provider.Setting) {
 	if len(s.Enum) > 0 && s.Default != nil && !slices.Contains(s.Enum, s.Default.(string)) {
 		t.Errorf("setting %s: default %v is not allowed", s.Key, s.Default)
 	}
+	if s.Key != "" && s.Description == "" {
+		t.Errorf("setting %s is not described", s.Key)
+	}
+	if !isBounded(s) {
+		t.Errorf("setting %s %s has no bounds: %+v", s.Key, s.Type, s)
+	}
 	for _, inner := range s.Fields {
 		checkDeclaration(t, inner)
 	}
+	if s.Items != nil {
+		checkDeclaration(t, *s.Items)
+	}
+}
+
+// isBounded is true when a value cannot be of any size. Formats have lengths of their own.
+func isBounded(s provider.Setting) bool {
+	switch s.Type {
+	case provider.TypeString:
+		return len(s.Enum) > 0 || s.Format != "" || s.Maximum != nil
+	case provider.TypeInteger, provider.TypeNumber:
+		return s.Minimum != nil && s.Maximum != nil
+	case provider.TypeArray:
+		return s.Maximum != nil
+	}
+	return true
 }
 
 func TestConsentsLeadToTheSandbox(t *testing.T) {

@@ -40,11 +40,16 @@ func newInfo(limits Limits) provider.Info {
 		Scopes:   grants(),
 		Costs:    []provider.Cost{},
 		// Reels have a limit of 30 a day, but no operation of their own; Facebook's answer counts.
-		RateLimits:    []provider.RateLimit{},
+		RateLimits: []provider.RateLimit{
+			{Name: "reels of a Page a day", Scope: provider.ScopeAccount, Max: reelsPerDay, Seconds: 24 * 60 * 60, Units: map[provider.Operation]int64{}},
+		},
 		MetricsBatch:  1,
 		CommitTimeout: limits.CommitTimeout,
 	}
 }
+
+// reelsPerDay is how many reels a Page may have published by apps within a day. Other posts have no fixed number.
+const reelsPerDay = 30
 
 func feedFormat(limits Limits) provider.Format {
 	return provider.Format{

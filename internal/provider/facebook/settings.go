@@ -61,15 +61,21 @@ func targetingDeclaration(key, description string) provider.Setting {
 	minCode, maxCode := provider.Between(2, 2)
 	minAge, maxAge := provider.Between(13, 65)
 	code := provider.Setting{Type: provider.TypeString, Minimum: minCode, Maximum: maxCode}
-	id := provider.Setting{Key: "key", Type: provider.TypeString, Required: true, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(30)}
-	name := provider.Setting{Key: "name", Type: provider.TypeString, Maximum: provider.AtMost(200)}
+	id := provider.Setting{Key: "key", Type: provider.TypeString, Required: true, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(30), Description: "Its key at Facebook."}
+	name := provider.Setting{Key: "name", Type: provider.TypeString, Maximum: provider.AtMost(200), Description: "Its name, for people."}
 	return provider.Setting{
 		Key: key, Type: provider.TypeObject, Description: description,
 		Fields: []provider.Setting{
-			{Key: "countries", Type: provider.TypeArray, Items: &code, Maximum: provider.AtMost(250)},
-			{Key: "cities", Type: provider.TypeArray, Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{id, name}}, Maximum: provider.AtMost(250)},
-			{Key: "regions", Type: provider.TypeArray, Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{id}}, Maximum: provider.AtMost(250)},
-			{Key: "ageMin", Type: provider.TypeInteger, Minimum: minAge, Maximum: maxAge},
+			{Key: "countries", Type: provider.TypeArray, Items: &code, Maximum: provider.AtMost(250), Description: "Countries as ISO 3166-1 codes."},
+			{
+				Key: "cities", Type: provider.TypeArray, Maximum: provider.AtMost(250), Description: "Cities.",
+				Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{id, name}},
+			},
+			{
+				Key: "regions", Type: provider.TypeArray, Maximum: provider.AtMost(250), Description: "Regions or states.",
+				Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{id}},
+			},
+			{Key: "ageMin", Type: provider.TypeInteger, Minimum: minAge, Maximum: maxAge, Description: "The youngest age."},
 		},
 	}
 }

@@ -48,11 +48,11 @@ func settingDeclarations() []provider.Setting {
 	minShare, maxShare := provider.Between(0, 1)
 	minVolume, maxVolume := provider.Between(0, 100)
 	username := provider.Setting{Type: provider.TypeString, Minimum: minName, Maximum: maxName}
-	share := func(key string) provider.Setting {
-		return provider.Setting{Key: key, Type: provider.TypeNumber, Minimum: minShare, Maximum: maxShare}
+	share := func(key, description string) provider.Setting {
+		return provider.Setting{Key: key, Type: provider.TypeNumber, Minimum: minShare, Maximum: maxShare, Description: description}
 	}
-	volume := func(key string) provider.Setting {
-		return provider.Setting{Key: key, Type: provider.TypeInteger, Minimum: minVolume, Maximum: maxVolume}
+	volume := func(key, description string) provider.Setting {
+		return provider.Setting{Key: key, Type: provider.TypeInteger, Minimum: minVolume, Maximum: maxVolume, Description: description}
 	}
 	return []provider.Setting{
 		{
@@ -70,8 +70,8 @@ func settingDeclarations() []provider.Setting {
 		{
 			Key: "instagramAudio", Type: provider.TypeObject, Description: "Licensed sound of a reel; only for accounts connected by Facebook Login.",
 			Fields: []provider.Setting{
-				{Key: "id", Type: provider.TypeString, Required: true, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(64)},
-				volume("audioVolume"), volume("videoVolume"),
+				{Key: "id", Type: provider.TypeString, Required: true, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(64), Description: "The id of the sound on Instagram."},
+				volume("audioVolume", "How loud the sound is."), volume("videoVolume", "How loud the video's own sound is."),
 			},
 		},
 		{
@@ -81,8 +81,9 @@ func settingDeclarations() []provider.Setting {
 		{
 			Key: "instagramUserTags", Type: provider.TypeArray, Maximum: provider.AtMost(20), Description: "People in the media. Images need x and y, videos have none.",
 			Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{
-				{Key: "username", Type: provider.TypeString, Required: true, Minimum: minName, Maximum: maxName}, share("x"), share("y"),
-				{Key: "mediaIndex", Type: provider.TypeInteger, Default: 0, Minimum: provider.AtLeast(0), Maximum: provider.AtMost(maxItems - 1)},
+				{Key: "username", Type: provider.TypeString, Required: true, Minimum: minName, Maximum: maxName, Description: "The account to tag."},
+				share("x", "Where, from the left."), share("y", "Where, from the top."),
+				{Key: "mediaIndex", Type: provider.TypeInteger, Default: 0, Minimum: provider.AtLeast(0), Maximum: provider.AtMost(maxItems - 1), Description: "In which of the media, from 0."},
 			}},
 		},
 		{Key: "instagramLocationId", Type: provider.TypeString, Format: provider.FormatDigits, Description: "The Facebook Page of the place."},
@@ -96,8 +97,11 @@ func trialDeclaration() provider.Setting {
 	return provider.Setting{
 		Key: "instagramTrialReel", Type: provider.TypeObject, Description: "Show a reel to people who do not follow the account first.",
 		Fields: []provider.Setting{
-			{Key: "enabled", Type: provider.TypeBoolean, Required: true},
-			{Key: "graduationStrategy", Type: provider.TypeString, Enum: []string{"MANUAL", "SS_PERFORMANCE"}, Default: "MANUAL"},
+			{Key: "enabled", Type: provider.TypeBoolean, Required: true, Description: "Whether the reel is a trial."},
+			{
+				Key: "graduationStrategy", Type: provider.TypeString, Enum: []string{"MANUAL", "SS_PERFORMANCE"}, Default: "MANUAL",
+				Description: "Who decides that followers see it too: a person, or Instagram when it does well.",
+			},
 		},
 	}
 }

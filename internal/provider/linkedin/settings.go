@@ -92,7 +92,7 @@ func settingDeclarations(limits Limits) []provider.Setting {
 		{
 			Key: "linkedinMentions", Type: provider.TypeArray, Maximum: provider.AtMost(40), Description: "People and organizations that the text names as @name.",
 			Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{
-				{Key: "urn", Type: provider.TypeString, Format: provider.FormatURN, Required: true},
+				{Key: "urn", Type: provider.TypeString, Format: provider.FormatURN, Required: true, Description: "Who is meant, such as urn:li:organization:2414183."},
 				{Key: "name", Type: provider.TypeString, Required: true, Minimum: minTitle, Maximum: maxTitle, Description: "Exactly as the organization is called."},
 			}},
 		},
@@ -131,9 +131,9 @@ func articleDeclaration() provider.Setting {
 		Key: "linkedinArticle", Type: provider.TypeObject,
 		Description: "A link with its title, description and picture; LinkedIn does not read them from the page.",
 		Fields: []provider.Setting{
-			{Key: "url", Type: provider.TypeString, Format: provider.FormatURL, Required: true},
-			{Key: "title", Type: provider.TypeString, Required: true, Minimum: minTitle, Maximum: maxTitle},
-			{Key: "description", Type: provider.TypeString, Maximum: provider.AtMost(maxArticleDescription)},
+			{Key: "url", Type: provider.TypeString, Format: provider.FormatURL, Required: true, Description: "Where the link leads."},
+			{Key: "title", Type: provider.TypeString, Required: true, Minimum: minTitle, Maximum: maxTitle, Description: "The heading of the card."},
+			{Key: "description", Type: provider.TypeString, Maximum: provider.AtMost(maxArticleDescription), Description: "The text below it."},
 			{Key: "thumbnailMediaId", Type: provider.TypeString, Format: provider.FormatAsset, Description: "An image of the team's library."},
 		},
 	}
@@ -146,12 +146,12 @@ func pollDeclaration(limits Limits) provider.Setting {
 	return provider.Setting{
 		Key: "linkedinPoll", Type: provider.TypeObject, Description: "A poll; excludes media, an article and a reshare.",
 		Fields: []provider.Setting{
-			{Key: "question", Type: provider.TypeString, Required: true, Minimum: minQuestion, Maximum: maxQuestion},
+			{Key: "question", Type: provider.TypeString, Required: true, Minimum: minQuestion, Maximum: maxQuestion, Description: "What people are asked."},
 			{
-				Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions,
+				Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions, Description: "What they can answer.",
 				Items: &provider.Setting{Type: provider.TypeString, Minimum: minOption, Maximum: maxOption},
 			},
-			{Key: "duration", Type: provider.TypeString, Required: true, Enum: []string{"oneDay", "threeDays", "sevenDays", "fourteenDays"}},
+			{Key: "duration", Type: provider.TypeString, Required: true, Enum: []string{"oneDay", "threeDays", "sevenDays", "fourteenDays"}, Description: "How long people can vote."},
 		},
 	}
 }

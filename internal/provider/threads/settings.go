@@ -90,8 +90,8 @@ func settingDeclarations() []provider.Setting {
 		{
 			Key: "threadsGif", Type: provider.TypeObject, Description: "A GIF by its id; text posts only.",
 			Fields: []provider.Setting{
-				{Key: "id", Type: provider.TypeString, Required: true, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(100)},
-				{Key: "provider", Type: provider.TypeString, Enum: []string{"GIPHY"}, Default: "GIPHY"},
+				{Key: "id", Type: provider.TypeString, Required: true, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(100), Description: "The id of the GIF at its provider."},
+				{Key: "provider", Type: provider.TypeString, Enum: []string{"GIPHY"}, Default: "GIPHY", Description: "Where the GIF comes from."},
 			},
 		},
 		textAttachmentDeclaration(),
@@ -110,10 +110,14 @@ func settingDeclarations() []provider.Setting {
 	}
 }
 
+// maxAttachedText is how long a text behind a post may be.
+const maxAttachedText = 10_000
+
+// span is a passage of a text.
 func span() []provider.Setting {
 	return []provider.Setting{
-		{Key: "offset", Type: provider.TypeInteger, Required: true, Minimum: provider.AtLeast(0)},
-		{Key: "length", Type: provider.TypeInteger, Required: true, Minimum: provider.AtLeast(1)},
+		{Key: "offset", Type: provider.TypeInteger, Required: true, Minimum: provider.AtLeast(0), Maximum: provider.AtMost(maxAttachedText), Description: "Where the passage begins, from 0."},
+		{Key: "length", Type: provider.TypeInteger, Required: true, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(maxAttachedText), Description: "How long it is."},
 	}
 }
 
@@ -123,23 +127,26 @@ func pollDeclaration() provider.Setting {
 	return provider.Setting{
 		Key: "threadsPoll", Type: provider.TypeObject, Description: "A poll; text posts only.",
 		Fields: []provider.Setting{{
-			Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions,
+			Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions, Description: "What people can vote for.",
 			Items: &provider.Setting{Type: provider.TypeString, Minimum: minOption, Maximum: maxOption},
 		}},
 	}
 }
 
 func textAttachmentDeclaration() provider.Setting {
-	minText, maxText := provider.Between(1, 10_000)
+	minText, maxText := provider.Between(1, maxAttachedText)
 	style := provider.Setting{Type: provider.TypeString, Enum: []string{"bold", "italic", "highlight", "underline", "strikethrough"}}
 	return provider.Setting{
 		Key: "threadsTextAttachment", Type: provider.TypeObject, Description: "A longer text behind the post; text posts only, not with a poll.",
 		Fields: []provider.Setting{
-			{Key: "plaintext", Type: provider.TypeString, Required: true, Minimum: minText, Maximum: maxText},
-			{Key: "linkUrl", Type: provider.TypeString, Format: provider.FormatURL},
+			{Key: "plaintext", Type: provider.TypeString, Required: true, Minimum: minText, Maximum: maxText, Description: "The text."},
+			{Key: "linkUrl", Type: provider.TypeString, Format: provider.FormatURL, Description: "A link below it."},
 			{
-				Key: "styles", Type: provider.TypeArray, Items: &provider.Setting{Type: provider.TypeObject, Fields: append(span(),
-					provider.Setting{Key: "styles", Type: provider.TypeArray, Required: true, Minimum: provider.AtLeast(1), Items: &style})},
+				Key: "styles", Type: provider.TypeArray, Maximum: provider.AtMost(100), Description: "Passages that look different.",
+				Items: &provider.Setting{Type: provider.TypeObject, Fields: append(span(), provider.Setting{
+					Key: "styles", Type: provider.TypeArray, Required: true, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(5), Items: &style,
+					Description: "How they look.",
+				})},
 			},
 		},
 	}

@@ -67,7 +67,7 @@ func settingDeclarations() []provider.Setting {
 		},
 		flag("tiktokAutoAddMusic", "Put music that TikTok recommends under pictures."),
 		{
-			Key: "tiktokVideoCoverTimestampMs", Type: provider.TypeInteger, Minimum: provider.AtLeast(0),
+			Key: "tiktokVideoCoverTimestampMs", Type: provider.TypeInteger, Minimum: provider.AtLeast(0), Maximum: provider.AtMost(600_000),
 			Description: "The moment of the video that is its cover, in milliseconds.",
 		},
 		flag("tiktokBrandContent", "The post is a paid partnership; it cannot be SELF_ONLY."),

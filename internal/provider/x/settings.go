@@ -61,10 +61,10 @@ func settingDeclarations() []provider.Setting {
 			Key: "xPoll", Type: provider.TypeObject, Description: "A poll; excludes media and quotes. In a thread it stands in the first post.",
 			Fields: []provider.Setting{
 				{
-					Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions,
+					Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions, Description: "What people can vote for.",
 					Items: &provider.Setting{Type: provider.TypeString, Minimum: minOption, Maximum: maxOption},
 				},
-				{Key: "durationMinutes", Type: provider.TypeInteger, Required: true, Minimum: minMinutes, Maximum: maxMinutes},
+				{Key: "durationMinutes", Type: provider.TypeInteger, Required: true, Minimum: minMinutes, Maximum: maxMinutes, Description: "How long people can vote."},
 			},
 		},
 		id("xQuotePostId", "The post to quote; excludes media and a poll."),
@@ -84,9 +84,9 @@ func settingDeclarations() []provider.Setting {
 		{
 			Key: "xSensitiveMedia", Type: provider.TypeObject, Description: "Content warnings for the media.",
 			Fields: []provider.Setting{
-				{Key: "adultContent", Type: provider.TypeBoolean},
-				{Key: "graphicViolence", Type: provider.TypeBoolean},
-				{Key: "other", Type: provider.TypeBoolean},
+				{Key: "adultContent", Type: provider.TypeBoolean, Description: "They show nudity or sex."},
+				{Key: "graphicViolence", Type: provider.TypeBoolean, Description: "They show violence."},
+				{Key: "other", Type: provider.TypeBoolean, Description: "They may disturb for another reason."},
 			},
 		},
 	}
