@@ -14,7 +14,7 @@ type getAccountAnalyticsInput struct {
 }
 
 var getAccountAnalyticsDoc = doc{
-	ID: "getAccountAnalytics", Tag: "Analytics", Summary: "Read live numbers of an account", Costs: true,
+	ID: "getAccountAnalytics", Tag: "Analytics", Summary: "Read live numbers of an account", Costs: true, Conflicts: true,
 	Description: "Asks the network now. Where the network charges, this costs credits (`account_metrics` in the list of costs); a failed reading costs nothing.",
 }
 

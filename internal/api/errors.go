@@ -107,25 +107,25 @@ func writeBytes(w http.ResponseWriter, status int, data []byte) {
 
 // errorAnswers are the errors that operations document.
 var errorAnswers = []struct {
-	kind     crier.Kind
-	when     string
-	changing bool // only operations that change something have it
-	costs    bool // only operations that cost credits have it
+	kind      crier.Kind
+	when      string
+	conflicts bool // only operations that depend on the present state have it
+	costs     bool // only operations that cost credits have it
 }{
 	{kind: crier.KindInvalid, when: "The body, the query string or a path parameter is malformed or breaks a rule; issues lists every problem."},
 	{kind: crier.KindUnauthorized, when: "The token is missing, invalid, expired or revoked."},
 	{kind: crier.KindPaymentRequired, when: "The organization's credits do not cover the operation.", costs: true},
 	{kind: crier.KindForbidden, when: "The token is valid but lacks permission."},
 	{kind: crier.KindNotFound, when: "There is no such resource."},
-	{kind: crier.KindConflict, when: "The request conflicts with the present state, or its Idempotency-Key was used for another request.", changing: true},
+	{kind: crier.KindConflict, when: "The request conflicts with the present state, or its Idempotency-Key was used for another request.", conflicts: true},
 	{kind: crier.KindTooManyRequests, when: "The rate limit of the token was exceeded; Retry-After tells when to come back."},
 	{kind: crier.KindInternal, when: "The server failed; repeat safe requests with exponential backoff."},
 }
 
 // documentErrors adds the error bodies to an operation.
-func (s *Server) documentErrors(op *huma.Operation, changing, costs bool) {
+func (s *Server) documentErrors(op *huma.Operation, conflicts, costs bool) {
 	for _, e := range errorAnswers {
-		if e.changing && !changing || e.costs && !costs {
+		if e.conflicts && !conflicts || e.costs && !costs {
 			continue
 		}
 		response := jsonResponse(e.when, s.errorSchema(e.kind))

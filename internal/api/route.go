@@ -26,6 +26,8 @@ type doc struct {
 	Sorts []string
 	// Costs is true when the operation may be refused for lack of credits.
 	Costs bool
+	// Conflicts is true when an operation that changes nothing may be refused for the present state, as those that change are.
+	Conflicts bool
 	// Long is true when the operation moves whole files, so that it may take hours.
 	Long bool
 	// replay answers a repeated request from what was kept of the first one; nil gives the kept answer as it is.
@@ -199,7 +201,7 @@ func (s *Server) describe(method, path string, p crier.Permission, d doc, in *in
 	} else {
 		op.Responses[strconv.Itoa(d.Status)] = jsonResponse(http.StatusText(d.Status), s.registry.Schema(out, true, ""))
 	}
-	s.documentErrors(op, method != http.MethodGet, d.Costs)
+	s.documentErrors(op, method != http.MethodGet || d.Conflicts, d.Costs)
 	s.document.AddOperation(op)
 }
 

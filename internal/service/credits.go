@@ -15,6 +15,14 @@ func (c *core) reserve(ctx context.Context, tx *store.Tx, organization crier.ID,
 	if amount < 0 {
 		return c.book(ctx, tx, organization, "release", 0, amount, scheduledPost)
 	}
+	if err := c.afford(ctx, tx, organization, amount); err != nil {
+		return err
+	}
+	return c.book(ctx, tx, organization, "reserve", 0, amount, scheduledPost)
+}
+
+// afford refuses what an organization's free credits do not cover.
+func (c *core) afford(ctx context.Context, tx *store.Tx, organization crier.ID, amount int64) error {
 	credits, err := tx.LockCredits(ctx, organization)
 	if err != nil {
 		return err
@@ -22,7 +30,7 @@ func (c *core) reserve(ctx context.Context, tx *store.Tx, organization crier.ID,
 	if free := credits.Balance - credits.Reserved; free < amount {
 		return crier.PaymentRequired("This costs %d credits; the organization has %d free.", amount, max(0, free))
 	}
-	return c.book(ctx, tx, organization, "reserve", 0, amount, scheduledPost)
+	return nil
 }
 
 // capture spends reserved credits.

@@ -145,25 +145,34 @@ func (s *Metrics) Account(ctx context.Context, scope TeamScope, id crier.ID, fro
 		return none, crier.Conflict("The account is %s. Connect it first.", a.Status)
 	}
 	cost := network.Info().Cost(provider.CostAccountMetrics)
-	organization := scope.team.OrganizationID
-	if err := s.store.WithTx(ctx, func(tx *store.Tx) error { return s.reserve(ctx, tx, organization, cost, nil) }); err != nil {
+	if err := s.pay(ctx, scope.team.OrganizationID, cost, s.afford); err != nil {
 		return none, err
 	}
-	numbers, readErr := s.readAccount(ctx, meter, a, from, to)
-	ctx = context.WithoutCancel(ctx)
-	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
-		if readErr != nil {
-			return s.reserve(ctx, tx, organization, -cost, nil)
-		}
-		if cost == 0 {
-			return nil
-		}
-		return s.book(ctx, tx, organization, "capture", -cost, -cost, nil)
-	})
-	if readErr != nil {
-		return none, readErr
+	numbers, err := s.readAccount(ctx, meter, a, from, to)
+	if err != nil {
+		return none, err
 	}
-	return crier.AccountAnalytics{SocialAccountID: id, Provider: a.Provider, From: from, To: to, CreditCost: cost, Metrics: numbers}, err
+	// Paid for afterwards: a process that dies in between leaves nothing reserved that nobody would hand back.
+	if err := s.pay(context.WithoutCancel(ctx), scope.team.OrganizationID, cost, s.spend); err != nil {
+		return none, err
+	}
+	return crier.AccountAnalytics{SocialAccountID: id, Provider: a.Provider, From: from, To: to, CreditCost: cost, Metrics: numbers}, nil
+}
+
+// pay does something about the credits that a reading costs, if it costs any.
+func (s *Metrics) pay(ctx context.Context, organization crier.ID, cost int64, do func(context.Context, *store.Tx, crier.ID, int64) error) error {
+	if cost == 0 {
+		return nil
+	}
+	return s.store.WithTx(ctx, func(tx *store.Tx) error { return do(ctx, tx, organization, cost) })
+}
+
+// spend takes credits for what has happened already.
+func (s *Metrics) spend(ctx context.Context, tx *store.Tx, organization crier.ID, cost int64) error {
+	if err := s.reserve(ctx, tx, organization, cost, nil); err != nil {
+		return err
+	}
+	return s.book(ctx, tx, organization, "capture", -cost, -cost, nil)
 }
 
 func (s *Metrics) readAccount(ctx context.Context, meter provider.AccountMeter, a store.Account, from, to crier.Time) (json.RawMessage, error) {
