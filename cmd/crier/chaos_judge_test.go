@@ -18,7 +18,7 @@ import (
 type verdict struct {
 	id     crier.ID
 	status crier.ScheduledPostStatus
-	action crier.ScheduledPostStatus // of the first comment; empty: there was none
+	action crier.ScheduledPostStatus // of the comment that follows; empty: there was none
 	parts  int                       // that are said to be public
 }
 
@@ -53,7 +53,7 @@ func (c *chaos) judge() {
 func (c *chaos) verdict(p *plan, on account) (v verdict, found bool) {
 	e := c.staging
 	row := e.node.store.Reader().QueryRowContext(context.Background(), `SELECT p.id, p.status, coalesce(a.status, '') FROM scheduled_posts p
-		LEFT JOIN post_actions a ON a.scheduled_post_id = p.id AND a.kind = 'first_comment' WHERE p.post_id = $1 AND p.social_account_id = $2`, p.post, on.id)
+		LEFT JOIN post_actions a ON a.scheduled_post_id = p.id WHERE p.post_id = $1 AND p.social_account_id = $2`, p.post, on.id)
 	switch err := row.Scan(&v.id, &v.status, &v.action); {
 	case errors.Is(err, sql.ErrNoRows):
 		return v, false
@@ -89,10 +89,11 @@ func (c *chaos) judgeParts(p *plan, on account, v verdict, seen map[string]int) 
 	if v.status.Live() && v.status != crier.Unknown {
 		problem("it is not over")
 	}
-	if p.comment == "" {
+	comment := p.comment + p.thanks // a post has one of them at most
+	if comment == "" {
 		return
 	}
-	switch n := times(p.comment); {
+	switch n := times(comment); {
 	case n > 1:
 		problem("the comment is public %d times", n)
 	case (v.action == crier.Published) != (n == 1) && v.action != crier.Unknown:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -67,6 +68,7 @@ type chaos struct {
 	nodes   []*nodeProcess
 	crews   []crew
 	plans   []*plan
+	liked   map[string]bool // posts of networks
 	due     time.Time
 	staging *engine // publishes nothing; it is there before and after the nodes
 }
@@ -76,7 +78,8 @@ type plan struct {
 	crew    crew
 	post    string
 	parts   []string
-	comment string
+	comment string // at once
+	thanks  string // a comment that follows once somebody likes the post
 	on      []account
 	now     bool // published at once, through a node that may die meanwhile
 	// refused is why accounts were refused at once: they had lost their consent.
@@ -90,7 +93,7 @@ func newChaos(t *testing.T, db database) *chaos {
 	c := &chaos{
 		t: t, db: db, random: rand.New(rand.NewPCG(uint64(seed), 0)), pace: brisk,
 		posts: int(numberFrom(t, "CRIER_CHAOS_POSTS", 60)), lasts: time.Duration(numberFrom(t, "CRIER_CHAOS_SECONDS", 14)) * time.Second,
-		box: boxProcess(t),
+		box: boxProcess(t), liked: map[string]bool{},
 	}
 	if text := os.Getenv("CRIER_CHAOS_PACE"); text != "" {
 		c.pace = text
@@ -157,7 +160,7 @@ func (c *chaos) plan(i int, assets map[crier.ID]string) *plan {
 		}
 	}
 	body := object{}
-	switch c.random.IntN(8) {
+	switch c.random.IntN(9) {
 	case 0: // the same video everywhere
 		on(0, 1, 2, 3, 4, 5, 6)
 		body["assetIds"] = []string{assets[p.crew.team]}
@@ -177,6 +180,9 @@ func (c *chaos) plan(i int, assets map[crier.ID]string) *plan {
 		on([]int{0, 2, 4}[c.random.IntN(3)])
 		p.comment = fmt.Sprintf("comment on chaos %d", i)
 		body["assetIds"] = []string{assets[p.crew.team]}
+	case 6:
+		on([]int{0, 2, 3}[c.random.IntN(3)])
+		p.thanks = fmt.Sprintf("thanks for liking chaos %d", i)
 	default:
 		on(c.random.IntN(2), 2, 3)
 	}
@@ -200,6 +206,9 @@ func (p *plan) targets(tb testing.TB) crier.Targets {
 	}
 	if p.comment != "" {
 		t.FirstComment = crier.Some(crier.Comment{Text: p.comment})
+	}
+	if p.thanks != "" {
+		t.EngagementCommentTrigger = crier.Some(crier.EngagementTrigger{LikeThreshold: 1, WindowHours: 24, Comment: crier.Comment{Text: p.thanks}})
 	}
 	return t
 }
@@ -228,6 +237,7 @@ func (c *chaos) rage() {
 		for range 1 + c.posts/40 {
 			c.fault()
 		}
+		c.like()
 		if time.Now().After(away) {
 			away = end
 			c.restartDatabase()
@@ -314,6 +324,20 @@ func (c *chaos) fault() {
 	}, nil)
 }
 
+// like has people like the posts that wait for it.
+func (c *chaos) like() {
+	waiting := map[string]bool{}
+	for _, p := range c.plans {
+		waiting[p.parts[0]] = p.thanks != ""
+	}
+	for _, p := range c.box.posts(c.t, url.Values{}) {
+		if waiting[p.Text] && !c.liked[p.PlatformPostID] {
+			c.liked[p.PlatformPostID] = true
+			c.box.like(c.t, p.Provider, p.PlatformPostID, 1)
+		}
+	}
+}
+
 // slowest is how long a slow call takes at most: some are answered after their time-out, but all before anybody looks for
 // the outcome.
 func (c *chaos) slowest() time.Duration {
@@ -370,6 +394,8 @@ func (c *chaos) calm() {
 	}
 	slow := time.Now().Add(c.slowest())
 	for end := time.Now().Add(limit); ; <-time.After(200 * time.Millisecond) {
+		c.like()
+		calm.booksAgree(c.t)
 		waiting, last := c.waiting()
 		switch {
 		case waiting == 0 && time.Now().After(slow):

@@ -392,7 +392,7 @@ func (tx *Tx) TakeOverdue(ctx context.Context, action bool, dueBefore, now, unti
 	ref := Ref{Action: action}
 	skip := ""
 	if tx.forUpdate != "" {
-		skip = " FOR UPDATE SKIP LOCKED"
+		skip = tx.forUpdate + " SKIP LOCKED"
 	}
 	rows, err := tx.q.QueryContext(ctx, `UPDATE `+ref.table()+` SET lease_owner = NULL, lease_until = $3 WHERE id IN
 		(SELECT p.id FROM `+ref.table()+` p WHERE p.wake_at IS NOT NULL AND p.wake_at <= $1

@@ -102,6 +102,8 @@ type reads struct {
 
 // fragments are the few pieces of SQL that the databases spell differently.
 type fragments struct {
+	// forUpdate keeps others from changing rows. New rows may refer to them meanwhile: the database checks references in an order
+	// of its own, which would lead to deadlocks.
 	forUpdate string
 	// listOfTimes is the first argument, a JSON list of times, as rows of position (from 0) and instant.
 	listOfTimes string
@@ -110,7 +112,7 @@ type fragments struct {
 var (
 	sqliteFragments   = fragments{listOfTimes: `(SELECT key AS position, value AS instant FROM json_each($1))`}
 	postgresFragments = fragments{
-		forUpdate:   " FOR UPDATE",
+		forUpdate:   " FOR NO KEY UPDATE",
 		listOfTimes: `(SELECT n - 1 AS position, CAST(t AS timestamptz) AS instant FROM jsonb_array_elements_text($1) WITH ORDINALITY AS e (t, n))`,
 	}
 )
