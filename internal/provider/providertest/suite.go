@@ -69,6 +69,7 @@ type Class struct {
 func Run(t *testing.T, n Network) {
 	t.Helper()
 	t.Run("posts", func(t *testing.T) { t.Parallel(); testPosts(t, n) })
+	t.Run("held back", func(t *testing.T) { t.Parallel(); testHeldBack(t, n) })
 	t.Run("limits", func(t *testing.T) { t.Parallel(); testLimits(t, n) })
 	t.Run("actions", func(t *testing.T) { t.Parallel(); testActions(t, n) })
 	t.Run("faults", func(t *testing.T) { t.Parallel(); testFaults(t, n) })

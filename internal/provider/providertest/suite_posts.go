@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"crier/internal/provider"
 )
@@ -55,6 +56,28 @@ func (s *stage) variant(v Variant) provider.Content {
 	c := s.content(v.PostType, "A "+v.Name+" on its way")
 	maps.Copy(c.Settings, s.settings(v.Settings))
 	return c
+}
+
+// testHeldBack prepares everything and waits: whatever is uploaded ahead, nothing is public before its second.
+func testHeldBack(t *testing.T, n Network) {
+	t.Helper()
+	for name, content := range newStage(t, n).things() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, n)
+			p := s.publish(content(s))
+			for p.steps < mostSteps && !p.state.Ready {
+				if _, err := p.step(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				p.clock.advanceTo(p.state.NextPollAfter)
+			}
+			p.clock.Advance(10 * time.Minute)
+			if posts := s.timeline(); !p.state.Ready || len(posts) != len(p.before) {
+				t.Errorf("ready: %v; the timeline shows %q before the time has come", p.state.Ready, texts(posts))
+			}
+		})
+	}
 }
 
 // thread is a post of three parts.
