@@ -208,6 +208,21 @@ func TestAConsentForSeveralAccountsLetsThePersonChoose(t *testing.T) {
 // withCommunityManagement has LinkedIn offer organizations.
 func withCommunityManagement(a *app) { a.config.ownNetworks.LinkedIn.CommunityManagement = true }
 
+func TestANetworkThatDoesNotKnowTheInstallationIsNotConnected(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		e := &engine{server: startServer(t, db, func(a *app) {
+			a.config.sandbox, a.config.network("x").clientID = false, "client"
+		})}
+		c := e.newCrew(t, 0)
+		e.call(t, c, "POST", "social-accounts/connect", object{"provider": "x"}).want(t, http.StatusOK)
+		refused := e.call(t, c, "POST", "social-accounts/connect", object{"provider": "tiktok"}).wantError(t, http.StatusConflict, "Conflict")
+		if !strings.Contains(string(refused.body), "CRIER_TIKTOK_CLIENT_ID") {
+			t.Errorf("TikTok: %s", refused.body)
+		}
+	})
+}
+
 func TestScopesThatWereNotGrantedAreTold(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {

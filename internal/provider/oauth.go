@@ -3,12 +3,20 @@ package provider
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"net/url"
 	"strings"
 )
 
-// ConsentAddress puts a query behind an address, in order, with %20 for spaces: not every network reads a plus there.
-func ConsentAddress(base string, query []Field) string {
+// ErrNoCredentials is the error of a connection that an installation asks for to which the network gave no credentials.
+var ErrNoCredentials = errors.New("the network gave no credentials to this installation")
+
+// ConsentAddress puts a query behind an address, in order, with %20 for spaces: not every network reads a plus there. Without
+// credentials there is nothing to agree to.
+func ConsentAddress(base string, c Credentials, query []Field) (string, error) {
+	if c.ClientID == "" {
+		return "", ErrNoCredentials
+	}
 	var address strings.Builder
 	address.WriteString(base)
 	for i, f := range query {
@@ -19,7 +27,7 @@ func ConsentAddress(base string, query []Field) string {
 		}
 		address.WriteString(f.Name + "=" + strings.ReplaceAll(url.QueryEscape(f.Value), "+", "%20"))
 	}
-	return address.String()
+	return address.String(), nil
 }
 
 // S256Challenge is the PKCE challenge of a verifier (RFC 7636, section 4.2).

@@ -36,7 +36,7 @@ func (s *Connections) Begin(ctx context.Context, scope TeamScope, in crier.Conne
 	if err := scope.check(); err != nil {
 		return none, err
 	}
-	_, connector, err := s.connector(in.Provider)
+	p, connector, err := s.connector(in.Provider)
 	if err != nil {
 		return none, err
 	}
@@ -44,6 +44,11 @@ func (s *Connections) Begin(ctx context.Context, scope TeamScope, in crier.Conne
 	address, err := connector.ConsentURL(provider.ConsentRequest{
 		RedirectURL: s.callbackURL(in.Provider), State: state, Verifier: provider.Secret(verifier),
 	})
+	if errors.Is(err, provider.ErrNoCredentials) {
+		name := strings.ToUpper(string(in.Provider))
+		return none, crier.Conflict("This installation is not known to %s yet: its operator has to set CRIER_%s_CLIENT_ID and CRIER_%s_CLIENT_SECRET.",
+			p.Info().DisplayName, name, name)
+	}
 	if err != nil {
 		return none, fmt.Errorf("make the consent address: %w", err)
 	}

@@ -2,6 +2,7 @@ package all_test
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -11,10 +12,15 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-func newRegistry(t *testing.T) *provider.Registry {
+// newRegistry has all networks of a sandbox, which gave credentials to some.
+func newRegistry(t *testing.T, known ...string) *provider.Registry {
 	t.Helper()
 	clock := providertest.NewClock()
-	registry, err := all.New(all.Config{Caller: providertest.NewCaller(clock), Now: clock.Now}.WithSandbox("http://sandbox.test/"))
+	config := all.Config{Caller: providertest.NewCaller(clock), Now: clock.Now}
+	for _, name := range known {
+		config = config.WithAccess(name, all.Access{Credentials: client})
+	}
+	registry, err := all.New(config.WithSandbox("http://sandbox.test/"))
 	if err != nil {
 		t.Fatalf("New: %v", err)
 	}
@@ -91,11 +97,21 @@ func isBounded(s provider.Setting) bool {
 
 func TestConsentsLeadToTheSandbox(t *testing.T) {
 	t.Parallel()
-	registry := newRegistry(t)
+	registry := newRegistry(t, newRegistry(t).Names()...)
 	for _, p := range registry.All() {
 		address, err := registry.Features(p).Connector.ConsentURL(provider.ConsentRequest{State: "s"})
 		if want := "http://sandbox.test/" + p.Info().Name + "/"; err != nil || !strings.HasPrefix(address, want) {
 			t.Errorf("consent address %q, %v; want it below %s", address, err, want)
+		}
+	}
+}
+
+func TestWithoutCredentialsThereIsNoConsent(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	for _, p := range registry.All() {
+		if address, err := registry.Features(p).Connector.ConsentURL(provider.ConsentRequest{State: "s"}); !errors.Is(err, provider.ErrNoCredentials) {
+			t.Errorf("%s: consent address %q, %v", p.Info().Name, address, err)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // ConsentURL is Facebook's page where a person lets crier act for Pages.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
-	return p.login.ConsentURL(r), nil
+	return p.login.ConsentURL(r)
 }
 
 // Exchange turns the code into the person's token of 60 days.

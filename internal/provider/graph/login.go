@@ -28,7 +28,7 @@ type Login struct {
 }
 
 // ConsentURL is the page where the person agrees.
-func (l Login) ConsentURL(r provider.ConsentRequest) string {
+func (l Login) ConsentURL(r provider.ConsentRequest) (string, error) {
 	query := []provider.Field{
 		{Name: "client_id", Value: l.Credentials.ClientID},
 		{Name: "redirect_uri", Value: r.RedirectURL},
@@ -40,7 +40,7 @@ func (l Login) ConsentURL(r provider.ConsentRequest) string {
 	} else {
 		query = append(query, provider.Field{Name: "scope", Value: strings.Join(l.Scopes, ",")})
 	}
-	return provider.ConsentAddress(l.DialogURL+"/dialog/oauth", query)
+	return provider.ConsentAddress(l.DialogURL+"/dialog/oauth", l.Credentials, query)
 }
 
 // Exchange turns the code into the person's token of an hour, that into one of 60 days, and asks what was granted.

@@ -14,15 +14,15 @@ import (
 // ConsentURL is the page where a person lets crier act for the account, or for the accounts behind its Pages.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	if p.mode == FacebookLogin {
-		return p.login.ConsentURL(r), nil
+		return p.login.ConsentURL(r)
 	}
-	return provider.ConsentAddress(p.consentURL+"/oauth/authorize", []provider.Field{
+	return provider.ConsentAddress(p.consentURL+"/oauth/authorize", p.credentials, []provider.Field{
 		{Name: "client_id", Value: p.credentials.ClientID},
 		{Name: "redirect_uri", Value: r.RedirectURL},
 		{Name: "response_type", Value: "code"},
 		{Name: "scope", Value: strings.Join(provider.ScopeNames(p.info.Scopes), ",")},
 		{Name: "state", Value: r.State},
-	}), nil
+	})
 }
 
 // Exchange turns the code into a token of an hour, and that into one of 60 days.

@@ -258,7 +258,7 @@ func TestTheConsentAddressAsksForWhatTheAppHas(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("ConsentURL = %q, %v; want %q", got, err, want)
 	}
-	with, err := New(Config{CommunityManagement: true, Caller: b.caller, Now: b.now})
+	with, err := New(Config{CommunityManagement: true, Credentials: b.credentials, Caller: b.caller, Now: b.now})
 	if err != nil {
 		t.Fatal(err)
 	}

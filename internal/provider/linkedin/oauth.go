@@ -14,13 +14,13 @@ import (
 
 // ConsentURL is LinkedIn's page where a member lets crier act for them and their organizations.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
-	return provider.ConsentAddress(p.consentURL+"/oauth/v2/authorization", []provider.Field{
+	return provider.ConsentAddress(p.consentURL+"/oauth/v2/authorization", p.credentials, []provider.Field{
 		{Name: "response_type", Value: "code"},
 		{Name: "client_id", Value: p.credentials.ClientID},
 		{Name: "redirect_uri", Value: r.RedirectURL},
 		{Name: "state", Value: r.State},
 		{Name: "scope", Value: strings.Join(provider.ScopeNames(p.info.Scopes), " ")},
-	}), nil
+	})
 }
 
 // Exchange turns the code into a token.

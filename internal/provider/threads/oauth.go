@@ -13,13 +13,13 @@ import (
 
 // ConsentURL is the page of Threads where a person lets crier act for the account.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
-	return provider.ConsentAddress(p.consentURL+"/oauth/authorize", []provider.Field{
+	return provider.ConsentAddress(p.consentURL+"/oauth/authorize", p.credentials, []provider.Field{
 		{Name: "client_id", Value: p.credentials.ClientID},
 		{Name: "redirect_uri", Value: r.RedirectURL},
 		{Name: "scope", Value: strings.Join(provider.ScopeNames(p.info.Scopes), ",")},
 		{Name: "response_type", Value: "code"},
 		{Name: "state", Value: r.State},
-	}), nil
+	})
 }
 
 // Exchange turns the code into a token of an hour, and that into one of 60 days.

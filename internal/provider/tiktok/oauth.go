@@ -28,7 +28,7 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 		query = append(query,
 			provider.Field{Name: "code_challenge", Value: hex.EncodeToString(sum[:])}, provider.Field{Name: "code_challenge_method", Value: "S256"})
 	}
-	return provider.ConsentAddress(p.consentURL+"/v2/auth/authorize/", query), nil
+	return provider.ConsentAddress(p.consentURL+"/v2/auth/authorize/", p.credentials, query)
 }
 
 // Exchange turns the code into a token.

@@ -13,7 +13,7 @@ import (
 
 // ConsentURL is X's page where a person lets crier act for the account.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
-	return provider.ConsentAddress(p.consentURL+"/i/oauth2/authorize", []provider.Field{
+	return provider.ConsentAddress(p.consentURL+"/i/oauth2/authorize", p.credentials, []provider.Field{
 		{Name: "response_type", Value: "code"},
 		{Name: "client_id", Value: p.credentials.ClientID},
 		{Name: "redirect_uri", Value: r.RedirectURL},
@@ -21,7 +21,7 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 		{Name: "state", Value: r.State},
 		{Name: "code_challenge", Value: provider.S256Challenge(r.Verifier)},
 		{Name: "code_challenge_method", Value: "S256"},
-	}), nil
+	})
 }
 
 // Exchange turns the code into a token. Codes live for 30 seconds.

@@ -14,7 +14,7 @@ import (
 // ConsentURL is Google's page where a person chooses a channel and lets crier act for it. Only with offline access and
 // a forced consent does Google hand out a refresh token again.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
-	return provider.ConsentAddress(p.consentURL+"/o/oauth2/v2/auth", []provider.Field{
+	return provider.ConsentAddress(p.consentURL+"/o/oauth2/v2/auth", p.credentials, []provider.Field{
 		{Name: "client_id", Value: p.credentials.ClientID},
 		{Name: "redirect_uri", Value: r.RedirectURL},
 		{Name: "response_type", Value: "code"},
@@ -25,7 +25,7 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 		{Name: "include_granted_scopes", Value: "true"},
 		{Name: "code_challenge", Value: provider.S256Challenge(r.Verifier)},
 		{Name: "code_challenge_method", Value: "S256"},
-	}), nil
+	})
 }
 
 // Exchange turns the code into a token.
