@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"crier"
+	"crier/internal/store"
 )
 
 // A slow account has its own lane: what it has to publish takes no worker, and no place in line, from other accounts of the
@@ -51,4 +55,51 @@ func (e *engine) lateness(t *testing.T, c crew, on account, text string) time.Du
 		t.Errorf("the call left %v before its time", -late)
 	}
 	return late
+}
+
+// A node that froze, or an edit that takes long, holds on to the rows of its post.
+func TestAPostWhoseRowsAreHeldDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, databases.Fresh(t, store.Postgres))
+	c := e.newCrew(t, 100_000, slices.Repeat([]string{"x"}, 20)...)
+	lead, began := pace(4*time.Second), time.Now()
+	ids := make([]crier.ID, len(c.accounts))
+	var at time.Time
+	for i, on := range c.accounts { // all for the same second
+		r, due := e.scheduleIn(t, c, e.newPost(t, c, fmt.Sprint("post ", i)), lead-time.Since(began), crier.Targets{SocialAccountIDs: []crier.ID{on.id}})
+		ids[i], at = r.Data[0].ScheduledPost.ID, due
+	}
+	const held = 7
+	<-time.After(time.Until(at.Add(-100 * time.Millisecond)))
+	release := e.hold(t, ids[held])
+	for i, id := range ids {
+		if i != held {
+			e.await(t, c, id, crier.Published)
+		}
+	}
+	if late := time.Since(at); late > pace(3*time.Second) {
+		t.Errorf("the others were published %v after their time", late)
+	}
+	if n := e.number(t, `SELECT count(*) FROM attempts WHERE scheduled_post_id = $1`, ids[held]); n != 0 {
+		t.Errorf("%d attempts of a post whose row is held", n)
+	}
+	release()
+	e.await(t, c, ids[held], crier.Published)
+}
+
+// hold locks the row of a scheduled post, as another node would.
+func (e *engine) hold(t *testing.T, id crier.ID) (release func()) {
+	t.Helper()
+	tx, err := e.node.store.Writer().BeginTx(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(`SELECT 1 FROM scheduled_posts WHERE id = $1 FOR UPDATE`, id); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := tx.Rollback(); err != nil {
+			t.Error(err)
+		}
+	}
 }

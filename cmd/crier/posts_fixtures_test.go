@@ -142,7 +142,7 @@ func (s postServer) schedule(tb testing.TB, list ...publication) []string {
 			if err := tx.InsertPublication(ctx, row); err != nil {
 				return fmt.Errorf("publication %d: %w", i, err)
 			}
-			if err := tx.RefreshPost(ctx, head.ID); err != nil {
+			if err := tx.RefreshPosts(ctx, head.ID); err != nil {
 				return err
 			}
 		}
@@ -160,7 +160,7 @@ func (s postServer) setStatus(tb testing.TB, id string, status crier.ScheduledPo
 		if err != nil {
 			return err
 		}
-		return tx.RefreshPost(ctx, p.PostID)
+		return tx.RefreshPosts(ctx, p.PostID)
 	})
 }
 

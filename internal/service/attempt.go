@@ -36,14 +36,14 @@ func (w *publishing) attempt(ctx context.Context, operation string, send call, r
 	}
 	defer done()
 	a := w.newAttempt(operation)
-	ok, err := w.store.BeginAttempt(ctx, w.p, w.owner, a, *a.SettledAfter, repeats)
+	begun, err := w.begin(ctx, &store.Beginning{Publication: w.p, Owner: w.owner, Attempt: a, Repeats: repeats})
 	switch {
 	case err != nil && repeats == nil && store.Unavailable(err):
 		// Whether the row was committed is not known, but nothing was sent. That is worth writing down.
 		return w.failed(ctx, &a, operation, provider.ErrNotSent)
 	case err != nil:
 		return time.Time{}, err
-	case !ok:
+	case !begun:
 		return time.Time{}, errLeaseLost
 	}
 	w.p.Status = crier.Publishing
@@ -51,6 +51,12 @@ func (w *publishing) attempt(ctx context.Context, operation string, send call, r
 	st, err := w.send(ctx, a, send)
 	w.passed(StepSent)
 	return w.sent(ctx, a, st, err)
+}
+
+// begin commits the intention to send.
+func (w *publishing) begin(ctx context.Context, b *store.Beginning) (begun bool, err error) {
+	err = w.beginnings.do(ctx, b)
+	return b.Begun && err == nil, err
 }
 
 // newAttempt is an attempt that is about to begin, with its fence.

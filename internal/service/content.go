@@ -273,5 +273,5 @@ func (c *core) cancelPending(ctx context.Context, tx *store.Tx, post crier.ID, n
 	if err := c.releaseCanceled(ctx, tx, canceled); err != nil {
 		return err
 	}
-	return tx.RefreshPost(ctx, post)
+	return tx.RefreshPosts(ctx, post)
 }

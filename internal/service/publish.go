@@ -29,8 +29,22 @@ type Publisher struct {
 	observer PublishObserver
 	timings  Timings
 	lanes    *lanes
+	// beginnings and settlements are the two commits around a call. In a second in which many posts are due, many share one.
+	beginnings  *together[*store.Beginning]
+	settlements *together[*simpleSettlement]
 	// checkpoint is Config.Checkpoint.
 	checkpoint func(crier.ID, Step)
+}
+
+func newPublisher(c *core, tokens *Tokens, cfg Config) *Publisher {
+	p := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, timings: cfg.Timings.withDefaults(), lanes: newLanes(), checkpoint: cfg.Checkpoint}
+	lines := 2
+	if c.store.Dialect() == store.SQLite { // which has one writer
+		lines = 1
+	}
+	p.beginnings = &together[*store.Beginning]{run: c.store.BeginAttempts, lines: lines}
+	p.settlements = &together[*simpleSettlement]{run: p.settleAll, lines: lines}
+	return p
 }
 
 // Advance works on a publication until it has to wait or is over. It returns when to come back; zero means never.

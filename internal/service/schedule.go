@@ -94,7 +94,7 @@ func (s *Schedules) markScheduled(ctx context.Context, tx *store.Tx, plan planne
 	if err := tx.Approve(ctx, plan.post.ID, now); err != nil {
 		return err
 	}
-	return tx.RefreshPost(ctx, plan.post.ID)
+	return tx.RefreshPosts(ctx, plan.post.ID)
 }
 
 // planFanOut reads what the decision needs, under locks, and decides. It writes nothing.

@@ -97,7 +97,7 @@ func (s *ScheduledPosts) decide(ctx context.Context, scope TeamScope, id crier.I
 			return crier.ScheduledPost{}, err
 		}
 		p.UpdatedAt = s.now()
-		return shownPublication(p), tx.RefreshPost(ctx, p.PostID)
+		return shownPublication(p), tx.RefreshPosts(ctx, p.PostID)
 	})
 }
 

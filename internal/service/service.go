@@ -86,7 +86,7 @@ func New(cfg Config) *Services {
 	organizations := &Organizations{core: c, pages: pages}
 	teams := &Teams{core: c, pages: pages}
 	tokens := &Tokens{core: c}
-	publisher := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, timings: cfg.Timings.withDefaults(), lanes: newLanes(), checkpoint: cfg.Checkpoint}
+	publisher := newPublisher(c, tokens, cfg)
 	assets := &Assets{core: c, pages: pages, images: media.NewImages(media.Limits{}), fetcher: cfg.Fetcher}
 	connections := &Connections{core: c, publicURL: cfg.PublicURL, sandbox: cfg.Sandbox}
 	people := &People{core: c}

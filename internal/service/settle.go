@@ -31,6 +31,9 @@ func (w *publishing) settle(ctx context.Context, s settlement) (time.Time, error
 	ctx = context.WithoutCancel(ctx)
 	var next time.Time
 	err := w.persist(ctx, func() error {
+		if written, err := w.settleSimply(ctx, s); written || err != nil {
+			return err
+		}
 		return w.store.WithTx(ctx, func(tx *store.Tx) (err error) {
 			next, err = w.settleTx(ctx, tx, s)
 			return err
@@ -50,26 +53,33 @@ func (w *publishing) settleTx(ctx context.Context, tx *store.Tx, s settlement) (
 			return time.Time{}, err
 		}
 	}
-	p := w.p
-	if err := w.keepState(&p, w.state); err != nil {
+	p, captured, released, err := w.after(s)
+	if err != nil {
 		return time.Time{}, err
-	}
-	s.change(&p)
-	captured := int64(0)
-	if s.capture {
-		captured = owed(p, w.state)
-	}
-	p.Reserved, p.Captured = p.Reserved-captured, p.Captured+captured
-	released := int64(0)
-	if s.ends {
-		released = p.Reserved - handedOn(p)
-		p.Reserved, p.WakeAt = 0, nil
 	}
 	ok, err := w.write(ctx, tx, p, s)
 	if err != nil || !ok {
 		return time.Time{}, err
 	}
 	return w.follow(ctx, tx, p, s, captured, released)
+}
+
+// after is the row as the step leaves it, with the credits that it spends and hands back.
+func (w *publishing) after(s settlement) (p store.Publication, captured, released int64, err error) {
+	p = w.p
+	if err := w.keepState(&p, w.state); err != nil {
+		return p, 0, 0, err
+	}
+	s.change(&p)
+	if s.capture {
+		captured = owed(p, w.state)
+	}
+	p.Reserved, p.Captured = p.Reserved-captured, p.Captured+captured
+	if s.ends {
+		released = p.Reserved - handedOn(p)
+		p.Reserved, p.WakeAt = 0, nil
+	}
+	return p, captured, released, nil
 }
 
 // follow writes what comes after the row itself and books credits. It books last: the organization's row is locked from
@@ -91,7 +101,7 @@ func (w *publishing) follow(ctx context.Context, tx *store.Tx, p store.Publicati
 		}
 	}
 	if !p.Action {
-		if err := tx.RefreshPost(ctx, p.PostID); err != nil {
+		if err := tx.RefreshPosts(ctx, p.PostID); err != nil {
 			return time.Time{}, err
 		}
 	}
@@ -111,16 +121,19 @@ func (w *publishing) follow(ctx context.Context, tx *store.Tx, p store.Publicati
 // the result, if nobody has decided otherwise: that knowledge exists nowhere else. What another worker has found out, or
 // this one has told in a commit whose answer was lost, is not told again, because it is paid for.
 func (w *publishing) write(ctx context.Context, tx *store.Tx, p store.Publication, s settlement) (bool, error) {
-	open := false
-	if s.attempt != nil {
-		var err error
-		if open, err = w.endAttempt(ctx, tx, *s.attempt, s); err != nil {
-			return false, err
-		}
+	row := &store.Settled{Publication: p, Owner: w.owner}
+	if err := tx.Settle(ctx, w.now(), store.Patient, row); err != nil {
+		return false, err
 	}
-	ok, err := tx.Settle(ctx, p, w.owner, w.now())
-	if err != nil || ok || !s.succeeded() {
-		return ok, err
+	if row.Written || !s.succeeded() {
+		if s.attempt == nil {
+			return row.Written, nil
+		}
+		return row.Written, tx.WriteAttempt(ctx, w.ended(s))
+	}
+	open, err := tx.EndAttempt(ctx, w.ended(s))
+	if err != nil {
+		return false, err
 	}
 	current, err := tx.LockPublication(ctx, p.Ref)
 	if err != nil {
@@ -139,18 +152,15 @@ func (s settlement) succeeded() bool {
 	return s.attempt != nil && s.attempt.SendBefore != nil && (s.outcome == outcomePublished || s.outcome == outcomeAccepted)
 }
 
-// endAttempt writes the result of an attempt. open is false when it has one already.
-func (w *publishing) endAttempt(ctx context.Context, tx *store.Tx, a store.Attempt, s settlement) (open bool, err error) {
-	now := w.now()
+// ended is the attempt with its result.
+func (w *publishing) ended(s settlement) store.Attempt {
+	now, a := w.now(), *s.attempt
 	a.EndedAt, a.Outcome, a.ErrorCode, a.Message, a.NextStep = &now, s.outcome, s.code, s.message, s.next
 	if s.nextAt != nil {
 		a.NextAt = timeOrNil(*s.nextAt)
 	}
 	a.Exchanges = w.exchanges
-	if a.SendBefore != nil {
-		return tx.EndAttempt(ctx, a)
-	}
-	return true, tx.InsertAttempt(ctx, a)
+	return a
 }
 
 // report leaves one log line and one measurement per attempt.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"crier"
 )
@@ -46,50 +48,70 @@ func scanAttempt(row scanner) (Attempt, error) {
 	return a, err
 }
 
-// BeginAttempt commits the intention to make something public: the row becomes publishing and the attempt is written,
-// in one transaction, together with the end of the attempt that it repeats, if any. ok is false when the row was moved,
-// edited or cancelled meanwhile, or when the lease was lost: then nothing may be sent.
-func (s *Store) BeginAttempt(ctx context.Context, p Publication, owner crier.ID, a Attempt, leaseUntil crier.Time, repeats *crier.ID) (ok bool, err error) {
-	if s.dialect == Postgres && repeats == nil {
-		return s.beginInOneStatement(ctx, p, owner, a, leaseUntil)
-	}
-	err = s.WithTx(ctx, func(tx *Tx) error {
-		res, err := tx.q.ExecContext(ctx, beginPublication(p.Ref), p.ID, p.Epoch, owner, leaseUntil, a.StartedAt)
-		if err != nil {
-			return fmt.Errorf("begin: %w", err)
-		}
-		n, err := res.RowsAffected()
-		if ok = n == 1; err != nil || !ok {
+// Beginning is the intention to make something public: the row becomes publishing and the attempt is written.
+type Beginning struct {
+	Publication Publication
+	Owner       crier.ID
+	Attempt     Attempt
+	// Repeats is the attempt that this one takes the place of; it ends with it.
+	Repeats *crier.ID
+	// Begun is false when the row was moved, edited or cancelled meanwhile, or when the lease was lost: then nothing may be sent.
+	Begun bool
+}
+
+// BeginAttempts commits intentions. Those of one call stand or fall together; it sets which of them began.
+func (s *Store) BeginAttempts(ctx context.Context, wait LockWait, list []*Beginning) error {
+	list = slices.SortedFunc(slices.Values(list), func(a, b *Beginning) int { return strings.Compare(string(a.Publication.ID), string(b.Publication.ID)) })
+	return s.WithTx(ctx, func(tx *Tx) error {
+		if err := tx.waitForLocks(ctx, wait); err != nil {
 			return err
 		}
-		if repeats != nil {
-			if err := tx.ResolveAttempt(ctx, *repeats, "repeated", a.StartedAt); err != nil {
+		for _, b := range list {
+			if err := tx.begin(ctx, b); err != nil {
 				return err
 			}
 		}
-		return tx.InsertAttempt(ctx, a)
+		return nil
 	})
-	return ok && err == nil, err
 }
 
-// beginPublication is the conditional change to publishing.
-func beginPublication(ref Ref) string {
-	return `UPDATE ` + ref.table() + ` SET status = 'publishing', lease_until = $4, updated_at = $5
+func (tx *Tx) begin(ctx context.Context, b *Beginning) error {
+	p, a := b.Publication, b.Attempt
+	update := `UPDATE ` + p.table() + ` SET status = 'publishing', lease_until = $4, updated_at = $5
 		WHERE id = $1 AND epoch = $2 AND lease_owner = $3 AND status IN ('scheduled', 'publishing')`
+	args := []any{p.ID, p.Epoch, b.Owner, a.SettledAfter, a.StartedAt}
+	begun := func(rows int64, err error) error {
+		b.Begun = rows == 1
+		return changed("begin")(rows, err)
+	}
+	if tx.late != nil && b.Repeats == nil { // PostgreSQL takes both in one statement, and many of those in one round trip
+		return tx.later(ctx, begun, `WITH begun AS (`+update+` RETURNING id)
+			INSERT INTO attempts (id, scheduled_post_id, action_id, operation, part, started_at, send_before, settled_after)
+			SELECT $6, $7, $8, $9, $10, $5, $11, $4 FROM begun`,
+			append(args, a.ID, a.ScheduledPostID, a.ActionID, a.Operation, a.Part, a.SendBefore)...)
+	}
+	res, err := tx.q.ExecContext(ctx, update, args...)
+	if err != nil {
+		return begun(0, err)
+	}
+	if err := begun(res.RowsAffected()); err != nil || !b.Begun {
+		return err
+	}
+	if b.Repeats != nil {
+		if err := tx.ResolveAttempt(ctx, *b.Repeats, "repeated", a.StartedAt); err != nil {
+			return err
+		}
+	}
+	return tx.InsertAttempt(ctx, a)
 }
 
-// beginInOneStatement spares three round trips to the server in the second in which many posts are due. SQLite, which has
-// none to spare, does not know such statements.
-func (s *Store) beginInOneStatement(ctx context.Context, p Publication, owner crier.ID, a Attempt, leaseUntil crier.Time) (bool, error) {
-	res, err := s.writer.ExecContext(ctx, `WITH begun AS (`+beginPublication(p.Ref)+` RETURNING id)
-		INSERT INTO attempts (id, scheduled_post_id, action_id, operation, part, started_at, send_before, settled_after)
-		SELECT $6, $7, $8, $9, $10, $5, $11, $12 FROM begun`,
-		p.ID, p.Epoch, owner, leaseUntil, a.StartedAt, a.ID, a.ScheduledPostID, a.ActionID, a.Operation, a.Part, a.SendBefore, a.SettledAfter)
-	if err != nil {
-		return false, fmt.Errorf("begin: %w", err)
+// WriteAttempt writes an attempt that is over. One that could make something public has its row already; if that was completed
+// meanwhile, it is left alone.
+func (tx *Tx) WriteAttempt(ctx context.Context, a Attempt) error {
+	if a.SendBefore == nil {
+		return tx.InsertAttempt(ctx, a)
 	}
-	n, err := res.RowsAffected()
-	return n == 1, err
+	return tx.later(ctx, changed("end attempt"), endAttempt, endOf(a)...)
 }
 
 // InsertAttempt writes an attempt, open or over.
@@ -103,14 +125,19 @@ func (tx *Tx) InsertAttempt(ctx context.Context, a Attempt) error {
 
 // EndAttempt completes an attempt with its result. One that was completed already is left alone; then ok is false.
 func (tx *Tx) EndAttempt(ctx context.Context, a Attempt) (ok bool, err error) {
-	res, err := tx.q.ExecContext(ctx, `UPDATE attempts SET ended_at = $2, outcome = $3, error_code = $4, message = $5, next_step = $6,
-		next_at = $7, exchanges = $8 WHERE id = $1 AND ended_at IS NULL`,
-		a.ID, a.EndedAt, orNull(a.Outcome), orNull(a.ErrorCode), orNull(a.Message), orNull(a.NextStep), a.NextAt, exchangesOf(a))
+	res, err := tx.q.ExecContext(ctx, endAttempt, endOf(a)...)
 	if err != nil {
 		return false, fmt.Errorf("end attempt: %w", err)
 	}
 	n, err := res.RowsAffected()
 	return n == 1, err
+}
+
+const endAttempt = `UPDATE attempts SET ended_at = $2, outcome = $3, error_code = $4, message = $5, next_step = $6,
+	next_at = $7, exchanges = $8 WHERE id = $1 AND ended_at IS NULL`
+
+func endOf(a Attempt) []any {
+	return []any{a.ID, a.EndedAt, orNull(a.Outcome), orNull(a.ErrorCode), orNull(a.Message), orNull(a.NextStep), a.NextAt, exchangesOf(a)}
 }
 
 func orNull(s string) any {

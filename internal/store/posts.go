@@ -148,29 +148,42 @@ func (r reads) PostCount(ctx context.Context, team crier.ID) (int64, error) {
 	return n, nil
 }
 
-// RefreshPost brings the columns of a post that sum up its scheduled posts up to date: delivery state, destination and
-// time. Every transaction that changes a scheduled post ends with it. The post's updatedAt stays.
+// RefreshPosts brings the columns of posts that sum up their scheduled posts up to date: delivery state, destination and
+// time. Every transaction that changes a scheduled post ends with it. The posts' updatedAt stays.
 //
 // Of each account the newest scheduled post that is not canceled counts (crier.DeliveryOf says how); the destination is
 // the queue when any is live or published; the time is the earliest of those that are live, else the last of all.
-func (tx *Tx) RefreshPost(ctx context.Context, id crier.ID) error {
-	rows, err := tx.q.QueryContext(ctx, `SELECT s.status, s.scheduled_at, EXISTS (SELECT 1 FROM scheduled_posts d
-			WHERE d.post_id = $1 AND d.status IN `+destinationStatuses+`)
+func (tx *Tx) RefreshPosts(ctx context.Context, ids ...crier.ID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := tx.q.QueryContext(ctx, `SELECT s.post_id, s.status, s.scheduled_at, EXISTS (SELECT 1 FROM scheduled_posts d
+			WHERE d.post_id = s.post_id AND d.status IN `+destinationStatuses+`)
 		FROM scheduled_posts s WHERE s.id IN (SELECT n.id FROM (SELECT i.id, row_number() OVER
-			(PARTITION BY i.social_account_id ORDER BY i.created_at DESC, i.id DESC) AS place
-			FROM scheduled_posts i WHERE i.post_id = $1 AND i.status <> 'canceled') AS n WHERE n.place = 1)`, id)
+			(PARTITION BY i.post_id, i.social_account_id ORDER BY i.created_at DESC, i.id DESC) AS place
+			FROM scheduled_posts i WHERE i.post_id IN (`+placeholders(1, len(ids))+`) AND i.status <> 'canceled') AS n WHERE n.place = 1)`, anys(ids)...)
 	if err != nil {
 		return fmt.Errorf("sum up scheduled posts: %w", err)
 	}
-	newest, err := collect(rows, func(row scanner) (p publicationSum, err error) {
-		return p, row.Scan(&p.status, &p.at, &p.queued)
+	newest := map[crier.ID][]publicationSum{}
+	_, err = collect(rows, func(row scanner) (p publicationSum, err error) {
+		var post crier.ID
+		err = row.Scan(&post, &p.status, &p.at, &p.queued)
+		newest[post] = append(newest[post], p)
+		return p, err
 	})
 	if err != nil {
 		return fmt.Errorf("sum up scheduled posts: %w", err)
 	}
-	state, destination, at := sumUp(newest)
-	return tx.later(ctx, changed("refresh post"), `UPDATE posts SET delivery_state = $2, save_destination = $3, scheduled_at = $4
-		WHERE id = $1 AND (delivery_state <> $2 OR save_destination <> $3 OR scheduled_at <> $4)`, id, state, destination, at)
+	for _, id := range ids {
+		state, destination, at := sumUp(newest[id])
+		err := tx.later(ctx, changed("refresh post"), `UPDATE posts SET delivery_state = $2, save_destination = $3, scheduled_at = $4
+			WHERE id = $1 AND (delivery_state <> $2 OR save_destination <> $3 OR scheduled_at <> $4)`, id, state, destination, at)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // publicationSum is what counts of the newest scheduled post of an account.

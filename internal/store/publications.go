@@ -307,26 +307,51 @@ func (s *Store) SaveProgress(ctx context.Context, p Publication, owner crier.ID,
 	return n == 1, err
 }
 
-// Settle writes where a publication stands after a step: status, state, results, error, and when to look again. It ends
-// the lease. ok is false when the row has moved on without its worker.
-func (tx *Tx) Settle(ctx context.Context, p Publication, owner crier.ID, now crier.Time) (ok bool, err error) {
+// Settled is where a publication stands after a step: status, state, results, error, and when to look again. Writing it ends the
+// lease.
+type Settled struct {
+	Publication Publication
+	// Owner is the worker, who must still have the lease.
+	Owner crier.ID
+	// Written is false when the row has moved on without its worker.
+	Written bool
+}
+
+// Settle writes where publications stand and sets which of them were written. Their posts are locked in the order of the list.
+func (tx *Tx) Settle(ctx context.Context, now crier.Time, wait LockWait, list ...*Settled) error {
+	if err := tx.waitForLocks(ctx, wait); err != nil {
+		return err
+	}
+	for _, s := range list {
+		if err := tx.LockPost(ctx, s.Publication.PostID); err != nil {
+			return err
+		}
+	}
+	for _, s := range list {
+		if err := tx.settle(ctx, s, now); err != nil {
+			return err
+		}
+	}
+	return tx.flush(ctx)
+}
+
+func (tx *Tx) settle(ctx context.Context, s *Settled, now crier.Time) error {
+	p := s.Publication
 	query := `UPDATE ` + p.table() + ` SET status = $4, state = $5, state_secrets = $6, platform_post_id = $7, permalink = $8,
 		published_at = $9, error_code = $10, error_message = $11, tries = $12, wake_at = $13, lease_until = NULL, lease_owner = NULL,
 		reserved_credits = $14, captured_credits = $15, epoch = $16, updated_at = $17`
 	args := []any{
-		p.ID, p.Epoch, owner, p.Status, string(p.State), p.StateSecrets, p.PlatformPostID, p.Permalink, p.PublishedAt, p.ErrorCode,
+		p.ID, p.Epoch, s.Owner, p.Status, string(p.State), p.StateSecrets, p.PlatformPostID, p.Permalink, p.PublishedAt, p.ErrorCode,
 		p.ErrorMessage, p.Tries, p.WakeAt, p.Reserved, p.Captured, p.Epoch, now,
 	}
 	if !p.Action {
 		query += `, results = $18, slot_at = $19`
 		args = append(args, asJSON(&p.Results), p.SlotAt)
 	}
-	res, err := tx.q.ExecContext(ctx, query+` WHERE id = $1 AND epoch = $2 AND lease_owner = $3`, args...)
-	if err != nil {
-		return false, fmt.Errorf("settle: %w", err)
-	}
-	n, err := res.RowsAffected()
-	return n == 1, err
+	return tx.later(ctx, func(rows int64, err error) error {
+		s.Written = rows == 1
+		return changed("settle")(rows, err)
+	}, query+` WHERE id = $1 AND epoch = $2 AND lease_owner = $3`, args...)
 }
 
 // Overwrite writes where a publication stands, whoever works on it; the new epoch stops a worker that does. It is for

@@ -68,8 +68,16 @@ func (s *Store) newTx(sqlTx *sql.Tx, conn *sql.Conn) *Tx {
 }
 
 func (tx *Tx) run(ctx context.Context, fn func(tx *Tx) error) error {
-	if err := fn(tx); err != nil || tx.late == nil {
+	if err := fn(tx); err != nil {
 		return err
+	}
+	return tx.flush(ctx)
+}
+
+// flush runs what was kept for later.
+func (tx *Tx) flush(ctx context.Context) error {
+	if tx.late == nil {
+		return nil
 	}
 	return tx.late.flush(ctx)
 }
@@ -87,7 +95,7 @@ func (tx *Tx) SQL() *sql.Tx { return tx.tx }
 
 // Lend lends the connection of this transaction to fn, for the job engine on PostgreSQL.
 func (tx *Tx) Lend(ctx context.Context, fn func(conn *pgx.Conn) error) error {
-	if err := tx.late.flush(ctx); err != nil {
+	if err := tx.flush(ctx); err != nil {
 		return err
 	}
 	return lend(tx.conn, fn)
@@ -105,6 +113,24 @@ func (tx *Tx) later(ctx context.Context, check func(rows int64, err error) error
 		return check(0, err)
 	}
 	return check(res.RowsAffected())
+}
+
+// LockWait is how long a transaction waits for a row that another has locked.
+type LockWait string
+
+const (
+	// Patient waits until the other one ends, or is ended by the server.
+	Patient LockWait = "0"
+	// Impatient fails when a row is not free soon, for transactions that others wait for.
+	Impatient LockWait = "200ms"
+)
+
+// waitForLocks bounds the waits of the transaction. SQLite, with one writer at a time, has none.
+func (tx *Tx) waitForLocks(ctx context.Context, wait LockWait) error {
+	if tx.late == nil || wait == Patient {
+		return nil
+	}
+	return tx.later(ctx, changed("bound the waits for locks"), `SELECT set_config('lock_timeout', $1, true)`, string(wait))
 }
 
 // lateStatements is a transaction of PostgreSQL that keeps statements back until others follow.
