@@ -292,7 +292,8 @@ func (c *chaos) publishNow(p *plan, at time.Time, node int) {
 	}
 }
 
-// noteRefusals keeps which accounts a request to publish at once refused. Only its own goroutine touches the plan then.
+// noteRefusals keeps which accounts a request to publish at once refused; what a network has refused by the time of the answer
+// has a scheduled post. Only its own goroutine touches the plan then.
 func (c *chaos) noteRefusals(p *plan, got response) {
 	var r result
 	if err := json.Unmarshal(got.body, &r); err != nil {
@@ -301,7 +302,9 @@ func (c *chaos) noteRefusals(p *plan, got response) {
 	}
 	p.refused = map[crier.ID]*crier.EntryError{}
 	for _, entry := range r.Data {
-		p.refused[entry.SocialAccountID] = entry.Error
+		if entry.ScheduledPost == nil {
+			p.refused[entry.SocialAccountID] = entry.Error
+		}
 	}
 }
 
