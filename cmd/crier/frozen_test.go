@@ -89,6 +89,32 @@ func TestAWorkerThatWakesUpDuringTheCallOfAnotherSendsNothing(t *testing.T) {
 	})
 }
 
+// A process dies during its call, and the next one has the publication at once. The network is still at work on the call, so
+// that nothing it shows would tell what becomes of it.
+func TestNobodyLooksForAPostWhileItsCallMayBeUnderWay(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		timings := hurried
+		timings.CommitTimeout = pace(6 * time.Second)
+		e := startEngine(t, db, withTimings(timings))
+		x := e.accounts[0]
+		e.box.fault(t, x, "publish", "slow", object{"delayMs": pace(3 * time.Second).Milliseconds()})
+		id := e.now(t, e.crew, e.newPost(t, e.crew, "under way"), x, nil)
+		e.await(t, e.crew, id, crier.Publishing)
+		e.exec(t, `UPDATE scheduled_posts SET lease_owner = NULL, lease_until = NULL WHERE id = $1`, id)
+		job := service.PublishJob{ID: id, Provider: "x", SocialAccountID: x.id}
+		next, err := e.node.services.Publisher.Advance(t.Context(), job, store.Run{})
+		if settled := e.attempts(t, e.crew, id)[0].StartedAt.Add(timings.SendWindow + timings.CommitTimeout); err != nil || next.Before(settled) {
+			t.Errorf("the other worker comes back at %s, before %s: %v\n%s", next, settled, err, e.history(t, e.crew, id))
+		}
+		e.await(t, e.crew, id, crier.Published)
+		if got := outcomes(e.attempts(t, e.crew, id)); !slices.Equal(got, []string{"publish published"}) || e.box.calls(t, "x", "publish") != 1 {
+			t.Errorf("attempts %q, %d calls", got, e.box.calls(t, "x", "publish"))
+		}
+		e.balanced(t, e.crew)
+	})
+}
+
 // frozenNode is a node for a test whose nodes are frozen.
 func frozenNode(tb testing.TB, db database, pace string, e *engine) *nodeProcess {
 	tb.Helper()
