@@ -22,6 +22,7 @@ const (
 type lanes struct {
 	mu       sync.Mutex
 	accounts map[crier.ID]*lane
+	inside   int
 	// refused counts those that were sent away lately, so that they come back spread out.
 	refused int
 	// closed is closed when nobody may begin a call any more.
@@ -59,7 +60,15 @@ func (l *lanes) enter(account crier.ID) bool {
 		return false
 	}
 	one.inside++
+	l.inside++
 	return true
+}
+
+// atWork is how many publications are at work or in line.
+func (l *lanes) atWork() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.inside
 }
 
 func (l *lanes) lane(account crier.ID) *lane {
@@ -78,6 +87,7 @@ func (l *lanes) leave(account crier.ID) {
 	if l.refused > 0 {
 		l.refused--
 	}
+	l.inside--
 	one := l.accounts[account]
 	if one.inside--; one.inside == 0 {
 		delete(l.accounts, account)

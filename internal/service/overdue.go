@@ -11,6 +11,11 @@ import (
 const (
 	// overdueAfter is how long a publication may be due without a wake-up.
 	overdueAfter = 5 * time.Second
+	// overdueWhenBusy is how long it may be when this node has its hands full: its job waits in line then, and a second one would
+	// only make the line longer.
+	overdueWhenBusy = 30 * time.Second
+	// handsFull is with how many publications at work.
+	handsFull = 500
 	// overdueAgain is when one that was woken is looked at again.
 	overdueAgain = 20 * time.Second
 	overdueBatch = 500
@@ -19,10 +24,15 @@ const (
 // WakeOverdue wakes publications that are due without a wake-up, or whose worker died: every node does it, so that a dead
 // node's work goes on within a minute, whatever became of its jobs.
 func (s *Publisher) WakeOverdue(ctx context.Context) error {
+	waiting := overdueAfter
+	if s.lanes.atWork() >= handsFull {
+		waiting = overdueWhenBusy
+	}
 	for _, action := range []bool{false, true} {
 		err := s.store.WithTx(ctx, func(tx *store.Tx) error {
 			now := s.clock()
-			rows, err := tx.TakeOverdue(ctx, action, crier.TimeOf(now.Add(-overdueAfter)), crier.TimeOf(now), crier.TimeOf(now.Add(overdueAgain)), overdueBatch)
+			due := store.DueBefore{Woken: crier.TimeOf(now.Add(-overdueAfter)), Waiting: crier.TimeOf(now.Add(-waiting))}
+			rows, err := tx.TakeOverdue(ctx, action, due, crier.TimeOf(now), crier.TimeOf(now.Add(overdueAgain)), overdueBatch)
 			if err != nil || len(rows) == 0 {
 				return err
 			}

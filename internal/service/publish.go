@@ -29,7 +29,8 @@ type Publisher struct {
 	observer PublishObserver
 	timings  Timings
 	lanes    *lanes
-	// beginnings and settlements are the two commits around a call. In a second in which many posts are due, many share one.
+	// leasings, beginnings and settlements are the commits of a publication. In a second in which many are due, many share one.
+	leasings    *together[*store.Leasing]
 	beginnings  *together[*store.Beginning]
 	settlements *together[*simpleSettlement]
 	// checkpoint is Config.Checkpoint.
@@ -38,10 +39,11 @@ type Publisher struct {
 
 func newPublisher(c *core, tokens *Tokens, cfg Config) *Publisher {
 	p := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, timings: cfg.Timings.withDefaults(), lanes: newLanes(), checkpoint: cfg.Checkpoint}
-	lines := 2
+	lines := 1
 	if c.store.Dialect() == store.SQLite { // which has one writer
 		lines = 1
 	}
+	p.leasings = &together[*store.Leasing]{run: c.store.Lease, lines: lines}
 	p.beginnings = &together[*store.Beginning]{run: c.store.BeginAttempts, lines: lines}
 	p.settlements = &together[*simpleSettlement]{run: p.settleAll, lines: lines}
 	return p
@@ -79,14 +81,14 @@ func (s *Publisher) sendAway(ctx context.Context, ref store.Ref, epoch int64) (t
 func (s *Publisher) step(ctx context.Context, ref store.Ref, epoch int64, run store.Run) (time.Time, error) {
 	now := s.now()
 	w := &publishing{Publisher: s, owner: crier.NewID()}
-	p, ok, err := s.store.Lease(ctx, ref, epoch, w.owner, now, crier.TimeOf(now.Add(s.timings.Lease)), run)
-	if err != nil {
+	lease := &store.Leasing{Ref: ref, Epoch: epoch, Owner: w.owner, Now: now, Until: crier.TimeOf(now.Add(s.timings.Lease)), Run: run}
+	if err := s.leasings.do(ctx, lease); err != nil {
 		return time.Time{}, err
 	}
-	if !ok {
+	if !lease.Leased {
 		return s.notDue(ctx, ref, epoch, now)
 	}
-	w.p = p
+	w.p = lease.Publication
 	stop := w.keepLease(ctx)
 	w.passed(StepLeased)
 	next, err := w.work(ctx)
@@ -95,7 +97,7 @@ func (s *Publisher) step(ctx context.Context, ref store.Ref, epoch int64, run st
 	case errors.Is(err, errLeaseLost): // edited, moved or cancelled meanwhile: it is somebody else's
 		return time.Time{}, nil
 	case err != nil:
-		return time.Time{}, errors.Join(fmt.Errorf("work on %s: %w", p.ID, err), w.letGo(ctx))
+		return time.Time{}, errors.Join(fmt.Errorf("work on %s: %w", w.p.ID, err), w.letGo(ctx))
 	}
 	return next, nil
 }

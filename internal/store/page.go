@@ -187,6 +187,3 @@ func unqualified(order string) string {
 	}
 	return " " + strings.Join(words, " ")
 }
-
-// unqualifiedList strips the table name p from a list of columns: SQLite does not know it in RETURNING.
-func unqualifiedList(columns string) string { return strings.ReplaceAll(columns, "p.", "") }

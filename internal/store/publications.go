@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -238,64 +237,6 @@ func (tx *Tx) InsertAction(ctx context.Context, p Publication) error {
 	return nil
 }
 
-// Run is the job engine's job and attempt that work on a publication.
-type Run struct{ Job, Attempt string }
-
-// Lease takes a live publication that is due for one worker until a time. ok is false when it is not due, when another
-// worker has it, or when it has moved to another epoch or ended. A lease without an owner keeps no worker away: it is the
-// sweep's note that a worker has been called.
-func (s *Store) Lease(ctx context.Context, ref Ref, epoch int64, owner crier.ID, now, until crier.Time, run Run) (p Publication, ok bool, err error) {
-	set := ""
-	args := []any{ref.ID, epoch, owner, now, until}
-	if !ref.Action {
-		set = ", workflow_id = $6, workflow_run_id = $7"
-		args = append(args, run.Job, run.Attempt)
-	}
-	row := s.writer.QueryRowContext(ctx, `UPDATE `+ref.table()+` AS p SET lease_owner = $3, lease_until = $5`+set+`
-		WHERE p.id = $1 AND p.epoch = $2 AND p.status IN `+liveStatuses+` AND p.wake_at <= $4
-		AND (p.lease_owner IS NULL OR p.lease_until <= $4)
-		RETURNING `+unqualifiedList(ref.columns()), args...)
-	p, err = ref.scan(row)
-	if errors.Is(err, sql.ErrNoRows) {
-		return p, false, nil
-	}
-	if err != nil {
-		return p, false, fmt.Errorf("lease: %w", err)
-	}
-	return p, true, nil
-}
-
-// NotDueUntil is when a live publication wants to be looked at, if that is after now; nil when it is due, has ended, or has
-// moved to another epoch.
-func (s *Store) NotDueUntil(ctx context.Context, ref Ref, epoch int64, now crier.Time) (*crier.Time, error) {
-	var wake crier.Time
-	err := s.writer.QueryRowContext(ctx, `SELECT p.wake_at FROM `+ref.table()+` p
-		WHERE p.id = $1 AND p.epoch = $2 AND p.status IN `+liveStatuses+` AND p.wake_at > $3`, ref.ID, epoch, now).Scan(&wake)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("ask when a publication is due: %w", err)
-	}
-	return &wake, nil
-}
-
-// ReleaseLeases ends the leases that a dead process left behind. Only SQLite needs it: one process works on its file, so
-// what is leased before the start cannot be anybody's. On PostgreSQL leases run out.
-func (s *Store) ReleaseLeases(ctx context.Context) error {
-	if s.dialect != SQLite {
-		return nil
-	}
-	for _, ref := range []Ref{{}, {Action: true}} {
-		_, err := s.writer.ExecContext(ctx, `UPDATE `+ref.table()+` SET lease_owner = NULL, lease_until = NULL
-			WHERE wake_at IS NOT NULL AND lease_until IS NOT NULL`)
-		if err != nil {
-			return fmt.Errorf("release leases: %w", err)
-		}
-	}
-	return nil
-}
-
 // SaveProgress writes how far a publication is, while its worker holds the lease. ok is false when the lease was lost.
 func (s *Store) SaveProgress(ctx context.Context, p Publication, owner crier.ID, leaseUntil crier.Time) (ok bool, err error) {
 	res, err := s.writer.ExecContext(ctx, `UPDATE `+p.table()+` SET state = $4, state_secrets = $5, lease_until = $6
@@ -370,70 +311,6 @@ func (tx *Tx) Overwrite(ctx context.Context, p Publication, now crier.Time) erro
 	}
 	res, err := tx.q.ExecContext(ctx, query+` WHERE id = $1`, args...)
 	return affectedOne(res, err, "scheduled post", p.ID)
-}
-
-// Rest ends the lease of a publication and says when to look again.
-func (s *Store) Rest(ctx context.Context, ref Ref, epoch int64, owner crier.ID, wake crier.Time) error {
-	_, err := s.writer.ExecContext(ctx, `UPDATE `+ref.table()+` SET wake_at = $4, lease_until = NULL, lease_owner = NULL
-		WHERE id = $1 AND epoch = $2 AND lease_owner = $3`, ref.ID, epoch, owner, wake)
-	if err != nil {
-		return fmt.Errorf("rest: %w", err)
-	}
-	return nil
-}
-
-// Postpone says when to look again at a publication that nobody works on.
-func (s *Store) Postpone(ctx context.Context, ref Ref, epoch int64, now, wake crier.Time) error {
-	_, err := s.writer.ExecContext(ctx, `UPDATE `+ref.table()+` SET wake_at = $4, lease_until = NULL, lease_owner = NULL
-		WHERE id = $1 AND epoch = $2 AND wake_at <= $3 AND (lease_owner IS NULL OR lease_until <= $3)`, ref.ID, epoch, now, wake)
-	if err != nil {
-		return fmt.Errorf("postpone: %w", err)
-	}
-	return nil
-}
-
-// ExtendLease lets the worker that has a publication keep it until a time.
-func (s *Store) ExtendLease(ctx context.Context, ref Ref, owner crier.ID, until crier.Time) error {
-	_, err := s.writer.ExecContext(ctx, `UPDATE `+ref.table()+` SET lease_until = $3
-		WHERE id = $1 AND lease_owner = $2 AND lease_until < $3`, ref.ID, owner, until)
-	if err != nil {
-		return fmt.Errorf("extend the lease: %w", err)
-	}
-	return nil
-}
-
-// Overdue is a publication whose wake-up did not come.
-type Overdue struct {
-	Ref
-	Epoch           int64
-	Provider        crier.Provider
-	SocialAccountID crier.ID
-}
-
-// TakeOverdue finds publications that are due without a wake-up, or whose worker died, and notes until when their
-// workers may take to come, so that no two sweeps wake the same one. The caller enqueues their jobs in the same
-// transaction.
-func (tx *Tx) TakeOverdue(ctx context.Context, action bool, dueBefore, now, until crier.Time, limit int) ([]Overdue, error) {
-	ref := Ref{Action: action}
-	skip := ""
-	if tx.forUpdate != "" {
-		skip = tx.forUpdate + " SKIP LOCKED"
-	}
-	rows, err := tx.q.QueryContext(ctx, `UPDATE `+ref.table()+` SET lease_owner = NULL, lease_until = $3 WHERE id IN
-		(SELECT p.id FROM `+ref.table()+` p WHERE p.wake_at IS NOT NULL AND p.wake_at <= $1
-			AND (p.lease_until IS NULL OR p.lease_until <= $2) ORDER BY p.wake_at LIMIT $4`+skip+`)
-		RETURNING id, epoch, provider, social_account_id`, dueBefore, now, until, limit)
-	if err != nil {
-		return nil, fmt.Errorf("look for overdue publications: %w", err)
-	}
-	return collect(rows, scanOverdue(action))
-}
-
-func scanOverdue(action bool) func(scanner) (Overdue, error) {
-	return func(row scanner) (o Overdue, err error) {
-		o.Action = action
-		return o, row.Scan(&o.ID, &o.Epoch, &o.Provider, &o.SocialAccountID)
-	}
 }
 
 // DueCounts is how many publications are due and not done, by provider, for those who watch.
