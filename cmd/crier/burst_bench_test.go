@@ -57,6 +57,13 @@ func (n *network) create(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"data":{"id":"%d","text":%q}}`, id, post.Text) // a caller that has gone is seen as lost
 }
 
+// came is how many posts came in.
+func (n *network) came() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.arrivals)
+}
+
 // reset forgets what came.
 func (n *network) reset() {
 	n.mu.Lock()
@@ -90,7 +97,7 @@ func BenchmarkBurst(b *testing.B) {
 	posts, waiting := int(numberFrom(b, "CRIER_BENCH_POSTS", 10_000)), int(numberFrom(b, "CRIER_BENCH_WAITING", 1_000_000))
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
-			raw := rawRates(b, dialect, posts)
+			before := rawRates(b, dialect, posts)
 			net := startNetwork(b)
 			e := &engine{box: &box{url: net.URL}}
 			e.server = startServer(b, databases.Fresh(b, dialect), withBox(e.box), quiet)
@@ -98,15 +105,16 @@ func BenchmarkBurst(b *testing.B) {
 			for range max(1, posts/100) {
 				crews = append(crews, e.newCrew(b, 1_000_000_000, slices.Repeat([]string{"x"}, 10)...))
 			}
-			b.Run("alone", func(b *testing.B) { e.burst(b, net, crews, posts, raw) })
+			b.Run("alone", func(b *testing.B) { e.burst(b, net, crews, posts, &before) })
 			e.fillCalendar(b, crews[0], waiting)
-			b.Run(fmt.Sprintf("with %d waiting", waiting), func(b *testing.B) { e.burst(b, net, crews, posts, raw) })
+			b.Run(fmt.Sprintf("with %d waiting", waiting), func(b *testing.B) { e.burst(b, net, crews, posts, &before) })
 		})
 	}
 }
 
-// burst publishes posts at the same second and reports how fast and how late that was.
-func (e *engine) burst(b *testing.B, net *network, crews []crew, posts int, raw rates) {
+// burst publishes posts at the same second and reports how fast and how late that was. The machine is not alone: what it can do is
+// measured before and after.
+func (e *engine) burst(b *testing.B, net *network, crews []crew, posts int, before *rates) {
 	b.Helper()
 	net.reset()
 	texts, at := e.scheduleAll(b, crews, posts)
@@ -119,13 +127,16 @@ func (e *engine) burst(b *testing.B, net *network, crews []crew, posts int, raw 
 		return e.number(b, `SELECT count(*) FROM scheduled_posts WHERE wake_at IS NOT NULL AND wake_at <= $1`, crier.TimeOf(at))
 	}
 	<-time.After(time.Until(at))
-	for left() > 0 {
-		<-time.After(50 * time.Millisecond)
+	for net.came() < posts || left() > 0 { // counting rows takes from what is measured
+		<-time.After(20 * time.Millisecond)
 		if time.Since(at) > 10*time.Minute {
 			b.Fatalf("%d of %d posts are not published after 10 minutes", left(), posts)
 		}
 	}
 	rate := float64(posts) / time.Since(at).Seconds()
+	after := rawRates(b, e.node.store.Dialect(), posts)
+	raw := rates{(before.empty + after.empty) / 2, (before.working + after.working) / 2}
+	*before = after
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(rate, "posts/s")
 	b.ReportMetric(raw.empty, "empty-jobs/s")

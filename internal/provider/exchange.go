@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -88,9 +89,22 @@ func (r Request) mask(text string) string {
 	for _, secret := range r.carried() {
 		text = strings.ReplaceAll(text, secret, hidden)
 	}
-	text = secretInJSON.ReplaceAllString(text, `$1"`+hidden+`"`)
-	text = secretInForm.ReplaceAllString(text, `$1$2=`+hidden)
-	return bearer.ReplaceAllString(text, `$1 `+hidden)
+	if hasAny(text, "token", "secret", "verifier", "proof", "upload", "uri") {
+		text = secretInJSON.ReplaceAllString(text, `$1"`+hidden+`"`)
+	}
+	if hasAny(text, "=") {
+		text = secretInForm.ReplaceAllString(text, `$1$2=`+hidden)
+	}
+	if hasAny(strings.ToLower(text), "bearer ", "basic ", "oauth ") {
+		text = bearer.ReplaceAllString(text, `$1 `+hidden)
+	}
+	return text
+}
+
+// hasAny is true when the text has one of the words. It spares most texts the search for patterns, which costs more than the rest of
+// keeping an exchange.
+func hasAny(text string, words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // carried lists the secrets of the request in the spellings in which they may show.

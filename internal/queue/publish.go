@@ -15,7 +15,7 @@ import (
 const (
 	// publishWorkers is how many publications of one network a node works on at once, most of them waiting for their
 	// second or for an answer. Each network has a queue of its own, so that a slow one never delays another.
-	publishWorkers = 10_000
+	publishWorkers = 4_000
 	// publishTimeout bounds one run on a publication; uploads go on in the next.
 	publishTimeout = 3 * time.Minute
 	sweepOverdue   = 2 * time.Second

@@ -39,13 +39,13 @@ type Publisher struct {
 
 func newPublisher(c *core, tokens *Tokens, cfg Config) *Publisher {
 	p := &Publisher{core: c, tokens: tokens, observer: cfg.Observer, timings: cfg.Timings.withDefaults(), lanes: newLanes(), checkpoint: cfg.Checkpoint}
-	lines := 1
+	settling := 2
 	if c.store.Dialect() == store.SQLite { // which has one writer
-		lines = 1
+		settling = 1
 	}
-	p.leasings = &together[*store.Leasing]{run: c.store.Lease, lines: lines}
-	p.beginnings = &together[*store.Beginning]{run: c.store.BeginAttempts, lines: lines}
-	p.settlements = &together[*simpleSettlement]{run: p.settleAll, lines: lines}
+	p.leasings = &together[*store.Leasing]{run: c.store.Lease, lines: 1}
+	p.beginnings = &together[*store.Beginning]{run: c.store.BeginAttempts, lines: 1}
+	p.settlements = &together[*simpleSettlement]{run: p.settleAll, lines: settling}
 	return p
 }
 
