@@ -51,6 +51,17 @@ func record(ctx context.Context, r Request, answer *Response, err error, started
 	keep(e)
 }
 
+// ClockAhead is by how much this machine's clock is ahead of that of the network, which dates its answers.
+func ClockAhead(exchanges []Exchange) time.Duration {
+	var most time.Duration
+	for _, e := range exchanges {
+		if date, err := http.ParseTime(e.ResponseHeader["Date"]); err == nil {
+			most = max(most, e.StartedAt.Sub(date))
+		}
+	}
+	return most
+}
+
 // recordedHeaders are the headers of answers that explain what happened.
 var recordedHeaders = []string{
 	"Content-Type", "Retry-After", "Date", "Range", "X-Request-Id",

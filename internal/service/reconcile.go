@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -104,24 +103,13 @@ func (w *publishing) ask(ctx context.Context, last store.Attempt, r provider.Rec
 		return r.Reconcile(w.recording(ctx), w.client, w.content, w.state.Clone(), at)
 	}
 	outcome, st, err := reconcile()
-	measured := clockAhead(w.exchanges)
+	measured := provider.ClockAhead(w.exchanges)
 	if outcome == provider.OutcomePublished || measured < ahead+clockSlack {
 		return outcome, st, err
 	}
 	ahead = measured
 	w.state.Note(noteClockAhead, ahead.String())
 	return reconcile()
-}
-
-// clockAhead is by how much this machine's clock is ahead of that of the network, which dates its answers.
-func clockAhead(exchanges []crier.Exchange) time.Duration {
-	var most time.Duration
-	for _, e := range exchanges {
-		if date, err := http.ParseTime(e.ResponseHeader["Date"]); err == nil {
-			most = max(most, e.StartedAt.Sub(date))
-		}
-	}
-	return most
 }
 
 // absent counts the readings that missed the post; after enough of them it may be tried again.
