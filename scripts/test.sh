@@ -49,7 +49,7 @@ run_tests() {
 	local cores
 	cores=$(getconf _NPROCESSORS_ONLN)
 	CGO_ENABLED=1 GOGC=200 go test -json -race "${unwatched[@]/#/-gcflags=}" -vet=off -count=1 -timeout 30m \
-		-parallel "$((cores * 2))" -p "$((cores < 4 ? cores : 4))" ./... | awk -v results="$results" -f scripts/test-report.awk
+		-parallel "$((cores * 5 / 2))" -p "$((cores < 4 ? cores : 4))" ./... | awk -v results="$results" -f scripts/test-report.awk
 }
 
 # check_kinds fails when a kind of test is missing: a suite that skips a database looks green and proves nothing.

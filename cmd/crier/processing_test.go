@@ -32,8 +32,7 @@ func TestAPostThatANetworkWorksOnIsNeverAskedForInALoop(t *testing.T) {
 			until(t, func() bool { return e.publication(t, c, id).ErrorCode == "auth_expired" }, func() string { return e.history(t, c, id) })
 		}
 		for range 3 { // beyond the hour in which it may be late
-			clock.advance(30 * time.Minute)
-			e.looksAgainLater(t, c, ids[0])
+			e.looksAgainLater(t, c, ids[0], clock)
 		}
 		// The first is connected again; the second never is.
 		e.box.heal(t)
@@ -60,13 +59,20 @@ func (e *engine) videoNow(tb testing.TB, c crew, on account) crier.ID {
 	return e.now(tb, c, post, on, object{"platformSettings": object{"tiktokPrivacyLevel": json.RawMessage(`"PUBLIC_TO_EVERYONE"`)}})
 }
 
-// looksAgainLater waits until a publication was looked at and has a next time that lies ahead.
-func (e *engine) looksAgainLater(tb testing.TB, c crew, id crier.ID) {
+// looksAgainLater sets the clock forward and waits until a publication was looked at and has a next time that lies ahead. One look may
+// have been under way when the clock was set.
+func (e *engine) looksAgainLater(tb testing.TB, c crew, id crier.ID, clock *clock) {
 	tb.Helper()
 	before := len(e.attempts(tb, c, id))
-	until(tb, func() bool { return len(e.attempts(tb, c, id)) > before }, func() string { return "nobody asks\n" + e.history(tb, c, id) })
-	last := e.attempts(tb, c, id)[before]
-	if last.NextAt == nil || last.NextAt.Sub(last.EndedAt.Time) < hurried.AccountPause/2 {
-		tb.Errorf("it was looked at at %v, and again at %v", last.EndedAt, last.NextAt)
+	clock.advance(30 * time.Minute)
+	since := e.app.now()
+	var looks []crier.Attempt
+	until(tb, func() bool {
+		looks = e.attempts(tb, c, id)[before:]
+		return len(looks) > 0 && looks[len(looks)-1].NextAt != nil && looks[len(looks)-1].NextAt.After(since)
+	}, func() string { return "nobody asks\n" + e.history(tb, c, id) })
+	last := looks[len(looks)-1]
+	if len(looks) > 2 || last.NextAt.Sub(last.EndedAt.Time) < hurried.AccountPause/2 {
+		tb.Errorf("it was looked at %d times, last at %v, and again at %v", len(looks), last.EndedAt, last.NextAt)
 	}
 }
