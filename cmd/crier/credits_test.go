@@ -31,10 +31,7 @@ func TestTheLedgerSumsUpToTheBalanceAtEveryMoment(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
-		nodes := []*engine{e}
-		if db.Dialect == store.Postgres {
-			nodes = append(nodes, e.join(t, db))
-		}
+		nodes := e.withAnother(t, db)
 		c := e.newCrew(t, 100_000, "x", "x", "x")
 		e.box.fault(t, c.accounts[0], "publish", "reject", object{"count": 6})
 		e.box.fault(t, c.accounts[1], "publish", "lost_response", object{"count": 6})

@@ -27,6 +27,15 @@ func atOnce(n int, fn func(i int)) {
 	running.Wait()
 }
 
+// withAnother is this node and, where the database can be shared, another one.
+func (e *engine) withAnother(t *testing.T, db database) []*engine {
+	t.Helper()
+	if db.Dialect != store.Postgres {
+		return []*engine{e}
+	}
+	return []*engine{e, e.join(t, db)}
+}
+
 // tryCall calls the interface for a crew from any goroutine.
 func (e *engine) tryCall(c crew, method, address string, body any, headers map[string]string) (response, error) {
 	return e.roundTrip(request{method: method, path: path("/v1/teams/%s/", c.team) + address, body: body, key: c.key, header: headers})
@@ -127,10 +136,7 @@ func TestTheSameRequestSentManyTimesAtOncePublishesOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
-		nodes := []*engine{e}
-		if db.Dialect == store.Postgres {
-			nodes = append(nodes, e.join(t, db))
-		}
+		nodes := e.withAnother(t, db)
 		for _, key := range []string{"", "a key"} {
 			c := e.newCrew(t, 1000, "x", "linkedin")
 			post := e.newPost(t, c, "once, with key "+key)

@@ -22,7 +22,6 @@ const (
 type lanes struct {
 	mu       sync.Mutex
 	accounts map[crier.ID]*lane
-	inside   int
 	// refused counts those that were sent away lately, so that they come back spread out.
 	refused int
 	// closed is closed when nobody may begin a call any more.
@@ -60,7 +59,6 @@ func (l *lanes) enter(account crier.ID) bool {
 		return false
 	}
 	one.inside++
-	l.inside++
 	return true
 }
 
@@ -68,7 +66,11 @@ func (l *lanes) enter(account crier.ID) bool {
 func (l *lanes) atWork() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.inside
+	sum := 0
+	for _, one := range l.accounts {
+		sum += one.inside
+	}
+	return sum
 }
 
 func (l *lanes) lane(account crier.ID) *lane {
@@ -87,7 +89,6 @@ func (l *lanes) leave(account crier.ID) {
 	if l.refused > 0 {
 		l.refused--
 	}
-	l.inside--
 	one := l.accounts[account]
 	if one.inside--; one.inside == 0 {
 		delete(l.accounts, account)

@@ -15,8 +15,7 @@ import (
 type Tx struct {
 	reads
 	tx   *sql.Tx
-	conn *sql.Conn // PostgreSQL only: the connection of tx, for the job engine's inserts
-	late *lateStatements
+	late *lateStatements // PostgreSQL only
 }
 
 // maxTxAttempts bounds how often a transaction is begun anew after a deadlock.
@@ -61,10 +60,10 @@ func (s *Store) oneTx(ctx context.Context, fn func(tx *Tx) error) (err error) {
 
 func (s *Store) newTx(sqlTx *sql.Tx, conn *sql.Conn) *Tx {
 	if s.dialect == SQLite {
-		return &Tx{reads: reads{direct{sqlTx}, direct{sqlTx}, s.fragments}, tx: sqlTx, conn: conn}
+		return &Tx{reads: reads{direct{sqlTx}, direct{sqlTx}, s.fragments}, tx: sqlTx}
 	}
 	late := &lateStatements{tx: sqlTx, conn: conn}
-	return &Tx{reads: reads{late, late, s.fragments}, tx: sqlTx, conn: conn, late: late}
+	return &Tx{reads: reads{late, late, s.fragments}, tx: sqlTx, late: late}
 }
 
 func (tx *Tx) run(ctx context.Context, fn func(tx *Tx) error) error {
@@ -98,7 +97,7 @@ func (tx *Tx) Lend(ctx context.Context, fn func(conn *pgx.Conn) error) error {
 	if err := tx.flush(ctx); err != nil {
 		return err
 	}
-	return lend(tx.conn, fn)
+	return lend(tx.late.conn, fn)
 }
 
 // later runs a statement whose result nobody waits for: at once on SQLite; on PostgreSQL together with the next statement, or
