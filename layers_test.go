@@ -45,6 +45,11 @@ var layers = []layer{
 		because:  "all is the list of the networks and nothing else",
 	},
 	{
+		packages: []string{"internal/provider/all/alltest"},
+		may:      []string{"crier", "internal/provider", "internal/provider/all", "internal/provider/providertest", "internal/media/mediatest"},
+		because:  "alltest is what tests know about the networks, as data",
+	},
+	{
 		packages: []string{"internal/provider/providertest"},
 		may:      []string{"crier", "internal/provider", "internal/sandbox/..."},
 		because:  "the suite of the networks knows none of them by name",

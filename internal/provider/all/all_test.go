@@ -12,6 +12,9 @@ import (
 	"crier/internal/provider/providertest"
 )
 
+// client are the credentials with which the sandbox knows this installation.
+var client = provider.Credentials{ClientID: "client", ClientSecret: "secret"}
+
 // newRegistry has all networks of a sandbox, which gave credentials to some.
 func newRegistry(t *testing.T, known ...string) *provider.Registry {
 	t.Helper()

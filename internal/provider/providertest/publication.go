@@ -8,16 +8,6 @@ import (
 	"crier/internal/provider"
 )
 
-// result is how a publication ended.
-type result string
-
-const (
-	published result = "published"
-	refused   result = "refused" // by the network, for good
-	unknown   result = "unknown" // nobody can tell: a person has to look
-	lostToken result = "lost token"
-)
-
 // never is the number of a step that does not come.
 const never = -1
 
@@ -51,7 +41,7 @@ func (s *stage) publish(c provider.Content) *publication {
 const mostSteps = 600
 
 // run drives the publication to its end.
-func (p *publication) run(ctx context.Context) result {
+func (p *publication) run(ctx context.Context) End {
 	p.t.Helper()
 	for p.steps < mostSteps {
 		end, err := p.step(ctx)
@@ -68,12 +58,12 @@ func (p *publication) run(ctx context.Context) result {
 }
 
 // step does what is next. An empty result means that there is more to do.
-func (p *publication) step(ctx context.Context) (result, error) {
+func (p *publication) step(ctx context.Context) (End, error) {
 	switch {
 	case p.state.RequiresPolling:
 		return "", p.call(ctx, "poll", p.Poll)
 	case p.state.Done:
-		return published, nil
+		return Published, nil
 	case !p.state.Ready:
 		return "", p.call(ctx, "prepare", p.Prepare)
 	}
@@ -108,7 +98,7 @@ func (p *publication) crashes(name string) bool {
 }
 
 // commit makes a call that publishes. After a crash all that is known is that it was begun.
-func (p *publication) commit(ctx context.Context) (result, error) {
+func (p *publication) commit(ctx context.Context) (End, error) {
 	before := p.state.Clone()
 	at := provider.Attempt{StartedAt: p.clock.Now()}
 	lost := p.state.NextPart() == len(p.content.Parts)-1 && p.loses.take()
@@ -136,7 +126,7 @@ func (p *publication) commit(ctx context.Context) (result, error) {
 }
 
 // cope does what follows from an error that says that nothing became public.
-func (p *publication) cope(ctx context.Context, failure *provider.Error) result {
+func (p *publication) cope(ctx context.Context, failure *provider.Error) End {
 	p.t.Helper()
 	p.failed = append(p.failed, failure)
 	switch failure.Kind {
@@ -145,7 +135,7 @@ func (p *publication) cope(ctx context.Context, failure *provider.Error) result 
 			p.state.RequiresPolling = false
 			return ""
 		}
-		return refused
+		return Refused
 	case provider.AuthExpired:
 		return p.renew(ctx)
 	case provider.OutcomeUnknown:
@@ -156,23 +146,23 @@ func (p *publication) cope(ctx context.Context, failure *provider.Error) result 
 }
 
 // renew gets a new token, once.
-func (p *publication) renew(ctx context.Context) result {
+func (p *publication) renew(ctx context.Context) End {
 	if p.features.Refresher == nil || p.renewed {
-		return lostToken
+		return LostToken
 	}
 	token, err := p.features.Refresher.Refresh(ctx, p.account)
 	if err != nil {
-		return lostToken
+		return LostToken
 	}
 	p.account.Token, p.renewed = token, true
 	return ""
 }
 
 // settle finds out what became of a call without an answer.
-func (p *publication) settle(at provider.Attempt) (result, error) {
+func (p *publication) settle(at provider.Attempt) (End, error) {
 	ctx := context.Background()
 	if p.features.Reconciler == nil {
-		return unknown, nil
+		return Unknown, nil
 	}
 	absences := 0
 	for range 50 {
@@ -181,7 +171,7 @@ func (p *publication) settle(at provider.Attempt) (result, error) {
 		switch {
 		case strategy.Method == provider.Impossible,
 			strategy.NotAfter > 0 && p.clock.Now().After(at.StartedAt.Add(strategy.NotAfter)):
-			return unknown, nil
+			return Unknown, nil
 		case strategy.Method == provider.ByResending:
 			return p.resend(ctx)
 		}
@@ -197,7 +187,7 @@ func (p *publication) settle(at provider.Attempt) (result, error) {
 			p.state = st
 			return "", nil
 		case provider.OutcomeUnclear:
-			return unknown, nil
+			return Unknown, nil
 		case provider.OutcomePending:
 			p.state = st
 			p.clock.Advance(5 * time.Second)
@@ -210,14 +200,14 @@ func (p *publication) settle(at provider.Attempt) (result, error) {
 			p.clock.Advance(max(time.Second, strategy.Apart))
 		}
 	}
-	return unknown, nil
+	return Unknown, nil
 }
 
 // resend repeats the very request; a network that asks for it answers with the post that exists.
-func (p *publication) resend(ctx context.Context) (result, error) {
+func (p *publication) resend(ctx context.Context) (End, error) {
 	st, err := p.features.Resender.Resend(ctx, p.account, p.content, Reload(p.t, p.state))
 	if err != nil {
-		return unknown, nil //nolint:nilerr // it says nothing about the request that it repeats
+		return Unknown, nil //nolint:nilerr // it says nothing about the request that it repeats
 	}
 	p.state = st
 	return "", nil
@@ -226,7 +216,7 @@ func (p *publication) resend(ctx context.Context) (result, error) {
 // mustPublish drives a publication that nothing stands in the way of.
 func (p *publication) mustPublish() provider.State {
 	p.t.Helper()
-	if end := p.run(context.Background()); end != published || len(p.failed) > 0 {
+	if end := p.run(context.Background()); end != Published || len(p.failed) > 0 {
 		p.t.Fatalf("%s, after %v", end, p.failed)
 	}
 	return p.state
@@ -234,15 +224,15 @@ func (p *publication) mustPublish() provider.State {
 
 // exactlyOnce fails unless each part is on the timeline once and the client knows which it is, or the publication ended in
 // not knowing and none is there twice.
-func (p *publication) exactlyOnce(end result) {
+func (p *publication) exactlyOnce(end End) {
 	p.t.Helper()
 	parts := len(p.content.Parts)
 	posts := slices.DeleteFunc(p.timeline(), func(post shown) bool { return slices.Contains(p.before, post.PlatformPostID) })
 	switch {
-	case end == published && len(posts) != parts, end == refused && len(posts) != 0, len(posts) > parts:
+	case end == Published && len(posts) != parts, end == Refused && len(posts) != 0, len(posts) > parts:
 		p.t.Errorf("%s, and the timeline shows %q; there are %d parts", end, texts(posts), parts)
 		return
-	case end != published:
+	case end != Published:
 		return
 	}
 	var entered []string

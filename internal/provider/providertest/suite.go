@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,52 +16,6 @@ import (
 	"crier/internal/provider"
 	"crier/internal/sandbox"
 )
-
-// Network is a client and what the suite has to know to put it in front of its network's sandbox.
-type Network struct {
-	// New makes the client for a sandbox that has the network at base.
-	New func(base string, clock *Clock) (provider.Provider, error)
-	// Handle names the account that publishes; the sandbox knows some kinds of accounts by it.
-	Handle string
-	// Settings are the publish settings without which nothing can be published, as JSON.
-	Settings string
-	// Variants are further things to publish: the kinds of post that need a setting.
-	Variants []Variant
-	// Picture and Film are a JPEG and a video that the network takes.
-	Picture, Film Sample
-	// Faults says which error each fault of the sandbox becomes, where it is not what most networks say. A fault that the
-	// client gets over by itself has an empty kind.
-	Faults map[string]Class
-	// RefusesLongText is false for a network whose limit of text is the client's own precaution.
-	RefusesLongText bool
-	// RotatesRefreshToken means that a refresh token works once.
-	RotatesRefreshToken bool
-	// Blind lists what nobody can find out about when the answer is lost: types of posts and actions.
-	Blind []string
-	// NeverSureOfAbsence means that a post which cannot be found may be there all the same.
-	NeverSureOfAbsence bool
-	// RenewsInTime means that only a token that has not ended can be renewed.
-	RenewsInTime bool
-}
-
-// Variant is a kind of post that is asked for by a setting.
-type Variant struct {
-	Name, PostType, Settings string
-	// Hides is true when the network shows no text with it.
-	Hides bool
-}
-
-// Sample is a file and what is known about it.
-type Sample struct {
-	Bytes []byte
-	Media provider.Media
-}
-
-// Class is what an error means.
-type Class struct {
-	Kind provider.Kind
-	Code provider.Code
-}
 
 // Run is what every network has to pass: whatever happens, a post is on the timeline exactly once, or the client says
 // that it cannot know.
@@ -147,45 +100,25 @@ func (s *stage) serveFile(w http.ResponseWriter, r *http.Request) {
 // connect makes the client and an account with a token that the sandbox knows.
 func (s *stage) connect() {
 	s.t.Helper()
-	draft, err := s.n.New(s.box, s.clock)
+	c, err := s.n.connect(s.box, s.clock)
 	if err != nil {
-		s.t.Fatalf("make the client: %v", err)
+		s.t.Fatal(err)
 	}
-	name := draft.Info().Name
-	if s.Provider, err = s.n.New(s.box+"/"+name, s.clock); err != nil {
-		s.t.Fatalf("make the client: %v", err)
-	}
-	seed, err := sandbox.SeedAccount(name, s.n.Handle)
-	if err != nil {
-		s.t.Fatalf("make an account: %v", err)
-	}
-	s.account = provider.Account{
-		ProviderAccountID: seed.AccountID, Handle: seed.Handle, SubType: seed.AccountKind, Scopes: seed.Scopes,
-		Token: provider.Token{Access: provider.Secret(seed.AccessToken), Refresh: provider.Secret(seed.RefreshToken), Scopes: seed.Scopes},
-	}
-	registry, err := provider.NewRegistry(s.Provider)
-	if err != nil {
-		s.t.Fatalf("register the client: %v", err)
-	}
-	s.info, s.features = registry.InfoFor(s.Provider, s.account), registry.Features(s.Provider)
+	s.Provider, s.account, s.info, s.features = c.provider, c.account, c.info, c.features
 }
 
-// content is a post of a type with as many media as it needs.
-func (s *stage) content(postType, text string) provider.Content {
+// content is a post as a client gets it.
+func (s *stage) content(p Post) provider.Content {
 	s.t.Helper()
-	part := provider.Part{Text: text}
-	switch postType {
-	case "text_post":
-	case "text_image":
-		part.Media = s.pictures(1)
-	case "carousel":
-		part.Media = s.pictures(2)
-	case "text_video":
-		part.Media = []provider.Media{s.media(s.n.Film, "film", 0)}
-	default:
-		s.t.Fatalf("the suite does not know posts of type %s", postType)
+	c := provider.Content{Action: provider.Post, PostType: p.PostType, Settings: s.settings(p.Settings)}
+	for _, text := range p.Texts {
+		part := provider.Part{Text: text, Media: s.pictures(p.Pictures)}
+		for range p.Films {
+			part.Media = append(part.Media, s.media(s.n.Film, "film", len(part.Media)))
+		}
+		c.Parts = append(c.Parts, part)
 	}
-	return provider.Content{Action: provider.Post, PostType: postType, Parts: []provider.Part{part}, Settings: s.settings(s.n.Settings)}
+	return c
 }
 
 func (s *stage) pictures(count int) []provider.Media {
@@ -204,30 +137,21 @@ func (s *stage) media(sample Sample, path string, position int) provider.Media {
 	return m
 }
 
-func (s *stage) settings(text string) provider.Settings {
+func (s *stage) settings(values map[string]any) provider.Settings {
 	s.t.Helper()
 	settings := provider.Settings{}
-	if text == "" {
-		return settings
-	}
-	if err := json.Unmarshal([]byte(text), &settings); err != nil {
-		s.t.Fatalf("settings %s: %v", text, err)
+	for key, value := range values {
+		data, err := json.Marshal(value)
+		if err != nil {
+			s.t.Fatalf("encode the setting %s: %v", key, err)
+		}
+		settings[key] = data
 	}
 	return settings
 }
 
 // simplest is what the network publishes with the least effort.
-func (s *stage) simplest() provider.Content {
-	s.t.Helper()
-	types := s.info.PostTypes()
-	for _, postType := range []string{"text_post", "text_image", "text_video"} {
-		if slices.Contains(types, postType) {
-			return s.content(postType, "The simplest post")
-		}
-	}
-	s.t.Fatalf("the network publishes nothing that the suite knows: %v", types)
-	return provider.Content{}
-}
+func (s *stage) simplest() provider.Content { return s.content(s.n.Simplest(s.info)) }
 
 // shown is something on the account's timeline.
 type shown struct {

@@ -20,16 +20,10 @@ func testCrashes(t *testing.T, n Network) {
 // things are what the network publishes in ways that differ, by their names.
 func (s *stage) things() map[string]func(*stage) provider.Content {
 	list := map[string]func(*stage) provider.Content{"simplest": (*stage).simplest}
-	for _, postType := range []string{"carousel", "text_video"} {
-		if slices.Contains(s.info.PostTypes(), postType) {
-			list[postType] = func(s *stage) provider.Content { return s.content(postType, "A "+postType) }
+	for _, post := range s.n.Posts(s.info) {
+		if post.Name != "text_post" && post.Name != "text_image" { // the simplest is one of them
+			list[post.Name] = func(s *stage) provider.Content { return s.content(post) }
 		}
-	}
-	for _, v := range s.n.Variants {
-		list[v.Name] = func(s *stage) provider.Content { return s.variant(v) }
-	}
-	if s.info.Abilities.Threads {
-		list["thread"] = (*stage).thread
 	}
 	for _, action := range s.actions() {
 		list[string(action)] = func(s *stage) provider.Content {
@@ -53,7 +47,7 @@ func crashEverywhere(t *testing.T, n Network, content func(*stage) provider.Cont
 			p := s.publish(content(s))
 			p.crashAt = step
 			end := p.run(context.Background())
-			if end != published && (end != unknown || !blind || p.crashed != "commit") {
+			if end != Published && (end != Unknown || !blind || p.crashed != "commit") {
 				t.Errorf("after a crash in %s: %s, after %v", p.crashed, end, p.failed)
 			}
 			p.exactlyOnce(end)

@@ -9,27 +9,11 @@ import (
 	"crier/internal/provider"
 )
 
-// usualClasses are what the faults of a publishing call mean on most networks.
-func usualClasses() map[string]Class {
-	return map[string]Class{
-		"rate_limit":    {provider.RateLimited, provider.CodeRateLimited},
-		"outage":        {provider.OutcomeUnknown, provider.CodeOutcomeUnknown},
-		"slow":          {},
-		"lost_response": {provider.OutcomeUnknown, provider.CodeOutcomeUnknown},
-		"auth_expired":  {provider.AuthExpired, provider.CodeAuthExpired},
-		"reject":        {provider.Rejected, provider.CodeContentRejected},
-		"restricted":    {provider.Rejected, provider.CodeAccountRestricted},
-	}
-}
-
 // testFaults has each kind of fault strike the call that publishes, and looks what the client makes of it and where the
 // publication ends.
 func testFaults(t *testing.T, n Network) {
 	t.Helper()
-	for kind, want := range usualClasses() {
-		if own, ok := n.Faults[kind]; ok {
-			want = own
-		}
+	for kind, want := range n.Classes() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, n)
@@ -67,26 +51,11 @@ func wantClass(t *testing.T, failed []*provider.Error, want Class) {
 }
 
 // wantEnd fails unless the publication ended as its first error lets expect.
-func wantEnd(t *testing.T, s *stage, want Class, end result, failed []*provider.Error) {
+func wantEnd(t *testing.T, s *stage, want Class, end End, failed []*provider.Error) {
 	t.Helper()
-	allowed := map[provider.Kind][]result{
-		"":                      {published},
-		provider.Temporary:      {published},
-		provider.RateLimited:    {published},
-		provider.AuthExpired:    {published},
-		provider.Rejected:       {refused},
-		provider.OutcomeUnknown: {published},
-	}[want.Kind]
-	if want.Kind == provider.AuthExpired && (!s.renews() || s.n.RenewsInTime) {
-		allowed = []result{lostToken}
+	if allowed := s.n.Ends(want, s.renews()); !slices.Contains(allowed, end) {
+		t.Errorf("ended %s, after %v; want %v", end, failed, allowed)
 	}
-	if want.Kind == provider.OutcomeUnknown && s.n.NeverSureOfAbsence {
-		allowed = append(allowed, unknown)
-	}
-	if slices.Contains(allowed, end) {
-		return
-	}
-	t.Errorf("ended %s, after %v; want %v", end, failed, allowed)
 }
 
 // testCancelling ends the context before a step and during the call that publishes.
@@ -153,7 +122,7 @@ func testCancelDuring(t *testing.T, n Network) {
 	if end == "" {
 		end = p.run(context.Background())
 	}
-	if end != published {
+	if end != Published {
 		t.Errorf("ended %s, after %v", end, p.failed)
 	}
 	p.exactlyOnce(end)

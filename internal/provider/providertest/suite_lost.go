@@ -62,7 +62,7 @@ func testBuried(t *testing.T, n Network) {
 	p.loses = loss{name: "answer"}
 	p.beforeLook = func() { p.before = append(p.before, s.comments(c, "After")...) }
 	end := p.run(context.Background())
-	if end != published && end != unknown {
+	if end != Published && end != Unknown {
 		t.Errorf("ended %s, after %v", end, p.failed)
 	}
 	p.exactlyOnce(end)
@@ -94,7 +94,7 @@ func loseOne(t *testing.T, n Network, name string, content func(*stage) provider
 		t.Fatal("nothing was lost")
 	}
 	mayDoubt := slices.Contains(n.Blind, name) || l.unsent && n.NeverSureOfAbsence
-	if end != published && (end != unknown || !mayDoubt) {
+	if end != Published && (end != Unknown || !mayDoubt) {
 		t.Errorf("ended %s, after %v", end, p.failed)
 	}
 	p.exactlyOnce(end)

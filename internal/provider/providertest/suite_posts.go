@@ -2,7 +2,6 @@ package providertest
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,48 +13,41 @@ import (
 // testPosts publishes every type of post that the network declares, and its variants.
 func testPosts(t *testing.T, n Network) {
 	t.Helper()
-	variants := slices.Clone(n.Variants)
-	for _, postType := range newStage(t, n).info.PostTypes() {
-		variants = append(variants, Variant{Name: postType, PostType: postType})
-	}
-	for _, v := range variants {
-		t.Run(v.Name, func(t *testing.T) {
+	s := newStage(t, n)
+	for _, post := range n.Posts(s.info) {
+		t.Run(post.Name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, n)
-			c := s.variant(v)
+			c := s.content(post)
 			if found := s.Check(s.account, c); !found.OK() {
 				t.Fatalf("refused beforehand: %v", found.Issues)
 			}
-			st := s.publish(c).mustPublish()
-			posts := s.timeline()
-			if len(posts) != 1 || len(posts[0].Media) != len(c.Parts[0].Media) || !v.Hides && !strings.Contains(posts[0].Text, c.Parts[0].Text) {
-				t.Errorf("the timeline shows %+v", posts)
-			}
-			if len(st.Published) != 1 || st.PlatformPostID != posts[0].PlatformPostID || st.Published[0].Permalink == "" {
-				t.Errorf("the state says %+v, the timeline has %s", st.Published, posts[0].PlatformPostID)
-			}
+			s.wantShown(post, s.publish(c).mustPublish())
 		})
 	}
-	t.Run("thread", func(t *testing.T) {
-		t.Parallel()
-		s := newStage(t, n)
-		if !s.info.Abilities.Threads {
-			if found := s.Check(s.account, s.thread()); found.OK() {
-				t.Error("a thread is accepted by a network that has none")
-			}
-			return
-		}
-		s.publish(s.thread()).mustPublish()
-		s.wantThread(s.timeline())
-	})
+	if found := s.Check(s.account, s.content(n.thread(s.info))); found.OK() != s.info.Abilities.Threads {
+		t.Errorf("a thread is checked with %v; the network has them: %v", found.Issues, s.info.Abilities.Threads)
+	}
 }
 
-// variant is a post of a kind.
-func (s *stage) variant(v Variant) provider.Content {
+// wantShown fails unless the timeline shows the post alone, each part below the one before, and the client knows it.
+func (s *stage) wantShown(p Post, st provider.State) {
 	s.t.Helper()
-	c := s.content(v.PostType, "A "+v.Name+" on its way")
-	maps.Copy(c.Settings, s.settings(v.Settings))
-	return c
+	posts := s.timeline()
+	if len(posts) != len(p.Texts) || len(st.Published) != len(p.Texts) || st.PlatformPostID != posts[0].PlatformPostID {
+		s.t.Fatalf("the state says %+v, the timeline shows %+v", st.Published, posts)
+	}
+	for i, shown := range posts {
+		if len(shown.Media) != p.Pictures+p.Films || !p.Hides && !strings.Contains(shown.Text, p.Texts[i]) {
+			s.t.Errorf("part %d is shown as %+v", i, shown)
+		}
+		if st.Published[i].PlatformPostID != shown.PlatformPostID || i == 0 && st.Published[i].Permalink == "" {
+			s.t.Errorf("the state says %+v, the timeline has %s", st.Published[i], shown.PlatformPostID)
+		}
+		if i > 0 && (shown.ParentID == nil || *shown.ParentID != posts[i-1].PlatformPostID) {
+			s.t.Errorf("part %d hangs below %v, not below %s", i, shown.ParentID, posts[i-1].PlatformPostID)
+		}
+	}
 }
 
 // testHeldBack prepares everything and waits: whatever is uploaded ahead, nothing is public before its second.
@@ -80,32 +72,6 @@ func testHeldBack(t *testing.T, n Network) {
 	}
 }
 
-// thread is a post of three parts.
-func (s *stage) thread() provider.Content {
-	c := s.simplest()
-	parts := []provider.Part{}
-	for _, text := range []string{"The first part", "The second part", "The third part"} {
-		part := c.Parts[0]
-		part.Text = text
-		parts = append(parts, part)
-	}
-	c.Parts = parts
-	return c
-}
-
-// wantThread fails unless the timeline shows the thread, each part below the one before.
-func (s *stage) wantThread(posts []shown) {
-	s.t.Helper()
-	if got := strings.Join(texts(posts), ", "); got != "post: The first part, comment: The second part, comment: The third part" {
-		s.t.Fatalf("the timeline shows %s", got)
-	}
-	for i := 1; i < len(posts); i++ {
-		if parent := posts[i].ParentID; parent == nil || *parent != posts[i-1].PlatformPostID {
-			s.t.Errorf("part %d hangs below %v, not below %s", i, parent, posts[i-1].PlatformPostID)
-		}
-	}
-}
-
 // testLimits publishes what is just within the limits, and has what is beyond refused beforehand and by the network.
 func testLimits(t *testing.T, n Network) {
 	t.Helper()
@@ -120,7 +86,7 @@ func testLimits(t *testing.T, n Network) {
 func testTextLimit(t *testing.T, n Network, f provider.Format) {
 	t.Helper()
 	s := newStage(t, n)
-	c := s.content(f.PostTypes[0], strings.Repeat("a", f.Text.Max))
+	c := s.content(n.post(f.PostTypes[0], strings.Repeat("a", f.Text.Max)))
 	if found := s.Check(s.account, c); !found.OK() {
 		t.Fatalf("%d characters are refused: %v", f.Text.Max, found.Issues)
 	}
@@ -131,7 +97,7 @@ func testTextLimit(t *testing.T, n Network, f provider.Format) {
 	}
 	if n.RefusesLongText {
 		p := s.publish(c)
-		if end := p.run(context.Background()); end != refused || len(s.timeline()) != 1 {
+		if end := p.run(context.Background()); end != Refused || len(s.timeline()) != 1 {
 			t.Errorf("the network: %s, after %v", end, p.failed)
 		}
 	}
@@ -144,7 +110,7 @@ func testMediaLimit(t *testing.T, n Network, f provider.Format) {
 	if i := slices.Index(f.PostTypes, "carousel"); i >= 0 {
 		postType = "carousel"
 	}
-	c := s.content(postType, "As many as there may be")
+	c := s.content(n.post(postType, "As many as there may be"))
 	if postType == "carousel" {
 		c.Parts[0].Media = s.pictures(most(provider.Info{Formats: []provider.Format{f}}, s.n.Picture.Media.MIMEType))
 	}

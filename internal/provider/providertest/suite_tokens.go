@@ -23,7 +23,7 @@ func testTokens(t *testing.T, n Network) {
 		s := newStage(t, n)
 		s.account.Token.Access, s.account.Token.Refresh = "no such token", "no such token either"
 		p := s.publish(s.simplest())
-		if end := p.run(context.Background()); end != lostToken || len(s.timeline()) != 0 {
+		if end := p.run(context.Background()); end != LostToken || len(s.timeline()) != 0 {
 			t.Errorf("ended %s, after %v; want the account to be connected again", end, p.failed)
 		}
 	})

@@ -1,0 +1,53 @@
+package providertest
+
+import (
+	"maps"
+
+	"crier/internal/provider"
+)
+
+// Class is what an error means.
+type Class struct {
+	Kind provider.Kind
+	Code provider.Code
+}
+
+// Classes are what the faults of the call that publishes mean on the network, by their kinds.
+func (n Network) Classes() map[string]Class {
+	classes := map[string]Class{
+		"rate_limit":    {provider.RateLimited, provider.CodeRateLimited},
+		"outage":        {provider.OutcomeUnknown, provider.CodeOutcomeUnknown},
+		"slow":          {},
+		"lost_response": {provider.OutcomeUnknown, provider.CodeOutcomeUnknown},
+		"auth_expired":  {provider.AuthExpired, provider.CodeAuthExpired},
+		"reject":        {provider.Rejected, provider.CodeContentRejected},
+		"restricted":    {provider.Rejected, provider.CodeAccountRestricted},
+	}
+	maps.Copy(classes, n.Faults)
+	return classes
+}
+
+// End is how a publication ended.
+type End string
+
+// The ends of publications.
+const (
+	Published End = "published"
+	Refused   End = "refused"    // by the network, for good
+	Unknown   End = "unknown"    // nobody can tell: a person has to look
+	LostToken End = "lost token" // the account has to be connected again
+)
+
+// Ends are how a publication may end whose call failed once with an error of the class. renews is true when the account's token
+// can be renewed without the person.
+func (n Network) Ends(c Class, renews bool) []End {
+	switch {
+	case c.Kind == provider.Rejected:
+		return []End{Refused}
+	case c.Kind == provider.AuthExpired && (!renews || n.RenewsInTime):
+		return []End{LostToken}
+	case c.Kind == provider.OutcomeUnknown && n.NeverSureOfAbsence:
+		return []End{Published, Unknown}
+	}
+	return []End{Published}
+}
