@@ -106,6 +106,18 @@ func (b *box) heal(tb testing.TB) {
 	b.control(tb, "DELETE", "faults", nil, nil)
 }
 
+// spared are the accounts whose faults have not struck, as their networks call them.
+func (b *box) spared(tb testing.TB) []string {
+	tb.Helper()
+	var found struct{ Data []struct{ AccountID string } }
+	b.control(tb, "GET", "faults", nil, &found)
+	list := []string{}
+	for _, fault := range found.Data {
+		list = append(list, fault.AccountID)
+	}
+	return list
+}
+
 // like gives a post some likes.
 func (b *box) like(tb testing.TB, network, id string, count int) {
 	tb.Helper()

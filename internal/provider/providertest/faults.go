@@ -38,13 +38,12 @@ const (
 	LostToken End = "lost token" // the account has to be connected again
 )
 
-// Ends are how a publication may end whose call failed once with an error of the class. renews is true when the account's token
-// can be renewed without the person.
-func (n Network) Ends(c Class, renews bool) []End {
+// Ends are how a publication may end whose call failed once with an error of the class.
+func (n Network) Ends(info provider.Info, c Class) []End {
 	switch {
 	case c.Kind == provider.Rejected:
 		return []End{Refused}
-	case c.Kind == provider.AuthExpired && (!renews || n.RenewsInTime):
+	case c.Kind == provider.AuthExpired && (!info.Abilities.Refresh || n.RenewsInTime):
 		return []End{LostToken}
 	case c.Kind == provider.OutcomeUnknown && n.NeverSureOfAbsence:
 		return []End{Published, Unknown}

@@ -146,5 +146,8 @@ func (n Network) connect(box string, clock *Clock) (c connection, err error) {
 		return c, fmt.Errorf("register the client: %w", err)
 	}
 	c.info, c.features = registry.InfoFor(c.provider, c.account), registry.Features(c.provider)
+	if c.account.Token.Refresh != "" { // whatever holds for others
+		c.info.Abilities.Refresh = true
+	}
 	return c, nil
 }

@@ -53,7 +53,7 @@ func wantClass(t *testing.T, failed []*provider.Error, want Class) {
 // wantEnd fails unless the publication ended as its first error lets expect.
 func wantEnd(t *testing.T, s *stage, want Class, end End, failed []*provider.Error) {
 	t.Helper()
-	if allowed := s.n.Ends(want, s.renews()); !slices.Contains(allowed, end) {
+	if allowed := s.n.Ends(s.info, want); !slices.Contains(allowed, end) {
 		t.Errorf("ended %s, after %v; want %v", end, failed, allowed)
 	}
 }

@@ -122,7 +122,7 @@ func (s *stage) crowd(c provider.Content) {
 func (s *stage) nextDay() {
 	s.t.Helper()
 	s.clock.Advance(25 * time.Hour)
-	if !s.renews() {
+	if !s.info.Abilities.Refresh {
 		return
 	}
 	token, err := s.features.Refresher.Refresh(context.Background(), s.account)

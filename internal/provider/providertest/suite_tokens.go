@@ -29,13 +29,10 @@ func testTokens(t *testing.T, n Network) {
 	})
 }
 
-// renews is true when the account's token can be renewed without the person.
-func (s *stage) renews() bool { return s.info.Abilities.Refresh || s.account.Token.Refresh != "" }
-
 func testRefresh(t *testing.T, n Network) {
 	t.Helper()
 	s := newStage(t, n)
-	if !s.renews() {
+	if !s.info.Abilities.Refresh {
 		return
 	}
 	ctx, refresher, first := context.Background(), s.features.Refresher, s.account

@@ -150,9 +150,13 @@ func BearerToken(r *http.Request) string {
 	return r.URL.Query().Get("access_token")
 }
 
-// callerOf returns the account that a request's token stands for, or nothing.
+// callerOf returns the account that a request comes from, or nothing.
 func (e *Env) callerOf(r *http.Request) string {
-	token, _, err := e.FindToken(BearerToken(r))
+	bearer := BearerToken(r)
+	if recognizer, ok := e.service.(Recognizer); ok && bearer == "" {
+		return recognizer.CallerOf(r)
+	}
+	token, _, err := e.FindToken(bearer)
 	if err != nil {
 		return ""
 	}

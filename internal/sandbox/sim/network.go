@@ -38,6 +38,12 @@ type Service interface {
 	Welcome(tx *Tx, a Account)
 }
 
+// Recognizer is a Service with calls that carry no token of the network's.
+type Recognizer interface {
+	// CallerOf returns the account that such a call belongs to, or nothing.
+	CallerOf(r *http.Request) string
+}
+
 // Address is one base address of a real network and the path under which the sandbox serves it.
 type Address struct {
 	// Role says what the host is for: "api", "consent", "upload", ….

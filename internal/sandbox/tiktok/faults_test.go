@@ -66,7 +66,7 @@ func TestFaultsOfTheLastChunk(t *testing.T) {
 			t.Parallel()
 			a := setup(t, sim.Options{})
 			publishID, address := a.open(1000, 1000, 1)
-			a.Fault(sim.Publish, kind, nil)
+			a.Fault(sim.Publish, kind, map[string]any{"accountId": a.seed.AccountID})
 			if resp := a.put(address, file(1000), "bytes 0-999/1000"); resp.Status != c.status || len(resp.Body) != 0 {
 				t.Errorf("%d %s", resp.Status, resp.Body)
 			}

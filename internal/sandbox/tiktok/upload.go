@@ -128,6 +128,15 @@ func (n *network) uploadOf(r *http.Request) (t task, status int) {
 	}
 }
 
+// CallerOf returns the account whose upload a chunk belongs to.
+func (n *network) CallerOf(r *http.Request) string {
+	t, status := n.uploadOf(r)
+	if status != 0 {
+		return ""
+	}
+	return t.AccountID
+}
+
 // store writes a chunk that has come whole, unless another one was faster.
 func (n *network) store(t task, digest sim.Digest) sim.Reply {
 	before := t.Digest.Size

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/provider"
+	"crier/internal/provider/all/alltest"
+	"crier/internal/provider/providertest"
+	"crier/internal/sandbox"
+	"crier/internal/store"
+)
+
+// trial is a post of the networks' suite on its way through the whole service: the interface, a database, the job engine,
+// and the client in front of the sandbox.
+type trial struct {
+	name    string
+	network string // as newCrew takes it
+	post    providertest.Post
+	comment bool
+	// fault strikes the call that publishes; empty is none.
+	fault string
+	ends  []providertest.End
+	code  provider.Code // with which it is refused
+	// lasts is true when what follows the fault takes longer than a test can wait, or even longer than the post may be late.
+	lasts bool
+
+	on account
+	id crier.ID
+}
+
+// trials are every kind of post that a network has, once undisturbed and once with its answer lost, and every fault for
+// the simplest of them.
+func trials(tb testing.TB, name string, n providertest.Network) []trial {
+	tb.Helper()
+	info, err := n.Info()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	simplest := n.Simplest(info)
+	list := []trial{{name: "with a first comment", post: simplest, comment: true, ends: []providertest.End{providertest.Published}}}
+	if !info.Abilities.Comment {
+		list = nil
+	}
+	for _, post := range n.Posts(info) {
+		list = append(list, trial{name: post.Name, post: post, ends: []providertest.End{providertest.Published}})
+		if post.Name != simplest.Name { // which all faults are for
+			list = append(list, trial{name: "lost_response of " + post.Name, post: post, fault: "lost_response", ends: []providertest.End{providertest.Published}})
+		}
+	}
+	for kind, class := range n.Classes() {
+		list = append(list, trial{
+			name: kind, post: simplest, fault: kind, ends: n.Ends(info, class), code: class.Code,
+			lasts: kind == "rate_limit" || class.Kind == provider.Temporary || kind == "outage" && n.NeverSureOfAbsence,
+		})
+	}
+	for i := range list {
+		list[i].network, list[i].name = name, name+", "+list[i].name
+	}
+	return list
+}
+
+// All trials are begun at once and looked at one by one: most of their time is waiting.
+func TestEveryNetworkPassesItsSuiteThroughTheWholeService(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		clock := &clock{}
+		box := startBoxWith(t, sandbox.Options{Now: clock.Now, ProcessingTime: 200 * time.Millisecond})
+		e := startEngineOn(t, db, box, withClock(clock), withReachableMedia(t))
+		var list []trial
+		var networks []string
+		suite := alltest.Networks()
+		for _, name := range slices.Sorted(maps.Keys(suite)) {
+			list = append(list, trials(t, name, suite[name])...)
+		}
+		for _, tr := range list {
+			networks = append(networks, tr.network)
+		}
+		c := e.newCrew(t, 1_000_000, networks...)
+		shelf := e.newShelf(t, c)
+		for i := range list {
+			list[i].on = c.accounts[i]
+			e.try(t, c, shelf, &list[i])
+		}
+		for _, tr := range list {
+			e.settles(t, c, tr)
+		}
+		for _, on := range e.box.spared(t) {
+			t.Errorf("the fault of %s did not strike", list[slices.IndexFunc(list, func(tr trial) bool { return tr.on.remote == on })].name)
+		}
+		clock.advance(31 * time.Minute) // less than a post may be late
+		for _, tr := range list {
+			t.Run(tr.name, func(t *testing.T) { e.wantTried(t, c, tr) })
+		}
+		e.balanced(t, c)
+	})
+}
+
+// shelf holds the files of a crew, each of which many posts use.
+type shelf struct {
+	pictures [2]string
+	film     string
+}
+
+func (e *engine) newShelf(tb testing.TB, c crew) shelf {
+	tb.Helper()
+	n := alltest.Networks()["x"]
+	return shelf{
+		pictures: [2]string{e.file(tb, c, "one.jpg", n.Picture.Bytes), e.file(tb, c, "two.jpg", n.Picture.Bytes)},
+		film:     e.file(tb, c, "film.mp4", n.Film.Bytes),
+	}
+}
+
+// write makes a post of the suite and returns its id.
+func (e *engine) write(tb testing.TB, c crew, s shelf, p providertest.Post) string {
+	tb.Helper()
+	if len(p.Texts) > 1 {
+		return e.newThread(tb, c, p.Texts...)
+	}
+	assets := slices.Clone(s.pictures[:p.Pictures])
+	if p.Films > 0 {
+		assets = append(assets, s.film)
+	}
+	body := object{"text": p.Texts[0], "postType": p.PostType, "assetIds": assets}
+	return e.call(tb, c, "POST", "posts", body).want(tb, http.StatusCreated).text(tb, "id")
+}
+
+// try begins a trial.
+func (e *engine) try(tb testing.TB, c crew, s shelf, tr *trial) {
+	tb.Helper()
+	if tr.fault != "" {
+		e.box.fault(tb, tr.on, "publish", tr.fault, object{
+			"retryAfterSeconds": 2, "delayMs": (hurried.CommitTimeout + 500*time.Millisecond).Milliseconds(),
+		})
+	}
+	more := object{"platformSettings": tr.post.Settings}
+	if tr.comment {
+		more["firstComment"] = object{"text": "What follows"}
+	}
+	tr.id = e.now(tb, c, e.write(tb, c, s, tr.post), tr.on, more)
+}
+
+// statuses are what a trial's ends are called by the service.
+func (tr trial) statuses() []crier.ScheduledPostStatus {
+	names := map[providertest.End]crier.ScheduledPostStatus{
+		providertest.Published: crier.Published, providertest.Refused: crier.Failed, providertest.Unknown: crier.Unknown, providertest.LostToken: crier.Scheduled,
+	}
+	var list []crier.ScheduledPostStatus
+	for _, end := range tr.ends {
+		list = append(list, names[end])
+	}
+	if tr.lasts {
+		list = append(list, crier.Missed)
+	}
+	return list
+}
+
+// settles waits until a trial has come to an end, or rests for longer than the test can.
+func (e *engine) settles(tb testing.TB, c crew, tr trial) {
+	tb.Helper()
+	if !tr.lasts {
+		e.ends(tb, c, tr)
+		return
+	}
+	until(tb, func() bool {
+		p, tried := e.publication(tb, c, tr.id), e.attempts(tb, c, tr.id)
+		if slices.Contains(tr.statuses(), p.Status) {
+			return true
+		}
+		return len(tried) > 0 && tried[len(tried)-1].NextAt != nil && tried[len(tried)-1].NextAt.After(e.app.now().Add(20*time.Second))
+	}, func() string { return tr.name + " neither ends nor rests\n" + e.history(tb, c, tr.id) })
+}
+
+// ends waits for the end of a trial.
+func (e *engine) ends(tb testing.TB, c crew, tr trial) crier.ScheduledPost {
+	tb.Helper()
+	var p crier.ScheduledPost
+	until(tb, func() bool {
+		p = e.publication(tb, c, tr.id)
+		return slices.Contains(tr.statuses(), p.Status) && (p.Status != crier.Scheduled || p.ErrorCode == string(tr.code))
+	}, func() string {
+		return fmt.Sprintf("%s: %s (%s: %s), not %v\n%s", tr.name, p.Status, p.ErrorCode, p.ErrorMessage, tr.ends, e.history(tb, c, tr.id))
+	})
+	return p
+}
+
+// wantTried fails unless a trial ended as it should and the timeline agrees with it.
+func (e *engine) wantTried(t *testing.T, c crew, tr trial) {
+	p := e.ends(t, c, tr)
+	if tr.comment {
+		e.awaitAction(t, c, tr.id, store.FirstComment, crier.Published)
+	}
+	shown := e.box.timeline(t, tr.on)
+	switch p.Status {
+	case crier.Published:
+		e.wantShown(t, tr, p, shown)
+	case crier.Unknown:
+		if len(shown) > 1 {
+			t.Errorf("nobody knows, and the timeline shows %+v", shown)
+		}
+	default:
+		if p.ErrorCode != string(tr.code) || len(shown) > 0 {
+			t.Errorf("%s with %s, want %s; the timeline shows %+v", p.Status, p.ErrorCode, tr.code, shown)
+		}
+	}
+}
+
+// wantShown fails unless the timeline shows a post of the suite, once.
+func (e *engine) wantShown(t *testing.T, tr trial, p crier.ScheduledPost, shown []boxPost) {
+	t.Helper()
+	texts := slices.Clone(tr.post.Texts)
+	if tr.comment {
+		texts = append(texts, "What follows")
+	}
+	if len(shown) != len(texts) || shown[0].PlatformPostID != p.PlatformPostID || len(shown[0].Media) != tr.post.Pictures+tr.post.Films {
+		t.Fatalf("published as %s, and the timeline shows %+v", p.PlatformPostID, shown)
+	}
+	for i, text := range texts {
+		if !tr.post.Hides && !strings.Contains(shown[i].Text, text) {
+			t.Errorf("the timeline shows %q, want %q", shown[i].Text, text)
+		}
+	}
+}
