@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/media/mediatest"
 	"crier/internal/provider"
 	"crier/internal/provider/all/alltest"
 	"crier/internal/provider/providertest"
@@ -102,18 +103,16 @@ func TestEveryNetworkPassesItsSuiteThroughTheWholeService(t *testing.T) {
 	})
 }
 
-// shelf holds the files of a crew, each of which many posts use.
-type shelf struct {
-	pictures [2]string
-	film     string
-}
+// shelf holds the files of a crew by their names; each is there for many posts.
+type shelf map[string]string
 
 func (e *engine) newShelf(tb testing.TB, c crew) shelf {
 	tb.Helper()
-	n := alltest.Networks()["x"]
 	return shelf{
-		pictures: [2]string{e.file(tb, c, "one.jpg", n.Picture.Bytes), e.file(tb, c, "two.jpg", n.Picture.Bytes)},
-		film:     e.file(tb, c, "film.mp4", n.Film.Bytes),
+		"picture": e.file(tb, c, "one.jpg", mediatest.JPEG(640, 640)), "second picture": e.file(tb, c, "two.jpg", mediatest.JPEG(640, 640)),
+		"film":           e.file(tb, c, "film.mp4", mediatest.VerticalMP4()),
+		"film in pieces": e.file(tb, c, "pieces.mp4", longFilm(525_000)),    // which YouTube takes in two
+		"film in chunks": e.file(tb, c, "chunks.mp4", longFilm(10_100_000)), // which TikTok takes in two
 	}
 }
 
@@ -123,9 +122,9 @@ func (e *engine) write(tb testing.TB, c crew, s shelf, p providertest.Post) stri
 	if len(p.Texts) > 1 {
 		return e.newThread(tb, c, p.Texts...)
 	}
-	assets := slices.Clone(s.pictures[:p.Pictures])
+	assets := []string{s["picture"], s["second picture"]}[:p.Pictures]
 	if p.Films > 0 {
-		assets = append(assets, s.film)
+		assets = append(assets, s["film"])
 	}
 	body := object{"text": p.Texts[0], "postType": p.PostType, "assetIds": assets}
 	return e.call(tb, c, "POST", "posts", body).want(tb, http.StatusCreated).text(tb, "id")

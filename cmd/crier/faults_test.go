@@ -25,7 +25,6 @@ type ordeal struct {
 	timeline []string
 	outcomes string // operations and outcomes, separated by commas
 	health   string
-	calls    int // that publish
 }
 
 var ordeals = []ordeal{
