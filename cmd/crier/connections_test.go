@@ -1,9 +1,13 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -148,6 +152,7 @@ func TestEveryNetworkIsConnectedByConsent(t *testing.T) {
 			if first.Status != crier.AccountConnected || !first.Sandbox || len(first.Scopes) == 0 {
 				t.Errorf("%s: connected as %+v", network, first)
 			}
+			e.wantConnectionLogged(t, c, network, first.ID)
 			planned := e.planned(t, c, film, first.ID)
 			e.call(t, c, "POST", path("social-accounts/%s/disconnect", first.ID), nil).want(t, http.StatusOK)
 			again := e.connect(t, c, network, "ann")
@@ -198,11 +203,39 @@ func TestAConsentForSeveralAccountsLetsThePersonChoose(t *testing.T) {
 			if len(list.Data) != 1 || list.Data[0].ProviderAccountID != offers[1] {
 				t.Errorf("%s: connected are %+v, of %q", network, list.Data, offers)
 			}
+			e.wantConnectionLogged(t, c, network, list.Data[0].ID)
 			if p := choose(t, callback, offers[0]); p.status != http.StatusNotFound {
 				t.Errorf("%s: a second choice: %d %s", network, p.status, p.body)
 			}
 		}
 	})
+}
+
+// wantConnectionLogged fails unless the last entry of the audit log tells that an account was connected by who began the
+// consent, and none of what the network sent along.
+func (e *engine) wantConnectionLogged(tb testing.TB, c crew, network string, account crier.ID) {
+	tb.Helper()
+	log := e.auditLog(tb, c.tenant).Data
+	last := log[len(log)-1]
+	begun := slices.IndexFunc(log, func(entry crier.AuditEntry) bool { return entry.Action == "connectSocialAccount" })
+	want := fmt.Sprintf(`{"provider":%q,"socialAccountIds":[%q]}`, network, account)
+	if last.Action != "completeConnection" || !strings.HasPrefix(last.Target, "/oauth/"+network+"/") || strings.Contains(last.Target, "?") ||
+		!sameJSON(tb, last.Changes, want) || last.TeamID == nil || *last.TeamID != c.team {
+		tb.Errorf("connecting left %+v with %s, want %s", last, last.Changes, want)
+	}
+	if by := log[begun]; by.PrincipalKind != last.PrincipalKind || by.PrincipalID != last.PrincipalID || by.PersonID != last.PersonID {
+		tb.Errorf("begun by %+v, completed by %+v", by, last)
+	}
+}
+
+// sameJSON is true when two texts are the same value.
+func sameJSON(tb testing.TB, a json.RawMessage, b string) bool {
+	tb.Helper()
+	var left, right any
+	if err := errors.Join(json.Unmarshal(a, &left), json.Unmarshal([]byte(b), &right)); err != nil {
+		tb.Fatal(err)
+	}
+	return reflect.DeepEqual(left, right)
 }
 
 // withCommunityManagement has LinkedIn offer organizations.

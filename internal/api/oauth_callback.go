@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -23,7 +24,7 @@ type choosePage struct {
 func (s *Server) oauthCallback(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	in := service.Callback{Provider: crier.Provider(chi.URLParam(r, "provider")), State: q.Get("state"), Code: q.Get("code"), Error: q.Get("error")}
-	out, err := s.services.Connections.Complete(r.Context(), in)
+	out, err := s.services.Connections.Complete(connecting(r), in)
 	if err != nil {
 		s.failConnection(w, r, err)
 		return
@@ -39,13 +40,19 @@ func (s *Server) oauthCallback(w http.ResponseWriter, r *http.Request) {
 	s.connected(w, r, out)
 }
 
+// connecting has the accounts that a consent connects written into the audit log. The query of the address stays out of it: it
+// holds the network's code.
+func connecting(r *http.Request) context.Context {
+	return service.WithAction(r.Context(), service.Caller{}, service.Action{Operation: "completeConnection", Target: r.URL.Path, RequestID: infoOf(r).id})
+}
+
 // oauthChoose takes the accounts that a person picked.
 func (s *Server) oauthChoose(w http.ResponseWriter, r *http.Request) {
 	if !s.readForm(w, r) {
 		return
 	}
 	network := crier.Provider(chi.URLParam(r, "provider"))
-	out, err := s.services.Connections.Choose(r.Context(), network, r.PostForm.Get("state"), r.PostForm["account"])
+	out, err := s.services.Connections.Choose(connecting(r), network, r.PostForm.Get("state"), r.PostForm["account"])
 	if err != nil {
 		s.failConnection(w, r, err)
 		return

@@ -44,6 +44,13 @@ func byPerson(ctx context.Context, person crier.User) {
 	}
 }
 
+// byCaller tells the audit log who asked for a change that comes without a token, and what it changed.
+func byCaller(ctx context.Context, caller Caller, changes []byte) {
+	if a, ok := ctx.Value(actionKey{}).(*auditedAction); ok {
+		a.caller, a.Body = caller, changes
+	}
+}
+
 // about tells the audit log whose log it is.
 func about(ctx context.Context, organization crier.ID, team *crier.ID) {
 	if a, ok := ctx.Value(actionKey{}).(*auditedAction); ok {

@@ -61,6 +61,7 @@ func (s *Connections) Begin(ctx context.Context, scope TeamScope, in crier.Conne
 		expires := crier.TimeOf(s.clock().Add(connectionLife))
 		err := tx.InsertConnection(ctx, store.Connection{
 			StateHash: hash, TeamID: scope.team.ID, Provider: in.Provider, Verifier: sealed, ReturnURL: (*string)(in.ReturnURL), ExpiresAt: expires,
+			PrincipalKind: scope.caller.kind, PrincipalID: scope.caller.id, PersonID: scope.caller.person.ID,
 		})
 		return crier.ConnectResponse{AuthorizationURL: address, ExpiresAt: expires}, err
 	})
@@ -316,7 +317,28 @@ func (s *Connections) connectAll(ctx context.Context, tx *store.Tx, c store.Conn
 		}
 		connected = append(connected, account.SocialAccount)
 	}
-	return connected, nil
+	return connected, s.auditConnected(ctx, tx, c, connected)
+}
+
+// auditConnected tells the audit log which accounts were connected, for who began it.
+func (s *Connections) auditConnected(ctx context.Context, tx *store.Tx, c store.Connection, connected []crier.SocialAccount) error {
+	if c.PrincipalID == "" { // it was under way before that was noted
+		return nil
+	}
+	changes := struct {
+		Provider         crier.Provider `json:"provider"`
+		SocialAccountIDs []crier.ID     `json:"socialAccountIds"`
+	}{Provider: c.Provider}
+	for _, a := range connected {
+		changes.SocialAccountIDs = append(changes.SocialAccountIDs, a.ID)
+	}
+	body, err := json.Marshal(changes)
+	if err != nil {
+		return fmt.Errorf("encode what was connected: %w", err)
+	}
+	byCaller(ctx, Caller{kind: c.PrincipalKind, id: c.PrincipalID, person: crier.User{ID: c.PersonID}}, body)
+	about(ctx, c.OrganizationID, &c.TeamID)
+	return s.audit(ctx, tx, nil)
 }
 
 func (s *Connections) connectOne(ctx context.Context, tx *store.Tx, c store.Connection, a provider.ConnectedAccount) (store.Account, error) {

@@ -13,17 +13,24 @@ import (
 type Connection struct {
 	StateHash []byte
 	TeamID    crier.ID
-	Provider  crier.Provider
-	Verifier  []byte // sealed
-	ReturnURL *string
-	Choices   []byte // sealed
-	ExpiresAt crier.Time
+	// OrganizationID is that of the team; it is read, never written.
+	OrganizationID crier.ID
+	// PrincipalKind, PrincipalID and PersonID are who began it.
+	PrincipalKind PrincipalKind
+	PrincipalID   crier.ID
+	PersonID      crier.ID
+	Provider      crier.Provider
+	Verifier      []byte // sealed
+	ReturnURL     *string
+	Choices       []byte // sealed
+	ExpiresAt     crier.Time
 }
 
 // InsertConnection writes a consent that begins.
 func (tx *Tx) InsertConnection(ctx context.Context, c Connection) error {
-	_, err := tx.q.ExecContext(ctx, `INSERT INTO connections (state_hash, team_id, provider, verifier, return_url, status, expires_at)
-		VALUES ($1, $2, $3, $4, $5, 'waiting', $6)`, c.StateHash, c.TeamID, c.Provider, c.Verifier, c.ReturnURL, c.ExpiresAt)
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO connections (state_hash, team_id, provider, verifier, return_url, status, expires_at, principal_kind, principal_id, person_id)
+		VALUES ($1, $2, $3, $4, $5, 'waiting', $6, $7, $8, $9)`,
+		c.StateHash, c.TeamID, c.Provider, c.Verifier, c.ReturnURL, c.ExpiresAt, c.PrincipalKind, c.PrincipalID, c.PersonID)
 	if err != nil {
 		return fmt.Errorf("insert connection: %w", err)
 	}
@@ -34,8 +41,8 @@ func (tx *Tx) InsertConnection(ctx context.Context, c Connection) error {
 func (tx *Tx) AdvanceConnection(ctx context.Context, hash []byte, network crier.Provider, from, to string, now crier.Time) (Connection, error) {
 	c := Connection{StateHash: hash, Provider: network}
 	err := tx.q.QueryRowContext(ctx, `UPDATE connections SET status = $4 WHERE state_hash = $1 AND provider = $2 AND status = $3 AND expires_at > $5
-		RETURNING team_id, verifier, return_url, choices, expires_at`, hash, network, from, to, now).
-		Scan(&c.TeamID, &c.Verifier, &c.ReturnURL, &c.Choices, &c.ExpiresAt)
+		RETURNING team_id, (SELECT organization_id FROM teams WHERE id = team_id), verifier, return_url, choices, expires_at, principal_kind, principal_id, person_id`, hash, network, from, to, now).
+		Scan(&c.TeamID, &c.OrganizationID, &c.Verifier, &c.ReturnURL, &c.Choices, &c.ExpiresAt, &c.PrincipalKind, &c.PrincipalID, &c.PersonID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, crier.NotFound("This connection was completed already, or it has expired. Begin again.")
 	}
