@@ -131,7 +131,7 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 func TestFacebookLoginAddsLicensedAudioAndDeletion(t *testing.T) {
 	t.Parallel()
 	b := setupMode(t, FacebookLogin, "audio", "delete")
-	c := withSettings(t, post("A reel", video()), `{"instagramAudio":{"id":"song-1","audioVolume":80,"videoVolume":20}}`)
+	c := withSettings(t, post("A reel", video()), `{"instagramAudio":{"id":"song-1","audioVolume":80,"videoVolume":20},"instagramThumbOffsetMs":1500}`)
 	if found := b.Check(b.account, c); !found.OK() {
 		t.Fatalf("Check: %v", found.Issues)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"time"
 
 	"crier/internal/provider"
 )
@@ -140,7 +139,6 @@ type timelineAnswer struct {
 type timelinePost struct {
 	ID             string        `json:"id"`
 	Text           string        `json:"text"`
-	CreatedAt      time.Time     `json:"created_at"`
 	NoteTweet      *note         `json:"note_tweet"`
 	NotePost       *note         `json:"note_post"`
 	Entities       entities      `json:"entities"`

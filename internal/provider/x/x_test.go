@@ -274,6 +274,26 @@ func TestALostAnswerIsFoundOnTheTimeline(t *testing.T) {
 	}
 }
 
+// A comment is known by its words and by what it hangs below, on whatever page of the timeline it is.
+func TestALostCommentIsFoundOnALaterPage(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "reconcile-comment")
+	ctx, at := context.Background(), provider.Attempt{StartedAt: b.clock.Now()}
+	c := provider.Content{Action: provider.Comment, Target: provider.Target{PlatformPostID: "1445880548472328192"}, Parts: []provider.Part{{Text: "First!"}}}
+	st, err := b.drive(t, c)
+	if provider.AsError(err).Kind != provider.OutcomeUnknown {
+		t.Fatalf("Commit error = %v, want an unknown outcome", err)
+	}
+	outcome, st, err := b.Reconcile(ctx, b.account, c, st, at)
+	if err != nil || outcome != provider.OutcomePending {
+		t.Fatalf("Reconcile = %q, %v; want the next page looked at", outcome, err)
+	}
+	outcome, st, err = b.Reconcile(ctx, b.account, c, providertest.Reload(t, st), at)
+	if err != nil || outcome != provider.OutcomePublished || st.PlatformPostID != "2121573860766646274" {
+		t.Errorf("second Reconcile = %q, %+v, %v; want it published", outcome, st, err)
+	}
+}
+
 func TestADuplicateAfterAnUnclearAttemptIsNotAFailure(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-duplicate")
