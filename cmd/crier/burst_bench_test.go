@@ -251,7 +251,7 @@ func (e *engine) copyPublication(tb testing.TB, c crew, on []account, posts int,
 	post := e.newPost(tb, c, "one of many")
 	r, _ := e.scheduleIn(tb, c, post, 24*time.Hour, crier.Targets{SocialAccountIDs: []crier.ID{on[0].id}})
 	q := calendarQueries[e.node.store.Dialect()]
-	generated := []string{"title_key", "archived", "recurring"} // the database's own business
+	generated := []string{"title_key", "archived", "recurring", "live", "canceled"} // the database's own business
 	e.exec(tb, fmt.Sprintf(`INSERT INTO posts (%[1]s) SELECT %[2]s FROM posts p, %[3]s WHERE p.id = $1`,
 		e.columns(tb, "posts", nil, generated...), e.columns(tb, "posts", map[string]string{"id": q.id}, generated...), q.series(posts)), post)
 	for _, a := range on {

@@ -204,7 +204,7 @@ func TestAFailedStatementDoesNotKeepJobs(t *testing.T) {
 			if err := q.Enqueue(ctx, tx, service.Job{Args: probe{}}); err != nil {
 				return err
 			}
-			return tx.AddCredits(ctx, crier.NewID(), crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", CreatedAt: crier.TimeOf(time.Now())})
+			return tx.AddCredits(ctx, store.Booking{OrganizationID: crier.NewID(), CreditTransaction: crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", CreatedAt: crier.TimeOf(time.Now())}})
 		})
 		if err == nil {
 			t.Fatal("credits of an organization that does not exist were booked")

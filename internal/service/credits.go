@@ -13,12 +13,12 @@ func (c *core) reserve(ctx context.Context, tx *store.Tx, organization crier.ID,
 		return nil
 	}
 	if amount < 0 {
-		return c.book(ctx, tx, organization, "release", 0, amount, scheduledPost)
+		return tx.AddCredits(ctx, c.booked(organization, "release", 0, amount, scheduledPost)...)
 	}
 	if err := c.afford(ctx, tx, organization, amount); err != nil {
 		return err
 	}
-	return c.book(ctx, tx, organization, "reserve", 0, amount, scheduledPost)
+	return tx.AddCredits(ctx, c.booked(organization, "reserve", 0, amount, scheduledPost)...)
 }
 
 // afford refuses what an organization's free credits do not cover.
@@ -35,10 +35,15 @@ func (c *core) afford(ctx context.Context, tx *store.Tx, organization crier.ID, 
 
 // capture spends reserved credits.
 func (c *core) capture(ctx context.Context, tx *store.Tx, organization crier.ID, amount int64, scheduledPost crier.ID) error {
-	if amount == 0 {
-		return nil
-	}
-	return c.book(ctx, tx, organization, "capture", -amount, -amount, &scheduledPost)
+	return tx.AddCredits(ctx, c.captured(organization, amount, scheduledPost)...)
+}
+
+func (c *core) captured(organization crier.ID, amount int64, scheduledPost crier.ID) []store.Booking {
+	return c.booked(organization, "capture", -amount, -amount, &scheduledPost)
+}
+
+func (c *core) released(organization crier.ID, amount int64, scheduledPost crier.ID) []store.Booking {
+	return c.booked(organization, "release", 0, -amount, &scheduledPost)
 }
 
 // releaseCanceled hands back what was reserved for publications that were cancelled.
@@ -51,10 +56,14 @@ func (c *core) releaseCanceled(ctx context.Context, tx *store.Tx, canceled []sto
 	return nil
 }
 
-func (c *core) book(ctx context.Context, tx *store.Tx, organization crier.ID, kind string, amount, reserved int64, scheduledPost *crier.ID) error {
-	return tx.AddCredits(ctx, organization, crier.CreditTransaction{
+// booked is a ledger entry; none when nothing changes.
+func (c *core) booked(organization crier.ID, kind string, amount, reserved int64, scheduledPost *crier.ID) []store.Booking {
+	if amount == 0 && reserved == 0 {
+		return nil
+	}
+	return []store.Booking{{OrganizationID: organization, CreditTransaction: crier.CreditTransaction{
 		ID: crier.NewID(), Kind: kind, Amount: amount, ReservedAmount: reserved, ScheduledPostID: scheduledPost, CreatedAt: c.now(),
-	})
+	}}}
 }
 
 // Credits shows an organization what it has.

@@ -126,11 +126,8 @@ func (s *Instance) addTenant(ctx context.Context, tx *store.Tx, in TenantRequest
 	if err != nil {
 		return Tenant{}, err
 	}
-	if in.Credits > 0 {
-		entry := crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", Amount: in.Credits, CreatedAt: now}
-		if err := tx.AddCredits(ctx, o.ID, entry); err != nil {
-			return Tenant{}, err
-		}
+	if err := tx.AddCredits(ctx, s.booked(o.ID, "grant", max(0, in.Credits), 0, nil)...); err != nil {
+		return Tenant{}, err
 	}
 	accounts, err := s.seedAccounts(ctx, tx, team.ID, in)
 	if err != nil {
@@ -147,7 +144,7 @@ func (s *Instance) GrantCredits(ctx context.Context, organization crier.ID, amou
 		if _, err := tx.LockOrganization(ctx, organization); err != nil {
 			return err
 		}
-		if err := s.book(ctx, tx, organization, "grant", amount, 0, nil); err != nil {
+		if err := tx.AddCredits(ctx, s.booked(organization, "grant", amount, 0, nil)...); err != nil {
 			return err
 		}
 		credits, err := tx.LockCredits(ctx, organization)

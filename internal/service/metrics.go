@@ -172,7 +172,7 @@ func (s *Metrics) spend(ctx context.Context, tx *store.Tx, organization crier.ID
 	if err := s.reserve(ctx, tx, organization, cost, nil); err != nil {
 		return err
 	}
-	return s.book(ctx, tx, organization, "capture", -cost, -cost, nil)
+	return tx.AddCredits(ctx, s.booked(organization, "capture", -cost, -cost, nil)...)
 }
 
 func (s *Metrics) readAccount(ctx context.Context, meter provider.AccountMeter, a store.Account, from, to crier.Time) (json.RawMessage, error) {

@@ -88,7 +88,7 @@ func (s *Publisher) step(ctx context.Context, ref store.Ref, epoch int64, run st
 	if !lease.Leased {
 		return s.notDue(ctx, ref, epoch, now)
 	}
-	w.p = lease.Publication
+	w.p, w.around = lease.Publication, lease.Around
 	stop := w.keepLease(ctx)
 	w.passed(StepLeased)
 	next, err := w.work(ctx)
@@ -118,7 +118,7 @@ type publishing struct {
 	owner     crier.ID
 	p         store.Publication
 	parent    store.Publication // of an action: what it follows
-	around    store.Around
+	around    *store.Around
 	account   store.Account
 	network   provider.Provider
 	info      provider.Info
@@ -155,8 +155,8 @@ func (w *publishing) work(ctx context.Context) (time.Time, error) {
 
 // load reads everything that the step needs.
 func (w *publishing) load(ctx context.Context) (err error) {
-	if w.around, err = w.store.Around(ctx, w.p); err != nil {
-		return err
+	if w.around == nil {
+		return fmt.Errorf("the content or the account of %s is gone", w.p.ID)
 	}
 	w.account = w.around.Account
 	var ok bool

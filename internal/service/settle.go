@@ -129,7 +129,7 @@ func (w *publishing) write(ctx context.Context, tx *store.Tx, p store.Publicatio
 		if s.attempt == nil {
 			return row.Written, nil
 		}
-		return row.Written, tx.WriteAttempt(ctx, w.ended(s))
+		return row.Written, tx.WriteAttempts(ctx, w.ended(s))
 	}
 	open, err := tx.EndAttempt(ctx, w.ended(s))
 	if err != nil {

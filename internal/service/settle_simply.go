@@ -2,8 +2,8 @@ package service
 
 import (
 	"context"
+	"errors"
 	"slices"
-	"strings"
 
 	"crier"
 	"crier/internal/store"
@@ -39,21 +39,17 @@ func (w *publishing) settleSimply(ctx context.Context, s settlement) (written bo
 	return one.row.Written && err == nil, err
 }
 
-// settleAll commits simple settlements: posts are locked in one order, and organizations in one order after them, so that two nodes
-// that do this at once wait for each other at most.
+// settleAll commits simple settlements.
 func (s *Publisher) settleAll(ctx context.Context, wait store.LockWait, list []*simpleSettlement) error {
-	byPost := slices.SortedFunc(slices.Values(list), func(a, b *simpleSettlement) int {
-		return strings.Compare(string(a.row.Publication.PostID), string(b.row.Publication.PostID))
-	})
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
-		rows := make([]*store.Settled, len(byPost))
-		for i, one := range byPost {
+		rows := make([]*store.Settled, len(list))
+		for i, one := range list {
 			rows[i] = &one.row
 		}
 		if err := tx.Settle(ctx, s.now(), wait, rows...); err != nil {
 			return err
 		}
-		written := slices.DeleteFunc(slices.Clone(byPost), func(one *simpleSettlement) bool { return !one.row.Written })
+		written := slices.DeleteFunc(slices.Clone(list), func(one *simpleSettlement) bool { return !one.row.Written })
 		if err := s.followAll(ctx, tx, written); err != nil {
 			return err
 		}
@@ -64,17 +60,16 @@ func (s *Publisher) settleAll(ctx context.Context, wait store.LockWait, list []*
 // followAll writes attempts, what the posts look like now, and the jobs that read their numbers.
 func (s *Publisher) followAll(ctx context.Context, tx *store.Tx, list []*simpleSettlement) error {
 	var posts []crier.ID
+	var attempts []store.Attempt
 	var jobs []Job
 	for _, one := range list {
-		if err := tx.WriteAttempt(ctx, one.attempt); err != nil {
-			return err
-		}
-		posts = append(posts, one.row.Publication.PostID)
+		attempts, posts = append(attempts, one.attempt), append(posts, one.row.Publication.PostID)
 		if first, ok := snapshotJob(one.row.Publication, 0); ok {
 			jobs = append(jobs, first)
 		}
 	}
-	if err := tx.RefreshPosts(ctx, slices.Compact(posts)...); err != nil {
+	slices.Sort(posts)
+	if err := errors.Join(tx.WriteAttempts(ctx, attempts...), tx.RefreshPosts(ctx, slices.Compact(posts)...)); err != nil {
 		return err
 	}
 	return s.queue.Enqueue(ctx, tx, jobs...)
@@ -82,17 +77,11 @@ func (s *Publisher) followAll(ctx context.Context, tx *store.Tx, list []*simpleS
 
 // bookAll books credits last: the organizations' rows are locked from then on.
 func (s *Publisher) bookAll(ctx context.Context, tx *store.Tx, list []*simpleSettlement) error {
-	byOrganization := slices.SortedFunc(slices.Values(list), func(a, b *simpleSettlement) int {
-		return strings.Compare(string(a.row.Publication.OrganizationID), string(b.row.Publication.OrganizationID))
-	})
-	for _, one := range byOrganization {
+	var bookings []store.Booking
+	for _, one := range list {
 		p := one.row.Publication
-		if err := s.capture(ctx, tx, p.OrganizationID, one.captured, p.ScheduledPostID); err != nil {
-			return err
-		}
-		if err := s.reserve(ctx, tx, p.OrganizationID, -one.released, &p.ScheduledPostID); err != nil {
-			return err
-		}
+		bookings = append(bookings, s.captured(p.OrganizationID, one.captured, p.ScheduledPostID)...)
+		bookings = append(bookings, s.released(p.OrganizationID, one.released, p.ScheduledPostID)...)
 	}
-	return nil
+	return tx.AddCredits(ctx, bookings...)
 }

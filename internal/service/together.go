@@ -9,7 +9,7 @@ import (
 
 // togetherMost is how many writes are committed at once: enough to spread the cost of a commit, few enough that nobody waits long
 // for the row locks.
-const togetherMost = 64
+const togetherMost = 128
 
 // together commits writes that come while others are being committed in one go. A write that comes alone does not wait.
 type together[T any] struct {

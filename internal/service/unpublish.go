@@ -103,7 +103,7 @@ func (w *publishing) verdict(ctx context.Context, outcome, code, message string,
 		s.next = "ask again"
 	}
 	ctx = context.WithoutCancel(ctx)
-	err := w.store.WithTx(ctx, func(tx *store.Tx) error { return tx.WriteAttempt(ctx, w.ended(s)) })
+	err := w.store.WithTx(ctx, func(tx *store.Tx) error { return tx.WriteAttempts(ctx, w.ended(s)) })
 	w.report(ctx, s, err)
 	return err
 }

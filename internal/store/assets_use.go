@@ -14,9 +14,9 @@ func (r reads) AssetInUse(ctx context.Context, team, id crier.ID) (bool, error) 
 	// The accounts lead to the partial index of live publications; settings and comments are JSON, so their text is searched.
 	const query = `SELECT
 		EXISTS (SELECT 1 FROM post_assets x JOIN scheduled_posts p ON p.post_id = x.post_id
-			WHERE x.asset_id = $2 AND p.status IN ` + liveStatuses + `)
+			WHERE x.asset_id = $2 AND p.live)
 		OR EXISTS (SELECT 1 FROM scheduled_posts p
-			WHERE p.social_account_id IN (SELECT s.id FROM social_accounts s WHERE s.team_id = $1) AND p.status IN ` + liveStatuses + `
+			WHERE p.social_account_id IN (SELECT s.id FROM social_accounts s WHERE s.team_id = $1) AND p.live
 			AND (CAST(p.actions AS text) LIKE $3 OR CAST(p.platform_settings AS text) LIKE $3))
 		OR EXISTS (SELECT 1 FROM post_actions c
 			WHERE c.team_id = $1 AND c.wake_at IS NOT NULL AND c.status IN ` + liveStatuses + ` AND CAST(c.spec AS text) LIKE $3)`
@@ -37,7 +37,7 @@ func (r reads) MediaInUse(ctx context.Context, ids []crier.ID) (map[crier.ID]boo
 		if err != nil {
 			return nil, fmt.Errorf("look for owners of files: %w", err)
 		}
-		found, err := collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+		found, err := collect(rows, scanID)
 		if err != nil {
 			return nil, fmt.Errorf("look for owners of files: %w", err)
 		}
@@ -55,7 +55,7 @@ func (r reads) AssetsToPurge(ctx context.Context, deletedBefore crier.Time, limi
 	if err != nil {
 		return nil, fmt.Errorf("look for deleted assets: %w", err)
 	}
-	return collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+	return collect(rows, scanID)
 }
 
 // PurgeAsset notes that the files of a deleted asset are gone. Its row goes too, unless a post's content still names it

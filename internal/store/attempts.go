@@ -66,8 +66,8 @@ func (s *Store) BeginAttempts(ctx context.Context, wait LockWait, list []*Beginn
 		if err := tx.waitForLocks(ctx, wait); err != nil {
 			return err
 		}
-		for _, b := range list {
-			if err := tx.begin(ctx, b); err != nil {
+		for _, round := range once(list, begunRef) {
+			if err := tx.begin(ctx, round); err != nil {
 				return err
 			}
 		}
@@ -75,43 +75,105 @@ func (s *Store) BeginAttempts(ctx context.Context, wait LockWait, list []*Beginn
 	})
 }
 
-func (tx *Tx) begin(ctx context.Context, b *Beginning) error {
-	p, a := b.Publication, b.Attempt
-	update := `UPDATE ` + p.table() + ` SET status = 'publishing', lease_until = $4, updated_at = $5
-		WHERE id = $1 AND epoch = $2 AND lease_owner = $3 AND status IN ('scheduled', 'publishing')`
-	args := []any{p.ID, p.Epoch, b.Owner, a.SettledAfter, a.StartedAt}
-	begun := func(rows int64, err error) error {
-		b.Begun = rows == 1
-		return changed("begin")(rows, err)
-	}
-	if tx.late != nil && b.Repeats == nil { // PostgreSQL takes both in one statement, and many of those in one round trip
-		return tx.later(ctx, begun, `WITH begun AS (`+update+` RETURNING id)
-			INSERT INTO attempts (id, scheduled_post_id, action_id, operation, part, started_at, send_before, settled_after)
-			SELECT $6, $7, $8, $9, $10, $5, $11, $4 FROM begun`,
-			append(args, a.ID, a.ScheduledPostID, a.ActionID, a.Operation, a.Part, a.SendBefore)...)
-	}
-	res, err := tx.q.ExecContext(ctx, update, args...)
-	if err != nil {
-		return begun(0, err)
-	}
-	if err := begun(res.RowsAffected()); err != nil || !b.Begun {
-		return err
-	}
-	if b.Repeats != nil {
-		if err := tx.ResolveAttempt(ctx, *b.Repeats, "repeated", a.StartedAt); err != nil {
+func begunRef(b *Beginning) Ref { return b.Publication.Ref }
+
+// begin commits intentions, no two of them for one publication.
+func (tx *Tx) begin(ctx context.Context, list []*Beginning) error {
+	var open []Attempt
+	for _, action := range []bool{false, true} {
+		if err := tx.markBegun(ctx, action, ofKind(list, action, begunRef)); err != nil {
 			return err
 		}
 	}
-	return tx.InsertAttempt(ctx, a)
+	for _, b := range list {
+		if !b.Begun {
+			continue
+		}
+		if b.Repeats != nil {
+			if err := tx.ResolveAttempt(ctx, *b.Repeats, "repeated", b.Attempt.StartedAt); err != nil {
+				return err
+			}
+		}
+		open = append(open, b.Attempt)
+	}
+	return tx.insertOpen(ctx, open)
 }
 
-// WriteAttempt writes an attempt that is over. One that could make something public has its row already; if that was completed
-// meanwhile, it is left alone.
-func (tx *Tx) WriteAttempt(ctx context.Context, a Attempt) error {
-	if a.SendBefore == nil {
-		return tx.InsertAttempt(ctx, a)
+// beginRow is a row of the statement that begins.
+type beginRow struct {
+	Key   crier.ID   `json:"key"`
+	Epoch int64      `json:"epoch"`
+	Owner crier.ID   `json:"owner"`
+	Until *givenTime `json:"until"`
+	Now   givenTime  `json:"now"`
+}
+
+// markBegun notes on publications of one kind that they have begun.
+func (tx *Tx) markBegun(ctx context.Context, action bool, list []*Beginning) error {
+	if len(list) == 0 {
+		return nil
 	}
-	return tx.later(ctx, changed("end attempt"), endAttempt, endOf(a)...)
+	rows := make([]beginRow, len(list))
+	for i, b := range list {
+		rows[i] = beginRow{b.Publication.ID, b.Publication.Epoch, b.Owner, (*givenTime)(b.Attempt.SettledAfter), givenTime(b.Attempt.StartedAt)}
+	}
+	begun, err := tx.returned(ctx, `UPDATE `+Ref{Action: action}.table()+` AS p SET status = 'publishing', lease_until = v.until, updated_at = v.now
+		FROM `+tx.given(`key uuid, epoch bigint, owner uuid, until timestamptz, now timestamptz`)+`
+		WHERE p.id = v.key AND p.epoch = v.epoch AND p.lease_owner = v.owner AND p.status IN ('scheduled', 'publishing') RETURNING id`, asJSON(&rows))
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	for _, b := range list {
+		b.Begun = slices.Contains(begun, b.Publication.ID)
+	}
+	return nil
+}
+
+// openRow is a row of the statement that writes attempts that have begun.
+type openRow struct {
+	Key           crier.ID   `json:"key"`
+	ScheduledPost crier.ID   `json:"post"`
+	Action        *crier.ID  `json:"action"`
+	Operation     string     `json:"operation"`
+	Part          int        `json:"part"`
+	StartedAt     givenTime  `json:"started"`
+	SendBefore    *givenTime `json:"send_before"`
+	SettledAfter  *givenTime `json:"settled_after"`
+}
+
+// insertOpen writes attempts that have begun.
+func (tx *Tx) insertOpen(ctx context.Context, list []Attempt) error {
+	if len(list) == 0 {
+		return nil
+	}
+	rows := make([]openRow, len(list))
+	for i, a := range list {
+		rows[i] = openRow{
+			a.ID, a.ScheduledPostID, a.ActionID, a.Operation, a.Part, givenTime(a.StartedAt), (*givenTime)(a.SendBefore), (*givenTime)(a.SettledAfter),
+		}
+	}
+	return tx.later(ctx, changed("insert attempts"), `INSERT INTO attempts (id, scheduled_post_id, action_id, operation, part, started_at, send_before, settled_after)
+		SELECT v.key, v.post, v.action, v.operation, v.part, v.started, v.send_before, v.settled_after FROM `+tx.given(`key uuid, post uuid, action uuid,
+		operation text, part integer, started timestamptz, send_before timestamptz, settled_after timestamptz`), asJSON(&rows))
+}
+
+// WriteAttempts writes attempts that are over. One that could make something public has its row already; if that was completed
+// meanwhile, it is left alone.
+func (tx *Tx) WriteAttempts(ctx context.Context, list ...Attempt) error {
+	var rows []endRow
+	for _, a := range list {
+		if a.SendBefore == nil {
+			if err := tx.InsertAttempt(ctx, a); err != nil {
+				return err
+			}
+			continue
+		}
+		rows = append(rows, endOf(a))
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return tx.later(ctx, changed("end attempts"), tx.endAttempts(), asJSON(&rows))
 }
 
 // InsertAttempt writes an attempt, open or over.
@@ -125,7 +187,8 @@ func (tx *Tx) InsertAttempt(ctx context.Context, a Attempt) error {
 
 // EndAttempt completes an attempt with its result. One that was completed already is left alone; then ok is false.
 func (tx *Tx) EndAttempt(ctx context.Context, a Attempt) (ok bool, err error) {
-	res, err := tx.q.ExecContext(ctx, endAttempt, endOf(a)...)
+	rows := []endRow{endOf(a)}
+	res, err := tx.q.ExecContext(ctx, tx.endAttempts(), asJSON(&rows))
 	if err != nil {
 		return false, fmt.Errorf("end attempt: %w", err)
 	}
@@ -133,11 +196,32 @@ func (tx *Tx) EndAttempt(ctx context.Context, a Attempt) (ok bool, err error) {
 	return n == 1, err
 }
 
-const endAttempt = `UPDATE attempts SET ended_at = $2, outcome = $3, error_code = $4, message = $5, next_step = $6,
-	next_at = $7, exchanges = $8 WHERE id = $1 AND ended_at IS NULL`
+// endRow is a row of the statement that completes attempts.
+type endRow struct {
+	Key       crier.ID         `json:"key"`
+	EndedAt   *givenTime       `json:"ended"`
+	Outcome   givenText        `json:"outcome"`
+	ErrorCode givenText        `json:"code"`
+	Message   givenText        `json:"message"`
+	NextStep  givenText        `json:"next_step"`
+	NextAt    *givenTime       `json:"next_at"`
+	Exchanges []crier.Exchange `json:"exchanges"`
+}
 
-func endOf(a Attempt) []any {
-	return []any{a.ID, a.EndedAt, orNull(a.Outcome), orNull(a.ErrorCode), orNull(a.Message), orNull(a.NextStep), a.NextAt, exchangesOf(a)}
+func endOf(a Attempt) endRow {
+	row := endRow{
+		a.ID, (*givenTime)(a.EndedAt), givenText(a.Outcome), givenText(a.ErrorCode), givenText(a.Message), givenText(a.NextStep), (*givenTime)(a.NextAt), nil,
+	}
+	if len(a.Exchanges) > 0 {
+		row.Exchanges = a.Exchanges
+	}
+	return row
+}
+
+func (tx *Tx) endAttempts() string {
+	return `UPDATE attempts AS a SET ended_at = v.ended, outcome = v.outcome, error_code = v.code, message = v.message, next_step = v.next_step,
+		next_at = v.next_at, exchanges = v.exchanges FROM ` + tx.given(`key uuid, ended timestamptz, outcome text, code text, message text,
+		next_step text, next_at timestamptz, exchanges jsonb`) + ` WHERE a.id = v.key AND a.ended_at IS NULL`
 }
 
 func orNull(s string) any {

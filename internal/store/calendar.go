@@ -37,14 +37,14 @@ func scanCalendarRow(row scanner) (CalendarRow, error) {
 
 // CalendarRows reads the scheduled posts of a team in a half-open window, by time, canceled ones left out.
 func (r reads) CalendarRows(ctx context.Context, team crier.ID, from, to crier.Time, limit int) ([]CalendarRow, error) {
-	return r.calendar(ctx, `s.status <> 'canceled' AND s.scheduled_at >= $2 AND s.scheduled_at < $3
+	return r.calendar(ctx, `NOT s.canceled AND s.scheduled_at >= $2 AND s.scheduled_at < $3
 		ORDER BY s.scheduled_at, s.id LIMIT $4`, team, from, to, limit)
 }
 
 // RecurringRows reads the scheduled posts of a team that a series will go on from: those that are live and planned before
 // a time.
 func (r reads) RecurringRows(ctx context.Context, team crier.ID, before crier.Time, limit int) ([]CalendarRow, error) {
-	return r.calendar(ctx, `s.recurring AND s.status IN `+liveStatuses+` AND s.scheduled_at < $2
+	return r.calendar(ctx, `s.recurring AND s.live AND s.scheduled_at < $2
 		ORDER BY s.scheduled_at, s.id LIMIT $3`, team, before, limit)
 }
 

@@ -94,7 +94,7 @@ func (r reads) FolderPath(ctx context.Context, id crier.ID) ([]crier.ID, error) 
 	if err != nil {
 		return nil, fmt.Errorf("read the path of a folder: %w", err)
 	}
-	return collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+	return collect(rows, scanID)
 }
 
 // FolderHeight is how many levels a folder has with all that is in it; without any subfolder it is 1.

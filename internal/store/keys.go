@@ -193,7 +193,7 @@ func (r reads) NarrowedTeams(ctx context.Context, principal crier.ID) ([]crier.I
 	if err != nil {
 		return nil, fmt.Errorf("read narrowed memberships: %w", err)
 	}
-	memberships, err := collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+	memberships, err := collect(rows, scanID)
 	if err != nil || len(memberships) == 0 {
 		return nil, err
 	}

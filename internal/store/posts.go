@@ -84,7 +84,7 @@ func (r reads) PostsWithAsset(ctx context.Context, asset, after crier.ID, limit 
 	if err != nil {
 		return nil, fmt.Errorf("look for posts with an asset: %w", err)
 	}
-	return collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+	return collect(rows, scanID)
 }
 
 func (r reads) postRow(ctx context.Context, team, id crier.ID, lock string) (Post, error) {
@@ -157,16 +157,16 @@ func (tx *Tx) RefreshPosts(ctx context.Context, ids ...crier.ID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := tx.q.QueryContext(ctx, `SELECT s.post_id, s.status, s.scheduled_at, EXISTS (SELECT 1 FROM scheduled_posts d
-			WHERE d.post_id = s.post_id AND d.status IN `+destinationStatuses+`)
-		FROM scheduled_posts s WHERE s.id IN (SELECT n.id FROM (SELECT i.id, row_number() OVER
-			(PARTITION BY i.post_id, i.social_account_id ORDER BY i.created_at DESC, i.id DESC) AS place
-			FROM scheduled_posts i WHERE i.post_id IN (`+placeholders(1, len(ids))+`) AND i.status <> 'canceled') AS n WHERE n.place = 1)`, anys(ids)...)
+	found, err := tx.q.QueryContext(ctx, `SELECT n.post_id, n.status, n.scheduled_at, n.queued = 1 FROM (
+			SELECT s.post_id, s.status, s.scheduled_at, max(CASE WHEN s.status IN `+destinationStatuses+` THEN 1 ELSE 0 END) OVER (PARTITION BY s.post_id) AS queued,
+				row_number() OVER (PARTITION BY s.post_id, s.social_account_id ORDER BY s.created_at DESC, s.id DESC) AS place
+			FROM scheduled_posts s WHERE s.post_id IN (SELECT v.key FROM `+tx.given("key uuid")+`) AND NOT s.canceled) AS n
+		WHERE n.place = 1`, keys(ids))
 	if err != nil {
 		return fmt.Errorf("sum up scheduled posts: %w", err)
 	}
 	newest := map[crier.ID][]publicationSum{}
-	_, err = collect(rows, func(row scanner) (p publicationSum, err error) {
+	_, err = collect(found, func(row scanner) (p publicationSum, err error) {
 		var post crier.ID
 		err = row.Scan(&post, &p.status, &p.at, &p.queued)
 		newest[post] = append(newest[post], p)
@@ -175,15 +175,22 @@ func (tx *Tx) RefreshPosts(ctx context.Context, ids ...crier.ID) error {
 	if err != nil {
 		return fmt.Errorf("sum up scheduled posts: %w", err)
 	}
-	for _, id := range ids {
+	rows := make([]postSumRow, len(ids))
+	for i, id := range ids {
 		state, destination, at := sumUp(newest[id])
-		err := tx.later(ctx, changed("refresh post"), `UPDATE posts SET delivery_state = $2, save_destination = $3, scheduled_at = $4
-			WHERE id = $1 AND (delivery_state <> $2 OR save_destination <> $3 OR scheduled_at <> $4)`, id, state, destination, at)
-		if err != nil {
-			return err
-		}
+		rows[i] = postSumRow{id, string(state), destination, givenTime(at)}
 	}
-	return nil
+	return tx.later(ctx, changed("refresh posts"), `UPDATE posts AS p SET delivery_state = v.state, save_destination = v.destination, scheduled_at = v.at
+		FROM `+tx.given(`key uuid, state text, destination text, at timestamptz`)+` WHERE p.id = v.key
+		AND (p.delivery_state <> v.state OR p.save_destination <> v.destination OR p.scheduled_at <> v.at)`, asJSON(&rows))
+}
+
+// postSumRow is a row of the statement that refreshes posts.
+type postSumRow struct {
+	Key         crier.ID  `json:"key"`
+	State       string    `json:"state"`
+	Destination string    `json:"destination"`
+	At          givenTime `json:"at"`
 }
 
 // publicationSum is what counts of the newest scheduled post of an account.

@@ -85,7 +85,7 @@ func (f PostFilter) findPosts(where string, args []any) condition {
 
 // destinationGroup is posts with a scheduled post, not canceled, that has one of the values in a column.
 func destinationGroup(column, scope string, scopeArgs, values []any) group {
-	one := "s." + column + " IN (" + marks(len(values)) + ") AND s.status <> 'canceled'"
+	one := "s." + column + " IN (" + marks(len(values)) + ") AND NOT s.canceled"
 	return group{
 		find:  condition{"SELECT s.post_id FROM scheduled_posts s WHERE " + scope + one, append(slices.Clone(scopeArgs), values...)},
 		holds: condition{"EXISTS (SELECT 1 FROM scheduled_posts s WHERE s.post_id = p.id AND " + one + ")", values},

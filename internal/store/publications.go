@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"crier"
@@ -91,6 +92,17 @@ const (
 	actionPublicationColumns = engineColumns + `, p.scheduled_post_id, p.kind, p.spec, p.expires_at`
 )
 
+// liveStatuses are those of publications that may still happen.
+const liveStatuses = `('scheduled', 'publishing', 'processing', 'unknown')`
+
+// live is the condition of what may still happen; of posts, it is that of the partial indexes.
+func (r Ref) live() string {
+	if r.Action {
+		return "status IN " + liveStatuses
+	}
+	return "live"
+}
+
 func (r Ref) columns() string {
 	if r.Action {
 		return actionPublicationColumns
@@ -155,7 +167,7 @@ func (tx *Tx) LockPublication(ctx context.Context, ref Ref) (Publication, error)
 // LivePublications reads and locks the live publications of a post, by account.
 func (tx *Tx) LivePublications(ctx context.Context, post crier.ID) (map[crier.ID]Publication, error) {
 	rows, err := tx.q.QueryContext(ctx, `SELECT `+postPublicationColumns+` FROM scheduled_posts p
-		WHERE p.post_id = $1 AND p.status IN `+liveStatuses+` ORDER BY p.id`+tx.forUpdate, post)
+		WHERE p.post_id = $1 AND p.live ORDER BY p.id`+tx.forUpdate, post)
 	if err != nil {
 		return nil, fmt.Errorf("read live publications: %w", err)
 	}
@@ -176,7 +188,7 @@ func (r reads) PublishedAccounts(ctx context.Context, post crier.ID) (map[crier.
 	if err != nil {
 		return nil, fmt.Errorf("read published accounts: %w", err)
 	}
-	list, err := collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+	list, err := collect(rows, scanID)
 	if err != nil {
 		return nil, fmt.Errorf("read published accounts: %w", err)
 	}
@@ -258,41 +270,85 @@ type Settled struct {
 	Written bool
 }
 
-// Settle writes where publications stand and sets which of them were written. Their posts are locked in the order of the list.
+// Settle writes where publications stand and sets which of them were written. Their posts are locked first.
 func (tx *Tx) Settle(ctx context.Context, now crier.Time, wait LockWait, list ...*Settled) error {
 	if err := tx.waitForLocks(ctx, wait); err != nil {
 		return err
 	}
-	for _, s := range list {
-		if err := tx.LockPost(ctx, s.Publication.PostID); err != nil {
-			return err
+	posts := make([]crier.ID, len(list))
+	for i, s := range list {
+		posts[i] = s.Publication.PostID
+	}
+	if err := tx.LockPosts(ctx, posts...); err != nil {
+		return err
+	}
+	for _, round := range once(list, settledRef) {
+		for _, action := range []bool{false, true} {
+			if err := tx.settle(ctx, action, ofKind(round, action, settledRef), now); err != nil {
+				return err
+			}
 		}
 	}
-	for _, s := range list {
-		if err := tx.settle(ctx, s, now); err != nil {
-			return err
-		}
-	}
-	return tx.flush(ctx)
+	return nil
 }
 
-func (tx *Tx) settle(ctx context.Context, s *Settled, now crier.Time) error {
-	p := s.Publication
-	query := `UPDATE ` + p.table() + ` SET status = $4, state = $5, state_secrets = $6, platform_post_id = $7, permalink = $8,
-		published_at = $9, error_code = $10, error_message = $11, tries = $12, wake_at = $13, lease_until = NULL, lease_owner = NULL,
-		reserved_credits = $14, captured_credits = $15, epoch = $16, updated_at = $17`
-	args := []any{
-		p.ID, p.Epoch, s.Owner, p.Status, string(p.State), p.StateSecrets, p.PlatformPostID, p.Permalink, p.PublishedAt, p.ErrorCode,
-		p.ErrorMessage, p.Tries, p.WakeAt, p.Reserved, p.Captured, p.Epoch, now,
+func settledRef(s *Settled) Ref { return s.Publication.Ref }
+
+// settledRow is a row of the statement that settles.
+type settledRow struct {
+	Key            crier.ID              `json:"key"`
+	Epoch          int64                 `json:"epoch"`
+	Owner          crier.ID              `json:"owner"`
+	Status         string                `json:"status"`
+	State          json.RawMessage       `json:"state"`
+	StateSecrets   givenBytes            `json:"secrets"`
+	PlatformPostID *string               `json:"platform_post"`
+	Permalink      *string               `json:"permalink"`
+	PublishedAt    *givenTime            `json:"published"`
+	ErrorCode      *string               `json:"code"`
+	ErrorMessage   *string               `json:"message"`
+	Tries          int                   `json:"tries"`
+	WakeAt         *givenTime            `json:"wake"`
+	Reserved       int64                 `json:"reserved"`
+	Captured       int64                 `json:"captured"`
+	Now            givenTime             `json:"now"`
+	Results        *crier.PublishResults `json:"results"`
+	SlotAt         *givenTime            `json:"slot"`
+}
+
+const settledColumns = `key uuid, epoch bigint, owner uuid, status text, state jsonb, secrets bytea, platform_post text, permalink text,
+	published timestamptz, code text, message text, tries integer, wake timestamptz, reserved bigint, captured bigint, now timestamptz,
+	results jsonb, slot timestamptz`
+
+// settle writes where publications of one kind stand, none of them twice.
+func (tx *Tx) settle(ctx context.Context, action bool, list []*Settled, now crier.Time) error {
+	if len(list) == 0 {
+		return nil
 	}
-	if !p.Action {
-		query += `, results = $18, slot_at = $19`
-		args = append(args, asJSON(&p.Results), p.SlotAt)
+	rows := make([]settledRow, len(list))
+	for i, s := range list {
+		p := s.Publication
+		rows[i] = settledRow{
+			p.ID, p.Epoch, s.Owner, string(p.Status), p.State, p.StateSecrets, p.PlatformPostID, p.Permalink, (*givenTime)(p.PublishedAt), p.ErrorCode,
+			p.ErrorMessage, p.Tries, (*givenTime)(p.WakeAt), p.Reserved, p.Captured, givenTime(now), &p.Results, (*givenTime)(p.SlotAt),
+		}
 	}
-	return tx.later(ctx, func(rows int64, err error) error {
-		s.Written = rows == 1
-		return changed("settle")(rows, err)
-	}, query+` WHERE id = $1 AND epoch = $2 AND lease_owner = $3`, args...)
+	also := ""
+	if !action {
+		also = `, results = v.results, slot_at = v.slot`
+	}
+	settled, err := tx.returned(ctx, `UPDATE `+Ref{Action: action}.table()+` AS p SET status = v.status, state = v.state, state_secrets = v.secrets,
+		platform_post_id = v.platform_post, permalink = v.permalink, published_at = v.published, error_code = v.code, error_message = v.message,
+		tries = v.tries, wake_at = v.wake, lease_until = NULL, lease_owner = NULL, reserved_credits = v.reserved, captured_credits = v.captured,
+		updated_at = v.now`+also+` FROM `+tx.given(settledColumns)+`
+		WHERE p.id = v.key AND p.epoch = v.epoch AND p.lease_owner = v.owner RETURNING id`, asJSON(&rows))
+	if err != nil {
+		return fmt.Errorf("settle: %w", err)
+	}
+	for _, s := range list {
+		s.Written = slices.Contains(settled, s.Publication.ID)
+	}
+	return nil
 }
 
 // Overwrite writes where a publication stands, whoever works on it; the new epoch stops a worker that does. It is for

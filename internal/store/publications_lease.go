@@ -23,8 +23,9 @@ type Leasing struct {
 	Run        Run
 	// Leased is false when the publication is not due, when another worker has it, or when it has moved to another epoch or ended.
 	Leased bool
-	// Publication is what was leased.
+	// Publication is what was leased, Around what is around it; nil when its content or account is gone.
 	Publication Publication
+	Around      *Around
 }
 
 // Lease gives live publications that are due to their workers. A lease without an owner keeps no worker away: it is the
@@ -35,59 +36,89 @@ func (s *Store) Lease(ctx context.Context, wait LockWait, list []*Leasing) error
 		if err := tx.waitForLocks(ctx, wait); err != nil {
 			return err
 		}
-		for _, l := range list {
-			if err := tx.lease(ctx, l); err != nil {
-				return err
+		for _, round := range once(list, leasedRef) {
+			for _, action := range []bool{false, true} {
+				if err := tx.lease(ctx, action, ofKind(round, action, leasedRef)); err != nil {
+					return err
+				}
 			}
 		}
-		if err := tx.flush(ctx); err != nil {
-			return err
-		}
-		return errors.Join(tx.readLeased(ctx, list, false), tx.readLeased(ctx, list, true))
+		return nil
 	})
 }
 
-func (tx *Tx) lease(ctx context.Context, l *Leasing) error {
-	set := ""
-	args := []any{l.ID, l.Epoch, l.Owner, l.Now, l.Until}
-	if !l.Action {
-		set = ", workflow_id = $6, workflow_run_id = $7"
-		args = append(args, l.Run.Job, l.Run.Attempt)
-	}
-	return tx.later(ctx, func(rows int64, err error) error {
-		l.Leased = rows == 1
-		return changed("lease")(rows, err)
-	}, `UPDATE `+l.table()+` AS p SET lease_owner = $3, lease_until = $5`+set+`
-		WHERE p.id = $1 AND p.epoch = $2 AND p.status IN `+liveStatuses+` AND p.wake_at <= $4
-		AND (p.lease_owner IS NULL OR p.lease_until <= $4)`, args...)
+func leasedRef(l *Leasing) Ref { return l.Ref }
+
+// leaseRow is a row of the statement that leases.
+type leaseRow struct {
+	Key     crier.ID  `json:"key"`
+	Epoch   int64     `json:"epoch"`
+	Owner   crier.ID  `json:"owner"`
+	Now     givenTime `json:"now"`
+	Until   givenTime `json:"until"`
+	Job     string    `json:"job"`
+	Attempt string    `json:"attempt"`
 }
 
-// readLeased reads the publications of one kind that were leased.
-func (tx *Tx) readLeased(ctx context.Context, list []*Leasing, action bool) error {
-	byID := map[crier.ID]*Leasing{}
-	var ids []any
-	for _, l := range list {
-		if l.Leased && l.Action == action {
-			byID[l.ID] = l
-			ids = append(ids, l.ID)
-		}
-	}
-	if len(ids) == 0 {
+const leaseColumns = `key uuid, epoch bigint, owner uuid, now timestamptz, until timestamptz, job text, attempt text`
+
+// lease leases publications of one kind, none of them twice.
+func (tx *Tx) lease(ctx context.Context, action bool, list []*Leasing) error {
+	if len(list) == 0 {
 		return nil
 	}
+	rows := make([]leaseRow, len(list))
+	byID := map[crier.ID]*Leasing{}
+	for i, l := range list {
+		rows[i] = leaseRow{l.ID, l.Epoch, l.Owner, givenTime(l.Now), givenTime(l.Until), l.Run.Job, l.Run.Attempt}
+		byID[l.ID], l.Leased = l, false
+	}
 	ref := Ref{Action: action}
-	rows, err := tx.q.QueryContext(ctx, `SELECT `+ref.columns()+` FROM `+ref.table()+` p WHERE p.id IN (`+placeholders(1, len(ids))+`)`, ids...)
+	also := ""
+	if !action {
+		also = ", workflow_id = v.job, workflow_run_id = v.attempt"
+	}
+	leased, err := tx.returned(ctx, `UPDATE `+ref.table()+` AS p SET lease_owner = v.owner, lease_until = v.until`+also+`
+		FROM `+tx.given(leaseColumns)+` WHERE p.id = v.key AND p.epoch = v.epoch AND p.`+ref.live()+` AND p.wake_at <= v.now
+		AND (p.lease_owner IS NULL OR p.lease_until <= v.now) RETURNING id`, asJSON(&rows))
 	if err != nil {
-		return fmt.Errorf("read what was leased: %w", err)
+		return fmt.Errorf("lease: %w", err)
 	}
-	leased, err := collect(rows, ref.scan)
+	publications, err := tx.publications(ctx, ref, leased)
+	if err != nil || len(publications) == 0 {
+		return err
+	}
+	around, err := tx.around(ctx, publications)
+	for _, p := range publications {
+		l := byID[p.ID]
+		l.Leased, l.Publication, l.Around = true, p, around[p.ID]
+	}
+	return err
+}
+
+// returned runs a statement that returns ids.
+func (tx *Tx) returned(ctx context.Context, query string, args ...any) ([]crier.ID, error) {
+	rows, err := tx.q.QueryContext(ctx, query, args...)
 	if err != nil {
-		return fmt.Errorf("read what was leased: %w", err)
+		return nil, err
 	}
-	for _, p := range leased {
-		byID[p.ID].Publication = p
+	return collect(rows, scanID)
+}
+
+// publications reads publications of one kind.
+func (r reads) publications(ctx context.Context, ref Ref, ids []crier.ID) ([]Publication, error) {
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	return nil
+	rows, err := r.q.QueryContext(ctx, `SELECT `+ref.columns()+` FROM `+ref.table()+` p WHERE p.id IN (SELECT v.key FROM `+r.given("key uuid")+`)`, keys(ids))
+	if err != nil {
+		return nil, fmt.Errorf("read publications: %w", err)
+	}
+	list, err := collect(rows, ref.scan)
+	if err != nil {
+		return nil, fmt.Errorf("read publications: %w", err)
+	}
+	return list, nil
 }
 
 // NotDueUntil is when a live publication wants to be looked at, if that is after now; nil when it is due, has ended, or has

@@ -38,6 +38,15 @@ func (tx *Tx) LockPost(ctx context.Context, id crier.ID) error {
 	return tx.later(ctx, changedOne("post", id), `SELECT 1 FROM posts p WHERE p.id = $1`+tx.forUpdate, id)
 }
 
+// LockPosts takes the locks of posts, in one order.
+func (tx *Tx) LockPosts(ctx context.Context, ids ...crier.ID) error {
+	if tx.forUpdate == "" {
+		return nil
+	}
+	return tx.later(ctx, changed("lock posts"), `SELECT 1 FROM posts p WHERE p.id IN (SELECT v.key FROM `+tx.given("key uuid")+`)
+		ORDER BY p.id`+tx.forUpdate, keys(ids))
+}
+
 // Around is what a worker needs to know of everything around a publication.
 type Around struct {
 	// Gone is true when the post or its team was deleted.
@@ -48,21 +57,47 @@ type Around struct {
 	Content     PostContent
 }
 
-// Around reads what is around a publication.
-func (r reads) Around(ctx context.Context, p Publication) (Around, error) {
-	var a Around
+// aroundRow is a row of the statement that reads what is around publications.
+type aroundRow struct {
+	Key     crier.ID `json:"key"`
+	Payload crier.ID `json:"payload"`
+	Account crier.ID `json:"account"`
+}
+
+// around reads what is around publications, by their ids.
+func (r reads) around(ctx context.Context, list []Publication) (map[crier.ID]*Around, error) {
+	given := make([]aroundRow, len(list))
+	for i, p := range list {
+		given[i] = aroundRow{p.ID, p.PayloadID, p.SocialAccountID}
+	}
+	rows, err := r.q.QueryContext(ctx, `SELECT v.key, t.deleted_at IS NOT NULL OR o.deleted_at IS NOT NULL, t.publish_late_minutes, o.post_type, y.post_input, `+accountColumns+`
+		FROM `+r.given(`key uuid, payload uuid, account uuid`)+` JOIN payloads y ON y.id = v.payload JOIN posts o ON o.id = y.post_id
+		JOIN teams t ON t.id = o.team_id JOIN social_accounts a ON a.id = v.account`, asJSON(&given))
+	if err != nil {
+		return nil, fmt.Errorf("read what is around publications: %w", err)
+	}
+	found := map[crier.ID]*Around{}
+	_, err = collect(rows, func(row scanner) (*Around, error) {
+		id, a, err := scanAround(row)
+		found[id] = a
+		return a, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what is around publications: %w", err)
+	}
+	return found, nil
+}
+
+func scanAround(row scanner) (id crier.ID, a *Around, err error) {
+	a = &Around{}
 	var input *crier.PostInput
 	targets, finish := accountTargets(&a.Account)
-	err := r.keyed.QueryRowContext(ctx, `SELECT t.deleted_at IS NOT NULL OR o.deleted_at IS NOT NULL, t.publish_late_minutes, o.post_type, v.post_input, `+accountColumns+`
-		FROM payloads v JOIN posts o ON o.id = v.post_id JOIN teams t ON t.id = o.team_id JOIN social_accounts a ON a.id = $2
-		WHERE v.id = $1`, p.PayloadID, p.SocialAccountID).
-		Scan(append([]any{&a.Gone, &a.LateMinutes, &a.Content.PostType, intoJSON(&input)}, targets...)...)
-	if err != nil {
-		return a, orNotFound(err, "content of scheduled post", p.ID)
+	err = row.Scan(append([]any{&id, &a.Gone, &a.LateMinutes, &a.Content.PostType, intoJSON(&input)}, targets...)...)
+	if err == nil {
+		a.Content.Input = *input
+		finish()
 	}
-	a.Content.Input = *input
-	finish()
-	return a, nil
+	return id, a, err
 }
 
 // PostContent is the content of one version of a post.
@@ -154,7 +189,7 @@ func (tx *Tx) WakeAccount(ctx context.Context, account crier.ID, now crier.Time)
 	for _, action := range []bool{false, true} {
 		ref := Ref{Action: action}
 		rows, err := tx.q.QueryContext(ctx, `UPDATE `+ref.table()+` SET wake_at = $2 WHERE social_account_id = $1
-			AND status IN ('scheduled', 'publishing', 'processing') AND error_code IN ('auth_expired', 'account_disconnected', 'permission_missing') AND wake_at IS NOT NULL
+			AND `+ref.live()+` AND status <> 'unknown' AND error_code IN ('auth_expired', 'account_disconnected', 'permission_missing') AND wake_at IS NOT NULL
 			RETURNING id, epoch, provider, social_account_id`, account, now)
 		if err != nil {
 			return nil, fmt.Errorf("wake what waits for the account: %w", err)
@@ -215,7 +250,7 @@ func (r reads) CurrentPayload(ctx context.Context, post crier.ID) (crier.ID, err
 func (r reads) HasLive(ctx context.Context, post, account crier.ID) (bool, error) {
 	var one int
 	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM scheduled_posts p WHERE p.post_id = $1 AND p.social_account_id = $2
-		AND p.status IN `+liveStatuses, post, account).Scan(&one)
+		AND p.live`, post, account).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}

@@ -79,7 +79,7 @@ func (tx *Tx) somePosts(ctx context.Context, team crier.ID) ([]crier.ID, error) 
 		if err != nil {
 			return nil, fmt.Errorf("look for posts to purge: %w", err)
 		}
-		ids, err := collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+		ids, err := collect(rows, scanID)
 		if err != nil || len(ids) > 0 {
 			return ids, err
 		}

@@ -72,14 +72,14 @@ func (r reads) PlannedOnNetwork(ctx context.Context, network crier.Provider, spa
 }
 
 // plannedOnNetwork stops at the number that was asked for: a network's day may be planned many times over.
-const plannedOnNetwork = `SELECT count(*) FROM (SELECT 1 FROM scheduled_posts p WHERE p.provider = $1 AND p.status = 'scheduled'
+const plannedOnNetwork = `SELECT count(*) FROM (SELECT 1 FROM scheduled_posts p WHERE p.provider = $1 AND p.live AND p.status = 'scheduled'
 	AND p.scheduled_at >= $2 AND p.scheduled_at < $3 LIMIT $4) planned`
 
 // PlannedOnAccount counts what is scheduled on an account within a span.
 func (r reads) PlannedOnAccount(ctx context.Context, account crier.ID, span Span) (int64, error) {
 	var count int64
 	err := r.q.QueryRowContext(ctx, `SELECT count(*) FROM scheduled_posts p WHERE p.social_account_id = $1 AND p.scheduled_at >= $2
-		AND p.scheduled_at < $3 AND p.status IN ('scheduled', 'publishing', 'processing', 'unknown')`, account, span.From, span.To).Scan(&count)
+		AND p.scheduled_at < $3 AND p.live`, account, span.From, span.To).Scan(&count)
 	if err != nil {
 		return 0, fmt.Errorf("count what is planned on an account: %w", err)
 	}

@@ -131,6 +131,9 @@ func changed(doing string) func(int64, error) error {
 	}
 }
 
+// scanID reads a row that is an id.
+func scanID(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) }
+
 // inList writes the placeholders of a list of ids from $from on, and its arguments. Lists are filled up to the next power
 // of two by repeating their last id, so that few statements serve lists of every length; an empty list matches nothing.
 func inList(from int, ids []crier.ID) (marks string, args []any) {

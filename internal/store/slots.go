@@ -60,9 +60,6 @@ func (tx *Tx) DeleteSlot(ctx context.Context, team, id crier.ID) error {
 	return affectedOne(res, err, "scheduling slot", id)
 }
 
-// liveStatuses is the condition of the partial indexes over publications that may still happen.
-const liveStatuses = `('scheduled', 'publishing', 'processing', 'unknown')`
-
 // FreeInstants tells, in one query, the positions of the first limit instants at which none of the accounts has a live
 // publication. It looks each instant up in an index: what else the accounts have scheduled costs nothing.
 func (r reads) FreeInstants(ctx context.Context, accounts []crier.ID, instants []time.Time, limit int) ([]int, error) {
@@ -72,7 +69,7 @@ func (r reads) FreeInstants(ctx context.Context, accounts []crier.ID, instants [
 	}
 	rows, err := r.q.QueryContext(ctx, `SELECT c.position FROM `+r.listOfTimes+` AS c WHERE NOT EXISTS (
 			SELECT 1 FROM scheduled_posts p WHERE p.social_account_id IN (`+placeholders(3, len(accounts))+`)
-			AND p.scheduled_at = c.instant AND p.status IN `+liveStatuses+`)
+			AND p.scheduled_at = c.instant AND p.live)
 		ORDER BY c.position LIMIT $2`, append([]any{asJSON(&texts), limit}, anys(accounts)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("find free instants: %w", err)

@@ -107,13 +107,16 @@ type fragments struct {
 	forUpdate string
 	// listOfTimes is the first argument, a JSON list of times, as rows of position (from 0) and instant.
 	listOfTimes string
+	// given is the first argument, a JSON list of objects, as the table v with the columns that are named; see given.go.
+	given func(columns string) string
 }
 
 var (
-	sqliteFragments   = fragments{listOfTimes: `(SELECT key AS position, value AS instant FROM json_each($1))`}
+	sqliteFragments   = fragments{listOfTimes: `(SELECT key AS position, value AS instant FROM json_each($1))`, given: sqliteGiven}
 	postgresFragments = fragments{
 		forUpdate:   " FOR NO KEY UPDATE",
 		listOfTimes: `(SELECT n - 1 AS position, CAST(t AS timestamptz) AS instant FROM jsonb_array_elements_text($1) WITH ORDINALITY AS e (t, n))`,
+		given:       postgresGiven,
 	}
 )
 
@@ -241,8 +244,8 @@ var (
 	// table, with which a burst of jobs joins quadratically.
 	plannedAnew = map[string]string{"plan_cache_mode": "force_custom_plan"}
 	// keptPlans is for statements that find their rows by keys: all that write, and reads of single rows. A plan that was made
-	// while a table was small must not read all of it when it has grown.
-	keptPlans = map[string]string{"plan_cache_mode": "auto", "enable_seqscan": "off", "jit": "off"}
+	// while a table was small must not read all of it when it has grown: each row is looked up in an index.
+	keptPlans = map[string]string{"plan_cache_mode": "auto", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
 )
 
 func openPool(cfg pgx.ConnConfig, params map[string]string, size int) *sql.DB {

@@ -108,7 +108,7 @@ func TestTransactionsAtOnceDoNotDisturbEachOther(t *testing.T) {
 		for range 50 {
 			all.Go(func() {
 				err := s.WithTx(ctx, func(tx *store.Tx) error {
-					return tx.AddCredits(ctx, o.ID, crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", Amount: 7, CreatedAt: now()})
+					return tx.AddCredits(ctx, store.Booking{OrganizationID: o.ID, CreditTransaction: crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", Amount: 7, CreatedAt: now()}})
 				})
 				if err != nil {
 					t.Error(err)

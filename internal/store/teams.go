@@ -72,7 +72,7 @@ func (r reads) TeamsIn(ctx context.Context, organization crier.ID, ids []crier.I
 	if err != nil {
 		return nil, fmt.Errorf("look for teams: %w", err)
 	}
-	list, err := collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+	list, err := collect(rows, scanID)
 	if err != nil {
 		return nil, fmt.Errorf("look for teams: %w", err)
 	}

@@ -74,5 +74,5 @@ func (r reads) ExpiredUploads(ctx context.Context, now crier.Time, limit int) ([
 	if err != nil {
 		return nil, fmt.Errorf("look for expired uploads: %w", err)
 	}
-	return collect(rows, func(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) })
+	return collect(rows, scanID)
 }
