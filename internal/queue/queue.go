@@ -90,6 +90,7 @@ func (q *Queue) riverConfig() *river.Config {
 		Queues:               queues,
 		Workers:              q.workers,
 		PeriodicJobs:         periodicJobs(),
+		ReindexerSchedule:    quietTime,
 		Middleware:           middlewares(q),
 	}
 }

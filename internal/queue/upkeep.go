@@ -22,6 +22,22 @@ func periodicJobs() []*river.PeriodicJob {
 	}
 }
 
+// dailyAt is a time of day, UTC.
+type dailyAt struct{ hour, minute int }
+
+// quietTime is when the job engine rebuilds its indexes: it would do so at midnight, when many posts are due.
+var quietTime = dailyAt{3, 43}
+
+// Next is the first such time after another.
+func (d dailyAt) Next(after time.Time) time.Time {
+	year, month, day := after.UTC().Date()
+	next := time.Date(year, month, day, d.hour, d.minute, 0, 0, time.UTC)
+	if !next.After(after) {
+		next = next.AddDate(0, 0, 1)
+	}
+	return next
+}
+
 type purgeTeamWorker struct {
 	river.WorkerDefaults[service.PurgeTeamJob]
 	upkeep *service.Upkeep
