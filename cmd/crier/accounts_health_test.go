@@ -117,7 +117,7 @@ func TestTokensAreRenewedAheadOfThePostThatNeedsThem(t *testing.T) {
 			t.Errorf("the token that nothing needs was renewed to %s", ends)
 		}
 		e.setTime(t, threads, "token_expires_at", now.Add(10*24*time.Hour))
-		e.box.fault(t, threads, "refresh", "outage", nil)
+		e.box.fault(t, threads, "refresh", "outage", object{"count": 100}) // the server renews by itself as well
 		e.renew(t)
 		if h := e.health(t, c, threads); h.Status != "connected" || h.AccountHealthIssue != "" {
 			t.Errorf("an outage while renewing: %+v", h)
@@ -133,7 +133,7 @@ func TestARenewalThatIsRefusedIsSaidWhileTheTokenLasts(t *testing.T) {
 		x, now := c.accounts[0], e.app.now()
 		e.plan(t, c, x, 1)
 		e.setTime(t, x, "token_expires_at", now.Add(20*time.Minute))
-		e.box.fault(t, x, "refresh", "auth_expired", object{"count": 2})
+		e.box.fault(t, x, "refresh", "auth_expired", object{"count": 100})
 		e.renew(t)
 		h := e.health(t, c, x)
 		if h.Status != "connected" || h.AccountHealthIssue != "auth_failed" || h.AccountHealthSince == nil || h.PostsAtRisk != 1 ||

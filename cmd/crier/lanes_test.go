@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"crier"
+	"crier/internal/service"
 	"crier/internal/store"
 )
 
@@ -60,7 +63,17 @@ func (e *engine) lateness(t *testing.T, c crew, on account, text string) time.Du
 // A node that froze, or an edit that takes long, holds on to the rows of its post.
 func TestAPostWhoseRowsAreHeldDelaysNoOther(t *testing.T) {
 	t.Parallel()
-	e := startEngine(t, databases.Fresh(t, store.Postgres))
+	const held = 7
+	var heldID atomic.Value
+	leased, proceed := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	e := startEngine(t, databases.Fresh(t, store.Postgres), func(a *app) {
+		a.checkpoint = func(id crier.ID, step service.Step) {
+			if step == service.StepLeased && id == heldID.Load() {
+				once.Do(func() { close(leased); <-proceed })
+			}
+		}
+	})
 	c := e.newCrew(t, 100_000, slices.Repeat([]string{"x"}, 20)...)
 	lead, began := pace(4*time.Second), time.Now()
 	ids := make([]crier.ID, len(c.accounts))
@@ -68,10 +81,17 @@ func TestAPostWhoseRowsAreHeldDelaysNoOther(t *testing.T) {
 	for i, on := range c.accounts { // all for the same second
 		r, due := e.scheduleIn(t, c, e.newPost(t, c, fmt.Sprint("post ", i)), lead-time.Since(began), crier.Targets{SocialAccountIDs: []crier.ID{on.id}})
 		ids[i], at = r.Data[0].ScheduledPost.ID, due
+		if i == held {
+			heldID.Store(ids[i])
+		}
 	}
-	const held = 7
-	<-time.After(time.Until(at.Add(-100 * time.Millisecond)))
+	select {
+	case <-leased: // and not begun
+	case <-time.After(time.Minute):
+		t.Fatal("nobody works on the post")
+	}
 	release := e.hold(t, ids[held])
+	close(proceed)
 	for i, id := range ids {
 		if i != held {
 			e.await(t, c, id, crier.Published)
