@@ -269,6 +269,7 @@ func TestStopLetsRunningJobsFinishAndStartsNoMore(t *testing.T) {
 		stopped := make(chan error, 1)
 		go func() { stopped <- q.Stop(context.Background()) }()
 		until(t, "the stop to begin", func() bool { return !q.Running() })
+		<-time.After(300 * time.Millisecond) // the engine hears of it after that, and does not tell
 		enqueue(t, q, st, probe{Number: 2})
 		select {
 		case err := <-stopped:
