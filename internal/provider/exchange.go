@@ -89,8 +89,11 @@ var secretNames = []string{
 	"input_token", "upload_token", "upload_id", "token",
 }
 
+// secretFields are the names under which they travel in JSON: addresses to upload to are as good as credentials.
+var secretFields = slices.Concat(secretNames, []string{"uploadUrl", "upload_url", "uri", "uploadToken"})
+
 var (
-	secretInJSON = regexp.MustCompile(`("(?:` + strings.Join(secretNames, "|") + `|uploadUrl|upload_url|uri|uploadToken)"\s*:\s*)"(?:[^"\\]|\\.)*"`)
+	secretInJSON = regexp.MustCompile(`("(?:` + strings.Join(secretFields, "|") + `)"\s*:\s*)"(?:[^"\\]|\\.)*"`)
 	secretInForm = regexp.MustCompile(`(?:^|([?&]))(` + strings.Join(secretNames, "|") + `|code)=[^&\s"]*`)
 	bearer       = regexp.MustCompile(`(?i)\b(bearer|basic|oauth) [A-Za-z0-9._~+/=|-]{8,}`)
 )
@@ -100,7 +103,7 @@ func (r Request) mask(text string) string {
 	for _, secret := range r.carried() {
 		text = strings.ReplaceAll(text, secret, hidden)
 	}
-	if hasAny(text, "token", "secret", "verifier", "proof", "upload", "uri") {
+	if hasAny(text, secretFields...) {
 		text = secretInJSON.ReplaceAllString(text, `$1"`+hidden+`"`)
 	}
 	if hasAny(text, "=") {
