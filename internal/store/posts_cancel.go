@@ -56,14 +56,10 @@ func (tx *Tx) cancel(ctx context.Context, column string, now crier.Time, of crie
 // cancelIn cancels in one table. Rows are locked in one order first; what the update itself finds is what is cancelled.
 func (tx *Tx) cancelIn(ctx context.Context, in cancelable, column string, now crier.Time, of crier.ID) ([]Canceled, error) {
 	where := ` WHERE ` + column + ` = $1 AND status = 'scheduled'` + in.among
-	rows, err := tx.q.QueryContext(ctx, `SELECT id FROM `+in.table+where+` ORDER BY id`+tx.forUpdate, of)
-	if err != nil {
+	if _, err := tx.returned(ctx, `SELECT id FROM `+in.table+where+` ORDER BY id`+tx.forUpdate, of); err != nil {
 		return nil, err
 	}
-	if _, err := collect(rows, scanID); err != nil {
-		return nil, err
-	}
-	rows, err = tx.q.QueryContext(ctx, `UPDATE `+in.table+` SET status = 'canceled', epoch = epoch + 1, wake_at = NULL, lease_until = NULL,
+	rows, err := tx.q.QueryContext(ctx, `UPDATE `+in.table+` SET status = 'canceled', epoch = epoch + 1, wake_at = NULL, lease_until = NULL,
 		lease_owner = NULL, updated_at = $2`+in.also+where+` RETURNING id, `+in.owner+`, organization_id, reserved_credits`, of, now)
 	if err != nil {
 		return nil, err

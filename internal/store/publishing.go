@@ -139,18 +139,11 @@ func (r reads) ScheduledPost(ctx context.Context, team, id crier.ID) (Publicatio
 
 // ScheduledPostsByID reads publications of a team by their ids; missing ones are missing in the result.
 func (r reads) ScheduledPostsByID(ctx context.Context, ids []crier.ID) (map[crier.ID]Publication, error) {
+	list, err := r.publications(ctx, Ref{}, ids)
+	if err != nil {
+		return nil, err
+	}
 	found := map[crier.ID]Publication{}
-	if len(ids) == 0 {
-		return found, nil
-	}
-	rows, err := r.q.QueryContext(ctx, `SELECT `+postPublicationColumns+` FROM scheduled_posts p WHERE p.id IN (`+placeholders(1, len(ids))+`)`, anys(ids)...)
-	if err != nil {
-		return nil, fmt.Errorf("read scheduled posts: %w", err)
-	}
-	list, err := collect(rows, scanPostPublication)
-	if err != nil {
-		return nil, fmt.Errorf("read scheduled posts: %w", err)
-	}
 	for _, p := range list {
 		found[p.ID] = p
 	}
