@@ -72,31 +72,20 @@ func lanesWith(atWork int) *lanes {
 func insertDue(t *testing.T, r *rules) {
 	t.Helper()
 	ctx, now := context.Background(), crier.TimeOf(r.time)
-	tenant, err := r.Instance.Initialise(ctx, TenantRequest{Name: "Acme"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	caller, err := r.Access.Authenticate(ctx, tenant.APIKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scope, err := r.Access.Team(ctx, caller, tenant.TeamID, crier.WritePosts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scope := r.initialise(t, crier.WritePosts)
 	post, err := r.Posts.Create(ctx, scope, crier.PostCreate{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = r.store.WithTx(ctx, func(tx *store.Tx) error {
 		a := store.Account{}
-		a.ID, a.TeamID, a.Provider, a.Status, a.ProviderAccountID, a.DisplayName = crier.NewID(), tenant.TeamID, crier.ProviderX, crier.AccountConnected, "1", "An account"
+		a.ID, a.TeamID, a.Provider, a.Status, a.ProviderAccountID, a.DisplayName = crier.NewID(), scope.team.ID, crier.ProviderX, crier.AccountConnected, "1", "An account"
 		a.Scopes, a.ProviderSettings, a.ConnectedAt, a.CreatedAt, a.UpdatedAt = []string{}, json.RawMessage(`{}`), now, now, now
 		if err := tx.InsertAccount(ctx, a); err != nil {
 			return err
 		}
 		return tx.InsertPublication(ctx, store.Publication{
-			Ref: store.Ref{ID: crier.NewID()}, Kind: store.PostPublication, TeamID: tenant.TeamID, OrganizationID: tenant.OrganizationID, PostID: post.ID,
+			Ref: store.Ref{ID: crier.NewID()}, Kind: store.PostPublication, TeamID: scope.team.ID, OrganizationID: scope.team.OrganizationID, PostID: post.ID,
 			SocialAccountID: a.ID, Provider: a.Provider, Status: crier.Scheduled, ScheduledAt: now, Timezone: "UTC", PayloadID: post.ContentPayloadID,
 			Settings: map[string]json.RawMessage{}, State: json.RawMessage(`{}`), CreatedAt: now, UpdatedAt: now,
 		})

@@ -73,22 +73,30 @@ func TestTheRunningPeriodEndsAMonthLaterOnTheSameDay(t *testing.T) {
 	}
 }
 
+// initialise makes the first organization and lets its key into the team.
+func (r *rules) initialise(t *testing.T, to crier.Permission) TeamScope {
+	t.Helper()
+	ctx := context.Background()
+	tenant, err := r.Instance.Initialise(ctx, TenantRequest{Name: "Acme"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller, err := r.Access.Authenticate(ctx, tenant.APIKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope, err := r.Access.Team(ctx, caller, tenant.TeamID, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scope
+}
+
 func TestADeletedTeamIsPurgedAfterThirtyDays(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r, ctx := newRules(t, st, testSecret), context.Background()
-		tenant, err := r.Instance.Initialise(ctx, TenantRequest{Name: "Acme"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		caller, err := r.Access.Authenticate(ctx, tenant.APIKey)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scope, err := r.Access.Team(ctx, caller, tenant.TeamID, crier.DeleteTeams)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scope := r.initialise(t, crier.DeleteTeams)
 		teams := func() (n int) {
 			if err := st.Reader().QueryRowContext(ctx, `SELECT count(*) FROM teams`).Scan(&n); err != nil {
 				t.Fatal(err)
@@ -96,7 +104,7 @@ func TestADeletedTeamIsPurgedAfterThirtyDays(t *testing.T) {
 			return n
 		}
 		purge := func() {
-			if err := r.Upkeep.PurgeTeam(ctx, tenant.TeamID); err != nil {
+			if err := r.Upkeep.PurgeTeam(ctx, scope.team.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
