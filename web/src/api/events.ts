@@ -1,0 +1,213 @@
+// One event stream for all tabs: the tab that holds the lock reads it and tells the others over a channel. Where there is
+// no stream, what is on the screen is fetched again every 15 s and when the window comes to the front.
+import { affected } from './affected'
+import { ownHeaders } from './client'
+import type { CrierEvent } from './extra'
+import { queryClient } from './query'
+import { eventStreamParser, type Message } from './sse'
+
+/** live: changes come by themselves. polling: they are asked for. offline: the server cannot be reached. */
+export type Connection = 'connecting' | 'live' | 'polling' | 'offline'
+
+type Note = { kind: 'event'; event: CrierEvent } | { kind: 'state'; state: Connection } | { kind: 'caught-up' }
+
+const pollEvery = 15_000
+const mergeFor = 80
+const silenceAllowed = 40_000
+const listeners = new Set<() => void>()
+const eventListeners = new Set<(e: CrierEvent) => void>()
+let connection: Connection = 'connecting'
+
+export const getConnection = () => connection
+
+export function subscribeConnection(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Calls listener with every event, for pages that want more than fresh data. */
+export function onEvent(listener: (e: CrierEvent) => void): () => void {
+  eventListeners.add(listener)
+  return () => eventListeners.delete(listener)
+}
+
+function setConnection(next: Connection) {
+  if (connection === next) return
+  connection = next
+  for (const l of listeners) l()
+}
+
+let pending: CrierEvent[] = []
+let flushing = false
+
+/** Events come in bursts when a post goes to many accounts: one fetch serves them all. */
+function receive(event: CrierEvent) {
+  for (const l of eventListeners) l(event)
+  pending.push(event)
+  if (!flushing) setTimeout(flush, mergeFor)
+  flushing = true
+}
+
+function flush() {
+  flushing = false
+  const events = pending
+  pending = []
+  for (const { noun, scope } of affected(events)) {
+    // Keys without a team (posts by organization, context) are fetched for any event about their noun.
+    queryClient.invalidateQueries({
+      predicate: q =>
+        q.queryKey[0] === noun && (scope === null || q.queryKey[1] === undefined || q.queryKey[1] === scope),
+    })
+  }
+}
+
+/** What happened while nobody listened is not known: everything is fetched again. */
+function catchUp() {
+  queryClient.invalidateQueries({ predicate: q => q.queryKey[0] !== 'providers' && q.queryKey[0] !== 'instance' })
+}
+
+/** Starts listening to an organization's events; the returned function stops. */
+export function followEvents(organizationId: string): () => void {
+  const stop = new AbortController()
+  const channel = new BroadcastChannel(`crier-events-${organizationId}`)
+
+  const apply = (note: Note) => {
+    if (note.kind === 'event') receive(note.event)
+    else if (note.kind === 'caught-up') catchUp()
+    else setConnection(note.state)
+  }
+  const tell = (note: Note) => {
+    apply(note)
+    channel.postMessage(note)
+  }
+  channel.onmessage = ({ data }) => apply(data as Note)
+  const poll = setInterval(() => {
+    if (document.visibilityState !== 'visible') return
+    // A stream tells of a change once: what could not be fetched then is asked for until it is there.
+    if (connection === 'live') queryClient.refetchOutdated()
+    else queryClient.refetchQueries({ type: 'active', stale: true })
+  }, pollEvery)
+
+  const online = () => queryClient.refetchQueries({ type: 'active' })
+  const offline = () => setConnection('offline')
+  addEventListener('online', online)
+  addEventListener('offline', offline)
+
+  lead(`crier-events-${organizationId}`, stop.signal, () => readStream(organizationId, stop.signal, tell))
+  return () => {
+    stop.abort()
+    clearInterval(poll)
+    removeEventListener('online', online)
+    removeEventListener('offline', offline)
+    channel.close()
+  }
+}
+
+/** Runs work in one tab at a time. Locks exist on HTTPS and localhost only; without them every tab works for itself. */
+function lead(name: string, signal: AbortSignal, work: () => Promise<void>) {
+  if (!navigator.locks) {
+    work()
+    return
+  }
+  navigator.locks.request(name, { signal }, work).catch(() => {
+    // Aborted while waiting for the lock: this tab stopped listening.
+  })
+}
+
+/** Reads the stream until stopped, coming back after every loss. */
+async function readStream(organizationId: string, signal: AbortSignal, tell: (n: Note) => void) {
+  let lastId: string | null = null
+  let failures = 0
+  let first = true
+  while (!signal.aborted) {
+    try {
+      const reached = await readOnce(
+        organizationId,
+        signal,
+        lastId,
+        () => {
+          failures = 0
+          tell({ kind: 'state', state: 'live' })
+          if (!first && lastId === null) tell({ kind: 'caught-up' })
+          first = false
+        },
+        m => {
+          lastId = m.id
+          // The server no longer has all that happened since the last event that was seen.
+          if (m.event === 'reset') tell({ kind: 'caught-up' })
+          else tell({ kind: 'event', event: JSON.parse(m.data) as CrierEvent })
+        },
+      )
+      if (!reached) {
+        tell({ kind: 'state', state: 'polling' })
+        await pause(60_000, signal)
+        continue
+      }
+    } catch (e) {
+      if (signal.aborted) return
+      if (e === backOnline) continue
+      failures++
+      if (failures >= 2) tell({ kind: 'state', state: 'offline' })
+    }
+    await pause(Math.min(500 * 2 ** failures, 15_000) * (0.75 + Math.random() / 2), signal)
+  }
+}
+
+/** The line was away: a connection from before may be dead without knowing it, so it is made anew. */
+const backOnline = new Error('the line is back')
+
+/** Reads one connection to its end. False: there is no stream here. */
+async function readOnce(
+  organizationId: string,
+  signal: AbortSignal,
+  lastId: string | null,
+  opened: () => void,
+  receiveMessage: (m: Message) => void,
+): Promise<boolean> {
+  const silence = new AbortController()
+  const again = () => silence.abort(backOnline)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const alive = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), silenceAllowed)
+  }
+  alive()
+  addEventListener('online', again)
+  try {
+    const response = await fetch(`/v1/organizations/${organizationId}/events/stream`, {
+      headers: { ...ownHeaders, Accept: 'text/event-stream', ...(lastId ? { 'Last-Event-ID': lastId } : {}) },
+      credentials: 'same-origin',
+      signal: AbortSignal.any([signal, silence.signal]),
+    })
+    const type = response.headers.get('Content-Type') ?? ''
+    if (!response.ok || !response.body || !type.startsWith('text/event-stream')) {
+      if (response.status >= 500) throw new Error(`the stream answered ${response.status}`)
+      return false
+    }
+    opened()
+    const parse = eventStreamParser()
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return true
+      alive()
+      for (const m of parse(value)) receiveMessage(m)
+    }
+  } finally {
+    clearTimeout(timer)
+    removeEventListener('online', again)
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const done = () => {
+      clearTimeout(timer)
+      removeEventListener('online', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    addEventListener('online', done, { once: true })
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

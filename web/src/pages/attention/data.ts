@@ -1,0 +1,34 @@
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '../../api/client'
+import { key } from '../../api/query'
+
+/** What needs a person, the newest first, page by page. */
+export function useNeedsAttention(teamId: string) {
+  return useInfiniteQuery({
+    queryKey: key('scheduled-posts', teamId, 'attention'),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      ask(
+        api.GET('/v1/teams/{teamId}/scheduled-posts', {
+          params: { path: { teamId }, query: { needsAttention: 'true', limit: '50', cursor: pageParam } },
+          signal,
+        }),
+      ),
+    getNextPageParam: page => page.nextCursor ?? undefined,
+    select: data => ({ list: data.pages.flatMap(p => p.data), total: data.pages[0]?.total ?? 0 }),
+  })
+}
+
+/** The posts behind scheduled posts, by id; each is asked for once. */
+export function usePostsById(teamId: string, ids: string[]): Map<string, Schemas['Post']> {
+  const unique = [...new Set(ids)]
+  return useQueries({
+    queries: unique.map(postId => ({
+      queryKey: key('posts', teamId, 'one', postId),
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        ask(api.GET('/v1/teams/{teamId}/posts/{postId}', { params: { path: { teamId, postId } }, signal })),
+      staleTime: 60_000,
+    })),
+    combine: answers => new Map(answers.flatMap(a => (a.data ? [[a.data.id, a.data] as const] : []))),
+  })
+}

@@ -1,0 +1,196 @@
+import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import { Icon } from '../../ui'
+import { type ClockChange, clock, clockChangeOn, formatDay, type Wall } from '../../zone'
+import { Card } from './Card'
+import { type Target, useDrag } from './drag'
+import type { GridProps } from './grid'
+import styles from './Month.module.css'
+import { byDay, type Card as CardData, dayAt, daysOf, type Ghost } from './model'
+
+const cardHeight = 26
+const dayHead = 30
+const ghostRow = 24
+/** A card with a second line takes this many lines. */
+const tallLines = 1.75
+
+/** A month of days. What has no room on a day is behind "+n more". */
+export function Month({ range, date, today, zone, cards, ghosts, held, mayMove, mayWrite, onMove, onDay }: GridProps) {
+  const cells = useRef<HTMLDivElement>(null)
+  const days = useMemo(() => daysOf(range), [range])
+  const weeks = days.length / 7
+  const cardsByDay = useMemo(() => byDay(cards, c => c.wall.date), [cards])
+  const ghostsByDay = useMemo(() => byDay(ghosts, g => g.wall.date), [ghosts])
+  const room = useRoom(cells, weeks)
+
+  useDrag({
+    container: cells,
+    enabled: mayMove,
+    locate: (id, at) => locate(cells.current, days, cards, ghosts, id, at.px, at.py),
+    onDrop: onMove,
+  })
+
+  return (
+    <div className={styles.month}>
+      <div className={styles.names} aria-hidden="true">
+        {days.slice(0, 7).map(d => (
+          <span key={d}>{formatDay(d, { weekday: 'short' })}</span>
+        ))}
+      </div>
+      <div ref={cells} className={styles.cells} style={{ gridTemplateRows: `repeat(${weeks}, minmax(6.5rem, 1fr))` }}>
+        {days.map(d => (
+          <Day
+            key={d}
+            date={d}
+            zone={zone}
+            outside={d.slice(0, 7) !== date.slice(0, 7)}
+            today={d === today}
+            past={d < today}
+            cards={cardsByDay.get(d)}
+            ghosts={ghostsByDay.get(d)}
+            room={room}
+            held={held}
+            mayMove={mayMove}
+            mayWrite={mayWrite}
+            onDay={onDay}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function locate(
+  element: HTMLElement | null,
+  days: string[],
+  cards: CardData[],
+  ghosts: Ghost[],
+  id: string,
+  px: number,
+  py: number,
+): Target<Wall> | null {
+  const card = cards.find(c => c.id === id)
+  if (!element || !card) return null
+  const box = element.getBoundingClientRect()
+  const date = dayAt(box, days, px, py)
+  if (!date) return null
+  const over = document.elementFromPoint(px, py)?.closest<HTMLElement>('[data-ghost]')
+  const ghost = over && ghosts.find(g => String(g.at) === over.dataset.ghost)
+  const wall: Wall = ghost ? ghost.wall : { date, minutes: card.wall.minutes }
+  const n = days.indexOf(date)
+  const width = box.width / 7
+  const height = box.height / (days.length / 7)
+  return {
+    value: wall,
+    label: `${formatDay(wall.date, { weekday: 'short', day: 'numeric' })}, ${clock(wall.minutes)}`,
+    box: { left: box.left + (n % 7) * width, top: box.top + Math.floor(n / 7) * height, width, height },
+  }
+}
+
+/** How many lines fit into a day. */
+function useRoom(cells: React.RefObject<HTMLElement | null>, weeks: number): number {
+  const [room, setRoom] = useState(3)
+  useEffect(() => {
+    const element = cells.current
+    if (!element) return
+    const observer = new ResizeObserver(() => {
+      setRoom(Math.max(1, Math.floor((element.clientHeight / weeks - dayHead) / cardHeight)))
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [cells, weeks])
+  return room
+}
+
+type DayProps = {
+  date: string
+  zone: string
+  outside: boolean
+  today: boolean
+  past: boolean
+  cards: CardData[] | undefined
+  ghosts: Ghost[] | undefined
+  room: number
+  held: string | null
+  mayMove: boolean
+  mayWrite: boolean
+  onDay: (date: string) => void
+}
+
+const Day = memo(function Day(p: DayProps) {
+  const cards = p.cards ?? []
+  const ghosts = p.mayWrite ? (p.ghosts ?? []) : []
+  const room = ghosts.length > 0 && cards.length < p.room ? p.room - Math.ceil(ghostRow / cardHeight) : p.room
+  const shown = cards.length > room ? cards.slice(0, Math.max(0, room - 1)) : cards
+  const hidden = cards.length - shown.length
+  const tall = cards.length * tallLines <= room
+  const name = formatDay(p.date, { weekday: 'long', day: 'numeric', month: 'long' })
+  const change = useMemo(() => clockChangeOn(p.date, p.zone), [p.date, p.zone])
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+    <div
+      role="group"
+      aria-label={`${name}, ${cards.length === 1 ? '1 post' : `${cards.length} posts`}`}
+      aria-current={p.today ? 'date' : undefined}
+      className={`${styles.day} ${p.outside ? styles.outside : ''} ${p.past ? styles.past : ''}`}
+      data-day={p.date}
+    >
+      <div className={styles.head}>
+        <button type="button" className={styles.number} aria-label={`Show ${name}`} onClick={() => p.onDay(p.date)}>
+          {Number(p.date.slice(8))}
+          {p.date.endsWith('-01') && <span> {formatDay(p.date, { month: 'short' })}</span>}
+        </button>
+        {change && <ClockMark change={change} />}
+        {p.mayWrite && !p.past && (
+          <button
+            type="button"
+            className={styles.add}
+            data-new={p.date}
+            aria-label={`New post on ${name}`}
+            title="New post"
+          >
+            <Icon name="plus" size={14} />
+          </button>
+        )}
+      </div>
+      {shown.map(c => (
+        <Card key={c.id} card={c} line tall={tall} held={p.held === c.id} mayMove={p.mayMove} />
+      ))}
+      {hidden > 0 && (
+        <button type="button" className={styles.more} onClick={() => p.onDay(p.date)}>
+          +{hidden} more<span className="visually-hidden"> on {name}</span>
+        </button>
+      )}
+      {ghosts.length > 0 && cards.length < p.room && (
+        <span className={styles.ghosts}>
+          {ghosts.slice(0, 3).map(g => (
+            <button
+              key={g.at}
+              type="button"
+              className={styles.ghost}
+              data-ghost={g.at}
+              aria-label={`New post in the free slot at ${clock(g.wall.minutes)} on ${name}`}
+              title={`Free slot${g.label ? `: ${g.label}` : ''}`}
+            >
+              {clock(g.wall.minutes)}
+            </button>
+          ))}
+        </span>
+      )}
+    </div>
+  )
+})
+
+/** Says that the clocks of the zone change on this day. */
+export function ClockMark({ change }: { change: ClockChange }) {
+  const forward = change.by > 0
+  const text = `Clocks go ${forward ? 'forward' : 'back'} from ${clock(change.from)} to ${clock(change.to)}`
+  return (
+    <span className={styles.clock} title={text}>
+      <Icon name="clock" size={14} label={text} />
+      <span aria-hidden="true">
+        {forward ? '+' : '−'}
+        {Math.abs(change.by) % 60 === 0 ? `${Math.abs(change.by) / 60} h` : `${Math.abs(change.by)} min`}
+      </span>
+    </span>
+  )
+}

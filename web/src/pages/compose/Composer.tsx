@@ -1,0 +1,209 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { ScheduledPost } from '../../api/extra'
+import { useCan, useSession } from '../../session'
+import { Button, Icon, Page } from '../../ui'
+import type { Upload } from '../media/uploads'
+import { useClaimedUploads, useOpenUploads } from '../media/useUploads'
+import { Accounts } from './Accounts'
+import { withUpload } from './Attachments'
+import { Conflict } from './Conflict'
+import styles from './compose.module.css'
+import { type Account, type Draft, type Post, setPartsAt } from './draft'
+import { FirstComment, NetworkSettings, Repeat, Tags } from './Extras'
+import { copyName } from './localCopy'
+import { useNetworks } from './networks'
+import { Parts } from './Parts'
+import { Previews } from './Previews'
+import { awaitedUploads, describeAction, type Refusal, verdictOf } from './plan'
+import { SaveNote } from './SaveNote'
+import { type DraftStore, useDraft } from './store'
+import { type Composer as ComposerState, useComposer } from './useComposer'
+import { usePublish } from './usePublish'
+import { VariantTabs, VariantTools } from './Variants'
+import { WhenBar } from './WhenBar'
+
+type Props = {
+  post: Post | null
+  waiting: ScheduledPost[]
+  accounts: Account[]
+  start: (draft: Draft) => Draft
+  onCreated: (id: string) => void
+}
+
+export function Composer({ post, waiting, accounts, start, onCreated }: Props) {
+  const { team } = useSession()
+  const composer = useComposer(post, waiting, accounts, start, onCreated)
+  const { store } = composer
+  const publish = usePublish(composer, post, waiting, accounts)
+  const draftName = copyName(team.id, composer.postId)
+  useUploadsOf(store, draftName)
+  const awaited = awaitedUploads(useOpenUploads(draftName))
+  return (
+    <Page
+      wide
+      title={post ? 'Edit post' : 'New post'}
+      actions={<SaveNote state={composer.saveState} byHand={composer.byHand} />}
+    >
+      <Conflict composer={composer} />
+      <div className={styles.layout}>
+        <div className={styles.editor}>
+          <Accounts store={store} accounts={accounts} />
+          <Writing store={store} accounts={accounts} draftName={draftName} />
+        </div>
+        <Previews store={store} accounts={accounts} dryRun={composer.dryRun} />
+      </div>
+      <ActionBar composer={composer} publish={publish} accounts={accounts} waiting={waiting} awaited={awaited} />
+    </Page>
+  )
+}
+
+/** The text in hand, and what goes with it. */
+function Writing({ store, accounts, draftName }: { store: DraftStore; accounts: Account[]; draftName: string }) {
+  const chosen = useDraft(store, d => d.accountIds)
+  const all = useNetworks()
+  const networks = useMemo(() => {
+    const used = new Set(accounts.filter(a => chosen.includes(a.id)).map(a => a.provider))
+    return all.filter(n => used.has(n.name))
+  }, [accounts, chosen, all])
+  const [wanted, setVariant] = useState<string | null>(null)
+  const variant = useDraft(store, d => (d.variants.some(v => v.key === wanted) ? wanted : null))
+  const ownMedia = useDraft(store, d => d.variants.find(v => v.key === variant)?.ownMedia ?? true)
+  const threaded = useDraft(store, d => d.parts.length > 1)
+  const place = useMemo(() => ({ variant }), [variant])
+  return (
+    <>
+      <section aria-label="Content" className={styles.writing}>
+        <VariantTabs store={store} accounts={accounts} current={variant} onChange={setVariant} />
+        <Parts
+          key={variant ?? 'all'}
+          store={store}
+          place={place}
+          draftName={draftName}
+          showMedia={variant === null || ownMedia}
+          canThread={threaded || networks.some(n => n.abilities.threads)}
+        />
+        {variant !== null && <VariantTools store={store} variant={variant} />}
+      </section>
+      <div>
+        <NetworkSettings store={store} networks={networks} accounts={accounts} />
+        <FirstComment store={store} networks={networks} />
+        <Repeat store={store} />
+        <Tags store={store} />
+      </div>
+    </>
+  )
+}
+
+/** Puts uploads into the part that waits for them; when that part is gone, into the first one. */
+function useUploadsOf(store: DraftStore, draftName: string) {
+  const claim = useCallback(
+    (u: Upload) => {
+      const { asset, owner } = u
+      if (!asset) return
+      store.set(d => {
+        const inVariant = d.variants.find(v => v.parts.some(p => p.key === owner?.part))
+        const here = inVariant ?? d.parts.some(p => p.key === owner?.part)
+        const place = { variant: inVariant?.key ?? null }
+        return setPartsAt(d, place, parts =>
+          parts.map((p, n) =>
+            (here ? p.key === owner?.part : n === 0)
+              ? { ...p, attachments: withUpload(p.attachments, asset, owner?.replaces) }
+              : p,
+          ),
+        )
+      })
+    },
+    [store],
+  )
+  useClaimedUploads(draftName, claim)
+}
+
+function useShortcut(run: () => void) {
+  const latest = useRef(run)
+  latest.current = run
+  useEffect(() => {
+    const onKeyDown = (e: KeyboardEvent) => {
+      if (e.key !== 'Enter' || !(e.metaKey || e.ctrlKey) || document.querySelector('dialog[open]')) return
+      e.preventDefault()
+      latest.current()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [])
+}
+
+function ActionBar({
+  composer,
+  publish,
+  accounts,
+  waiting,
+  awaited,
+}: {
+  composer: ComposerState
+  publish: { run: () => void; busy: boolean; refusals: Refusal[] }
+  accounts: Account[]
+  waiting: ScheduledPost[]
+  /** Why the button has to wait for uploads. */
+  awaited: string | null
+}) {
+  const { team, zone } = useSession()
+  const { store, dryRun } = composer
+  const mayPublish = useCan('publish_posts')
+  const mayApprove = useCan('approve_posts')
+  const canPublish = mayPublish && (!team.requireApproval || mayApprove)
+  const draft = useDraft(store, d => d.when)
+  const count = useDraft(store, d => d.accountIds.length)
+  const verdict = verdictOf(dryRun.result)
+  const label = awaited ?? describeAction(store.get(), verdict, zone, waiting)
+  const asks = draft.kind !== 'draft'
+  const stopped = composer.saveState.kind === 'conflict'
+  const nothing = asks && (count === 0 || verdict?.ready === 0)
+  const disabled = stopped || nothing || awaited !== null || (asks && !canPublish)
+  useShortcut(() => !disabled && publish.run())
+  return (
+    <div className={styles.bar}>
+      {publish.refusals.length > 0 && <Refusals refusals={publish.refusals} accounts={accounts} />}
+      {asks && verdict && !verdict.affordable && (
+        <p className={styles.barProblem} role="alert">
+          <Icon name="attention" size={16} /> There are not enough credits for this.
+        </p>
+      )}
+      <div className={styles.barRow}>
+        <WhenBar store={store} canPublish={canPublish} />
+        <Button
+          kind="primary"
+          icon={asks ? 'send' : 'draft'}
+          busy={publish.busy}
+          disabled={disabled}
+          onClick={publish.run}
+          title="⌘↵ or Ctrl+Enter"
+          className={styles.go}
+        >
+          {label}
+        </Button>
+      </div>
+      {!canPublish && (
+        <p className={styles.hint}>
+          {mayPublish
+            ? 'Posts of this team are approved before they are scheduled: save it, and an admin will see it.'
+            : 'You may write drafts; others publish them.'}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Refusals({ refusals, accounts }: { refusals: Refusal[]; accounts: Account[] }) {
+  const name = (id: string) => accounts.find(a => a.id === id)?.displayName ?? 'An account'
+  return (
+    <div role="alert">
+      <ul className={styles.refusals}>
+        {refusals.map(r => (
+          <li key={r.accountId}>
+            <strong>{name(r.accountId)}</strong>: {r.message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

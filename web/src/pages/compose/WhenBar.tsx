@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, ask } from '../../api/client'
+import { key } from '../../api/query'
+import { serverNow, useSession } from '../../session'
+import { formatInstant, Icon, type IconName, Menu } from '../../ui'
+import { addDays, clock, clockChangeOn, formatOffset, offsetAt, wallAt } from '../../zone'
+import styles from './compose.module.css'
+import type { Draft, When } from './draft'
+import { type DraftStore, useDraft } from './store'
+
+const choices: { kind: When['kind']; label: string; icon: IconName }[] = [
+  { kind: 'draft', label: 'Draft', icon: 'draft' },
+  { kind: 'slot', label: 'Next slot', icon: 'slots' },
+  { kind: 'time', label: 'Time', icon: 'calendar' },
+  { kind: 'now', label: 'Now', icon: 'send' },
+]
+
+/** A whole hour from now on, as the first suggestion of a time. */
+function suggestion(now: number, zone: string): When {
+  const wall = wallAt(now + 90 * 60_000, zone)
+  return { kind: 'time', date: wall.date, time: clock(Math.floor(wall.minutes / 60) * 60) }
+}
+
+/** When the post goes out. The times are those of the team's zone. */
+export function WhenBar({ store, canPublish }: { store: DraftStore; canPublish: boolean }) {
+  const session = useSession()
+  const when = useDraft(store, d => d.when)
+  const choose = (kind: When['kind']) =>
+    store.set(d => ({ ...d, when: kind === 'time' ? suggestion(serverNow(session), session.zone) : { kind } }) as Draft)
+  return (
+    <fieldset className={styles.when}>
+      <legend className="visually-hidden">When</legend>
+      {choices
+        .filter(c => canPublish || c.kind === 'draft')
+        .map(c => (
+          <label key={c.kind} className={styles.whenChoice} data-on={when.kind === c.kind || undefined}>
+            <input type="radio" name="when" checked={when.kind === c.kind} onChange={() => choose(c.kind)} />
+            <Icon name={c.icon} size={16} />
+            {c.label}
+          </label>
+        ))}
+      {when.kind === 'time' && <TimeFields store={store} when={when} />}
+      {when.kind === 'slot' && <NextSlots store={store} />}
+    </fieldset>
+  )
+}
+
+function TimeFields({ store, when }: { store: DraftStore; when: Extract<When, { kind: 'time' }> }) {
+  const session = useSession()
+  const set = (patch: Partial<typeof when>) => store.set(d => ({ ...d, when: { ...when, ...patch } }))
+  const change = clockChangeOn(when.date || wallAt(serverNow(session), session.zone).date, session.zone)
+  const today = wallAt(serverNow(session), session.zone).date
+  return (
+    <span className={styles.timeFields}>
+      <input
+        type="date"
+        aria-label="Date"
+        className={styles.input}
+        value={when.date}
+        min={today}
+        max={addDays(today, 90)}
+        onChange={e => set({ date: e.target.value })}
+      />
+      <input
+        type="time"
+        aria-label="Time"
+        className={styles.input}
+        value={when.time}
+        onChange={e => set({ time: e.target.value })}
+      />
+      <span className={styles.hint}>
+        {session.zone} (UTC{formatOffset(offsetAt(serverNow(session), session.zone))})
+        {change && ' · the clocks change on this day'}
+      </span>
+    </span>
+  )
+}
+
+/** The instants of the next slots, so that a later one takes one click. */
+function NextSlots({ store }: { store: DraftStore }) {
+  const { team, zone } = useSession()
+  const accounts = useDraft(store, d => d.accountIds)
+  const [account] = accounts
+  const slots = useQuery({
+    queryKey: key('slots', team.id, 'next', account),
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET('/v1/teams/{teamId}/scheduling-slots/next', {
+          params: { path: { teamId: team.id }, query: { count: '8', socialAccountId: account } },
+          signal,
+        }),
+      ),
+  })
+  const at = (iso: string) => {
+    const wall = wallAt(Date.parse(iso), zone)
+    store.set(d => ({ ...d, when: { kind: 'time', date: wall.date, time: clock(wall.minutes) } }))
+  }
+  if (!slots.data || slots.data.slots.length < 2) return null
+  return (
+    <Menu
+      label="A later slot"
+      size="small"
+      align="start"
+      items={slots.data.slots.slice(1).map(s => ({
+        label: formatInstant(Date.parse(s.startsAt), zone, 'short'),
+        icon: 'slots',
+        onSelect: () => at(s.startsAt),
+      }))}
+    />
+  )
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import type { ScheduledPost } from '../../api/extra'
+import { type Account, type Draft, emptyDraft, newPart } from './draft'
+import { awaitedUploads, describeAction, dryRunBody, scheduleBody, sortOut, type Verdict, verdictOf } from './plan'
+
+const accounts = [
+  { id: 'x1', provider: 'x' },
+  { id: 't1', provider: 'tiktok' },
+] as Account[]
+const zone = 'Europe/Berlin'
+const draftWith = (patch: Partial<Draft>): Draft => ({
+  ...emptyDraft(),
+  parts: [newPart('Hi')],
+  accountIds: ['x1', 't1'],
+  ...patch,
+})
+const ready: Verdict = {
+  ready: 3,
+  refused: 0,
+  credits: 15,
+  slotAt: Date.parse('2026-11-17T08:00:00Z'),
+  affordable: true,
+}
+
+describe('scheduleBody', () => {
+  it('turns a wall-clock time of the team’s zone into an instant', () => {
+    const body = scheduleBody(draftWith({ when: { kind: 'time', date: '2026-07-01', time: '09:00' } }), accounts, zone)
+    expect(body).toMatchObject({ scheduledAt: '2026-07-01T07:00:00.000Z', timezone: zone })
+    expect(body).not.toHaveProperty('useNextSlot')
+  })
+
+  it('is null while the time is incomplete', () => {
+    expect(scheduleBody(draftWith({ when: { kind: 'time', date: '', time: '09:00' } }), accounts, zone)).toBeNull()
+  })
+
+  it('leaves the slot to the server', () => {
+    expect(scheduleBody(draftWith({}), accounts, zone)).toMatchObject({
+      useNextSlot: true,
+      socialAccountIds: ['x1', 't1'],
+    })
+  })
+
+  it('sends the settings of chosen networks alone, without those that are not set', () => {
+    const body = scheduleBody(
+      draftWith({
+        accountIds: ['x1'],
+        settings: { xReplySettings: 'verified', xPlaceId: undefined, youtubeTitle: 'Old' },
+        accountSettings: { t1: { tiktokPrivacyLevel: 'SELF_ONLY' }, x1: {} },
+      }),
+      accounts,
+      zone,
+    )
+    expect(body?.platformSettings).toEqual({ xReplySettings: 'verified' })
+    expect(body).not.toHaveProperty('platformSettingsBySocialAccountId')
+  })
+})
+
+it('tries out publishing now while there is no time', () => {
+  const body = dryRunBody(draftWith({ when: { kind: 'draft' } }), accounts, zone)
+  expect(body).toMatchObject({ postInput: { text: 'Hi' }, socialAccountIds: ['x1', 't1'] })
+  expect(body).not.toHaveProperty('scheduledAt')
+  expect(body).not.toHaveProperty('useNextSlot')
+})
+
+const waiting = (id: string) => ({ status: 'scheduled', socialAccountId: id }) as ScheduledPost
+
+describe('describeAction', () => {
+  const cases: [string, Partial<Draft>, Verdict | null, ScheduledPost[], string][] = [
+    ['a slot', {}, ready, [], 'Schedule 3 posts for Tue 17 Nov, 09:00 · 15 credits'],
+    ['a slot that is being asked for', {}, null, [], 'Schedule 2 posts for the next free slot'],
+    [
+      'a time',
+      { when: { kind: 'time', date: '2026-11-18', time: '10:30' } },
+      { ...ready, ready: 1, credits: 0 },
+      [],
+      'Schedule 1 post for Wed 18 Nov, 10:30',
+    ],
+    [
+      'a change of what is scheduled',
+      { when: { kind: 'time', date: '2026-11-18', time: '10:30' } },
+      ready,
+      [waiting('x1')],
+      'Update 3 posts for Wed 18 Nov, 10:30 · 15 credits',
+    ],
+    ['now', { when: { kind: 'now' } }, { ...ready, credits: 1500 }, [], 'Publish 3 posts now · 1,500 credits'],
+    [
+      'an account less',
+      {},
+      ready,
+      [waiting('x1'), waiting('f1')],
+      'Update 3 posts for Tue 17 Nov, 09:00, cancel 1 · 15 credits',
+    ],
+    ['a draft', { when: { kind: 'draft' } }, ready, [], 'Save draft'],
+    ['nowhere', { accountIds: [] }, null, [], 'Choose accounts'],
+  ]
+  it.each(cases)('says what %s does', (_, patch, verdict, scheduled, words) => {
+    expect(describeAction(draftWith(patch), verdict, zone, scheduled)).toBe(words)
+  })
+})
+
+it('waits for uploads, and says when one of them waits for a person', () => {
+  const states = (...list: string[]) => awaitedUploads(list.map(state => ({ state })))
+  expect(states()).toBeNull()
+  expect(states('sending')).toBe('Waiting for the upload')
+  expect(states('waiting', 'finishing')).toBe('Waiting for 2 uploads')
+  expect(states('sending', 'failed')).toBe('An upload needs you')
+  expect(states('needs-file')).toBe('An upload needs you')
+})
+
+it('counts what is ready and what is refused', () => {
+  const entry = (ok: boolean) => ({ socialAccountId: 'a', ok, creditCost: 0, warnings: [], texts: [] })
+  const result = {
+    data: [entry(true), entry(false)],
+    creditCost: 15,
+    availableCredits: 1,
+    affordableNow: false,
+    scheduledAt: null,
+    slotAt: null,
+  }
+  expect(verdictOf(result)).toEqual({ ready: 1, refused: 1, credits: 15, slotAt: null, affordable: false })
+  expect(verdictOf(null)).toBeNull()
+})
+
+it('takes a post that its network has failed already for taken', () => {
+  const scheduledPost = { id: 's' } as ScheduledPost
+  const error = { message: 'No.' }
+  const data = [
+    { socialAccountId: 'x1', scheduledPost },
+    { socialAccountId: 'x2', scheduledPost, error },
+    { socialAccountId: 't1', error },
+  ]
+  const outcome = { totalCount: 3, successCount: 1, failureCount: 2, kind: 'partially_failed' as const }
+  expect(sortOut({ data, outcome })).toEqual({ refused: [{ accountId: 't1', message: 'No.' }], taken: 2, failed: 1 })
+})

@@ -1,0 +1,132 @@
+// What pressing the button will do: the request, and the words on the button.
+
+import type { Schemas } from '../../api/client'
+import type { ScheduledPost, ValidationResult } from '../../api/extra'
+import { formatInstant } from '../../ui/Time'
+import { instantOf, isDate, minutesOf } from '../../zone'
+import { type Account, type Draft, type Settings, toActions, toPostInput } from './draft'
+
+type Body = Schemas['ScheduleRequest']
+
+/** The instant of a chosen time in the team's zone, or null while it is incomplete. */
+export function chosenInstant(draft: Draft, zone: string): number | null {
+  if (draft.when.kind !== 'time') return null
+  const { date, time } = draft.when
+  if (!isDate(date) || !/^\d{2}:\d{2}$/.test(time)) return null
+  return instantOf({ date, minutes: minutesOf(time) }, zone)
+}
+
+function withoutUnset(settings: Settings): Settings {
+  return Object.fromEntries(Object.entries(settings).filter(([, v]) => v !== undefined && v !== ''))
+}
+
+/** Settings of networks that are not chosen are left out, so that a forgotten one cannot refuse the post. */
+function settingsFor(
+  draft: Draft,
+  accounts: Account[],
+): Pick<Body, 'platformSettings' | 'platformSettingsBySocialAccountId'> {
+  const chosen = accounts.filter(a => draft.accountIds.includes(a.id))
+  const wanted = (k: string) => chosen.some(a => k.startsWith(a.provider))
+  const shared = Object.fromEntries(Object.entries(withoutUnset(draft.settings)).filter(([k]) => wanted(k)))
+  const own = Object.entries(draft.accountSettings)
+    .filter(([id]) => draft.accountIds.includes(id))
+    .map(([id, s]) => [id, withoutUnset(s)] as const)
+    .filter(([, s]) => Object.keys(s).length > 0)
+  return {
+    ...(Object.keys(shared).length > 0 ? { platformSettings: shared } : {}),
+    ...(own.length > 0 ? { platformSettingsBySocialAccountId: Object.fromEntries(own) } : {}),
+  }
+}
+
+/** What schedule and post-now have in common. */
+export function publishBody(
+  draft: Draft,
+  accounts: Account[],
+  zone: string,
+): Omit<Body, 'scheduledAt' | 'useNextSlot'> {
+  return {
+    socialAccountIds: draft.accountIds.filter(id => accounts.some(a => a.id === id)),
+    timezone: zone,
+    ...settingsFor(draft, accounts),
+    ...toActions(draft),
+  }
+}
+
+/** The body of schedule, or null when its time is incomplete. */
+export function scheduleBody(draft: Draft, accounts: Account[], zone: string): Body | null {
+  const body = publishBody(draft, accounts, zone)
+  if (draft.when.kind === 'slot') return { ...body, useNextSlot: true }
+  const at = chosenInstant(draft, zone)
+  return at === null ? null : { ...body, scheduledAt: new Date(at).toISOString() }
+}
+
+/** What the dry run is asked. Without a time, as in a draft, it tries out publishing now. */
+export function dryRunBody(draft: Draft, accounts: Account[], zone: string) {
+  const body = scheduleBody(draft, accounts, zone) ?? publishBody(draft, accounts, zone)
+  return { postInput: toPostInput(draft), ...body }
+}
+
+export type Verdict = { ready: number; refused: number; credits: number; slotAt: number | null; affordable: boolean }
+
+export function verdictOf(result: ValidationResult | null): Verdict | null {
+  if (!result) return null
+  const ready = result.data.filter(e => e.ok)
+  return {
+    ready: ready.length,
+    refused: result.data.length - ready.length,
+    credits: result.creditCost,
+    slotAt: result.slotAt ? Date.parse(result.slotAt) : null,
+    affordable: result.affordableNow,
+  }
+}
+
+const posts = (n: number) => (n === 1 ? '1 post' : `${n} posts`)
+
+/** What waits on accounts that are not chosen any more. */
+export function dropped(draft: Draft, waiting: ScheduledPost[]): ScheduledPost[] {
+  return waiting.filter(s => s.status === 'scheduled' && !draft.accountIds.includes(s.socialAccountId))
+}
+
+/** What the button waits for: a post goes out with its media or not at all. */
+export function awaitedUploads(uploads: { state: string }[]): string | null {
+  if (uploads.length === 0) return null
+  if (uploads.some(u => u.state === 'failed' || u.state === 'needs-file')) return 'An upload needs you'
+  return uploads.length === 1 ? 'Waiting for the upload' : `Waiting for ${uploads.length} uploads`
+}
+
+/**
+ * What the button says. verdict is null while the newest content is being checked: then the accounts count as ready, and
+ * no cost is claimed.
+ */
+export function describeAction(draft: Draft, verdict: Verdict | null, zone: string, waiting: ScheduledPost[]): string {
+  const count = verdict ? verdict.ready : draft.accountIds.length
+  if (draft.when.kind === 'draft') return 'Save draft'
+  if (draft.accountIds.length === 0) return 'Choose accounts'
+  const cost = verdict && verdict.credits > 0 ? ` · ${verdict.credits.toLocaleString('en')} credits` : ''
+  if (draft.when.kind === 'now') return `Publish ${posts(count)} now${cost}`
+  const verb = waiting.length > 0 ? 'Update' : 'Schedule'
+  const gone = dropped(draft, waiting).length
+  const less = gone > 0 ? `, cancel ${gone}` : ''
+  const at = draft.when.kind === 'slot' ? (verdict?.slotAt ?? null) : chosenInstant(draft, zone)
+  const time =
+    at === null
+      ? draft.when.kind === 'slot'
+        ? ' for the next free slot'
+        : ''
+      : ` for ${formatInstant(at, zone, 'short')}`
+  return `${verb} ${posts(count)}${time}${less}${cost}`
+}
+
+export type Refusal = { accountId: string; message: string }
+
+/**
+ * Who refused the post, and how many took it. A network may have failed it by the time of the answer: such a post was
+ * taken, and its own page says why it failed.
+ */
+export function sortOut(result: Schemas['ScheduleResult']): { refused: Refusal[]; taken: number; failed: number } {
+  const taken = result.data.filter(e => e.scheduledPost)
+  const refused = result.data.flatMap(e =>
+    e.error && !e.scheduledPost ? [{ accountId: e.socialAccountId, message: e.error.message }] : [],
+  )
+  return { refused, taken: taken.length, failed: taken.filter(e => e.error).length }
+}

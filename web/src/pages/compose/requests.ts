@@ -1,0 +1,119 @@
+import { api, ask, newId, type Schemas } from '../../api/client'
+import { ApiError } from '../../api/error'
+import type { ValidationResult } from '../../api/extra'
+import { key, queryClient } from '../../api/query'
+import { type Draft, sameSet, toPostBody } from './draft'
+import type { Saved } from './saver'
+
+export const isConflict = (e: unknown) => e instanceof ApiError && e.status === 412
+
+export function readPost(teamId: string, postId: string, signal?: AbortSignal) {
+  return ask(api.GET('/v1/teams/{teamId}/posts/{postId}', { params: { path: { teamId, postId } }, signal }))
+}
+
+/** A creation that may have happened: sent again as it was, it happens once. */
+export type Creation = { key: string; body: Schemas['PostCreate'] }
+
+/** What saving remembers between one time and the next. */
+export type SaveMemory = { tags: string[]; creation: Creation | null }
+
+const saved = (post: Schemas['Post']): Saved => ({ id: post.id, contentPayloadId: post.contentPayloadId })
+
+async function createPost(teamId: string, { key: intent, body }: Creation): Promise<Saved> {
+  const headers = { 'Idempotency-Key': intent }
+  return saved(await ask(api.POST('/v1/teams/{teamId}/posts', { params: { path: { teamId } }, headers, body })))
+}
+
+async function changePost(teamId: string, base: Saved, body: Schemas['PostUpdate']): Promise<Saved> {
+  return saved(
+    await ask(
+      api.PATCH('/v1/teams/{teamId}/posts/{postId}', {
+        params: { path: { teamId, postId: base.id } },
+        headers: { 'If-Match': `"${base.contentPayloadId}"` },
+        body,
+      }),
+    ),
+  )
+}
+
+/** Saves content, title and tags. Content is changed only if it is still what base names. */
+export async function saveDraft(
+  teamId: string,
+  draft: Draft,
+  base: Saved | null,
+  memory: SaveMemory,
+  remember: () => void,
+): Promise<Saved> {
+  const body = toPostBody(draft)
+  let now: Saved
+  if (base) now = await changePost(teamId, base, body)
+  else {
+    memory.creation ??= { key: newId(), body: body as Schemas['PostCreate'] }
+    remember()
+    const { creation } = memory
+    now = await createPost(teamId, creation)
+    memory.creation = null
+    if (JSON.stringify(creation.body) !== JSON.stringify(body)) now = await changePost(teamId, now, body)
+  }
+  if (!sameSet(memory.tags, draft.tagIds)) {
+    await ask(
+      api.PUT('/v1/teams/{teamId}/posts/{postId}/tags', {
+        params: { path: { teamId, postId: now.id } },
+        body: { tagIds: draft.tagIds },
+      }),
+    )
+    memory.tags = draft.tagIds
+  }
+  return now
+}
+
+export type TryOut = Schemas['ContentValidation']
+
+export function tryOut(teamId: string, body: TryOut, signal: AbortSignal): Promise<ValidationResult> {
+  return ask(api.POST('/v1/teams/{teamId}/posts/validate', { params: { path: { teamId } }, body, signal }))
+}
+
+const inPost = (teamId: string, postId: string) => ({ params: { path: { teamId, postId } } })
+
+/** One key a press: a press that is repeated because the answer got lost has its effect once. */
+export function schedulePost(
+  teamId: string,
+  postId: string,
+  body: Schemas['ScheduleRequest'],
+  intent: Record<string, string>,
+) {
+  return ask(
+    api.POST('/v1/teams/{teamId}/posts/{postId}/schedule', { ...inPost(teamId, postId), headers: intent, body }),
+  )
+}
+
+export function publishNow(
+  teamId: string,
+  postId: string,
+  body: Omit<Schemas['PostNowRequest'], 'waitSeconds'>,
+  intent: Record<string, string>,
+) {
+  return ask(
+    api.POST('/v1/teams/{teamId}/posts/{postId}/post-now', {
+      ...inPost(teamId, postId),
+      headers: intent,
+      body: { ...body, waitSeconds: 0 },
+    }),
+  )
+}
+
+export function approve(teamId: string, postId: string) {
+  return ask(
+    api.POST('/v1/teams/{teamId}/posts/{postId}/status', { ...inPost(teamId, postId), body: { status: 'approved' } }),
+  )
+}
+
+export function moveToDraft(teamId: string, postId: string) {
+  return ask(api.POST('/v1/teams/{teamId}/posts/{postId}/move-to-draft', inPost(teamId, postId)))
+}
+
+export function refreshPosts(teamId: string) {
+  for (const noun of ['posts', 'calendar', 'scheduled-posts', 'slots', 'credits'] as const) {
+    queryClient.invalidateQueries({ queryKey: key(noun, ...(noun === 'credits' ? [] : [teamId])) })
+  }
+}

@@ -1,0 +1,151 @@
+// The composer's machinery: the draft, its saving, its copy in the browser and its dry run, for as long as the page is open.
+import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { ScheduledPost, ValidationResult } from '../../api/extra'
+import { useSession } from '../../session'
+import { renameOwner } from '../media/uploads'
+import { type Account, type Draft, emptyDraft, fromPost, isBlank, type Post, sameContent } from './draft'
+import { DryRun, type DryRunState } from './dryRun'
+import { copyName, openDraft, readCopy, removeCopy, writeCopy } from './localCopy'
+import { dryRunBody } from './plan'
+import { isConflict, type SaveMemory, saveDraft, type TryOut, tryOut } from './requests'
+import { Saver, type SaveState } from './saver'
+import { DraftStore } from './store'
+
+export type Composer = ReturnType<typeof useComposer>
+
+export function useComposer(
+  post: Post | null,
+  waiting: ScheduledPost[],
+  accounts: Account[],
+  start: (draft: Draft) => Draft,
+  onCreated: (id: string) => void,
+) {
+  const session = useSession()
+  const teamId = session.team.id
+  const [opened] = useState(() => {
+    const copy = readCopy(localStorage, copyName(teamId, post?.id ?? null))
+    const server = post ? fromPost(post) : null
+    const result = openDraft(server, post?.contentPayloadId ?? null, copy, emptyDraft())
+    return { ...result, draft: start(result.draft), server, creation: copy?.creation ?? null }
+  })
+  const [store] = useState(() => new DraftStore(opened.draft))
+  const [saveState, setSaveState] = useState<SaveState>({ kind: 'idle' })
+  const [postId, setPostId] = useState(post?.id ?? null)
+  // A post that waits to be published is saved by the button alone: half a sentence must not go out.
+  const byHand = waiting.length > 0
+  const [memory] = useState<SaveMemory>(() => ({
+    tags: post?.userTags.map(t => t.id) ?? [],
+    creation: post ? null : opened.creation,
+  }))
+  const alive = useRef(true)
+  const saved = useRef<Draft>(opened.server ?? emptyDraft())
+  const keepRef = useRef(() => {})
+  const created = useRef(onCreated)
+  created.current = onCreated
+
+  const saver = useMemo(() => {
+    const keep = () => keepRef.current()
+    const base = post && { id: post.id, contentPayloadId: post.contentPayloadId }
+    return new Saver<Draft>(base, {
+      save: async (draft, before) => {
+        const result = await saveDraft(teamId, draft, before, memory, keep)
+        saved.current = draft
+        if (before) return result
+        // From here on the copy has the post's name. Somebody who has left the page stays where they are.
+        renameOwner(copyName(teamId, null), copyName(teamId, result.id))
+        removeCopy(localStorage, copyName(teamId, null))
+        const copy = { draft: store.get(), base: result.contentPayloadId, at: Date.now() }
+        writeCopy(localStorage, copyName(teamId, result.id), { ...copy, unsaved: !sameContent(copy.draft, draft) })
+        if (alive.current) {
+          setPostId(result.id)
+          created.current(result.id)
+        }
+        return result
+      },
+      isConflict,
+      now: () => Date.now(),
+      onState: s => {
+        startTransition(() => setSaveState(s)) // typing does not wait for it
+        if (s.kind === 'saved') keep()
+      },
+    })
+  }, [post, teamId, memory, store])
+
+  const keepCopy = useCallback(() => {
+    const draft = store.get()
+    const name = copyName(teamId, saver.base?.id ?? null)
+    const unsaved = !sameContent(draft, saved.current)
+    if (!saver.base && isBlank(draft) && draft.accountIds.length === 0) removeCopy(localStorage, name)
+    else
+      writeCopy(localStorage, name, {
+        draft,
+        base: saver.base?.contentPayloadId ?? null,
+        unsaved,
+        at: Date.now(),
+        creation: memory.creation,
+      })
+  }, [store, saver, teamId, memory])
+  keepRef.current = keepCopy
+
+  useEffect(() => {
+    if (opened.conflict) saver.hold(store.get()) // the person decides first
+    alive.current = true
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const onChange = () => {
+      clearTimeout(timer)
+      timer = setTimeout(keepCopy, 200)
+      const draft = store.get()
+      if (byHand || sameContent(draft, saved.current) || (!saver.base && isBlank(draft))) return
+      saver.change(draft)
+    }
+    const onLeave = () => {
+      keepCopy()
+      if (saver.dirty && saver.state.kind !== 'conflict') saver.flush().catch(() => {})
+    }
+    const unsubscribe = store.subscribe(onChange)
+    addEventListener('pagehide', onLeave)
+    document.addEventListener('visibilitychange', onLeave)
+    if (opened.restored && !opened.conflict) onChange()
+    return () => {
+      unsubscribe()
+      clearTimeout(timer)
+      removeEventListener('pagehide', onLeave)
+      document.removeEventListener('visibilitychange', onLeave)
+      alive.current = false
+      onLeave()
+      saver.stop()
+    }
+  }, [store, saver, keepCopy, byHand, opened])
+
+  const dryRun = useDryRun(store, accounts)
+  return { store, saver, saveState, postId, byHand, dryRun, saved }
+}
+
+function useDryRun(store: DraftStore, accounts: Account[]): DryRunState<ValidationResult> {
+  const session = useSession()
+  const [state, setState] = useState<DryRunState<ValidationResult>>({
+    result: null,
+    last: null,
+    error: null,
+    checking: false,
+  })
+  useEffect(() => {
+    const teamId = session.team.id
+    const run = new DryRun<TryOut, ValidationResult>({
+      ask: (body, signal) => tryOut(teamId, body, signal),
+      onState: s => startTransition(() => setState(s)),
+    })
+    const want = () => {
+      const draft = store.get()
+      const known = draft.accountIds.some(id => accounts.some(a => a.id === id))
+      run.want(known && !isBlank(draft) ? dryRunBody(draft, accounts, session.zone) : null)
+    }
+    want()
+    const unsubscribe = store.subscribe(want)
+    return () => {
+      unsubscribe()
+      run.stop()
+    }
+  }, [store, accounts, session])
+  return state
+}

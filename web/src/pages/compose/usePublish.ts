@@ -1,0 +1,115 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { newIdempotencyKey, type Schemas } from '../../api/client'
+import type { ScheduledPost } from '../../api/extra'
+import { useCan, useSession } from '../../session'
+import { formatInstant, toast, toastError } from '../../ui'
+import { cancel, dismiss, readScheduledPosts } from '../post/data'
+import { sentAgain } from '../post/order'
+import type { Account, Draft, Post } from './draft'
+import { rememberAccounts } from './lastAccounts'
+import { copyName, removeCopy } from './localCopy'
+import { dropped, publishBody, type Refusal, scheduleBody, sortOut } from './plan'
+import { approve, moveToDraft, publishNow, refreshPosts, schedulePost } from './requests'
+import type { Composer } from './useComposer'
+
+/** Does what the button says; what single accounts refuse is told, and the others go on. */
+export function usePublish(composer: Composer, post: Post | null, waiting: ScheduledPost[], accounts: Account[]) {
+  const { team, zone } = useSession()
+  const mayApprove = useCan('approve_posts')
+  const navigate = useNavigate()
+  const [busy, setBusy] = useState(false)
+  const [refusals, setRefusals] = useState<Refusal[]>([])
+  const intent = useRef<{ body: string; key: Record<string, string> } | null>(null)
+
+  const keyFor = (body: unknown) => {
+    const text = JSON.stringify(body)
+    if (intent.current?.body !== text) intent.current = { body: text, key: newIdempotencyKey() }
+    return intent.current.key
+  }
+
+  const send = async (postId: string, draft: Draft) => {
+    if (draft.when.kind === 'now') {
+      const body = publishBody(draft, accounts, zone)
+      return publishNow(team.id, postId, body, keyFor({ postId, ...body }))
+    }
+    const body = scheduleBody(draft, accounts, zone)
+    if (!body) throw new Error('Choose a date and a time.')
+    return schedulePost(
+      team.id,
+      postId,
+      body,
+      keyFor({ postId, ...body, version: composer.saver.base?.contentPayloadId }),
+    )
+  }
+
+  const finish = (postId: string, draft: Draft, result: Schemas['ScheduleResult']) => {
+    const { refused, taken, failed } = sortOut(result)
+    setRefusals(refused)
+    if (taken === 0) return
+    removeCopy(localStorage, copyName(team.id, postId))
+    rememberAccounts(localStorage, team.id, draft.accountIds)
+    const undo = draft.when.kind === 'now' ? undefined : () => undoSchedule(team.id, postId)
+    if (taken > failed) toast(summary(result, taken - failed, draft, zone), undo)
+    if (refused.length === 0) navigate({ to: '/posts/$postId', params: { postId } })
+  }
+
+  const run = async () => {
+    if (busy) return
+    const draft = composer.store.get()
+    setBusy(true)
+    setRefusals([])
+    try {
+      if (!composer.saver.base || composer.byHand) composer.saver.change(draft)
+      const base = await composer.saver.flush()
+      if (!base) throw new Error('There is nothing to save yet.')
+      if (draft.when.kind === 'draft') {
+        toast('Saved to drafts')
+        navigate({ to: '/posts/$postId', params: { postId: base.id } })
+      } else {
+        if (team.requireApproval && mayApprove && post?.status !== 'approved') await approve(team.id, base.id)
+        const before = await earlier(team.id, base.id)
+        const result = await send(base.id, draft)
+        for (const s of dropped(draft, waiting)) await cancel(team.id, s.id)
+        await settleFailures(team.id, before, result)
+        finish(base.id, draft, result)
+      }
+      refreshPosts(team.id)
+    } catch (e) {
+      toastError(draft.when.kind === 'draft' ? 'It was not saved' : 'It was not scheduled', e)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { run, busy, refusals }
+}
+
+/**
+ * What was sent before. Read before anything is sent: what is sent now may fail at once, and that is nobody's to
+ * dismiss.
+ */
+const earlier = (teamId: string, postId: string) => readScheduledPosts(teamId, postId).catch(() => [])
+
+/** Failures on accounts that take the post now need nobody any more, and are not to be tried again. */
+async function settleFailures(teamId: string, before: ScheduledPost[], result: Schemas['ScheduleResult']) {
+  const accountIds = result.data.flatMap(e => (e.scheduledPost ? [e.socialAccountId] : []))
+  // One that cannot be dismissed stays on the list of what needs attention.
+  await Promise.allSettled(sentAgain(before, accountIds).map(s => dismiss(teamId, s.id)))
+}
+
+function summary(result: Schemas['ScheduleResult'], count: number, draft: Draft, zone: string): string {
+  const posts = count === 1 ? '1 post' : `${count} posts`
+  if (draft.when.kind === 'now') return `Publishing ${posts} now`
+  const at = result.data.find(e => e.scheduledPost)?.scheduledPost?.scheduledAt
+  return `Scheduled ${posts}${at ? ` for ${formatInstant(Date.parse(at), zone, 'short')}` : ''}`
+}
+
+async function undoSchedule(teamId: string, postId: string) {
+  try {
+    await moveToDraft(teamId, postId)
+    refreshPosts(teamId)
+    toast('Back in drafts')
+  } catch (e) {
+    toastError('It could not be taken back', e)
+  }
+}

@@ -1,0 +1,235 @@
+import { Link } from '@tanstack/react-router'
+import type { Schemas } from '../../api/client'
+import type { ScheduledPost } from '../../api/extra'
+import { useInstance } from '../../api/hooks'
+import { useCan } from '../../session'
+import { Avatar, Button, buttonClass, EmptyState, Icon, networkNames, Status, showDialog, Time } from '../../ui'
+import { asSentence, causeOf } from '../attention/cause'
+import { useConnect } from '../attention/reconnect'
+import { useAct } from './actions'
+import { followUps, repeats } from './followUps'
+import { lateness } from './ledger'
+import { isReplaced } from './order'
+import styles from './post.module.css'
+import { profileUrl, Resolve } from './Resolve'
+import { Why } from './Why'
+
+type Account = Schemas['SocialAccount']
+
+/** What became of the post on each account, the newest first for each; Why opens the record. */
+export function Deliveries({
+  list,
+  accounts,
+  open,
+  onOpen,
+  postId,
+}: {
+  list: ScheduledPost[]
+  accounts: Account[]
+  open: string | undefined
+  onOpen: (id: string | undefined) => void
+  postId: string
+}) {
+  const mayWrite = useCan('write_posts')
+  if (list.length === 0) {
+    return (
+      <EmptyState
+        icon="calendar"
+        title="Not scheduled anywhere"
+        action={
+          mayWrite && (
+            <Link to="/compose/$postId" params={{ postId }} className={buttonClass({ kind: 'primary' })}>
+              Choose accounts and a time
+            </Link>
+          )
+        }
+      >
+        This is a draft: nothing will be published.
+      </EmptyState>
+    )
+  }
+  return (
+    <ul className={styles.deliveries}>
+      {list.map(sp => (
+        <li key={sp.id}>
+          <Delivery
+            sp={sp}
+            replaced={isReplaced(sp, list)}
+            account={accounts.find(a => a.id === sp.socialAccountId)}
+            open={open === sp.id}
+            onToggle={() => onOpen(open === sp.id ? undefined : sp.id)}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Delivery({
+  sp,
+  replaced,
+  account,
+  open,
+  onToggle,
+}: {
+  sp: ScheduledPost
+  replaced: boolean
+  account: Account | undefined
+  open: boolean
+  onToggle: () => void
+}) {
+  return (
+    <article className={styles.delivery} data-status={sp.status}>
+      <div className={styles.deliveryHead}>
+        <Avatar
+          name={account?.displayName ?? '?'}
+          src={account?.profileImageUrl}
+          provider={account?.provider}
+          size={36}
+        />
+        <div className={styles.who}>
+          <strong dir="auto">{account?.displayName ?? 'An account that is gone'}</strong>
+          <span className={styles.soft}>
+            {account && networkNames[account.provider]}
+            {account?.profileHandle && ` · @${account.profileHandle}`}
+          </span>
+        </div>
+        <div className={styles.outcome}>
+          <Status state={sp.status} />
+          <Result sp={sp} />
+        </div>
+      </div>
+      <Trouble sp={sp} account={account} />
+      <FollowUps sp={sp} />
+      <div className={styles.deliveryTools}>
+        <Button size="small" kind="quiet" aria-expanded={open} icon={open ? 'up' : 'down'} onClick={onToggle}>
+          Why
+        </Button>
+        {replaced ? (
+          <span className={styles.soft}>Sent to this account again since</span>
+        ) : (
+          <Tools sp={sp} account={account} />
+        )}
+      </div>
+      {open && <Why scheduledPost={sp} />}
+    </article>
+  )
+}
+
+function Result({ sp }: { sp: ScheduledPost }) {
+  if (sp.status === 'published' && sp.publishedAt) {
+    return (
+      <span className={styles.soft}>
+        <Time at={sp.publishedAt} style="short" />
+        {sp.lateMillis !== undefined && sp.lateMillis >= 0 && `, ${lateness(sp.lateMillis)}`}
+      </span>
+    )
+  }
+  return (
+    <span className={styles.soft}>
+      {sp.status === 'scheduled' ? 'for ' : sp.status === 'canceled' ? 'was planned for ' : 'was due '}
+      <Time at={sp.scheduledAt} style="short" />
+      {repeats(sp) && `, ${repeats(sp)}`}
+    </span>
+  )
+}
+
+function Trouble({ sp, account }: { sp: ScheduledPost; account: Account | undefined }) {
+  const bad = ['failed', 'missed', 'unknown'].includes(sp.status)
+  const waits = (sp.status === 'scheduled' || sp.status === 'publishing') && sp.errorMessage
+  if (!bad && !waits) return null
+  const cause = causeOf(sp, account)
+  return (
+    <p className={bad ? styles.bad : styles.waits}>
+      {bad ? cause.sentence : asSentence(sp.errorMessage ?? '')}
+      {bad && cause.said && <span className={styles.said}> {cause.said}</span>}
+    </p>
+  )
+}
+
+function FollowUps({ sp }: { sp: ScheduledPost }) {
+  const list = followUps(sp)
+  if (list.length === 0) return null
+  return (
+    <ul className={styles.actions}>
+      {list.map(f => (
+        <li key={f.name}>
+          {f.permalink ? (
+            <a href={f.permalink} target="_blank" rel="noreferrer">
+              {f.name}
+            </a>
+          ) : (
+            f.name
+          )}
+          <Status state={f.status} />
+          {f.scheduledAt && f.status === 'scheduled' && (
+            <span className={styles.soft}>
+              <Time at={f.scheduledAt} style="short" />
+            </span>
+          )}
+          {f.errorMessage && <span className={styles.bad}>{f.errorMessage}</span>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The things to do about this one; none that would be refused. Where only one is shown, it is the one that helps. */
+export function Tools({ sp, account, only }: { sp: ScheduledPost; account: Account | undefined; only?: boolean }) {
+  const mayPublish = useCan('publish_posts')
+  const mayConnect = useCan('manage_social_accounts')
+  const mayWrite = useCan('write_posts')
+  const instance = useInstance()
+  const { retry, cancel, busy } = useAct()
+  const { connect, busy: connecting } = useConnect()
+  const { remedy } = causeOf(sp, account)
+  const broken = sp.status === 'failed' || sp.status === 'missed'
+  const look = (at: Account) =>
+    showDialog(close => (
+      <Resolve scheduledPost={sp} account={at} profile={profileUrl(at, instance.data?.sandboxUrl)} onClose={close} />
+    ))
+  return (
+    <>
+      {sp.permalink && !only && (
+        <a
+          href={sp.permalink}
+          target="_blank"
+          rel="noreferrer"
+          className={buttonClass({ kind: 'quiet', size: 'small' })}
+        >
+          <Icon name="external" size={16} /> See it there
+        </a>
+      )}
+      {broken && remedy === 'reconnect' && mayConnect && account && (
+        <Button size="small" busy={connecting !== null} onClick={() => connect(account.provider)}>
+          Reconnect
+        </Button>
+      )}
+      {broken && remedy === 'edit' && mayWrite && (
+        <Link to="/compose/$postId" params={{ postId: sp.contentItemId }} className={buttonClass({ size: 'small' })}>
+          Edit
+        </Link>
+      )}
+      {broken && mayPublish && (!only || remedy === 'retry' || remedy === 'none') && (
+        <Button size="small" icon="refresh" busy={busy === `retry ${sp.id}`} onClick={() => retry(sp)}>
+          Try again
+        </Button>
+      )}
+      {sp.status === 'unknown' && mayPublish && account && (
+        <Button size="small" kind="primary" icon="eye" onClick={() => look(account)}>
+          Look and decide
+        </Button>
+      )}
+      {broken && remedy === 'credits' && (
+        <Link to="/settings/$section" params={{ section: 'credits' }} className={buttonClass({ size: 'small' })}>
+          See credits
+        </Link>
+      )}
+      {sp.status === 'scheduled' && mayPublish && (
+        <Button size="small" kind="quiet" icon="stop" busy={busy === `cancel ${sp.id}`} onClick={() => cancel(sp)}>
+          Cancel this one
+        </Button>
+      )}
+    </>
+  )
+}

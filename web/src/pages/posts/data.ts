@@ -1,0 +1,60 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '../../api/client'
+import { key } from '../../api/query'
+import type { paths } from '../../api/schema'
+import type { Search } from '../../ui/useSearchState'
+
+export type Post = Schemas['Post']
+
+type Filter = NonNullable<paths['/v1/teams/{teamId}/posts']['get']['parameters']['query']>
+
+/** What the address asks for, as the list takes it. */
+export function filterOf(search: Search): Filter {
+  return {
+    q: search.q,
+    deliveryState: search.state && search.state !== 'drafts' && search.state !== 'archived' ? search.state : undefined,
+    saveDestination: search.state === 'drafts' ? 'drafts' : undefined,
+    status: search.state === 'archived' ? 'archived' : undefined,
+    provider: search.network,
+    socialAccountId: search.account,
+    tagId: search.tag,
+    postType: search.type,
+    sortBy: search.sort === 'scheduled' ? 'scheduledAt' : 'updatedAt',
+  }
+}
+
+export function usePosts(teamId: string, search: Search) {
+  const filter = filterOf(search)
+  return useInfiniteQuery({
+    queryKey: key('posts', teamId, 'list', filter),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      ask(
+        api.GET('/v1/teams/{teamId}/posts', {
+          params: {
+            path: { teamId },
+            query: { ...filter, include: 'scheduledPosts', limit: '50', cursor: pageParam },
+          },
+          signal,
+        }),
+      ),
+    getNextPageParam: page => page.nextCursor ?? undefined,
+    placeholderData: before => before,
+  })
+}
+
+/** Counts of what the posts of the team are about. */
+export function useFacets(teamId: string) {
+  return useQuery({
+    queryKey: key('posts', teamId, 'facets'),
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET('/v1/teams/{teamId}/posts/facets/enrichment', {
+          params: { path: { teamId }, query: { fields: 'postType,hashtags,linkDomains' } },
+          signal,
+        }),
+      ),
+    select: facets => facets.data,
+    staleTime: 30_000,
+  })
+}

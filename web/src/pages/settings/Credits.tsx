@@ -1,0 +1,135 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, ask, type Schemas } from '../../api/client'
+import { key } from '../../api/query'
+import { useSession } from '../../session'
+import { EmptyState, Loaded, networkNames, Time } from '../../ui'
+import { List, usePages } from './parts'
+import styles from './settings.module.css'
+
+type Transaction = Schemas['CreditTransaction']
+
+const kinds: Record<Transaction['kind'], string> = {
+  grant: 'Granted',
+  reserve: 'Set aside for a post',
+  capture: 'Spent on a post',
+  release: 'Given back',
+  adjust: 'Corrected',
+}
+
+const signed = (n: number) => (n > 0 ? `+${n.toLocaleString()}` : n.toLocaleString().replace('-', '−'))
+
+export function Credits() {
+  const { organization } = useSession()
+  const path = { organizationId: organization.id }
+  const credits = useQuery({
+    queryKey: key('credits', organization.id),
+    queryFn: ({ signal }) => ask(api.GET('/v1/organizations/{organizationId}/credits', { params: { path }, signal })),
+  })
+  const ledger = usePages<Transaction>('credits', [organization.id, 'ledger'], (cursor, signal) =>
+    ask(
+      api.GET('/v1/organizations/{organizationId}/credits/transactions', {
+        params: { path, query: { cursor } },
+        signal,
+      }),
+    ),
+  )
+  return (
+    <>
+      <section className={styles.section}>
+        <h2>Credits</h2>
+        <p className={styles.soft}>Some networks charge for what apps do. A credit is a tenth of a US cent.</p>
+        <Loaded query={credits}>
+          {c => (
+            <>
+              <dl className={styles.sums}>
+                <dt>Free</dt>
+                <dd>{c.availableCredits.toLocaleString()}</dd>
+                <dt>Set aside for what is scheduled</dt>
+                <dd>{c.reservedCredits.toLocaleString()}</dd>
+                <dt>Balance</dt>
+                <dd>{c.creditsBalance.toLocaleString()}</dd>
+              </dl>
+              <details>
+                <summary>What things cost</summary>
+                <table className={styles.table}>
+                  <thead>
+                    <tr>
+                      <th scope="col">Network</th>
+                      <th scope="col">What</th>
+                      <th scope="col" className={styles.number}>
+                        Credits
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {c.costs.map(cost => (
+                      <tr key={`${cost.provider} ${cost.operation}`}>
+                        <td>{networkNames[cost.provider]}</td>
+                        <td>{cost.description}</td>
+                        <td className={styles.number}>{cost.credits.toLocaleString()}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </details>
+            </>
+          )}
+        </Loaded>
+      </section>
+      <section className={styles.section}>
+        <h2>Ledger</h2>
+        <List pages={ledger} empty={<EmptyState title="Nothing was booked yet" />}>
+          {list => (
+            <table className={styles.table}>
+              <thead>
+                <tr>
+                  <th scope="col">When</th>
+                  <th scope="col">What</th>
+                  <th scope="col" className={styles.number}>
+                    Balance
+                  </th>
+                  <th scope="col" className={styles.number}>
+                    Set aside
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {list.map(t => (
+                  <tr key={t.id}>
+                    <td>
+                      <Time at={t.createdAt} style="short" />
+                    </td>
+                    <td>
+                      {kinds[t.kind]} {t.scheduledPostId && <PostLink id={t.scheduledPostId} />}
+                    </td>
+                    <td className={styles.number}>{t.amount ? signed(t.amount) : ''}</td>
+                    <td className={styles.number}>{t.reservedAmount ? signed(t.reservedAmount) : ''}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </List>
+      </section>
+    </>
+  )
+}
+
+/** Leads to the post of a booking; posts of other teams have no link here. */
+function PostLink({ id }: { id: string }) {
+  const { team } = useSession()
+  const found = useQuery({
+    queryKey: key('scheduled-posts', team.id, 'one', id),
+    queryFn: ({ signal }) =>
+      ask(api.GET('/v1/teams/{teamId}/scheduled-posts/{id}', { params: { path: { teamId: team.id, id } }, signal })),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (!found.data) return null
+  return (
+    <Link to="/posts/$postId" params={{ postId: found.data.contentItemId }} search={{ why: id } as never}>
+      See it
+    </Link>
+  )
+}

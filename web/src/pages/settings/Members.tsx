@@ -1,0 +1,251 @@
+import { type FormEvent, useState } from 'react'
+import { api, ask, type Schemas } from '../../api/client'
+import { useSession } from '../../session'
+import {
+  Avatar,
+  askFirst,
+  Button,
+  ButtonRow,
+  Dialog,
+  EmptyState,
+  Field,
+  IconButton,
+  Select,
+  showDialog,
+  Time,
+  toastError,
+} from '../../ui'
+import { about, general, useChange } from './form'
+import { CopyOnce, List, Problem, type Role, roleNotes, roles, TeamChoice, usePages } from './parts'
+import styles from './settings.module.css'
+
+type Member = Schemas['Member']
+type Invitation = Schemas['Invitation']
+
+export function Members() {
+  const { organization } = useSession()
+  const path = { organizationId: organization.id }
+  const members = usePages<Member>('members', [organization.id], (cursor, signal) =>
+    ask(api.GET('/v1/organizations/{organizationId}/members', { params: { path, query: { cursor } }, signal })),
+  )
+  const invitations = usePages<Invitation>('members', [organization.id, 'invited'], (cursor, signal) =>
+    ask(api.GET('/v1/organizations/{organizationId}/invitations', { params: { path, query: { cursor } }, signal })),
+  )
+  const [inviting, setInviting] = useState(false)
+  return (
+    <>
+      <section className={styles.section}>
+        <header className={styles.bar}>
+          <h2>Members</h2>
+          <Button kind="primary" icon="plus" onClick={() => setInviting(true)}>
+            Invite somebody
+          </Button>
+        </header>
+        <List pages={members} empty={<EmptyState icon="accounts" title="Nobody is here" />}>
+          {list => (
+            <ul className={styles.list}>
+              {list.map(m => (
+                <MemberItem key={m.id} member={m} />
+              ))}
+            </ul>
+          )}
+        </List>
+      </section>
+      {(invitations.data?.list.length ?? 0) > 0 && (
+        <section className={styles.section}>
+          <h2>Invited</h2>
+          <ul className={styles.list}>
+            {invitations.data?.list.map(i => (
+              <InvitationItem key={i.id} invitation={i} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {inviting && <Invite onClose={() => setInviting(false)} />}
+    </>
+  )
+}
+
+function useTeamNames() {
+  const { organization, teams } = useSession()
+  const own = teams.filter(t => t.organizationId === organization.id)
+  const names = (ids: string[] | null) =>
+    ids === null ? 'all teams' : ids.map(id => own.find(t => t.id === id)?.name ?? 'a team').join(', ') || 'no team'
+  return { own, names }
+}
+
+function MemberItem({ member: m }: { member: Member }) {
+  const { organization, user } = useSession()
+  const { names } = useTeamNames()
+  const { run } = useChange('members', 'context')
+  const path = { organizationId: organization.id, memberId: m.id }
+  const remove = () =>
+    run(async () => {
+      try {
+        await ask(api.DELETE('/v1/organizations/{organizationId}/members/{memberId}', { params: { path } }))
+      } catch (e) {
+        toastError(`${m.name} was not removed`, e)
+        throw e
+      }
+    }, `${m.name} is removed`)
+  const askToRemove = () =>
+    askFirst({
+      title: `Remove ${m.name}?`,
+      text: 'They lose access at once, and the API keys that they made stop working. Posts and accounts stay.',
+      action: 'Remove',
+      run: remove,
+    })
+  return (
+    <li className={styles.item}>
+      <Avatar name={m.name} size={36} />
+      <div className={styles.text}>
+        <p>
+          <strong dir="auto">{m.name}</strong> {m.userId === user?.id && <span className={styles.soft}>(you)</span>}
+        </p>
+        <p className={styles.soft}>
+          {m.email} · {m.role}, {names(m.teamIds)}
+        </p>
+      </div>
+      <ButtonRow end>
+        <Button size="small" onClick={() => showDialog(close => <ChangeMember member={m} onClose={close} />)}>
+          Change
+        </Button>
+        <IconButton size="small" icon="trash" label={`Remove ${m.name}`} onClick={askToRemove} />
+      </ButtonRow>
+    </li>
+  )
+}
+
+function RoleSelect({ value, onChange, problem }: { value: Role; onChange: (r: Role) => void; problem?: string }) {
+  return (
+    <Select label="Role" value={value} onChange={e => onChange(e.target.value as Role)} problem={problem}>
+      {roles.map(r => (
+        <option key={r} value={r}>
+          {r}: {roleNotes[r]}
+        </option>
+      ))}
+    </Select>
+  )
+}
+
+function ChangeMember({ member: m, onClose }: { member: Member; onClose: () => void }) {
+  const { organization } = useSession()
+  const { own } = useTeamNames()
+  const { busy, problem, run } = useChange('members', 'context')
+  const [role, setRole] = useState<Role>(m.role)
+  const [teamIds, setTeamIds] = useState(m.teamIds)
+  const save = async (e: FormEvent) => {
+    e.preventDefault()
+    const done = await run(
+      () =>
+        ask(
+          api.PATCH('/v1/organizations/{organizationId}/members/{memberId}', {
+            params: { path: { organizationId: organization.id, memberId: m.id } },
+            body: { role, teamIds },
+          }),
+        ),
+      `${m.name} is ${role} now`,
+    )
+    if (done) onClose()
+  }
+  return (
+    <Dialog title={`Change ${m.name}`} onClose={onClose}>
+      <form className={styles.form} onSubmit={save}>
+        <RoleSelect value={role} onChange={setRole} problem={about(problem, 'role')} />
+        <TeamChoice teams={own} value={teamIds} onChange={setTeamIds} />
+        <Problem>{general(problem, 'role')}</Problem>
+        <ButtonRow end>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={busy}>
+            Save
+          </Button>
+        </ButtonRow>
+      </form>
+    </Dialog>
+  )
+}
+
+function InvitationItem({ invitation: i }: { invitation: Invitation }) {
+  const { organization } = useSession()
+  const { names } = useTeamNames()
+  const { busy, problem, run } = useChange('members')
+  const path = { organizationId: organization.id, invitationId: i.id }
+  const withdraw = () =>
+    run(
+      () => ask(api.DELETE('/v1/organizations/{organizationId}/invitations/{invitationId}', { params: { path } })),
+      `The invitation of ${i.email} is withdrawn`,
+    )
+  return (
+    <li className={styles.item}>
+      <div className={styles.text}>
+        <p>{i.email}</p>
+        <p className={styles.soft}>
+          {i.role}, {names(i.teamIds)} · until <Time at={i.expiresAt} style="day" />
+        </p>
+        <Problem>{general(problem)}</Problem>
+      </div>
+      <Button size="small" busy={busy} onClick={withdraw}>
+        Withdraw
+      </Button>
+    </li>
+  )
+}
+
+function Invite({ onClose }: { onClose: () => void }) {
+  const { organization } = useSession()
+  const { own } = useTeamNames()
+  const { busy, problem, run } = useChange('members')
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>('editor')
+  const [teamIds, setTeamIds] = useState<string[] | null>(null)
+  const [made, setMade] = useState<Invitation | null>(null)
+  const send = async (e: FormEvent) => {
+    e.preventDefault()
+    const invitation = await run(() =>
+      ask(
+        api.POST('/v1/organizations/{organizationId}/members', {
+          params: { path: { organizationId: organization.id } },
+          body: { email, role, teamIds },
+        }),
+      ),
+    )
+    if (invitation) setMade(invitation)
+  }
+  if (made) {
+    return (
+      <Dialog title={`${made.email} is invited`} onClose={onClose} footer={<Button onClick={onClose}>Done</Button>}>
+        {made.inviteUrl ? (
+          <>
+            <p>This server sends no mail. Give the link to the person, and to nobody else:</p>
+            <CopyOnce label="Link of the invitation" text={made.inviteUrl} />
+          </>
+        ) : (
+          <p>The link is on its way by mail.</p>
+        )}
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog title="Invite somebody" onClose={onClose}>
+      <form className={styles.form} onSubmit={send}>
+        <Field
+          label="E-mail address"
+          type="email"
+          value={email}
+          onChange={e => setEmail(e.target.value)}
+          problem={about(problem, 'email')}
+          required
+        />
+        <RoleSelect value={role} onChange={setRole} problem={about(problem, 'role')} />
+        <TeamChoice teams={own} value={teamIds} onChange={setTeamIds} />
+        <Problem>{general(problem, 'email', 'role')}</Problem>
+        <ButtonRow end>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={busy}>
+            Invite
+          </Button>
+        </ButtonRow>
+      </form>
+    </Dialog>
+  )
+}

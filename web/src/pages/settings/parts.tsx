@@ -1,0 +1,128 @@
+import { type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { key, type Noun } from '../../api/query'
+import { Button, ErrorState, LoadingState, toast } from '../../ui'
+import styles from './settings.module.css'
+
+type ListPage<T> = { data: T[]; total: number; nextCursor: string | null }
+
+/** A list of the interface, page by page. */
+export function usePages<T>(
+  noun: Noun,
+  scope: unknown[],
+  fetchPage: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<T>>,
+) {
+  return useInfiniteQuery({
+    queryKey: key(noun, ...scope, 'pages'),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
+    getNextPageParam: page => page.nextCursor ?? undefined,
+    select: data => ({ list: data.pages.flatMap(p => p.data), total: data.pages[0]?.total ?? 0 }),
+  })
+}
+
+type Pages<T> = Pick<
+  UseInfiniteQueryResult<{ list: T[]; total: number }>,
+  'data' | 'error' | 'refetch' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'
+>
+
+/** Draws a list with its loading, failed and empty state, and a button for more. */
+export function List<T>({
+  pages,
+  empty,
+  children,
+}: {
+  pages: Pages<T>
+  empty: ReactNode
+  children: (list: T[]) => ReactNode
+}) {
+  if (pages.error && !pages.data) return <ErrorState error={pages.error} retry={() => pages.refetch()} />
+  if (!pages.data) return <LoadingState />
+  if (pages.data.list.length === 0) return empty
+  return (
+    <>
+      {children(pages.data.list)}
+      {pages.hasNextPage && (
+        <Button busy={pages.isFetchingNextPage} onClick={() => pages.fetchNextPage()}>
+          Show more of {pages.data.total}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** What was refused and belongs to no field. */
+export function Problem({ children }: { children: ReactNode }) {
+  if (!children) return null
+  return (
+    <p className={styles.problem} role="alert">
+      {children}
+    </p>
+  )
+}
+
+/** A text that is shown once, with a button that copies it. */
+export function CopyOnce({ label, text }: { label: string; text: string }) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(true)
+      toast('Copied')
+    } catch {
+      toast('The browser does not let the page copy: mark the text and copy it')
+    }
+  }
+  return (
+    <div className={styles.once}>
+      <span className="visually-hidden">{label}</span>
+      <code>{text}</code>
+      <Button size="small" icon={copied ? 'check' : 'copy'} onClick={copy}>
+        {copied ? 'Copied' : 'Copy'}
+      </Button>
+    </div>
+  )
+}
+
+/** Which teams somebody or something reaches: all of them, or some. */
+export function TeamChoice({
+  teams,
+  value,
+  onChange,
+}: {
+  teams: { id: string; name: string }[]
+  value: string[] | null
+  onChange: (ids: string[] | null) => void
+}) {
+  if (teams.length < 2 && value === null) return null
+  return (
+    <fieldset className={styles.choice}>
+      <legend>Teams</legend>
+      <label>
+        <input type="checkbox" checked={value === null} onChange={e => onChange(e.target.checked ? null : [])} /> All
+        teams
+      </label>
+      {value !== null &&
+        teams.map(t => (
+          <label key={t.id}>
+            <input
+              type="checkbox"
+              checked={value.includes(t.id)}
+              onChange={e => onChange(e.target.checked ? [...value, t.id] : value.filter(id => id !== t.id))}
+            />{' '}
+            <span dir="auto">{t.name}</span>
+          </label>
+        ))}
+    </fieldset>
+  )
+}
+
+export const roles = ['owner', 'admin', 'editor', 'viewer'] as const
+export type Role = (typeof roles)[number]
+
+export const roleNotes: Record<Role, string> = {
+  owner: 'everything, also other owners',
+  admin: 'everything but changing owners',
+  editor: 'writes, plans and publishes',
+  viewer: 'looks',
+}

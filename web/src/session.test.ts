@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentContext } from './api/extra'
+import { can, makeSession } from './session'
+
+function context(over: Partial<AgentContext> = {}): AgentContext {
+  const organization = { id: 'o1', name: 'Acme', role: 'viewer', permissions: ['read', 'manage_members'] }
+  const team = { id: 't1', organizationId: 'o1', name: 'Brand', timezone: 'Europe/Berlin', permissions: ['read'] }
+  return {
+    user: null,
+    organizations: [organization],
+    teams: [team, { ...team, id: 't2', timezone: 'Mars/Olympus' }, { ...team, id: 't3', timezone: null }],
+    defaultTeamId: 't2',
+    defaultOrganizationId: 'o1',
+    serverTime: '2026-11-16T09:00:00Z',
+    ...over,
+  } as unknown as AgentContext
+}
+
+describe('makeSession', () => {
+  it('takes the chosen team, else the default, else the first', () => {
+    expect(makeSession(context(), 't1')?.team.id).toBe('t1')
+    expect(makeSession(context(), 'gone')?.team.id).toBe('t2')
+    expect(makeSession(context({ defaultTeamId: null }), undefined)?.team.id).toBe('t1')
+    expect(makeSession(context({ teams: [] }), 't1')).toBeNull()
+  })
+
+  it('falls back to UTC where the zone is unknown or not set', () => {
+    expect(makeSession(context(), 't1')?.zone).toBe('Europe/Berlin')
+    expect(makeSession(context(), 't2')?.zone).toBe('UTC')
+    expect(makeSession(context(), 't3')?.zone).toBe('UTC')
+  })
+})
+
+describe('can', () => {
+  it('asks the organization or the team, as the permission is about', () => {
+    const session = makeSession(context(), 't1')
+    if (!session) throw new Error('no session')
+    expect(can(session, 'manage_members')).toBe(true)
+    expect(can(session, 'publish_posts')).toBe(false)
+    expect(can(session, 'read')).toBe(true)
+  })
+})

@@ -1,0 +1,135 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { api, ask } from '../api/client'
+import { key } from '../api/query'
+import { useCan, useSession } from '../session'
+import { useModal } from '../ui/Dialog'
+import { Icon, type IconName } from '../ui/Icon'
+import styles from './Palette.module.css'
+import { entries } from './Rail'
+import { useSwitchTeam } from './useTeamChoice'
+
+type Choice = { id: string; icon: IconName; text: string; hint: string; run: () => void }
+
+/** Go anywhere, start a post, find one, change the team: everything that has a name, by typing it. */
+export default function Palette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const dialog = useModal('input')
+  const listId = useId()
+  const choices = useChoices(text)
+  const chosen = Math.min(at, Math.max(0, choices.length - 1))
+
+  useEffect(() => {
+    document.getElementById(`${listId}-${chosen}`)?.scrollIntoView({ block: 'nearest' })
+  }, [listId, chosen])
+
+  const onKeyDown = (e: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[e.key]
+    if (step) {
+      e.preventDefault()
+      setAt((chosen + step + choices.length) % Math.max(1, choices.length))
+    } else if (e.key === 'Enter') {
+      e.preventDefault()
+      take(choices[chosen])
+    }
+  }
+  const take = (choice: Choice | undefined) => {
+    if (!choice) return
+    onClose()
+    choice.run()
+  }
+
+  return (
+    <dialog
+      ref={dialog}
+      className={styles.palette}
+      aria-label="Find"
+      onClose={onClose}
+      onClick={e => e.target === dialog.current && onClose()}
+      onKeyDown={onKeyDown}
+    >
+      <input
+        className={styles.input}
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={choices.length ? `${listId}-${chosen}` : undefined}
+        aria-label="Go to a page, find a post, switch team"
+        placeholder="Go to a page, find a post, switch team"
+        value={text}
+        onChange={e => {
+          setText(e.target.value)
+          setAt(0)
+        }}
+      />
+      <div id={listId} role="listbox" aria-label="Results" className={styles.list}>
+        {choices.map((c, n) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the combobox keeps the focus and points here
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox takes the keys
+          <div
+            key={c.id}
+            id={`${listId}-${n}`}
+            role="option"
+            aria-selected={n === chosen}
+            className={styles.choice}
+            onPointerMove={() => setAt(n)}
+            onClick={() => take(c)}
+          >
+            <Icon name={c.icon} size={18} />
+            <span className={styles.text}>{c.text}</span>
+            <span className={styles.hint}>{c.hint}</span>
+          </div>
+        ))}
+        {choices.length === 0 && <p className={styles.none}>Nothing has this name.</p>}
+      </div>
+    </dialog>
+  )
+}
+
+function useChoices(text: string): Choice[] {
+  const { team, teams } = useSession()
+  const navigate = useNavigate()
+  const switchTeam = useSwitchTeam()
+  const mayWrite = useCan('write_posts')
+  const words = text.trim().toLowerCase()
+  const posts = useFoundPosts(team.id, words)
+
+  const fixed: Choice[] = []
+  if (mayWrite) {
+    fixed.push({ id: 'new', icon: 'compose', text: 'New post', hint: 'Write', run: () => navigate({ to: '/compose' }) })
+  }
+  for (const e of entries) {
+    fixed.push({ id: e.to, icon: e.icon, text: e.word, hint: 'Go to', run: () => navigate({ to: e.to }) })
+  }
+  for (const t of teams) {
+    if (t.id !== team.id) {
+      fixed.push({ id: t.id, icon: 'accounts', text: t.name, hint: 'Switch team', run: () => switchTeam(t.id) })
+    }
+  }
+  const found = posts.map(p => ({
+    id: p.id,
+    icon: 'posts' as const,
+    text: p.title || p.text || 'Post without text',
+    hint: 'Post',
+    run: () => navigate({ to: '/posts/$postId', params: { postId: p.id } }),
+  }))
+  return [...fixed.filter(c => c.text.toLowerCase().includes(words)), ...found]
+}
+
+function useFoundPosts(teamId: string, words: string) {
+  const query = useQuery({
+    queryKey: key('posts', teamId, 'find', words),
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET('/v1/teams/{teamId}/posts', {
+          params: { path: { teamId }, query: { search: words, limit: '8' } },
+          signal,
+        }),
+      ),
+    enabled: words.length >= 2,
+    placeholderData: before => before,
+  })
+  return words.length >= 2 ? (query.data?.data ?? []) : []
+}

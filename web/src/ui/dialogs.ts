@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react'
+
+/** A dialog that is open, and how it is drawn. */
+export type OpenDialog = { id: number; draw: (close: () => void) => ReactNode }
+
+let open: readonly OpenDialog[] = []
+let last = 0
+const listeners = new Set<() => void>()
+
+function set(next: readonly OpenDialog[]) {
+  if (next === open) return
+  open = next
+  for (const l of listeners) l()
+}
+
+export const openDialogs = () => open
+
+export function subscribeDialogs(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/**
+ * Opens a dialog that belongs to the window and not to what opened it: a row may leave its list, or a list be read
+ * again, while a person decides. It ends when the person closes it or goes to another page. What it draws is given what
+ * it is about, and asks the server for anything that can change meanwhile.
+ */
+export function showDialog(draw: OpenDialog['draw']): void {
+  set([...open, { id: ++last, draw }])
+}
+
+export function closeDialog(id: number): void {
+  if (open.some(d => d.id === id)) set(open.filter(d => d.id !== id))
+}
+
+export function closeAllDialogs(): void {
+  if (open.length > 0) set([])
+}
