@@ -6,7 +6,7 @@ GOLANGCI_DIR     := .tools/golangci-lint-$(GOLANGCI_VERSION)
 BENCH            ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test chaos lint bench clean
+.PHONY: help run build install web test race quick chaos fuzz vuln lint bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,8 +18,28 @@ run: build ## build crier and serve on the embedded database (needs Go alone); A
 build: ## build bin/crier: static, without cgo, version stamped
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/crier ./cmd/crier
 
-test: ## run everything: vet, all tests on both databases with the race detector, short fuzzing
+# PREFIX says where; DESTDIR is for who makes packages.
+PREFIX ?= /usr/local
+install: build ## install bin/crier into PREFIX/bin (/usr/local); PREFIX=~/.local needs no root
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 bin/crier "$(DESTDIR)$(PREFIX)/bin/crier"
+
+# The types follow from the interface's document, which a test keeps.
+web: ## build the dashboard into web/dist (needs Node): types, check, unit tests, build
+	cp internal/api/testdata/openapi.json web/openapi.json
+	scripts/with-node.sh scripts/install-web.sh
+	cd web && npm run types && npm run fix && npm run check && npm test && npm run build
+
+test: ## run everything: vet, all tests on both databases, the race detector, short fuzzing
 	scripts/test.sh
+
+race: ## run everything with every test under the race detector (half an hour)
+	CRIER_TEST_RACE=all scripts/test.sh
+
+# Packages are those that differ from main, uncommitted changes included. RUN=regexp chooses tests.
+quick: ## test what a change touches: its packages on SQLite and the directions of imports; RUN=regexp chooses tests
+	CRIER_TEST_SQLITE_ONLY=1 go test $(if $(RUN),-run '$(RUN)') . $$(git diff --name-only --diff-filter=d main -- '*.go' | \
+		xargs -r -n1 dirname | grep -v '^cmd/crier$$' | sed 's|^|./|' | sort -u)
 
 # With the waits of production. Other numbers: make chaos CRIER_CHAOS_POSTS=1000; a run again: CRIER_CHAOS_SEED=...
 chaos: export CRIER_CHAOS_POSTS ?= 400
@@ -27,9 +47,20 @@ chaos: export CRIER_CHAOS_SECONDS ?= 90
 chaos: export CRIER_CHAOS_PACE ?= usual
 chaos: ## publish hundreds of posts on nodes, networks and a database that fail at random (minutes)
 	CRIER_CHAOS_RESTART=1 scripts/with-postgres.sh go test -v -count=1 -timeout 60m -run '^TestChaos$$' ./cmd/crier
-	scripts/with-postgres.sh go test -v -count=1 -timeout 60m -run '^TestAFrozenNode|^TestFiveHundredSlow' ./cmd/crier
+	scripts/with-postgres.sh go test -v -count=1 -timeout 60m \
+		-run '^TestAFrozenNode|^TestFiveHundredSlow|^TestAnUpgrade' ./cmd/crier
 	CRIER_UPLOAD_MEGABYTES=1024 CRIER_UPLOAD_TEXTS=1000 CRIER_TEST_SQLITE_ONLY=1 \
 		go test -v -count=1 -timeout 60m -run '^TestASlowUpload' ./cmd/crier
+
+# Seeds are new in every run and printed; CRIER_FUZZ_REQUESTS=1000000 runs longer.
+fuzz: export CRIER_FUZZ_REQUESTS ?= 100000
+fuzz: export CRIER_TEST_CHANGES ?= 10000
+fuzz: ## send random requests that follow from the interface's document to every operation, on both databases (minutes)
+	scripts/with-postgres.sh go test -v -count=1 -timeout 60m -run '^TestFuzzedRequests|^TestFacetsEqual|^TestPages' \
+		./internal/api -rapid.checks=1000
+
+vuln: ## look for known weaknesses in what crier is built from (govulncheck; asks vuln.go.dev)
+	scripts/vuln.sh
 
 lint: $(GOLANGCI_DIR)/golangci-lint ## run golangci-lint (pinned; built once into .tools)
 	$(GOLANGCI_DIR)/golangci-lint run ./...

@@ -38,20 +38,43 @@ func (c Comment) MarshalJSON() ([]byte, error) {
 
 // EngagementTrigger posts a comment once a post has enough likes within a window.
 type EngagementTrigger struct {
-	LikeThreshold int     `json:"likeThreshold" number:"true" minimum:"1" maximum:"1000000000"`
-	WindowHours   int     `json:"windowHours" number:"true" minimum:"1" maximum:"720"`
+	LikeThreshold int     `json:"likeThreshold" number:"true" minimum:"1" maximum:"1000000000" doc:"A whole number."`
+	WindowHours   float64 `json:"windowHours" minimum:"1" maximum:"720"`
 	Comment       Comment `json:"comment"`
+}
+
+// Window is how long the likes are counted.
+func (e EngagementTrigger) Window() time.Duration {
+	return time.Duration(e.WindowHours * float64(time.Hour))
 }
 
 // RepostAfter reposts a post some days after it was published.
 type RepostAfter struct {
-	OffsetDays int    `json:"offsetDays" number:"true" minimum:"1" maximum:"30"`
-	Mode       string `json:"mode,omitempty" enum:"repost,quote" doc:"quote when text is there, else repost."`
-	Text       string `json:"text,omitempty" maxLength:"100000" doc:"Required for quote."`
+	OffsetDays float64 `json:"offsetDays" minimum:"1" maximum:"30" doc:"Whole days end at the same wall-clock time; a fraction is a part of 24 hours."`
+	Mode       string  `json:"mode,omitempty" enum:"repost,quote" doc:"quote when text is there, else repost."`
+	Text       string  `json:"text,omitempty" maxLength:"100000" doc:"Required for quote."`
+}
+
+// WholeDays are the days after which the repost is due at the same wall-clock time.
+func (r RepostAfter) WholeDays() int { return int(r.OffsetDays) }
+
+// PartOfADay is what is left of the offset behind its whole days.
+func (r RepostAfter) PartOfADay() time.Duration {
+	return time.Duration((r.OffsetDays - float64(r.WholeDays())) * float64(24*time.Hour))
 }
 
 // Quotes is true when the repost carries a text of its own.
 func (r RepostAfter) Quotes() bool { return r.Mode == "quote" || r.Mode == "" && r.Text != "" }
+
+// validateSaved checks the actions that are saved with a post, which have no others beside them.
+func (a PostPublishActions) validateSaved(now time.Time, path ...string) []Issue {
+	issues := a.validate(now, path...)
+	if a.RecurrenceEndsAt.HasValue() && a.RecurrenceIntervalDays == nil {
+		issues = append(issues, At("ends a recurrence that there is none of: give recurrenceIntervalDays too",
+			join(path, "recurrenceEndsAt")...))
+	}
+	return issues
+}
 
 func (a PostPublishActions) validate(now time.Time, path ...string) []Issue {
 	var issues []Issue

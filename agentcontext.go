@@ -7,6 +7,13 @@ type User struct {
 	Name  string `json:"name"`
 }
 
+// The kinds of credentials.
+const (
+	CredentialKey     = "api_key"
+	CredentialToken   = "access_token"
+	CredentialSession = "session"
+)
+
 // Credential is what the caller showed to be let in.
 type Credential struct {
 	Kind        string       `json:"kind" enum:"api_key,access_token,session"`
@@ -17,14 +24,28 @@ type Credential struct {
 	ExpiresAt   *Time        `json:"expiresAt"`
 }
 
+// ContextOrganization is an organization with what the caller is and may do there.
+type ContextOrganization struct {
+	Organization
+	Role        Role         `json:"role" doc:"The caller's role; of an API key the lower one of its own and its maker's."`
+	Permissions []Permission `json:"permissions" doc:"What the caller may do in the organization; team-scoped ones within the teams it reaches."`
+}
+
+// ContextTeam is a team with what the caller is and may do there.
+type ContextTeam struct {
+	Team
+	Role        Role         `json:"role"`
+	Permissions []Permission `json:"permissions" doc:"The team-scoped permissions that the caller has in this team."`
+}
+
 // AgentContext is the overview that an agent begins with. The lists hold at most 100 entries each, the oldest first;
 // the list operations have them all.
 type AgentContext struct {
-	User                  *User          `json:"user" doc:"The caller; for an API key the person behind it."`
-	Credential            Credential     `json:"credential"`
-	Organizations         []Organization `json:"organizations"`
-	Teams                 []Team         `json:"teams"`
-	DefaultOrganizationID *ID            `json:"defaultOrganizationId"`
-	DefaultTeamID         *ID            `json:"defaultTeamId"`
-	ServerTime            Time           `json:"serverTime"`
+	User                  *User                 `json:"user" doc:"The caller; for an API key the person behind it."`
+	Credential            Credential            `json:"credential"`
+	Organizations         []ContextOrganization `json:"organizations"`
+	Teams                 []ContextTeam         `json:"teams"`
+	DefaultOrganizationID *ID                   `json:"defaultOrganizationId"`
+	DefaultTeamID         *ID                   `json:"defaultTeamId"`
+	ServerTime            Time                  `json:"serverTime"`
 }

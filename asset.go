@@ -53,6 +53,16 @@ type Compatibility struct {
 	Provider Provider `json:"provider"`
 	OK       bool     `json:"ok" doc:"True when a post of some kind can carry the file; an image may be turned into JPEG for it."`
 	Issues   []string `json:"issues" doc:"What stands in the way."`
+	// PostTypes tells the same for each kind of post that could carry the file.
+	PostTypes []PostTypeCompatibility `json:"postTypes" doc:"The same for each type of post that could carry the file, and each form that the network has for it."`
+}
+
+// PostTypeCompatibility says whether a network takes an asset in one kind of post.
+type PostTypeCompatibility struct {
+	PostType PostType `json:"postType"`
+	Format   string   `json:"format" doc:"The network's form, such as feed, reel or story; GET /v1/providers describes them."`
+	OK       bool     `json:"ok"`
+	Issues   []string `json:"issues" doc:"What stands in the way."`
 }
 
 // AssetDetails is what a form may say about the file it carries.
@@ -94,6 +104,23 @@ type Upload struct {
 	ChunkSize     int64 `json:"chunkSize" number:"true" doc:"A good size to send at once. At most 64 MiB are taken, and after a thousand chunks at least 256 KiB; the last chunk may be smaller."`
 	ExpiresAt     Time  `json:"expiresAt" doc:"What is not complete by then is removed."`
 	AssetID       *ID   `json:"assetId,omitempty" doc:"What has become of the upload, once it is complete."`
+}
+
+// UploadAddressCreate is the body that makes an address for the upload of one file.
+type UploadAddressCreate struct {
+	FileName *FileName `json:"fileName,omitempty"`
+	MimeType string    `json:"mimeType,omitempty" maxLength:"255" doc:"The file must be of this type; absent: of any type that the library takes."`
+	MaxBytes int64     `json:"maxBytes,omitempty" minimum:"1" maximum:"5368709120" doc:"The file may have at most so many bytes; absent: 1 GiB."`
+	FolderID *ID       `json:"folderId,omitempty" null:"true"`
+	AltText  *string   `json:"altText,omitempty" null:"true" maxLength:"1000"`
+}
+
+// UploadAddress takes one file without a token.
+type UploadAddress struct {
+	URL       string `json:"url" format:"uri" doc:"PUT the bytes of the file here. Whoever has the address can use it: treat it like a secret."`
+	MaxBytes  int64  `json:"maxBytes" number:"true"`
+	MimeType  string `json:"mimeType,omitempty"`
+	ExpiresAt Time   `json:"expiresAt"`
 }
 
 // Folder groups assets.

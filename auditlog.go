@@ -13,6 +13,7 @@ type AuditEntry struct {
 	Action         string          `json:"action" doc:"The operation, by its id in the OpenAPI document."`
 	Target         string          `json:"target" doc:"The path that the request was made to, with what its query asked for."`
 	Changes        json.RawMessage `json:"changes" doc:"What the request asked for, without secrets: of addresses in it, queries and fragments are left out."`
+	CreatedID      *ID             `json:"createdId" doc:"The id of what was made; null when nothing was."`
 	RequestID      string          `json:"requestId"`
 	CreatedAt      Time            `json:"createdAt"`
 }

@@ -17,6 +17,8 @@ type CalendarEntry struct {
 	ScheduledPostID ID                   `json:"scheduledPostId" doc:"Of a recurrence: the one that it follows from."`
 	PostID          ID                   `json:"postId"`
 	SocialAccountID ID                   `json:"socialAccountId"`
+	AccountName     string               `json:"accountName"`
+	AccountHandle   *string              `json:"accountHandle"`
 	Provider        Provider             `json:"provider"`
 	Title           *string              `json:"title"`
 	Text            string               `json:"text" doc:"At most the first 280 characters."`
@@ -27,4 +29,8 @@ type CalendarEntry struct {
 	LocalTime       string               `json:"localTime" doc:"In the calendar's timezone, such as 09:00."`
 	Permalink       string               `json:"permalink,omitempty"`
 	ErrorCode       string               `json:"errorCode,omitempty"`
+	LateMillis      *int64               `json:"lateMillis,omitempty" number:"true" doc:"Once published: how long after scheduledAt the network was called."`
+	NeedsAttention  bool                 `json:"needsAttention" doc:"It failed, was missed, has an unknown outcome or an action that failed, and nobody has dismissed that."`
+	UserTags        []TagSummary         `json:"userTags"`
+	ThumbnailURL    *string              `json:"thumbnailUrl" doc:"Of the first picture or video of the post."`
 }

@@ -11,6 +11,15 @@ type CreditTransaction struct {
 	CreatedAt       Time   `json:"createdAt"`
 }
 
+// CreditsEvent is what events tell of an organization's credits.
+type CreditsEvent struct {
+	CreditsBalance   int64 `json:"creditsBalance" number:"true"`
+	ReservedCredits  int64 `json:"reservedCredits" number:"true"`
+	AvailableCredits int64 `json:"availableCredits" number:"true"`
+	Amount           int64 `json:"amount,omitempty" number:"true" doc:"How many were granted."`
+	Threshold        int64 `json:"threshold,omitempty" number:"true" doc:"Below which credits are few."`
+}
+
 // Credits is what an organization has, and what things cost.
 type Credits struct {
 	CreditsBalance   int64        `json:"creditsBalance" number:"true"`

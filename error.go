@@ -1,6 +1,7 @@
 package crier
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -16,8 +17,10 @@ const (
 	KindForbidden       Kind = "Forbidden"
 	KindNotFound        Kind = "NotFound"
 	KindConflict        Kind = "Conflict"
-	KindTooManyRequests Kind = "TooManyRequests"
-	KindInternal        Kind = "InternalError"
+	// KindPreconditionFailed means that something is no longer as the request's If-Match says.
+	KindPreconditionFailed Kind = "PreconditionFailed"
+	KindTooManyRequests    Kind = "TooManyRequests"
+	KindInternal           Kind = "InternalError"
 )
 
 // Issue is one thing that is wrong with a request. Path leads to the value, as strings; it is empty when the request
@@ -40,6 +43,8 @@ type Error struct {
 	Kind    Kind
 	Message string
 	Issues  []Issue // of KindInvalid only
+	// ContentPayloadID is the present version of a post's content, of KindPreconditionFailed only.
+	ContentPayloadID *ID
 }
 
 // Error is the message, with the issues behind it.
@@ -80,6 +85,13 @@ func NotFound(format string, args ...any) *Error { return newError(KindNotFound,
 // Conflict says that the request does not fit the present state.
 func Conflict(format string, args ...any) *Error { return newError(KindConflict, format, args) }
 
+// PreconditionFailed says that a post's content is no longer the version that the request was made for.
+func PreconditionFailed(present ID) *Error {
+	return &Error{Kind: KindPreconditionFailed, ContentPayloadID: &present,
+		Message: fmt.Sprintf("The content has changed since: its present version is %s. Read it, and decide again.",
+			present)}
+}
+
 // TooManyRequests says that a rate limit was exceeded.
 func TooManyRequests(format string, args ...any) *Error {
 	return newError(KindTooManyRequests, format, args)
@@ -87,4 +99,10 @@ func TooManyRequests(format string, args ...any) *Error {
 
 func newError(kind Kind, format string, args []any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// IsKind is true when err is an error of the kind.
+func IsKind(err error, kind Kind) bool {
+	var known *Error
+	return errors.As(err, &known) && known.Kind == kind
 }

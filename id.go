@@ -18,7 +18,8 @@ type ID string
 func NewID() ID {
 	id, err := uuid.NewV7()
 	if err != nil {
-		panic(fmt.Sprintf("no randomness to make an id from: %v", err)) // the system has no entropy source: nothing can work
+		// the system has no entropy source: nothing can work
+		panic(fmt.Sprintf("no randomness to make an id from: %v", err))
 	}
 	return ID(id.String())
 }

@@ -45,7 +45,7 @@ func (k APIKeyWithSecret) WithoutSecret() any {
 type APIKeyCreate struct {
 	Name        Name         `json:"name" doc:"2 to 64 characters after trimming, no control characters."`
 	Role        Role         `json:"role" doc:"Not above the caller's own."`
-	Permissions []Permission `json:"permissions,omitempty" null:"true" minItems:"1" maxItems:"16" uniqueItems:"true" doc:"Narrows the key; each must be held by the role and by the caller."`
+	Permissions []Permission `json:"permissions,omitempty" null:"true" minItems:"1" maxItems:"18" uniqueItems:"true" doc:"Narrows the key; each must be held by the role and by the caller."`
 	TeamIDs     []ID         `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Narrows the key to some teams of the organization."`
 	ExpiresAt   *Time        `json:"expiresAt,omitempty" null:"true" doc:"In the future; null or absent means that the key does not expire."`
 }
@@ -63,7 +63,8 @@ func (in APIKeyCreate) Validate(now time.Time) []Issue {
 	}
 	for i, p := range in.Permissions {
 		if in.Role.Rank() > 0 && !in.Role.Can(p) {
-			issues = append(issues, At(fmt.Sprintf("is not held by the role %s", in.Role), "permissions", strconv.Itoa(i)))
+			issues = append(issues, At(fmt.Sprintf("is not held by the role %s", in.Role), "permissions",
+				strconv.Itoa(i)))
 		}
 	}
 	return issues

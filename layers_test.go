@@ -32,12 +32,32 @@ var layers = []layer{
 		because:  "the vocabulary imports the standard library and a UUID package",
 	},
 	{
+		packages: []string{"internal/nettest"},
+		only:     []string{"std"},
+		because:  "nettest knows ports alone",
+	},
+	{
+		packages: []string{"internal/programtest"},
+		only:     []string{"std"},
+		because:  "programtest knows files alone",
+	},
+	{
+		packages: []string{"internal/media/mediatest"},
+		may:      []string{"crier", "internal/nettest", "internal/programtest"},
+		because:  "mediatest makes files, and a server that keeps them",
+	},
+	{
 		packages: []string{
 			"internal/store/...", "internal/slot/...", "internal/auth/...", "internal/media/...", "internal/enrich/...",
-			"internal/notify/...", "internal/mail/...", "internal/provider",
+			"internal/mail/...", "internal/notify/...", "internal/provider",
 		},
 		may:     []string{"crier"},
 		because: "the row above the vocabulary imports it, never its neighbours",
+	},
+	{
+		packages: []string{"internal/events"},
+		may:      []string{"crier", "internal/store"},
+		because:  "events are recorded in the store's transactions, by whoever has one",
 	},
 	{
 		packages: []string{"internal/provider/all"},
@@ -46,8 +66,9 @@ var layers = []layer{
 	},
 	{
 		packages: []string{"internal/provider/all/alltest"},
-		may:      []string{"crier", "internal/provider", "internal/provider/all", "internal/provider/providertest", "internal/media/mediatest"},
-		because:  "alltest is what tests know about the networks, as data",
+		may: []string{"crier", "internal/provider", "internal/provider/all", "internal/provider/providertest",
+			"internal/media/mediatest"},
+		because: "alltest is what tests know about the networks, as data",
 	},
 	{
 		packages: []string{"internal/provider/providertest"},
@@ -70,12 +91,79 @@ var layers = []layer{
 		because:  "the sandbox imports the standard library only, so that it cannot share a provider's mistakes",
 	},
 	{
+		packages: []string{"internal/backup"},
+		may:      []string{"crier", "internal/store", "internal/auth", "internal/media"},
+		because:  "a backup is of rows, files and the key; it knows no rule",
+	},
+	{
+		packages: []string{"internal/ledger", "internal/job"},
+		may:      []string{"crier", "internal/store"},
+		because:  "ledger and job work in the transactions of store and know nothing else",
+	},
+	{
+		packages: []string{"internal/webhook"},
+		may: []string{
+			"crier", "internal/store", "internal/auth", "internal/media", "internal/job", "internal/events",
+			"internal/notify",
+		},
+		because: "deliveries know events and the outside world, not who may ask for them",
+	},
+	{
+		packages: []string{"internal/access", "internal/pagination"},
+		may:      []string{"crier", "internal/store", "internal/auth"},
+		because:  "what every request passes knows credentials and the store, and no noun",
+	},
+	{
+		packages: []string{"internal/oauth"},
+		may:      []string{"crier", "internal/store", "internal/auth", "internal/media"},
+		because:  "programs sign people in without a rule of any noun; media guards the addresses that are read",
+	},
+	{
+		packages: []string{"internal/publish"},
+		may: []string{
+			"crier", "internal/store", "internal/slot", "internal/auth", "internal/provider", "internal/media",
+			"internal/ledger", "internal/job", "internal/events",
+		},
+		because: "the engine imports the rows below it, never the rules above it or a network by name",
+	},
+	{
+		packages: []string{"internal/library"},
+		may: []string{
+			"crier", "internal/store", "internal/provider", "internal/media", "internal/publish", "internal/job",
+			"internal/events", "internal/enrich", "internal/access", "internal/pagination",
+		},
+		because: "the media library imports the rows below it; posts name its assets, it knows no post",
+	},
+	{
+		packages: []string{"internal/access/accesstest"},
+		may:      []string{"crier", "internal/access", "internal/auth", "internal/store", "internal/store/storetest"},
+		because:  "accesstest lets tests in by the front door",
+	},
+	{
+		packages: []string{"internal/social"},
+		may: []string{
+			"crier", "internal/store", "internal/auth", "internal/provider", "internal/publish", "internal/job",
+			"internal/events", "internal/access",
+		},
+		because: "social accounts import the rows below them; posts name accounts, accounts know no post",
+	},
+	{
+		packages: []string{"internal/analytics"},
+		may: []string{
+			"crier", "internal/store", "internal/slot", "internal/provider", "internal/publish", "internal/ledger",
+			"internal/job", "internal/events", "internal/access", "internal/pagination",
+		},
+		because: "analytics read numbers through the engine and know no rule above them",
+	},
+	{
 		packages: []string{"internal/service"},
 		may: []string{
 			"crier", "internal/store", "internal/slot", "internal/auth", "internal/provider", "internal/media",
-			"internal/enrich", "internal/notify",
+			"internal/enrich", "internal/publish", "internal/ledger", "internal/job", "internal/events",
+			"internal/webhook", "internal/access", "internal/oauth", "internal/pagination", "internal/library",
+			"internal/social", "internal/analytics",
 		},
-		because: "service imports the row below it, never a door or a network by name",
+		because: "service imports the rows below it, never a door or a network by name",
 	},
 	{
 		packages: []string{"client"},
@@ -83,14 +171,27 @@ var layers = []layer{
 		because:  "the client sees crier from outside",
 	},
 	{
+		packages: []string{"internal/api/contract"},
+		may:      []string{"crier"},
+		because:  "the contract describes the vocabulary and knows no rule",
+	},
+	{
+		packages: []string{"internal/api/forwarded"},
+		only:     []string{"std"},
+		because:  "headers of proxies are read without knowing what crier does",
+	},
+	{
 		packages: []string{"internal/api"},
-		may:      []string{"crier", "internal/service", "internal/auth"},
-		because:  "a request walks from the door to service and no further; only auth, which is pure, is known to both",
+		may: []string{"crier", "internal/api/contract", "internal/api/forwarded", "internal/service",
+			"internal/library", "internal/social", "internal/analytics", "internal/access", "internal/oauth",
+			"internal/pagination", "internal/auth"},
+		because: "a request walks from the door to the rules and no further; only auth, which is pure, is known to both",
 	},
 	{
 		packages: []string{"internal/queue"},
-		may:      []string{"crier", "internal/service", "internal/store"},
-		because:  "jobs go through service; store lends the transaction that they are enqueued in",
+		may: []string{"crier", "internal/service", "internal/library", "internal/analytics", "internal/publish",
+			"internal/webhook", "internal/job", "internal/store"},
+		because: "jobs go to the rules and the engines; store lends the transaction that they are enqueued in",
 	},
 	{
 		packages: []string{"internal/mcp"},
@@ -98,9 +199,23 @@ var layers = []layer{
 		because:  "agents use the client: they get no private way in",
 	},
 	{
+		packages: []string{"internal/filelock"},
+		because:  "filelock knows files alone",
+	},
+	{
+		packages: []string{"internal/cli"},
+		may:      []string{"crier", "client", "internal/mcp", "internal/notify", "internal/filelock"},
+		because:  "the shell uses the client; it serves agents and signs what it forwards like a webhook",
+	},
+	{
 		packages: []string{"web"},
 		only:     []string{"std"},
-		because:  "web is files; cmd/crier hands them to the door",
+		because:  "web is files; server hands them to the door",
+	},
+	{
+		packages: []string{"internal/server/..."},
+		may:      []string{"crier", "client", "web", "internal/..."},
+		because:  "server wires a node, and its tests",
 	},
 	{
 		packages: []string{"examples/..."},
@@ -108,9 +223,13 @@ var layers = []layer{
 		because:  "an example sees crier from outside; it may borrow a file to publish",
 	},
 	{
+		packages: []string{"scripts/..."},
+		because:  "scripts build and release; they know no package of crier",
+	},
+	{
 		packages: []string{"cmd/crier"},
 		may:      []string{"crier", "client", "web", "internal/..."},
-		because:  "the program wires everything",
+		because:  "the program reads settings and commands",
 	},
 }
 
@@ -139,19 +258,19 @@ var homes = []home{
 	},
 	{
 		libraries: []string{"github.com/danielgtaylor/huma/..."},
-		packages:  []string{"internal/api"},
-		because:   "Huma is known to api alone",
+		packages:  []string{"internal/api/contract"},
+		because:   "Huma is known to api/contract alone",
 	},
 	{
 		libraries: []string{"github.com/spf13/cobra/..."},
-		packages:  []string{"cmd/crier"},
-		because:   "commands belong to cmd/crier",
+		packages:  []string{"cmd/crier", "internal/cli"},
+		because:   "commands belong to the shell and the program",
 	},
 	{
 		libraries: []string{"net/http/..."},
 		packages: []string{
-			"client", "cmd/crier", "internal/api", "internal/mcp", "internal/sandbox/...", "internal/provider/...",
-			"internal/media/...", "internal/enrich/...", "internal/notify/...",
+			"client", "cmd/crier", "internal/cli", "internal/server/...", "internal/api/...", "internal/mcp",
+			"internal/sandbox/...", "internal/provider/...", "internal/media/...", "internal/enrich/...", "internal/notify/...", "examples/...",
 		},
 		because: "HTTP is for doors and for what talks to the outside world; rules, facts and calculations have none",
 	},
@@ -189,6 +308,14 @@ func TestLayersCatchWrongImports(t *testing.T) {
 		{"internal/provider/x/x.go", "crier/internal/sandbox/x", "a network imports"},
 		{"internal/sandbox/x/x.go", "crier", "the sandbox imports"},
 		{"internal/sandbox/x/x.go", "golang.org/x/text/unicode/norm", "the sandbox imports"},
+		{"internal/publish/step.go", "crier/internal/service", "never the rules above it"},
+		{"internal/publish/step.go", "crier/internal/provider/x", "a network by name"},
+		{"internal/publish/step.go", "github.com/riverqueue/river", "River is known to queue"},
+		{"internal/webhook/deliver.go", "crier/internal/service", "not who may ask for them"},
+		{"internal/ledger/ledger.go", "crier/internal/publish", "know nothing else"},
+		{"internal/access/access.go", "crier/internal/service", "no noun"},
+		{"internal/library/assets.go", "crier/internal/service", "knows no post"},
+		{"internal/social/connections.go", "crier/internal/library", "know no post"},
 		{"internal/service/posts.go", "crier/internal/api", "never a door"},
 		{"internal/service/posts.go", "crier/internal/queue", "never a door"},
 		{"internal/service/posts.go", "crier/internal/provider/x", "a network by name"},
@@ -196,8 +323,10 @@ func TestLayersCatchWrongImports(t *testing.T) {
 		{"internal/service/posts.go", "net/http", "HTTP is for doors"},
 		{"internal/api/posts_list.go", "crier/internal/store", "no further"},
 		{"internal/api/posts_list.go", "crier/internal/queue", "no further"},
+		{"internal/api/posts_list.go", "github.com/danielgtaylor/huma/v2", "Huma is known to api/contract"},
+		{"internal/api/contract/input.go", "crier/internal/service", "knows no rule"},
 		{"internal/api/posts_list.go", "github.com/jackc/pgx/v5/pgconn", "SQL is spoken in store"},
-		{"internal/queue/publish.go", "github.com/danielgtaylor/huma/v2", "Huma is known to api"},
+		{"internal/queue/publish.go", "github.com/danielgtaylor/huma/v2", "Huma is known to api/contract"},
 		{"internal/mcp/posts.go", "crier/internal/service", "no private way in"},
 		{"client/posts.go", "crier/internal/api", "from outside"},
 		{"internal/api/server.go", "crier/cmd/crier", "no further"},
@@ -231,14 +360,19 @@ func TestLayersAllowWhatTheGuideDraws(t *testing.T) {
 	t.Parallel()
 	files := []sourceFile{
 		{"post.go", []string{"database/sql/driver", "time", "github.com/google/uuid"}},
-		{"internal/store/posts.go", []string{"crier", "database/sql", "github.com/jackc/pgx/v5/stdlib", "modernc.org/sqlite"}},
+		{"internal/store/posts.go", []string{"crier", "database/sql", "github.com/jackc/pgx/v5/stdlib",
+			"modernc.org/sqlite"}},
 		{"internal/provider/x/x.go", []string{"crier", "crier/internal/provider", "net/http"}},
 		{"internal/provider/instagram/api.go", []string{"crier/internal/provider/graph"}},
 		{"internal/provider/all/all.go", []string{"crier/internal/provider", "crier/internal/provider/x"}},
 		{"internal/sandbox/sandbox.go", []string{"crier/internal/sandbox/x", "net/http"}},
-		{"internal/service/posts.go", []string{"crier", "crier/internal/store", "crier/internal/slot"}},
-		{"internal/queue/bridge.go", []string{"crier/internal/service", "crier/internal/store", "database/sql", "github.com/riverqueue/river"}},
-		{"internal/api/posts_list.go", []string{"crier", "crier/internal/service", "github.com/danielgtaylor/huma/v2"}},
+		{"internal/publish/step.go", []string{"crier", "crier/internal/store", "crier/internal/ledger",
+			"crier/internal/job", "crier/internal/provider"}},
+		{"internal/service/posts.go", []string{"crier", "crier/internal/store", "crier/internal/publish"}},
+		{"internal/queue/bridge.go", []string{"crier/internal/service", "crier/internal/store", "database/sql",
+			"github.com/riverqueue/river"}},
+		{"internal/api/posts_list.go", []string{"crier", "crier/internal/service", "crier/internal/api/contract"}},
+		{"internal/api/contract/schema.go", []string{"crier", "github.com/danielgtaylor/huma/v2"}},
 		{"internal/mcp/posts.go", []string{"crier/client"}},
 		{"cmd/crier/main.go", []string{"crier/internal/api", "crier/client", "github.com/spf13/cobra"}},
 	}

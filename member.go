@@ -60,7 +60,7 @@ func Catalogue() PermissionCatalogue {
 	out := PermissionCatalogue{Data: []PermissionEntry{}}
 	for _, p := range Permissions() {
 		entry := PermissionEntry{Permission: p, Roles: []Role{}}
-		for _, r := range []Role{RoleOwner, RoleAdmin, RoleEditor, RoleViewer} {
+		for _, r := range Roles() {
 			if r.Can(p) {
 				entry.Roles = append(entry.Roles, r)
 			}

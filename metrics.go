@@ -1,6 +1,6 @@
 package crier
 
-import "encoding/json"
+import "time"
 
 // PostMetrics is how a post does, per account that it was published on.
 type PostMetrics struct {
@@ -19,16 +19,43 @@ type PublicationMetrics struct {
 
 // MetricsSnapshot is what a network told at a moment.
 type MetricsSnapshot struct {
-	TakenAt Time            `json:"takenAt"`
-	Metrics json.RawMessage `json:"metrics" doc:"impressions, reach, views, likes, comments, shares, quotes, saves, clicks: null means that the network does not tell, 0 that it told zero; extra has the network's own numbers."`
+	TakenAt Time          `json:"takenAt"`
+	Metrics JSON[Metrics] `json:"metrics"`
+}
+
+// Metrics are the numbers of one post. Null means that the network does not tell, zero that it told zero.
+type Metrics struct {
+	Impressions *int64           `json:"impressions"`
+	Reach       *int64           `json:"reach"`
+	Views       *int64           `json:"views"`
+	Likes       *int64           `json:"likes"`
+	Comments    *int64           `json:"comments"`
+	Shares      *int64           `json:"shares"`
+	Quotes      *int64           `json:"quotes"`
+	Saves       *int64           `json:"saves"`
+	Clicks      *int64           `json:"clicks"`
+	Extra       map[string]int64 `json:"extra,omitempty" doc:"Numbers that only this network has, under its own names."`
+}
+
+// AccountMetrics are the numbers of an account. Null means that the network does not tell.
+type AccountMetrics struct {
+	Followers   *int64           `json:"followers"`
+	Following   *int64           `json:"following"`
+	Posts       *int64           `json:"posts"`
+	Impressions *int64           `json:"impressions"`
+	Reach       *int64           `json:"reach"`
+	Engagements *int64           `json:"engagements"`
+	Extra       map[string]int64 `json:"extra,omitempty" doc:"Numbers that only this network has, under its own names."`
+	From        time.Time        `json:"from,omitzero" doc:"The beginning of the time that the flowing numbers belong to; absent where the network tells totals only."`
+	To          time.Time        `json:"to,omitzero"`
 }
 
 // AccountAnalytics is how an account does, as its network tells now.
 type AccountAnalytics struct {
-	SocialAccountID ID              `json:"socialAccountId"`
-	Provider        Provider        `json:"provider"`
-	From            Time            `json:"from"`
-	To              Time            `json:"to"`
-	CreditCost      int64           `json:"creditCost" number:"true"`
-	Metrics         json.RawMessage `json:"metrics" doc:"followers, following, posts, impressions, reach, engagements: null means that the network does not tell."`
+	SocialAccountID ID                   `json:"socialAccountId"`
+	Provider        Provider             `json:"provider"`
+	From            Time                 `json:"from"`
+	To              Time                 `json:"to"`
+	CreditCost      int64                `json:"creditCost" number:"true"`
+	Metrics         JSON[AccountMetrics] `json:"metrics"`
 }

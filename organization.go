@@ -21,6 +21,8 @@ type Organization struct {
 	SubscriptionStartedAt            Time            `json:"subscriptionStartedAt"`
 	SubscriptionEndsAt               Time            `json:"subscriptionEndsAt"`
 	SubscriptionCurrentPeriodEnd     Time            `json:"subscriptionCurrentPeriodEnd"`
+	MetricsPolicy                    MetricsPolicy   `json:"metricsPolicy" doc:"free: numbers that a network sells are not read; all: they are, and cost credits by the list of costs."`
+	ReturnOrigins                    []Origin        `json:"returnOrigins" doc:"The sites that returnUrl of a connection may lead to, besides crier itself. An empty list: any https address."`
 	CreatedAt                        Time            `json:"createdAt"`
 	UpdatedAt                        Time            `json:"updatedAt"`
 }
@@ -38,6 +40,8 @@ type OrganizationUpdate struct {
 	AutoRechargeEnabled   Optional[bool]           `json:"autoRechargeEnabled,omitzero" doc:"Needs a payment method; without one the request is a conflict."`
 	AutoRechargeThreshold Optional[int64]          `json:"autoRechargeThreshold,omitzero" null:"true" minimum:"1" maximum:"1000000000000" doc:"Credits; required while autoRechargeEnabled is true."`
 	AutoRechargeAmount    Optional[int64]          `json:"autoRechargeAmount,omitzero" null:"true" minimum:"1" maximum:"1000000000000" doc:"Credits; required while autoRechargeEnabled is true."`
+	MetricsPolicy         Optional[MetricsPolicy]  `json:"metricsPolicy,omitzero" doc:"free: numbers that a network sells are not read; all: they are, and cost credits by the list of costs."`
+	ReturnOrigins         Optional[[]Origin]       `json:"returnOrigins,omitzero" maxItems:"50" doc:"Exact origins such as https://app.example.com; http on this machine alone. Repetitions are removed."`
 }
 
 // OnboardingData is what an organization answered while it was set up. It is stored as given.
@@ -61,7 +65,7 @@ type OrganizationProfile struct {
 // WorkspaceProfile is the step workspace_setup.
 type WorkspaceProfile struct {
 	TeamName Name    `json:"teamName"`
-	Website  *string `json:"website" maxLength:"2048"`
+	Website  *WebURL `json:"website" maxLength:"2048"`
 }
 
 // OnboardingGoals is the step goals.

@@ -11,6 +11,7 @@ const (
 	ManageMembers        Permission = "manage_members"
 	ManageAPIKeys        Permission = "manage_api_keys"
 	ManageBilling        Permission = "manage_billing"
+	ManageWebhooks       Permission = "manage_webhooks"
 	CreateTeams          Permission = "create_teams"
 	ManageTeams          Permission = "manage_teams"
 	DeleteTeams          Permission = "delete_teams"
@@ -23,14 +24,16 @@ const (
 	DeletePosts          Permission = "delete_posts"
 	Read                 Permission = "read"
 	ReadAnalytics        Permission = "read_analytics"
+	// ReadLiveAnalytics is of its own: asking a network now may cost credits.
+	ReadLiveAnalytics Permission = "read_live_analytics"
 )
 
 // Permissions lists the whole catalogue.
 func Permissions() []Permission {
 	return []Permission{
-		ManageOrganization, ManageMembers, ManageAPIKeys, ManageBilling, CreateTeams, ManageTeams, DeleteTeams,
-		ManageSocialAccounts, ManageSlots, ManageMedia, WritePosts, ApprovePosts, PublishPosts, DeletePosts, Read,
-		ReadAnalytics,
+		ManageOrganization, ManageMembers, ManageAPIKeys, ManageBilling, ManageWebhooks, CreateTeams, ManageTeams,
+		DeleteTeams, ManageSocialAccounts, ManageSlots, ManageMedia, WritePosts, ApprovePosts, PublishPosts,
+		DeletePosts, Read, ReadAnalytics, ReadLiveAnalytics,
 	}
 }
 
@@ -48,7 +51,7 @@ const (
 // editorPermissions are the permissions within a team, but for deleting it and approving posts.
 var editorPermissions = []Permission{
 	ManageTeams, ManageSocialAccounts, ManageSlots, ManageMedia, WritePosts, PublishPosts, DeletePosts, Read,
-	ReadAnalytics,
+	ReadAnalytics, ReadLiveAnalytics,
 }
 
 var viewerPermissions = []Permission{Read, ReadAnalytics}
@@ -65,6 +68,9 @@ func (r Role) Can(p Permission) bool {
 	}
 	return false
 }
+
+// Roles lists all roles, the highest first.
+func Roles() []Role { return []Role{RoleOwner, RoleAdmin, RoleEditor, RoleViewer} }
 
 // Rank orders roles: a higher one includes the lower ones. Unknown roles have rank 0.
 func (r Role) Rank() int {
@@ -86,7 +92,7 @@ func (Permission) Enum() []string { return enumOf(Permissions()) }
 
 // Enum lists the values on the wire.
 func (Role) Enum() []string {
-	return enumOf([]Role{RoleOwner, RoleAdmin, RoleEditor, RoleViewer})
+	return enumOf(Roles())
 }
 
 func enumOf[T ~string](values []T) []string {

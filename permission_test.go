@@ -12,11 +12,16 @@ func TestRolesHoldWhatIsDecided(t *testing.T) {
 	t.Parallel()
 	const owner, admin, editor, viewer = "owner", "admin", "editor", "viewer"
 	matrix := map[crier.Permission][]crier.Role{
-		"manage_organization": {owner, admin}, "manage_members": {owner, admin}, "manage_api_keys": {owner, admin}, "manage_billing": {owner, admin},
+		"manage_organization": {owner, admin}, "manage_members": {owner, admin}, "manage_api_keys": {owner, admin},
+		"manage_billing": {owner, admin}, "manage_webhooks": {owner, admin},
 		"create_teams": {owner, admin}, "manage_teams": {owner, admin, editor}, "delete_teams": {owner, admin},
-		"manage_social_accounts": {owner, admin, editor}, "manage_slots": {owner, admin, editor}, "manage_media": {owner, admin, editor},
-		"write_posts": {owner, admin, editor}, "approve_posts": {owner, admin}, "publish_posts": {owner, admin, editor}, "delete_posts": {owner, admin, editor},
-		"read": {owner, admin, editor, viewer}, "read_analytics": {owner, admin, editor, viewer},
+		"manage_social_accounts": {owner, admin, editor}, "manage_slots": {owner, admin, editor},
+		"manage_media": {owner, admin, editor},
+		"write_posts":  {owner, admin, editor}, "approve_posts": {owner, admin},
+		"publish_posts": {owner, admin, editor},
+		"delete_posts":  {owner, admin, editor},
+		"read":          {owner, admin, editor, viewer}, "read_analytics": {owner, admin, editor, viewer},
+		"read_live_analytics": {owner, admin, editor},
 	}
 	if len(crier.Permissions()) != len(matrix) {
 		t.Errorf("the catalogue has %d permissions, want %d", len(crier.Permissions()), len(matrix))

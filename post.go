@@ -6,31 +6,6 @@ import (
 	"time"
 )
 
-// Bounds of posts.
-const (
-	MaxTextLength  = 100_000
-	MaxThreadParts = 50
-	MinThreadParts = 2
-	MaxAttachments = 20
-)
-
-// PostType is what a post is made of.
-type PostType string
-
-// The types of posts.
-const (
-	TextPost  PostType = "text_post"
-	TextImage PostType = "text_image"
-	TextVideo PostType = "text_video"
-	Carousel  PostType = "carousel"
-)
-
-// PostTypes lists the types of posts.
-func PostTypes() []PostType { return []PostType{TextPost, TextImage, TextVideo, Carousel} }
-
-// Enum lists the values on the wire.
-func (PostType) Enum() []string { return enumOf(PostTypes()) }
-
 // PostStatus is where a post stands with the people who work on it.
 type PostStatus string
 
@@ -92,8 +67,8 @@ func DeliveryStates() []DeliveryState {
 // Enum lists the values on the wire.
 func (DeliveryState) Enum() []string { return enumOf(DeliveryStates()) }
 
-// DeliveryOf sums up the publications of a post: of each account the newest one that is not canceled. The first rule that
-// fits counts.
+// DeliveryOf sums up the publications of a post: of each account the newest one that is not canceled. The first rule
+// that fits counts.
 //
 //  1. none: unscheduled
 //  2. any is publishing or processing: publishing
@@ -167,9 +142,9 @@ type PostCreate struct {
 
 // Validate checks the rules across fields.
 func (in PostCreate) Validate(now time.Time) []Issue {
-	issues := assetListIssues(in.AssetIDs, in.AssetIDs != nil, in.PostInput)
+	issues := append(assetListIssues(in.AssetIDs, in.AssetIDs != nil, in.PostInput), in.PostInput.validateVariants()...)
 	if in.PostPublishActions != nil {
-		issues = append(issues, in.PostPublishActions.validate(now, "postPublishActions")...)
+		issues = append(issues, in.PostPublishActions.validateSaved(now, "postPublishActions")...)
 	}
 	return issues
 }
@@ -179,7 +154,8 @@ func assetListIssues(assets []ID, given bool, input *PostInput) []Issue {
 	switch {
 	case !given:
 	case input != nil && !slices.Equal(assets, input.AssetIDs()):
-		return []Issue{At("differs from the assets attached in postInput; leave it out, or list the same ones in the same order", "assetIds")}
+		return []Issue{At("differs from the assets attached in postInput; leave it out, or list the same ones in the "+
+			"same order", "assetIds")}
 	case input == nil && len(assets) > MaxAttachments:
 		return []Issue{At(fmt.Sprintf("a post has at most %d attachments", MaxAttachments), "assetIds")}
 	}
@@ -198,9 +174,10 @@ type PostUpdate struct {
 
 // Validate checks the rules across fields.
 func (in PostUpdate) Validate(now time.Time) []Issue {
-	issues := assetListIssues(in.AssetIDs.Value, in.AssetIDs.Set, in.PostInput.Ptr())
+	input := in.PostInput.Ptr()
+	issues := append(assetListIssues(in.AssetIDs.Value, in.AssetIDs.Set, input), input.validateVariants()...)
 	if in.PostPublishActions.HasValue() {
-		issues = append(issues, in.PostPublishActions.Value.validate(now, "postPublishActions")...)
+		issues = append(issues, in.PostPublishActions.Value.validateSaved(now, "postPublishActions")...)
 	}
 	return issues
 }

@@ -7,10 +7,12 @@ import (
 	"strings"
 )
 
-// PostInput is the structured content of a post: one atomic post or a thread of several. Exactly one field is set.
+// PostInput is the structured content of a post: one atomic post or a thread of several, exactly one of which is set,
+// and what some networks or accounts publish instead.
 type PostInput struct {
-	Atomic *AtomicPost
-	Thread *ThreadPost
+	Atomic   *AtomicPost
+	Thread   *ThreadPost
+	Variants []PostVariant
 }
 
 // AtomicPost is one text with its attachments.
@@ -23,12 +25,40 @@ type AtomicPost struct {
 // ThreadPost is a chain of atomic posts, published in order.
 type ThreadPost struct {
 	Kind  string       `json:"kind" enum:"thread"`
-	Posts []AtomicPost `json:"posts" minItems:"2" maxItems:"50"`
+	Posts []AtomicPost `json:"posts"`
 }
 
-// Variants tells the two shapes apart.
-func (PostInput) Variants() (key string, shapes map[string]any) {
-	return "kind", map[string]any{"atomic": AtomicPost{}, "thread": ThreadPost{}}
+// AtomicPostInput is a PostInput of one post on the wire.
+type AtomicPostInput struct {
+	Kind        string        `json:"kind" enum:"atomic"`
+	Text        string        `json:"text" required:"false" maxLength:"100000"`
+	Attachments []Attachment  `json:"attachments" required:"false" maxItems:"20"`
+	Variants    []PostVariant `json:"variants,omitempty" maxItems:"100" doc:"What some networks or accounts publish instead."`
+}
+
+// ThreadPostInput is a PostInput of a thread on the wire.
+type ThreadPostInput struct {
+	Kind     string        `json:"kind" enum:"thread"`
+	Posts    []AtomicPost  `json:"posts" minItems:"2" maxItems:"50"`
+	Variants []PostVariant `json:"variants,omitempty" maxItems:"100" doc:"What some networks or accounts publish instead."`
+}
+
+// MaxVariants bounds the variants of a post.
+const MaxVariants = 100
+
+// PostVariant is what a post says on one network or one account instead. What it leaves out is the post's.
+type PostVariant struct {
+	Provider        *Provider     `json:"provider,omitempty" doc:"The network that it is for. Give this or socialAccountId."`
+	SocialAccountID *ID           `json:"socialAccountId,omitempty" doc:"The account that it is for; outranks a variant of its network."`
+	Text            *string       `json:"text,omitempty" maxLength:"100000" doc:"One post with this text. Of a thread, it takes the place of all parts."`
+	Posts           []AtomicPost  `json:"posts,omitempty" minItems:"2" maxItems:"50" doc:"A thread. Excludes text and attachments."`
+	Attachments     *[]Attachment `json:"attachments,omitempty" maxItems:"20"`
+	PostType        PostType      `json:"postType,omitempty" doc:"What it is made of; filled in by the server."`
+}
+
+// Shapes tells the two shapes apart.
+func (PostInput) Shapes() (key string, shapes map[string]any) {
+	return "kind", map[string]any{"atomic": AtomicPostInput{}, "thread": ThreadPostInput{}}
 }
 
 // Parts are the atomic posts in order.
@@ -52,10 +82,16 @@ func (p PostInput) Text() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// AssetIDs are the assets of all parts, each once, in the order of their first appearance.
-func (p PostInput) AssetIDs() []ID {
+// AssetIDs are the assets of all parts, each once, in the order of their first appearance. Those of variants are not
+// among them.
+func (p PostInput) AssetIDs() []ID { return assetsOf(p.Parts()) }
+
+// AllAssetIDs are AssetIDs, followed by those of the variants.
+func (p PostInput) AllAssetIDs() []ID { return assetsOf(p.AllParts()) }
+
+func assetsOf(parts []AtomicPost) []ID {
 	ids := []ID{}
-	for _, part := range p.Parts() {
+	for _, part := range parts {
 		for _, a := range part.Attachments {
 			if a.Media != nil && !slices.Contains(ids, a.Media.Asset.AssetID) {
 				ids = append(ids, a.Media.Asset.AssetID)
@@ -68,10 +104,15 @@ func (p PostInput) AssetIDs() []ID {
 // MarshalJSON writes the shape that is set.
 func (p PostInput) MarshalJSON() ([]byte, error) {
 	if p.Thread != nil {
-		return json.Marshal(ThreadPost{Kind: "thread", Posts: p.Thread.Posts})
+		return json.Marshal(ThreadPostInput{Kind: "thread", Posts: p.Thread.Posts, Variants: p.Variants})
 	}
 	if p.Atomic != nil {
-		return json.Marshal(*p.Atomic)
+		out := AtomicPostInput{Kind: "atomic", Text: p.Atomic.Text, Attachments: p.Atomic.Attachments,
+			Variants: p.Variants}
+		if out.Attachments == nil {
+			out.Attachments = []Attachment{}
+		}
+		return json.Marshal(out)
 	}
 	return []byte("null"), nil
 }
@@ -85,11 +126,16 @@ func (p *PostInput) UnmarshalJSON(data []byte) error {
 	}
 	switch kind {
 	case "atomic":
-		p.Atomic = &AtomicPost{}
-		return json.Unmarshal(data, p.Atomic)
+		var in AtomicPostInput
+		err := json.Unmarshal(data, &in)
+		p.Atomic = &AtomicPost{Kind: in.Kind, Text: in.Text, Attachments: in.Attachments}
+		p.Variants = in.Variants
+		return err
 	case "thread":
-		p.Thread = &ThreadPost{}
-		return json.Unmarshal(data, p.Thread)
+		var in ThreadPostInput
+		err := json.Unmarshal(data, &in)
+		p.Thread, p.Variants = &ThreadPost{Kind: in.Kind, Posts: in.Posts}, in.Variants
+		return err
 	}
 	return fmt.Errorf("postInput has the unknown kind %q", kind)
 }
@@ -117,16 +163,17 @@ type MediaAttachment struct {
 	AltText string        `json:"altText,omitempty" maxLength:"10000" doc:"Wins over the asset's own."`
 }
 
-// AttachedAsset is an asset in brief. In requests assetId is enough; the server fills in the rest.
+// AttachedAsset is an asset in brief. In requests assetId is enough; the server fills in the rest. What a file does not
+// have, such as the length of a picture, is left out.
 type AttachedAsset struct {
 	AssetID         ID      `json:"assetId"`
 	MimeType        string  `json:"mimeType" required:"false"`
 	ByteSize        int64   `json:"byteSize" required:"false" number:"true"`
-	Width           int     `json:"width" required:"false" number:"true"`
-	Height          int     `json:"height" required:"false" number:"true"`
-	DurationSeconds float64 `json:"durationSeconds" required:"false"`
-	ThumbnailURL    string  `json:"thumbnailUrl" required:"false"`
-	AltText         string  `json:"altText" required:"false"`
+	Width           int     `json:"width,omitempty" required:"false" number:"true"`
+	Height          int     `json:"height,omitempty" required:"false" number:"true"`
+	DurationSeconds float64 `json:"durationSeconds,omitempty" required:"false"`
+	ThumbnailURL    string  `json:"thumbnailUrl,omitempty" required:"false"`
+	AltText         string  `json:"altText,omitempty" required:"false"`
 }
 
 // LinkAttachment is a link that is shown as a card where a network can.
@@ -137,8 +184,8 @@ type LinkAttachment struct {
 	Description string `json:"description,omitempty" maxLength:"4000"`
 }
 
-// Variants tells the two shapes apart.
-func (Attachment) Variants() (key string, shapes map[string]any) {
+// Shapes tells the two shapes apart.
+func (Attachment) Shapes() (key string, shapes map[string]any) {
 	return "kind", map[string]any{"media": MediaAttachment{}, "link": LinkAttachment{}}
 }
 

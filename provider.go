@@ -16,8 +16,147 @@ const (
 
 // Providers lists the networks in the order of the contract.
 func Providers() []Provider {
-	return []Provider{ProviderX, ProviderTikTok, ProviderInstagram, ProviderFacebook, ProviderYouTube, ProviderLinkedIn, ProviderThreads}
+	return []Provider{ProviderX, ProviderTikTok, ProviderInstagram, ProviderFacebook, ProviderYouTube, ProviderLinkedIn,
+		ProviderThreads}
 }
 
 // Enum lists the values on the wire.
 func (Provider) Enum() []string { return enumOf(Providers()) }
+
+// ProviderInfo is what is known about a network beforehand.
+type ProviderInfo struct {
+	Name         Provider              `json:"name"`
+	DisplayName  string                `json:"displayName"`
+	Abilities    ProviderAbilities     `json:"abilities"`
+	Formats      []PostFormat          `json:"formats" doc:"The kinds of post that the network tells apart, the usual one first."`
+	Comment      *PostFormat           `json:"comment,omitempty" doc:"What a comment may look like; absent where there are none."`
+	Settings     []PublishSetting      `json:"settings" doc:"What platformSettings may have."`
+	Scopes       []ProviderScope       `json:"scopes" doc:"What a consent asks for."`
+	Costs        []ProviderCost        `json:"costs"`
+	Declarations []ProviderDeclaration `json:"declarations,omitempty" doc:"Sentences that a person has to see before or after posting."`
+	RateLimits   []ProviderRateLimit   `json:"rateLimits" doc:"Limits that the network states. They help to plan; what the network answers counts."`
+	FetchesMedia bool                  `json:"fetchesMedia" doc:"The network loads media from an address of this installation, which it must be able to reach."`
+}
+
+// ProviderAbilities are what a network can do besides posting.
+type ProviderAbilities struct {
+	Threads           bool `json:"threads"`
+	FirstComment      bool `json:"firstComment"`
+	FirstCommentMedia bool `json:"firstCommentMedia"`
+	Repost            bool `json:"repost"`
+	Quote             bool `json:"quote"`
+	Delete            bool `json:"delete"`
+	Metrics           bool `json:"metrics" doc:"The network tells numbers of posts."`
+	Analytics         bool `json:"analytics" doc:"The network tells numbers of accounts."`
+	Refresh           bool `json:"refresh" doc:"A connection is renewed without a person."`
+	AltText           bool `json:"altText"`
+	Mentions          bool `json:"mentions" doc:"People and organizations can be looked up to mention them."`
+}
+
+// PostFormat is one kind of post on a network: what it is made of, and its limits.
+type PostFormat struct {
+	Name        string       `json:"name"`
+	Description string       `json:"description"`
+	PostTypes   []PostType   `json:"postTypes" doc:"The types of posts that can take this form."`
+	Text        TextLimit    `json:"text"`
+	MinMedia    int          `json:"minMedia"`
+	MaxMedia    int          `json:"maxMedia" doc:"0 means no attachments."`
+	MixedMedia  bool         `json:"mixedMedia" doc:"Media of different classes may stand together."`
+	Media       []MediaLimit `json:"media"`
+	MaxAltText  int          `json:"maxAltText" doc:"In characters; 0 means that the network has no alternative texts."`
+	MaxParts    int          `json:"maxParts" doc:"Of a thread; 0 means that there are none."`
+}
+
+// TextLimit bounds a text on a network.
+type TextLimit struct {
+	Max      int    `json:"max"`
+	Unit     string `json:"unit" enum:"characters,utf16,bytes,weighted" doc:"Unicode code points, UTF-16 code units, bytes of UTF-8, or the network's own rule."`
+	Required bool   `json:"required" doc:"There is no post without text."`
+	FoldAt   int    `json:"foldAt,omitempty" doc:"After how many characters the network shows \"see more\"; absent when it does not fold."`
+}
+
+// MediaLimit bounds the media of one class; a bound that is absent does not hold.
+type MediaLimit struct {
+	Class        string   `json:"class" enum:"image,gif,video,document"`
+	MimeTypes    []string `json:"mimeTypes"`
+	ConvertTo    string   `json:"convertTo,omitempty" doc:"The type into which other images are turned; absent when they are refused."`
+	MaxCount     int      `json:"maxCount"`
+	MinBytes     int64    `json:"minBytes,omitempty"`
+	MaxBytes     int64    `json:"maxBytes,omitempty"`
+	MinSeconds   float64  `json:"minSeconds,omitempty"`
+	MaxSeconds   float64  `json:"maxSeconds,omitempty"`
+	MinWidth     int      `json:"minWidth,omitempty"`
+	MaxWidth     int      `json:"maxWidth,omitempty"`
+	MinHeight    int      `json:"minHeight,omitempty"`
+	MaxHeight    int      `json:"maxHeight,omitempty"`
+	MaxShortSide int      `json:"maxShortSide,omitempty" doc:"Of the shorter of width and height."`
+	MaxPixels    int64    `json:"maxPixels,omitempty"`
+	MinAspect    float64  `json:"minAspect,omitempty" doc:"Width divided by height."`
+	MaxAspect    float64  `json:"maxAspect,omitempty" doc:"Width divided by height."`
+	MinFPS       float64  `json:"minFps,omitempty"`
+	MaxFPS       float64  `json:"maxFps,omitempty"`
+	MaxFrames    int      `json:"maxFrames,omitempty"`
+	VideoCodecs  []string `json:"videoCodecs,omitempty"`
+	AudioCodecs  []string `json:"audioCodecs,omitempty"`
+}
+
+// PublishSetting describes one publish setting of a network, or one value inside it.
+type PublishSetting struct {
+	Key         string           `json:"key,omitempty" doc:"The key in platformSettings, or the name inside an object; absent for items of a list."`
+	Type        string           `json:"type" enum:"string,boolean,integer,number,array,object"`
+	Format      string           `json:"format,omitempty" enum:"digits,uri,date-time,asset,urn" doc:"Of a string: a decimal id, an http or https address, an RFC 3339 time, the id of an asset of the team, a URN."`
+	Description string           `json:"description,omitempty"`
+	Enum        []string         `json:"enum,omitempty"`
+	Default     any              `json:"default,omitempty" doc:"What holds when the setting is absent."`
+	Minimum     *float64         `json:"minimum,omitempty" doc:"Of a number, the characters of a string, or the items of a list."`
+	Maximum     *float64         `json:"maximum,omitempty"`
+	Required    bool             `json:"required,omitempty" doc:"It must be there: for every post, or in every such object."`
+	Choices     bool             `json:"choices,omitempty" doc:"The account's network tells which values are possible: ask for its choices."`
+	Items       *PublishSetting  `json:"items,omitempty" doc:"Of a list."`
+	Fields      []PublishSetting `json:"fields,omitempty" doc:"Of an object."`
+}
+
+// ProviderScope is a scope that a consent asks for.
+type ProviderScope struct {
+	Scope    string `json:"scope"`
+	Purpose  string `json:"purpose"`
+	Required bool   `json:"required" doc:"Nothing can be published without it."`
+}
+
+// ProviderCost is the price of one call.
+type ProviderCost struct {
+	Key         string `json:"key"`
+	Credits     int64  `json:"credits"`
+	Description string `json:"description"`
+}
+
+// ProviderDeclaration is a sentence that a person has to see, or agree to.
+type ProviderDeclaration struct {
+	Key    string            `json:"key"`
+	Text   string            `json:"text" doc:"With a mark such as {musicUsage} for each link."`
+	Links  map[string]string `json:"links,omitempty" doc:"Addresses by mark."`
+	Labels map[string]string `json:"labels,omitempty" doc:"Texts of the links by mark."`
+	When   map[string]any    `json:"when,omitempty" doc:"Settings and their values that it holds for; absent when it holds for all posts."`
+	Moment string            `json:"moment" enum:"before,after" doc:"Before or after posting."`
+}
+
+// ProviderRateLimit is a limit that a network states: so many units in a time.
+type ProviderRateLimit struct {
+	Name      string           `json:"name"`
+	Scope     string           `json:"scope" enum:"account,installation" doc:"What shares the limit."`
+	Max       int64            `json:"max"`
+	Seconds   int64            `json:"seconds" doc:"The length of the window; it slides unless resetZone is there."`
+	ResetZone string           `json:"resetZone,omitempty" doc:"The time zone at whose midnight a daily limit begins anew."`
+	Units     map[string]int64 `json:"units" doc:"What one call uses up, by operation; operations that are absent use nothing."`
+	Counted   bool             `json:"counted" doc:"crier counts what is used and keeps to the limit by itself."`
+}
+
+// Capabilities are what an account's network and connection can do.
+type Capabilities struct {
+	ProviderAbilities
+	PostTypes           []PostType       `json:"postTypes"`
+	Formats             []PostFormat     `json:"formats"`
+	Comment             *PostFormat      `json:"comment,omitempty" doc:"What a comment may look like; absent where there are none."`
+	Settings            []PublishSetting `json:"settings,omitempty" doc:"Publish settings that allow less here than on the network as a whole."`
+	UnavailableSettings []string         `json:"unavailableSettings,omitempty" doc:"Keys of settings that have no effect here."`
+}

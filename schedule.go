@@ -51,13 +51,17 @@ func (in ScheduleRequest) Validate(now time.Time) []Issue {
 		if problem := leadProblem(in.ScheduledAt.Time, now); problem != "" {
 			issues = append(issues, At(problem, "scheduledAt"))
 		}
+		if end := in.RecurrenceEndsAt; end.HasValue() && end.Value.Before(in.ScheduledAt.Time) {
+			issues = append(issues, At("must not be before scheduledAt", "recurrenceEndsAt"))
+		}
 	}
 	return issues
 }
 
 func leadProblem(at, now time.Time) string {
 	if lead := at.Sub(now); lead < MinScheduleLead || lead > MaxScheduleLead {
-		return fmt.Sprintf("must be at least 60 seconds in the future and within 90 days; the server's time is %s", TimeOf(now))
+		return fmt.Sprintf("must be at least 60 seconds in the future and within 90 days; the server's time is %s",
+			TimeOf(now))
 	}
 	return ""
 }
@@ -70,7 +74,8 @@ func (t Targets) validate(now time.Time) []Issue {
 	issues := actions.validate(now)
 	for id := range t.PlatformSettingsBySocialAccountID {
 		if !slices.Contains(t.SocialAccountIDs, id) {
-			issues = append(issues, At("is not one of socialAccountIds", "platformSettingsBySocialAccountId", string(id)))
+			issues = append(issues, At("is not one of socialAccountIds", "platformSettingsBySocialAccountId",
+				string(id)))
 		}
 	}
 	return issues
@@ -152,4 +157,34 @@ type ValidationEntry struct {
 	CreditCost      int64       `json:"creditCost" number:"true"`
 	Error           *EntryError `json:"error,omitempty"`
 	Warnings        []Issue     `json:"warnings"`
+	// Texts measures the parts of what this account would publish.
+	Texts []TextMeasure `json:"texts" doc:"How long each part is as the network counts it; empty when the account cannot be used."`
+}
+
+// TextMeasure is the length of one part of a post as a network counts it.
+type TextMeasure struct {
+	Part   int    `json:"part" number:"true" doc:"The part of a thread, from 0."`
+	Text   string `json:"text" doc:"The text of the part as the account publishes it."`
+	Count  int    `json:"count" number:"true"`
+	Max    int    `json:"max" number:"true"`
+	Unit   string `json:"unit" enum:"characters,utf16,bytes,weighted" doc:"What is counted: code points, UTF-16 units, bytes of UTF-8, or by the network's own rule."`
+	FoldAt *int   `json:"foldAt" number:"true" doc:"Where the network folds the text (see more), in code points from the start of the part; null when it is not folded."`
+}
+
+// ContentValidation is the body that tries out content that was never stored.
+type ContentValidation struct {
+	PostType  *PostType  `json:"postType,omitempty" doc:"Inferred from the assets when absent."`
+	Text      *string    `json:"text,omitempty" maxLength:"100000" doc:"Ignored when postInput is there."`
+	PostInput *PostInput `json:"postInput,omitempty" null:"true"`
+	AssetIDs  []ID       `json:"assetIds,omitempty" maxItems:"1000" uniqueItems:"true"`
+	ScheduleRequest
+}
+
+// Validate checks the rules across fields. Without a time it is a dry run of publishing now.
+func (in ContentValidation) Validate(now time.Time) []Issue {
+	issues := append(assetListIssues(in.AssetIDs, in.AssetIDs != nil, in.PostInput), in.PostInput.validateVariants()...)
+	if in.ScheduledAt == nil && in.UseNextSlot == nil {
+		return append(issues, in.Targets.validate(now)...)
+	}
+	return append(issues, in.ScheduleRequest.Validate(now)...)
 }

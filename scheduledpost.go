@@ -2,37 +2,6 @@ package crier
 
 import "encoding/json"
 
-// ScheduledPostStatus is where the publication of a post on one account stands.
-type ScheduledPostStatus string
-
-// The states of a scheduled post.
-const (
-	Scheduled  ScheduledPostStatus = "scheduled"
-	Publishing ScheduledPostStatus = "publishing"
-	Processing ScheduledPostStatus = "processing"
-	Published  ScheduledPostStatus = "published"
-	Failed     ScheduledPostStatus = "failed"
-	Canceled   ScheduledPostStatus = "canceled"
-	Missed     ScheduledPostStatus = "missed"
-	Unknown    ScheduledPostStatus = "unknown"
-)
-
-// ScheduledPostStatuses lists the states of a scheduled post.
-func ScheduledPostStatuses() []ScheduledPostStatus {
-	return []ScheduledPostStatus{Scheduled, Publishing, Processing, Published, Failed, Canceled, Missed, Unknown}
-}
-
-// Enum lists the values on the wire.
-func (ScheduledPostStatus) Enum() []string { return enumOf(ScheduledPostStatuses()) }
-
-// Live is true while a publication may still happen: it occupies its account and its instant.
-func (s ScheduledPostStatus) Live() bool {
-	return s == Scheduled || s == Publishing || s == Processing || s == Unknown
-}
-
-// Running is true while the network is, or may be, working on it.
-func (s ScheduledPostStatus) Running() bool { return s == Publishing || s == Processing }
-
 // ScheduledPost is the publication of a post on one account.
 type ScheduledPost struct {
 	ID                   ID                         `json:"id"`
@@ -51,10 +20,48 @@ type ScheduledPost struct {
 	ProviderPublishState ProviderPublishState       `json:"providerPublishState"`
 	ErrorCode            string                     `json:"errorCode,omitempty"`
 	ErrorMessage         string                     `json:"errorMessage,omitempty"`
+	FirstComment         *ScheduledComment          `json:"firstComment" doc:"The comment that follows it, and how that goes."`
+	PostPublishActions   ScheduledActions           `json:"postPublishActions" doc:"The other actions that follow it, and how they go."`
+	Recurrence           *ScheduledRecurrence       `json:"recurrence"`
+	LateMillis           *int64                     `json:"lateMillis,omitempty" number:"true" doc:"Once published: how long after scheduledAt the network was called."`
+	NeedsAttention       bool                       `json:"needsAttention" doc:"True when it failed, was missed, has an unknown outcome or an action that failed, and nobody has dismissed that."`
+	DismissedAt          *Time                      `json:"dismissedAt,omitempty" doc:"When somebody dismissed the failure."`
 	WorkflowID           string                     `json:"workflowId,omitempty" doc:"The job engine's job."`
 	WorkflowRunID        string                     `json:"workflowRunId,omitempty" doc:"The job engine's attempt."`
 	CreatedAt            Time                       `json:"createdAt"`
 	UpdatedAt            Time                       `json:"updatedAt"`
+}
+
+// SetActions fills in what follows the scheduled post: what was planned, and how those actions go that have begun.
+func (s *ScheduledPost) SetActions(planned PlannedActions, begun map[FollowUpKind]FollowUp, seriesGoesOn bool) {
+	state := func(kind FollowUpKind) FollowUp {
+		if f, ok := begun[kind]; ok {
+			return f
+		}
+		if s.Status.Live() || s.Status == Published {
+			return FollowUp{Status: FollowUpWaiting}
+		}
+		return FollowUp{Status: FollowUpStatus(Canceled)}
+	}
+	s.FirstComment, s.PostPublishActions, s.Recurrence = nil, ScheduledActions{}, nil
+	if c := planned.FirstComment; c != nil {
+		s.FirstComment = &ScheduledComment{Text: c.Text, MediaIDs: append([]ID{}, c.MediaIDs...),
+			FollowUp: state(FollowUpFirstComment)}
+	}
+	if e := planned.EngagementCommentTrigger; e != nil {
+		s.PostPublishActions.EngagementCommentTrigger = &ScheduledTrigger{EngagementTrigger: *e,
+			FollowUp: state(FollowUpEngagementComment)}
+	}
+	if r := planned.RepostAfter; r != nil {
+		s.PostPublishActions.RepostAfter = &ScheduledRepost{RepostAfter: *r, FollowUp: state(FollowUpRepost)}
+	}
+	if days := planned.RecurrenceIntervalDays; days != nil {
+		s.Recurrence = &ScheduledRecurrence{RecurrenceIntervalDays: *days, RecurrenceEndsAt: planned.RecurrenceEndsAt,
+			Status: "ended"}
+		if seriesGoesOn || s.Status.Live() {
+			s.Recurrence.Status = "active"
+		}
+	}
 }
 
 // PublishResults is what came out of a publication.

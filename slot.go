@@ -56,3 +56,33 @@ type UpcomingSlot struct {
 	Minute   int     `json:"minute" number:"true"`
 	Label    *string `json:"label"`
 }
+
+// SlotCalendar is the instants of a team's grid in a window of time.
+type SlotCalendar struct {
+	From          Time          `json:"from"`
+	To            Time          `json:"to"`
+	Timezone      string        `json:"timezone" doc:"The team's, else UTC."`
+	UsingDefaults bool          `json:"usingDefaults"`
+	Slots         []SlotInstant `json:"slots" doc:"By time."`
+}
+
+// SlotInstant is one instant of a grid and what takes it.
+type SlotInstant struct {
+	SlotID    ID          `json:"slotId"`
+	StartsAt  Time        `json:"startsAt"`
+	LocalDate string      `json:"localDate" doc:"In the team's zone, such as 2026-11-15."`
+	LocalTime string      `json:"localTime" doc:"In the team's zone, such as 09:00."`
+	Hour      int         `json:"hour" number:"true" doc:"The slot's own; on a day of a clock change the local time may differ."`
+	Minute    int         `json:"minute" number:"true"`
+	Label     *string     `json:"label"`
+	Past      bool        `json:"past" doc:"True when it is too late to schedule at this instant."`
+	TakenBy   []SlotTaken `json:"takenBy" doc:"Empty when the slot is free for all the accounts."`
+}
+
+// SlotTaken is a scheduled post that takes a slot on its account.
+type SlotTaken struct {
+	SocialAccountID ID                  `json:"socialAccountId"`
+	ScheduledPostID ID                  `json:"scheduledPostId"`
+	PostID          ID                  `json:"postId"`
+	Status          ScheduledPostStatus `json:"status"`
+}

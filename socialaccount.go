@@ -2,8 +2,6 @@ package crier
 
 import (
 	"encoding/json"
-	"net/url"
-	"time"
 )
 
 // AccountStatus says whether an account can be used.
@@ -24,28 +22,29 @@ func (AccountStatus) Enum() []string {
 
 // SocialAccount is an account on a network that a team has connected.
 type SocialAccount struct {
-	ID                   ID              `json:"id"`
-	TeamID               ID              `json:"teamId"`
-	Provider             Provider        `json:"provider"`
-	ProviderAccountID    string          `json:"providerAccountId"`
-	DisplayName          string          `json:"displayName"`
-	ProfileHandle        *string         `json:"profileHandle"`
-	ProfileImageURL      *string         `json:"profileImageUrl"`
-	AccountSubType       *string         `json:"accountSubType"`
-	Status               AccountStatus   `json:"status"`
-	Scopes               []string        `json:"scopes"`
-	ProviderSettings     json.RawMessage `json:"providerSettings" doc:"What the connection carries; never a secret."`
-	Capabilities         json.RawMessage `json:"capabilities" doc:"What the network and this connection can do, as data."`
-	Sandbox              bool            `json:"sandbox" doc:"The account lives on the simulator that ships with crier."`
-	ConnectedAt          Time            `json:"connectedAt"`
-	DisconnectedAt       *Time           `json:"disconnectedAt"`
-	CreatedAt            Time            `json:"createdAt"`
-	UpdatedAt            Time            `json:"updatedAt"`
-	AccountHealthIssue   *string         `json:"accountHealthIssue" enum:"verification_required,auth_failed,rate_limited"`
-	AccountHealthMessage *string         `json:"accountHealthMessage"`
-	AccountHealthSince   *Time           `json:"accountHealthSince"`
-	ConnectionEndsAt     *Time           `json:"connectionEndsAt" doc:"When the connection ends without a way to renew it: connect the account again before. Null when no end is known."`
-	PostsAtRisk          int64           `json:"postsAtRisk" number:"true" doc:"How many scheduled posts cannot be published unless the account is connected again."`
+	ID                   ID                 `json:"id"`
+	TeamID               ID                 `json:"teamId"`
+	Provider             Provider           `json:"provider"`
+	ProviderAccountID    string             `json:"providerAccountId"`
+	DisplayName          string             `json:"displayName"`
+	ProfileHandle        *string            `json:"profileHandle"`
+	ProfileImageURL      *string            `json:"profileImageUrl"`
+	AccountSubType       *string            `json:"accountSubType"`
+	Status               AccountStatus      `json:"status"`
+	Scopes               []string           `json:"scopes"`
+	ProviderSettings     json.RawMessage    `json:"providerSettings" doc:"What the connection carries; never a secret."`
+	Capabilities         JSON[Capabilities] `json:"capabilities" doc:"What the network and this connection can do, as data."`
+	Sandbox              bool               `json:"sandbox" doc:"The account lives on the simulator that ships with crier."`
+	ConnectedAt          Time               `json:"connectedAt"`
+	DisconnectedAt       *Time              `json:"disconnectedAt"`
+	CreatedAt            Time               `json:"createdAt"`
+	UpdatedAt            Time               `json:"updatedAt"`
+	AccountHealthIssue   *string            `json:"accountHealthIssue" enum:"verification_required,auth_failed,rate_limited"`
+	AccountHealthMessage *string            `json:"accountHealthMessage"`
+	AccountHealthSince   *Time              `json:"accountHealthSince"`
+	MetricsHint          *string            `json:"metricsHint" doc:"What keeps crier from reading the account's numbers, such as a permission that was not granted. Publishing does not need it."`
+	ConnectionEndsAt     *Time              `json:"connectionEndsAt" doc:"When the connection ends without a way to renew it: connect the account again before. Null when no end is known."`
+	PostsAtRisk          int64              `json:"postsAtRisk" number:"true" doc:"How many scheduled posts cannot be published unless the account is connected again."`
 }
 
 // SocialAccountList is all accounts of a team.
@@ -61,23 +60,7 @@ type SocialAccountUpdate struct {
 // ConnectRequest is the body that begins to connect an account.
 type ConnectRequest struct {
 	Provider  Provider `json:"provider"`
-	ReturnURL *WebURL  `json:"returnUrl,omitempty" null:"true" doc:"Where the person's browser goes afterwards, with socialAccountIds or error in the query. An https address, or http on this machine."`
-}
-
-// Validate keeps a token of this flow from being sent somewhere in the clear.
-func (in ConnectRequest) Validate(time.Time) []Issue {
-	if in.ReturnURL == nil {
-		return nil
-	}
-	u, err := url.Parse(string(*in.ReturnURL))
-	if err != nil {
-		return []Issue{At("must be an address", "returnUrl")}
-	}
-	local := u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1" || u.Hostname() == "::1"
-	if u.Scheme != "https" && !local {
-		return []Issue{At("must be an https address, or http on this machine", "returnUrl")}
-	}
-	return nil
+	ReturnURL *WebURL  `json:"returnUrl,omitempty" null:"true" doc:"Where the person's browser goes afterwards, with socialAccountIds or error in the query. An https address, or http on this machine; an address of crier itself or of the organization's returnOrigins, where it has some."`
 }
 
 // ConnectResponse tells where to send the person.
@@ -86,7 +69,42 @@ type ConnectResponse struct {
 	ExpiresAt        Time   `json:"expiresAt"`
 }
 
+// AccountChoices are the values that a publish setting can have on an account, asked for at its network.
+type AccountChoices struct {
+	Setting string          `json:"setting"`
+	Data    []AccountChoice `json:"data"`
+	Face    *AccountFace    `json:"face,omitempty" doc:"How the account looks on its network right now, where the network tells it along."`
+}
+
+// AccountChoice is one value of a setting.
+type AccountChoice struct {
+	Value  string `json:"value" doc:"As it stands in the setting; true and false for switches."`
+	Label  string `json:"label"`
+	Detail string `json:"detail,omitempty" doc:"Tells apart what has the same label."`
+}
+
+// AccountFace is the name and picture of an account.
+type AccountFace struct {
+	DisplayName string `json:"displayName"`
+	Handle      string `json:"handle,omitempty"`
+	ImageURL    string `json:"imageUrl,omitempty"`
+}
+
+// MentionList is whom a text may mean.
+type MentionList struct {
+	Data []Mention `json:"data"`
+}
+
+// Mention is a person or an organization that a post can mention.
+type Mention struct {
+	ID       string `json:"id" doc:"What the network knows them by, such as a URN."`
+	Name     string `json:"name"`
+	Handle   string `json:"handle,omitempty"`
+	ImageURL string `json:"imageUrl,omitempty"`
+	Kind     string `json:"kind" enum:"person,organization"`
+}
+
 // ProviderList is what the networks of this installation can do.
 type ProviderList struct {
-	Data []json.RawMessage `json:"data" doc:"Per network: name, displayName, abilities, formats with their limits, comment, settings, scopes, costs, rateLimits."`
+	Data []JSON[ProviderInfo] `json:"data"`
 }

@@ -24,7 +24,7 @@ type Team struct {
 type TeamCreate struct {
 	OrganizationID      ID      `json:"organizationId"`
 	Name                Name    `json:"name" doc:"2 to 64 characters after trimming, no control characters."`
-	Website             *string `json:"website,omitempty" null:"true" maxLength:"2048"`
+	Website             *WebURL `json:"website,omitempty" null:"true" maxLength:"2048"`
 	Timezone            *Zone   `json:"timezone,omitempty" null:"true"`
 	LinkTrackingDefault *bool   `json:"linkTrackingDefault,omitempty" null:"true"`
 }
@@ -32,7 +32,7 @@ type TeamCreate struct {
 // TeamUpdate is the body that changes a team; what is absent stays.
 type TeamUpdate struct {
 	Name                Optional[Name]   `json:"name,omitzero"`
-	Website             Optional[string] `json:"website,omitzero" null:"true" maxLength:"2048"`
+	Website             Optional[WebURL] `json:"website,omitzero" null:"true" maxLength:"2048"`
 	LinkTrackingDefault Optional[bool]   `json:"linkTrackingDefault,omitzero" null:"true" doc:"null resets to the plan's default."`
 	Timezone            Optional[Zone]   `json:"timezone,omitzero" null:"true" doc:"A name of the embedded IANA list."`
 	RequireApproval     Optional[bool]   `json:"requireApproval,omitzero"`

@@ -27,7 +27,8 @@ func (n Name) Trimmed() string { return strings.TrimSpace(string(n)) }
 func (n Name) Problem() string {
 	trimmed := n.Trimmed()
 	if length := utf8.RuneCountInString(trimmed); length < MinNameLength || length > MaxNameLength {
-		return fmt.Sprintf("must be %d to %d characters long after trimming, got %d", MinNameLength, MaxNameLength, length)
+		return fmt.Sprintf("must be %d to %d characters long after trimming, got %d", MinNameLength, MaxNameLength,
+			length)
 	}
 	return controlProblem(trimmed)
 }
@@ -77,8 +78,39 @@ type FileName string
 // Problem says what is wrong with the name, or nothing.
 func (n FileName) Problem() string {
 	const rule = "must be 1 to 255 characters long, without slashes"
-	if length := utf8.RuneCountInString(string(n)); length < 1 || length > MaxFileNameLength || strings.ContainsAny(string(n), `/\`) {
+	if length := utf8.RuneCountInString(string(n)); length < 1 || length > MaxFileNameLength ||
+		strings.ContainsAny(string(n), `/\`) {
 		return rule
 	}
 	return controlProblem(string(n))
+}
+
+// Text is the text that p points to; empty for nil.
+func Text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
+
+// TextOrNil is nil for an empty text.
+func TextOrNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Printable is what a program calls itself, without what cannot be shown, cut to a number of characters.
+func Printable(name string, length int) string {
+	name = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(name, "")))
+	if runes := []rune(name); len(runes) > length {
+		name = string(runes[:length])
+	}
+	return name
 }

@@ -4,13 +4,15 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 )
 
 // timeLayout is how every instant leaves the service: RFC 3339, UTC, milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// rfc3339 catches what time.Parse lets through: an hour of one digit, a comma before the fraction.
+// rfc3339 catches what time.Parse lets through: an hour of one digit, a comma before the fraction. Section 5.6 of the
+// RFC lets T and Z be in lower case.
 var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
 
 // Time is an instant on the wire and in the store: UTC, kept to the microsecond, shown to the millisecond.
@@ -21,6 +23,7 @@ func TimeOf(t time.Time) Time { return Time{t.UTC().Truncate(time.Microsecond)} 
 
 // ParseTime reads RFC 3339 with Z or an offset. A local time without one is refused: nobody could say when it is.
 func ParseTime(s string) (Time, error) {
+	s = strings.ToUpper(s)
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil || !rfc3339.MatchString(s) {
 		return Time{}, fmt.Errorf("must be an RFC 3339 time with Z or an offset, such as 2026-11-15T09:00:00Z")
@@ -73,3 +76,18 @@ func (t *Time) Scan(src any) error {
 
 // Value hands the instant to either database.
 func (t Time) Value() (driver.Value, error) { return t.UTC(), nil }
+
+// TimeOrNil is nil for the zero time.
+func TimeOrNil(t time.Time) *Time {
+	if t.IsZero() {
+		return nil
+	}
+	at := TimeOf(t)
+	return &at
+}
+
+// Clock tells the time: time.Now, but in tests.
+type Clock func() time.Time
+
+// Now is the present as both databases keep it.
+func (c Clock) Now() Time { return TimeOf(c()) }

@@ -20,6 +20,19 @@ var zoneList = sync.OnceValue(func() []string { return strings.Fields(zoneNames)
 // Zone is the name of a time zone of the embedded IANA list.
 type Zone string
 
+// ParseZone finds the zone that a word means, whatever its case.
+func ParseZone(word string) (Zone, bool) {
+	list := zoneList()
+	if i, found := slices.BinarySearch(list, word); found {
+		return Zone(list[i]), true
+	}
+	i := slices.IndexFunc(list, func(name string) bool { return strings.EqualFold(name, word) })
+	if i < 0 {
+		return "", false
+	}
+	return Zone(list[i]), true
+}
+
 // Problem says what is wrong with the name, or nothing.
 func (z Zone) Problem() string {
 	if _, found := slices.BinarySearch(zoneList(), string(z)); !found {

@@ -51,7 +51,8 @@ func TestZonesAreThoseOfTheEmbeddedDatabase(t *testing.T) {
 func TestNamesThatAreNoZonesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		"", "Local", "localtime", "Factory", "posixrules", "posix/Europe/Berlin", "right/UTC", "europe/berlin", "+02:00", "UTC+2", "../UTC", "/usr/share/zoneinfo/UTC", "Europe/Berlin\x00", "Europe/Berlin ",
+		"", "Local", "localtime", "Factory", "posixrules", "posix/Europe/Berlin", "right/UTC", "europe/berlin",
+		"+02:00", "UTC+2", "../UTC", "/usr/share/zoneinfo/UTC", "Europe/Berlin\x00", "Europe/Berlin ",
 	} {
 		if crier.Zone(name).Problem() == "" {
 			t.Errorf("%q is taken for a zone", name)
@@ -60,7 +61,19 @@ func TestNamesThatAreNoZonesAreRefused(t *testing.T) {
 			t.Errorf("%q leads to %v", name, location)
 		}
 	}
-	if location, err := crier.Zone("Europe/Berlin").Location(); err != nil || time.Date(2026, 7, 1, 12, 0, 0, 0, location).UTC().Hour() != 10 {
+	if location, err := crier.Zone("Europe/Berlin").Location(); err != nil ||
+		time.Date(2026, 7, 1, 12, 0, 0, 0, location).UTC().Hour() != 10 {
 		t.Errorf("Europe/Berlin in July: %v, %v", location, err)
+	}
+}
+
+func TestZonesAreFoundWhateverTheirCase(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]crier.Zone{"Europe/Berlin": "Europe/Berlin", "europe/berlin": "Europe/Berlin",
+		"utc": "UTC", "america/argentina/buenos_aires": "America/Argentina/Buenos_Aires", "Local": "", "": "",
+		"berlin": ""} {
+		if got, found := crier.ParseZone(word); got != want || found != (want != "") {
+			t.Errorf("%q means %q, %v; want %q", word, got, found, want)
+		}
 	}
 }

@@ -21,12 +21,14 @@ func (c *Client) GetAccount(ctx context.Context, team, id crier.ID) (crier.Socia
 }
 
 // UpdateAccount switches a social account off or on.
-func (c *Client) UpdateAccount(ctx context.Context, team, id crier.ID, in crier.SocialAccountUpdate) (crier.SocialAccount, error) {
+func (c *Client) UpdateAccount(ctx context.Context, team, id crier.ID,
+	in crier.SocialAccountUpdate) (crier.SocialAccount, error) {
 	return change[crier.SocialAccount](ctx, c, http.MethodPatch, accountsPath(team)+"/"+string(id), in)
 }
 
 // ConnectAccount begins to connect a social account.
-func (c *Client) ConnectAccount(ctx context.Context, team crier.ID, in crier.ConnectRequest) (crier.ConnectResponse, error) {
+func (c *Client) ConnectAccount(ctx context.Context, team crier.ID, in crier.ConnectRequest) (crier.ConnectResponse,
+	error) {
 	return change[crier.ConnectResponse](ctx, c, http.MethodPost, accountsPath(team)+"/connect", in)
 }
 
@@ -35,8 +37,24 @@ func (c *Client) DisconnectAccount(ctx context.Context, team, id crier.ID) (crie
 	return change[crier.SocialAccount](ctx, c, http.MethodPost, accountsPath(team)+"/"+string(id)+"/disconnect", nil)
 }
 
+// AccountChoices asks an account's network which values a publish setting can have.
+func (c *Client) AccountChoices(ctx context.Context, team, id crier.ID, setting, query string) (crier.AccountChoices,
+	error) {
+	q := url.Values{"setting": {setting}}
+	if query != "" {
+		q.Set("q", query)
+	}
+	return get[crier.AccountChoices](ctx, c, accountsPath(team)+"/"+string(id)+"/choices", q)
+}
+
+// FindMentions asks an account's network whom a post can mention.
+func (c *Client) FindMentions(ctx context.Context, team, id crier.ID, query string) (crier.MentionList, error) {
+	return get[crier.MentionList](ctx, c, accountsPath(team)+"/"+string(id)+"/mentions", url.Values{"q": {query}})
+}
+
 // AccountAnalytics reads live numbers of an account, which may cost credits; nil times mean the last 28 days.
-func (c *Client) AccountAnalytics(ctx context.Context, team, id crier.ID, from, to *crier.Time) (crier.AccountAnalytics, error) {
+func (c *Client) AccountAnalytics(ctx context.Context, team, id crier.ID, from, to *crier.Time) (crier.AccountAnalytics,
+	error) {
 	q := url.Values{}
 	if from != nil {
 		q.Set("from", from.String())

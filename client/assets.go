@@ -34,14 +34,17 @@ func (c *Client) DeleteAsset(ctx context.Context, team, id crier.ID) (crier.Dele
 	return change[crier.Deleted](ctx, c, http.MethodDelete, assetsPath(team)+"/"+string(id), nil)
 }
 
-// CreateAsset sends a file of known size in one request, which cannot be repeated by itself: Upload is better for large ones.
-func (c *Client) CreateAsset(ctx context.Context, team crier.ID, fileName string, file io.Reader, details crier.AssetDetails) (crier.Asset, error) {
+// CreateAsset sends a file of known size in one request, which cannot be repeated by itself: Upload is better for large
+// ones.
+func (c *Client) CreateAsset(ctx context.Context, team crier.ID, fileName string, file io.Reader,
+	details crier.AssetDetails) (crier.Asset, error) {
 	var out crier.Asset
 	body, writer := io.Pipe()
 	form := multipart.NewWriter(writer)
 	go func() { writer.CloseWithError(writeAssetForm(form, fileName, file, details)) }()
 	err := c.send(ctx, request{
-		method: http.MethodPost, path: assetsPath(team), raw: body, rawLength: -1, contentType: form.FormDataContentType(),
+		method: http.MethodPost, path: assetsPath(team), raw: body, rawLength: -1,
+		contentType: form.FormDataContentType(),
 	}, &out)
 	return out, errors.Join(err, body.Close()) // closed, so that the writer ends however the request ended
 }
@@ -51,7 +54,8 @@ func writeAssetForm(form *multipart.Writer, fileName string, file io.Reader, det
 		name  string
 		value *string
 	}{
-		{"fileName", (*string)(details.FileName)}, {"folderId", (*string)(details.FolderID)}, {"altText", details.AltText},
+		{"fileName", (*string)(details.FileName)}, {"folderId", (*string)(details.FolderID)},
+		{"altText", details.AltText},
 	} {
 		if field.value == nil {
 			continue
@@ -84,6 +88,12 @@ func uploadPath(team, upload crier.ID) string {
 	return assetsPath(team) + "/uploads/" + url.PathEscape(string(upload))
 }
 
+// CreateUploadAddress makes an address that takes one file without a token.
+func (c *Client) CreateUploadAddress(ctx context.Context, team crier.ID, in crier.UploadAddressCreate) (
+	crier.UploadAddress, error) {
+	return change[crier.UploadAddress](ctx, c, http.MethodPost, assetsPath(team)+"/upload-addresses", in)
+}
+
 // CreateUpload begins a resumable upload.
 func (c *Client) CreateUpload(ctx context.Context, team crier.ID, in crier.UploadCreate) (crier.Upload, error) {
 	return change[crier.Upload](ctx, c, http.MethodPost, assetsPath(team)+"/uploads", in)
@@ -95,11 +105,13 @@ func (c *Client) GetUpload(ctx context.Context, team, upload crier.ID) (crier.Up
 }
 
 // AppendUpload sends the bytes from start on.
-func (c *Client) AppendUpload(ctx context.Context, team, upload crier.ID, start, length, total int64, data io.Reader) (crier.Upload, error) {
+func (c *Client) AppendUpload(ctx context.Context, team, upload crier.ID, start, length, total int64,
+	data io.Reader) (crier.Upload, error) {
 	var out crier.Upload
 	header := http.Header{"Content-Range": {fmt.Sprintf("bytes %d-%d/%d", start, start+length-1, total)}}
 	return out, c.send(ctx, request{
-		method: http.MethodPut, path: uploadPath(team, upload), raw: data, rawLength: length, header: header, contentType: "application/octet-stream",
+		method: http.MethodPut, path: uploadPath(team, upload), raw: data, rawLength: length, header: header,
+		contentType: "application/octet-stream",
 	}, &out)
 }
 
@@ -108,8 +120,10 @@ func (c *Client) CompleteUpload(ctx context.Context, team, upload crier.ID) (cri
 	return change[crier.Asset](ctx, c, http.MethodPost, uploadPath(team, upload)+"/complete", nil)
 }
 
-// Upload sends a whole file in chunks. It asks the server where to go on after a chunk that failed, and reports progress.
-func (c *Client) Upload(ctx context.Context, team crier.ID, in crier.UploadCreate, file io.ReaderAt, progress func(sent, total int64)) (crier.Asset, error) {
+// Upload sends a whole file in chunks. It asks the server where to go on after a chunk that failed, and reports
+// progress.
+func (c *Client) Upload(ctx context.Context, team crier.ID, in crier.UploadCreate, file io.ReaderAt,
+	progress func(sent, total int64)) (crier.Asset, error) {
 	u, err := c.CreateUpload(ctx, team, in)
 	if err != nil {
 		return crier.Asset{}, err
@@ -118,7 +132,8 @@ func (c *Client) Upload(ctx context.Context, team crier.ID, in crier.UploadCreat
 }
 
 // ResumeUpload goes on with an upload where the server says it stopped.
-func (c *Client) ResumeUpload(ctx context.Context, team crier.ID, u crier.Upload, file io.ReaderAt, progress func(sent, total int64)) (crier.Asset, error) {
+func (c *Client) ResumeUpload(ctx context.Context, team crier.ID, u crier.Upload, file io.ReaderAt,
+	progress func(sent, total int64)) (crier.Asset, error) {
 	for failures := 0; u.NextByteStart < u.ByteSize; {
 		progress(u.NextByteStart, u.ByteSize)
 		length := min(u.ChunkSize, u.ByteSize-u.NextByteStart)

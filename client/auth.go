@@ -17,17 +17,19 @@ func (c *Client) BeginDeviceLogin(ctx context.Context, name string) (crier.Devic
 	return exchange[crier.DeviceCode](ctx, c, "/v1/auth/device", url.Values{"client_id": {name}})
 }
 
-// RedeemDeviceCode asks for the tokens of a device login. Until the person has decided it fails with a *crier.OAuthError
-// whose code is authorization_pending or slow_down.
+// RedeemDeviceCode asks for the tokens of a device login. Until the person has decided it fails with a
+// *crier.OAuthError whose code is authorization_pending or slow_down.
 func (c *Client) RedeemDeviceCode(ctx context.Context, deviceCode string) (crier.BearerTokens, error) {
 	const grant = "urn:ietf:params:oauth:grant-type:device_code"
-	return exchange[crier.BearerTokens](ctx, c, "/v1/auth/token", url.Values{"grant_type": {grant}, "device_code": {deviceCode}})
+	return exchange[crier.BearerTokens](ctx, c, "/v1/auth/token",
+		url.Values{"grant_type": {grant}, "device_code": {deviceCode}})
 }
 
 // RefreshTokens exchanges a refresh token, which works once: keep the new one before using the new access token. It is
 // never repeated by itself, because the second use of a refresh token ends the login.
 func (c *Client) RefreshTokens(ctx context.Context, refreshToken string) (crier.BearerTokens, error) {
-	return exchange[crier.BearerTokens](ctx, c, "/v1/auth/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refreshToken}})
+	return exchange[crier.BearerTokens](ctx, c, "/v1/auth/token",
+		url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refreshToken}})
 }
 
 // RevokeToken ends the login that an access or refresh token belongs to.
@@ -57,7 +59,7 @@ func exchange[T any](ctx context.Context, c *Client, path string, form url.Value
 		return out, oauthRefusal(answer, data)
 	}
 	if err := json.Unmarshal(data, &out); err != nil {
-		return out, fmt.Errorf("decode the answer: %w", err)
+		return out, notCrier(answer)
 	}
 	return out, nil
 }
@@ -68,8 +70,5 @@ func oauthRefusal(answer *http.Response, data []byte) error {
 	if json.Unmarshal(data, &known) == nil && known.Code != "" {
 		return &known
 	}
-	return &Error{
-		Status: answer.StatusCode, Kind: crier.KindInternal, Message: fmt.Sprintf("the server answered with status %d", answer.StatusCode),
-		RequestID: answer.Header.Get("X-Request-Id"),
-	}
+	return notCrier(answer)
 }

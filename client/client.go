@@ -87,6 +87,8 @@ type Error struct {
 	Message string
 	// Issues say what is wrong with the request, for crier.KindInvalid.
 	Issues []crier.Issue
+	// ContentPayloadID is the present version of a post's content, of crier.KindPreconditionFailed only.
+	ContentPayloadID *crier.ID
 	// RequestID names the request in the server's log.
 	RequestID string
 	// RetryAfter is how long the server wants to be left alone.
@@ -129,8 +131,8 @@ func IsKind(err error, kind crier.Kind) bool {
 
 type keyKey struct{}
 
-// WithIdempotencyKey has the next change made under the context carry this key instead of one of its own: a program that
-// repeats a change after its own crash gets the first answer again.
+// WithIdempotencyKey has the next change made under the context carry this key instead of one of its own: a program
+// that repeats a change after its own crash gets the first answer again.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, keyKey{}, key)
 }
@@ -195,7 +197,8 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // once sends the request once. wait is negative when sending it again would not help.
-func (c *Client) once(ctx context.Context, r request, data []byte, key string, out any) (wait time.Duration, err error) {
+func (c *Client) once(ctx context.Context, r request, data []byte, key string, out any) (wait time.Duration,
+	err error) {
 	request, err := c.build(ctx, r, data, key)
 	if err != nil {
 		return -1, err
@@ -227,9 +230,19 @@ func decode(answer *http.Response, out any) (wait time.Duration, err error) {
 		return 0, fmt.Errorf("read the answer: %w", err)
 	}
 	if err := json.Unmarshal(data, out); err != nil {
-		return -1, fmt.Errorf("decode the answer: %w", err)
+		return -1, notCrier(answer)
 	}
 	return 0, nil
+}
+
+// notCrier is an answer that crier does not give. What another program wrote helps nobody.
+func notCrier(answer *http.Response) *Error {
+	return &Error{
+		Status: answer.StatusCode, Kind: crier.KindInternal, RequestID: answer.Header.Get("X-Request-Id"),
+		Message: fmt.Sprintf("the answer (status %d) is not one of crier's: another program, or a proxy, is at this "+
+			"address",
+			answer.StatusCode),
+	}
 }
 
 func (c *Client) build(ctx context.Context, r request, data []byte, key string) (*http.Request, error) {
@@ -274,12 +287,16 @@ func refusal(answer *http.Response) (wait time.Duration, err error) {
 		Tag     crier.Kind    `json:"_tag"`
 		Message string        `json:"message"`
 		Issues  []crier.Issue `json:"issues"`
+		Present *crier.ID     `json:"contentPayloadId"`
 	}
-	if err := json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&body); err != nil {
-		body.Message = "the server answered with status " + strconv.Itoa(answer.StatusCode)
+	known := json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&body) == nil && body.Tag != ""
+	if !known {
+		body.Message, body.Tag = notCrier(answer).Message, crier.KindInternal
 	}
 	e := &Error{
-		Status: answer.StatusCode, Kind: body.Tag, Message: body.Message, Issues: body.Issues, RequestID: answer.Header.Get("X-Request-Id"),
+		Status: answer.StatusCode, Kind: body.Tag, Message: body.Message, Issues: body.Issues,
+		ContentPayloadID: body.Present,
+		RequestID:        answer.Header.Get("X-Request-Id"),
 	}
 	if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil {
 		e.RetryAfter = time.Duration(seconds) * time.Second

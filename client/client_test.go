@@ -33,10 +33,14 @@ func (s *stub) note(r *http.Request) int {
 }
 
 // serve starts a server that hands the number of each request to answer.
-func serve(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Request), options ...client.Option) (*client.Client, *stub) {
+func serve(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Request),
+	options ...client.Option) (*client.Client, *stub) {
 	t.Helper()
 	s := &stub{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(s.note(r), w, r) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		answer(s.note(r), w, r)
+	}))
 	t.Cleanup(server.Close)
 	return client.New(server.URL+"/", "secret", options...), s
 }
@@ -108,14 +112,16 @@ func TestErrorsAreTypes(t *testing.T) {
 	t.Parallel()
 	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Request-Id", "r1")
-		reply(w, http.StatusBadRequest, map[string]any{"_tag": "HttpApiDecodeError", "message": "no", "issues": []any{map[string]any{"path": []string{"text"}, "message": "too long"}}})
+		reply(w, http.StatusBadRequest, map[string]any{"_tag": "HttpApiDecodeError", "message": "no",
+			"issues": []any{map[string]any{"path": []string{"text"}, "message": "too long"}}})
 	})
 	_, err := c.CreatePost(t.Context(), team, crier.PostCreate{})
 	var refused *client.Error
 	if !errors.As(err, &refused) || !client.IsKind(err, crier.KindInvalid) || client.IsKind(err, crier.KindNotFound) {
 		t.Fatalf("the error is %#v", err)
 	}
-	if refused.Status != 400 || refused.Message != "no" || refused.RequestID != "r1" || len(refused.Issues) != 1 || refused.Issues[0].Path[0] != "text" {
+	if refused.Status != 400 || refused.Message != "no" || refused.RequestID != "r1" || len(refused.Issues) != 1 ||
+		refused.Issues[0].Path[0] != "text" {
 		t.Errorf("the error is %+v", refused)
 	}
 	if len(s.seen) != 1 {
@@ -184,9 +190,10 @@ func TestAListEndsWithTheFirstError(t *testing.T) {
 		reply(w, http.StatusForbidden, map[string]string{"_tag": "Forbidden"})
 	})
 	rounds := 0
-	for _, err := range client.All(t.Context(), client.ListOptions{}, func(ctx context.Context, o client.ListOptions) (crier.Page[crier.Tag], error) {
-		return c.ListTags(ctx, team, o)
-	}) {
+	for _, err := range client.All(t.Context(), client.ListOptions{},
+		func(ctx context.Context, o client.ListOptions) (crier.Page[crier.Tag], error) {
+			return c.ListTags(ctx, team, o)
+		}) {
 		if rounds++; !client.IsKind(err, crier.KindForbidden) {
 			t.Errorf("the error is %v", err)
 		}
@@ -216,7 +223,8 @@ func TestAnUploadGoesOnWhereTheServerStopped(t *testing.T) {
 		reply(w, http.StatusOK, state)
 	})
 	var last int64
-	asset, err := c.Upload(t.Context(), team, crier.UploadCreate{}, strings.NewReader(file), func(sent, _ int64) { last = sent })
+	asset, err := c.Upload(t.Context(), team, crier.UploadCreate{}, strings.NewReader(file),
+		func(sent, _ int64) { last = sent })
 	if err != nil || asset.ID != team || stored.String() != file || last != 10 {
 		t.Errorf("stored %q, progress %d, %v", stored.String(), last, err)
 	}

@@ -15,12 +15,14 @@ func (c *Client) ListKeys(ctx context.Context, organization crier.ID, o ListOpti
 }
 
 // CreateKey makes an API key; its secret is in this answer and never again.
-func (c *Client) CreateKey(ctx context.Context, organization crier.ID, in crier.APIKeyCreate) (crier.APIKeyWithSecret, error) {
+func (c *Client) CreateKey(ctx context.Context, organization crier.ID, in crier.APIKeyCreate) (crier.APIKeyWithSecret,
+	error) {
 	return change[crier.APIKeyWithSecret](ctx, c, http.MethodPost, keysPath(organization), in)
 }
 
 // RotateKey gives an API key a new secret.
-func (c *Client) RotateKey(ctx context.Context, organization, id crier.ID, in crier.APIKeyRotate) (crier.APIKeyWithSecret, error) {
+func (c *Client) RotateKey(ctx context.Context, organization, id crier.ID,
+	in crier.APIKeyRotate) (crier.APIKeyWithSecret, error) {
 	return change[crier.APIKeyWithSecret](ctx, c, http.MethodPost, keysPath(organization)+"/"+string(id)+"/rotate", in)
 }
 

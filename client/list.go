@@ -34,8 +34,15 @@ func set(q url.Values, name, value string) {
 	}
 }
 
+func setTime(q url.Values, name string, at *crier.Time) {
+	if at != nil {
+		q.Set(name, at.String())
+	}
+}
+
 // All walks through a whole list, page by page. It ends with the first error.
-func All[T any](ctx context.Context, options ListOptions, page func(context.Context, ListOptions) (crier.Page[T], error)) iter.Seq2[T, error] {
+func All[T any](ctx context.Context, options ListOptions,
+	page func(context.Context, ListOptions) (crier.Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for {
 			p, err := page(ctx, options)

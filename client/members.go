@@ -10,12 +10,14 @@ import (
 func membersPath(organization crier.ID) string { return organizationPath(organization) + "/members" }
 
 // ListMembers returns a page of an organization's members.
-func (c *Client) ListMembers(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.Member], error) {
+func (c *Client) ListMembers(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.Member],
+	error) {
 	return get[crier.Page[crier.Member]](ctx, c, membersPath(organization), o.query())
 }
 
 // InviteMember invites a person, by mail or by the link in the answer.
-func (c *Client) InviteMember(ctx context.Context, organization crier.ID, in crier.MemberInvite) (crier.Invitation, error) {
+func (c *Client) InviteMember(ctx context.Context, organization crier.ID, in crier.MemberInvite) (crier.Invitation,
+	error) {
 	return change[crier.Invitation](ctx, c, http.MethodPost, membersPath(organization), in)
 }
 
@@ -24,7 +26,8 @@ func invitationsPath(organization crier.ID) string {
 }
 
 // ListInvitations returns a page of the invitations that can still be accepted.
-func (c *Client) ListInvitations(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.Invitation], error) {
+func (c *Client) ListInvitations(ctx context.Context, organization crier.ID,
+	o ListOptions) (crier.Page[crier.Invitation], error) {
 	return get[crier.Page[crier.Invitation]](ctx, c, invitationsPath(organization), o.query())
 }
 
@@ -34,7 +37,8 @@ func (c *Client) WithdrawInvitation(ctx context.Context, organization, id crier.
 }
 
 // UpdateMember changes a member's role and teams.
-func (c *Client) UpdateMember(ctx context.Context, organization, id crier.ID, in crier.MemberUpdate) (crier.Member, error) {
+func (c *Client) UpdateMember(ctx context.Context, organization, id crier.ID, in crier.MemberUpdate) (crier.Member,
+	error) {
 	return change[crier.Member](ctx, c, http.MethodPatch, membersPath(organization)+"/"+string(id), in)
 }
 
@@ -44,8 +48,28 @@ func (c *Client) RemoveMember(ctx context.Context, organization, id crier.ID) (c
 }
 
 // ListAuditLog returns a page of who did what.
-func (c *Client) ListAuditLog(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.AuditEntry], error) {
+func (c *Client) ListAuditLog(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.AuditEntry],
+	error) {
 	return get[crier.Page[crier.AuditEntry]](ctx, c, organizationPath(organization)+"/audit-log", o.query())
+}
+
+// AuditFilter narrows an audit log; empty fields do not.
+type AuditFilter struct {
+	ListOptions
+	From, To    *crier.Time
+	Action      string
+	PrincipalID crier.ID
+}
+
+// SearchAuditLog returns a page of what a filter leaves of an organization's audit log.
+func (c *Client) SearchAuditLog(ctx context.Context, organization crier.ID, f AuditFilter) (
+	crier.Page[crier.AuditEntry], error) {
+	q := f.ListOptions.query()
+	setTime(q, "from", f.From)
+	setTime(q, "to", f.To)
+	set(q, "action", f.Action)
+	set(q, "principalId", string(f.PrincipalID))
+	return get[crier.Page[crier.AuditEntry]](ctx, c, organizationPath(organization)+"/audit-log", q)
 }
 
 // Permissions lists every permission and which roles hold it.

@@ -126,7 +126,8 @@ func TestAPostIsReadWithItsScheduledPosts(t *testing.T) {
 		reply(w, http.StatusOK, map[string]any{"id": team, "scheduledPosts": []any{map[string]any{"id": team}}})
 	})
 	post, err := c.GetPost(t.Context(), team, team, client.IncludeScheduledPosts)
-	if err != nil || post.ScheduledPosts == nil || len(*post.ScheduledPosts) != 1 || s.seen[0].URL.RawQuery != "include=scheduledPosts" {
+	if err != nil || post.ScheduledPosts == nil || len(*post.ScheduledPosts) != 1 ||
+		s.seen[0].URL.RawQuery != "include=scheduledPosts" {
 		t.Errorf("%+v, %v", post, err)
 	}
 }
@@ -141,12 +142,14 @@ func TestAFileIsSentAsAForm(t *testing.T) {
 			return
 		}
 		data, err := io.ReadAll(file)
-		if err != nil || string(data) != "bytes" || header.Filename != "owl.jpg" || r.FormValue("altText") != alt || r.Form.Has("folderId") {
+		if err != nil || string(data) != "bytes" || header.Filename != "owl.jpg" || r.FormValue("altText") != alt ||
+			r.Form.Has("folderId") {
 			t.Errorf("%q %+v %v %v", data, header, r.Form, err)
 		}
 		reply(w, http.StatusCreated, map[string]any{"id": team})
 	})
-	asset, err := c.CreateAsset(t.Context(), team, "owl.jpg", bytes.NewReader([]byte("bytes")), crier.AssetDetails{AltText: &alt})
+	asset, err := c.CreateAsset(t.Context(), team, "owl.jpg", bytes.NewReader([]byte("bytes")),
+		crier.AssetDetails{AltText: &alt})
 	if err != nil || asset.ID != team {
 		t.Errorf("%+v, %v", asset, err)
 	}
@@ -154,7 +157,8 @@ func TestAFileIsSentAsAForm(t *testing.T) {
 		reply(w, http.StatusForbidden, map[string]string{"_tag": "Forbidden", "message": "no"})
 	})
 	endless := io.MultiReader(strings.NewReader("x"), neverEnding{})
-	if _, err := refusing.CreateAsset(t.Context(), team, "owl.jpg", endless, crier.AssetDetails{}); !client.IsKind(err, crier.KindForbidden) {
+	if _, err := refusing.CreateAsset(t.Context(), team, "owl.jpg", endless, crier.AssetDetails{}); !client.IsKind(err,
+		crier.KindForbidden) {
 		t.Errorf("a refusal in the middle of a file: %v", err)
 	}
 }
@@ -166,7 +170,10 @@ func (neverEnding) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestARefreshTokenIsNeverSentTwice(t *testing.T) {
 	t.Parallel()
-	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	c, s := serve(t, func(_ int, w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
 	if _, err := c.RefreshTokens(context.Background(), "token"); err == nil || len(s.seen) != 1 {
 		t.Errorf("sent %d times: %v", len(s.seen), err)
 	}

@@ -37,7 +37,8 @@ func (c *Client) GetOrganization(ctx context.Context, id crier.ID) (crier.Organi
 }
 
 // UpdateOrganization changes an organization's settings.
-func (c *Client) UpdateOrganization(ctx context.Context, id crier.ID, in crier.OrganizationUpdate) (crier.Organization, error) {
+func (c *Client) UpdateOrganization(ctx context.Context, id crier.ID, in crier.OrganizationUpdate) (crier.Organization,
+	error) {
 	return change[crier.Organization](ctx, c, http.MethodPatch, organizationPath(id), in)
 }
 
@@ -47,6 +48,27 @@ func (c *Client) GetCredits(ctx context.Context, organization crier.ID) (crier.C
 }
 
 // ListCreditTransactions returns a page of the ledger.
-func (c *Client) ListCreditTransactions(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.CreditTransaction], error) {
-	return get[crier.Page[crier.CreditTransaction]](ctx, c, organizationPath(organization)+"/credits/transactions", o.query())
+func (c *Client) ListCreditTransactions(ctx context.Context, organization crier.ID,
+	o ListOptions) (crier.Page[crier.CreditTransaction], error) {
+	return get[crier.Page[crier.CreditTransaction]](ctx, c, organizationPath(organization)+"/credits/transactions",
+		o.query())
+}
+
+// CreditFilter narrows a ledger; empty fields do not.
+type CreditFilter struct {
+	ListOptions
+	From, To        *crier.Time
+	Kind            string
+	ScheduledPostID crier.ID
+}
+
+// SearchCreditTransactions returns a page of what a filter leaves of an organization's ledger.
+func (c *Client) SearchCreditTransactions(ctx context.Context, organization crier.ID, f CreditFilter) (
+	crier.Page[crier.CreditTransaction], error) {
+	q := f.ListOptions.query()
+	setTime(q, "from", f.From)
+	setTime(q, "to", f.To)
+	set(q, "kind", f.Kind)
+	set(q, "scheduledPostId", string(f.ScheduledPostID))
+	return get[crier.Page[crier.CreditTransaction]](ctx, c, organizationPath(organization)+"/credits/transactions", q)
 }

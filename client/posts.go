@@ -23,6 +23,7 @@ type PostFilter struct {
 	SocialAccountIDs []crier.ID
 	SaveDestination  string
 	TagID            crier.ID
+	AssetID          crier.ID
 	Q                string
 	ScheduledFrom    *crier.Time
 	ScheduledTo      *crier.Time
@@ -42,15 +43,13 @@ func (f PostFilter) query() url.Values {
 	set(q, "socialAccountId", joined(f.SocialAccountIDs))
 	set(q, "saveDestination", f.SaveDestination)
 	set(q, "tagId", string(f.TagID))
+	set(q, "assetId", string(f.AssetID))
 	set(q, "q", f.Q)
-	for name, at := range map[string]*crier.Time{
-		"scheduledFrom": f.ScheduledFrom, "scheduledTo": f.ScheduledTo, "createdFrom": f.CreatedFrom, "createdTo": f.CreatedTo,
-		"updatedSince": f.UpdatedSince,
-	} {
-		if at != nil {
-			q.Set(name, at.String())
-		}
-	}
+	setTime(q, "scheduledFrom", f.ScheduledFrom)
+	setTime(q, "scheduledTo", f.ScheduledTo)
+	setTime(q, "createdFrom", f.CreatedFrom)
+	setTime(q, "createdTo", f.CreatedTo)
+	setTime(q, "updatedSince", f.UpdatedSince)
 	if f.ScheduledPosts {
 		q.Set("include", string(IncludeScheduledPosts))
 	}
@@ -93,6 +92,26 @@ func (c *Client) UpdatePost(ctx context.Context, team, post crier.ID, in crier.P
 	return change[crier.Post](ctx, c, http.MethodPatch, postPath(team, post), in)
 }
 
+// UpdatePostVersion changes a post whose content is still the given version. Another one is an error of the kind
+// crier.KindPreconditionFailed, whose ContentPayloadID tells the present one.
+func (c *Client) UpdatePostVersion(ctx context.Context, team, post, contentPayloadID crier.ID,
+	in crier.PostUpdate) (crier.Post, error) {
+	var out crier.Post
+	return out, c.send(ctx, request{method: http.MethodPatch, path: postPath(team, post), body: in,
+		header: http.Header{"If-Match": {crier.MatchVersion(contentPayloadID).String()}}}, &out)
+}
+
+// ListPostVersions returns a page of the versions of a post's content.
+func (c *Client) ListPostVersions(ctx context.Context, team, post crier.ID, o ListOptions) (
+	crier.Page[crier.PostVersion], error) {
+	return get[crier.Page[crier.PostVersion]](ctx, c, postPath(team, post)+"/versions", o.query())
+}
+
+// GetPostVersion reads a version of a post's content.
+func (c *Client) GetPostVersion(ctx context.Context, team, post, contentPayloadID crier.ID) (crier.PostVersion, error) {
+	return get[crier.PostVersion](ctx, c, postPath(team, post)+"/versions/"+string(contentPayloadID), nil)
+}
+
 // DeletePost deletes a post, and with fromPlatform what was published of it.
 func (c *Client) DeletePost(ctx context.Context, team, post crier.ID, fromPlatform bool) (crier.PostDeletion, error) {
 	var out crier.PostDeletion
@@ -110,7 +129,8 @@ func (c *Client) MovePostToDraft(ctx context.Context, team, post crier.ID) (crie
 
 // SetPostStatus moves a post to another state.
 func (c *Client) SetPostStatus(ctx context.Context, team, post crier.ID, status crier.PostStatus) (crier.Post, error) {
-	return change[crier.Post](ctx, c, http.MethodPost, postPath(team, post)+"/status", crier.PostStatusUpdate{Status: status})
+	return change[crier.Post](ctx, c, http.MethodPost, postPath(team, post)+"/status",
+		crier.PostStatusUpdate{Status: status})
 }
 
 // SetPostTags says which tags a post has.
@@ -119,17 +139,26 @@ func (c *Client) SetPostTags(ctx context.Context, team, post crier.ID, tags []cr
 }
 
 // ValidatePost tries out how a post would be scheduled: errors, warnings and cost per account. It writes nothing.
-func (c *Client) ValidatePost(ctx context.Context, team, post crier.ID, in crier.ScheduleRequest) (crier.ValidationResult, error) {
+func (c *Client) ValidatePost(ctx context.Context, team, post crier.ID,
+	in crier.ScheduleRequest) (crier.ValidationResult, error) {
 	return change[crier.ValidationResult](ctx, c, http.MethodPost, postPath(team, post)+"/validate", in)
 }
 
+// ValidateContent tries out content that was never stored. It writes nothing.
+func (c *Client) ValidateContent(ctx context.Context, team crier.ID,
+	in crier.ContentValidation) (crier.ValidationResult, error) {
+	return change[crier.ValidationResult](ctx, c, http.MethodPost, postsPath(team)+"/validate", in)
+}
+
 // SchedulePost fans a post out to accounts.
-func (c *Client) SchedulePost(ctx context.Context, team, post crier.ID, in crier.ScheduleRequest) (crier.ScheduleResult, error) {
+func (c *Client) SchedulePost(ctx context.Context, team, post crier.ID, in crier.ScheduleRequest) (crier.ScheduleResult,
+	error) {
 	return change[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/schedule", in)
 }
 
 // PostNow publishes a post at once.
-func (c *Client) PostNow(ctx context.Context, team, post crier.ID, in crier.PostNowRequest) (crier.ScheduleResult, error) {
+func (c *Client) PostNow(ctx context.Context, team, post crier.ID, in crier.PostNowRequest) (crier.ScheduleResult,
+	error) {
 	return change[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/post-now", in)
 }
 
@@ -145,9 +174,17 @@ func (c *Client) Facets(ctx context.Context, team crier.ID, fields ...crier.Face
 	return get[crier.Facets](ctx, c, postsPath(team)+"/facets/enrichment", q)
 }
 
+// CalendarInclude asks for more than a calendar shows by itself.
+type CalendarInclude string
+
+// IncludeCanceled adds what was canceled.
+const IncludeCanceled CalendarInclude = "canceled"
+
 // Calendar reads what goes out in a window of time; an empty timezone means the team's.
-func (c *Client) Calendar(ctx context.Context, team crier.ID, from, to crier.Time, timezone string) (crier.Calendar, error) {
+func (c *Client) Calendar(ctx context.Context, team crier.ID, from, to crier.Time, timezone string,
+	include ...CalendarInclude) (crier.Calendar, error) {
 	q := url.Values{"from": {from.String()}, "to": {to.String()}}
 	set(q, "timezone", timezone)
+	set(q, "include", joined(include))
 	return get[crier.Calendar](ctx, c, teamPath(team)+"/calendar", q)
 }

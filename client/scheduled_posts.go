@@ -3,12 +3,62 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"crier"
 )
 
 func scheduledPostPath(team, id crier.ID) string {
 	return teamPath(team) + "/scheduled-posts/" + string(id)
+}
+
+// ScheduledPostFilter narrows a list of scheduled posts; empty fields do not.
+type ScheduledPostFilter struct {
+	ListOptions
+	Status           []crier.ScheduledPostStatus
+	Provider         []crier.Provider
+	SocialAccountIDs []crier.ID
+	PostID           crier.ID
+	From, To         *crier.Time
+	// NeedsAttention lists what needs attention, or what does not.
+	NeedsAttention *bool
+}
+
+func (f ScheduledPostFilter) query() url.Values {
+	q := f.ListOptions.query()
+	set(q, "status", joined(f.Status))
+	set(q, "provider", joined(f.Provider))
+	set(q, "socialAccountId", joined(f.SocialAccountIDs))
+	set(q, "postId", string(f.PostID))
+	setTime(q, "from", f.From)
+	setTime(q, "to", f.To)
+	if f.NeedsAttention != nil {
+		q.Set("needsAttention", strconv.FormatBool(*f.NeedsAttention))
+	}
+	return q
+}
+
+// ListScheduledPosts returns a page of a team's scheduled posts.
+func (c *Client) ListScheduledPosts(ctx context.Context, team crier.ID,
+	f ScheduledPostFilter) (crier.Page[crier.ScheduledPost], error) {
+	return get[crier.Page[crier.ScheduledPost]](ctx, c, teamPath(team)+"/scheduled-posts", f.query())
+}
+
+// UpdateScheduledPost moves a scheduled post or changes its settings and actions; what is not given stays.
+func (c *Client) UpdateScheduledPost(ctx context.Context, team, id crier.ID,
+	in crier.ScheduledPostUpdate) (crier.ScheduledPost, error) {
+	return change[crier.ScheduledPost](ctx, c, http.MethodPatch, scheduledPostPath(team, id), in)
+}
+
+// CancelScheduledPost stops the publication on one account.
+func (c *Client) CancelScheduledPost(ctx context.Context, team, id crier.ID) (crier.ScheduledPost, error) {
+	return change[crier.ScheduledPost](ctx, c, http.MethodPost, scheduledPostPath(team, id)+"/cancel", nil)
+}
+
+// DismissScheduledPost takes a failure from the list of what needs attention.
+func (c *Client) DismissScheduledPost(ctx context.Context, team, id crier.ID) (crier.ScheduledPost, error) {
+	return change[crier.ScheduledPost](ctx, c, http.MethodPost, scheduledPostPath(team, id)+"/dismiss", nil)
 }
 
 // GetScheduledPost reads a scheduled post.
@@ -27,6 +77,7 @@ func (c *Client) RetryScheduledPost(ctx context.Context, team, id crier.ID) (cri
 }
 
 // ResolveScheduledPost decides an unknown outcome.
-func (c *Client) ResolveScheduledPost(ctx context.Context, team, id crier.ID, in crier.Resolution) (crier.ScheduledPost, error) {
+func (c *Client) ResolveScheduledPost(ctx context.Context, team, id crier.ID, in crier.Resolution) (crier.ScheduledPost,
+	error) {
 	return change[crier.ScheduledPost](ctx, c, http.MethodPost, scheduledPostPath(team, id)+"/resolve", in)
 }

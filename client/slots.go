@@ -32,7 +32,8 @@ func (c *Client) DeleteSlot(ctx context.Context, team, id crier.ID) (crier.Delet
 }
 
 // NextSlots previews the next instants; an empty account asks for the times alone.
-func (c *Client) NextSlots(ctx context.Context, team, account crier.ID, count int, timezone string) (crier.UpcomingSlots, error) {
+func (c *Client) NextSlots(ctx context.Context, team, account crier.ID, count int,
+	timezone string) (crier.UpcomingSlots, error) {
 	q := url.Values{}
 	set(q, "socialAccountId", string(account))
 	set(q, "timezone", timezone)
@@ -40,4 +41,12 @@ func (c *Client) NextSlots(ctx context.Context, team, account crier.ID, count in
 		q.Set("count", strconv.Itoa(count))
 	}
 	return get[crier.UpcomingSlots](ctx, c, slotsPath(team)+"/next", q)
+}
+
+// SlotCalendar reads the slots of a window of time and which are taken; no accounts means all of the team.
+func (c *Client) SlotCalendar(ctx context.Context, team crier.ID, from, to crier.Time,
+	accounts ...crier.ID) (crier.SlotCalendar, error) {
+	q := url.Values{"from": {from.String()}, "to": {to.String()}}
+	set(q, "socialAccountIds", joined(accounts))
+	return get[crier.SlotCalendar](ctx, c, slotsPath(team)+"/calendar", q)
 }

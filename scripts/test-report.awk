@@ -1,5 +1,5 @@
 # Reads the events of `go test -json` and prints what people want of them: one line per package, and all that a failed
-# test or package has said. Writes one line per finished test to the file `results`: outcome, package, test and, for a
+# test or package has said. Adds one line per finished test to the file `results`: outcome, package, test and, for a
 # skipped one, what it said; separated by tabs.
 #
 #   go test -json ./... | awk -v results=FILE -f scripts/test-report.awk
@@ -50,7 +50,7 @@ test != "" && (action == "pass" || action == "fail" || action == "skip") {
 		reason = said[pkg, test]
 		gsub(/[\t\n ]+/, " ", reason)
 	}
-	print action "\t" pkg "\t" test "\t" reason > results
+	print action "\t" pkg "\t" test "\t" reason >> results
 	delete said[pkg, test]
 }
 

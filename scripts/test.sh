@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# Proves all that can be proved on one machine: vet, every test on both databases with the race detector, and a short
-# run of each fuzz target. Needs Go; finds or installs the rest. Tests of one package: with-postgres.sh go test ./...
+# Proves all that can be proved on one machine in minutes: vet, every test on both databases, the race detector, and a
+# short run of each fuzz target. Needs Go; finds or installs the rest. Tests of one package: with-postgres.sh go test ./...
 #
-#   CRIER_TEST_FUZZ_RUNS  how often each fuzz target is called (20000)
+# The race detector takes four times the work. It watches every package that starts goroutines or holds locks, in its
+# code or in its tests; of the large ones, which test the whole interface and the whole program, it watches what does
+# things at once and what calls every operation.
+#
+#   CRIER_TEST_RACE=all   watch everything (make race; half an hour)
+#   CRIER_TEST_FUZZ_RUNS  how often each fuzz target is called (4000)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -20,12 +25,25 @@ if ! command -v curl >/dev/null; then
 	scripts/install-packages.sh curl ca-certificates
 fi
 
+CRIER_TEST_CHROMIUM=$(scripts/find-chromium.sh)
+export CRIER_TEST_CHROMIUM
+
 if [ -z "${CRIER_TEST_POSTGRES_URL:-}" ]; then
 	exec scripts/with-postgres.sh scripts/test.sh
 fi
 
 results=$(mktemp)
-trap 'rm -f "$results" "$results.fuzz"' EXIT
+trap 'rm -rf "$results" "$results.fuzz" "${in_memory:-}"' EXIT
+
+# The files of tests go into memory where there is room: SQLite waits for the disk at every commit, and what is proved
+# does not depend on the disk (PostgreSQL runs without fsync here for the same reason). Builds stay on the disk.
+in_memory=
+room=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1 || true)
+if [ "${room:-0}" -ge 6000000 ]; then
+	export GOTMPDIR="${GOTMPDIR:-${TMPDIR:-/tmp}}"
+	in_memory=$(mktemp -d /dev/shm/crier-test.XXXXXX)
+	export TMPDIR="$in_memory"
+fi
 fuzzed=0
 
 fail() {
@@ -38,18 +56,55 @@ passed() {
 	grep -ciE "^pass"$'\t'"$1" "$results" || true
 }
 
-# unwatched are packages that the race detector leaves alone: the embedded database is C turned into Go, pictures are many
-# pixels, hashes many rounds. Watching them takes most of the time and says nothing about crier. Libraries that use atomics
-# must be watched: they would be accused wrongly.
-unwatched=('modernc.org/...=-race=false' 'golang.org/x/image/...=-race=false' 'golang.org/x/crypto/...=-race=false' 'image/...=-race=false')
+# unwatched are packages that the race detector leaves alone: the embedded database is C turned into Go, pictures are
+# many pixels, hashes many rounds. Watching them takes most of the time and says nothing about crier. Libraries that use
+# atomics must be watched: they would be accused wrongly.
+unwatched=(modernc.org/...=-race=false golang.org/x/image/...=-race=false golang.org/x/crypto/...=-race=false
+	image/...=-race=false)
 
-# run_tests has more tests of a package at once than there are cores: those of the whole program wait most of their time.
-# More than four packages at once would only wait for each other at the one PostgreSQL.
+# large are the packages whose tests start whole servers or work on many pixels, the slowest first; at_once are those of
+# their tests that the race detector watches.
+large=(./cmd/crier ./internal/api ./internal/media ./internal/mcp ./internal/cli)
+at_once='AtOnce|Concurrently|ManyTimes|InParallel|LastSecond|SameSlot|TwoWorkers|WakesUp|DuringTheCall|AllSevenNetworks'
+at_once+='|DoNotWait|DoesNotBlock|WhileRows|Stream|TestFuzzed|EveryRouteThatChanges|KeepsSessionsApart|Followed'
+
+# concurrent prints the other packages that start goroutines or hold locks.
+concurrent() {
+	grep -rlE '^\s*go |\.Go\(|\bsync\.(Mutex|RWMutex|Map|Pool|WaitGroup|Cond)|\batomic\.|errgroup' --include='*.go' \
+		--exclude-dir={.git,.tools,web} . |
+		xargs -n 1 dirname | sort -u | grep -vxFf <(printf '%s\n' "${large[@]}")
+}
+
+# run_tests runs go test and reports. It has more tests of a package at once than there are cores: those of the whole
+# program wait most of their time. More than four packages at once would only wait for each other at the one PostgreSQL.
 run_tests() {
 	local cores
 	cores=$(getconf _NPROCESSORS_ONLN)
-	CGO_ENABLED=1 GOGC=200 go test -json -race "${unwatched[@]/#/-gcflags=}" -vet=off -count=1 -timeout 30m \
-		-parallel "$((cores * 5 / 2))" -p "$((cores < 4 ? cores : 4))" ./... | awk -v results="$results" -f scripts/test-report.awk
+	GOGC=400 go test -json -vet=off -count=1 -timeout 90m -parallel "$((cores * 5 / 2))" -p "$((cores < 4 ? cores : 4))" \
+		"$@" | awk -v results="$results" -f scripts/test-report.awk || failed=1
+}
+
+# test_watched is run_tests with the race detector. It need not wait a second for others at the end of each process.
+test_watched() {
+	CGO_ENABLED=1 GORACE="${GORACE:-atexit_sleep_ms=50}" run_tests -race "${unwatched[@]/#/-gcflags=}" "$@"
+}
+
+test_all() {
+	local failed=0 watched others
+	mapfile -t watched < <(concurrent)
+	mapfile -t others < <(go list ./... | grep -vxFf <(go list "${large[@]}" "${watched[@]}"))
+	if [ "${CRIER_TEST_RACE:-}" = all ]; then
+		echo "go test -race, both databases"
+		test_watched ./...
+	else
+		echo "go test, both databases: large packages, and what does one thing at a time"
+		run_tests "${large[@]}" "${others[@]}"
+		echo "go test -race, both databases: what large packages do at once"
+		test_watched -run "$at_once" "${large[@]}"
+		echo "go test -race, both databases: packages that do things at once"
+		test_watched "${watched[@]}"
+	fi
+	return "$failed"
 }
 
 # check_kinds fails when a kind of test is missing: a suite that skips a database looks green and proves nothing.
@@ -58,6 +113,7 @@ check_kinds() {
 	skipped=$(grep '^skip' "$results" | cut -f 2- || true)
 	if [ -n "$skipped" ]; then printf 'Skipped:\n%s\n' "$skipped"; fi
 	if grep -qiE 'postgres' <<<"$skipped"; then fail "a test of PostgreSQL was skipped."; fi
+	if grep -qE 'no Chromium' <<<"$skipped"; then fail "a test in the browser was skipped."; fi
 	[ "$(passed '.*sqlite')" -gt 0 ] || fail "no test has sqlite in its name: did the tests of the embedded database run?"
 	[ "$(passed '.*postgres')" -gt 0 ] || fail "no test has postgres in its name: did the tests of PostgreSQL run?"
 	[ "$(passed 'crier/cmd/crier'$'\t')" -gt 0 ] || fail "no test of the whole program (cmd/crier) ran."
@@ -69,12 +125,13 @@ fuzz_targets() {
 		sed -E 's|/[^/]*_test\.go:func | |' | sort
 }
 
-# run_fuzzing counts calls and not seconds: when its time is over, Go 1.26 may take its own deadline for a failure
-# (go.dev/issue/75804).
+# run_fuzzing hardly minimizes what reaches new code: that took most of the calls. It counts calls and not seconds: when
+# its time is over, Go 1.26 may take its own deadline for a failure (go.dev/issue/75804).
 run_fuzzing() {
 	local dir target
 	while read -r dir target; do
-		go test -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${CRIER_TEST_FUZZ_RUNS:-20000}x" "$dir" >"$results.fuzz" 2>&1 ||
+		go test -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${CRIER_TEST_FUZZ_RUNS:-4000}x" -fuzzminimizetime 10x \
+			"$dir" >"$results.fuzz" 2>&1 ||
 			{ cat "$results.fuzz"; fail "fuzzing $target in $dir"; }
 		grep -q '^fuzz: ' "$results.fuzz" || fail "$target in $dir is not a fuzz target of this platform."
 		grep '^ok' "$results.fuzz" | sed "s/\$/\t$target/"
@@ -83,11 +140,12 @@ run_fuzzing() {
 	[ "$fuzzed" -gt 0 ] || fail "there is no fuzz target."
 }
 
+echo "dashboard"
+scripts/with-node.sh scripts/check-web.sh
 echo "go vet"
 go vet ./...
-echo "go test -race, both databases"
-run_tests
+test_all
 check_kinds
-echo "go test -fuzz, ${CRIER_TEST_FUZZ_RUNS:-20000} calls each"
+echo "go test -fuzz, ${CRIER_TEST_FUZZ_RUNS:-4000} calls each"
 run_fuzzing
 echo "PASS: $(passed '.*') tests and subtests ($(passed '.*sqlite') on SQLite, $(passed '.*postgres') on PostgreSQL), $fuzzed fuzz targets."

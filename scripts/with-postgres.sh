@@ -2,8 +2,9 @@
 # Runs a command with a PostgreSQL cluster of its own: with-postgres.sh COMMAND [ARGUMENT...]
 #
 # The command finds a superuser's address in CRIER_TEST_POSTGRES_URL, and a program that restarts the server without
-# letting it finish anything in CRIER_TEST_POSTGRES_RESTART. If the first is set already, the command simply runs with it. Otherwise a cluster is made in a temporary directory, listens on a free loopback port, and is stopped and
-# removed when the command has ended, however it ended. PostgreSQL is installed when the machine has none.
+# letting it finish anything in CRIER_TEST_POSTGRES_RESTART. If the first is set already, the command simply runs with
+# it. Otherwise a cluster is made in a temporary directory, listens on a free loopback port, and is stopped and removed
+# when the command has ended, however it ended. PostgreSQL is installed when the machine has none.
 #
 #   CRIER_TEST_POSTGRES_FSYNC    on: commits reach the disk, as in production (benchmarks). Default off, for speed.
 #   CRIER_TEST_POSTGRES_BINDIRS  directories, separated by colons, to look for PostgreSQL in, instead of the usual ones.
@@ -78,10 +79,13 @@ as_server_user() {
 }
 
 # make_dir makes the temporary directory where the server's user can reach it: root's TMPDIR is often closed to
-# others. A socket's path may have 107 bytes, so a long TMPDIR is passed over.
+# others. A socket's path may have 107 bytes, so a long TMPDIR is passed over. A cluster whose commits need not reach the
+# disk lives in memory where there is room: each test has a database of its own, hundreds of small files.
 make_dir() {
-	local parent
-	for parent in "${TMPDIR:-/tmp}" /tmp /var/tmp; do
+	local parent memory='' room
+	room=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1 || true)
+	if [ "${CRIER_TEST_POSTGRES_FSYNC:-off}" = off ] && [ "${room:-0}" -ge 6000000 ]; then memory=/dev/shm; fi
+	for parent in ${memory:+"$memory"} "${TMPDIR:-/tmp}" /tmp /var/tmp; do
 		[ "${#parent}" -le 60 ] || continue
 		dir=$(mktemp -d "${parent%/}/crier-postgres.XXXXXX" 2>/dev/null) || continue
 		if [ -z "$server_user" ] || chown "$server_user" "$dir"; then

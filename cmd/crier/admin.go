@@ -7,10 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"crier"
+	"crier/internal/cli"
+	"crier/internal/server"
 )
 
 func (a *app) adminCommand() *cobra.Command {
-	return group("admin", "Operate an installation",
+	return cli.Group("admin", "Operate an installation",
 		"  crier admin create-organization --name \"Acme\"\n  crier admin reset-password --email ada@example.com",
 		a.createOrganizationCommand(), a.grantCreditsCommand(), a.resetPasswordCommand())
 }
@@ -24,8 +26,12 @@ func (a *app) createOrganizationCommand() *cobra.Command {
 		Example: "  crier admin create-organization --name \"Acme\" --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withNode(cmd.Context(), func(n *node) error {
-				t, err := n.services.Instance.CreateTenant(cmd.Context(), a.tenant(name))
+			return a.withNode(cmd.Context(), func(n *server.Node) error {
+				request, err := a.tenant(cmd.Context(), name)
+				if err != nil {
+					return err
+				}
+				t, err := n.Services.Instance.CreateTenant(cmd.Context(), request)
 				if err != nil {
 					return err
 				}
@@ -34,7 +40,7 @@ func (a *app) createOrganizationCommand() *cobra.Command {
 		},
 	}
 	addTenantFlags(create, &name, &asJSON, "")
-	mustRequire(create, "name")
+	cli.Require(create, "name")
 	return create
 }
 
@@ -50,13 +56,13 @@ func (a *app) grantCreditsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			id, ok := crier.ParseID(organization)
 			if !ok {
-				return fmt.Errorf("--organization must be a UUID, got %q", organization)
+				return cli.Usagef("--organization must be a UUID, got %q", organization)
 			}
 			if amount < 1 || amount > maxGrant {
-				return fmt.Errorf("--amount must be from 1 to %d, got %d", maxGrant, amount)
+				return cli.Usagef("--amount must be from 1 to %d, got %d", maxGrant, amount)
 			}
-			return a.withNode(cmd.Context(), func(n *node) error {
-				balance, err := n.services.Instance.GrantCredits(cmd.Context(), id, amount)
+			return a.withNode(cmd.Context(), func(n *server.Node) error {
+				balance, err := n.Services.Instance.GrantCredits(cmd.Context(), id, amount)
 				if err != nil {
 					return err
 				}
@@ -71,8 +77,8 @@ func (a *app) grantCreditsCommand() *cobra.Command {
 	grant.Flags().StringVar(&organization, "organization", "", "id of the organization")
 	grant.Flags().Int64Var(&amount, "amount", 0, "how many")
 	grant.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	mustRequire(grant, "organization")
-	mustRequire(grant, "amount")
+	cli.Require(grant, "organization")
+	cli.Require(grant, "amount")
 	return grant
 }
 
@@ -85,13 +91,14 @@ func (a *app) resetPasswordCommand() *cobra.Command {
 	reset := &cobra.Command{
 		Use:   "reset-password",
 		Short: "Make a link by which somebody who has lost their password chooses another one",
-		Long: "Prints a link that works once, for 24 hours. Give it to the person and to nobody else: whoever opens it is that person.\n" +
+		Long: "Prints a link that works once, for 24 hours. Give it to the person and to nobody else: whoever opens " +
+			"it is that person.\n" +
 			"The old password works until another one is chosen.",
 		Example: "  crier admin reset-password --email ada@example.com",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withNode(cmd.Context(), func(n *node) error {
-				link, err := n.services.People.ResetLink(cmd.Context(), email)
+			return a.withNode(cmd.Context(), func(n *server.Node) error {
+				link, err := n.Services.People.ResetLink(cmd.Context(), email)
 				if err != nil {
 					return err
 				}
@@ -105,13 +112,6 @@ func (a *app) resetPasswordCommand() *cobra.Command {
 	}
 	reset.Flags().StringVar(&email, "email", "", "address that the person signs in with")
 	reset.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	mustRequire(reset, "email")
+	cli.Require(reset, "email")
 	return reset
-}
-
-// mustRequire makes a flag required that the command has.
-func mustRequire(cmd *cobra.Command, flag string) {
-	if err := cmd.MarkFlagRequired(flag); err != nil {
-		panic(err) // by a programmer's error only
-	}
 }

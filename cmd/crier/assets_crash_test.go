@@ -15,6 +15,7 @@ import (
 
 	"crier/internal/media"
 	"crier/internal/media/mediatest"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -29,11 +30,12 @@ type killable struct {
 // startKillable starts a server on an empty database. more are further settings, as NAME=value.
 func startKillable(tb testing.TB, db database, more ...string) *killable {
 	tb.Helper()
-	k := &killable{settings: append(settingsOf(db), append([]string{"CRIER_RATE_LIMIT=0"}, more...)...), folder: mediaDirOf(db)}
+	k := &killable{settings: append(settingsOf(db), append([]string{"CRIER_RATE_LIMIT=0"}, more...)...),
+		folder: servertest.MediaDir(db)}
 	made := runProgram(tb, k.settings, "init", "--json").report(tb)
-	k.start(tb, tenant{key: made.APIKey, organization: made.OrganizationID, team: made.TeamID})
+	k.start(tb, tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID})
 	var err error
-	if k.blobs, err = media.NewDisk(k.folder); err != nil {
+	if k.Blobs, err = media.NewDisk(k.folder); err != nil {
 		tb.Fatal(err)
 	}
 	return k
@@ -42,8 +44,8 @@ func startKillable(tb testing.TB, db database, more ...string) *killable {
 func (k *killable) start(tb testing.TB, who tenant) {
 	tb.Helper()
 	k.process = serveProcess(tb, k.settings)
-	k.process.tenant = who
-	k.postServer = postServer{k.process.server}
+	k.process.Tenant = who
+	k.library.Server = k.process.Server
 }
 
 // restart kills the server as a power cut would, and starts it anew.
@@ -53,7 +55,7 @@ func (k *killable) restart(tb testing.TB) {
 		tb.Fatal(err)
 	}
 	k.process.wait(tb)
-	k.start(tb, k.tenant)
+	k.start(tb, k.Tenant)
 }
 
 // unfinished are the files that the server is writing, or was when it died.
@@ -69,7 +71,7 @@ func (k *killable) unfinished(tb testing.TB) []string {
 // writing waits until the server is in the middle of writing a file.
 func (k *killable) writing(tb testing.TB) {
 	tb.Helper()
-	eventually(tb, func() (any, bool) {
+	servertest.Eventually(tb, func() (any, bool) {
 		for _, file := range k.unfinished(tb) {
 			if info, err := os.Stat(file); err == nil && info.Size() > 0 {
 				return nil, true
@@ -80,13 +82,13 @@ func (k *killable) writing(tb testing.TB) {
 }
 
 // wantNoAsset fails if the library shows anything, finished or half.
-func (l library) wantNoAsset(t *testing.T) {
+func (k *killable) wantNoAsset(t *testing.T) {
 	t.Helper()
-	got := l.do(t, "GET", l.assets(), nil).want(t, http.StatusOK)
-	if got.get(t, "total") != json.Number("0") || len(got.ids(t)) > 0 {
-		t.Errorf("the library shows %s", got.body)
+	got := k.Do(t, "GET", k.Assets(), nil).Want(t, http.StatusOK)
+	if got.Get(t, "total") != json.Number("0") || len(got.IDs(t)) > 0 {
+		t.Errorf("the library shows %s", got.Body)
 	}
-	for _, name := range l.files(t) {
+	for _, name := range k.Files(t) {
 		if !strings.Contains(name, "/chunk-") {
 			t.Errorf("there is a file of an asset that is not there: %s", name)
 		}
@@ -110,7 +112,8 @@ func TestAServerThatIsKilledDuringAnUploadShowsNoHalfAsset(t *testing.T) {
 		}()
 		sent := make(chan error, 1)
 		go func() {
-			_, err := l.roundTrip(request{method: "POST", path: l.assets(), body: body, key: l.key, header: map[string]string{"Content-Type": form.FormDataContentType()}})
+			_, err := l.RoundTrip(request{Method: "POST", Path: l.Assets(), Body: body, Key: l.Key,
+				Header: map[string]string{"Content-Type": form.FormDataContentType()}})
 			sent <- err
 		}()
 		l.writing(t)
@@ -121,7 +124,7 @@ func TestAServerThatIsKilledDuringAnUploadShowsNoHalfAsset(t *testing.T) {
 			t.Error("the upload was answered although the server was killed")
 		}
 		l.wantNoAsset(t)
-		l.ready(t, "clip.mp4", file)
+		l.Ready(t, "clip.mp4", file)
 	})
 }
 
@@ -130,26 +133,26 @@ func TestAnUploadGoesOnWhereTheKilledServerStopped(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		l, file := startKillable(t, db), longVideo(24<<20)
 		const first = 8 << 20
-		id := l.begin(t, "video/mp4", len(file))
-		l.piece(t, id, file, 0, first).want(t, http.StatusOK)
+		id := l.Begin(t, "video/mp4", len(file))
+		l.Piece(t, id, file, 0, first).Want(t, http.StatusOK)
 
 		// The second piece stops half-way, and the server dies.
 		body, pipe := io.Pipe()
 		go func() { _, _ = pipe.Write(file[first : first+1<<20]) }() // ends with the pipe
 		go func() {
-			_, _ = l.roundTrip(request{method: "PUT", path: l.uploads(id), body: body, key: l.key,
-				header: map[string]string{"Content-Range": fmt.Sprintf("bytes %d-%d/%d", first, 2*first-1, len(file))}})
+			_, _ = l.RoundTrip(request{Method: "PUT", Path: l.Uploads(id), Body: body, Key: l.Key,
+				Header: map[string]string{"Content-Range": fmt.Sprintf("bytes %d-%d/%d", first, 2*first-1, len(file))}})
 		}()
 		l.writing(t)
 		l.restart(t)
 		pipe.CloseWithError(io.ErrClosedPipe)
 		l.wantNoAsset(t)
-		told := l.do(t, "GET", l.uploads(id), nil).want(t, http.StatusOK)
-		if told.get(t, "nextByteStart") != json.Number(fmt.Sprint(first)) {
-			t.Fatalf("after the crash the upload says %s", told.body)
+		told := l.Do(t, "GET", l.Uploads(id), nil).Want(t, http.StatusOK)
+		if told.Get(t, "nextByteStart") != json.Number(fmt.Sprint(first)) {
+			t.Fatalf("after the crash the upload says %s", told.Body)
 		}
-		l.piece(t, id, file, first, 2*first).want(t, http.StatusOK)
-		l.piece(t, id, file, 2*first, len(file)).want(t, http.StatusOK)
+		l.Piece(t, id, file, first, 2*first).Want(t, http.StatusOK)
+		l.Piece(t, id, file, 2*first, len(file)).Want(t, http.StatusOK)
 
 		// It dies again while it puts the pieces together.
 		for _, file := range l.unfinished(t) {
@@ -158,16 +161,16 @@ func TestAnUploadGoesOnWhereTheKilledServerStopped(t *testing.T) {
 			}
 		}
 		go func() {
-			_, _ = l.roundTrip(request{method: "POST", path: l.uploads(id, "complete"), key: l.key})
+			_, _ = l.RoundTrip(request{Method: "POST", Path: l.Uploads(id, "complete"), Key: l.Key})
 		}()
 		l.writing(t)
 		l.restart(t)
-		assets := l.do(t, "GET", l.assets(), nil).want(t, http.StatusOK)
-		asset := l.do(t, "POST", l.uploads(id, "complete"), nil).want(t, http.StatusCreated)
-		if ids := assets.ids(t); len(ids) > 1 || len(ids) == 1 && ids[0] != asset.text(t, "id") {
-			t.Errorf("after the crash the library shows %q, then %s", ids, asset.text(t, "id"))
+		assets := l.Do(t, "GET", l.Assets(), nil).Want(t, http.StatusOK)
+		asset := l.Do(t, "POST", l.Uploads(id, "complete"), nil).Want(t, http.StatusCreated)
+		if ids := assets.IDs(t); len(ids) > 1 || len(ids) == 1 && ids[0] != asset.Text(t, "id") {
+			t.Errorf("after the crash the library shows %q, then %s", ids, asset.Text(t, "id"))
 		}
-		if _, content := l.fetch(t, l.assets(asset.text(t, "id"), "content")); !bytes.Equal(content, file) {
+		if _, content := l.Fetch(t, l.Assets(asset.Text(t, "id"), "content")); !bytes.Equal(content, file) {
 			t.Errorf("the asset has %d bytes, not the %d of the file", len(content), len(file))
 		}
 	})
@@ -188,7 +191,8 @@ func TestAServerThatIsKilledDuringAnImportShowsNoHalfAsset(t *testing.T) {
 		t.Cleanup(from.Close)
 		done := make(chan struct{})
 		go func() {
-			_, _ = l.roundTrip(request{method: "POST", path: l.assets("import"), body: object{"url": from.URL + "/clip.mp4"}, key: l.key})
+			_, _ = l.RoundTrip(request{Method: "POST", Path: l.Assets("import"),
+				Body: object{"url": from.URL + "/clip.mp4"}, Key: l.Key})
 			close(done)
 		}()
 		l.writing(t)
@@ -197,7 +201,7 @@ func TestAServerThatIsKilledDuringAnImportShowsNoHalfAsset(t *testing.T) {
 		close(killed)
 		<-done
 		l.wantNoAsset(t)
-		l.do(t, "POST", l.assets("import"), object{"url": from.URL + "/clip.mp4"}).want(t, http.StatusCreated)
+		l.Do(t, "POST", l.Assets("import"), object{"url": from.URL + "/clip.mp4"}).Want(t, http.StatusCreated)
 	})
 }
 
@@ -205,7 +209,8 @@ func TestAServerThatIsKilledDuringAnImportShowsNoHalfAsset(t *testing.T) {
 func largeVideo(size int64) io.Reader {
 	clip := mediatest.VerticalMP4()
 	filler := size - int64(len(clip))
-	return io.MultiReader(bytes.NewReader(clip), bytes.NewReader(boxHeader(int(filler), "free")), io.LimitReader(zeros{}, filler-8))
+	return io.MultiReader(bytes.NewReader(clip), bytes.NewReader(boxHeader(int(filler), "free")),
+		io.LimitReader(zeros{}, filler-8))
 }
 
 type zeros struct{}
@@ -222,7 +227,7 @@ const mostMemory = 32 << 20
 // growth is how much resident memory a server needs at most on top of what it has after a small upload.
 func (k *killable) growth(tb testing.TB, work func()) int64 {
 	tb.Helper()
-	k.ready(tb, "clip.mp4", mediatest.VerticalMP4())
+	k.Ready(tb, "clip.mp4", mediatest.VerticalMP4())
 	pid := k.process.cmd.Process.Pid
 	before := residentMemory(tb, pid)
 	// From here on the kernel counts the peak anew.
@@ -257,9 +262,10 @@ func (k *killable) uploadWhole(tb testing.TB, size int64) {
 		tb.Fatal(err)
 	}
 	tail := "\r\n--" + form.Boundary() + "--\r\n"
-	got := k.do(tb, "POST", k.assets(), io.MultiReader(&head, largeVideo(size), strings.NewReader(tail)), "Content-Type", form.FormDataContentType())
-	if got.want(tb, http.StatusCreated).get(tb, "byteSize") != json.Number(fmt.Sprint(size)) {
-		tb.Errorf("the asset is %s", got.body)
+	got := k.Do(tb, "POST", k.Assets(), io.MultiReader(&head, largeVideo(size), strings.NewReader(tail)),
+		"Content-Type", form.FormDataContentType())
+	if got.Want(tb, http.StatusCreated).Get(tb, "byteSize") != json.Number(fmt.Sprint(size)) {
+		tb.Errorf("the asset is %s", got.Body)
 	}
 }
 
@@ -267,12 +273,13 @@ func (k *killable) uploadWhole(tb testing.TB, size int64) {
 func (k *killable) uploadInPieces(tb testing.TB, size int64) {
 	tb.Helper()
 	video := largeVideo(size)
-	id := k.begin(tb, "video/mp4", int(size))
+	id := k.Begin(tb, "video/mp4", int(size))
 	for start := int64(0); start < size; start += media.DefaultChunkSize {
 		end := min(start+media.DefaultChunkSize, size)
-		k.do(tb, "PUT", k.uploads(id), io.LimitReader(video, end-start), "Content-Range", fmt.Sprintf("bytes %d-%d/%d", start, end-1, size)).want(tb, http.StatusOK)
+		k.Do(tb, "PUT", k.Uploads(id), io.LimitReader(video, end-start), "Content-Range",
+			fmt.Sprintf("bytes %d-%d/%d", start, end-1, size)).Want(tb, http.StatusOK)
 	}
-	k.do(tb, "POST", k.uploads(id, "complete"), nil).want(tb, http.StatusCreated)
+	k.Do(tb, "POST", k.Uploads(id, "complete"), nil).Want(tb, http.StatusCreated)
 }
 
 func TestALargeUploadTakesLittleMemory(t *testing.T) {
@@ -280,7 +287,8 @@ func TestALargeUploadTakesLittleMemory(t *testing.T) {
 	k := startKillable(t, databases.Fresh(t, store.SQLite))
 	whole := k.growth(t, func() { k.uploadWhole(t, 256<<20) })
 	pieces := k.growth(t, func() { k.uploadInPieces(t, 64<<20) })
-	t.Logf("an upload of 256 MiB adds %.1f MiB to the resident memory, one of 64 MiB in pieces %.1f MiB", float64(whole)/(1<<20), float64(pieces)/(1<<20))
+	t.Logf("an upload of 256 MiB adds %.1f MiB to the resident memory, one of 64 MiB in pieces %.1f MiB",
+		float64(whole)/(1<<20), float64(pieces)/(1<<20))
 	if max(whole, pieces) > mostMemory {
 		t.Errorf("uploads add %d MiB to the resident memory, in pieces %d MiB", whole>>20, pieces>>20)
 	}
@@ -296,7 +304,8 @@ func BenchmarkLargeUpload(b *testing.B) {
 			"disk": func() []string { return nil },
 			"s3": func() []string {
 				s3 := mediatest.StartS3(b)
-				return []string{"CRIER_S3_ENDPOINT=" + s3.Endpoint, "CRIER_S3_BUCKET=" + s3.Bucket, "CRIER_S3_ACCESS_KEY=" + s3.AccessKey, "CRIER_S3_SECRET_KEY=" + s3.SecretKey}
+				return []string{"CRIER_S3_ENDPOINT=" + s3.Endpoint, "CRIER_S3_BUCKET=" + s3.Bucket,
+					"CRIER_S3_ACCESS_KEY=" + s3.AccessKey, "CRIER_S3_SECRET_KEY=" + s3.SecretKey}
 			},
 		} {
 			b.Run(name+"/"+kind, func(b *testing.B) {

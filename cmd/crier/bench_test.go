@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -20,11 +21,13 @@ import (
 
 	"crier"
 	"crier/internal/auth"
+	"crier/internal/server"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
-// The benchmarks print ratios: what crier adds to what it stands on, measured in turns within one run on one machine, so
-// that a busy machine slows both sides. make bench runs them.
+// The benchmarks print ratios: what crier adds to what it stands on, measured in turns within one run on one machine,
+// so that a busy machine slows both sides. make bench runs them.
 
 const (
 	benchClients = 32
@@ -33,11 +36,11 @@ const (
 )
 
 // quiet throws the log away once it is written, as a terminal would.
-func quiet(a *app) { a.stderr = io.Discard }
+func quiet(a *server.Config) { a.Logger = slog.New(slog.DiscardHandler) }
 
-// bothDatabases runs a benchmark on a fresh server per database. It has no workers: a million rows written at once would
-// keep them from starting.
-func bothDatabases(b *testing.B, bench func(b *testing.B, s *server)) {
+// bothDatabases runs a benchmark on a fresh server per database. It has no workers: a million rows written at once
+// would keep them from starting.
+func bothDatabases(b *testing.B, bench func(b *testing.B, s *testServer)) {
 	b.Helper()
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
@@ -112,13 +115,13 @@ func get(client *http.Client, address, key string) error {
 func BenchmarkRead(b *testing.B) {
 	for _, what := range []string{"team", "page of 25 teams"} {
 		b.Run(what, func(b *testing.B) {
-			bothDatabases(b, func(b *testing.B, s *server) {
-				address := path("/v1/teams/%s", s.team)
+			bothDatabases(b, func(b *testing.B, s *testServer) {
+				address := path("/v1/teams/%s", s.Team)
 				if what != "team" {
-					s.fillTeams(b, s.organization, 1000)
-					address = path("/v1/teams?organizationId=%s", s.organization)
+					s.fillTeams(b, s.Organization, 1000)
+					address = path("/v1/teams?organizationId=%s", s.Organization)
 				}
-				body := s.do(b, "GET", address, nil).want(b, http.StatusOK).body
+				body := s.Do(b, "GET", address, nil).Want(b, http.StatusOK).Body
 				bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("Content-Type", "application/json")
 					w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -128,31 +131,31 @@ func BenchmarkRead(b *testing.B) {
 				client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchClients}}
 				defer client.CloseIdleConnections()
 				inTurns(b, "bare",
-					func(int) error { return get(client, s.url+address, s.key) },
-					func(int) error { return get(client, bare.URL+address, s.key) })
+					func(int) error { return get(client, s.URL+address, s.Key) },
+					func(int) error { return get(client, bare.URL+address, s.Key) })
 			})
 		})
 	}
 }
 
-// BenchmarkCreate compares POST /v1/teams, 32 clients on 32 organizations, with the same statements in bare transactions
-// through the same driver and a pool of the same size. Bar: 0.5.
+// BenchmarkCreate compares POST /v1/teams, 32 clients on 32 organizations, with the same statements in bare
+// transactions through the same driver and a pool of the same size. Bar: 0.5.
 func BenchmarkCreate(b *testing.B) {
 	s := startServer(b, databases.Fresh(b, store.Postgres), quiet)
 	var tenants []tenant
 	for i := range benchClients {
-		tenants = append(tenants, s.newTenant(b, fmt.Sprint("Tenant ", i)))
+		tenants = append(tenants, s.NewTenant(b, fmt.Sprint("Tenant ", i)))
 	}
-	db := s.node.store.Writer()
+	db := s.Node.Store.Writer()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchClients}}
 	defer client.CloseIdleConnections()
 	create := func(c int) error {
-		body := `{"organizationId":"` + string(tenants[c].organization) + `","name":"A team of the benchmark"}`
-		req, err := http.NewRequest(http.MethodPost, s.url+"/v1/teams", strings.NewReader(body))
+		body := `{"organizationId":"` + string(tenants[c].Organization) + `","name":"A team of the benchmark"}`
+		req, err := http.NewRequest(http.MethodPost, s.URL+"/v1/teams", strings.NewReader(body))
 		if err != nil {
 			return err
 		}
-		req.Header.Set("Authorization", "Bearer "+tenants[c].key)
+		req.Header.Set("Authorization", "Bearer "+tenants[c].Key)
 		req.Header.Set("Content-Type", "application/json")
 		resp, err := client.Do(req)
 		if err != nil {
@@ -187,13 +190,16 @@ func bareCreate(db *sql.DB, of tenant) error {
 	}
 	defer func() { _ = tx.Rollback() }()
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	_, err = tx.ExecContext(ctx, `INSERT INTO teams (id, organization_id, name, website, link_tracking_default, timezone,
-		require_approval, publish_late_minutes, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		crier.NewID(), of.organization, "A team of the benchmark", nil, nil, nil, false, 60, now, now)
+	_, err = tx.ExecContext(ctx, `INSERT INTO teams (id, organization_id, name, website, link_tracking_default,
+		timezone,
+		require_approval, publish_late_minutes, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+		$10)`,
+		crier.NewID(), of.Organization, "A team of the benchmark", nil, nil, nil, false, 60, now, now)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `UPDATE organizations SET team_count = team_count + $2 WHERE id = $1`, of.organization, 1); err != nil {
+	if _, err := tx.ExecContext(ctx, `UPDATE organizations SET team_count = team_count + $2 WHERE id = $1`,
+		of.Organization, 1); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -203,50 +209,57 @@ func bareCreate(db *sql.DB, of tenant) error {
 func bareReads(db *sql.DB, of tenant) error {
 	ctx := context.Background()
 	var key, person string
-	err := db.QueryRowContext(ctx, `SELECT k.id, u.id FROM api_key_secrets s JOIN api_keys k ON k.id = s.api_key_id JOIN users u ON u.id = k.created_by_id
-		WHERE s.hash = $1 AND k.revoked_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > $2) AND (k.expires_at IS NULL OR k.expires_at > $2)`,
-		auth.Hash(of.key), time.Now()).Scan(&key, &person)
+	err := db.QueryRowContext(ctx, `SELECT k.id, u.id FROM api_key_secrets s JOIN api_keys k ON k.id = s.api_key_id
+		JOIN users u ON u.id = k.created_by_id
+		WHERE s.hash = $1 AND k.revoked_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > $2)
+		AND (k.expires_at IS NULL OR k.expires_at > $2)`,
+		auth.Hash(of.Key), time.Now()).Scan(&key, &person)
 	if err != nil {
 		return err
 	}
 	var role, behind string
-	return db.QueryRowContext(ctx, `SELECT m.role, b.role FROM organizations o LEFT JOIN memberships m ON m.principal_id = $2 AND m.organization_id = o.id
-		LEFT JOIN memberships b ON b.principal_id = $3 AND b.organization_id = o.id WHERE o.id = $1`, of.organization, key, person).Scan(&role, &behind)
+	return db.QueryRowContext(ctx, `SELECT m.role, b.role FROM organizations o LEFT
+		JOIN memberships m ON m.principal_id = $2 AND m.organization_id = o.id
+		LEFT JOIN memberships b ON b.principal_id = $3 AND b.organization_id = o.id WHERE o.id = $1`, of.Organization, key, person).Scan(&role, &behind)
 }
 
 // fillTeams adds teams to an organization, a second apart, without going through crier.
-func (s *server) fillTeams(tb testing.TB, organization crier.ID, teams int) {
+func (s *testServer) fillTeams(tb testing.TB, organization crier.ID, teams int) {
 	tb.Helper()
 	query := `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
 		INSERT INTO teams (id, organization_id, name, require_approval, publish_late_minutes, created_at, updated_at)
-		SELECT lower(substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-4' || substr(h, 13, 3) || '-8' || substr(h, 16, 3) || '-' || substr(h, 19, 12)), $1,
-			'Team ' || (i % 1000), 0, 60, strftime('%Y-%m-%d %H:%M:%S+00:00', 1600000000 + i, 'unixepoch'), strftime('%Y-%m-%d %H:%M:%S+00:00', 1600000000 + i, 'unixepoch')
+		SELECT lower(substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-4' || substr(h, 13, 3) || '-8' || substr(h, 16,
+		3) || '-' || substr(h, 19, 12)), $1,
+			'Team ' || (i % 1000), 0, 60, strftime('%Y-%m-%d %H:%M:%S+00:00', 1600000000 + i, 'unixepoch'),
+			strftime('%Y-%m-%d %H:%M:%S+00:00', 1600000000 + i, 'unixepoch')
 		FROM (SELECT i, hex(randomblob(16)) AS h FROM n)`
-	if s.node.store.Dialect() == store.Postgres {
-		query = `INSERT INTO teams (id, organization_id, name, require_approval, publish_late_minutes, created_at, updated_at)
-			SELECT gen_random_uuid(), $1, 'Team ' || (i % 1000), false, 60, to_timestamp(1600000000 + i), to_timestamp(1600000000 + i) FROM generate_series(1, $2::int) AS i`
+	if s.Node.Store.Dialect() == store.Postgres {
+		query = `INSERT INTO teams (id, organization_id, name, require_approval, publish_late_minutes, created_at,
+			updated_at)
+			SELECT gen_random_uuid(), $1, 'Team ' || (i % 1000), false, 60, to_timestamp(1600000000 + i),
+			to_timestamp(1600000000 + i) FROM generate_series(1, $2::int) AS i`
 	}
-	s.exec(tb, query, organization, teams)
-	s.exec(tb, `UPDATE organizations SET team_count = team_count + $2 WHERE id = $1`, organization, teams)
-	if s.node.store.Dialect() == store.Postgres {
-		s.exec(tb, `ANALYZE teams`) // as its own upkeep does after a while; SQLite has none
+	s.Exec(tb, query, organization, teams)
+	s.Exec(tb, `UPDATE organizations SET team_count = team_count + $2 WHERE id = $1`, organization, teams)
+	if s.Node.Store.Dialect() == store.Postgres {
+		s.Exec(tb, `ANALYZE teams`) // as its own upkeep does after a while; SQLite has none
 	}
 }
 
-// BenchmarkPage compares the 25-row page of a list of 1,000 teams with that of 1,000,000: the first page and the last, read
-// in both directions. Bar: 1.3.
+// BenchmarkPage compares the 25-row page of a list of 1,000 teams with that of 1,000,000: the first page and the last,
+// read in both directions. Bar: 1.3.
 func BenchmarkPage(b *testing.B) {
-	bothDatabases(b, func(b *testing.B, s *server) {
-		small, large := s.newTenant(b, "A thousand"), s.newTenant(b, "A million")
-		s.fillTeams(b, small.organization, 1_000)
-		s.fillTeams(b, large.organization, 1_000_000)
+	bothDatabases(b, func(b *testing.B, s *testServer) {
+		small, large := s.NewTenant(b, "A thousand"), s.NewTenant(b, "A million")
+		s.fillTeams(b, small.Organization, 1_000)
+		s.fillTeams(b, large.Organization, 1_000_000)
 		for _, sort := range []string{"createdAt", "name"} {
 			for _, where := range []string{"first", "first backwards", "last", "last backwards"} {
 				b.Run(sort+" "+where, func(b *testing.B) {
 					few, many := s.pageAddress(b, small, sort, where), s.pageAddress(b, large, sort, where)
 					var a, z []float64
 					for range 600 {
-						a, z = append(a, s.latency(b, few, small.key)), append(z, s.latency(b, many, large.key))
+						a, z = append(a, s.latency(b, few, small.Key)), append(z, s.latency(b, many, large.Key))
 					}
 					b.ReportMetric(0, "ns/op")
 					b.ReportMetric(median(a), "µs-of-1000")
@@ -259,35 +272,35 @@ func BenchmarkPage(b *testing.B) {
 }
 
 // latency is how long one request takes, in microseconds.
-func (s *server) latency(b *testing.B, address, key string) float64 {
+func (s *testServer) latency(b *testing.B, address, key string) float64 {
 	b.Helper()
 	began := time.Now()
-	if err := get(s.client, s.url+address, key); err != nil {
+	if err := get(s.Client, s.URL+address, key); err != nil {
 		b.Fatal(err)
 	}
 	return float64(time.Since(began).Nanoseconds()) / 1000
 }
 
-// pageAddress is the address of a page somewhere in a tenant's list. Nobody turns 40,000 pages to measure the last one: the
-// cursor is made here, from the row that it stands at, as the server would make it.
-func (s *server) pageAddress(b *testing.B, of tenant, sort, where string) string {
+// pageAddress is the address of a page somewhere in a tenant's list. Nobody turns 40,000 pages to measure the last one:
+// the cursor is made here, from the row that it stands at, as the server would make it.
+func (s *testServer) pageAddress(b *testing.B, of tenant, sort, where string) string {
 	b.Helper()
-	query := url.Values{"organizationId": {string(of.organization)}, "sortBy": {sort}, "sortOrder": {"asc"}}
+	query := url.Values{"organizationId": {string(of.Organization)}, "sortBy": {sort}, "sortOrder": {"asc"}}
 	end, backwards := strings.HasPrefix(where, "last"), strings.HasSuffix(where, "backwards")
 	if end || backwards {
 		query.Set("cursor", s.cursorNear(b, of, sort, end, backwards))
 	}
 	address := "/v1/teams?" + query.Encode()
-	page := s.list("/v1/teams", of.key, sort, "asc", 25)
-	page.query = query
-	if got := page.page(b, nil); len(got.Data) != 25 || end == (got.NextCursor != nil) && !backwards {
+	var got crier.Page[crier.Team]
+	s.As(b, of.Key, "GET", address, nil).Want(b, http.StatusOK).Into(b, &got)
+	if len(got.Data) != 25 || end == (got.NextCursor != nil) && !backwards {
 		b.Fatalf("%s: %d rows, next %v, before %v", where, len(got.Data), got.NextCursor != nil, got.PrevCursor != nil)
 	}
 	return address
 }
 
 // cursorNear stands 25 rows before an end of the list, or behind 25 rows when it is to be read backwards.
-func (s *server) cursorNear(b *testing.B, of tenant, sort string, end, backwards bool) string {
+func (s *testServer) cursorNear(b *testing.B, of tenant, sort string, end, backwards bool) string {
 	b.Helper()
 	column, direction := map[string]string{"createdAt": "created_at", "name": "name"}[sort], "ASC"
 	if end {
@@ -299,8 +312,9 @@ func (s *server) cursorNear(b *testing.B, of tenant, sort string, end, backwards
 	}
 	var id, name string
 	var created crier.Time
-	err := s.node.store.Reader().QueryRowContext(context.Background(), fmt.Sprintf(`SELECT id, name, created_at FROM teams WHERE organization_id = $1 AND deleted_at IS NULL
-		ORDER BY %[1]s %[2]s, id %[2]s LIMIT 1 OFFSET %[3]d`, column, direction, offset), of.organization).Scan(&id, &name, &created)
+	err := s.Node.Store.Reader().QueryRowContext(context.Background(), fmt.Sprintf(`SELECT id, name, created_at
+		FROM teams WHERE organization_id = $1 AND deleted_at IS NULL
+		ORDER BY %[1]s %[2]s, id %[2]s LIMIT 1 OFFSET %[3]d`, column, direction, offset), of.Organization).Scan(&id, &name, &created)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -314,11 +328,11 @@ func (s *server) cursorNear(b *testing.B, of tenant, sort string, end, backwards
 		Backward bool   `json:"b,omitempty"`
 		Value    string `json:"v"`
 		ID       string `json:"k"`
-	}{"teams of " + string(of.organization), sort, backwards, value, id})
+	}{"teams of " + string(of.Organization), sort, backwards, value, id})
 	if err != nil {
 		b.Fatal(err)
 	}
-	ring, err := auth.NewKeyring(testSecret)
+	ring, err := auth.NewKeyring(servertest.Secret)
 	if err != nil {
 		b.Fatal(err)
 	}

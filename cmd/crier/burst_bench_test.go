@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 	"crier/internal/store"
 )
 
@@ -44,7 +44,8 @@ func startNetwork(tb testing.TB) *network {
 func (n *network) create(w http.ResponseWriter, r *http.Request) {
 	came := time.Now()
 	var post struct{ Text string }
-	if body, err := io.ReadAll(r.Body); err != nil || r.URL.Path != "/x/2/tweets" || json.Unmarshal(body, &post) != nil {
+	if body, err := io.ReadAll(r.Body); err != nil || r.URL.Path != "/x/2/tweets" ||
+		json.Unmarshal(body, &post) != nil {
 		http.NotFound(w, r)
 		return
 	}
@@ -88,32 +89,35 @@ func (n *network) lateness(tb testing.TB, due map[string]time.Time) []time.Durat
 }
 
 // BenchmarkBurst publishes posts that are all due at the same second, ten on each account and ten accounts in each
-// organization, and compares the rate with that of the job engine alone: with empty jobs, and with jobs that make two commits
-// and one call on this machine. Then the same with posts that wait for later. Bars: 0.5 of the second rate; waiting posts change it by no more than a fifth.
+// organization, and compares the rate with that of the job engine alone: with empty jobs, and with jobs that make two
+// commits and one call on this machine. Then the same with posts that wait for later. Bars: 0.5 of the second rate;
+// waiting posts change it by no more than a fifth.
 //
 //	CRIER_BENCH_POSTS    how many (10000)
 //	CRIER_BENCH_WAITING  how many wait for later (1000000)
 func BenchmarkBurst(b *testing.B) {
-	posts, waiting := int(numberFrom(b, "CRIER_BENCH_POSTS", 10_000)), int(numberFrom(b, "CRIER_BENCH_WAITING", 1_000_000))
+	posts, waiting := int(numberFrom(b, "CRIER_BENCH_POSTS", 10_000)),
+		int(numberFrom(b, "CRIER_BENCH_WAITING", 1_000_000))
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
 			before := rawRates(b, dialect, posts)
 			net := startNetwork(b)
-			e := &engine{box: &box{url: net.URL}}
-			e.server = startServer(b, databases.Fresh(b, dialect), withBox(e.box), quiet)
+			e := &engine{box: &box{URL: net.URL}}
+			e.testServer = startServer(b, databases.Fresh(b, dialect), withBox(e.box), quiet)
 			var crews []crew
 			for range max(1, posts/100) {
-				crews = append(crews, e.newCrew(b, 1_000_000_000, slices.Repeat([]string{"x"}, 10)...))
+				crews = append(crews, e.NewCrew(b, 1_000_000_000, slices.Repeat([]string{"x"}, 10)...))
 			}
 			b.Run("alone", func(b *testing.B) { e.burst(b, net, crews, posts, &before) })
 			e.fillCalendar(b, crews[0], waiting)
-			b.Run(fmt.Sprintf("with %d waiting", waiting), func(b *testing.B) { e.burst(b, net, crews, posts, &before) })
+			b.Run(fmt.Sprintf("with %d waiting", waiting),
+				func(b *testing.B) { e.burst(b, net, crews, posts, &before) })
 		})
 	}
 }
 
-// burst publishes posts at the same second and reports how fast and how late that was. The machine is not alone: what it can do is
-// measured before and after.
+// burst publishes posts at the same second and reports how fast and how late that was. The machine is not alone: what
+// it can do is measured before and after.
 func (e *engine) burst(b *testing.B, net *network, crews []crew, posts int, before *rates) {
 	b.Helper()
 	net.reset()
@@ -124,7 +128,8 @@ func (e *engine) burst(b *testing.B, net *network, crews []crew, posts int, befo
 	}
 	// What is over has no time to be looked at any more; there is an index of those times.
 	left := func() int64 {
-		return e.number(b, `SELECT count(*) FROM scheduled_posts WHERE wake_at IS NOT NULL AND wake_at <= $1`, crier.TimeOf(at))
+		return e.Number(b, `SELECT count(*) FROM publications WHERE wake_at IS NOT NULL AND wake_at <= $1`,
+			crier.TimeOf(at))
 	}
 	<-time.After(time.Until(at))
 	for net.came() < posts || left() > 0 { // counting rows takes from what is measured
@@ -134,7 +139,7 @@ func (e *engine) burst(b *testing.B, net *network, crews []crew, posts int, befo
 		}
 	}
 	rate := float64(posts) / time.Since(at).Seconds()
-	after := rawRates(b, e.node.store.Dialect(), posts)
+	after := rawRates(b, e.Node.Store.Dialect(), posts)
 	raw := rates{(before.empty + after.empty) / 2, (before.working + after.working) / 2}
 	*before = after
 	b.ReportMetric(0, "ns/op")
@@ -148,7 +153,8 @@ func (e *engine) burst(b *testing.B, net *network, crews []crew, posts int, befo
 func reportLateness(b *testing.B, late []time.Duration) {
 	b.Helper()
 	for name, d := range map[string]time.Duration{
-		"ms-first": late[0], "ms-p50": late[len(late)/2], "ms-p99": late[len(late)*99/100], "ms-last": late[len(late)-1],
+		"ms-first": late[0], "ms-p50": late[len(late)/2], "ms-p99": late[len(late)*99/100],
+		"ms-last": late[len(late)-1],
 	} {
 		b.ReportMetric(float64(d.Microseconds())/1000, name)
 	}
@@ -170,15 +176,16 @@ func (e *engine) scheduleAll(b *testing.B, crews []crew, count int) ([]string, t
 	const perSecond = 100 // on a slow machine
 	at := time.Now().Add(8*time.Second + time.Duration(count/perSecond)*time.Second).Truncate(time.Second)
 	when := crier.TimeOf(at)
-	scopes := make([]service.TeamScope, len(crews))
+	scopes := make([]access.TeamScope, len(crews))
 	for i, c := range crews {
-		scopes[i] = e.scope(b, c)
+		scopes[i] = e.Scope(b, c)
 	}
 	atOnce(8, func(client int) {
 		for i := client; i < count; i += 8 {
 			c := crews[i%len(crews)]
-			targets := crier.Targets{SocialAccountIDs: []crier.ID{c.accounts[i/len(crews)%len(c.accounts)].id}}
-			_, err := e.node.services.Schedules.Schedule(context.Background(), scopes[i%len(crews)], ids[i], crier.ScheduleRequest{Targets: targets, ScheduledAt: &when})
+			targets := crier.Targets{SocialAccountIDs: []crier.ID{c.Accounts[i/len(crews)%len(c.Accounts)].ID}}
+			_, err := e.Node.Services.Schedules.Schedule(context.Background(), scopes[i%len(crews)], ids[i],
+				crier.ScheduleRequest{Targets: targets, ScheduledAt: &when})
 			if err != nil {
 				b.Error(err)
 				return
@@ -197,32 +204,33 @@ func (e *engine) tryPost(b *testing.B, c crew, text string) crier.ID {
 	got, err := e.tryCall(c, "POST", "posts", object{"text": text}, nil)
 	var post struct{ ID crier.ID }
 	if err == nil {
-		err = json.Unmarshal(got.body, &post)
+		err = json.Unmarshal(got.Body, &post)
 	}
-	if err != nil || got.status != http.StatusCreated {
-		b.Errorf("%d %s, %v", got.status, got.body, err)
+	if err != nil || got.Status != http.StatusCreated {
+		b.Errorf("%d %s, %v", got.Status, got.Body, err)
 	}
 	return post.ID
 }
 
-// BenchmarkLateness publishes posts one by one on a node with nothing else to do, and measures when each call reaches its
-// network. Bar: 99 of 100 within 100 ms, none before its time.
+// BenchmarkLateness publishes posts one by one on a node with nothing else to do, and measures when each call reaches
+// its network. Bar: 99 of 100 within 100 ms, none before its time.
 func BenchmarkLateness(b *testing.B) {
 	posts := int(numberFrom(b, "CRIER_BENCH_SINGLE_POSTS", 300))
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
 			net := startNetwork(b)
-			e := &engine{box: &box{url: net.URL}}
-			e.server = startServer(b, databases.Fresh(b, dialect), withBox(e.box), quiet)
-			e.crew = e.newCrew(b, 1_000_000, "x", "x", "x")
+			e := &engine{box: &box{URL: net.URL}}
+			e.testServer = startServer(b, databases.Fresh(b, dialect), withBox(e.box), quiet)
+			e.crew = e.NewCrew(b, 1_000_000, "x", "x", "x")
 			due := map[string]time.Time{}
 			lead := 5*time.Second + time.Duration(posts)*10*time.Millisecond
 			began := time.Now()
 			for i := range posts {
 				text := fmt.Sprint("single ", i)
-				post := e.newPost(b, e.crew, text)
+				post := e.NewPost(b, e.crew, text)
 				at := began.Add(lead + time.Duration(i)*100*time.Millisecond)
-				_, due[text] = e.scheduleIn(b, e.crew, post, time.Until(at), crier.Targets{SocialAccountIDs: []crier.ID{e.accounts[i%3].id}})
+				_, due[text] = e.ScheduleIn(b, e.crew, post, time.Until(at),
+					crier.Targets{SocialAccountIDs: []crier.ID{e.Accounts[i%3].ID}})
 			}
 			last := began.Add(lead + time.Duration(posts)*100*time.Millisecond)
 			<-time.After(time.Until(last.Add(2 * time.Second)))
@@ -235,34 +243,41 @@ func BenchmarkLateness(b *testing.B) {
 // fillCalendar adds publications for tomorrow, with their jobs, on all accounts of a crew.
 func (e *engine) fillCalendar(b *testing.B, c crew, count int) {
 	b.Helper()
-	e.copyPublication(b, c, c.accounts, (count+len(c.accounts)-1)/len(c.accounts), e.app.now().Add(24*time.Hour))
-	q := calendarQueries[e.node.store.Dialect()]
-	e.exec(b, fmt.Sprintf(`INSERT INTO river_job (%[1]s) SELECT %[2]s FROM river_job p, %[3]s WHERE p.kind = 'post.publish' AND p.state = 'scheduled'`,
+	e.copyPublication(b, c, c.Accounts, (count+len(c.Accounts)-1)/len(c.Accounts), e.Config.Now().Add(24*time.Hour))
+	q := calendarQueries[e.Node.Store.Dialect()]
+	e.Exec(b, fmt.Sprintf(`INSERT INTO river_job (%[1]s) SELECT %[2]s FROM river_job p, %[3]s
+		WHERE p.kind = 'post.publish' AND p.state = 'scheduled'`,
 		e.columns(b, "river_job", nil, "id"), e.columns(b, "river_job", map[string]string{}, "id"), q.series(count)))
 	for _, statement := range q.upkeep {
-		e.exec(b, statement)
+		e.Exec(b, statement)
 	}
 }
 
-// copyPublication makes a post, schedules it as crier does, and copies it without going through crier: so many posts, all due
-// on all the accounts at a time. There is a job for the first alone.
+// copyPublication makes a post, schedules it as crier does, and copies it without going through crier: so many posts,
+// all due on all the accounts at a time. There is a job for the first alone.
 func (e *engine) copyPublication(tb testing.TB, c crew, on []account, posts int, at time.Time) {
 	tb.Helper()
-	post := e.newPost(tb, c, "one of many")
-	r, _ := e.scheduleIn(tb, c, post, 24*time.Hour, crier.Targets{SocialAccountIDs: []crier.ID{on[0].id}})
-	q := calendarQueries[e.node.store.Dialect()]
+	post := e.NewPost(tb, c, "one of many")
+	r, _ := e.ScheduleIn(tb, c, post, 24*time.Hour, crier.Targets{SocialAccountIDs: []crier.ID{on[0].ID}})
+	q := calendarQueries[e.Node.Store.Dialect()]
 	generated := []string{"title_key", "archived", "recurring", "live", "canceled"} // the database's own business
-	e.exec(tb, fmt.Sprintf(`INSERT INTO posts (%[1]s) SELECT %[2]s FROM posts p, %[3]s WHERE p.id = $1`,
-		e.columns(tb, "posts", nil, generated...), e.columns(tb, "posts", map[string]string{"id": q.id}, generated...), q.series(posts)), post)
+	e.Exec(tb, fmt.Sprintf(`INSERT INTO posts (%[1]s) SELECT %[2]s FROM posts p, %[3]s WHERE p.id = $1`,
+		e.columns(tb, "posts", nil, generated...), e.columns(tb, "posts", map[string]string{"id": q.id}, generated...),
+		q.series(posts)), post)
 	for _, a := range on {
-		changed := map[string]string{"id": q.id, "post_id": "c.copy", "social_account_id": "$3", "scheduled_at": "$4", "wake_at": "$4"}
-		e.exec(tb, fmt.Sprintf(`INSERT INTO scheduled_posts (%[1]s) SELECT %[2]s FROM scheduled_posts p CROSS JOIN (SELECT id AS copy FROM posts
-			WHERE id <> $2 AND content_payload_id = (SELECT content_payload_id FROM posts WHERE id = $2)) AS c WHERE p.id = $1`,
-			e.columns(tb, "scheduled_posts", nil, generated...), e.columns(tb, "scheduled_posts", changed, generated...)),
-			r.Data[0].ScheduledPost.ID, post, a.id, crier.TimeOf(at))
+		changed := map[string]string{"id": q.id, "post_id": "c.copy", "social_account_id": "$3", "scheduled_at": "$4",
+			"wake_at": "$4"}
+		e.Exec(tb, fmt.Sprintf(`INSERT INTO publications (%[1]s) SELECT %[2]s FROM publications p CROSS
+			JOIN (SELECT id AS copy FROM posts
+			WHERE id <> $2 AND content_payload_id = (SELECT content_payload_id FROM posts WHERE id = $2)) AS c
+			WHERE p.id = $1`,
+			e.columns(tb, "publications", nil, generated...),
+			e.columns(tb, "publications", changed, generated...)),
+			r.Data[0].ScheduledPost.ID, post, a.ID, crier.TimeOf(at))
 	}
-	e.exec(tb, `UPDATE organizations SET reserved_credits = (SELECT sum(p.reserved_credits) FROM scheduled_posts p WHERE p.organization_id = organizations.id)
-		WHERE id = $1`, c.organization)
+	e.Exec(tb, `UPDATE organizations SET reserved_credits = (SELECT sum(p.reserved_credits) FROM publications p
+		WHERE p.organization_id = organizations.id)
+		WHERE id = $1`, c.Organization)
 }
 
 // calendarQueries are the words in which the databases differ, and the upkeep that each does by itself after a while.
@@ -274,21 +289,23 @@ var calendarQueries = map[store.Dialect]struct {
 	store.SQLite: {
 		id: `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`,
 		series: func(n int) string {
-			return fmt.Sprintf(`(WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < %d) SELECT i FROM s) AS s`, n)
+			return fmt.Sprintf(`(WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < %d) SELECT i
+				FROM s) AS s`, n)
 		},
 		upkeep: []string{`ANALYZE river_job`, `PRAGMA wal_checkpoint(TRUNCATE)`},
 	},
 	store.Postgres: {
 		id:     `gen_random_uuid()`,
 		series: func(n int) string { return fmt.Sprintf(`generate_series(1, %d) AS s(i)`, n) },
-		upkeep: []string{`VACUUM ANALYZE posts`, `VACUUM ANALYZE scheduled_posts`, `VACUUM ANALYZE river_job`, `CHECKPOINT`},
+		upkeep: []string{`VACUUM ANALYZE posts`, `VACUUM ANALYZE publications`, `VACUUM ANALYZE river_job`,
+			`CHECKPOINT`},
 	},
 }
 
 // columns lists the columns of a table, some of them replaced; nil for a list of names alone.
 func (e *engine) columns(tb testing.TB, table string, replaced map[string]string, without ...string) string {
 	tb.Helper()
-	rows, err := e.node.store.Reader().QueryContext(context.Background(), `SELECT * FROM `+table+` LIMIT 0`)
+	rows, err := e.Node.Store.Reader().QueryContext(context.Background(), `SELECT * FROM `+table+` LIMIT 0`)
 	if err != nil {
 		tb.Fatal(err)
 	}

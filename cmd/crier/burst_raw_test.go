@@ -56,7 +56,8 @@ func rawRates(b *testing.B, dialect store.Dialect, jobs int) rates {
 	b.Helper()
 	st := databases.Fresh(b, dialect).Open(b)
 	ctx := context.Background()
-	if _, err := st.Writer().ExecContext(ctx, `CREATE TABLE bench_rows (number integer PRIMARY KEY, done integer NOT NULL)`); err != nil {
+	if _, err := st.Writer().ExecContext(ctx,
+		`CREATE TABLE bench_rows (number integer PRIMARY KEY, done integer NOT NULL)`); err != nil {
 		b.Fatal(err)
 	}
 	answers := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +67,8 @@ func rawRates(b *testing.B, dialect store.Dialect, jobs int) rates {
 	b.Cleanup(answers.Close)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	working := func(ctx context.Context, number int) error {
-		if _, err := st.Writer().ExecContext(ctx, `INSERT INTO bench_rows (number, done) VALUES ($1, 0)`, number); err != nil {
+		if _, err := st.Writer().ExecContext(ctx, `INSERT INTO bench_rows (number, done) VALUES ($1, 0)`,
+			number); err != nil {
 			return err
 		}
 		resp, err := client.Post(answers.URL, "application/json", strings.NewReader(`{"text":"hello"}`))
@@ -90,7 +92,8 @@ func rawRates(b *testing.B, dialect store.Dialect, jobs int) rates {
 }
 
 // rawRate runs jobs that are all there at the start, and returns how many were done in a second.
-func rawRate[TTx any](b *testing.B, driver riverdriver.Driver[TTx], jobs int, work func(context.Context, int) error) float64 {
+func rawRate[TTx any](b *testing.B, driver riverdriver.Driver[TTx], jobs int,
+	work func(context.Context, int) error) float64 {
 	b.Helper()
 	ctx := context.Background()
 	w := &rawWorker{work: work, done: make(chan struct{})}
@@ -99,7 +102,8 @@ func rawRate[TTx any](b *testing.B, driver riverdriver.Driver[TTx], jobs int, wo
 	river.AddWorker(workers, w)
 	client, err := river.NewClient(driver, &river.Config{
 		Logger: slog.New(slog.DiscardHandler), Workers: workers, JobTimeout: time.Minute,
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 2000, FetchCooldown: 5 * time.Millisecond}},
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 2000,
+			FetchCooldown: 5 * time.Millisecond}},
 	})
 	if err != nil {
 		b.Fatal(err)

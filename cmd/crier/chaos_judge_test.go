@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"crier"
-	"crier/internal/store"
 )
 
 // verdict is what became of a post on one account. It is empty for an account that was refused, because it had lost its
@@ -25,7 +24,7 @@ type verdict struct {
 // judge compares what crier says with what the networks show.
 func (c *chaos) judge() {
 	seen := map[string]int{} // network, account and text, and how often
-	for _, p := range c.box.posts(c.t, url.Values{}) {
+	for _, p := range c.box.Posts(c.t, url.Values{}) {
 		text, _, _ := strings.Cut(p.Text, "\n") // a video shows its title first
 		seen[p.Provider+" "+p.AccountID+" "+text]++
 	}
@@ -33,8 +32,9 @@ func (c *chaos) judge() {
 	for _, p := range c.plans {
 		for _, on := range p.on {
 			v, found := c.verdict(p, on)
-			if refusal := p.refused[on.id]; found == (refusal != nil) {
-				c.t.Errorf("%s on %s: it has a scheduled post: %v; it was refused: %+v", p.parts[0], on.network, found, refusal)
+			if refusal := p.refused[on.ID]; found == (refusal != nil) {
+				c.t.Errorf("%s on %s: it has a scheduled post: %v; it was refused: %+v", p.parts[0], on.Network, found,
+					refusal)
 			}
 			if found {
 				counts[v.status]++
@@ -52,27 +52,29 @@ func (c *chaos) judge() {
 // verdict reads what crier says about a post on an account.
 func (c *chaos) verdict(p *plan, on account) (v verdict, found bool) {
 	e := c.staging
-	row := e.node.store.Reader().QueryRowContext(context.Background(), `SELECT p.id, p.status, coalesce(a.status, '') FROM scheduled_posts p
-		LEFT JOIN post_actions a ON a.scheduled_post_id = p.id WHERE p.post_id = $1 AND p.social_account_id = $2`, p.post, on.id)
+	row := e.Node.Store.Reader().QueryRowContext(context.Background(), `SELECT p.id, p.status, coalesce(a.status, '')
+		FROM publications p LEFT JOIN publications a ON a.parent_id = p.id
+		WHERE p.post_id = $1 AND p.social_account_id = $2 AND p.kind = 'post'`, p.post, on.ID)
 	switch err := row.Scan(&v.id, &v.status, &v.action); {
 	case errors.Is(err, sql.ErrNoRows):
 		return v, false
 	case err != nil:
 		c.t.Fatal(err)
 	}
-	v.parts = len(e.publication(c.t, p.crew, v.id).PublishResults.PlatformPostIDs)
+	v.parts = len(e.Publication(c.t, p.crew, v.id).PublishResults.PlatformPostIDs)
 	return v, true
 }
 
 // judgeParts fails when something is there twice, or is there or missing against what crier says.
 func (c *chaos) judgeParts(p *plan, on account, v verdict, seen map[string]int) {
 	problem := func(format string, args ...any) {
-		c.t.Errorf("%s on %s is %q, its comment %q: %s", p.parts[0], on.network, v.status, v.action, fmt.Sprintf(format, args...))
+		c.t.Errorf("%s on %s is %q, its comment %q: %s", p.parts[0], on.Network, v.status, v.action,
+			fmt.Sprintf(format, args...))
 		if v.id != "" {
-			c.t.Log(c.staging.history(c.t, p.crew, v.id))
+			c.t.Log(c.staging.History(c.t, p.crew, v.id))
 		}
 	}
-	times := func(text string) int { return seen[on.network+" "+on.remote+" "+text] }
+	times := func(text string) int { return seen[on.Network+" "+on.Remote+" "+text] }
 	for i, text := range p.parts {
 		switch n, said := times(text), i < v.parts; {
 		case n > 1:
@@ -105,17 +107,16 @@ func (c *chaos) judgeParts(p *plan, on account, v verdict, seen map[string]int) 
 func (c *chaos) judgeBooks() {
 	e := c.staging
 	for _, crew := range c.crews {
-		e.balanced(c.t, crew)
+		e.Balanced(c.t, crew)
 	}
-	for _, ref := range []store.Ref{{}, {Action: true}} {
-		table := map[bool]string{false: "scheduled_posts", true: "post_actions"}[ref.Action]
-		if n := e.number(c.t, `SELECT count(*) FROM `+table+` WHERE reserved_credits <> 0 AND status <> 'unknown'`); n != 0 {
-			c.t.Errorf("%d rows of %s are over and still hold credits", n, table)
-		}
+	if n := e.Number(c.t, `SELECT count(*) FROM publications
+		WHERE reserved_credits <> 0 AND status <> 'unknown'`); n != 0 {
+		c.t.Errorf("%d publications are over and still hold credits", n)
 	}
 	// What dead nodes were running is the job engine's to clear away, minutes later; the rows do not wait for that.
 	stuck := func() int64 {
-		return e.number(c.t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state IN ('available', 'retryable') AND scheduled_at <= $1`, crier.TimeOf(time.Now()))
+		return e.Number(c.t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish'
+			AND state IN ('available', 'retryable') AND scheduled_at <= $1`, crier.TimeOf(time.Now()))
 	}
 	until(c.t, func() bool { return stuck() == 0 }, func() string { return fmt.Sprintf("%d jobs are stuck", stuck()) })
 }

@@ -19,12 +19,13 @@ import (
 
 	"crier"
 	"crier/internal/media/mediatest"
+	"crier/internal/server"
 	"crier/internal/store"
 )
 
-// TestChaos publishes posts of all kinds, most of them due at the same second, on nodes that are killed at random, through
-// networks that fail at random, on a database that goes away once. Whatever happens, each part of each post is public
-// exactly once, or its state says honestly that it is not, or that nobody knows; and no credit is lost.
+// TestChaos publishes posts of all kinds, most of them due at the same second, on nodes that are killed at random,
+// through networks that fail at random, on a database that goes away once. Whatever happens, each part of each post is
+// public exactly once, or its state says honestly that it is not, or that nobody knows; and no credit is lost.
 //
 //	CRIER_CHAOS_SEED     the randomness of a run that failed
 //	CRIER_CHAOS_POSTS    how many posts (60)
@@ -40,20 +41,6 @@ func TestChaos(t *testing.T) {
 		c.calm()
 		c.judge()
 	})
-}
-
-// numberFrom reads a number from the environment.
-func numberFrom(tb testing.TB, variable string, fallback int64) int64 {
-	tb.Helper()
-	text := os.Getenv(variable)
-	if text == "" {
-		return fallback
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		tb.Fatalf("%s: %v", variable, err)
-	}
-	return n
 }
 
 // chaos is one run.
@@ -92,8 +79,9 @@ func newChaos(t *testing.T, db database) *chaos {
 	t.Logf("CRIER_CHAOS_SEED=%d", seed)
 	c := &chaos{
 		t: t, db: db, random: rand.New(rand.NewPCG(uint64(seed), 0)), pace: brisk,
-		posts: int(numberFrom(t, "CRIER_CHAOS_POSTS", 60)), lasts: time.Duration(numberFrom(t, "CRIER_CHAOS_SECONDS", 14)) * time.Second,
-		box: boxProcess(t), liked: map[string]bool{},
+		posts: int(numberFrom(t, "CRIER_CHAOS_POSTS", 60)),
+		lasts: time.Duration(numberFrom(t, "CRIER_CHAOS_SECONDS", 14)) * time.Second,
+		box:   boxProcess(t), liked: map[string]bool{},
 	}
 	if text := os.Getenv("CRIER_CHAOS_PACE"); text != "" {
 		c.pace = text
@@ -101,14 +89,14 @@ func newChaos(t *testing.T, db database) *chaos {
 	if _, err := nodeProgram(); err != nil { // which takes a while the first time
 		t.Fatal(err)
 	}
-	environment := append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+c.box.url, "CRIER_LOG_LEVEL=warn")
+	environment := append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+c.box.URL, "CRIER_LOG_LEVEL=warn")
 	count := 1
 	if db.Dialect == store.Postgres {
 		count = 2
 	}
 	for range count {
 		n := newNode(t, c.pace, environment...)
-		environment = append(slices.Clip(environment), "CRIER_PUBLIC_URL="+n.url) // the first serves media
+		environment = append(slices.Clip(environment), "CRIER_PUBLIC_URL="+n.URL) // the first serves media
 		c.nodes = append(c.nodes, n)
 	}
 	return c
@@ -117,13 +105,15 @@ func newChaos(t *testing.T, db database) *chaos {
 // stage makes the posts and schedules most of them for the same second, while no node is there.
 func (c *chaos) stage() {
 	c.staging = &engine{box: c.box}
-	c.staging.server = startServer(c.t, c.db, withBox(c.box), withRole("api"), withTimings(paces[c.pace]), func(a *app) { a.config.publicURL = c.nodes[0].url })
+	c.staging.testServer = startServer(c.t, c.db, withBox(c.box), withRole("api"), withTimings(paces[c.pace]),
+		func(a *server.Config) { a.PublicURL = c.nodes[0].URL })
 	for range 1 + c.posts/12 { // networks allow an account only so much
-		c.crews = append(c.crews, c.staging.newCrew(c.t, 100_000, "x", "linkedin", "facebook", "threads", "instagram", "tiktok", "youtube", "linkedin:organization"))
+		c.crews = append(c.crews, c.staging.NewCrew(c.t, 100_000, "x", "linkedin", "facebook", "threads", "instagram",
+			"tiktok", "youtube", "linkedin:organization"))
 	}
 	assets := map[crier.ID]string{}
 	for _, crew := range c.crews {
-		assets[crew.team] = c.upload(crew)
+		assets[crew.Team] = c.upload(crew)
 	}
 	for i := range c.posts {
 		c.plans = append(c.plans, c.plan(i, assets))
@@ -133,22 +123,23 @@ func (c *chaos) stage() {
 		if p.now {
 			continue
 		}
-		r, _ := c.staging.scheduleIn(c.t, p.crew, p.post, time.Until(c.due), p.targets(c.t))
+		r, _ := c.staging.ScheduleIn(c.t, p.crew, p.post, time.Until(c.due), p.targets(c.t))
 		for _, entry := range r.Data {
 			if entry.Error != nil {
 				c.t.Fatalf("%v is refused: %+v", p.parts, entry.Error)
 			}
 		}
 	}
-	if err := c.staging.stop(); err != nil {
+	if err := c.staging.Stop(); err != nil {
 		c.t.Fatal(err)
 	}
 }
 
 // upload puts a video into a crew's library that every network takes.
 func (c *chaos) upload(crew crew) string {
-	body, contentType := form(formPart{field: "file", fileName: "clip.mp4", data: mediatest.VerticalMP4()})
-	return c.staging.call(c.t, crew, "POST", "assets", body, "Content-Type", contentType).want(c.t, http.StatusCreated).text(c.t, "id")
+	body, contentType := form(formPart{Field: "file", FileName: "clip.mp4", Data: mediatest.VerticalMP4()})
+	return c.staging.Call(c.t, crew, "POST", "assets", body, "Content-Type", contentType).Want(c.t,
+		http.StatusCreated).Text(c.t, "id")
 }
 
 // plan makes up the post with a number.
@@ -156,18 +147,18 @@ func (c *chaos) plan(i int, assets map[crier.ID]string) *plan {
 	p := &plan{crew: c.crews[i%len(c.crews)], parts: []string{fmt.Sprintf("chaos %d", i)}, now: c.random.IntN(4) == 0}
 	on := func(networks ...int) {
 		for _, n := range networks {
-			p.on = append(p.on, p.crew.accounts[n])
+			p.on = append(p.on, p.crew.Accounts[n])
 		}
 	}
 	body := object{}
 	switch c.random.IntN(9) {
 	case 0: // the same video everywhere
 		on(0, 1, 2, 3, 4, 5, 6)
-		body["assetIds"] = []string{assets[p.crew.team]}
+		body["assetIds"] = []string{assets[p.crew.Team]}
 	case 1: // where a post without media is none
 		on(4+c.random.IntN(3), 4)
 		p.on = slices.Compact(p.on)
-		body["assetIds"] = []string{assets[p.crew.team]}
+		body["assetIds"] = []string{assets[p.crew.Team]}
 	case 2, 3:
 		on([]int{0, 3}[c.random.IntN(2)])
 		for part := range 1 + c.random.IntN(3) {
@@ -179,7 +170,7 @@ func (c *chaos) plan(i int, assets map[crier.ID]string) *plan {
 	case 5:
 		on([]int{0, 2, 4}[c.random.IntN(3)])
 		p.comment = fmt.Sprintf("comment on chaos %d", i)
-		body["assetIds"] = []string{assets[p.crew.team]}
+		body["assetIds"] = []string{assets[p.crew.Team]}
 	case 6:
 		on([]int{0, 2, 3}[c.random.IntN(3)])
 		p.thanks = fmt.Sprintf("thanks for liking chaos %d", i)
@@ -187,11 +178,11 @@ func (c *chaos) plan(i int, assets map[crier.ID]string) *plan {
 		on(c.random.IntN(2), 2, 3)
 	}
 	if len(p.parts) > 1 {
-		p.post = c.staging.newThread(c.t, p.crew, p.parts...)
+		p.post = c.staging.NewThread(c.t, p.crew, p.parts...)
 		return p
 	}
 	body["text"] = p.parts[0]
-	p.post = c.staging.call(c.t, p.crew, "POST", "posts", body).want(c.t, http.StatusCreated).text(c.t, "id")
+	p.post = c.staging.Call(c.t, p.crew, "POST", "posts", body).Want(c.t, http.StatusCreated).Text(c.t, "id")
 	return p
 }
 
@@ -199,16 +190,18 @@ func (c *chaos) plan(i int, assets map[crier.ID]string) *plan {
 func (p *plan) targets(tb testing.TB) crier.Targets {
 	tb.Helper()
 	t := crier.Targets{PlatformSettings: map[string]json.RawMessage{
-		"tiktokPrivacyLevel": json.RawMessage(`"PUBLIC_TO_EVERYONE"`), "youtubeTitle": json.RawMessage(strconv.Quote(p.parts[0])),
+		"tiktokPrivacyLevel": json.RawMessage(`"PUBLIC_TO_EVERYONE"`),
+		"youtubeTitle":       json.RawMessage(strconv.Quote(p.parts[0])),
 	}}
 	for _, on := range p.on {
-		t.SocialAccountIDs = append(t.SocialAccountIDs, on.id)
+		t.SocialAccountIDs = append(t.SocialAccountIDs, on.ID)
 	}
 	if p.comment != "" {
 		t.FirstComment = crier.Some(crier.Comment{Text: p.comment})
 	}
 	if p.thanks != "" {
-		t.EngagementCommentTrigger = crier.Some(crier.EngagementTrigger{LikeThreshold: 1, WindowHours: 24, Comment: crier.Comment{Text: p.thanks}})
+		t.EngagementCommentTrigger = crier.Some(crier.EngagementTrigger{LikeThreshold: 1, WindowHours: 24,
+			Comment: crier.Comment{Text: p.thanks}})
 	}
 	return t
 }
@@ -275,28 +268,29 @@ func (c *chaos) publishNow(p *plan, at time.Time, node int) {
 	<-time.After(time.Until(at))
 	headers := map[string]string{"Idempotency-Key": "chaos-" + p.post}
 	for try := node; ; try++ {
-		e := &engine{server: c.nodes[try%len(c.nodes)].server}
+		e := &engine{testServer: c.nodes[try%len(c.nodes)].testServer}
 		got, err := e.tryCall(p.crew, "POST", "posts/"+p.post+"/post-now", body, headers)
 		switch {
-		case err == nil && got.status == http.StatusOK:
+		case err == nil && got.Status == http.StatusOK:
 			c.noteRefusals(p, got)
 			return
-		case err == nil && got.status < 500 && got.status != http.StatusConflict: // a repeat may wait too long for the first
-			c.t.Errorf("post-now was answered with %d %s", got.status, got.body)
+		// a repeat may wait too long for the first
+		case err == nil && got.Status < 500 && got.Status != http.StatusConflict:
+			c.t.Errorf("post-now was answered with %d %s", got.Status, got.Body)
 			return
 		case time.Since(c.due) > c.lasts+time.Minute:
-			c.t.Errorf("post-now has no answer: %d %s, %v", got.status, got.body, err)
+			c.t.Errorf("post-now has no answer: %d %s, %v", got.Status, got.Body, err)
 			return
 		}
 		<-time.After(200 * time.Millisecond)
 	}
 }
 
-// noteRefusals keeps which accounts a request to publish at once refused; what a network has refused by the time of the answer
-// has a scheduled post. Only its own goroutine touches the plan then.
+// noteRefusals keeps which accounts a request to publish at once refused; what a network has refused by the time of the
+// answer has a scheduled post. Only its own goroutine touches the plan then.
 func (c *chaos) noteRefusals(p *plan, got response) {
 	var r result
-	if err := json.Unmarshal(got.body, &r); err != nil {
+	if err := json.Unmarshal(got.Body, &r); err != nil {
 		c.t.Error(err)
 		return
 	}
@@ -310,20 +304,27 @@ func (c *chaos) noteRefusals(p *plan, got response) {
 
 // faults are what can go wrong, the likely more than once.
 var faults = []struct{ operation, kind string }{
-	{"publish", "lost_response"}, {"publish", "lost_response"}, {"publish", "lost_response"}, {"publish", "slow"}, {"publish", "slow"},
-	{"publish", "outage"}, {"publish", "outage"}, {"publish", "rate_limit"}, {"publish", "auth_expired"}, {"publish", "reject"}, {"publish", "restricted"},
-	{"upload", "lost_response"}, {"upload", "slow"}, {"upload", "outage"}, {"upload", "rate_limit"}, {"upload", "auth_expired"},
+	{"publish", "lost_response"}, {"publish", "lost_response"}, {"publish", "lost_response"}, {"publish", "slow"},
+	{"publish", "slow"},
+	{"publish", "outage"}, {"publish", "outage"}, {"publish", "rate_limit"}, {"publish", "auth_expired"},
+	{"publish", "reject"}, {"publish", "restricted"},
+	{"upload", "lost_response"}, {"upload", "slow"}, {"upload", "outage"}, {"upload", "rate_limit"},
+	{"upload", "auth_expired"},
 	{"read", "lost_response"}, {"read", "slow"}, {"read", "outage"}, {"read", "rate_limit"}, {"read", "auth_expired"},
-	{"comment", "lost_response"}, {"comment", "outage"}, {"comment", "slow"}, {"comment", "reject"}, {"refresh", "outage"}, {"refresh", "lost_response"},
+	{"comment", "lost_response"}, {"comment", "outage"}, {"comment", "slow"}, {"comment", "reject"},
+	{"refresh", "outage"}, {"refresh", "lost_response"},
 }
 
 // fault has one of the next calls to some network fail.
 func (c *chaos) fault() {
 	f := faults[c.random.IntN(len(faults))]
-	networks := []string{"x", "x", "x", "linkedin", "linkedin", "linkedin", "facebook", "threads", "instagram", "tiktok", "youtube"}
-	c.box.control(c.t, "POST", "faults", object{
-		"provider": networks[c.random.IntN(len(networks))], "operation": f.operation, "kind": f.kind, "count": 1 + c.random.IntN(2),
-		"skip": c.random.IntN(6), "delayMs": 1 + c.random.Int64N(c.slowest().Milliseconds()), "retryAfterSeconds": 1 + c.random.IntN(2),
+	networks := []string{"x", "x", "x", "linkedin", "linkedin", "linkedin", "facebook", "threads", "instagram",
+		"tiktok", "youtube"}
+	c.box.Control(c.t, "POST", "faults", object{
+		"provider": networks[c.random.IntN(len(networks))], "operation": f.operation, "kind": f.kind, "count": 1 +
+			c.random.IntN(2),
+		"skip": c.random.IntN(6), "delayMs": 1 + c.random.Int64N(c.slowest().Milliseconds()), "retryAfterSeconds": 1 +
+			c.random.IntN(2),
 	}, nil)
 }
 
@@ -333,16 +334,16 @@ func (c *chaos) like() {
 	for _, p := range c.plans {
 		waiting[p.parts[0]] = p.thanks != ""
 	}
-	for _, p := range c.box.posts(c.t, url.Values{}) {
+	for _, p := range c.box.Posts(c.t, url.Values{}) {
 		if waiting[p.Text] && !c.liked[p.PlatformPostID] {
 			c.liked[p.PlatformPostID] = true
-			c.box.like(c.t, p.Provider, p.PlatformPostID, 1)
+			c.box.Like(c.t, p.Provider, p.PlatformPostID, 1)
 		}
 	}
 }
 
-// slowest is how long a slow call takes at most: some are answered after their time-out, but all before anybody looks for
-// the outcome.
+// slowest is how long a slow call takes at most: some are answered after their time-out, but all before anybody looks
+// for the outcome.
 func (c *chaos) slowest() time.Duration {
 	if t := paces[c.pace]; t.CommitTimeout > 0 {
 		return t.CommitTimeout + t.SettleSlack/2
@@ -350,8 +351,8 @@ func (c *chaos) slowest() time.Duration {
 	return 30 * time.Second
 }
 
-// restartDatabase takes the database away for a moment, by cutting all its connections unless the server may be restarted.
-// The embedded one dies with its node.
+// restartDatabase takes the database away for a moment, by cutting all its connections unless the server may be
+// restarted. The embedded one dies with its node.
 func (c *chaos) restartDatabase() {
 	if c.db.Dialect != store.Postgres {
 		return
@@ -373,23 +374,23 @@ func (c *chaos) restartDatabase() {
 	}
 }
 
-// calm ends all disturbance. The nodes are killed once more, and another one has to finish what they have left. Its clock is
-// set forward when all that is left waits for a network's limit to pass, and no slow call is under way for which the
-// network's own clock counts; people connect the accounts again that lost their consent. It lasts until the slowest call
-// has had its effect, or what that publishes twice would not be seen.
+// calm ends all disturbance. The nodes are killed once more, and another one has to finish what they have left. Its
+// clock is set forward when all that is left waits for a network's limit to pass, and no slow call is under way for
+// which the network's own clock counts; people connect the accounts again that lost their consent. It lasts until the
+// slowest call has had its effect, or what that publishes twice would not be seen.
 func (c *chaos) calm() {
 	for _, n := range c.nodes {
 		n.kill(c.t)
 	}
-	c.box.heal(c.t)
+	c.box.Heal(c.t)
 	clock := &clock{}
 	calm := &engine{box: c.box}
-	calm.server = startServer(c.t, c.db, withBox(c.box), withTimings(paces[c.pace]), withClock(clock),
-		func(a *app) {
-			a.config.listen = strings.TrimPrefix(c.nodes[0].url, "http://")
-			a.config.publicURL = c.nodes[0].url
+	calm.testServer = startServer(c.t, c.db, withBox(c.box), withTimings(paces[c.pace]), withClock(clock),
+		func(a *server.Config) {
+			a.Listen = strings.TrimPrefix(c.nodes[0].URL, "http://")
+			a.PublicURL = c.nodes[0].URL
 		})
-	calm.exec(c.t, `UPDATE social_accounts SET status = 'connected' WHERE status = 'refresh_needed'`)
+	calm.Exec(c.t, `UPDATE social_accounts SET status = 'connected' WHERE status = 'refresh_needed'`)
 	c.staging = calm
 	limit := 2 * time.Minute
 	if c.pace == usual {
@@ -398,7 +399,7 @@ func (c *chaos) calm() {
 	slow := time.Now().Add(c.slowest())
 	for end := time.Now().Add(limit); ; <-time.After(200 * time.Millisecond) {
 		c.like()
-		calm.booksAgree(c.t)
+		calm.BooksAgree(c.t)
 		waiting, last := c.waiting()
 		switch {
 		case waiting == 0 && time.Now().After(slow):
@@ -406,20 +407,21 @@ func (c *chaos) calm() {
 		case time.Now().After(end):
 			c.t.Fatalf("%d publications are neither over nor waiting for a person:\n%s", waiting, c.leftovers())
 		case time.Now().After(slow) && last.After(clock.Now().Add(10*time.Second)):
-			clock.advance(last.Sub(clock.Now()) + time.Second)
+			clock.Advance(last.Sub(clock.Now()) + time.Second)
 		}
 	}
 }
 
-const waitingPublications = `(SELECT id, status, error_code, wake_at, lease_until FROM scheduled_posts WHERE status IN ('scheduled', 'publishing', 'processing')
-	UNION ALL SELECT id, status, error_code, wake_at, lease_until FROM post_actions WHERE status IN ('scheduled', 'publishing', 'processing')) AS w`
+const waitingPublications = `(SELECT id, status, error_code, wake_at, lease_until FROM publications
+	WHERE status IN ('scheduled', 'publishing', 'processing')) AS w`
 
 // waiting is how many publications are not over, and the last time at which one of them wants to be looked at.
 func (c *chaos) waiting() (count int64, last time.Time) {
 	e := c.staging
-	count = e.number(c.t, `SELECT count(*) FROM `+waitingPublications)
+	count = e.Number(c.t, `SELECT count(*) FROM `+waitingPublications)
 	var at *crier.Time
-	err := e.node.store.Reader().QueryRowContext(context.Background(), `SELECT w.wake_at FROM `+waitingPublications+` ORDER BY w.wake_at DESC LIMIT 1`).Scan(&at)
+	err := e.Node.Store.Reader().QueryRowContext(context.Background(),
+		`SELECT w.wake_at FROM `+waitingPublications+` ORDER BY w.wake_at DESC LIMIT 1`).Scan(&at)
 	if err == nil && at != nil {
 		last = at.Time
 	}
@@ -428,7 +430,8 @@ func (c *chaos) waiting() (count int64, last time.Time) {
 
 // leftovers lists what is not over, for people who read failures.
 func (c *chaos) leftovers() string {
-	rows, err := c.staging.node.store.Reader().QueryContext(context.Background(), `SELECT w.id, w.status, coalesce(w.error_code, ''), w.wake_at, w.lease_until FROM `+waitingPublications)
+	rows, err := c.staging.Node.Store.Reader().QueryContext(context.Background(),
+		`SELECT w.id, w.status, coalesce(w.error_code, ''), w.wake_at, w.lease_until FROM `+waitingPublications)
 	if err != nil {
 		return err.Error()
 	}

@@ -13,39 +13,22 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"crier"
-	"crier/internal/provider/all"
+	"crier/internal/oauth"
+	"crier/internal/server"
 )
 
-// config is the settings of one run, read once and handed down in parts.
+// config is the settings of one run, read once.
 type config struct {
-	listen        string
-	metricsListen string
-	dataDir       string
-	mediaDir      string
-	s3            s3Config
-	importAllow   []netip.Prefix
-	enrich        enrichConfig
-	databaseURL   string
-	publicURL     string
-	secretKey     string
-	role          string
-	sandbox       bool
-	sandboxMode   string
-	networks      map[crier.Provider]*networkConfig
-	ownNetworks   all.Config // what one network alone has
-	sandboxListen string
-	sandboxAt     string
-	smtpURL       string
-	mailFrom      string
-	rateLimit     int
-	grantCredits  int64
-	logLevel      slog.Level
-	logFormat     string
+	server.Config
+	sandboxMode  string
+	grantCredits int64
+	logLevel     slog.Level
+	logFormat    string
 
 	values []value
 }
@@ -72,35 +55,141 @@ func (s setting) variable() string {
 
 // settings lists every setting of the server. Flags win over the environment, which wins over the file.
 var settings = append([]setting{
-	{flag: "listen", fallback: "127.0.0.1:8080", help: "address the interface listens on", set: address(func(c *config) *string { return &c.listen })},
-	{flag: "metrics-listen", help: "address that serves /metrics alone; empty: loopback callers of the main address", set: address(func(c *config) *string { return &c.metricsListen })},
-	{flag: "data-dir", fallback: "crier-data", help: "directory of the embedded database, the secret key and the media library", set: text(func(c *config) *string { return &c.dataDir })},
-	{flag: "media-dir", help: "directory of the media library's files, the same one for all nodes; empty: media in the data directory", set: text(func(c *config) *string { return &c.mediaDir })},
-	{flag: "s3-endpoint", help: "S3-compatible store for the media library's files, such as https://s3.example.com; empty: a directory", set: baseURL(func(c *config) *string { return &c.s3.endpoint })},
-	{flag: "s3-bucket", help: "bucket for the files; it must exist", set: text(func(c *config) *string { return &c.s3.bucket })},
-	{flag: "s3-region", help: "region of the bucket; empty: us-east-1", set: text(func(c *config) *string { return &c.s3.region })},
-	{flag: "s3-access-key", help: "access key for the bucket", set: text(func(c *config) *string { return &c.s3.accessKey })},
-	{flag: "s3-secret-key", help: "secret key for the bucket", secret: true, set: text(func(c *config) *string { return &c.s3.secretKey })},
-	{flag: "s3-prefix", help: "put before the name of every object in the bucket", set: text(func(c *config) *string { return &c.s3.prefix })},
-	{flag: "import-allow", help: "private networks that files may be imported from, on any port, such as 10.0.0.0/8; empty: the public internet alone", set: networkList(func(c *config) *[]netip.Prefix { return &c.importAllow })},
-	{flag: "enrich-url", help: "OpenAI-compatible endpoint that finds languages, topics and sentiments of posts, such as https://api.example.com/v1; empty: crier's own analyser", set: baseURL(func(c *config) *string { return &c.enrich.baseURL })},
-	{flag: "enrich-key", help: "bearer token for the endpoint; empty: none", secret: true, set: text(func(c *config) *string { return &c.enrich.key })},
-	{flag: "enrich-model", help: "model to ask, as the endpoint names it", set: text(func(c *config) *string { return &c.enrich.model })},
-	{flag: "enrich-daily-tokens", fallback: "1000000", help: "tokens that this process may spend at the endpoint per day (UTC); beyond it, crier's own analyser does the work", set: count(func(c *config, n int64) { c.enrich.dailyTokens = n }, 1_000_000_000_000)},
-	{flag: "database-url", help: "PostgreSQL address; empty: SQLite in the data directory", secret: true, set: text(func(c *config) *string { return &c.databaseURL })},
-	{flag: "public-url", help: "address under which people and networks reach this server; empty: made from listen", set: baseURL(func(c *config) *string { return &c.publicURL })},
-	{flag: "secret-key", help: "seals tokens and keys; empty: a file in the data directory, made at the first start", secret: true, set: text(func(c *config) *string { return &c.secretKey })},
-	{flag: "role", fallback: "all", help: "what this node does: all, api or worker", set: oneOf(func(c *config) *string { return &c.role }, "all", "api", "worker")},
-	{flag: "sandbox", help: "on: publish to the simulator that ships with crier; off: to the real networks; empty: on unless credentials of a network are set", set: oneOf(func(c *config) *string { return &c.sandboxMode }, "", "on", "off")},
-	{flag: "sandbox-listen", fallback: "127.0.0.1:8081", help: "address the simulator listens on", set: address(func(c *config) *string { return &c.sandboxListen })},
-	{flag: "sandbox-url", help: "address of a simulator that runs elsewhere; empty: this process runs one", set: baseURL(func(c *config) *string { return &c.sandboxAt })},
-	{flag: "smtp-url", help: "mail server that invitations are sent through, such as smtp://user:password@mail.example.com:587; empty: no mail, links are handed over by hand", secret: true, set: text(func(c *config) *string { return &c.smtpURL })},
-	{flag: "mail-from", help: "sender of mail, such as \"crier <noreply@example.com>\"", set: text(func(c *config) *string { return &c.mailFrom })},
-	{flag: "rate-limit", fallback: "600", help: "requests per minute and token; 0 switches limits off", set: count(func(c *config, n int64) { c.rateLimit = int(n) }, 1_000_000_000)},
-	{flag: "grant-credits", fallback: "10000", help: "credits given to organizations made by init and admin create-organization", set: count(func(c *config, n int64) { c.grantCredits = n }, 1_000_000_000_000)},
-	{flag: "log-level", fallback: "info", help: "debug, info, warn or error", set: func(c *config, s string) error { return c.logLevel.UnmarshalText([]byte(s)) }},
-	{flag: "log-format", fallback: "text", help: "text or json", set: oneOf(func(c *config) *string { return &c.logFormat }, "text", "json")},
+	{flag: "listen", fallback: "127.0.0.1:8080", help: "address the interface listens on",
+		set: address(func(c *config) *string { return &c.Listen })},
+	{flag: "metrics-listen", help: "address that serves /metrics alone; empty: loopback callers of the main " +
+		"address, and nobody once public-url is set",
+		set: address(func(c *config) *string { return &c.MetricsListen })},
+	{flag: "data-dir", fallback: "crier-data",
+		help: "directory of the embedded database, the secret key and the media library",
+		set:  text(func(c *config) *string { return &c.DataDir })},
+	{flag: "media-dir", help: "directory of the media library's files, the same one for all nodes; empty: media in " +
+		"the data directory", set: text(func(c *config) *string { return &c.MediaDir })},
+	{flag: "s3-endpoint", help: "S3-compatible store for the media library's files, such as https://s3.example.com; " +
+		"empty: a directory", set: baseURL(func(c *config) *string { return &c.S3.Endpoint })},
+	{flag: "s3-bucket", help: "bucket for the files; it must exist",
+		set: text(func(c *config) *string { return &c.S3.Bucket })},
+	{flag: "s3-region", help: "region of the bucket; empty: us-east-1",
+		set: text(func(c *config) *string { return &c.S3.Region })},
+	{flag: "s3-access-key", help: "access key for the bucket",
+		set: text(func(c *config) *string { return &c.S3.AccessKey })},
+	{flag: "s3-secret-key", help: "secret key for the bucket", secret: true,
+		set: text(func(c *config) *string { return &c.S3.SecretKey })},
+	{flag: "s3-prefix", help: "put before the name of every object in the bucket",
+		set: text(func(c *config) *string { return &c.S3.Prefix })},
+	{flag: "import-allow", help: "private networks that files may be imported from, on any port, such as 10.0.0.0/8; " +
+		"empty: the public internet alone",
+		set: networkList(func(c *config) *[]netip.Prefix { return &c.ImportAllow })},
+	{flag: "webhook-allow", help: "private networks that webhooks may lead to, also without TLS, such as 127.0.0.0/8 " +
+		"for " +
+		"development; empty: the public internet alone",
+		set: networkList(func(c *config) *[]netip.Prefix { return &c.WebhookAllow })},
+	{flag: "oauth-clients", help: "programs that may ask people for access at /mcp and publish no description of " +
+		"themselves: names with their redirect addresses, such as mcp-inspector=http://localhost:6274/oauth/callback",
+		set: func(c *config, s string) (err error) {
+			c.OAuthClients, err = oauth.ParseClients(s)
+			return err
+		}},
+	{flag: "oauth-registration", fallback: "off", help: "on: any program may register itself as a client that asks " +
+		"people for access at /mcp (RFC 7591)",
+		set: onOff(func(c *config) *bool { return &c.OAuthRegistration })},
+	{flag: "enrich-url", help: "OpenAI-compatible endpoint that finds languages, topics and sentiments of posts, " +
+		"such as https://api.example.com/v1; empty: crier's own analyser",
+		set: baseURL(func(c *config) *string { return &c.Enrich.URL })},
+	{flag: "enrich-key", help: "bearer token for the endpoint; empty: none", secret: true,
+		set: text(func(c *config) *string { return &c.Enrich.Key })},
+	{flag: "enrich-model", help: "model to ask, as the endpoint names it",
+		set: text(func(c *config) *string { return &c.Enrich.Model })},
+	{flag: "enrich-daily-tokens", fallback: "1000000",
+		help: "tokens that this process may spend at the endpoint per day (UTC); beyond it, crier's own analyser " +
+			"does the work", set: count(func(c *config, n int64) { c.Enrich.DailyTokens = n }, 1_000_000_000_000)},
+	{flag: "database-url", help: "PostgreSQL address; empty: SQLite in the data directory", secret: true,
+		set: text(func(c *config) *string { return &c.DatabaseURL })},
+	{flag: "public-url", help: "address under which people and networks reach this server; empty: made from listen",
+		set: baseURL(func(c *config) *string { return &c.PublicURL })},
+	{flag: "secret-key", help: "seals tokens and keys; empty: a file in the data directory, made at the first start",
+		secret: true, set: text(func(c *config) *string { return &c.SecretKey })},
+	{flag: "role", fallback: "all", help: "what this node does: all, api or worker",
+		set: oneOf(func(c *config) *string { return &c.Role }, "all", "api", "worker")},
+	{flag: "sandbox", help: "on: publish to the simulator that ships with crier; off: to the real networks; empty: " +
+		"on unless credentials of a network are set",
+		set: oneOf(func(c *config) *string { return &c.sandboxMode }, "", "on", "off")},
+	{flag: "sandbox-listen", fallback: "127.0.0.1:8081", help: "address the simulator listens on",
+		set: address(func(c *config) *string { return &c.SandboxListen })},
+	{flag: "sandbox-url", help: "address of a simulator that runs elsewhere; empty: this process runs one",
+		set: baseURL(func(c *config) *string { return &c.SandboxAt })},
+	{flag: "smtp-url", help: "mail server that invitations are sent through, such as " +
+		"smtp://user:password@mail.example.com:587; empty: no mail, links are handed over by hand", secret: true,
+		set: text(func(c *config) *string { return &c.SMTPURL })},
+	{flag: "mail-from", help: "sender of mail, such as \"crier <noreply@example.com>\"",
+		set: text(func(c *config) *string { return &c.MailFrom })},
+	{flag: "trusted-proxies", help: "addresses or networks of proxies that may name the caller's address and scheme, " +
+		"such as 10.0.0.0/8,127.0.0.1; empty: none, and every caller is who connects",
+		set: networkList(func(c *config) *[]netip.Prefix { return &c.Proxies })},
+	{flag: "tls-cert", help: "file with the TLS certificate and its chain in PEM; read again when it changes; empty: " +
+		"plain HTTP", set: text(func(c *config) *string { return &c.TLS.CertFile })},
+	{flag: "tls-key", help: "file with the certificate's private key in PEM",
+		set: text(func(c *config) *string { return &c.TLS.KeyFile })},
+	{flag: "acme-email", help: "address for the certificate authority; set it to get certificates for the host of " +
+		"the " +
+		"public address automatically, which accepts the authority's terms; the server has to be reachable at port 443",
+		set: text(func(c *config) *string { return &c.TLS.ACMEEmail })},
+	{flag: "acme-directory", fallback: "https://acme-v02.api.letsencrypt.org/directory",
+		help: "directory address of the certificate authority",
+		set:  baseURL(func(c *config) *string { return &c.TLS.ACMEDirectory })},
+	{flag: "acme-ca", help: "file with the certificates in PEM that the directory's own certificate is checked " +
+		"against; " +
+		"empty: those of the system", set: text(func(c *config) *string { return &c.TLS.ACMECA })},
+	{flag: "rate-limit", fallback: "600", help: "requests per minute and token; 0 switches limits off",
+		set: count(func(c *config, n int64) { c.RateLimit = int(n) }, 1_000_000_000)},
+	{flag: "organization-rate-limit", fallback: "6000", help: "requests per minute and organization, all its tokens " +
+		"together, on each node; 0 switches this limit off",
+		set: count(func(c *config, n int64) { c.OrganizationRateLimit = int(n) }, 1_000_000_000)},
+	{flag: "storage-quota", fallback: "0", help: "bytes that the assets of an organization may have together; 0: as " +
+		"many as there is room for",
+		set: count(func(c *config, n int64) { c.StorageQuota = n }, 1_000_000_000_000_000_000)},
+	{flag: "security-contact", help: "where weaknesses of this installation are reported to, such as " +
+		"mailto:security@example.com; empty: no /.well-known/security.txt",
+		set: contactURI(func(c *config) *string { return &c.SecurityContact })},
+	{flag: "grant-credits", fallback: "10000",
+		help: "credits given to organizations made by init and admin create-organization",
+		set:  count(func(c *config, n int64) { c.grantCredits = n }, 1_000_000_000_000)},
+	{flag: "credits-low", fallback: "100",
+		help: "an event tells when an organization has fewer available credits than this; 0: never",
+		set:  count(func(c *config, n int64) { c.CreditsLow = n }, 1_000_000_000_000)},
+	{flag: "event-days", fallback: "30", help: "days that events are kept, 4 to 3650",
+		set: func(c *config, s string) (err error) {
+			if c.EventDays, err = strconv.Atoi(s); err != nil || c.EventDays < 4 || c.EventDays > 3650 {
+				return errors.New("must be a whole number from 4 to 3650: webhooks are tried for 3 days")
+			}
+			return nil
+		}},
+	{flag: "metrics-days", fallback: "400", help: "days that readings of numbers are kept, 31 to 36500; sums of " +
+		"days stay",
+		set: func(c *config, s string) (err error) {
+			if c.MetricsDays, err = strconv.Atoi(s); err != nil || c.MetricsDays < 31 || c.MetricsDays > 36500 {
+				return errors.New("must be a whole number from 31 to 36500: posts are read for 30 days")
+			}
+			return nil
+		}},
+	{flag: "log-level", fallback: "info", help: "debug, info, warn or error",
+		set: func(c *config, s string) error { return c.logLevel.UnmarshalText([]byte(s)) }},
+	{flag: "log-format", fallback: "text", help: "text or json",
+		set: oneOf(func(c *config) *string { return &c.logFormat }, "text", "json")},
 }, networkSettings()...)
+
+// contactURI takes what RFC 9116 allows as a contact.
+func contactURI(field func(*config) *string) func(*config, string) error {
+	return func(c *config, s string) error {
+		u, err := url.Parse(s)
+		if s != "" && (err != nil || !slices.Contains([]string{"mailto", "https", "tel"}, u.Scheme) ||
+			strings.ContainsFunc(s, unicode.IsControl)) {
+			return errors.New("must be an address that begins with mailto, https or tel")
+		}
+		*field(c) = s
+		return nil
+	}
+}
 
 func text(field func(*config) *string) func(*config, string) error {
 	return func(c *config, s string) error {
@@ -116,6 +205,15 @@ func oneOf(field func(*config) *string, allowed ...string) func(*config, string)
 			return nil
 		}
 		return fmt.Errorf("must be one of %s", strings.Join(allowed, ", "))
+	}
+}
+
+func onOff(field func(*config) *bool) func(*config, string) error {
+	return func(c *config, s string) error {
+		var word string
+		err := oneOf(func(*config) *string { return &word }, "on", "off")(c, s)
+		*field(c) = word == "on"
+		return err
 	}
 }
 
@@ -151,6 +249,34 @@ func baseURL(field func(*config) *string) func(*config, string) error {
 			}
 		}
 		*field(c) = strings.TrimRight(s, "/")
+		return nil
+	}
+}
+
+// parseNetwork reads 10.0.0.0/8, or 10.1.2.3 for that address alone.
+func parseNetwork(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil {
+		return addr.Prefix(addr.BitLen())
+	}
+	return netip.ParsePrefix(text)
+}
+
+// networkList reads a setting of networks such as 10.0.0.0/8,fd00::/8.
+func networkList(field func(*config) *[]netip.Prefix) func(*config, string) error {
+	return func(c *config, s string) error {
+		*field(c) = nil
+		for part := range strings.SplitSeq(s, ",") {
+			if part = strings.TrimSpace(part); part == "" {
+				continue
+			}
+			prefix, err := parseNetwork(part)
+			if err != nil {
+				return fmt.Errorf("must be addresses or networks separated by commas, such as 10.0.0.0/8; %.40q is "+
+					"none",
+					part)
+			}
+			*field(c) = append(*field(c), prefix)
+		}
 		return nil
 	}
 }
@@ -192,9 +318,13 @@ func (a *app) load(cmd *cobra.Command) error {
 		}
 		a.config.values = append(a.config.values, v)
 	}
-	a.config.sandbox = a.config.sandboxMode == "on" || a.config.sandboxMode == "" && !a.config.hasCredentials()
-	if a.config.publicURL == "" {
-		a.config.publicURL = "http://" + reachable(a.config.listen)
+	a.config.Sandbox = a.config.sandboxMode == "on" || a.config.sandboxMode == "" && !a.config.HasCredentials()
+	if a.config.Public = a.config.PublicURL != ""; !a.config.Public {
+		a.config.PublicURL = a.config.TLS.Scheme() + "://" + server.Reachable(a.config.Listen)
+	}
+	a.config.Version, a.config.Now, a.config.Logger = version, a.now, a.logger()
+	if err := a.config.TLS.Check(a.config.PublicURL); err != nil {
+		problems = append(problems, err)
 	}
 	return errors.Join(problems...)
 }
@@ -233,23 +363,12 @@ func readConfigFile(path string) (map[string]string, error) {
 		name, text, ok := strings.Cut(line, "=")
 		name = strings.TrimSpace(name)
 		if !ok || !known[name] {
-			return nil, fmt.Errorf("%s, line %d: expected a setting such as CRIER_LISTEN=127.0.0.1:8080, got %.40q", path, i+1, name)
+			return nil, fmt.Errorf("%s, line %d: expected a setting such as CRIER_LISTEN=127.0.0.1:8080, got %.40q",
+				path, i+1, name)
 		}
 		found[name] = strings.Trim(strings.TrimSpace(text), `"`)
 	}
 	return found, nil
-}
-
-// reachable turns a listening address into one that a browser on this machine can open.
-func reachable(listen string) string {
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		return listen
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
 }
 
 func (a *app) configCommand() *cobra.Command {
@@ -280,10 +399,11 @@ func (a *app) printConfig(asJSON bool) error {
 			Value  string `json:"value"`
 			Origin string `json:"origin"`
 			Help   string `json:"help"`
+			Group  string `json:"group"`
 		}
 		lines := []line{}
 		for _, v := range a.config.values {
-			lines = append(lines, line{v.variable(), v.masked(), v.origin, v.help})
+			lines = append(lines, line{v.variable(), v.masked(), v.origin, v.help, groupOf(v.flag)})
 		}
 		enc := json.NewEncoder(a.stdout)
 		enc.SetIndent("", "  ")
@@ -291,8 +411,22 @@ func (a *app) printConfig(asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "SETTING\tVALUE\tORIGIN\tMEANING")
-	for _, v := range a.config.values {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.variable(), v.masked(), v.origin, v.help)
+	for _, title := range groupTitles() {
+		fmt.Fprintf(w, "# %s\t\t\t\n", title)
+		for _, v := range a.config.values {
+			if groupOf(v.flag) == title {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.variable(), v.masked(), v.origin, v.help)
+			}
+		}
 	}
 	return w.Flush()
+}
+
+// logger writes to standard error, in the format and from the level that were asked for.
+func (a *app) logger() *slog.Logger {
+	options := &slog.HandlerOptions{Level: a.config.logLevel}
+	if a.config.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(a.stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(a.stderr, options))
 }

@@ -18,8 +18,8 @@ import (
 	"crier/internal/store"
 )
 
-// trial is a post of the networks' suite on its way through the whole service: the interface, a database, the job engine,
-// and the client in front of the sandbox.
+// trial is a post of the networks' suite on its way through the whole service: the interface, a database, the job
+// engine, and the client in front of the sandbox.
 type trial struct {
 	name    string
 	network string // as newCrew takes it
@@ -29,7 +29,8 @@ type trial struct {
 	fault string
 	ends  []providertest.End
 	code  provider.Code // with which it is refused
-	// lasts is true when what follows the fault takes longer than a test can wait, or even longer than the post may be late.
+	// lasts is true when what follows the fault takes longer than a test can wait, or even longer than the post may be
+	// late.
 	lasts bool
 
 	on account
@@ -45,14 +46,16 @@ func trials(tb testing.TB, name string, n providertest.Network) []trial {
 		tb.Fatal(err)
 	}
 	simplest := n.Simplest(info)
-	list := []trial{{name: "with a first comment", post: simplest, comment: true, ends: []providertest.End{providertest.Published}}}
+	list := []trial{{name: "with a first comment", post: simplest, comment: true,
+		ends: []providertest.End{providertest.Published}}}
 	if !info.Abilities.Comment {
 		list = nil
 	}
 	for _, post := range n.Posts(info) {
 		list = append(list, trial{name: post.Name, post: post, ends: []providertest.End{providertest.Published}})
 		if post.Name != simplest.Name { // which all faults are for
-			list = append(list, trial{name: "lost_response of " + post.Name, post: post, fault: "lost_response", ends: []providertest.End{providertest.Published}})
+			list = append(list, trial{name: "lost_response of " + post.Name, post: post, fault: "lost_response",
+				ends: []providertest.End{providertest.Published}})
 		}
 	}
 	for kind, class := range n.Classes() {
@@ -83,23 +86,24 @@ func TestEveryNetworkPassesItsSuiteThroughTheWholeService(t *testing.T) {
 		for _, tr := range list {
 			networks = append(networks, tr.network)
 		}
-		c := e.newCrew(t, 1_000_000, networks...)
+		c := e.NewCrew(t, 1_000_000, networks...)
 		shelf := e.newShelf(t, c)
 		for i := range list {
-			list[i].on = c.accounts[i]
+			list[i].on = c.Accounts[i]
 			e.try(t, c, shelf, &list[i])
 		}
 		for _, tr := range list {
 			e.settles(t, c, tr)
 		}
-		for _, on := range e.box.spared(t) {
-			t.Errorf("the fault of %s did not strike", list[slices.IndexFunc(list, func(tr trial) bool { return tr.on.remote == on })].name)
+		for _, on := range e.box.Spared(t) {
+			t.Errorf("the fault of %s did not strike",
+				list[slices.IndexFunc(list, func(tr trial) bool { return tr.on.Remote == on })].name)
 		}
-		clock.advance(31 * time.Minute) // less than a post may be late
+		clock.Advance(31 * time.Minute) // less than a post may be late
 		for _, tr := range list {
 			t.Run(tr.name, func(t *testing.T) { e.wantTried(t, c, tr) })
 		}
-		e.balanced(t, c)
+		e.Balanced(t, c)
 	})
 }
 
@@ -109,10 +113,11 @@ type shelf map[string]string
 func (e *engine) newShelf(tb testing.TB, c crew) shelf {
 	tb.Helper()
 	return shelf{
-		"picture": e.file(tb, c, "one.jpg", mediatest.JPEG(640, 640)), "second picture": e.file(tb, c, "two.jpg", mediatest.JPEG(640, 640)),
-		"film":           e.file(tb, c, "film.mp4", mediatest.VerticalMP4()),
-		"film in pieces": e.file(tb, c, "pieces.mp4", longFilm(525_000)),    // which YouTube takes in two
-		"film in chunks": e.file(tb, c, "chunks.mp4", longFilm(10_100_000)), // which TikTok takes in two
+		"picture":        e.File(tb, c, "one.jpg", mediatest.JPEG(640, 640)),
+		"second picture": e.File(tb, c, "two.jpg", mediatest.JPEG(640, 640)),
+		"film":           e.File(tb, c, "film.mp4", mediatest.VerticalMP4()),
+		"film in pieces": e.File(tb, c, "pieces.mp4", longFilm(525_000)),    // which YouTube takes in two
+		"film in chunks": e.File(tb, c, "chunks.mp4", longFilm(10_100_000)), // which TikTok takes in two
 	}
 }
 
@@ -120,21 +125,21 @@ func (e *engine) newShelf(tb testing.TB, c crew) shelf {
 func (e *engine) write(tb testing.TB, c crew, s shelf, p providertest.Post) string {
 	tb.Helper()
 	if len(p.Texts) > 1 {
-		return e.newThread(tb, c, p.Texts...)
+		return e.NewThread(tb, c, p.Texts...)
 	}
 	assets := []string{s["picture"], s["second picture"]}[:p.Pictures]
 	if p.Films > 0 {
 		assets = append(assets, s["film"])
 	}
 	body := object{"text": p.Texts[0], "postType": p.PostType, "assetIds": assets}
-	return e.call(tb, c, "POST", "posts", body).want(tb, http.StatusCreated).text(tb, "id")
+	return e.Call(tb, c, "POST", "posts", body).Want(tb, http.StatusCreated).Text(tb, "id")
 }
 
 // try begins a trial.
 func (e *engine) try(tb testing.TB, c crew, s shelf, tr *trial) {
 	tb.Helper()
 	if tr.fault != "" {
-		e.box.fault(tb, tr.on, "publish", tr.fault, object{
+		e.box.Fault(tb, tr.on, "publish", tr.fault, object{
 			"retryAfterSeconds": 2, "delayMs": (hurried.CommitTimeout + 500*time.Millisecond).Milliseconds(),
 		})
 	}
@@ -142,13 +147,14 @@ func (e *engine) try(tb testing.TB, c crew, s shelf, tr *trial) {
 	if tr.comment {
 		more["firstComment"] = object{"text": "What follows"}
 	}
-	tr.id = e.now(tb, c, e.write(tb, c, s, tr.post), tr.on, more)
+	tr.id = e.PostOn(tb, c, e.write(tb, c, s, tr.post), tr.on, more)
 }
 
 // statuses are what a trial's ends are called by the service.
 func (tr trial) statuses() []crier.ScheduledPostStatus {
 	names := map[providertest.End]crier.ScheduledPostStatus{
-		providertest.Published: crier.Published, providertest.Refused: crier.Failed, providertest.Unknown: crier.Unknown, providertest.LostToken: crier.Scheduled,
+		providertest.Published: crier.Published, providertest.Refused: crier.Failed,
+		providertest.Unknown: crier.Unknown, providertest.LostToken: crier.Scheduled,
 	}
 	var list []crier.ScheduledPostStatus
 	for _, end := range tr.ends {
@@ -168,12 +174,13 @@ func (e *engine) settles(tb testing.TB, c crew, tr trial) {
 		return
 	}
 	until(tb, func() bool {
-		p, tried := e.publication(tb, c, tr.id), e.attempts(tb, c, tr.id)
+		p, tried := e.Publication(tb, c, tr.id), e.Attempts(tb, c, tr.id)
 		if slices.Contains(tr.statuses(), p.Status) {
 			return true
 		}
-		return len(tried) > 0 && tried[len(tried)-1].NextAt != nil && tried[len(tried)-1].NextAt.After(e.app.now().Add(20*time.Second))
-	}, func() string { return tr.name + " neither ends nor rests\n" + e.history(tb, c, tr.id) })
+		return len(tried) > 0 && tried[len(tried)-1].NextAt != nil &&
+			tried[len(tried)-1].NextAt.After(e.Config.Now().Add(20*time.Second))
+	}, func() string { return tr.name + " neither ends nor rests\n" + e.History(tb, c, tr.id) })
 }
 
 // ends waits for the end of a trial.
@@ -181,10 +188,12 @@ func (e *engine) ends(tb testing.TB, c crew, tr trial) crier.ScheduledPost {
 	tb.Helper()
 	var p crier.ScheduledPost
 	until(tb, func() bool {
-		p = e.publication(tb, c, tr.id)
-		return slices.Contains(tr.statuses(), p.Status) && (p.Status != crier.Scheduled || p.ErrorCode == string(tr.code))
+		p = e.Publication(tb, c, tr.id)
+		return slices.Contains(tr.statuses(), p.Status) &&
+			(p.Status != crier.Scheduled || p.ErrorCode == string(tr.code))
 	}, func() string {
-		return fmt.Sprintf("%s: %s (%s: %s), not %v\n%s", tr.name, p.Status, p.ErrorCode, p.ErrorMessage, tr.ends, e.history(tb, c, tr.id))
+		return fmt.Sprintf("%s: %s (%s: %s), not %v\n%s", tr.name, p.Status, p.ErrorCode, p.ErrorMessage, tr.ends,
+			e.History(tb, c, tr.id))
 	})
 	return p
 }
@@ -193,9 +202,9 @@ func (e *engine) ends(tb testing.TB, c crew, tr trial) crier.ScheduledPost {
 func (e *engine) wantTried(t *testing.T, c crew, tr trial) {
 	p := e.ends(t, c, tr)
 	if tr.comment {
-		e.awaitAction(t, c, tr.id, store.FirstComment, crier.Published)
+		e.AwaitAction(t, c, tr.id, store.FirstComment, crier.Published)
 	}
-	shown := e.box.timeline(t, tr.on)
+	shown := e.box.Timeline(t, tr.on)
 	switch p.Status {
 	case crier.Published:
 		e.wantShown(t, tr, p, shown)
@@ -217,7 +226,8 @@ func (e *engine) wantShown(t *testing.T, tr trial, p crier.ScheduledPost, shown 
 	if tr.comment {
 		texts = append(texts, "What follows")
 	}
-	if len(shown) != len(texts) || shown[0].PlatformPostID != p.PlatformPostID || len(shown[0].Media) != tr.post.Pictures+tr.post.Films {
+	if len(shown) != len(texts) || shown[0].PlatformPostID != p.PlatformPostID ||
+		len(shown[0].Media) != tr.post.Pictures+tr.post.Films {
 		t.Fatalf("published as %s, and the timeline shows %+v", p.PlatformPostID, shown)
 	}
 	for i, text := range texts {

@@ -8,90 +8,137 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"crier"
 	"crier/internal/auth"
+	"crier/internal/cli"
 	"crier/internal/service"
 	"crier/internal/store"
 )
 
-// finding is one thing that doctor looked at.
-type finding struct {
-	Check  string `json:"check"`
-	OK     bool   `json:"ok"`
-	Detail string `json:"detail"`
-	// Advice is what to do when it is not ok.
-	Advice string `json:"advice,omitempty"`
-}
-
 // errUnwell means that an installation has problems.
 var errUnwell = errors.New("something needs attention")
 
-// maxClockSkew is how far a clock may be off before posts are noticeably early or late.
-const maxClockSkew = 2 * time.Second
-
-func (s *shell) doctorCommand() *cobra.Command {
+func (a *app) doctorCommand(s *cli.Shell) *cobra.Command {
+	var network string
 	cmd := &cobra.Command{
-		Use:     "doctor",
-		Short:   "Check an installation and say what to do",
-		Long:    "Looks at the settings, the database, the secret key, the clock, the networks' credentials and the public address. It changes nothing.",
-		Example: "  crier doctor\n  crier doctor --database-url postgres://crier@db/crier --json",
-		Args:    cobra.NoArgs,
+		Use:   "doctor",
+		Short: "Check an installation and say what to do",
+		Long: "Looks at the server that --server, CRIER_SERVER or your login names: whether it answers, its clock " +
+			"and your login.\n" +
+			"On the machine of an installation it looks at the settings, the database, the secret key, the clock, " +
+			"the networks' credentials and the public address. It changes nothing.",
+		Example: "  crier doctor\n  crier doctor --server https://crier.example.com\n  crier doctor --provider x\n" +
+			"  crier doctor --database-url postgres://crier@db/crier --json",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.load(cmd); err != nil {
+			if err := a.load(cmd); err != nil {
 				return err
 			}
-			findings := s.examine(cmd.Context())
-			bad := false
-			err := s.show(findings, "", func(w io.Writer) {
-				for _, f := range findings {
-					mark := "ok"
-					if !f.OK {
-						mark = "PROBLEM"
-					}
-					row(w, mark, f.Check, f.Detail)
-					if f.Advice != "" {
-						fmt.Fprintf(w, "\t\t→ %s\n", f.Advice)
-					}
-				}
-			})
-			for _, f := range findings {
-				bad = bad || !f.OK
+			findings, away := a.diagnose(cmd.Context(), s, network)
+			if away != nil && findings == nil {
+				return away
 			}
-			if err == nil && bad {
+			err := s.Show(findings, "", func(w io.Writer) { cli.WriteFindings(w, findings) })
+			if err == nil {
+				err = away
+			}
+			if err == nil && slices.ContainsFunc(findings, func(f cli.Finding) bool { return !f.OK }) {
 				return errUnwell
 			}
 			return err
 		},
 	}
+	s.AddFlags(cmd)
 	addFlags(cmd.Flags())
+	groupFlags(cmd)
+	cmd.Flags().StringVar(&network, "provider", "", "check what this installation has at one network, such as x")
 	return cmd
 }
 
-func (s *shell) examine(ctx context.Context) []finding {
-	out := []finding{s.examineStore(ctx)}
-	out = append(out, s.examineServer(ctx)...)
-	return append(out, s.examineNetworks()...)
+// diagnose looks at the server that is meant: one elsewhere from outside, the one of this machine from within.
+func (a *app) diagnose(ctx context.Context, s *cli.Shell, network string) ([]cli.Finding, error) {
+	if network == "" && !a.meansThisMachine(s) {
+		address, _ := s.Server()
+		return s.Examine(ctx, address)
+	}
+	return a.findings(ctx, network)
+}
+
+// meansThisMachine is true unless somebody has chosen a server whose settings and database are not on this machine.
+func (a *app) meansThisMachine(s *cli.Shell) bool {
+	address, by := s.Server()
+	operated := slices.ContainsFunc(a.config.values, func(v value) bool {
+		return v.origin != "default" && (v.flag == "data-dir" || v.flag == "database-url" || v.flag == "secret-key")
+	})
+	switch {
+	case by == cli.ChosenByNobody:
+		return true
+	case by == cli.ChosenByLogin && operated:
+		return true
+	case !cli.SameServer(address, a.config.PublicURL):
+		return false
+	}
+	there, err := store.Exists(store.Config{DatabaseURL: a.config.DatabaseURL, DataDir: a.config.DataDir,
+		Logger: a.logger()})
+	return operated || err == nil && there
+}
+
+// findings examines the installation, or what it has at one network.
+func (a *app) findings(ctx context.Context, network string) ([]cli.Finding, error) {
+	if network == "" {
+		return a.examine(ctx), nil
+	}
+	own := a.config.Config
+	own.Sandbox = false // the network itself is asked, also while the sandbox is in use
+	registry, err := own.Registry()
+	if err != nil {
+		return nil, err
+	}
+	p, ok := registry.Get(network)
+	if !ok {
+		return nil, cli.Usagef("there is no provider %q, only %s", network, strings.Join(registry.Names(), ", "))
+	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	var out []cli.Finding
+	if a.config.Sandbox {
+		out = append(out, sandboxFinding())
+	}
+	for _, c := range registry.Examine(ctx, p, a.config.PublicURL+"/oauth/"+network+"/callback") {
+		out = append(out, cli.Finding{Check: c.Name, OK: c.OK, Detail: c.Detail, Advice: c.Advice})
+	}
+	return out, nil
+}
+
+func (a *app) examine(ctx context.Context) []cli.Finding {
+	out := []cli.Finding{a.examineStore(ctx)}
+	out = append(out, a.examineServer(ctx)...)
+	return append(out, a.examineNetworks()...)
 }
 
 // examineStore looks at the database and the key as serve would, but makes neither.
-func (s *shell) examineStore(ctx context.Context) finding {
-	f := finding{Check: "database and secret key"}
-	fail := func(err error, advice string) finding {
+func (a *app) examineStore(ctx context.Context) cli.Finding {
+	f := cli.Finding{Check: "database and secret key"}
+	fail := func(err error, advice string) cli.Finding {
 		f.Detail, f.Advice = err.Error(), advice
 		return f
 	}
 	const start = "start crier serve, which makes it"
-	cfg := store.Config{DatabaseURL: s.config.databaseURL, DataDir: s.config.dataDir, Logger: s.logger()}
+	cfg := store.Config{DatabaseURL: a.config.DatabaseURL, DataDir: a.config.DataDir, Logger: a.logger()}
 	if there, err := store.Exists(cfg); err != nil || !there {
-		return fail(errors.Join(err, fmt.Errorf("there is no database in %s yet", s.config.dataDir)), start+", or set CRIER_DATA_DIR")
+		return fail(errors.Join(err, fmt.Errorf("there is no database in %s yet", a.config.DataDir)),
+			start+", or set CRIER_DATA_DIR")
 	}
-	secret, err := s.presentKey()
+	secret, err := a.config.PresentKey()
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(fmt.Errorf("there is a database, but no secret key: %w", err), "restore the file, or set CRIER_SECRET_KEY to the key that the store was made with")
+		return fail(fmt.Errorf("there is a database, but no secret key: %w", err),
+			"restore the file, or set CRIER_SECRET_KEY to the key that the store was made with")
 	}
 	keys, keyErr := auth.NewKeyring(secret)
 	if err := errors.Join(err, keyErr); err != nil {
@@ -105,32 +152,33 @@ func (s *shell) examineStore(ctx context.Context) finding {
 	if _, err := st.KeyFingerprint(ctx); err != nil { // before asking for migrations, which would make their table
 		return fail(errors.New("the database is empty"), start)
 	}
-	if err := service.New(service.Config{Store: st, Keys: keys, Now: s.now}).Instance.CheckKey(ctx); err != nil {
+	if err := service.New(service.Config{Store: st, Keys: keys, Now: a.now}).Instance.CheckKey(ctx); err != nil {
 		return fail(err, "start with the key that the store was made with")
 	}
 	if current, err := st.Migrated(ctx); err != nil || !current {
-		return fail(errors.Join(err, errors.New("the schema is not up to date")), "run crier migrate, or start crier serve, which does it")
+		return fail(errors.Join(err, errors.New("the schema is not up to date")),
+			"run crier migrate, or start crier serve, which does it")
 	}
 	f.OK, f.Detail = true, string(st.Dialect())+", schema current, key fits"
 	return f
 }
 
 // examineServer asks the running server under its public address.
-func (s *shell) examineServer(ctx context.Context) []finding {
-	address := finding{Check: "public address", Detail: s.config.publicURL}
-	clock := finding{Check: "clock"}
+func (a *app) examineServer(ctx context.Context) []cli.Finding {
+	address := cli.Finding{Check: "public address", Detail: a.config.PublicURL}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.config.publicURL+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.config.PublicURL+"/readyz", nil)
 	if err != nil {
 		address.Detail = err.Error()
-		return []finding{address}
+		return []cli.Finding{address}
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		address.Detail = fmt.Sprintf("%s does not answer: %v", s.config.publicURL, err)
-		address.Advice = "start crier serve, or set CRIER_PUBLIC_URL to where it is reached; networks fetch media from there"
-		return []finding{address}
+		address.Detail = fmt.Sprintf("%s does not answer: %v", a.config.PublicURL, err)
+		address.Advice = "start crier serve, or set CRIER_PUBLIC_URL to where it is reached; networks fetch media " +
+			"from there"
+		return []cli.Finding{address}
 	}
 	_ = answer.Body.Close()
 	address.OK = answer.StatusCode == http.StatusOK
@@ -139,36 +187,36 @@ func (s *shell) examineServer(ctx context.Context) []finding {
 		address.Advice = "look at the server's log"
 	}
 	if served, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
-		skew := s.now().Sub(served).Abs()
-		clock.OK = skew <= maxClockSkew
-		clock.Detail = fmt.Sprintf("this machine and the server differ by %s", skew.Round(time.Second))
-		if !clock.OK {
-			clock.Advice = "synchronise the clocks (NTP): posts go out by the server's clock"
-		}
+		return []cli.Finding{address, cli.ClockFinding(a.now(), served)}
 	}
-	return []finding{address, clock}
+	return []cli.Finding{address}
+}
+
+func sandboxFinding() cli.Finding {
+	return cli.Finding{Check: "networks", OK: true, Detail: "the sandbox: posts do not leave this installation"}
 }
 
 // examineNetworks tells which networks are ready for real posts.
-func (s *shell) examineNetworks() []finding {
-	if s.config.sandbox {
-		return []finding{{Check: "networks", OK: true, Detail: "the sandbox: posts do not leave this installation"}}
+func (a *app) examineNetworks() []cli.Finding {
+	if a.config.Sandbox {
+		return []cli.Finding{sandboxFinding()}
 	}
-	var out []finding
+	var out []cli.Finding
 	local := false
-	if u, err := url.Parse(s.config.publicURL); err == nil {
-		local = u.Hostname() == "127.0.0.1" || u.Hostname() == "localhost"
+	if u, err := url.Parse(a.config.PublicURL); err == nil {
+		local = crier.OnThisMachine(u)
 	}
 	for _, p := range crier.Providers() {
-		f := finding{Check: "credentials of " + string(p), OK: true, Detail: "set"}
-		if s.config.network(p).clientID == "" {
+		f := cli.Finding{Check: "credentials of " + string(p), OK: true, Detail: "set"}
+		if a.config.Network(p).ClientID == "" {
 			f.Detail = "not set: accounts of this network cannot be connected"
 			f.Advice = "see docs/providers/" + string(p) + ".md"
 		}
 		out = append(out, f)
 	}
 	if local {
-		out = append(out, finding{Check: "public address", Detail: "networks cannot reach " + s.config.publicURL, Advice: "set CRIER_PUBLIC_URL"})
+		out = append(out, cli.Finding{Check: "public address", Detail: "networks cannot reach " + a.config.PublicURL,
+			Advice: "set CRIER_PUBLIC_URL"})
 	}
 	return out
 }

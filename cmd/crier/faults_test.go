@@ -29,93 +29,124 @@ type ordeal struct {
 
 var ordeals = []ordeal{
 	{
-		name: "a rate limit passes", network: "x", fault: object{"operation": "publish", "kind": "rate_limit", "retryAfterSeconds": 2}, parts: []string{"limited"},
+		name: "a rate limit passes", network: "x",
+		fault:  object{"operation": "publish", "kind": "rate_limit", "retryAfterSeconds": 2},
+		parts:  []string{"limited"},
 		status: crier.Published, timeline: []string{"limited"}, outcomes: "publish rate_limited, publish published",
 	},
 	{
-		name: "a rate limit of LinkedIn lasts", network: "linkedin", fault: object{"operation": "publish", "kind": "rate_limit"}, parts: []string{"limited"},
+		name: "a rate limit of LinkedIn lasts", network: "linkedin",
+		fault: object{"operation": "publish", "kind": "rate_limit"}, parts: []string{"limited"},
 		status: crier.Scheduled, code: "rate_limited", outcomes: "publish rate_limited",
 	},
 	{
-		name: "a rate limit beyond the time that the team allows", network: "x", fault: object{"operation": "publish", "kind": "rate_limit", "retryAfterSeconds": 7200},
+		name: "a rate limit beyond the time that the team allows", network: "x",
+		fault: object{"operation": "publish", "kind": "rate_limit", "retryAfterSeconds": 7200},
 		parts: []string{"far too late"}, status: crier.Missed, code: "rate_limited", outcomes: "publish missed",
 	},
 	{
-		name: "an outage answers, and nobody knows what it did", network: "x", fault: object{"operation": "publish", "kind": "outage"}, parts: []string{"away"},
-		status: crier.Published, timeline: []string{"away"}, outcomes: "publish absent, reconcile absent, reconcile absent, publish published",
+		name: "an outage answers, and nobody knows what it did", network: "x",
+		fault: object{"operation": "publish", "kind": "outage"}, parts: []string{"away"},
+		status: crier.Published, timeline: []string{"away"},
+		outcomes: "publish absent, reconcile absent, reconcile absent, publish published",
 	},
 	{
-		name: "an outage of LinkedIn", network: "linkedin", fault: object{"operation": "publish", "kind": "outage"}, parts: []string{"away"},
+		name: "an outage of LinkedIn", network: "linkedin", fault: object{"operation": "publish", "kind": "outage"},
+		parts:  []string{"away"},
 		status: crier.Published, timeline: []string{"away"}, outcomes: "publish repeated, resend published",
 	},
 	{
-		name: "an answer comes after the time-out", network: "x", fault: object{"operation": "publish", "kind": "slow", "delayMs": (hurried.CommitTimeout + 500*time.Millisecond).Milliseconds()}, parts: []string{"slow"},
+		name: "an answer comes after the time-out", network: "x",
+		fault: object{"operation": "publish", "kind": "slow",
+			"delayMs": (hurried.CommitTimeout + 500*time.Millisecond).Milliseconds()}, parts: []string{"slow"},
 		status: crier.Published, timeline: []string{"slow"}, outcomes: "publish published, reconcile published",
 	},
 	{
-		name: "a slow answer", network: "x", fault: object{"operation": "publish", "kind": "slow", "delayMs": 300}, parts: []string{"patience"},
+		name: "a slow answer", network: "x", fault: object{"operation": "publish", "kind": "slow", "delayMs": 300},
+		parts:  []string{"patience"},
 		status: crier.Published, timeline: []string{"patience"}, outcomes: "publish published",
 	},
 	{
-		name: "a lost answer on X", network: "x", fault: object{"operation": "publish", "kind": "lost_response"}, parts: []string{"lost"},
+		name: "a lost answer on X", network: "x", fault: object{"operation": "publish", "kind": "lost_response"},
+		parts:  []string{"lost"},
 		status: crier.Published, timeline: []string{"lost"}, outcomes: "publish published, reconcile published",
 	},
 	{
-		name: "a lost answer to a member of LinkedIn", network: "linkedin", fault: object{"operation": "publish", "kind": "lost_response"}, parts: []string{"lost"},
+		name: "a lost answer to a member of LinkedIn", network: "linkedin",
+		fault: object{"operation": "publish", "kind": "lost_response"}, parts: []string{"lost"},
 		status: crier.Published, timeline: []string{"lost"}, outcomes: "publish repeated, resend published",
 	},
 	{
-		name: "lost answers to a member of LinkedIn, twice", network: "linkedin", fault: object{"operation": "publish", "kind": "lost_response", "count": 2}, parts: []string{"lost twice"},
-		status: crier.Published, timeline: []string{"lost twice"}, outcomes: "publish repeated, resend repeated, resend published",
+		name: "lost answers to a member of LinkedIn, twice", network: "linkedin",
+		fault: object{"operation": "publish", "kind": "lost_response", "count": 2}, parts: []string{"lost twice"},
+		status: crier.Published, timeline: []string{"lost twice"},
+		outcomes: "publish repeated, resend repeated, resend published",
 	},
 	{
-		name: "a lost answer to an organization of LinkedIn", network: "linkedin:organization", fault: object{"operation": "publish", "kind": "lost_response"}, parts: []string{"lost"},
+		name: "a lost answer to an organization of LinkedIn", network: "linkedin:organization",
+		fault: object{"operation": "publish", "kind": "lost_response"}, parts: []string{"lost"},
 		status: crier.Published, timeline: []string{"lost"}, outcomes: "publish published, reconcile published",
 	},
 	{
-		name: "a lost answer to part 3 of a thread", network: "x", fault: object{"operation": "publish", "kind": "lost_response", "skip": 2}, parts: []string{"one", "two", "three", "four"},
+		name: "a lost answer to part 3 of a thread", network: "x",
+		fault:  object{"operation": "publish", "kind": "lost_response", "skip": 2},
+		parts:  []string{"one", "two", "three", "four"},
 		status: crier.Published, timeline: []string{"one", "two", "three", "four"},
 		outcomes: "publish published, publish published, publish published, reconcile published, publish published",
 	},
 	{
-		name: "an outage at part 2 of a thread", network: "x", fault: object{"operation": "publish", "kind": "outage", "skip": 1}, parts: []string{"uno", "due", "tre"},
+		name: "an outage at part 2 of a thread", network: "x",
+		fault: object{"operation": "publish", "kind": "outage", "skip": 1}, parts: []string{"uno", "due", "tre"},
 		status: crier.Published, timeline: []string{"uno", "due", "tre"},
-		outcomes: "publish published, publish absent, reconcile absent, reconcile absent, publish published, publish published",
+		outcomes: "publish published, publish absent, reconcile absent, reconcile absent, publish published, publish " +
+			"published",
 	},
 	{
-		name: "part 2 of a thread is refused", network: "x", fault: object{"operation": "publish", "kind": "reject", "skip": 1}, parts: []string{"good", "bad"},
-		status: crier.Failed, code: "content_rejected", timeline: []string{"good"}, outcomes: "publish published, publish rejected",
+		name: "part 2 of a thread is refused", network: "x",
+		fault: object{"operation": "publish", "kind": "reject", "skip": 1}, parts: []string{"good", "bad"},
+		status: crier.Failed, code: "content_rejected", timeline: []string{"good"},
+		outcomes: "publish published, publish rejected",
 	},
 	{
-		name: "a lost answer to the first comment", network: "x", fault: object{"operation": "publish", "kind": "lost_response", "skip": 1}, parts: []string{"post"}, comment: "comment",
+		name: "a lost answer to the first comment", network: "x",
+		fault: object{"operation": "publish", "kind": "lost_response", "skip": 1}, parts: []string{"post"},
+		comment: "comment",
+		status:  crier.Published, action: crier.Published, timeline: []string{"post", "comment"},
+	},
+	{
+		name: "a lost answer to an organization's first comment", network: "linkedin:organization",
+		fault: object{"operation": "comment", "kind": "lost_response"}, parts: []string{"post"}, comment: "comment",
 		status: crier.Published, action: crier.Published, timeline: []string{"post", "comment"},
 	},
 	{
-		name: "a lost answer to an organization's first comment", network: "linkedin:organization", fault: object{"operation": "comment", "kind": "lost_response"}, parts: []string{"post"}, comment: "comment",
-		status: crier.Published, action: crier.Published, timeline: []string{"post", "comment"},
-	},
-	{
-		name: "a lost answer to a member's first comment", network: "linkedin", fault: object{"operation": "comment", "kind": "lost_response"}, parts: []string{"post"}, comment: "comment",
+		name: "a lost answer to a member's first comment", network: "linkedin",
+		fault: object{"operation": "comment", "kind": "lost_response"}, parts: []string{"post"}, comment: "comment",
 		status: crier.Published, action: crier.Unknown, timeline: []string{"post", "comment"},
 	},
 	{
-		name: "a token that has ended is renewed", network: "x", fault: object{"operation": "publish", "kind": "auth_expired"}, parts: []string{"fresh token"},
+		name: "a token that has ended is renewed", network: "x",
+		fault: object{"operation": "publish", "kind": "auth_expired"}, parts: []string{"fresh token"},
 		status: crier.Published, timeline: []string{"fresh token"}, outcomes: "publish auth_expired, publish published",
 	},
 	{
-		name: "a renewed token does not help", network: "x", fault: object{"operation": "publish", "kind": "auth_expired", "count": 2}, parts: []string{"no token"},
-		status: crier.Scheduled, code: "auth_expired", outcomes: "publish auth_expired, publish auth_expired", health: "auth_failed",
+		name: "a renewed token does not help", network: "x",
+		fault: object{"operation": "publish", "kind": "auth_expired", "count": 2}, parts: []string{"no token"},
+		status: crier.Scheduled, code: "auth_expired", outcomes: "publish auth_expired, publish auth_expired",
+		health: "auth_failed",
 	},
 	{
-		name: "a token that cannot be renewed", network: "linkedin", fault: object{"operation": "publish", "kind": "auth_expired"}, parts: []string{"no token"},
+		name: "a token that cannot be renewed", network: "linkedin",
+		fault: object{"operation": "publish", "kind": "auth_expired"}, parts: []string{"no token"},
 		status: crier.Scheduled, code: "auth_expired", outcomes: "publish auth_expired", health: "auth_failed",
 	},
 	{
-		name: "refused for good", network: "x", fault: object{"operation": "publish", "kind": "reject"}, parts: []string{"bad"},
+		name: "refused for good", network: "x", fault: object{"operation": "publish", "kind": "reject"},
+		parts:  []string{"bad"},
 		status: crier.Failed, code: "content_rejected", outcomes: "publish rejected",
 	},
 	{
-		name: "the account is restricted", network: "x", fault: object{"operation": "publish", "kind": "restricted"}, parts: []string{"suspended"},
+		name: "the account is restricted", network: "x", fault: object{"operation": "publish", "kind": "restricted"},
+		parts:  []string{"suspended"},
 		status: crier.Failed, code: "account_restricted", outcomes: "publish rejected", health: "verification_required",
 	},
 }
@@ -129,16 +160,16 @@ func TestWhateverANetworkDoesEachPartIsPublicOnceOrTheStateSaysSo(t *testing.T) 
 		for _, o := range ordeals {
 			networks = append(networks, o.network)
 		}
-		c := e.newCrew(t, 10_000, networks...)
+		c := e.NewCrew(t, 10_000, networks...)
 		ids := make([]crier.ID, len(ordeals))
 		for i, o := range ordeals {
-			e.box.fault(t, c.accounts[i], o.fault["operation"].(string), o.fault["kind"].(string), o.fault)
-			ids[i] = e.begin(t, c, o, c.accounts[i])
+			e.box.Fault(t, c.Accounts[i], o.fault["operation"].(string), o.fault["kind"].(string), o.fault)
+			ids[i] = e.begin(t, c, o, c.Accounts[i])
 		}
 		for i, o := range ordeals {
-			t.Run(o.name, func(t *testing.T) { e.check(t, c, o, c.accounts[i], ids[i]) })
+			t.Run(o.name, func(t *testing.T) { e.check(t, c, o, c.Accounts[i], ids[i]) })
 		}
-		e.balanced(t, c)
+		e.Balanced(t, c)
 	})
 }
 
@@ -151,35 +182,35 @@ func (e *engine) begin(tb testing.TB, c crew, o ordeal, on account) crier.ID {
 	}
 	var post string
 	if len(o.parts) > 1 {
-		post = e.newThread(tb, c, o.parts...)
+		post = e.NewThread(tb, c, o.parts...)
 	} else {
-		post = e.newPost(tb, c, o.parts[0])
+		post = e.NewPost(tb, c, o.parts[0])
 	}
-	return e.now(tb, c, post, on, more)
+	return e.PostOn(tb, c, post, on, more)
 }
 
 // check looks whether an ordeal ended as it should.
 func (e *engine) check(t *testing.T, c crew, o ordeal, on account, id crier.ID) {
-	p := e.await(t, c, id, o.status)
+	p := e.Await(t, c, id, o.status)
 	if o.code != "" { // of a publication that waits: the code tells that it has been tried
-		until(t, func() bool { p = e.publication(t, c, id); return p.ErrorCode == o.code && p.Status == o.status },
-			func() string { return "error code " + p.ErrorCode + ", want " + o.code + "\n" + e.history(t, c, id) })
+		until(t, func() bool { p = e.Publication(t, c, id); return p.ErrorCode == o.code && p.Status == o.status },
+			func() string { return "error code " + p.ErrorCode + ", want " + o.code + "\n" + e.History(t, c, id) })
 	}
 	if o.action != "" {
-		e.awaitAction(t, c, id, store.FirstComment, o.action)
+		e.AwaitAction(t, c, id, store.FirstComment, o.action)
 	}
-	if got := texts(e.box.timeline(t, on)); !slices.Equal(got, o.timeline) && len(got)+len(o.timeline) > 0 {
-		t.Errorf("timeline %q, want %q\n%s", got, o.timeline, e.history(t, c, id))
+	if got := texts(e.box.Timeline(t, on)); !slices.Equal(got, o.timeline) && len(got)+len(o.timeline) > 0 {
+		t.Errorf("timeline %q, want %q\n%s", got, o.timeline, e.History(t, c, id))
 	}
-	if got := strings.Join(outcomes(e.attempts(t, c, id)), ", "); o.outcomes != "" && got != o.outcomes {
+	if got := strings.Join(outcomes(decisive(e.Attempts(t, c, id))), ", "); o.outcomes != "" && got != o.outcomes {
 		t.Errorf("attempts: %s\n    want: %s", got, o.outcomes)
 	}
-	a := e.call(t, c, "GET", path("social-accounts/%s", on.id), nil).want(t, http.StatusOK)
-	health, _ := a.get(t, "accountHealthIssue").(string)
+	a := e.Call(t, c, "GET", path("social-accounts/%s", on.ID), nil).Want(t, http.StatusOK)
+	health, _ := a.Get(t, "accountHealthIssue").(string)
 	if o.code != "rate_limited" && health != o.health {
 		t.Errorf("the account's health is %q, want %q", health, o.health)
 	}
-	if status := a.text(t, "status"); (o.health == "auth_failed") != (status == "refresh_needed") {
+	if status := a.Text(t, "status"); (o.health == "auth_failed") != (status == "refresh_needed") {
 		t.Errorf("the account is %s", status)
 	}
 }
@@ -188,21 +219,22 @@ func TestARateLimitIsObeyedToItsReset(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
-		x := e.accounts[0]
-		e.box.fault(t, x, "publish", "rate_limit", object{"retryAfterSeconds": 3})
+		x := e.Accounts[0]
+		e.box.Fault(t, x, "publish", "rate_limit", object{"retryAfterSeconds": 3})
 		began := time.Now()
-		id := e.now(t, e.crew, e.newPost(t, e.crew, "later"), x, nil)
-		until(t, func() bool { return e.publication(t, e.crew, id).ErrorCode == "rate_limited" }, func() string { return "not limited" })
-		a := e.call(t, e.crew, "GET", path("social-accounts/%s", x.id), nil)
-		if a.text(t, "accountHealthIssue") != "rate_limited" || a.text(t, "status") != "connected" {
-			t.Errorf("the account: %s", a.body)
+		id := e.PostOn(t, e.crew, e.NewPost(t, e.crew, "later"), x, nil)
+		until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "rate_limited" },
+			func() string { return "not limited" })
+		a := e.Call(t, e.crew, "GET", path("social-accounts/%s", x.ID), nil)
+		if a.Text(t, "accountHealthIssue") != "rate_limited" || a.Text(t, "status") != "connected" {
+			t.Errorf("the account: %s", a.Body)
 		}
-		e.await(t, e.crew, id, crier.Published)
+		e.Await(t, e.crew, id, crier.Published)
 		if took := time.Since(began); took < 2*time.Second { // the reset is told in whole seconds
 			t.Errorf("tried again after %s", took)
 		}
-		if a := e.call(t, e.crew, "GET", path("social-accounts/%s", x.id), nil); a.get(t, "accountHealthIssue") != nil {
-			t.Errorf("the account is still called unhealthy: %s", a.body)
+		if a := e.Call(t, e.crew, "GET", path("social-accounts/%s", x.ID), nil); a.Get(t, "accountHealthIssue") != nil {
+			t.Errorf("the account is still called unhealthy: %s", a.Body)
 		}
 	})
 }
@@ -211,32 +243,36 @@ func TestATokenIsRenewedBeforeItEndsAndATransientErrorDisconnectsNothing(t *test
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
-		x := e.accounts[0]
+		x := e.Accounts[0]
 		expire := func(in time.Duration) {
-			e.exec(t, `UPDATE social_accounts SET token_expires_at = $2 WHERE id = $1`, x.id, crier.TimeOf(time.Now().Add(in)))
+			e.Exec(t, `UPDATE social_accounts SET token_expires_at = $2 WHERE id = $1`, x.ID,
+				crier.TimeOf(time.Now().Add(in)))
 		}
 		// It ends soon and the network cannot renew it now: the old one is still good.
-		e.box.fault(t, x, "refresh", "outage", object{"count": 100})
+		e.box.Fault(t, x, "refresh", "outage", object{"count": 100})
 		expire(2 * time.Minute)
-		e.await(t, e.crew, e.now(t, e.crew, e.newPost(t, e.crew, "still good"), x, nil), crier.Published)
+		e.Await(t, e.crew, e.PostOn(t, e.crew, e.NewPost(t, e.crew, "still good"), x, nil), crier.Published)
 		// It has ended: the post waits until the network can renew it.
 		expire(-time.Minute)
-		id := e.now(t, e.crew, e.newPost(t, e.crew, "renewed"), x, nil)
-		until(t, func() bool { return e.publication(t, e.crew, id).ErrorCode == "provider_unavailable" }, func() string { return e.history(t, e.crew, id) })
-		if a := e.call(t, e.crew, "GET", path("social-accounts/%s", x.id), nil); a.text(t, "status") != "connected" {
-			t.Errorf("a transient error made the account %s", a.text(t, "status"))
+		id := e.PostOn(t, e.crew, e.NewPost(t, e.crew, "renewed"), x, nil)
+		until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "provider_unavailable" },
+			func() string { return e.History(t, e.crew, id) })
+		if a := e.Call(t, e.crew, "GET", path("social-accounts/%s", x.ID), nil); a.Text(t, "status") != "connected" {
+			t.Errorf("a transient error made the account %s", a.Text(t, "status"))
 		}
-		e.box.heal(t)
-		e.await(t, e.crew, id, crier.Published)
+		e.box.Heal(t)
+		e.Await(t, e.crew, id, crier.Published)
 		// The network refuses to renew it: the account has to be connected again, and the post waits for it.
-		e.box.fault(t, x, "refresh", "auth_expired", object{"count": 100})
+		e.box.Fault(t, x, "refresh", "auth_expired", object{"count": 100})
 		expire(-time.Minute)
-		id = e.now(t, e.crew, e.newPost(t, e.crew, "lost"), x, nil)
-		until(t, func() bool { return e.publication(t, e.crew, id).ErrorCode == "auth_expired" }, func() string { return e.history(t, e.crew, id) })
-		if a := e.call(t, e.crew, "GET", path("social-accounts/%s", x.id), nil); a.text(t, "status") != "refresh_needed" || a.text(t, "accountHealthIssue") != "auth_failed" {
-			t.Errorf("the account: %s", a.body)
+		id = e.PostOn(t, e.crew, e.NewPost(t, e.crew, "lost"), x, nil)
+		until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "auth_expired" },
+			func() string { return e.History(t, e.crew, id) })
+		if a := e.Call(t, e.crew, "GET", path("social-accounts/%s", x.ID), nil); a.Text(t,
+			"status") != "refresh_needed" || a.Text(t, "accountHealthIssue") != "auth_failed" {
+			t.Errorf("the account: %s", a.Body)
 		}
-		e.balanced(t, e.crew)
+		e.Balanced(t, e.crew)
 	})
 }
 
@@ -245,35 +281,39 @@ func TestAPublicationWaitsForItsAccountAndIsMissedWithoutIt(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}
 		e := startEngine(t, db, withClock(c))
-		x := e.accounts[0]
+		x := e.Accounts[0]
 		set := func(status string) {
-			e.call(t, e.crew, "PATCH", path("social-accounts/%s", x.id), object{"status": status}).want(t, http.StatusOK)
+			e.Call(t, e.crew, "PATCH", path("social-accounts/%s", x.ID), object{"status": status}).Want(t,
+				http.StatusOK)
 		}
 		waits := func(text string) crier.ID {
-			r, _ := e.scheduleIn(t, e.crew, e.newPost(t, e.crew, text), 3*time.Second, crier.Targets{SocialAccountIDs: []crier.ID{x.id}})
+			r, _ := e.ScheduleIn(t, e.crew, e.NewPost(t, e.crew, text), 3*time.Second,
+				crier.Targets{SocialAccountIDs: []crier.ID{x.ID}})
 			set("disabled")
 			id := r.Data[0].ScheduledPost.ID
-			until(t, func() bool { return e.publication(t, e.crew, id).ErrorCode == "account_disconnected" }, func() string { return "does not wait" })
+			until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "account_disconnected" },
+				func() string { return "does not wait" })
 			return id
 		}
 		first := waits("waits")
 		set("connected")
-		e.await(t, e.crew, first, crier.Published)
+		e.Await(t, e.crew, first, crier.Published)
 		second := waits("misses")
-		c.advance(61 * time.Minute)
-		p := e.await(t, e.crew, second, crier.Missed)
+		c.Advance(61 * time.Minute)
+		p := e.Await(t, e.crew, second, crier.Missed)
 		if p.ErrorCode != "account_disconnected" {
 			t.Errorf("missed with %s", p.ErrorCode)
 		}
-		e.balanced(t, e.crew)
+		e.Balanced(t, e.crew)
 		set("connected")
-		e.call(t, e.crew, "POST", path("scheduled-posts/%s/retry", second), nil).want(t, http.StatusOK)
-		e.await(t, e.crew, second, crier.Published)
-		e.call(t, e.crew, "POST", path("scheduled-posts/%s/retry", second), nil).wantError(t, http.StatusConflict, "Conflict")
-		if got := texts(e.box.timeline(t, x)); !slices.Equal(got, []string{"waits", "misses"}) {
+		e.Call(t, e.crew, "POST", path("scheduled-posts/%s/retry", second), nil).Want(t, http.StatusOK)
+		e.Await(t, e.crew, second, crier.Published)
+		e.Call(t, e.crew, "POST", path("scheduled-posts/%s/retry", second), nil).WantError(t, http.StatusConflict,
+			"Conflict")
+		if got := texts(e.box.Timeline(t, x)); !slices.Equal(got, []string{"waits", "misses"}) {
 			t.Errorf("timeline %q", got)
 		}
-		e.balanced(t, e.crew)
+		e.Balanced(t, e.crew)
 	})
 }
 
@@ -282,47 +322,52 @@ func TestAPersonDecidesAnUnknownOutcome(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}
 		e := startEngine(t, db, withClock(c))
-		crew := e.newCrew(t, 1000, "x", "x", "x")
+		crew := e.NewCrew(t, 1000, "x", "x", "x")
 		var ids []crier.ID
 		for i, kind := range []string{"lost_response", "outage", "outage"} {
-			on := crew.accounts[i]
-			e.box.fault(t, on, "publish", kind, nil)
-			e.box.fault(t, on, "read", "outage", object{"count": 1000}) // the timeline cannot be read
-			ids = append(ids, e.now(t, crew, e.newPost(t, crew, "what became of me?"), on, nil))
+			on := crew.Accounts[i]
+			e.box.Fault(t, on, "publish", kind, nil)
+			e.box.Fault(t, on, "read", "outage", object{"count": 1000}) // the timeline cannot be read
+			ids = append(ids, e.PostOn(t, crew, e.NewPost(t, crew, "what became of me?"), on, nil))
 		}
 		for _, id := range ids {
-			until(t, func() bool { return e.publication(t, crew, id).ErrorCode == "outcome_unknown" }, func() string { return e.history(t, crew, id) })
+			until(t, func() bool { return e.Publication(t, crew, id).ErrorCode == "outcome_unknown" },
+				func() string { return e.History(t, crew, id) })
 		}
-		c.advance(31 * time.Minute)
+		c.Advance(31 * time.Minute)
 		for _, id := range ids {
-			e.await(t, crew, id, crier.Unknown)
-			e.call(t, crew, "POST", path("scheduled-posts/%s/retry", id), nil).wantError(t, http.StatusConflict, "Conflict")
+			e.Await(t, crew, id, crier.Unknown)
+			e.Call(t, crew, "POST", path("scheduled-posts/%s/retry", id), nil).WantError(t, http.StatusConflict,
+				"Conflict")
 		}
-		if n := e.number(t, `SELECT reserved_credits FROM organizations WHERE id = $1`, crew.organization); n != 45 {
+		if n := e.Number(t, `SELECT reserved_credits FROM organizations WHERE id = $1`, crew.Organization); n != 45 {
 			t.Errorf("%d credits are reserved while the outcomes are unknown, want 45", n)
 		}
-		e.box.heal(t)
-		there := e.box.timeline(t, crew.accounts[0])[0].PlatformPostID
+		e.box.Heal(t)
+		there := e.box.Timeline(t, crew.Accounts[0])[0].PlatformPostID
 		resolve := func(id crier.ID, body object) response {
-			return e.call(t, crew, "POST", path("scheduled-posts/%s/resolve", id), body)
+			return e.Call(t, crew, "POST", path("scheduled-posts/%s/resolve", id), body)
 		}
-		if got := resolve(ids[0], object{"outcome": "published", "platformPostId": there}).want(t, http.StatusOK); got.text(t, "status") != "published" || got.text(t, "platformPostId") != there {
-			t.Errorf("resolved: %s", got.body)
+		if got := resolve(ids[0], object{"outcome": "published", "platformPostId": there}).Want(t,
+			http.StatusOK); got.Text(t, "status") != "published" || got.Text(t, "platformPostId") != there {
+			t.Errorf("resolved: %s", got.Body)
 		}
-		resolve(ids[1], object{"outcome": "retry"}).want(t, http.StatusOK)
-		if got := resolve(ids[2], object{"outcome": "failed"}).want(t, http.StatusOK); got.text(t, "status") != "failed" {
-			t.Errorf("resolved: %s", got.body)
+		resolve(ids[1], object{"outcome": "retry"}).Want(t, http.StatusOK)
+		if got := resolve(ids[2], object{"outcome": "failed"}).Want(t, http.StatusOK); got.Text(t,
+			"status") != "failed" {
+			t.Errorf("resolved: %s", got.Body)
 		}
-		e.await(t, crew, ids[1], crier.Published)
-		resolve(ids[1], object{"outcome": "failed"}).wantError(t, http.StatusConflict, "Conflict")
+		e.Await(t, crew, ids[1], crier.Published)
+		resolve(ids[1], object{"outcome": "failed"}).WantError(t, http.StatusConflict, "Conflict")
 		for i, want := range []int{1, 1, 0} {
-			if got := e.box.timeline(t, crew.accounts[i]); len(got) != want {
+			if got := e.box.Timeline(t, crew.Accounts[i]); len(got) != want {
 				t.Errorf("timeline %d: %+v", i, got)
 			}
 		}
-		if n := e.number(t, `SELECT credits_balance FROM organizations WHERE id = $1`, crew.organization); n != 1000-30 {
+		if n := e.Number(t, `SELECT credits_balance FROM organizations WHERE id = $1`,
+			crew.Organization); n != 1000-30 {
 			t.Errorf("the balance is %d", n)
 		}
-		e.balanced(t, crew)
+		e.Balanced(t, crew)
 	})
 }

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/job"
+	"crier/internal/publish"
 	"crier/internal/store"
 )
 
-// A process may be stopped for any time between any two of its instructions: a laptop sleeps, a virtual machine is moved.
-// Another node takes over; when the first wakes up, in the middle of its calls, it publishes nothing a second time. With
-// CRIER_CHAOS_PACE=usual it sleeps for two minutes and all waits are those of production.
+// A process may be stopped for any time between any two of its instructions: a laptop sleeps, a virtual machine is
+// moved. Another node takes over; when the first wakes up, in the middle of its calls, it publishes nothing a second
+// time. With CRIER_CHAOS_PACE=usual it sleeps for two minutes and all waits are those of production.
 func TestAFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.Postgres)
@@ -24,101 +25,110 @@ func TestAFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 		pace, sleeps = usual, 2*time.Minute
 	}
 	e := &engine{box: startBox(t)}
-	e.server = startServer(t, db, withBox(e.box), withRole("api"), withTimings(paces[pace]))
+	e.testServer = startServer(t, db, withBox(e.box), withRole("api"), withTimings(paces[pace]))
 	sleeper, other := frozenNode(t, db, pace, e), frozenNode(t, db, pace, e)
 	sleeper.start(t)
 	sleeper.waitReady(t)
 	posts := e.dueSoon(t, 24)
 	// Some calls are under way, some are over, and some workers are just before theirs.
 	until(t, func() bool {
-		return e.number(t, `SELECT count(*) FROM scheduled_posts WHERE status <> 'scheduled'`) >= 6
+		return e.Number(t, `SELECT count(*) FROM publications WHERE status <> 'scheduled'`) >= 6
 	}, func() string { return "nothing happens when the time has come" })
 	sleeper.signal(t, syscall.SIGSTOP)
 	stopped := time.Now()
 	t.Cleanup(func() { sleeper.signal(t, syscall.SIGCONT) }) // or it could not even be killed
-	left := e.number(t, `SELECT count(*) FROM scheduled_posts WHERE status IN ('scheduled', 'publishing')`)
+	left := e.Number(t, `SELECT count(*) FROM publications WHERE status IN ('scheduled', 'publishing')`)
 	if left == 0 {
 		t.Fatal("the node was frozen when it had done everything")
 	}
 	other.start(t)
 	for _, p := range posts {
-		e.await(t, e.crew, p.id, crier.Published)
+		e.Await(t, e.crew, p.id, crier.Published)
 	}
 	took := time.Since(stopped)
-	t.Logf("%d of %d were left when the node was frozen; the other one was done %v later", left, len(posts), took.Round(time.Millisecond))
+	t.Logf("%d of %d were left when the node was frozen; the other one was done %v later", left, len(posts),
+		took.Round(time.Millisecond))
 	<-time.After(sleeps - took)
 	sleeper.signal(t, syscall.SIGCONT)
 	sleeper.waitReady(t)
 	until(t, func() bool {
-		return e.number(t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state = 'running'`) == 0
+		return e.Number(t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state = 'running'`) == 0
 	},
 		func() string { return "the frozen node does not finish what it was doing" })
 	for _, p := range posts {
-		got := e.await(t, e.crew, p.id, crier.Published)
-		timeline := e.box.timeline(t, p.on)
+		got := e.Await(t, e.crew, p.id, crier.Published)
+		timeline := e.box.Timeline(t, p.on)
 		if !slices.Equal(texts(timeline), []string{p.text}) || timeline[0].PlatformPostID != got.PlatformPostID {
-			t.Errorf("timeline of %s: %+v, said to be %s\n%s", p.on.network, timeline, got.PlatformPostID, e.history(t, e.crew, p.id))
+			t.Errorf("timeline of %s: %+v, said to be %s\n%s", p.on.Network, timeline, got.PlatformPostID,
+				e.History(t, e.crew, p.id))
 		}
 	}
-	e.balanced(t, e.crew)
+	e.Balanced(t, e.crew)
 }
 
 // A worker sleeps before its call. Another one takes over and is making its own when the first wakes up.
 func TestAWorkerThatWakesUpDuringTheCallOfAnotherSendsNothing(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		asleep, called := newGate(t, service.StepLeased, 1), newGate(t, service.StepSent, 1)
+		asleep, called := newGate(t, publish.StepLeased, 1), newGate(t, publish.StepSent, 1)
 		e := startEngine(t, db, withGates(asleep, called))
-		x := e.accounts[0]
-		id := e.now(t, e.crew, e.newPost(t, e.crew, "once"), x, nil)
-		asleep.await(t)
-		called.await(t)
-		asleep.let()
+		x := e.Accounts[0]
+		id := e.PostOn(t, e.crew, e.NewPost(t, e.crew, "once"), x, nil)
+		asleep.Await(t)
+		called.Await(t)
+		asleep.Open()
 		until(t, func() bool {
-			return e.number(t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state = 'running'`) == 1
+			return e.Number(t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state = 'running'`) == 1
 		}, func() string { return "the first worker does not end" })
-		if n := e.box.calls(t, "x", "publish"); n != 1 {
+		if n := e.box.Calls(t, "x", "publish"); n != 1 {
 			t.Errorf("the network was called %d times", n)
 		}
-		called.let()
-		e.await(t, e.crew, id, crier.Published)
-		if got := texts(e.box.timeline(t, x)); !slices.Equal(got, []string{"once"}) {
-			t.Errorf("timeline %q\n%s", got, e.history(t, e.crew, id))
+		called.Open()
+		e.Await(t, e.crew, id, crier.Published)
+		if got := texts(e.box.Timeline(t, x)); !slices.Equal(got, []string{"once"}) {
+			t.Errorf("timeline %q\n%s", got, e.History(t, e.crew, id))
 		}
-		e.balanced(t, e.crew)
+		e.Balanced(t, e.crew)
 	})
 }
 
-// A process dies during its call, and the next one has the publication at once. The network is still at work on the call, so
-// that nothing it shows would tell what becomes of it.
-func TestNobodyLooksForAPostWhileItsCallMayBeUnderWay(t *testing.T) {
+// A process dies during its call, and the next one has the publication at once. The network is still at work on the
+// call, so that what it does not show yet says nothing about what becomes of it.
+func TestALookWhileTheCallMayBeUnderWayDecidesNothing(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		timings := hurried
 		timings.CommitTimeout = pace(6 * time.Second)
 		e := startEngine(t, db, withTimings(timings))
-		x := e.accounts[0]
-		e.box.fault(t, x, "publish", "slow", object{"delayMs": pace(3 * time.Second).Milliseconds()})
-		id := e.now(t, e.crew, e.newPost(t, e.crew, "under way"), x, nil)
-		e.await(t, e.crew, id, crier.Publishing)
-		e.exec(t, `UPDATE scheduled_posts SET lease_owner = NULL, lease_until = NULL WHERE id = $1`, id)
-		job := service.PublishJob{ID: id, Provider: "x", SocialAccountID: x.id}
-		next, err := e.node.services.Publisher.Advance(t.Context(), job, store.Run{})
-		if settled := e.attempts(t, e.crew, id)[0].StartedAt.Add(timings.SendWindow + timings.CommitTimeout); err != nil || next.Before(settled) {
-			t.Errorf("the other worker comes back at %s, before %s: %v\n%s", next, settled, err, e.history(t, e.crew, id))
+		x := e.Accounts[0]
+		e.box.Fault(t, x, "publish", "slow", object{"delayMs": pace(3 * time.Second).Milliseconds()})
+		id := e.PostOn(t, e.crew, e.NewPost(t, e.crew, "under way"), x, nil)
+		e.Await(t, e.crew, id, crier.Publishing)
+		e.Exec(t, `UPDATE publications SET lease_owner = NULL, lease_until = NULL WHERE id = $1`, id)
+		job := job.Publish{ID: id, Provider: "x", SocialAccountID: x.ID}
+		next, err := e.Node.Services.Publisher.Advance(t.Context(), job, store.Run{})
+		if settled := e.Attempts(t, e.crew, id)[0].StartedAt.Add(timings.SendWindow +
+			timings.CommitTimeout); err != nil || next.Before(settled) {
+			t.Errorf("the other worker comes back at %s, before %s: %v\n%s", next, settled, err,
+				e.History(t, e.crew, id))
 		}
-		e.await(t, e.crew, id, crier.Published)
-		if got := outcomes(e.attempts(t, e.crew, id)); !slices.Equal(got, []string{"publish published"}) || e.box.calls(t, "x", "publish") != 1 {
-			t.Errorf("attempts %q, %d calls", got, e.box.calls(t, "x", "publish"))
+		if got := e.Publication(t, e.crew, id); got.Status != crier.Publishing {
+			t.Errorf("after one look it is %s", got.Status)
 		}
-		e.balanced(t, e.crew)
+		e.Await(t, e.crew, id, crier.Published)
+		if got := outcomes(e.Attempts(t, e.crew, id)); !slices.Equal(got, []string{"publish published",
+			"reconcile absent"}) || e.box.Calls(t, "x", "publish") != 1 {
+			t.Errorf("attempts %q, %d calls", got, e.box.Calls(t, "x", "publish"))
+		}
+		e.Balanced(t, e.crew)
 	})
 }
 
 // frozenNode is a node for a test whose nodes are frozen.
 func frozenNode(tb testing.TB, db database, pace string, e *engine) *nodeProcess {
 	tb.Helper()
-	return newNode(tb, pace, append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+e.box.url, "CRIER_LOG_LEVEL=warn", "CRIER_ROLE=worker")...)
+	return newNode(tb, pace, append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+e.box.URL,
+		"CRIER_LOG_LEVEL=warn", "CRIER_ROLE=worker")...)
 }
 
 // duePost is a post that is due soon, alone on its account.
@@ -131,15 +141,16 @@ type duePost struct {
 // dueSoon schedules posts for the same moment, each on an account of its own. Every other network takes its time.
 func (e *engine) dueSoon(tb testing.TB, count int) []duePost {
 	tb.Helper()
-	e.crew = e.newCrew(tb, 100_000, slices.Repeat([]string{"x", "linkedin", "x"}, count/3)...)
-	posts := make([]duePost, len(e.accounts))
+	e.crew = e.NewCrew(tb, 100_000, slices.Repeat([]string{"x", "linkedin", "x"}, count/3)...)
+	posts := make([]duePost, len(e.Accounts))
 	due := time.Now().Add(pace(3 * time.Second))
-	for i, on := range e.accounts {
+	for i, on := range e.Accounts {
 		if i%2 == 0 {
-			e.box.fault(tb, on, "publish", "slow", object{"delayMs": 1000})
+			e.box.Fault(tb, on, "publish", "slow", object{"delayMs": 1000})
 		}
 		text := fmt.Sprintf("post %d", i)
-		r, _ := e.scheduleIn(tb, e.crew, e.newPost(tb, e.crew, text), time.Until(due), crier.Targets{SocialAccountIDs: []crier.ID{on.id}})
+		r, _ := e.ScheduleIn(tb, e.crew, e.NewPost(tb, e.crew, text), time.Until(due),
+			crier.Targets{SocialAccountIDs: []crier.ID{on.ID}})
 		posts[i] = duePost{id: r.Data[0].ScheduledPost.ID, on: on, text: text}
 	}
 	return posts

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"crier"
+	"crier/internal/cli"
+	"crier/internal/server"
 	"crier/internal/service"
+	"crier/internal/social"
 )
 
 // tenantReport is what init and admin create-organization print as JSON.
@@ -28,8 +33,10 @@ type reportAccount struct {
 }
 
 // tenant is what a new organization begins with.
-func (a *app) tenant(name string) service.TenantRequest {
-	return service.TenantRequest{Name: crier.Name(name), Credits: a.config.grantCredits, Accounts: a.seeds()}
+func (a *app) tenant(ctx context.Context, name string) (service.TenantRequest, error) {
+	accounts, err := a.config.Seeds(ctx)
+	return service.TenantRequest{Name: crier.Name(name), Credits: a.config.grantCredits,
+		Accounts: func(crier.ID) ([]social.NewAccount, error) { return accounts, nil }}, err
 }
 
 func (a *app) report(t service.Tenant) tenantReport {
@@ -37,12 +44,12 @@ func (a *app) report(t service.Tenant) tenantReport {
 		OrganizationID: t.OrganizationID,
 		TeamID:         t.TeamID,
 		APIKey:         t.APIKey,
-		SetupURL:       a.config.publicURL + "/setup?token=" + t.SetupToken,
-		BaseURL:        a.config.publicURL,
+		SetupURL:       a.config.PublicURL + "/setup?token=" + t.SetupToken,
+		BaseURL:        a.config.PublicURL,
 		SocialAccounts: []reportAccount{},
 	}
-	if a.config.sandbox {
-		r.SandboxURL = a.sandboxURL()
+	if a.config.Sandbox {
+		r.SandboxURL = a.config.SandboxURL()
 	}
 	for _, account := range t.Accounts {
 		r.SocialAccounts = append(r.SocialAccounts, reportAccount{account.ID, string(account.Provider)})
@@ -56,13 +63,18 @@ func (a *app) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Prepare an empty store: organization, team, owner and API key",
-		Long: "Prepares an empty store: the schema, an organization with its first team, an owner and an API key, shown once.\n" +
+		Long: "Prepares an empty store: the schema, an organization with its first team, an owner and an API key, " +
+			"shown once.\n" +
 			"On a store that is in use it changes nothing and exits with 1.",
 		Example: "  crier init\n  crier init --json > tenant.json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withNode(cmd.Context(), func(n *node) error {
-				t, err := n.services.Instance.Initialise(cmd.Context(), a.tenant(name))
+			return a.withNode(cmd.Context(), func(n *server.Node) error {
+				request, err := a.tenant(cmd.Context(), name)
+				if err != nil {
+					return err
+				}
+				t, err := n.Services.Instance.Initialise(cmd.Context(), request)
 				if err != nil {
 					return err
 				}
@@ -82,7 +94,7 @@ func addTenantFlags(cmd *cobra.Command, name *string, asJSON *bool, fallback str
 	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if problem := crier.Name(*name).Problem(); problem != "" {
-			return fmt.Errorf("--name %s", problem)
+			return cli.Usagef("--name %s", problem)
 		}
 		return nil
 	}
@@ -95,11 +107,21 @@ func (a *app) printTenant(t service.Tenant, asJSON bool) error {
 		enc.SetEscapeHTML(false)
 		return enc.Encode(report) //nolint:gosec // showing the key once is what the command is for
 	}
-	return printBanner(a.stdout, report)
+	return printBanner(a.stdout, report, true)
 }
 
-// printBanner tells a person what was made, once.
-func printBanner(w io.Writer, r tenantReport) error {
+// printBanner tells a person what was made, once. Without withKey the API key is left out: what is not a terminal is a
+// log that others read, and the set-up link, which works once, is enough to make keys.
+func printBanner(w io.Writer, r tenantReport, withKey bool) error {
+	if !withKey {
+		_, err := fmt.Fprintf(w, `
+  A new organization is ready. Open the set-up link to choose e-mail and password; it works once, for 7 days:
+
+    Set-up link  %s
+
+`, r.SetupURL)
+		return err
+	}
 	_, err := fmt.Fprintf(w, `
   A new organization is ready. These are shown once:
 
@@ -116,4 +138,17 @@ func printBanner(w io.Writer, r tenantReport) error {
 
 `, r.APIKey, r.SetupURL, r.OrganizationID, r.TeamID, r.APIKey, r.BaseURL)
 	return err
+}
+
+// withNode opens and prepares a node for a short command.
+func (a *app) withNode(ctx context.Context, fn func(*server.Node) error) (err error) {
+	n, err := server.Open(ctx, a.config.Config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.Store.Close()) }()
+	if _, err := n.Prepare(ctx); err != nil {
+		return err
+	}
+	return fn(n)
 }

@@ -10,38 +10,42 @@ import (
 	"time"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/publish"
+	"crier/internal/server"
 	"crier/internal/store"
 )
 
-// A slow account has its own lane: what it has to publish takes no worker, and no place in line, from other accounts of the
-// same network.
+// A slow account has its own lane: what it has to publish takes no worker, and no place in line, from other accounts of
+// the same network. Not beside other tests of this package: it measures time.
 func TestFiveHundredSlowPostsOfOneAccountDelayNoOther(t *testing.T) {
-	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		const slow, takes = 500, 6 * time.Second
 		timings := hurried
 		timings.CommitTimeout = takes + pace(2*time.Second)
 		e := startEngine(t, db, withTimings(timings))
-		c := e.newCrew(t, 1_000_000, "x", "x")
-		busy, other := c.accounts[0], c.accounts[1]
+		c := e.NewCrew(t, 1_000_000, "x", "x")
+		busy, other := c.Accounts[0], c.Accounts[1]
 		alone := e.lateness(t, c, other, "alone")
-		e.box.fault(t, busy, "publish", "slow", object{"delayMs": takes.Milliseconds(), "count": slow})
+		e.box.Fault(t, busy, "publish", "slow", object{"delayMs": takes.Milliseconds(), "count": slow})
 		// Their jobs were lost: the sweep wakes them all at once.
-		e.copyPublication(t, c, []account{busy}, slow, e.app.now().Add(-10*time.Second))
-		until(t, func() bool { return e.box.calls(t, "x", "publish") >= 20 }, func() string { return "the slow posts are not on their way" })
+		e.copyPublication(t, c, []account{busy}, slow, e.Config.Now().Add(-10*time.Second))
+		until(t, func() bool { return e.box.Calls(t, "x", "publish") >= 20 },
+			func() string { return "the slow posts are not on their way" })
 		late := e.lateness(t, c, other, "beside the slow ones")
-		left := e.number(t, `SELECT count(*) FROM scheduled_posts WHERE social_account_id = $1 AND status IN ('scheduled', 'publishing')`, busy.id)
-		t.Logf("%d posts of the slow account were left; the other account's call left %v after its time, and %v when alone", left, late, alone)
+		left := e.Number(t, `SELECT count(*) FROM publications WHERE social_account_id = $1
+			AND status IN ('scheduled', 'publishing')`, busy.ID)
+		t.Logf("%d posts of the slow account were left; the other account's call left %v after its time, and %v when "+
+			"alone", left, late, alone)
 		if late-alone > pace(time.Second) { // make chaos measures it without the race detector
 			t.Errorf("the slow account delayed the other account's call by %v", late-alone)
 		}
 		if left < slow/2 {
-			t.Errorf("only %d of %d slow posts were left: the account was not slow enough to prove anything", left, slow)
+			t.Errorf("only %d of %d slow posts were left: the account was not slow enough to prove anything", left,
+				slow)
 		}
 		// A stop waits for the calls that are being made, not for those in line.
 		began := time.Now()
-		if err := e.stop(); err != nil || time.Since(began) > drainTime {
+		if err := e.Stop(); err != nil || time.Since(began) > server.DrainTime {
 			t.Errorf("the stop took %v: %v", time.Since(began), err)
 		}
 	})
@@ -50,10 +54,11 @@ func TestFiveHundredSlowPostsOfOneAccountDelayNoOther(t *testing.T) {
 // lateness is how long after its time the call of a post left.
 func (e *engine) lateness(t *testing.T, c crew, on account, text string) time.Duration {
 	t.Helper()
-	r, at := e.scheduleIn(t, c, e.newPost(t, c, text), 3*time.Second, crier.Targets{SocialAccountIDs: []crier.ID{on.id}})
+	r, at := e.ScheduleIn(t, c, e.NewPost(t, c, text), 3*time.Second,
+		crier.Targets{SocialAccountIDs: []crier.ID{on.ID}})
 	id := r.Data[0].ScheduledPost.ID
-	e.await(t, c, id, crier.Published)
-	late := e.attempts(t, c, id)[0].StartedAt.Sub(at)
+	e.Await(t, c, id, crier.Published)
+	late := e.Attempts(t, c, id)[0].StartedAt.Sub(at)
 	if late < 0 {
 		t.Errorf("the call left %v before its time", -late)
 	}
@@ -67,19 +72,20 @@ func TestAPostWhoseRowsAreHeldDelaysNoOther(t *testing.T) {
 	var heldID atomic.Value
 	leased, proceed := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	e := startEngine(t, databases.Fresh(t, store.Postgres), func(a *app) {
-		a.checkpoint = func(id crier.ID, step service.Step) {
-			if step == service.StepLeased && id == heldID.Load() {
+	e := startEngine(t, databases.Fresh(t, store.Postgres), func(a *server.Config) {
+		a.Checkpoint = func(id crier.ID, step publish.Step) {
+			if step == publish.StepLeased && id == heldID.Load() {
 				once.Do(func() { close(leased); <-proceed })
 			}
 		}
 	})
-	c := e.newCrew(t, 100_000, slices.Repeat([]string{"x"}, 20)...)
+	c := e.NewCrew(t, 100_000, slices.Repeat([]string{"x"}, 20)...)
 	lead, began := pace(4*time.Second), time.Now()
-	ids := make([]crier.ID, len(c.accounts))
+	ids := make([]crier.ID, len(c.Accounts))
 	var at time.Time
-	for i, on := range c.accounts { // all for the same second
-		r, due := e.scheduleIn(t, c, e.newPost(t, c, fmt.Sprint("post ", i)), lead-time.Since(began), crier.Targets{SocialAccountIDs: []crier.ID{on.id}})
+	for i, on := range c.Accounts { // all for the same second
+		r, due := e.ScheduleIn(t, c, e.NewPost(t, c, fmt.Sprint("post ", i)), lead-time.Since(began),
+			crier.Targets{SocialAccountIDs: []crier.ID{on.ID}})
 		ids[i], at = r.Data[0].ScheduledPost.ID, due
 		if i == held {
 			heldID.Store(ids[i])
@@ -94,27 +100,27 @@ func TestAPostWhoseRowsAreHeldDelaysNoOther(t *testing.T) {
 	close(proceed)
 	for i, id := range ids {
 		if i != held {
-			e.await(t, c, id, crier.Published)
+			e.Await(t, c, id, crier.Published)
 		}
 	}
 	if late := time.Since(at); late > pace(3*time.Second) {
 		t.Errorf("the others were published %v after their time", late)
 	}
-	if n := e.number(t, `SELECT count(*) FROM attempts WHERE scheduled_post_id = $1`, ids[held]); n != 0 {
+	if n := e.Number(t, `SELECT count(*) FROM attempts WHERE scheduled_post_id = $1`, ids[held]); n != 0 {
 		t.Errorf("%d attempts of a post whose row is held", n)
 	}
 	release()
-	e.await(t, c, ids[held], crier.Published)
+	e.Await(t, c, ids[held], crier.Published)
 }
 
 // hold locks the row of a scheduled post, as another node would.
 func (e *engine) hold(t *testing.T, id crier.ID) (release func()) {
 	t.Helper()
-	tx, err := e.node.store.Writer().BeginTx(context.Background(), nil)
+	tx, err := e.Node.Store.Writer().BeginTx(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tx.Exec(`SELECT 1 FROM scheduled_posts WHERE id = $1 FOR UPDATE`, id); err != nil {
+	if _, err := tx.Exec(`SELECT 1 FROM publications WHERE id = $1 FOR UPDATE`, id); err != nil {
 		t.Fatal(err)
 	}
 	return func() {

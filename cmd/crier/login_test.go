@@ -13,11 +13,12 @@ import (
 )
 
 // keepLogin saves the login of a device where a program finds it, as it is when its access token has ended.
-func keepLogin(tb testing.TB, s *server, tokens response) (environment []string, file string) {
+func keepLogin(tb testing.TB, s *testServer, tokens response) (environment []string, file string) {
 	tb.Helper()
 	home := tb.TempDir()
 	file = filepath.Join(home, "crier", "login.json")
-	data, err := json.Marshal(login{Server: s.url, AccessToken: "ended", RefreshToken: tokens.text(tb, "refresh_token"), ExpiresAt: time.Now()})
+	data, err := json.Marshal(object{"server": s.URL, "accessToken": "ended",
+		"refreshToken": tokens.Text(tb, "refresh_token"), "expiresAt": time.Now()})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -33,10 +34,10 @@ func keepLogin(tb testing.TB, s *server, tokens response) (environment []string,
 func TestCommandsAtOnceRenewTheLoginOnce(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
-	s.newFounder(t, "ada@example.com")
-	b := s.browser(t)
-	b.signIn(t, "ada@example.com")
-	environment, file := keepLogin(t, s, s.logIn(t, b))
+	s.NewFounder(t, "ada@example.com")
+	b := s.NewBrowser(t)
+	b.SignIn(t, "ada@example.com")
+	environment, file := keepLogin(t, s, s.LogIn(t, b))
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
@@ -46,7 +47,7 @@ func TestCommandsAtOnceRenewTheLoginOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := s.number(t, `SELECT count(*) FROM refresh_tokens`); n != 2 {
+	if n := s.Number(t, `SELECT count(*) FROM refresh_tokens`); n != 2 {
 		t.Errorf("there are %d refresh tokens, want the first and the one that replaced it", n)
 	}
 	if stat, err := os.Stat(file); err != nil || stat.Mode().Perm() != 0o600 {
@@ -57,15 +58,15 @@ func TestCommandsAtOnceRenewTheLoginOnce(t *testing.T) {
 func TestARenewalThatFailsLeavesTheLoginAsItWas(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
-	s.newFounder(t, "ada@example.com")
-	b := s.browser(t)
-	b.signIn(t, "ada@example.com")
-	environment, file := keepLogin(t, s, s.logIn(t, b))
+	s.NewFounder(t, "ada@example.com")
+	b := s.NewBrowser(t)
+	b.SignIn(t, "ada@example.com")
+	environment, file := keepLogin(t, s, s.LogIn(t, b))
 	before, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.post(t, "/sign-out", map[string][]string{"everywhere": {"yes"}}).want(t, http.StatusSeeOther)
+	b.Post(t, "/sign-out", map[string][]string{"everywhere": {"yes"}}).Want(t, http.StatusSeeOther)
 	if out := runProgram(t, environment, "whoami"); out.code != 3 || out.stdout != "" {
 		t.Errorf("%+v", out)
 	}

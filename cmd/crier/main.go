@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -13,51 +14,52 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"crier"
-	"crier/internal/service"
+	"crier/internal/cli"
 )
 
 // version is stamped by the build.
 var version = "dev"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup: the program is to outlive its terminal
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop) // whoever interrupts a second time does not want to wait
 	err := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "crier:", told(err))
-		os.Exit(exitCode(err))
+		fmt.Fprintln(os.Stderr, "crier:", cli.Told(err))
+		os.Exit(cli.ExitCode(err))
 	}
 }
 
 // run executes one command line. It is main without the globals, so that tests can call it.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
 	app := &app{environ: environ, stdin: os.Stdin, stdout: stdout, stderr: stderr, now: time.Now}
-	root := &cobra.Command{
-		Use:   "crier",
-		Short: "Publish social posts at the second you asked for",
-		Long:  "crier drafts, schedules and publishes social posts: nothing twice, nothing lost, on the second.",
-		Example: "  crier serve                                      start everything, on http://127.0.0.1:8080\n" +
-			"  crier login                                      let this computer in, through your browser\n" +
-			"  echo \"Hello\" | crier post --to x --next-slot     write and schedule a post\n" +
-			"  crier config                                     show every setting and where it came from",
-		SilenceUsage:  true,
-		SilenceErrors: true,
+	return cli.Execute(ctx, app.commands(), args)
+}
+
+// commands is the whole of the command line: the operator's commands and the shell.
+func (a *app) commands() *cobra.Command {
+	shell := cli.New(cli.Config{
+		Environ: a.environ, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Now: a.now, Version: version,
+	})
+	operating := []*cobra.Command{
+		a.serveCommand(), a.sandboxCommand(), a.initCommand(), a.adminCommand(), a.migrateCommand(),
+		a.backupCommand(), a.restoreCommand(), a.configCommand(), a.openAPICommand(),
 	}
-	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	for _, cmd := range []*cobra.Command{
-		app.serveCommand(), app.sandboxCommand(), app.initCommand(), app.adminCommand(), app.migrateCommand(), app.configCommand(),
-	} {
+	for _, cmd := range operating {
 		addFlags(cmd.PersistentFlags())
-		cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return app.load(cmd) }
-		root.AddCommand(cmd)
+		cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.load(cmd) }
+		groupFlags(cmd)
 	}
-	root.AddCommand(app.versionCommand())
-	app.addShell(root)
-	return root.ExecuteContext(ctx)
+	return shell.Root("  crier serve                                 start everything, on http://127.0.0.1:8080\n"+
+		"  crier login                                 let this computer in, through your browser\n"+
+		"  crier post \"Hello\" --at \"tomorrow 9:00\"     write and schedule a post\n"+
+		"  crier calendar                              see what goes out this month",
+		append(operating, a.versionCommand(), a.doctorCommand(shell))...)
 }
 
 // app is what the commands share.
@@ -67,21 +69,25 @@ type app struct {
 	stdout, stderr io.Writer
 	now            func() time.Time
 	config         config
-	timings        service.Timings // the usual, but in tests
-	checkpoint     func(crier.ID, service.Step)
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Example: "  crier version",
+		Example: "  crier version\n  crier --version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return json.NewEncoder(a.stdout).Encode(map[string]string{"version": version, "go": goVersion()})
+			}
 			_, err := fmt.Fprintf(a.stdout, "crier %s (%s)\n", version, goVersion())
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	return cmd
 }
 
 func goVersion() string {

@@ -1,27 +1,35 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"crier/internal/server"
 )
 
 func (a *app) migrateCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "migrate",
-		Short:   "Bring the database schema up to date",
-		Long:    "Brings the database schema up to date. serve does it by itself; run it before an upgrade of many nodes.",
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the database schema up to date",
+		Long: "Brings the database schema up to date. serve does it by itself; run it before an upgrade of many " +
+			"nodes.",
 		Example: "  crier migrate\n  crier migrate --database-url postgres://crier@db/crier",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			n, err := a.openNode(cmd.Context(), a.logger())
+			n, err := server.Open(cmd.Context(), a.config.Config)
 			if err != nil {
 				return err
 			}
-			defer func() { _ = n.store.Close() }()
-			applied, err := n.prepare(cmd.Context())
+			defer func() { _ = n.Store.Close() }()
+			applied, err := n.Prepare(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if asJSON {
+				return json.NewEncoder(a.stdout).Encode(map[string][]string{"applied": append([]string{}, applied...)})
 			}
 			for _, name := range applied {
 				fmt.Fprintln(a.stdout, "applied", name)
@@ -30,4 +38,6 @@ func (a *app) migrateCommand() *cobra.Command {
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	return cmd
 }

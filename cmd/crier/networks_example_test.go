@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -21,10 +20,12 @@ func TestTheExampleShowsOneVideoOnSevenTimelines(t *testing.T) {
 	}
 	began := time.Now()
 	simulator := freeAddress(t)
-	p := serveProcess(t, []string{"CRIER_DATA_DIR=" + filepath.Join(t.TempDir(), "data"), "CRIER_SANDBOX=on", "CRIER_SANDBOX_LISTEN=" + simulator})
-	key := regexp.MustCompile(`crier_[0-9A-Za-z]{49}`).FindString(p.stdout.String())
+	settings := []string{"CRIER_DATA_DIR=" + filepath.Join(t.TempDir(), "data"), "CRIER_SANDBOX=on",
+		"CRIER_SANDBOX_LISTEN=" + simulator}
+	key := runProgram(t, settings, "init", "--json").report(t).APIKey
+	p := serveProcess(t, settings)
 
-	script := exec.Command("../../examples/seven-networks/publish.sh", key, p.url)
+	script := exec.Command("../../examples/seven-networks/publish.sh", key, p.URL)
 	script.Stderr = os.Stderr
 	links, err := script.Output()
 	if err != nil {
@@ -33,13 +34,13 @@ func TestTheExampleShowsOneVideoOnSevenTimelines(t *testing.T) {
 	if took := time.Since(began); took > pace(time.Minute) {
 		t.Errorf("it took %s", took)
 	}
-	box := &box{url: "http://" + simulator}
+	box := &box{URL: "http://" + simulator}
 	for _, network := range crier.Providers() {
-		posts := box.posts(t, map[string][]string{"provider": {string(network)}})
+		posts := box.Posts(t, map[string][]string{"provider": {string(network)}})
 		if len(posts) != 1 || !strings.Contains(posts[0].Text, "Seven networks, one request") {
 			t.Errorf("the timeline of %s: %+v", network, posts)
 		}
-		if !strings.Contains(string(links), box.url+"/"+string(network)+"/") {
+		if !strings.Contains(string(links), box.URL+"/"+string(network)+"/") {
 			t.Errorf("the script printed no link for %s:\n%s", network, links)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"crier"
 	"crier/internal/media/mediatest"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -30,44 +31,48 @@ func longFilm(size int) []byte {
 // progress is how far the upload of a publication is.
 func (e *engine) progress(tb testing.TB, c crew, id crier.ID) (next, size int64) {
 	tb.Helper()
-	p := e.publication(tb, c, id).ProviderPublishState.UploadProgress
+	p := e.Publication(tb, c, id).ProviderPublishState.UploadProgress
 	if p == nil {
 		return 0, 0
 	}
 	return p.NextByteStart, p.UploadSize
 }
 
-// TestALargeVideoIsUploadedAheadAndPublicAtTheSecond: on networks where the last bytes make a video public, all others are
-// up before its time, and the last are held back until then.
+// TestALargeVideoIsUploadedAheadAndPublicAtTheSecond: on networks where the last bytes make a video public, all others
+// are up before its time, and the last are held back until then.
 func TestALargeVideoIsUploadedAheadAndPublicAtTheSecond(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
-		c := e.newCrew(t, 0, "tiktok", "youtube")
-		film := e.file(t, c, "film.mp4", longFilm(10_100_000))
-		post := e.call(t, c, "POST", "posts", object{"text": "A long film", "assetIds": []string{film}}).want(t, http.StatusCreated).text(t, "id")
-		result, due := e.scheduleIn(t, c, post, pace(12*time.Second), crier.Targets{SocialAccountIDs: c.ids(), PlatformSettings: map[string]json.RawMessage{
-			"tiktokPrivacyLevel": json.RawMessage(`"PUBLIC_TO_EVERYONE"`), "youtubeTitle": json.RawMessage(`"A long film"`),
-		}})
-		for i, a := range c.accounts {
+		c := e.NewCrew(t, 0, "tiktok", "youtube")
+		film := e.File(t, c, "film.mp4", longFilm(65_100_000))
+		post := e.Call(t, c, "POST", "posts", object{"text": "A long film", "assetIds": []string{film}}).Want(t,
+			http.StatusCreated).Text(t, "id")
+		result, due := e.ScheduleIn(t, c, post, pace(12*time.Second),
+			crier.Targets{SocialAccountIDs: c.IDs(), PlatformSettings: map[string]json.RawMessage{
+				"tiktokPrivacyLevel": json.RawMessage(`"PUBLIC_TO_EVERYONE"`),
+				"youtubeTitle":       json.RawMessage(`"A long film"`),
+			}})
+		for i, a := range c.Accounts {
 			id := result.Data[i].ScheduledPost.ID
 			var next, size int64
 			until(t, func() bool {
 				next, size = e.progress(t, c, id)
 				return next > size/4
-			}, func() string { return fmt.Sprintf("%s has %d of %d bytes", a.network, next, size) })
-			if late := e.app.now().Sub(due); late >= 0 {
-				t.Errorf("%s had its bytes only %s after the time", a.network, late)
+			}, func() string { return fmt.Sprintf("%s has %d of %d bytes", a.Network, next, size) })
+			if late := e.Config.Now().Sub(due); late >= 0 {
+				t.Errorf("%s had its bytes only %s after the time", a.Network, late)
 			}
-			if shown := e.box.timeline(t, a); len(shown) != 0 || next >= size {
-				t.Errorf("before the time %s has %d of %d bytes and shows %+v", a.network, next, size, shown)
+			if shown := e.box.Timeline(t, a); len(shown) != 0 || next >= size {
+				t.Errorf("before the time %s has %d of %d bytes and shows %+v", a.Network, next, size, shown)
 			}
 		}
-		for i, a := range c.accounts {
-			e.await(t, c, result.Data[i].ScheduledPost.ID, crier.Published)
-			shown := e.box.timeline(t, a)
-			if len(shown) != 1 || shown[0].CreatedAt.Before(due.Add(-time.Millisecond)) || shown[0].CreatedAt.After(due.Add(pace(4*time.Second))) {
-				t.Errorf("due at %s, %s shows %+v", due, a.network, shown)
+		for i, a := range c.Accounts {
+			e.Await(t, c, result.Data[i].ScheduledPost.ID, crier.Published)
+			shown := e.box.Timeline(t, a)
+			if len(shown) != 1 || shown[0].CreatedAt.Before(due.Add(-time.Millisecond)) ||
+				shown[0].CreatedAt.After(due.Add(pace(4*time.Second))) {
+				t.Errorf("due at %s, %s shows %+v", due, a.Network, shown)
 			}
 		}
 	})
@@ -82,16 +87,17 @@ type besideUpload struct {
 	asset   string
 }
 
-// TestASlowUploadDelaysNobodyAndTakesLittleMemory: a large video goes up slowly beside many texts. CRIER_UPLOAD_MEGABYTES and
-// CRIER_UPLOAD_TEXTS say how large and how many.
+// TestASlowUploadDelaysNobodyAndTakesLittleMemory: a large video goes up slowly beside many texts.
+// CRIER_UPLOAD_MEGABYTES and CRIER_UPLOAD_TEXTS say how large and how many.
 func TestASlowUploadDelaysNobodyAndTakesLittleMemory(t *testing.T) {
 	t.Parallel()
 	megabytes, count := numberFrom(t, "CRIER_UPLOAD_MEGABYTES", 256), int(numberFrom(t, "CRIER_UPLOAD_TEXTS", 200))
 	b := startBesideUpload(t, megabytes<<20)
 	alone := b.lateness(t, "alone", count/2)
-	b.box.fault(t, b.tube, "upload", "slow", object{"count": 100_000, "delayMs": 1000})
-	post := b.call(t, b.crew, "POST", "posts", object{"text": "A long film", "assetIds": []string{b.asset}}).want(t, http.StatusCreated).text(t, "id")
-	film := b.now(t, b.crew, post, b.tube, object{"platformSettings": everywhere})
+	b.box.Fault(t, b.tube, "upload", "slow", object{"count": 100_000, "delayMs": 1000})
+	post := b.Call(t, b.crew, "POST", "posts", object{"text": "A long film", "assetIds": []string{b.asset}}).Want(t,
+		http.StatusCreated).Text(t, "id")
+	film := b.PostOn(t, b.crew, post, b.tube, object{"platformSettings": everywhere})
 	until(t, func() bool {
 		next, _ := b.progress(t, b.crew, film)
 		return next > 0
@@ -104,8 +110,8 @@ func TestASlowUploadDelaysNobodyAndTakesLittleMemory(t *testing.T) {
 	if beside > 3*alone+500*time.Millisecond {
 		t.Errorf("95 of 100 texts left within %s alone, and within %s beside the upload", alone, beside)
 	}
-	b.box.heal(t)
-	b.await(t, b.crew, film, crier.Published)
+	b.box.Heal(t)
+	b.Await(t, b.crew, film, crier.Published)
 	peak := peakMemory(t, b.process.cmd.Process.Pid)
 	t.Logf("the server held at most %d MB", peak>>20)
 	if peak > 150<<20 {
@@ -117,17 +123,18 @@ func startBesideUpload(t *testing.T, size int64) besideUpload {
 	t.Helper()
 	db := databases.Fresh(t, store.SQLite)
 	box := boxProcess(t)
-	staging := &engine{box: box, server: startServer(t, db, withBox(box), withRole("api"))}
-	b := besideUpload{engine: &engine{box: box, crew: staging.newCrew(t, 1_000_000, "youtube", "x", "facebook")}}
-	b.tube, b.texts = b.accounts[0], b.accounts[1:]
-	b.asset = staging.file(t, b.crew, "film.mp4", mediatest.VerticalMP4())
-	enlarge(t, mediaDirOf(db), size)
-	staging.exec(t, `UPDATE assets SET byte_size = $2 WHERE id = $1`, b.asset, size)
-	if err := staging.stop(); err != nil {
+	staging := &engine{box: box, testServer: startServer(t, db, withBox(box), withRole("api"))}
+	b := besideUpload{engine: &engine{box: box, crew: staging.NewCrew(t, 1_000_000, "youtube", "x", "facebook")}}
+	b.tube, b.texts = b.Accounts[0], b.Accounts[1:]
+	b.asset = staging.File(t, b.crew, "film.mp4", mediatest.VerticalMP4())
+	enlarge(t, servertest.MediaDir(db), size)
+	staging.Exec(t, `UPDATE assets SET byte_size = $2 WHERE id = $1`, b.asset, size)
+	if err := staging.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	b.process = serveProcess(t, append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+box.url, "CRIER_RATE_LIMIT=0", "CRIER_LOG_LEVEL=warn"))
-	b.server = b.process.server
+	b.process = serveProcess(t, append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+box.URL,
+		"CRIER_RATE_LIMIT=0", "CRIER_LOG_LEVEL=warn"))
+	b.testServer = b.process.testServer
 	return b
 }
 
@@ -157,15 +164,15 @@ func (b besideUpload) lateness(t *testing.T, name string, count int) time.Durati
 	due := map[string]time.Time{}
 	for i := range count {
 		text := fmt.Sprintf("%s %d", name, i)
-		post := b.newPost(t, b.crew, text)
-		r := b.postNow(t, b.crew, post, []crier.ID{b.texts[i%len(b.texts)].id}, nil)
+		post := b.NewPost(t, b.crew, text)
+		r := b.PostNow(t, b.crew, post, []crier.ID{b.texts[i%len(b.texts)].ID}, nil)
 		due[text] = r.Data[0].ScheduledPost.ScheduledAt.Time
 	}
 	var late []time.Duration
 	until(t, func() bool {
 		late = nil
 		for _, a := range b.texts {
-			for _, p := range b.box.timeline(t, a) {
+			for _, p := range b.box.Timeline(t, a) {
 				if at, ok := due[p.Text]; ok {
 					late = append(late, p.CreatedAt.Sub(at))
 				}

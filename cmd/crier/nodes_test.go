@@ -16,7 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"crier/internal/service"
+	"crier/internal/publish"
+	"crier/internal/server/servertest"
 )
 
 // The nodes of these tests are processes of their own, which can be killed and frozen. Publishing waits up to a minute
@@ -33,10 +34,12 @@ const (
 )
 
 // paces are the timings of nodes by their pace. Brisk ones bear a machine with much else to do.
-var paces = map[string]service.Timings{
+var paces = map[string]publish.Timings{
 	brisk: {
-		SendWindow: 2 * time.Second, CommitTimeout: 3 * time.Second, SettleSlack: time.Second, LookPause: 300 * time.Millisecond,
-		Lease: 4 * time.Second, RetryPause: 200 * time.Millisecond, AccountPause: 500 * time.Millisecond, LikePause: 300 * time.Millisecond,
+		SendWindow: 2 * time.Second, CommitTimeout: 3 * time.Second, SettleSlack: time.Second,
+		LookPause: 300 * time.Millisecond,
+		Lease:     4 * time.Second, RetryPause: 200 * time.Millisecond, AccountPause: 500 * time.Millisecond,
+		LikePause: 300 * time.Millisecond,
 	},
 	usual: {},
 }
@@ -50,7 +53,8 @@ func serveAsNode(pace string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	a := &app{environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now, timings: timings}
+	a := &app{environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now}
+	a.config.Timings = timings
 	serve := a.serveCommand()
 	addFlags(serve.PersistentFlags())
 	serve.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.load(cmd) }
@@ -68,7 +72,7 @@ var nodeProgram = sync.OnceValues(func() (string, error) {
 	if !raceDetector {
 		return os.Executable()
 	}
-	path := filepath.Join(runDir(), "node")
+	path := filepath.Join(servertest.RunDir(), "node")
 	build := exec.Command("go", "test", "-c", "-o", path, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -88,14 +92,16 @@ func newNode(tb testing.TB, pace string, environment ...string) *nodeProcess {
 	tb.Helper()
 	address := freeAddress(tb)
 	n := &nodeProcess{
-		process:     &process{stdout: &logBuffer{}},
-		environment: append(environment, nodeVariable+"="+pace, "CRIER_LISTEN="+address, "HOME="+tb.TempDir(), "CRIER_RATE_LIMIT=0"),
+		process: &process{stdout: &logBuffer{}},
+		environment: append(environment, nodeVariable+"="+pace, "CRIER_LISTEN="+address, "HOME="+tb.TempDir(),
+			"CRIER_RATE_LIMIT=0"),
 	}
-	n.server = &server{url: "http://" + address, log: &logBuffer{}, client: &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}
+	n.testServer = &testServer{&servertest.Server{URL: "http://" + address, Log: &logBuffer{},
+		Client: &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}}
 	tb.Cleanup(func() {
 		n.kill(tb)
 		if tb.Failed() {
-			tb.Logf("what the node at %s found worth a warning:\n%s", address, n.log.warnings(30))
+			tb.Logf("what the node at %s found worth a warning:\n%s", address, n.Log.Warnings(30))
 		}
 	})
 	return n
@@ -109,7 +115,7 @@ func (n *nodeProcess) start(tb testing.TB) {
 		tb.Fatal(err)
 	}
 	cmd, exited := exec.Command(path), make(chan error, 1)
-	cmd.Env, cmd.Stdout, cmd.Stderr = n.environment, n.stdout, n.log
+	cmd.Env, cmd.Stdout, cmd.Stderr = n.environment, n.stdout, n.Log
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
@@ -155,7 +161,7 @@ func boxProcess(tb testing.TB) *box {
 			tb.Logf("the sandbox:\n%s", log)
 		}
 	})
-	b := &box{url: "http://" + address}
-	eventually(tb, func() (any, bool) { return nil, b.tryControl("GET", "faults", nil, nil) == nil })
+	b := &box{URL: "http://" + address}
+	servertest.Eventually(tb, func() (any, bool) { return nil, b.TryControl("GET", "faults", nil, nil) == nil })
 	return b
 }

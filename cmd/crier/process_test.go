@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,8 @@ import (
 	"time"
 
 	"crier/internal/auth"
+	"crier/internal/server"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -29,7 +32,7 @@ import (
 
 // program is the built program, built once per run.
 var program = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(runDir(), "crier")
+	path := filepath.Join(servertest.RunDir(), "crier")
 	build := exec.Command("go", "build", "-o", path, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -45,6 +48,12 @@ func command(tb testing.TB, environment []string, args ...string) *exec.Cmd {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return commandOf(tb, path, environment, args...)
+}
+
+// commandOf is command for a program that was built from something else.
+func commandOf(tb testing.TB, path string, environment []string, args ...string) *exec.Cmd {
+	tb.Helper()
 	cmd := exec.Command(path, args...)
 	cmd.Dir = tb.TempDir()
 	cmd.Env = append([]string{"HOME=" + cmd.Dir, "CRIER_SANDBOX=off"}, environment...)
@@ -53,7 +62,7 @@ func command(tb testing.TB, environment []string, args ...string) *exec.Cmd {
 
 // settingsOf are the settings that lead to a database.
 func settingsOf(db database) []string {
-	list := []string{"CRIER_SECRET_KEY=" + testSecret, "CRIER_MEDIA_DIR=" + mediaDirOf(db)}
+	list := []string{"CRIER_SECRET_KEY=" + servertest.Secret, "CRIER_MEDIA_DIR=" + servertest.MediaDir(db)}
 	if db.URL != "" {
 		return append(list, "CRIER_DATABASE_URL="+db.URL)
 	}
@@ -82,7 +91,7 @@ func runProgram(tb testing.TB, environment []string, args ...string) output {
 
 // process is a server that runs.
 type process struct {
-	*server
+	*testServer
 	cmd    *exec.Cmd
 	stdout *logBuffer
 	exited chan error
@@ -92,10 +101,17 @@ type process struct {
 func serveProcess(tb testing.TB, environment []string, args ...string) *process {
 	tb.Helper()
 	address := freeAddress(tb)
-	p := &process{stdout: &logBuffer{}, exited: make(chan error, 1)}
-	p.server = &server{url: "http://" + address, log: &logBuffer{}, client: &http.Client{Transport: &http.Transport{}}}
-	p.cmd = command(tb, append(environment, "CRIER_LISTEN="+address), append([]string{"serve"}, args...)...)
-	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.server.log
+	return serveCommand(tb, address, command(tb, append(environment, "CRIER_LISTEN="+address),
+		append([]string{"serve"}, args...)...))
+}
+
+// serveCommand starts a server that listens on an address and waits until it is ready.
+func serveCommand(tb testing.TB, address string, cmd *exec.Cmd) *process {
+	tb.Helper()
+	p := &process{stdout: &logBuffer{}, exited: make(chan error, 1), cmd: cmd}
+	p.testServer = &testServer{&servertest.Server{URL: "http://" + address, Log: &logBuffer{},
+		Client: &http.Client{Transport: &http.Transport{}}}}
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.testServer.Log
 	if err := p.cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
@@ -103,7 +119,7 @@ func serveProcess(tb testing.TB, environment []string, args ...string) *process 
 	tb.Cleanup(func() {
 		_ = p.cmd.Process.Kill()
 		if tb.Failed() {
-			tb.Logf("stdout:\n%s\nstderr:\n%s", p.stdout, p.server.log)
+			tb.Logf("stdout:\n%s\nstderr:\n%s", p.stdout, p.testServer.Log)
 		}
 	})
 	p.waitReady(tb)
@@ -112,14 +128,14 @@ func serveProcess(tb testing.TB, environment []string, args ...string) *process 
 
 func (p *process) waitReady(tb testing.TB) {
 	tb.Helper()
-	eventually(tb, func() (any, bool) {
+	servertest.Eventually(tb, func() (any, bool) {
 		select {
 		case err := <-p.exited:
-			tb.Fatalf("the server ended: %v\n%s", err, p.server.log)
+			tb.Fatalf("the server ended: %v\n%s", err, p.testServer.Log)
 		default:
 		}
-		got, err := p.roundTrip(request{method: "GET", path: "/readyz"})
-		return nil, err == nil && got.status == http.StatusOK
+		got, err := p.RoundTrip(request{Method: "GET", Path: "/readyz"})
+		return nil, err == nil && got.Status == http.StatusOK
 	})
 }
 
@@ -141,17 +157,6 @@ func (p *process) wait(tb testing.TB) int {
 		tb.Fatal("the server has not ended after 40 s")
 		return -1
 	}
-}
-
-// freeAddress is a loopback address that nobody listens on at the moment.
-func freeAddress(tb testing.TB) string {
-	tb.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // report is what init and admin create-organization print.
@@ -177,15 +182,19 @@ func TestInitPreparesAnEmptyStoreOnce(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		environment := append(settingsOf(db), "CRIER_PUBLIC_URL=https://crier.example.com/")
 		first := runProgram(t, environment, "init", "--json", "--name", "Acme").report(t)
-		if !auth.ValidKeySecret(first.APIKey) || len(first.OrganizationID) != 36 || len(first.TeamID) != 36 || first.BaseURL != "https://crier.example.com" ||
-			!strings.HasPrefix(first.SetupURL, "https://crier.example.com/setup?token=") || first.SocialAccounts == nil {
+		if !auth.ValidKeySecret(first.APIKey) || len(first.OrganizationID) != 36 || len(first.TeamID) != 36 ||
+			first.BaseURL != "https://crier.example.com" ||
+			!strings.HasPrefix(first.SetupURL, "https://crier.example.com/setup?token=") ||
+			first.SocialAccounts == nil {
 			t.Errorf("init printed %+v", first)
 		}
 		var raw map[string]any
-		if err := json.Unmarshal([]byte(runProgram(t, environment, "admin", "create-organization", "--name", "Second", "--json").stdout), &raw); err != nil {
+		if err := json.Unmarshal([]byte(runProgram(t, environment, "admin", "create-organization", "--name", "Second",
+			"--json").stdout), &raw); err != nil {
 			t.Fatal(err)
 		}
-		for _, key := range []string{"organizationId", "teamId", "apiKey", "setupUrl", "baseUrl", "sandboxUrl", "socialAccounts"} {
+		for _, key := range []string{"organizationId", "teamId", "apiKey", "setupUrl", "baseUrl", "sandboxUrl",
+			"socialAccounts"} {
 			if _, ok := raw[key]; !ok {
 				t.Errorf("admin create-organization printed no %s", key)
 			}
@@ -193,7 +202,8 @@ func TestInitPreparesAnEmptyStoreOnce(t *testing.T) {
 		before := contents(t, db)
 		for _, args := range [][]string{{"init", "--json"}, {"init"}, {"init", "--name", "Other"}} {
 			again := runProgram(t, environment, args...)
-			if again.code != 1 || again.stdout != "" || !strings.Contains(again.stderr, "in use") || strings.Count(strings.TrimSpace(again.stderr), "\n") != 0 {
+			if again.code != 1 || again.stdout != "" || !strings.Contains(again.stderr, "in use") ||
+				strings.Count(strings.TrimSpace(again.stderr), "\n") != 0 {
 				t.Errorf("%v on a store in use: %+v", args, again)
 			}
 		}
@@ -213,8 +223,8 @@ func contents(t *testing.T, db database) string {
 		}
 		return string(data)
 	}
-	s := &server{node: &node{store: db.Open(t)}}
-	return s.dump(t)
+	s := &testServer{&servertest.Server{Node: &server.Node{Store: db.Open(t)}}}
+	return s.Dump(t)
 }
 
 func TestServeOnAnEmptyStoreTellsAPersonWhatToDo(t *testing.T) {
@@ -222,26 +232,27 @@ func TestServeOnAnEmptyStoreTellsAPersonWhatToDo(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		first := serveProcess(t, settingsOf(db))
 		banner := first.stdout.String()
-		key := regexp.MustCompile(`crier_[0-9A-Za-z]{49}`).FindString(banner)
-		for _, part := range []string{first.url, first.url + "/setup?token=", first.url + "/docs", "curl"} {
+		for _, part := range []string{first.URL, first.URL + "/setup?token=", first.URL + "/docs"} {
 			if !strings.Contains(banner, part) {
 				t.Errorf("the banner does not say %s:\n%s", part, banner)
 			}
 		}
-		first.as(t, key, "GET", "/v1/agent/context", nil).want(t, http.StatusOK)
-		link := strings.TrimPrefix(regexp.MustCompile(`http\S+/setup\?token=\S+`).FindString(banner), first.url)
-		first.send(t, request{method: "GET", path: link}).want(t, http.StatusOK)
-		if strings.Contains(first.server.log.String(), key) || strings.Contains(first.server.log.String(), "token=") {
+		if strings.Contains(banner, "crier_") {
+			t.Errorf("what is not a terminal was told the key:\n%s", banner)
+		}
+		link := strings.TrimPrefix(regexp.MustCompile(`http\S+/setup\?token=\S+`).FindString(banner), first.URL)
+		first.Send(t, request{Method: "GET", Path: link}).Want(t, http.StatusOK)
+		if log := first.testServer.Log.String(); strings.Contains(log, "crier_") || strings.Contains(log, "token=") {
 			t.Error("a secret of the banner is in the log")
 		}
 		if code := first.terminate(t); code != 0 {
 			t.Errorf("the server ended with %d", code)
 		}
 		second := serveProcess(t, settingsOf(db))
-		if banner := second.stdout.String(); strings.Contains(banner, "crier_") || strings.Contains(banner, "token=") || !strings.Contains(banner, second.url) {
+		if banner := second.stdout.String(); strings.Contains(banner, "crier_") || strings.Contains(banner, "token=") ||
+			!strings.Contains(banner, second.URL) {
 			t.Errorf("the second start printed:\n%s", banner)
 		}
-		second.as(t, key, "GET", "/v1/agent/context", nil).want(t, http.StatusOK)
 		if code := second.terminate(t); code != 0 {
 			t.Errorf("the server ended with %d", code)
 		}
@@ -254,16 +265,21 @@ func TestOrganizationsAreAddedWhileTheServerRuns(t *testing.T) {
 		first := runProgram(t, settingsOf(db), "init", "--json").report(t)
 		p := serveProcess(t, settingsOf(db))
 		for i := range 3 {
-			more := runProgram(t, settingsOf(db), "admin", "create-organization", "--name", fmt.Sprint("Tenant ", i), "--json").report(t)
-			p.as(t, more.APIKey, "GET", path("/v1/teams/%s", more.TeamID), nil).want(t, http.StatusOK)
-			p.as(t, more.APIKey, "GET", path("/v1/teams/%s", first.TeamID), nil).wantError(t, http.StatusForbidden, "Forbidden")
-			got := p.as(t, more.APIKey, "GET", path("/v1/organizations/%s", more.OrganizationID), nil).want(t, http.StatusOK)
-			if fmt.Sprint(got.get(t, "creditsBalance")) != "10000" || got.text(t, "name") != fmt.Sprint("Tenant ", i) {
-				t.Errorf("the new tenant: %s", got.body)
+			more := runProgram(t, settingsOf(db), "admin", "create-organization", "--name", fmt.Sprint("Tenant ", i),
+				"--json").report(t)
+			p.As(t, more.APIKey, "GET", path("/v1/teams/%s", more.TeamID), nil).Want(t, http.StatusOK)
+			p.As(t, more.APIKey, "GET", path("/v1/teams/%s", first.TeamID), nil).WantError(t, http.StatusForbidden,
+				"Forbidden")
+			got := p.As(t, more.APIKey, "GET", path("/v1/organizations/%s", more.OrganizationID), nil).Want(t,
+				http.StatusOK)
+			if fmt.Sprint(got.Get(t, "creditsBalance")) != "10000" || got.Text(t, "name") != fmt.Sprint("Tenant ", i) {
+				t.Errorf("the new Tenant: %s", got.Body)
 			}
 		}
 		for _, bad := range [][]string{{"--name", "x"}, {"--name", ""}, {}, {"--name", "Good", "extra"}} {
-			if got := runProgram(t, settingsOf(db), append([]string{"admin", "create-organization"}, bad...)...); got.code != 1 || got.stdout != "" || got.stderr == "" {
+			if got := runProgram(t, settingsOf(db),
+				append([]string{"admin", "create-organization"}, bad...)...); got.code != 2 || got.stdout != "" ||
+				got.stderr == "" {
 				t.Errorf("%q: %+v", bad, got)
 			}
 		}
@@ -276,23 +292,27 @@ func TestASecretKeyThatTheStoreWasNotSealedWithIsRefused(t *testing.T) {
 		const wrong, fresh = "ffffffffffffffffffffffffffffffff", "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 		with := func(secret string) []string { return append(settingsOf(db), "CRIER_SECRET_KEY="+secret) }
 		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
-		for _, args := range [][]string{{"serve"}, {"init"}, {"admin", "create-organization", "--name", "Acme"}, {"migrate"}} {
+		for _, args := range [][]string{{"serve"}, {"init"}, {"admin", "create-organization", "--name", "Acme"},
+			{"migrate"}} {
 			got := runProgram(t, append(with(wrong), "CRIER_LISTEN="+freeAddress(t)), args...)
-			if got.code != 1 || !strings.Contains(got.stderr, "another secret key") || strings.Contains(got.stderr, wrong) || got.stdout != "" {
+			if got.code != 1 || !strings.Contains(got.stderr, "another secret key") ||
+				strings.Contains(got.stderr, wrong) || got.stdout != "" {
 				t.Errorf("%v with another key: %+v", args, got)
 			}
 		}
-		if got := runProgram(t, with("short"), "migrate"); got.code != 1 || !strings.Contains(got.stderr, "CRIER_SECRET_KEY") {
+		if got := runProgram(t, with("short"), "migrate"); got.code != 1 ||
+			!strings.Contains(got.stderr, "CRIER_SECRET_KEY") {
 			t.Errorf("a short key: %+v", got)
 		}
 		// Rotation: the new key first, the old one behind a comma; then the new one alone is enough.
-		p := serveProcess(t, with(fresh+","+testSecret))
-		p.as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK)
+		p := serveProcess(t, with(fresh+","+servertest.Secret))
+		p.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 		p.terminate(t)
 		p = serveProcess(t, with(fresh))
-		p.as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK)
+		p.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 		p.terminate(t)
-		if got := runProgram(t, append(settingsOf(db), "CRIER_LISTEN="+freeAddress(t)), "serve"); got.code != 1 || !strings.Contains(got.stderr, "another secret key") {
+		if got := runProgram(t, append(settingsOf(db), "CRIER_LISTEN="+freeAddress(t)), "serve"); got.code != 1 ||
+			!strings.Contains(got.stderr, "another secret key") {
 			t.Errorf("the old key alone after the rotation: %+v", got)
 		}
 	})
@@ -313,7 +333,7 @@ func TestTheSecretKeyIsMadeOnceAndIsPrivate(t *testing.T) {
 		t.Errorf("the data directory: mode %v, %v", info.Mode(), err)
 	}
 	p := serveProcess(t, environment)
-	p.as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK)
+	p.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 }
 
 func TestASecondServerOnTheSameDataDirectoryIsRefused(t *testing.T) {
@@ -325,17 +345,18 @@ func TestASecondServerOnTheSameDataDirectoryIsRefused(t *testing.T) {
 	if second.code != 1 || !strings.Contains(second.stderr, "another crier serves") {
 		t.Errorf("the second server: %+v", second)
 	}
-	taken := runProgram(t, []string{"CRIER_DATA_DIR=" + t.TempDir(), "CRIER_LISTEN=" + strings.TrimPrefix(p.url, "http://")}, "serve")
+	taken := runProgram(t, []string{"CRIER_DATA_DIR=" + t.TempDir(), "CRIER_LISTEN=" +
+		strings.TrimPrefix(p.URL, "http://")}, "serve")
 	if taken.code != 1 || !strings.Contains(taken.stderr, "--listen") {
 		t.Errorf("an address that is taken: %+v", taken)
 	}
-	p.as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK)
+	p.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 	// The lock ends with the process, however it ends.
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	p.wait(t)
-	serveProcess(t, settingsOf(db)).as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK)
+	serveProcess(t, settingsOf(db)).As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 }
 
 func TestTwoServersShareAPostgresDatabase_postgres(t *testing.T) {
@@ -343,9 +364,10 @@ func TestTwoServersShareAPostgresDatabase_postgres(t *testing.T) {
 	db := databases.Fresh(t, store.Postgres)
 	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
 	one, two := serveProcess(t, settingsOf(db)), serveProcess(t, settingsOf(db))
-	id := one.as(t, made.APIKey, "POST", "/v1/teams", object{"organizationId": made.OrganizationID, "name": "Shared"}).want(t, http.StatusCreated).text(t, "id")
-	two.as(t, made.APIKey, "DELETE", "/v1/teams/"+id, nil).want(t, http.StatusOK)
-	one.as(t, made.APIKey, "GET", "/v1/teams/"+id, nil).wantError(t, http.StatusNotFound, "NotFound")
+	id := one.As(t, made.APIKey, "POST", "/v1/teams",
+		object{"organizationId": made.OrganizationID, "name": "Shared"}).Want(t, http.StatusCreated).Text(t, "id")
+	two.As(t, made.APIKey, "DELETE", "/v1/teams/"+id, nil).Want(t, http.StatusOK)
+	one.As(t, made.APIKey, "GET", "/v1/teams/"+id, nil).WantError(t, http.StatusNotFound, "NotFound")
 	if a, b := one.terminate(t), two.terminate(t); a != 0 || b != 0 {
 		t.Errorf("the servers ended with %d and %d", a, b)
 	}
@@ -362,12 +384,13 @@ func TestAnAcknowledgedWriteSurvivesAKill(t *testing.T) {
 		for range 8 {
 			writers.Go(func() {
 				for {
-					got, err := p.roundTrip(request{method: "POST", path: "/v1/teams", body: object{"organizationId": made.OrganizationID, "name": "Kept"}, key: made.APIKey})
-					if err != nil || got.status != http.StatusCreated {
+					got, err := p.RoundTrip(request{Method: "POST", Path: "/v1/teams",
+						Body: object{"organizationId": made.OrganizationID, "name": "Kept"}, Key: made.APIKey})
+					if err != nil || got.Status != http.StatusCreated {
 						return // killed
 					}
 					var team struct{ ID string }
-					if json.Unmarshal(got.body, &team) != nil {
+					if json.Unmarshal(got.Body, &team) != nil {
 						return
 					}
 					mu.Lock()
@@ -376,19 +399,25 @@ func TestAnAcknowledgedWriteSurvivesAKill(t *testing.T) {
 				}
 			})
 		}
-		eventually(t, func() (any, bool) { mu.Lock(); defer mu.Unlock(); return nil, len(acknowledged) >= 100 })
+		servertest.Eventually(t, func() (any, bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			return nil,
+				len(acknowledged) >= 100
+		})
 		if err := p.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		writers.Wait()
 		p.wait(t)
 		again := serveProcess(t, append(settingsOf(db), "CRIER_RATE_LIMIT=0"))
-		total, err := strconv.Atoi(fmt.Sprint(again.as(t, made.APIKey, "GET", "/v1/teams", nil).want(t, http.StatusOK).get(t, "total")))
+		total, err := strconv.Atoi(fmt.Sprint(again.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t,
+			http.StatusOK).Get(t, "total")))
 		if err != nil || total < len(acknowledged)+1 {
 			t.Errorf("%d teams after the kill, %d were acknowledged, %v", total, len(acknowledged)+1, err)
 		}
 		for id := range acknowledged {
-			again.as(t, made.APIKey, "GET", "/v1/teams/"+id, nil).want(t, http.StatusOK)
+			again.As(t, made.APIKey, "GET", "/v1/teams/"+id, nil).Want(t, http.StatusOK)
 		}
 	})
 }
@@ -403,21 +432,21 @@ func TestSIGTERMLetsRunningRequestsFinish(t *testing.T) {
 		var got response
 		go func() {
 			var err error
-			got, err = p.roundTrip(request{method: "POST", path: "/v1/organizations", body: body, key: made.APIKey})
+			got, err = p.RoundTrip(request{Method: "POST", Path: "/v1/organizations", Body: body, Key: made.APIKey})
 			answer <- err
 		}()
 		if _, err := io.WriteString(rest, `{"name":`); err != nil { // the server waits for the rest
 			t.Fatal(err)
 		}
-		eventually(t, func() (any, bool) { // until the server has the request
-			got, err := p.roundTrip(request{method: "GET", path: "/metrics"})
-			return nil, err == nil && bytes.Contains(got.body, []byte("crier_http_requests_running 2"))
+		servertest.Eventually(t, func() (any, bool) { // until the server has the request
+			got, err := p.RoundTrip(request{Method: "GET", Path: "/metrics"})
+			return nil, err == nil && bytes.Contains(got.Body, []byte("crier_http_requests_running 2"))
 		})
 		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, func() (any, bool) { // new connections are refused
-			conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		servertest.Eventually(t, func() (any, bool) { // new connections are refused
+			conn, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "http://"))
 			if err == nil {
 				_ = conn.Close()
 			}
@@ -427,8 +456,8 @@ func TestSIGTERMLetsRunningRequestsFinish(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = rest.Close()
-		if err := <-answer; err != nil || got.status != http.StatusCreated {
-			t.Errorf("the running request: %d, %v", got.status, err)
+		if err := <-answer; err != nil || got.Status != http.StatusCreated {
+			t.Errorf("the running request: %d, %v", got.Status, err)
 		}
 		if code := p.wait(t); code != 0 {
 			t.Errorf("the server ended with %d", code)
@@ -439,11 +468,13 @@ func TestSIGTERMLetsRunningRequestsFinish(t *testing.T) {
 func TestSettingsComeFromFlagsThenTheEnvironmentThenAFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "crier.conf")
-	text := "# settings\n\nCRIER_LISTEN=127.0.0.1:1\nCRIER_ROLE = worker\nCRIER_RATE_LIMIT=\"7\"\nCRIER_SECRET_KEY=" + testSecret + "\n"
+	text := "# settings\n\nCRIER_LISTEN=127.0.0.1:1\nCRIER_ROLE = worker\nCRIER_RATE_LIMIT=\"7\"\nCRIER_SECRET_KEY=" +
+		servertest.Secret + "\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	environment := []string{"CRIER_CONFIG=" + file, "CRIER_LISTEN=127.0.0.1:2", "CRIER_ROLE=api", "CRIER_DATABASE_URL=postgres://crier:hunter2@db/crier"}
+	environment := []string{"CRIER_CONFIG=" + file, "CRIER_LISTEN=127.0.0.1:2", "CRIER_ROLE=api",
+		"CRIER_DATABASE_URL=postgres://crier:hunter2@db/crier"}
 	got := runProgram(t, environment, "config", "--json", "--listen", "127.0.0.1:3")
 	if got.code != 0 {
 		t.Fatal(got.stderr)
@@ -460,15 +491,17 @@ func TestSettingsComeFromFlagsThenTheEnvironmentThenAFile(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"CRIER_LISTEN": "127.0.0.1:3 from flag --listen", "CRIER_ROLE": "api from environment", "CRIER_RATE_LIMIT": "7 from " + file,
-		"CRIER_DATA_DIR": "crier-data from default", "CRIER_SECRET_KEY": "******** from " + file, "CRIER_DATABASE_URL": "******** from environment",
+		"CRIER_LISTEN": "127.0.0.1:3 from flag --listen", "CRIER_ROLE": "api from environment",
+		"CRIER_RATE_LIMIT": "7 from " + file,
+		"CRIER_DATA_DIR":   "crier-data from default", "CRIER_SECRET_KEY": "******** from " + file,
+		"CRIER_DATABASE_URL": "******** from environment",
 	} {
 		if found[name] != want {
 			t.Errorf("%s is %q, want %q", name, found[name], want)
 		}
 	}
 	people := runProgram(t, environment, "config")
-	for _, secret := range []string{testSecret, "hunter2"} {
+	for _, secret := range []string{servertest.Secret, "hunter2"} {
 		if strings.Contains(got.stdout+people.stdout, secret) {
 			t.Error("a secret is shown")
 		}
@@ -482,8 +515,11 @@ func TestSettingsComeFromFlagsThenTheEnvironmentThenAFile(t *testing.T) {
 
 func TestWrongSettingsAreAllToldAtOnce(t *testing.T) {
 	t.Parallel()
-	got := runProgram(t, []string{"CRIER_LISTEN=nowhere", "CRIER_ROLE=boss", "CRIER_RATE_LIMIT=-1", "CRIER_GRANT_CREDITS=much", "CRIER_PUBLIC_URL=ftp://x", "CRIER_LOG_LEVEL=loud", "CRIER_LOG_FORMAT=xml"}, "serve")
-	for _, name := range []string{"CRIER_LISTEN", "CRIER_ROLE", "CRIER_RATE_LIMIT", "CRIER_GRANT_CREDITS", "CRIER_PUBLIC_URL", "CRIER_LOG_LEVEL", "CRIER_LOG_FORMAT"} {
+	got := runProgram(t, []string{"CRIER_LISTEN=nowhere", "CRIER_ROLE=boss", "CRIER_RATE_LIMIT=-1",
+		"CRIER_GRANT_CREDITS=much", "CRIER_PUBLIC_URL=ftp://x", "CRIER_LOG_LEVEL=loud", "CRIER_LOG_FORMAT=xml"},
+		"serve")
+	for _, name := range []string{"CRIER_LISTEN", "CRIER_ROLE", "CRIER_RATE_LIMIT", "CRIER_GRANT_CREDITS",
+		"CRIER_PUBLIC_URL", "CRIER_LOG_LEVEL", "CRIER_LOG_FORMAT"} {
 		if !strings.Contains(got.stderr, name) {
 			t.Errorf("%s is not told: %s", name, got.stderr)
 		}
@@ -495,30 +531,35 @@ func TestWrongSettingsAreAllToldAtOnce(t *testing.T) {
 	if err := os.WriteFile(file, []byte("CRIER_LISTEN=127.0.0.1:1\nCRIER_COLOUR=red\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := runProgram(t, nil, "config", "--config", file); got.code != 1 || !strings.Contains(got.stderr, "line 2") || !strings.Contains(got.stderr, "CRIER_COLOUR") {
+	if got := runProgram(t, nil, "config", "--config", file); got.code != 1 ||
+		!strings.Contains(got.stderr, "line 2") || !strings.Contains(got.stderr, "CRIER_COLOUR") {
 		t.Errorf("an unknown setting in the file: %+v", got)
 	}
 	if got := runProgram(t, nil, "config", "--config", file+".missing"); got.code != 1 {
 		t.Errorf("a missing file: %+v", got)
 	}
-	if got := runProgram(t, []string{"CRIER_DATABASE_URL=postgres://crier:hunter2@/%zz", "CRIER_SECRET_KEY=" + testSecret}, "migrate"); got.code != 1 || strings.Contains(got.stderr, "hunter2") {
+	if got := runProgram(t, []string{"CRIER_DATABASE_URL=postgres://crier:hunter2@/%zz", "CRIER_SECRET_KEY=" +
+		servertest.Secret}, "migrate"); got.code != 1 || strings.Contains(got.stderr, "hunter2") {
 		t.Errorf("a broken database address: %+v", got)
 	}
 }
 
 func TestEveryCommandHelpsWithExamples(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{}, {"serve"}, {"init"}, {"admin", "create-organization"}, {"migrate"}, {"version"}, {"config"}} {
+	for _, args := range [][]string{{}, {"serve"}, {"init"}, {"admin", "create-organization"}, {"migrate"}, {"version"},
+		{"config"}} {
 		got := runProgram(t, nil, append(slices.Clone(args), "--help")...)
-		if got.code != 0 || !strings.Contains(got.stdout, "Examples:") || !strings.Contains(got.stdout, "crier "+strings.Join(args, " ")) {
+		if got.code != 0 || !strings.Contains(got.stdout, "Examples:") ||
+			!strings.Contains(got.stdout, "crier "+strings.Join(args, " ")) {
 			t.Errorf("crier %s --help: %+v", strings.Join(args, " "), got)
 		}
 	}
-	if got := runProgram(t, nil, "version"); got.code != 0 || !strings.HasPrefix(got.stdout, "crier ") || !strings.Contains(got.stdout, "go1.") {
+	if got := runProgram(t, nil, "version"); got.code != 0 || !strings.HasPrefix(got.stdout, "crier ") ||
+		!strings.Contains(got.stdout, "go1.") {
 		t.Errorf("version: %+v", got)
 	}
 	for _, args := range [][]string{{"surve"}, {"serve", "--colour"}, {"serve", "extra"}} {
-		if got := runProgram(t, nil, args...); got.code != 1 || got.stderr == "" {
+		if got := runProgram(t, nil, args...); got.code != 2 || got.stderr == "" {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
@@ -528,7 +569,8 @@ func TestMigrateSaysWhatItDid(t *testing.T) {
 	t.Parallel()
 	environment := []string{"CRIER_DATA_DIR=" + t.TempDir()}
 	first := runProgram(t, environment, "migrate")
-	if first.code != 0 || !strings.Contains(first.stdout, "applied 00001_foundation.sql") || !strings.Contains(first.stdout, "up to date") {
+	if first.code != 0 || !strings.Contains(first.stdout, "applied 00001_foundation.sql") ||
+		!strings.Contains(first.stdout, "up to date") {
 		t.Errorf("the first time: %+v", first)
 	}
 	if again := runProgram(t, environment, "migrate"); again.code != 0 || strings.Contains(again.stdout, "applied") {
@@ -541,10 +583,11 @@ func TestAWorkerTellsItsHealthAndNothingElse(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
 		p := serveProcess(t, append(settingsOf(db), "CRIER_ROLE=worker"))
-		for address, status := range map[string]int{"/healthz": 200, "/readyz": 200, "/v1/teams": 404, "/openapi.json": 404, "/docs": 404} {
-			got, err := p.roundTrip(request{method: "GET", path: address, key: made.APIKey})
-			if err != nil || got.status != status {
-				t.Errorf("%s: %d, want %d, %v", address, got.status, status, err)
+		for address, status := range map[string]int{"/healthz": 200, "/readyz": 200, "/v1/teams": 404,
+			"/openapi.json": 404, "/docs": 404} {
+			got, err := p.RoundTrip(request{Method: "GET", Path: address, Key: made.APIKey})
+			if err != nil || got.Status != status {
+				t.Errorf("%s: %d, want %d, %v", address, got.Status, status, err)
 			}
 		}
 		if code := p.terminate(t); code != 0 {
@@ -557,31 +600,36 @@ func TestMetricsAreForThisMachineOnly(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db)
-		s.do(t, "GET", "/v1/teams", nil).want(t, http.StatusOK)
-		s.do(t, "GET", "/v1/teams/1", nil).want(t, http.StatusBadRequest)
-		got := s.send(t, request{method: "GET", path: "/metrics"}).want(t, http.StatusOK)
+		s.Do(t, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
+		s.Do(t, "GET", "/v1/teams/1", nil).Want(t, http.StatusBadRequest)
+		got := s.Send(t, request{Method: "GET", Path: "/metrics"}).Want(t, http.StatusOK)
 		for _, line := range []string{
-			`crier_http_request_duration_seconds_count{method="GET",route="/v1/teams",status="200"}`, `route="/v1/teams/{teamId}",status="400"`,
-			`crier_http_request_duration_seconds_bucket`, `crier_jobs{state="available"}`, `go_sql_open_connections{db_name="writer"}`, `process_resident_memory_bytes`,
+			`crier_http_request_duration_seconds_count{method="GET",route="/v1/teams",status="200"}`,
+			`route="/v1/teams/{teamId}",status="400"`,
+			`crier_http_request_duration_seconds_bucket`, `crier_jobs{state="available"}`,
+			`go_sql_open_connections{db_name="writer"}`, `process_resident_memory_bytes`,
 		} {
-			if !strings.Contains(string(got.body), line) {
+			if !strings.Contains(string(got.Body), line) {
 				t.Errorf("the metrics have no %s", line)
 			}
 		}
 		for _, header := range []string{"X-Forwarded-For", "Forwarded"} {
-			s.send(t, request{method: "GET", path: "/metrics", header: map[string]string{header: "203.0.113.7"}}).wantError(t, http.StatusNotFound, "NotFound")
+			s.Send(t, request{Method: "GET", Path: "/metrics",
+				Header: map[string]string{header: "203.0.113.7"}}).WantError(t, http.StatusNotFound, "NotFound")
 		}
 	})
 	db := databases.Fresh(t, store.SQLite)
 	address := freeAddress(t)
 	p := serveProcess(t, append(settingsOf(db), "CRIER_METRICS_LISTEN="+address))
-	p.send(t, request{method: "GET", path: "/metrics"}).wantError(t, http.StatusNotFound, "NotFound")
-	apart := &server{url: "http://" + address, client: p.client}
-	if got, err := apart.roundTrip(request{method: "GET", path: "/metrics"}); err != nil || got.status != http.StatusOK {
-		t.Errorf("the listener of the metrics: %d, %v", got.status, err)
+	p.Send(t, request{Method: "GET", Path: "/metrics"}).WantError(t, http.StatusNotFound, "NotFound")
+	apart := &testServer{&servertest.Server{URL: "http://" + address, Client: p.Client}}
+	if got, err := apart.RoundTrip(request{Method: "GET", Path: "/metrics"}); err != nil ||
+		got.Status != http.StatusOK {
+		t.Errorf("the listener of the metrics: %d, %v", got.Status, err)
 	}
-	if got, err := apart.roundTrip(request{method: "GET", path: "/v1/teams"}); err != nil || got.status != http.StatusNotFound {
-		t.Errorf("the listener of the metrics serves more: %d, %v", got.status, err)
+	if got, err := apart.RoundTrip(request{Method: "GET", Path: "/v1/teams"}); err != nil ||
+		got.Status != http.StatusNotFound {
+		t.Errorf("the listener of the metrics serves more: %d, %v", got.Status, err)
 	}
 }
 
@@ -590,10 +638,11 @@ func TestEachRequestLeavesOneLogLine(t *testing.T) {
 	db := databases.Fresh(t, store.SQLite)
 	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
 	p := serveProcess(t, append(settingsOf(db), "CRIER_LOG_FORMAT=json"))
-	p.as(t, made.APIKey, "PATCH", path("/v1/teams/%s", made.TeamID), object{"name": "Telltale name"}, "X-Request-Id", "my-request-id").want(t, http.StatusOK)
+	p.As(t, made.APIKey, "PATCH", path("/v1/teams/%s", made.TeamID), object{"name": "Telltale name"}, "X-Request-Id",
+		"my-request-id").Want(t, http.StatusOK)
 	p.terminate(t)
 	lines := 0
-	for line := range strings.Lines(p.server.log.String()) {
+	for line := range strings.Lines(p.testServer.Log.String()) {
 		var entry map[string]any
 		if err := json.Unmarshal([]byte(line), &entry); err != nil {
 			t.Fatalf("not JSON: %s", line)
@@ -602,14 +651,16 @@ func TestEachRequestLeavesOneLogLine(t *testing.T) {
 			continue
 		}
 		lines++
-		for key, want := range map[string]any{"method": "PATCH", "route": "/v1/teams/{teamId}", "status": float64(200), "msg": "request", "level": "INFO"} {
+		for key, want := range map[string]any{"method": "PATCH", "route": "/v1/teams/{teamId}", "status": float64(200),
+			"msg": "request", "level": "INFO"} {
 			if entry[key] != want {
 				t.Errorf("%s is %v, want %v", key, entry[key], want)
 			}
 		}
 	}
-	if lines != 1 || strings.Contains(p.server.log.String(), "Telltale") || strings.Contains(p.server.log.String(), made.APIKey) {
-		t.Errorf("%d lines about one request, or content in the log:\n%s", lines, p.server.log)
+	if lines != 1 || strings.Contains(p.testServer.Log.String(), "Telltale") ||
+		strings.Contains(p.testServer.Log.String(), made.APIKey) {
+		t.Errorf("%d lines about one request, or content in the log:\n%s", lines, p.testServer.Log)
 	}
 }
 
@@ -621,7 +672,8 @@ func TestTheServerIsQuickToStartAndLight(t *testing.T) {
 	p := serveProcess(t, settingsOf(db))
 	took, memory := time.Since(began), residentMemory(t, p.cmd.Process.Pid)
 	t.Logf("ready after %v with %d MiB", took.Round(time.Millisecond), memory>>20)
-	if took > 10*time.Second || memory > 100<<20 { // the bars are the benchmarks'; this catches what nobody would overlook
+	// the bars are the benchmarks'; this catches what nobody would overlook
+	if took > 10*time.Second || memory > 100<<20 {
 		t.Errorf("ready after %v with %d MiB", took, memory>>20)
 	}
 }
@@ -644,4 +696,49 @@ func residentMemory(tb testing.TB, pid int) int64 {
 	}
 	tb.Fatal("no VmRSS")
 	return 0
+}
+
+func TestALostPasswordIsReplacedByALinkOfTheOperator(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		c := &clock{}
+		s := startServer(t, db, withRole("api"), withClock(c))
+		ada := s.NewFounder(t, "ada@example.com")
+		thief := s.NewBrowser(t)
+		thief.SignIn(t, ada.Email)
+		reset := func(email string) output {
+			return runProgram(t, append(settingsOf(db), "CRIER_PUBLIC_URL="+s.URL), "admin", "reset-password", "--json",
+				"--email", email)
+		}
+		if out := reset("nobody@example.com"); out.code != 1 || !strings.Contains(out.stderr, "nobody signs in") {
+			t.Errorf("%+v", out)
+		}
+		var made struct{ ResetURL string }
+		if out := reset("ADA@example.com"); out.code != 0 || json.Unmarshal([]byte(out.stdout), &made) != nil {
+			t.Fatalf("%+v", out)
+		}
+		link := strings.TrimPrefix(made.ResetURL, s.URL)
+		_, token, _ := strings.Cut(link, "token=")
+		b := s.NewBrowser(t)
+		b.Get(t, link).Want(t, http.StatusOK)
+		for _, forged := range []string{"", "x", "a.b.c", unknownID + token[len(unknownID):],
+			strings.Replace(token, ".", ".9", 1), token + "A"} {
+			b.Get(t, "/reset-password?token="+url.QueryEscape(forged)).Want(t, http.StatusNotFound)
+		}
+		b.Post(t, "/reset-password", url.Values{"token": {token}, "password": {"short"}}).Want(t, http.StatusBadRequest)
+		b.Post(t, "/reset-password", url.Values{"token": {token},
+			"password": {"another horse, another battery"}}).Want(t,
+			http.StatusSeeOther)
+		b.Get(t, "/account").Want(t, http.StatusOK)
+		thief.Get(t, "/account").Want(t, http.StatusSeeOther)
+		b.Post(t, "/reset-password", url.Values{"token": {token}, "password": {passphrase}}).Want(t,
+			http.StatusNotFound)
+		s.NewBrowser(t).Post(t, "/sign-in", credentials(ada.Email, "another horse, another battery")).Want(t,
+			http.StatusSeeOther)
+		if out := reset(ada.Email); json.Unmarshal([]byte(out.stdout), &made) != nil {
+			t.Fatalf("%+v", out)
+		}
+		c.Advance(25 * time.Hour)
+		b.Get(t, strings.TrimPrefix(made.ResetURL, s.URL)).Want(t, http.StatusNotFound)
+	})
 }

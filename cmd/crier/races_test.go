@@ -5,27 +5,12 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"crier"
 	"crier/internal/store"
 )
-
-// atOnce runs n functions at the same time and waits for them.
-func atOnce(n int, fn func(i int)) {
-	start := make(chan struct{})
-	var running sync.WaitGroup
-	for i := range n {
-		running.Go(func() {
-			<-start
-			fn(i)
-		})
-	}
-	close(start)
-	running.Wait()
-}
 
 // withAnother is this node and, where the database can be shared, another one.
 func (e *engine) withAnother(t *testing.T, db database) []*engine {
@@ -38,7 +23,8 @@ func (e *engine) withAnother(t *testing.T, db database) []*engine {
 
 // tryCall calls the interface for a crew from any goroutine.
 func (e *engine) tryCall(c crew, method, address string, body any, headers map[string]string) (response, error) {
-	return e.roundTrip(request{method: method, path: path("/v1/teams/%s/", c.team) + address, body: body, key: c.key, header: headers})
+	return e.RoundTrip(request{Method: method, Path: path("/v1/teams/%s/", c.Team) + address, Body: body, Key: c.Key,
+		Header: headers})
 }
 
 // lateChange is something a person does to a post in the last moment.
@@ -62,26 +48,28 @@ func TestAChangeInTheLastSecondHoldsOrIsRefused(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
 		const each = 8
-		c := e.newCrew(t, 100_000, slices.Repeat([]string{"x"}, each*len(lateChanges))...)
-		posts := make([]string, len(c.accounts))
+		c := e.NewCrew(t, 100_000, slices.Repeat([]string{"x"}, each*len(lateChanges))...)
+		posts := make([]string, len(c.Accounts))
 		for i := range posts {
-			posts[i] = e.newPost(t, c, "before")
+			posts[i] = e.NewPost(t, c, "before")
 		}
 		ids := make([]crier.ID, len(posts))
 		var at time.Time
 		lead := pace(4 * time.Second)
 		began := time.Now()
-		for i, on := range c.accounts { // all for the same second
-			r, due := e.scheduleIn(t, c, posts[i], lead-time.Since(began), crier.Targets{SocialAccountIDs: []crier.ID{on.id}})
+		for i, on := range c.Accounts { // all for the same second
+			r, due := e.ScheduleIn(t, c, posts[i], lead-time.Since(began),
+				crier.Targets{SocialAccountIDs: []crier.ID{on.ID}})
 			ids[i], at = r.Data[0].ScheduledPost.ID, due
 		}
 		statuses, answered := make([]int, len(posts)), make([]time.Time, len(posts))
 		atOnce(len(posts), func(i int) {
-			before := time.Duration(rand.Int64N(int64(time.Second))) - 100*time.Millisecond // to a tenth of a second after it
+			// to a tenth of a second after it
+			before := time.Duration(rand.Int64N(int64(time.Second))) - 100*time.Millisecond
 			<-time.After(time.Until(at.Add(-before)))
 			change := lateChanges[i%len(lateChanges)]
 			if got, err := e.tryCall(c, change.method, change.address(posts[i]), change.body, nil); err == nil {
-				statuses[i], answered[i] = got.status, time.Now()
+				statuses[i], answered[i] = got.Status, time.Now()
 			}
 		})
 		for i, id := range ids {
@@ -93,39 +81,41 @@ func TestAChangeInTheLastSecondHoldsOrIsRefused(t *testing.T) {
 			default:
 				t.Errorf("%s: status %d", change.name, statuses[i])
 			}
-			p := e.await(t, c, id, crier.Published, crier.Canceled)
-			got := texts(e.box.timeline(t, c.accounts[i]))
-			if p.Status == crier.Published && e.over(t, c, id).Before(answered[i]) && change.name != "move to draft" && !slices.Equal(got, want) {
+			p := e.Await(t, c, id, crier.Published, crier.Canceled)
+			got := texts(e.box.Timeline(t, c.Accounts[i]))
+			if p.Status == crier.Published && e.over(t, c, id).Before(answered[i]) && change.name != "move to draft" &&
+				!slices.Equal(got, want) {
 				want = []string{"before"} // the change came after the publication
 			}
 			if !slices.Equal(got, want) && len(got)+len(want) > 0 {
-				t.Errorf("%s was answered with %d; the timeline is %q and the state %s\n%s", change.name, statuses[i], got, p.Status, e.history(t, c, id))
+				t.Errorf("%s was answered with %d; the timeline is %q and the state %s\n%s", change.name, statuses[i],
+					got, p.Status, e.History(t, c, id))
 			}
 		}
-		e.balanced(t, c)
+		e.Balanced(t, c)
 	})
 }
 
 // over is when the first attempt of a publication had ended.
 func (e *engine) over(tb testing.TB, c crew, id crier.ID) time.Time {
 	tb.Helper()
-	return e.attempts(tb, c, id)[0].EndedAt.Time
+	return e.Attempts(tb, c, id)[0].EndedAt.Time
 }
 
 func TestAChangeDuringTheCallIsRefused(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
-		c := e.newCrew(t, 1000, slices.Repeat([]string{"x"}, len(lateChanges))...)
+		c := e.NewCrew(t, 1000, slices.Repeat([]string{"x"}, len(lateChanges))...)
 		for i, change := range lateChanges {
-			on := c.accounts[i]
-			e.box.fault(t, on, "publish", "slow", object{"delayMs": 1500})
-			post := e.newPost(t, c, "before")
-			id := e.now(t, c, post, on, nil)
-			e.await(t, c, id, crier.Publishing)
-			e.call(t, c, change.method, change.address(post), change.body).wantError(t, http.StatusConflict, "Conflict")
-			e.await(t, c, id, crier.Published)
-			if got := texts(e.box.timeline(t, on)); !slices.Equal(got, []string{"before"}) {
+			on := c.Accounts[i]
+			e.box.Fault(t, on, "publish", "slow", object{"delayMs": 1500})
+			post := e.NewPost(t, c, "before")
+			id := e.PostOn(t, c, post, on, nil)
+			e.Await(t, c, id, crier.Publishing)
+			e.Call(t, c, change.method, change.address(post), change.body).WantError(t, http.StatusConflict, "Conflict")
+			e.Await(t, c, id, crier.Published)
+			if got := texts(e.box.Timeline(t, on)); !slices.Equal(got, []string{"before"}) {
 				t.Errorf("%s: timeline %q", change.name, got)
 			}
 		}
@@ -138,34 +128,37 @@ func TestTheSameRequestSentManyTimesAtOncePublishesOnce(t *testing.T) {
 		e := startEngine(t, db)
 		nodes := e.withAnother(t, db)
 		for _, key := range []string{"", "a key"} {
-			c := e.newCrew(t, 1000, "x", "linkedin")
-			post := e.newPost(t, c, "once, with key "+key)
+			c := e.NewCrew(t, 1000, "x", "linkedin")
+			post := e.NewPost(t, c, "once, with key "+key)
 			headers := map[string]string{}
 			if key != "" {
 				headers["Idempotency-Key"] = string(crier.NewID())
 			}
-			body := object{"socialAccountIds": c.ids(), "waitSeconds": 30}
+			body := object{"socialAccountIds": c.IDs(), "waitSeconds": 30}
 			answers := make([]response, 12)
 			atOnce(len(answers), func(i int) {
 				answers[i], _ = nodes[i%len(nodes)].tryCall(c, "POST", "posts/"+post+"/post-now", body, headers)
 			})
 			for i, a := range answers {
-				r := a.result(t)
+				r := a.Result(t)
 				for _, entry := range r.Data {
-					if entry.Error != nil && entry.Error.Code != "already_publishing" && entry.Error.Code != "already_published" {
+					if entry.Error != nil && entry.Error.Code != "already_publishing" &&
+						entry.Error.Code != "already_published" {
 						t.Errorf("answer %d: %+v", i, entry.Error)
 					}
-					if key != "" && (entry.ScheduledPost == nil || entry.ScheduledPost.ID != answers[0].result(t).Data[0].ScheduledPost.ID && entry.ScheduledPost.ID != answers[0].result(t).Data[1].ScheduledPost.ID) {
-						t.Errorf("answer %d is not that of the first request: %s", i, a.body)
+					if key != "" && (entry.ScheduledPost == nil ||
+						entry.ScheduledPost.ID != answers[0].Result(t).Data[0].ScheduledPost.ID &&
+							entry.ScheduledPost.ID != answers[0].Result(t).Data[1].ScheduledPost.ID) {
+						t.Errorf("answer %d is not that of the first request: %s", i, a.Body)
 					}
 				}
 			}
-			for _, on := range c.accounts {
-				if got := e.box.timeline(t, on); len(got) != 1 {
-					t.Errorf("timeline of %s: %q", on.network, texts(got))
+			for _, on := range c.Accounts {
+				if got := e.box.Timeline(t, on); len(got) != 1 {
+					t.Errorf("timeline of %s: %q", on.Network, texts(got))
 				}
 			}
-			e.balanced(t, c)
+			e.Balanced(t, c)
 		}
 	})
 }
@@ -174,22 +167,22 @@ func TestScheduleSentManyTimesAtOnceLeavesOnePublication(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
-		c := e.newCrew(t, 30, "x", "x") // enough for one publication on each account
-		post := e.newPost(t, c, "one at a time")
+		c := e.NewCrew(t, 30, "x", "x") // enough for one publication on each account
+		post := e.NewPost(t, c, "one at a time")
 		answers := make([]response, 16)
 		atOnce(len(answers), func(i int) {
-			body := object{"socialAccountIds": c.ids(), "scheduledAt": soon(time.Duration(i) * time.Minute)}
+			body := object{"socialAccountIds": c.IDs(), "scheduledAt": soon(time.Duration(i) * time.Minute)}
 			answers[i], _ = e.tryCall(c, "POST", "posts/"+post+"/schedule", body, nil)
 		})
 		for _, a := range answers {
-			if r := a.result(t); r.Outcome.Kind != "none_failed" {
-				t.Errorf("answer %s", a.body)
+			if r := a.Result(t); r.Outcome.Kind != "none_failed" {
+				t.Errorf("answer %s", a.Body)
 			}
 		}
-		if n := e.number(t, `SELECT count(*) FROM scheduled_posts WHERE post_id = $1`, post); n != 2 {
+		if n := e.Number(t, `SELECT count(*) FROM publications WHERE post_id = $1 AND kind = 'post'`, post); n != 2 {
 			t.Errorf("there are %d publications", n)
 		}
-		e.balanced(t, c)
+		e.Balanced(t, c)
 	})
 }
 
@@ -202,19 +195,20 @@ func TestNoTwoRequestsTakeTheSameSlot(t *testing.T) {
 			nodes = append(nodes, e.join(t, db, withRole("api")))
 		}
 		const requests = 200
-		c := e.newCrew(t, 1_000_000, "x", "linkedin")
+		c := e.NewCrew(t, 1_000_000, "x", "linkedin")
 		posts := make([]string, requests)
 		for i := range posts {
-			posts[i] = e.newPost(t, c, fmt.Sprintf("post %d", i))
+			posts[i] = e.NewPost(t, c, fmt.Sprintf("post %d", i))
 		}
 		answers := make([]response, requests)
 		atOnce(requests, func(i int) {
-			accounts := c.ids()[:1+i%2] // every other one wants both accounts at the same time
-			answers[i], _ = nodes[i%len(nodes)].tryCall(c, "POST", "posts/"+posts[i]+"/schedule", object{"socialAccountIds": accounts, "useNextSlot": true}, nil)
+			accounts := c.IDs()[:1+i%2] // every other one wants both accounts at the same time
+			answers[i], _ = nodes[i%len(nodes)].tryCall(c, "POST", "posts/"+posts[i]+"/schedule",
+				object{"socialAccountIds": accounts, "useNextSlot": true}, nil)
 		})
 		taken := map[string]int{}
 		for i, a := range answers {
-			r := a.result(t)
+			r := a.Result(t)
 			at := r.Data[0].ScheduledPost.ScheduledAt.String()
 			if other, ok := taken[at]; ok {
 				t.Errorf("requests %d and %d have both got %s", i, other, at)
@@ -224,7 +218,7 @@ func TestNoTwoRequestsTakeTheSameSlot(t *testing.T) {
 		if len(taken) != requests {
 			t.Errorf("%d different instants", len(taken))
 		}
-		e.balanced(t, c)
+		e.Balanced(t, c)
 	})
 }
 
@@ -232,29 +226,31 @@ func TestUsedUpSlotsAreAConflict(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, withRole("api"))
-		c := e.newCrew(t, 100_000, "x")
-		e.call(t, c, "POST", "scheduling-slots", object{"hour": 12, "minute": 0, "daysOfWeek": []int{3}}).want(t, http.StatusCreated)
+		c := e.NewCrew(t, 100_000, "x")
+		e.Call(t, c, "POST", "scheduling-slots", object{"hour": 12, "minute": 0, "daysOfWeek": []int{3}}).Want(t,
+			http.StatusCreated)
 		const requests = 20 // a week has one slot, and 90 days have twelve or thirteen
 		posts := make([]string, requests)
 		for i := range posts {
-			posts[i] = e.newPost(t, c, fmt.Sprintf("post %d", i))
+			posts[i] = e.NewPost(t, c, fmt.Sprintf("post %d", i))
 		}
 		answers := make([]response, requests)
 		atOnce(requests, func(i int) {
-			answers[i], _ = e.tryCall(c, "POST", "posts/"+posts[i]+"/schedule", object{"socialAccountIds": c.ids(), "useNextSlot": true}, nil)
+			answers[i], _ = e.tryCall(c, "POST", "posts/"+posts[i]+"/schedule",
+				object{"socialAccountIds": c.IDs(), "useNextSlot": true}, nil)
 		})
 		got := 0
 		for _, a := range answers {
-			switch a.status {
+			switch a.Status {
 			case http.StatusOK:
 				got++
 			default:
-				a.wantError(t, http.StatusConflict, "Conflict")
+				a.WantError(t, http.StatusConflict, "Conflict")
 			}
 		}
 		if got != 12 && got != 13 {
 			t.Errorf("%d requests have got a slot", got)
 		}
-		e.balanced(t, c)
+		e.Balanced(t, c)
 	})
 }

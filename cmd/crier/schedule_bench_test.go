@@ -18,15 +18,17 @@ import (
 	"crier/internal/store"
 )
 
-// BenchmarkSchedule compares scheduling a post on one account, 32 clients on 32 organizations, with bare transactions of the same
-// statements: those that the server's log shows for one such call, sent again without crier, with posts and ids of their own. Bar: 0.5.
+// BenchmarkSchedule compares scheduling a post on one account, 32 clients on 32 organizations, with bare transactions
+// of the same statements: those that the server's log shows for one such call, sent again without crier, with posts and
+// ids of their own. Bar: 0.5.
 func BenchmarkSchedule(b *testing.B) {
 	log := serverLog(b)
 	s := startServer(b, databases.Fresh(b, store.Postgres), quiet, withRole("api"))
-	e := &engine{server: s}
+	e := &engine{testServer: s}
 	clients := make([]*scheduler, benchClients)
 	for i := range clients {
-		clients[i] = &scheduler{engine: e, crew: e.newCrew(b, 1_000_000_000, "x"), at: time.Now().Add(30 * 24 * time.Hour).UTC().Format(time.RFC3339)}
+		clients[i] = &scheduler{engine: e, crew: e.NewCrew(b, 1_000_000_000, "x"),
+			at: time.Now().Add(30 * 24 * time.Hour).UTC().Format(time.RFC3339)}
 		clients[i].addPosts(b, 4)
 	}
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchClients}}
@@ -43,7 +45,8 @@ func BenchmarkSchedule(b *testing.B) {
 		c.addPosts(b, each)
 	}
 	b.ReportMetric(float64(len(clients[0].recorded.statements)), "statements")
-	inTurns(b, "bare", func(i int) error { return clients[i].schedule() }, func(i int) error { return clients[i].bare(pool) })
+	inTurns(b, "bare", func(i int) error { return clients[i].schedule() },
+		func(i int) error { return clients[i].bare(pool) })
 }
 
 // scheduler is a client that schedules one post after the other.
@@ -63,7 +66,7 @@ type draft struct{ id, payload string }
 // addPosts copies a post that was made through crier.
 func (c *scheduler) addPosts(b *testing.B, count int) {
 	b.Helper()
-	post := c.newPost(b, c.crew, "to be scheduled")
+	post := c.NewPost(b, c.crew, "to be scheduled")
 	ctx := context.Background()
 	columns := func(table string, changed map[string]string) (string, string) {
 		generated := []string{"title_key", "archived"}
@@ -71,8 +74,9 @@ func (c *scheduler) addPosts(b *testing.B, count int) {
 	}
 	postColumns, postValues := columns("posts", map[string]string{"id": "n.post", "content_payload_id": "n.payload"})
 	payloadColumns, payloadValues := columns("payloads", map[string]string{"id": "n.payload", "post_id": "n.post"})
-	rows, err := c.node.store.Writer().QueryContext(ctx, fmt.Sprintf(`WITH n AS MATERIALIZED (SELECT gen_random_uuid() AS post, gen_random_uuid() AS payload FROM generate_series(1, $2::int)),
-		a AS (INSERT INTO posts (%s) SELECT %s FROM posts p, n WHERE p.id = $1), b AS (INSERT INTO payloads (%s) SELECT %s FROM payloads p, n WHERE p.post_id = $1)
+	rows, err := c.Node.Store.Writer().QueryContext(ctx, fmt.Sprintf(`WITH n AS MATERIALIZED (SELECT gen_random_uuid() AS post, gen_random_uuid() AS payload FROM generate_series(1, $2::int)),
+		a AS (INSERT INTO posts (%s) SELECT %s FROM posts p, n WHERE p.id = $1), b AS (INSERT INTO payloads (%s)
+		SELECT %s FROM payloads p, n WHERE p.post_id = $1)
 		SELECT post, payload FROM n`, postColumns, postValues, payloadColumns, payloadValues), post, count)
 	if err != nil {
 		b.Fatal(err)
@@ -110,12 +114,13 @@ func (c *scheduler) schedule() error {
 	if err := c.next(); err != nil {
 		return err
 	}
-	body := fmt.Sprintf(`{"socialAccountIds":[%q],"scheduledAt":%q}`, c.crew.accounts[0].id, c.at)
-	req, err := http.NewRequest(http.MethodPost, c.url+path("/v1/teams/%s/posts/%s/schedule", c.crew.team, c.last.id), strings.NewReader(body))
+	body := fmt.Sprintf(`{"socialAccountIds":[%q],"scheduledAt":%q}`, c.crew.Accounts[0].ID, c.at)
+	req, err := http.NewRequest(http.MethodPost, c.URL+path("/v1/teams/%s/posts/%s/schedule", c.crew.Team, c.last.id),
+		strings.NewReader(body))
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Authorization", "Bearer "+c.crew.key)
+	req.Header.Set("Authorization", "Bearer "+c.crew.Key)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := c.http.Do(req)
 	if err != nil {
@@ -199,13 +204,13 @@ func (c *scheduler) bare(pool *pgxpool.Pool) error {
 }
 
 // barePool is a pool like the one that crier writes through.
-func barePool(b *testing.B, s *server) *pgxpool.Pool {
+func barePool(b *testing.B, s *testServer) *pgxpool.Pool {
 	b.Helper()
-	cfg, err := pgxpool.ParseConfig(s.app.config.databaseURL)
+	cfg, err := pgxpool.ParseConfig(s.Config.DatabaseURL)
 	if err != nil {
 		b.Fatal(err)
 	}
-	cfg.MaxConns = int32(s.node.store.Writer().Stats().MaxOpenConnections)
+	cfg.MaxConns = int32(s.Node.Store.Writer().Stats().MaxOpenConnections)
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
 		b.Fatal(err)
@@ -235,10 +240,10 @@ var (
 )
 
 // statements says which statements the server notes.
-func (l postgresLog) statements(b *testing.B, s *server, which string) {
+func (l postgresLog) statements(b *testing.B, s *testServer, which string) {
 	b.Helper()
-	s.exec(b, `ALTER SYSTEM SET log_statement = `+which)
-	s.exec(b, `SELECT pg_reload_conf()`)
+	s.Exec(b, `ALTER SYSTEM SET log_statement = `+which)
+	s.Exec(b, `SELECT pg_reload_conf()`)
 	<-time.After(500 * time.Millisecond) // until every connection has noticed
 }
 
@@ -266,7 +271,8 @@ func parseLog(text string) []loggedStatement {
 		if i+1 < len(places) {
 			end = places[i+1][0]
 		}
-		kind, entry := text[place[2]:place[3]], strings.ReplaceAll(strings.TrimRight(text[place[1]:end], "\n"), "\n\t", "\n")
+		kind, entry := text[place[2]:place[3]], strings.ReplaceAll(strings.TrimRight(text[place[1]:end], "\n"), "\n\t",
+			"\n")
 		switch prefix := execution.FindString(entry); {
 		case kind == "LOG" && prefix != "":
 			list = append(list, loggedStatement{text: entry[len(prefix):]})

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type getAccountAnalyticsInput struct {
@@ -14,8 +14,10 @@ type getAccountAnalyticsInput struct {
 }
 
 var getAccountAnalyticsDoc = doc{
-	ID: "getAccountAnalytics", Tag: "Analytics", Summary: "Read live numbers of an account", Costs: true, Conflicts: true,
-	Description: "Asks the network now. Where the network charges, this costs credits (`account_metrics` in the list of costs); a failed reading costs nothing.",
+	ID: "getAccountAnalytics", Tag: "Analytics", Summary: "Get live account analytics", Costs: true,
+	Conflicts: true,
+	Description: "Asks the network now. Where the network charges, this costs credits (`account_metrics` in the list " +
+		"of costs); a failed reading costs nothing.",
 }
 
 // analyticsDays is the time when none is asked for.
@@ -28,9 +30,10 @@ func (in *getAccountAnalyticsInput) check(s *Server) []crier.Issue {
 	if in.From.IsZero() {
 		in.From = crier.TimeOf(in.To.AddDate(0, 0, -analyticsDays))
 	}
-	return s.services.Metrics.CheckWindow(in.From, in.To)
+	return s.services.Analytics.CheckWindow(in.From, in.To)
 }
 
-func (s *Server) getAccountAnalytics(ctx context.Context, scope service.TeamScope, in *getAccountAnalyticsInput) (crier.AccountAnalytics, error) {
-	return s.services.Metrics.Account(ctx, scope, in.ID, in.From, in.To)
+func (s *Server) getAccountAnalytics(ctx context.Context, scope access.TeamScope,
+	in *getAccountAnalyticsInput) (crier.AccountAnalytics, error) {
+	return s.services.Analytics.Account(ctx, scope, in.ID, in.From, in.To)
 }

@@ -4,16 +4,18 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type disconnectAccountInput struct{ accountPath }
 
 var disconnectAccountDoc = doc{
 	ID: "disconnectSocialAccount", Tag: "Social accounts", Summary: "Disconnect a social account",
-	Description: "Its token is forgotten at once. What was published stays; what is scheduled waits for a new connection as long as the team's `publishLateMinutes` allow.",
+	Description: "Its token is forgotten at once. What was published stays; what is scheduled waits for a new " +
+		"connection as long as the team's `publishLateMinutes` allow.",
 }
 
-func (s *Server) disconnectAccount(ctx context.Context, scope service.TeamScope, in *disconnectAccountInput) (crier.SocialAccount, error) {
+func (s *Server) disconnectAccount(ctx context.Context, scope access.TeamScope,
+	in *disconnectAccountInput) (crier.SocialAccount, error) {
 	return s.services.Accounts.Disconnect(ctx, scope, in.ID)
 }

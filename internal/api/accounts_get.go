@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 // accountPath is the part of an input that names one account.
@@ -15,8 +15,9 @@ type accountPath struct {
 
 type getAccountInput struct{ accountPath }
 
-var getAccountDoc = doc{ID: "getSocialAccount", Tag: "Social accounts", Summary: "Read a social account"}
+var getAccountDoc = doc{ID: "getSocialAccount", Tag: "Social accounts", Summary: "Get a social account"}
 
-func (s *Server) getAccount(ctx context.Context, scope service.TeamScope, in *getAccountInput) (crier.SocialAccount, error) {
+func (s *Server) getAccount(ctx context.Context, scope access.TeamScope, in *getAccountInput) (crier.SocialAccount,
+	error) {
 	return s.services.Accounts.Get(ctx, scope, in.ID)
 }

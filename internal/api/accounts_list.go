@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type listAccountsInput struct{ teamPath }
 
-var listAccountsDoc = doc{ID: "listSocialAccounts", Tag: "Social accounts", Summary: "List a team's social accounts"}
+var listAccountsDoc = doc{ID: "listSocialAccounts", Tag: "Social accounts", Summary: "List social accounts"}
 
-func (s *Server) listAccounts(ctx context.Context, scope service.TeamScope, _ *listAccountsInput) (crier.SocialAccountList, error) {
+func (s *Server) listAccounts(ctx context.Context, scope access.TeamScope,
+	_ *listAccountsInput) (crier.SocialAccountList, error) {
 	return s.services.Accounts.List(ctx, scope)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type updateAccountInput struct {
@@ -13,10 +13,12 @@ type updateAccountInput struct {
 }
 
 var updateAccountDoc = doc{
-	ID: "updateSocialAccount", Tag: "Social accounts", Summary: "Switch a social account off or on",
-	Description: "An account that is `refresh_needed` or `disconnected` has to be connected again; switching it is a conflict.",
+	ID: "updateSocialAccount", Tag: "Social accounts", Summary: "Enable or disable a social account",
+	Description: "An account that is `refresh_needed` or `disconnected` has to be connected again; switching it is a " +
+		"conflict.",
 }
 
-func (s *Server) updateAccount(ctx context.Context, scope service.TeamScope, in *updateAccountInput) (crier.SocialAccount, error) {
+func (s *Server) updateAccount(ctx context.Context, scope access.TeamScope,
+	in *updateAccountInput) (crier.SocialAccount, error) {
 	return s.services.Accounts.Update(ctx, scope, in.ID, in.Body)
 }

@@ -5,26 +5,30 @@ import (
 	"mime"
 	"net/http"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-chi/chi/v5"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
+	"crier/internal/api/contract"
+	"crier/internal/library"
 )
 
 type getAssetContentInput struct{ assetPath }
 
 var getAssetContentDoc = doc{
-	ID: "getAssetContent", Tag: "Media library", Summary: "Download the file of an asset", Long: true,
-	Description: "The bytes as they were uploaded. `Range` asks for a part of them; `ETag` is their SHA-256, for `If-None-Match` and `If-Range`.",
+	ID: "getAssetContent", Tag: "Media library", Summary: "Download an asset", Long: true,
+	Description: "The bytes as they were uploaded. `Range` asks for a part of them; `ETag` is their SHA-256, for " +
+		"`If-None-Match` and `If-Range`.",
 }
 
-func (s *Server) getAssetContent(ctx context.Context, scope service.TeamScope, in *getAssetContentInput) (assetFile, error) {
+func (s *Server) getAssetContent(ctx context.Context, scope access.TeamScope, in *getAssetContentInput) (assetFile,
+	error) {
 	f, err := s.services.Assets.Content(ctx, scope, in.AssetID)
 	return assetFile{f, "private, no-cache"}, err
 }
 
-// signedCache lets caches keep what a signed address gives: the address is as secret as the bytes, and never gives others.
+// signedCache lets caches keep what a signed address gives: the address is as secret as the bytes, and never gives
+// others.
 const signedCache = "public, max-age=86400, immutable"
 
 // serveSigned gives a file to whoever holds a signed address of it: networks, and the pages that show thumbnails.
@@ -34,7 +38,8 @@ func (s *Server) serveSigned(w http.ResponseWriter, r *http.Request) {
 		s.notFound(w, r)
 		return
 	}
-	f, err := s.services.Assets.SignedContent(r.Context(), id, chi.URLParam(r, "variant"), r.URL.Query().Get("signature"))
+	f, err := s.services.Assets.SignedContent(r.Context(), id, chi.URLParam(r, "variant"),
+		r.URL.Query().Get("signature"))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -45,7 +50,7 @@ func (s *Server) serveSigned(w http.ResponseWriter, r *http.Request) {
 
 // assetFile is a file as the answer to a request.
 type assetFile struct {
-	*service.File
+	*library.File
 	cache string
 }
 
@@ -56,14 +61,36 @@ func (f assetFile) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("ETag", `"`+f.Tag+`"`)
 	h.Set("Cache-Control", f.cache)
 	h.Set("Content-Disposition", mime.FormatMediaType("inline", map[string]string{"filename": f.FileName}))
-	http.ServeContent(newPatientWriter(w), r, "", f.ModifiedAt.Time, f)
+	http.ServeContent(&rangeWriter{ResponseWriter: newPatientWriter(w)}, r, "", f.ModifiedAt.Time, f)
 }
 
-// documentFile describes an answer that is the bytes of a file.
-func documentFile(op *huma.Operation) {
-	bytes := map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
-	op.Responses["200"] = &huma.Response{Description: "The file, with its own Content-Type.", Content: bytes}
-	op.Responses["206"] = &huma.Response{Description: "The part of the file that Range asks for.", Content: bytes}
-	op.Responses["304"] = &huma.Response{Description: "The caller has these bytes already."}
-	op.Responses["416"] = &huma.Response{Description: "Range asks for bytes behind the end of the file."}
+// rangeWriter writes the error body in place of the text with which net/http refuses a range.
+type rangeWriter struct {
+	http.ResponseWriter
+	refused bool
 }
+
+// WriteHeader answers a range that does not lie within the file.
+func (w *rangeWriter) WriteHeader(status int) {
+	if status != http.StatusRequestedRangeNotSatisfiable {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.refused = true
+	w.Header().Del("Content-Disposition")
+	w.Header().Set("Cache-Control", "no-store")
+	problem := crier.Invalid(crier.At("asks for no bytes of the file; Content-Range tells how many it has", "Range"))
+	write(w.ResponseWriter, status, contract.HttpApiDecodeError{Issues: problem.Issues, Message: problem.Error(),
+		Tag: string(problem.Kind)})
+}
+
+// Write drops the text of a refusal.
+func (w *rangeWriter) Write(p []byte) (int, error) {
+	if w.refused {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *rangeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

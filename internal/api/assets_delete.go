@@ -4,16 +4,18 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type deleteAssetInput struct{ assetPath }
 
 var deleteAssetDoc = doc{
 	ID: "deleteAsset", Tag: "Media library", Summary: "Delete an asset",
-	Description: "A 409 while a post needs it that is scheduled or being published. Its files are removed for good after 30 days.",
+	Description: "A 409 while a post needs it that is scheduled or being published. Its files are removed for good " +
+		"after 30 days.",
 }
 
-func (s *Server) deleteAsset(ctx context.Context, scope service.TeamScope, in *deleteAssetInput) (crier.Deleted, error) {
+func (s *Server) deleteAsset(ctx context.Context, scope access.TeamScope, in *deleteAssetInput) (crier.Deleted,
+	error) {
 	return s.services.Assets.Delete(ctx, scope, in.AssetID)
 }

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,9 +10,11 @@ import (
 	"mime"
 	"mime/multipart"
 	"reflect"
+	"sync"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/api/contract"
+	"crier/internal/library"
 )
 
 const (
@@ -28,34 +32,57 @@ type assetForm struct {
 
 // uploadForm reads such a form as it arrives: fields, the file, further fields.
 type uploadForm struct {
-	server *Server
 	parts  *multipart.Reader
 	fields map[string]any
 }
 
 // openForm reads the type of a body; a body that is no form is an issue.
-func openForm(s *Server, body *stream) (*uploadForm, []crier.Issue) {
-	given := body.header.Get("Content-Type")
+func openForm(body *contract.Stream) (*uploadForm, []crier.Issue) {
+	given := body.Header.Get("Content-Type")
 	mediaType, params, err := mime.ParseMediaType(given)
 	if err != nil || mediaType != "multipart/form-data" || params["boundary"] == "" {
-		return nil, []crier.Issue{crier.At(fmt.Sprintf("the Content-Type must be multipart/form-data with a boundary, got %.100q", given))}
+		return nil, []crier.Issue{crier.At(fmt.Sprintf("the Content-Type must be multipart/form-data with a "+
+			"boundary, got %.100q", given))}
 	}
-	return &uploadForm{server: s, parts: multipart.NewReader(body, params["boundary"]), fields: map[string]any{}}, nil
+	return &uploadForm{parts: multipart.NewReader(body, params["boundary"]), fields: map[string]any{}}, nil
 }
 
 // toFile reads the fields in front of the file, which is then next to be read.
-func (f *uploadForm) toFile() (service.AssetFile, error) {
+func (f *uploadForm) toFile() (library.AssetFile, error) {
 	part, err := f.next()
 	if err != nil {
-		return service.AssetFile{}, err
+		return library.AssetFile{}, err
 	}
 	if part == nil {
-		return service.AssetFile{}, crier.Invalid(crier.At("is required: the file, as a part of the form with a file name", fileField))
+		return library.AssetFile{},
+			crier.Invalid(crier.At("is required: the file, as a part of the form with a file name", fileField))
 	}
 	if _, err := f.check(); err != nil {
-		return service.AssetFile{}, err
+		return library.AssetFile{}, err
 	}
-	return service.AssetFile{Body: formFile{part}, FileName: part.FileName(), MimeType: part.Header.Get("Content-Type")}, nil
+	return library.AssetFile{Body: formFile{part}, FileName: part.FileName(),
+		MimeType: part.Header.Get("Content-Type")}, nil
+}
+
+// formDigest reads a whole form and tells it from another.
+func formDigest(body *contract.Stream) ([]byte, error) {
+	form, issues := openForm(body)
+	if len(issues) > 0 {
+		return nil, crier.Invalid(issues...)
+	}
+	file, err := form.toFile()
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(hash, io.LimitReader(file.Body, crier.MaxAssetSize+1)); err != nil {
+		return nil, err
+	}
+	details, err := form.rest()
+	if err != nil {
+		return nil, err
+	}
+	return file.Digest(hex.EncodeToString(hash.Sum(nil)), details)
 }
 
 // rest reads the fields behind the file and returns what all of them say.
@@ -108,6 +135,11 @@ func (f *uploadForm) field(part *multipart.Part) error {
 	return nil
 }
 
+// assetFields reads what a form says about its file.
+var assetFields = sync.OnceValue(func() *contract.Fields {
+	return contract.NewFields(reflect.TypeFor[crier.AssetDetails]())
+})
+
 // check judges the fields like those of a JSON body. Browsers send fields that nobody has filled in: these say nothing.
 func (f *uploadForm) check() (crier.AssetDetails, error) {
 	said := map[string]any{}
@@ -121,16 +153,7 @@ func (f *uploadForm) check() (crier.AssetDetails, error) {
 	if err != nil {
 		return details, fmt.Errorf("encode the fields of a form: %w", err)
 	}
-	v := &validator{registry: f.server.registry}
-	value, err := parseJSON(data)
-	if err != nil {
-		return details, crier.Invalid(crier.At(err.Error()))
-	}
-	v.check(f.server.registry.Schema(reflect.TypeFor[crier.AssetDetails](), true, ""), value, nil)
-	if len(v.issues) > 0 {
-		return details, crier.Invalid(v.issues...)
-	}
-	return details, json.Unmarshal(data, &details)
+	return details, assetFields().Decode(data, &details)
 }
 
 // formFile is the file of a form. A form that ends within it is the sender's fault.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 // assetPath is the part of an input that names one asset.
@@ -15,8 +15,8 @@ type assetPath struct {
 
 type getAssetInput struct{ assetPath }
 
-var getAssetDoc = doc{ID: "getAsset", Tag: "Media library", Summary: "Read an asset"}
+var getAssetDoc = doc{ID: "getAsset", Tag: "Media library", Summary: "Get an asset"}
 
-func (s *Server) getAsset(ctx context.Context, scope service.TeamScope, in *getAssetInput) (crier.Asset, error) {
+func (s *Server) getAsset(ctx context.Context, scope access.TeamScope, in *getAssetInput) (crier.Asset, error) {
 	return s.services.Assets.Get(ctx, scope, in.AssetID)
 }

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type importAssetInput struct {
@@ -14,11 +14,13 @@ type importAssetInput struct {
 }
 
 var importAssetDoc = doc{
-	ID: "importAsset", Tag: "Media library", Summary: "Take a file from an address on the internet", Status: http.StatusCreated, Long: true,
-	Description: "The file is fetched while you wait, for at most 60 seconds and 200 MiB; larger ones are uploaded in pieces. Only the public " +
+	ID: "importAsset", Tag: "Media library", Summary: "Import an asset from a URL",
+	Status: http.StatusCreated, Long: true, Costs: true,
+	Description: "The file is fetched while you wait, for at most 60 seconds and 200 MiB; larger ones are uploaded " +
+		"in pieces. Only the public " +
 		"internet is reached, by http and https on their usual ports; redirects are followed under the same rules.",
 }
 
-func (s *Server) importAsset(ctx context.Context, scope service.TeamScope, in *importAssetInput) (crier.Asset, error) {
+func (s *Server) importAsset(ctx context.Context, scope access.TeamScope, in *importAssetInput) (crier.Asset, error) {
 	return s.services.Assets.Import(ctx, scope, in.Body)
 }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
+	"crier/internal/library"
 )
 
 // none is what a filter by folder says for assets and folders that are in none.
@@ -19,17 +20,18 @@ type listAssetsInput struct {
 	Kind     crier.AssetKind `query:"kind" doc:"Only assets of this kind."`
 	Q        string          `query:"q" maxLength:"255" doc:"Only assets whose file name begins so; upper and lower case count as the same."`
 
-	filter service.AssetFilter
+	filter library.AssetFilter
 }
 
-var listAssetsDoc = doc{ID: "listAssets", Tag: "Media library", Summary: "List a team's assets", Sorts: service.AssetSorts}
+var listAssetsDoc = doc{ID: "listAssets", Tag: "Media library", Summary: "List assets",
+	Sorts: library.AssetSorts}
 
 func (in *listAssetsInput) check(s *Server) []crier.Issue {
-	in.filter = service.AssetFilter{Status: in.Status, Kind: string(in.Kind), NamePrefix: in.Q}
+	in.filter = library.AssetFilter{Status: in.Status, Kind: string(in.Kind), NamePrefix: in.Q}
 	var issues []crier.Issue
 	in.filter.Folder, in.filter.NoFolder, issues = folderFilter(in.FolderID, "folderId")
 	name := fmt.Sprintf("assets of %s %q", in.TeamID, []string{in.FolderID, in.Status, string(in.Kind), in.Q})
-	return append(issues, in.open(s, name, service.AssetSorts)...)
+	return append(issues, in.open(s, name, library.AssetSorts)...)
 }
 
 // folderFilter reads a filter that is empty, the id of a folder, or none.
@@ -44,6 +46,7 @@ func folderFilter(given, parameter string) (id crier.ID, inNone bool, issues []c
 	return id, false, issues
 }
 
-func (s *Server) listAssets(ctx context.Context, scope service.TeamScope, in *listAssetsInput) (crier.Page[crier.Asset], error) {
+func (s *Server) listAssets(ctx context.Context, scope access.TeamScope, in *listAssetsInput) (crier.Page[crier.Asset],
+	error) {
 	return s.services.Assets.List(ctx, scope, in.filter, in.page)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type updateAssetInput struct {
@@ -13,10 +13,11 @@ type updateAssetInput struct {
 }
 
 var updateAssetDoc = doc{
-	ID: "updateAsset", Tag: "Media library", Summary: "Rename, move or describe an asset",
-	Description: "What is absent stays. A `folderId` of null takes the asset out of its folder; the bytes of an asset never change.",
+	ID: "updateAsset", Tag: "Media library", Summary: "Update an asset",
+	Description: "What is absent stays. A `folderId` of null takes the asset out of its folder; the bytes of an " +
+		"asset never change.",
 }
 
-func (s *Server) updateAsset(ctx context.Context, scope service.TeamScope, in *updateAssetInput) (crier.Asset, error) {
+func (s *Server) updateAsset(ctx context.Context, scope access.TeamScope, in *updateAssetInput) (crier.Asset, error) {
 	return s.services.Assets.Update(ctx, scope, in.AssetID, in.Body)
 }

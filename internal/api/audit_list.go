@@ -2,25 +2,36 @@ package api
 
 import (
 	"context"
+	"fmt"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/service"
 )
 
 type listAuditLogInput struct {
 	organizationPath
 	listQuery
+	From        crier.Time `query:"from" doc:"Only entries from this time on."`
+	To          crier.Time `query:"to" doc:"Only entries before this time."`
+	Action      string     `query:"action" maxLength:"100" doc:"Only entries of this operation, by its id in this document."`
+	PrincipalID crier.ID   `query:"principalId" doc:"Only what this person or API key did."`
 }
 
 var listAuditLogDoc = doc{
-	ID: "listAuditLog", Tag: "Members", Summary: "See who did what", Sorts: service.AuditSorts,
-	Description: "Every change made through the interface, with who made it, the request's id and what was asked for, without secrets.",
+	ID: "listAuditLog", Tag: "Members", Summary: "List audit log entries", Sorts: service.AuditSorts,
+	Description: "Every change made through the interface, with who made it, the request's id and what was asked " +
+		"for, without secrets.",
 }
 
 func (in *listAuditLogInput) check(s *Server) []crier.Issue {
-	return in.open(s, "audit log of "+string(in.OrganizationID), service.AuditSorts)
+	name := fmt.Sprintf("audit log of %s from %s to %s action %q by %s", in.OrganizationID, in.From, in.To, in.Action,
+		in.PrincipalID)
+	return append(in.open(s, name, service.AuditSorts), rangeIssues("from", "to", given(in.From), given(in.To))...)
 }
 
-func (s *Server) listAuditLog(ctx context.Context, scope service.OrgScope, in *listAuditLogInput) (crier.Page[crier.AuditEntry], error) {
-	return s.services.AuditLog.List(ctx, scope, in.page)
+func (s *Server) listAuditLog(ctx context.Context, scope access.OrgScope,
+	in *listAuditLogInput) (crier.Page[crier.AuditEntry], error) {
+	return s.services.AuditLog.List(ctx, scope, service.AuditFilter{From: given(in.From), To: given(in.To),
+		Action: in.Action, PrincipalID: in.PrincipalID}, in.page)
 }

@@ -1,22 +1,78 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
+	"github.com/go-chi/chi/v5"
+
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
-// authenticate turns the bearer token of a request into a caller.
-func (s *Server) authenticate(r *http.Request) (service.Caller, error) {
+// requestHeader is sent by the pages of this installation where a browser does not say which site a request comes from:
+// it tells only HTTPS sites and localhost apart. A foreign page cannot send the header without asking first, which is
+// refused.
+const requestHeader = "X-Crier-Request"
+
+// authenticate turns the bearer token of a request into a caller, or the session cookie of a browser when the request
+// comes from a page of this installation.
+func (s *Server) authenticate(r *http.Request) (access.Caller, error) {
 	header := r.Header.Get("Authorization")
 	if header == "" {
-		return service.Caller{}, crier.Unauthorized("The request needs the header Authorization: Bearer <token>.")
+		if session := sessionToken(r); session != "" {
+			return s.authenticateSession(r, session)
+		}
+		return access.Caller{}, crier.Unauthorized("The request needs the header Authorization: Bearer <token>.")
 	}
 	scheme, token, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return service.Caller{}, crier.Unauthorized("The Authorization header must be: Bearer <token>.")
+		return access.Caller{}, crier.Unauthorized("The Authorization header must be: Bearer <token>.")
 	}
-	return s.services.Access.Authenticate(r.Context(), strings.TrimSpace(token))
+	c, err := s.services.Access.AuthenticateAhead(r.Context(), strings.TrimSpace(token), lookahead(r))
+	if err == nil && c.Resource() != "" && !isForAgents(r) {
+		return access.Caller{}, crier.Unauthorized("The token is for %s alone.", c.Resource())
+	}
+	return c, err
+}
+
+type agentsKey struct{}
+
+// ForAgents is the interface as the door for agents uses it: tokens that are for that door alone are accepted.
+func (s *Server) ForAgents() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), agentsKey{}, true)))
+	})
+}
+
+func isForAgents(r *http.Request) bool { return r.Context().Value(agentsKey{}) != nil }
+
+// authenticateSession takes a session cookie from this installation's own pages alone, reads included: browsers send
+// cookies along with the requests of other sites, and some reads cost credits.
+func (s *Server) authenticateSession(r *http.Request, token string) (access.Caller, error) {
+	if !fromOwnPage(r) {
+		return access.Caller{}, crier.Unauthorized("A session cookie is accepted from this server's own pages only. " +
+			"Programs need the header Authorization: Bearer <token>.")
+	}
+	return s.services.Access.AuthenticateSessionAhead(r.Context(), token, lookahead(r))
+}
+
+// fromOwnPage is true for requests that a browser made for a page of this installation.
+func fromOwnPage(r *http.Request) bool {
+	if site, told := r.Header["Sec-Fetch-Site"]; told {
+		return len(site) == 1 && site[0] == "same-origin"
+	}
+	return r.Header.Get(requestHeader) == "1"
+}
+
+// lookahead is what a request will need, as far as its address and headers tell.
+func lookahead(r *http.Request) access.Lookahead {
+	var ahead access.Lookahead
+	ahead.TeamID, _ = crier.ParseID(chi.URLParam(r, "teamId"))
+	ahead.OrganizationID, _ = crier.ParseID(chi.URLParam(r, "organizationId"))
+	if key := r.Header[keyHeader]; r.Method != http.MethodGet && keyProblem(key) == "" {
+		ahead.IdempotencyKey = key[0]
+	}
+	return ahead
 }

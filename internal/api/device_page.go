@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"crier"
+	"crier/internal/api/contract"
 )
 
 // devicePage asks a person about a device that wants to act for them.
@@ -17,7 +18,7 @@ type devicePage struct {
 
 // deviceForm asks for the code, or about the device that has it. Trying codes out is slowed down.
 func (s *Server) deviceForm(w http.ResponseWriter, r *http.Request) {
-	user, ok := s.person(w, r)
+	user, ok := s.signedInUser(w, r)
 	if !ok {
 		return
 	}
@@ -46,14 +47,14 @@ func (s *Server) askAboutDevice(w http.ResponseWriter, r *http.Request, user *cr
 
 // decideDevice takes the person's word.
 func (s *Server) decideDevice(w http.ResponseWriter, r *http.Request) {
-	user, ok := s.person(w, r)
+	user, ok := s.signedInUser(w, r)
 	if !ok || !s.readForm(w, r) {
 		return
 	}
 	approve := r.PostForm.Get("decision") == "approve"
 	err := s.services.Devices.Decide(r.Context(), user.ID, r.PostForm.Get("user_code"), approve)
 	if known, ok := errors.AsType[*crier.Error](err); ok {
-		s.render(w, r, statusOf[known.Kind], "device", devicePage{Person: user.Name, Problem: known.Message})
+		s.render(w, r, contract.Status(known.Kind), "device", devicePage{Person: user.Name, Problem: known.Message})
 		return
 	}
 	if err != nil {

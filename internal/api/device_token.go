@@ -3,14 +3,21 @@ package api
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"crier"
+	"crier/internal/api/contract"
+	"crier/internal/oauth"
 	"crier/internal/service"
 )
 
-// grantDevice is the grant type of RFC 8628.
-const grantDevice = "urn:ietf:params:oauth:grant-type:device_code"
+// The grant types of the token endpoint: RFC 8628 and RFC 6749.
+const (
+	grantDevice  = "urn:ietf:params:oauth:grant-type:device_code"
+	grantCode    = "authorization_code"
+	grantRefresh = "refresh_token"
+)
 
 // tokenRequestsPerMinute is how often one remote address may ask the token endpoints: many devices may share it.
 const tokenRequestsPerMinute = 600
@@ -21,10 +28,14 @@ type (
 		ClientID string `json:"client_id,omitempty" doc:"A name for the device, which its person is shown." example:"crier on a laptop"`
 	}
 	tokenForm struct {
-		GrantType    string `json:"grant_type" enum:"urn:ietf:params:oauth:grant-type:device_code,refresh_token"`
+		GrantType    string `json:"grant_type" enum:"urn:ietf:params:oauth:grant-type:device_code,authorization_code,refresh_token"`
 		DeviceCode   string `json:"device_code,omitempty" doc:"With the grant of a device code."`
+		Code         string `json:"code,omitempty" doc:"With the grant of an authorization code."`
+		RedirectURI  string `json:"redirect_uri,omitempty" doc:"With an authorization code: where it was sent to."`
+		CodeVerifier string `json:"code_verifier,omitempty" doc:"With an authorization code: the verifier of PKCE."`
+		Resource     string `json:"resource,omitempty" doc:"With an authorization code: what the tokens are for (RFC 8707)."`
 		RefreshToken string `json:"refresh_token,omitempty" doc:"With the grant of a refresh token."`
-		ClientID     string `json:"client_id,omitempty" doc:"Not needed here."`
+		ClientID     string `json:"client_id,omitempty" doc:"With an authorization code and its refresh tokens: the client that it was issued to."`
 	}
 	revocationForm struct {
 		Token string `json:"token" doc:"An access or refresh token of the login."`
@@ -32,19 +43,22 @@ type (
 )
 
 var beginDeviceDoc = doc{
-	ID: "beginDeviceLogin", Tag: "Device login", Summary: "Begin a device login",
-	Description: "RFC 8628. Show the person `user_code` and `verification_uri`, or open `verification_uri_complete`; then ask " +
+	ID: "beginDeviceLogin", Tag: "Device login", Summary: "Start a device login",
+	Description: "RFC 8628. Show the person `user_code` and `verification_uri`, or open `verification_uri_complete`; " +
+		"then ask " +
 		"`POST /v1/auth/token` every `interval` seconds until the person has decided.",
 }
 
 var issueTokenDoc = doc{
-	ID: "issueToken", Tag: "Device login", Summary: "Exchange a device code or a refresh token for tokens",
-	Description: "Until the person has decided, the answer is the error `authorization_pending`, or `slow_down`, which makes the interval five seconds " +
-		"longer; then tokens, `access_denied` or `expired_token`. A refresh token works once: keep the new one before you use the new access token.",
+	ID: "issueToken", Tag: "Device login", Summary: "Issue or refresh tokens",
+	Description: "Until the person has decided, the answer is the error `authorization_pending`, or `slow_down`, " +
+		"which makes the interval five seconds " +
+		"longer; then tokens, `access_denied` or `expired_token`. A refresh token works once: keep the new one " +
+		"before you use the new access token.",
 }
 
 var revokeTokenDoc = doc{
-	ID: "revokeToken", Tag: "Device login", Summary: "End a login",
+	ID: "revokeToken", Tag: "Device login", Summary: "Revoke a login",
 	Description: "RFC 7009. All tokens of the login end; a token that is not known is answered alike.",
 }
 
@@ -54,12 +68,14 @@ func (s *Server) fewRequests(next http.HandlerFunc) http.HandlerFunc {
 		_, _, wait := s.devices.take(networkID(r.RemoteAddr))
 		if wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(max(1, seconds(wait))))
-			write(w, http.StatusTooManyRequests, crier.OAuthError{Code: "slow_down", Description: "too many requests from this address"})
+			write(w, http.StatusTooManyRequests, crier.OAuthError{Code: "slow_down",
+				Description: "too many requests from this address"})
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		if err := r.ParseForm(); err != nil {
-			write(w, http.StatusBadRequest, crier.OAuthError{Code: "invalid_request", Description: "the form could not be read"})
+			write(w, http.StatusBadRequest, crier.OAuthError{Code: "invalid_request",
+				Description: "the form could not be read"})
 			return
 		}
 		next(w, r)
@@ -72,18 +88,38 @@ func (s *Server) beginDevice(w http.ResponseWriter, r *http.Request) {
 	s.oauthAnswer(w, r, out, err)
 }
 
-// issueToken exchanges a device code or a refresh token for tokens.
+// clientOf is the client that asks: a field, or the user name of HTTP Basic, which some libraries try first. Clients
+// are public, so there is no password to look at.
+func clientOf(r *http.Request) string {
+	name, _, ok := r.BasicAuth()
+	if !ok {
+		return r.PostForm.Get("client_id")
+	}
+	if plain, err := url.QueryUnescape(name); err == nil {
+		return plain
+	}
+	return name
+}
+
+// issueToken exchanges a device code, an authorization code or a refresh token for tokens.
 func (s *Server) issueToken(w http.ResponseWriter, r *http.Request) {
 	form := r.PostForm
+	w.Header().Set("Access-Control-Allow-Origin", "*") // clients that run in a browser ask too; no cookie counts here
 	switch form.Get("grant_type") {
 	case grantDevice:
 		out, err := s.services.Devices.Redeem(r.Context(), form.Get("device_code"))
 		s.oauthAnswer(w, r, out, err)
-	case "refresh_token":
-		out, err := s.services.Devices.Refresh(r.Context(), form.Get("refresh_token"))
+	case grantRefresh:
+		out, err := s.services.Devices.Refresh(r.Context(), form.Get("refresh_token"), clientOf(r))
+		s.oauthAnswer(w, r, out, err)
+	case grantCode:
+		out, err := s.services.Authorizations.Exchange(r.Context(), oauth.CodeGrant{Code: form.Get("code"),
+			ClientID: clientOf(r), RedirectURI: form.Get("redirect_uri"), Verifier: form.Get("code_verifier"),
+			Resource: form.Get("resource")})
 		s.oauthAnswer(w, r, out, err)
 	default:
-		s.oauthAnswer(w, r, nil, &crier.OAuthError{Code: "unsupported_grant_type", Description: "allowed: " + grantDevice + ", refresh_token"})
+		s.oauthAnswer(w, r, nil, &crier.OAuthError{Code: "unsupported_grant_type", Description: "allowed: " +
+			grantDevice + ", " + grantCode + ", " + grantRefresh})
 	}
 }
 
@@ -98,6 +134,7 @@ func (s *Server) revokeToken(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) oauthAnswer(w http.ResponseWriter, r *http.Request, out any, err error) {
+	infoOf(r).secret = true
 	if known, ok := errors.AsType[*crier.OAuthError](err); ok {
 		write(w, http.StatusBadRequest, known)
 		return
@@ -109,7 +146,7 @@ func (s *Server) oauthAnswer(w http.ResponseWriter, r *http.Request, out any, er
 			status = http.StatusServiceUnavailable
 			w.Header().Set("Retry-After", unavailableRetry)
 		}
-		write(w, status, errorBody{Message: internalMessage, Tag: crier.KindInternal})
+		write(w, status, contract.ErrorBody{Message: internalMessage, Tag: crier.KindInternal})
 		return
 	}
 	s.respond(w, r, http.StatusOK, out)

@@ -36,7 +36,8 @@ func TestTheDocumentChangesOnPurposeOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("the OpenAPI document is not the one in %s; if the change is meant, renew it: go test ./internal/api -run Document -update", goldenDocument)
+		t.Errorf("the OpenAPI document is not the one in %s; if the change is meant, renew it: go test "+
+			"./internal/api -run Document -update", goldenDocument)
 	}
 }
 
@@ -61,5 +62,6 @@ func TestTheRouteTableIsComplete(t *testing.T) {
 
 // bare is a server without anything behind it: enough to ask for its routes and its document.
 func bare() *Server {
-	return New(Config{Services: &service.Services{}, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Version: "test"})
+	return New(Config{Services: &service.Services{}, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+		Version: "test"})
 }

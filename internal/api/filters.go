@@ -19,7 +19,8 @@ func enumList[T ~string](name, value string, allowed []T) ([]T, []crier.Issue) {
 			for i, a := range allowed {
 				words[i] = string(a)
 			}
-			return nil, []crier.Issue{crier.At(fmt.Sprintf("must be a comma-separated list of %s; got %.60q", strings.Join(words, ", "), word), name)}
+			return nil, []crier.Issue{crier.At(fmt.Sprintf("must be a comma-separated list of %s; got %.60q",
+				strings.Join(words, ", "), word), name)}
 		}
 		if !slices.Contains(list, T(word)) {
 			list = append(list, T(word))
@@ -34,7 +35,8 @@ func idList(name, value string) ([]crier.ID, []crier.Issue) {
 	for _, word := range commaList(value) {
 		id, ok := crier.ParseID(word)
 		if !ok {
-			return nil, []crier.Issue{crier.At(fmt.Sprintf("must be a comma-separated list of UUIDs; got %.60q", word), name)}
+			return nil, []crier.Issue{crier.At(fmt.Sprintf("must be a comma-separated list of UUIDs; got %.60q", word),
+				name)}
 		}
 		list = append(list, id)
 	}

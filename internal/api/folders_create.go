@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type createFolderInput struct {
@@ -14,10 +14,11 @@ type createFolderInput struct {
 }
 
 var createFolderDoc = doc{
-	ID: "createFolder", Tag: "Media library", Summary: "Make a folder", Status: http.StatusCreated,
+	ID: "createFolder", Tag: "Media library", Summary: "Create a folder", Status: http.StatusCreated,
 	Description: "Folders lie at most 10 deep. A name that the place has already, in whatever case, is a 409.",
 }
 
-func (s *Server) createFolder(ctx context.Context, scope service.TeamScope, in *createFolderInput) (crier.Folder, error) {
+func (s *Server) createFolder(ctx context.Context, scope access.TeamScope, in *createFolderInput) (crier.Folder,
+	error) {
 	return s.services.Folders.Create(ctx, scope, in.Body)
 }

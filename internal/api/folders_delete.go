@@ -4,16 +4,18 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type deleteFolderInput struct{ folderPath }
 
 var deleteFolderDoc = doc{
 	ID: "deleteFolder", Tag: "Media library", Summary: "Delete an empty folder",
-	Description: "A folder with assets or folders in it is a 409. Uploads on their way into it lose their folder, nothing else.",
+	Description: "A folder with assets or folders in it is a 409. Uploads on their way into it lose their folder, " +
+		"nothing else.",
 }
 
-func (s *Server) deleteFolder(ctx context.Context, scope service.TeamScope, in *deleteFolderInput) (crier.Deleted, error) {
+func (s *Server) deleteFolder(ctx context.Context, scope access.TeamScope, in *deleteFolderInput) (crier.Deleted,
+	error) {
 	return s.services.Folders.Delete(ctx, scope, in.FolderID)
 }

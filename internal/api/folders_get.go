@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 // folderPath is the part of an input that names one folder.
@@ -15,8 +15,8 @@ type folderPath struct {
 
 type getFolderInput struct{ folderPath }
 
-var getFolderDoc = doc{ID: "getFolder", Tag: "Media library", Summary: "Read a folder"}
+var getFolderDoc = doc{ID: "getFolder", Tag: "Media library", Summary: "Get a folder"}
 
-func (s *Server) getFolder(ctx context.Context, scope service.TeamScope, in *getFolderInput) (crier.Folder, error) {
+func (s *Server) getFolder(ctx context.Context, scope access.TeamScope, in *getFolderInput) (crier.Folder, error) {
 	return s.services.Folders.Get(ctx, scope, in.FolderID)
 }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
+	"crier/internal/library"
 )
 
 type listFoldersInput struct {
@@ -13,17 +14,19 @@ type listFoldersInput struct {
 	listQuery
 	ParentID string `query:"parentId" doc:"Only the folders in this folder; none for those at the top."`
 
-	filter service.FolderFilter
+	filter library.FolderFilter
 }
 
-var listFoldersDoc = doc{ID: "listFolders", Tag: "Media library", Summary: "List a team's folders", Sorts: service.FolderSorts}
+var listFoldersDoc = doc{ID: "listFolders", Tag: "Media library", Summary: "List folders",
+	Sorts: library.FolderSorts}
 
 func (in *listFoldersInput) check(s *Server) []crier.Issue {
 	var issues []crier.Issue
 	in.filter.Parent, in.filter.AtTop, issues = folderFilter(in.ParentID, "parentId")
-	return append(issues, in.open(s, fmt.Sprintf("folders of %s %q", in.TeamID, in.ParentID), service.FolderSorts)...)
+	return append(issues, in.open(s, fmt.Sprintf("folders of %s %q", in.TeamID, in.ParentID), library.FolderSorts)...)
 }
 
-func (s *Server) listFolders(ctx context.Context, scope service.TeamScope, in *listFoldersInput) (crier.Page[crier.Folder], error) {
+func (s *Server) listFolders(ctx context.Context, scope access.TeamScope,
+	in *listFoldersInput) (crier.Page[crier.Folder], error) {
 	return s.services.Folders.List(ctx, scope, in.filter, in.page)
 }

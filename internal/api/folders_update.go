@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type updateFolderInput struct {
@@ -13,10 +13,11 @@ type updateFolderInput struct {
 }
 
 var updateFolderDoc = doc{
-	ID: "updateFolder", Tag: "Media library", Summary: "Rename or move a folder",
+	ID: "updateFolder", Tag: "Media library", Summary: "Update a folder",
 	Description: "What is absent stays. A `parentId` of null moves the folder to the top. What is in it moves with it.",
 }
 
-func (s *Server) updateFolder(ctx context.Context, scope service.TeamScope, in *updateFolderInput) (crier.Folder, error) {
+func (s *Server) updateFolder(ctx context.Context, scope access.TeamScope, in *updateFolderInput) (crier.Folder,
+	error) {
 	return s.services.Folders.Update(ctx, scope, in.FolderID, in.Body)
 }

@@ -21,7 +21,8 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, map[string]string{"status": "ready"})
 }
 
-// loopbackOnly hides a handler from everybody but this machine. A proxy on this machine forwards for others, and says so.
+// loopbackOnly hides a handler from everybody but this machine. A proxy on this machine forwards for others, and says
+// so.
 func loopbackOnly(next http.Handler, hidden http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		infoOf(r).route = "/metrics"

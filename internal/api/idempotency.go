@@ -3,55 +3,30 @@ package api
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
+	"crier/internal/api/contract"
 )
 
 const (
-	// maxBody is the largest JSON body.
-	maxBody = 1 << 20
 	// keyHeader lets a caller repeat a request without repeating its effect.
 	keyHeader    = "Idempotency-Key"
 	maxKeyLength = 255
 )
 
-// received is the body of a request, and what was wrong with its idempotency key.
-type received struct {
-	data   []byte
-	large  bool // over maxBody; data is empty then
-	issues []crier.Issue
-	stream *stream // in place of data, for bodies that are not kept in memory
-}
-
-// drain lets the sender of a stream finish.
-func (b received) drain() {
-	if b.stream != nil {
-		b.stream.drain()
-	}
-}
-
-// repetition is what tells a request from another one with the same key. A stream cannot be known before it is read, so
-// there only its length counts.
-func (b received) repetition() []byte {
-	if b.stream != nil {
-		return b.stream.repetition()
-	}
-	return b.data
-}
-
 // receive reads the body and looks for a kept answer to the same request. ok is false when the request has been
 // answered. The context carries the idempotency key to where the effect is written.
-func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Caller, in *input, status int) (received, context.Context, bool) {
+func (s *Server) receive(w http.ResponseWriter, r *http.Request, c access.Caller, in *contract.Input,
+	status int) (contract.Body,
+	context.Context, bool) {
 	ctx := r.Context()
 	if r.Method == http.MethodGet {
-		return received{}, ctx, true
+		return contract.Body{}, ctx, true
 	}
-	body, err := in.receive(w, r)
+	body, err := in.Receive(w, r)
 	if err != nil {
 		s.fail(w, r, err)
 		return body, ctx, false
@@ -61,11 +36,14 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Calle
 		return body, ctx, true
 	}
 	if problem := keyProblem(key); problem != "" {
-		body.issues = append(body.issues, crier.At(problem, keyHeader))
+		body.Issues = append(body.Issues, crier.At(problem, keyHeader))
 		return body, ctx, true
 	}
-	repeat := service.Repeatable{Key: key[0], Fingerprint: fingerprint(r, body.repetition()), Status: status}
-	kept, err := s.services.Answers.Kept(ctx, c, repeat)
+	repeat := access.IdempotentRequest{Key: key[0], Fingerprint: fingerprint(r, body.Repetition()), Status: status}
+	if in.TakesForm() {
+		return s.receiveForm(w, r, c, body, repeat)
+	}
+	kept, err := s.services.Idempotency.Stored(ctx, c, repeat)
 	if err != nil {
 		s.fail(w, r, err)
 		return body, ctx, false
@@ -74,20 +52,34 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, c service.Calle
 		s.replay(w, r, kept)
 		return body, ctx, false
 	}
-	return body, service.WithRepeatable(ctx, c, repeat), true
+	return body, access.WithIdempotency(ctx, c, repeat), true
 }
 
-// readBody reads at most maxBody bytes. A larger body is no error here: other issues may be told beside it, and an
-// operation without a body does not care.
-func readBody(w http.ResponseWriter, r *http.Request) (received, error) {
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return received{large: true}, nil
+// receiveForm looks for a kept answer to a form, whose file has to be read before it can be compared. A form with a new
+// key is read only once, while its file is stored.
+func (s *Server) receiveForm(w http.ResponseWriter, r *http.Request, c access.Caller, body contract.Body,
+	repeat access.IdempotentRequest) (contract.Body, context.Context, bool) {
+	ctx := r.Context()
+	repeat.Fingerprint, repeat.Partial = fingerprint(r, nil), true
+	known, err := s.services.Idempotency.Known(ctx, c, repeat)
+	if err == nil && !known {
+		return body, access.WithIdempotency(ctx, c, repeat), true
 	}
-	if err != nil {
-		return received{}, crier.Invalid(crier.At("the body could not be read to its end"))
+	var digest []byte
+	if err == nil {
+		digest, err = formDigest(body.Stream)
 	}
-	return received{data: data}, nil
+	if err == nil {
+		var kept *access.StoredResponse
+		if kept, err = s.services.Idempotency.Stored(ctx, c, repeat.WithBody(digest)); err == nil && kept != nil {
+			err = kept
+		}
+	}
+	if err == nil { // the kept answer has just expired, and the form is used up
+		err = crier.Conflict("This Idempotency-Key is just expiring. Try again.")
+	}
+	s.fail(w, r, err)
+	return body, ctx, false
 }
 
 // keyProblem says what is wrong with an idempotency key, or nothing.
@@ -113,7 +105,7 @@ func fingerprint(r *http.Request, body []byte) []byte {
 }
 
 // replay gives the first answer again, in the route's own way if it has one.
-func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *service.Kept) {
+func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *access.StoredResponse) {
 	w.Header().Set("Idempotency-Replayed", "true")
 	if again := infoOf(r).replay; again != nil {
 		out, err := again(s, r.Context(), kept.Body)
@@ -124,5 +116,5 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *service.Ke
 		s.respond(w, r, kept.Status, out)
 		return
 	}
-	writeBytes(w, kept.Status, kept.Body)
+	s.send(w, r, kept.Status, kept.Body)
 }

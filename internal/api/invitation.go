@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"crier"
+	"crier/internal/access"
+	"crier/internal/api/contract"
 	"crier/internal/auth"
 	"crier/internal/service"
 )
@@ -17,7 +19,8 @@ type invitationPage struct {
 	Fields []formField
 }
 
-// newInvitationPage is the same form for somebody new and for somebody with an account: it does not tell which they are.
+// newInvitationPage is the same form for somebody new and for somebody with an account: it does not tell which they
+// are.
 func newInvitationPage(token, name string, view service.InvitationView) invitationPage {
 	return invitationPage{InvitationView: view, Token: token, Fields: []formField{
 		{
@@ -25,8 +28,10 @@ func newInvitationPage(token, name string, view service.InvitationView) invitati
 			Hint: "If you are new here. Leave it empty if you have an account with this address already.",
 		},
 		{
-			Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", MinLength: auth.MinPasswordLength,
-			Hint: fmt.Sprintf("The one of your account, or a new one of at least %d characters.", auth.MinPasswordLength),
+			Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password",
+			MinLength: auth.MinPasswordLength,
+			Hint: fmt.Sprintf("The one of your account, or a new one of at least %d characters.",
+				auth.MinPasswordLength),
 		},
 	}}
 }
@@ -51,12 +56,14 @@ func (s *Server) acceptInvitation(w http.ResponseWriter, r *http.Request) {
 		s.failInvitation(w, r, err)
 		return
 	}
-	ctx := service.WithAction(r.Context(), service.Caller{}, service.Action{Operation: "acceptInvitation", Target: r.URL.Path, RequestID: infoOf(r).id})
-	session, err := s.services.Invitations.Accept(ctx, token, crier.Name(name), r.PostForm.Get("password"))
+	ctx := access.WithAction(r.Context(), access.Caller{},
+		access.Action{Operation: "acceptInvitation", Target: r.URL.Path, RequestID: infoOf(r).id})
+	session, err := s.services.Invitations.Accept(ctx, token, crier.Name(name), r.PostForm.Get("password"),
+		browserOf(r))
 	if known, ok := errors.AsType[*crier.Error](err); ok && known.Kind != crier.KindNotFound {
 		page := newInvitationPage(token, name, view)
 		markPassword(page.Fields, known)
-		s.render(w, r, statusOf[known.Kind], "invitation", page)
+		s.render(w, r, contract.Status(known.Kind), "invitation", page)
 		return
 	}
 	if err != nil {
@@ -64,12 +71,14 @@ func (s *Server) acceptInvitation(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.setSession(w, r, session.Token, int(session.Expires.Sub(s.now()).Seconds()))
-	http.Redirect(w, r, "/account", http.StatusSeeOther)
+	http.Redirect(w, r, appPath, http.StatusSeeOther)
 }
 
 func (s *Server) failInvitation(w http.ResponseWriter, r *http.Request, err error) {
 	if known, ok := errors.AsType[*crier.Error](err); ok {
-		s.render(w, r, statusOf[known.Kind], "message", message{Title: "This invitation does not work", Lines: []string{known.Message, "Ask whoever invited you for a new one."}})
+		s.render(w, r, contract.Status(known.Kind), "message",
+			message{Title: "This invitation does not work",
+				Lines: []string{known.Message, "Ask whoever invited you for a new one."}})
 		return
 	}
 	s.failPage(w, r, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/service"
 )
 
@@ -13,7 +14,8 @@ type listInvitationsInput struct {
 }
 
 var listInvitationsDoc = doc{
-	ID: "listInvitations", Tag: "Members", Summary: "List an organization's open invitations", Sorts: service.InvitationSorts,
+	ID: "listInvitations", Tag: "Members", Summary: "List open invitations",
+	Sorts:       service.InvitationSorts,
 	Description: "Those that can still be accepted, without their links.",
 }
 
@@ -21,6 +23,7 @@ func (in *listInvitationsInput) check(s *Server) []crier.Issue {
 	return in.open(s, "invitations of "+string(in.OrganizationID), service.InvitationSorts)
 }
 
-func (s *Server) listInvitations(ctx context.Context, scope service.OrgScope, in *listInvitationsInput) (crier.Page[crier.Invitation], error) {
+func (s *Server) listInvitations(ctx context.Context, scope access.OrgScope,
+	in *listInvitationsInput) (crier.Page[crier.Invitation], error) {
 	return s.services.Invitations.List(ctx, scope, in.page)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type withdrawInvitationInput struct {
@@ -17,6 +17,7 @@ var withdrawInvitationDoc = doc{
 	Description: "Its link ends at once. One that was accepted, withdrawn or has expired is a 404.",
 }
 
-func (s *Server) withdrawInvitation(ctx context.Context, scope service.OrgScope, in *withdrawInvitationInput) (crier.Deleted, error) {
+func (s *Server) withdrawInvitation(ctx context.Context, scope access.OrgScope,
+	in *withdrawInvitationInput) (crier.Deleted, error) {
 	return s.services.Invitations.Withdraw(ctx, scope, in.InvitationID)
 }

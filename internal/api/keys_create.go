@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type createKeyInput struct {
@@ -14,11 +14,13 @@ type createKeyInput struct {
 }
 
 var createKeyDoc = doc{
-	ID: "createApiKey", Tag: "API keys", Summary: "Create an API key", Status: http.StatusCreated,
-	Description: "The secret is in this answer and never again; a replay of the answer does not have it. A key may be narrowed to some " +
+	ID: "createApiKey", Tag: "API keys", Summary: "Create an API key", Secret: true, Status: http.StatusCreated,
+	Description: "The secret is in this answer and never again; a replay of the answer does not have it. A key may " +
+		"be narrowed to some " +
 		"permissions and teams, and never exceeds the present rights of its creator.",
 }
 
-func (s *Server) createKey(ctx context.Context, scope service.OrgScope, in *createKeyInput) (crier.APIKeyWithSecret, error) {
+func (s *Server) createKey(ctx context.Context, scope access.OrgScope, in *createKeyInput) (crier.APIKeyWithSecret,
+	error) {
 	return s.services.Keys.Create(ctx, scope, in.Body)
 }

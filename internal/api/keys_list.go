@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/service"
 )
 
@@ -12,12 +13,14 @@ type listKeysInput struct {
 	listQuery
 }
 
-var listKeysDoc = doc{ID: "listApiKeys", Tag: "API keys", Summary: "List an organization's API keys", Sorts: service.KeySorts}
+var listKeysDoc = doc{ID: "listApiKeys", Tag: "API keys", Summary: "List API keys",
+	Sorts: service.KeySorts}
 
 func (in *listKeysInput) check(s *Server) []crier.Issue {
 	return in.open(s, "keys of "+string(in.OrganizationID), service.KeySorts)
 }
 
-func (s *Server) listKeys(ctx context.Context, scope service.OrgScope, in *listKeysInput) (crier.Page[crier.APIKey], error) {
+func (s *Server) listKeys(ctx context.Context, scope access.OrgScope, in *listKeysInput) (crier.Page[crier.APIKey],
+	error) {
 	return s.services.Keys.List(ctx, scope, in.page)
 }

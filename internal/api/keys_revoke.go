@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 // keyPath is the part of an input that names one key.
@@ -19,6 +19,6 @@ var revokeKeyDoc = doc{
 	ID: "revokeApiKey", Tag: "API keys", Summary: "Revoke an API key", Description: "All its secrets end at once.",
 }
 
-func (s *Server) revokeKey(ctx context.Context, scope service.OrgScope, in *revokeKeyInput) (crier.Deleted, error) {
+func (s *Server) revokeKey(ctx context.Context, scope access.OrgScope, in *revokeKeyInput) (crier.Deleted, error) {
 	return s.services.Keys.Revoke(ctx, scope, in.ID)
 }

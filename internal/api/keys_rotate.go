@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type rotateKeyInput struct {
@@ -13,10 +13,12 @@ type rotateKeyInput struct {
 }
 
 var rotateKeyDoc = doc{
-	ID: "rotateApiKey", Tag: "API keys", Summary: "Give an API key a new secret",
-	Description: "The old secret stays valid for `graceSeconds`, at most 24 hours. The new one is in this answer and never again.",
+	ID: "rotateApiKey", Tag: "API keys", Summary: "Rotate an API key", Secret: true,
+	Description: "The old secret stays valid for `graceSeconds`, at most 24 hours. The new one is in this answer and " +
+		"never again.",
 }
 
-func (s *Server) rotateKey(ctx context.Context, scope service.OrgScope, in *rotateKeyInput) (crier.APIKeyWithSecret, error) {
+func (s *Server) rotateKey(ctx context.Context, scope access.OrgScope, in *rotateKeyInput) (crier.APIKeyWithSecret,
+	error) {
 	return s.services.Keys.Rotate(ctx, scope, in.ID, in.Body)
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/pagination"
 )
 
 // listQuery is the part of an input that every list shares.
@@ -16,7 +16,7 @@ type listQuery struct {
 	SortBy    string `query:"sortBy" doc:"The field to sort by."`
 	SortOrder string `query:"sortOrder" enum:"asc,desc" default:"desc" doc:"The direction."`
 
-	page service.PageQuery
+	page pagination.Query
 }
 
 // open reads the query of a list; name tells the list and its filters.
@@ -26,7 +26,8 @@ func (q *listQuery) open(s *Server, name string, sorts []string) []crier.Issue {
 	if err != nil || limit < 1 || limit > crier.MaxPageSize {
 		issues = append(issues, limitIssue())
 	}
-	request := service.PageRequest{List: name, SortBy: q.SortBy, Desc: q.SortOrder != "asc", Limit: int(limit), Cursor: q.Cursor}
+	request := pagination.Request{List: name, SortBy: q.SortBy, Desc: q.SortOrder != "asc", Limit: int(limit),
+		Cursor: q.Cursor}
 	if request.SortBy == "" { // what was asked for is not one of them
 		request.SortBy = sorts[0]
 	}

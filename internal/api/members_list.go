@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/service"
 )
 
@@ -12,12 +13,14 @@ type listMembersInput struct {
 	listQuery
 }
 
-var listMembersDoc = doc{ID: "listMembers", Tag: "Members", Summary: "List an organization's members", Sorts: service.MemberSorts}
+var listMembersDoc = doc{ID: "listMembers", Tag: "Members", Summary: "List members",
+	Sorts: service.MemberSorts}
 
 func (in *listMembersInput) check(s *Server) []crier.Issue {
 	return in.open(s, "members of "+string(in.OrganizationID), service.MemberSorts)
 }
 
-func (s *Server) listMembers(ctx context.Context, scope service.OrgScope, in *listMembersInput) (crier.Page[crier.Member], error) {
+func (s *Server) listMembers(ctx context.Context, scope access.OrgScope,
+	in *listMembersInput) (crier.Page[crier.Member], error) {
 	return s.services.Members.List(ctx, scope, in.page)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 // memberPath is the part of an input that names one member.
@@ -19,10 +19,11 @@ type updateMemberInput struct {
 }
 
 var updateMemberDoc = doc{
-	ID: "updateMember", Tag: "Members", Summary: "Change a member's role and teams",
+	ID: "updateMember", Tag: "Members", Summary: "Update a member",
 	Description: "Only an owner may change an owner. An organization keeps at least one owner or admin.",
 }
 
-func (s *Server) updateMember(ctx context.Context, scope service.OrgScope, in *updateMemberInput) (crier.Member, error) {
+func (s *Server) updateMember(ctx context.Context, scope access.OrgScope, in *updateMemberInput) (crier.Member,
+	error) {
 	return s.services.Members.Update(ctx, scope, in.MemberID, in.Body)
 }

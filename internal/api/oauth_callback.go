@@ -9,28 +9,39 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
+	"crier/internal/api/contract"
+	"crier/internal/social"
 )
 
-// choosePage lets a person pick accounts that a consent gave access to.
+// choosePage asks a person whether a team should get the accounts that a consent gave access to.
 type choosePage struct {
-	Provider string
-	Network  string // its name for people
-	State    string
-	Choices  []service.Choice
+	social.Outcome
+	// Asked is true for a single account, which there is nothing to choose from.
+	Asked bool
 }
 
 // oauthCallback is where a network sends the person's browser after its consent page.
 func (s *Server) oauthCallback(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	in := service.Callback{Provider: crier.Provider(chi.URLParam(r, "provider")), State: q.Get("state"), Code: q.Get("code"), Error: q.Get("error")}
+	in := social.Callback{Provider: crier.Provider(chi.URLParam(r, "provider")), State: q.Get("state"),
+		Code: q.Get("code"), Error: q.Get("error")}
+	user, err := s.services.People.User(r.Context(), sessionToken(r))
+	if err != nil {
+		s.failPage(w, r, err)
+		return
+	}
+	if user != nil {
+		in.Person = user.ID
+	}
 	out, err := s.services.Connections.Complete(connecting(r), in)
 	if err != nil {
 		s.failConnection(w, r, err)
 		return
 	}
 	if len(out.Choices) > 0 {
-		s.render(w, r, http.StatusOK, "choose", choosePage{Provider: string(in.Provider), Network: out.Network, State: in.State, Choices: out.Choices})
+		s.renderWith(w, r, http.StatusOK, "choose", choosePage{Outcome: out, Asked: len(out.Choices) == 1},
+			s.pages.leadingTo(out.ReturnURL()))
 		return
 	}
 	if to := out.ReturnURL(); to != "" {
@@ -40,27 +51,40 @@ func (s *Server) oauthCallback(w http.ResponseWriter, r *http.Request) {
 	s.connected(w, r, out)
 }
 
-// connecting has the accounts that a consent connects written into the audit log. The query of the address stays out of it: it
-// holds the network's code.
+// connecting has the accounts that a consent connects written into the audit log. The query of the address stays out of
+// it: it holds the network's code.
 func connecting(r *http.Request) context.Context {
-	return service.WithAction(r.Context(), service.Caller{}, service.Action{Operation: "completeConnection", Target: r.URL.Path, RequestID: infoOf(r).id})
+	return access.WithAction(r.Context(), access.Caller{},
+		access.Action{Operation: "completeConnection", Target: r.URL.Path, RequestID: infoOf(r).id})
 }
 
-// oauthChoose takes the accounts that a person picked.
+// oauthChoose takes the accounts that a person picked, or that they declined to connect any.
 func (s *Server) oauthChoose(w http.ResponseWriter, r *http.Request) {
 	if !s.readForm(w, r) {
 		return
 	}
 	network := crier.Provider(chi.URLParam(r, "provider"))
-	out, err := s.services.Connections.Choose(connecting(r), network, r.PostForm.Get("state"), r.PostForm["account"])
+	out, err := s.decide(r, network)
 	if err != nil {
 		s.failConnection(w, r, err)
+		return
+	}
+	if to := out.ReturnURL(); to != "" {
+		http.Redirect(w, r, to, http.StatusSeeOther) //nolint:gosec // sealed with the connection that asked for it
 		return
 	}
 	s.connected(w, r, out)
 }
 
-// connectedPage tells what came of a consent. Browsers do not let a form lead to another site, so the way on is a link.
+func (s *Server) decide(r *http.Request, network crier.Provider) (social.Outcome, error) {
+	state := r.PostForm.Get("state")
+	if r.PostForm.Get("decision") == "decline" {
+		return s.services.Connections.Decline(r.Context(), network, state)
+	}
+	return s.services.Connections.Choose(connecting(r), network, state, r.PostForm["account"])
+}
+
+// connectedPage tells what came of a consent that nobody waits for.
 type connectedPage struct {
 	Title string
 	Lines []string
@@ -68,17 +92,21 @@ type connectedPage struct {
 }
 
 // connected tells the person what came of the consent.
-func (s *Server) connected(w http.ResponseWriter, r *http.Request, out service.Outcome) {
+func (s *Server) connected(w http.ResponseWriter, r *http.Request, out social.Outcome) {
 	told := connectedPage{Title: "Connected", Link: out.ReturnURL()}
 	status := http.StatusOK
 	if out.Failure != "" {
-		told, status = connectedPage{Title: "Not connected", Lines: []string{"No account was connected: " + out.Failure + ".", "Begin again where you came from."}}, http.StatusBadRequest
+		told, status = connectedPage{Title: "Not connected",
+			Lines: []string{"No account was connected: " + out.Failure + ".", "Begin again where you came from."}},
+			http.StatusBadRequest
 	}
 	for _, a := range out.Connected {
 		told.Lines = append(told.Lines, a.DisplayName+" is connected.")
 	}
 	if len(out.MissingScopes) > 0 {
-		told.Lines = append(told.Lines, "These permissions were not granted, and publishing needs them: "+strings.Join(out.MissingScopes, ", ")+". Connect again to grant them.")
+		told.Lines = append(told.Lines,
+			"These permissions were not granted, and publishing needs them: "+strings.Join(out.MissingScopes,
+				", ")+". Connect again to grant them.")
 	}
 	s.render(w, r, status, "connected", told)
 }
@@ -89,5 +117,6 @@ func (s *Server) failConnection(w http.ResponseWriter, r *http.Request, err erro
 		s.failPage(w, r, err)
 		return
 	}
-	s.render(w, r, statusOf[known.Kind], "message", message{Title: "Not connected", Lines: []string{known.Error()}})
+	s.render(w, r, contract.Status(known.Kind), "message",
+		message{Title: "Not connected", Lines: []string{known.Error()}})
 }

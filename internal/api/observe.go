@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier"
+	"crier/internal/api/contract"
 )
 
 // info is what is learnt about a request while it is served, for its log line and metrics.
@@ -19,7 +21,13 @@ type info struct {
 	id     string
 	route  string
 	caller crier.ID
+	// secure says that the caller came over TLS, here or at a trusted proxy.
+	secure bool
 	err    error
+	// retryAfter is how many seconds a refused caller has to wait; 0: nobody told.
+	retryAfter int
+	// secret is true when the answer shows a secret.
+	secret bool
 	// replay is the route's own way to answer a repeated request.
 	replay func(s *Server, ctx context.Context, kept []byte) (any, error)
 }
@@ -27,8 +35,10 @@ type info struct {
 type infoKey struct{}
 
 // infoOf is never nil below observe.
-func infoOf(r *http.Request) *info {
-	if i, ok := r.Context().Value(infoKey{}).(*info); ok {
+func infoOf(r *http.Request) *info { return infoFrom(r.Context()) }
+
+func infoFrom(ctx context.Context) *info {
+	if i, ok := ctx.Value(infoKey{}).(*info); ok {
 		return i
 	}
 	return &info{}
@@ -89,16 +99,17 @@ func (s *Server) observe(w http.ResponseWriter, r *http.Request, next http.Handl
 	start := s.now()
 	i := &info{id: requestID(r.Header.Get("X-Request-Id")), route: "unknown"}
 	r = r.WithContext(context.WithValue(r.Context(), infoKey{}, i))
+	i.secure = s.proxies.Resolve(r) || strings.HasPrefix(s.instance.PublicURL, "https://")
 	sw := &statusWriter{ResponseWriter: w}
-	secure(sw.Header())
+	secure(sw.Header(), i.secure)
 	sw.Header().Set("X-Request-Id", i.id)
 	s.metrics.running.Inc()
+	defer func() { s.finished(r, i, sw, s.now().Sub(start)) }()
 	defer func() {
 		s.metrics.running.Dec()
 		if p := recover(); p != nil {
 			s.panicked(sw, r, p)
 		}
-		s.finished(r, i, sw, s.now().Sub(start))
 	}()
 	next(sw, r)
 }
@@ -110,7 +121,7 @@ func (s *Server) panicked(w *statusWriter, r *http.Request, p any) {
 	}
 	s.log.ErrorContext(r.Context(), "panic", "request", infoOf(r).id, "panic", p, "stack", string(debug.Stack()))
 	if w.status == 0 {
-		write(w, http.StatusInternalServerError, errorBody{Message: internalMessage, Tag: crier.KindInternal})
+		write(w, http.StatusInternalServerError, contract.ErrorBody{Message: internalMessage, Tag: crier.KindInternal})
 	}
 }
 
@@ -139,7 +150,8 @@ func (s *Server) finished(r *http.Request, i *info, w *statusWriter, took time.D
 // knownMethod keeps invented methods from filling the metrics.
 func knownMethod(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	}
 	return "other"
@@ -164,7 +176,10 @@ func sane(id string) bool {
 }
 
 // secure sets what keeps a browser from doing anything with an answer but reading it.
-func secure(h http.Header) {
+func secure(h http.Header, overTLS bool) {
+	if overTLS { // a browser that has seen crier over TLS does not come back without it
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "no-referrer")

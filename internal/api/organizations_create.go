@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type createOrganizationInput struct {
@@ -14,10 +14,12 @@ type createOrganizationInput struct {
 
 var createOrganizationDoc = doc{
 	ID: "createOrganization", Tag: "Organizations", Summary: "Create an organization", Status: http.StatusCreated,
-	Description: "The caller becomes its admin, and so does the person behind an API key. Its first team is made with it, named like it. " +
+	Description: "The caller becomes its admin, and so does the person behind an API key. Its first team is made " +
+		"with it, named like it. " +
 		"Needs an owner or admin of some organization whose key is not narrowed.",
 }
 
-func (s *Server) createOrganization(ctx context.Context, scope service.CallerScope, in *createOrganizationInput) (crier.Organization, error) {
+func (s *Server) createOrganization(ctx context.Context, scope access.CallerScope,
+	in *createOrganizationInput) (crier.Organization, error) {
 	return s.services.Organizations.Create(ctx, scope, in.Body)
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type getOrganizationInput struct{ organizationPath }
 
-var getOrganizationDoc = doc{ID: "getOrganization", Tag: "Organizations", Summary: "Read an organization"}
+var getOrganizationDoc = doc{ID: "getOrganization", Tag: "Organizations", Summary: "Get an organization"}
 
-func (s *Server) getOrganization(ctx context.Context, scope service.OrgScope, _ *getOrganizationInput) (crier.Organization, error) {
+func (s *Server) getOrganization(ctx context.Context, scope access.OrgScope,
+	_ *getOrganizationInput) (crier.Organization, error) {
 	return s.services.Organizations.Get(ctx, scope)
 }

@@ -4,19 +4,22 @@ import (
 	"context"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/service"
 )
 
 type listOrganizationsInput struct{ listQuery }
 
 var listOrganizationsDoc = doc{
-	ID: "listOrganizations", Tag: "Organizations", Summary: "List the caller's organizations", Sorts: service.OrganizationSorts,
+	ID: "listOrganizations", Tag: "Organizations", Summary: "List organizations",
+	Sorts: service.OrganizationSorts,
 }
 
 func (in *listOrganizationsInput) check(s *Server) []crier.Issue {
 	return in.open(s, "organizations", service.OrganizationSorts)
 }
 
-func (s *Server) listOrganizations(ctx context.Context, scope service.CallerScope, in *listOrganizationsInput) (crier.Page[crier.Organization], error) {
+func (s *Server) listOrganizations(ctx context.Context, scope access.CallerScope,
+	in *listOrganizationsInput) (crier.Page[crier.Organization], error) {
 	return s.services.Organizations.List(ctx, scope, in.page)
 }

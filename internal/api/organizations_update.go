@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type updateOrganizationInput struct {
@@ -13,10 +13,11 @@ type updateOrganizationInput struct {
 }
 
 var updateOrganizationDoc = doc{
-	ID: "updateOrganization", Tag: "Organizations", Summary: "Change an organization's settings",
+	ID: "updateOrganization", Tag: "Organizations", Summary: "Update an organization",
 	Description: "What is absent stays. Owners and admins only.",
 }
 
-func (s *Server) updateOrganization(ctx context.Context, scope service.OrgScope, in *updateOrganizationInput) (crier.Organization, error) {
+func (s *Server) updateOrganization(ctx context.Context, scope access.OrgScope,
+	in *updateOrganizationInput) (crier.Organization, error) {
 	return s.services.Organizations.Update(ctx, scope, in.Body)
 }

@@ -8,19 +8,23 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"crier/internal/service"
 )
 
-// pageFiles are the templates and the style sheet of what people see in a browser. layout.html is the frame; every other
-// file is one page, which defines "title" and "main".
+// pageFiles are the templates and the style sheet of what people see in a browser. layout.html is the frame; every
+// other file is one page, which defines "title" and "main".
 //
 //go:embed pages
 var pageFiles embed.FS
 
 // pageNames are the pages that can be rendered, each in a file of its name.
-var pageNames = []string{"home", "docs", "message", "setup", "setup_dead", "setup_done", "choose", "connected", "sign_in", "account", "device", "invitation", "reset_password"}
+var pageNames = []string{"home", "docs", "message", "setup", "setup_dead", "setup_done", "choose", "connected",
+	"sign_in", "account", "device", "authorize", "invitation", "reset_password", "mail_link"}
 
 // pages renders what people see in a browser. A page is whole in itself: its style is inside, and it has no script.
 type pages struct {
@@ -45,10 +49,29 @@ func newPages(version string) *pages {
 	return p
 }
 
+// formTarget is the directive of the policy that says where forms may lead.
+const formTarget = "form-action 'self'"
+
+// originPattern is what an origin of a policy may be made of: nothing that would end the directive.
+var originPattern = regexp.MustCompile(`^https?://[A-Za-z0-9.:\[\]-]+$`)
+
+// leadingTo is the policy of a page whose form may also lead to another site, where its answer sends the browser.
+func (p *pages) leadingTo(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return p.policy
+	}
+	origin := u.Scheme + "://" + u.Host
+	if !originPattern.MatchString(origin) {
+		return p.policy
+	}
+	return strings.Replace(p.policy, formTarget, formTarget+" "+origin, 1)
+}
+
 func pagePolicy(style []byte) string {
 	sum := sha256.Sum256(style)
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; " +
-		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+		formTarget + "; base-uri 'none'; frame-ancestors 'none'"
 }
 
 // html renders a page into memory, so that a page is answered whole or not at all.
@@ -71,12 +94,18 @@ func (p *pages) head(h http.Header) {
 
 // render answers with a page.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+	s.renderWith(w, r, status, name, data, s.pages.policy)
+}
+
+// renderWith answers with a page that has a policy of its own.
+func (s *Server) renderWith(w http.ResponseWriter, r *http.Request, status int, name string, data any, policy string) {
 	body, err := s.pages.html(name, data)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	s.pages.head(w.Header())
+	w.Header().Set("Content-Security-Policy", policy)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the reader has gone: nobody to tell
@@ -86,6 +115,8 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 type message struct {
 	Title string
 	Lines []string
+	// Home adds a link to the start page.
+	Home bool
 }
 
 // formField is a field of a form, for the template of that name.
@@ -107,11 +138,14 @@ func (s *Server) failPage(w http.ResponseWriter, r *http.Request, err error) {
 	retry := "Nothing was changed. Try again in a moment."
 	if service.Unavailable(err) {
 		w.Header().Set("Retry-After", unavailableRetry)
-		s.render(w, r, http.StatusServiceUnavailable, "message", message{Title: "The database is away", Lines: []string{retry}})
+		s.render(w, r, http.StatusServiceUnavailable, "message",
+			message{Title: "The server is busy", Lines: []string{retry}})
 		return
 	}
 	s.render(w, r, http.StatusInternalServerError, "message", message{
 		Title: "Something went wrong on the server",
-		Lines: []string{retry, "If it stays like this, tell whoever runs this server; its log has the reason under the id " + infoOf(r).id + "."},
+		Lines: []string{retry,
+			"If it stays like this, tell whoever runs this server; its log has the reason under the id " +
+				infoOf(r).id + "."},
 	})
 }

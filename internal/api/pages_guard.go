@@ -3,27 +3,62 @@ package api
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
-	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"crier"
+	"crier/internal/auth"
+	"crier/internal/service"
 )
 
-// ownFormsOnly refuses forms that another site sends in a person's name.
-func (s *Server) ownFormsOnly(next http.HandlerFunc) http.HandlerFunc {
+// newProtection knows requests of other sites by what browsers tell. Behind a proxy that changes the Host header, the
+// public address is this site too.
+func newProtection(publicURL string) *http.CrossOriginProtection {
 	protection := http.NewCrossOriginProtection()
+	if u, err := url.Parse(publicURL); err == nil && u.Host != "" {
+		_ = protection.AddTrustedOrigin(u.Scheme + "://" + u.Host) // an address without an origin is not trusted
+	}
+	protection.AddInsecureBypassPattern("POST /v1/auth/token") // it looks at no cookie, so there is nothing to forge
+	return protection
+}
+
+// ownSiteOnly refuses requests that change something and that another site has a browser send in a person's name.
+func (s *Server) ownSiteOnly(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := protection.Check(r); err != nil {
+		switch err := s.protection.Check(r); {
+		case err == nil:
+			next(w, r)
+		case isPage(r):
 			s.render(w, r, http.StatusForbidden, "message", message{
 				Title: "This form was sent from another site",
 				Lines: []string{"Nothing was changed. Open the page here and send the form from it."},
 			})
-			return
+		default:
+			s.fail(w, r, crier.Forbidden("The request was sent by a page of another site."))
 		}
-		next(w, r)
 	}
+}
+
+// isPage is false for the addresses that programs use.
+func isPage(r *http.Request) bool {
+	for _, prefix := range []string{"/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/media/", "/openapi.json"} {
+		if strings.HasPrefix(r.URL.Path, prefix) {
+			return false
+		}
+	}
+	return true
+}
+
+// browserOf is what a request tells of the browser that a person signs in with.
+func browserOf(r *http.Request) service.Browser {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = ""
+	}
+	return service.Browser{UserAgent: r.UserAgent(), Address: host}
 }
 
 // guessesPerMinute is how often one remote address may try links and passwords.
@@ -49,18 +84,13 @@ func (s *Server) fewGuesses(next http.HandlerFunc) http.HandlerFunc {
 // networks is the space of the ids that stand for remote addresses.
 const networks crier.ID = "5d0f9f9c-5f3e-5c1b-8a53-6d1b7c0f2a11"
 
-// networkID is what the guesses of a remote address are counted under. Whoever has one IPv6 address has the 2^64
-// of its network, so these count as one.
+// networkID is what the guesses of a remote address are counted under.
 func networkID(remote string) crier.ID {
-	port, err := netip.ParseAddrPort(remote)
+	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
-		return crier.DerivedID(networks, remote)
+		host = remote
 	}
-	addr := port.Addr().Unmap().WithZone("")
-	if addr.Is4() {
-		return crier.DerivedID(networks, addr.String())
-	}
-	return crier.DerivedID(networks, netip.PrefixFrom(addr, 64).Masked().String())
+	return crier.DerivedID(networks, auth.NetworkOf(host))
 }
 
 // maxForm is the largest form in bytes.

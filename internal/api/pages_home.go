@@ -2,7 +2,25 @@ package api
 
 import "net/http"
 
-// homePage tells people who come with a browser where they are.
+// homePage leads a signed-in person to the dashboard and tells everybody else where they are.
 func (s *Server) homePage(w http.ResponseWriter, r *http.Request) {
-	s.render(w, r, http.StatusOK, "home", struct{ Ready bool }{Ready: s.ready(r.Context()) == nil})
+	if s.dashboard != nil && sessionToken(r) != "" {
+		user, err := s.services.People.User(r.Context(), sessionToken(r))
+		if err != nil {
+			s.failPage(w, r, err)
+			return
+		}
+		if user != nil {
+			http.Redirect(w, r, appPath, http.StatusSeeOther)
+			return
+		}
+	}
+	s.render(w, r, http.StatusOK, "home", home{Ready: s.ready(r.Context()) == nil, App: s.dashboard != nil})
+}
+
+// home is what the first page shows.
+type home struct {
+	Ready bool
+	// App is true when there is a dashboard to sign in to.
+	App bool
 }

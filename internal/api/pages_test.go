@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/html"
 
 	"crier/internal/auth"
+	"crier/internal/job"
 	"crier/internal/service"
 	"crier/internal/store"
 )
@@ -34,7 +35,7 @@ type site struct {
 
 type noJobs struct{}
 
-func (noJobs) Enqueue(context.Context, *store.Tx, ...service.Job) error { return nil }
+func (noJobs) Enqueue(context.Context, *store.Tx, ...job.Job) error { return nil }
 
 // newFacade is a site whose pages need no store.
 func newFacade() *site {
@@ -64,7 +65,8 @@ func newSite(t *testing.T) *site {
 	requireNoError(t, err)
 	keys, err := auth.NewKeyring(auth.NewSecretKey())
 	requireNoError(t, err)
-	services := service.New(service.Config{Store: s.store, Keys: keys, Queue: noJobs{}, Now: s.now, Logger: slog.New(slog.DiscardHandler)})
+	services := service.New(service.Config{Store: s.store, Keys: keys, Queue: noJobs{}, Now: s.now,
+		Logger: slog.New(slog.DiscardHandler)})
 	s.open(services)
 	s.tenant, err = services.Instance.Initialise(t.Context(), service.TenantRequest{Name: "Acme"})
 	requireNoError(t, err)
@@ -175,7 +177,8 @@ func TestPagesAreWholeInThemselves(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for path, status := range map[string]int{
-		"/": 200, "/docs": 200, "/setup?token=" + s.tenant.SetupToken: 200, "/setup?token=wrong": 404, "/setup": 404, "/setup/done": 200,
+		"/": 200, "/docs": 200, "/setup?token=" + s.tenant.SetupToken: 200, "/setup?token=wrong": 404, "/setup": 404,
+		"/setup/done": 200,
 	} {
 		a := s.get(t, path)
 		a.hasStatus(t, status)
@@ -183,7 +186,8 @@ func TestPagesAreWholeInThemselves(t *testing.T) {
 			t.Errorf("%s: content type %q", path, got)
 		}
 		for _, address := range append(a.attributes("href"), a.attributes("src")...) {
-			if !strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "#") && !strings.HasPrefix(address, "data:image/") || strings.HasPrefix(address, "//") {
+			if !strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "#") &&
+				!strings.HasPrefix(address, "data:image/") || strings.HasPrefix(address, "//") {
 				t.Errorf("%s: leads outside: %s", path, address)
 			}
 		}
@@ -195,7 +199,8 @@ func TestPagesAreWholeInThemselves(t *testing.T) {
 func checkPolicy(t *testing.T, path string, a *pageAnswer) {
 	t.Helper()
 	policy := a.header.Get("Content-Security-Policy")
-	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "script-src") {
+	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") ||
+		strings.Contains(policy, "script-src") {
 		t.Errorf("%s: policy %q", path, policy)
 	}
 	for n := range a.root.Descendants() {

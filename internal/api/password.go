@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"crier"
+	"crier/internal/api/contract"
 	"crier/internal/auth"
 	"crier/internal/service"
 )
@@ -25,30 +26,33 @@ func newAccountView(user *crier.User) accountView {
 
 func newPasswordField(label string) formField {
 	return formField{
-		Name: "password", Label: label, Type: "password", Autocomplete: "new-password", MinLength: auth.MinPasswordLength,
-		Hint: fmt.Sprintf("At least %d characters. A few words in a row are easy to remember and hard to guess.", auth.MinPasswordLength),
+		Name: "password", Label: label, Type: "password", Autocomplete: "new-password",
+		MinLength: auth.MinPasswordLength,
+		Hint: fmt.Sprintf("At least %d characters. A few words in a row are easy to remember and hard to guess.",
+			auth.MinPasswordLength),
 	}
 }
 
 // accountPage shows who is signed in.
 func (s *Server) accountPage(w http.ResponseWriter, r *http.Request) {
-	if user, ok := s.person(w, r); ok {
+	if user, ok := s.signedInUser(w, r); ok {
 		s.render(w, r, http.StatusOK, "account", newAccountView(user))
 	}
 }
 
 // changePassword takes the form of the account page. The browser that sent it stays signed in, all else ends.
 func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
-	user, ok := s.person(w, r)
+	user, ok := s.signedInUser(w, r)
 	if !ok || !s.readForm(w, r) {
 		return
 	}
-	session, err := s.services.People.ChangePassword(r.Context(), user.ID, r.PostForm.Get("current"), r.PostForm.Get("password"))
+	session, err := s.services.People.ChangePassword(r.Context(), user.ID, r.PostForm.Get("current"),
+		r.PostForm.Get("password"), browserOf(r))
 	if known, ok := errors.AsType[*crier.Error](err); ok {
 		page := newAccountView(user)
 		markPassword(page.Fields[:1], known)
 		markProblems(page.Fields, known)
-		s.render(w, r, statusOf[known.Kind], "account", page)
+		s.render(w, r, contract.Status(known.Kind), "account", page)
 		return
 	}
 	s.signedIn(w, r, session, err)
@@ -64,7 +68,8 @@ func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, session servic
 	http.Redirect(w, r, "/account", http.StatusSeeOther)
 }
 
-// markPassword puts what is wrong beside the fields; what no field is to blame for is said beside the last, the password.
+// markPassword puts what is wrong beside the fields; what no field is to blame for is said beside the last, the
+// password.
 func markPassword(fields []formField, err *crier.Error) {
 	markProblems(fields, err)
 	if err.Kind != crier.KindInvalid {
@@ -97,7 +102,8 @@ func (s *Server) resetPassword(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page := newResetPage(r.PostForm.Get("token"))
-	session, err := s.services.People.ResetPassword(r.Context(), page.Token, r.PostForm.Get("password"))
+	session, err := s.services.People.ResetPassword(r.Context(), page.Token, r.PostForm.Get("password"),
+		browserOf(r))
 	known, ok := errors.AsType[*crier.Error](err)
 	switch {
 	case ok && known.Kind == crier.KindInvalid:
@@ -112,8 +118,9 @@ func (s *Server) resetPassword(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) failReset(w http.ResponseWriter, r *http.Request, err error) {
 	if known, ok := errors.AsType[*crier.Error](err); ok {
-		s.render(w, r, statusOf[known.Kind], "message", message{
-			Title: "This link does not work", Lines: []string{known.Message, "Ask whoever runs this server for a new one."},
+		s.render(w, r, contract.Status(known.Kind), "message", message{
+			Title: "This link does not work", Lines: []string{known.Message,
+				"Ask whoever runs this server for a new one."},
 		})
 		return
 	}

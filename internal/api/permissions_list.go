@@ -4,13 +4,15 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type listPermissionsInput struct{}
 
-var listPermissionsDoc = doc{ID: "listPermissions", Tag: "Members", Summary: "List every permission and which roles hold it"}
+var listPermissionsDoc = doc{ID: "listPermissions", Tag: "Members",
+	Summary: "List permissions and the roles that have them"}
 
-func (s *Server) listPermissions(context.Context, service.CallerScope, *listPermissionsInput) (crier.PermissionCatalogue, error) {
+func (s *Server) listPermissions(context.Context, access.CallerScope,
+	*listPermissionsInput) (crier.PermissionCatalogue, error) {
 	return crier.Catalogue(), nil
 }

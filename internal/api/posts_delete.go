@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type deletePostInput struct {
@@ -14,13 +14,16 @@ type deletePostInput struct {
 
 var deletePostDoc = doc{
 	ID: "deletePost", Tag: "Posts", Summary: "Delete a post",
-	Description: "What is scheduled is cancelled; while something is being published: 409. `platformDelete` is there when the flag was `true` and something was " +
-		"published; `platformDeletes` has one entry per account. The networks are waited for up to 10 seconds; what they have not done by then is `pending` and goes on.",
+	Description: "What is scheduled is cancelled; while something is being published: 409. `platformDelete` is there " +
+		"when the flag was `true` and something was " +
+		"published; `platformDeletes` has one entry per account. The networks are waited for up to 10 seconds; what " +
+		"they have not done by then is `pending` and goes on.",
 	replay: func(s *Server, ctx context.Context, kept []byte) (any, error) {
 		return s.services.Posts.AwaitKeptDeletes(ctx, kept)
 	},
 }
 
-func (s *Server) deletePost(ctx context.Context, scope service.TeamScope, in *deletePostInput) (crier.PostDeletion, error) {
+func (s *Server) deletePost(ctx context.Context, scope access.TeamScope, in *deletePostInput) (crier.PostDeletion,
+	error) {
 	return s.services.Posts.Delete(ctx, scope, in.PostID, in.AlsoDeleteFromPlatform == "true")
 }

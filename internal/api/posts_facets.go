@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type getFacetsInput struct {
@@ -15,9 +15,11 @@ type getFacetsInput struct {
 }
 
 var getFacetsDoc = doc{
-	ID: "getPostEnrichmentFacets", Tag: "Posts", Summary: "Count a team's posts by what they are about",
-	Description: "Exact counts of the posts that are not deleted, the most frequent values first, at most 100 a field. Fields come in the order they were asked for. " +
-		"`language`, `hashtags`, `mentions`, `linkDomains`, `topics` and `sentiment` are found in the background, moments after a post has changed.",
+	ID: "getPostEnrichmentFacets", Tag: "Posts", Summary: "Get enrichment facets",
+	Description: "Exact counts of the posts that are not deleted, the most frequent values first, at most 100 a " +
+		"field. Fields come in the order they were asked for. " +
+		"`language`, `hashtags`, `mentions`, `linkDomains`, `topics` and `sentiment` are found in the background, " +
+		"moments after a post has changed.",
 }
 
 func (in *getFacetsInput) check(*Server) (issues []crier.Issue) {
@@ -25,6 +27,6 @@ func (in *getFacetsInput) check(*Server) (issues []crier.Issue) {
 	return issues
 }
 
-func (s *Server) getFacets(ctx context.Context, scope service.TeamScope, in *getFacetsInput) (crier.Facets, error) {
+func (s *Server) getFacets(ctx context.Context, scope access.TeamScope, in *getFacetsInput) (crier.Facets, error) {
 	return s.services.Facets.Get(ctx, scope, in.fields)
 }

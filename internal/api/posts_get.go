@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type getPostInput struct {
@@ -14,13 +14,13 @@ type getPostInput struct {
 	withScheduled bool
 }
 
-var getPostDoc = doc{ID: "getPost", Tag: "Posts", Summary: "Read a post"}
+var getPostDoc = doc{ID: "getPost", Tag: "Posts", Summary: "Get a post"}
 
 func (in *getPostInput) check(*Server) (issues []crier.Issue) {
 	in.withScheduled, issues = includes(in.Include)
 	return issues
 }
 
-func (s *Server) getPost(ctx context.Context, scope service.TeamScope, in *getPostInput) (crier.Post, error) {
+func (s *Server) getPost(ctx context.Context, scope access.TeamScope, in *getPostInput) (crier.Post, error) {
 	return s.services.Posts.Get(ctx, scope, in.PostID, in.withScheduled)
 }

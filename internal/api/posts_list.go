@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/service"
 )
 
@@ -19,6 +20,7 @@ type listPostsInput struct {
 	SocialAccountID string     `query:"socialAccountId" maxLength:"4000" doc:"Comma-separated ids: posts that are, or were, scheduled on one of these accounts. At most 100."`
 	SaveDestination string     `query:"saveDestination" enum:"queue,drafts"`
 	TagID           crier.ID   `query:"tagId"`
+	AssetID         crier.ID   `query:"assetId" doc:"Posts whose present content shows this asset."`
 	Q               string     `query:"q" doc:"Posts with all these words, in any script, in the title, the text or the links. At most 200 characters."`
 	ScheduledFrom   crier.Time `query:"scheduledFrom" doc:"The earliest pending time, else the last one, is at or after this."`
 	ScheduledTo     crier.Time `query:"scheduledTo" doc:"The earliest pending time, else the last one, is before this."`
@@ -32,8 +34,9 @@ type listPostsInput struct {
 }
 
 var listPostsDoc = doc{
-	ID: "listPosts", Tag: "Posts", Summary: "List a team's posts", Sorts: service.PostSorts,
-	Description: "Filters are combined with and; the values of one filter with or. Ranges of time are half-open. Deleted posts are never listed, archived ones " +
+	ID: "listPosts", Tag: "Posts", Summary: "List posts", Sorts: service.PostSorts,
+	Description: "Filters are combined with and; the values of one filter with or. Ranges of time are half-open. " +
+		"Deleted posts are never listed, archived ones " +
 		"only when `status` names them. Sorted by `scheduledAt`, posts without a time come before all others.",
 }
 
@@ -52,7 +55,7 @@ func (in *listPostsInput) check(s *Server) []crier.Issue {
 	note(into(&f.Providers)(enumList("provider", in.Provider, crier.Providers())))
 	note(into(&f.SocialAccountIDs)(idList("socialAccountId", in.SocialAccountID)))
 	note(into(&f.WithScheduled)(includes(in.Include)))
-	f.SaveDestination, f.TagID, f.Query = in.SaveDestination, in.TagID, in.Q
+	f.SaveDestination, f.TagID, f.AssetID, f.Query = in.SaveDestination, in.TagID, in.AssetID, in.Q
 	f.Scheduled.From, f.Scheduled.To = given(in.ScheduledFrom), given(in.ScheduledTo)
 	f.Created.From, f.Created.To = given(in.CreatedFrom), given(in.CreatedTo)
 	f.Updated.From = given(in.UpdatedSince)
@@ -64,6 +67,7 @@ func (in *listPostsInput) check(s *Server) []crier.Issue {
 	return append(issues, in.open(s, f.ListName(in.TeamID), service.PostSorts)...)
 }
 
-func (s *Server) listPosts(ctx context.Context, scope service.TeamScope, in *listPostsInput) (crier.Page[crier.Post], error) {
+func (s *Server) listPosts(ctx context.Context, scope access.TeamScope, in *listPostsInput) (crier.Page[crier.Post],
+	error) {
 	return s.services.Posts.List(ctx, scope, in.filter, in.page)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type postNowInput struct {
@@ -13,9 +13,11 @@ type postNowInput struct {
 }
 
 var postNowDoc = doc{
-	ID: "postNow", Tag: "Publishing", Summary: "Publish a post at once", Costs: true,
-	Description: "Waits for the networks up to `waitSeconds` and reports what is known then: an entry has `error` if the account was refused or failed " +
-		"for good within the wait; else it counts as a success. A repeat with the same `Idempotency-Key` waits for and reports the same publications.",
+	ID: "postNow", Tag: "Publishing", Summary: "Publish a post now", Costs: true,
+	Description: "Waits for the networks up to `waitSeconds` and reports what is known then: an entry has `error` if " +
+		"the account was refused or failed " +
+		"for good within the wait; else it counts as a success. A repeat with the same `Idempotency-Key` waits for " +
+		"and reports the same publications.",
 	replay: func(s *Server, ctx context.Context, kept []byte) (any, error) {
 		return s.services.Schedules.AwaitKept(ctx, kept)
 	},
@@ -25,6 +27,6 @@ func (in *postNowInput) check(s *Server) []crier.Issue {
 	return s.services.Schedules.CheckSettings(in.Body.Targets)
 }
 
-func (s *Server) postNow(ctx context.Context, scope service.TeamScope, in *postNowInput) (crier.ScheduleResult, error) {
+func (s *Server) postNow(ctx context.Context, scope access.TeamScope, in *postNowInput) (crier.ScheduleResult, error) {
 	return s.services.Schedules.PostNow(ctx, scope, in.PostID, in.Body)
 }

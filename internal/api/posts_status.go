@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type setPostStatusInput struct {
@@ -13,12 +13,15 @@ type setPostStatusInput struct {
 }
 
 var setPostStatusDoc = doc{
-	ID: "setPostStatus", Tag: "Posts", Summary: "Move a post to another state",
-	Description: "Allowed: idea → draft, proposed_render, archived; proposed_render → draft, rejected; draft → approved, rejected, idea, archived; " +
-		"rejected → draft, archived; approved → draft, archived; archived → draft. Anything else is a 409. Leaving `approved` cancels what is scheduled. " +
+	ID: "setPostStatus", Tag: "Posts", Summary: "Change a post's status",
+	Description: "Allowed: idea → draft, proposed_render, archived; proposed_render → draft, rejected; draft → " +
+		"approved, rejected, idea, archived; " +
+		"rejected → draft, archived; approved → draft, archived; archived → draft. Anything else is a 409. Leaving " +
+		"`approved` cancels what is scheduled. " +
 		"In a team that requires approval, approving needs the permission `approve_posts`.",
 }
 
-func (s *Server) setPostStatus(ctx context.Context, scope service.TeamScope, in *setPostStatusInput) (crier.Post, error) {
+func (s *Server) setPostStatus(ctx context.Context, scope access.TeamScope, in *setPostStatusInput) (crier.Post,
+	error) {
 	return s.services.Posts.SetStatus(ctx, scope, in.PostID, in.Body)
 }

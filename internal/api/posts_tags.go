@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type setPostTagsInput struct {
@@ -12,8 +12,8 @@ type setPostTagsInput struct {
 	Body crier.PostTagsUpdate
 }
 
-var setPostTagsDoc = doc{ID: "setPostTags", Tag: "Posts", Summary: "Say which tags a post has"}
+var setPostTagsDoc = doc{ID: "setPostTags", Tag: "Posts", Summary: "Set a post's tags"}
 
-func (s *Server) setPostTags(ctx context.Context, scope service.TeamScope, in *setPostTagsInput) (crier.Post, error) {
+func (s *Server) setPostTags(ctx context.Context, scope access.TeamScope, in *setPostTagsInput) (crier.Post, error) {
 	return s.services.Posts.SetTags(ctx, scope, in.PostID, in.Body)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type validatePostInput struct {
@@ -13,14 +13,16 @@ type validatePostInput struct {
 }
 
 var validatePostDoc = doc{
-	ID: "validatePost", Tag: "Publishing", Summary: "Try out how a post would be scheduled",
-	Description: "A dry run of schedule with the same body and the same rules: errors, warnings and cost per account, and the slot it would take. Writes nothing.",
+	ID: "validatePost", Tag: "Publishing", Summary: "Dry-run scheduling a post",
+	Description: "A dry run of schedule with the same body and the same rules: errors, warnings and cost per " +
+		"account, and the slot it would take. Writes nothing.",
 }
 
 func (in *validatePostInput) check(s *Server) []crier.Issue {
 	return s.services.Schedules.CheckSettings(in.Body.Targets)
 }
 
-func (s *Server) validatePost(ctx context.Context, scope service.TeamScope, in *validatePostInput) (crier.ValidationResult, error) {
+func (s *Server) validatePost(ctx context.Context, scope access.TeamScope,
+	in *validatePostInput) (crier.ValidationResult, error) {
 	return s.services.Schedules.Validate(ctx, scope, in.PostID, in.Body)
 }

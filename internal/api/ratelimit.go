@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -11,7 +12,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 const (
@@ -38,8 +39,8 @@ func newLimiter(perMinute int, now func() time.Time) *limiter {
 	return &limiter{perMinute: perMinute, now: now, buckets: map[crier.ID]*bucket{}, swept: now()}
 }
 
-// take counts one request. It tells how many are left, when the bucket is full again, and, when there are none left, how
-// long to wait for the next.
+// take counts one request. It tells how many are left, when the bucket is full again, and, when there are none left,
+// how long to wait for the next.
 func (l *limiter) take(id crier.ID) (left int, full, wait time.Duration) {
 	now := l.now()
 	b := l.bucket(id, now)
@@ -78,7 +79,7 @@ func (l *limiter) sweep(now time.Time) {
 }
 
 // limit counts the request of a caller and tells it where it stands.
-func (s *Server) limit(w http.ResponseWriter, c service.Caller) error {
+func (s *Server) limit(w http.ResponseWriter, c access.Caller) error {
 	if s.limits.perMinute <= 0 {
 		return nil
 	}
@@ -90,7 +91,24 @@ func (s *Server) limit(w http.ResponseWriter, c service.Caller) error {
 		return nil
 	}
 	h.Set("Retry-After", strconv.Itoa(max(1, seconds(wait))))
-	return crier.TooManyRequests("More than %d requests in a minute. Wait %d s before the next one.", s.limits.perMinute, max(1, seconds(wait)))
+	return crier.TooManyRequests("More than %d requests in a minute. Wait %d s before the next one.",
+		s.limits.perMinute, max(1, seconds(wait)))
+}
+
+// limitOrganization counts a request for an organization, so that many tokens of one do not take the server from the
+// others.
+func (s *Server) limitOrganization(ctx context.Context, organization crier.ID) error {
+	if s.organizationLimits.perMinute <= 0 {
+		return nil
+	}
+	_, _, wait := s.organizationLimits.take(organization)
+	if wait == 0 {
+		return nil
+	}
+	pause := max(1, seconds(wait))
+	infoFrom(ctx).retryAfter = pause
+	return crier.TooManyRequests("More than %d requests of the organization in a minute. Wait %d s before the next "+
+		"one.", s.organizationLimits.perMinute, pause)
 }
 
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

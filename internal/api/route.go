@@ -5,13 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
-	"strconv"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
+	"crier/internal/api/contract"
 )
 
 // doc describes an operation to people.
@@ -26,10 +24,17 @@ type doc struct {
 	Sorts []string
 	// Costs is true when the operation may be refused for lack of credits.
 	Costs bool
-	// Conflicts is true when an operation that changes nothing may be refused for the present state, as those that change are.
+	// Conflicts is true when an operation that changes nothing may be refused for the present state, as those that
+	// change are.
 	Conflicts bool
 	// Long is true when the operation moves whole files, so that it may take hours.
 	Long bool
+	// CSV is true when format=csv answers with a table.
+	CSV bool
+	// Secret is true when the answer shows a secret, so that its length must not tell about it.
+	Secret bool
+	// person is true when only people may call the operation, not API keys.
+	person bool
 	// replay answers a repeated request from what was kept of the first one; nil gives the kept answer as it is.
 	replay func(s *Server, ctx context.Context, kept []byte) (any, error)
 }
@@ -58,16 +63,53 @@ type organizationPath struct {
 func (p *organizationPath) organizationID() crier.ID { return p.OrganizationID }
 
 // caller adds a route for any known caller.
-func caller[I, O any](s *Server, pattern string, fn func(context.Context, service.CallerScope, *I) (O, error), d doc) {
-	add(s, pattern, "", d, func(ctx context.Context, c service.Caller, in *I) (O, error) {
+func caller[I, O any](s *Server, pattern string, fn func(context.Context, access.CallerScope, *I) (O, error), d doc) {
+	add(s, pattern, "", d, func(ctx context.Context, c access.Caller, in *I) (O, error) {
 		return fn(ctx, s.services.Access.Caller(c), in)
 	})
 }
 
+// person adds a route about the caller's own account, for people with a login of their own.
+func person[I, O any](s *Server, pattern string, fn func(context.Context, access.CallerScope, *I) (O, error), d doc) {
+	d.person = true
+	add(s, pattern, "", d, func(ctx context.Context, c access.Caller, in *I) (O, error) {
+		scope, err := s.services.Access.Person(c)
+		if err != nil {
+			var none O
+			return none, err
+		}
+		return fn(ctx, scope, in)
+	})
+}
+
+// public adds an operation that needs no token and takes no body.
+func public[I, O any](s *Server, pattern string, fn func(context.Context, *I) (O, error), d doc) {
+	var in *contract.Input
+	route := serveOpen(s, pattern, false, func(w http.ResponseWriter, r *http.Request) {
+		value := new(I)
+		if issues := in.Decode(r, contract.Body{}, s.now(), reflect.ValueOf(value).Elem()); len(issues) > 0 {
+			s.fail(w, r, crier.Invalid(issues...))
+			return
+		}
+		out, err := fn(r.Context(), value)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.respond(w, r, http.StatusOK, out)
+	})
+	d.Status = http.StatusOK
+	in = s.describe(route, d, reflect.TypeFor[I](), reflect.TypeFor[O]())
+}
+
 // organization adds a route that needs a permission in the organization its input names.
-func organization[I, O any](s *Server, pattern string, p crier.Permission, fn func(context.Context, service.OrgScope, *I) (O, error), d doc) {
-	add(s, pattern, p, d, func(ctx context.Context, c service.Caller, in *I) (O, error) {
+func organization[I, O any](s *Server, pattern string, p crier.Permission,
+	fn func(context.Context, access.OrgScope, *I) (O, error), d doc) {
+	add(s, pattern, p, d, func(ctx context.Context, c access.Caller, in *I) (O, error) {
 		scope, err := s.services.Access.Organization(ctx, c, any(in).(ofOrganization).organizationID(), p)
+		if err == nil {
+			err = s.limitOrganization(ctx, scope.Organization().ID)
+		}
 		if err != nil {
 			var none O
 			return none, err
@@ -77,9 +119,13 @@ func organization[I, O any](s *Server, pattern string, p crier.Permission, fn fu
 }
 
 // team adds a route that needs a permission in the team its path names.
-func team[I, O any](s *Server, pattern string, p crier.Permission, fn func(context.Context, service.TeamScope, *I) (O, error), d doc) {
-	add(s, pattern, p, d, func(ctx context.Context, c service.Caller, in *I) (O, error) {
+func team[I, O any](s *Server, pattern string, p crier.Permission,
+	fn func(context.Context, access.TeamScope, *I) (O, error), d doc) {
+	add(s, pattern, p, d, func(ctx context.Context, c access.Caller, in *I) (O, error) {
 		scope, err := s.services.Access.Team(ctx, c, any(in).(ofTeam).teamID(), p)
+		if err == nil {
+			err = s.limitOrganization(ctx, scope.Team().OrganizationID)
+		}
 		if err != nil {
 			var none O
 			return none, err
@@ -90,41 +136,46 @@ func team[I, O any](s *Server, pattern string, p crier.Permission, fn func(conte
 
 // add puts an operation into the router, the route table and the document. The order of checks is the contract's:
 // token, rate limit, kept answer, what the request alone tells, then access and the work.
-func add[I, O any](s *Server, pattern string, p crier.Permission, d doc, work func(context.Context, service.Caller, *I) (O, error)) {
+func add[I, O any](s *Server, pattern string, p crier.Permission, d doc,
+	work func(context.Context, access.Caller, *I) (O, error)) {
 	method, path, _ := strings.Cut(pattern, " ")
 	if d.Status == 0 {
 		d.Status = http.StatusOK
 	}
-	in := newInput(s.registry, reflect.TypeFor[I]())
-	s.routes = append(s.routes, Route{Method: method, Path: path, Permission: string(p)})
-	s.describe(method, path, p, d, in, reflect.TypeFor[O]())
+	route := contract.Route{Method: method, Path: path, Permission: string(p), Person: d.person}
+	in := s.describe(route, d, reflect.TypeFor[I](), reflect.TypeFor[O]())
 	s.router.MethodFunc(method, path, func(w http.ResponseWriter, r *http.Request) {
-		infoOf(r).route, infoOf(r).replay = path, d.replay
-		r, cancel := bounded(w, r, d.Long)
-		defer cancel()
+		infoOf(r).route, infoOf(r).replay, infoOf(r).secret = path, d.replay, d.Secret
 		c, ok := s.admit(w, r)
 		if !ok {
 			return
 		}
+		r, cancel := bounded(w, r, d.Long) // a stranger does not get the time that a long transfer has
+		defer cancel()
 		body, ctx, ok := s.receive(w, r, c, in, d.Status)
-		defer body.drain()
+		defer body.Drain()
 		if !ok {
 			return
 		}
 		value := new(I)
-		issues := in.decode(r, body, s.now(), reflect.ValueOf(value).Elem())
-		issues = append(issues, body.issues...)
+		issues := in.Decode(r, body, s.now(), reflect.ValueOf(value).Elem())
+		issues = append(issues, body.Issues...)
 		if rules, ok := any(value).(checked); ok {
-			issues = append(issues, unlessKnown(issues, rules.check(s))...)
+			issues = append(issues, contract.UnlessKnown(issues, rules.check(s))...)
 		}
 		if len(issues) > 0 {
 			s.fail(w, r, crier.Invalid(issues...))
 			return
 		}
-		ctx = service.WithAction(ctx, c, service.Action{Operation: d.ID, Target: in.target(r), Body: body.data, RequestID: infoOf(r).id})
+		ctx = access.WithAction(ctx, c, access.Action{Operation: d.ID, Target: in.Target(r), Body: body.Data,
+			RequestID: infoOf(r).id, Creates: d.Status == http.StatusCreated})
 		out, err := work(ctx, c, value)
 		if err != nil {
-			s.fail(w, r, s.services.Answers.Instead(ctx, err))
+			s.fail(w, r, s.services.Idempotency.ReplayOr(ctx, err))
+			return
+		}
+		if d.CSV && r.URL.Query().Get("format") == formatCSV {
+			s.sendTable(w, r, d.ID, value, out)
 			return
 		}
 		s.respond(w, r, d.Status, out)
@@ -132,7 +183,9 @@ func add[I, O any](s *Server, pattern string, p crier.Permission, d doc, work fu
 }
 
 // admit authenticates and counts the request.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request) (service.Caller, bool) {
+func (s *Server) admit(w http.ResponseWriter, r *http.Request) (access.Caller, bool) {
+	r, cancel := bounded(w, r, false)
+	defer cancel()
 	c, err := s.authenticate(r)
 	if err == nil {
 		infoOf(r).caller = c.CredentialID()
@@ -152,67 +205,64 @@ func open(s *Server, pattern string, fn http.HandlerFunc) { openFor(s, pattern, 
 func openLong(s *Server, pattern string, fn http.HandlerFunc) { openFor(s, pattern, true, fn) }
 
 func openFor(s *Server, pattern string, long bool, fn http.HandlerFunc) {
+	s.routes = append(s.routes, serveOpen(s, pattern, long, fn))
+}
+
+// serveOpen puts an open route into the router and returns its line of the route table.
+func serveOpen(s *Server, pattern string, long bool, fn http.HandlerFunc) contract.Route {
 	method, path, _ := strings.Cut(pattern, " ")
-	s.routes = append(s.routes, Route{Method: method, Path: path, Open: true})
 	s.router.MethodFunc(method, path, func(w http.ResponseWriter, r *http.Request) {
 		infoOf(r).route = path
 		r, cancel := bounded(w, r, long)
 		defer cancel()
 		fn(w, r)
 	})
+	return contract.Route{Method: method, Path: path, Open: true}
 }
 
-// oauth adds a route of the token endpoints: no token, a form of the fields of F, an answer A, errors as RFC 6749 has them.
-func oauth[F, A any](s *Server, pattern string, fn http.HandlerFunc, d doc) {
-	open(s, pattern, fn)
-	method, path, _ := strings.Cut(pattern, " ")
-	refusal := s.registry.Schema(reflect.TypeFor[crier.OAuthError](), true, "")
-	failure := s.errorSchema(crier.KindInternal)
-	s.document.AddOperation(&huma.Operation{
-		OperationID: d.ID, Method: method, Path: path, Summary: d.Summary, Description: d.Description, Tags: []string{d.Tag},
-		Security: []map[string][]string{},
-		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-			"application/x-www-form-urlencoded": {Schema: s.registry.Schema(reflect.TypeFor[F](), true, "")},
-		}},
-		Responses: map[string]*huma.Response{
-			"200": jsonResponse(http.StatusText(http.StatusOK), s.registry.Schema(reflect.TypeFor[A](), true, "")),
-			"400": jsonResponse("Refused, by the name of the reason.", refusal),
-			"429": jsonResponse("Too many requests from this address.", refusal),
-			"500": jsonResponse("The server failed.", failure),
-			"503": jsonResponse("The database is away; Retry-After tells when to try again.", failure),
-		},
-	})
+// oauthForm adds a route of the token endpoints: no token, a form of the fields of F, an answer A, errors as RFC 6749
+// has them.
+func oauthForm[F, A any](s *Server, pattern string, fn http.HandlerFunc, d doc) {
+	route := serveOpen(s, pattern, false, fn)
+	s.routes = append(s.routes, route)
+	s.document.AddForm(contract.Operation{
+		Route: route, ID: d.ID, Summary: d.Summary, Description: d.Description, Tag: d.Tag,
+		Out: reflect.TypeFor[A](),
+	}, reflect.TypeFor[F]())
 }
 
-// describe adds an operation to the document.
-func (s *Server) describe(method, path string, p crier.Permission, d doc, in *input, out reflect.Type) {
-	description := d.Description
-	if p != "" {
-		description = strings.TrimSpace(description + "\n\nNeeds the permission `" + string(p) + "`.")
-	}
-	op := &huma.Operation{
-		OperationID: d.ID, Method: method, Path: path, Summary: d.Summary, Description: description, Tags: []string{d.Tag},
-		Security:  []map[string][]string{{"bearer": {}}},
-		Responses: map[string]*huma.Response{},
-	}
-	in.document(op, d.Sorts)
+// describe adds an operation to the route table and the description, and returns how its requests are read.
+func (s *Server) describe(route contract.Route, d doc, in, out reflect.Type) *contract.Input {
+	s.routes = append(s.routes, route)
+	isStream := out == reflect.TypeFor[*eventStream]()
 	if out.Implements(reflect.TypeFor[file]()) {
-		documentFile(op)
-	} else {
-		op.Responses[strconv.Itoa(d.Status)] = jsonResponse(http.StatusText(d.Status), s.registry.Schema(out, true, ""))
+		out = nil
 	}
-	s.documentErrors(op, method != http.MethodGet || d.Conflicts, d.Costs)
-	s.document.AddOperation(op)
+	return s.document.Add(contract.Operation{
+		Route: route, ID: d.ID, Summary: d.Summary, Description: d.Description, Tag: d.Tag, Status: d.Status,
+		Sorts: d.Sorts, Costs: d.Costs, Conflicts: d.Conflicts, In: in, Out: out, Events: isStream, CSV: d.CSV,
+	})
 }
 
 // errNotFoundRoute is the answer to paths and methods that do not exist.
 var errNotFoundRoute = crier.NotFound("There is no such endpoint. The interface is described at /docs.")
 
-func (s *Server) notFound(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNotFoundRoute) }
+// notFound answers a person with a page and a program with an error body.
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	if isPage(r) && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.render(w, r, http.StatusNotFound, "message", message{
+			Title: "There is no such page",
+			Lines: []string{"The address may be mistyped, or the page has moved."},
+			Home:  true,
+		})
+		return
+	}
+	s.fail(w, r, errNotFoundRoute)
+}
 
 // isKept finds a kept answer in an error.
-func isKept(err error) (*service.Kept, bool) {
-	var kept *service.Kept
+func isKept(err error) (*access.StoredResponse, bool) {
+	var kept *access.StoredResponse
 	ok := errors.As(err, &kept)
 	return kept, ok
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 // scheduledPostPath is the part of an input that names one scheduled post.
@@ -15,8 +15,9 @@ type scheduledPostPath struct {
 
 type getScheduledPostInput struct{ scheduledPostPath }
 
-var getScheduledPostDoc = doc{ID: "getScheduledPost", Tag: "Publishing", Summary: "Read a scheduled post"}
+var getScheduledPostDoc = doc{ID: "getScheduledPost", Tag: "Publishing", Summary: "Get a scheduled post"}
 
-func (s *Server) getScheduledPost(ctx context.Context, scope service.TeamScope, in *getScheduledPostInput) (crier.ScheduledPost, error) {
+func (s *Server) getScheduledPost(ctx context.Context, scope access.TeamScope,
+	in *getScheduledPostInput) (crier.ScheduledPost, error) {
 	return s.services.ScheduledPosts.Get(ctx, scope, in.ID)
 }

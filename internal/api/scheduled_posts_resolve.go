@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type resolveScheduledPostInput struct {
@@ -13,10 +13,12 @@ type resolveScheduledPostInput struct {
 }
 
 var resolveScheduledPostDoc = doc{
-	ID: "resolveScheduledPost", Tag: "Publishing", Summary: "Decide an unknown outcome",
-	Description: "For a publication that is `unknown`: a person has looked at the network. `published` takes it as public, `retry` publishes it, `failed` ends it.",
+	ID: "resolveScheduledPost", Tag: "Publishing", Summary: "Resolve an unknown outcome",
+	Description: "For a publication that is `unknown`: a person has looked at the network. `published` takes it as " +
+		"public, `retry` publishes it, `failed` ends it.",
 }
 
-func (s *Server) resolveScheduledPost(ctx context.Context, scope service.TeamScope, in *resolveScheduledPostInput) (crier.ScheduledPost, error) {
+func (s *Server) resolveScheduledPost(ctx context.Context, scope access.TeamScope,
+	in *resolveScheduledPostInput) (crier.ScheduledPost, error) {
 	return s.services.ScheduledPosts.Resolve(ctx, scope, in.ID, in.Body)
 }

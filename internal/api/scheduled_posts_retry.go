@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type retryScheduledPostInput struct{ scheduledPostPath }
 
 var retryScheduledPostDoc = doc{
-	ID: "retryScheduledPost", Tag: "Publishing", Summary: "Try a failed or missed publication again", Costs: true,
+	ID: "retryScheduledPost", Tag: "Publishing", Summary: "Retry a failed or missed post", Costs: true,
 	Description: "It is due at once. While the outcome is unknown this is a conflict: resolve it instead.",
 }
 
-func (s *Server) retryScheduledPost(ctx context.Context, scope service.TeamScope, in *retryScheduledPostInput) (crier.ScheduledPost, error) {
+func (s *Server) retryScheduledPost(ctx context.Context, scope access.TeamScope,
+	in *retryScheduledPostInput) (crier.ScheduledPost, error) {
 	return s.services.ScheduledPosts.Retry(ctx, scope, in.ID)
 }

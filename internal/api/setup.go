@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"crier"
+	"crier/internal/api/contract"
 	"crier/internal/auth"
+	"crier/internal/service"
 )
 
 // setupPage is the form behind the set-up link of a new organization's owner.
@@ -21,11 +23,14 @@ type setupPage struct {
 // newSetupPage is the form with what was typed before. The password is never sent back.
 func newSetupPage(token string, typed url.Values) setupPage {
 	return setupPage{Token: token, Fields: []formField{
-		{Name: "name", Label: "Name", Type: "text", Autocomplete: "name", Value: typed.Get("name"), MinLength: crier.MinNameLength},
+		{Name: "name", Label: "Name", Type: "text", Autocomplete: "name", Value: typed.Get("name"),
+			MinLength: crier.MinNameLength},
 		{Name: "email", Label: "E-mail address", Type: "email", Autocomplete: "username", Value: typed.Get("email")},
 		{
-			Name: "password", Label: "Password", Type: "password", Autocomplete: "new-password", MinLength: auth.MinPasswordLength,
-			Hint: fmt.Sprintf("At least %d characters. A few words in a row are easy to remember and hard to guess.", auth.MinPasswordLength),
+			Name: "password", Label: "Password", Type: "password", Autocomplete: "new-password",
+			MinLength: auth.MinPasswordLength,
+			Hint: fmt.Sprintf("At least %d characters. A few words in a row are easy to remember and hard to guess.",
+				auth.MinPasswordLength),
 		},
 	}}
 }
@@ -51,15 +56,21 @@ func (s *Server) setUp(w http.ResponseWriter, r *http.Request) {
 	form.Set("email", tidy(form.Get("email")))
 	page := newSetupPage(form.Get("token"), form)
 	err := s.services.Instance.CheckSetupLink(r.Context(), page.Token)
+	var session service.Session
 	if err == nil {
-		err = s.services.Instance.SetUpOwner(r.Context(), page.Token,
-			crier.Name(form.Get("name")), crier.Email(form.Get("email")), form.Get("password"))
+		session, err = s.services.Instance.SetUpOwner(r.Context(), page.Token, crier.Name(form.Get("name")),
+			crier.Email(form.Get("email")), form.Get("password"), browserOf(r))
 	}
 	if err != nil {
 		s.failSetup(w, r, page, err)
 		return
 	}
-	http.Redirect(w, r, "/setup/done", http.StatusSeeOther)
+	s.setSession(w, r, session.Token, int(session.Expires.Sub(s.now()).Seconds()))
+	next := "/setup/done"
+	if s.dashboard != nil {
+		next = appPath + "/welcome"
+	}
+	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
 // failSetup shows what is wrong: beside a field, or with the link, or here.
@@ -73,7 +84,7 @@ func (s *Server) failSetup(w http.ResponseWriter, r *http.Request, page setupPag
 	default:
 		page.Failed = true
 		markProblems(page.Fields, known)
-		s.render(w, r, statusOf[known.Kind], "setup", page)
+		s.render(w, r, contract.Status(known.Kind), "setup", page)
 	}
 }
 

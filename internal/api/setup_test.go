@@ -17,7 +17,8 @@ import (
 const ownerPassword = "correct horse <battery>"
 
 func ownerForm(token string) url.Values {
-	return url.Values{"token": {token}, "name": {" Ada Lovelace "}, "email": {"ada@example.com "}, "password": {ownerPassword}}
+	return url.Values{"token": {token}, "name": {" Ada Lovelace "}, "email": {"ada@example.com "},
+		"password": {ownerPassword}}
 }
 
 func TestSetupLinkWorksOnce(t *testing.T) {
@@ -31,7 +32,8 @@ func TestSetupLinkWorksOnce(t *testing.T) {
 		t.Errorf("goes on at %q", got)
 	}
 	var name, hash string
-	row := s.store.Reader().QueryRowContext(t.Context(), `SELECT name, password_hash FROM users WHERE email = 'ada@example.com'`)
+	row := s.store.Reader().QueryRowContext(t.Context(),
+		`SELECT name, password_hash FROM users WHERE email = 'ada@example.com'`)
 	requireNoError(t, row.Scan(&name, &hash))
 	if name != "Ada Lovelace" || !auth.CheckPassword(ownerPassword, hash) {
 		t.Errorf("kept the name %q and a password that fits: %v", name, auth.CheckPassword(ownerPassword, hash))
@@ -45,7 +47,8 @@ func TestSetupLinkWorksOnce(t *testing.T) {
 		a.says(t, "crier admin create-organization")
 	}
 	var others int
-	requireNoError(t, s.store.Reader().QueryRowContext(t.Context(), `SELECT count(*) FROM users WHERE email = 'eve@example.com'`).Scan(&others))
+	requireNoError(t, s.store.Reader().QueryRowContext(t.Context(),
+		`SELECT count(*) FROM users WHERE email = 'eve@example.com'`).Scan(&others))
 	if others != 0 {
 		t.Error("the second use changed the owner")
 	}
@@ -64,13 +67,15 @@ func TestSetupLinkExpires(t *testing.T) {
 func TestSetupTellsWhatIsWrongBesideTheFields(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	form := url.Values{"token": {s.tenant.SetupToken}, "name": {"x"}, "email": {`"><script>alert(1)</script>`}, "password": {"hush"}}
+	form := url.Values{"token": {s.tenant.SetupToken}, "name": {"x"}, "email": {`"><script>alert(1)</script>`},
+		"password": {"hush"}}
 	a := s.post(t, "/setup", form)
 	a.hasStatus(t, http.StatusBadRequest)
 	checkPolicy(t, "/setup", a)
 	for id, want := range map[string]string{
-		"name-problem":     "Name must be 2 to 64 characters long after trimming, got 1.",
-		"email-problem":    "E-mail address must be an e-mail address of at most 254 characters, such as ada@example.com.",
+		"name-problem": "Name must be 2 to 64 characters long after trimming, got 1.",
+		"email-problem": "E-mail address must be an e-mail address of at most 254 characters, such as " +
+			"ada@example.com.",
 		"password-problem": "Password must be 10 to 200 characters long.",
 	} {
 		if n := a.element(id); n == nil || n.FirstChild.Data != want {
@@ -110,7 +115,8 @@ func TestSetupTokenStaysInTheForm(t *testing.T) {
 	token := s.tenant.SetupToken
 	wrong := ownerForm(token)
 	wrong.Set("password", "short")
-	for _, a := range []*pageAnswer{s.get(t, "/setup?token="+token), s.post(t, "/setup", wrong), s.post(t, "/setup", ownerForm(token))} {
+	for _, a := range []*pageAnswer{s.get(t, "/setup?token="+token), s.post(t, "/setup", wrong),
+		s.post(t, "/setup", ownerForm(token))} {
 		if got := a.header.Get("Cache-Control"); got != "no-store" {
 			t.Errorf("Cache-Control %q", got)
 		}

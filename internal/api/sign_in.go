@@ -7,20 +7,33 @@ import (
 	"strings"
 
 	"crier"
+	"crier/internal/api/contract"
 )
 
-// sessionCookie holds a person's browser session.
-const sessionCookie = "crier_session"
+// sessionCookie holds a person's browser session. Over TLS its name has the prefix that browsers accept from this very
+// host only, so that a neighbouring host cannot plant a session.
+const (
+	sessionCookie       = "crier_session"
+	secureSessionCookie = "__Host-" + sessionCookie
+)
+
+func sessionCookieName(r *http.Request) string {
+	if infoOf(r).secure {
+		return secureSessionCookie
+	}
+	return sessionCookie
+}
 
 // signInPage is the form for e-mail address and password.
 type signInPage struct {
 	Next    string
 	Problem string
+	CanMail bool
 	Fields  []formField
 }
 
-func newSignInPage(next, email string) signInPage {
-	return signInPage{Next: next, Fields: []formField{
+func (s *Server) signInPage(next, email string) signInPage {
+	return signInPage{Next: next, CanMail: s.services.Invitations.CanMail(), Fields: []formField{
 		{Name: "email", Label: "E-mail address", Type: "email", Autocomplete: "username", Value: email},
 		{Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password"},
 	}}
@@ -29,14 +42,15 @@ func newSignInPage(next, email string) signInPage {
 // ownPath keeps the way after signing in on this site: a path, never another host.
 func ownPath(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n") {
-		return "/account"
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
+		strings.ContainsAny(next, "\\\r\n") {
+		return appPath
 	}
 	return next
 }
 
 func (s *Server) signInForm(w http.ResponseWriter, r *http.Request) {
-	s.render(w, r, http.StatusOK, "sign_in", newSignInPage(ownPath(r.URL.Query().Get("next")), ""))
+	s.render(w, r, http.StatusOK, "sign_in", s.signInPage(ownPath(r.URL.Query().Get("next")), ""))
 }
 
 // signIn takes the form. The session's token is new in any case.
@@ -45,16 +59,17 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	next := ownPath(r.PostForm.Get("next"))
-	session, err := s.services.People.SignIn(r.Context(), r.PostForm.Get("email"), r.PostForm.Get("password"))
+	session, err := s.services.People.SignIn(r.Context(), r.PostForm.Get("email"), r.PostForm.Get("password"),
+		browserOf(r))
 	known, ok := errors.AsType[*crier.Error](err)
 	if err != nil && !ok {
 		s.failPage(w, r, err)
 		return
 	}
 	if ok {
-		page := newSignInPage(next, tidy(r.PostForm.Get("email")))
+		page := s.signInPage(next, tidy(r.PostForm.Get("email")))
 		page.Problem = known.Message
-		s.render(w, r, statusOf[known.Kind], "sign_in", page)
+		s.render(w, r, contract.Status(known.Kind), "sign_in", page)
 		return
 	}
 	s.setSession(w, r, session.Token, int(session.Expires.Sub(s.now()).Seconds()))
@@ -64,21 +79,22 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 // setSession gives the browser its cookie: not for scripts, not for other sites.
 func (s *Server) setSession(w http.ResponseWriter, r *http.Request, token string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever there is TLS; a first start has none
-		Name: sessionCookie, Value: token, Path: "/", MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteLaxMode,
-		Secure: r.TLS != nil || strings.HasPrefix(s.publicURL, "https://"),
+		Name: sessionCookieName(r), Value: token, Path: "/", MaxAge: maxAge, HttpOnly: true,
+		SameSite: http.SameSiteLaxMode,
+		Secure:   infoOf(r).secure,
 	})
 }
 
 func sessionToken(r *http.Request) string {
-	cookie, err := r.Cookie(sessionCookie)
+	cookie, err := r.Cookie(sessionCookieName(r))
 	if err != nil {
 		return ""
 	}
 	return cookie.Value
 }
 
-// person is who is signed in. Without anybody the browser is sent to sign in and back.
-func (s *Server) person(w http.ResponseWriter, r *http.Request) (*crier.User, bool) {
+// signedInUser is who is signed in. Without anybody the browser is sent to sign in and back.
+func (s *Server) signedInUser(w http.ResponseWriter, r *http.Request) (*crier.User, bool) {
 	user, err := s.services.People.User(r.Context(), sessionToken(r))
 	if err != nil {
 		s.failPage(w, r, err)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type createSlotInput struct {
@@ -14,10 +14,13 @@ type createSlotInput struct {
 }
 
 var createSlotDoc = doc{
-	ID: "createSchedulingSlot", Tag: "Scheduling slots", Summary: "Create a slot", Status: http.StatusCreated,
-	Description: "The first one replaces the implicit defaults. Two slots at the same time with a day in common are a conflict.",
+	ID: "createSchedulingSlot", Tag: "Scheduling slots", Summary: "Create a scheduling slot",
+	Status: http.StatusCreated,
+	Description: "The first one replaces the implicit defaults. Two slots at the same time with a day in common are " +
+		"a conflict.",
 }
 
-func (s *Server) createSlot(ctx context.Context, scope service.TeamScope, in *createSlotInput) (crier.SchedulingSlot, error) {
+func (s *Server) createSlot(ctx context.Context, scope access.TeamScope, in *createSlotInput) (crier.SchedulingSlot,
+	error) {
 	return s.services.Slots.Create(ctx, scope, in.Body)
 }

@@ -4,16 +4,16 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type deleteSlotInput struct{ slotPath }
 
 var deleteSlotDoc = doc{
-	ID: "deleteSchedulingSlot", Tag: "Scheduling slots", Summary: "Delete a slot",
+	ID: "deleteSchedulingSlot", Tag: "Scheduling slots", Summary: "Delete a scheduling slot",
 	Description: "What is scheduled stays. Deleting the last one brings the implicit defaults back.",
 }
 
-func (s *Server) deleteSlot(ctx context.Context, scope service.TeamScope, in *deleteSlotInput) (crier.Deleted, error) {
+func (s *Server) deleteSlot(ctx context.Context, scope access.TeamScope, in *deleteSlotInput) (crier.Deleted, error) {
 	return s.services.Slots.Delete(ctx, scope, in.SlotID)
 }

@@ -4,16 +4,18 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type listSlotsInput struct{ teamPath }
 
 var listSlotsDoc = doc{
-	ID: "listSchedulingSlots", Tag: "Scheduling slots", Summary: "List a team's slots",
-	Description: "The team's own slots when it has any, otherwise the implicit morning, afternoon and evening (`usingDefaults`).",
+	ID: "listSchedulingSlots", Tag: "Scheduling slots", Summary: "List scheduling slots",
+	Description: "The team's own slots when it has any, otherwise the implicit morning, afternoon and evening " +
+		"(`usingDefaults`).",
 }
 
-func (s *Server) listSlots(ctx context.Context, scope service.TeamScope, _ *listSlotsInput) (crier.SchedulingSlots, error) {
+func (s *Server) listSlots(ctx context.Context, scope access.TeamScope, _ *listSlotsInput) (crier.SchedulingSlots,
+	error) {
 	return s.services.Slots.List(ctx, scope)
 }

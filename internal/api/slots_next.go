@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/service"
 )
 
@@ -18,8 +19,9 @@ type nextSlotsInput struct {
 }
 
 var nextSlotsDoc = doc{
-	ID: "nextSchedulingSlots", Tag: "Scheduling slots", Summary: "Preview the next slot instants",
-	Description: "At least 60 seconds ahead and within 90 days, so there may be fewer than asked for. A time that the clocks skip moves " +
+	ID: "nextSchedulingSlots", Tag: "Scheduling slots", Summary: "Preview upcoming slots",
+	Description: "At least 60 seconds ahead and within 90 days, so there may be fewer than asked for. A time that " +
+		"the clocks skip moves " +
 		"forward by the gap; one that exists twice means the first.",
 }
 
@@ -44,7 +46,8 @@ func (in *nextSlotsInput) check(*Server) []crier.Issue {
 	return nil
 }
 
-func (s *Server) nextSlots(ctx context.Context, scope service.TeamScope, in *nextSlotsInput) (crier.UpcomingSlots, error) {
+func (s *Server) nextSlots(ctx context.Context, scope access.TeamScope, in *nextSlotsInput) (crier.UpcomingSlots,
+	error) {
 	query := service.NextSlots{Count: in.count}
 	if in.SocialAccountID != "" {
 		query.Account = &in.SocialAccountID

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 // slotPath is the part of an input that names one slot.
@@ -19,10 +19,11 @@ type updateSlotInput struct {
 }
 
 var updateSlotDoc = doc{
-	ID: "updateSchedulingSlot", Tag: "Scheduling slots", Summary: "Change a slot",
+	ID: "updateSchedulingSlot", Tag: "Scheduling slots", Summary: "Update a scheduling slot",
 	Description: "What is absent stays. What is scheduled stays where it is.",
 }
 
-func (s *Server) updateSlot(ctx context.Context, scope service.TeamScope, in *updateSlotInput) (crier.SchedulingSlot, error) {
+func (s *Server) updateSlot(ctx context.Context, scope access.TeamScope, in *updateSlotInput) (crier.SchedulingSlot,
+	error) {
 	return s.services.Slots.Update(ctx, scope, in.SlotID, in.Body)
 }

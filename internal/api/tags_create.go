@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type createTagInput struct {
@@ -18,6 +18,6 @@ var createTagDoc = doc{
 	Description: "A team has at most 500 tags. Names that differ in upper and lower case only are the same name (409).",
 }
 
-func (s *Server) createTag(ctx context.Context, scope service.TeamScope, in *createTagInput) (crier.Tag, error) {
+func (s *Server) createTag(ctx context.Context, scope access.TeamScope, in *createTagInput) (crier.Tag, error) {
 	return s.services.Tags.Create(ctx, scope, in.Body)
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type deleteTagInput struct{ tagPath }
 
 var deleteTagDoc = doc{ID: "deleteTag", Tag: "Tags", Summary: "Delete a tag", Description: "It is taken off all posts."}
 
-func (s *Server) deleteTag(ctx context.Context, scope service.TeamScope, in *deleteTagInput) (crier.Deleted, error) {
+func (s *Server) deleteTag(ctx context.Context, scope access.TeamScope, in *deleteTagInput) (crier.Deleted, error) {
 	return s.services.Tags.Delete(ctx, scope, in.TagID)
 }

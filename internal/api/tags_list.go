@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/service"
 )
 
@@ -12,12 +13,13 @@ type listTagsInput struct {
 	listQuery
 }
 
-var listTagsDoc = doc{ID: "listTags", Tag: "Tags", Summary: "List a team's tags", Sorts: service.TagSorts}
+var listTagsDoc = doc{ID: "listTags", Tag: "Tags", Summary: "List tags", Sorts: service.TagSorts}
 
 func (in *listTagsInput) check(s *Server) []crier.Issue {
 	return in.open(s, "tags of "+string(in.TeamID), service.TagSorts)
 }
 
-func (s *Server) listTags(ctx context.Context, scope service.TeamScope, in *listTagsInput) (crier.Page[crier.Tag], error) {
+func (s *Server) listTags(ctx context.Context, scope access.TeamScope, in *listTagsInput) (crier.Page[crier.Tag],
+	error) {
 	return s.services.Tags.List(ctx, scope, in.page)
 }

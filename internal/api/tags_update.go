@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 // tagPath is the part of an input that every route about one tag shares.
@@ -18,8 +18,9 @@ type updateTagInput struct {
 	Body crier.TagUpdate
 }
 
-var updateTagDoc = doc{ID: "updateTag", Tag: "Tags", Summary: "Change the name or the colour of a tag", Description: "What is absent stays."}
+var updateTagDoc = doc{ID: "updateTag", Tag: "Tags", Summary: "Update a tag",
+	Description: "What is absent stays."}
 
-func (s *Server) updateTag(ctx context.Context, scope service.TeamScope, in *updateTagInput) (crier.Tag, error) {
+func (s *Server) updateTag(ctx context.Context, scope access.TeamScope, in *updateTagInput) (crier.Tag, error) {
 	return s.services.Tags.Update(ctx, scope, in.TagID, in.Body)
 }

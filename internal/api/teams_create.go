@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type createTeamInput struct {
@@ -15,9 +15,9 @@ type createTeamInput struct {
 func (in *createTeamInput) organizationID() crier.ID { return in.Body.OrganizationID }
 
 var createTeamDoc = doc{
-	ID: "createTeam", Tag: "Teams", Summary: "Create a further team in an organization", Status: http.StatusCreated,
+	ID: "createTeam", Tag: "Teams", Summary: "Create a team", Status: http.StatusCreated,
 }
 
-func (s *Server) createTeam(ctx context.Context, scope service.OrgScope, in *createTeamInput) (crier.Team, error) {
+func (s *Server) createTeam(ctx context.Context, scope access.OrgScope, in *createTeamInput) (crier.Team, error) {
 	return s.services.Teams.Create(ctx, scope, in.Body)
 }

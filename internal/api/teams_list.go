@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/service"
 )
 
@@ -12,12 +13,14 @@ type listTeamsInput struct {
 	listQuery
 }
 
-var listTeamsDoc = doc{ID: "listTeams", Tag: "Teams", Summary: "List the teams the caller can access", Sorts: service.TeamSorts}
+var listTeamsDoc = doc{ID: "listTeams", Tag: "Teams", Summary: "List teams",
+	Sorts: service.TeamSorts}
 
 func (in *listTeamsInput) check(s *Server) []crier.Issue {
 	return in.open(s, "teams of "+string(in.Organization), service.TeamSorts)
 }
 
-func (s *Server) listTeams(ctx context.Context, scope service.CallerScope, in *listTeamsInput) (crier.Page[crier.Team], error) {
+func (s *Server) listTeams(ctx context.Context, scope access.CallerScope, in *listTeamsInput) (crier.Page[crier.Team],
+	error) {
 	return s.services.Teams.List(ctx, scope, in.Organization, in.page)
 }

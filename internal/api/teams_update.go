@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 type updateTeamInput struct {
@@ -13,10 +13,11 @@ type updateTeamInput struct {
 }
 
 var updateTeamDoc = doc{
-	ID: "updateTeam", Tag: "Teams", Summary: "Change a team's settings",
-	Description: "What is absent stays. A timezone must be a name of the embedded IANA list; `Local`, offsets and paths are refused.",
+	ID: "updateTeam", Tag: "Teams", Summary: "Update a team",
+	Description: "What is absent stays. A timezone must be a name of the embedded IANA list; `Local`, offsets and " +
+		"paths are refused.",
 }
 
-func (s *Server) updateTeam(ctx context.Context, scope service.TeamScope, in *updateTeamInput) (crier.Team, error) {
+func (s *Server) updateTeam(ctx context.Context, scope access.TeamScope, in *updateTeamInput) (crier.Team, error) {
 	return s.services.Teams.Update(ctx, scope, in.Body)
 }

@@ -9,35 +9,41 @@ import (
 	"strconv"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
+	"crier/internal/api/contract"
+	"crier/internal/library"
 )
 
 type appendUploadInput struct {
 	uploadPath
-	ContentRange byteRange `header:"Content-Range" doc:"Which bytes these are: bytes <first>-<last>/<all>, such as bytes 0-8388607/20971520."`
-	Stream       *stream   `stream:"application/octet-stream"`
+	ContentRange byteRange        `header:"Content-Range" doc:"Which bytes these are: bytes <first>-<last>/<all>, such as bytes 0-8388607/20971520."`
+	Stream       *contract.Stream `stream:"application/octet-stream"`
 }
 
 var appendUploadDoc = doc{
-	ID: "appendUpload", Tag: "Media library", Summary: "Send the next piece of an upload", Long: true,
-	Description: "A piece has at most 64 MiB, and after a thousand pieces at least 256 KiB (the last one may have less); `chunkSize` of the upload is a good size. A piece counts when the whole of it " +
-		"was stored: one that broke off is sent again. A piece that does not begin at `nextByteStart` is a 409 that tells it. A file of a type " +
+	ID: "appendUpload", Tag: "Media library", Summary: "Upload a chunk", Long: true,
+	Description: "A piece has at most 64 MiB, and after a thousand pieces at least 256 KiB (the last one may have " +
+		"less); `chunkSize` of the upload is a good size. A piece counts when the whole of it " +
+		"was stored: one that broke off is sent again. A piece that does not begin at `nextByteStart` is a 409 that " +
+		"tells it. A file of a type " +
 		"that cannot be used is refused with its first piece.",
 }
 
 func (in *appendUploadInput) check(*Server) []crier.Issue {
-	if length := in.ContentRange.Length; in.Stream.length >= 0 && length > 0 && in.Stream.length != length {
-		return []crier.Issue{crier.At(fmt.Sprintf("names %d bytes, but the body has %d", length, in.Stream.length), "Content-Range")}
+	if length := in.ContentRange.Length; in.Stream.Length >= 0 && length > 0 && in.Stream.Length != length {
+		return []crier.Issue{crier.At(fmt.Sprintf("names %d bytes, but the body has %d", length, in.Stream.Length),
+			"Content-Range")}
 	}
 	return nil
 }
 
-func (s *Server) appendUpload(ctx context.Context, scope service.TeamScope, in *appendUploadInput) (crier.Upload, error) {
+func (s *Server) appendUpload(ctx context.Context, scope access.TeamScope, in *appendUploadInput) (crier.Upload,
+	error) {
 	return s.services.Uploads.Append(ctx, scope, in.UploadID, in.ContentRange.UploadChunk, in.Stream)
 }
 
 // byteRange is the header Content-Range of a piece.
-type byteRange struct{ service.UploadChunk }
+type byteRange struct{ library.UploadChunk }
 
 var rangePattern = regexp.MustCompile(`^bytes ([0-9]{1,16})-([0-9]{1,16})/([0-9]{1,16})$`)
 
@@ -56,8 +62,9 @@ func (b *byteRange) UnmarshalText(text []byte) error {
 		n[i] = int64(number)
 	}
 	if n[1] < n[0] || n[1] >= n[2] {
-		return fmt.Errorf("the bytes %d to %d are not a part of a file of %d bytes; the first is 0, the last included", n[0], n[1], n[2])
+		return fmt.Errorf("the bytes %d to %d are not a part of a file of %d bytes; the first is 0, the last included",
+			n[0], n[1], n[2])
 	}
-	b.UploadChunk = service.UploadChunk{Start: n[0], Length: n[1] - n[0] + 1, Total: n[2]}
+	b.UploadChunk = library.UploadChunk{Start: n[0], Length: n[1] - n[0] + 1, Total: n[2]}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/access"
 )
 
 // uploadPath is the part of an input that names one upload.
@@ -16,11 +16,11 @@ type uploadPath struct {
 type getUploadInput struct{ uploadPath }
 
 var getUploadDoc = doc{
-	ID: "getUpload", Tag: "Media library", Summary: "Ask how far an upload is",
+	ID: "getUpload", Tag: "Media library", Summary: "Get an upload's progress",
 	Description: "`nextByteStart` counts what is safely stored.",
 }
 
-func (s *Server) getUpload(ctx context.Context, scope service.TeamScope, in *getUploadInput) (crier.Upload, error) {
+func (s *Server) getUpload(ctx context.Context, scope access.TeamScope, in *getUploadInput) (crier.Upload, error) {
 	return s.services.Uploads.Get(ctx, scope, in.UploadID)
 }
 

@@ -82,7 +82,8 @@ func TestSignaturesAreBoundToDataAndPurpose(t *testing.T) {
 	if !ring.Verify([]byte("data"), sig, "cursor") {
 		t.Fatal("own signature refused")
 	}
-	if ring.Verify([]byte("datb"), sig, "cursor") || ring.Verify([]byte("data"), sig, "media") || ring.Verify([]byte("data"), sig[:8], "cursor") {
+	if ring.Verify([]byte("datb"), sig, "cursor") || ring.Verify([]byte("data"), sig, "media") ||
+		ring.Verify([]byte("data"), sig[:8], "cursor") {
 		t.Fatal("a wrong signature was accepted")
 	}
 }
@@ -95,7 +96,8 @@ func TestKeySecretsCatchTypos(t *testing.T) {
 	}
 	typo := []byte(secret)
 	typo[20] = 'A' + (typo[20]-'A'+1)%26
-	for _, bad := range []string{"", KeyPrefix, secret[:len(secret)-1], secret + "0", string(typo), strings.TrimPrefix(secret, "crier_")} {
+	for _, bad := range []string{"", KeyPrefix, secret[:len(secret)-1], secret + "0", string(typo),
+		strings.TrimPrefix(secret, "crier_")} {
 		if bad != secret && ValidKeySecret(bad) {
 			t.Errorf("%q passed the checksum", bad)
 		}
@@ -111,7 +113,8 @@ func TestPasswords(t *testing.T) {
 	if hash == HashPassword("correct horse battery") {
 		t.Fatal("two hashes of one password are equal: no salt")
 	}
-	for _, garbage := range []string{"", "$argon2id$", "plain", hash[:40], strings.Replace(hash, "argon2id", "argon2i", 1)} {
+	for _, garbage := range []string{"", "$argon2id$", "plain", hash[:40],
+		strings.Replace(hash, "argon2id", "argon2i", 1)} {
 		if CheckPassword("correct horse battery", garbage) {
 			t.Errorf("%q was accepted as a hash", garbage)
 		}

@@ -47,7 +47,8 @@ func NewKeyring(secrets string) (*Keyring, error) {
 	for i, secret := range strings.Split(secrets, ",") {
 		secret = strings.TrimSpace(secret)
 		if len(secret) < minSecretLength {
-			return nil, fmt.Errorf("secret key %d is too short: at least %d characters are needed", i+1, minSecretLength)
+			return nil, fmt.Errorf("secret key %d is too short: at least %d characters are needed", i+1,
+				minSecretLength)
 		}
 		id, err := addSealKey(manager, secret)
 		if err != nil {

@@ -38,7 +38,8 @@ func CheckPassword(password, encoded string) bool {
 	var version, memory, passes uint32
 	var threads uint8
 	var saltText, keyText string
-	n, err := fmt.Sscanf(replaceDollars(encoded), " argon2id v=%d m=%d,t=%d,p=%d %s %s", &version, &memory, &passes, &threads, &saltText, &keyText)
+	n, err := fmt.Sscanf(replaceDollars(encoded), " argon2id v=%d m=%d,t=%d,p=%d %s %s", &version, &memory, &passes,
+		&threads, &saltText, &keyText)
 	if err != nil || n != 6 || version != argon2.Version {
 		return false
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// budget counts tokens per day (UTC). What a request may cost is taken out before it is made and put right afterwards, so
-// that requests at the same time cannot overdraw it together.
+// budget counts tokens per day (UTC). What a request may cost is taken out before it is made and put right afterwards,
+// so that requests at the same time cannot overdraw it together.
 type budget struct {
 	limit int64
 	now   func() time.Time

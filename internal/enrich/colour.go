@@ -52,7 +52,8 @@ var hueBands = []struct {
 	end  float64
 	name string
 }{
-	{15, "red"}, {45, "orange"}, {68, "yellow"}, {160, "green"}, {195, "teal"}, {258, "blue"}, {295, "purple"}, {342, "pink"},
+	{15, "red"}, {45, "orange"}, {68, "yellow"}, {160, "green"}, {195, "teal"}, {258, "blue"}, {295, "purple"},
+	{342, "pink"},
 }
 
 // hue returns the angle on the colour wheel in degrees; the three must not be equal.

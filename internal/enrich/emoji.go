@@ -2,8 +2,8 @@ package enrich
 
 import "unicode"
 
-// emojiLength returns how many of the runes form the emoji they begin with, zero when they begin with none. Sequences are
-// one emoji: flags, keycaps, skin tones, and emoji tied by joiners. Variation selectors must be gone already.
+// emojiLength returns how many of the runes form the emoji they begin with, zero when they begin with none. Sequences
+// are one emoji: flags, keycaps, skin tones, and emoji tied by joiners. Variation selectors must be gone already.
 func emojiLength(runes []rune) int {
 	if len(runes) >= 2 {
 		switch {

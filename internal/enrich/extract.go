@@ -14,7 +14,8 @@ import (
 const (
 	// maxValues bounds the hashtags, mentions and link domains of one text: its first ones are kept.
 	maxValues = 100
-	// maxValueLength bounds one of them, in characters. Longer ones are no tags or names on any network and are left out.
+	// maxValueLength bounds one of them, in characters. Longer ones are no tags or names on any network and are left
+	// out.
 	maxValueLength = 100
 )
 
@@ -22,17 +23,24 @@ var (
 	schemeLink = regexp.MustCompile(`(?i)https?://[^\s<>"]+`)
 	bareLink   = regexp.MustCompile(`[\p{L}\p{N}][\p{L}\p{M}\p{N}.-]*\.\p{L}{2,}(?:[/:?#][^\s<>"]*)?`)
 	hashtag    = regexp.MustCompile(`[#＃]([\p{L}\p{M}\p{N}_\x{200c}]+)`)
-	// A name in Latin letters ends where another script begins, since languages without spaces go on right behind it. The
-	// second part is the server of names such as @name@server.example.
+	// A name in Latin letters ends where another script begins, since languages without spaces go on right behind it.
+	// The second part is the server of names such as @name@server.example.
 	mention = regexp.MustCompile(`[@＠]((?:[\p{Latin}0-9_](?:[\p{Latin}0-9_.-]*[\p{Latin}0-9_])?|\p{L}[\p{L}\p{M}\p{N}_]*)(?:@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,})?)`)
 )
 
-// genericDomains end addresses that people write without a scheme. countryDomains do so only when a path follows, because
-// many of them are words too.
+// genericDomains end addresses that people write without a scheme. countryDomains do so only when a path follows,
+// because many of them are words too.
 var (
 	genericDomains = strings.Fields("com org net io dev app edu gov info eu shop blog")
-	countryDomains = strings.Fields("ai at au be br ca ch cn co cz de dk es fi fr gg gl gr hu id ie il in is it jp kr ly me mx nl no nz pl pt ro ru se sg sh th to tr tv ua uk us vn")
+	countryDomains = strings.Fields("ai at au be br ca ch cn co cz de dk es fi fr gg gl gr hu id ie il in is it jp " +
+		"kr ly me mx nl no nz pl pt ro ru se sg sh th to tr tv ua uk us vn")
 )
+
+// LinkDomains returns the domains of addresses, without www.
+func LinkDomains(addresses []string) []string {
+	domains, _ := linkDomains(strings.Join(addresses, " "))
+	return domains
+}
 
 // linkDomains returns the domains that the text links to, without www., and the text without the links.
 func linkDomains(text string) (domains []string, rest string) {
@@ -94,7 +102,10 @@ func appendDomain(domains *[]string, link string) bool {
 func cutAfterEnding(host string) string {
 	host = strings.TrimRightFunc(host, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 	ending := host[strings.LastIndexByte(host, '.')+1:]
-	ascii := strings.IndexFunc(ending, func(r rune) bool { return r >= utf8.RuneSelf || !unicode.In(r, unicode.L, unicode.N) && r != '-' })
+	ascii := strings.IndexFunc(ending, func(r rune) bool {
+		return r >= utf8.RuneSelf ||
+			!unicode.In(r, unicode.L, unicode.N) && r != '-'
+	})
 	if ascii > 0 {
 		host = host[:len(host)-len(ending)+ascii]
 	}
@@ -133,7 +144,8 @@ func matchesOfTheirOwn(pattern *regexp.Regexp, text string) []string {
 	var found []string
 	for _, match := range pattern.FindAllStringSubmatchIndex(text, -1) {
 		last, _ := utf8.DecodeLastRuneInString(text[:match[0]])
-		inWord := unicode.In(last, unicode.L, unicode.N) && denseScript(last) == 0 || strings.ContainsRune("_&/.+-", last)
+		inWord := unicode.In(last, unicode.L, unicode.N) && denseScript(last) == 0 ||
+			strings.ContainsRune("_&/.+-", last)
 		if match[0] == 0 || !inWord {
 			found = append(found, text[match[2]:match[3]])
 		}

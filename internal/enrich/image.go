@@ -18,8 +18,8 @@ const (
 	opaque = 0x8000
 )
 
-// What tells drawings, screenshots and logos from photographs: points that are exactly like their neighbour, few different
-// colours, or a transparent part.
+// What tells drawings, screenshots and logos from photographs: points that are exactly like their neighbour, few
+// different colours, or a transparent part.
 const (
 	flatShare        = 0.5  // of like neighbours, together with few colours
 	veryFlatShare    = 0.85 // of like neighbours, whatever the colours

@@ -94,18 +94,23 @@ func TestImageTags(t *testing.T) {
 		hasAlpha bool
 		want     []string
 	}{
-		{"photograph of a landscape", scenery(640, 480, blue, green, 0.04), false, []string{"landscape", "blue", "green", "photo"}},
-		{"the same as JPEG", compressed(t, scenery(640, 480, blue, green, 0.04)), false, []string{"landscape", "blue", "green", "photo"}},
-		{"photograph in black and white", compressed(t, scenery(480, 640, silver, gray, 0.04)), false, []string{"portrait", "gray", "photo"}},
+		{"photograph of a landscape", scenery(640, 480, blue, green, 0.04), false,
+			[]string{"landscape", "blue", "green", "photo"}},
+		{"the same as JPEG", compressed(t, scenery(640, 480, blue, green, 0.04)), false,
+			[]string{"landscape", "blue", "green", "photo"}},
+		{"photograph in black and white", compressed(t, scenery(480, 640, silver, gray, 0.04)), false,
+			[]string{"portrait", "gray", "photo"}},
 		{"logo on white", logo(500, 500, white), false, []string{"square", "red", "white", "graphic"}},
 		{"logo as JPEG", compressed(t, logo(500, 500, white)), false, []string{"square", "red", "white", "graphic"}},
 		{"logo on nothing", logo(500, 500, color.Transparent), true, []string{"square", "red", "graphic"}},
 		{"banner with a gradient", gradient(1500, 500), false, []string{"landscape", "blue", "graphic"}},
-		{"photograph cut out", cutOut(scenery(600, 600, blue, green, 0.04)), true, []string{"square", "green", "blue", "graphic"}},
+		{"photograph cut out", cutOut(scenery(600, 600, blue, green, 0.04)), true,
+			[]string{"square", "green", "blue", "graphic"}},
 		{"one point", filled(1, 1, white), false, []string{"square", "white", "graphic"}},
 		{"all transparent", filled(10, 10, color.Transparent), true, []string{"square", "graphic"}},
 		{"nothing", image.NewNRGBA(image.Rectangle{}), false, []string{}},
-		{"part of a larger image", logo(500, 500, white).SubImage(image.Rect(200, 150, 300, 350)), false, []string{"portrait", "red", "graphic"}},
+		{"part of a larger image", logo(500, 500, white).SubImage(image.Rect(200, 150, 300, 350)), false,
+			[]string{"portrait", "red", "graphic"}},
 		{"nearly square", filled(1000, 960, white), false, []string{"square", "white", "graphic"}},
 		{"not quite square", filled(1000, 940, white), false, []string{"landscape", "white", "graphic"}},
 	} {

@@ -60,8 +60,8 @@ func byLetters(table *unicode.RangeTable) func(string) string {
 	return func(text string) string { return letterModels()[table].detect(text) }
 }
 
-// detectLanguage returns the BCP 47 tag of the language that most of the text is written in, or Undetermined. Links, tags
-// and names should be removed before.
+// detectLanguage returns the BCP 47 tag of the language that most of the text is written in, or Undetermined. Links,
+// tags and names should be removed before.
 func detectLanguage(text string) string {
 	text = strings.ToLower(norm.NFC.String(text))
 	if main := mainScript(text); main != nil {

@@ -25,8 +25,8 @@ const (
 	minKnown = 0.25
 )
 
-// trigram is three letters in a row; a blank stands for the beginning or the end of a word. Letters outside of ASCII, which
-// often give a language away, also stand for themselves, between zeros.
+// trigram is three letters in a row; a blank stands for the beginning or the end of a word. Letters outside of ASCII,
+// which often give a language away, also stand for themselves, between zeros.
 type trigram [3]rune
 
 // letterModel tells languages of one script apart by how likely each makes the letter sequences of a text.

@@ -3,6 +3,7 @@ package enrich
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -17,8 +18,8 @@ const maxMarks = 8
 // foldRounds suffices for folding and normalising to settle: each can undo the other's form at most twice.
 const foldRounds = 4
 
-// normalize brings spellings that a reader takes for the same word into one form: compatibility characters and letter case
-// are folded, optional vowel signs of Arabic and Hebrew and invisible characters are removed.
+// normalize brings spellings that a reader takes for the same word into one form: compatibility characters and letter
+// case are folded, optional vowel signs of Arabic and Hebrew and invisible characters are removed.
 func normalize(text string) string {
 	text = keepMeaning(strings.ToValidUTF8(text, " "))
 	for range foldRounds {
@@ -29,6 +30,35 @@ func normalize(text string) string {
 		text = folded
 	}
 	return text
+}
+
+// withoutAccents removes the accents that people leave out when they search: those of Latin and Greek letters, and the
+// dots of the Russian ё. In other scripts marks make other letters.
+func withoutAccents(text string) string {
+	if isASCII(text) {
+		return text
+	}
+	accented := false
+	plain := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			if accented {
+				return -1
+			}
+			return r
+		}
+		accented = unicode.In(r, unicode.Latin, unicode.Greek) || r == 'е'
+		return r
+	}, norm.NFD.String(text))
+	return norm.NFC.String(plain)
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // keepMeaning drops what normalize removes.

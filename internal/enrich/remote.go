@@ -53,8 +53,8 @@ type RemoteConfig struct {
 	Now         func() time.Time
 }
 
-// Remote describes texts by asking an OpenAI-compatible endpoint for language, topics and sentiment. Tags, names and links
-// are always found locally, where the answer is certain. It is safe for concurrent use.
+// Remote describes texts by asking an OpenAI-compatible endpoint for language, topics and sentiment. Tags, names and
+// links are always found locally, where the answer is certain. It is safe for concurrent use.
 type Remote struct {
 	config RemoteConfig
 	budget budget
@@ -68,8 +68,8 @@ func NewRemote(config RemoteConfig) *Remote {
 	return &Remote{config: config, budget: budget{limit: config.DailyTokens, now: config.Now}}
 }
 
-// Text describes a text. It always has an answer: when the endpoint is slow, away, wrong or too expensive it is the local
-// analyser's, and Fallback says why. Nothing is tried twice.
+// Text describes a text. It always has an answer: when the endpoint is slow, away, wrong or too expensive it is the
+// local analyser's, and Fallback says why. Nothing is tried twice.
 func (r *Remote) Text(ctx context.Context, text string) Analysis {
 	facts := Text(text)
 	opinion, err := r.ask(ctx, text)

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crier/internal/enrich"
+	"crier/internal/nettest"
 )
 
 const post = "Our new #coffee machine is wonderful, thanks @alice! https://www.example.com"
@@ -74,7 +75,8 @@ func TestRemoteAsksAsTheProtocolSays(t *testing.T) {
 		says(wellAnswered, 100)(w, r)
 	})
 	remote.Text(t.Context(), "hello"+strings.Repeat("ä", 10_000))
-	if request.Method != "POST" || request.URL.Path != "/v1/chat/completions" || request.Header.Get("Authorization") != "Bearer secret" {
+	if request.Method != "POST" || request.URL.Path != "/v1/chat/completions" ||
+		request.Header.Get("Authorization") != "Bearer secret" {
 		t.Errorf("%s %s, Authorization %q", request.Method, request.URL.Path, request.Header.Get("Authorization"))
 	}
 	var sent struct {
@@ -95,8 +97,14 @@ func TestRemoteAsksAsTheProtocolSays(t *testing.T) {
 func TestRemoteFallsBackOnBadAnswers(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]http.HandlerFunc{
-		"an error":             func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", http.StatusInternalServerError) },
-		"a refusal":            func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "slow down", http.StatusTooManyRequests) },
+		"an error": func(w http.ResponseWriter,
+			_ *http.Request) {
+			http.Error(w, "down", http.StatusInternalServerError)
+		},
+		"a refusal": func(w http.ResponseWriter,
+			_ *http.Request) {
+			http.Error(w, "slow down", http.StatusTooManyRequests)
+		},
 		"no JSON":              func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") },
 		"JSON cut off":         func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"choices":[{"mess`) },
 		"an empty object":      func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{}`) },
@@ -120,9 +128,10 @@ func TestRemoteFallsBackOnBadAnswers(t *testing.T) {
 		"a language by name": says(`{"language":"English","topics":[],"sentiment":"neutral"}`, 5),
 		"no language":        says(`{"language":"","topics":[],"sentiment":"neutral"}`, 5),
 		"too many topics":    says(`{"language":"en","topics":["a","b","c","d","e","f","g","h","i","j","k"],"sentiment":"neutral"}`, 5),
-		"an endless topic":   says(`{"language":"en","topics":["`+strings.Repeat("x", 101)+`"],"sentiment":"neutral"}`, 5),
-		"an empty topic":     says(`{"language":"en","topics":[" "],"sentiment":"neutral"}`, 5),
-		"topics as objects":  says(`{"language":"en","topics":[{"a":1}],"sentiment":"neutral"}`, 5),
+		"an endless topic": says(`{"language":"en","topics":["`+strings.Repeat("x", 101)+`"],"sentiment":"neutral"}`,
+			5),
+		"an empty topic":    says(`{"language":"en","topics":[" "],"sentiment":"neutral"}`, 5),
+		"topics as objects": says(`{"language":"en","topics":[{"a":1}],"sentiment":"neutral"}`, 5),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -158,10 +167,8 @@ func TestRemoteFallsBackWhenTheEndpointIsSlow(t *testing.T) {
 
 func TestRemoteFallsBackWhenNobodyListens(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(http.NotFoundHandler())
 	config := configOf(t, nil)
-	config.BaseURL = server.URL
-	server.Close()
+	config.BaseURL = "http://" + nettest.ClosedAddress(t)
 	assertLocal(t, enrich.NewRemote(config).Text(t.Context(), post))
 }
 

@@ -1,5 +1,5 @@
-// Package enrich finds out what posts are about: the language, tags, names, links, topics and feeling of a text, the look of
-// an image, the shape of a video; and it makes the tokens by which texts are searched.
+// Package enrich finds out what posts are about: the language, tags, names, links, topics and feeling of a text, the
+// look of an image, the shape of a video; and it makes the tokens by which texts are searched.
 //
 // The analysers are pure functions that need nothing but their input. Remote asks a language model for the parts that
 // one can do better, and falls back to them. The package stores nothing and knows no posts.
@@ -17,7 +17,8 @@ const (
 	Negative Sentiment = "negative"
 )
 
-// TextFacts are what is known about a text. Lists are in order of appearance, topics the most telling first; none is nil.
+// TextFacts are what is known about a text. Lists are in order of appearance, topics the most telling first; none is
+// nil.
 type TextFacts struct {
 	Language    string    `json:"language"`    // BCP 47, Undetermined when unsure
 	Hashtags    []string  `json:"hashtags"`    // in lower case, without the sign

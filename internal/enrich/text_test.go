@@ -12,8 +12,8 @@ import (
 	"crier/internal/enrich"
 )
 
-// TestLanguageOfShortPosts reads posts of a few words each, with the language they are in. Danish and Norwegian posts can be
-// spelled the same, so not every one can be told.
+// TestLanguageOfShortPosts reads posts of a few words each, with the language they are in. Danish and Norwegian posts
+// can be spelled the same, so not every one can be told.
 func TestLanguageOfShortPosts(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/posts.tsv")
@@ -58,23 +58,31 @@ func TestHashtagsMentionsAndLinks(t *testing.T) {
 		hashtags, mentions, link []string
 	}{
 		{"tags in lower case, once, in order", "#Sale now! #NEW #sale", []string{"sale", "new"}, nil, nil},
-		{"tags of other scripts", "#東京 #Straße #привет #สวัสดี #नमस्ते", []string{"東京", "straße", "привет", "สวัสดี", "नमस्ते"}, nil, nil},
+		{"tags of other scripts", "#東京 #Straße #привет #สวัสดี #नमस्ते",
+			[]string{"東京", "straße", "привет", "สวัสดี", "नमस्ते"}, nil, nil},
 		{"full-width sign and letters", "＃Ｓａｌｅ", []string{"sale"}, nil, nil},
 		{"a number is no tag", "#1 and #2026 but #2026goals", []string{"2026goals"}, nil, nil},
 		{"a sign inside a word is none", "C#minor R&#D a/#b", nil, nil, nil},
 		{"a tag right behind Japanese", "今日は#東京", []string{"東京"}, nil, nil},
 		{"a keycap is no tag", "#️⃣ hello", nil, nil, nil},
-		{"names without the sign", "Thanks @Alice, @bob_99 and @c.d-e.", nil, []string{"alice", "bob_99", "c.d-e"}, nil},
+		{"names without the sign", "Thanks @Alice, @bob_99 and @c.d-e.", nil, []string{"alice", "bob_99", "c.d-e"},
+			nil},
 		{"a name ends where another script begins", "@userさんありがとう", nil, []string{"user"}, nil},
 		{"a name with its server", "@alice@social.example says hi", nil, []string{"alice@social.example"}, nil},
 		{"mail addresses are no names", "mail me: first.last@example.com", nil, nil, nil},
-		{"links by their domain", "https://www.Example.com/a?b#c HTTP://example.com:8080", nil, nil, []string{"example.com"}},
-		{"user names in links are not the domain", "https://good.example@evil.example/x", nil, nil, []string{"evil.example"}},
-		{"tags and names inside links are part of them", "https://example.com/#top/@you", nil, nil, []string{"example.com"}},
-		{"punctuation after links", "(see https://example.com). Or https://example.org, ok?", nil, nil, []string{"example.com", "example.org"}},
+		{"links by their domain", "https://www.Example.com/a?b#c HTTP://example.com:8080", nil, nil,
+			[]string{"example.com"}},
+		{"user names in links are not the domain", "https://good.example@evil.example/x", nil, nil,
+			[]string{"evil.example"}},
+		{"tags and names inside links are part of them", "https://example.com/#top/@you", nil, nil,
+			[]string{"example.com"}},
+		{"punctuation after links", "(see https://example.com). Or https://example.org, ok?", nil, nil,
+			[]string{"example.com", "example.org"}},
 		{"text right behind a link", "https://example.comを見て", nil, nil, []string{"example.com"}},
-		{"international domains, either spelling", "https://münchen.example https://xn--mnchen-3ya.example", nil, nil, []string{"münchen.example"}},
-		{"links without scheme", "www.example.de bit.ly/3xYz shop.example.com", nil, nil, []string{"example.de", "bit.ly", "shop.example.com"}},
+		{"international domains, either spelling", "https://münchen.example https://xn--mnchen-3ya.example", nil, nil,
+			[]string{"münchen.example"}},
+		{"links without scheme", "www.example.de bit.ly/3xYz shop.example.com", nil, nil,
+			[]string{"example.de", "bit.ly", "shop.example.com"}},
 		{"sentences without space are no links", "Great.It works. README.md node.js 3.5km/h", nil, nil, nil},
 	} {
 		facts := enrich.Text(test.text)
@@ -188,7 +196,8 @@ func TestTopicsAreThePhrasesBetweenFunctionWords(t *testing.T) {
 
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{
-		"Hello @you, see https://www.example.com #Now", "東京へ行く #旅", "не хорошо", "http://[::1]:80/", "https://xn--a.b", "#\u200c", "@a@b.cd", "\xff#\xff", "not\nnot good",
+		"Hello @you, see https://www.example.com #Now", "東京へ行く #旅", "не хорошо", "http://[::1]:80/", "https://xn--a.b",
+		"#\u200c", "@a@b.cd", "\xff#\xff", "not\nnot good",
 	} {
 		f.Add(seed)
 	}
@@ -205,7 +214,8 @@ func FuzzText(f *testing.F) {
 				t.Fatal("a list is nil")
 			}
 			for _, v := range values {
-				if v == "" || !utf8.ValidString(v) || strings.ContainsAny(v, " \n\t") && !slices.Contains(facts.Topics, v) {
+				if v == "" || !utf8.ValidString(v) || strings.ContainsAny(v, " \n\t") &&
+					!slices.Contains(facts.Topics, v) {
 					t.Fatalf("bad value %q", v)
 				}
 			}

@@ -16,8 +16,8 @@ const (
 )
 
 // Tokens returns what a text is found by, sorted and without repetitions, the same on every platform: its words in
-// one spelling (see QueryTokens), and besides those the words inside #CamelCase tags and @CamelCase names, single Han
-// characters, and emoji without their skin tone, so that they too can be searched for.
+// one spelling without accents (see QueryTokens), and besides those the words inside #CamelCase tags and @CamelCase
+// names, single Han characters, and emoji without their skin tone, so that they too can be searched for.
 func Tokens(text string) []string {
 	found := tokenSet{}
 	found.addAll(text, true)
@@ -28,10 +28,12 @@ func Tokens(text string) []string {
 }
 
 // QueryTokens returns the tokens that a text must all have to be a result for q, sorted and without repetitions. It
-// returns none when q has nothing to search for, such as punctuation alone. Every text is a result for each word it holds.
+// returns none when q has nothing to search for, such as punctuation alone. Every text is a result for each word it
+// holds.
 //
-// Words are runs of letters and digits. In scripts that write without spaces, and in Korean, where endings are joined to
-// words, each pair of neighbouring characters is a token; a character that stands alone is one too. An emoji is a token.
+// Words are runs of letters and digits. In scripts that write without spaces, and in Korean, where endings are joined
+// to words, each pair of neighbouring characters is a token; a character that stands alone is one too. An emoji is a
+// token.
 func QueryTokens(q string) []string {
 	found := tokenSet{}
 	found.addAll(q, false)
@@ -50,7 +52,7 @@ func (s tokenSet) sorted() []string { return slices.Sorted(maps.Keys(s)) }
 
 // addAll walks the text once, one run of like characters after the other.
 func (s tokenSet) addAll(text string, forIndex bool) {
-	rest := []rune(normalize(readableLinks(text)))
+	rest := []rune(withoutAccents(normalize(readableLinks(text))))
 	for len(rest) > 0 {
 		length := 1
 		if n := emojiLength(rest); n > 0 {
@@ -128,7 +130,8 @@ func denseLength(runes []rune) int {
 	return len(runes)
 }
 
-// denseScripts are searched by pairs of characters. Chinese and the Japanese syllables count as one: they mix within words.
+// denseScripts are searched by pairs of characters. Chinese and the Japanese syllables count as one: they mix within
+// words.
 var denseScripts = [][]*unicode.RangeTable{
 	{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo},
 	{unicode.Hangul},
@@ -149,7 +152,8 @@ func denseScript(r rune) int {
 	if r < 0x0e00 || !unicode.Is(unicode.L, r) {
 		return 0
 	}
-	return 1 + slices.IndexFunc(denseScripts, func(tables []*unicode.RangeTable) bool { return unicode.In(r, tables...) })
+	return 1 + slices.IndexFunc(denseScripts,
+		func(tables []*unicode.RangeTable) bool { return unicode.In(r, tables...) })
 }
 
 func withoutJoiners(runes []rune) []rune {

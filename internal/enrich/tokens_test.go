@@ -23,10 +23,10 @@ func TestTokensOfEveryScript(t *testing.T) {
 		{"words in lower case, once each", "The cat and THE Cat", []string{"and", "cat", "the"}},
 		{"apostrophes separate", "don't l’amour", []string{"amour", "don", "l", "t"}},
 		{"German sharp s is double s", "Straße STRASSE", []string{"strasse"}},
-		{"German umlauts stay, composed or not", "schön scho\u0308n", []string{"schön"}},
+		{"accents vanish, composed or not", "schön scho\u0308n Café", []string{"cafe", "schon"}},
 		{"full-width and ligature forms are the plain letters", "ＡＢＣ ﬁne", []string{"abc", "fine"}},
-		{"Turkish capital dotted i", "İstanbul", []string{"i̇stanbul"}},
-		{"Greek final sigma", "ΟΔΟΣ οδός", []string{"οδοσ", "οδόσ"}},
+		{"Turkish capital dotted i", "İstanbul", []string{"istanbul"}},
+		{"Greek final sigma", "ΟΔΟΣ οδός", []string{"οδοσ"}},
 		{"numbers and mixed words", "mp4 2026 3.14", []string{"14", "2026", "3", "mp4"}},
 		{"soft hyphens and invisible marks vanish", "Donau\u00addampf\u200b\u2060schiff", []string{"donaudampfschiff"}},
 		{"Japanese in pairs, Chinese characters also alone", "東京へ", []string{"京", "京へ", "東", "東京"}},
@@ -45,8 +45,9 @@ func TestTokensOfEveryScript(t *testing.T) {
 		{"Hindi with and without joiner", "क्\u200dष क्ष", []string{"क्ष"}},
 		{"Korean in pairs, since endings join the word", "학교에서 집", []string{"교에", "에서", "집", "학교"}},
 		{"Korean from single letters is the same", "\u1112\u1161\u11a8\u1100\u116d", []string{"학교"}},
-		{"Vietnamese", "Việt Nam", []string{"nam", "việt"}},
+		{"Vietnamese", "Việt Nam", []string{"nam", "viet"}},
 		{"Cyrillic", "Привет, МИР", []string{"мир", "привет"}},
+		{"Russian yo is ye, short i stays", "Ёлка мой", []string{"елка", "мой"}},
 		{"scripts change without space", "iPhone16を買う", []string{"iphone16", "を買", "買", "買う"}},
 		{"an emoji", "Party🎉now", []string{"now", "party", "🎉"}},
 		{"emoji in a row are single ones", "🎉🎉🔥", []string{"🎉", "🔥"}},
@@ -57,9 +58,11 @@ func TestTokensOfEveryScript(t *testing.T) {
 		{"flags", "🇩🇪🇯🇵", []string{"🇩🇪", "🇯🇵"}},
 		{"the flag of a region", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", []string{"🏴󠁧󠁢󠁳󠁣󠁴󠁿"}},
 		{"keycaps", "1️⃣", []string{"1⃣"}},
-		{"links give their words", "https://www.example.com/spring-sale?id=3", []string{"3", "com", "example", "id", "sale", "spring", "www"}},
-		{"links are decoded", "https://example.com/caf%C3%A9", []string{"café", "com", "example"}},
-		{"hashtags as a whole and by their words", "#ThrowbackThursday", []string{"thursday", "throwback", "throwbackthursday"}},
+		{"links give their words", "https://www.example.com/spring-sale?id=3",
+			[]string{"3", "com", "example", "id", "sale", "spring", "www"}},
+		{"links are decoded", "https://example.com/caf%C3%A9", []string{"cafe", "com", "example"}},
+		{"hashtags as a whole and by their words", "#ThrowbackThursday",
+			[]string{"thursday", "throwback", "throwbackthursday"}},
 		{"mentions as a whole and by their words", "@OpenPress_de", []string{"de", "open", "openpress", "press"}},
 		{"camel case outside of tags is one word", "JavaScript", []string{"javascript"}},
 		{"broken bytes separate", "a\xffb", []string{"a", "b"}},
@@ -109,6 +112,8 @@ func TestQueriesFindTheTextsTheyShould(t *testing.T) {
 		{"Thanks 👍", "👍🏽", false},
 		{"More at https://www.example.com/x", "www.example.com", true},
 		{"More at example.com", "https://example.com", true},
+		{"Crème brûlée", "CREME brulee", true},
+		{"creme brulee", "Crème", true},
 	} {
 		if got := containsAll(enrich.Tokens(test.text), enrich.QueryTokens(test.q)); got != test.want {
 			t.Errorf("%q in %q: got %v", test.q, test.text, got)
@@ -128,7 +133,7 @@ func containsAll(tokens, wanted []string) bool {
 func TestTokensAreBounded(t *testing.T) {
 	t.Parallel()
 	long := enrich.Tokens(strings.Repeat("ä", 100))
-	if diff := cmp.Diff([]string{strings.Repeat("ä", enrich.MaxTokenLength)}, long); diff != "" {
+	if diff := cmp.Diff([]string{strings.Repeat("a", enrich.MaxTokenLength)}, long); diff != "" {
 		t.Errorf("a long word (-want +got):\n%s", diff)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -148,14 +153,16 @@ func TestTokensAreBounded(t *testing.T) {
 
 func FuzzTokens(f *testing.F) {
 	for _, seed := range []string{
-		"Hello, world", "東京タワー", "สวัสดี", "مُحَمَّد", "학교에서", "👩🏽‍🚒🇩🇪1️⃣", "#CamelCase @you_and.me", "https://example.com/%E6%9D%B1", "e\u0301\u0301", "\xff\xfe",
+		"Hello, world", "東京タワー", "สวัสดี", "مُحَمَّد", "학교에서", "👩🏽‍🚒🇩🇪1️⃣", "#CamelCase @you_and.me",
+		"https://example.com/%E6%9D%B1", "e\u0301\u0301", "\xff\xfe",
 		"ſ\u0345ΐ", "क्\u200dष", "\u1100\u1161\u11a8", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		tokens := enrich.Tokens(text)
-		if !slices.IsSorted(tokens) || len(slices.Compact(slices.Clone(tokens))) != len(tokens) || len(tokens) > enrich.MaxTokens {
+		if !slices.IsSorted(tokens) || len(slices.Compact(slices.Clone(tokens))) != len(tokens) ||
+			len(tokens) > enrich.MaxTokens {
 			t.Fatalf("not sorted, repeated or too many: %q", tokens)
 		}
 		for _, token := range tokens {
@@ -166,7 +173,8 @@ func FuzzTokens(f *testing.F) {
 				t.Fatalf("token %q is searched for as %q", token, again)
 			}
 		}
-		if query := enrich.QueryTokens(text); len(tokens) < enrich.MaxTokens && len(query) > 0 && !containsAll(tokens, query) {
+		if query := enrich.QueryTokens(text); len(tokens) < enrich.MaxTokens && len(query) > 0 &&
+			!containsAll(tokens, query) {
 			t.Fatalf("%q does not find itself: %q in %q", text, query, tokens)
 		}
 	})

@@ -33,11 +33,12 @@ type Sender struct {
 	tls *tls.Config
 }
 
-// New reads the address of a server: smtp://user:password@host:587 turns to TLS by STARTTLS and refuses a server that cannot,
-// unless ?tls=off is added; smtps://host:465 speaks TLS at once. from is the sender of all messages, such as
+// New reads the address of a server: smtp://user:password@host:587 turns to TLS by STARTTLS and refuses a server that
+// cannot, unless ?tls=off is added; smtps://host:465 speaks TLS at once. from is the sender of all messages, such as
 // "crier <noreply@example.com>".
 func New(server, from string, now func() time.Time) (*Sender, error) {
-	const rule = "must be an address such as smtp://mail.example.com:587 or smtps://mail.example.com, with user:password@ before the host if it asks for them"
+	const rule = "must be an address such as smtp://mail.example.com:587 or smtps://mail.example.com, with " +
+		"user:password@ before the host if it asks for them"
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || u.Path != "" && u.Path != "/" {
 		return nil, errors.New(rule) // the parser's own error would show the password
@@ -52,7 +53,8 @@ func New(server, from string, now func() time.Time) (*Sender, error) {
 	}
 	s := &Sender{
 		host: u.Hostname(), port: u.Port(), wrapped: u.Scheme == "smtps", optional: query.Get("tls") == "off",
-		login: u.User, from: *sender, now: now, tls: &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12},
+		login: u.User, from: *sender, now: now, tls: &tls.Config{ServerName: u.Hostname(),
+			MinVersion: tls.VersionTLS12},
 	}
 	if s.port == "" {
 		s.port = map[bool]string{false: "587", true: "465"}[s.wrapped]

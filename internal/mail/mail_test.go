@@ -45,12 +45,14 @@ func TestAMessageArrivesAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t)
 	const subject, text = "Grüße an Ada", "Zeile eins\n\n.\nhttps://example.com/?token=abc.def=\nEnde\n"
-	if err := newSender(t, "smtp://"+server.Addr+"?tls=off").Send(t.Context(), "ada@example.com", subject, text); err != nil {
+	if err := newSender(t, "smtp://"+server.Addr+"?tls=off").Send(t.Context(), "ada@example.com", subject,
+		text); err != nil {
 		t.Fatal(err)
 	}
 	m := <-server.Messages
 	headers, gotSubject, body := read(t, m)
-	if m.From != "FROM:<noreply@example.com>" || m.To != "TO:<ada@example.com>" || headers.Get("To") != "<ada@example.com>" {
+	if m.From != "FROM:<noreply@example.com>" || m.To != "TO:<ada@example.com>" ||
+		headers.Get("To") != "<ada@example.com>" {
 		t.Errorf("the envelope is %q, %q, %v", m.From, m.To, headers)
 	}
 	if gotSubject != subject || strings.ReplaceAll(body, "\r\n", "\n") != text {
@@ -80,11 +82,13 @@ func TestNoValueAddsAHeader(t *testing.T) {
 func TestMailIsPrivateUnlessToldOtherwise(t *testing.T) {
 	t.Parallel()
 	plain, private := mailtest.Start(t), mailtest.StartWithTLS(t)
-	if err := newSender(t, "smtp://"+plain.Addr).Send(t.Context(), "ada@example.com", "s", "t"); err == nil || !strings.Contains(err.Error(), "STARTTLS") {
+	if err := newSender(t, "smtp://"+plain.Addr).Send(t.Context(), "ada@example.com", "s", "t"); err == nil ||
+		!strings.Contains(err.Error(), "STARTTLS") {
 		t.Errorf("a server without TLS was used: %v", err)
 	}
 	address := "smtp://user:secret@" + strings.Replace(private.Addr, "127.0.0.1", "localhost", 1)
-	if err := newSender(t, address).Send(t.Context(), "ada@example.com", "s", "t"); err == nil || strings.Contains(err.Error(), "secret") {
+	if err := newSender(t, address).Send(t.Context(), "ada@example.com", "s", "t"); err == nil ||
+		strings.Contains(err.Error(), "secret") {
 		t.Errorf("a certificate that nobody trusts: %v", err)
 	}
 	s := newSender(t, address)

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -19,7 +18,7 @@ type accountBrief struct {
 	Health   string              `json:"health,omitempty"` // what is wrong
 	Sandbox  bool                `json:"sandbox,omitempty"`
 	// Capabilities only when one account is read.
-	Capabilities json.RawMessage `json:"capabilities,omitempty"`
+	Capabilities *crier.JSON[crier.Capabilities] `json:"capabilities,omitempty"`
 }
 
 func briefAccount(a crier.SocialAccount) accountBrief {
@@ -40,11 +39,13 @@ func (d *door) addAccountTools(s *mcp.Server) {
 	}, listAccounts)
 	addTool(d, s, tool{
 		name: "get_account", title: "Read a social account", nature: reads,
-		description: "Reads one social account, with what its network and its connection can do: post types, limits, comments, threads.",
+		description: "Reads one social account, with what its network and its connection can do: post types, limits, " +
+			"comments, threads.",
 	}, getAccount)
 	addTool(d, s, tool{
 		name: "connect_account", title: "Connect a social account", nature: adds, outside: true,
-		description: "Begins to connect an account of a network: returns an address that the person must open in a browser to consent. Nothing is connected before that.",
+		description: "Begins to connect an account of a network: returns an address that the person must open in a " +
+			"browser to consent. Nothing is connected before that.",
 	}, connectAccount)
 }
 
@@ -80,7 +81,7 @@ func getAccount(ctx context.Context, c *call, in getAccountInput) (any, error) {
 		return nil, err
 	}
 	out := briefAccount(found)
-	out.Capabilities = found.Capabilities
+	out.Capabilities = &found.Capabilities
 	return out, nil
 }
 

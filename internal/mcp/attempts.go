@@ -29,15 +29,19 @@ type attemptList struct {
 func (d *door) addAttemptTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "list_attempts", title: "What was tried", nature: reads,
-		description: "Tells where a publication stands and everything that was tried for it: how each attempt ended, why, and what happens next.",
+		description: "Tells where a publication stands and everything that was tried for it: how each attempt ended, " +
+			"why, and what happens next.",
 	}, listAttempts)
 	addTool(d, s, tool{
 		name: "retry", title: "Publish again after a failure", nature: changes, outside: true,
-		description: "Tries a failed or missed publication again, at once. Refused while the outcome is unknown. Asks the person.",
+		description: "Tries a failed or missed publication again, at once. Refused while the outcome is unknown. " +
+			"Asks the person.",
 	}, retry)
 	addTool(d, s, tool{
 		name: "resolve", title: "Decide an unknown outcome", nature: changes, outside: true,
-		description: "Decides a publication whose outcome is unknown, after somebody has looked at the network: it is there (published), it is not and shall be tried again (retry), or it is given up (failed). Saying retry while it is there publishes it twice. Asks the person.",
+		description: "Decides a publication whose outcome is unknown, after somebody has looked at the network: it " +
+			"is there (published), it is not and shall be tried again (retry), or it is given up (failed). Saying " +
+			"retry while it is there publishes it twice. Asks the person.",
 	}, resolve)
 }
 
@@ -47,7 +51,8 @@ type scheduledPostInput struct {
 }
 
 // publication reads the scheduled post that a call is about.
-func (c *call) publication(ctx context.Context, in scheduledPostInput) (team crier.ID, found crier.ScheduledPost, err error) {
+func (c *call) publication(ctx context.Context, in scheduledPostInput) (team crier.ID, found crier.ScheduledPost,
+	err error) {
 	if team, err = c.team(ctx, in.inTeam); err != nil {
 		return "", crier.ScheduledPost{}, err
 	}
@@ -66,7 +71,8 @@ func listAttempts(ctx context.Context, c *call, in scheduledPostInput) (any, err
 	}
 	return attemptList{publicationOf(publication), each(found.Data, func(a crier.Attempt) attemptBrief {
 		return attemptBrief{
-			Operation: a.Operation, Part: a.Part, StartedAt: a.StartedAt, Outcome: a.Outcome, ErrorCode: a.ErrorCode, Message: a.Message,
+			Operation: a.Operation, Part: a.Part, StartedAt: a.StartedAt, Outcome: a.Outcome, ErrorCode: a.ErrorCode,
+			Message:  a.Message,
 			NextStep: a.NextStep, NextAt: a.NextAt,
 		}
 	})}, nil
@@ -93,8 +99,10 @@ func retry(ctx context.Context, c *call, in retryInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	question := fmt.Sprintf("Publish at once what is %s (%s)?", publication.Status, firstOf(publication.ErrorMessage, publication.ErrorCode, "no reason told"))
-	if err := c.agree(in.confirmable, proposal{question: question, cost: cost, preview: publicationOf(publication)}); err != nil {
+	question := fmt.Sprintf("Publish at once what is %s (%s)?", publication.Status,
+		firstOf(publication.ErrorMessage, publication.ErrorCode, "no reason told"))
+	if err := c.agree(in.confirmable, proposal{question: question, cost: cost,
+		preview: publicationOf(publication)}); err != nil {
 		return nil, err
 	}
 	again, err := c.RetryScheduledPost(ctx, team, publication.ID)
@@ -113,7 +121,9 @@ func (c *call) costOf(ctx context.Context, team crier.ID, p crier.ScheduledPost)
 	}
 	soon := crier.TimeOf(overview.ServerTime.Add(tryOutLead))
 	found, err := c.ValidatePost(ctx, team, p.ContentItemID, crier.ScheduleRequest{
-		Targets: crier.Targets{SocialAccountIDs: []crier.ID{p.SocialAccountID}, PlatformSettings: p.PlatformSettings}, ScheduledAt: &soon,
+		Targets: crier.Targets{SocialAccountIDs: []crier.ID{p.SocialAccountID},
+			PlatformSettings: p.PlatformSettings},
+		ScheduledAt: &soon,
 	})
 	return found.CreditCost, err
 }
@@ -140,11 +150,13 @@ func resolve(ctx context.Context, c *call, in resolveInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	question := fmt.Sprintf("Decide that the publication with the status %s is: %s? %s", publication.Status, in.Outcome, consequences[in.Outcome])
+	question := fmt.Sprintf("Decide that the publication with the status %s is: %s? %s", publication.Status, in.Outcome,
+		consequences[in.Outcome])
 	if err := c.agree(in.confirmable, proposal{question: question, preview: publicationOf(publication)}); err != nil {
 		return nil, err
 	}
-	resolved, err := c.ResolveScheduledPost(ctx, team, publication.ID, crier.Resolution{Outcome: string(in.Outcome), PlatformPostID: in.PlatformPostID})
+	resolved, err := c.ResolveScheduledPost(ctx, team, publication.ID,
+		crier.Resolution{Outcome: string(in.Outcome), PlatformPostID: in.PlatformPostID})
 	if err != nil {
 		return nil, err
 	}

@@ -33,8 +33,11 @@ type calendarEntryBrief struct {
 func briefCalendar(c crier.Calendar) calendarBrief {
 	return calendarBrief{Timezone: c.Timezone, Entries: each(c.Entries, func(e crier.CalendarEntry) calendarEntryBrief {
 		return calendarEntryBrief{
-			ScheduledAt: e.ScheduledAt, Local: e.LocalDate + " " + e.LocalTime, Kind: e.Kind, PostID: e.PostID, ScheduledPostID: e.ScheduledPostID,
-			Provider: e.Provider, Status: e.Status, Text: shorten(e.Text, calendarTextLength), Permalink: e.Permalink, ErrorCode: e.ErrorCode,
+			ScheduledAt: e.ScheduledAt, Local: e.LocalDate + " " + e.LocalTime, Kind: e.Kind, PostID: e.PostID,
+			ScheduledPostID: e.ScheduledPostID,
+			Provider:        e.Provider, Status: e.Status, Text: shorten(e.Text, calendarTextLength),
+			Permalink: e.Permalink,
+			ErrorCode: e.ErrorCode,
 		}
 	})}
 }
@@ -42,7 +45,8 @@ func briefCalendar(c crier.Calendar) calendarBrief {
 func (d *door) addCalendarTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "get_calendar", title: "Look at the calendar", nature: reads,
-		description: "Lists what goes out, or went out, between two times at most 92 days apart, with recurrences to come.",
+		description: "Lists what goes out, or went out, between two times at most 92 days apart, with recurrences to " +
+			"come.",
 	}, getCalendar)
 }
 

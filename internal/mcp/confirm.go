@@ -1,16 +1,18 @@
 package mcp
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
 )
 
 // confirmable is the input of tools that ask before they act.
 type confirmable struct {
-	Confirm bool `json:"confirm,omitempty" jsonschema:"true only after the person has seen the preview and agreed. Without effect where your client can ask the person itself: then they are asked."`
+	Confirm           bool   `json:"confirm,omitempty" jsonschema:"true only after the person has seen the preview and agreed, together with confirmationToken. Without effect where your client can ask the person itself: then they are asked."`
+	ConfirmationToken string `json:"confirmationToken,omitempty" jsonschema:"the confirmationToken of the preview that the person agreed to; it is void once the content, the accounts, the time or the cost has changed"`
 }
 
 // proposal is what a call would do, as its dry run found.
@@ -18,6 +20,8 @@ type proposal struct {
 	// question tells the person what will happen. The answer counts for this very text.
 	question string
 	cost     int64
+	// bound is what the answer counts for besides the text and the arguments of the call; it may be nil.
+	bound any
 	// preview is the dry run for the agent; it may be nil.
 	preview any
 }
@@ -33,55 +37,75 @@ func (*pause) Error() string { return "the person has not agreed yet" }
 
 // unconfirmed is the answer to a client that cannot ask.
 type unconfirmed struct {
-	Status       string `json:"status"`
-	WhatHappens  string `json:"whatHappens"`
-	CreditCost   int64  `json:"creditCost"`
-	Preview      any    `json:"preview,omitempty"`
-	NextStep     string `json:"nextStep"`
-	NothingSoFar bool   `json:"nothingChangedYet"`
+	Status            string `json:"status"`
+	WhatHappens       string `json:"whatHappens"`
+	CreditCost        int64  `json:"creditCost"`
+	Preview           any    `json:"preview,omitempty"`
+	ConfirmationToken string `json:"confirmationToken"`
+	NextStep          string `json:"nextStep"`
+	NothingSoFar      bool   `json:"nothingChangedYet"`
 }
 
-var errDeclined = errors.New("the person did not agree: nothing was changed")
+var errDeclined = refused(kindDeclined, "The person did not agree: nothing was changed.")
 
 // answerKey names the question in the exchange with the client.
 const answerKey = "confirmation"
 
-// agree returns nil once the person has agreed to the proposal. Where the client can ask the person, they are asked, whatever
-// the agent says; elsewhere the agent has to confirm what it was shown.
+// agree returns nil once the person has agreed to the proposal. Where the client can ask the person, they are asked,
+// whatever the agent says; elsewhere the agent has to confirm what it was shown, by the token of that preview: a first
+// call changes nothing, and neither does a token of something that has changed meanwhile.
 func (c *call) agree(in confirmable, p proposal) error {
 	p.question = fmt.Sprintf("%s\nCost: %d credits.", p.question, p.cost)
-	if canAsk(c.request) {
-		return c.ask(p.question)
-	}
-	if in.Confirm {
-		return nil
-	}
-	return &pause{answer: unconfirmed{
-		Status: "confirmation_needed", WhatHappens: p.question, CreditCost: p.cost, Preview: p.preview, NothingSoFar: true,
-		NextStep: "Show this to the person. If they agree, call again with confirm: true.",
-	}}
-}
-
-// ask puts the question to the person. The client calls again with their answer; it counts when the dry run, which was done
-// anew, still says the same.
-func (c *call) ask(question string) error {
-	state, err := digestOf(question)
+	token, err := c.confirmationToken(p)
 	if err != nil {
 		return err
 	}
+	if canAsk(c.request) {
+		return c.ask(p.question, token)
+	}
+	next := "Show this to the person. If they agree, call again with confirm: true and this confirmationToken."
+	switch {
+	case in.Confirm && in.ConfirmationToken == token:
+		return nil
+	case in.Confirm && in.ConfirmationToken == "":
+		next = "confirm: true counts together with the confirmationToken of a preview that the person has seen. " + next
+	case in.Confirm:
+		next = "What would happen has changed since that preview, so its confirmationToken is void. " + next
+	}
+	return &pause{answer: unconfirmed{
+		Status: "confirmation_needed", WhatHappens: p.question, CreditCost: p.cost, Preview: p.preview,
+		ConfirmationToken: token, NothingSoFar: true, NextStep: next,
+	}}
+}
+
+// confirmationToken stands for what a person agrees to: the tool with its arguments, the question with its cost, and
+// what the proposal is bound to.
+func (c *call) confirmationToken(p proposal) (string, error) {
+	arguments, err := c.arguments()
+	if err != nil {
+		return "", err
+	}
+	return digestOf(c.request.Params.Name, arguments, p.question, p.bound)
+}
+
+// ask puts the question to the person. The client calls again with their answer; it counts when the dry run, which was
+// done anew, still says the same.
+func (c *call) ask(question, state string) error {
 	answer, answered := c.request.Params.InputResponses[answerKey].(*mcp.ElicitResult)
 	switch {
 	case !answered:
 		return &pause{result: &mcp.CallToolResult{
 			RequestState: state,
 			InputRequests: mcp.InputRequestMap{answerKey: &mcp.ElicitParams{
-				Mode: "form", Message: question, RequestedSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}},
+				Mode: "form", Message: question, RequestedSchema: &jsonschema.Schema{Type: "object",
+					Properties: map[string]*jsonschema.Schema{}},
 			}},
 		}}
 	case answer.Action != "accept":
 		return errDeclined
 	case c.request.Params.RequestState != state:
-		return errors.New("what would happen has changed while the person was asked, so nothing was changed: call again")
+		return refused(crier.KindConflict, "What would happen has changed while the person was asked, so nothing was "+
+			"changed: call again.")
 	}
 	return nil
 }

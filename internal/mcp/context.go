@@ -35,7 +35,8 @@ type teamBrief struct {
 func (d *door) addContextTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "get_context", title: "Who and where am I", nature: reads,
-		description: "Tells who you act for, which organizations and teams you reach, which are the defaults, and the server's time.",
+		description: "Tells who you act for, which organizations and teams you reach, which are the defaults, and " +
+			"the server's time.",
 	}, func(ctx context.Context, c *call, _ struct{}) (any, error) {
 		found, err := c.AgentContext(ctx)
 		if err != nil {
@@ -47,10 +48,15 @@ func (d *door) addContextTools(s *mcp.Server) {
 
 func (d *door) overviewOf(a crier.AgentContext) overview {
 	out := overview{
-		Credential: a.Credential.Name, DefaultOrganizationID: a.DefaultOrganizationID, DefaultTeamID: a.DefaultTeamID, ServerTime: a.ServerTime,
-		Organizations: each(a.Organizations, func(o crier.Organization) namedBrief { return namedBrief{o.ID, o.Name} }),
-		Teams: each(a.Teams, func(t crier.Team) teamBrief {
-			return teamBrief{ID: t.ID, OrganizationID: t.OrganizationID, Name: t.Name, Timezone: t.Timezone, RequireApproval: t.RequireApproval}
+		Credential: a.Credential.Name, DefaultOrganizationID: a.DefaultOrganizationID, DefaultTeamID: a.DefaultTeamID,
+		ServerTime: a.ServerTime,
+		Organizations: each(a.Organizations, func(o crier.ContextOrganization) namedBrief {
+			return namedBrief{o.ID,
+				o.Name}
+		}),
+		Teams: each(a.Teams, func(t crier.ContextTeam) teamBrief {
+			return teamBrief{ID: t.ID, OrganizationID: t.OrganizationID, Name: t.Name, Timezone: t.Timezone,
+				RequireApproval: t.RequireApproval}
 		}),
 	}
 	if a.User != nil {

@@ -12,7 +12,7 @@ import (
 
 // problem is a tool error as data, beside its words.
 type problem struct {
-	Kind      crier.Kind    `json:"kind,omitempty"`
+	Kind      crier.Kind    `json:"kind"`
 	Message   string        `json:"message"`
 	Issues    []crier.Issue `json:"issues,omitempty"`
 	RequestID string        `json:"requestId,omitempty"`
@@ -20,11 +20,17 @@ type problem struct {
 
 // refusal is the answer to a call that was not fulfilled: a tool error, which the agent can read and act on.
 func refusal(err error) *mcp.CallToolResult {
-	p := problem{Message: err.Error()}
-	if known, ok := errors.AsType[*client.Error](err); ok {
-		p.Kind, p.Issues, p.RequestID = known.Kind, known.Issues, known.RequestID
+	p := problemOf(err)
+	return &mcp.CallToolResult{IsError: true, StructuredContent: p,
+		Content: []mcp.Content{&mcp.TextContent{Text: p.words()}}}
+}
+
+// problemOf is an error as data. What is of no kind came from between here and the interface.
+func problemOf(err error) problem {
+	if known, ok := errors.AsType[*client.Error](err); ok && known.Kind != "" {
+		return problem{Kind: known.Kind, Message: known.Message, Issues: known.Issues, RequestID: known.RequestID}
 	}
-	return &mcp.CallToolResult{IsError: true, StructuredContent: p, Content: []mcp.Content{&mcp.TextContent{Text: p.words()}}}
+	return problem{Kind: crier.KindInternal, Message: err.Error()}
 }
 
 // words are the message and those issues that it does not name already.
@@ -42,12 +48,17 @@ func (p problem) words() string {
 	return b.String()
 }
 
+// kindDeclined is of calls that the person did not agree to.
+const kindDeclined crier.Kind = "Declined"
+
 // adviceFor says what an agent can do about an error.
 var adviceFor = map[crier.Kind]string{
-	crier.KindUnauthorized:    "The token is missing, wrong or no longer valid: the person must log in again or give another one.",
-	crier.KindForbidden:       "The token may not do this. get_context tells which teams it reaches.",
-	crier.KindPaymentRequired: "Nothing was changed. get_credits tells the balance.",
-	crier.KindTooManyRequests: "Wait before the next call.",
+	crier.KindUnauthorized: "The token is missing, wrong or no longer valid: the person must log in again or give " +
+		"another one.",
+	crier.KindForbidden:          "The token may not do this. get_context tells which teams it reaches.",
+	crier.KindPaymentRequired:    "Nothing was changed. get_credits tells the balance.",
+	crier.KindPreconditionFailed: "Somebody has changed the post meanwhile: read it again.",
+	crier.KindTooManyRequests:    "Wait before the next call.",
 }
 
 func located(i crier.Issue) string {

@@ -18,11 +18,14 @@ func TestARefusalSaysInWordsWhatIsWrong(t *testing.T) {
 		want []string
 	}{
 		"issues are listed": {
-			&client.Error{Kind: crier.KindInvalid, Message: "The request is not valid.", Issues: []crier.Issue{crier.At("must be a time", "scheduledAt")}},
+			&client.Error{Kind: crier.KindInvalid, Message: "The request is not valid.",
+				Issues: []crier.Issue{crier.At("must be a time", "scheduledAt")}},
 			[]string{"The request is not valid.", "scheduledAt: must be a time"},
 		},
-		"a refused token is explained": {&client.Error{Kind: crier.KindForbidden, Message: "You may not."}, []string{"You may not.", "get_context"}},
-		"missing credits are told":     {&client.Error{Kind: crier.KindPaymentRequired, Message: "Too dear."}, []string{"Too dear.", "get_credits"}},
+		"a refused token is explained": {&client.Error{Kind: crier.KindForbidden, Message: "You may not."},
+			[]string{"You may not.", "get_context"}},
+		"missing credits are told": {&client.Error{Kind: crier.KindPaymentRequired, Message: "Too dear."},
+			[]string{"Too dear.", "get_credits"}},
 		"any other error is passed on": {errors.New("cannot reach the server"), []string{"cannot reach the server"}},
 	}
 	for name, c := range cases {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -37,15 +38,19 @@ type Handler struct {
 	agent    string
 	sessions http.Handler
 	single   http.Handler
+	// challenge tells callers without a token how to get one (RFC 9728).
+	challenge string
 }
 
 // NewHandler makes the door in front of an installation's own interface: calls go through api, with the token of the
-// request that they came with.
-func NewHandler(api http.Handler, version string, now func() time.Time) *Handler {
-	h := &Handler{api: api, agent: "crier-mcp/" + version}
-	h.server = NewServer(Config{Version: version, Now: now, Connect: func(_ context.Context, header http.Header) (*client.Client, error) {
-		return h.client(bearer(header)), nil
-	}})
+// request that they came with. At publicURL clients find out how to sign their person in.
+func NewHandler(api http.Handler, publicURL, version string, now func() time.Time) *Handler {
+	h := &Handler{api: api, agent: "crier-mcp/" + version, challenge: fmt.Sprintf(
+		`Bearer realm="crier", resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, publicURL)}
+	h.server = NewServer(Config{Version: version, Now: now,
+		Connect: func(_ context.Context, header http.Header) (*client.Client, error) {
+			return h.client(bearer(header)), nil
+		}})
 	h.sessions = h.speak(false)
 	h.single = h.speak(true)
 	return h
@@ -53,12 +58,13 @@ func NewHandler(api http.Handler, version string, now func() time.Time) *Handler
 
 // speak makes the half of the door for one kind of client. A session stays with the person that began it.
 func (h *Handler) speak(stateless bool) http.Handler {
-	spoken := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return h.server }, &mcp.StreamableHTTPOptions{
-		Stateless: stateless, SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxBody,
-		// A page in a browser has no token, so another name for this machine opens nothing; a proxy on this machine
-		// passes such names on.
-		DisableLocalhostProtection: true,
-	})
+	spoken := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return h.server },
+		&mcp.StreamableHTTPOptions{
+			Stateless: stateless, SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxBody,
+			// A page in a browser has no token, so another name for this machine opens nothing; a proxy on this machine
+			// passes such names on.
+			DisableLocalhostProtection: true,
+		})
 	known := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
 		return &auth.TokenInfo{UserID: personOf(ctx)}, nil
 	}
@@ -67,7 +73,8 @@ func (h *Handler) speak(stateless bool) http.Handler {
 
 // client calls the interface with a token, without leaving the process.
 func (h *Handler) client(token string, options ...client.Option) *client.Client {
-	options = append([]client.Option{client.WithHTTPClient(&http.Client{Transport: inProcess{h.api}}), client.WithUserAgent(h.agent)}, options...)
+	options = append([]client.Option{client.WithHTTPClient(&http.Client{Transport: inProcess{h.api}}),
+		client.WithUserAgent(h.agent)}, options...)
 	return client.New("http://crier", token, options...)
 }
 
@@ -86,23 +93,26 @@ func personOf(ctx context.Context) string {
 	return person
 }
 
-// ServeHTTP lets known callers speak. A stream may stay open for long: the server's usual deadlines end with the request.
+// ServeHTTP lets known callers speak. A stream may stay open for long: the server's usual deadlines end with the
+// request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	person, err := h.identify(r)
 	if err != nil {
-		fail(w, err)
+		h.fail(w, err)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		fail(w, &client.Error{Status: http.StatusRequestEntityTooLarge, Kind: crier.KindInvalid, Message: "The message cannot be read: " + err.Error()})
+		h.fail(w, &client.Error{Status: http.StatusRequestEntityTooLarge, Kind: crier.KindInvalid,
+			Message: "The message cannot be read: " + err.Error()})
 		return
 	}
 	r = r.WithContext(context.WithValue(r.Context(), personKey{}, person))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	control := http.NewResponseController(w)
-	if err := errors.Join(control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		fail(w, err)
+	if err := errors.Join(control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})); err != nil &&
+		!errors.Is(err, http.ErrNotSupported) {
+		h.fail(w, err)
 		return
 	}
 	if r.Header.Get(versionHeader) >= sessionless {
@@ -125,20 +135,22 @@ func (h *Handler) identify(r *http.Request) (string, error) {
 }
 
 // fail answers a request that never reached the protocol, with the bodies of the interface.
-func fail(w http.ResponseWriter, err error) {
+func (h *Handler) fail(w http.ResponseWriter, err error) {
 	known, ok := errors.AsType[*client.Error](err)
 	if !ok {
-		known = &client.Error{Status: http.StatusInternalServerError, Kind: crier.KindInternal, Message: "Something went wrong on our side."}
+		known = &client.Error{Status: http.StatusInternalServerError, Kind: crier.KindInternal,
+			Message: "Something went wrong on our side."}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if known.Kind == crier.KindUnauthorized {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="crier"`)
+		w.Header().Set("WWW-Authenticate", h.challenge)
 	}
 	if known.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(known.RetryAfter.Seconds())))
 	}
 	w.WriteHeader(known.Status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"message": known.Message, "_tag": string(known.Kind)}) // the caller has gone if it fails
+	// the caller has gone if it fails
+	_ = json.NewEncoder(w).Encode(map[string]string{"message": known.Message, "_tag": string(known.Kind)})
 }
 
 // Close ends all sessions, so that their streams do not keep the server from stopping.

@@ -59,7 +59,8 @@ func (a *answer) Write(data []byte) (int, error) {
 func (a *answer) response(r *http.Request) *http.Response {
 	a.WriteHeader(http.StatusOK)
 	return &http.Response{
-		Status: http.StatusText(a.status), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: a.header,
-		Body: io.NopCloser(&a.body), ContentLength: int64(a.body.Len()), Request: r,
+		Status: http.StatusText(a.status), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: a.header,
+		Body:   io.NopCloser(&a.body), ContentLength: int64(a.body.Len()), Request: r,
 	}
 }

@@ -26,7 +26,8 @@ func TestARequestInTheProcessIsServedLikeAnyOther(t *testing.T) {
 		_, _ = w.Write(append([]byte("heard "), body...))
 	})
 	ctx := context.WithValue(context.Background(), valueKey{}, "around")
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://crier/v1/teams?limit=1", strings.NewReader("words"))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://crier/v1/teams?limit=1",
+		strings.NewReader("words"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,8 @@ func TestARequestInTheProcessIsServedLikeAnyOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.StatusCode != http.StatusTeapot || string(body) != "heard words" || got.Header.Get("X-Path") != "/v1/teams?limit=1" {
+	if got.StatusCode != http.StatusTeapot || string(body) != "heard words" ||
+		got.Header.Get("X-Path") != "/v1/teams?limit=1" {
 		t.Errorf("got %d %q at %q", got.StatusCode, body, got.Header.Get("X-Path"))
 	}
 }
@@ -52,7 +54,10 @@ func TestACanceledRequestIsNotServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = inProcess{http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was served") })}.RoundTrip(r)
+	_, err = inProcess{http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		t.Error("it was served")
+	})}.RoundTrip(r)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

@@ -19,8 +19,8 @@ import (
 // keyLife is how long a repeated call is taken for the same one.
 const keyLife = time.Hour
 
-// keys remembers the idempotency keys of calls, so that an agent that repeats a call gets its first answer again. Only the
-// last call about a thing is remembered: schedule, move to draft, schedule again means what it says.
+// keys remembers the idempotency keys of calls, so that an agent that repeats a call gets its first answer again. Only
+// the last call about a thing is remembered: schedule, move to draft, schedule again means what it says.
 //
 // It lives in memory. When it is lost, a repeated call is a new one, and the rules of the server are all that keeps it
 // from having its effect twice: they suffice for everything but drafts and imported assets.
@@ -40,8 +40,8 @@ type keptKey struct {
 
 func newKeys(now func() time.Time) *keys { return &keys{now: now, last: map[string]keptKey{}} }
 
-// of is the key of a call: that of the last one when it was the same, else a new one. done tells whether that one has had
-// its effect.
+// of is the key of a call: that of the last one when it was the same, else a new one. done tells whether that one has
+// had its effect.
 func (k *keys) of(caller, thing, digest string) (key string, done bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -95,13 +95,10 @@ type effect struct {
 // effect prepares a change. thing is what it is about, empty when the call makes something new; state is what makes an
 // identical call a new one.
 func (c *call) effect(thing string, state ...any) (*effect, error) {
-	arguments := map[string]any{}
-	if len(c.request.Params.Arguments) > 0 {
-		if err := json.Unmarshal(c.request.Params.Arguments, &arguments); err != nil {
-			return nil, fmt.Errorf("read the arguments: %w", err)
-		}
+	arguments, err := c.arguments()
+	if err != nil {
+		return nil, err
 	}
-	delete(arguments, "confirm") // agreeing to a call does not make it another one
 	digest, err := digestOf(c.request.Params.Name, arguments, state)
 	if err != nil {
 		return nil, err
@@ -112,6 +109,19 @@ func (c *call) effect(thing string, state ...any) (*effect, error) {
 	e := &effect{call: c, thing: thing}
 	e.key, e.done = c.door.keys.of(callerOf(c.request), thing, digest)
 	return e, nil
+}
+
+// arguments are what the agent asks for. Agreeing to a call does not make it another one.
+func (c *call) arguments() (map[string]any, error) {
+	arguments := map[string]any{}
+	if len(c.request.Params.Arguments) > 0 {
+		if err := json.Unmarshal(c.request.Params.Arguments, &arguments); err != nil {
+			return nil, fmt.Errorf("read the arguments: %w", err)
+		}
+	}
+	delete(arguments, "confirm")
+	delete(arguments, "confirmationToken")
+	return arguments, nil
 }
 
 // make makes the change.

@@ -39,9 +39,18 @@ func TestACallIsANewOneWhenAnything(t *testing.T) {
 			c.at = c.at.Add(keyLife + time.Second)
 			return "caller", "post", "schedule"
 		},
-		"comes from somebody else":  func(*keys, *ticking) (string, string, string) { return "other", "post", "schedule" },
-		"is about another thing":    func(*keys, *ticking) (string, string, string) { return "caller", "other", "schedule" },
-		"differs in what it is for": func(*keys, *ticking) (string, string, string) { return "caller", "post", "publish" },
+		"comes from somebody else": func(*keys, *ticking) (string, string, string) {
+			return "other", "post",
+				"schedule"
+		},
+		"is about another thing": func(*keys, *ticking) (string, string, string) {
+			return "caller", "other",
+				"schedule"
+		},
+		"differs in what it is for": func(*keys, *ticking) (string, string, string) {
+			return "caller", "post",
+				"publish"
+		},
 	}
 	for name, between := range cases {
 		t.Run(name, func(t *testing.T) {

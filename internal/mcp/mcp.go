@@ -1,5 +1,6 @@
-// Package mcp is the agent door: the tools and resources of the Model Context Protocol, over stdio and over HTTP, one file
-// per noun. It stands on the client and has no private way in: an agent can do what its token can do, and nothing else.
+// Package mcp is the agent door: the tools and resources of the Model Context Protocol, over stdio and over HTTP, one
+// file per noun. It stands on the client and has no private way in: an agent can do what its token can do, and nothing
+// else.
 //
 // It holds no rules about posts. What it adds for agents is manners: small answers, a dry run and the cost before a
 // change, a question to the person, and repeated calls that have their effect once.
@@ -38,7 +39,7 @@ type door struct {
 // instructions tell an agent how things belong together.
 const instructions = `crier drafts, schedules and publishes social posts.
 Begin with get_context and list_accounts. A post is first a draft (create_draft); validate_post tries out what would happen and what it costs; schedule_post or publish_now publishes it on the accounts you name, each with a result of its own.
-Tools that publish, spend credits, cancel or delete first do a dry run and have the person asked. If your client cannot ask, they answer with the preview: show it to the person, and call again with confirm: true only if they agree.
+Tools that publish, spend credits, cancel or delete first do a dry run and have the person asked. If your client cannot ask, they answer with the preview: show it to the person, and call again with confirm: true and its confirmationToken only if they agree. A token is void once what it was shown for has changed.
 All times are UTC, RFC 3339. Repeating an identical call is safe: it has its effect once.
 When a publication failed, list_attempts tells why. When its outcome is unknown, never publish the post anew: look at the network, then use resolve.`
 
@@ -50,7 +51,8 @@ func NewServer(cfg Config) *mcp.Server {
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}},
 	)
 	for _, add := range []func(*mcp.Server){
-		d.addContextTools, d.addPostTools, d.addPublishTools, d.addSlotTools, d.addAccountTools, d.addMediaTools, d.addMetricsTools,
+		d.addContextTools, d.addPostTools, d.addPublishTools, d.addSlotTools, d.addAccountTools, d.addMediaTools,
+		d.addMetricsTools, d.addAnalyticsTools,
 		d.addAttemptTools, d.addCreditTools, d.addCalendarTools, d.addResources,
 	} {
 		add(s)

@@ -2,6 +2,9 @@ package mcp
 
 import (
 	"context"
+	"net/http"
+	"path"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -26,8 +29,9 @@ type assetBrief struct {
 
 func briefAsset(a crier.Asset) assetBrief {
 	out := assetBrief{
-		ID: a.ID, FileName: a.FileName, Kind: a.Kind, ByteSize: a.ByteSize, Width: a.Width, Height: a.Height, DurationSeconds: a.DurationSeconds,
-		Status: a.Status, Failure: a.FailureMessage,
+		ID: a.ID, FileName: a.FileName, Kind: a.Kind, ByteSize: a.ByteSize, Width: a.Width, Height: a.Height,
+		DurationSeconds: a.DurationSeconds,
+		Status:          a.Status, Failure: a.FailureMessage,
 	}
 	if a.AltText != nil {
 		out.AltText = *a.AltText
@@ -43,12 +47,63 @@ func briefAsset(a crier.Asset) assetBrief {
 func (d *door) addMediaTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "list_assets", title: "List media", nature: reads,
-		description: "Lists the images and videos of the team's media library, with the networks that refuse each. Only ready ones can be published.",
+		description: "Lists the images and videos of the team's media library, with the networks that refuse each. " +
+			"Only ready ones can be published.",
 	}, listAssets)
 	addTool(d, s, tool{
 		name: "import_asset", title: "Import media", nature: adds, repeatable: true, outside: true,
-		description: "Has the server fetch an image or video from a public web address into the media library. It costs nothing.",
+		description: "Has the server fetch an image or video from a public web address into the media library. It " +
+			"costs nothing.",
 	}, importAsset)
+	addTool(d, s, tool{
+		name: "upload_asset", title: "Upload a local file", nature: adds,
+		description: "Gives an address, and a curl command, to upload one image, video or PDF from the person's own " +
+			"machine into the media library. Nothing is uploaded by the call itself: run the command where the file " +
+			"is, within 15 minutes; it prints the asset with its id. The address works once and needs no token, so " +
+			"treat it like a secret. It costs nothing. For a file on the web use import_asset.",
+	}, uploadAsset)
+}
+
+type uploadAssetInput struct {
+	inTeam
+	FileName string  `json:"fileName" jsonschema:"name of the file, such as picture.jpg; the command uploads this file from the directory where it is run"`
+	MimeType string  `json:"mimeType,omitempty" jsonschema:"type that the file must have, such as image/jpeg; absent: any that the library takes"`
+	MaxBytes int64   `json:"maxBytes,omitempty" jsonschema:"most bytes that the file may have; absent: 1 GiB"`
+	AltText  *string `json:"altText,omitempty" jsonschema:"what the file shows, for people who cannot see it"`
+}
+
+// uploadOffer is an address to upload a file to, and the command that does it.
+type uploadOffer struct {
+	URL       string     `json:"url"`
+	Method    string     `json:"method"`
+	Command   string     `json:"command"`
+	MaxBytes  int64      `json:"maxBytes"`
+	MimeType  string     `json:"mimeType,omitempty"`
+	ExpiresAt crier.Time `json:"expiresAt"`
+}
+
+func uploadAsset(ctx context.Context, c *call, in uploadAssetInput) (any, error) {
+	team, err := c.team(ctx, in.inTeam)
+	if err != nil {
+		return nil, err
+	}
+	name := crier.FileName(path.Base(in.FileName))
+	made, err := c.CreateUploadAddress(ctx, team, crier.UploadAddressCreate{FileName: &name, MimeType: in.MimeType,
+		MaxBytes: in.MaxBytes, AltText: in.AltText})
+	if err != nil {
+		return nil, err
+	}
+	return uploadOffer{URL: made.URL, Method: http.MethodPut, MaxBytes: made.MaxBytes, MimeType: made.MimeType,
+		ExpiresAt: made.ExpiresAt,
+		Command:   "curl --fail-with-body -T " + shellWord(in.FileName) + " " + shellWord(made.URL)}, nil
+}
+
+// shellWord quotes a word for a POSIX shell. A name that looks like an option is made a path.
+func shellWord(word string) string {
+	if strings.HasPrefix(word, "-") {
+		word = "./" + word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 type listAssetsInput struct {

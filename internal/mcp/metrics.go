@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -11,12 +10,12 @@ import (
 
 // metricsBrief is the newest numbers of a publication.
 type metricsBrief struct {
-	ScheduledPostID crier.ID        `json:"scheduledPostId"`
-	SocialAccountID crier.ID        `json:"socialAccountId"`
-	Provider        crier.Provider  `json:"provider"`
-	PublishedAt     crier.Time      `json:"publishedAt"`
-	TakenAt         *crier.Time     `json:"takenAt,omitempty"`
-	Metrics         json.RawMessage `json:"metrics,omitempty"`
+	ScheduledPostID crier.ID                   `json:"scheduledPostId"`
+	SocialAccountID crier.ID                   `json:"socialAccountId"`
+	Provider        crier.Provider             `json:"provider"`
+	PublishedAt     crier.Time                 `json:"publishedAt"`
+	TakenAt         *crier.Time                `json:"takenAt,omitempty"`
+	Metrics         *crier.JSON[crier.Metrics] `json:"metrics,omitempty"`
 }
 
 type metricsList struct {
@@ -26,7 +25,8 @@ type metricsList struct {
 func (d *door) addMetricsTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "post_metrics", title: "How a post does", nature: reads,
-		description: "Tells the newest stored numbers of a post on each account it was published on; free. null means that the network does not tell, 0 that it told zero.",
+		description: "Tells the newest stored numbers of a post on each account it was published on; free. null " +
+			"means that the network does not tell, 0 that it told zero.",
 	}, postMetrics)
 }
 
@@ -40,9 +40,10 @@ func postMetrics(ctx context.Context, c *call, in postInput) (any, error) {
 		return nil, err
 	}
 	return metricsList{each(found.Data, func(p crier.PublicationMetrics) metricsBrief {
-		out := metricsBrief{ScheduledPostID: p.ScheduledPostID, SocialAccountID: p.SocialAccountID, Provider: p.Provider, PublishedAt: p.PublishedAt}
+		out := metricsBrief{ScheduledPostID: p.ScheduledPostID, SocialAccountID: p.SocialAccountID,
+			Provider: p.Provider, PublishedAt: p.PublishedAt}
 		if len(p.Snapshots) > 0 {
-			out.TakenAt, out.Metrics = &p.Snapshots[0].TakenAt, p.Snapshots[0].Metrics
+			out.TakenAt, out.Metrics = &p.Snapshots[0].TakenAt, &p.Snapshots[0].Metrics
 		}
 		return out
 	})}, nil

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -24,8 +23,10 @@ type postBrief struct {
 	PostType      crier.PostType      `json:"postType"`
 	Text          string              `json:"text"`
 	Parts         []string            `json:"parts,omitempty"` // of a thread, instead of the text
+	Variants      []variantBrief      `json:"variants,omitempty"`
 	AssetIDs      []crier.ID          `json:"assetIds,omitempty"`
 	Publications  []publicationBrief  `json:"publications,omitempty"`
+	Versions      []versionBrief      `json:"versions,omitempty"`
 	UpdatedAt     crier.Time          `json:"updatedAt"`
 }
 
@@ -44,15 +45,29 @@ type publicationBrief struct {
 
 func briefPublication(p crier.ScheduledPost) publicationBrief {
 	return publicationBrief{
-		ScheduledPostID: p.ID, SocialAccountID: p.SocialAccountID, Status: p.Status, ScheduledAt: p.ScheduledAt, PublishedAt: p.PublishedAt,
-		Permalink: p.Permalink, ErrorCode: p.ErrorCode, ErrorMessage: p.ErrorMessage,
+		ScheduledPostID: p.ID, SocialAccountID: p.SocialAccountID, Status: p.Status, ScheduledAt: p.ScheduledAt,
+		PublishedAt: p.PublishedAt,
+		Permalink:   p.Permalink, ErrorCode: p.ErrorCode, ErrorMessage: p.ErrorMessage,
 	}
+}
+
+// line is where a publication stands, for a person.
+func (p publicationBrief) line() string {
+	text := fmt.Sprintf("%s since %s", p.Status, p.ScheduledAt.UTC().Format("2 Jan 2006 15:04 UTC"))
+	switch {
+	case p.Status == crier.Scheduled:
+		text = "scheduled for " + p.ScheduledAt.UTC().Format("2 Jan 2006 15:04 UTC")
+	case p.PublishedAt != nil:
+		text = "published on " + p.PublishedAt.UTC().Format("2 Jan 2006 15:04 UTC")
+	}
+	return strings.TrimSpace(fmt.Sprintf("account %s: %s %s", p.SocialAccountID, text, p.Permalink))
 }
 
 // briefPost is a post with its whole text, and the publications that came with it: all, or the latest.
 func briefPost(p crier.Post) postBrief {
 	out := postBrief{
-		ID: p.ID, Status: p.Status, DeliveryState: p.DeliveryState, PostType: p.PostType, Text: p.Text, AssetIDs: p.AssetIDs, UpdatedAt: p.UpdatedAt,
+		ID: p.ID, Status: p.Status, DeliveryState: p.DeliveryState, PostType: p.PostType, Text: p.Text,
+		AssetIDs: p.AssetIDs, UpdatedAt: p.UpdatedAt,
 	}
 	if p.Title != nil {
 		out.Title = *p.Title
@@ -60,6 +75,7 @@ func briefPost(p crier.Post) postBrief {
 	if p.PostInput != nil && p.PostInput.Thread != nil {
 		out.Text, out.Parts = "", each(p.PostInput.Thread.Posts, func(a crier.AtomicPost) string { return a.Text })
 	}
+	out.Variants = briefVariants(p)
 	switch {
 	case p.ScheduledPosts != nil:
 		out.Publications = each(*p.ScheduledPosts, briefPublication)
@@ -71,7 +87,7 @@ func briefPost(p crier.Post) postBrief {
 
 func listedPost(p crier.Post) postBrief {
 	out := briefPost(p)
-	out.Text, out.Parts = shorten(p.Text, listTextLength), nil
+	out.Text, out.Parts, out.Variants = shorten(p.Text, listTextLength), nil, nil
 	return out
 }
 
@@ -87,19 +103,23 @@ func shorten(text string, length int) string {
 func (d *door) addPostTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "list_posts", title: "List posts", nature: reads,
-		description: "Lists the team's posts in brief, the newest first, with their publications per account. Filters narrow the list together.",
+		description: "Lists the team's posts in brief, the newest first, with their publications per account. " +
+			"Filters narrow the list together.",
 	}, listPosts)
 	addTool(d, s, tool{
 		name: "get_post", title: "Read a post", nature: reads,
-		description: "Reads one post: its whole text or the parts of its thread, where it stands, and its latest publication. list_posts has the publications on all accounts.",
+		description: "Reads one post: its whole text or the parts of its thread, what networks or accounts publish " +
+			"instead, and its publications on all accounts. With versions, also the versions of its content.",
 	}, getPost)
 	addTool(d, s, tool{
 		name: "create_draft", title: "Write a draft", nature: adds,
-		description: "Makes a draft: one text, or a thread of two or more parts. It publishes nothing and costs nothing.",
+		description: "Makes a draft: one text, or a thread of two or more parts. It publishes nothing and costs " +
+			"nothing.",
 	}, createDraft)
 	addTool(d, s, tool{
 		name: "update_draft", title: "Change a post", nature: changes, repeatable: true,
-		description: "Changes the content or title of a post; what is absent stays. If the post is scheduled, this changes what will be published, and the person is asked.",
+		description: "Changes the content or title of a post; what is absent stays. If the post is scheduled, this " +
+			"changes what will be published, and the person is asked.",
 	}, updateDraft)
 	addTool(d, s, tool{
 		name: "move_to_draft", title: "Stop what is scheduled", nature: changes, repeatable: true,
@@ -107,7 +127,8 @@ func (d *door) addPostTools(s *mcp.Server) {
 	}, moveToDraft)
 	addTool(d, s, tool{
 		name: "delete_post", title: "Delete a post", nature: changes, repeatable: true, outside: true,
-		description: "Deletes a post, cancels what is scheduled of it and, with fromNetworks, removes what was published. Asks the person.",
+		description: "Deletes a post, cancels what is scheduled of it and, with fromNetworks, removes what was " +
+			"published. Asks the person.",
 	}, deletePost)
 }
 
@@ -130,8 +151,11 @@ func listPosts(ctx context.Context, c *call, in listPostsInput) (any, error) {
 		return nil, err
 	}
 	found, err := c.ListPosts(ctx, team, client.PostFilter{
-		ListOptions: in.options(), Status: in.Status, DeliveryState: in.DeliveryState, Provider: in.Provider, SocialAccountIDs: in.SocialAccountIDs,
-		Q: in.Search, ScheduledFrom: in.ScheduledFrom, ScheduledTo: in.ScheduledTo, UpdatedSince: in.UpdatedSince, ScheduledPosts: true,
+		ListOptions: in.options(), Status: in.Status, DeliveryState: in.DeliveryState, Provider: in.Provider,
+		SocialAccountIDs: in.SocialAccountIDs,
+		Q:                in.Search, ScheduledFrom: in.ScheduledFrom, ScheduledTo: in.ScheduledTo,
+		UpdatedSince:   in.UpdatedSince,
+		ScheduledPosts: true,
 	})
 	if err != nil {
 		return nil, err
@@ -149,16 +173,29 @@ func (c *call) post(ctx context.Context, in postInput) (team crier.ID, post crie
 	if team, err = c.team(ctx, in.inTeam); err != nil {
 		return "", crier.Post{}, err
 	}
-	post, err = c.GetPost(ctx, team, in.PostID)
+	post, err = c.GetPost(ctx, team, in.PostID, client.IncludeScheduledPosts)
 	return team, post, err
 }
 
-func getPost(ctx context.Context, c *call, in postInput) (any, error) {
-	_, post, err := c.post(ctx, in)
+type getPostInput struct {
+	postInput
+	Versions bool `json:"versions,omitempty" jsonschema:"also tell the versions of the content, the newest first"`
+}
+
+func getPost(ctx context.Context, c *call, in getPostInput) (any, error) {
+	team, post, err := c.post(ctx, in.postInput)
 	if err != nil {
 		return nil, err
 	}
-	return briefPost(post), nil
+	out := briefPost(post)
+	if in.Versions {
+		found, err := c.ListPostVersions(ctx, team, post.ID, client.ListOptions{Limit: defaultLimit})
+		if err != nil {
+			return nil, err
+		}
+		out.Versions = each(found.Data, briefVersion)
+	}
+	return out, nil
 }
 
 // part is one post of a thread.
@@ -170,16 +207,13 @@ type part struct {
 func threadOf(parts []part) *crier.PostInput {
 	thread := &crier.ThreadPost{}
 	for _, p := range parts {
-		atomic := crier.AtomicPost{Text: p.Text}
-		for _, id := range p.AssetIDs {
-			atomic.Attachments = append(atomic.Attachments, crier.Attachment{Media: &crier.MediaAttachment{Asset: crier.AttachedAsset{AssetID: id}}})
-		}
-		thread.Posts = append(thread.Posts, atomic)
+		thread.Posts = append(thread.Posts, crier.AtomicPost{Text: p.Text, Attachments: attached(p.AssetIDs)})
 	}
 	return &crier.PostInput{Thread: thread}
 }
 
-var errTextAndParts = errors.New("give either text and assetIds, or parts, not both: the assets of a thread belong to its parts")
+var errTextAndParts = invalid(crier.At("give either text and assetIds, or parts, not both: the assets of a thread "+
+	"belong to its parts", "parts"))
 
 type createDraftInput struct {
 	inTeam
@@ -187,17 +221,23 @@ type createDraftInput struct {
 	Parts    []part     `json:"parts,omitempty" jsonschema:"the parts of a thread in order, 2 to 50"`
 	AssetIDs []crier.ID `json:"assetIds,omitempty" jsonschema:"assets of the media library shown with the text; list_assets has them"`
 	Title    *string    `json:"title,omitempty" jsonschema:"for display inside crier, never published"`
+	Variants []variant  `json:"variants,omitempty" jsonschema:"what some networks or accounts publish instead"`
 }
 
 func createDraft(ctx context.Context, c *call, in createDraftInput) (any, error) {
 	body := crier.PostCreate{Title: in.Title}
 	switch {
-	case len(in.Parts) == 0:
+	case len(in.Parts) == 0 && len(in.Variants) == 0:
 		body.Text, body.AssetIDs = &in.Text, in.AssetIDs
+	case len(in.Parts) == 0:
+		body.PostInput = &crier.PostInput{Atomic: &crier.AtomicPost{Text: in.Text, Attachments: attached(in.AssetIDs)}}
 	case in.Text != "" || len(in.AssetIDs) > 0:
 		return nil, errTextAndParts
 	default:
 		body.PostInput = threadOf(in.Parts)
+	}
+	if body.PostInput != nil {
+		body.PostInput.Variants = each(in.Variants, variant.content)
 	}
 	team, err := c.team(ctx, in.inTeam)
 	if err != nil {
@@ -222,10 +262,14 @@ type updateDraftInput struct {
 	Parts    []part      `json:"parts,omitempty" jsonschema:"the new parts of a thread"`
 	AssetIDs *[]crier.ID `json:"assetIds,omitempty" jsonschema:"the new assets; an empty list removes all"`
 	Title    *string     `json:"title,omitempty" jsonschema:"the new title"`
+	Variants *[]variant  `json:"variants,omitempty" jsonschema:"what some networks or accounts publish instead, in place of all that there were; an empty list removes them"`
 }
 
-func (in updateDraftInput) body() (crier.PostUpdate, error) {
+func (in updateDraftInput) body(post crier.Post) (crier.PostUpdate, error) {
 	body := crier.PostUpdate{}
+	if in.Variants != nil {
+		return in.withVariants(post)
+	}
 	if in.Text != nil {
 		body.Text = crier.Some(*in.Text)
 	}
@@ -245,17 +289,19 @@ func (in updateDraftInput) body() (crier.PostUpdate, error) {
 }
 
 func updateDraft(ctx context.Context, c *call, in updateDraftInput) (any, error) {
-	body, err := in.body()
-	if err != nil {
-		return nil, err
-	}
 	team, post, err := c.post(ctx, in.postInput)
 	if err != nil {
 		return nil, err
 	}
+	body, err := in.body(post)
+	if err != nil {
+		return nil, err
+	}
 	if post.DeliveryState == crier.DeliveryScheduled {
-		question := fmt.Sprintf("Change the post %q, which is scheduled? The new content will be published instead; if it costs more, the difference is reserved. Where posts need approval, it returns to draft and is not published.",
-			shorten(post.Text, questionTextLength))
+		question := fmt.Sprintf("Change the post %q, which is scheduled? The new content will be published instead; "+
+			"if it costs more, the difference is reserved. Where posts need approval, it returns to draft and is not "+
+			"published.",
+			post.Text)
 		if err := c.agree(in.confirmable, proposal{question: question}); err != nil {
 			return nil, err
 		}
@@ -268,9 +314,6 @@ func updateDraft(ctx context.Context, c *call, in updateDraftInput) (any, error)
 	return listedPost(changed), nil
 }
 
-// questionTextLength bounds the text of a post in a question to a person.
-const questionTextLength = 120
-
 type moveToDraftInput struct {
 	postInput
 	confirmable
@@ -281,8 +324,9 @@ func moveToDraft(ctx context.Context, c *call, in moveToDraftInput) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	question := fmt.Sprintf("Cancel everything that is scheduled of the post %q and keep it as a draft? Reserved credits are released.", shorten(post.Text, questionTextLength))
-	if err := c.agree(in.confirmable, proposal{question: question, preview: listedPost(post)}); err != nil {
+	question := fmt.Sprintf("Cancel everything that is scheduled of the post %q and keep it as a draft? Reserved "+
+		"credits are released.", post.Text)
+	if err := c.agree(in.confirmable, proposal{question: question, preview: briefPost(post)}); err != nil {
 		return nil, err
 	}
 	moved, err := c.MovePostToDraft(ctx, team, post.ID)
@@ -304,11 +348,16 @@ func deletePost(ctx context.Context, c *call, in deletePostInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	question := fmt.Sprintf("Delete the post %q and cancel what is scheduled of it? What was published stays on the networks.", shorten(post.Text, questionTextLength))
+	question := fmt.Sprintf("Delete the post %q and cancel what is scheduled of it? What was published stays on the "+
+		"networks.", post.Text)
 	if in.FromNetworks {
-		question = fmt.Sprintf("Delete the post %q, cancel what is scheduled of it, and remove what was published from the networks?", shorten(post.Text, questionTextLength))
+		question = fmt.Sprintf("Delete the post %q, cancel what is scheduled of it, and remove what was published "+
+			"from the networks?", post.Text)
 	}
-	if err := c.agree(in.confirmable, proposal{question: question, preview: listedPost(post)}); err != nil {
+	for _, p := range briefPost(post).Publications {
+		question += "\n- " + p.line()
+	}
+	if err := c.agree(in.confirmable, proposal{question: question, preview: briefPost(post)}); err != nil {
 		return nil, err
 	}
 	deleted, err := c.DeletePost(ctx, team, post.ID, in.FromNetworks)

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -16,15 +15,19 @@ import (
 func (d *door) addPublishTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "validate_post", title: "Try out a post", nature: reads,
-		description: "A dry run of schedule_post: errors, warnings and cost per account, and the time it would take. Writes nothing.",
+		description: "A dry run of schedule_post: errors, warnings and cost per account, and the time it would take. " +
+			"Writes nothing.",
 	}, validatePost)
 	addTool(d, s, tool{
 		name: "schedule_post", title: "Schedule a post", nature: changes, repeatable: true, outside: true,
-		description: "Schedules a post on one or more accounts, at a time or in their next free slot. Does a dry run and asks the person first. Each account has a result of its own; scheduling again moves what is scheduled.",
+		description: "Schedules a post on one or more accounts, at a time or in their next free slot. Does a dry run " +
+			"and asks the person first. Each account has a result of its own; scheduling again moves what is " +
+			"scheduled.",
 	}, schedulePost)
 	addTool(d, s, tool{
 		name: "publish_now", title: "Publish a post at once", nature: changes, repeatable: true, outside: true,
-		description: "Publishes a post on one or more accounts at once and waits for the networks. Does a dry run and asks the person first. Each account has a result of its own.",
+		description: "Publishes a post on one or more accounts at once and waits for the networks. Does a dry run " +
+			"and asks the person first. Each account has a result of its own.",
 	}, publishNow)
 }
 
@@ -104,11 +107,13 @@ func (c *call) tryOut(ctx context.Context, team, post crier.ID, in crier.Schedul
 		names[a.ID] = fmt.Sprintf("%s (%s)", a.DisplayName, a.Provider)
 	}
 	return dryRun{
-		CreditCost: found.CreditCost, AvailableCredits: found.AvailableCredits, AffordableNow: found.AffordableNow, ScheduledAt: found.ScheduledAt,
+		CreditCost: found.CreditCost, AvailableCredits: found.AvailableCredits, AffordableNow: found.AffordableNow,
+		ScheduledAt: found.ScheduledAt,
 		Accounts: each(found.Data, func(e crier.ValidationEntry) dryRunEntry {
 			return dryRunEntry{
-				SocialAccountID: e.SocialAccountID, Account: names[e.SocialAccountID], OK: e.OK, CreditCost: e.CreditCost,
-				Errors: reasons(e.Error), Warnings: each(e.Warnings, located),
+				SocialAccountID: e.SocialAccountID, Account: names[e.SocialAccountID], OK: e.OK,
+				CreditCost: e.CreditCost,
+				Errors:     reasons(e.Error), Warnings: each(e.Warnings, located),
 			}
 		}),
 	}, nil
@@ -127,18 +132,21 @@ func reasons(e *crier.EntryError) []string {
 
 // problem says why nothing at all could be published.
 func (r dryRun) problem() error {
-	var refused []string
+	var reasons []string
 	for _, a := range r.Accounts {
 		if a.OK {
 			continue
 		}
-		refused = append(refused, fmt.Sprintf("- %s: %s", firstOf(a.Account, string(a.SocialAccountID)), strings.Join(a.Errors, "; ")))
+		reasons = append(reasons, fmt.Sprintf("- %s: %s", firstOf(a.Account, string(a.SocialAccountID)),
+			strings.Join(a.Errors, "; ")))
 	}
 	switch {
-	case len(refused) == len(r.Accounts):
-		return errors.New("no account accepts this post, so nothing was changed:\n" + strings.Join(refused, "\n"))
+	case len(reasons) == len(r.Accounts):
+		return refused(crier.KindInvalid, "No account accepts this post, so nothing was changed:\n%s",
+			strings.Join(reasons, "\n"))
 	case !r.AffordableNow:
-		return fmt.Errorf("this costs %d credits and %d are available, so nothing was changed", r.CreditCost, r.AvailableCredits)
+		return refused(crier.KindPaymentRequired, "This costs %d credits and %d are available, so nothing was changed.",
+			r.CreditCost, r.AvailableCredits)
 	}
 	return nil
 }
@@ -152,10 +160,19 @@ func firstOf(values ...string) string {
 	return ""
 }
 
-// question tells a person what publishing will do.
-func (r dryRun) question(text, when string) string {
+// question tells a person what publishing will do: the whole text, what goes with it, and each account.
+func (r dryRun) question(post crier.Post, targets crier.Targets, when string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Publish %q %s?", shorten(text, questionTextLength), when)
+	fmt.Fprintf(&b, "Publish %q %s?", post.Text, when)
+	for _, v := range briefVariants(post) {
+		fmt.Fprintf(&b, "\nInstead on %s: %s.", v.target(), v.content())
+	}
+	if n := len(post.AssetIDs); n > 0 {
+		fmt.Fprintf(&b, "\nMedia: %d.", n)
+	}
+	if c := firstCommentOf(post, targets); c != nil {
+		fmt.Fprintf(&b, "\nFirst comment: %q.", c.Text)
+	}
 	for _, a := range r.Accounts {
 		line := fmt.Sprintf("%d credits", a.CreditCost)
 		if !a.OK {
@@ -167,6 +184,14 @@ func (r dryRun) question(text, when string) string {
 		}
 	}
 	return b.String()
+}
+
+// firstCommentOf is the comment that follows a post: the call's, or the one saved with the post.
+func firstCommentOf(post crier.Post, targets crier.Targets) *crier.Comment {
+	if targets.FirstComment.Set || post.PostPublishActions == nil {
+		return targets.FirstComment.Ptr()
+	}
+	return post.PostPublishActions.FirstComment
 }
 
 func validatePost(ctx context.Context, c *call, in scheduleInput) (any, error) {
@@ -196,7 +221,8 @@ type resultEntry struct {
 
 func briefResult(r crier.ScheduleResult) results {
 	return results{Outcome: r.Outcome.Kind, Accounts: each(r.Data, func(e crier.ScheduleEntry) resultEntry {
-		entry := resultEntry{SocialAccountID: e.SocialAccountID, Errors: reasons(e.Error), Warnings: each(e.Warnings, located)}
+		entry := resultEntry{SocialAccountID: e.SocialAccountID, Errors: reasons(e.Error),
+			Warnings: each(e.Warnings, located)}
 		if e.ScheduledPost != nil {
 			brief := briefPublication(*e.ScheduledPost)
 			entry.Publication = &brief
@@ -237,7 +263,8 @@ func schedulePost(ctx context.Context, c *call, in schedulePostInput) (any, erro
 }
 
 // agreeToDryRun tries out what publishing would do and asks the person.
-func (c *call) agreeToDryRun(ctx context.Context, in confirmable, team crier.ID, post crier.Post, request crier.ScheduleRequest, now bool) error {
+func (c *call) agreeToDryRun(ctx context.Context, in confirmable, team crier.ID, post crier.Post,
+	request crier.ScheduleRequest, now bool) error {
 	found, err := c.tryOut(ctx, team, post.ID, request)
 	if err != nil {
 		return err
@@ -254,10 +281,12 @@ func (c *call) agreeToDryRun(ctx context.Context, in confirmable, team crier.ID,
 	default:
 		when = found.ScheduledAt.UTC().Format("on Mon 2 Jan 2006 at 15:04:05 UTC")
 	}
-	return c.agree(in, proposal{question: found.question(post.Text, when), cost: found.CreditCost, preview: found})
+	return c.agree(in, proposal{question: found.question(post, request.Targets, when), cost: found.CreditCost,
+		bound: []any{post.ContentPayloadID, post.PostPublishActions}, preview: found})
 }
 
-// ended names the publication that came to nothing, when it is the post's latest: after it, an identical call is a new one.
+// ended names the publication that came to nothing, when it is the post's latest: after it, an identical call is a new
+// one.
 func ended(p crier.Post) string {
 	latest := p.LatestScheduledPost
 	if latest == nil {
@@ -305,7 +334,8 @@ func publishNow(ctx context.Context, c *call, in publishNowInput) (any, error) {
 	return briefResult(result), err
 }
 
-func (c *call) agreeToPublish(ctx context.Context, in confirmable, team crier.ID, post crier.Post, targets crier.Targets) error {
+func (c *call) agreeToPublish(ctx context.Context, in confirmable, team crier.ID, post crier.Post,
+	targets crier.Targets) error {
 	overview, err := c.AgentContext(ctx)
 	if err != nil {
 		return err

@@ -3,12 +3,12 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"crier"
@@ -28,7 +28,8 @@ func (d *door) addResources(s *mcp.Server) {
 	}, d.resource(d.readPost))
 	s.AddResourceTemplate(&mcp.ResourceTemplate{
 		Name: "calendar", Title: "The calendar", URITemplate: calendarURI + "{from}/{to}", MIMEType: jsonType,
-		Description: "What goes out in the default team from one day to another, such as " + calendarURI + "2026-11-01/2026-12-01. The last day is not included; days are UTC, and full RFC 3339 times work too.",
+		Description: "What goes out in the default team from one day to another, such as " + calendarURI +
+			"2026-11-01/2026-12-01. The last day is not included; days are UTC, and full RFC 3339 times work too.",
 	}, d.resource(d.readCalendar))
 }
 
@@ -38,35 +39,56 @@ func (d *door) resource(read func(ctx context.Context, c *client.Client, uri str
 		uri := r.Params.URI
 		c, err := d.connect(ctx, headerOf(r.Extra))
 		if err != nil {
-			return nil, err
+			return nil, resourceError(uri, err)
 		}
 		value, err := read(ctx, c, uri)
-		if client.IsKind(err, crier.KindNotFound) {
-			return nil, mcp.ResourceNotFoundError(uri)
-		}
 		if err != nil {
-			return nil, err
+			return nil, resourceError(uri, err)
 		}
 		data, err := json.Marshal(value)
 		if err != nil {
 			return nil, fmt.Errorf("write the resource: %w", err)
 		}
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: jsonType, Text: string(data)}}}, nil
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: jsonType,
+			Text: string(data)}}}, nil
 	}
+}
+
+// codeRefused is the code of resources that the interface does not show; the data of the error say why.
+const codeRefused = -32000
+
+// resourceError is why a resource cannot be read, with a code: the protocol has no other place for it.
+func resourceError(uri string, err error) error {
+	p := problemOf(err)
+	code := int64(codeRefused)
+	switch p.Kind {
+	case crier.KindNotFound, crier.KindInvalid:
+		code = jsonrpc.CodeInvalidParams
+	case crier.KindInternal:
+		code = jsonrpc.CodeInternalError
+	}
+	data, err := json.Marshal(struct {
+		URI string `json:"uri"`
+		problem
+	}{uri, p})
+	if err != nil {
+		return fmt.Errorf("write the error: %w", err)
+	}
+	return &jsonrpc.Error{Code: code, Message: p.words(), Data: data}
 }
 
 // readPost looks in all teams of the caller: the address does not name one.
 func (d *door) readPost(ctx context.Context, c *client.Client, uri string) (any, error) {
 	id, ok := crier.ParseID(strings.TrimPrefix(uri, postURI))
 	if !ok {
-		return nil, errors.New("the address must end in the id of a post")
+		return nil, refused(crier.KindInvalid, "The address must end in the id of a post.")
 	}
 	overview, err := c.AgentContext(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, team := range overview.Teams {
-		post, err := c.GetPost(ctx, team.ID, id)
+		post, err := c.GetPost(ctx, team.ID, id, client.IncludeScheduledPosts)
 		if err == nil {
 			return briefPost(post), nil
 		}
@@ -74,7 +96,7 @@ func (d *door) readPost(ctx context.Context, c *client.Client, uri string) (any,
 			return nil, err
 		}
 	}
-	return nil, mcp.ResourceNotFoundError(uri)
+	return nil, refused(crier.KindNotFound, "There is no such post in your teams.")
 }
 
 func (d *door) readCalendar(ctx context.Context, c *client.Client, uri string) (any, error) {
@@ -82,7 +104,8 @@ func (d *door) readCalendar(ctx context.Context, c *client.Client, uri string) (
 	from, fromErr := parseDay(first)
 	to, toErr := parseDay(last)
 	if !ok || fromErr != nil || toErr != nil {
-		return nil, errors.New("the address must be " + calendarURI + "2026-11-01/2026-12-01, with days or RFC 3339 times")
+		return nil, refused(crier.KindInvalid, "The address must be %s2026-11-01/2026-12-01, with days or "+
+			"RFC 3339 times.", calendarURI)
 	}
 	team, err := d.inTeamOf(ctx, c, "")
 	if err != nil {

@@ -35,7 +35,8 @@ type grid struct {
 func (d *door) addSlotTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "list_slots", title: "List the slots", nature: reads,
-		description: "Lists the times of the week at which the team's posts go out, in the team's zone. Day 0 is Sunday.",
+		description: "Lists the times of the week at which the team's posts go out, in the team's zone. Day 0 is " +
+			"Sunday.",
 	}, listSlots)
 	addTool(d, s, tool{
 		name: "next_slots", title: "Look at the next slots", nature: reads,
@@ -43,7 +44,8 @@ func (d *door) addSlotTools(s *mcp.Server) {
 	}, nextSlots)
 	addTool(d, s, tool{
 		name: "create_slot", title: "Add a slot", nature: changes, repeatable: true,
-		description: "Adds a time of the week at which posts go out. A team's first own slot replaces the default ones. Asks the person.",
+		description: "Adds a time of the week at which posts go out. A team's first own slot replaces the default " +
+			"ones. Asks the person.",
 	}, createSlot)
 	addTool(d, s, tool{
 		name: "delete_slot", title: "Remove a slot", nature: changes, repeatable: true,
@@ -79,6 +81,10 @@ func nextSlots(ctx context.Context, c *call, in nextSlotsInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if in.Count < 0 || in.Count > crier.MaxNextSlots {
+		return nil, invalid(crier.At(fmt.Sprintf("must be from 1 to %d, got %d", crier.MaxNextSlots, in.Count),
+			"count"))
+	}
 	found, err := c.NextSlots(ctx, team, in.SocialAccountID, in.Count, "")
 	if err != nil {
 		return nil, err
@@ -111,10 +117,12 @@ func createSlot(ctx context.Context, c *call, in createSlotInput) (any, error) {
 	}
 	var made crier.SchedulingSlot
 	err = e.make(ctx, func(ctx context.Context) (err error) {
-		made, err = c.CreateSlot(ctx, team, crier.SlotCreate{Hour: in.Hour, Minute: in.Minute, Label: in.Label, DaysOfWeek: in.DaysOfWeek})
+		made, err = c.CreateSlot(ctx, team, crier.SlotCreate{Hour: in.Hour, Minute: in.Minute, Label: in.Label,
+			DaysOfWeek: in.DaysOfWeek})
 		return err
 	})
-	return briefSlot(crier.SlotSummary{ID: made.ID, Hour: made.Hour, Minute: made.Minute, Label: made.Label, DaysOfWeek: made.DaysOfWeek}), err
+	return briefSlot(crier.SlotSummary{ID: made.ID, Hour: made.Hour, Minute: made.Minute, Label: made.Label,
+		DaysOfWeek: made.DaysOfWeek}), err
 }
 
 func (c *call) agreeToSlot(ctx context.Context, team crier.ID, in createSlotInput) error {
@@ -154,7 +162,8 @@ func deleteSlot(ctx context.Context, c *call, in deleteSlotInput) (any, error) {
 			what = fmt.Sprintf("the slot at %s %s", briefSlot(s).Time, found.Timezone)
 		}
 	}
-	if err := c.agree(in.confirmable, proposal{question: fmt.Sprintf("Remove %s? What is scheduled stays scheduled.", what)}); err != nil {
+	if err := c.agree(in.confirmable, proposal{question: fmt.Sprintf("Remove %s? What is scheduled stays scheduled.",
+		what)}); err != nil {
 		return nil, err
 	}
 	deleted, err := c.DeleteSlot(ctx, team, in.SlotID)

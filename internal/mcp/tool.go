@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -50,21 +52,40 @@ type call struct {
 
 // addTool registers a tool. run returns what the agent is to see; its errors become tool errors in plain words.
 func addTool[In any](d *door, s *mcp.Server, t tool, run func(ctx context.Context, c *call, in In) (any, error)) {
-	described := &mcp.Tool{Name: t.name, Description: t.description, InputSchema: inputSchema[In](), Annotations: t.annotations()}
-	mcp.AddTool(s, described, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+	schema := inputSchema[In]()
+	described := &mcp.Tool{Name: t.name, Description: t.description, InputSchema: schema,
+		Annotations: t.annotations()}
+	s.AddTool(described, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		in, err := readInput[In](schema, r.Params.Arguments)
+		if err != nil {
+			return refusal(err), nil
+		}
 		connection, err := d.connect(ctx, headerOf(r.Extra))
 		if err != nil {
-			return refusal(err), nil, nil
+			return refusal(err), nil
 		}
 		answer, err := run(ctx, &call{Client: connection, door: d, request: r}, in)
 		if waiting, ok := errors.AsType[*pause](err); ok {
-			return waiting.result, waiting.answer, nil
+			if waiting.result != nil {
+				return waiting.result, nil
+			}
+			answer, err = waiting.answer, nil
 		}
 		if err != nil {
-			return refusal(err), nil, nil
+			return refusal(err), nil
 		}
-		return nil, answer, nil
+		return answered(answer)
 	})
+}
+
+// answered is the answer to a call that was fulfilled, as data and as the text of them.
+func answered(answer any) (*mcp.CallToolResult, error) {
+	data, err := json.Marshal(answer)
+	if err != nil {
+		return nil, fmt.Errorf("write the answer: %w", err)
+	}
+	return &mcp.CallToolResult{StructuredContent: json.RawMessage(data),
+		Content: []mcp.Content{&mcp.TextContent{Text: string(data)}}}, nil
 }
 
 func headerOf(extra *mcp.RequestExtra) http.Header {
@@ -92,7 +113,7 @@ func (d *door) inTeamOf(ctx context.Context, c *client.Client, given crier.ID) (
 		return "", err
 	}
 	if overview.DefaultTeamID == nil {
-		return "", errors.New("you have no team yet: create one, or ask to be let into one")
+		return "", refused(crier.KindNotFound, "You have no team yet: create one, or ask to be let into one.")
 	}
 	return *overview.DefaultTeamID, nil
 }

@@ -48,7 +48,8 @@ func newS3(t *testing.T) media.Blobs {
 		t.Skip("-short leaves out the S3 server")
 	}
 	server := mediatest.StartS3(t)
-	s3, err := media.NewS3(t.Context(), media.S3Options{Endpoint: server.Endpoint, Bucket: server.Bucket, Prefix: "media",
+	s3, err := media.NewS3(t.Context(), media.S3Options{Endpoint: server.Endpoint, Bucket: server.Bucket,
+		Prefix:    "media",
 		AccessKey: server.AccessKey, SecretKey: server.SecretKey, PathStyle: true})
 	if err != nil {
 		t.Fatal(err)

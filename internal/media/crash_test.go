@@ -42,11 +42,12 @@ func writeForever(folder string, upload crier.ID) error {
 	if err != nil {
 		return err
 	}
-	forever := io.MultiReader(bytes.NewReader(make([]byte, media.MinChunkSize/2)), readerFunc(func([]byte) (int, error) {
-		_, err := os.Stdout.WriteString("half of it is written\n")
-		<-time.After(time.Hour) // the kill comes first
-		return 0, err
-	}))
+	forever := io.MultiReader(bytes.NewReader(make([]byte, media.MinChunkSize/2)),
+		readerFunc(func([]byte) (int, error) {
+			_, err := os.Stdout.WriteString("half of it is written\n")
+			<-time.After(time.Hour) // the kill comes first
+			return 0, err
+		}))
 	chunk := media.Chunk{Start: media.MinChunkSize, Length: media.MinChunkSize, Total: 10 * media.MinChunkSize}
 	_, err = media.Uploads{Blobs: disk}.Append(context.Background(), upload, chunk, forever)
 	return fmt.Errorf("the write came to an end: %w", err)
@@ -109,7 +110,8 @@ func TestUnfinishedS3UploadsAreAborted(t *testing.T) {
 		t.Skip("-short leaves out the S3 server")
 	}
 	server := mediatest.StartS3(t)
-	blobs, err := media.NewS3(t.Context(), media.S3Options{Endpoint: server.Endpoint, Bucket: server.Bucket, Prefix: "media",
+	blobs, err := media.NewS3(t.Context(), media.S3Options{Endpoint: server.Endpoint, Bucket: server.Bucket,
+		Prefix:    "media",
 		AccessKey: server.AccessKey, SecretKey: server.SecretKey, PathStyle: true})
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,8 @@ func NewDisk(folder string) (*Disk, error) {
 // Close gives the folder back; open blobs stay readable.
 func (d *Disk) Close() error { return d.root.Close() }
 
-// folderOf spreads the blobs over 65,536 folders by the last digits of the id, which are random; the first are its time.
+// folderOf spreads the blobs over 65,536 folders by the last digits of the id, which are random; the first are its
+// time.
 func folderOf(id crier.ID) string {
 	n := len(id)
 	return path.Join(blobFolder, string(id[n-4:n-2]), string(id[n-2:]))
@@ -192,7 +193,8 @@ func (d *Disk) List(ctx context.Context, id crier.ID) iter.Seq2[Entry, error] {
 }
 
 // visit yields a file of the walk if it is a blob of the wanted id. Files that vanish meanwhile were deleted.
-func visit(ctx context.Context, id crier.ID, name string, file fs.DirEntry, err error, yield func(Entry, error) bool) error {
+func visit(ctx context.Context, id crier.ID, name string, file fs.DirEntry, err error,
+	yield func(Entry, error) bool) error {
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -19,8 +19,8 @@ func readExifSegment(stream *bufio.Reader, size int, info *Info) error {
 	return nil
 }
 
-// exifOrientation finds the orientation in a TIFF structure (CIPA DC-008, tag 274). It is 1 when there is none: a camera
-// that writes broken Exif must not cost its owner the picture.
+// exifOrientation finds the orientation in a TIFF structure (CIPA DC-008, tag 274). It is 1 when there is none: a
+// camera that writes broken Exif must not cost its owner the picture.
 func exifOrientation(tiff []byte) int {
 	const tag, upright, entrySize = 0x112, 1, 12
 	var order binary.ByteOrder = binary.BigEndian

@@ -30,8 +30,8 @@ type Fetcher struct {
 	Timeout     time.Duration // from the start to the last byte: 15 minutes
 	IdleTimeout time.Duration // without a byte: 30 seconds
 
-	// AllowAddr and AllowPort widen what may be connected to, for tests and for a sandbox on this machine. An address or
-	// port that they do not allow must be a public address, or port 80 or 443.
+	// AllowAddr and AllowPort widen what may be connected to, for tests and for a sandbox on this machine. An address
+	// or port that they do not allow must be a public address, or port 80 or 443.
 	AllowAddr func(netip.Addr) bool
 	AllowPort func(port uint16) bool
 
@@ -143,14 +143,70 @@ func (f Fetcher) get(ctx context.Context, target *url.URL) (*http.Response, erro
 	}
 	request.Header.Set("User-Agent", "crier")
 	request.Header.Set("Accept", "*/*")
-	client := &http.Client{Transport: f.transport(), CheckRedirect: func(next *http.Request, via []*http.Request) error {
-		if len(via) > maxRedirects {
-			return refuse(ReasonUnreachable, "The address redirects more than %d times.", maxRedirects)
-		}
-		next.Header.Del("Referer")
-		return f.checkTarget(next.URL)
-	}}
+	client := &http.Client{Transport: f.transport(),
+		CheckRedirect: func(next *http.Request, via []*http.Request) error {
+			if len(via) > maxRedirects {
+				return refuse(ReasonUnreachable, "The address redirects more than %d times.", maxRedirects)
+			}
+			next.Header.Del("Referer")
+			return f.checkTarget(next.URL)
+		}}
 	return client.Do(request)
+}
+
+// CheckURL refuses addresses that may not be connected to, as far as they look like it.
+func (f Fetcher) CheckURL(address string) error {
+	f = f.withDefaults()
+	target, err := f.checkURL(address)
+	if err != nil {
+		return err
+	}
+	if literal, err := netip.ParseAddr(target.Hostname()); err == nil {
+		return f.checkAddr(literal)
+	}
+	return nil
+}
+
+// Transport connects to what the fetcher may connect to, for requests of another kind.
+func (f Fetcher) Transport() http.RoundTripper { return f.withDefaults().transport() }
+
+// MaxDocument bounds what Document reads, in bytes.
+const MaxDocument = 32 << 10
+
+// Document reads a small document. Redirects are not followed: the address says whose document it is.
+func (f Fetcher) Document(ctx context.Context, address string) ([]byte, error) {
+	f = f.withDefaults()
+	target, err := f.checkURL(address)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("User-Agent", "crier")
+	request.Header.Set("Accept", "application/json")
+	response, err := f.transport().RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if err := f.checkResponse(response); err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(response.Body, MaxDocument+1))
+	if err == nil && len(data) > MaxDocument {
+		err = refuse(ReasonTooLarge, "The document has more than %d bytes.", MaxDocument)
+	}
+	return data, err
+}
+
+// RefusedAddress tells why an address was not connected to; it is empty when err is about something else.
+func RefusedAddress(err error) string {
+	if refused, ok := errors.AsType[*Refusal](err); ok && refused.Reason == ReasonAddress {
+		return "The address leads into a private network, which is not allowed."
+	}
+	return ""
 }
 
 // transport connects anew for every request: a kept connection would be one that was checked for another name.
@@ -213,7 +269,8 @@ func (f Fetcher) checkAddr(addr netip.Addr) error {
 	if isPublic(addr) || f.AllowAddr(addr) {
 		return nil
 	}
-	return refuse(ReasonAddress, "The address leads into a private network. Files can be imported from the public internet only.")
+	return refuse(ReasonAddress,
+		"The address leads into a private network. Files can be imported from the public internet only.")
 }
 
 // control is called with the address that a socket is about to be connected to.

@@ -24,8 +24,8 @@ var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("3fff::/20"),        // documentation
 }
 
-// globalUnicast is the only IPv6 space that is handed out for the internet. IPv4-mapped, NAT64, unique local, link-local
-// and multicast addresses all lie outside of it.
+// globalUnicast is the only IPv6 space that is handed out for the internet. IPv4-mapped, NAT64, unique local,
+// link-local and multicast addresses all lie outside of it.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
 // isPublic tells whether an address is one of the internet, which a stranger may make crier connect to.

@@ -77,11 +77,14 @@ func TestFetchGetsAFile(t *testing.T) {
 func TestFetchRefusesAddressesByTheirLooks(t *testing.T) {
 	t.Parallel()
 	addresses := []string{
-		"", "example.com/a.jpg", "/a.jpg", "//example.com/a.jpg", "http://", "http:///a.jpg", "http:a.jpg", "https://:443/",
-		"ftp://example.com/a.jpg", "file:///etc/passwd", "gopher://example.com/", "javascript:alert(1)", "data:image/png;base64,AAAA",
+		"", "example.com/a.jpg", "/a.jpg", "//example.com/a.jpg", "http://", "http:///a.jpg", "http:a.jpg",
+		"https://:443/",
+		"ftp://example.com/a.jpg", "file:///etc/passwd", "gopher://example.com/", "javascript:alert(1)",
+		"data:image/png;base64,AAAA",
 		"http://user@example.com/", "https://user:password@example.com/a.jpg",
 		"http://example.com:22/", "http://example.com:8080/", "http://example.com:0/", "http://example.com:99999/",
-		"http://exa mple.com/", "http://[::1/", "http://%31%32%37.1/", "https://example.com/" + strings.Repeat("a", 2048),
+		"http://exa mple.com/", "http://[::1/", "http://%31%32%37.1/", "https://example.com/" +
+			strings.Repeat("a", 2048),
 	}
 	never := func(context.Context, string, string) ([]netip.Addr, error) {
 		t.Error("a name was looked up")
@@ -105,16 +108,20 @@ func TestFetchRefusesPrivateNetworks(t *testing.T) {
 	_, port, _ := strings.Cut(strings.TrimPrefix(server, "http://"), ":")
 	hosts := []string{
 		"127.0.0.1", "localhost", "localhost.", "LOCALHOST", "127.0.0.2", "127.255.255.254", "127.0.0.1.",
-		"2130706433", "0x7f000001", "0x7f.0x0.0x0.0x1", "017700000001", "0177.0.0.1", "127.1", "127.0.1", "0", "0.0.0.0",
-		"[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::127.0.0.1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:0:127.0.0.1]",
+		"2130706433", "0x7f000001", "0x7f.0x0.0x0.0x1", "017700000001", "0177.0.0.1", "127.1", "127.0.1", "0",
+		"0.0.0.0",
+		"[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::127.0.0.1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
+		"[::ffff:0:127.0.0.1]",
 		"[64:ff9b::127.0.0.1]", "[2002:7f00:1::]", "[fe80::1]", "[fe80::1%25lo]", "[fc00::1]", "[fd00:ec2::254]",
-		"169.254.169.254", "169.254.1.1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "100.100.100.200", "168.63.129.16",
+		"169.254.169.254", "169.254.1.1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "100.100.100.200",
+		"168.63.129.16",
 		"192.0.0.192", "224.0.0.1", "255.255.255.255", "metadata.example",
 	}
 	// Like a resolver of the system that reads every spelling of an address, and a name server with bad intentions.
 	lookup := func(context.Context, string, string) ([]netip.Addr, error) { return []netip.Addr{loopback}, nil }
 	for _, host := range hosts {
-		for _, fetcher := range []media.Fetcher{{LookupNetIP: lookup}, {LookupNetIP: lookup, AllowPort: func(uint16) bool { return true }}} {
+		for _, fetcher := range []media.Fetcher{{LookupNetIP: lookup},
+			{LookupNetIP: lookup, AllowPort: func(uint16) bool { return true }}} {
 			address := "http://" + host + "/latest/meta-data/"
 			if fetcher.AllowPort != nil {
 				address = "http://" + host + ":" + port + "/"
@@ -185,8 +192,10 @@ func TestFetchIsNotFooledByDNSRebinding(t *testing.T) {
 func TestFetchChecksEveryRedirect(t *testing.T) {
 	t.Parallel()
 	targets := []string{
-		"http://169.254.169.254/latest/meta-data/", "http://127.0.0.2/", "http://[::1]/", "http://localhost:1/", "http://0x7f000001/",
-		"http://10.0.0.1/", "file:///etc/passwd", "ftp://127.0.0.1/", "http://user:password@127.0.0.1/", "//192.168.0.1/a.jpg",
+		"http://169.254.169.254/latest/meta-data/", "http://127.0.0.2/", "http://[::1]/", "http://localhost:1/",
+		"http://0x7f000001/",
+		"http://10.0.0.1/", "file:///etc/passwd", "ftp://127.0.0.1/", "http://user:password@127.0.0.1/",
+		"//192.168.0.1/a.jpg",
 	}
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", r.URL.Query().Get("to"))
@@ -251,10 +260,14 @@ func TestFetchStopsAtItsLimits(t *testing.T) {
 		change  func(*media.Fetcher)
 		reason  media.Reason
 	}{
-		"an endless body":                {endless, func(f *media.Fetcher) { f.MaxBytes = limit }, media.ReasonTooLarge},
-		"a body that announces too much": {stall, func(f *media.Fetcher) { f.MaxBytes = 999_999 }, media.ReasonTooLarge},
-		"a body that stalls":             {stall, func(f *media.Fetcher) { f.IdleTimeout = 100 * time.Millisecond }, media.ReasonTooSlow},
-		"a body that drips":              {drip, func(f *media.Fetcher) { f.Timeout = 300 * time.Millisecond }, media.ReasonTooSlow},
+		"an endless body": {endless, func(f *media.Fetcher) { f.MaxBytes = limit },
+			media.ReasonTooLarge},
+		"a body that announces too much": {stall, func(f *media.Fetcher) { f.MaxBytes = 999_999 },
+			media.ReasonTooLarge},
+		"a body that stalls": {stall, func(f *media.Fetcher) { f.IdleTimeout = 100 * time.Millisecond },
+			media.ReasonTooSlow},
+		"a body that drips": {drip, func(f *media.Fetcher) { f.Timeout = 300 * time.Millisecond },
+			media.ReasonTooSlow},
 		"headers that do not come": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 			func(f *media.Fetcher) { f.IdleTimeout = 100 * time.Millisecond }, media.ReasonTooSlow},
 	}
@@ -300,7 +313,10 @@ func TestFetchRefusesWhatIsNoFile(t *testing.T) {
 			wantMissing(t, blobs, key)
 		})
 	}
-	_, _, err := fetch(t, media.Fetcher{LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) { return nil, nil }},
+	_, _, err := fetch(t, media.Fetcher{LookupNetIP: func(context.Context, string, string) ([]netip.Addr,
+		error) {
+		return nil, nil
+	}},
 		"https://nobody.example/a.jpg")
 	wantRefusal(t, err, media.ReasonUnreachable)
 }
@@ -350,5 +366,35 @@ func TestFileNamesOfDownloadsHaveNoFolder(t *testing.T) {
 				t.Errorf("%q, want %q", download.FileName, c.want)
 			}
 		})
+	}
+}
+
+func TestADocumentIsReadFromItsOwnAddressAlone(t *testing.T) {
+	t.Parallel()
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/moved":
+			http.Redirect(w, r, "/good", http.StatusFound)
+		case "/long":
+			_, _ = io.WriteString(w, strings.Repeat("x", media.MaxDocument+1))
+		case "/good":
+			_, _ = io.WriteString(w, "{}")
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(site.Close)
+	open := media.Fetcher{AllowAddr: netip.Addr.IsLoopback, AllowPort: func(uint16) bool { return true }}
+	if data, err := open.Document(t.Context(), site.URL+"/good"); err != nil || string(data) != "{}" {
+		t.Errorf("%q, %v", data, err)
+	}
+	for _, bad := range []string{"/moved", "/long", "/none"} {
+		if _, err := open.Document(t.Context(), site.URL+bad); err == nil {
+			t.Errorf("%s is read", bad)
+		}
+	}
+	if _, err := (media.Fetcher{AllowPort: open.AllowPort}).Document(t.Context(), site.URL+"/good"); err == nil ||
+		media.RefusedAddress(err) == "" {
+		t.Errorf("a document of this machine: %v", err)
 	}
 }

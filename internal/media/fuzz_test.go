@@ -15,7 +15,8 @@ func seeds() [][]byte {
 		mediatest.JPEG(16, 8), mediatest.RotatedJPEG(16, 8, 6), mediatest.PNG(16, 8), mediatest.TransparentPNG(16, 8),
 		mediatest.WebP(4, 2), mediatest.TransparentWebP(4, 2), mediatest.AnimatedWebP(4, 2), mediatest.GIF(16, 8, 3),
 		mediatest.MP4(mediatest.Video{Width: 32, Height: 16, Seconds: 0.1, Audio: true}),
-		mediatest.MP4(mediatest.Video{Width: 32, Height: 16, Seconds: 0.1, Codec: "hvc1", MoovLast: true, EditList: true}),
+		mediatest.MP4(mediatest.Video{Width: 32, Height: 16, Seconds: 0.1, Codec: "hvc1", MoovLast: true,
+			EditList: true}),
 		mediatest.MP4(mediatest.Video{Width: 32, Height: 16, Seconds: 0.1, Audio: true, Fragmented: true}),
 		mediatest.MOV(mediatest.Video{Width: 32, Height: 16, Seconds: 0.1, Rotate: 90, Codec: "vp09"}),
 		mediatest.WebM(32, 16, 0.1, true), mediatest.PDF(2), mediatest.CompressedPDF(2),
@@ -65,7 +66,8 @@ func FuzzToJPEG(f *testing.F) {
 	images := media.NewImages(media.Limits{MaxPixels: 1 << 12, MaxFrames: 50})
 	f.Fuzz(func(t *testing.T, file []byte) {
 		const side = 10
-		picture, err := images.ToJPEG(t.Context(), bytes.NewReader(file), int64(len(file)), media.JPEGOptions{MaxSide: side})
+		picture, err := images.ToJPEG(t.Context(), bytes.NewReader(file), int64(len(file)),
+			media.JPEGOptions{MaxSide: side})
 		if err != nil {
 			if _, ok := errors.AsType[*media.Refusal](err); !ok {
 				t.Errorf("error %v is no refusal, although reading cannot fail", err)

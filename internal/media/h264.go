@@ -4,7 +4,8 @@ import "github.com/abema/go-mp4"
 
 // describeH264 takes profile, chroma, depth and interlacing from the decoder configuration of a track.
 func (t *movieTrack) describeH264(config *mp4.AVCDecoderConfiguration) {
-	t.profile = map[uint8]string{66: "Baseline", 77: "Main", 88: "Extended", 100: "High", 110: "High 10", 122: "High 4:2:2",
+	t.profile = map[uint8]string{66: "Baseline", 77: "Main", 88: "Extended", 100: "High", 110: "High 10",
+		122: "High 4:2:2",
 		244: "High 4:4:4 Predictive"}[config.Profile]
 	t.chroma, t.bitDepth = "4:2:0", 8
 	if len(config.SequenceParameterSets) == 0 {

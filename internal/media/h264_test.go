@@ -30,13 +30,15 @@ func TestSequenceParameterSets(t *testing.T) {
 		unit string
 		want spsFacts
 	}{
-		"progressive":    {"6764000dacd94141fb011000000300100000030320f1429960", spsFacts{chroma: 1, bitDepth: 8}},
-		"interlaced":     {"67640015acd941410fcb808800000300080000030190f8a14cb0", spsFacts{chroma: 1, bitDepth: 8, interlaced: true}},
+		"progressive": {"6764000dacd94141fb011000000300100000030320f1429960", spsFacts{chroma: 1, bitDepth: 8}},
+		"interlaced": {"67640015acd941410fcb808800000300080000030190f8a14cb0",
+			spsFacts{chroma: 1, bitDepth: 8, interlaced: true}},
 		"4:2:2, ten bit": {"677a000db6cd94141fb011000003000100000300320f142996", spsFacts{chroma: 2, bitDepth: 10}},
 		"4:4:4":          {"67f4000d919b28283f6022000003000200000300641e28532c", spsFacts{chroma: 3, bitDepth: 8}},
 		"Baseline":       {"6742c00dd90141fb011000000300100000030320f142a480", spsFacts{chroma: 1, bitDepth: 8}},
 		"with scaling lists": {
-			unitOf(100, "1 010 1 1 0 1", flatList, "00000", emptyList, "0", "1 011", tail), spsFacts{chroma: 1, bitDepth: 8},
+			unitOf(100, "1 010 1 1 0 1", flatList, "00000", emptyList, "0", "1 011", tail),
+			spsFacts{chroma: 1, bitDepth: 8},
 		},
 		"with a cycle of picture order": {
 			unitOf(66, "1 1 010 0 1 1 011 1 1", "1 0 1 1 0"), spsFacts{chroma: 1, bitDepth: 8, interlaced: true},

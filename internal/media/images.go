@@ -18,9 +18,8 @@ import (
 const (
 	// thumbnailSide is the longest side of a thumbnail.
 	thumbnailSide = 640
-	// decodeBudget is the memory that pictures may take that are decoded at the same time. One that needs more than all of
-	// it is decoded alone.
-	decodeBudget = 512 << 20
+	// decodeBudget is the memory that all pictures may take that are decoded at the same time.
+	decodeBudget = 320 << 20
 )
 
 // Images makes pictures out of files. It is safe for concurrent use and lets waiting callers queue up rather than
@@ -41,24 +40,47 @@ type Picture struct {
 	Width, Height int
 }
 
-// Thumbnail makes a JPEG of at most 640 pixels on its longer side, upright, on white. Videos and documents get a drawn
-// stand-in of the right shape.
-func (m *Images) Thumbnail(ctx context.Context, r io.ReaderAt, size int64) (Picture, error) {
+// Rendering is a decoded picture from which any number of JPEGs is made: decoding is what costs.
+type Rendering struct {
+	pixels *image.RGBA
+	kind   Kind
+}
+
+// Render decodes a picture once, upright, on white, with at most the given longer side. Videos and documents get a
+// drawn stand-in of the right shape.
+func (m *Images) Render(ctx context.Context, r io.ReaderAt, size int64, side int) (*Rendering, error) {
 	info, err := m.limits.Probe(ctx, r, size)
 	if err != nil {
-		return Picture{}, err
+		return nil, err
 	}
+	out := &Rendering{kind: info.Kind}
 	switch info.Kind {
 	case KindVideo:
-		return encodePicture(drawVideo(info), thumbnailQuality)
+		out.pixels = drawVideo(info)
 	case KindDocument:
-		return encodePicture(drawDocument(), thumbnailQuality)
+		out.pixels = drawDocument()
+	default:
+		out.pixels, err = m.upright(ctx, r, info, side)
 	}
-	pixels, err := m.upright(ctx, r, info, thumbnailSide)
+	return out, err
+}
+
+// Thumbnail makes a JPEG of at most 640 pixels on its longer side.
+func (p *Rendering) Thumbnail(ctx context.Context) (Picture, error) {
+	pixels, err := shrink(ctx, p.pixels, p.pixels.Rect, thumbnailSide)
 	if err != nil {
 		return Picture{}, err
 	}
 	return encodePicture(pixels, thumbnailQuality)
+}
+
+// Thumbnail makes the thumbnail of a file.
+func (m *Images) Thumbnail(ctx context.Context, r io.ReaderAt, size int64) (Picture, error) {
+	rendering, err := m.Render(ctx, r, size, thumbnailSide)
+	if err != nil {
+		return Picture{}, err
+	}
+	return rendering.Thumbnail(ctx)
 }
 
 // JPEGOptions says what a network needs of a JPEG. A zero field takes its default.
@@ -77,27 +99,37 @@ const (
 	smallestSide     = 64
 )
 
-// ToJPEG turns a picture, or the first frame of an animation, into a JPEG without metadata: upright, flattened on
-// white, and as good as the options allow. Pictures are never enlarged.
-func (m *Images) ToJPEG(ctx context.Context, r io.ReaderAt, size int64, o JPEGOptions) (Picture, error) {
-	info, err := m.limits.Probe(ctx, r, size)
-	if err != nil {
-		return Picture{}, err
-	}
-	if info.Kind != KindImage && info.Kind != KindGIF {
-		return Picture{}, refuse(ReasonUnsupported, "Only pictures can be turned into JPEG; this is a %s.", info.Kind)
-	}
+func (o JPEGOptions) withDefaults() JPEGOptions {
 	if o.Quality <= 0 || o.Quality > 100 {
 		o.Quality = defaultQuality
 	}
 	if o.MaxSide <= 0 {
 		o.MaxSide = defaultSide
 	}
-	pixels, err := m.upright(ctx, r, info, o.MaxSide)
+	return o
+}
+
+// JPEG makes a JPEG of a picture, or of the first frame of an animation, without metadata and as good as the options
+// allow. Pictures are never enlarged.
+func (p *Rendering) JPEG(ctx context.Context, o JPEGOptions) (Picture, error) {
+	if p.kind != KindImage && p.kind != KindGIF {
+		return Picture{}, refuse(ReasonUnsupported, "Only pictures can be turned into JPEG; this is a %s.", p.kind)
+	}
+	o = o.withDefaults()
+	pixels, err := shrink(ctx, p.pixels, p.pixels.Rect, o.MaxSide)
 	if err != nil {
 		return Picture{}, err
 	}
 	return squeeze(ctx, pixels, o)
+}
+
+// ToJPEG turns the picture of a file into a JPEG.
+func (m *Images) ToJPEG(ctx context.Context, r io.ReaderAt, size int64, o JPEGOptions) (Picture, error) {
+	rendering, err := m.Render(ctx, r, size, o.withDefaults().MaxSide)
+	if err != nil {
+		return Picture{}, err
+	}
+	return rendering.JPEG(ctx, o)
 }
 
 // squeeze lowers first the quality, then the size, until the picture has few enough bytes.
@@ -114,7 +146,8 @@ func squeeze(ctx context.Context, pixels *image.RGBA, o JPEGOptions) (Picture, e
 		}
 		side := max(pixels.Rect.Dx(), pixels.Rect.Dy()) * 3 / 4
 		if side < smallestSide {
-			return Picture{}, refuse(ReasonTooLarge, "The picture cannot be made smaller than %s.", byteCount(o.MaxBytes))
+			return Picture{}, refuse(ReasonTooLarge, "The picture cannot be made smaller than %s.",
+				byteCount(o.MaxBytes))
 		}
 		var err error
 		if pixels, err = shrink(ctx, pixels, pixels.Rect, side); err != nil {

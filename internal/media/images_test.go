@@ -108,11 +108,12 @@ func TestVideosAndDocumentsGetAPoster(t *testing.T) {
 		file          []byte
 		width, height int
 	}{
-		"a vertical video":   {mediatest.VerticalMP4(), 360, 640},
-		"one that is turned": {mediatest.MP4(mediatest.Video{Width: 960, Height: 540, Rotate: 90, Seconds: 1}), 360, 640},
-		"a landscape":        {mediatest.MP4(mediatest.Video{Width: 1920, Height: 1080, Seconds: 1}), 640, 360},
-		"a tiny one":         {mediatest.MP4(mediatest.Video{Width: 64, Height: 32, Seconds: 1}), 640, 320},
-		"a document":         {mediatest.PDF(3), 452, 640},
+		"a vertical video": {mediatest.VerticalMP4(), 360, 640},
+		"one that is turned": {mediatest.MP4(mediatest.Video{Width: 960, Height: 540, Rotate: 90, Seconds: 1}), 360,
+			640},
+		"a landscape": {mediatest.MP4(mediatest.Video{Width: 1920, Height: 1080, Seconds: 1}), 640, 360},
+		"a tiny one":  {mediatest.MP4(mediatest.Video{Width: 64, Height: 32, Seconds: 1}), 640, 320},
+		"a document":  {mediatest.PDF(3), 452, 640},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -184,7 +185,8 @@ func grayWithAlpha(t *testing.T) []byte {
 func TestAFirstFrameThatDoesNotFillTheCanvasLiesOnWhite(t *testing.T) {
 	t.Parallel()
 	frame := image.NewPaletted(image.Rect(50, 50, 100, 100), palette.Plan9)
-	animation := &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{0}, Config: image.Config{Width: 100, Height: 100}}
+	animation := &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{0},
+		Config: image.Config{Width: 100, Height: 100}}
 	var b bytes.Buffer
 	if err := gif.EncodeAll(&b, animation); err != nil {
 		t.Fatal(err)
@@ -239,6 +241,33 @@ func TestToJPEGKeepsWithinItsLimits(t *testing.T) {
 	wantRefusal(t, err, media.ReasonTooLarge)
 }
 
+func TestPicturesThatTakeTooMuchMemoryAreRefusedBeforeTheyAreDecoded(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		picture image.Image
+		limit   int64
+		refused bool
+	}{
+		"8 bits a channel, just enough":  {image.NewNRGBA(image.Rect(0, 0, 50, 40)), 50 * 40 * 4, false},
+		"8 bits a channel, one too few":  {image.NewNRGBA(image.Rect(0, 0, 50, 40)), 50*40*4 - 1, true},
+		"16 bits a channel, just enough": {image.NewNRGBA64(image.Rect(0, 0, 50, 40)), 50 * 40 * 8, false},
+		"16 bits a channel, one too few": {image.NewNRGBA64(image.Rect(0, 0, 50, 40)), 50*40*8 - 1, true},
+	} {
+		var file bytes.Buffer
+		if err := png.Encode(&file, c.picture); err != nil {
+			t.Fatal(err)
+		}
+		images := media.NewImages(media.Limits{MaxDecodeBytes: c.limit})
+		_, err := images.Thumbnail(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len()))
+		if !c.refused && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c.refused {
+			wantRefusal(t, err, media.ReasonTooManyPixels)
+		}
+	}
+}
+
 func TestPicturesThatCannotBeDecodedAreRefused(t *testing.T) {
 	t.Parallel()
 	_, err := toJPEG(t, mediatest.VerticalMP4(), media.JPEGOptions{})
@@ -274,7 +303,8 @@ func TestPicturesAreDecodedConcurrently(t *testing.T) {
 	group.Wait()
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := images.Thumbnail(cancelled, bytes.NewReader(file), int64(len(file))); !errors.Is(err, context.Canceled) {
+	if _, err := images.Thumbnail(cancelled, bytes.NewReader(file), int64(len(file))); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }

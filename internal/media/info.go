@@ -88,7 +88,8 @@ func (i Info) CheckDeclared(declared string) error {
 		name = TypeMP4
 	}
 	if name != i.MimeType {
-		return refuse(ReasonWrongType, "The file was declared as %s, but its content is %s. Give it its true type, or upload another file.",
+		return refuse(ReasonWrongType,
+			"The file was declared as %s, but its content is %s. Give it its true type, or upload another file.",
 			printable(name), i.MimeType)
 	}
 	return nil
@@ -114,6 +115,9 @@ type Limits struct {
 	MaxPixels     int64 // of a picture: 100 million
 	MaxFrames     int   // of an animation: 5,000
 	MaxImageBytes int64 // of a picture or document: 256 MiB
+	// MaxDecodeBytes is the memory that the pixels of a picture may take: 320 MiB, which holds 100 million pixels of
+	// an ordinary photo.
+	MaxDecodeBytes int64
 }
 
 func (l Limits) withDefaults() Limits {
@@ -126,7 +130,22 @@ func (l Limits) withDefaults() Limits {
 	if l.MaxImageBytes == 0 {
 		l.MaxImageBytes = 256 << 20
 	}
+	if l.MaxDecodeBytes == 0 {
+		l.MaxDecodeBytes = decodeBudget
+	}
 	return l
+}
+
+// checkDecoding refuses pictures whose pixels take more memory than a node spends on them.
+func (l Limits) checkDecoding(info Info) error {
+	if info.decodeBytes <= l.MaxDecodeBytes {
+		return nil
+	}
+	pixels := float64(info.Width) * float64(info.Height)
+	return refuse(ReasonTooManyPixels,
+		"Decoding the picture takes %s; at most %s are allowed, which is %.4g million pixels of its kind. Make it "+
+			"smaller, or save it with 8 bits a channel.", byteCount(info.decodeBytes), byteCount(l.MaxDecodeBytes),
+		pixels*float64(l.MaxDecodeBytes)/float64(info.decodeBytes)/1e6)
 }
 
 // checkPixels refuses pictures without pixels, or with more than can be decoded safely.
@@ -135,7 +154,8 @@ func (l Limits) checkPixels(width, height int) error {
 		return corrupt("picture", "it has no pixels")
 	}
 	if int64(width)*int64(height) > l.MaxPixels {
-		return refuse(ReasonTooManyPixels, "The picture has %d x %d pixels; at most %.4g million are allowed. Make it smaller.",
+		return refuse(ReasonTooManyPixels,
+			"The picture has %d x %d pixels; at most %.4g million are allowed. Make it smaller.",
 			width, height, float64(l.MaxPixels)/1e6)
 	}
 	return nil

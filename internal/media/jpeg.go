@@ -105,7 +105,9 @@ func (l Limits) readFrameHeader(stream *bufio.Reader, marker byte, size int, inf
 		return corrupt("JPEG file", "its picture has no clear size")
 	}
 	if marker < baseline || marker > progressive || frame[0] != 8 {
-		return refuse(ReasonUnsupported, "This rare kind of JPEG (lossless, arithmetic or 12 bit) cannot be used. Save it again as an ordinary JPEG.")
+		return refuse(ReasonUnsupported,
+			"This rare kind of JPEG (lossless, arithmetic or 12 bit) cannot be used. Save it again as an ordinary "+
+				"JPEG.")
 	}
 	info.Height, info.Width = int(binary.BigEndian.Uint16(frame[1:])), int(binary.BigEndian.Uint16(frame[3:]))
 	info.Colour = map[byte]string{1: "gray", 3: "rgb", 4: "cmyk"}[frame[5]]

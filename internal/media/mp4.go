@@ -48,7 +48,8 @@ func parseMP4(src *source, quickTime bool) (Info, error) {
 		return Info{}, err
 	}
 	if m.indexAt == 0 && m.timescale == 0 {
-		return Info{}, refuse(ReasonCutOff, "The video is cut off: its index is missing. Record or export it again, and upload the whole file.")
+		return Info{}, refuse(ReasonCutOff,
+			"The video is cut off: its index is missing. Record or export it again, and upload the whole file.")
 	}
 	return m.info()
 }
@@ -199,8 +200,8 @@ func (m *movie) readFragmentHeader(box isoBox) error {
 	return nil
 }
 
-// readFragmentRun counts the samples of a fragment. It reads the box itself: a run whose samples have no fields of their
-// own may claim any number of them in sixteen bytes.
+// readFragmentRun counts the samples of a fragment. It reads the box itself: a run whose samples have no fields of
+// their own may claim any number of them in sixteen bytes.
 func (m *movie) readFragmentRun(box isoBox) error {
 	head, err := m.src.bytes(box.start, 8)
 	if err != nil || m.fragment == nil {

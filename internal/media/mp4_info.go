@@ -9,7 +9,8 @@ import (
 func (m *movie) info() (Info, error) {
 	video := m.firstTrack("vide")
 	if video == nil {
-		return Info{}, refuse(ReasonUnsupported, "The file has no pictures, only sound or data. Allowed are %s.", allowedTypes)
+		return Info{}, refuse(ReasonUnsupported, "The file has no pictures, only sound or data. Allowed are %s.",
+			allowedTypes)
 	}
 	if video.width == 0 || video.height == 0 {
 		return Info{}, corrupt("video", "its pictures have no size")
@@ -18,8 +19,9 @@ func (m *movie) info() (Info, error) {
 		Kind:  KindVideo,
 		Width: video.width, Height: video.height, Rotation: video.rotation, PixelAspect: 1,
 		VideoCodec: video.codec, VideoProfile: video.profile, Chroma: video.chroma, BitDepth: video.bitDepth,
-		Interlaced: video.interlaced, Frames: int(min(video.samples, 1<<31)), EditList: m.editList, Fragmented: len(m.defaults) > 0,
-		FastStart: m.dataAt == 0 || m.indexAt < m.dataAt,
+		Interlaced: video.interlaced, Frames: int(min(video.samples, 1<<31)), EditList: m.editList,
+		Fragmented: len(m.defaults) > 0,
+		FastStart:  m.dataAt == 0 || m.indexAt < m.dataAt,
 	}
 	if video.rotation%180 != 0 {
 		info.Width, info.Height = info.Height, info.Width

@@ -163,7 +163,8 @@ func (m *movie) readDescriptions(t *movieTrack, box isoBox) error {
 
 // readVisualEntry decodes any video description as if it were avc1: they all begin alike.
 func (m *movie) readVisualEntry(t *movieTrack, entry isoBox) error {
-	description := &mp4.VisualSampleEntry{SampleEntry: mp4.SampleEntry{AnyTypeBox: mp4.AnyTypeBox{Type: mp4.BoxTypeAvc1()}}}
+	description := &mp4.VisualSampleEntry{
+		SampleEntry: mp4.SampleEntry{AnyTypeBox: mp4.AnyTypeBox{Type: mp4.BoxTypeAvc1()}}}
 	children, err := m.leafPrefix(entry, description)
 	if err != nil {
 		return err
@@ -229,7 +230,8 @@ func (m *movie) readVisualDetail(t *movieTrack, box isoBox) error {
 
 // readSoundEntry decodes any sound description as if it were mp4a: they all begin alike.
 func (m *movie) readSoundEntry(t *movieTrack, entry isoBox) error {
-	description := &mp4.AudioSampleEntry{SampleEntry: mp4.SampleEntry{AnyTypeBox: mp4.AnyTypeBox{Type: mp4.BoxTypeMp4a()}}}
+	description := &mp4.AudioSampleEntry{
+		SampleEntry: mp4.SampleEntry{AnyTypeBox: mp4.AnyTypeBox{Type: mp4.BoxTypeMp4a()}}}
 	children, err := m.leafPrefix(entry, description)
 	if err != nil {
 		return err
@@ -237,7 +239,8 @@ func (m *movie) readSoundEntry(t *movieTrack, entry isoBox) error {
 	t.codec = codecName(entry.name)
 	t.channels, t.sampleRate = int(description.ChannelCount), int(description.SampleRate>>16)
 	if long := description.QuickTimeData; description.EntryVersion == 2 && len(long) == 36 {
-		// The second QuickTime version has a 64-bit rate and a 32-bit count (QuickTime File Format, Sound Sample Description).
+		// The second QuickTime version has a 64-bit rate and a 32-bit count (QuickTime File Format, Sound Sample
+		// Description).
 		if rate := math.Float64frombits(binary.BigEndian.Uint64(long[4:])); rate > 0 && rate < 1e7 {
 			t.sampleRate = int(rate)
 		}

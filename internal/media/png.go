@@ -97,7 +97,8 @@ func (l Limits) readPNGHeader(body []byte, info *Info) error {
 	info.Width, info.Height = int(width), int(height)
 	depth, colour := body[8], body[9]
 	info.HasAlpha = colour == grayAlpha || colour == rgbAlpha
-	info.Colour = map[byte]string{gray: "gray", rgb: "rgb", palette: "palette", grayAlpha: "gray", rgbAlpha: "rgb"}[colour]
+	info.Colour = map[byte]string{gray: "gray", rgb: "rgb", palette: "palette", grayAlpha: "gray",
+		rgbAlpha: "rgb"}[colour]
 	if info.Colour == "" {
 		return corrupt("PNG file", "its kind of colour does not exist")
 	}

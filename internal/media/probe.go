@@ -35,7 +35,7 @@ func (l Limits) Probe(ctx context.Context, r io.ReaderAt, size int64) (Info, err
 		return Info{}, src.explain(mimeType, err)
 	}
 	info.MimeType, info.ByteSize = mimeType, size
-	return info, nil
+	return info, l.checkDecoding(info)
 }
 
 func isVideo(mimeType string) bool {

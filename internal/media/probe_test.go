@@ -23,7 +23,8 @@ func probe(t testing.TB, file []byte) (media.Info, error) {
 }
 
 // sameInfo compares facts; rates come out of divisions.
-var sameInfo = cmp.Options{cmpopts.IgnoreUnexported(media.Info{}), cmpopts.IgnoreFields(media.Info{}, "ByteSize", "BitRate"),
+var sameInfo = cmp.Options{cmpopts.IgnoreUnexported(media.Info{}),
+	cmpopts.IgnoreFields(media.Info{}, "ByteSize", "BitRate"),
 	cmpopts.EquateApprox(0.001, 0)}
 
 func TestProbeReadsPictures(t *testing.T) {
@@ -53,10 +54,15 @@ func TestProbeReadsPictures(t *testing.T) {
 		"WebP with alpha": {mediatest.TransparentWebP(60, 40), with(func(i *media.Info) {
 			i.MimeType, i.HasAlpha = media.TypeWebP, true
 		})},
-		"lossy WebP": {fromHex(t, "52494646340000005745425056503820280000009001009d012a1000100007409625a00274ba00039800fee50af827a9728f"+
-			"fe378f02bc9763a00000"), with(func(i *media.Info) { i.MimeType, i.Width, i.Height = media.TypeWebP, 16, 16 })},
-		"lossy WebP with alpha": {fromHex(t, "524946465800000057454250565038580a000000100000000f00000f0000414c50480a0000000107d0bf8808"+
-			"4444ff0356503820280000009001009d012a1000100007409625a00274ba00039800fee50af827a9728ffe378f02bc9763a00000"),
+		"lossy WebP": {fromHex(t,
+			"52494646340000005745425056503820280000009001009d012a1000100007409625a00274ba00039800fee50af827a9728f"+
+				"fe378f02bc9763a00000"), with(func(i *media.Info) {
+			i.MimeType, i.Width, i.Height = media.TypeWebP, 16,
+				16
+		})},
+		"lossy WebP with alpha": {fromHex(t,
+			"524946465800000057454250565038580a000000100000000f00000f0000414c50480a0000000107d0bf8808"+
+				"4444ff0356503820280000009001009d012a1000100007409625a00274ba00039800fee50af827a9728ffe378f02bc9763a00000"),
 			with(func(i *media.Info) { i.MimeType, i.Width, i.Height, i.HasAlpha = media.TypeWebP, 16, 16, true })},
 		"GIF of one frame": {mediatest.GIF(60, 40, 1), with(func(i *media.Info) {
 			i.MimeType, i.Colour = media.TypeGIF, "palette"
@@ -94,7 +100,8 @@ func fromHex(t *testing.T, text string) []byte {
 
 func TestProbeReadsVideos(t *testing.T) {
 	t.Parallel()
-	clip := media.Info{MimeType: media.TypeMP4, Kind: media.KindVideo, Width: 540, Height: 960, PixelAspect: 1, Frames: 150,
+	clip := media.Info{MimeType: media.TypeMP4, Kind: media.KindVideo, Width: 540, Height: 960, PixelAspect: 1,
+		Frames:          150,
 		DurationSeconds: 5, FrameRate: 30, VideoCodec: "h264", VideoProfile: "High", Chroma: "4:2:0", BitDepth: 8,
 		AudioCodec: "aac", AudioChannels: 2, AudioSampleRate: 48000, FastStart: true}
 	with := func(change func(*media.Info)) media.Info {
@@ -112,17 +119,23 @@ func TestProbeReadsVideos(t *testing.T) {
 			with(func(i *media.Info) {
 				i.Width, i.Height, i.DurationSeconds, i.FrameRate, i.Frames = 1920, 1080, 2.5, 60, 150
 			})},
-		"stored across, shown upright": {mediatest.MP4(mediatest.Video{Width: 960, Height: 540, Rotate: 90, Audio: true}),
+		"stored across, shown upright": {mediatest.MP4(mediatest.Video{Width: 960, Height: 540, Rotate: 90,
+			Audio: true}),
 			with(func(i *media.Info) { i.Rotation = 90 })},
-		"upside down": {mediatest.MP4(mediatest.Video{Rotate: 180, Audio: true}), with(func(i *media.Info) { i.Rotation = 180 })},
+		"upside down": {mediatest.MP4(mediatest.Video{Rotate: 180, Audio: true}),
+			with(func(i *media.Info) { i.Rotation = 180 })},
 		"turned the other way": {mediatest.MP4(mediatest.Video{Width: 960, Height: 540, Rotate: 270, Audio: true}),
 			with(func(i *media.Info) { i.Rotation = 270 })},
-		"without sound":                   {mediatest.MP4(mediatest.Video{}), with(silent)},
-		"MOV":                             {mediatest.MOV(mediatest.Video{Audio: true}), with(func(i *media.Info) { i.MimeType = media.TypeMOV })},
-		"index last":                      {mediatest.MP4(mediatest.Video{Audio: true, MoovLast: true}), with(func(i *media.Info) { i.FastStart = false })},
-		"edit list":                       {mediatest.MP4(mediatest.Video{Audio: true, EditList: true}), with(func(i *media.Info) { i.EditList = true })},
+		"without sound": {mediatest.MP4(mediatest.Video{}), with(silent)},
+		"MOV": {mediatest.MOV(mediatest.Video{Audio: true}),
+			with(func(i *media.Info) { i.MimeType = media.TypeMOV })},
+		"index last": {mediatest.MP4(mediatest.Video{Audio: true, MoovLast: true}),
+			with(func(i *media.Info) { i.FastStart = false })},
+		"edit list": {mediatest.MP4(mediatest.Video{Audio: true, EditList: true}),
+			with(func(i *media.Info) { i.EditList = true })},
 		"an edit for the encoder's delay": {mediatest.MP4(mediatest.Video{Audio: true, EncoderDelay: true}), clip},
-		"fragments":                       {mediatest.MP4(mediatest.Video{Audio: true, Fragmented: true}), with(func(i *media.Info) { i.Fragmented = true })},
+		"fragments": {mediatest.MP4(mediatest.Video{Audio: true, Fragmented: true}),
+			with(func(i *media.Info) { i.Fragmented = true })},
 		"HEVC": {mediatest.MP4(mediatest.Video{Audio: true, Codec: "hvc1"}), with(func(i *media.Info) {
 			i.VideoCodec, i.VideoProfile = "hevc", "Main"
 		})},
@@ -132,12 +145,15 @@ func TestProbeReadsVideos(t *testing.T) {
 		"AV1": {mediatest.MP4(mediatest.Video{Audio: true, Codec: "av01"}), with(func(i *media.Info) {
 			i.VideoCodec, i.VideoProfile = "av1", ""
 		})},
-		"a codec without a common name": {mediatest.MP4(mediatest.Video{Audio: true, Codec: "cvid"}), with(func(i *media.Info) {
-			i.VideoCodec = "cvid"
-		})},
-		"WebM": {mediatest.WebM(320, 240, 2, true), media.Info{MimeType: media.TypeWebM, Kind: media.KindVideo, Width: 320, Height: 240,
-			PixelAspect: 1, DurationSeconds: 2, FrameRate: 30, VideoCodec: "vp9", AudioCodec: "opus", AudioChannels: 2,
-			AudioSampleRate: 48000, FastStart: true}},
+		"a codec without a common name": {mediatest.MP4(mediatest.Video{Audio: true, Codec: "cvid"}),
+			with(func(i *media.Info) {
+				i.VideoCodec = "cvid"
+			})},
+		"WebM": {mediatest.WebM(320, 240, 2, true),
+			media.Info{MimeType: media.TypeWebM, Kind: media.KindVideo, Width: 320, Height: 240,
+				PixelAspect: 1, DurationSeconds: 2, FrameRate: 30, VideoCodec: "vp9", AudioCodec: "opus",
+				AudioChannels:   2,
+				AudioSampleRate: 48000, FastStart: true}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -183,8 +199,10 @@ func TestProbeRefuses(t *testing.T) {
 		"a GIF bomb":               {mediatest.BombGIF(), media.ReasonTooManyPixels, "65535 x 65535"},
 		"a GIF of too many frames": {mediatest.GIF(2, 2, 5001), media.ReasonTooManyPixels, "5000 frames"},
 		"an MP4 without an index":  {indexless(), media.ReasonCutOff, "index is missing"},
-		"sound without pictures":   {[]byte("\x00\x00\x00\x10ftypM4A \x00\x00\x00\x00"), media.ReasonUnsupported, "only sound"},
-		"a 3GP video":              {[]byte("\x00\x00\x00\x10ftyp3gp5\x00\x00\x00\x00"), media.ReasonUnsupported, "Convert the video to MP4"},
+		"sound without pictures": {[]byte("\x00\x00\x00\x10ftypM4A \x00\x00\x00\x00"), media.ReasonUnsupported,
+			"only sound"},
+		"a 3GP video": {[]byte("\x00\x00\x00\x10ftyp3gp5\x00\x00\x00\x00"), media.ReasonUnsupported,
+			"Convert the video to MP4"},
 		"a PNG with a wrong sum":   {withChangedByte(mediatest.PNG(60, 40), 60), media.ReasonCorrupt, "check sum"},
 		"a box that lies":          {lyingBox(), media.ReasonCorrupt, "size of a part is wrong"},
 		"a WebP without a picture": {[]byte("RIFF\x04\x00\x00\x00WEBP"), media.ReasonCorrupt, "no picture"},
@@ -225,7 +243,8 @@ func lyingBox() []byte {
 func TestProbeRefusesFilesThatAreCutOff(t *testing.T) {
 	t.Parallel()
 	files := map[string][]byte{
-		"JPEG": mediatest.JPEG(600, 400), "PNG": mediatest.PNG(600, 400), "WebP": mediatest.WebP(60, 40), "GIF": mediatest.GIF(60, 40, 5),
+		"JPEG": mediatest.JPEG(600, 400), "PNG": mediatest.PNG(600, 400), "WebP": mediatest.WebP(60, 40),
+		"GIF": mediatest.GIF(60, 40, 5),
 		"MP4": mediatest.VerticalMP4(), "MP4, index last": mediatest.MP4(mediatest.Video{MoovLast: true}),
 		"MP4, fragments": mediatest.MP4(mediatest.Video{Fragmented: true}), "MOV": mediatest.MOV(mediatest.Video{}),
 		"WebM": mediatest.WebM(320, 240, 2, true), "PDF": mediatest.PDF(100),
@@ -290,7 +309,8 @@ func TestAFileThatLiesAboutItsTypeIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, declared := range []string{"", "application/octet-stream", "image/png", "IMAGE/PNG", "image/png; charset=binary"} {
+	for _, declared := range []string{"", "application/octet-stream", "image/png", "IMAGE/PNG",
+		"image/png; charset=binary"} {
 		if err := png.CheckDeclared(declared); err != nil {
 			t.Errorf("a PNG declared as %q: %v", declared, err)
 		}

@@ -160,7 +160,8 @@ func (s *S3) List(ctx context.Context, id crier.ID) iter.Seq2[Entry, error] {
 			}
 			prefix += string(id) + "/"
 		}
-		for info := range s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
+		for info := range s.client.ListObjectsIter(ctx, s.bucket,
+			minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
 			if info.Err != nil {
 				yield(Entry{}, fmt.Errorf("list S3 objects: %w", info.Err))
 				return

@@ -11,8 +11,8 @@ import (
 // shrink flattens a picture on white and makes it fit into a square of the given side. The picture's pixels lie on a
 // canvas, which an animation's first frame need not fill. Small ones keep their size.
 func shrink(ctx context.Context, picture image.Image, canvas image.Rectangle, side int) (*image.RGBA, error) {
-	// Averaging whole blocks brings the picture to less than twice the wanted size, from where a scaler that looks at four
-	// neighbours misses nothing. Scalers with a wider view keep a table of the whole picture in floating point.
+	// Averaging whole blocks brings the picture to less than twice the wanted size, from where a scaler that looks at
+	// four neighbours misses nothing. Scalers with a wider view keep a table of the whole picture in floating point.
 	block := max(1, max(canvas.Dx(), canvas.Dy())/side)
 	coarse, err := averageBlocks(ctx, picture, canvas, block)
 	if err != nil {

@@ -27,19 +27,21 @@ func TestSignedAddresses(t *testing.T) {
 		now            time.Time
 		want           error
 	}{
-		"valid":                         {key, asset, "original", signed, now, nil},
-		"valid in its last second":      {key, asset, "original", signed, now.Add(time.Hour - time.Second), nil},
-		"expired":                       {key, asset, "original", signed, now.Add(time.Hour), media.ErrExpired},
-		"another key":                   {[]byte("another"), asset, "original", signed, now, media.ErrSignature},
-		"another asset":                 {key, "0197f0b4-7a6e-7c3a-9a53-0d2f6f3f8a12", "original", signed, now, media.ErrSignature},
+		"valid":                    {key, asset, "original", signed, now, nil},
+		"valid in its last second": {key, asset, "original", signed, now.Add(time.Hour - time.Second), nil},
+		"expired":                  {key, asset, "original", signed, now.Add(time.Hour), media.ErrExpired},
+		"another key":              {[]byte("another"), asset, "original", signed, now, media.ErrSignature},
+		"another asset": {key, "0197f0b4-7a6e-7c3a-9a53-0d2f6f3f8a12", "original", signed, now,
+			media.ErrSignature},
 		"another variant":               {key, asset, "thumbnail", signed, now, media.ErrSignature},
 		"the border moved":              {key, asset + "o", "riginal", signed, now, media.ErrSignature},
 		"a changed bit":                 {key, asset, "original", string(flipped), now, media.ErrSignature},
 		"a later expiry, old signature": {key, asset, "original", later[:11] + signed[11:], now, media.ErrSignature},
-		"expired and of another key":    {[]byte("another"), asset, "original", signed, now.Add(2 * time.Hour), media.ErrSignature},
-		"empty":                         {key, asset, "original", "", now, media.ErrSignature},
-		"cut":                           {key, asset, "original", signed[:20], now, media.ErrSignature},
-		"not base64":                    {key, asset, "original", "!" + signed[1:], now, media.ErrSignature},
+		"expired and of another key": {[]byte("another"), asset, "original", signed, now.Add(2 * time.Hour),
+			media.ErrSignature},
+		"empty":      {key, asset, "original", "", now, media.ErrSignature},
+		"cut":        {key, asset, "original", signed[:20], now, media.ErrSignature},
+		"not base64": {key, asset, "original", "!" + signed[1:], now, media.ErrSignature},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

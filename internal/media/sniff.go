@@ -45,7 +45,8 @@ func unsupported(found string) *Refusal {
 
 // startsQuickTime knows QuickTime files from before the ftyp box.
 func startsQuickTime(head []byte) bool {
-	return slices.ContainsFunc([]string{"moov", "mdat", "wide", "pnot"}, func(box string) bool { return hasAt(head, 4, box) })
+	return slices.ContainsFunc([]string{"moov", "mdat", "wide", "pnot"},
+		func(box string) bool { return hasAt(head, 4, box) })
 }
 
 // sniffBrand tells the children of the ISO base media format apart by their major brand.

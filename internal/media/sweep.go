@@ -19,8 +19,8 @@ type Swept struct {
 	Bytes int64
 }
 
-// Sweep removes the blobs that belong to nothing: of refused files, deleted assets, abandoned uploads and processes that
-// died. What was stored after the given time is left alone, because its record may not be written yet.
+// Sweep removes the blobs that belong to nothing: of refused files, deleted assets, abandoned uploads and processes
+// that died. What was stored after the given time is left alone, because its record may not be written yet.
 func Sweep(ctx context.Context, blobs Blobs, before time.Time, inUse InUse) (Swept, error) {
 	s := sweeper{blobs: blobs, inUse: inUse}
 	for entry, err := range blobs.List(ctx, "") {

@@ -14,8 +14,8 @@ import (
 	"crier"
 )
 
-// The sizes of a chunk. The smallest bounds the number of chunks of a large file: it binds when an upload has many chunks
-// already, and never the last one.
+// The sizes of a chunk. The smallest bounds the number of chunks of a large file: it binds when an upload has many
+// chunks already, and never the last one.
 const (
 	MinChunkSize     = 256 << 10
 	DefaultChunkSize = 8 << 20
@@ -24,10 +24,10 @@ const (
 	manyChunks = 1000
 )
 
-// Uploads keeps the chunks of uploads that are not complete yet. Each chunk is a blob of its own, named by its place, so
-// that one rule serves disk and S3: a chunk counts when its blob is whole. A crash in the middle of a chunk, or a client
-// that vanishes, leaves the upload where the chunk began; any node that sees the same blobs can continue it; and no part
-// of the file exists under the name of an asset before all of it is there.
+// Uploads keeps the chunks of uploads that are not complete yet. Each chunk is a blob of its own, named by its place,
+// so that one rule serves disk and S3: a chunk counts when its blob is whole. A crash in the middle of a chunk, or a
+// client that vanishes, leaves the upload where the chunk began; any node that sees the same blobs can continue it; and
+// no part of the file exists under the name of an asset before all of it is there.
 //
 // Session facts (file name, declared type, expiry) are the caller's: Uploads knows bytes.
 type Uploads struct {
@@ -45,7 +45,8 @@ type Chunk struct {
 func (c Chunk) check() error {
 	switch {
 	case c.Start < 0 || c.Length <= 0 || c.Start > c.Total-c.Length:
-		return refuse(ReasonChunk, "%d bytes from %d on are not a part of a file of %d bytes.", c.Length, c.Start, c.Total)
+		return refuse(ReasonChunk, "%d bytes from %d on are not a part of a file of %d bytes.", c.Length, c.Start,
+			c.Total)
 	case c.Length > MaxChunkSize:
 		return refuse(ReasonChunk, "A chunk may have at most %s.", byteCount(MaxChunkSize))
 	}
@@ -55,7 +56,8 @@ func (c Chunk) check() error {
 // checkSize refuses a small chunk after many.
 func (c Chunk) checkSize(before int) error {
 	if before >= manyChunks && c.Length < MinChunkSize && c.Start+c.Length < c.Total {
-		return refuse(ReasonChunk, "After %d chunks, a chunk must have at least %s, except the last one.", manyChunks, byteCount(MinChunkSize))
+		return refuse(ReasonChunk, "After %d chunks, a chunk must have at least %s, except the last one.", manyChunks,
+			byteCount(MinChunkSize))
 	}
 	return nil
 }

@@ -78,7 +78,8 @@ func uploadInChunks(t storeTest) {
 	}
 	blob := openUpload(t.T, media.Uploads{Blobs: t.blobs}, upload, file)
 	acrossChunks := make([]byte, 2*chunk)
-	if _, err := blob.ReadAt(acrossChunks, chunk/2); err != nil || !bytes.Equal(acrossChunks, file[chunk/2:][:2*chunk]) {
+	if _, err := blob.ReadAt(acrossChunks, chunk/2); err != nil ||
+		!bytes.Equal(acrossChunks, file[chunk/2:][:2*chunk]) {
 		t.Errorf("ReadAt over chunk borders: %v, or other bytes", err)
 	}
 	key := media.Key{ID: upload, Variant: media.VariantOriginal}
@@ -202,7 +203,8 @@ func TestASmallFileMayComeInSmallChunksButALargeOneNotForever(t *testing.T) {
 		appendChunk(t, uploads, upload, file, start, 1)
 	}
 	wantNext(t, uploads, upload, 1000)
-	_, err := uploads.Append(t.Context(), upload, media.Chunk{Start: 1000, Length: 1999, Total: 3000}, bytes.NewReader(file[1000:2999]))
+	_, err := uploads.Append(t.Context(), upload, media.Chunk{Start: 1000, Length: 1999, Total: 3000},
+		bytes.NewReader(file[1000:2999]))
 	wantRefusal(t, err, media.ReasonChunk)
 	appendChunk(t, uploads, upload, file, 1000, 2000)
 	wantNext(t, uploads, upload, 3000)

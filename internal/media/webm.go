@@ -195,7 +195,8 @@ func webmCodecName(id string) string {
 
 func (w *webm) info() (Info, error) {
 	if w.video == nil {
-		return Info{}, refuse(ReasonUnsupported, "The file has no pictures, only sound or data. Allowed are %s.", allowedTypes)
+		return Info{}, refuse(ReasonUnsupported, "The file has no pictures, only sound or data. Allowed are %s.",
+			allowedTypes)
 	}
 	if !w.hasData {
 		return Info{}, errBeyondEnd
@@ -211,7 +212,8 @@ func (w *webm) info() (Info, error) {
 	seconds := w.duration * float64(w.scale) / 1e9
 	const longest = 1000 * 3600
 	if !(seconds > 0 && seconds <= longest) {
-		return Info{}, refuse(ReasonCorrupt, "The video does not tell how long it is, as recordings of a browser often do not. Convert it to MP4.")
+		return Info{}, refuse(ReasonCorrupt,
+			"The video does not tell how long it is, as recordings of a browser often do not. Convert it to MP4.")
 	}
 	info.DurationSeconds = seconds
 	info.BitRate = int64(float64(w.src.size) * 8 / seconds)

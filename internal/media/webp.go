@@ -81,7 +81,8 @@ func readWebPCanvas(src *source, c riffChunk, info *Info) error {
 		return corrupt("WebP file", "its header is too short")
 	}
 	if head[0]&animated != 0 {
-		return refuse(ReasonUnsupported, "Animated WebP pictures cannot be used, because no network takes them. Convert it to GIF or MP4.")
+		return refuse(ReasonUnsupported,
+			"Animated WebP pictures cannot be used, because no network takes them. Convert it to GIF or MP4.")
 	}
 	info.HasAlpha = head[0]&alpha != 0
 	info.Width, info.Height = 1+int(le24(head[4:])), 1+int(le24(head[7:]))
@@ -90,7 +91,8 @@ func readWebPCanvas(src *source, c riffChunk, info *Info) error {
 
 func le24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
 
-// readWebPPicture reads the size from the picture itself. A canvas of another size would hide how much there is to decode.
+// readWebPPicture reads the size from the picture itself. A canvas of another size would hide how much there is to
+// decode.
 func readWebPPicture(src *source, c riffChunk, canvas bool, info *Info) error {
 	head, err := src.bytes(c.start, int(min(c.size, 10)))
 	if err != nil {
@@ -113,7 +115,8 @@ func webpFrameSize(name string, head []byte) (width, height int, alpha, ok bool)
 		return 1 + int(bits&0x3fff), 1 + int(bits>>14&0x3fff), bits>>28&1 == 1, true
 	}
 	if name == "VP8 " && len(head) >= 10 && head[0]&1 == 0 && string(head[3:6]) == "\x9d\x01\x2a" {
-		width, height = int(binary.LittleEndian.Uint16(head[6:])&0x3fff), int(binary.LittleEndian.Uint16(head[8:])&0x3fff)
+		width, height = int(binary.LittleEndian.Uint16(head[6:])&0x3fff),
+			int(binary.LittleEndian.Uint16(head[8:])&0x3fff)
 		return width, height, false, width > 0 && height > 0
 	}
 	return 0, 0, false, false

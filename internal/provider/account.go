@@ -67,7 +67,8 @@ type Account struct {
 	Handle            string
 	SubType           string // SocialAccount.accountSubType
 	Scopes            []string
-	// Details is what the connection carries, as its provider wrote it (SocialAccount.providerSettings): never a secret.
+	// Details is what the connection carries, as its provider wrote it (SocialAccount.providerSettings): never a
+	// secret.
 	Details json.RawMessage
 	Token   Token
 }

@@ -58,6 +58,33 @@ func SectionBody(contentType string, file io.ReaderAt, offset, n int64) Body {
 	}
 }
 
+// RelatedBody carries JSON and then a text, as the two parts of one body.
+func RelatedBody(v any, contentType, text string) (Body, error) {
+	metadata, err := JSONBody(v)
+	if err != nil {
+		return Body{}, err
+	}
+	var buf bytes.Buffer
+	parts := multipart.NewWriter(&buf)
+	for _, p := range []struct{ contentType, text string }{
+		{metadata.contentType + "; charset=UTF-8", metadata.preview}, {contentType, text},
+	} {
+		part, err := parts.CreatePart(textproto.MIMEHeader{"Content-Type": {p.contentType}})
+		if err == nil {
+			_, err = io.WriteString(part, p.text)
+		}
+		if err != nil {
+			return Body{}, fmt.Errorf("write part: %w", err)
+		}
+	}
+	if err := parts.Close(); err != nil {
+		return Body{}, fmt.Errorf("write parts: %w", err)
+	}
+	body := textBody("multipart/related; boundary="+parts.Boundary(), buf.String())
+	body.preview = fmt.Sprintf("%s and [%d bytes]", metadata.preview, len(text))
+	return body, nil
+}
+
 // FilePart is the file of a MultipartBody.
 type FilePart struct {
 	Field, FileName, ContentType string
@@ -88,7 +115,8 @@ func MultipartBody(fields []Field, file FilePart) (Body, error) {
 		contentType: form.FormDataContentType(),
 		length:      int64(head.Len()) + file.Size + int64(len(tail)),
 		open: func() io.Reader {
-			return io.MultiReader(bytes.NewReader(head.Bytes()), io.NewSectionReader(file.File, file.Offset, file.Size), strings.NewReader(tail))
+			return io.MultiReader(bytes.NewReader(head.Bytes()), io.NewSectionReader(file.File, file.Offset, file.Size),
+				strings.NewReader(tail))
 		},
 		preview: multipartPreview(fields, file),
 	}, nil

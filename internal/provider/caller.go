@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 // Caller sends requests to networks: the one place that knows about time-outs, the size of answers, what is recorded
@@ -51,7 +52,8 @@ func NewCaller(cfg CallerConfig) *Caller {
 	return &Caller{
 		client: &http.Client{
 			Transport: transport,
-			// A redirect would carry the token to an address that nobody configured; some networks also use 308 as an answer.
+			// A redirect would carry the token to an address that nobody configured; some networks also use 308 as an
+			// answer.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		userAgent: "crier/" + cfg.Version,
@@ -105,7 +107,8 @@ func (c *Caller) Send(ctx context.Context, r Request) (*Response, error) {
 	var progress progress
 	request, err := c.build(httptrace.WithClientTrace(ctx, progress.trace()), r)
 	if err != nil {
-		return nil, &Error{Kind: Rejected, Code: CodeContentRejected, Message: "the request could not be built", Err: err}
+		return nil, &Error{Kind: Rejected, Code: CodeContentRejected, Message: "the request could not be built",
+			Err: err}
 	}
 	if closed := passGate(ctx, r.Operation); closed != nil {
 		return nil, closed
@@ -186,7 +189,8 @@ func (r Request) lost(err error, notSent bool) *Error {
 	}
 	err = errors.New(r.mask(err.Error()))
 	if r.Publishes && !notSent {
-		return &Error{Kind: OutcomeUnknown, Code: CodeOutcomeUnknown, Message: "the network did not answer; whether it published is not known", Err: err}
+		return &Error{Kind: OutcomeUnknown, Code: CodeOutcomeUnknown,
+			Message: "the network did not answer; whether it published is not known", Err: err}
 	}
 	return &Error{Kind: Temporary, Code: CodeProviderUnavailable, Message: "the network could not be reached", Err: err}
 }
@@ -202,8 +206,12 @@ func withoutURL(err error) error {
 // OK is true for a status of success.
 func (r *Response) OK() bool { return r.Status >= 200 && r.Status < 300 }
 
-// Decode reads the answer as JSON. An answer that is none leaves the outcome of a publishing request unknown.
+// Decode reads the answer as JSON. An answer that is none leaves the outcome of a publishing request unknown. So does
+// one that is not UTF-8: the decoder would replace its damaged characters, in the id of the post too.
 func (r *Response) Decode(v any) error {
+	if r.request.Publishes && !utf8.Valid(r.Body) {
+		return r.Unreadable(errors.New("not UTF-8"))
+	}
 	if err := json.Unmarshal(r.Body, v); err != nil {
 		return r.Unreadable(err)
 	}
@@ -235,8 +243,12 @@ func (r *Response) Fail(kind Kind, code Code, message string, cause error) *Erro
 	if message = strings.TrimSpace(message); message == "" {
 		message = fmt.Sprintf("the network answered with status %d", r.Status)
 	}
-	return &Error{Kind: kind, Code: code, Status: r.Status, Message: shorten(r.request.mask(message), 500), Err: errors.New(detail)}
+	return &Error{Kind: kind, Code: code, Status: r.Status, Message: shorten(r.request.mask(message), 500),
+		Err: errors.New(detail)}
 }
+
+// Operation says what the request was for.
+func (r *Response) Operation() Operation { return r.request.Operation }
 
 // Publishes is true when the request was one that makes something public.
 func (r *Response) Publishes() bool { return r.request.Publishes }

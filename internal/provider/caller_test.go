@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/internal/nettest"
 	"crier/internal/provider"
 )
 
@@ -39,12 +39,7 @@ func TestARequestWithoutAnAnswerIsUnknownOnlyIfItMayHaveBeenCarriedOut(t *testin
 		fmt.Fprint(w, `{"data":`)
 	})
 	tooLarge := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat(" ", 5<<20)) })
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused := "http://" + listener.Addr().String()
-	listener.Close()
+	refused := "http://" + nettest.ClosedAddress(t)
 	for _, tc := range []struct {
 		name      string
 		url       string
@@ -62,11 +57,32 @@ func TestARequestWithoutAnAnswerIsUnknownOnlyIfItMayHaveBeenCarriedOut(t *testin
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := newCaller().Send(context.Background(), provider.Request{Method: http.MethodPost, URL: tc.url, Publishes: tc.publishes})
+			_, err := newCaller().Send(context.Background(),
+				provider.Request{Method: http.MethodPost, URL: tc.url, Publishes: tc.publishes})
 			if failure := provider.AsError(err); failure == nil || failure.Kind != tc.want {
 				t.Errorf("Send error = %v, want kind %s", err, tc.want)
 			}
 		})
+	}
+}
+
+func TestADamagedAnswerIsUnknownOnlyAfterPublishing(t *testing.T) {
+	t.Parallel()
+	damaged := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{\"id\":\"1\xff\"}") })
+	for publishes, want := range map[bool]provider.Kind{true: provider.OutcomeUnknown, false: ""} {
+		answer, err := newCaller().Send(context.Background(),
+			provider.Request{Method: http.MethodPost, URL: damaged, Publishes: publishes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var created struct{ ID string }
+		var got provider.Kind
+		if failure := provider.AsError(answer.Decode(&created)); failure != nil {
+			got = failure.Kind
+		}
+		if got != want {
+			t.Errorf("publishes = %t: Decode error of kind %q, want %q", publishes, got, want)
+		}
 	}
 }
 
@@ -95,8 +111,10 @@ func TestACancelledContextBeforeSendingIsTemporary(t *testing.T) {
 
 func TestATransportThatReportsNothingGetsNoTrust(t *testing.T) {
 	t.Parallel()
-	caller := provider.NewCaller(provider.CallerConfig{Now: func() time.Time { return now }, Transport: silentTransport{}})
-	_, err := caller.Send(context.Background(), provider.Request{Method: http.MethodPost, URL: "http://x.test", Publishes: true})
+	caller := provider.NewCaller(provider.CallerConfig{Now: func() time.Time { return now },
+		Transport: silentTransport{}})
+	_, err := caller.Send(context.Background(), provider.Request{Method: http.MethodPost, URL: "http://x.test",
+		Publishes: true})
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown {
 		t.Errorf("Send error = %v, want an unknown outcome", err)
 	}
@@ -111,8 +129,12 @@ func (silentTransport) RoundTrip(*http.Request) (*http.Response, error) {
 func TestTokensDoNotFollowRedirects(t *testing.T) {
 	t.Parallel()
 	other := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") })
-	address := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other, http.StatusTemporaryRedirect) })
-	answer, err := newCaller().Send(context.Background(), provider.Request{Method: http.MethodGet, URL: address, Bearer: "access-token"})
+	address := serve(t, func(w http.ResponseWriter,
+		r *http.Request) {
+		http.Redirect(w, r, other, http.StatusTemporaryRedirect)
+	})
+	answer, err := newCaller().Send(context.Background(),
+		provider.Request{Method: http.MethodGet, URL: address, Bearer: "access-token"})
 	if err != nil || answer.Status != http.StatusTemporaryRedirect {
 		t.Errorf("Send = %v, %v; want the redirect itself", answer, err)
 	}
@@ -132,13 +154,16 @@ func TestRequestsCarryWhatTheySay(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = newCaller().Send(context.Background(), provider.Request{
-		Method: http.MethodPost, URL: address + "/a?b=c", Header: http.Header{"X-Own": {"1"}}, Body: encoded, Bearer: "access-token",
+		Method: http.MethodPost, URL: address + "/a?b=c", Header: http.Header{"X-Own": {"1"}}, Body: encoded,
+		Bearer: "access-token",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.UserAgent() != "crier/1.2.3" || got.Header.Get("Authorization") != "Bearer access-token" || got.Header.Get("X-Own") != "1" ||
-		got.Header.Get("Content-Type") != "application/json" || got.URL.String() != "/a?b=c" || body != `{"text":"a < b"}` {
+	if got.UserAgent() != "crier/1.2.3" || got.Header.Get("Authorization") != "Bearer access-token" ||
+		got.Header.Get("X-Own") != "1" ||
+		got.Header.Get("Content-Type") != "application/json" || got.URL.String() != "/a?b=c" ||
+		body != `{"text":"a < b"}` {
 		t.Errorf("request %v with body %q", got, body)
 	}
 }
@@ -151,7 +176,8 @@ func TestASectionIsSentFromItsOffset(t *testing.T) {
 		body = fmt.Sprintf("%d:%s", r.ContentLength, data)
 	})
 	section := provider.SectionBody("application/octet-stream", strings.NewReader("0123456789"), 3, 4)
-	if _, err := newCaller().Send(context.Background(), provider.Request{Method: http.MethodPut, URL: address, Body: section}); err != nil || body != "4:3456" {
+	if _, err := newCaller().Send(context.Background(),
+		provider.Request{Method: http.MethodPut, URL: address, Body: section}); err != nil || body != "4:3456" {
 		t.Errorf("sent %q, %v", body, err)
 	}
 }
@@ -167,20 +193,23 @@ func TestNothingSecretIsRecorded(t *testing.T) {
 	var seen []provider.Exchange
 	ctx := provider.WithExchanges(context.Background(), func(e provider.Exchange) { seen = append(seen, e) })
 	answer, err := newCaller().Send(ctx, provider.Request{
-		Operation: provider.OpConnect, Method: http.MethodPost, URL: address + "/p?access_token=query-token&code=query-code&q=1",
+		Operation: provider.OpConnect, Method: http.MethodPost, URL: address +
+			"/p?access_token=query-token&code=query-code&q=1",
 		Body:   provider.FormBody(url.Values{"client_secret": {"form-secret"}, "code": {"form-code"}, "state": {"s"}}),
 		Bearer: "access+token/1", Secrets: []provider.Secret{"form-code"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	failure := answer.Fail(provider.Rejected, provider.CodeContentRejected, "token access+token/1 is bad, Bearer abcdefghijkl", errors.New("see access+token/1"))
+	failure := answer.Fail(provider.Rejected, provider.CodeContentRejected,
+		"token access+token/1 is bad, Bearer abcdefghijkl", errors.New("see access+token/1"))
 	shown, err := json.Marshal(seen)
 	if err != nil {
 		t.Fatal(err)
 	}
 	everything := string(shown) + failure.Error()
-	for _, secret := range []string{"fresh-token", "refresh\\\"", "access+token/1", "access%2Btoken", "query-token", "query-code", "form-secret", "form-code", "sig=1", "session=1", "abcdefghijkl"} {
+	for _, secret := range []string{"fresh-token", "refresh\\\"", "access+token/1", "access%2Btoken", "query-token",
+		"query-code", "form-secret", "form-code", "sig=1", "session=1", "abcdefghijkl"} {
 		if strings.Contains(everything, secret) {
 			t.Errorf("%q shows in %s", secret, everything)
 		}
@@ -197,8 +226,10 @@ func TestSecretAddressesAndLongBodiesAreCut(t *testing.T) {
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("ä", 5000)) })
 	var seen provider.Exchange
 	ctx := provider.WithExchanges(context.Background(), func(e provider.Exchange) { seen = e })
-	_, err := newCaller().Send(ctx, provider.Request{Method: http.MethodPut, URL: address + "/upload?signature=abc", SecretURL: true})
-	if err != nil || strings.Contains(seen.URL, "abc") || len(seen.ResponseBody) > 4100 || !strings.HasSuffix(seen.ResponseBody, "ä…") {
+	_, err := newCaller().Send(ctx, provider.Request{Method: http.MethodPut, URL: address + "/upload?signature=abc",
+		SecretURL: true})
+	if err != nil || strings.Contains(seen.URL, "abc") || len(seen.ResponseBody) > 4100 ||
+		!strings.HasSuffix(seen.ResponseBody, "ä…") {
 		t.Errorf("recorded %+v, %v", seen, err)
 	}
 }
@@ -207,11 +238,14 @@ func TestTransportErrorsHideTheAddress(t *testing.T) {
 	t.Parallel()
 	var seen provider.Exchange
 	ctx := provider.WithExchanges(context.Background(), func(e provider.Exchange) { seen = e })
-	_, err := newCaller().Send(ctx, provider.Request{Method: http.MethodGet, URL: "http://nowhere.invalid/?access_token=query-token"})
-	if err == nil || strings.Contains(err.Error(), "query-token") || strings.Contains(seen.Error, "query-token") || seen.Error == "" {
+	_, err := newCaller().Send(ctx, provider.Request{Method: http.MethodGet,
+		URL: "http://nowhere.invalid/?access_token=query-token"})
+	if err == nil || strings.Contains(err.Error(), "query-token") || strings.Contains(seen.Error, "query-token") ||
+		seen.Error == "" {
 		t.Errorf("error %v, record %+v", err, seen)
 	}
-	_, err = newCaller().Send(ctx, provider.Request{Method: http.MethodGet, URL: "http://[bad/?access_token=query-token"})
+	_, err = newCaller().Send(ctx, provider.Request{Method: http.MethodGet,
+		URL: "http://[bad/?access_token=query-token"})
 	if err == nil || strings.Contains(err.Error(), "query-token") {
 		t.Errorf("error for an address that is none: %v", err)
 	}

@@ -8,6 +8,9 @@ import (
 	"unicode/utf8"
 )
 
+// NoSuchAsset is what is wrong with a setting whose asset is unknown, another team's, deleted or still being processed.
+const NoSuchAsset = "is not a finished asset of the team"
+
 // Length measures a text as the network counts it.
 func (l TextLimit) Length(text string) int {
 	switch l.Unit {
@@ -26,10 +29,12 @@ func (f Format) CheckPart(c Content, part int, found *Findings) {
 	p := c.Parts[part]
 	f.checkText(c, part, found)
 	if len(p.Media) < f.MinMedia {
-		found.Reject(c.Path(part, "attachments"), fmt.Sprintf("needs at least %s, has %d", plural(f.MinMedia, "attachment"), len(p.Media)))
+		found.Reject(c.Path(part, "attachments"), fmt.Sprintf("needs at least %s, has %d",
+			plural(f.MinMedia, "attachment"), len(p.Media)))
 	}
 	if len(p.Media) > f.MaxMedia {
-		found.Reject(c.Path(part, "attachments"), fmt.Sprintf("allows at most %s, has %d", plural(f.MaxMedia, "attachment"), len(p.Media)))
+		found.Reject(c.Path(part, "attachments"), fmt.Sprintf("allows at most %s, has %d",
+			plural(f.MaxMedia, "attachment"), len(p.Media)))
 		return
 	}
 	f.checkClasses(c, part, found)
@@ -48,7 +53,8 @@ func (f Format) checkText(c Content, part int, found *Findings) {
 		found.Reject(c.Path(part, "text"), "must not be empty")
 	}
 	if length := f.Text.Length(text); length > f.Text.Max {
-		found.Reject(c.Path(part, "text"), fmt.Sprintf("is too long: %d of %d allowed (%s)", length, f.Text.Max, f.Text.Unit))
+		found.Reject(c.Path(part, "text"), fmt.Sprintf("is too long: %d of %d allowed (%s)", length, f.Text.Max,
+			f.Text.Unit))
 	}
 }
 
@@ -65,7 +71,8 @@ func (f Format) checkClasses(c Content, part int, found *Findings) {
 	}
 	for _, limit := range f.Media {
 		if n := counts[limit.Class]; limit.MaxCount > 0 && n > limit.MaxCount {
-			found.Reject(c.Path(part, "attachments"), fmt.Sprintf("allows at most %s, has %d", plural(limit.MaxCount, limit.Class), n))
+			found.Reject(c.Path(part, "attachments"),
+				fmt.Sprintf("allows at most %s, has %d", plural(limit.MaxCount, limit.Class), n))
 		}
 	}
 }
@@ -73,7 +80,8 @@ func (f Format) checkClasses(c Content, part int, found *Findings) {
 func (f Format) checkMedia(c Content, part int, m Media, found *Findings) {
 	limit, ok := f.LimitFor(m.MIMEType)
 	if !ok {
-		found.Reject(c.MediaPath(part, m), fmt.Sprintf("%s is not accepted; allowed: %s", orUnknown(m.MIMEType), strings.Join(f.MIMETypes(), ", ")))
+		found.Reject(c.MediaPath(part, m), fmt.Sprintf("%s is not accepted; allowed: %s", orUnknown(m.MIMEType),
+			strings.Join(f.MIMETypes(), ", ")))
 		return
 	}
 	for _, problem := range limit.Problems(m) {
@@ -118,12 +126,16 @@ func (l MediaLimit) Problems(m Media) []string {
 		add(l.MaxSeconds > 0 && seconds > l.MaxSeconds, "is too long: %.1f of %.0f s allowed", seconds, l.MaxSeconds)
 	}
 	if m.FrameRate > 0 {
-		add(m.FrameRate < l.MinFPS, "has too few frames per second: %.2f, at least %.0f are needed", m.FrameRate, l.MinFPS)
-		add(l.MaxFPS > 0 && m.FrameRate > l.MaxFPS, "has too many frames per second: %.2f of %.0f allowed", m.FrameRate, l.MaxFPS)
+		add(m.FrameRate < l.MinFPS, "has too few frames per second: %.2f, at least %.0f are needed", m.FrameRate,
+			l.MinFPS)
+		add(l.MaxFPS > 0 && m.FrameRate > l.MaxFPS, "has too many frames per second: %.2f of %.0f allowed", m.FrameRate,
+			l.MaxFPS)
 	}
 	add(l.MaxFrames > 0 && m.Frames > l.MaxFrames, "has too many frames: %d of %d allowed", m.Frames, l.MaxFrames)
-	add(!knownOrAllowed(m.VideoCodec, l.VideoCodecs), "has the video codec %s; allowed: %s", m.VideoCodec, strings.Join(l.VideoCodecs, ", "))
-	add(!knownOrAllowed(m.AudioCodec, l.AudioCodecs), "has the audio codec %s; allowed: %s", m.AudioCodec, strings.Join(l.AudioCodecs, ", "))
+	add(!knownOrAllowed(m.VideoCodec, l.VideoCodecs), "has the video codec %s; allowed: %s", m.VideoCodec,
+		strings.Join(l.VideoCodecs, ", "))
+	add(!knownOrAllowed(m.AudioCodec, l.AudioCodecs), "has the audio codec %s; allowed: %s", m.AudioCodec,
+		strings.Join(l.AudioCodecs, ", "))
 	return append(problems, l.sizeProblems(m)...)
 }
 
@@ -138,14 +150,17 @@ func (l MediaLimit) sizeProblems(m Media) []string {
 			m.Width, m.Height, between(l.MinWidth, l.MaxWidth), between(l.MinHeight, l.MaxHeight)))
 	}
 	if short := min(m.Width, m.Height); l.MaxShortSide > 0 && short > l.MaxShortSide {
-		problems = append(problems, fmt.Sprintf("is %d×%d pixels; the shorter side may have at most %d", m.Width, m.Height, l.MaxShortSide))
+		problems = append(problems, fmt.Sprintf("is %d×%d pixels; the shorter side may have at most %d", m.Width,
+			m.Height, l.MaxShortSide))
 	}
 	if l.MaxPixels > 0 && int64(m.Width)*int64(m.Height) > l.MaxPixels {
-		problems = append(problems, fmt.Sprintf("has too many pixels: %d of %d allowed", int64(m.Width)*int64(m.Height), l.MaxPixels))
+		problems = append(problems, fmt.Sprintf("has too many pixels: %d of %d allowed", int64(m.Width)*int64(m.Height),
+			l.MaxPixels))
 	}
 	aspect := float64(m.Width) / float64(m.Height)
 	if aspect < l.MinAspect || l.MaxAspect > 0 && aspect > l.MaxAspect {
-		problems = append(problems, fmt.Sprintf("has the aspect ratio %.2f; allowed is %.2f to %.2f", aspect, l.MinAspect, l.MaxAspect))
+		problems = append(problems, fmt.Sprintf("has the aspect ratio %.2f; allowed is %.2f to %.2f", aspect,
+			l.MinAspect, l.MaxAspect))
 	}
 	return problems
 }

@@ -75,8 +75,8 @@ type Media struct {
 	AltText    string
 	// Position is the index among the part's attachments.
 	Position int
-	// JPEG is the same picture in a form that more networks take, and may have one that still more take; nil when there is
-	// none. It comes in the place of the original where a limit has ConvertTo.
+	// JPEG is the same picture in a form that more networks take, and may have one that still more take; nil when there
+	// is none. It comes in the place of the original where a limit has ConvertTo.
 	JPEG *Media
 	// Open gives access to the bytes, from any offset, as often as wanted.
 	Open func(ctx context.Context) (MediaReader, error)

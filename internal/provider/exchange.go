@@ -85,7 +85,8 @@ func (r Request) recordedHeader(header http.Header) map[string]string {
 
 // secretNames are the names under which credentials travel in queries, forms and JSON.
 var secretNames = []string{
-	"access_token", "refresh_token", "id_token", "client_secret", "code_verifier", "appsecret_proof", "fb_exchange_token",
+	"access_token", "refresh_token", "id_token", "client_secret", "code_verifier", "appsecret_proof",
+	"fb_exchange_token",
 	"input_token", "upload_token", "upload_id", "token",
 }
 
@@ -115,8 +116,8 @@ func (r Request) mask(text string) string {
 	return text
 }
 
-// hasAny is true when the text has one of the words. It spares most texts the search for patterns, which costs more than the rest of
-// keeping an exchange.
+// hasAny is true when the text has one of the words. It spares most texts the search for patterns, which costs more
+// than the rest of keeping an exchange.
 func hasAny(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }

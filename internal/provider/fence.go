@@ -9,7 +9,8 @@ import (
 type sendBeforeKey struct{}
 
 // ErrNotSent is the error of a call that was not made because its time was over.
-var ErrNotSent = &Error{Kind: Temporary, Code: CodeProviderUnavailable, Message: "the call was not made: its time was over"}
+var ErrNotSent = &Error{Kind: Temporary, Code: CodeProviderUnavailable,
+	Message: "the call was not made: its time was over"}
 
 // notSentError is ErrNotSent in a form that its receiver may change.
 func notSentError() *Error {

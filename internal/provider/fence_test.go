@@ -23,7 +23,8 @@ func TestBeforeItsFenceARequestLeaves(t *testing.T) {
 	var clock atomic.Int64
 	address := serve(t, func(http.ResponseWriter, *http.Request) {})
 	ctx := provider.WithSendBefore(context.Background(), now.Add(time.Second))
-	_, err := fencedCaller(&clock).Send(ctx, provider.Request{Method: http.MethodPost, URL: address, Body: provider.NoBody("text/plain"), Publishes: true})
+	_, err := fencedCaller(&clock).Send(ctx, provider.Request{Method: http.MethodPost, URL: address,
+		Body: provider.NoBody("text/plain"), Publishes: true})
 	if err != nil {
 		t.Errorf("Send: %v", err)
 	}
@@ -51,7 +52,8 @@ func TestARequestThatIsFrozenWhileItIsWrittenDoesNotArrive(t *testing.T) {
 		file := freezingFile{ReaderAt: strings.NewReader(strings.Repeat("a", int(size))), at: size / 2, clock: &clock}
 		ctx := provider.WithSendBefore(context.Background(), now.Add(time.Second))
 		_, err := fencedCaller(&clock).Send(ctx, provider.Request{
-			Method: http.MethodPut, URL: address, Body: provider.SectionBody("text/plain", file, 0, size), Publishes: true,
+			Method: http.MethodPut, URL: address, Body: provider.SectionBody("text/plain", file, 0, size),
+			Publishes: true,
 		})
 		checkNotSent(t, err)
 		select {

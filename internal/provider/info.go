@@ -1,6 +1,10 @@
 package provider
 
-import "time"
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
 
 // Info is what is known about a network beforehand, as data: it serves validation, the OpenAPI document, the list of
 // providers, the dashboard's forms and the documentation alike.
@@ -16,6 +20,8 @@ type Info struct {
 	Settings []Setting `json:"settings"`
 	Scopes   []Grant   `json:"scopes"`
 	Costs    []Cost    `json:"costs"`
+	// Declarations are sentences that a person has to see before or after posting.
+	Declarations []Declaration `json:"declarations,omitempty"`
 	// RateLimits are the limits that the network states. They help to plan; what it answers counts.
 	RateLimits []RateLimit `json:"rateLimits"`
 	// PKCE means that a consent needs a verifier.
@@ -24,11 +30,11 @@ type Info struct {
 	FetchesMedia bool `json:"fetchesMedia"`
 	// MetricsBatch is how many posts one call of PostMetrics may ask for.
 	MetricsBatch int `json:"-"`
-	// RenewAhead is how long before its end a token is renewed without anybody needing it; zero leaves it to the engine. It is
-	// long where a token that has ended cannot be renewed any more.
+	// RenewAhead is how long before its end a token is renewed without anybody needing it; zero leaves it to the
+	// engine. It is long where a token that has ended cannot be renewed any more.
 	RenewAhead time.Duration `json:"-"`
-	// ProfileLife is how long holds what Profile says about an account when a post is planned; zero means that it need not be
-	// asked again after connecting.
+	// ProfileLife is how long holds what Profile says about an account when a post is planned; zero means that it need
+	// not be asked again after connecting.
 	ProfileLife time.Duration `json:"-"`
 	// CommitTimeout is how long Commit waits for the answer at most.
 	CommitTimeout time.Duration `json:"-"`
@@ -47,6 +53,7 @@ type Abilities struct {
 	AccountMetrics bool `json:"analytics"`
 	Refresh        bool `json:"refresh"`
 	AltText        bool `json:"altText"`
+	Mentions       bool `json:"mentions"`
 	Reconcile      bool `json:"-"`
 }
 
@@ -69,6 +76,18 @@ type Format struct {
 	MaxParts int `json:"maxParts"`
 }
 
+// MarshalJSON writes empty lists as lists: a comment belongs to no type of post and may have no media.
+func (f Format) MarshalJSON() ([]byte, error) {
+	type plain Format
+	if f.PostTypes == nil {
+		f.PostTypes = []string{}
+	}
+	if f.Media == nil {
+		f.Media = []MediaLimit{}
+	}
+	return json.Marshal(plain(f))
+}
+
 // TextUnit is how a network counts text.
 type TextUnit string
 
@@ -86,6 +105,8 @@ type TextLimit struct {
 	Unit TextUnit `json:"unit"`
 	// Required means that there is no post without text.
 	Required bool `json:"required"`
+	// FoldAt is after how many characters (code points) the network shows "see more"; zero means that it does not fold.
+	FoldAt int `json:"foldAt,omitempty"`
 	// Count measures a text under Weighted.
 	Count func(text string) int `json:"-"`
 }
@@ -142,13 +163,27 @@ func (i Info) Cost(key string) int64 {
 	return 0
 }
 
-// CostAccountMetrics is the key of the price of AccountMetrics.
-const CostAccountMetrics = "account_metrics"
+// Keys of the prices of what is no publication.
+const (
+	CostAccountMetrics = "account_metrics" // of AccountMetrics
+	CostPostRead       = "post_read"       // of each post that PostMetrics tells of
+	CostDelete         = "delete"          // of Delete
+)
 
 // Format is the format with this name; ok is false when there is none.
 func (i Info) Format(name string) (f Format, ok bool) {
 	for _, f := range i.Formats {
 		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// FormatFor is the first format that takes a type of crier's posts.
+func (i Info) FormatFor(postType string) (f Format, ok bool) {
+	for _, f := range i.Formats {
+		if slices.Contains(f.PostTypes, postType) {
 			return f, true
 		}
 	}
@@ -179,11 +214,13 @@ const (
 	OpUpload  Operation = "upload"
 	OpComment Operation = "comment"
 	OpEdit    Operation = "edit" // of what is public: a thumbnail, an entry in a playlist
-	OpRepost  Operation = "repost"
-	OpDelete  Operation = "delete"
-	OpRead    Operation = "read"
-	OpConnect Operation = "connect"
-	OpRefresh Operation = "refresh"
+	// OpCaptions adds captions to a video, which costs more than other edits.
+	OpCaptions Operation = "captions"
+	OpRepost   Operation = "repost"
+	OpDelete   Operation = "delete"
+	OpRead     Operation = "read"
+	OpConnect  Operation = "connect"
+	OpRefresh  Operation = "refresh"
 )
 
 // RateLimit is a limit that the network states: Max units per Window, counted per Scope.
@@ -197,7 +234,7 @@ type RateLimit struct {
 	ResetZone string `json:"resetZone,omitempty"`
 	// Units is what one exchange of an operation uses up; operations that are missing use nothing.
 	Units map[Operation]int64 `json:"units"`
-	// Counted means that crier counts what is used and keeps to the limit by itself: the network does not tell how much is
-	// left, and who goes beyond harms others.
+	// Counted means that crier counts what is used and keeps to the limit by itself: the network does not tell how much
+	// is left, and who goes beyond harms others.
 	Counted bool `json:"counted"`
 }

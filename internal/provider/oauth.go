@@ -11,8 +11,8 @@ import (
 // ErrNoCredentials is the error of a connection that an installation asks for to which the network gave no credentials.
 var ErrNoCredentials = errors.New("the network gave no credentials to this installation")
 
-// ConsentAddress puts a query behind an address, in order, with %20 for spaces: not every network reads a plus there. Without
-// credentials there is nothing to agree to.
+// ConsentAddress puts a query behind an address, in order, with %20 for spaces: not every network reads a plus there.
+// Without credentials there is nothing to agree to.
 func ConsentAddress(base string, c Credentials, query []Field) (string, error) {
 	if c.ClientID == "" {
 		return "", ErrNoCredentials

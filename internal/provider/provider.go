@@ -89,7 +89,8 @@ type Profiler interface {
 // Refresher is a network on which a token can be renewed without the person.
 type Refresher interface {
 	// Refresh returns the new token. An error of kind AuthExpired means that the person has to connect again; after any
-	// other one the old token is still the one to use. A refresh token that the network did not renew is handed back as it was.
+	// other one the old token is still the one to use. A refresh token that the network did not renew is handed back as
+	// it was.
 	Refresh(ctx context.Context, a Account) (Token, error)
 }
 
@@ -103,6 +104,13 @@ type Revoker interface {
 type Deleter interface {
 	// Delete removes one post, comment or repost. It is safe to repeat.
 	Delete(ctx context.Context, a Account, postID string) (Deletion, error)
+}
+
+// Unreposter is a network on which a repost is taken back by naming the post that it shows. On others it is deleted
+// like a post.
+type Unreposter interface {
+	// Unrepost takes the account's repost of a post back. It is safe to repeat.
+	Unrepost(ctx context.Context, a Account, postID string) (Deletion, error)
 }
 
 // Deletion is what became of a post that was to be removed.

@@ -37,11 +37,15 @@ func TestTheRegistryRefusesContradictions(t *testing.T) {
 		{"declared, not implemented", []provider.Provider{plain{info: declared}}, "ability delete"},
 		{"implemented, not declared", []provider.Provider{deleter{plain{info: plainInfo("my")}}}, "ability delete"},
 		{"comments without a format", []provider.Provider{plain{info: comments}}, "comment"},
-		{"two of one name", []provider.Provider{plain{info: plainInfo("my")}, plain{info: plainInfo("my")}}, "registered twice"},
+		{"two of one name", []provider.Provider{plain{info: plainInfo("my")}, plain{info: plainInfo("my")}},
+			"registered twice"},
 		{"no name", []provider.Provider{plain{info: plainInfo("")}}, "name"},
-		{"setting without prefix", []provider.Provider{plain{info: plainInfo("my", provider.Setting{Key: "mode"})}}, "capitalised"},
-		{"setting without capital", []provider.Provider{plain{info: plainInfo("my", provider.Setting{Key: "mymode"})}}, "capitalised"},
-		{"setting twice", []provider.Provider{plain{info: plainInfo("my", provider.Setting{Key: "myA"}, provider.Setting{Key: "myA"})}}, "declared twice"},
+		{"setting without prefix", []provider.Provider{plain{info: plainInfo("my", provider.Setting{Key: "mode"})}},
+			"capitalised"},
+		{"setting without capital", []provider.Provider{plain{info: plainInfo("my", provider.Setting{Key: "mymode"})}},
+			"capitalised"},
+		{"setting twice", []provider.Provider{plain{info: plainInfo("my", provider.Setting{Key: "myA"},
+			provider.Setting{Key: "myA"})}}, "declared twice"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -77,9 +81,12 @@ func TestFeaturesAreWhatTheNetworkImplements(t *testing.T) {
 func TestStateSurvivesTheStoreWithoutItsSecrets(t *testing.T) {
 	t.Parallel()
 	st := provider.State{
-		Ready: true, RequiresPolling: true, PollingReason: "waiting", NextPollAfter: now, PollingSince: now, PublishID: "p",
-		ProviderStatus: "s", FailureCode: "f", UploadProgress: &provider.UploadProgress{NextByteStart: 1, UploadSize: 2},
-		Uploads:     []provider.Upload{{Part: 1, Media: 2, ID: "u", Step: "sent", NextByte: 3, Size: 4, ChunkSize: 5, Tags: []string{"e"}, ExpiresAt: now, Redone: 1}},
+		Ready: true, RequiresPolling: true, PollingReason: "waiting", NextPollAfter: now, PollingSince: now,
+		PublishID:      "p",
+		ProviderStatus: "s", FailureCode: "f", UploadProgress: &provider.UploadProgress{NextByteStart: 1,
+			UploadSize: 2},
+		Uploads: []provider.Upload{{Part: 1, Media: 2, ID: "u", Step: "sent", NextByte: 3, Size: 4, ChunkSize: 5,
+			Tags: []string{"e"}, ExpiresAt: now, Redone: 1}},
 		ContainerID: "c", Data: map[string]string{"k": "v"}, Warnings: []string{"w"},
 	}
 	st.Publish(provider.Published{PlatformPostID: "1", Permalink: "l", PublishedAt: now}, 2)
@@ -96,7 +103,8 @@ func TestStateSurvivesTheStoreWithoutItsSecrets(t *testing.T) {
 	if diff := cmp.Diff(st, got); diff != "" {
 		t.Errorf("state (-want +got):\n%s", diff)
 	}
-	for _, key := range []string{"requiresPolling", "publishId", "platformPostId", "providerStatus", "pollingReason", "uploadProgress", "failureCode"} {
+	for _, key := range []string{"requiresPolling", "publishId", "platformPostId", "providerStatus", "pollingReason",
+		"uploadProgress", "failureCode"} {
 		if !strings.Contains(string(data), `"`+key+`"`) {
 			t.Errorf("the contract's key %s is missing in %s", key, data)
 		}
@@ -106,15 +114,18 @@ func TestStateSurvivesTheStoreWithoutItsSecrets(t *testing.T) {
 func TestACloneSharesNothing(t *testing.T) {
 	t.Parallel()
 	st := provider.State{
-		Published: []provider.Published{{PlatformPostID: "1"}}, Uploads: []provider.Upload{{Tags: []string{"a"}}}, Warnings: []string{"w"},
-		UploadProgress: &provider.UploadProgress{}, Data: map[string]string{"k": "v"}, Secrets: map[string]provider.Secret{"k": "v"},
+		Published: []provider.Published{{PlatformPostID: "1"}}, Uploads: []provider.Upload{{Tags: []string{"a"}}},
+		Warnings:       []string{"w"},
+		UploadProgress: &provider.UploadProgress{}, Data: map[string]string{"k": "v"},
+		Secrets: map[string]provider.Secret{"k": "v"},
 	}
 	clone := st.Clone()
 	clone.Published[0].PlatformPostID, clone.Uploads[0].Tags[0], clone.Warnings[0] = "2", "b", "x"
 	clone.UploadProgress.UploadSize = 9
 	clone.Note("k", "x")
 	clone.Hide("k", "x")
-	if st.Published[0].PlatformPostID != "1" || st.Uploads[0].Tags[0] != "a" || st.Warnings[0] != "w" || st.UploadProgress.UploadSize != 0 ||
+	if st.Published[0].PlatformPostID != "1" || st.Uploads[0].Tags[0] != "a" || st.Warnings[0] != "w" ||
+		st.UploadProgress.UploadSize != 0 ||
 		st.Data["k"] != "v" || st.Secrets["k"] != "v" {
 		t.Errorf("the original changed: %+v", st)
 	}
@@ -139,7 +150,8 @@ func TestWaitingRemembersSinceWhen(t *testing.T) {
 
 func TestSecretsDoNotShow(t *testing.T) {
 	t.Parallel()
-	a := provider.Account{Token: provider.Token{Access: "access-token", Extra: map[string]provider.Secret{"user": "user-token"}}}
+	a := provider.Account{Token: provider.Token{Access: "access-token",
+		Extra: map[string]provider.Secret{"user": "user-token"}}}
 	var log strings.Builder
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "token", a.Token.Access)
 	shown := fmt.Sprintf("%v %+v %#v %s %q %s", a, a, a, a.Token.Access, a.Token.Access, log.String())
@@ -162,8 +174,10 @@ func TestForeignErrorsLeaveTheOutcomeOpen(t *testing.T) {
 	if e := provider.AsError(errors.New("bug")); e.Kind != provider.OutcomeUnknown {
 		t.Errorf("kind %s, want an unknown outcome", e.Kind)
 	}
-	cause := &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Scope: provider.ScopeInstallation, Message: "m"}
-	if e := provider.AsError(fmt.Errorf("wrapped: %w", cause)); e != cause || !e.OperatorProblem() || e.Error() != "media_rejected: m" {
+	cause := &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected,
+		Scope: provider.ScopeInstallation, Message: "m"}
+	if e := provider.AsError(fmt.Errorf("wrapped: %w", cause)); e != cause || !e.OperatorProblem() ||
+		e.Error() != "media_rejected: m" {
 		t.Errorf("unwrapped %v", e)
 	}
 }
@@ -171,7 +185,8 @@ func TestForeignErrorsLeaveTheOutcomeOpen(t *testing.T) {
 func TestLengthsAreCountedAsDeclared(t *testing.T) {
 	t.Parallel()
 	const text = "aä😀"
-	for unit, want := range map[provider.TextUnit]int{provider.Characters: 3, provider.UTF16: 4, provider.Bytes: 7, provider.Weighted: 42} {
+	for unit, want := range map[provider.TextUnit]int{provider.Characters: 3, provider.UTF16: 4, provider.Bytes: 7,
+		provider.Weighted: 42} {
 		limit := provider.TextLimit{Unit: unit, Count: func(string) int { return 42 }}
 		if got := limit.Length(text); got != want {
 			t.Errorf("%s of %q: %d, want %d", unit, text, got, want)
@@ -182,10 +197,12 @@ func TestLengthsAreCountedAsDeclared(t *testing.T) {
 func TestMediaAreJudgedByWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	limit := provider.MediaLimit{
-		MinBytes: 10, MaxBytes: 100, MinSeconds: 3, MaxSeconds: 60, MinWidth: 320, MaxWidth: 1440, MaxPixels: 1_000_000, MinAspect: 0.8, MaxAspect: 1.91,
+		MinBytes: 10, MaxBytes: 100, MinSeconds: 3, MaxSeconds: 60, MinWidth: 320, MaxWidth: 1440, MaxPixels: 1_000_000,
+		MinAspect: 0.8, MaxAspect: 1.91,
 		MinFPS: 23, MaxFPS: 60, MaxFrames: 10, VideoCodecs: []string{"h264"}, AudioCodecs: []string{"aac"},
 	}
-	good := provider.Media{Size: 50, Duration: 10 * time.Second, Width: 1000, Height: 1000, FrameRate: 30, Frames: 1, VideoCodec: "h264", AudioCodec: "aac"}
+	good := provider.Media{Size: 50, Duration: 10 * time.Second, Width: 1000, Height: 1000, FrameRate: 30, Frames: 1,
+		VideoCodec: "h264", AudioCodec: "aac"}
 	for _, tc := range []struct {
 		name   string
 		change func(*provider.Media)
@@ -222,7 +239,8 @@ func TestAFormatNeedsAndAllowsItsAttachments(t *testing.T) {
 	t.Parallel()
 	f := provider.Format{
 		Text: provider.TextLimit{Max: 5, Required: true}, MinMedia: 1, MaxMedia: 2, MaxAltText: 3,
-		Media: []provider.MediaLimit{{Class: "image", MIMETypes: []string{"image/jpeg"}, MaxCount: 2}, {Class: "video", MIMETypes: []string{"video/mp4"}, MaxCount: 1}},
+		Media: []provider.MediaLimit{{Class: "image", MIMETypes: []string{"image/jpeg"}, MaxCount: 2},
+			{Class: "video", MIMETypes: []string{"video/mp4"}, MaxCount: 1}},
 	}
 	jpeg := provider.Media{MIMEType: "image/jpeg"}
 	clip := provider.Media{MIMEType: "video/mp4", Position: 1}
@@ -241,14 +259,16 @@ func TestAFormatNeedsAndAllowsItsAttachments(t *testing.T) {
 		{"mixed and allowed", "Hello", []provider.Media{jpeg, clip}, true, ""},
 		{"too many of a class", "Hello", []provider.Media{clip, clip}, true, "attachments"},
 		{"unknown type", "Hello", []provider.Media{{Position: 3}}, false, "attachments.3"},
-		{"long alt text", "Hello", []provider.Media{{MIMEType: "image/jpeg", AltText: "äöüß"}}, false, "attachments.0.altText"},
+		{"long alt text", "Hello", []provider.Media{{MIMEType: "image/jpeg", AltText: "äöüß"}}, false,
+			"attachments.0.altText"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			format := f
 			format.MixedMedia = tc.mixed
 			var found provider.Findings
-			format.CheckPart(provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: tc.text, Media: tc.media}}}, 0, &found)
+			format.CheckPart(provider.Content{Action: provider.Post,
+				Parts: []provider.Part{{Text: tc.text, Media: tc.media}}}, 0, &found)
 			var got []string
 			for _, issue := range found.Issues {
 				got = append(got, strings.TrimPrefix(strings.Join(issue.Path, "."), "postInput."))
@@ -263,11 +283,13 @@ func TestAFormatNeedsAndAllowsItsAttachments(t *testing.T) {
 func TestDefaultsAreReadyAtOnceAndAskNothing(t *testing.T) {
 	t.Parallel()
 	p := plain{info: plainInfo("my")}
-	st, err := p.Prepare(context.Background(), provider.Account{}, provider.Content{}, provider.State{RequiresPolling: true})
+	st, err := p.Prepare(context.Background(), provider.Account{}, provider.Content{},
+		provider.State{RequiresPolling: true})
 	if err != nil || !st.Ready {
 		t.Errorf("Prepare = %+v, %v", st, err)
 	}
-	if st, err = p.Poll(context.Background(), provider.Account{}, provider.Content{}, st); err != nil || st.RequiresPolling {
+	if st, err = p.Poll(context.Background(), provider.Account{}, provider.Content{}, st); err != nil ||
+		st.RequiresPolling {
 		t.Errorf("Poll = %+v, %v", st, err)
 	}
 }

@@ -12,11 +12,12 @@ type Use struct {
 	Units int64     `json:"units"`
 }
 
-// windowPieces is into how many pieces a sliding window is cut: what was used within one piece is remembered as one use.
+// windowPieces is into how many pieces a sliding window is cut: what was used within one piece is remembered as one
+// use.
 const windowPieces = 60
 
-// Take enters a use at a time behind those before, and forgets what no longer counts. When the limit has no room for it,
-// ok is false and free is when it will have.
+// Take enters a use at a time behind those before, and forgets what no longer counts. When the limit has no room for
+// it, ok is false and free is when it will have.
 func (l RateLimit) Take(uses []Use, at time.Time, units int64) (kept []Use, free time.Time, ok bool) {
 	kept, used := l.counting(uses, at)
 	if used+units > l.Max {

@@ -10,7 +10,8 @@ import (
 	"crier/internal/provider"
 )
 
-var perMinute = provider.RateLimit{Name: "posts of an account a minute", Scope: provider.ScopeAccount, Max: 3, Seconds: 60}
+var perMinute = provider.RateLimit{Name: "posts of an account a minute", Scope: provider.ScopeAccount, Max: 3,
+	Seconds: 60}
 
 func TestASlidingLimitNeverHasMoreInAnyWindow(t *testing.T) {
 	t.Parallel()
@@ -46,7 +47,8 @@ func TestASlidingLimitNeverHasMoreInAnyWindow(t *testing.T) {
 
 func TestADailyLimitBeginsAnewAtMidnightOfItsZone(t *testing.T) {
 	t.Parallel()
-	daily := provider.RateLimit{Name: "videos", Scope: provider.ScopeInstallation, Max: 2, Seconds: 86400, ResetZone: "America/Los_Angeles"}
+	daily := provider.RateLimit{Name: "videos", Scope: provider.ScopeInstallation, Max: 2, Seconds: 86400,
+		ResetZone: "America/Los_Angeles"}
 	for _, tc := range []struct{ name, at, free string }{
 		{"winter", "2026-11-15T09:00:00Z", "2026-11-16T08:00:00Z"},
 		{"summer", "2026-07-01T09:00:00Z", "2026-07-02T07:00:00Z"},
@@ -76,7 +78,8 @@ func TestAnExhaustedLimitSaysWhatAndHowLong(t *testing.T) {
 	t.Parallel()
 	now := mustTime(t, "2026-11-15T09:00:00Z")
 	e := perMinute.Exhausted(now, now.Add(40*time.Second))
-	if e.Kind != provider.RateLimited || e.Code != provider.CodeRateLimited || e.Scope != provider.ScopeAccount || e.RetryAfter != 40*time.Second ||
+	if e.Kind != provider.RateLimited || e.Code != provider.CodeRateLimited || e.Scope != provider.ScopeAccount ||
+		e.RetryAfter != 40*time.Second ||
 		e.Message != "the network allows 3 posts of an account a minute, and they are used up" {
 		t.Errorf("%+v", e)
 	}

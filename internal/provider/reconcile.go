@@ -28,6 +28,9 @@ type Resender interface {
 // Attempt is a Commit whose answer is missing.
 type Attempt struct {
 	StartedAt time.Time
+	// Stale means that the State is older than the attempt, as after a restore: it does not know what was prepared for
+	// the attempt, so that the absence of an upload or a container proves nothing.
+	Stale bool
 }
 
 // Outcome is what reconciling found out.
@@ -62,10 +65,13 @@ type Strategy struct {
 	// believed.
 	Absences int
 	Apart    time.Duration
+	// Scarce means that reading costs money or much of a quota: what is not there yet is not looked for again and
+	// again.
+	Scarce bool
 }
 
-// ReachesBack is true when a list of the newest shows everything since a time: it has fewer entries than were asked for, or
-// the oldest of them is older. What is missing in any other list may be there all the same.
+// ReachesBack is true when a list of the newest shows everything since a time: it has fewer entries than were asked
+// for, or the oldest of them is older. What is missing in any other list may be there all the same.
 func ReachesBack[T any](list []T, asked int, created func(T) time.Time, since time.Time) bool {
 	older := func(entry T) bool { return created(entry).Before(since) }
 	return len(list) < asked || slices.ContainsFunc(list, older)

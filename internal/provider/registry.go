@@ -55,13 +55,16 @@ func checkInfo(info Info, f Features) error {
 		{"account metrics", info.Abilities.AccountMetrics, f.AccountMeter != nil},
 		{"refresh", info.Abilities.Refresh, f.Refresher != nil},
 		{"reconcile", info.Abilities.Reconcile, f.Reconciler != nil},
+		{"mentions", info.Abilities.Mentions, f.Mentioner != nil},
+		{"choices", slices.ContainsFunc(info.Settings, func(s Setting) bool { return s.Choices }), f.Chooser != nil},
 	} {
 		if pair.declared != pair.implemented {
 			return fmt.Errorf("ability %s: declared %v, implemented %v", pair.ability, pair.declared, pair.implemented)
 		}
 	}
 	for _, limit := range info.RateLimits {
-		if _, err := time.LoadLocation(limit.ResetZone); err != nil || limit.Counted && (limit.Max <= 0 || limit.Seconds <= 0) {
+		if _, err := time.LoadLocation(limit.ResetZone); err != nil || limit.Counted &&
+			(limit.Max <= 0 || limit.Seconds <= 0) {
 			return fmt.Errorf("rate limit %q: zone, amount and time are needed", limit.Name)
 		}
 	}
@@ -112,8 +115,11 @@ type Features struct {
 	Reconciler   Reconciler
 	Resender     Resender
 	Deleter      Deleter
+	Unreposter   Unreposter
 	Meter        Meter
 	AccountMeter AccountMeter
+	Mentioner    Mentioner
+	Chooser      Chooser
 }
 
 // Features asks a network what it can do. Nobody else does.
@@ -128,8 +134,11 @@ func (r *Registry) Features(p Provider) Features {
 	f.Reconciler, _ = p.(Reconciler)
 	f.Resender, _ = p.(Resender)
 	f.Deleter, _ = p.(Deleter)
+	f.Unreposter, _ = p.(Unreposter)
 	f.Meter, _ = p.(Meter)
 	f.AccountMeter, _ = p.(AccountMeter)
+	f.Mentioner, _ = p.(Mentioner)
+	f.Chooser, _ = p.(Chooser)
 	return f
 }
 
@@ -147,8 +156,8 @@ type Capabilities struct {
 	PostTypes []string `json:"postTypes"`
 	Formats   []Format `json:"formats"`
 	Comment   *Format  `json:"comment,omitempty"`
-	// Settings are the publish settings that allow less here than on the network as a whole; Unavailable are the keys of
-	// those that have no effect here.
+	// Settings are the publish settings that allow less here than on the network as a whole; Unavailable are the keys
+	// of those that have no effect here.
 	Settings    []Setting `json:"settings,omitempty"`
 	Unavailable []string  `json:"unavailableSettings,omitempty"`
 }
@@ -156,7 +165,8 @@ type Capabilities struct {
 // Capabilities puts together what is known about an account.
 func (r *Registry) Capabilities(p Provider, a Account) Capabilities {
 	info := r.InfoFor(p, a)
-	c := Capabilities{Abilities: info.Abilities, PostTypes: info.PostTypes(), Formats: info.Formats, Comment: info.Comment}
+	c := Capabilities{Abilities: info.Abilities, PostTypes: info.PostTypes(), Formats: info.Formats,
+		Comment: info.Comment}
 	for _, general := range p.Info().Settings {
 		i := slices.IndexFunc(info.Settings, func(s Setting) bool { return s.Key == general.Key })
 		switch {
@@ -205,17 +215,18 @@ func (r *Registry) hint(key string) string {
 	return "keys begin with the name of a provider: " + strings.Join(r.Names(), ", ")
 }
 
-// MergeSettings picks the settings of one network: those of the account win over the shared ones, and null there
-// removes a shared one.
-func (r *Registry) MergeSettings(p Provider, shared, account Settings) Settings {
+// MergeSettings picks the settings of one network: those of a later layer win over those of an earlier one, and null
+// removes a setting.
+func (r *Registry) MergeSettings(p Provider, layers ...Settings) Settings {
 	merged := Settings{}
 	for _, setting := range p.Info().Settings {
-		value, there := account[setting.Key]
-		if !there {
-			value, there = shared[setting.Key]
-		}
-		if there && !isNull(value) {
-			merged[setting.Key] = value
+		for _, layer := range layers {
+			switch value, there := layer[setting.Key]; {
+			case there && isNull(value):
+				delete(merged, setting.Key)
+			case there:
+				merged[setting.Key] = value
+			}
 		}
 	}
 	return merged

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"crier"
@@ -57,7 +56,8 @@ const (
 
 // Setting describes one publish setting, or one value inside it.
 type Setting struct {
-	// Key is the whole key (provider's name and the sheet's key) at the top, the plain name inside objects, empty for items.
+	// Key is the whole key (provider's name and the sheet's key) at the top, the plain name inside objects, empty for
+	// items.
 	Key         string        `json:"key,omitempty"`
 	Type        SettingType   `json:"type"`
 	Format      SettingFormat `json:"format,omitempty"`
@@ -70,6 +70,8 @@ type Setting struct {
 	Maximum *float64 `json:"maximum,omitempty"`
 	// Required means that the value must be there: at the top for every post, inside objects for every object.
 	Required bool `json:"required,omitempty"`
+	// Choices means that the account's network tells which values are possible; see Chooser.
+	Choices bool `json:"choices,omitempty"`
 	// Items describes the items of an array, Fields the members of an object.
 	Items  *Setting  `json:"items,omitempty"`
 	Fields []Setting `json:"fields,omitempty"`
@@ -173,7 +175,8 @@ func (s Setting) checkObject(raw json.RawMessage, path []string) []crier.Issue {
 		}
 	}
 	for _, key := range sortedKeys(members) {
-		issues = append(issues, crier.At("is not known here; allowed: "+strings.Join(keys(s.Fields), ", "), join(path, key)...))
+		issues = append(issues, crier.At("is not known here; allowed: "+strings.Join(keys(s.Fields), ", "),
+			join(path, key)...))
 	}
 	return issues
 }
@@ -210,19 +213,21 @@ func (f SettingFormat) problem(v string) string {
 			return "must be a number of 1 to 20 digits, as a string"
 		}
 	case FormatURL:
-		if u, err := url.Parse(v); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || len(v) > MaxURL {
+		if u, err := url.Parse(v); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" ||
+			len(v) > MaxURL {
 			return fmt.Sprintf("must be an http or https address of at most %d bytes", MaxURL)
 		}
 	case FormatTime:
-		if _, err := time.Parse(time.RFC3339, v); err != nil {
-			return "must be an RFC 3339 time, such as 2026-11-15T09:00:00Z"
+		if _, err := crier.ParseTime(v); err != nil {
+			return err.Error()
 		}
 	case FormatAsset:
 		if _, ok := crier.ParseID(v); !ok {
 			return "must be the id of an asset"
 		}
 	case FormatURN:
-		if parts := strings.SplitN(v, ":", 3); len(parts) != 3 || parts[0] != "urn" || parts[2] == "" || strings.ContainsAny(v, " \t\r\n") || len(v) > MaxURN {
+		if parts := strings.SplitN(v, ":", 3); len(parts) != 3 || parts[0] != "urn" || parts[2] == "" ||
+			strings.ContainsAny(v, " \t\r\n") || len(v) > MaxURN {
 			return fmt.Sprintf("must be a URN of at most %d bytes, such as urn:li:organization:2414183", MaxURN)
 		}
 	}

@@ -25,7 +25,8 @@ func (p plain) Check(provider.Account, provider.Content) provider.Findings {
 	return provider.Findings{}
 }
 
-func (p plain) Commit(_ context.Context, _ provider.Account, _ provider.Content, st provider.State) (provider.State, error) {
+func (p plain) Commit(_ context.Context, _ provider.Account, _ provider.Content, st provider.State) (provider.State,
+	error) {
 	return st, nil
 }
 
@@ -53,14 +54,16 @@ func mySettings() []provider.Setting {
 		{Key: "myFlag", Type: provider.TypeBoolean},
 		{Key: "myCount", Type: provider.TypeInteger, Minimum: provider.AtLeast(0)},
 		{Key: "myRatio", Type: provider.TypeNumber, Maximum: provider.AtMost(1)},
-		{Key: "myIds", Type: provider.TypeArray, Maximum: high, Items: &provider.Setting{Type: provider.TypeString, Format: provider.FormatDigits}},
+		{Key: "myIds", Type: provider.TypeArray, Maximum: high,
+			Items: &provider.Setting{Type: provider.TypeString, Format: provider.FormatDigits}},
 		{Key: "myUrl", Type: provider.TypeString, Format: provider.FormatURL},
 		{Key: "myTime", Type: provider.TypeString, Format: provider.FormatTime},
 		{Key: "myUrn", Type: provider.TypeString, Format: provider.FormatURN},
 		{Key: "myCover", Type: provider.TypeString, Format: provider.FormatAsset},
 		{Key: "myCard", Type: provider.TypeObject, Fields: []provider.Setting{
 			{Key: "title", Type: provider.TypeString, Required: true},
-			{Key: "images", Type: provider.TypeArray, Items: &provider.Setting{Type: provider.TypeString, Format: provider.FormatAsset}},
+			{Key: "images", Type: provider.TypeArray,
+				Items: &provider.Setting{Type: provider.TypeString, Format: provider.FormatAsset}},
 		}},
 	}
 }
@@ -91,16 +94,25 @@ func TestSettingsAreCheckedAgainstTheirDeclaration(t *testing.T) {
 		{"number too large", `{"myRatio":1.1}`, "p.myRatio: must be at most 1"},
 		{"not a number", `{"myRatio":"1"}`, "p.myRatio: must be a number"},
 		{"not a list", `{"myIds":"1"}`, "p.myIds: must be a list"},
-		{"too many items, one bad", `{"myIds":["1","2","3","4","x"]}`, "p.myIds: must be at most 4 items long; p.myIds.4: must be a number of 1 to 20 digits, as a string"},
+		{"too many items, one bad", `{"myIds":["1","2","3","4","x"]}`,
+			"p.myIds: must be at most 4 items long; p.myIds.4: must be a number of 1 to 20 digits, as a string"},
 		{"null inside a list", `{"myIds":[null]}`, "p.myIds.0: must be a string"},
-		{"not an address", `{"myUrl":"ftp://a.test"}`, "p.myUrl: must be an http or https address of at most 2048 bytes"},
-		{"not a time", `{"myTime":"tomorrow"}`, "p.myTime: must be an RFC 3339 time, such as 2026-11-15T09:00:00Z"},
-		{"not a URN", `{"myUrn":"li:person:1"}`, "p.myUrn: must be a URN of at most 255 bytes, such as urn:li:organization:2414183"},
+		{"not an address", `{"myUrl":"ftp://a.test"}`,
+			"p.myUrl: must be an http or https address of at most 2048 bytes"},
+		{"not a time", `{"myTime":"tomorrow"}`,
+			"p.myTime: must be an RFC 3339 time with Z or an offset, such as 2026-11-15T09:00:00Z"},
+		{"not a URN", `{"myUrn":"li:person:1"}`,
+			"p.myUrn: must be a URN of at most 255 bytes, such as urn:li:organization:2414183"},
 		{"not an asset", `{"myCover":"1"}`, "p.myCover: must be the id of an asset"},
 		{"not an object", `{"myCard":[]}`, "p.myCard: must be an object"},
-		{"missing and unknown members", `{"myCard":{"b":1,"a":1}}`, "p.myCard.title: is required; p.myCard.a: is not known here; allowed: title, images; p.myCard.b: is not known here; allowed: title, images"},
-		{"unknown key of a network", `{"myMod":"a"}`, "p.myMod: is not a known setting; allowed: myMode, myName, myFlag, myCount, myRatio, myIds, myUrl, myTime, myUrn, myCover, myCard"},
-		{"unknown key of nobody", `{"mode":"a"}`, "p.mode: is not a known setting; keys begin with the name of a provider: my, other"},
+		{"missing and unknown members", `{"myCard":{"b":1,"a":1}}`,
+			"p.myCard.title: is required; p.myCard.a: is not known here; allowed: title, images; p.myCard.b: is not " +
+				"known here; allowed: title, images"},
+		{"unknown key of a network", `{"myMod":"a"}`,
+			"p.myMod: is not a known setting; allowed: myMode, myName, myFlag, myCount, myRatio, myIds, myUrl, " +
+				"myTime, myUrn, myCover, myCard"},
+		{"unknown key of nobody", `{"mode":"a"}`,
+			"p.mode: is not a known setting; keys begin with the name of a provider: my, other"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -118,8 +130,10 @@ func TestSettingsAreCheckedAgainstTheirDeclaration(t *testing.T) {
 func TestAccountSettingsWinAndNullRemoves(t *testing.T) {
 	t.Parallel()
 	my := plain{info: plainInfo("my", mySettings()...)}
-	r := newRegistry(t, my, plain{info: plainInfo("other", provider.Setting{Key: "otherFlag", Type: provider.TypeBoolean})})
-	merged := r.MergeSettings(my, parse(t, `{"myMode":"a","myFlag":true,"myCount":1,"otherFlag":true}`), parse(t, `{"myMode":"b","myFlag":null}`))
+	r := newRegistry(t, my, plain{info: plainInfo("other", provider.Setting{Key: "otherFlag",
+		Type: provider.TypeBoolean})})
+	merged := r.MergeSettings(my, parse(t, `{"myMode":"a","myFlag":true,"myCount":1,"otherFlag":true}`),
+		parse(t, `{"myMode":"b","myFlag":null}`))
 	if diff := cmp.Diff(parse(t, `{"myMode":"b","myCount":1}`), merged); diff != "" {
 		t.Errorf("merged (-want +got):\n%s", diff)
 	}

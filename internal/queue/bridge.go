@@ -1,12 +1,14 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivermigrate"
@@ -14,7 +16,8 @@ import (
 	"crier/internal/store"
 )
 
-func newEngine[TTx any](driver riverdriver.Driver[TTx], config *river.Config, join func(context.Context, *store.Tx, func(TTx) error) error) (engine, error) {
+func newEngine[TTx any](driver riverdriver.Driver[TTx], config *river.Config,
+	join func(context.Context, *store.Tx, func(TTx) error) error) (engine, error) {
 	client, err := river.NewClient(driver, config)
 	if err != nil {
 		return nil, err
@@ -29,48 +32,60 @@ func newEngine[TTx any](driver riverdriver.Driver[TTx], config *river.Config, jo
 // joinSQLite hands over the transaction itself.
 func joinSQLite(_ context.Context, tx *store.Tx, fn func(*sql.Tx) error) error { return fn(tx.SQL()) }
 
-// joinPostgres lends River the connection of a database/sql transaction as a pgx one. database/sql stays the owner: it
-// commits and rolls back.
-func joinPostgres(ctx context.Context, tx *store.Tx, fn func(pgx.Tx) error) error {
-	return tx.Lend(ctx, func(conn *pgx.Conn) error { return fn(borrowed{conn}) })
+// joinPostgres has River's statements sent with the other statements of the transaction: nobody waits for what they
+// return.
+func joinPostgres(_ context.Context, tx *store.Tx, fn func(pgx.Tx) error) error {
+	return fn(borrowed{tx})
 }
 
-// borrowed is a pgx.Tx over a connection whose transaction belongs to someone else.
-type borrowed struct{ conn *pgx.Conn }
+// borrowed is a pgx.Tx over a transaction that belongs to someone else. It can insert jobs and notify of them.
+type borrowed struct{ tx *store.Tx }
 
-var errBorrowed = errors.New("the transaction belongs to database/sql")
+var errBorrowed = errors.New("the transaction belongs to the store")
 
 // Begin is a part of the transaction that cannot be undone alone: whoever cannot enqueue a job undoes everything.
 func (b borrowed) Begin(context.Context) (pgx.Tx, error) { return part{b}, nil }
 func (borrowed) Commit(context.Context) error            { return errBorrowed }
 func (borrowed) Rollback(context.Context) error          { return errBorrowed }
-func (b borrowed) Conn() *pgx.Conn                       { return b.conn }
+func (borrowed) Conn() *pgx.Conn                         { return nil }
 
-func (b borrowed) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error) {
-	return b.conn.CopyFrom(ctx, table, columns, rows)
+func (borrowed) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
+	return 0, errBorrowed
 }
 
-func (b borrowed) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults {
-	return b.conn.SendBatch(ctx, batch)
+func (borrowed) SendBatch(context.Context, *pgx.Batch) pgx.BatchResults { return nil }
+func (borrowed) LargeObjects() pgx.LargeObjects                         { return pgx.LargeObjects{} }
+
+func (borrowed) Prepare(context.Context, string, string) (*pgconn.StatementDescription, error) {
+	return nil, errBorrowed
 }
 
-func (borrowed) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
-
-func (b borrowed) Prepare(ctx context.Context, name, query string) (*pgconn.StatementDescription, error) {
-	return b.conn.Prepare(ctx, name, query)
-}
-
+// Exec queues a statement.
 func (b borrowed) Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error) {
-	return b.conn.Exec(ctx, query, args...)
+	return pgconn.CommandTag{}, b.tx.Queue(ctx, "enqueue", query, args...)
 }
 
+// Query queues a statement whose rows nobody reads.
 func (b borrowed) Query(ctx context.Context, query string, args ...any) (pgx.Rows, error) {
-	return b.conn.Query(ctx, query, args...)
+	return noRows{}, b.tx.Queue(ctx, "enqueue", query, args...)
 }
 
-func (b borrowed) QueryRow(ctx context.Context, query string, args ...any) pgx.Row {
-	return b.conn.QueryRow(ctx, query, args...)
-}
+// QueryRow is not needed to insert jobs.
+func (borrowed) QueryRow(context.Context, string, ...any) pgx.Row { return noRows{errBorrowed} }
+
+// noRows is an empty result.
+type noRows struct{ err error }
+
+func (noRows) Close()                                       {}
+func (r noRows) Err() error                                 { return r.err }
+func (noRows) CommandTag() pgconn.CommandTag                { return pgconn.CommandTag{} }
+func (noRows) FieldDescriptions() []pgconn.FieldDescription { return nil }
+func (noRows) Next() bool                                   { return false }
+func (r noRows) Scan(...any) error                          { return cmp.Or(r.err, pgx.ErrNoRows) }
+func (noRows) Values() ([]any, error)                       { return nil, pgx.ErrNoRows }
+func (noRows) RawValues() [][]byte                          { return nil }
+func (noRows) Conn() *pgx.Conn                              { return nil }
+func (noRows) TypeMap() *pgtype.Map                         { return nil }
 
 // part is a part of a borrowed transaction, which stands or falls with the whole.
 type part struct{ borrowed }

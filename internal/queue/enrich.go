@@ -5,25 +5,28 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"crier/internal/job"
 	"crier/internal/service"
 )
 
 type enrichPostWorker struct {
-	river.WorkerDefaults[service.EnrichPostJob]
+	river.WorkerDefaults[job.EnrichPost]
 	facets *service.Facets
+	shares *defaultShares
 }
 
 // Work finds out what a post is about.
-func (w *enrichPostWorker) Work(ctx context.Context, job *river.Job[service.EnrichPostJob]) error {
-	return w.facets.Enrich(ctx, job.Args)
+func (w *enrichPostWorker) Work(ctx context.Context, job *river.Job[job.EnrichPost]) error {
+	return w.shares.run(job.Args.TeamID, func() error { return w.facets.Enrich(ctx, job.Args) })
 }
 
 type retagPostsWorker struct {
-	river.WorkerDefaults[service.RetagPostsJob]
+	river.WorkerDefaults[job.RetagPosts]
 	facets *service.Facets
+	shares *defaultShares
 }
 
 // Work brings the asset tags of posts up to date.
-func (w *retagPostsWorker) Work(ctx context.Context, job *river.Job[service.RetagPostsJob]) error {
-	return w.facets.Retag(ctx, job.Args)
+func (w *retagPostsWorker) Work(ctx context.Context, job *river.Job[job.RetagPosts]) error {
+	return w.shares.run(job.Args.TeamID, func() error { return w.facets.Retag(ctx, job.Args) })
 }

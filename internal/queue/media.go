@@ -6,10 +6,14 @@ import (
 
 	"github.com/riverqueue/river"
 
-	"crier/internal/service"
+	"crier/internal/job"
+	"crier/internal/library"
 )
 
 const (
+	// mediaQueue is the queue of jobs that decode files. They take a core and much memory, so there are few at once.
+	mediaQueue   = "media"
+	mediaWorkers = 4
 	// processTimeout is for the largest picture on a slow machine, behind others that are decoded first.
 	processTimeout = 10 * time.Minute
 	// sweepAssetsEvery and sweepAssetsTimeout: a sweep lists every file of the library.
@@ -18,31 +22,32 @@ const (
 )
 
 type processAssetWorker struct {
-	river.WorkerDefaults[service.ProcessAssetJob]
-	assets *service.Assets
+	river.WorkerDefaults[job.ProcessAsset]
+	assets *library.Assets
+	shares *fairShares
 }
 
 // Work makes what belongs to an asset.
-func (w *processAssetWorker) Work(ctx context.Context, job *river.Job[service.ProcessAssetJob]) error {
-	return w.assets.Process(ctx, job.Args)
+func (w *processAssetWorker) Work(ctx context.Context, job *river.Job[job.ProcessAsset]) error {
+	return w.shares.run(job.Args.TeamID, func() error { return w.assets.Process(ctx, job.Args) })
 }
 
 // Timeout is longer than that of other jobs.
-func (w *processAssetWorker) Timeout(*river.Job[service.ProcessAssetJob]) time.Duration {
+func (w *processAssetWorker) Timeout(*river.Job[job.ProcessAsset]) time.Duration {
 	return processTimeout
 }
 
 type sweepAssetsWorker struct {
-	river.WorkerDefaults[service.SweepAssetsJob]
-	assets *service.Assets
+	river.WorkerDefaults[job.SweepAssets]
+	assets *library.Assets
 }
 
 // Work removes files and uploads that nobody needs.
-func (w *sweepAssetsWorker) Work(ctx context.Context, _ *river.Job[service.SweepAssetsJob]) error {
+func (w *sweepAssetsWorker) Work(ctx context.Context, _ *river.Job[job.SweepAssets]) error {
 	return w.assets.Sweep(ctx)
 }
 
 // Timeout is longer than that of other jobs.
-func (w *sweepAssetsWorker) Timeout(*river.Job[service.SweepAssetsJob]) time.Duration {
+func (w *sweepAssetsWorker) Timeout(*river.Job[job.SweepAssets]) time.Duration {
 	return sweepAssetsTimeout
 }

@@ -2,18 +2,98 @@ package queue
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/riverqueue/river"
 
-	"crier/internal/service"
+	"crier/internal/analytics"
+	"crier/internal/job"
+)
+
+const (
+	// metricsQueue is the queue of readings. Each of the seven networks has its own share of the workers: however many
+	// of them do not answer, the others are read.
+	metricsQueue   = "metrics"
+	metricsShare   = 4
+	metricsWorkers = 7 * metricsShare
+	// followEvery is how often published posts are counted, planAccountsEvery how often accounts are looked for whose
+	// numbers are due.
+	followEvery       = time.Second
+	planAccountsEvery = 10 * time.Second
+	// Counting makes way for a burst: while this many publications advance from tick to tick it waits, but not for more
+	// than followMax ticks.
+	burst     = 16
+	followMax = 10
 )
 
 type snapshotWorker struct {
-	river.WorkerDefaults[service.SnapshotJob]
-	metrics *service.Metrics
+	river.WorkerDefaults[job.Snapshot]
+	analytics *analytics.Analytics
+	shares    *groupShares
 }
 
 // Work reads the numbers of a published post.
-func (w *snapshotWorker) Work(ctx context.Context, job *river.Job[service.SnapshotJob]) error {
-	return w.metrics.Snapshot(ctx, job.Args)
+func (w *snapshotWorker) Work(ctx context.Context, job *river.Job[job.Snapshot]) error {
+	return orLater(w.shares.run(string(job.Args.Provider), job.Args.TeamID,
+		func() error { return w.analytics.Snapshot(ctx, job.Args) }))
+}
+
+type accountSnapshotWorker struct {
+	river.WorkerDefaults[job.AccountSnapshot]
+	analytics *analytics.Analytics
+	shares    *groupShares
+}
+
+// Work reads the numbers of an account.
+func (w *accountSnapshotWorker) Work(ctx context.Context, job *river.Job[job.AccountSnapshot]) error {
+	return orLater(w.shares.run(string(job.Args.Provider), job.Args.TeamID,
+		func() error { return w.analytics.AccountSnapshot(ctx, job.Args) }))
+}
+
+// orLater has a reading come back later that the network cannot give now.
+func orLater(err error) error {
+	if later, ok := errors.AsType[*analytics.Later](err); ok {
+		return river.JobSnooze(later.After)
+	}
+	return err
+}
+
+// analyticsLoop counts published posts, and plans the readings of accounts.
+func (q *Queue) analyticsLoop(ctx context.Context) {
+	follow, plan := time.NewTicker(followEvery), time.NewTicker(planAccountsEvery)
+	defer follow.Stop()
+	defer plan.Stop()
+	count := func() { q.repeat(ctx, "posts were not counted", q.analytics.Follow) }
+	planAccounts := func() { q.repeat(ctx, "readings of accounts were not planned", q.analytics.PlanAccounts) }
+	count()
+	planAccounts()
+	for waited := 0; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-follow.C:
+			if q.advanced.Swap(0) >= burst && waited < followMax {
+				waited++
+				continue
+			}
+			waited = 0
+			count()
+		case <-plan.C:
+			planAccounts()
+		}
+	}
+}
+
+// repeat calls fn until nothing is left to do.
+func (q *Queue) repeat(ctx context.Context, failure string, fn func(context.Context) (more bool, err error)) {
+	for more := true; more && ctx.Err() == nil; {
+		var err error
+		if more, err = fn(ctx); err != nil {
+			if ctx.Err() == nil {
+				q.log.WarnContext(ctx, "background work failed", "work", failure, "error", err)
+			}
+			return
+		}
+	}
 }

@@ -25,7 +25,8 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		Buckets: []float64{.005, .025, .1, .5, 1, 5, 15, 60},
 	}, []string{"kind", "outcome"})}
 	m.late = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "crier_publish_lateness_seconds", Help: "How long after its time the call to the network left, by provider.",
+		Name:    "crier_publish_lateness_seconds",
+		Help:    "How long after its time the call to the network left, by provider.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300},
 	}, []string{"provider"})
 	m.attempts = prometheus.NewCounterVec(prometheus.CounterOpts{

@@ -19,12 +19,14 @@ func TestTheJobEnginesComplaintsAreKeptUnlessTheyAreAboutBeingStopped(t *testing
 		attrs []any
 		kept  bool
 	}{
-		"chatter":                                 {running, slog.LevelInfo, nil, false},
-		"a failure":                               {running, slog.LevelError, []any{"error", "disk full"}, true},
-		"a failure without an error":              {stopped, slog.LevelError, []any{"queue", "default"}, true},
-		"a failure while stopping":                {stopped, slog.LevelError, []any{"err", errors.New("disk full")}, true},
-		"a cancellation while nothing stops":      {running, slog.LevelError, []any{"error", wrapped.Error()}, true},
-		"a cancellation by the stop, as text":     {stopped, slog.LevelError, []any{"queue", "default", "error", wrapped.Error()}, false},
+		"chatter":                    {running, slog.LevelInfo, nil, false},
+		"a failure":                  {running, slog.LevelError, []any{"error", "disk full"}, true},
+		"a failure without an error": {stopped, slog.LevelError, []any{"queue", "default"}, true},
+		"a failure while stopping": {stopped, slog.LevelError, []any{"err", errors.New("disk full")},
+			true},
+		"a cancellation while nothing stops": {running, slog.LevelError, []any{"error", wrapped.Error()}, true},
+		"a cancellation by the stop, as text": {stopped, slog.LevelError,
+			[]any{"queue", "default", "error", wrapped.Error()}, false},
 		"a cancellation by the stop, as an error": {stopped, slog.LevelWarn, []any{"err", wrapped}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,10 +14,13 @@ const (
 	promoteAhead = 30 * time.Second
 	promoteMax   = 10_000
 	analyzeEvery = time.Hour
+	// analyzeNewEvery is how often tables are looked for that have grown and that PostgreSQL knows nothing of.
+	analyzeNewEvery = 5 * time.Second
 )
 
 func (e *riverEngine[TTx]) promote(ctx context.Context, until time.Time) error {
-	_, err := e.client.Driver().GetExecutor().JobSchedule(ctx, &riverdriver.JobScheduleParams{Max: promoteMax, Now: &until})
+	_, err := e.client.Driver().GetExecutor().JobSchedule(ctx,
+		&riverdriver.JobScheduleParams{Max: promoteMax, Now: &until})
 	return err
 }
 
@@ -30,6 +33,11 @@ func (q *Queue) promoteLoop(ctx context.Context) {
 // analyzeLoop keeps SQLite's planner statistics of the job table fresh: without them promotion reads every waiting job.
 func (q *Queue) analyzeLoop(ctx context.Context) {
 	q.every(ctx, analyzeEvery, "analyze the job table", q.store.AnalyzeJobs)
+}
+
+// analyzeNewLoop has PostgreSQL know new tables soon after they have grown.
+func (q *Queue) analyzeNewLoop(ctx context.Context) {
+	q.every(ctx, analyzeNewEvery, "analyze new tables", q.store.AnalyzeNew)
 }
 
 func (q *Queue) every(ctx context.Context, interval time.Duration, what string, fn func(context.Context) error) {

@@ -3,12 +3,14 @@ package queue
 import (
 	"context"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river"
 
 	"crier"
-	"crier/internal/service"
+	"crier/internal/job"
+	"crier/internal/publish"
 	"crier/internal/store"
 )
 
@@ -34,15 +36,18 @@ func publishQueues() map[string]river.QueueConfig {
 func publishQueue(p crier.Provider) string { return "publish_" + string(p) }
 
 type publishWorker struct {
-	river.WorkerDefaults[service.PublishJob]
-	publisher *service.Publisher
+	river.WorkerDefaults[job.Publish]
+	publisher *publish.Publisher
 	now       func() time.Time
+	// advanced counts runs.
+	advanced *atomic.Int64
 }
 
 // Work advances a publication and comes back when it says so.
-func (w *publishWorker) Work(ctx context.Context, job *river.Job[service.PublishJob]) error {
+func (w *publishWorker) Work(ctx context.Context, job *river.Job[job.Publish]) error {
 	run := store.Run{Job: strconv.FormatInt(job.ID, 10), Attempt: strconv.Itoa(job.Attempt)}
 	next, err := w.publisher.Advance(ctx, job.Args, run)
+	w.advanced.Add(1)
 	if err != nil || next.IsZero() {
 		return err
 	}
@@ -50,35 +55,38 @@ func (w *publishWorker) Work(ctx context.Context, job *river.Job[service.Publish
 }
 
 // Timeout is the longest run.
-func (w *publishWorker) Timeout(*river.Job[service.PublishJob]) time.Duration { return publishTimeout }
+func (w *publishWorker) Timeout(*river.Job[job.Publish]) time.Duration { return publishTimeout }
 
 // NextRetry comes back soon after an error of our own, such as a database that was away.
-func (w *publishWorker) NextRetry(job *river.Job[service.PublishJob]) time.Time {
+func (w *publishWorker) NextRetry(job *river.Job[job.Publish]) time.Time {
 	return w.now().Add(min(time.Duration(job.Attempt)*2*time.Second, 30*time.Second))
 }
 
 type unpublishWorker struct {
-	river.WorkerDefaults[service.UnpublishJob]
-	publisher *service.Publisher
+	river.WorkerDefaults[job.Unpublish]
+	publisher *publish.Publisher
+	shares    *defaultShares
 	now       func() time.Time
 }
 
 // Work removes what was published, and comes back while the network cannot.
-func (w *unpublishWorker) Work(ctx context.Context, job *river.Job[service.UnpublishJob]) error {
-	next, err := w.publisher.Unpublish(ctx, job.Args.ScheduledPostID)
-	if err != nil || next.IsZero() {
-		return err
-	}
-	return river.JobSnooze(max(0, next.Sub(w.now())))
+func (w *unpublishWorker) Work(ctx context.Context, job *river.Job[job.Unpublish]) error {
+	return w.shares.remove(job.Args.Provider, job.Args.TeamID, func() error {
+		next, err := w.publisher.Unpublish(ctx, job.Args.ScheduledPostID)
+		if err != nil || next.IsZero() {
+			return err
+		}
+		return river.JobSnooze(max(0, next.Sub(w.now())))
+	})
 }
 
 type renewTokensWorker struct {
-	river.WorkerDefaults[service.RenewTokensJob]
-	tokens *service.Tokens
+	river.WorkerDefaults[job.RenewTokens]
+	tokens *publish.Tokens
 }
 
 // Work renews tokens ahead of their end.
-func (w *renewTokensWorker) Work(ctx context.Context, _ *river.Job[service.RenewTokensJob]) error {
+func (w *renewTokensWorker) Work(ctx context.Context, _ *river.Job[job.RenewTokens]) error {
 	return w.tokens.RenewExpiring(ctx)
 }
 

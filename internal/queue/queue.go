@@ -1,6 +1,6 @@
-// Package queue is the job door: it runs the service's rules at the time they are due, on River, and takes new jobs into
-// running transactions. It is the only package that knows River. A job row is a wake-up; the truth is in the rows it
-// points to.
+// Package queue is the job door: it runs the service's rules at the time they are due, on River, and takes new jobs
+// into running transactions. It is the only package that knows River. A job row is a wake-up; the truth is in the rows
+// it points to.
 package queue
 
 import (
@@ -19,8 +19,12 @@ import (
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
 
+	"crier/internal/analytics"
+	"crier/internal/job"
+	"crier/internal/publish"
 	"crier/internal/service"
 	"crier/internal/store"
+	"crier/internal/webhook"
 )
 
 const (
@@ -28,6 +32,8 @@ const (
 	jobTimeout = time.Minute
 	// rescueAfter is when a job of a dead node is run anew.
 	rescueAfter = 3 * time.Minute
+	// defaultWorkers is how many jobs run at once that have no queue of their own.
+	defaultWorkers = 50
 )
 
 // Config is what the door needs.
@@ -47,10 +53,15 @@ type Queue struct {
 	log     *slog.Logger
 	metrics *metrics
 	// publisher is set by Register.
-	publisher *service.Publisher
-	running   atomic.Bool
-	loops     sync.WaitGroup
-	stop      context.CancelFunc
+	publisher  *publish.Publisher
+	analytics  *analytics.Analytics
+	dispatcher *webhook.Dispatcher
+	newEvents  <-chan struct{}
+	running    atomic.Bool
+	// advanced counts the runs on publications of this node.
+	advanced atomic.Int64
+	loops    sync.WaitGroup
+	stop     context.CancelFunc
 }
 
 // engine hides which database River works on.
@@ -66,7 +77,8 @@ type engine interface {
 
 // New builds the door. Jobs can be enqueued at once; Start begins to work on them.
 func New(cfg Config) (*Queue, error) {
-	q := &Queue{store: cfg.Store, workers: river.NewWorkers(), now: cfg.Now, log: cfg.Logger, metrics: newMetrics(cfg.Metrics)}
+	q := &Queue{store: cfg.Store, workers: river.NewWorkers(), now: cfg.Now, log: cfg.Logger,
+		metrics: newMetrics(cfg.Metrics)}
 	config := q.riverConfig()
 	var err error
 	if cfg.Store.Dialect() == store.Postgres {
@@ -82,7 +94,11 @@ func New(cfg Config) (*Queue, error) {
 
 func (q *Queue) riverConfig() *river.Config {
 	queues := publishQueues()
-	queues[river.QueueDefault] = river.QueueConfig{MaxWorkers: 50}
+	queues[river.QueueDefault] = river.QueueConfig{MaxWorkers: defaultWorkers}
+	queues[webhookQueue] = webhookQueueConfig
+	queues[metricsQueue] = river.QueueConfig{MaxWorkers: metricsWorkers}
+	queues[upkeepQueue] = river.QueueConfig{MaxWorkers: upkeepWorkers}
+	queues[mediaQueue] = river.QueueConfig{MaxWorkers: mediaWorkers}
 	return &river.Config{
 		JobTimeout:           jobTimeout,
 		RescueStuckJobsAfter: rescueAfter,
@@ -97,28 +113,37 @@ func (q *Queue) riverConfig() *river.Config {
 
 // Register tells the door the rules that its jobs run. It must happen before Start.
 func (q *Queue) Register(s *service.Services) {
-	river.AddWorker(q.workers, &purgeTeamWorker{upkeep: s.Upkeep})
-	river.AddWorker(q.workers, &sweepWorker{upkeep: s.Upkeep})
-	river.AddWorker(q.workers, &publishWorker{publisher: s.Publisher, now: q.now})
-	river.AddWorker(q.workers, &unpublishWorker{publisher: s.Publisher, now: q.now})
-	river.AddWorker(q.workers, &snapshotWorker{metrics: s.Metrics})
+	shares := newDefaultShares()
+	river.AddWorker(q.workers, &purgeTeamWorker{upkeep: s.Upkeep, shares: shares})
+	river.AddWorker(q.workers, &sweepWorker{upkeep: s.Upkeep, analytics: s.Analytics})
+	river.AddWorker(q.workers, &publishWorker{publisher: s.Publisher, now: q.now, advanced: &q.advanced})
+	river.AddWorker(q.workers, &unpublishWorker{publisher: s.Publisher, shares: shares, now: q.now})
+	readers := newGroupShares(metricsShare)
+	river.AddWorker(q.workers, &snapshotWorker{analytics: s.Analytics, shares: readers})
+	river.AddWorker(q.workers, &accountSnapshotWorker{analytics: s.Analytics, shares: readers})
 	river.AddWorker(q.workers, &renewTokensWorker{tokens: s.Tokens})
-	q.publisher = s.Publisher
-	river.AddWorker(q.workers, &mailInvitationWorker{invitations: s.Invitations})
-	river.AddWorker(q.workers, &enrichPostWorker{facets: s.Facets})
-	river.AddWorker(q.workers, &retagPostsWorker{facets: s.Facets})
-	river.AddWorker(q.workers, &processAssetWorker{assets: s.Assets})
+	q.publisher, q.analytics = s.Publisher, s.Analytics
+	river.AddWorker(q.workers, &mailInvitationWorker{invitations: s.Invitations, shares: shares})
+	river.AddWorker(q.workers, &mailResetWorker{invitations: s.Invitations, shares: shares})
+	river.AddWorker(q.workers, &enrichPostWorker{facets: s.Facets, shares: shares})
+	river.AddWorker(q.workers, &retagPostsWorker{facets: s.Facets, shares: shares})
+	river.AddWorker(q.workers, &processAssetWorker{assets: s.Assets, shares: newFairShares(mediaWorkers)})
 	river.AddWorker(q.workers, &sweepAssetsWorker{assets: s.Assets})
+	river.AddWorker(q.workers, &deliverWebhookWorker{dispatcher: s.Dispatcher})
+	river.AddWorker(q.workers, &replayWebhookWorker{dispatcher: s.Dispatcher, shares: shares})
+	river.AddWorker(q.workers, &mailWebhookDisabledWorker{dispatcher: s.Dispatcher, shares: shares})
+	q.dispatcher, q.newEvents = s.Dispatcher, s.Events.Log().Watch()
 }
 
 // Enqueue takes jobs into the transaction.
-func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, jobs ...service.Job) error {
+func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, jobs ...job.Job) error {
 	if len(jobs) == 0 {
 		return nil
 	}
 	params := make([]river.InsertManyParams, len(jobs))
 	for i, job := range jobs {
-		params[i] = river.InsertManyParams{Args: job.Args, InsertOpts: &river.InsertOpts{ScheduledAt: job.At, Queue: queueOf(job.Args)}}
+		params[i] = river.InsertManyParams{Args: job.Args,
+			InsertOpts: &river.InsertOpts{ScheduledAt: job.At, Queue: queueOf(job.Args)}}
 	}
 	if err := q.engine.insert(ctx, tx, params); err != nil {
 		return fmt.Errorf("enqueue %s: %w", jobs[0].Args.Kind(), err)
@@ -126,10 +151,18 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, jobs ...service.Job) 
 	return nil
 }
 
-// queueOf is the queue of a job: publications have one per network.
-func queueOf(args service.JobArgs) string {
-	if p, ok := args.(service.PublishJob); ok {
-		return publishQueue(p.Provider)
+// queueOf is the queue of a job: publications have one per network, and what decodes files has one of its own, so that
+// nothing else waits for it.
+func queueOf(args job.Args) string {
+	switch args := args.(type) {
+	case job.Publish:
+		return publishQueue(args.Provider)
+	case job.DeliverWebhook:
+		return webhookQueue
+	case job.ProcessAsset:
+		return mediaQueue
+	case job.Snapshot, job.AccountSnapshot:
+		return metricsQueue
 	}
 	return river.QueueDefault
 }
@@ -157,7 +190,10 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.stop = stop
 	q.loops.Go(func() { q.promoteLoop(loops) })
 	q.loops.Go(func() { q.analyzeLoop(loops) })
+	q.loops.Go(func() { q.analyzeNewLoop(loops) })
 	q.loops.Go(func() { q.overdueLoop(loops) })
+	q.loops.Go(func() { q.webhookLoop(loops) })
+	q.loops.Go(func() { q.analyticsLoop(loops) })
 	q.running.Store(true)
 	return nil
 }

@@ -2,23 +2,36 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/riverqueue/river"
 
+	"crier/internal/analytics"
+	"crier/internal/job"
 	"crier/internal/service"
 )
 
-const sweepEvery = 10 * time.Minute
+const (
+	// upkeepQueue is the queue of the jobs that come back by themselves and work for everybody, so that nothing that a
+	// tenant does delays them. There is one of each at a time, or two when one takes long.
+	upkeepQueue   = "upkeep"
+	upkeepWorkers = 8
+	sweepEvery    = 10 * time.Minute
+)
 
 func periodicJobs() []*river.PeriodicJob {
-	sweep := func() (river.JobArgs, *river.InsertOpts) { return service.SweepJob{}, nil }
-	renew := func() (river.JobArgs, *river.InsertOpts) { return service.RenewTokensJob{}, nil }
-	sweepAssets := func() (river.JobArgs, *river.InsertOpts) { return service.SweepAssetsJob{}, nil }
+	upkeep := func(args river.JobArgs) (river.JobArgs, *river.InsertOpts) {
+		return args, &river.InsertOpts{Queue: upkeepQueue}
+	}
+	sweep := func() (river.JobArgs, *river.InsertOpts) { return upkeep(job.Sweep{}) }
+	renew := func() (river.JobArgs, *river.InsertOpts) { return upkeep(job.RenewTokens{}) }
+	sweepAssets := func() (river.JobArgs, *river.InsertOpts) { return upkeep(job.SweepAssets{}) }
 	return []*river.PeriodicJob{
 		river.NewPeriodicJob(river.PeriodicInterval(renewEvery), renew, &river.PeriodicJobOpts{RunOnStart: true}),
 		river.NewPeriodicJob(river.PeriodicInterval(sweepEvery), sweep, &river.PeriodicJobOpts{RunOnStart: true}),
-		river.NewPeriodicJob(river.PeriodicInterval(sweepAssetsEvery), sweepAssets, &river.PeriodicJobOpts{RunOnStart: true}),
+		river.NewPeriodicJob(river.PeriodicInterval(sweepAssetsEvery), sweepAssets,
+			&river.PeriodicJobOpts{RunOnStart: true}),
 	}
 }
 
@@ -39,21 +52,23 @@ func (d dailyAt) Next(after time.Time) time.Time {
 }
 
 type purgeTeamWorker struct {
-	river.WorkerDefaults[service.PurgeTeamJob]
+	river.WorkerDefaults[job.PurgeTeam]
 	upkeep *service.Upkeep
+	shares *defaultShares
 }
 
-// Work removes a deleted team.
-func (w *purgeTeamWorker) Work(ctx context.Context, job *river.Job[service.PurgeTeamJob]) error {
-	return w.upkeep.PurgeTeam(ctx, job.Args.TeamID)
+// Work removes a deleted team. Nobody waits for it, so few are removed at once, however many somebody has deleted.
+func (w *purgeTeamWorker) Work(ctx context.Context, job *river.Job[job.PurgeTeam]) error {
+	return w.shares.purges.run("all", func() error { return w.upkeep.PurgeTeam(ctx, job.Args.TeamID) })
 }
 
 type sweepWorker struct {
-	river.WorkerDefaults[service.SweepJob]
-	upkeep *service.Upkeep
+	river.WorkerDefaults[job.Sweep]
+	upkeep    *service.Upkeep
+	analytics *analytics.Analytics
 }
 
 // Work removes what has outlived its time.
-func (w *sweepWorker) Work(ctx context.Context, _ *river.Job[service.SweepJob]) error {
-	return w.upkeep.Sweep(ctx)
+func (w *sweepWorker) Work(ctx context.Context, _ *river.Job[job.Sweep]) error {
+	return errors.Join(w.upkeep.Sweep(ctx), w.analytics.Sweep(ctx))
 }

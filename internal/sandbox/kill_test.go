@@ -98,7 +98,8 @@ func TestKilledSandboxLosesNothingItAnswered(t *testing.T) {
 // postUntilDead posts until the sandbox does not answer any more.
 func postUntilDead(address string, seed sandbox.Seed, answered chan<- string) {
 	for i := 0; ; i++ {
-		req, err := http.NewRequest("POST", address+"/x/2/tweets", strings.NewReader(fmt.Sprintf(`{"text":"number %d"}`, i)))
+		req, err := http.NewRequest("POST", address+"/x/2/tweets",
+			strings.NewReader(fmt.Sprintf(`{"text":"number %d"}`, i)))
 		if err != nil {
 			return
 		}

@@ -9,7 +9,8 @@
 //
 // One listener serves all networks, each below its own name: what is https://api.x.com/2/tweets on X is /x/2/tweets
 // here. [Addresses] lists what takes the place of every real host; hosts that a network names in its answers (for
-// uploads) are named in the sandbox's answers too. Pages for people: / shows all timelines, /x the one of X.
+// uploads) are named in the sandbox's answers too. Pages for people: / shows all timelines, /x the one of X,
+// /_faults lets networks fail.
 //
 // # Accounts
 //
@@ -51,12 +52,12 @@ import (
 // networks is the list of all simulated networks, in the order in which people see them.
 func networks() []sim.Network {
 	return []sim.Network{
-		x.Network(),
+		x.Network(x.Settings{}),
 		tiktok.Network(tiktok.Settings{}),
 		instagram.Network(),
 		facebook.Network(),
 		youtube.Network(youtube.Settings{}),
-		linkedin.Network(),
+		linkedin.Network(linkedin.Settings{}),
 		threads.Network(),
 	}
 }
@@ -126,7 +127,8 @@ func Addresses(baseURL string) []Address {
 	var list []Address
 	for _, n := range networks() {
 		for _, a := range n.Addresses {
-			list = append(list, Address{Network: n.Name, Role: a.Role, Real: a.Real, Sandbox: strings.TrimSuffix(baseURL, "/") + a.Path})
+			list = append(list, Address{Network: n.Name, Role: a.Role, Real: a.Real,
+				Sandbox: strings.TrimSuffix(baseURL, "/") + a.Path})
 		}
 	}
 	return list

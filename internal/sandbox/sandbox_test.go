@@ -40,7 +40,8 @@ func TestEveryNetworkHasItsOwnAddresses(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range sandbox.Addresses("http://127.0.0.1:8081/") {
 		seen[a.Network] = true
-		if !strings.HasPrefix(a.Sandbox, "http://127.0.0.1:8081/"+a.Network) || !strings.HasPrefix(a.Real, "https://") || a.Role == "" {
+		if !strings.HasPrefix(a.Sandbox, "http://127.0.0.1:8081/"+a.Network) ||
+			!strings.HasPrefix(a.Real, "https://") || a.Role == "" {
 			t.Errorf("address is %+v", a)
 		}
 	}
@@ -94,7 +95,8 @@ func BenchmarkPostTweets(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			i := next.Add(1)
-			r := httptest.NewRequest("POST", "/x/2/tweets", strings.NewReader(fmt.Sprintf(`{"text":"post number %d"}`, i)))
+			r := httptest.NewRequest("POST", "/x/2/tweets",
+				strings.NewReader(fmt.Sprintf(`{"text":"post number %d"}`, i)))
 			r.Header.Set("Authorization", "Bearer "+tokens[i%1000])
 			rec := httptest.NewRecorder()
 			if s.ServeHTTP(rec, r); rec.Code != http.StatusCreated {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/access"
+	"crier/internal/media"
 	"crier/internal/slot"
 	"crier/internal/store"
 )
@@ -16,35 +18,43 @@ import (
 const maxCalendarEntries = 5000
 
 // Calendars show what goes out when.
-type Calendars struct{ *core }
+type Calendars struct {
+	store     *store.Store
+	addresses *media.Addresses
+	clock     crier.Clock
+}
 
 // CalendarWindow is what a calendar is asked for.
 type CalendarWindow struct {
 	From, To crier.Time
 	// Zone shows local dates and times; empty means the team's, else UTC.
 	Zone crier.Zone
+	// Canceled adds what was canceled.
+	Canceled bool
 }
 
 // Get returns the scheduled posts in a window and the ones that recurrences will make there, by time.
-func (s *Calendars) Get(ctx context.Context, scope TeamScope, w CalendarWindow) (crier.Calendar, error) {
+func (s *Calendars) Get(ctx context.Context, scope access.TeamScope, w CalendarWindow) (crier.Calendar, error) {
 	var out crier.Calendar
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return out, err
 	}
-	zone := calendarZone(scope.team, w.Zone)
+	zone := calendarZone(scope.Team(), w.Zone)
 	location, err := zone.Location()
 	if err != nil {
-		return out, fmt.Errorf("load the zone of team %s: %w", scope.team.ID, err)
+		return out, fmt.Errorf("load the zone of team %s: %w", scope.Team().ID, err)
 	}
 	if w.To.After(w.From.In(location).AddDate(0, 0, crier.MaxCalendarDays)) {
-		return out, crier.Invalid(crier.At(fmt.Sprintf("must be at most %d days after from", crier.MaxCalendarDays), "to"))
+		return out, crier.Invalid(crier.At(fmt.Sprintf("must be at most %d days after from", crier.MaxCalendarDays),
+			"to"))
 	}
-	entries, err := s.entries(ctx, scope.team.ID, w)
+	entries, err := s.entries(ctx, scope.Team().ID, w)
 	if err != nil {
 		return out, err
 	}
 	if len(entries) > maxCalendarEntries {
-		return out, crier.Invalid(crier.At(fmt.Sprintf("there are more than %d entries in this window; ask for a smaller one", maxCalendarEntries), "to"))
+		return out, crier.Invalid(crier.At(fmt.Sprintf("there are more than %d entries in this window; ask for a "+
+			"smaller one", maxCalendarEntries), "to"))
 	}
 	for i := range entries {
 		local := entries[i].ScheduledAt.In(location)
@@ -65,23 +75,31 @@ func calendarZone(team crier.Team, asked crier.Zone) crier.Zone {
 
 // entries reads one more than a calendar may have, when there are that many.
 func (s *Calendars) entries(ctx context.Context, team crier.ID, w CalendarWindow) ([]crier.CalendarEntry, error) {
-	rows, err := s.store.CalendarRows(ctx, team, w.From, w.To, maxCalendarEntries+1)
+	rows, err := s.store.CalendarRows(ctx, team, false, w.From, w.To, maxCalendarEntries+1)
 	if err != nil {
 		return nil, err
 	}
+	if w.Canceled {
+		canceled, err := s.store.CalendarRows(ctx, team, true, w.From, w.To, maxCalendarEntries+1)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, canceled...)
+	}
 	entries := make([]crier.CalendarEntry, 0, len(rows))
 	for _, row := range rows {
-		entries = append(entries, row.CalendarEntry)
+		entries = append(entries, s.shownEntry(row))
 	}
 	series, err := s.store.RecurringRows(ctx, team, w.To, maxCalendarEntries+1)
 	if err != nil {
 		return nil, err
 	}
 	from := w.From
-	if now := s.now(); from.Before(now.Time) {
+	if now := s.clock.Now(); from.Before(now.Time) {
 		from = now // a series never goes on in the past
 	}
 	for _, row := range series {
+		row.CalendarEntry = s.shownEntry(row)
 		more, err := recurrences(row, from, w.To, maxCalendarEntries+1-len(entries))
 		if err != nil {
 			return nil, err
@@ -92,6 +110,16 @@ func (s *Calendars) entries(ctx context.Context, team crier.ID, w CalendarWindow
 		return cmp.Or(a.ScheduledAt.Compare(b.ScheduledAt.Time), cmp.Compare(a.ScheduledPostID, b.ScheduledPostID))
 	})
 	return entries, nil
+}
+
+// shownEntry is a row as the calendar shows it.
+func (s *Calendars) shownEntry(row store.CalendarRow) crier.CalendarEntry {
+	entry := row.CalendarEntry
+	if row.Thumbnail != nil {
+		address := s.addresses.Thumbnail(*row.Thumbnail)
+		entry.ThumbnailURL = &address
+	}
+	return entry
 }
 
 // recurrences are the entries that a series will make behind its last row, in a half-open window, at most limit.
@@ -118,6 +146,7 @@ func recurrences(row store.CalendarRow, from, to crier.Time, limit int) ([]crier
 		}
 		entry := row.CalendarEntry
 		entry.Kind, entry.Status, entry.ScheduledAt, entry.Permalink, entry.ErrorCode = "recurrence", nil, at, "", ""
+		entry.NeedsAttention = false
 		entries = append(entries, entry)
 	}
 	return entries, nil

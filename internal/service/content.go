@@ -11,7 +11,9 @@ import (
 	"unicode/utf8"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/enrich"
+	"crier/internal/job"
 	"crier/internal/store"
 )
 
@@ -41,19 +43,41 @@ func bare(in crier.PostInput) crier.PostInput {
 			out.Thread.Posts[i] = barePart(part)
 		}
 	}
+	for _, v := range in.Variants {
+		out.Variants = append(out.Variants, bareVariant(v))
+	}
+	return out
+}
+
+func bareVariant(in crier.PostVariant) crier.PostVariant {
+	out := in
+	if in.Posts != nil {
+		out.Posts = make([]crier.AtomicPost, len(in.Posts))
+		for i, part := range in.Posts {
+			out.Posts[i] = barePart(part)
+		}
+	}
+	if in.Attachments != nil {
+		attachments := bareAttachments(*in.Attachments)
+		out.Attachments = &attachments
+	}
 	return out
 }
 
 func barePart(in crier.AtomicPost) crier.AtomicPost {
-	out := crier.AtomicPost{Text: in.Text, Attachments: make([]crier.Attachment, len(in.Attachments))}
-	for i, a := range in.Attachments {
+	return crier.AtomicPost{Text: in.Text, Attachments: bareAttachments(in.Attachments)}
+}
+
+func bareAttachments(in []crier.Attachment) []crier.Attachment {
+	out := make([]crier.Attachment, len(in))
+	for i, a := range in {
 		switch {
 		case a.Media != nil:
-			out.Attachments[i] = attachmentOf(a.Media.Asset.AssetID, a.Media.AltText)
+			out[i] = attachmentOf(a.Media.Asset.AssetID, a.Media.AltText)
 		case a.Link != nil:
 			link := *a.Link
 			link.Kind = ""
-			out.Attachments[i] = crier.Attachment{Link: &link}
+			out[i] = crier.Attachment{Link: &link}
 		}
 	}
 	return out
@@ -96,7 +120,8 @@ func updateInput(now crier.PostInput, in crier.PostUpdate) (crier.PostInput, []c
 		next.Atomic.Attachments = replaceAssets(next.Atomic.Attachments, in.AssetIDs.Value)
 	}
 	if len(next.Atomic.Attachments) > crier.MaxAttachments {
-		return next, []crier.Issue{crier.At(fmt.Sprintf("a post has at most %d attachments, its links included", crier.MaxAttachments), "assetIds")}
+		return next, []crier.Issue{crier.At(fmt.Sprintf("a post has at most %d attachments, its links included",
+			crier.MaxAttachments), "assetIds")}
 	}
 	return next, nil
 }
@@ -112,10 +137,13 @@ func flatInput(now crier.PostInput, in crier.PostUpdate) (crier.PostInput, []cri
 	}
 	var issues []crier.Issue
 	if utf8.RuneCountInString(text) > crier.MaxTextLength {
-		issues = append(issues, crier.At(fmt.Sprintf("the texts of the thread are longer than %d characters together; send a text", crier.MaxTextLength), "text"))
+		issues = append(issues,
+			crier.At(fmt.Sprintf("the texts of the thread are longer than %d characters together; send a text",
+				crier.MaxTextLength), "text"))
 	}
 	if len(assets) > crier.MaxAttachments {
-		issues = append(issues, crier.At(fmt.Sprintf("the thread has more than %d assets; send the ones to keep", crier.MaxAttachments), "assetIds"))
+		issues = append(issues, crier.At(fmt.Sprintf("the thread has more than %d assets; send the ones to keep",
+			crier.MaxAttachments), "assetIds"))
 	}
 	return plainInput(text, assets), issues
 }
@@ -124,10 +152,13 @@ func flatInput(now crier.PostInput, in crier.PostUpdate) (crier.PostInput, []cri
 func threadIssues(now crier.PostInput, in crier.PostUpdate) []crier.Issue {
 	var issues []crier.Issue
 	if in.Text.Set && in.Text.Value != now.Text() {
-		issues = append(issues, crier.At("the post is a thread, which a text alone would drop: send postInput with the thread, or postInput null to make it one post", "text"))
+		issues = append(issues,
+			crier.At("the post is a thread, which a text alone would drop: send postInput with the thread, or "+
+				"postInput null to make it one post", "text"))
 	}
 	if in.AssetIDs.Set && !slices.Equal(in.AssetIDs.Value, now.AssetIDs()) {
-		issues = append(issues, crier.At("the post is a thread, whose parts have attachments of their own: send postInput", "assetIds"))
+		issues = append(issues,
+			crier.At("the post is a thread, whose parts have attachments of their own: send postInput", "assetIds"))
 	}
 	return issues
 }
@@ -181,19 +212,27 @@ func contentRefs(in crier.PostInput, listed bool) [][]assetRef {
 	parts := in.Parts()
 	refs := make([][]assetRef, len(parts))
 	for i, part := range parts {
-		for j, a := range part.Attachments {
-			if a.Media == nil {
-				continue
-			}
-			path := []string{"postInput"}
-			if in.Thread != nil {
-				path = append(path, "posts", strconv.Itoa(i))
-			}
-			path = append(path, "attachments", strconv.Itoa(j), "asset", "assetId")
+		path := []string{"postInput"}
+		if in.Thread != nil {
+			path = append(path, "posts", strconv.Itoa(i))
+		}
+		refs[i] = partRefs(part, path)
+		for j := range refs[i] {
 			if listed {
-				path = []string{"assetIds", strconv.Itoa(j)}
+				refs[i][j].path = []string{"assetIds", refs[i][j].path[len(path)+1]}
 			}
-			refs[i] = append(refs[i], assetRef{a.Media.Asset.AssetID, path})
+		}
+	}
+	return refs
+}
+
+// partRefs are the assets of one part, which is found at a path.
+func partRefs(part crier.AtomicPost, path []string) []assetRef {
+	var refs []assetRef
+	for i, a := range part.Attachments {
+		if a.Media != nil {
+			refs = append(refs, assetRef{a.Media.Asset.AssetID,
+				append(slices.Clone(path), "attachments", strconv.Itoa(i), "asset", "assetId")})
 		}
 	}
 	return refs
@@ -219,8 +258,18 @@ func actionRefs(actions *crier.PostPublishActions) []assetRef {
 	return refs
 }
 
-// unknownAssets are the issues of assets that the team does not have, or has deleted. Those that a post has had before may
-// stay on it after their deletion.
+// requestRefs are the assets of the comments that a request to schedule brings.
+func requestRefs(t crier.Targets) []assetRef {
+	refs := actionRefs(&crier.PostPublishActions{FirstComment: t.FirstComment.Ptr(),
+		EngagementCommentTrigger: t.EngagementCommentTrigger.Ptr()})
+	for i := range refs {
+		refs[i].path = refs[i].path[1:] // they stand at the top of the request
+	}
+	return refs
+}
+
+// unknownAssets are the issues of assets that the team does not have, or has deleted. Those that a post has had before
+// may stay on it after their deletion.
 func unknownAssets(refs []assetRef, facts map[crier.ID]store.AssetFacts, had []crier.ID) []crier.Issue {
 	var issues []crier.Issue
 	for _, ref := range refs {
@@ -234,44 +283,74 @@ func unknownAssets(refs []assetRef, facts map[crier.ID]store.AssetFacts, had []c
 
 // searchWords are the tokens by which a post is found: those of its title, its texts, and the words of its links.
 func searchWords(p crier.Post) []string {
-	texts := []string{p.PostInput.Text()}
+	texts := []string{contentText(*p.PostInput)}
 	if p.Title != nil {
 		texts = append(texts, *p.Title)
 	}
-	for _, part := range p.PostInput.Parts() {
+	for _, part := range p.PostInput.AllParts() {
 		for _, a := range part.Attachments {
 			if a.Link != nil {
-				texts = append(texts, a.Link.Title, a.Link.Description)
+				texts = append(texts, string(a.Link.URL), a.Link.Title, a.Link.Description)
 			}
 		}
 	}
 	return enrich.Tokens(strings.Join(texts, "\n"))
 }
 
-// saveContent writes the next version of a post's content, has what is scheduled of the post publish it, and has it
-// enriched.
-func (c *core) saveContent(ctx context.Context, tx *store.Tx, p store.Post, now crier.Time) error {
-	payload := store.Payload{ID: p.ContentPayloadID, PostID: p.ID, Text: p.PostInput.Text(), PostInput: *p.PostInput, CreatedAt: now}
-	if err := tx.InsertPayload(ctx, payload); err != nil {
+// contentText is everything that a post says on any network.
+func contentText(in crier.PostInput) string {
+	texts := []string{}
+	for _, part := range in.AllParts() {
+		if part.Text != "" {
+			texts = append(texts, part.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// attachedLinks are the addresses of the links that stand beside the texts.
+func attachedLinks(in crier.PostInput) []string {
+	var links []string
+	for _, part := range in.AllParts() {
+		for _, a := range part.Attachments {
+			if a.Link != nil {
+				links = append(links, string(a.Link.URL))
+			}
+		}
+	}
+	return links
+}
+
+// saveContent writes the next version of a post's content, and has it enriched where that takes a call to a model: what
+// crier finds out itself takes less time than a job, and is written with the post.
+// It takes the place of an earlier version when one is given.
+func (s *Posts) saveContent(ctx context.Context, tx *store.Tx, scope access.TeamScope, p store.Post,
+	now crier.Time, earlier *crier.ID) error {
+	credential := scope.Caller().CredentialID()
+	payload := store.Payload{ID: p.ContentPayloadID, PostID: p.ID, Text: p.PostInput.Text(), PostInput: *p.PostInput,
+		CreatedAt: now, CredentialID: &credential}
+	save := tx.InsertPayload
+	if earlier != nil {
+		save = func(ctx context.Context, y store.Payload) error { return tx.ReplacePayload(ctx, *earlier, y) }
+	}
+	if err := save(ctx, payload); err != nil {
 		return err
 	}
-	if err := tx.ReplacePostAssets(ctx, p.ID, p.PostInput.AssetIDs()); err != nil {
+	if err := tx.ReplacePostAssets(ctx, p.ID, p.PostInput.AllAssetIDs()); err != nil || s.facets.local() {
 		return err
 	}
-	if err := c.replan(ctx, tx, p.TeamID, p.ID, p.ContentPayloadID); err != nil {
-		return err
-	}
-	return c.queue.Enqueue(ctx, tx, Job{Args: EnrichPostJob{PostID: p.ID, PayloadID: p.ContentPayloadID}})
+	return s.queue.Enqueue(ctx, tx, job.Job{Args: job.EnrichPost{PostID: p.ID, PayloadID: p.ContentPayloadID,
+		TeamID: p.TeamID}})
 }
 
 // cancelPending cancels what is scheduled of a post and brings the post's own sums up to date.
-func (c *core) cancelPending(ctx context.Context, tx *store.Tx, post crier.ID, now crier.Time) error {
-	canceled, err := tx.CancelScheduled(ctx, post, now)
+func (s *Posts) cancelPending(ctx context.Context, tx *store.Tx, post crier.ID, keepActions bool) error {
+	list, err := tx.LockScheduled(ctx, post, keepActions)
 	if err != nil {
 		return err
 	}
-	if err := c.releaseCanceled(ctx, tx, canceled); err != nil {
+	if err := s.engine.Publisher.Cancel(ctx, tx, list); err != nil {
 		return err
 	}
-	return tx.RefreshPosts(ctx, post)
+	return tx.RefreshPosts(ctx, s.clock.Now(), post)
 }

@@ -12,16 +12,17 @@ import (
 // medium is an asset of a part and what kind of thing it is.
 type medium struct {
 	assetRef
-	video bool
+	video, document bool
 }
 
-// mediaOf sorts the assets of each part by kind. A file that is no video by its type counts as an image: what networks
-// make of it is checked when it is scheduled.
+// mediaOf sorts the assets of each part by kind. What networks make of a file is checked when it is scheduled.
 func mediaOf(refs [][]assetRef, facts map[crier.ID]store.AssetFacts) [][]medium {
 	parts := make([][]medium, len(refs))
 	for i, part := range refs {
 		for _, ref := range part {
-			parts[i] = append(parts[i], medium{ref, strings.HasPrefix(facts[ref.id].MimeType, "video/")})
+			mimeType := facts[ref.id].MimeType
+			parts[i] = append(parts[i], medium{assetRef: ref, video: strings.HasPrefix(mimeType, "video/"),
+				document: strings.HasPrefix(mimeType, "application/")})
 		}
 	}
 	return parts
@@ -50,14 +51,17 @@ func inferType(parts [][]medium) crier.PostType {
 	return inferred
 }
 
-// wrongMedia are the issues of media that do not go together: in a post of the given type or, when it follows the media,
-// with the first of its part. That some are missing yet is no issue of a draft: see incompleteProblem.
+// wrongMedia are the issues of media that do not go together: in a post of the given type or, when it follows the
+// media, with the first of its part. That some are missing yet is no issue of a draft: see incompleteProblem.
 func wrongMedia(given *crier.PostType, parts [][]medium) []crier.Issue {
 	var issues []crier.Issue
 	for _, media := range parts {
 		wanted := crier.Carousel
-		if len(media) > 0 && media[0].video {
+		switch {
+		case len(media) > 0 && media[0].video:
 			wanted = crier.TextVideo
+		case len(media) > 0 && media[0].document:
+			wanted = crier.TextImage
 		}
 		if given != nil && *given != inferType(parts) {
 			wanted = *given
@@ -69,17 +73,24 @@ func wrongMedia(given *crier.PostType, parts [][]medium) []crier.Issue {
 
 func wrongIn(t crier.PostType, media []medium) []crier.Issue {
 	var issues []crier.Issue
-	images, videos := 0, 0
+	images, videos, documents := 0, 0, 0
 	for _, m := range media {
-		if m.video {
+		switch {
+		case m.video:
 			videos++
-		} else {
+		case m.document:
+			documents++
+		default:
 			images++
 		}
 		problem := ""
 		switch {
 		case t == crier.TextPost:
 			problem = "a text_post has no media; leave postType out to have it follow the media"
+		case t == crier.TextImage && documents > 0 && documents+images > 1:
+			problem = "a document does not go together with other media"
+		case t == crier.Carousel && m.document:
+			problem = "a document does not go together with images; a carousel has images only"
 		case t == crier.TextImage && (m.video || images > 1):
 			problem = "a text_image has one image; several are a carousel, a video is a text_video"
 		case t == crier.TextVideo && (!m.video || videos > 1):

@@ -2,8 +2,11 @@ package service
 
 import (
 	"context"
+	"slices"
 
 	"crier"
+	"crier/internal/access"
+	"crier/internal/pagination"
 	"crier/internal/store"
 )
 
@@ -12,35 +15,38 @@ const contextSize = crier.MaxPageSize
 
 // Contexts gives agents their overview.
 type Contexts struct {
-	*core
+	store         *store.Store
+	clock         crier.Clock
 	organizations *Organizations
 	teams         *Teams
 }
 
 // Get returns who the caller is and what it can reach, the oldest first. A key that may not read sees itself and
 // nothing else.
-func (s *Contexts) Get(ctx context.Context, scope CallerScope) (crier.AgentContext, error) {
-	person := scope.caller.person
+func (s *Contexts) Get(ctx context.Context, scope access.CallerScope) (crier.AgentContext, error) {
+	person := scope.Caller().Person()
 	out := crier.AgentContext{
-		User: &person, Credential: scope.caller.credential, Organizations: []crier.Organization{}, Teams: []crier.Team{}, ServerTime: s.now(),
+		User: &person, Credential: scope.Caller().Credential(), Organizations: []crier.ContextOrganization{},
+		Teams: []crier.ContextTeam{}, ServerTime: s.clock.Now(),
 	}
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return out, err
 	}
-	teams, err := s.store.NarrowedTeams(ctx, scope.caller.id)
+	teams, err := s.store.NarrowedTeams(ctx, scope.Caller().ID())
 	if err != nil {
 		return out, err
 	}
 	out.Credential.TeamIDs = teams
-	if scope.mayRead() != nil {
+	if scope.MayRead() != nil {
 		return out, nil //nolint:nilerr // a key that may not read still learns who it is
 	}
 	return s.reached(ctx, scope, out)
 }
 
 // reached fills in the organizations and teams.
-func (s *Contexts) reached(ctx context.Context, scope CallerScope, out crier.AgentContext) (crier.AgentContext, error) {
-	oldest := PageQuery{query: store.PageQuery{Sort: "createdAt", Limit: contextSize}}
+func (s *Contexts) reached(ctx context.Context, scope access.CallerScope, out crier.AgentContext) (crier.AgentContext,
+	error) {
+	oldest := pagination.Oldest(contextSize)
 	organizations, err := s.organizations.List(ctx, scope, oldest)
 	if err != nil {
 		return out, err
@@ -49,7 +55,19 @@ func (s *Contexts) reached(ctx context.Context, scope CallerScope, out crier.Age
 	if err != nil {
 		return out, err
 	}
-	out.Organizations, out.Teams = organizations.Data, teams.Data
+	granted, err := s.accessTo(ctx, scope.Caller(), organizations.Data, teams.Data)
+	if err != nil {
+		return out, err
+	}
+	for _, o := range organizations.Data {
+		out.Organizations = append(out.Organizations, crier.ContextOrganization{Organization: o,
+			Role: effectiveRole(granted[o.ID]), Permissions: permissionsOf(scope.Caller(), granted[o.ID], nil)})
+	}
+	for _, t := range teams.Data {
+		inTeam := granted[t.OrganizationID]
+		out.Teams = append(out.Teams, crier.ContextTeam{Team: t, Role: effectiveRole(inTeam),
+			Permissions: permissionsOf(scope.Caller(), inTeam, access.WholeOrganization)})
+	}
 	if len(out.Organizations) > 0 {
 		out.DefaultOrganizationID = &out.Organizations[0].ID
 	}
@@ -57,4 +75,41 @@ func (s *Contexts) reached(ctx context.Context, scope CallerScope, out crier.Age
 		out.DefaultTeamID = &out.Teams[0].ID
 	}
 	return out, nil
+}
+
+// accessTo reads what the caller may do in the organizations that are shown, directly or through a team.
+func (s *Contexts) accessTo(ctx context.Context, c access.Caller, organizations []crier.Organization,
+	teams []crier.Team) (
+	map[crier.ID]store.Access, error) {
+	var ids []crier.ID
+	for _, o := range organizations {
+		ids = append(ids, o.ID)
+	}
+	for _, t := range teams {
+		ids = append(ids, t.OrganizationID)
+	}
+	slices.Sort(ids)
+	return s.store.AccessIn(ctx, slices.Compact(ids), c.ID(), c.Person().ID)
+}
+
+// effectiveRole is the lower one of the caller's role and that of the person behind it.
+func effectiveRole(a store.Access) crier.Role {
+	if a.Own == nil || a.Behind == nil {
+		return ""
+	}
+	if a.Behind.Role.Rank() < a.Own.Role.Rank() {
+		return a.Behind.Role
+	}
+	return a.Own.Role
+}
+
+// permissionsOf lists what the caller may do with what it was granted, but for those that without excludes.
+func permissionsOf(c access.Caller, granted store.Access, without func(crier.Permission) bool) []crier.Permission {
+	list := []crier.Permission{}
+	for _, p := range crier.Permissions() {
+		if (without == nil || !without(p)) && c.May(p, granted, "organization") == nil {
+			list = append(list, p)
+		}
+	}
+	return list
 }

@@ -4,83 +4,35 @@ import (
 	"context"
 
 	"crier"
+	"crier/internal/access"
+	"crier/internal/pagination"
+	"crier/internal/provider"
 	"crier/internal/store"
 )
 
-// reserve sets credits aside, or hands them back when amount is negative. Too few free credits are a 402.
-func (c *core) reserve(ctx context.Context, tx *store.Tx, organization crier.ID, amount int64, scheduledPost *crier.ID) error {
-	if amount == 0 {
-		return nil
-	}
-	if amount < 0 {
-		return tx.AddCredits(ctx, c.booked(organization, "release", 0, amount, scheduledPost)...)
-	}
-	if err := c.afford(ctx, tx, organization, amount); err != nil {
-		return err
-	}
-	return tx.AddCredits(ctx, c.booked(organization, "reserve", 0, amount, scheduledPost)...)
-}
+// CreditFilter narrows the ledger.
+type CreditFilter = store.CreditFilter
 
-// afford refuses what an organization's free credits do not cover.
-func (c *core) afford(ctx context.Context, tx *store.Tx, organization crier.ID, amount int64) error {
-	credits, err := tx.LockCredits(ctx, organization)
-	if err != nil {
-		return err
-	}
-	if free := credits.Balance - credits.Reserved; free < amount {
-		return crier.PaymentRequired("This costs %d credits; the organization has %d free.", amount, max(0, free))
-	}
-	return nil
-}
-
-// capture spends reserved credits.
-func (c *core) capture(ctx context.Context, tx *store.Tx, organization crier.ID, amount int64, scheduledPost crier.ID) error {
-	return tx.AddCredits(ctx, c.captured(organization, amount, scheduledPost)...)
-}
-
-func (c *core) captured(organization crier.ID, amount int64, scheduledPost crier.ID) []store.Booking {
-	return c.booked(organization, "capture", -amount, -amount, &scheduledPost)
-}
-
-func (c *core) released(organization crier.ID, amount int64, scheduledPost crier.ID) []store.Booking {
-	return c.booked(organization, "release", 0, -amount, &scheduledPost)
-}
-
-// releaseCanceled hands back what was reserved for publications that were cancelled.
-func (c *core) releaseCanceled(ctx context.Context, tx *store.Tx, canceled []store.Canceled) error {
-	for _, gone := range canceled {
-		if err := c.reserve(ctx, tx, gone.OrganizationID, -gone.Reserved, &gone.ScheduledPostID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// booked is a ledger entry; none when nothing changes.
-func (c *core) booked(organization crier.ID, kind string, amount, reserved int64, scheduledPost *crier.ID) []store.Booking {
-	if amount == 0 && reserved == 0 {
-		return nil
-	}
-	return []store.Booking{{OrganizationID: organization, CreditTransaction: crier.CreditTransaction{
-		ID: crier.NewID(), Kind: kind, Amount: amount, ReservedAmount: reserved, ScheduledPostID: scheduledPost, CreatedAt: c.now(),
-	}}}
-}
+// CreditSorts are the orders that movements of credits can be listed in; the first is the default.
+var CreditSorts = []string{"createdAt"}
 
 // Credits shows an organization what it has.
 type Credits struct {
-	*core
-	pages *Pages
+	store     *store.Store
+	providers *provider.Registry
+	pages     *pagination.Cursors
 }
 
 // Get returns the credits and what things cost.
-func (s *Credits) Get(ctx context.Context, scope OrgScope) (crier.Credits, error) {
-	if err := scope.check(); err != nil {
+func (s *Credits) Get(ctx context.Context, scope access.OrgScope) (crier.Credits, error) {
+	if err := scope.Check(); err != nil {
 		return crier.Credits{}, err
 	}
-	o := scope.organization
+	o := scope.Organization()
 	out := crier.Credits{
-		CreditsBalance: o.CreditsBalance, ReservedCredits: o.ReservedCredits, AvailableCredits: o.CreditsBalance - o.ReservedCredits,
-		Costs: []crier.CreditCost{},
+		CreditsBalance: o.CreditsBalance, ReservedCredits: o.ReservedCredits,
+		AvailableCredits: o.CreditsBalance - o.ReservedCredits,
+		Costs:            []crier.CreditCost{},
 	}
 	for _, p := range s.providers.All() {
 		info := p.Info()
@@ -94,18 +46,19 @@ func (s *Credits) Get(ctx context.Context, scope OrgScope) (crier.Credits, error
 }
 
 // Transactions returns one page of the ledger.
-func (s *Credits) Transactions(ctx context.Context, scope OrgScope, q PageQuery) (crier.Page[crier.CreditTransaction], error) {
+func (s *Credits) Transactions(ctx context.Context, scope access.OrgScope,
+	f CreditFilter, q pagination.Query) (crier.Page[crier.CreditTransaction], error) {
 	var none crier.Page[crier.CreditTransaction]
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return none, err
 	}
-	rows, err := s.store.CreditTransactions(ctx, scope.organization.ID, q.query)
+	rows, err := s.store.FilteredCreditTransactions(ctx, scope.Organization().ID, f, q.Rows())
 	if err != nil {
 		return none, err
 	}
-	total, err := s.store.CreditTransactionCount(ctx, scope.organization.ID)
+	total, err := s.store.FilteredCreditCount(ctx, scope.Organization().ID, f)
 	if err != nil {
 		return none, err
 	}
-	return pageOf(s.pages, q, rows, total, same), nil
+	return pagination.CappedPage(s.pages, q, rows, total), nil
 }

@@ -3,10 +3,14 @@ package service
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"slices"
 	"strings"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/enrich"
+	"crier/internal/job"
 	"crier/internal/store"
 )
 
@@ -17,14 +21,15 @@ type TextAnalyser interface {
 
 // Facets counts what posts are about.
 type Facets struct {
-	*core
+	store    *store.Store
+	log      *slog.Logger
 	analyser TextAnalyser // nil means the local one alone
 }
 
 // Get returns the counts of the given fields, in their order; of all when none is given.
-func (s *Facets) Get(ctx context.Context, scope TeamScope, fields []crier.FacetField) (crier.Facets, error) {
+func (s *Facets) Get(ctx context.Context, scope access.TeamScope, fields []crier.FacetField) (crier.Facets, error) {
 	var out crier.Facets
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return out, err
 	}
 	if len(fields) == 0 {
@@ -32,7 +37,7 @@ func (s *Facets) Get(ctx context.Context, scope TeamScope, fields []crier.FacetF
 	}
 	out.Data = make([]crier.Facet, len(fields))
 	for i, field := range fields {
-		values, err := s.store.TopFacets(ctx, scope.team.ID, field, crier.MaxFacetValues)
+		values, err := s.store.TopFacets(ctx, scope.Team().ID, field, crier.MaxFacetValues)
 		if err != nil {
 			return out, err
 		}
@@ -43,7 +48,7 @@ func (s *Facets) Get(ctx context.Context, scope TeamScope, fields []crier.FacetF
 
 // Enrich finds out what a version of a post's content is about. A version that is no longer the present one is left
 // alone: its successor has a job of its own. It is for jobs.
-func (s *Facets) Enrich(ctx context.Context, job EnrichPostJob) error {
+func (s *Facets) Enrich(ctx context.Context, job job.EnrichPost) error {
 	payloads, err := s.store.Payloads(ctx, []crier.ID{job.PayloadID})
 	if err != nil {
 		return err
@@ -52,7 +57,7 @@ func (s *Facets) Enrich(ctx context.Context, job EnrichPostJob) error {
 	if !ok {
 		return nil
 	}
-	facets := s.textFacets(ctx, payload.Text)
+	facets := s.contentFacets(ctx, payload.PostInput)
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
 		p, err := tx.PresentPost(ctx, job.PostID)
 		if err != nil || p == nil || p.ContentPayloadID != job.PayloadID {
@@ -62,7 +67,17 @@ func (s *Facets) Enrich(ctx context.Context, job EnrichPostJob) error {
 	})
 }
 
-// textFacets are the fields that the background fills. A post without text is about nothing.
+// local reports whether crier describes texts by itself, without a call to a model.
+func (s *Facets) local() bool { return s.analyser == nil }
+
+// contentFacets are what the content of a post is about.
+func (s *Facets) contentFacets(ctx context.Context, in crier.PostInput) map[crier.FacetField][]string {
+	facets := s.textFacets(ctx, contentText(in))
+	facets[crier.FacetLinkDomains] = withDomains(facets[crier.FacetLinkDomains], in)
+	return facets
+}
+
+// textFacets are what a text is about. A post without text is about nothing.
 func (s *Facets) textFacets(ctx context.Context, text string) map[crier.FacetField][]string {
 	var facts enrich.TextFacts
 	if strings.TrimSpace(text) != "" {
@@ -78,13 +93,24 @@ func (s *Facets) textFacets(ctx context.Context, text string) map[crier.FacetFie
 	}
 }
 
+// withDomains adds the domains of the attached links to those of the text.
+func withDomains(domains []string, input crier.PostInput) []string {
+	for _, domain := range enrich.LinkDomains(attachedLinks(input)) {
+		if !slices.Contains(domains, domain) {
+			domains = append(domains, domain)
+		}
+	}
+	return domains
+}
+
 func (s *Facets) analyse(ctx context.Context, text string) enrich.TextFacts {
 	if s.analyser == nil {
 		return enrich.Text(text)
 	}
 	analysis := s.analyser.Text(ctx, text)
 	if analysis.Fallback != nil && !errors.Is(analysis.Fallback, enrich.ErrBudgetExhausted) {
-		s.log.WarnContext(ctx, "the endpoint for enrichment did not help; the local analyser did", "error", analysis.Fallback)
+		s.log.WarnContext(ctx, "the endpoint for enrichment did not help; the local analyser did", "error",
+			analysis.Fallback)
 	}
 	return analysis.TextFacts
 }
@@ -100,9 +126,9 @@ func known(value, nothing string) []string {
 // retagBatch bounds the posts that one look at the database finds.
 const retagBatch = 500
 
-// Retag brings the asset tags of all posts with an asset up to date, after its tags have changed or it was deleted. It is
-// for jobs.
-func (s *Facets) Retag(ctx context.Context, job RetagPostsJob) error {
+// Retag brings the asset tags of all posts with an asset up to date, after its tags have changed or it was deleted. It
+// is for jobs.
+func (s *Facets) Retag(ctx context.Context, job job.RetagPosts) error {
 	after := crier.ID("")
 	for {
 		posts, err := s.store.PostsWithAsset(ctx, job.AssetID, after, retagBatch)
@@ -124,11 +150,12 @@ func (s *Facets) retagPost(ctx context.Context, id crier.ID) error {
 		if err != nil || p == nil {
 			return err
 		}
-		assets := p.PostInput.AssetIDs()
+		assets := p.PostInput.AllAssetIDs()
 		facts, err := tx.LockAssetFacts(ctx, p.TeamID, assets)
 		if err != nil {
 			return err
 		}
-		return tx.ReplaceFacets(ctx, p.TeamID, id, map[crier.FacetField][]string{crier.FacetAssetTags: store.TagsOf(assets, facts)})
+		return tx.ReplaceFacets(ctx, p.TeamID, id,
+			map[crier.FacetField][]string{crier.FacetAssetTags: store.TagsOf(assets, facts)})
 	})
 }

@@ -1,12 +1,14 @@
 package service
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"crier"
 	"crier/internal/provider"
+	"crier/internal/publish"
 	"crier/internal/store"
 )
 
@@ -23,8 +25,8 @@ const (
 type fanOut struct {
 	providers *provider.Registry
 	targets   crier.Targets
-	actions   crier.PlannedActions // of the post, with the request's own merged over them
-	content   provider.Content
+	saved     *crier.PostPublishActions // with the post
+	content   publish.PostContent
 	// assets are what settings and comments name.
 	assets    map[crier.ID]provider.Media
 	accounts  map[crier.ID]store.Account
@@ -69,19 +71,69 @@ func (f fanOut) deliver(id crier.ID) delivery {
 	if p, live := f.live[id]; live {
 		d.moves = &p
 	}
-	d.content = suited(f.providers.InfoFor(d.provider, networkAccount(d.account)), f.content)
-	d.content.Settings = f.providers.MergeSettings(d.provider, f.targets.PlatformSettings, f.targets.PlatformSettingsBySocialAccountID[id])
-	d.content.Assets = f.assets
-	found := d.provider.Check(networkAccount(d.account), d.content)
-	d.warnings = found.Warnings
-	f.planActions(&d, &found)
-	if !found.OK() {
-		d.refused = refuse(codeContentRejected, "%s does not accept this post: %s", d.provider.Info().DisplayName, sentence(found.Issues))
+	d.content.Settings, d.actions = f.settingsFor(id), f.actionsFor(id)
+	if found := f.check(&d); !found.OK() {
+		d.refused = refuse(codeContentRejected, "%s does not accept this post: %s", d.provider.Info().DisplayName,
+			sentence(found.Issues))
 		d.refused.Issues = found.Issues
-		return d
 	}
-	d.actions.PartCosts = f.providers.Cost(d.provider, d.content)
 	return d
+}
+
+// check applies the rules of a delivery's network to the content and to what is to follow it, and fills in what is
+// published there and what it costs. The settings and the actions of the delivery are the ones that are asked for.
+func (f fanOut) check(d *delivery) provider.Findings {
+	settings := d.content.Settings
+	d.content = publish.Suit(f.providers.InfoFor(d.provider, publish.NetworkAccount(d.account)),
+		f.contentFor(d.accountID))
+	d.content.Settings, d.content.Assets = settings, f.assets
+	found := d.provider.Check(publish.NetworkAccount(d.account), d.content)
+	for _, issues := range [][]crier.Issue{found.Issues, found.Warnings} {
+		for i := range issues {
+			issues[i].Path = f.content.Path(d.account.Provider, d.accountID, issues[i].Path)
+		}
+	}
+	d.warnings = found.Warnings
+	f.planActions(d, &found)
+	if found.OK() {
+		d.actions.PartCosts = f.providers.Cost(d.provider, d.content)
+	}
+	return found
+}
+
+// contentFor is what an account publishes, before its network's own form of it.
+func (f fanOut) contentFor(id crier.ID) provider.Content {
+	return f.content.For(f.accounts[id].Provider, id)
+}
+
+// incomplete are the issues of content that lacks something before it can go to the accounts of the request.
+func (f fanOut) incomplete() []crier.Issue {
+	for _, id := range f.targets.SocialAccountIDs {
+		if problem := incompleteProblem(f.contentFor(id)); problem != "" {
+			return []crier.Issue{crier.At(problem, "postType")}
+		}
+	}
+	return nil
+}
+
+// settingsFor are the publish settings of an account. What is scheduled there keeps the ones that the request leaves
+// out.
+func (f fanOut) settingsFor(id crier.ID) provider.Settings {
+	network, ok := f.providers.Get(string(f.accounts[id].Provider))
+	if !ok {
+		return nil
+	}
+	return f.providers.MergeSettings(network, f.live[id].Settings, f.targets.PlatformSettings,
+		f.targets.PlatformSettingsBySocialAccountID[id])
+}
+
+// actionsFor are the actions of an account: those of what is scheduled there, else those saved with the post, with the
+// request's own over them.
+func (f fanOut) actionsFor(id crier.ID) crier.PlannedActions {
+	if p, live := f.live[id]; live {
+		return mergeActions(p.Actions, f.targets)
+	}
+	return mergeActions(plannedActions(f.saved), f.targets)
 }
 
 // refuseAccount says why nothing can be scheduled on an account, whatever the content.
@@ -102,7 +154,8 @@ func (f fanOut) refuseAccount(id crier.ID) *crier.EntryError {
 		return refuse(codeAlreadyPublishing, "This post is being published on the account: its state is %s.", p.Status)
 	}
 	if f.published[id] && !f.targets.AllowRepublish {
-		return refuse(codeAlreadyPublished, "This post was published on the account already. Send allowRepublish: true to publish it again.")
+		return refuse(codeAlreadyPublished,
+			"This post was published on the account already. Send allowRepublish: true to publish it again.")
 	}
 	return nil
 }
@@ -121,42 +174,46 @@ func sentence(issues []crier.Issue) string {
 
 // planActions keeps the actions that the network can do, with their costs; the others are said and left out.
 func (f fanOut) planActions(d *delivery, found *provider.Findings) {
-	can := f.providers.InfoFor(d.provider, networkAccount(d.account)).Abilities
-	d.actions = f.actions
+	can := f.providers.InfoFor(d.provider, publish.NetworkAccount(d.account)).Abilities
+	wanted := d.actions
 	d.actions.ActionCosts = map[string]int64{}
 	name := d.provider.Info().DisplayName
 	drop := func(supported bool, field, what string) bool {
 		if !supported {
-			d.warnings = append(d.warnings, crier.At(fmt.Sprintf("%s has no %s through its interface; it is ignored", name, what), field))
+			d.warnings = append(d.warnings, crier.At(fmt.Sprintf("%s has no %s through its interface; it is ignored",
+				name, what), field))
 		}
 		return !supported
 	}
-	if c := f.actions.FirstComment; c != nil {
+	if c := wanted.FirstComment; c != nil {
 		if drop(can.Comment, "firstComment", "comments") {
 			d.actions.FirstComment = nil
 		} else {
 			f.checkAction(d, found, store.FirstComment, "firstComment", f.comment(*c))
 		}
 	}
-	if e := f.actions.EngagementCommentTrigger; e != nil {
+	if e := wanted.EngagementCommentTrigger; e != nil {
 		if drop(can.Comment && can.PostMetrics, "engagementCommentTrigger", "comments or like counts") {
 			d.actions.EngagementCommentTrigger = nil
 		} else {
 			f.checkAction(d, found, store.EngagementComment, "engagementCommentTrigger", f.comment(e.Comment))
 		}
 	}
-	if r := f.actions.RepostAfter; r != nil {
-		if drop(r.Quotes() && can.Quote || !r.Quotes() && can.Repost, "repostAfter", map[bool]string{true: "quotes", false: "reposts"}[r.Quotes()]) {
+	if r := wanted.RepostAfter; r != nil {
+		if drop(r.Quotes() && can.Quote || !r.Quotes() && can.Repost, "repostAfter",
+			map[bool]string{true: "quotes", false: "reposts"}[r.Quotes()]) {
 			d.actions.RepostAfter = nil
 		} else {
-			f.checkAction(d, found, store.RepostPublication, "repostAfter", repostContent(provider.Content{}, *r))
+			content := publish.RepostContent(provider.Content{}, *r)
+			f.checkAction(d, found, store.RepostPublication, "repostAfter", content)
 		}
 	}
 }
 
 // checkAction applies the network's rules to an action and notes what it costs.
-func (f fanOut) checkAction(d *delivery, found *provider.Findings, kind store.PublicationKind, field string, content provider.Content) {
-	result := d.provider.Check(networkAccount(d.account), content)
+func (f fanOut) checkAction(d *delivery, found *provider.Findings, kind store.PublicationKind, field string,
+	content provider.Content) {
+	result := d.provider.Check(publish.NetworkAccount(d.account), content)
 	for _, issue := range result.Issues {
 		path := append([]string{field}, issue.Path[min(1, len(issue.Path)):]...)
 		found.Reject(path, issue.Message)
@@ -181,64 +238,122 @@ func (f fanOut) comment(c crier.Comment) provider.Content {
 	return provider.Content{Action: provider.Comment, Parts: []provider.Part{part}}
 }
 
-// mergeActions puts the actions of a request over those of the post, one by one; null switches one off.
-func mergeActions(saved *crier.PostPublishActions, t crier.Targets) crier.PlannedActions {
-	var out crier.PlannedActions
-	if saved != nil {
-		out.FirstComment, out.EngagementCommentTrigger, out.RepostAfter = saved.FirstComment, saved.EngagementCommentTrigger, saved.RepostAfter
-		out.RecurrenceIntervalDays, out.RecurrenceEndsAt = saved.RecurrenceIntervalDays, saved.RecurrenceEndsAt.Ptr()
+// plannedActions are the actions that are saved with a post.
+func plannedActions(saved *crier.PostPublishActions) crier.PlannedActions {
+	if saved == nil {
+		return crier.PlannedActions{}
 	}
-	if t.FirstComment.Set {
-		out.FirstComment = t.FirstComment.Ptr()
+	return crier.PlannedActions{
+		FirstComment: saved.FirstComment, EngagementCommentTrigger: saved.EngagementCommentTrigger,
+		RepostAfter: saved.RepostAfter, RecurrenceIntervalDays: saved.RecurrenceIntervalDays,
+		RecurrenceEndsAt: saved.RecurrenceEndsAt.Ptr(),
 	}
-	if t.EngagementCommentTrigger.Set {
-		out.EngagementCommentTrigger = t.EngagementCommentTrigger.Ptr()
-	}
-	if t.RepostAfter.Set {
-		out.RepostAfter = t.RepostAfter.Ptr()
-	}
-	if t.RecurrenceIntervalDays.Set {
-		out.RecurrenceIntervalDays = t.RecurrenceIntervalDays.Ptr()
-	}
-	if t.RecurrenceEndsAt.Set {
-		out.RecurrenceEndsAt = t.RecurrenceEndsAt.Ptr()
-	}
-	if out.RecurrenceIntervalDays == nil {
-		out.RecurrenceEndsAt = nil
-	}
-	return out
 }
 
-// namedAssets are the assets that settings and comments refer to.
-func (f fanOut) namedAssets() []crier.ID {
+// mergeActions puts the actions of a request over others, one by one; null switches one off. Costs and the place in a
+// series are not merged: they follow from what is planned.
+func mergeActions(base crier.PlannedActions, t crier.Targets) crier.PlannedActions {
+	base.PartCosts, base.ActionCosts, base.SeriesStart, base.SeriesIndex = nil, nil, nil, 0
+	if t.FirstComment.Set {
+		base.FirstComment = t.FirstComment.Ptr()
+	}
+	if t.EngagementCommentTrigger.Set {
+		base.EngagementCommentTrigger = t.EngagementCommentTrigger.Ptr()
+	}
+	if t.RepostAfter.Set {
+		base.RepostAfter = t.RepostAfter.Ptr()
+	}
+	if t.RecurrenceIntervalDays.Set {
+		base.RecurrenceIntervalDays = t.RecurrenceIntervalDays.Ptr()
+	}
+	if t.RecurrenceEndsAt.Set {
+		base.RecurrenceEndsAt = t.RecurrenceEndsAt.Ptr()
+	}
+	if base.RecurrenceIntervalDays == nil {
+		base.RecurrenceEndsAt = nil
+	}
+	return base
+}
+
+// reviseActions are the actions of what is scheduled after those of its post have changed: each one that has changed
+// there changes here.
+func reviseActions(planned crier.PlannedActions, before, after *crier.PostPublishActions) crier.PlannedActions {
+	old, revised := plannedActions(before), plannedActions(after)
+	if !sameJSON(old.FirstComment, revised.FirstComment) {
+		planned.FirstComment = revised.FirstComment
+	}
+	if !sameJSON(old.EngagementCommentTrigger, revised.EngagementCommentTrigger) {
+		planned.EngagementCommentTrigger = revised.EngagementCommentTrigger
+	}
+	if !sameJSON(old.RepostAfter, revised.RepostAfter) {
+		planned.RepostAfter = revised.RepostAfter
+	}
+	if !sameJSON(old.RecurrenceIntervalDays, revised.RecurrenceIntervalDays) ||
+		!sameJSON(old.RecurrenceEndsAt, revised.RecurrenceEndsAt) {
+		planned.RecurrenceIntervalDays, planned.RecurrenceEndsAt = revised.RecurrenceIntervalDays,
+			revised.RecurrenceEndsAt
+		planned.SeriesStart, planned.SeriesIndex = nil, 0 // a new series begins with this one
+	}
+	return planned
+}
+
+// namedAssets are the assets that the settings and comments of accounts refer to.
+func (f fanOut) namedAssets(settings map[crier.ID]provider.Settings,
+	actions map[crier.ID]crier.PlannedActions) []crier.ID {
 	seen := map[crier.ID]bool{}
-	for _, p := range f.providers.All() {
-		info := p.Info()
-		settings := []map[string]json.RawMessage{f.targets.PlatformSettings}
-		for _, own := range f.targets.PlatformSettingsBySocialAccountID {
-			settings = append(settings, own)
-		}
-		for _, s := range settings {
-			for id := range info.AssetIDs(s) {
-				seen[id] = true
+	for id, s := range settings {
+		if network, ok := f.providers.Get(string(f.accounts[id].Provider)); ok {
+			for asset := range network.Info().AssetIDs(s) {
+				seen[asset] = true
 			}
 		}
 	}
-	if c := f.actions.FirstComment; c != nil {
-		mark(seen, c.MediaIDs)
+	for _, a := range actions {
+		if c := a.FirstComment; c != nil {
+			mark(seen, c.MediaIDs)
+		}
+		if e := a.EngagementCommentTrigger; e != nil {
+			mark(seen, e.Comment.MediaIDs)
+		}
 	}
-	if e := f.actions.EngagementCommentTrigger; e != nil {
-		mark(seen, e.Comment.MediaIDs)
+	return slices.Collect(maps.Keys(seen))
+}
+
+// requestedAssets are namedAssets of the accounts of the request.
+func (f fanOut) requestedAssets() []crier.ID {
+	settings, actions := map[crier.ID]provider.Settings{}, map[crier.ID]crier.PlannedActions{}
+	for _, id := range f.targets.SocialAccountIDs {
+		settings[id], actions[id] = f.settingsFor(id), f.actionsFor(id)
 	}
-	ids := make([]crier.ID, 0, len(seen))
-	for id := range seen {
-		ids = append(ids, id)
-	}
-	return ids
+	return f.namedAssets(settings, actions)
 }
 
 func mark(seen map[crier.ID]bool, ids []crier.ID) {
 	for _, id := range ids {
 		seen[id] = true
 	}
+}
+
+// unapproved says what a request brings that was not approved with the post, or nothing.
+func (f fanOut) unapproved() string {
+	saved := plannedActions(f.saved)
+	for _, id := range f.targets.SocialAccountIDs {
+		known, asked := f.live[id].Actions, f.actionsFor(id)
+		for what, values := range map[string][3]any{
+			"first comment": {asked.FirstComment, known.FirstComment, saved.FirstComment},
+			"comment for likes": {asked.EngagementCommentTrigger, known.EngagementCommentTrigger,
+				saved.EngagementCommentTrigger},
+			"repost": {asked.RepostAfter, known.RepostAfter, saved.RepostAfter},
+			"recurrence": {asked.RecurrenceIntervalDays, known.RecurrenceIntervalDays,
+				saved.RecurrenceIntervalDays},
+		} {
+			if !sameJSON(values[0], nil) && !sameJSON(values[0], values[1]) && !sameJSON(values[0], values[2]) {
+				return "this " + what
+			}
+		}
+		if s := f.settingsFor(id); len(s) > 0 && !sameJSON(s, f.live[id].Settings) {
+			return "these platform settings"
+		}
+	}
+	return ""
 }

@@ -7,6 +7,8 @@ import (
 
 	"crier"
 	"crier/internal/auth"
+	"crier/internal/ledger"
+	"crier/internal/social"
 	"crier/internal/store"
 )
 
@@ -15,7 +17,16 @@ const setupLinkLife = 7 * 24 * time.Hour
 
 // Instance sets a store up and binds it to its secret key. Its methods are for the shell of the operator: they take no
 // scope and have no route, but for the set-up page.
-type Instance struct{ *core }
+type Instance struct {
+	store         *store.Store
+	keys          *auth.Keyring
+	connections   *social.Connections
+	organizations *Organizations
+	apiKeys       *Keys
+	clock         crier.Clock
+	passwords     *auth.PasswordHasher
+	people        *People
+}
 
 // Tenant is a new organization as its operator gets to see it, once.
 type Tenant struct {
@@ -32,7 +43,7 @@ type TenantRequest struct {
 	// Credits are granted to it.
 	Credits int64
 	// Accounts makes the accounts that its first team begins with; nil means none.
-	Accounts func(team crier.ID) ([]NewAccount, error)
+	Accounts func(team crier.ID) ([]social.NewAccount, error)
 }
 
 // BindKey refuses a secret key that this store was not sealed with. A ring that holds the old key and leads with a new
@@ -49,7 +60,7 @@ func (s *Instance) BindKey(ctx context.Context) error {
 		if err := s.fits(bound); err != nil {
 			return err
 		}
-		return tx.SetKeyFingerprint(ctx, s.keys.Fingerprint(), s.now())
+		return tx.SetKeyFingerprint(ctx, s.keys.Fingerprint(), s.clock.Now())
 	})
 }
 
@@ -67,7 +78,8 @@ func (s *Instance) fits(bound string) error {
 		return nil
 	}
 	return fmt.Errorf("this store is sealed with another secret key (fingerprint %.8s…, this one is %.8s…): "+
-		"start with the key it was made with, or list the new key first and the old one behind a comma", bound, s.keys.Fingerprint())
+		"start with the key it was made with, or list the new key first and the old one behind a comma", bound,
+		s.keys.Fingerprint())
 }
 
 // Empty is true when nobody lives in the store yet.
@@ -77,7 +89,8 @@ func (s *Instance) Empty(ctx context.Context) (bool, error) {
 }
 
 // ErrInUse means that a store is not empty.
-var ErrInUse = crier.Conflict("The store is in use already; nothing was changed. A further organization is made with: crier admin create-organization")
+var ErrInUse = crier.Conflict("The store is in use already; nothing was changed. A further organization is made " +
+	"with: crier admin create-organization")
 
 // Initialise puts the first tenant into an empty store.
 func (s *Instance) Initialise(ctx context.Context, in TenantRequest) (Tenant, error) {
@@ -110,23 +123,25 @@ func (s *Instance) CreateTenant(ctx context.Context, in TenantRequest) (Tenant, 
 }
 
 func (s *Instance) addTenant(ctx context.Context, tx *store.Tx, in TenantRequest) (Tenant, error) {
-	now := s.now()
+	now := s.clock.Now()
 	owner := crier.User{ID: crier.NewID(), Name: "Owner"}
 	if err := tx.InsertUser(ctx, owner, now); err != nil {
 		return Tenant{}, err
 	}
-	o, team, err := s.found(ctx, tx, in.Name, crier.RoleOwner, store.Membership{Kind: store.UserPrincipal, PrincipalID: owner.ID})
+	o, team, err := s.organizations.found(ctx, tx, in.Name, crier.RoleOwner,
+		store.Membership{Kind: store.UserPrincipal, PrincipalID: owner.ID})
 	if err != nil {
 		return Tenant{}, err
 	}
-	key, err := s.insertKey(ctx, tx, crier.APIKey{
+	key, err := s.apiKeys.insertKey(ctx, tx, crier.APIKey{
 		ID: crier.NewID(), OrganizationID: o.ID, Name: "First key", Role: crier.RoleOwner, CreatedByID: &owner.ID,
 		CreatedAt: now, UpdatedAt: now,
 	}, o)
 	if err != nil {
 		return Tenant{}, err
 	}
-	if err := tx.AddCredits(ctx, s.booked(o.ID, "grant", max(0, in.Credits), 0, nil)...); err != nil {
+	if err := ledger.Grant(ctx, tx,
+		ledger.Charge{Organization: o.ID, Amount: max(0, in.Credits), At: now}); err != nil {
 		return Tenant{}, err
 	}
 	accounts, err := s.seedAccounts(ctx, tx, team.ID, in)
@@ -144,18 +159,26 @@ func (s *Instance) GrantCredits(ctx context.Context, organization crier.ID, amou
 		if _, err := tx.LockOrganization(ctx, organization); err != nil {
 			return err
 		}
-		if err := tx.AddCredits(ctx, s.booked(organization, "grant", amount, 0, nil)...); err != nil {
+		if err := ledger.Grant(ctx, tx,
+			ledger.Charge{Organization: organization, Amount: amount, At: s.clock.Now()}); err != nil {
 			return err
 		}
 		credits, err := tx.LockCredits(ctx, organization)
+		if err != nil {
+			return err
+		}
 		balance = credits.Balance
-		return err
+		return recordOf(tx, s.clock.Now(), organization, crier.CreditsGranted, crier.CreditsEvent{
+			CreditsBalance: credits.Balance, ReservedCredits: credits.Reserved,
+			AvailableCredits: credits.Balance - credits.Reserved, Amount: amount,
+		}, nil)
 	})
 	return balance, err
 }
 
 // seedAccounts connects the accounts that a new team begins with.
-func (s *Instance) seedAccounts(ctx context.Context, tx *store.Tx, team crier.ID, in TenantRequest) ([]crier.SocialAccount, error) {
+func (s *Instance) seedAccounts(ctx context.Context, tx *store.Tx, team crier.ID,
+	in TenantRequest) ([]crier.SocialAccount, error) {
 	accounts := []crier.SocialAccount{}
 	if in.Accounts == nil {
 		return accounts, nil
@@ -165,7 +188,7 @@ func (s *Instance) seedAccounts(ctx context.Context, tx *store.Tx, team crier.ID
 		return nil, err
 	}
 	for _, w := range wanted {
-		a, err := s.insertAccount(ctx, tx, team, w)
+		a, err := s.connections.Insert(ctx, tx, team, w)
 		if err != nil {
 			return nil, err
 		}
@@ -176,20 +199,31 @@ func (s *Instance) seedAccounts(ctx context.Context, tx *store.Tx, team crier.ID
 
 // CheckSetupLink is nil while a set-up link can be used.
 func (s *Instance) CheckSetupLink(ctx context.Context, token string) error {
-	_, err := s.store.SetupLinkUser(ctx, auth.Hash(token), s.now())
+	_, err := s.store.SetupLinkUser(ctx, auth.Hash(token), s.clock.Now())
 	return err
 }
 
-// SetUpOwner gives the person of a set-up link a name, an e-mail address and a password; the link ends with it.
-func (s *Instance) SetUpOwner(ctx context.Context, token string, name crier.Name, email crier.Email, password string) error {
+// SetUpOwner gives the person of a set-up link a name, an e-mail address and a password, and signs them in; the link
+// ends with it.
+func (s *Instance) SetUpOwner(ctx context.Context, token string, name crier.Name, email crier.Email, password string,
+	from Browser) (Session, error) {
 	if err := checkOwner(name, email, password); err != nil {
-		return err
+		return Session{}, err
 	}
 	email = crier.Email(foldEmail(string(email)))
-	hash := auth.HashPassword(password)
-	return s.store.WithTx(ctx, func(tx *store.Tx) error {
-		return tx.UseSetupLink(ctx, auth.Hash(token), email, name.Trimmed(), hash, s.now())
+	hash, err := s.passwords.Hash(ctx, password)
+	if err != nil {
+		return Session{}, err
+	}
+	var owner crier.ID
+	err = s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+		owner, err = tx.UseSetupLink(ctx, auth.Hash(token), email, name.Trimmed(), hash, s.clock.Now())
+		return err
 	})
+	if err != nil {
+		return Session{}, err
+	}
+	return s.people.begin(ctx, crier.User{ID: owner, Name: name.Trimmed(), Email: &email}, string(email), from)
 }
 
 func checkOwner(name crier.Name, email crier.Email, password string) error {
@@ -200,7 +234,7 @@ func checkOwner(name crier.Name, email crier.Email, password string) error {
 	if problem := email.Problem(); problem != "" {
 		issues = append(issues, crier.At(problem, "email"))
 	}
-	if problem := passwordProblem(password); problem != "" {
+	if problem := passwordProblem(password, email); problem != "" {
 		issues = append(issues, crier.At(problem, "password"))
 	}
 	if issues != nil {

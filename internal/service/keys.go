@@ -8,66 +8,80 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/auth"
+	"crier/internal/pagination"
 	"crier/internal/store"
 )
 
+// KeySorts are the orders that API keys can be listed in; the first is the default.
+var KeySorts = []string{"createdAt", "name"}
+
 // Keys are the rules of API keys.
 type Keys struct {
-	*core
-	pages *Pages
+	store  *store.Store
+	writes *access.Idempotency
+	keys   *auth.Keyring
+	clock  crier.Clock
+	pages  *pagination.Cursors
 }
 
 // List returns one page of an organization's keys.
-func (s *Keys) List(ctx context.Context, scope OrgScope, q PageQuery) (crier.Page[crier.APIKey], error) {
+func (s *Keys) List(ctx context.Context, scope access.OrgScope, q pagination.Query) (crier.Page[crier.APIKey], error) {
 	var none crier.Page[crier.APIKey]
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return none, err
 	}
-	rows, err := s.store.Keys(ctx, scope.organization.ID, q.query)
+	rows, err := s.store.Keys(ctx, scope.Organization().ID, q.Rows())
 	if err != nil {
 		return none, err
 	}
-	total, err := s.store.KeyCount(ctx, scope.organization.ID)
+	total, err := s.store.KeyCount(ctx, scope.Organization().ID)
 	if err != nil {
 		return none, err
 	}
-	return pageOf(s.pages, q, rows, total, same), nil
+	return pagination.Page(s.pages, q, rows, total), nil
 }
 
 // Create makes a key that may do no more than the caller. The secret is in this answer and never again.
-func (s *Keys) Create(ctx context.Context, scope OrgScope, in crier.APIKeyCreate) (crier.APIKeyWithSecret, error) {
+func (s *Keys) Create(ctx context.Context, scope access.OrgScope, in crier.APIKeyCreate) (crier.APIKeyWithSecret,
+	error) {
 	var none crier.APIKeyWithSecret
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return none, err
 	}
 	if err := withinRights(scope, in); err != nil {
 		return none, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.APIKeyWithSecret, error) {
-		if err := teamsExist(ctx, tx, scope.organization.ID, in.TeamIDs); err != nil {
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.APIKeyWithSecret, error) {
+		if err := teamsExist(ctx, tx, scope.Organization().ID, in.TeamIDs); err != nil {
 			return none, err
 		}
-		now := s.now()
+		now, person := s.clock.Now(), scope.Caller().Person()
 		key := crier.APIKey{
-			ID: crier.NewID(), OrganizationID: scope.organization.ID, Name: in.Name.Trimmed(), Role: in.Role,
-			Permissions: in.Permissions, TeamIDs: in.TeamIDs, CreatedByID: &scope.caller.person.ID, ExpiresAt: in.ExpiresAt,
+			ID: crier.NewID(), OrganizationID: scope.Organization().ID, Name: in.Name.Trimmed(), Role: in.Role,
+			Permissions: in.Permissions, TeamIDs: in.TeamIDs, CreatedByID: &person.ID,
+			ExpiresAt: in.ExpiresAt,
 			CreatedAt: now, UpdatedAt: now,
 		}
-		return s.insertKey(ctx, tx, key, scope.organization.Organization)
+		created, err := s.insertKey(ctx, tx, key, scope.Organization().Organization)
+		if err != nil {
+			return none, err
+		}
+		return created, recordOf(tx, s.clock.Now(), key.OrganizationID, crier.APIKeyCreated, created.APIKey, nil)
 	})
 }
 
 // withinRights refuses a key that could do more than the caller can.
-func withinRights(scope OrgScope, in crier.APIKeyCreate) error {
-	if in.Role.Rank() > min(scope.access.Own.Role.Rank(), scope.access.Behind.Role.Rank()) {
+func withinRights(scope access.OrgScope, in crier.APIKeyCreate) error {
+	if in.Role.Rank() > min(scope.Access().Own.Role.Rank(), scope.Access().Behind.Role.Rank()) {
 		return crier.Forbidden("A key cannot have a role above the caller's own.")
 	}
-	if scope.caller.credential.Permissions != nil && in.Permissions == nil {
+	if scope.Caller().Credential().Permissions != nil && in.Permissions == nil {
 		return crier.Forbidden("The caller is narrowed to some permissions: name the ones that the new key is to have.")
 	}
 	for _, p := range in.Permissions {
-		if !scope.caller.holds(p) {
+		if !scope.Caller().Holds(p) {
 			return crier.Forbidden("A key cannot have the permission %s, which the caller lacks.", p)
 		}
 	}
@@ -92,56 +106,69 @@ func teamsExist(ctx context.Context, tx *store.Tx, organization crier.ID, teams 
 }
 
 // insertKey writes a key with its membership and its first secret.
-func (c *core) insertKey(ctx context.Context, tx *store.Tx, key crier.APIKey, o crier.Organization) (crier.APIKeyWithSecret, error) {
+func (s *Keys) insertKey(ctx context.Context, tx *store.Tx, key crier.APIKey,
+	o crier.Organization) (crier.APIKeyWithSecret, error) {
 	out := crier.APIKeyWithSecret{APIKey: key}
 	if err := tx.InsertKey(ctx, key); err != nil {
 		return out, err
 	}
 	member := store.Membership{
-		ID: crier.NewID(), OrganizationID: key.OrganizationID, Kind: store.KeyPrincipal, PrincipalID: key.ID, Role: key.Role,
+		ID: crier.NewID(), OrganizationID: key.OrganizationID, Kind: store.KeyPrincipal, PrincipalID: key.ID,
+		Role:     key.Role,
 		AllTeams: key.TeamIDs == nil, TeamIDs: key.TeamIDs, CreatedAt: key.CreatedAt,
 	}
 	if err := tx.InsertMembership(ctx, member, o); err != nil {
 		return out, err
 	}
-	return c.insertSecret(ctx, tx, out, key.CreatedAt)
+	return s.insertSecret(ctx, tx, out, *key.CreatedByID, key.CreatedAt)
 }
 
-// insertSecret gives a key a new secret; the one before ends at previousEnds.
-func (c *core) insertSecret(ctx context.Context, tx *store.Tx, key crier.APIKeyWithSecret, previousEnds crier.Time) (crier.APIKeyWithSecret, error) {
+// insertSecret gives a key a new secret, asked for by a person; the one before ends at previousEnds.
+func (s *Keys) insertSecret(ctx context.Context, tx *store.Tx, key crier.APIKeyWithSecret, by crier.ID,
+	previousEnds crier.Time) (crier.APIKeyWithSecret, error) {
 	secret := auth.NewKeySecret()
-	sealed, err := c.keys.Seal([]byte(secret), "API key "+string(key.ID))
+	sealed, err := s.keys.Seal([]byte(secret), "API key "+string(key.ID))
 	if err != nil {
 		return key, err
 	}
 	key.Secret, key.LastFour = secret, auth.LastFour(secret)
 	return key, tx.InsertSecret(ctx, store.KeySecret{
-		Hash: auth.Hash(secret), KeyID: key.ID, Sealed: sealed, LastFour: key.LastFour, CreatedAt: c.now(),
+		Hash: auth.Hash(secret), KeyID: key.ID, Sealed: sealed, LastFour: key.LastFour, CreatedAt: s.clock.Now(),
+		IssuedByID: by,
 	}, previousEnds)
 }
 
 // Revoke ends a key at once.
-func (s *Keys) Revoke(ctx context.Context, scope OrgScope, id crier.ID) (crier.Deleted, error) {
-	if err := scope.check(); err != nil {
+func (s *Keys) Revoke(ctx context.Context, scope access.OrgScope, id crier.ID) (crier.Deleted, error) {
+	if err := scope.Check(); err != nil {
 		return crier.Deleted{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Deleted, error) {
-		return crier.Deleted{Deleted: true}, tx.RevokeKey(ctx, scope.organization.ID, id, s.now())
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Deleted, error) {
+		key, err := tx.Key(ctx, scope.Organization().ID, id)
+		if err != nil {
+			return crier.Deleted{}, err
+		}
+		if err := recordOf(tx, s.clock.Now(), scope.Organization().ID, crier.APIKeyRevoked, key, nil); err != nil {
+			return crier.Deleted{}, err
+		}
+		return crier.Deleted{Deleted: true}, tx.RevokeKey(ctx, scope.Organization().ID, id, s.clock.Now())
 	})
 }
 
 // Rotate gives a key a new secret; the old one stays valid for the grace asked for.
-func (s *Keys) Rotate(ctx context.Context, scope OrgScope, id crier.ID, in crier.APIKeyRotate) (crier.APIKeyWithSecret, error) {
+func (s *Keys) Rotate(ctx context.Context, scope access.OrgScope, id crier.ID,
+	in crier.APIKeyRotate) (crier.APIKeyWithSecret,
+	error) {
 	var none crier.APIKeyWithSecret
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return none, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.APIKeyWithSecret, error) {
-		now := s.now()
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.APIKeyWithSecret, error) {
+		now := s.clock.Now()
 		if err := tx.TouchKey(ctx, id, now); err != nil { // locks the row: two rotations at once follow each other
 			return none, err
 		}
-		key, err := tx.Key(ctx, scope.organization.ID, id)
+		key, err := tx.Key(ctx, scope.Organization().ID, id)
 		if err != nil {
 			return none, err
 		}
@@ -149,22 +176,25 @@ func (s *Keys) Rotate(ctx context.Context, scope OrgScope, id crier.ID, in crier
 			return none, err
 		}
 		grace := time.Duration(in.GraceSeconds) * time.Second
-		return s.insertSecret(ctx, tx, crier.APIKeyWithSecret{APIKey: key}, crier.TimeOf(now.Add(grace)))
+		return s.insertSecret(ctx, tx, crier.APIKeyWithSecret{APIKey: key}, scope.Caller().Person().ID,
+			crier.TimeOf(now.Add(grace)))
 	})
 }
 
 // rotationWithinRights keeps a caller from getting the secret of a key that may do more than it, here or in another
 // organization that the key has made.
-func rotationWithinRights(ctx context.Context, tx *store.Tx, scope OrgScope, key crier.APIKey) error {
-	if err := withinRights(scope, crier.APIKeyCreate{Role: key.Role, Permissions: slices.Clone(key.Permissions)}); err != nil {
+func rotationWithinRights(ctx context.Context, tx *store.Tx, scope access.OrgScope, key crier.APIKey) error {
+	if err := withinRights(scope, crier.APIKeyCreate{Role: key.Role,
+		Permissions: slices.Clone(key.Permissions)}); err != nil {
 		return fmt.Errorf("rotate: %w", err)
 	}
-	within, err := tx.KeyStaysWithin(ctx, key.ID, scope.caller.id, scope.caller.person.ID)
+	within, err := tx.KeyStaysWithin(ctx, key.ID, scope.Caller().ID(), scope.Caller().Person().ID)
 	if err != nil {
 		return err
 	}
 	if !within {
-		return crier.Forbidden("The key reaches organizations that the caller does not administer. It can be revoked, not rotated.")
+		return crier.Forbidden("The key reaches organizations that the caller does not administer. It can be " +
+			"revoked, not rotated.")
 	}
 	return nil
 }

@@ -6,69 +6,81 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/access"
+	"crier/internal/pagination"
 	"crier/internal/store"
 )
 
+// OrganizationSorts are the orders that organizations can be listed in; the first is the default.
+var OrganizationSorts = []string{"createdAt", "updatedAt", "name"}
+
 // Organizations are the rules of organizations.
 type Organizations struct {
-	*core
-	pages *Pages
+	store  *store.Store
+	writes *access.Idempotency
+	clock  crier.Clock
+	pages  *pagination.Cursors
 }
 
 // List returns one page of the caller's organizations.
-func (s *Organizations) List(ctx context.Context, scope CallerScope, q PageQuery) (crier.Page[crier.Organization], error) {
+func (s *Organizations) List(ctx context.Context, scope access.CallerScope,
+	q pagination.Query) (crier.Page[crier.Organization],
+	error) {
 	var none crier.Page[crier.Organization]
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return none, err
 	}
-	if err := scope.mayRead(); err != nil {
+	if err := scope.MayRead(); err != nil {
 		return none, err
 	}
-	rows, err := s.store.Organizations(ctx, scope.caller.id, scope.caller.person.ID, q.query)
+	rows, err := s.store.Organizations(ctx, scope.Caller().ID(), scope.Caller().Person().ID, q.Rows())
 	if err != nil {
 		return none, err
 	}
-	total, err := s.store.OrganizationCount(ctx, scope.caller.kind, scope.caller.id)
+	total, err := s.store.OrganizationCount(ctx, scope.Caller().Kind(), scope.Caller().ID())
 	if err != nil {
 		return none, err
 	}
-	return pageOf(s.pages, q, rows, total, s.shown), nil
+	return pagination.PageOf(s.pages, q, rows, total, s.shown), nil
 }
 
 // Get returns one organization.
-func (s *Organizations) Get(_ context.Context, scope OrgScope) (crier.Organization, error) {
-	if err := scope.check(); err != nil {
+func (s *Organizations) Get(_ context.Context, scope access.OrgScope) (crier.Organization, error) {
+	if err := scope.Check(); err != nil {
 		return crier.Organization{}, err
 	}
-	return s.shown(scope.organization), nil
+	return s.shown(scope.Organization()), nil
 }
 
 // Create makes an organization and its first team, named like it. The caller becomes its admin, and so does the person
 // behind a key.
-func (s *Organizations) Create(ctx context.Context, scope CallerScope, in crier.OrganizationCreate) (crier.Organization, error) {
+func (s *Organizations) Create(ctx context.Context, scope access.CallerScope,
+	in crier.OrganizationCreate) (crier.Organization,
+	error) {
 	var none crier.Organization
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return none, err
 	}
-	if err := s.mayCreate(ctx, scope.caller); err != nil {
+	if err := s.mayCreate(ctx, scope.Caller()); err != nil {
 		return none, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Organization, error) {
-		o, _, err := s.found(ctx, tx, in.Name, crier.RoleAdmin, scope.caller.principals()...)
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Organization, error) {
+		o, _, err := s.found(ctx, tx, in.Name, crier.RoleAdmin, scope.Caller().Principals()...)
 		return o, err
 	})
 }
 
 // mayCreate needs an un-narrowed owner or admin somewhere.
-func (s *Organizations) mayCreate(ctx context.Context, caller Caller) error {
-	refused := crier.Forbidden("Creating organizations needs an owner or admin of an organization whose key is not narrowed.")
-	if caller.kind == store.UserPrincipal {
+func (s *Organizations) mayCreate(ctx context.Context, caller access.Caller) error {
+	refused := crier.Forbidden("Creating organizations needs an owner or admin of an organization whose key is not " +
+		"narrowed.")
+	if caller.Kind() == store.UserPrincipal {
 		return nil // a person's own token
 	}
-	if caller.credential.Permissions != nil {
+	if caller.Credential().Permissions != nil {
 		return refused
 	}
-	may, err := s.store.MayCreateOrganizations(ctx, caller.id, caller.person.ID)
+	may, err := s.store.MayCreateOrganizations(ctx, caller.ID(), caller.Person().ID)
 	if err != nil {
 		return err
 	}
@@ -78,21 +90,14 @@ func (s *Organizations) mayCreate(ctx context.Context, caller Caller) error {
 	return nil
 }
 
-// principals are the caller and, for a key, the person behind it.
-func (c Caller) principals() []store.Membership {
-	list := []store.Membership{{Kind: c.kind, PrincipalID: c.id}}
-	if c.kind != store.UserPrincipal {
-		list = append(list, store.Membership{Kind: store.UserPrincipal, PrincipalID: c.person.ID})
-	}
-	return list
-}
-
 // found writes a new organization with its members and its first team.
-func (c *core) found(ctx context.Context, tx *store.Tx, name crier.Name, role crier.Role, members ...store.Membership) (crier.Organization, crier.Team, error) {
-	now := c.now()
+func (s *Organizations) found(ctx context.Context, tx *store.Tx, name crier.Name, role crier.Role,
+	members ...store.Membership) (crier.Organization, crier.Team, error) {
+	now := s.clock.Now()
 	o := store.Organization{Organization: crier.Organization{
 		ID: crier.NewID(), Name: name.Trimmed(), SubscriptionStatus: "none", SubscriptionPlan: "free",
-		SubscriptionStartedAt: now, CreatedAt: now, UpdatedAt: now,
+		SubscriptionStartedAt: now, MetricsPolicy: crier.MetricsFree, ReturnOrigins: []crier.Origin{},
+		CreatedAt: now, UpdatedAt: now,
 	}}
 	team := newTeam(crier.TeamCreate{OrganizationID: o.ID, Name: name}, now)
 	if err := tx.InsertOrganization(ctx, o); err != nil {
@@ -107,20 +112,22 @@ func (c *core) found(ctx context.Context, tx *store.Tx, name crier.Name, role cr
 	if err := tx.InsertTeam(ctx, team); err != nil {
 		return crier.Organization{}, team, err
 	}
-	return c.shown(o), team, nil
+	return s.shown(o), team, nil
 }
 
 // Update changes an organization's settings.
-func (s *Organizations) Update(ctx context.Context, scope OrgScope, in crier.OrganizationUpdate) (crier.Organization, error) {
-	if err := scope.check(); err != nil {
+func (s *Organizations) Update(ctx context.Context, scope access.OrgScope,
+	in crier.OrganizationUpdate) (crier.Organization,
+	error) {
+	if err := scope.Check(); err != nil {
 		return crier.Organization{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Organization, error) {
-		o, err := tx.LockOrganization(ctx, scope.organization.ID)
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Organization, error) {
+		o, err := tx.LockOrganization(ctx, scope.Organization().ID)
 		if err != nil {
 			return crier.Organization{}, err
 		}
-		now := s.now()
+		now := s.clock.Now()
 		applyOrganization(&o.Organization, in, now)
 		if err := checkAutoRecharge(o.Organization); err != nil {
 			return crier.Organization{}, err
@@ -149,6 +156,21 @@ func applyOrganization(o *crier.Organization, in crier.OrganizationUpdate, now c
 	if in.AutoRechargeAmount.Set {
 		o.AutoRechargeAmount = in.AutoRechargeAmount.Ptr()
 	}
+	if in.MetricsPolicy.Set {
+		o.MetricsPolicy = in.MetricsPolicy.Value
+	}
+	if in.ReturnOrigins.Set {
+		o.ReturnOrigins = origins(in.ReturnOrigins.Value)
+	}
+}
+
+// origins are written as browsers write them, each once.
+func origins(list []crier.Origin) []crier.Origin {
+	out := make([]crier.Origin, len(list))
+	for i, o := range list {
+		out[i] = o.Canonical()
+	}
+	return dedupe(out)
 }
 
 // onboarding takes the answers as given, but for the time of completion, which is the server's to tell, and repeated
@@ -168,7 +190,8 @@ func onboarding(before, after *crier.OnboardingData, now crier.Time) *crier.Onbo
 		data.CompletedAt = crier.Some(now)
 	}
 	if p := data.OrganizationProfile; p != nil {
-		data.OrganizationProfile = &crier.OrganizationProfile{DisplayName: crier.Name(p.DisplayName.Trimmed()), JobRole: p.JobRole}
+		data.OrganizationProfile = &crier.OrganizationProfile{DisplayName: crier.Name(p.DisplayName.Trimmed()),
+			JobRole: p.JobRole}
 	}
 	if p := data.WorkspaceProfile; p != nil {
 		data.WorkspaceProfile = &crier.WorkspaceProfile{TeamName: crier.Name(p.TeamName.Trimmed()), Website: p.Website}
@@ -176,8 +199,8 @@ func onboarding(before, after *crier.OnboardingData, now crier.Time) *crier.Onbo
 	return &data
 }
 
-func dedupe(list []string) []string {
-	out := []string{}
+func dedupe[T comparable](list []T) []T {
+	out := []T{}
 	for _, s := range list {
 		if !slices.Contains(out, s) {
 			out = append(out, s)
@@ -208,10 +231,10 @@ func checkAutoRecharge(o crier.Organization) error {
 }
 
 // shown fills in what is computed: the running period of the free plan, which always ends in the future.
-func (c *core) shown(o store.Organization) crier.Organization {
+func (s *Organizations) shown(o store.Organization) crier.Organization {
 	out := o.Organization
 	out.IsSubscribed = out.SubscriptionStatus == "active" || out.SubscriptionStatus == "trialing"
-	end := periodEnd(out.SubscriptionStartedAt, c.now())
+	end := periodEnd(out.SubscriptionStartedAt, s.clock.Now())
 	out.SubscriptionCurrentPeriodEnd, out.SubscriptionEndsAt = end, end
 	if o.PaidPeriodEnd != nil {
 		out.SubscriptionCurrentPeriodEnd, out.SubscriptionEndsAt = *o.PaidPeriodEnd, *o.PaidPeriodEnd
@@ -227,7 +250,8 @@ func (c *core) shown(o store.Organization) crier.Organization {
 func periodEnd(start, now crier.Time) crier.Time {
 	months := max(0, (now.Year()-start.Year())*12+int(now.Month())-int(start.Month()))
 	for {
-		first := time.Date(start.Year(), start.Month()+time.Month(months), 1, start.Hour(), start.Minute(), start.Second(), start.Nanosecond(), time.UTC)
+		first := time.Date(start.Year(), start.Month()+time.Month(months), 1, start.Hour(), start.Minute(),
+			start.Second(), start.Nanosecond(), time.UTC)
 		day := min(start.Day(), first.AddDate(0, 1, -1).Day())
 		if end := first.AddDate(0, 0, day-1); end.After(now.Time) && end.After(start.Time) {
 			return crier.TimeOf(end)

@@ -18,26 +18,34 @@ import (
 const resetLife = 24 * time.Hour
 
 // errResetLink says the same for every reason: a link that does not work tells nothing.
-var errResetLink = crier.NotFound("This link is not valid: it was used already, the password was changed since, or it has expired.")
+var errResetLink = crier.NotFound("This link is not valid: it was used already, the password was changed since, or " +
+	"it has expired.")
 
 // checkPassword refuses a password of a wrong length.
-func checkPassword(password string) error {
-	if problem := passwordProblem(password); problem != "" {
+func checkPassword(password string, email crier.Email) error {
+	if problem := passwordProblem(password, email); problem != "" {
 		return crier.Invalid(crier.At(problem, "password"))
 	}
 	return nil
 }
 
-func passwordProblem(password string) string {
-	if n := utf8.RuneCountInString(password); n < auth.MinPasswordLength || n > auth.MaxPasswordLength {
+// passwordProblem says what is wrong with the password that somebody with an e-mail address chooses, or nothing.
+func passwordProblem(password string, email crier.Email) string {
+	switch n := utf8.RuneCountInString(password); {
+	case n < auth.MinPasswordLength || n > auth.MaxPasswordLength:
 		return fmt.Sprintf("must be %d to %d characters long", auth.MinPasswordLength, auth.MaxPasswordLength)
+	case foldEmail(password) == foldEmail(string(email)):
+		return "must not be the e-mail address"
+	case auth.IsCommonPassword(password):
+		return "is one of the passwords that are tried first: choose another one, such as four words"
 	}
 	return ""
 }
 
 // ChangePassword gives a person who is signed in another password. Everything else that was signed in as them ends: the
 // session that is returned is the only one.
-func (s *People) ChangePassword(ctx context.Context, user crier.ID, current, password string) (Session, error) {
+func (s *People) ChangePassword(ctx context.Context, user crier.ID, current, password string, from Browser) (Session,
+	error) {
 	person, err := s.store.UserByID(ctx, user)
 	if err != nil {
 		return Session{}, err
@@ -45,35 +53,44 @@ func (s *People) ChangePassword(ctx context.Context, user crier.ID, current, pas
 	if person == nil {
 		return Session{}, errSignIn
 	}
-	if err := checkPassword(password); err != nil {
+	if err := checkPassword(password, *person.User.Email); err != nil {
 		return Session{}, err
 	}
-	if err := s.claimGuess(ctx, string(*person.User.Email)); err != nil {
+	if err := s.claimGuess(ctx, string(*person.User.Email), person, from); err != nil {
 		return Session{}, err
 	}
-	if !auth.CheckPassword(current, person.PasswordHash) {
+	matches, err := s.passwords.Check(ctx, current, person.PasswordHash)
+	if err != nil {
+		return Session{}, err
+	}
+	if !matches {
 		return Session{}, crier.Unauthorized("This is not your current password.")
 	}
-	return s.replacePassword(ctx, *person, password, crier.Conflict("The password was changed elsewhere meanwhile. Sign in again."))
+	return s.replacePassword(ctx, *person, password, from,
+		crier.Conflict("The password was changed elsewhere meanwhile. Sign in again."))
 }
 
 // replacePassword writes a password, ends all sessions and devices of the person, and begins a session.
-func (s *People) replacePassword(ctx context.Context, person store.SignIn, password string, changedMeanwhile error) (Session, error) {
-	hash := auth.HashPassword(password)
-	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
-		replaced, err := tx.ReplacePassword(ctx, person.User.ID, person.PasswordHash, hash, s.now())
+func (s *People) replacePassword(ctx context.Context, person store.SignIn, password string, from Browser,
+	changedMeanwhile error) (Session, error) {
+	hash, err := s.passwords.Hash(ctx, password)
+	if err != nil {
+		return Session{}, err
+	}
+	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
+		replaced, err := tx.ReplacePassword(ctx, person.User.ID, person.PasswordHash, hash, s.clock.Now())
 		if err != nil {
 			return err
 		}
 		if !replaced {
 			return changedMeanwhile
 		}
-		return tx.EndSessions(ctx, person.User.ID, s.now())
+		return tx.EndSessions(ctx, person.User.ID, s.clock.Now())
 	})
 	if err != nil {
 		return Session{}, err
 	}
-	return s.begin(ctx, person.User, string(*person.User.Email))
+	return s.begin(ctx, person.User, string(*person.User.Email), from)
 }
 
 // ResetLink makes a link by which somebody who has lost their password chooses another one. It is for the operator, who
@@ -86,15 +103,20 @@ func (s *People) ResetLink(ctx context.Context, email string) (string, error) {
 	if person == nil {
 		return "", crier.NotFound("nobody signs in with %s", email)
 	}
+	return s.resetLink(*person), nil
+}
+
+func (s *People) resetLink(person store.SignIn) string {
 	ends := s.clock().Add(resetLife).Unix()
-	signature := s.keys.Sign(resetData(*person, ends), resetPurpose)
+	signature := s.keys.Sign(resetData(person, ends), resetPurpose)
 	token := fmt.Sprintf("%s.%d.%s", person.User.ID, ends, base64.RawURLEncoding.EncodeToString(signature))
-	return s.publicURL + "/reset-password?token=" + token, nil
+	return s.addresses.BaseURL + "/reset-password?token=" + token
 }
 
 const resetPurpose = "password reset"
 
-// resetData binds a link to a person, an end and the password that was lost: it works until that one is replaced, so once.
+// resetData binds a link to a person, an end and the password that was lost: it works until that one is replaced, so
+// once.
 func resetData(person store.SignIn, ends int64) []byte {
 	return fmt.Appendf(nil, "%s %d %s", person.User.ID, ends, person.PasswordHash)
 }
@@ -127,13 +149,13 @@ func (s *People) personOfReset(ctx context.Context, token string) (store.SignIn,
 }
 
 // ResetPassword gives the person of a link another password and signs them in, here and nowhere else.
-func (s *People) ResetPassword(ctx context.Context, token, password string) (Session, error) {
+func (s *People) ResetPassword(ctx context.Context, token, password string, from Browser) (Session, error) {
 	person, err := s.personOfReset(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}
-	if err := checkPassword(password); err != nil {
+	if err := checkPassword(password, *person.User.Email); err != nil {
 		return Session{}, err
 	}
-	return s.replacePassword(ctx, person, password, errResetLink)
+	return s.replacePassword(ctx, person, password, from, errResetLink)
 }

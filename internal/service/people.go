@@ -2,25 +2,50 @@ package service
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/auth"
+	"crier/internal/media"
 	"crier/internal/store"
 )
 
 const (
 	sessionLife = 14 * 24 * time.Hour
-	// freeGuesses may fail before each further one has to wait, twice as long each time, at most maxGuessWait.
+	// freeGuesses may fail from one network before each further one has to wait, twice as long each time, at most
+	// maxGuessWait. The owner of an account, who signs in from elsewhere, does not wait for them.
 	freeGuesses  = 5
 	guessWait    = 2 * time.Second
 	maxGuessWait = 15 * time.Minute
+	// freeGuessesAnywhere may fail from all networks together before those that the person has no session from wait
+	// too: an attacker with a thousand addresses has not five thousand guesses.
+	freeGuessesAnywhere = 100
 )
 
 // People are the rules of signing in. Its methods are for the pages, which have forms of their own.
-type People struct{ *core }
+type People struct {
+	store     *store.Store
+	writes    *access.Idempotency
+	keys      *auth.Keyring
+	addresses *media.Addresses
+	clock     crier.Clock
+	passwords *auth.PasswordHasher
+}
+
+// Browser is what is known of where a person signs in, for the list of their sessions.
+type Browser struct {
+	// UserAgent is what the browser calls itself.
+	UserAgent string
+	// Address is the remote network address.
+	Address string
+}
+
+// maxUserAgent bounds what is kept of a browser's name, in characters.
+const maxUserAgent = 300
 
 // Session is what a browser is given.
 type Session struct {
@@ -35,63 +60,96 @@ var errSignIn = crier.Unauthorized("The e-mail address and the password do not b
 // unknownHash is compared with when there is no such person, so that the answer takes as long.
 var unknownHash = sync.OnceValue(func() string { return auth.HashPassword("nobody has this password") })
 
-// SignIn begins a session. Guessing is slowed down per address, over all nodes.
-func (s *People) SignIn(ctx context.Context, email, password string) (Session, error) {
+// SignIn begins a session. Guessing is slowed down per account and network, over all nodes.
+func (s *People) SignIn(ctx context.Context, email, password string, from Browser) (Session, error) {
 	email = foldEmail(email)
 	if crier.Email(email).Problem() != "" { // nobody can have it, and the store need not remember it
 		return Session{}, errSignIn
 	}
-	if err := s.claimGuess(ctx, email); err != nil {
-		return Session{}, err
-	}
 	person, err := s.store.UserByEmail(ctx, email)
 	if err != nil {
+		return Session{}, err
+	}
+	if err := s.claimGuess(ctx, email, person, from); err != nil {
 		return Session{}, err
 	}
 	hash := unknownHash()
 	if person != nil {
 		hash = person.PasswordHash
 	}
-	if !auth.CheckPassword(password, hash) || person == nil {
+	matches, err := s.passwords.Check(ctx, password, hash)
+	if err != nil {
+		return Session{}, err
+	}
+	if !matches || person == nil {
 		return Session{}, errSignIn
 	}
-	return s.begin(ctx, person.User, email)
+	return s.begin(ctx, person.User, email, from)
 }
 
 // foldEmail makes two spellings of an address one.
 func foldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // claimGuess counts a guess before its password is looked at, so that many at once are not counted as one. A good
-// password forgets them all.
-func (s *People) claimGuess(ctx context.Context, email string) error {
+// password forgets those of its network.
+func (s *People) claimGuess(ctx context.Context, email string, person *store.SignIn, from Browser) error {
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
-		failures, until, err := tx.LockSignIns(ctx, email)
-		if err != nil {
+		if err := s.countGuess(ctx, tx, guessKey(email, from), freeGuesses); err != nil {
 			return err
 		}
-		now := s.clock()
-		if until.After(now) {
-			return crier.TooManyRequests("Too many wrong passwords for this address. Wait %d seconds.", int(until.Sub(now).Seconds())+1)
-		}
-		failures++
-		wait := time.Duration(0)
-		if failures >= freeGuesses {
-			wait = min(guessWait<<min(failures-freeGuesses, 10), maxGuessWait)
-		}
-		return tx.NoteSignIn(ctx, email, failures, crier.TimeOf(now.Add(wait)))
-	})
-}
-
-// begin makes a session with a token of its own: one that a browser had before means nothing.
-func (s *People) begin(ctx context.Context, user crier.User, email string) (Session, error) {
-	session := Session{Token: auth.NewLinkToken(), Expires: s.clock().Add(sessionLife), User: user}
-	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
-		if email != "" {
-			if err := tx.NoteSignIn(ctx, email, 0, crier.Time{}); err != nil {
+		if person != nil {
+			sessions, err := tx.SessionsOf(ctx, person.User.ID, s.clock.Now())
+			if err != nil || signedInFrom(sessions, from) {
 				return err
 			}
 		}
-		return tx.InsertSession(ctx, auth.Hash(session.Token), user.ID, s.now(), crier.TimeOf(session.Expires))
+		return s.countGuess(ctx, tx, email, freeGuessesAnywhere)
+	})
+}
+
+// signedInFrom is true when one of the sessions began in the network of a browser.
+func signedInFrom(sessions []crier.Session, from Browser) bool {
+	return slices.ContainsFunc(sessions, func(s crier.Session) bool {
+		return s.Address != "" && auth.NetworkOf(s.Address) == auth.NetworkOf(from.Address)
+	})
+}
+
+// guessKey is what the guesses of one network at one account are counted under.
+func guessKey(email string, from Browser) string { return email + " " + auth.NetworkOf(from.Address) }
+
+// countGuess refuses a guess that has to wait, and counts it else.
+func (s *People) countGuess(ctx context.Context, tx *store.Tx, key string, free int) error {
+	failures, until, err := tx.LockSignIns(ctx, key)
+	if err != nil {
+		return err
+	}
+	now := s.clock()
+	if until.After(now) {
+		return crier.TooManyRequests("Too many wrong passwords for this address. Wait %d seconds.",
+			int(until.Sub(now).Seconds())+1)
+	}
+	failures++
+	wait := time.Duration(0)
+	if failures >= free {
+		wait = min(guessWait<<min(failures-free, 10), maxGuessWait)
+	}
+	return tx.NoteSignIn(ctx, key, failures, crier.TimeOf(now.Add(wait)))
+}
+
+// begin makes a session with a token of its own: one that a browser had before means nothing.
+func (s *People) begin(ctx context.Context, user crier.User, email string, from Browser) (Session, error) {
+	session := Session{Token: auth.NewLinkToken(), Expires: s.clock().Add(sessionLife), User: user}
+	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
+		if email != "" {
+			if err := tx.NoteSignIn(ctx, guessKey(email, from), 0, crier.Time{}); err != nil {
+				return err
+			}
+		}
+		return tx.InsertSession(ctx, store.Session{
+			ID: crier.NewID(), Hash: auth.Hash(session.Token), User: user,
+			Browser: crier.Printable(from.UserAgent, maxUserAgent),
+			Address: from.Address, CreatedAt: s.clock.Now(), ExpiresAt: crier.TimeOf(session.Expires),
+		})
 	})
 	return session, err
 }
@@ -101,7 +159,37 @@ func (s *People) User(ctx context.Context, token string) (*crier.User, error) {
 	if token == "" {
 		return nil, nil
 	}
-	return s.store.SessionUser(ctx, auth.Hash(token), s.now())
+	session, err := s.store.SessionByToken(ctx, auth.Hash(token), s.clock.Now())
+	if err != nil || session == nil {
+		return nil, err
+	}
+	return &session.User, nil
+}
+
+// Sessions lists where the caller is signed in, browsers and devices, the newest first.
+func (s *People) Sessions(ctx context.Context, scope access.CallerScope) (crier.SessionList, error) {
+	if err := scope.Check(); err != nil {
+		return crier.SessionList{}, err
+	}
+	list, err := s.store.SessionsOf(ctx, scope.Caller().Person().ID, s.clock.Now())
+	for i := range list {
+		list[i].Current = list[i].ID == scope.Caller().Credential().ID
+	}
+	return crier.SessionList{Data: list}, err
+}
+
+// EndSession signs the caller out of one browser or device.
+func (s *People) EndSession(ctx context.Context, scope access.CallerScope, id crier.ID) (crier.SessionEnded, error) {
+	if err := scope.Check(); err != nil {
+		return crier.SessionEnded{}, err
+	}
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.SessionEnded, error) {
+		ended, err := tx.EndSessionOf(ctx, scope.Caller().Person().ID, id, s.clock.Now())
+		if err == nil && !ended {
+			err = crier.NotFound("There is no session %s.", id)
+		}
+		return crier.SessionEnded{Ended: ended}, err
+	})
 }
 
 // SignOut ends a session.
@@ -111,5 +199,5 @@ func (s *People) SignOut(ctx context.Context, token string) error {
 
 // SignOutEverywhere ends all sessions of a person and the tokens of all their devices.
 func (s *People) SignOutEverywhere(ctx context.Context, user crier.ID) error {
-	return s.store.WithTx(ctx, func(tx *store.Tx) error { return tx.EndSessions(ctx, user, s.now()) })
+	return s.store.WithTx(ctx, func(tx *store.Tx) error { return tx.EndSessions(ctx, user, s.clock.Now()) })
 }

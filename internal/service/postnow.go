@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/store"
 )
 
@@ -30,18 +31,19 @@ type TicketEntry struct {
 }
 
 // PostNow publishes a post at once and waits a while for the networks.
-func (s *Schedules) PostNow(ctx context.Context, scope TeamScope, post crier.ID, in crier.PostNowRequest) (crier.ScheduleResult, error) {
-	if err := scope.check(); err != nil {
+func (s *Schedules) PostNow(ctx context.Context, scope access.TeamScope, post crier.ID,
+	in crier.PostNowRequest) (crier.ScheduleResult, error) {
+	if err := scope.Check(); err != nil {
 		return crier.ScheduleResult{}, err
 	}
 	wait := crier.DefaultPostNowWait
 	if in.WaitSeconds != nil {
 		wait = *in.WaitSeconds
 	}
-	if err := s.profiles.freshen(ctx, scope, in.SocialAccountIDs); err != nil {
+	if err := s.profiles.Freshen(ctx, scope, in.SocialAccountIDs); err != nil {
 		return crier.ScheduleResult{}, err
 	}
-	ticket, err := write(ctx, s.core, func(tx *store.Tx) (Ticket, error) {
+	ticket, err := access.Write(ctx, s.writes, func(tx *store.Tx) (Ticket, error) {
 		result, err := s.fanOut(ctx, tx, scope, post, in.Targets, when{now: true})
 		return ticketOf(result, wait), err
 	})
@@ -87,7 +89,8 @@ func (s *Schedules) Await(ctx context.Context, t Ticket) (crier.ScheduleResult, 
 			return crier.ScheduleResult{}, err
 		}
 		if decided(rows) || !s.clock().Before(deadline) {
-			return report(t, rows), nil
+			shown, err := s.store.ScheduledPosts(ctx, ids)
+			return report(t, shown), err
 		}
 		timer := time.NewTimer(postNowPoll)
 		select {
@@ -110,15 +113,14 @@ func decided(rows map[crier.ID]store.Publication) bool {
 }
 
 // report is the answer from a ticket's rows: refused and failed accounts have an error, all others count as a success.
-func report(t Ticket, rows map[crier.ID]store.Publication) crier.ScheduleResult {
+func report(t Ticket, rows map[crier.ID]crier.ScheduledPost) crier.ScheduleResult {
 	out := crier.ScheduleResult{Data: make([]crier.ScheduleEntry, len(t.Entries))}
 	for i, e := range t.Entries {
 		entry := crier.ScheduleEntry{SocialAccountID: e.SocialAccountID, Error: e.Error, Warnings: e.Warnings}
 		if p, ok := rows[e.ScheduledPostID]; ok {
-			shown := shownPublication(p)
-			entry.ScheduledPost = &shown
+			entry.ScheduledPost = &p
 			if p.Status == crier.Failed || p.Status == crier.Missed {
-				entry.Error = &crier.EntryError{Code: text(p.ErrorCode), Message: text(p.ErrorMessage)}
+				entry.Error = &crier.EntryError{Code: p.ErrorCode, Message: p.ErrorMessage}
 			}
 		}
 		out.Data[i] = entry

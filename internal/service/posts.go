@@ -5,33 +5,46 @@ import (
 	"slices"
 
 	"crier"
+	"crier/internal/access"
+	"crier/internal/job"
+	"crier/internal/media"
+	"crier/internal/pagination"
+	"crier/internal/provider"
+	"crier/internal/publish"
 	"crier/internal/store"
 )
 
 // Posts are the rules of posts.
 type Posts struct {
-	*core
-	pages *Pages
+	store     *store.Store
+	writes    *access.Idempotency
+	providers *provider.Registry
+	engine    *publish.Engine
+	queue     job.Queue
+	addresses *media.Addresses
+	clock     crier.Clock
+	pages     *pagination.Cursors
+	facets    *Facets
 }
 
 // Get returns one post, with its scheduled posts when they are asked for.
-func (s *Posts) Get(ctx context.Context, scope TeamScope, id crier.ID, withScheduled bool) (crier.Post, error) {
-	if err := scope.check(); err != nil {
+func (s *Posts) Get(ctx context.Context, scope access.TeamScope, id crier.ID, withScheduled bool) (crier.Post, error) {
+	if err := scope.Check(); err != nil {
 		return crier.Post{}, err
 	}
-	p, err := s.store.Post(ctx, scope.team.ID, id, withScheduled)
+	p, err := s.store.Post(ctx, scope.Team().ID, id, withScheduled)
 	return s.shownPost(p), err
 }
 
 // shownPost is a post as the interface shows it.
-func (c *core) shownPost(p store.Post) crier.Post {
+func (s *Posts) shownPost(p store.Post) crier.Post {
 	if p.PostInput == nil {
 		return p.Post
 	}
-	for _, part := range p.PostInput.Parts() {
+	for _, part := range p.PostInput.AllParts() {
 		for _, a := range part.Attachments {
 			if a.Media != nil && slices.Contains(p.Thumbnails, a.Media.Asset.AssetID) {
-				a.Media.Asset.ThumbnailURL = c.thumbnailURL(a.Media.Asset.AssetID)
+				a.Media.Asset.ThumbnailURL = s.addresses.Thumbnail(a.Media.Asset.AssetID)
 			}
 		}
 	}
@@ -39,21 +52,22 @@ func (c *core) shownPost(p store.Post) crier.Post {
 }
 
 // Create makes a draft.
-func (s *Posts) Create(ctx context.Context, scope TeamScope, in crier.PostCreate) (crier.Post, error) {
-	if err := scope.check(); err != nil {
+func (s *Posts) Create(ctx context.Context, scope access.TeamScope, in crier.PostCreate) (crier.Post, error) {
+	if err := scope.Check(); err != nil {
 		return crier.Post{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Post, error) {
-		now := s.now()
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Post, error) {
+		now := s.clock.Now()
 		p := store.Post{TypeGiven: in.PostType != nil}
-		p.ID, p.TeamID, p.Title, p.Status = crier.NewID(), scope.team.ID, in.Title, crier.PostDraft
-		p.ContentPayloadID, p.PostPublishActions, p.CreatedAt, p.UpdatedAt = crier.NewID(), in.PostPublishActions, now, now
+		p.ID, p.TeamID, p.Title, p.Status = crier.NewID(), scope.Team().ID, in.Title, crier.PostDraft
+		p.ContentPayloadID, p.PostPublishActions, p.CreatedAt, p.UpdatedAt = crier.NewID(), in.PostPublishActions, now,
+			now
 		if in.PostType != nil {
 			p.PostType = *in.PostType
 		}
 		input := createInput(in)
 		p.PostInput = &input
-		facts, issues, err := s.settleContent(ctx, tx, &p, contentRefs(input, in.PostInput == nil), nil)
+		facts, issues, err := settleContent(ctx, tx, &p, contentRefs(input, in.PostInput == nil), nil)
 		if err != nil {
 			return crier.Post{}, err
 		}
@@ -63,14 +77,23 @@ func (s *Posts) Create(ctx context.Context, scope TeamScope, in crier.PostCreate
 		if err := tx.InsertPost(ctx, p); err != nil {
 			return crier.Post{}, err
 		}
+		if err := s.saveContent(ctx, tx, scope, p, now, nil); err != nil {
+			return crier.Post{}, err
+		}
 		return s.finish(ctx, tx, nil, p, facts)
 	})
 }
 
 // settleContent looks up the assets that a post names, completes its type, and finds every issue that only stored data
 // can tell. had are the assets that the post has had before: they may stay after their deletion.
-func (s *Posts) settleContent(ctx context.Context, tx *store.Tx, p *store.Post, refs [][]assetRef, had []crier.ID) (map[crier.ID]store.AssetFacts, []crier.Issue, error) {
+func settleContent(ctx context.Context, tx *store.Tx, p *store.Post, refs [][]assetRef,
+	had []crier.ID) (map[crier.ID]store.AssetFacts, []crier.Issue, error) {
 	named := slices.Concat(slices.Concat(refs...), actionRefs(p.PostPublishActions))
+	for i, v := range p.PostInput.Variants {
+		if v.Posts != nil || v.Attachments != nil {
+			named = append(named, slices.Concat(variantRefs(*p.PostInput, i)...)...)
+		}
+	}
 	facts, err := tx.LockAssetFacts(ctx, p.TeamID, idsOf(named))
 	if err != nil {
 		return nil, nil, err
@@ -81,36 +104,43 @@ func (s *Posts) settleContent(ctx context.Context, tx *store.Tx, p *store.Post, 
 	}
 	media := mediaOf(refs, facts)
 	if p.TypeGiven {
-		return facts, wrongMedia(&p.PostType, media), nil
+		issues = wrongMedia(&p.PostType, media)
+	} else {
+		p.PostType = inferType(media)
+		issues = wrongMedia(nil, media)
 	}
-	p.PostType = inferType(media)
-	return facts, wrongMedia(nil, media), nil
+	more, err := settleVariants(ctx, tx, p, facts)
+	return facts, append(issues, more...), err
 }
 
 // finish writes what follows from a new or changed post, reads it for the answer, and counts it: the counters are rows
 // that everybody waits for, so they come last.
-func (s *Posts) finish(ctx context.Context, tx *store.Tx, before *store.Post, p store.Post, facts map[crier.ID]store.AssetFacts) (crier.Post, error) {
-	newContent := before == nil || before.ContentPayloadID != p.ContentPayloadID
-	if newContent {
-		if err := s.saveContent(ctx, tx, p, p.UpdatedAt); err != nil {
-			return crier.Post{}, err
-		}
-	}
+func (s *Posts) finish(ctx context.Context, tx *store.Tx, before *store.Post, p store.Post,
+	facts map[crier.ID]store.AssetFacts) (crier.Post, error) {
 	if err := tx.ReplaceWords(ctx, p.TeamID, p.ID, searchWords(p.Post)); err != nil {
 		return crier.Post{}, err
 	}
-	complete, err := tx.Post(ctx, p.TeamID, p.ID, false)
+	complete, err := p.New(bare(*p.PostInput), facts), error(nil) // nothing refers to a new post yet
+	if before != nil {
+		complete, err = tx.Post(ctx, p.TeamID, p.ID, false)
+	}
 	if err != nil {
 		return crier.Post{}, err
 	}
-	facets := map[crier.FacetField][]string{
-		crier.FacetPostType:  {string(p.PostType)},
-		crier.FacetAssetTags: store.TagsOf(p.PostInput.AssetIDs(), facts),
+	facets := map[crier.FacetField][]string{}
+	if s.facets.local() && (before == nil || before.ContentPayloadID != p.ContentPayloadID) {
+		facets = s.facets.contentFacets(ctx, *p.PostInput)
 	}
+	facets[crier.FacetPostType] = []string{string(p.PostType)}
+	facets[crier.FacetAssetTags] = store.TagsOf(p.PostInput.AllAssetIDs(), facts)
 	if err := tx.ReplaceFacets(ctx, p.TeamID, p.ID, facets); err != nil {
 		return crier.Post{}, err
 	}
-	return s.shownPost(complete), tx.CountPosts(ctx, p.TeamID, listed(p)-listedBefore(before))
+	shown := s.shownPost(complete)
+	if err := s.recordPost(tx, before, shown); err != nil {
+		return crier.Post{}, err
+	}
+	return shown, tx.CountPosts(ctx, p.TeamID, listed(p)-listedBefore(before))
 }
 
 // listed is 1 for a post that the plain list shows, else 0.

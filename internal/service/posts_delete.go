@@ -4,28 +4,36 @@ import (
 	"context"
 
 	"crier"
+	"crier/internal/access"
+	"crier/internal/events"
+	"crier/internal/job"
 	"crier/internal/store"
 )
 
 // Delete removes a post from the interface and cancels what is pending of it. With fromPlatform, what was published is
 // removed from the networks too.
-func (s *Posts) Delete(ctx context.Context, scope TeamScope, id crier.ID, fromPlatform bool) (crier.PostDeletion, error) {
-	if err := scope.check(); err != nil {
+func (s *Posts) Delete(ctx context.Context, scope access.TeamScope, id crier.ID, fromPlatform bool) (crier.PostDeletion,
+	error) {
+	if err := scope.Check(); err != nil {
 		return crier.PostDeletion{}, err
 	}
-	out, err := write(ctx, s.core, func(tx *store.Tx) (crier.PostDeletion, error) {
+	out, err := access.Write(ctx, s.writes, func(tx *store.Tx) (crier.PostDeletion, error) {
 		out := crier.PostDeletion{Deleted: true}
-		before, err := tx.PostForUpdate(ctx, scope.team.ID, id)
+		before, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
 		if err != nil {
 			return out, err
 		}
-		if err := s.stopPending(ctx, tx, id); err != nil {
+		if err := s.stopPending(ctx, tx, id, false); err != nil {
 			return out, err
 		}
 		if fromPlatform {
 			if out.PlatformDeletes, err = s.platformDeletes(ctx, tx, before); err != nil {
 				return out, err
 			}
+		}
+		if err := events.Record(tx, s.clock.Now(), events.Fact{Type: crier.PostDeletedEvent, TeamID: &before.TeamID,
+			Object: s.shownPost(before)}); err != nil {
+			return out, err
 		}
 		return out, s.remove(ctx, tx, before)
 	})
@@ -37,7 +45,7 @@ func (s *Posts) Delete(ctx context.Context, scope TeamScope, id crier.ID, fromPl
 
 // remove hides the post and takes it out of all counts.
 func (s *Posts) remove(ctx context.Context, tx *store.Tx, p store.Post) error {
-	if err := tx.DeletePost(ctx, p.ID, s.now()); err != nil {
+	if err := tx.DeletePost(ctx, p.ID, s.clock.Now()); err != nil {
 		return err
 	}
 	tags, _, err := tx.LockPostTags(ctx, p.TeamID, p.ID, nil)
@@ -65,7 +73,8 @@ func (s *Posts) platformDeletes(ctx context.Context, tx *store.Tx, p store.Post)
 	}
 	for i := range published {
 		published[i].Verdict, published[i].Message = "pending", "The network has not answered yet; it is tried again."
-		job := Job{Args: UnpublishJob{ScheduledPostID: published[i].ScheduledPostID}}
+		job := job.Job{Args: job.Unpublish{ScheduledPostID: published[i].ScheduledPostID,
+			Provider: published[i].Provider, TeamID: p.TeamID}}
 		if err := s.queue.Enqueue(ctx, tx, job); err != nil {
 			return nil, err
 		}

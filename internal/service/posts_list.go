@@ -9,12 +9,17 @@ import (
 	"slices"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/enrich"
+	"crier/internal/pagination"
 	"crier/internal/store"
 )
 
 // MaxQueryLength bounds a text search, in characters.
 const MaxQueryLength = 200
+
+// PostSorts are the orders that posts can be listed in; the first is the default.
+var PostSorts = []string{"createdAt", "updatedAt", "title", "status", "scheduledAt"}
 
 // PostFilter says which posts a list shows.
 type PostFilter struct {
@@ -42,21 +47,22 @@ func (f PostFilter) ListName(team crier.ID) string {
 func sorted[T cmp.Ordered](list []T) []T { return slices.Sorted(slices.Values(list)) }
 
 // List returns one page of a team's posts.
-func (s *Posts) List(ctx context.Context, scope TeamScope, f PostFilter, q PageQuery) (crier.Page[crier.Post], error) {
+func (s *Posts) List(ctx context.Context, scope access.TeamScope, f PostFilter,
+	q pagination.Query) (crier.Page[crier.Post], error) {
 	var none crier.Page[crier.Post]
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return none, err
 	}
-	f.TeamID = scope.team.ID
+	f.TeamID = scope.Team().ID
 	if f.Query != "" {
 		if f.Words = enrich.QueryTokens(f.Query); len(f.Words) == 0 {
 			none.Data = []crier.Post{}
 			return none, nil // nothing to search for finds nothing
 		}
 	}
-	rows, total, err := s.store.Posts(ctx, f.PostFilter, q.query, f.WithScheduled)
+	rows, total, err := s.store.Posts(ctx, f.PostFilter, q.Rows(), f.WithScheduled)
 	if err != nil {
 		return none, err
 	}
-	return pageOf(s.pages, q, rows, total, s.shownPost), nil
+	return pagination.CappedPageOf(s.pages, q, rows, total, s.shownPost), nil
 }

@@ -4,27 +4,31 @@ import (
 	"context"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/store"
 )
 
 // SetStatus moves a post between the states that people give it. Leaving approved cancels what is pending.
-func (s *Posts) SetStatus(ctx context.Context, scope TeamScope, id crier.ID, in crier.PostStatusUpdate) (crier.Post, error) {
-	if err := scope.check(); err != nil {
+func (s *Posts) SetStatus(ctx context.Context, scope access.TeamScope, id crier.ID,
+	in crier.PostStatusUpdate) (crier.Post,
+	error) {
+	if err := scope.Check(); err != nil {
 		return crier.Post{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Post, error) {
-		before, err := tx.PostForUpdate(ctx, scope.team.ID, id)
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Post, error) {
+		before, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
 		if err != nil {
 			return crier.Post{}, err
 		}
-		if in.Status == crier.PostApproved && scope.team.RequireApproval && !scope.can(crier.ApprovePosts) {
-			return crier.Post{}, crier.Forbidden("This team requires approval, and approving needs the permission %s.", crier.ApprovePosts)
+		if in.Status == crier.PostApproved && scope.Team().RequireApproval && !scope.Can(crier.ApprovePosts) {
+			return crier.Post{}, crier.Forbidden("This team requires approval, and approving needs the permission %s.",
+				crier.ApprovePosts)
 		}
 		if !before.Status.CanMoveTo(in.Status) {
 			return crier.Post{}, crier.Conflict("A post cannot move from %s to %s.", before.Status, in.Status)
 		}
 		if before.Status == crier.PostApproved {
-			if err := s.stopPending(ctx, tx, id); err != nil {
+			if err := s.stopPending(ctx, tx, id, in.Status == crier.PostDraft); err != nil {
 				return crier.Post{}, err
 			}
 		}
@@ -32,20 +36,20 @@ func (s *Posts) SetStatus(ctx context.Context, scope TeamScope, id crier.ID, in 
 	})
 }
 
-// MoveToDraft stops what is scheduled without losing the post.
-func (s *Posts) MoveToDraft(ctx context.Context, scope TeamScope, id crier.ID) (crier.Post, error) {
-	if err := scope.check(); err != nil {
+// MoveToDraft stops what is scheduled without losing the post. What is to follow where it is published goes on.
+func (s *Posts) MoveToDraft(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.Post, error) {
+	if err := scope.Check(); err != nil {
 		return crier.Post{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Post, error) {
-		before, err := tx.PostForUpdate(ctx, scope.team.ID, id)
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Post, error) {
+		before, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
 		if err != nil {
 			return crier.Post{}, err
 		}
 		if before.Status != crier.PostDraft && before.DeliveryState == crier.DeliveryPublished {
 			return crier.Post{}, crier.Conflict("Everything of this post is published; there is nothing to stop.")
 		}
-		if err := s.stopPending(ctx, tx, id); err != nil {
+		if err := s.stopPending(ctx, tx, id, true); err != nil {
 			return crier.Post{}, err
 		}
 		if before.Status == crier.PostDraft {
@@ -56,8 +60,9 @@ func (s *Posts) MoveToDraft(ctx context.Context, scope TeamScope, id crier.ID) (
 	})
 }
 
-// stopPending cancels what is scheduled of a post, unless something of it is being published right now.
-func (s *Posts) stopPending(ctx context.Context, tx *store.Tx, id crier.ID) error {
+// stopPending cancels what is scheduled of a post, unless something of it is being published right now. With
+// keepActions, what is to follow where it is published goes on.
+func (s *Posts) stopPending(ctx context.Context, tx *store.Tx, id crier.ID, keepActions bool) error {
 	live, err := tx.LivePublications(ctx, id)
 	if err != nil {
 		return err
@@ -67,15 +72,15 @@ func (s *Posts) stopPending(ctx context.Context, tx *store.Tx, id crier.ID) erro
 			return crier.Conflict("The publication %s is %s right now; wait until it has ended.", p.ID, p.Status)
 		}
 	}
-	if len(live) == 0 {
+	if len(live) == 0 && keepActions {
 		return nil
 	}
-	return s.cancelPending(ctx, tx, id, s.now())
+	return s.cancelPending(ctx, tx, id, keepActions)
 }
 
 func (s *Posts) move(ctx context.Context, tx *store.Tx, before store.Post, to crier.PostStatus) (crier.Post, error) {
 	after := before
-	after.Status, after.UpdatedAt = to, s.now()
+	after.Status, after.UpdatedAt = to, s.clock.Now()
 	if err := tx.UpdatePost(ctx, after); err != nil {
 		return crier.Post{}, err
 	}
@@ -83,5 +88,9 @@ func (s *Posts) move(ctx context.Context, tx *store.Tx, before store.Post, to cr
 	if err != nil {
 		return crier.Post{}, err
 	}
-	return s.shownPost(complete), tx.CountPosts(ctx, after.TeamID, listed(after)-listed(before))
+	shown := s.shownPost(complete)
+	if err := s.recordPostStatus(tx, before, shown); err != nil {
+		return crier.Post{}, err
+	}
+	return shown, tx.CountPosts(ctx, after.TeamID, listed(after)-listed(before))
 }

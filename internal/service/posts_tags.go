@@ -7,16 +7,18 @@ import (
 	"strconv"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/store"
 )
 
 // SetTags says which tags a post has.
-func (s *Posts) SetTags(ctx context.Context, scope TeamScope, id crier.ID, in crier.PostTagsUpdate) (crier.Post, error) {
-	if err := scope.check(); err != nil {
+func (s *Posts) SetTags(ctx context.Context, scope access.TeamScope, id crier.ID, in crier.PostTagsUpdate) (crier.Post,
+	error) {
+	if err := scope.Check(); err != nil {
 		return crier.Post{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Post, error) {
-		p, err := tx.PostForUpdate(ctx, scope.team.ID, id)
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Post, error) {
+		p, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
 		if err != nil {
 			return crier.Post{}, err
 		}
@@ -32,13 +34,17 @@ func (s *Posts) SetTags(ctx context.Context, scope TeamScope, id crier.ID, in cr
 			return crier.Post{}, err
 		}
 		if changed {
-			p.UpdatedAt = s.now()
+			p.UpdatedAt = s.clock.Now()
 			if err := tx.UpdatePost(ctx, p); err != nil {
 				return crier.Post{}, err
 			}
 		}
 		complete, err := tx.Post(ctx, p.TeamID, id, false)
-		return s.shownPost(complete), err
+		shown := s.shownPost(complete)
+		if err != nil || !changed {
+			return shown, err
+		}
+		return shown, s.recordPost(tx, &p, shown)
 	})
 }
 
@@ -46,7 +52,8 @@ func unknownTags(wanted, missing []crier.ID) []crier.Issue {
 	var issues []crier.Issue
 	for i, id := range wanted {
 		if slices.Contains(missing, id) {
-			issues = append(issues, crier.At(fmt.Sprintf("there is no tag %s in this team", id), "tagIds", strconv.Itoa(i)))
+			issues = append(issues, crier.At(fmt.Sprintf("there is no tag %s in this team", id), "tagIds",
+				strconv.Itoa(i)))
 		}
 	}
 	return issues

@@ -2,19 +2,30 @@ package service
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"time"
+	"fmt"
+	"strings"
 
 	"crier"
+	"crier/internal/access"
+	"crier/internal/job"
+	"crier/internal/ledger"
 	"crier/internal/provider"
+	"crier/internal/publish"
+	"crier/internal/social"
 	"crier/internal/store"
 )
 
 // Schedules puts posts on the calendar and publishes them at once.
 type Schedules struct {
-	*core
-	profiles *Profiles
+	store     *store.Store
+	writes    *access.Idempotency
+	providers *provider.Registry
+	engine    *publish.Engine
+	queue     job.Queue
+	views     *social.Views
+	clock     crier.Clock
+	profiles  *social.Profiles
 }
 
 // CheckSettings finds what is wrong with the publish settings of a request: unknown keys and wrong types.
@@ -35,18 +46,19 @@ type when struct {
 
 // Schedule fans a post out to accounts. Rows, jobs, credits and the idempotency key of all accepted accounts stand or
 // fall together.
-func (s *Schedules) Schedule(ctx context.Context, scope TeamScope, post crier.ID, in crier.ScheduleRequest) (crier.ScheduleResult, error) {
-	if err := scope.check(); err != nil {
+func (s *Schedules) Schedule(ctx context.Context, scope access.TeamScope, post crier.ID,
+	in crier.ScheduleRequest) (crier.ScheduleResult, error) {
+	if err := scope.Check(); err != nil {
 		return crier.ScheduleResult{}, err
 	}
 	w := when{nextSlot: in.UseNextSlot != nil && *in.UseNextSlot}
 	if in.ScheduledAt != nil {
 		w.at = *in.ScheduledAt
 	}
-	if err := s.profiles.freshen(ctx, scope, in.SocialAccountIDs); err != nil {
+	if err := s.profiles.Freshen(ctx, scope, in.SocialAccountIDs); err != nil {
 		return crier.ScheduleResult{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.ScheduleResult, error) {
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.ScheduleResult, error) {
 		return s.fanOut(ctx, tx, scope, post, in.Targets, w)
 	})
 }
@@ -54,14 +66,27 @@ func (s *Schedules) Schedule(ctx context.Context, scope TeamScope, post crier.ID
 // planned is a fan-out whose plan is made and whose time is found.
 type planned struct {
 	post       store.PostHead
+	newest     store.PublicationSums // of the post, before the plan
 	deliveries []delivery
 	at         crier.Time
 	slotAt     *crier.Time
-	zone       string
+	team       crier.Team
+	zone       *crier.Zone // of the request
+	// keepSeries leaves the beginning of a series as it is; without it, the series begins anew at this time.
+	keepSeries bool
+}
+
+// zoneOf is the zone of a delivery's time: the request's, that of what it moves, the team's, or UTC.
+func (p planned) zoneOf(d delivery) string {
+	if p.zone == nil && d.moves != nil {
+		return d.moves.Timezone
+	}
+	return zoneOf(p.team, p.zone)
 }
 
 // fanOut plans and writes.
-func (s *Schedules) fanOut(ctx context.Context, tx *store.Tx, scope TeamScope, post crier.ID, t crier.Targets, w when) (crier.ScheduleResult, error) {
+func (s *Schedules) fanOut(ctx context.Context, tx *store.Tx, scope access.TeamScope, post crier.ID, t crier.Targets,
+	w when) (crier.ScheduleResult, error) {
 	plan, err := s.planFanOut(ctx, tx, scope, post, t, w)
 	if err != nil {
 		return crier.ScheduleResult{}, err
@@ -78,6 +103,7 @@ func (s *Schedules) fanOut(ctx context.Context, tx *store.Tx, scope TeamScope, p
 		if err != nil {
 			return crier.ScheduleResult{}, err
 		}
+		plan.newest.Plan(p.SocialAccountID, p.ScheduledAt)
 		shown := shownPublication(p)
 		entries[i].ScheduledPost = &shown
 	}
@@ -90,53 +116,126 @@ func (s *Schedules) fanOut(ctx context.Context, tx *store.Tx, scope TeamScope, p
 }
 
 func (s *Schedules) markScheduled(ctx context.Context, tx *store.Tx, plan planned) error {
-	now := s.now()
+	now := s.clock.Now()
 	if err := tx.Approve(ctx, plan.post.ID, now); err != nil {
 		return err
 	}
-	return tx.RefreshPosts(ctx, plan.post.ID)
+	return tx.RefreshPost(ctx, now, plan.post.ID, plan.newest)
 }
 
 // planFanOut reads what the decision needs, under locks, and decides. It writes nothing.
-func (s *Schedules) planFanOut(ctx context.Context, tx *store.Tx, scope TeamScope, post crier.ID, t crier.Targets, w when) (planned, error) {
-	head, err := tx.LockPostHead(ctx, scope.team.ID, post)
+func (s *Schedules) planFanOut(ctx context.Context, tx *store.Tx, scope access.TeamScope, post crier.ID,
+	t crier.Targets,
+	w when) (planned, error) {
+	read, err := tx.LockForPlanning(ctx, scope.Team().ID, post, t.SocialAccountIDs)
 	if err != nil {
 		return planned{}, err
 	}
-	if err := mayPublish(scope.team, head); err != nil {
+	f := fanOut{providers: s.providers, targets: t, saved: read.Post.Actions, accounts: read.Accounts,
+		live: read.Live, published: read.Published}
+	if f.content, err = s.engine.Content.Stored(ctx, tx, scope.Team().ID, read.Content); err != nil {
 		return planned{}, err
 	}
-	f := fanOut{providers: s.providers, targets: t, actions: mergeActions(head.Actions, t)}
-	if f.accounts, err = tx.LockAccounts(ctx, scope.team.ID, t.SocialAccountIDs); err != nil {
+	if err := s.mayPlan(ctx, tx, scope, read.Post, f); err != nil {
 		return planned{}, err
 	}
-	if f.live, err = tx.LivePublications(ctx, post); err != nil {
+	if f.assets, err = s.engine.Content.Media(ctx, tx, scope.Team().ID, f.requestedAssets()); err != nil {
 		return planned{}, err
 	}
-	if f.published, err = tx.PublishedAccounts(ctx, post); err != nil {
-		return planned{}, err
-	}
-	if f.content, err = s.postContent(ctx, tx, scope.team.ID, head.PayloadID); err != nil {
-		return planned{}, err
-	}
-	if problem := incompleteProblem(f.content); problem != "" {
-		return planned{}, crier.Invalid(crier.At(problem, "postType"))
-	}
-	if f.assets, err = s.media(ctx, tx, scope.team.ID, f.namedAssets()); err != nil {
-		return planned{}, err
-	}
-	plan := planned{post: head, deliveries: f.plan(), zone: zoneOf(scope.team, t.Timezone)}
-	if err := s.findTime(ctx, tx, scope.team, t.Timezone, w, &plan); err != nil {
+	plan := planned{post: read.Post, newest: read.Newest, deliveries: f.plan(), team: scope.Team(), zone: t.Timezone}
+	return s.foresee(ctx, tx, plan, t, w)
+}
+
+// foresee finds the time of a plan, and refuses the deliveries that cannot succeed then.
+func (s *Schedules) foresee(ctx context.Context, tx *store.Tx, plan planned, t crier.Targets, w when) (planned, error) {
+	if err := s.findTime(ctx, tx, plan.team, t.Timezone, w, &plan); err != nil {
 		return plan, err
+	}
+	if issues := recurrenceIssues(plan, t); len(issues) > 0 {
+		return plan, crier.Invalid(issues...)
 	}
 	s.foreseeConnections(&plan)
 	return plan, s.foreseeQuotas(ctx, tx, &plan)
 }
 
+// mayPlan refuses a request as a whole: for what the caller may not bring (403), for what the post lacks (400), for
+// what the post is (409).
+func (s *Schedules) mayPlan(ctx context.Context, tx *store.Tx, scope access.TeamScope, head store.PostHead,
+	f fanOut) error {
+	if scope.Team().RequireApproval && !scope.Can(crier.ApprovePosts) {
+		if what := f.unapproved(); what != "" {
+			return crier.Forbidden("This team publishes what was approved, and %s was not approved with the post: "+
+				"bringing it needs the permission %s.", what, crier.ApprovePosts)
+		}
+	}
+	issues, err := missingAssets(ctx, tx, scope.Team().ID, f)
+	if err != nil {
+		return err
+	}
+	if len(issues) == 0 {
+		issues = f.incomplete()
+	}
+	if len(issues) > 0 {
+		return crier.Invalid(issues...)
+	}
+	return mayPublish(scope.Team(), head)
+}
+
+// missingAssets are the issues of assets that comments of the request name and the team does not have, and of those of
+// the post that were deleted.
+func missingAssets(ctx context.Context, tx *store.Tx, team crier.ID, f fanOut) ([]crier.Issue, error) {
+	named := requestRefs(f.targets)
+	var missing []assetRef
+	seen := map[string]bool{}
+	for _, id := range f.targets.SocialAccountIDs {
+		content := f.contentFor(id)
+		for i, part := range content.Parts {
+			for _, m := range part.Media {
+				path := f.content.Path(f.accounts[id].Provider, id, content.MediaPath(i, m, "asset", "assetId"))
+				if at := strings.Join(path, "."); m.MIMEType == "" && !seen[at] {
+					seen[at] = true
+					missing = append(missing, assetRef{m.ID, path})
+				}
+			}
+		}
+	}
+	facts, err := tx.LockAssetFacts(ctx, team, append(idsOf(named), idsOf(missing)...))
+	if err != nil {
+		return nil, err
+	}
+	issues := unknownAssets(named, facts, nil)
+	for _, ref := range missing {
+		if fact, known := facts[ref.id]; !known || fact.Deleted {
+			issues = append(issues, crier.At(fmt.Sprintf("the asset %s of this post was deleted; take it off the "+
+				"post, or attach another", ref.id), ref.path...))
+		}
+	}
+	return issues, nil
+}
+
+// recurrenceIssues refuses a series that ends before it begins, and an end without a series.
+func recurrenceIssues(plan planned, t crier.Targets) []crier.Issue {
+	for _, d := range plan.deliveries {
+		if d.refused != nil {
+			continue
+		}
+		end := d.actions.RecurrenceEndsAt
+		if t.RecurrenceEndsAt.HasValue() && d.actions.RecurrenceIntervalDays == nil {
+			return []crier.Issue{crier.At("ends a recurrence that there is none of: give recurrenceIntervalDays too",
+				"recurrenceEndsAt")}
+		}
+		if end != nil && end.Before(plan.at.Time) {
+			return []crier.Issue{crier.At(fmt.Sprintf("the recurrence ends at %s, before the first time, %s", end,
+				plan.at), "recurrenceEndsAt")}
+		}
+	}
+	return nil
+}
+
 // mayPublish refuses posts that are not fit to be scheduled.
 func mayPublish(team crier.Team, head store.PostHead) error {
-	if head.Status == crier.PostArchived {
-		return crier.Conflict("The post is archived. Move it back to draft first.")
+	if head.Status == crier.PostArchived || head.Status == crier.PostRejected {
+		return crier.Conflict("The post is %s. Move it back to draft first.", head.Status)
 	}
 	if team.RequireApproval && head.Status != crier.PostApproved {
 		return crier.Conflict("This team publishes approved posts only, and this post is %s.", head.Status)
@@ -155,12 +254,13 @@ func zoneOf(team crier.Team, given *crier.Zone) string {
 	return "UTC"
 }
 
-// findTime sets the instant of a plan. With the next slot, it is the earliest one at which none of the accepted accounts
-// has anything live; the accounts are locked, and the slot is held by a unique index.
-func (s *Schedules) findTime(ctx context.Context, tx *store.Tx, team crier.Team, zone *crier.Zone, w when, plan *planned) error {
+// findTime sets the instant of a plan. With the next slot, it is the earliest one at which none of the accepted
+// accounts has anything live; the accounts are locked, and the slot is held by a unique index.
+func (s *Schedules) findTime(ctx context.Context, tx *store.Tx, team crier.Team, zone *crier.Zone, w when,
+	plan *planned) error {
 	switch {
 	case w.now:
-		plan.at = s.now()
+		plan.at = s.clock.Now()
 		return nil
 	case !w.nextSlot:
 		plan.at = w.at
@@ -179,11 +279,11 @@ func (s *Schedules) findTime(ctx context.Context, tx *store.Tx, team crier.Team,
 	if err != nil {
 		return err
 	}
-	g, err := s.grid(ctx, slots, team, zone)
+	g, err := gridOf(ctx, slots, team, zone)
 	if err != nil {
 		return err
 	}
-	free, err := s.freeInstants(ctx, tx, g, accepted, 1)
+	free, err := freeInstants(ctx, s.clock.Now(), tx, g, busy{accounts: accepted, except: plan.post.ID}, 1)
 	if err != nil {
 		return err
 	}
@@ -196,76 +296,87 @@ func (s *Schedules) findTime(ctx context.Context, tx *store.Tx, team crier.Team,
 }
 
 // put writes the publication of one accepted account, with its job and its credits.
-func (s *Schedules) put(ctx context.Context, tx *store.Tx, scope TeamScope, plan planned, d delivery) (store.Publication, error) {
-	now := s.now()
-	wake := crier.TimeOf(wakeTime(plan.at.Time, d.content))
+func (s *Schedules) put(ctx context.Context, tx *store.Tx, scope access.TeamScope, plan planned,
+	d delivery) (store.Publication, error) {
+	now := s.clock.Now()
+	wake := crier.TimeOf(publish.WakeTime(plan.at.Time, d.content))
 	p := store.Publication{
-		Kind: store.PostPublication, Ref: store.Ref{ID: crier.NewID()}, TeamID: scope.team.ID, OrganizationID: scope.team.OrganizationID,
-		PostID: plan.post.ID, SocialAccountID: d.accountID, Provider: d.account.Provider, Status: crier.Scheduled, CreatedAt: now,
-		Results: crier.PublishResults{PlatformPostIDs: []string{}},
+		Kind: store.PostPublication, ID: crier.NewID(), TeamID: scope.Team().ID,
+		OrganizationID: scope.Team().OrganizationID,
+		PostID:         plan.post.ID, SocialAccountID: d.accountID, Provider: d.account.Provider,
+		Status:    crier.Scheduled,
+		CreatedAt: now,
+		Results:   crier.PublishResults{PlatformPostIDs: []string{}},
 	}
 	if d.moves != nil {
 		p = *d.moves
 		p.Epoch++
 	}
 	p.ScheduledPostID = p.ID
-	p.ScheduledAt, p.Timezone, p.SlotAt, p.PayloadID, p.WakeAt, p.UpdatedAt = plan.at, plan.zone, plan.slotAt, plan.post.PayloadID, &wake, now
-	p.Settings, p.Actions, p.State, p.StateSecrets, p.ErrorCode, p.ErrorMessage = d.content.Settings, d.actions, emptyState(), nil, nil, nil
-	p.Actions.SeriesStart, p.Actions.SeriesIndex = nil, 0
+	p.ScheduledAt, p.Timezone, p.SlotAt, p.PayloadID, p.WakeAt, p.UpdatedAt = plan.at, plan.zoneOf(d), plan.slotAt,
+		plan.post.PayloadID, &wake, now
+	p.Settings, p.Actions, p.State, p.StateSecrets, p.ErrorCode, p.ErrorMessage = d.content.Settings, d.actions,
+		publish.EmptyState(), nil, nil, nil
+	if !plan.keepSeries {
+		p.Actions.SeriesStart, p.Actions.SeriesIndex = nil, 0
+	}
 	before := p.Reserved
 	p.Reserved = d.actions.Total()
-	if err := s.reserve(ctx, tx, p.OrganizationID, p.Reserved-before, &p.ID); err != nil {
+	if err := ledger.Adjust(ctx, tx, ledger.Charge{Organization: p.OrganizationID, Publication: &p.ID,
+		Amount: p.Reserved - before, At: s.clock.Now()}); err != nil {
 		return p, err
 	}
-	err := s.save(ctx, tx, p, d.moves != nil)
-	if errors.Is(err, store.ErrTaken) {
-		return p, crier.Conflict("Another request has just scheduled this post, or taken this slot. Try again.")
-	}
-	if err != nil {
+	if err := s.save(ctx, tx, p, d.moves != nil); err != nil {
 		return p, err
 	}
-	return p, s.queue.Enqueue(ctx, tx, publishJob(p, now.Time))
+	if err := recordScheduled(tx, s.clock.Now(), d.moves, p); err != nil {
+		return p, err
+	}
+	return p, s.queue.Enqueue(ctx, tx, publish.WakeJob(p, now.Time))
 }
 
 func (s *Schedules) save(ctx context.Context, tx *store.Tx, p store.Publication, moves bool) error {
 	if moves {
-		return tx.MovePublication(ctx, p, s.now())
+		return tx.MovePublication(ctx, p, p.UpdatedAt)
 	}
 	return tx.InsertPublication(ctx, p)
 }
 
-// jobTime is zero for jobs that are due: the engine starts those at once.
-func jobTime(wake, now time.Time) time.Time {
-	if !wake.After(now) {
-		return time.Time{}
-	}
-	return wake
-}
-
-func emptyState() json.RawMessage {
-	return json.RawMessage(`{"ready":false,"done":false,"requiresPolling":false}`)
-}
-
 // Validate is a dry run of Schedule, or of PostNow when the body asks for no time: the same plan, and nothing written.
-func (s *Schedules) Validate(ctx context.Context, scope TeamScope, post crier.ID, in crier.ScheduleRequest) (crier.ValidationResult, error) {
+func (s *Schedules) Validate(ctx context.Context, scope access.TeamScope, post crier.ID,
+	in crier.ScheduleRequest) (crier.ValidationResult, error) {
+	w := dryRunTime(in.ScheduledAt, in.UseNextSlot)
+	return s.dryRun(ctx, scope, in.SocialAccountIDs, func(tx *store.Tx) (planned, error) {
+		return s.planFanOut(ctx, tx, scope, post, in.Targets, w)
+	})
+}
+
+// dryRunTime is the time that a dry run asks for: now when the request has none.
+func dryRunTime(at *crier.Time, useNextSlot *bool) when {
+	w := when{nextSlot: useNextSlot != nil && *useNextSlot}
+	if at != nil {
+		w.at = *at
+	}
+	w.now = at == nil && !w.nextSlot
+	return w
+}
+
+// dryRun tells what would come of a plan for some accounts, and writes nothing.
+func (s *Schedules) dryRun(ctx context.Context, scope access.TeamScope, accounts []crier.ID,
+	makePlan func(*store.Tx) (planned, error)) (crier.ValidationResult, error) {
 	out := crier.ValidationResult{Data: []crier.ValidationEntry{}}
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return out, err
 	}
-	w := when{nextSlot: in.UseNextSlot != nil && *in.UseNextSlot, now: in.ScheduledAt == nil}
-	if in.ScheduledAt != nil {
-		w.at = *in.ScheduledAt
-	}
-	w.now = w.now && !w.nextSlot
-	if err := s.profiles.freshen(ctx, scope, in.SocialAccountIDs); err != nil {
+	if err := s.profiles.Freshen(ctx, scope, accounts); err != nil {
 		return out, err
 	}
 	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
-		plan, err := s.planFanOut(ctx, tx, scope, post, in.Targets, w)
+		plan, err := makePlan(tx)
 		if err != nil {
 			return err
 		}
-		credits, err := tx.LockCredits(ctx, scope.team.OrganizationID)
+		credits, err := tx.LockCredits(ctx, scope.Team().OrganizationID)
 		if err != nil {
 			return err
 		}
@@ -284,10 +395,12 @@ var errDryRun = errors.New("dry run")
 func validation(plan planned, credits store.Credits) crier.ValidationResult {
 	out := crier.ValidationResult{AvailableCredits: credits.Balance - credits.Reserved}
 	for _, d := range plan.deliveries {
-		entry := crier.ValidationEntry{SocialAccountID: d.accountID, OK: d.refused == nil, Error: d.refused, Warnings: d.warnings}
+		entry := crier.ValidationEntry{SocialAccountID: d.accountID, OK: d.refused == nil, Error: d.refused,
+			Warnings: d.warnings}
 		if entry.Warnings == nil {
 			entry.Warnings = []crier.Issue{}
 		}
+		entry.Texts = measure(d)
 		if d.refused == nil {
 			entry.CreditCost = d.actions.Total()
 			already := int64(0)
@@ -303,64 +416,4 @@ func validation(plan planned, credits store.Credits) crier.ValidationResult {
 	out.SlotAt = plan.slotAt
 	out.AffordableNow = out.CreditCost <= out.AvailableCredits
 	return out
-}
-
-// replan checks the new content of a post against the accounts that it is scheduled on, and moves their publications to
-// it in a new epoch. A rule that it breaks is a 400 that names account and rule; a higher price is reserved (402).
-func (c *core) replan(ctx context.Context, tx *store.Tx, team, post, payload crier.ID) error {
-	live, err := tx.LivePublications(ctx, post)
-	if err != nil || len(live) == 0 {
-		return err
-	}
-	content, err := c.postContent(ctx, tx, team, payload)
-	if err != nil {
-		return err
-	}
-	for _, id := range sortedIDs(live) {
-		p := live[id]
-		if p.Status != crier.Scheduled {
-			return crier.Conflict("The content cannot change while the post is %s on account %s.", p.Status, id)
-		}
-		if err := c.replanOne(ctx, tx, team, p, content, payload); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *core) replanOne(ctx context.Context, tx *store.Tx, team crier.ID, p store.Publication, content provider.Content, payload crier.ID) error {
-	account, err := tx.SocialAccount(ctx, team, p.SocialAccountID)
-	if err != nil {
-		return err
-	}
-	network, ok := c.providers.Get(string(p.Provider))
-	if !ok {
-		return crier.Conflict("This installation has no client for %s.", p.Provider)
-	}
-	content = suited(c.providers.InfoFor(network, networkAccount(account)), content)
-	content, err = c.withSettings(ctx, tx, team, network, content, p.Settings)
-	if err != nil {
-		return err
-	}
-	found := network.Check(networkAccount(account), content)
-	if !found.OK() {
-		issues := make([]crier.Issue, len(found.Issues))
-		for i, issue := range found.Issues {
-			issues[i] = crier.At("account "+string(account.ID)+" ("+network.Info().DisplayName+"): "+issue.Message, issue.Path...)
-		}
-		return crier.Invalid(issues...)
-	}
-	before := p.Reserved
-	p.Actions.PartCosts = c.providers.Cost(network, content)
-	p.Reserved = p.Actions.Total()
-	if err := c.reserve(ctx, tx, p.OrganizationID, p.Reserved-before, &p.ID); err != nil {
-		return err
-	}
-	now := c.now()
-	wake := crier.TimeOf(wakeTime(p.ScheduledAt.Time, content))
-	p.PayloadID, p.WakeAt, p.State, p.Epoch = payload, &wake, emptyState(), p.Epoch+1
-	if err := tx.MovePublication(ctx, p, now); err != nil {
-		return err
-	}
-	return c.queue.Enqueue(ctx, tx, publishJob(p, now.Time))
 }

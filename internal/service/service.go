@@ -3,146 +3,223 @@
 package service
 
 import (
-	"context"
+	"errors"
 	"log/slog"
+	"runtime"
 	"time"
 
 	"crier"
+	"crier/internal/access"
+	"crier/internal/analytics"
 	"crier/internal/auth"
+	"crier/internal/job"
+	"crier/internal/library"
 	"crier/internal/media"
+	"crier/internal/oauth"
+	"crier/internal/pagination"
 	"crier/internal/provider"
+	"crier/internal/publish"
+	"crier/internal/social"
 	"crier/internal/store"
+	"crier/internal/webhook"
 )
 
 // Config is what the rules need of the world.
 type Config struct {
 	Store *store.Store
 	Keys  *auth.Keyring
-	Queue Queue
+	Queue job.Queue
 	// Providers are the networks this installation knows.
 	Providers *provider.Registry
 	// Sandbox says that the networks are simulated.
 	Sandbox bool
 	// Observer is told how publishing goes.
-	Observer PublishObserver
+	Observer publish.Observer
 	// Timings are how long publishing waits for what; the zero value is the usual.
-	Timings Timings
-	// Checkpoint is called between any two steps of the work on a scheduled post and what follows it, for tests that have
-	// a worker die or sleep there; nil otherwise.
-	Checkpoint func(scheduledPost crier.ID, step Step)
+	Timings publish.Timings
+	// Checkpoint is called between any two steps of the work on a scheduled post and what follows it, for tests that
+	// have a worker die or sleep there; nil otherwise.
+	Checkpoint func(scheduledPost crier.ID, step publish.Step)
 	// Analyser describes texts; nil means crier's own analyser.
 	Analyser TextAnalyser
 	// Blobs keeps the files of the media library.
 	Blobs media.Blobs
 	// Fetcher imports files from addresses on the internet.
 	Fetcher media.Fetcher
+	// StorageQuota is how many bytes the assets of an organization may have together; 0: no limit.
+	StorageQuota int64
+	// QuickPixels is how many pixels of a picture are decoded while a caller waits; 0: the library's own number.
+	QuickPixels int
 	// Mailer sends mail; nil means that this installation sends none.
 	Mailer Mailer
 	// PublicURL is where people and networks reach this installation, without a slash at the end.
 	PublicURL string
-	Now       func() time.Time
-	Logger    *slog.Logger
+	// WebhookGuard says which addresses webhooks may have.
+	WebhookGuard media.Fetcher
+	// OAuthClients may ask people for access without a description of their own.
+	OAuthClients []oauth.Client
+	// OAuthRegistration lets any program register itself as a client.
+	OAuthRegistration bool
+	// OAuthDocuments reads the descriptions of clients; nil means that WebhookGuard does.
+	OAuthDocuments oauth.Documents
+	// WebhookTimeout bounds an attempt to deliver an event; 0 means 10 seconds.
+	WebhookTimeout time.Duration
+	// EventDays is how long events are kept; 0 means 30.
+	EventDays int
+	// MetricsDays is how long readings of numbers are kept; 0 means 400.
+	MetricsDays int
+	Now         func() time.Time
+	Logger      *slog.Logger
 }
 
 // Services are the rules, one value per noun.
 type Services struct {
-	Access         *Access
-	Answers        *Answers
-	Pages          *Pages
+	Access         *access.Control
+	Idempotency    *access.Idempotency
+	Pages          *pagination.Cursors
 	Organizations  *Organizations
 	Teams          *Teams
 	Keys           *Keys
 	Slots          *Slots
-	Accounts       *Accounts
+	Accounts       *social.Accounts
 	Posts          *Posts
 	Tags           *Tags
 	Facets         *Facets
 	Calendars      *Calendars
 	Schedules      *Schedules
 	ScheduledPosts *ScheduledPosts
-	Publisher      *Publisher
-	Tokens         *Tokens
+	Publisher      *publish.Publisher
+	Tokens         *publish.Tokens
 	Credits        *Credits
-	Connections    *Connections
-	Metrics        *Metrics
+	Connections    *social.Connections
+	Analytics      *analytics.Analytics
 	People         *People
 	Members        *Members
 	Invitations    *Invitations
 	AuditLog       *AuditLog
-	Devices        *Devices
-	Assets         *Assets
-	Uploads        *Uploads
-	Folders        *Folders
-	Contexts       *Contexts
-	Instance       *Instance
-	Upkeep         *Upkeep
+	Events         *Events
+	Webhooks       *Webhooks
+	Dispatcher     *webhook.Dispatcher
+	Devices        *oauth.Devices
+	Authorizations *oauth.Authorizations
+	Assets         *library.Assets
+	Uploads        *library.Uploads
+	// UploadAddresses take files without a token.
+	UploadAddresses *library.UploadAddresses
+	Folders         *library.Folders
+	Contexts        *Contexts
+	Instance        *Instance
+	Upkeep          *Upkeep
 }
+
+// mediaPurpose keeps the signatures of media addresses apart from all others of the instance.
+const mediaPurpose = "media addresses"
+
+// uploadPurpose does so for upload addresses.
+const uploadPurpose = "upload addresses"
 
 // New builds the rules.
 func New(cfg Config) *Services {
-	c := &core{store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, providers: cfg.Providers, clock: cfg.Now, log: cfg.Logger,
-		blobs: cfg.Blobs, publicURL: cfg.PublicURL}
-	pages := &Pages{keys: cfg.Keys}
-	organizations := &Organizations{core: c, pages: pages}
-	teams := &Teams{core: c, pages: pages}
-	tokens := &Tokens{core: c}
-	publisher := newPublisher(c, tokens, cfg)
-	assets := &Assets{core: c, pages: pages, images: media.NewImages(media.Limits{}), fetcher: cfg.Fetcher}
-	connections := &Connections{core: c, publicURL: cfg.PublicURL, sandbox: cfg.Sandbox}
-	people := &People{core: c}
-	return &Services{
-		Schedules:      &Schedules{core: c, profiles: newProfiles(c, tokens)},
-		ScheduledPosts: &ScheduledPosts{core: c, publisher: publisher},
-		Publisher:      publisher,
-		Tokens:         tokens,
-		Credits:        &Credits{core: c, pages: pages},
-		Connections:    connections,
-		Metrics:        &Metrics{core: c, tokens: tokens},
-		People:         people,
-		Members:        &Members{core: c, pages: pages},
-		Invitations:    &Invitations{core: c, pages: pages, people: people, mailer: cfg.Mailer},
-		AuditLog:       &AuditLog{core: c, pages: pages},
-		Devices:        &Devices{core: c, publicURL: cfg.PublicURL},
-		Access:         newAccess(c),
-		Answers:        &Answers{core: c},
-		Pages:          pages,
-		Organizations:  organizations,
-		Teams:          teams,
-		Keys:           &Keys{core: c, pages: pages},
-		Slots:          &Slots{core: c},
-		Accounts:       &Accounts{core: c, connections: connections},
-		Posts:          &Posts{core: c, pages: pages},
-		Tags:           &Tags{core: c, pages: pages},
-		Facets:         &Facets{core: c, analyser: cfg.Analyser},
-		Calendars:      &Calendars{core: c},
-		Assets:         assets,
-		Uploads:        &Uploads{core: c, assets: assets, chunks: media.Uploads{Blobs: cfg.Blobs}},
-		Folders:        &Folders{core: c, pages: pages},
-		Contexts:       &Contexts{core: c, organizations: organizations, teams: teams},
-		Instance:       &Instance{core: c},
-		Upkeep:         &Upkeep{core: c},
+	w := newWiring(cfg)
+	s := &Services{Pages: w.pages, Idempotency: w.writes, Publisher: w.engine.Publisher, Tokens: w.engine.Tokens}
+	w.addTenants(s)
+	w.addPublishing(s)
+	w.addLibrary(s)
+	return s
+}
+
+// wiring is what New hands out: each noun gets what it needs of it.
+type wiring struct {
+	Config
+	clock     crier.Clock
+	addresses *media.Addresses
+	engine    *publish.Engine
+	writes    *access.Idempotency
+	accounts  social.Rules
+	pages     *pagination.Cursors
+}
+
+func newWiring(cfg Config) wiring {
+	clock := crier.Clock(cfg.Now)
+	addresses := &media.Addresses{Key: cfg.Keys.Sign(nil, mediaPurpose), BaseURL: cfg.PublicURL, Now: cfg.Now}
+	w := wiring{
+		Config: cfg, clock: clock, addresses: addresses, pages: pagination.NewCursors(cfg.Keys),
+		writes: access.NewIdempotency(cfg.Store, cfg.Keys, clock),
+		engine: publish.New(publish.Config{
+			Store: cfg.Store, Keys: cfg.Keys, Queue: cfg.Queue, Providers: cfg.Providers, Blobs: cfg.Blobs,
+			Addresses: addresses, Observer: cfg.Observer, Timings: cfg.Timings, Checkpoint: cfg.Checkpoint,
+			Clock: clock, Logger: cfg.Logger,
+		}),
 	}
+	w.accounts = social.New(social.Config{Store: cfg.Store, Writes: w.writes, Keys: cfg.Keys,
+		Providers: cfg.Providers, Engine: w.engine, Queue: cfg.Queue, PublicURL: cfg.PublicURL, Sandbox: cfg.Sandbox,
+		Clock: clock, Logger: cfg.Logger})
+	return w
 }
 
-// core is what all rules stand on.
-type core struct {
-	store     *store.Store
-	keys      *auth.Keyring
-	queue     Queue
-	providers *provider.Registry
-	blobs     media.Blobs
-	publicURL string
-	clock     func() time.Time
-	log       *slog.Logger
+// addTenants adds organizations, teams, people and what lets them in.
+func (w wiring) addTenants(s *Services) {
+	passwords := auth.NewPasswordHasher(runtime.GOMAXPROCS(0))
+	s.Access = access.New(w.Store, w.clock, w.Logger)
+	s.Organizations = &Organizations{store: w.Store, writes: w.writes, clock: w.clock, pages: w.pages}
+	s.Teams = &Teams{store: w.Store, writes: w.writes, engine: w.engine, queue: w.Queue, clock: w.clock, pages: w.pages}
+	s.Keys = &Keys{store: w.Store, writes: w.writes, keys: w.Keys, clock: w.clock, pages: w.pages}
+	s.People = &People{store: w.Store, writes: w.writes, keys: w.Keys, addresses: w.addresses, clock: w.clock,
+		passwords: passwords}
+	s.Members = &Members{store: w.Store, writes: w.writes, clock: w.clock, pages: w.pages}
+	s.Invitations = &Invitations{store: w.Store, writes: w.writes, keys: w.Keys, queue: w.Queue,
+		addresses: w.addresses, clock: w.clock, pages: w.pages, people: s.People, mailer: w.Mailer}
+	logins := w.logins()
+	s.Devices, s.Authorizations = logins.Devices, logins.Authorizations
+	s.AuditLog = &AuditLog{store: w.Store, pages: w.pages}
+	s.Events = newEvents(w.pages, w.Config)
+	s.Dispatcher = webhook.New(webhook.Config{Store: w.Store, Keys: w.Keys, Queue: w.Queue, Clock: w.clock,
+		Mailer: w.Mailer, Guard: w.WebhookGuard, Timeout: w.WebhookTimeout})
+	s.Webhooks = &Webhooks{store: w.Store, writes: w.writes, clock: w.clock, pages: w.pages, dispatcher: s.Dispatcher}
+	s.Credits = &Credits{store: w.Store, providers: w.Providers, pages: w.pages}
+	s.Contexts = &Contexts{store: w.Store, clock: w.clock, organizations: s.Organizations, teams: s.Teams}
+	s.Upkeep = &Upkeep{store: w.Store, clock: w.clock, eventsKept: eventsKept(w.Config)}
+	s.Accounts, s.Connections = w.accounts.Accounts, w.accounts.Connections
+	s.Instance = &Instance{store: w.Store, keys: w.Keys, connections: s.Connections, organizations: s.Organizations,
+		apiKeys: s.Keys, clock: w.clock, passwords: passwords, people: s.People}
 }
 
-// now is the present as both databases keep it.
-func (c *core) now() crier.Time { return crier.TimeOf(c.clock()) }
-
-// Queue takes jobs into the running transaction: they exist if and only if it commits.
-type Queue interface {
-	Enqueue(ctx context.Context, tx *store.Tx, jobs ...Job) error
+func (w wiring) logins() oauth.Rules {
+	documents := w.OAuthDocuments
+	if documents == nil {
+		documents = w.WebhookGuard.Document
+	}
+	return oauth.New(oauth.Config{Store: w.Store, Keys: w.Keys, Clock: w.clock, PublicURL: w.PublicURL,
+		Clients: w.OAuthClients, Registration: w.OAuthRegistration, Documents: documents})
 }
 
-// Unavailable is true when err means that the database is away, so that the request may be repeated later.
-func Unavailable(err error) bool { return store.Unavailable(err) }
+// addPublishing adds posts and what becomes of them.
+func (w wiring) addPublishing(s *Services) {
+	s.Facets = &Facets{store: w.Store, log: w.Logger, analyser: w.Analyser}
+	s.Posts = &Posts{store: w.Store, writes: w.writes, providers: w.Providers, engine: w.engine, queue: w.Queue,
+		addresses: w.addresses, clock: w.clock, pages: w.pages, facets: s.Facets}
+	s.Schedules = &Schedules{store: w.Store, writes: w.writes, providers: w.Providers, engine: w.engine,
+		queue: w.Queue, views: w.accounts.Views, clock: w.clock, profiles: w.accounts.Profiles}
+	s.ScheduledPosts = &ScheduledPosts{store: w.Store, writes: w.writes, providers: w.Providers, engine: w.engine,
+		clock: w.clock,
+		pages: w.pages, schedules: s.Schedules}
+	s.Slots = &Slots{store: w.Store, writes: w.writes, clock: w.clock}
+	s.Calendars = &Calendars{store: w.Store, addresses: w.addresses, clock: w.clock}
+	s.Tags = &Tags{store: w.Store, writes: w.writes, clock: w.clock, pages: w.pages}
+	s.Analytics = analytics.New(analytics.Config{Store: w.Store, Providers: w.Providers, Engine: w.engine,
+		Queue: w.Queue, Pages: w.pages, Clock: w.clock, Days: w.MetricsDays})
+}
+
+// addLibrary adds the media library.
+func (w wiring) addLibrary(s *Services) {
+	l := library.New(library.Config{Store: w.Store, Writes: w.writes, Pages: w.pages, Providers: w.Providers,
+		Engine: w.engine, Queue: w.Queue, Blobs: w.Blobs, Addresses: w.addresses, Fetcher: w.Fetcher,
+		Quota: w.StorageQuota, QuickPixels: w.QuickPixels, Clock: w.clock, Logger: w.Logger,
+		Access: s.Access, PublicURL: w.PublicURL,
+		SignUpload: func(data []byte) []byte { return w.Keys.Sign(data, uploadPurpose) }})
+	s.Assets, s.Uploads, s.Folders, s.UploadAddresses = l.Assets, l.Uploads, l.Folders, l.UploadAddresses
+}
+
+// Unavailable is true when err means that the database is away, or that this node has more passwords to hash than it
+// can, so that the request may be repeated later.
+func Unavailable(err error) bool { return store.Unavailable(err) || errors.Is(err, auth.ErrBusy) }

@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/auth"
+	"crier/internal/job"
+	"crier/internal/pagination"
 	"crier/internal/store"
 	"crier/internal/store/storetest"
 )
@@ -24,7 +27,7 @@ const testSecret = "0123456789abcdef0123456789abcdef"
 // noJobs takes jobs and forgets them.
 type noJobs struct{}
 
-func (noJobs) Enqueue(context.Context, *store.Tx, ...Job) error { return nil }
+func (noJobs) Enqueue(context.Context, *store.Tx, ...job.Job) error { return nil }
 
 // rules are the services over a store, at a time that the test tells.
 type rules struct {
@@ -35,12 +38,20 @@ type rules struct {
 
 func newRules(tb testing.TB, st *store.Store, secret string) *rules {
 	tb.Helper()
+	return newRulesWith(tb, st, secret, func(*Config) {})
+}
+
+func newRulesWith(tb testing.TB, st *store.Store, secret string, change func(*Config)) *rules {
+	tb.Helper()
 	keys, err := auth.NewKeyring(secret)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	r := &rules{store: st, time: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)}
-	r.Services = New(Config{Store: st, Keys: keys, Queue: noJobs{}, Now: func() time.Time { return r.time }, Logger: slog.New(slog.DiscardHandler)})
+	cfg := Config{Store: st, Keys: keys, Queue: noJobs{}, Now: func() time.Time { return r.time },
+		Logger: slog.New(slog.DiscardHandler)}
+	change(&cfg)
+	r.Services = New(cfg)
 	return r
 }
 
@@ -74,7 +85,7 @@ func TestTheRunningPeriodEndsAMonthLaterOnTheSameDay(t *testing.T) {
 }
 
 // initialise makes the first organization and lets its key into the team.
-func (r *rules) initialise(t *testing.T, to crier.Permission) TeamScope {
+func (r *rules) initialise(t *testing.T, to crier.Permission) access.TeamScope {
 	t.Helper()
 	ctx := context.Background()
 	tenant, err := r.Instance.Initialise(ctx, TenantRequest{Name: "Acme"})
@@ -104,7 +115,7 @@ func TestADeletedTeamIsPurgedAfterThirtyDays(t *testing.T) {
 			return n
 		}
 		purge := func() {
-			if err := r.Upkeep.PurgeTeam(ctx, scope.team.ID); err != nil {
+			if err := r.Upkeep.PurgeTeam(ctx, scope.Team().ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -161,7 +172,8 @@ func TestAStoreIsBoundToItsSecretKey(t *testing.T) {
 			secrets string
 			good    bool
 		}{
-			{testSecret, true}, {testSecret, true}, {other, false}, {other + "," + third, false}, {testSecret + "," + other, true}, {other + "," + testSecret, true},
+			{testSecret, true}, {testSecret, true}, {other, false}, {other + "," + third, false},
+			{testSecret + "," + other, true}, {other + "," + testSecret, true},
 			{testSecret, false}, {other, true},
 		} {
 			if err := bind(step.secrets); (err == nil) != step.good {
@@ -175,31 +187,51 @@ func TestRulesRefuseAnEmptyScope(t *testing.T) {
 	t.Parallel()
 	r, ctx := newRules(t, databases.Fresh(t, store.SQLite).Open(t), testSecret), context.Background()
 	for name, call := range map[string]func() error{
-		"organizations list": func() error { _, err := r.Organizations.List(ctx, CallerScope{}, PageQuery{}); return err },
+		"organizations list": func() error {
+			_, err := r.Organizations.List(ctx, access.CallerScope{},
+				pagination.Query{})
+			return err
+		},
 		"organizations make": func() error {
-			_, err := r.Organizations.Create(ctx, CallerScope{}, crier.OrganizationCreate{})
+			_, err := r.Organizations.Create(ctx, access.CallerScope{}, crier.OrganizationCreate{})
 			return err
 		},
-		"organization read": func() error { _, err := r.Organizations.Get(ctx, OrgScope{}); return err },
+		"organization read": func() error { _, err := r.Organizations.Get(ctx, access.OrgScope{}); return err },
 		"organization change": func() error {
-			_, err := r.Organizations.Update(ctx, OrgScope{}, crier.OrganizationUpdate{})
+			_, err := r.Organizations.Update(ctx, access.OrgScope{}, crier.OrganizationUpdate{})
 			return err
 		},
-		"teams list":  func() error { _, err := r.Teams.List(ctx, CallerScope{}, "", PageQuery{}); return err },
-		"team make":   func() error { _, err := r.Teams.Create(ctx, OrgScope{}, crier.TeamCreate{}); return err },
-		"team read":   func() error { _, err := r.Teams.Get(ctx, TeamScope{}); return err },
-		"team change": func() error { _, err := r.Teams.Update(ctx, TeamScope{}, crier.TeamUpdate{}); return err },
-		"team delete": func() error { _, err := r.Teams.Delete(ctx, TeamScope{}); return err },
-		"keys list":   func() error { _, err := r.Keys.List(ctx, OrgScope{}, PageQuery{}); return err },
-		"key make":    func() error { _, err := r.Keys.Create(ctx, OrgScope{}, crier.APIKeyCreate{}); return err },
-		"key revoke":  func() error { _, err := r.Keys.Revoke(ctx, OrgScope{}, crier.NewID()); return err },
+		"teams list": func() error {
+			_, err := r.Teams.List(ctx, access.CallerScope{}, "",
+				pagination.Query{})
+			return err
+		},
+		"team make": func() error {
+			_, err := r.Teams.Create(ctx, access.OrgScope{},
+				crier.TeamCreate{})
+			return err
+		},
+		"team read": func() error { _, err := r.Teams.Get(ctx, access.TeamScope{}); return err },
+		"team change": func() error {
+			_, err := r.Teams.Update(ctx, access.TeamScope{},
+				crier.TeamUpdate{})
+			return err
+		},
+		"team delete": func() error { _, err := r.Teams.Delete(ctx, access.TeamScope{}); return err },
+		"keys list":   func() error { _, err := r.Keys.List(ctx, access.OrgScope{}, pagination.Query{}); return err },
+		"key make": func() error {
+			_, err := r.Keys.Create(ctx, access.OrgScope{},
+				crier.APIKeyCreate{})
+			return err
+		},
+		"key revoke": func() error { _, err := r.Keys.Revoke(ctx, access.OrgScope{}, crier.NewID()); return err },
 		"key rotate": func() error {
-			_, err := r.Keys.Rotate(ctx, OrgScope{}, crier.NewID(), crier.APIKeyRotate{})
+			_, err := r.Keys.Rotate(ctx, access.OrgScope{}, crier.NewID(), crier.APIKeyRotate{})
 			return err
 		},
-		"context": func() error { _, err := r.Contexts.Get(ctx, CallerScope{}); return err },
+		"context": func() error { _, err := r.Contexts.Get(ctx, access.CallerScope{}); return err },
 	} {
-		if err := call(); !errors.Is(err, errNoScope) {
+		if err := call(); !errors.Is(err, access.ErrNoScope) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

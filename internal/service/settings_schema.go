@@ -2,7 +2,13 @@ package service
 
 import "crier/internal/provider"
 
-// SettingsSchema describes the publish settings of all networks as JSON schemas by key, for the interface's description.
+// Catalogue returns rules that know the networks and nothing else: enough to describe the interface without a store.
+func Catalogue(providers *provider.Registry) *Services {
+	return &Services{Schedules: &Schedules{providers: providers}}
+}
+
+// SettingsSchema describes the publish settings of all networks as JSON schemas by key, for the interface's
+// description.
 func (s *Schedules) SettingsSchema() map[string]any {
 	out := map[string]any{}
 	if s.providers == nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/access"
 	"crier/internal/slot"
 	"crier/internal/store"
 )
@@ -15,7 +16,11 @@ import (
 const maxSlots = 336
 
 // Slots are the rules of scheduling slots.
-type Slots struct{ *core }
+type Slots struct {
+	store  *store.Store
+	writes *access.Idempotency
+	clock  crier.Clock
+}
 
 // grid is a team's week: its own slots, or the implicit ones.
 type grid struct {
@@ -24,7 +29,8 @@ type grid struct {
 }
 
 // grid reads a team's week. fallback is the zone of a team that has none.
-func (c *core) grid(ctx context.Context, slots []crier.SchedulingSlot, team crier.Team, fallback *crier.Zone) (grid, error) {
+func gridOf(ctx context.Context, slots []crier.SchedulingSlot, team crier.Team, fallback *crier.Zone) (grid,
+	error) {
 	zone := crier.Zone("UTC")
 	if fallback != nil {
 		zone = *fallback
@@ -44,35 +50,37 @@ func (c *core) grid(ctx context.Context, slots []crier.SchedulingSlot, team crie
 }
 
 // List returns a team's grid.
-func (s *Slots) List(ctx context.Context, scope TeamScope) (crier.SchedulingSlots, error) {
+func (s *Slots) List(ctx context.Context, scope access.TeamScope) (crier.SchedulingSlots, error) {
 	var out crier.SchedulingSlots
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return out, err
 	}
-	own, err := s.store.Slots(ctx, scope.team.ID)
+	own, err := s.store.Slots(ctx, scope.Team().ID)
 	if err != nil {
 		return out, err
 	}
-	g, err := s.grid(ctx, own, scope.team, nil)
+	g, err := gridOf(ctx, own, scope.Team(), nil)
 	if err != nil {
 		return out, err
 	}
-	out = crier.SchedulingSlots{Timezone: g.Location.String(), UsingDefaults: g.defaults, Slots: make([]crier.SlotSummary, len(g.Slots))}
+	out = crier.SchedulingSlots{Timezone: g.Location.String(), UsingDefaults: g.defaults,
+		Slots: make([]crier.SlotSummary, len(g.Slots))}
 	for i, sl := range g.Slots {
-		out.Slots[i] = crier.SlotSummary{ID: sl.ID, Hour: sl.Hour, Minute: sl.Minute, Label: sl.Label, DaysOfWeek: sl.DaysOfWeek}
+		out.Slots[i] = crier.SlotSummary{ID: sl.ID, Hour: sl.Hour, Minute: sl.Minute, Label: sl.Label,
+			DaysOfWeek: sl.DaysOfWeek}
 	}
 	return out, nil
 }
 
 // Create makes a slot; the first one replaces the implicit ones.
-func (s *Slots) Create(ctx context.Context, scope TeamScope, in crier.SlotCreate) (crier.SchedulingSlot, error) {
-	if err := scope.check(); err != nil {
+func (s *Slots) Create(ctx context.Context, scope access.TeamScope, in crier.SlotCreate) (crier.SchedulingSlot, error) {
+	if err := scope.Check(); err != nil {
 		return crier.SchedulingSlot{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.SchedulingSlot, error) {
-		now := s.now()
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.SchedulingSlot, error) {
+		now := s.clock.Now()
 		sl := crier.SchedulingSlot{
-			ID: crier.NewID(), TeamID: scope.team.ID, Hour: in.Hour, Minute: in.Minute, Label: in.Label,
+			ID: crier.NewID(), TeamID: scope.Team().ID, Hour: in.Hour, Minute: in.Minute, Label: in.Label,
 			DaysOfWeek: weekdays(in.DaysOfWeek), CreatedAt: now, UpdatedAt: now,
 		}
 		if err := checkRoom(ctx, tx, sl); err != nil {
@@ -103,27 +111,31 @@ func checkRoom(ctx context.Context, tx *store.Tx, sl crier.SchedulingSlot) error
 	}
 	for _, other := range others {
 		if other.ID != sl.ID && slot.Overlap(other, sl) {
-			return crier.Conflict("The team has a slot at %02d:%02d on one of these days already: %s.", sl.Hour, sl.Minute, other.ID)
+			return crier.Conflict("The team has a slot at %02d:%02d on one of these days already: %s.", sl.Hour,
+				sl.Minute, other.ID)
 		}
 	}
-	if len(others) >= maxSlots && !slices.ContainsFunc(others, func(o crier.SchedulingSlot) bool { return o.ID == sl.ID }) {
+	if len(others) >= maxSlots && !slices.ContainsFunc(others,
+		func(o crier.SchedulingSlot) bool { return o.ID == sl.ID }) {
 		return crier.Conflict("A team has at most %d slots.", maxSlots)
 	}
 	return nil
 }
 
 // Update changes a slot.
-func (s *Slots) Update(ctx context.Context, scope TeamScope, id crier.ID, in crier.SlotUpdate) (crier.SchedulingSlot, error) {
-	if err := scope.check(); err != nil {
+func (s *Slots) Update(ctx context.Context, scope access.TeamScope, id crier.ID,
+	in crier.SlotUpdate) (crier.SchedulingSlot,
+	error) {
+	if err := scope.Check(); err != nil {
 		return crier.SchedulingSlot{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.SchedulingSlot, error) {
-		sl, err := ownSlot(ctx, tx, scope.team.ID, id)
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.SchedulingSlot, error) {
+		sl, err := ownSlot(ctx, tx, scope.Team().ID, id)
 		if err != nil {
 			return sl, err
 		}
 		applySlot(&sl, in)
-		sl.UpdatedAt = s.now()
+		sl.UpdatedAt = s.clock.Now()
 		if err := checkRoom(ctx, tx, sl); err != nil {
 			return sl, err
 		}
@@ -149,22 +161,23 @@ func applySlot(sl *crier.SchedulingSlot, in crier.SlotUpdate) {
 // ownSlot reads a slot that the team has made; the implicit ones can be neither changed nor deleted.
 func ownSlot(ctx context.Context, tx *store.Tx, team, id crier.ID) (crier.SchedulingSlot, error) {
 	if slices.ContainsFunc(slot.Defaults(team), func(d crier.SchedulingSlot) bool { return d.ID == id }) {
-		return crier.SchedulingSlot{}, crier.NotFound("This is one of the implicit default slots, which cannot be changed or deleted. "+
-			"Create a slot of your own with POST /v1/teams/%s/scheduling-slots; it replaces the defaults.", team)
+		return crier.SchedulingSlot{},
+			crier.NotFound("This is one of the implicit default slots, which cannot be changed or deleted. "+
+				"Create a slot of your own with POST /v1/teams/%s/scheduling-slots; it replaces the defaults.", team)
 	}
 	return tx.Slot(ctx, team, id)
 }
 
 // Delete removes a slot; without any the team is back at the implicit ones.
-func (s *Slots) Delete(ctx context.Context, scope TeamScope, id crier.ID) (crier.Deleted, error) {
-	if err := scope.check(); err != nil {
+func (s *Slots) Delete(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.Deleted, error) {
+	if err := scope.Check(); err != nil {
 		return crier.Deleted{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Deleted, error) {
-		if _, err := ownSlot(ctx, tx, scope.team.ID, id); err != nil {
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Deleted, error) {
+		if _, err := ownSlot(ctx, tx, scope.Team().ID, id); err != nil {
 			return crier.Deleted{}, err
 		}
-		return crier.Deleted{Deleted: true}, tx.DeleteSlot(ctx, scope.team.ID, id)
+		return crier.Deleted{Deleted: true}, tx.DeleteSlot(ctx, scope.Team().ID, id)
 	})
 }
 
@@ -177,35 +190,36 @@ type NextSlots struct {
 	Timezone *crier.Zone
 }
 
-// Next returns the upcoming instants of a team's grid: at least a minute ahead and within 90 days, so there may be fewer
-// than asked for.
-func (s *Slots) Next(ctx context.Context, scope TeamScope, in NextSlots) (crier.UpcomingSlots, error) {
+// Next returns the upcoming instants of a team's grid: at least a minute ahead and within 90 days, so there may be
+// fewer than asked for.
+func (s *Slots) Next(ctx context.Context, scope access.TeamScope, in NextSlots) (crier.UpcomingSlots, error) {
 	out := crier.UpcomingSlots{Slots: []crier.UpcomingSlot{}}
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return out, err
 	}
-	own, err := s.store.Slots(ctx, scope.team.ID)
+	own, err := s.store.Slots(ctx, scope.Team().ID)
 	if err != nil {
 		return out, err
 	}
-	g, err := s.grid(ctx, own, scope.team, in.Timezone)
+	g, err := gridOf(ctx, own, scope.Team(), in.Timezone)
 	if err != nil {
 		return out, err
 	}
 	var accounts []crier.ID
 	if in.Account != nil {
-		if _, err := s.store.SocialAccount(ctx, scope.team.ID, *in.Account); err != nil {
+		if _, err := s.store.SocialAccount(ctx, scope.Team().ID, *in.Account); err != nil {
 			return out, err
 		}
 		accounts = []crier.ID{*in.Account}
 	}
-	free, err := s.freeInstants(ctx, s.store, g, accounts, in.Count)
+	free, err := freeInstants(ctx, s.clock.Now(), s.store, g, busy{accounts: accounts}, in.Count)
 	if err != nil {
 		return out, err
 	}
 	for _, instant := range free {
 		out.Slots = append(out.Slots, crier.UpcomingSlot{
-			StartsAt: crier.TimeOf(instant.StartsAt), Hour: instant.Slot.Hour, Minute: instant.Slot.Minute, Label: instant.Slot.Label,
+			StartsAt: crier.TimeOf(instant.StartsAt), Hour: instant.Slot.Hour, Minute: instant.Slot.Minute,
+			Label: instant.Slot.Label,
 		})
 	}
 	return out, nil
@@ -213,13 +227,22 @@ func (s *Slots) Next(ctx context.Context, scope TeamScope, in NextSlots) (crier.
 
 // occupancy is a store or a transaction: it knows which instants are taken.
 type occupancy interface {
-	FreeInstants(ctx context.Context, accounts []crier.ID, instants []time.Time, limit int) ([]int, error)
+	FreeInstants(ctx context.Context, accounts []crier.ID, except crier.ID, instants []time.Time,
+		limit int) ([]int, error)
 }
 
-// freeInstants are the first instants of a grid that can be scheduled at and at which none of the accounts has anything live.
-func (c *core) freeInstants(ctx context.Context, in occupancy, g grid, accounts []crier.ID, count int) ([]slot.Instant, error) {
-	from, until := window(c.now().Time)
-	if len(accounts) == 0 {
+// busy says whose publications take instants: those of accounts, but not those of one post.
+type busy struct {
+	accounts []crier.ID
+	except   crier.ID
+}
+
+// freeInstants are the first instants of a grid that can be scheduled at and at which none of the accounts has anything
+// live.
+func freeInstants(ctx context.Context, now crier.Time, in occupancy, g grid, by busy, count int) ([]slot.Instant,
+	error) {
+	from, until := window(now.Time)
+	if len(by.accounts) == 0 {
 		return g.Next(from, until, count), nil
 	}
 	all := slices.Collect(g.Between(from, until))
@@ -227,7 +250,7 @@ func (c *core) freeInstants(ctx context.Context, in occupancy, g grid, accounts 
 	for i, instant := range all {
 		times[i] = instant.StartsAt
 	}
-	positions, err := in.FreeInstants(ctx, accounts, times, count)
+	positions, err := in.FreeInstants(ctx, by.accounts, by.except, times, count)
 	if err != nil {
 		return nil, err
 	}

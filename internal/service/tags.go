@@ -4,10 +4,9 @@ import (
 	"context"
 	"hash/fnv"
 
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
-
 	"crier"
+	"crier/internal/access"
+	"crier/internal/pagination"
 	"crier/internal/store"
 )
 
@@ -20,62 +19,68 @@ var tagColours = []string{
 	"#0090ff", "#00a2c7", "#12a594", "#30a46c", "#46a758", "#bd8e00", "#f76b15", "#a18072",
 }
 
+// TagSorts are the orders that tags can be listed in; the first is the default.
+var TagSorts = []string{"createdAt", "name"}
+
 // Tags are the rules of tags.
 type Tags struct {
-	*core
-	pages *Pages
+	store  *store.Store
+	writes *access.Idempotency
+	clock  crier.Clock
+	pages  *pagination.Cursors
 }
 
 // List returns one page of a team's tags.
-func (s *Tags) List(ctx context.Context, scope TeamScope, q PageQuery) (crier.Page[crier.Tag], error) {
+func (s *Tags) List(ctx context.Context, scope access.TeamScope, q pagination.Query) (crier.Page[crier.Tag], error) {
 	var none crier.Page[crier.Tag]
-	if err := scope.check(); err != nil {
+	if err := scope.Check(); err != nil {
 		return none, err
 	}
-	rows, err := s.store.Tags(ctx, scope.team.ID, q.query)
+	rows, err := s.store.Tags(ctx, scope.Team().ID, q.Rows())
 	if err != nil {
 		return none, err
 	}
-	total, err := s.store.TagCount(ctx, scope.team.ID)
+	total, err := s.store.TagCount(ctx, scope.Team().ID)
 	if err != nil {
 		return none, err
 	}
-	return pageOf(s.pages, q, rows, total, same), nil
+	return pagination.Page(s.pages, q, rows, total), nil
 }
 
 // Create makes a tag.
-func (s *Tags) Create(ctx context.Context, scope TeamScope, in crier.TagCreate) (crier.Tag, error) {
-	if err := scope.check(); err != nil {
+func (s *Tags) Create(ctx context.Context, scope access.TeamScope, in crier.TagCreate) (crier.Tag, error) {
+	if err := scope.Check(); err != nil {
 		return crier.Tag{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Tag, error) {
-		if _, err := tx.LockTeam(ctx, scope.team.ID); err != nil {
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Tag, error) {
+		if _, err := tx.LockTeam(ctx, scope.Team().ID); err != nil {
 			return crier.Tag{}, err
 		}
-		n, err := tx.TagCount(ctx, scope.team.ID)
+		n, err := tx.TagCount(ctx, scope.Team().ID)
 		if err != nil {
 			return crier.Tag{}, err
 		}
 		if n >= maxTags {
 			return crier.Tag{}, crier.Conflict("A team has at most %d tags.", maxTags)
 		}
-		now := s.now()
-		t := crier.Tag{ID: crier.NewID(), TeamID: scope.team.ID, Name: in.Name.Trimmed(), CreatedAt: now, UpdatedAt: now}
+		now := s.clock.Now()
+		t := crier.Tag{ID: crier.NewID(), TeamID: scope.Team().ID, Name: in.Name.Trimmed(), CreatedAt: now,
+			UpdatedAt: now}
 		t.Colour = colourOf(t.Name)
 		if in.Colour != nil {
 			t.Colour = string(*in.Colour)
 		}
-		return t, tx.InsertTag(ctx, t, foldName(t.Name))
+		return t, tx.InsertTag(ctx, t, store.FoldName(t.Name))
 	})
 }
 
 // Update changes the name or the colour of a tag.
-func (s *Tags) Update(ctx context.Context, scope TeamScope, id crier.ID, in crier.TagUpdate) (crier.Tag, error) {
-	if err := scope.check(); err != nil {
+func (s *Tags) Update(ctx context.Context, scope access.TeamScope, id crier.ID, in crier.TagUpdate) (crier.Tag, error) {
+	if err := scope.Check(); err != nil {
 		return crier.Tag{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Tag, error) {
-		t, err := tx.LockTag(ctx, scope.team.ID, id)
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Tag, error) {
+		t, err := tx.LockTag(ctx, scope.Team().ID, id)
 		if err != nil {
 			return t, err
 		}
@@ -85,30 +90,27 @@ func (s *Tags) Update(ctx context.Context, scope TeamScope, id crier.ID, in crie
 		if in.Colour.Set {
 			t.Colour = string(in.Colour.Value)
 		}
-		t.UpdatedAt = s.now()
-		return t, tx.UpdateTag(ctx, t, foldName(t.Name))
+		t.UpdatedAt = s.clock.Now()
+		return t, tx.UpdateTag(ctx, t, store.FoldName(t.Name))
 	})
 }
 
 // Delete removes a tag, from all posts too.
-func (s *Tags) Delete(ctx context.Context, scope TeamScope, id crier.ID) (crier.Deleted, error) {
-	if err := scope.check(); err != nil {
+func (s *Tags) Delete(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.Deleted, error) {
+	if err := scope.Check(); err != nil {
 		return crier.Deleted{}, err
 	}
-	return write(ctx, s.core, func(tx *store.Tx) (crier.Deleted, error) {
-		if _, err := tx.LockTag(ctx, scope.team.ID, id); err != nil {
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Deleted, error) {
+		if _, err := tx.LockTag(ctx, scope.Team().ID, id); err != nil {
 			return crier.Deleted{}, err
 		}
 		return crier.Deleted{Deleted: true}, tx.DeleteTag(ctx, id)
 	})
 }
 
-// foldName is the form of a name in which spellings that people take for the same are the same.
-func foldName(name string) string { return cases.Fold().String(norm.NFKC.String(name)) }
-
 // colourOf is the same colour for the same name, always.
 func colourOf(name string) string {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(foldName(name))) // a hash takes everything
+	_, _ = h.Write([]byte(store.FoldName(name))) // a hash takes everything
 	return tagColours[int(h.Sum32()&0xffff)%len(tagColours)]
 }

@@ -2,18 +2,24 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"crier"
+	"crier/internal/publish"
 	"crier/internal/store"
 )
 
 // Upkeep is the work that nobody asks for. Its methods are for jobs: they take no scope and have no route.
-type Upkeep struct{ *core }
+type Upkeep struct {
+	store      *store.Store
+	clock      crier.Clock
+	eventsKept time.Duration
+}
 
-// PurgeTeam removes a team that was deleted long enough ago, in small transactions. One that is interrupted goes on where
-// it stopped.
+// PurgeTeam removes a team that was deleted long enough ago, in small transactions. One that is interrupted goes on
+// where it stopped.
 func (s *Upkeep) PurgeTeam(ctx context.Context, id crier.ID) error {
-	before := crier.TimeOf(s.now().Add(-teamsKept + purgeSlack))
+	before := crier.TimeOf(s.clock.Now().Add(-teamsKept + purgeSlack))
 	for more := true; more; {
 		err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
 			more, err = tx.PurgeTeam(ctx, id, before)
@@ -29,21 +35,72 @@ func (s *Upkeep) PurgeTeam(ctx context.Context, id crier.ID) error {
 // purgeSlack lets a purge succeed that starts a moment before the thirty days are over.
 const purgeSlack = teamsKept / 720
 
-// Sweep removes kept answers, consents, sessions, tokens and counts that have outlived their time, in small transactions.
-func (s *Upkeep) Sweep(ctx context.Context) error {
+// SweepEvents removes events that have outlived their time, in small transactions.
+func (s *Upkeep) SweepEvents(ctx context.Context) error {
 	for {
 		var removed int64
 		err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
-			if err := tx.SweepConnections(ctx, s.now()); err != nil {
+			removed, err = tx.SweepEvents(ctx, crier.TimeOf(s.clock().Add(-s.eventsKept)))
+			if err != nil {
 				return err
 			}
-			if err := tx.SweepSignIns(ctx, s.now()); err != nil {
+			deliveries, err := tx.SweepDeliveries(ctx)
+			removed += deliveries
+			return err
+		})
+		if err != nil || removed == 0 {
+			return err
+		}
+	}
+}
+
+// MergeChanges brings what was written of posts lately into the indexes that they are found by, whenever a team has
+// enough of it, until ctx ends. Nobody waits for it: whoever searches looks at both.
+func (s *Upkeep) MergeChanges(ctx context.Context, failed func(error)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case team := <-s.store.CrowdedTeams():
+			if err := s.store.MergeCrowded(ctx, team); err != nil && ctx.Err() == nil {
+				failed(err)
+			}
+		}
+	}
+}
+
+// auditSettled is how long ago an entry of the audit log must be to be counted for good: longer than any transaction is
+// open, and than the clocks of nodes differ.
+const auditSettled = 10 * time.Minute
+
+// Sweep counts the audit log, and removes events, kept answers, consents, sessions, tokens and counts that have
+// outlived their time, in small transactions.
+func (s *Upkeep) Sweep(ctx context.Context) error {
+	if err := s.SweepEvents(ctx); err != nil {
+		return err
+	}
+	if err := s.store.AddWordChanges(ctx); err != nil {
+		return err
+	}
+	for more := true; more; {
+		var err error
+		if more, err = s.store.SumAudit(ctx, crier.TimeOf(s.clock().Add(-auditSettled))); err != nil {
+			return err
+		}
+	}
+	for {
+		var removed int64
+		err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+			if err := tx.SweepConnections(ctx, s.clock.Now()); err != nil {
 				return err
 			}
-			if err := tx.SweepQuotas(ctx, crier.TimeOf(s.clock().Add(-quotasKept))); err != nil {
+			if err := tx.SweepSignIns(ctx, s.clock.Now()); err != nil {
 				return err
 			}
-			removed, err = tx.SweepAnswers(ctx, s.now())
+			if err := tx.SweepQuotas(ctx, crier.TimeOf(s.clock().Add(-publish.QuotasKept))); err != nil {
+				return err
+			}
+			removed, err = tx.SweepAnswers(ctx, s.clock.Now())
 			return err
 		})
 		if err != nil || removed == 0 {

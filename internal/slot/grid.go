@@ -35,9 +35,9 @@ func (g Grid) Next(from, until time.Time, count int) []Instant {
 	return next
 }
 
-// Between yields the instants of all slots from from to until, both included, in strictly ascending order: where several
-// slots fall on one instant, it is yielded once, for the slot whose own time it is rather than one that a clock change
-// moved there. The work is bounded by the days of the window, whether or not there is a slot on them.
+// Between yields the instants of all slots from from to until, both included, in strictly ascending order: where
+// several slots fall on one instant, it is yielded once, for the slot whose own time it is rather than one that a clock
+// change moved there. The work is bounded by the days of the window, whether or not there is a slot on them.
 func (g Grid) Between(from, until time.Time) iter.Seq[Instant] {
 	return func(yield func(Instant) bool) {
 		var pending []Instant // sorted; a clock change can carry instants of one day among those of the next

@@ -21,7 +21,8 @@ func daily(t testing.TB, times ...string) []crier.SchedulingSlot {
 	var slots []crier.SchedulingSlot
 	for _, s := range times {
 		w := wall(t, "2026-01-01 "+s)
-		slots = append(slots, crier.SchedulingSlot{ID: crier.ID(s), Hour: w.Hour(), Minute: w.Minute(), DaysOfWeek: everyDay})
+		slots = append(slots, crier.SchedulingSlot{ID: crier.ID(s), Hour: w.Hour(), Minute: w.Minute(),
+			DaysOfWeek: everyDay})
 	}
 	return slots
 }
@@ -30,7 +31,8 @@ func daily(t testing.TB, times ...string) []crier.SchedulingSlot {
 func show(instants []slot.Instant, loc *time.Location) []string {
 	var lines []string
 	for _, i := range instants {
-		lines = append(lines, fmt.Sprintf("%s %02d:%02d", i.StartsAt.In(loc).Format("01-02 15:04Z07"), i.Slot.Hour, i.Slot.Minute))
+		lines = append(lines, fmt.Sprintf("%s %02d:%02d", i.StartsAt.In(loc).Format("01-02 15:04Z07"), i.Slot.Hour,
+			i.Slot.Minute))
 	}
 	return lines
 }
@@ -48,11 +50,13 @@ func TestBetweenMergesTheGridAcrossClockChanges(t *testing.T) {
 			[]string{"01-01 09:00Z 09:00", "01-01 18:00Z 18:00", "01-02 09:00Z 09:00"},
 		},
 		{
-			"slots are sorted by time, not as given", "UTC", daily(t, "18:00", "09:00"), "2026-01-01 00:00", "2026-01-01 23:59",
+			"slots are sorted by time, not as given", "UTC", daily(t, "18:00", "09:00"), "2026-01-01 00:00",
+			"2026-01-01 23:59",
 			[]string{"01-01 09:00Z 09:00", "01-01 18:00Z 18:00"},
 		},
 		{
-			"a slot moved onto another appears once, as the one whose time it is", "Europe/Berlin", daily(t, "02:30", "03:30"),
+			"a slot moved onto another appears once, as the one whose time it is", "Europe/Berlin",
+			daily(t, "02:30", "03:30"),
 			"2026-03-28 00:00", "2026-03-30 23:59",
 			[]string{
 				"03-28 02:30+01 02:30", "03-28 03:30+01 03:30", "03-29 03:30+02 03:30",
@@ -70,7 +74,8 @@ func TestBetweenMergesTheGridAcrossClockChanges(t *testing.T) {
 			[]string{"10-24 02:30+02 02:30", "10-25 02:30+02 02:30", "10-26 02:30+01 02:30"},
 		},
 		{
-			"a slot moved over midnight stands among those of the next day", "America/Scoresbysund", daily(t, "23:30", "00:15", "00:45"),
+			"a slot moved over midnight stands among those of the next day", "America/Scoresbysund",
+			daily(t, "23:30", "00:15", "00:45"),
 			"2025-03-29 12:00", "2025-03-30 12:00",
 			[]string{"03-30 00:15-01 00:15", "03-30 00:30-01 23:30", "03-30 00:45-01 00:45"},
 		},
@@ -80,13 +85,15 @@ func TestBetweenMergesTheGridAcrossClockChanges(t *testing.T) {
 			[]string{"12-29 09:00-10 09:00", "12-29 18:00-10 18:00", "12-31 09:00+14 09:00", "12-31 18:00+14 18:00"},
 		},
 		{
-			"a window that ends before it begins is empty", "UTC", daily(t, "09:00"), "2026-01-02 00:00", "2026-01-01 00:00", nil,
+			"a window that ends before it begins is empty", "UTC", daily(t, "09:00"), "2026-01-02 00:00",
+			"2026-01-01 00:00", nil,
 		},
 		{
 			"no slots, no instants", "UTC", nil, "2026-01-01 00:00", "2026-04-01 00:00", nil,
 		},
 		{
-			"a slot without a day has no instants", "UTC", []crier.SchedulingSlot{{Hour: 9}}, "2026-01-01 00:00", "2026-04-01 00:00", nil,
+			"a slot without a day has no instants", "UTC", []crier.SchedulingSlot{{Hour: 9}}, "2026-01-01 00:00",
+			"2026-04-01 00:00", nil,
 		},
 		{
 			"only enabled days count", "UTC", []crier.SchedulingSlot{{Hour: 9, DaysOfWeek: []int{0, 6}}},
@@ -196,7 +203,8 @@ func allInstants(slots []crier.SchedulingSlot, loc *time.Location, from, until t
 	var all []time.Time
 	for day := from.UTC().AddDate(0, 0, -3); day.Before(until.AddDate(0, 0, 3)); day = day.AddDate(0, 0, 1) {
 		for _, s := range slots {
-			if at := slot.At(loc, day.Year(), day.Month(), day.Day(), s.Hour, s.Minute); slices.Contains(s.DaysOfWeek, int(day.Weekday())) &&
+			if at := slot.At(loc, day.Year(), day.Month(), day.Day(), s.Hour, s.Minute); slices.Contains(s.DaysOfWeek,
+				int(day.Weekday())) &&
 				!at.Before(from) && !at.After(until) {
 				all = append(all, at)
 			}

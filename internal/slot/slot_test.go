@@ -15,9 +15,12 @@ func TestDefaultsAreMorningAfternoonAndEveningOfEveryDay(t *testing.T) {
 	t.Parallel()
 	everyDay := []int{0, 1, 2, 3, 4, 5, 6}
 	want := []crier.SchedulingSlot{
-		{ID: "681998c1-4015-57be-a7f0-9ee0fc7b2021", TeamID: teamID, Hour: 9, Label: new("Morning"), DaysOfWeek: everyDay},
-		{ID: "5a59bb05-4fec-5fb1-bcbe-b93e1a96e8aa", TeamID: teamID, Hour: 13, Label: new("Afternoon"), DaysOfWeek: everyDay},
-		{ID: "7537e2d3-9226-5c36-ba87-20246dbe5711", TeamID: teamID, Hour: 18, Label: new("Evening"), DaysOfWeek: everyDay},
+		{ID: "681998c1-4015-57be-a7f0-9ee0fc7b2021", TeamID: teamID, Hour: 9, Label: new("Morning"),
+			DaysOfWeek: everyDay},
+		{ID: "5a59bb05-4fec-5fb1-bcbe-b93e1a96e8aa", TeamID: teamID, Hour: 13, Label: new("Afternoon"),
+			DaysOfWeek: everyDay},
+		{ID: "7537e2d3-9226-5c36-ba87-20246dbe5711", TeamID: teamID, Hour: 18, Label: new("Evening"),
+			DaysOfWeek: everyDay},
 	}
 	// The ids are written out: clients keep them, so they may never change.
 	if diff := cmp.Diff(want, slot.Defaults(teamID)); diff != "" {

@@ -15,23 +15,24 @@ func At(loc *time.Location, year int, month time.Month, day, hour, minute int) t
 	return at
 }
 
-// DaysLater returns the instant that is the given number of days after t and shows the same time of day on the clocks of
-// loc, by the rules of At. A series counts from its first instant: a step from an instant that was moved
-// by a clock change would keep the moved time of day.
+// DaysLater returns the instant that is the given number of days after t and shows the same time of day on the clocks
+// of loc, by the rules of At. A series counts from its first instant: a step from an instant that was moved by a clock
+// change would keep the moved time of day.
 func DaysLater(t time.Time, days int, loc *time.Location) time.Time {
 	at, _ := locate(loc, wallOf(t, loc).AddDate(0, 0, days))
 	return at
 }
 
-// wallOf returns what the clocks of loc show at t. Wall-clock values are times in UTC that stand for no instant: UTC has
-// neither gaps nor repetitions, so that days and hours can be added to them.
+// wallOf returns what the clocks of loc show at t. Wall-clock values are times in UTC that stand for no instant: UTC
+// has neither gaps nor repetitions, so that days and hours can be added to them.
 func wallOf(t time.Time, loc *time.Location) time.Time {
 	t = t.In(loc)
 	_, offset := t.Zone()
 	return t.UTC().Add(time.Duration(offset) * time.Second)
 }
 
-// locate finds the instant of a wall-clock value by the rules of At. gap is how far it was moved, zero when the value exists.
+// locate finds the instant of a wall-clock value by the rules of At. gap is how far it was moved, zero when the value
+// exists.
 func locate(loc *time.Location, wall time.Time) (at time.Time, gap time.Duration) {
 	before, after := around(loc, wall)
 	if at = wall.Add(-after.offset); at.Before(after.start) {

@@ -52,8 +52,8 @@ type stretch struct {
 	offset     time.Duration
 }
 
-// observe finds the clock changes of a zone by looking at its clocks twice a day and then ever closer. It shares nothing
-// with the code under test, which asks the zone for its bounds.
+// observe finds the clock changes of a zone by looking at its clocks twice a day and then ever closer. It shares
+// nothing with the code under test, which asks the zone for its bounds.
 func observe(loc *time.Location) []stretch {
 	const step = 12 * time.Hour
 	begin, end := firstDay.AddDate(0, 0, -3), lastDay.AddDate(0, 0, 4)
@@ -84,8 +84,8 @@ func offsetAt(loc *time.Location, t time.Time) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// expected is the rule, spelled out: the first instant that shows wall, else wall moved forward by the gap it lies in. It
-// is the zero time if there is neither.
+// expected is the rule, spelled out: the first instant that shows wall, else wall moved forward by the gap it lies in.
+// It is the zero time if there is neither.
 func expected(history []stretch, wall time.Time) time.Time {
 	for _, s := range history {
 		if at := wall.Add(-s.offset); !at.Before(s.start) && at.Before(s.end) {
@@ -94,7 +94,8 @@ func expected(history []stretch, wall time.Time) time.Time {
 	}
 	for i, s := range history[1:] {
 		old := history[i]
-		if gapStart, gapEnd := s.start.Add(old.offset), s.start.Add(s.offset); !wall.Before(gapStart) && wall.Before(gapEnd) {
+		if gapStart, gapEnd := s.start.Add(old.offset), s.start.Add(s.offset); !wall.Before(gapStart) &&
+			wall.Before(gapEnd) {
 			return wall.Add(s.offset - old.offset).Add(-s.offset)
 		}
 	}
@@ -125,8 +126,8 @@ func near(history []stretch, t time.Time) []stretch {
 	})
 }
 
-// checkEveryDay walks a grid with slots in the hours in which clocks change, and one at noon on some days of the week. The
-// instants must ascend; on days without a clock change nearby each slot of the day must be there, at its own time.
+// checkEveryDay walks a grid with slots in the hours in which clocks change, and one at noon on some days of the week.
+// The instants must ascend; on days without a clock change nearby each slot of the day must be there, at its own time.
 func checkEveryDay(t *testing.T, loc *time.Location, history []stretch) {
 	t.Helper()
 	grid := slot.Grid{Location: loc, Slots: append(daily(t, "00:00", "02:30", "03:30"),

@@ -8,33 +8,46 @@ import (
 	"crier"
 )
 
-// renewable leaves out accounts whose renewal was refused for good while the token lasts: asking again would not help.
+// renewable excludes accounts whose refresh was refused for good and whose token is still valid: retrying would not
+// help; and those that are being refreshed.
 const renewable = `a.token_expires_at IS NOT NULL AND a.status = 'connected'
-	AND (a.health_issue IS NULL OR a.health_issue <> 'auth_failed' OR a.token_expires_at <= $2)`
+	AND (a.health_issue IS NULL OR a.health_issue <> 'auth_failed' OR a.token_expires_at <= $2)
+	AND (a.refresh_until IS NULL OR a.refresh_until <= $2)`
 
-// ExpiringAccounts are the connected accounts on a network whose token ends before a time, the soonest first.
-func (r reads) ExpiringAccounts(ctx context.Context, network crier.Provider, now, before crier.Time, limit int) ([]crier.ID, error) {
-	rows, err := r.q.QueryContext(ctx, `SELECT a.id FROM social_accounts a WHERE a.provider = $1 AND `+renewable+`
-		AND a.token_expires_at <= $3 ORDER BY a.token_expires_at LIMIT $4`, network, now, before, limit)
+// inTurn selects accounts a team at a time: the soonest of every team, then the second of every team, and so on.
+func inTurn(where string, limit int) string {
+	return fmt.Sprintf(`SELECT t.id FROM (SELECT a.id, a.token_expires_at,
+			ROW_NUMBER() OVER (PARTITION BY a.team_id ORDER BY a.token_expires_at) AS turn
+			FROM social_accounts a WHERE `+where+`) AS t
+		ORDER BY t.turn, t.token_expires_at LIMIT %d`, limit)
+}
+
+// ExpiringAccounts returns the connected accounts on a network whose token expires before a time: those of all teams in
+// turn, soonest first.
+func (r reads) ExpiringAccounts(ctx context.Context, network crier.Provider, now, before crier.Time,
+	limit int) ([]crier.ID, error) {
+	rows, err := r.q.QueryContext(ctx, inTurn(`a.provider = $1 AND `+renewable+` AND a.token_expires_at <= $3`, limit),
+		network, now, before)
 	if err != nil {
 		return nil, fmt.Errorf("look for expiring tokens: %w", err)
 	}
 	return collect(rows, scanID)
 }
 
-// NeededAccounts are the connected accounts on a network that have something scheduled up to a time and whose token ends
-// before another, the soonest first.
-func (r reads) NeededAccounts(ctx context.Context, network crier.Provider, now, scheduledUntil, before crier.Time, limit int) ([]crier.ID, error) {
-	rows, err := r.q.QueryContext(ctx, `SELECT a.id FROM social_accounts a WHERE a.provider = $1 AND `+renewable+`
-		AND a.token_expires_at <= $3 AND EXISTS (SELECT 1 FROM scheduled_posts p WHERE p.social_account_id = a.id AND p.live AND p.status = 'scheduled'
-			AND p.scheduled_at <= $4) ORDER BY a.token_expires_at LIMIT $5`, network, now, before, scheduledUntil, limit)
+// NeededAccounts returns the connected accounts on a network that have a post scheduled until scheduledUntil and a
+// token that expires before before: those of all teams in turn, soonest first.
+func (r reads) NeededAccounts(ctx context.Context, network crier.Provider, now, scheduledUntil, before crier.Time,
+	limit int) ([]crier.ID, error) {
+	rows, err := r.q.QueryContext(ctx, inTurn(`a.provider = $1 AND `+renewable+` AND a.token_expires_at <= $3
+		AND EXISTS (SELECT 1 FROM publications p WHERE p.social_account_id = a.id AND p.live AND p.kind = 'post'
+			AND p.status = 'scheduled' AND p.scheduled_at <= $4)`, limit), network, now, before, scheduledUntil)
 	if err != nil {
 		return nil, fmt.Errorf("look for tokens that will be needed: %w", err)
 	}
 	return collect(rows, scanID)
 }
 
-// ScheduledFrom counts, for some accounts, what is scheduled from a time on, each with a time of its own.
+// ScheduledFrom counts the posts scheduled on each account at or after the account's own time.
 func (r reads) ScheduledFrom(ctx context.Context, from map[crier.ID]crier.Time) (map[crier.ID]int64, error) {
 	counts := map[crier.ID]int64{}
 	if len(from) == 0 {
@@ -43,10 +56,12 @@ func (r reads) ScheduledFrom(ctx context.Context, from map[crier.ID]crier.Time) 
 	var parts []string
 	var args []any
 	for account, at := range from {
-		parts = append(parts, fmt.Sprintf(`p.social_account_id = $%d AND p.scheduled_at >= $%d`, len(args)+1, len(args)+2))
+		parts = append(parts, fmt.Sprintf(`p.social_account_id = $%d AND p.scheduled_at >= $%d`, len(args)+1,
+			len(args)+2))
 		args = append(args, account, at)
 	}
-	rows, err := r.q.QueryContext(ctx, `SELECT p.social_account_id, count(*) FROM scheduled_posts p WHERE p.live AND p.status = 'scheduled'
+	rows, err := r.q.QueryContext(ctx, `SELECT p.social_account_id, count(*) FROM publications p WHERE p.live
+		AND p.kind = 'post' AND p.status = 'scheduled'
 		AND (`+strings.Join(parts, " OR ")+`) GROUP BY p.social_account_id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("count what accounts have scheduled: %w", err)
@@ -61,4 +76,26 @@ func (r reads) ScheduledFrom(ctx context.Context, from map[crier.ID]crier.Time) 
 		counts[account] = count
 	}
 	return counts, rows.Err()
+}
+
+// ClaimRefresh claims the refresh of an account's token until a time. ok is false while another node holds the claim.
+func (s *Store) ClaimRefresh(ctx context.Context, account, owner crier.ID, now, until crier.Time) (ok bool, err error) {
+	res, err := s.writer.ExecContext(ctx, `UPDATE social_accounts SET refresh_owner = $2, refresh_until = $4
+		WHERE id = $1 AND (refresh_until IS NULL OR refresh_until <= $3)`, account, owner, now, until)
+	if err != nil {
+		return false, fmt.Errorf("claim the refresh: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// ReleaseRefresh releases the claim of ClaimRefresh.
+func (tx *Tx) ReleaseRefresh(ctx context.Context, account, owner crier.ID) error {
+	_, err := tx.q.ExecContext(ctx,
+		`UPDATE social_accounts SET refresh_owner = NULL, refresh_until = NULL WHERE id = $1 AND refresh_owner = $2`,
+		account, owner)
+	if err != nil {
+		return fmt.Errorf("release the refresh: %w", err)
+	}
+	return nil
 }

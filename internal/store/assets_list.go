@@ -7,21 +7,21 @@ import (
 	"crier"
 )
 
-// AssetFilter narrows the list of a team's assets. What is zero does not narrow.
+// AssetFilter filters the list of a team's assets. Zero fields do not filter.
 type AssetFilter struct {
 	Folder crier.ID
-	// NoFolder asks for the assets that are in no folder.
+	// NoFolder selects the assets that are in no folder.
 	NoFolder bool
 	Status   string
 	Kind     string
-	// NamePrefix is the beginning of the file name; upper and lower case count as the same.
+	// NamePrefix is the beginning of the file name, case-insensitive.
 	NamePrefix string
 }
 
-// highest sorts behind every character that a file name can go on with.
+// highest sorts after every character of a file name.
 const highest = "\U0010FFFF"
 
-// branch is the filter as a condition.
+// branch returns the filter as a condition.
 func (f AssetFilter) branch(team crier.ID) branch {
 	b := branch{where: "a.team_id = ? AND a.deleted_at IS NULL", args: []any{team}}
 	add := func(condition string, args ...any) {
@@ -76,7 +76,7 @@ func (r reads) Assets(ctx context.Context, team crier.ID, f AssetFilter, q PageQ
 	return page, nil
 }
 
-// AssetCount is how many assets of a team pass a filter; without one it comes from the team's counter.
+// AssetCount counts the assets of a team that pass a filter; without a filter it reads the team's counter.
 func (r reads) AssetCount(ctx context.Context, team crier.ID, f AssetFilter) (int64, error) {
 	query, args := `SELECT asset_count FROM teams WHERE id = $1`, []any{team}
 	if f != (AssetFilter{}) {

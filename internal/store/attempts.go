@@ -12,29 +12,31 @@ import (
 	"crier"
 )
 
-// Attempt is one thing that was tried with a network.
+// Attempt is one operation that was tried with a network.
 type Attempt struct {
 	crier.Attempt
 	ScheduledPostID crier.ID
-	// SendBefore is the fence: a worker past it does not send. SettledAfter is when the outcome may be looked for.
+	// SendBefore is the fence: a worker must not send after it. From SettledAfter on, the outcome may be reconciled.
 	SendBefore   *crier.Time
 	SettledAfter *crier.Time
 }
 
-// OutcomeUnknown is the outcome of an attempt whose answer did not come.
+// OutcomeUnknown is the outcome of an attempt that got no response.
 const OutcomeUnknown = "unknown"
 
-// Unresolved is true for an attempt that may have made something public without anybody knowing.
+// Unresolved reports whether the attempt may have published something without a recorded result.
 func (a Attempt) Unresolved() bool { return a.EndedAt == nil || a.Outcome == OutcomeUnknown }
 
-const attemptColumns = `a.id, a.scheduled_post_id, a.action_id, a.operation, a.part, a.started_at, a.send_before, a.settled_after,
+const attemptColumns = `a.id, a.scheduled_post_id, a.action_id, a.operation, a.part, a.started_at, a.send_before,
+	a.settled_after,
 	a.ended_at, a.outcome, a.error_code, a.message, a.next_step, a.next_at, a.exchanges`
 
 func scanAttempt(row scanner) (Attempt, error) {
 	var a Attempt
 	var outcome, code, message, next sql.NullString
 	var exchanges *[]crier.Exchange
-	err := row.Scan(&a.ID, &a.ScheduledPostID, &a.ActionID, &a.Operation, &a.Part, &a.StartedAt, &a.SendBefore, &a.SettledAfter,
+	err := row.Scan(&a.ID, &a.ScheduledPostID, &a.ActionID, &a.Operation, &a.Part, &a.StartedAt, &a.SendBefore,
+		&a.SettledAfter,
 		&a.EndedAt, &outcome, &code, &message, &next, &a.NextAt, intoJSON(&exchanges))
 	a.Outcome, a.ErrorCode, a.Message, a.NextStep = outcome.String, code.String, message.String, next.String
 	a.Exchanges = []crier.Exchange{}
@@ -48,25 +50,33 @@ func scanAttempt(row scanner) (Attempt, error) {
 	return a, err
 }
 
-// Beginning is the intention to make something public: the row becomes publishing and the attempt is written.
-type Beginning struct {
+// AttemptStart is the intention to publish: the publication becomes publishing and its attempt is inserted.
+type AttemptStart struct {
 	Publication Publication
 	Owner       crier.ID
 	Attempt     Attempt
-	// Repeats is the attempt that this one takes the place of; it ends with it.
+	// LeaseUntil is how long the worker keeps the publication without extending the lease.
+	LeaseUntil crier.Time
+	// Repeats is the attempt that this one replaces; it is ended in the same transaction.
 	Repeats *crier.ID
-	// Begun is false when the row was moved, edited or cancelled meanwhile, or when the lease was lost: then nothing may be sent.
+	// Event is written with it; nil for none.
+	Event *NewEvent
+	// Begun is set by BeginAttempts. It is false if the publication was moved, edited or canceled meanwhile, or the
+	// lease was lost: nothing may be sent then.
 	Begun bool
 }
 
-// BeginAttempts commits intentions. Those of one call stand or fall together; it sets which of them began.
-func (s *Store) BeginAttempts(ctx context.Context, wait LockWait, list []*Beginning) error {
-	list = slices.SortedFunc(slices.Values(list), func(a, b *Beginning) int { return strings.Compare(string(a.Publication.ID), string(b.Publication.ID)) })
+// BeginAttempts commits intentions in one transaction and sets Begun of each.
+func (s *Store) BeginAttempts(ctx context.Context, wait LockWait, list []*AttemptStart) error {
+	list = slices.SortedFunc(slices.Values(list), func(a,
+		b *AttemptStart) int {
+		return strings.Compare(string(a.Publication.ID), string(b.Publication.ID))
+	})
 	return s.WithTx(ctx, func(tx *Tx) error {
 		if err := tx.waitForLocks(ctx, wait); err != nil {
 			return err
 		}
-		for _, round := range once(list, begunRef) {
+		for _, round := range splitUnique(list, startedID) {
 			if err := tx.begin(ctx, round); err != nil {
 				return err
 			}
@@ -75,19 +85,20 @@ func (s *Store) BeginAttempts(ctx context.Context, wait LockWait, list []*Beginn
 	})
 }
 
-func begunRef(b *Beginning) Ref { return b.Publication.Ref }
+func startedID(b *AttemptStart) crier.ID { return b.Publication.ID }
 
-// begin commits intentions, no two of them for one publication.
-func (tx *Tx) begin(ctx context.Context, list []*Beginning) error {
+// begin starts attempts, at most one per publication.
+func (tx *Tx) begin(ctx context.Context, list []*AttemptStart) error {
 	var open []Attempt
-	for _, action := range []bool{false, true} {
-		if err := tx.markBegun(ctx, action, ofKind(list, action, begunRef)); err != nil {
-			return err
-		}
+	if err := tx.markBegun(ctx, list); err != nil {
+		return err
 	}
 	for _, b := range list {
 		if !b.Begun {
 			continue
+		}
+		if b.Event != nil {
+			tx.RecordEvents(*b.Event)
 		}
 		if b.Repeats != nil {
 			if err := tx.ResolveAttempt(ctx, *b.Repeats, "repeated", b.Attempt.StartedAt); err != nil {
@@ -99,27 +110,27 @@ func (tx *Tx) begin(ctx context.Context, list []*Beginning) error {
 	return tx.insertOpen(ctx, open)
 }
 
-// beginRow is a row of the statement that begins.
+// beginRow is an input row of markBegun.
 type beginRow struct {
-	Key   crier.ID   `json:"key"`
-	Epoch int64      `json:"epoch"`
-	Owner crier.ID   `json:"owner"`
-	Until *givenTime `json:"until"`
-	Now   givenTime  `json:"now"`
+	Key   crier.ID `json:"key"`
+	Epoch int64    `json:"epoch"`
+	Owner crier.ID `json:"owner"`
+	Until jsonTime `json:"until"`
+	Now   jsonTime `json:"now"`
 }
 
-// markBegun notes on publications of one kind that they have begun.
-func (tx *Tx) markBegun(ctx context.Context, action bool, list []*Beginning) error {
-	if len(list) == 0 {
-		return nil
-	}
+// markBegun sets publications to publishing.
+func (tx *Tx) markBegun(ctx context.Context, list []*AttemptStart) error {
 	rows := make([]beginRow, len(list))
 	for i, b := range list {
-		rows[i] = beginRow{b.Publication.ID, b.Publication.Epoch, b.Owner, (*givenTime)(b.Attempt.SettledAfter), givenTime(b.Attempt.StartedAt)}
+		rows[i] = beginRow{Key: b.Publication.ID, Epoch: b.Publication.Epoch, Owner: b.Owner,
+			Until: jsonTime(b.LeaseUntil), Now: jsonTime(b.Attempt.StartedAt)}
 	}
-	begun, err := tx.returned(ctx, `UPDATE `+Ref{Action: action}.table()+` AS p SET status = 'publishing', lease_until = v.until, updated_at = v.now
-		FROM `+tx.given(`key uuid, epoch bigint, owner uuid, until timestamptz, now timestamptz`)+`
-		WHERE p.id = v.key AND p.epoch = v.epoch AND p.lease_owner = v.owner AND p.status IN ('scheduled', 'publishing') RETURNING id`, asJSON(&rows))
+	begun, err := tx.returned(ctx, `UPDATE publications AS p SET status = 'publishing', lease_until = v.until,
+		updated_at = v.now
+		FROM `+tx.jsonRows(`key uuid, epoch bigint, owner uuid, until timestamptz, now timestamptz`)+`
+		WHERE p.id = v.key AND p.epoch = v.epoch AND p.lease_owner = v.owner AND p.status IN ('scheduled', 'publishing')
+		RETURNING id`, asJSON(&rows))
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
@@ -129,19 +140,19 @@ func (tx *Tx) markBegun(ctx context.Context, action bool, list []*Beginning) err
 	return nil
 }
 
-// openRow is a row of the statement that writes attempts that have begun.
+// openRow is an input row of insertOpen.
 type openRow struct {
-	Key           crier.ID   `json:"key"`
-	ScheduledPost crier.ID   `json:"post"`
-	Action        *crier.ID  `json:"action"`
-	Operation     string     `json:"operation"`
-	Part          int        `json:"part"`
-	StartedAt     givenTime  `json:"started"`
-	SendBefore    *givenTime `json:"send_before"`
-	SettledAfter  *givenTime `json:"settled_after"`
+	Key           crier.ID  `json:"key"`
+	ScheduledPost crier.ID  `json:"post"`
+	Action        *crier.ID `json:"action"`
+	Operation     string    `json:"operation"`
+	Part          int       `json:"part"`
+	StartedAt     jsonTime  `json:"started"`
+	SendBefore    *jsonTime `json:"send_before"`
+	SettledAfter  *jsonTime `json:"settled_after"`
 }
 
-// insertOpen writes attempts that have begun.
+// insertOpen inserts attempts that have started and not ended.
 func (tx *Tx) insertOpen(ctx context.Context, list []Attempt) error {
 	if len(list) == 0 {
 		return nil
@@ -149,16 +160,22 @@ func (tx *Tx) insertOpen(ctx context.Context, list []Attempt) error {
 	rows := make([]openRow, len(list))
 	for i, a := range list {
 		rows[i] = openRow{
-			a.ID, a.ScheduledPostID, a.ActionID, a.Operation, a.Part, givenTime(a.StartedAt), (*givenTime)(a.SendBefore), (*givenTime)(a.SettledAfter),
+			Key: a.ID, ScheduledPost: a.ScheduledPostID, Action: a.ActionID, Operation: a.Operation, Part: a.Part,
+			StartedAt: jsonTime(a.StartedAt), SendBefore: (*jsonTime)(a.SendBefore),
+			SettledAfter: (*jsonTime)(a.SettledAfter),
 		}
 	}
-	return tx.later(ctx, changed("insert attempts"), `INSERT INTO attempts (id, scheduled_post_id, action_id, operation, part, started_at, send_before, settled_after)
-		SELECT v.key, v.post, v.action, v.operation, v.part, v.started, v.send_before, v.settled_after FROM `+tx.given(`key uuid, post uuid, action uuid,
-		operation text, part integer, started timestamptz, send_before timestamptz, settled_after timestamptz`), asJSON(&rows))
+	return tx.queueExec(ctx, changed("insert attempts"), `INSERT INTO attempts (id, scheduled_post_id, action_id,
+		operation,
+		part, started_at, send_before, settled_after)
+		SELECT v.key, v.post, v.action, v.operation, v.part, v.started, v.send_before, v.settled_after
+		FROM `+tx.jsonRows(`key uuid, post uuid, action uuid,
+		operation text, part integer, started timestamptz, send_before timestamptz,
+		settled_after timestamptz`), asJSON(&rows))
 }
 
-// WriteAttempts writes attempts that are over. One that could make something public has its row already; if that was completed
-// meanwhile, it is left alone.
+// WriteAttempts writes ended attempts. An attempt that could publish something has a row already, which is completed
+// unless somebody else has done so.
 func (tx *Tx) WriteAttempts(ctx context.Context, list ...Attempt) error {
 	var rows []endRow
 	for _, a := range list {
@@ -173,19 +190,21 @@ func (tx *Tx) WriteAttempts(ctx context.Context, list ...Attempt) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	return tx.later(ctx, changed("end attempts"), tx.endAttempts(), asJSON(&rows))
+	return tx.queueExec(ctx, changed("end attempts"), tx.endAttempts(), asJSON(&rows))
 }
 
-// InsertAttempt writes an attempt, open or over.
+// InsertAttempt inserts an attempt, ended or not.
 func (tx *Tx) InsertAttempt(ctx context.Context, a Attempt) error {
-	return tx.later(ctx, changed("insert attempt"), `INSERT INTO attempts (id, scheduled_post_id, action_id, operation, part, started_at, send_before,
+	return tx.queueExec(ctx, changed("insert attempt"), `INSERT INTO attempts (id, scheduled_post_id, action_id,
+		operation,
+		part, started_at, send_before,
 		settled_after, ended_at, outcome, error_code, message, next_step, next_at, exchanges)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (id) DO NOTHING`,
 		a.ID, a.ScheduledPostID, a.ActionID, a.Operation, a.Part, a.StartedAt, a.SendBefore, a.SettledAfter, a.EndedAt,
 		orNull(a.Outcome), orNull(a.ErrorCode), orNull(a.Message), orNull(a.NextStep), a.NextAt, exchangesOf(a))
 }
 
-// EndAttempt completes an attempt with its result. One that was completed already is left alone; then ok is false.
+// EndAttempt completes an attempt with its result. ok is false if it was completed already.
 func (tx *Tx) EndAttempt(ctx context.Context, a Attempt) (ok bool, err error) {
 	rows := []endRow{endOf(a)}
 	res, err := tx.q.ExecContext(ctx, tx.endAttempts(), asJSON(&rows))
@@ -196,21 +215,22 @@ func (tx *Tx) EndAttempt(ctx context.Context, a Attempt) (ok bool, err error) {
 	return n == 1, err
 }
 
-// endRow is a row of the statement that completes attempts.
+// endRow is an input row of endAttempts.
 type endRow struct {
 	Key       crier.ID         `json:"key"`
-	EndedAt   *givenTime       `json:"ended"`
-	Outcome   givenText        `json:"outcome"`
-	ErrorCode givenText        `json:"code"`
-	Message   givenText        `json:"message"`
-	NextStep  givenText        `json:"next_step"`
-	NextAt    *givenTime       `json:"next_at"`
+	EndedAt   *jsonTime        `json:"ended"`
+	Outcome   jsonText         `json:"outcome"`
+	ErrorCode jsonText         `json:"code"`
+	Message   jsonText         `json:"message"`
+	NextStep  jsonText         `json:"next_step"`
+	NextAt    *jsonTime        `json:"next_at"`
 	Exchanges []crier.Exchange `json:"exchanges"`
 }
 
 func endOf(a Attempt) endRow {
 	row := endRow{
-		a.ID, (*givenTime)(a.EndedAt), givenText(a.Outcome), givenText(a.ErrorCode), givenText(a.Message), givenText(a.NextStep), (*givenTime)(a.NextAt), nil,
+		Key: a.ID, EndedAt: (*jsonTime)(a.EndedAt), Outcome: jsonText(a.Outcome), ErrorCode: jsonText(a.ErrorCode),
+		Message: jsonText(a.Message), NextStep: jsonText(a.NextStep), NextAt: (*jsonTime)(a.NextAt),
 	}
 	if len(a.Exchanges) > 0 {
 		row.Exchanges = a.Exchanges
@@ -219,8 +239,10 @@ func endOf(a Attempt) endRow {
 }
 
 func (tx *Tx) endAttempts() string {
-	return `UPDATE attempts AS a SET ended_at = v.ended, outcome = v.outcome, error_code = v.code, message = v.message, next_step = v.next_step,
-		next_at = v.next_at, exchanges = v.exchanges FROM ` + tx.given(`key uuid, ended timestamptz, outcome text, code text, message text,
+	return `UPDATE attempts AS a SET ended_at = v.ended, outcome = v.outcome, error_code = v.code, message = v.message,
+		next_step = v.next_step,
+		next_at = v.next_at, exchanges = v.exchanges
+		FROM ` + tx.jsonRows(`key uuid, ended timestamptz, outcome text, code text, message text,
 		next_step text, next_at timestamptz, exchanges jsonb`) + ` WHERE a.id = v.key AND a.ended_at IS NULL`
 }
 
@@ -245,17 +267,19 @@ func exchangesOf(a Attempt) any {
 	return asJSON(&a.Exchanges)
 }
 
-// LastSend is the attempt of a publication that could have made something public and whose outcome is not known; without
-// one, the last that could have; nil when there is none. The open one comes first whatever its time: the clocks of two
-// nodes differ, and one clock may be set back.
+// LastSend returns the sending attempt of a publication whose outcome is unknown, or else the latest sending attempt;
+// nil if there is none. The unresolved one comes first whatever its time, because the clocks of two nodes differ and a
+// clock may be set back.
 func (r reads) LastSend(ctx context.Context, p Publication) (*Attempt, error) {
 	action, args := `a.action_id IS NULL`, []any{p.ScheduledPostID}
-	if p.Action {
+	if p.IsAction() {
 		action, args = `a.action_id = $2`, append(args, p.ID)
 	}
-	a, err := scanAttempt(r.keyed.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM attempts a WHERE a.scheduled_post_id = $1 AND `+action+`
+	a, err := scanAttempt(r.keyed.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM attempts a
+		WHERE a.scheduled_post_id = $1 AND `+action+`
 		AND a.operation IN ('publish', 'resend')
-		ORDER BY CASE WHEN a.ended_at IS NULL OR a.outcome = '`+OutcomeUnknown+`' THEN 0 ELSE 1 END, a.started_at DESC, a.id DESC LIMIT 1`, args...))
+		ORDER BY CASE WHEN a.ended_at IS NULL
+		OR a.outcome = '`+OutcomeUnknown+`' THEN 0 ELSE 1 END, a.started_at DESC, a.id DESC LIMIT 1`, args...))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -265,7 +289,7 @@ func (r reads) LastSend(ctx context.Context, p Publication) (*Attempt, error) {
 	return &a, nil
 }
 
-// Attempts reads what was tried for a scheduled post and its actions, the oldest first.
+// Attempts reads the attempts of a scheduled post and its actions, oldest first.
 func (r reads) Attempts(ctx context.Context, scheduledPost crier.ID, limit int) ([]Attempt, error) {
 	rows, err := r.q.QueryContext(ctx, `SELECT `+attemptColumns+` FROM attempts a WHERE a.scheduled_post_id = $1
 		ORDER BY a.started_at, a.id LIMIT $2`, scheduledPost, limit)
@@ -275,19 +299,21 @@ func (r reads) Attempts(ctx context.Context, scheduledPost crier.ID, limit int) 
 	return collect(rows, scanAttempt)
 }
 
-// ResolveAttempt writes what became of an attempt whose result was missing or unknown.
+// ResolveAttempt writes the outcome of an unresolved attempt.
 func (tx *Tx) ResolveAttempt(ctx context.Context, id crier.ID, outcome string, at crier.Time) error {
-	_, err := tx.q.ExecContext(ctx, `UPDATE attempts SET outcome = $2, ended_at = coalesce(ended_at, $3) WHERE id = $1`, id, outcome, at)
+	_, err := tx.q.ExecContext(ctx, `UPDATE attempts SET outcome = $2, ended_at = coalesce(ended_at, $3) WHERE id = $1`,
+		id, outcome, at)
 	if err != nil {
 		return fmt.Errorf("resolve attempt: %w", err)
 	}
 	return nil
 }
 
-// DeleteAttempts reads what was tried to remove publications from their networks.
+// DeleteAttempts reads the attempts to delete publications from their networks.
 func (r reads) DeleteAttempts(ctx context.Context, scheduledPosts []crier.ID) ([]Attempt, error) {
 	rows, err := r.q.QueryContext(ctx, `SELECT `+attemptColumns+` FROM attempts a WHERE a.operation = 'delete'
-		AND a.scheduled_post_id IN (`+placeholders(1, len(scheduledPosts))+`) ORDER BY a.started_at, a.id`, anys(scheduledPosts)...)
+		AND a.scheduled_post_id IN (`+placeholders(1, len(scheduledPosts))+`) ORDER BY a.started_at, a.id`,
+		anys(scheduledPosts)...)
 	if err != nil {
 		return nil, fmt.Errorf("read deletions: %w", err)
 	}

@@ -8,29 +8,61 @@ import (
 	"crier"
 )
 
-// InsertAudit writes who did what, and counts it.
+// InsertAudit appends an entry to the audit log. It locks nothing that other writers of the organization need; the log
+// is counted by SumAudit.
 func (tx *Tx) InsertAudit(ctx context.Context, e crier.AuditEntry) error {
-	_, err := tx.q.ExecContext(ctx, `INSERT INTO audit_log (id, organization_id, team_id, principal_kind, principal_id, person_id, action, target,
-		changes, request_id, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		e.ID, e.OrganizationID, e.TeamID, e.PrincipalKind, e.PrincipalID, e.PersonID, e.Action, e.Target, rawOrNull(e.Changes), e.RequestID, e.CreatedAt)
-	if err != nil {
-		return fmt.Errorf("write the audit log: %w", err)
-	}
-	_, err = tx.q.ExecContext(ctx, `UPDATE organizations SET audit_count = audit_count + 1 WHERE id = $1`, e.OrganizationID)
-	if err != nil {
-		return fmt.Errorf("count the audit log: %w", err)
-	}
-	return nil
+	return tx.queueExec(ctx, changed("write the audit log"), `INSERT INTO audit_log (id, organization_id, team_id,
+		principal_kind, principal_id, person_id, action, target, changes, request_id, created_at, created_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		e.ID, e.OrganizationID, e.TeamID, e.PrincipalKind, e.PrincipalID, e.PersonID, e.Action, e.Target,
+		rawOrNull(e.Changes), e.RequestID, e.CreatedAt, e.CreatedID)
 }
 
-// AuditLog reads one page of who did what.
+// AuditFilter narrows an audit log; empty fields do not.
+type AuditFilter struct {
+	From, To    *crier.Time
+	Action      string
+	PrincipalID crier.ID
+}
+
+func (f AuditFilter) conditions(organization crier.ID) *conditions {
+	c := &conditions{}
+	c.add("a.organization_id = ?", organization)
+	if f.Action != "" {
+		c.add("a.action = ?", f.Action)
+	}
+	if f.PrincipalID != "" {
+		c.add("a.principal_id = ?", f.PrincipalID)
+	}
+	c.between("a.created_at", f.From, f.To)
+	return c
+}
+
+// AuditLog reads one page of an organization's audit log.
 func (r reads) AuditLog(ctx context.Context, organization crier.ID, q PageQuery) (PageRows[crier.AuditEntry], error) {
+	return r.FilteredAuditLog(ctx, organization, AuditFilter{}, q)
+}
+
+// FilteredAuditCount counts the entries that a filter leaves of an organization's audit log.
+func (r reads) FilteredAuditCount(ctx context.Context, organization crier.ID, f AuditFilter) (Total, error) {
+	if f == (AuditFilter{}) {
+		n, err := r.AuditCount(ctx, organization)
+		return Total{Count: n}, err
+	}
+	return f.conditions(organization).count(ctx, r, "audit_log a")
+}
+
+// FilteredAuditLog reads one page of what a filter leaves of an organization's audit log.
+func (r reads) FilteredAuditLog(ctx context.Context, organization crier.ID, f AuditFilter,
+	q PageQuery) (PageRows[crier.AuditEntry], error) {
+	c := f.conditions(organization)
 	list := listing[crier.AuditEntry]{
-		columns:  "a.id, a.organization_id, a.team_id, a.principal_kind, a.principal_id, a.person_id, a.action, a.target, a.changes, a.request_id, a.created_at",
+		columns: "a.id, a.organization_id, a.team_id, a.principal_kind, a.principal_id, a.person_id, a.action, " +
+			"a.target, a.changes, a.request_id, a.created_at, a.created_id",
 		from:     "audit_log a",
 		id:       "a.id",
 		sorts:    map[string]string{"createdAt": "a.created_at"},
-		branches: []branch{{where: "a.organization_id = ?", args: []any{organization}}},
+		branches: []branch{{where: c.where, args: c.args}},
 		scan:     scanAudit,
 		key:      func(e crier.AuditEntry, _ string) Key { return Key{Value: e.CreatedAt, ID: e.ID} },
 	}
@@ -44,8 +76,9 @@ func (r reads) AuditLog(ctx context.Context, organization crier.ID, q PageQuery)
 func scanAudit(row scanner) (crier.AuditEntry, error) {
 	var e crier.AuditEntry
 	var changes *json.RawMessage
-	err := row.Scan(&e.ID, &e.OrganizationID, &e.TeamID, &e.PrincipalKind, &e.PrincipalID, &e.PersonID, &e.Action, &e.Target, intoJSON(&changes),
-		&e.RequestID, &e.CreatedAt)
+	err := row.Scan(&e.ID, &e.OrganizationID, &e.TeamID, &e.PrincipalKind, &e.PrincipalID, &e.PersonID, &e.Action,
+		&e.Target, intoJSON(&changes),
+		&e.RequestID, &e.CreatedAt, &e.CreatedID)
 	e.Changes = json.RawMessage(`{}`)
 	if changes != nil {
 		e.Changes = *changes
@@ -53,11 +86,54 @@ func scanAudit(row scanner) (crier.AuditEntry, error) {
 	return e, err
 }
 
-// AuditCount is how many entries an organization's log has, from its counter.
+// AuditCount returns the number of entries in an organization's audit log: those that SumAudit has counted, and those
+// after them.
 func (r reads) AuditCount(ctx context.Context, organization crier.ID) (int64, error) {
 	var n int64
-	if err := r.q.QueryRowContext(ctx, `SELECT audit_count FROM organizations WHERE id = $1`, organization).Scan(&n); err != nil {
+	if err := r.q.QueryRowContext(ctx, `SELECT o.audit_total + (SELECT count(*) FROM audit_log a
+			WHERE a.organization_id = o.id AND a.created_at > o.audit_counted_to)
+		FROM organizations o WHERE o.id = $1`, organization).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count the audit log: %w", err)
 	}
 	return n, nil
+}
+
+// auditSumRow is an input row of SumAudit.
+type auditSumRow struct {
+	Key     crier.ID `json:"key"`
+	Before  jsonTime `json:"before"`
+	Until   jsonTime `json:"until"`
+	Entries int64    `json:"entries"`
+}
+
+// SumAudit adds the entries of the audit log up to a time to the totals of their organizations, of some organizations;
+// more is true if others are left. The time must be long enough ago that no transaction with an older entry is open.
+// The entries are counted before any row is locked; if another node was faster, nothing is counted twice.
+func (s *Store) SumAudit(ctx context.Context, until crier.Time) (more bool, err error) {
+	rows, err := s.q.QueryContext(ctx, `SELECT o.id, o.audit_counted_to, (SELECT count(*) FROM audit_log a
+			WHERE a.organization_id = o.id AND a.created_at > o.audit_counted_to AND a.created_at <= $1)
+		FROM organizations o WHERE EXISTS (SELECT 1 FROM audit_log a
+			WHERE a.organization_id = o.id AND a.created_at > o.audit_counted_to AND a.created_at <= $1)
+		ORDER BY o.id LIMIT $2`, until, batchSize)
+	if err != nil {
+		return false, fmt.Errorf("count new entries of the audit log: %w", err)
+	}
+	sums, err := collect(rows, func(row scanner) (r auditSumRow, err error) {
+		var before crier.Time
+		err = row.Scan(&r.Key, &before, &r.Entries)
+		r.Before, r.Until = jsonTime(before), jsonTime(until)
+		return r, err
+	})
+	if err != nil {
+		return false, fmt.Errorf("count new entries of the audit log: %w", err)
+	}
+	if len(sums) == 0 {
+		return false, nil
+	}
+	return len(sums) == batchSize, s.WithTx(ctx, func(tx *Tx) error {
+		return tx.queueExec(ctx, changed("sum up the audit log"), `UPDATE organizations AS o
+			SET audit_total = o.audit_total + v.entries, audit_counted_to = v.until
+			FROM `+tx.jsonRows(`key uuid, before timestamptz, until timestamptz, entries bigint`)+`
+			WHERE o.id = v.key AND o.audit_counted_to = v.before`, asJSON(&sums))
+	})
 }

@@ -1,4 +1,29 @@
 package store
 
+import (
+	"context"
+
+	"crier"
+)
+
 // PlannedOnNetworkQuery is for tests that look how a database goes about it.
 const PlannedOnNetworkQuery = plannedOnNetwork
+
+// MigrateTo brings the schema to an older version, for tests of what comes after it.
+func (s *Store) MigrateTo(ctx context.Context, version int64) error {
+	provider, done, err := s.migrationProvider()
+	if err != nil {
+		return err
+	}
+	defer done()
+	_, err = provider.UpTo(ctx, version)
+	return err
+}
+
+// VitalsQueries are the queries behind Vitals with their arguments, for tests that look how a database goes about them.
+func VitalsQueries(now crier.Time) (queries []string, args [][]any) {
+	for _, q := range vitalsQuestions(&Vitals{}, now) {
+		queries, args = append(queries, q.query), append(args, q.args)
+	}
+	return queries, args
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,33 +16,46 @@ type facet struct {
 	value string
 }
 
-func inFacetOrder(a, b facet) int {
-	return cmp.Or(cmp.Compare(a.field, b.field), cmp.Compare(a.value, b.value))
-}
-
-// ReplaceFacets writes what a post has of the given fields, and keeps the team's counts. Fields that are not given stay.
-// The post must be new or locked. Counts are busy rows, so this comes late in a transaction; they are always locked in
-// the same order.
+// ReplaceFacets writes the facet values of a post for the given fields; other fields stay. The team's counts follow.
+// The post must be new or locked.
 func (tx *Tx) ReplaceFacets(ctx context.Context, team, post crier.ID, facets map[crier.FacetField][]string) error {
-	before, err := tx.facetsOf(ctx, post, facets)
+	before, err := tx.facetsOf(ctx, team, post)
 	if err != nil {
 		return err
 	}
 	var after []facet
+	for _, f := range before {
+		if _, given := facets[f.field]; !given {
+			after = append(after, f)
+		}
+	}
 	for field, values := range facets {
 		for _, value := range values {
 			after = append(after, facet{field, value})
 		}
 	}
-	added, removed := difference(before, after)
-	if err := tx.writeFacets(ctx, post, added, removed); err != nil {
-		return err
+	slices.SortFunc(after, func(a, b facet) int {
+		return cmp.Or(cmp.Compare(a.field, b.field), cmp.Compare(a.value, b.value))
+	})
+	after = slices.Compact(after)
+	if added, removed := difference(before, after); len(added)+len(removed) == 0 {
+		return nil
 	}
-	return tx.countFacets(ctx, team, added, removed)
+	pairs := make([][2]string, len(after))
+	for i, f := range after {
+		pairs[i] = [2]string{string(f.field), f.value}
+	}
+	return tx.noteChange(ctx, team, post, "facets", asJSON(&pairs))
 }
 
-func (tx *Tx) facetsOf(ctx context.Context, post crier.ID, fields map[crier.FacetField][]string) ([]facet, error) {
-	rows, err := tx.q.QueryContext(ctx, `SELECT f.field, f.value FROM post_facets f WHERE f.post_id = $1`, post)
+func (tx *Tx) facetsOf(ctx context.Context, team, post crier.ID) ([]facet, error) {
+	if tx.newPosts[post] {
+		return nil, nil
+	}
+	rows, err := tx.q.QueryContext(ctx, `SELECT e.value ->> 0, e.value ->> 1 FROM post_changes x
+			CROSS JOIN `+tx.eachOf("x.facets")+` WHERE x.team_id = $1 AND x.post_id = $2 AND x.facets IS NOT NULL
+		UNION ALL SELECT f.field, f.value FROM post_facets f WHERE f.post_id = $2 AND NOT EXISTS (SELECT 1
+			FROM post_changes x WHERE x.team_id = $1 AND x.post_id = $2 AND x.facets IS NOT NULL)`, team, post)
 	if err != nil {
 		return nil, fmt.Errorf("read facets: %w", err)
 	}
@@ -51,58 +63,52 @@ func (tx *Tx) facetsOf(ctx context.Context, post crier.ID, fields map[crier.Face
 	if err != nil {
 		return nil, fmt.Errorf("read facets: %w", err)
 	}
-	return slices.DeleteFunc(all, func(f facet) bool { _, given := fields[f.field]; return !given }), nil
+	return all, nil
 }
 
-func (tx *Tx) writeFacets(ctx context.Context, post crier.ID, added, removed []facet) error {
-	for batch := range batches(removed) {
-		tuples, args := tuples(2, batch)
-		_, err := tx.q.ExecContext(ctx, `DELETE FROM post_facets WHERE post_id = $1 AND (field, value) IN (`+tuples+`)`, append([]any{post}, args...)...)
-		if err != nil {
-			return fmt.Errorf("remove facets: %w", err)
-		}
-	}
-	rows := make([][]any, len(added))
-	for i, f := range added {
-		rows[i] = []any{post, f.field, f.value}
-	}
-	return tx.insertRows(ctx, `post_facets (post_id, field, value)`, rows)
+// facetRow is an input row of statements about facets.
+type facetRow struct {
+	Place int              `json:"place"`
+	Field crier.FacetField `json:"facet"`
+	Text  string           `json:"txt"`
+	By    int              `json:"change"`
 }
 
-// countFacets counts one post more or less for each property. Counts that reach zero vanish.
-func (tx *Tx) countFacets(ctx context.Context, team crier.ID, added, removed []facet) error {
-	change := map[facet]int{}
-	for _, f := range added {
-		change[f]++
+// countFacets adds changes to the counts of a team. Counts of zero are deleted.
+func (tx *Tx) countFacets(ctx context.Context, team crier.ID, rows []facetRow) error {
+	if len(rows) == 0 {
+		return nil
 	}
-	for _, f := range removed {
-		change[f]--
-	}
-	changed := slices.SortedFunc(maps.Keys(change), inFacetOrder)
-	for batch := range batches(changed) {
-		rows := make([][]any, len(batch))
-		for i, f := range batch {
-			rows[i] = []any{team, f.field, f.value, change[f]}
-		}
-		values, args := valueList(rows)
-		_, err := tx.q.ExecContext(ctx, `INSERT INTO facet_counts (team_id, field, value, post_count) VALUES `+values+`
-			ON CONFLICT (team_id, field, value) DO UPDATE SET post_count = facet_counts.post_count + excluded.post_count`, args...)
-		if err != nil {
-			return fmt.Errorf("count facets: %w", err)
+	slices.SortFunc(rows, func(a, b facetRow) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
+	})
+	var fewer []facet
+	for i := range rows {
+		rows[i].Place = i
+		if rows[i].By < 0 {
+			fewer = append(fewer, facet{rows[i].Field, rows[i].Text})
 		}
 	}
-	for batch := range batches(removed) {
+	if err := tx.queueExec(ctx, changed("count facets"), `INSERT INTO facet_counts (team_id, field, value,
+		post_count) SELECT $2, v.facet, v.txt, v.change
+		FROM `+tx.jsonRows("place bigint, facet text, txt text, change bigint")+` WHERE true ORDER BY v.place
+		ON CONFLICT (team_id, field, value) DO UPDATE
+		SET post_count = facet_counts.post_count + excluded.post_count`, asJSON(&rows), team); err != nil {
+		return err
+	}
+	for batch := range batches(fewer) {
 		tuples, args := tuples(2, batch)
-		_, err := tx.q.ExecContext(ctx, `DELETE FROM facet_counts WHERE team_id = $1 AND (field, value) IN (`+tuples+`) AND post_count = 0`,
+		err := tx.queueExec(ctx, changed("remove counts of nothing"),
+			`DELETE FROM facet_counts WHERE team_id = $1 AND (field, value) IN (`+tuples+`) AND post_count = 0`,
 			append([]any{team}, args...)...)
 		if err != nil {
-			return fmt.Errorf("remove counts of nothing: %w", err)
+			return err
 		}
 	}
 	return nil
 }
 
-// tuples writes ($from, $from+1), … for properties.
+// tuples returns the placeholders ($from, $from+1), … and arguments for facets.
 func tuples(from int, list []facet) (marks string, args []any) {
 	pairs := make([]string, len(list))
 	for i, f := range list {
@@ -112,17 +118,32 @@ func tuples(from int, list []facet) (marks string, args []any) {
 	return strings.Join(pairs, ", "), args
 }
 
-// TopFacets reads the most frequent values of a field among a team's posts: by count, then by value.
-func (r reads) TopFacets(ctx context.Context, team crier.ID, field crier.FacetField, limit int) ([]crier.FacetValue, error) {
-	query, args := `SELECT c.value, c.post_count FROM facet_counts c WHERE c.team_id = $1 AND c.field = $3
-		ORDER BY c.post_count DESC, c.value LIMIT $2`, []any{team, limit, field}
+// TopFacets reads the most frequent values of a field among a team's posts, by count, then by value.
+func (r reads) TopFacets(ctx context.Context, team crier.ID, field crier.FacetField, limit int) ([]crier.FacetValue,
+	error) {
 	if field == crier.FacetUserTags { // tags count their posts themselves
-		query, args = `SELECT t.name, t.post_count FROM tags t WHERE t.team_id = $1 AND t.post_count > 0
-			ORDER BY t.post_count DESC, t.name LIMIT $2`, args[:2]
+		return r.facetValues(ctx, `SELECT t.name, t.post_count FROM tags t WHERE t.team_id = $1 AND t.post_count > 0
+			ORDER BY t.post_count DESC, t.name LIMIT $2`, team, limit)
 	}
+	// The first are among the first of the counts, as many more as waiting changes make fewer, and what is changed.
+	return r.facetValues(ctx, `WITH change AS MATERIALIZED (SELECT c.value, sum(c.change) AS change
+			FROM (`+r.facetChanges("x.team_id = $1")+`) AS c WHERE c.field = $3 GROUP BY c.value)
+		SELECT n.value, n.post_count FROM (
+			SELECT c.value, c.post_count FROM (SELECT c.value, c.post_count FROM facet_counts c
+				WHERE c.team_id = $1 AND c.field = $3 ORDER BY c.post_count DESC, c.value
+				LIMIT $2 + (SELECT count(*) FROM change d WHERE d.change < 0)) AS c
+			WHERE c.value NOT IN (SELECT d.value FROM change d)
+			UNION ALL SELECT d.value, d.change + coalesce((SELECT c.post_count FROM facet_counts c
+				WHERE c.team_id = $1 AND c.field = $3 AND c.value = d.value), 0) FROM change d) AS n
+		WHERE n.post_count > 0 ORDER BY n.post_count DESC, n.value LIMIT $2`, team, limit, field)
+}
+
+func (r reads) facetValues(ctx context.Context, query string, args ...any) ([]crier.FacetValue, error) {
 	rows, err := r.q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read facets: %w", err)
 	}
-	return collect(rows, func(row scanner) (v crier.FacetValue, err error) { return v, row.Scan(&v.Value, &v.PostCount) })
+	return collect(rows, func(row scanner) (v crier.FacetValue, err error) {
+		return v, row.Scan(&v.Value, &v.PostCount)
+	})
 }

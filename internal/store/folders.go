@@ -15,10 +15,10 @@ func scanFolder(row scanner) (crier.Folder, error) {
 	return f, err
 }
 
-// FolderFilter narrows the list of a team's folders. What is zero does not narrow.
+// FolderFilter filters the list of a team's folders. Zero fields do not filter.
 type FolderFilter struct {
 	Parent crier.ID
-	// AtTop asks for the folders that are in no other one.
+	// AtTop selects the folders without a parent.
 	AtTop bool
 }
 
@@ -34,12 +34,14 @@ func (f FolderFilter) branch(team crier.ID) branch {
 	return b
 }
 
-var folderSorts = map[string]string{"createdAt": "f.created_at", "updatedAt": "f.updated_at", "name": "f.name"}
+var folderSorts = map[string]string{"createdAt": "f.created_at", "updatedAt": "f.updated_at", "name": "f.name_key"}
 
 // Folders reads one page of a team's folders.
-func (r reads) Folders(ctx context.Context, team crier.ID, filter FolderFilter, q PageQuery) (PageRows[crier.Folder], error) {
+func (r reads) Folders(ctx context.Context, team crier.ID, filter FolderFilter, q PageQuery) (PageRows[crier.Folder],
+	error) {
 	list := listing[crier.Folder]{
-		columns: folderColumns, from: "folders f", id: "f.id", sorts: folderSorts, branches: []branch{filter.branch(team)}, scan: scanFolder,
+		columns: folderColumns, from: "folders f", id: "f.id", sorts: folderSorts,
+		branches: []branch{filter.branch(team)}, scan: scanFolder,
 		key: func(f crier.Folder, sort string) Key {
 			return Key{Value: sortValue(sort, f.CreatedAt, f.UpdatedAt, f.Name), ID: f.ID}
 		},
@@ -51,7 +53,7 @@ func (r reads) Folders(ctx context.Context, team crier.ID, filter FolderFilter, 
 	return page, nil
 }
 
-// FolderCount is how many folders of a team pass a filter; without one it comes from the team's counter.
+// FolderCount counts the folders of a team that pass a filter; without a filter it reads the team's counter.
 func (r reads) FolderCount(ctx context.Context, team crier.ID, filter FolderFilter) (int64, error) {
 	query, args := `SELECT folder_count FROM teams WHERE id = $1`, []any{team}
 	if filter != (FolderFilter{}) {
@@ -70,22 +72,23 @@ func (r reads) Folder(ctx context.Context, team, id crier.ID) (crier.Folder, err
 	return r.folder(ctx, team, id, "")
 }
 
-// ShareFolder is Folder that keeps others from deleting it until the transaction ends, so that something can be put into it.
+// ShareFolder is Folder with a shared lock, so that it is not deleted while something is put into it.
 func (tx *Tx) ShareFolder(ctx context.Context, team, id crier.ID) (crier.Folder, error) {
 	return tx.folder(ctx, team, id, tx.forShare())
 }
 
-// LockFolder is Folder that keeps others from changing it, and from putting anything into it, until the transaction ends.
+// LockFolder is Folder with an exclusive lock: nobody can change it or put anything into it.
 func (tx *Tx) LockFolder(ctx context.Context, team, id crier.ID) (crier.Folder, error) {
 	return tx.folder(ctx, team, id, tx.forUpdate)
 }
 
 func (r reads) folder(ctx context.Context, team, id crier.ID, lock string) (crier.Folder, error) {
-	f, err := scanFolder(r.q.QueryRowContext(ctx, `SELECT `+folderColumns+` FROM folders f WHERE f.id = $1 AND f.team_id = $2`+lock, id, team))
+	f, err := scanFolder(r.q.QueryRowContext(ctx,
+		`SELECT `+folderColumns+` FROM folders f WHERE f.id = $1 AND f.team_id = $2`+lock, id, team))
 	return f, orNotFound(err, "folder", id)
 }
 
-// FolderPath reads the ids from a folder up to the top, the folder itself first.
+// FolderPath returns the ids from a folder up to the root, starting with the folder itself.
 func (r reads) FolderPath(ctx context.Context, id crier.ID) ([]crier.ID, error) {
 	rows, err := r.q.QueryContext(ctx, `WITH RECURSIVE up (id, parent_id, steps) AS (
 			SELECT f.id, f.parent_id, 1 FROM folders f WHERE f.id = $1
@@ -97,7 +100,7 @@ func (r reads) FolderPath(ctx context.Context, id crier.ID) ([]crier.ID, error) 
 	return collect(rows, scanID)
 }
 
-// FolderHeight is how many levels a folder has with all that is in it; without any subfolder it is 1.
+// FolderHeight returns the number of levels of a folder's subtree; 1 without subfolders.
 func (r reads) FolderHeight(ctx context.Context, id crier.ID) (int, error) {
 	var levels int
 	err := r.q.QueryRowContext(ctx, `WITH RECURSIVE down (id, level) AS (
@@ -110,7 +113,7 @@ func (r reads) FolderHeight(ctx context.Context, id crier.ID) (int, error) {
 	return levels, nil
 }
 
-// FolderHas tells whether anything is in a folder.
+// FolderHas reports whether a folder contains folders or assets.
 func (r reads) FolderHas(ctx context.Context, id crier.ID) (folders, assets bool, err error) {
 	err = r.q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM folders f WHERE f.parent_id = $1),
 		EXISTS (SELECT 1 FROM assets a WHERE a.folder_id = $1 AND a.deleted_at IS NULL)`, id).Scan(&folders, &assets)
@@ -120,20 +123,22 @@ func (r reads) FolderHas(ctx context.Context, id crier.ID) (folders, assets bool
 	return folders, assets, nil
 }
 
-// InsertFolder writes a new folder and counts it. folded is the form of the name in which two spellings are the same.
+// InsertFolder inserts a folder and increments the counter. folded is the case-folded name, unique among siblings.
 func (tx *Tx) InsertFolder(ctx context.Context, f crier.Folder, folded string) error {
-	_, err := tx.q.ExecContext(ctx, `INSERT INTO folders (id, team_id, parent_id, name, folded, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $6)`, f.ID, f.TeamID, f.ParentID, f.Name, folded, f.CreatedAt)
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO folders (id, team_id, parent_id, name, folded, created_at, updated_at,
+		name_key) VALUES ($1, $2, $3, $4, $5, $6, $6, $7)`, f.ID, f.TeamID, f.ParentID, f.Name, folded, f.CreatedAt,
+		sortKey(f.Name))
 	if err != nil {
 		return folderError(err, "insert folder", f.Name)
 	}
 	return tx.countFolder(ctx, f.TeamID, 1)
 }
 
-// UpdateFolder writes the name and the place of a folder.
+// UpdateFolder writes the name and the parent of a folder.
 func (tx *Tx) UpdateFolder(ctx context.Context, f crier.Folder, folded string) error {
-	_, err := tx.q.ExecContext(ctx, `UPDATE folders SET parent_id = $2, name = $3, folded = $4, updated_at = $5 WHERE id = $1`,
-		f.ID, f.ParentID, f.Name, folded, f.UpdatedAt)
+	_, err := tx.q.ExecContext(ctx,
+		`UPDATE folders SET parent_id = $2, name = $3, folded = $4, updated_at = $5, name_key = $6 WHERE id = $1`,
+		f.ID, f.ParentID, f.Name, folded, f.UpdatedAt, sortKey(f.Name))
 	return folderError(err, "update folder", f.Name)
 }
 
@@ -147,7 +152,7 @@ func folderError(err error, doing, name string) error {
 	return nil
 }
 
-// DeleteFolder removes an empty folder and takes it off the counter. It must be locked. Uploads on their way into it lose
+// DeleteFolder deletes an empty folder and decrements the counter. The folder must be locked. Uploads into it lose
 // their folder.
 func (tx *Tx) DeleteFolder(ctx context.Context, f crier.Folder) error {
 	if _, err := tx.q.ExecContext(ctx, `DELETE FROM folders WHERE id = $1`, f.ID); err != nil {
@@ -157,7 +162,8 @@ func (tx *Tx) DeleteFolder(ctx context.Context, f crier.Folder) error {
 }
 
 func (tx *Tx) countFolder(ctx context.Context, team crier.ID, by int) error {
-	if _, err := tx.q.ExecContext(ctx, `UPDATE teams SET folder_count = folder_count + $2 WHERE id = $1`, team, by); err != nil {
+	if _, err := tx.q.ExecContext(ctx, `UPDATE teams SET folder_count = folder_count + $2 WHERE id = $1`, team,
+		by); err != nil {
 		return fmt.Errorf("count folders: %w", err)
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-// KeptAnswer is the answer to a request that carried an idempotency key.
+// KeptAnswer is the stored response to a request with an idempotency key.
 type KeptAnswer struct {
 	PrincipalID crier.ID
 	Key         string
@@ -17,14 +17,27 @@ type KeptAnswer struct {
 	Status      int
 	Body        []byte // sealed
 	ExpiresAt   crier.Time
+	// OrganizationID is whose the answer is; empty when it is nobody's in particular.
+	OrganizationID crier.ID
+	// Left is true when the principal has left that organization since.
+	Left bool
 }
 
-// KeptAnswer reads the answer kept for a principal's key; nil when there is none that still counts.
+const keptColumns = `k.principal_id, k.key, k.fingerprint, k.status, k.body, k.expires_at,
+	coalesce(CAST(k.organization_id AS text), ''), k.organization_id IS NOT NULL AND NOT EXISTS (
+		SELECT 1 FROM memberships m WHERE m.principal_id = k.principal_id AND m.organization_id = k.organization_id)`
+
+func scanKept(row scanner) (KeptAnswer, error) {
+	var a KeptAnswer
+	err := row.Scan(&a.PrincipalID, &a.Key, &a.Fingerprint, &a.Status, &a.Body, &a.ExpiresAt, &a.OrganizationID,
+		&a.Left)
+	return a, err
+}
+
+// KeptAnswer reads the stored response of a principal's key; nil if there is none that has not expired.
 func (r reads) KeptAnswer(ctx context.Context, principal crier.ID, key string, now crier.Time) (*KeptAnswer, error) {
-	a := KeptAnswer{PrincipalID: principal, Key: key}
-	err := r.q.QueryRowContext(ctx, `SELECT fingerprint, status, body, expires_at FROM idempotency_keys
-		WHERE principal_id = $1 AND key = $2 AND expires_at > $3`, principal, key, now).
-		Scan(&a.Fingerprint, &a.Status, &a.Body, &a.ExpiresAt)
+	a, err := scanKept(r.q.QueryRowContext(ctx, `SELECT `+keptColumns+` FROM idempotency_keys k
+		WHERE k.principal_id = $1 AND k.key = $2 AND k.expires_at > $3`, principal, key, now))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -34,14 +47,15 @@ func (r reads) KeptAnswer(ctx context.Context, principal crier.ID, key string, n
 	return &a, nil
 }
 
-// ClaimKey takes a key for the running transaction. A request that holds the same key is waited for: claimed is false
-// when it has committed. An answer that has outlived its time is overwritten.
+// ClaimKey claims a key in the running transaction. It waits for a concurrent request with the same key; claimed is
+// false if that one committed. An expired response is overwritten.
 func (tx *Tx) ClaimKey(ctx context.Context, a KeptAnswer, now crier.Time) (claimed bool, err error) {
 	var one int
 	err = tx.q.QueryRowContext(ctx, `INSERT INTO idempotency_keys (principal_id, key, fingerprint, status, expires_at)
 		VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (principal_id, key) DO UPDATE
-			SET fingerprint = excluded.fingerprint, status = excluded.status, body = NULL, expires_at = excluded.expires_at
+			SET fingerprint = excluded.fingerprint, status = excluded.status, body = NULL,
+			expires_at = excluded.expires_at
 			WHERE idempotency_keys.expires_at <= $6
 		RETURNING 1`, a.PrincipalID, a.Key, a.Fingerprint, a.Status, a.ExpiresAt, now).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -53,22 +67,25 @@ func (tx *Tx) ClaimKey(ctx context.Context, a KeptAnswer, now crier.Time) (claim
 	return true, nil
 }
 
-// KeepAnswer completes a claimed key with the answer.
-func (tx *Tx) KeepAnswer(ctx context.Context, principal crier.ID, key string, body []byte) error {
-	_, err := tx.q.ExecContext(ctx, `UPDATE idempotency_keys SET body = $3 WHERE principal_id = $1 AND key = $2`, principal, key, body)
-	if err != nil {
-		return fmt.Errorf("keep the answer: %w", err)
+// KeepAnswer stores the response of a claimed key; organization is empty when the answer is nobody's in particular.
+func (tx *Tx) KeepAnswer(ctx context.Context, principal crier.ID, key string, body []byte,
+	organization crier.ID) error {
+	var whose *crier.ID
+	if organization != "" {
+		whose = &organization
 	}
-	return nil
+	return tx.queueExec(ctx, changed("keep the answer"), `UPDATE idempotency_keys SET body = $3, organization_id = $4
+		WHERE principal_id = $1 AND key = $2`, principal, key, body, whose)
 }
 
-// sweepBatch bounds one sweep, so that it never holds the writer for long.
+// sweepBatch limits the rows of one sweep, so that it does not hold the writer for long.
 const sweepBatch = 5000
 
-// SweepAnswers removes answers that have outlived their time and tells how many.
+// SweepAnswers deletes expired responses and returns how many.
 func (tx *Tx) SweepAnswers(ctx context.Context, now crier.Time) (int64, error) {
 	res, err := tx.q.ExecContext(ctx, `DELETE FROM idempotency_keys WHERE (principal_id, key) IN
-		(SELECT principal_id, key FROM idempotency_keys WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`, now, sweepBatch)
+		(SELECT principal_id, key FROM idempotency_keys WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+		now, sweepBatch)
 	if err != nil {
 		return 0, fmt.Errorf("sweep kept answers: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-// KeyFingerprint is the fingerprint of the secret key that this store is sealed with; empty on a new store.
+// KeyFingerprint returns the fingerprint of the secret key that this store is sealed with; empty on a new store.
 func (r reads) KeyFingerprint(ctx context.Context) (string, error) {
 	var fingerprint string
 	err := r.q.QueryRowContext(ctx, `SELECT key_fingerprint FROM instance WHERE id = 1`).Scan(&fingerprint)
@@ -32,7 +32,7 @@ func (tx *Tx) SetKeyFingerprint(ctx context.Context, fingerprint string, at crie
 	return nil
 }
 
-// LockInstance keeps other nodes from initialising or re-keying the store until the transaction ends.
+// LockInstance prevents other nodes from initializing or re-keying the store until the transaction ends.
 func (tx *Tx) LockInstance(ctx context.Context) error {
 	if tx.forUpdate == "" {
 		return nil // SQLite: the transaction holds the write lock already

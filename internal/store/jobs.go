@@ -3,29 +3,34 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
 )
 
-// ReleaseRunningJobs hands jobs that a dead process left running back to the queue. Only SQLite needs it: one process
-// works on its file, so what runs before the start cannot be anybody's. On PostgreSQL the engine rescues them.
+// ReleaseRunningJobs returns the jobs that a dead process left running to the queue. Only SQLite needs it: a single
+// process owns the file, so nobody can be running them at start-up. On PostgreSQL the job engine rescues them.
 func (s *Store) ReleaseRunningJobs(ctx context.Context) error {
 	if s.dialect != SQLite {
 		return nil
 	}
-	if _, err := s.writer.ExecContext(ctx, `UPDATE river_job SET state = 'available' WHERE state = 'running'`); err != nil {
+	if _, err := s.writer.ExecContext(ctx,
+		`UPDATE river_job SET state = 'available' WHERE state = 'running'`); err != nil {
 		return fmt.Errorf("release running jobs: %w", err)
 	}
 	return nil
 }
 
-// IndexJobs lets PostgreSQL find the jobs that are due soon without reading all that wait. SQLite finds them by an index of
-// the job engine's own, once it has statistics.
+// IndexJobs creates the index by which PostgreSQL finds the jobs that are due soon. SQLite uses an index of the job
+// engine, once it has statistics.
 func (s *Store) IndexJobs(ctx context.Context) error {
 	if s.dialect != Postgres {
 		return nil
 	}
 	return s.WithTx(ctx, func(tx *Tx) error {
 		// Nodes that start at the same time take turns.
-		if _, err := tx.q.ExecContext(ctx, `SELECT pg_advisory_xact_lock(hashtext('crier_jobs_to_promote'))`); err != nil {
+		if _, err := tx.q.ExecContext(ctx,
+			`SELECT pg_advisory_xact_lock(hashtext('crier_jobs_to_promote'))`); err != nil {
 			return fmt.Errorf("index jobs: %w", err)
 		}
 		var there bool
@@ -33,7 +38,8 @@ func (s *Store) IndexJobs(ctx context.Context) error {
 		if err != nil || there {
 			return err
 		}
-		_, err = tx.q.ExecContext(ctx, `CREATE INDEX crier_jobs_to_promote ON river_job (scheduled_at) WHERE state IN ('retryable', 'scheduled')`)
+		_, err = tx.q.ExecContext(ctx,
+			`CREATE INDEX crier_jobs_to_promote ON river_job (scheduled_at) WHERE state IN ('retryable', 'scheduled')`)
 		if err != nil {
 			return fmt.Errorf("index jobs: %w", err)
 		}
@@ -50,7 +56,8 @@ func (s *Store) AnalyzeJobs(ctx context.Context) error {
 		return nil
 	}
 	var n int
-	err := s.q.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM river_job LIMIT $1) AS some`, analyzeFrom).Scan(&n)
+	err := s.q.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM river_job LIMIT $1) AS some`,
+		analyzeFrom).Scan(&n)
 	if err != nil {
 		return fmt.Errorf("count jobs: %w", err)
 	}
@@ -63,21 +70,53 @@ func (s *Store) AnalyzeJobs(ctx context.Context) error {
 	return nil
 }
 
-// JobCounts is how many jobs wait or run now, by state.
+// analyzeNewFrom is how many changed rows make the statistics of a new table worth their cost.
+const analyzeNewFrom = 500
+
+// AnalyzeNew has PostgreSQL gather the statistics of tables that have grown and have none yet. PostgreSQL does so by
+// itself, about a minute after the first rows; until then its planner takes the tables for empty, and reads all of a
+// table where it should look a row up. That minute is when a new installation is tried, or a restored one starts.
+func (s *Store) AnalyzeNew(ctx context.Context) error {
+	if s.dialect != Postgres {
+		return nil
+	}
+	rows, err := s.q.QueryContext(ctx, `SELECT relname FROM pg_stat_user_tables WHERE schemaname = current_schema()
+		AND n_mod_since_analyze >= $1 AND last_analyze IS NULL AND last_autoanalyze IS NULL ORDER BY relname`,
+		analyzeNewFrom)
+	if err != nil {
+		return fmt.Errorf("look for tables without statistics: %w", err)
+	}
+	tables, err := collect(rows, func(row scanner) (name string, err error) { return name, row.Scan(&name) })
+	if err != nil {
+		return fmt.Errorf("look for tables without statistics: %w", err)
+	}
+	for _, name := range tables {
+		if _, err := s.q.ExecContext(ctx, `ANALYZE `+pgx.Identifier{name}.Sanitize()); err != nil {
+			return fmt.Errorf("analyze %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// JobCounts counts the jobs that are waiting or running, by state, each up to a bound.
 func (s *Store) JobCounts(ctx context.Context) (map[string]int64, error) {
-	rows, err := s.q.QueryContext(ctx, `SELECT state, count(*) FROM river_job WHERE state IN ('available', 'running', 'retryable') GROUP BY state`)
+	states := []string{"available", "running", "retryable"}
+	counted := make([]string, len(states))
+	for i, state := range states {
+		counted[i] = `SELECT '` + state + `', count(*) FROM (SELECT 1 FROM river_job WHERE state = '` + state +
+			`' LIMIT $1) AS j`
+	}
+	counts := map[string]int64{}
+	err := s.q.Ask(ctx, newQuestion(strings.Join(counted, ` UNION ALL `), []any{maxCounted},
+		func(row scanner) error {
+			var state string
+			var n int64
+			err := row.Scan(&state, &n)
+			counts[state] = n
+			return err
+		}))
 	if err != nil {
 		return nil, fmt.Errorf("count jobs: %w", err)
 	}
-	defer rows.Close()
-	counts := map[string]int64{"available": 0, "running": 0, "retryable": 0}
-	for rows.Next() {
-		var state string
-		var n int64
-		if err := rows.Scan(&state, &n); err != nil {
-			return nil, fmt.Errorf("count jobs: %w", err)
-		}
-		counts[state] = n
-	}
-	return counts, rows.Err()
+	return counts, nil
 }

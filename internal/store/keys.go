@@ -9,16 +9,18 @@ import (
 	"crier"
 )
 
-// KeySecret is one secret of an API key: its hash for look-up, itself sealed.
+// KeySecret is a secret of an API key, with its hash for lookup.
 type KeySecret struct {
 	Hash      []byte
 	KeyID     crier.ID
 	Sealed    []byte
 	LastFour  string
 	CreatedAt crier.Time
+	// IssuedByID is the person who asked for the secret: it ends with their rights.
+	IssuedByID crier.ID
 }
 
-// BearerKey is what a request's API key is found to be.
+// BearerKey is the identity behind an API key.
 type BearerKey struct {
 	ID          crier.ID
 	Name        string
@@ -28,28 +30,38 @@ type BearerKey struct {
 	Person      crier.User
 }
 
-// KeyBySecret finds the key that a secret's hash belongs to, unless it was revoked or has expired.
-func (r reads) KeyBySecret(ctx context.Context, hash []byte, now crier.Time) (BearerKey, error) {
+// errUnknownToken is the answer to tokens that nobody has, or has any more.
+func errUnknownToken() error {
+	return crier.Unauthorized("The token is not valid: it is unknown, expired or revoked.")
+}
+
+// KeyBySecret finds the key of a secret's hash, unless it was revoked or has expired.
+func (r reads) KeyBySecret(ctx context.Context, hash []byte, now crier.Time, ahead ...*Lookahead) (BearerKey, error) {
 	var k BearerKey
-	err := r.keyed.QueryRowContext(ctx, `SELECT k.id, k.name, k.permissions, k.expires_at, k.last_used_at, u.id, u.email, u.name
+	err := r.withCredential(ctx, newQuestion(`SELECT k.id, k.name, k.permissions, k.expires_at, k.last_used_at, u.id,
+		u.email, u.name
 		FROM api_key_secrets s JOIN api_keys k ON k.id = s.api_key_id JOIN users u ON u.id = k.created_by_id
 		WHERE s.hash = $1 AND k.revoked_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > $2)
-		AND (k.expires_at IS NULL OR k.expires_at > $2)`, hash, now).
-		Scan(&k.ID, &k.Name, intoJSON(&k.Permissions), &k.ExpiresAt, &k.LastUsedAt, &k.Person.ID, &k.Person.Email, &k.Person.Name)
-	if errors.Is(err, sql.ErrNoRows) {
-		return k, crier.Unauthorized("The token is not valid: it is unknown, expired or revoked.")
-	}
+		AND (k.expires_at IS NULL OR k.expires_at > $2)`, []any{hash, now}, func(row scanner) error {
+		return row.Scan(&k.ID, &k.Name, intoJSON(&k.Permissions), &k.ExpiresAt, &k.LastUsedAt, &k.Person.ID,
+			&k.Person.Email, &k.Person.Name)
+	}), KeyCredential, now, ahead)
 	if err != nil {
 		return k, fmt.Errorf("look the key up: %w", err)
+	}
+	if k.ID == "" {
+		return k, errUnknownToken()
 	}
 	return k, nil
 }
 
-// InsertKey writes a key without its membership and secret.
+// InsertKey inserts a key without its membership and secret.
 func (tx *Tx) InsertKey(ctx context.Context, k crier.APIKey) error {
-	_, err := tx.q.ExecContext(ctx, `INSERT INTO api_keys (id, organization_id, created_by_id, name, permissions, expires_at,
-		created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		k.ID, k.OrganizationID, k.CreatedByID, k.Name, asJSON(listOrNull(k.Permissions)), k.ExpiresAt, k.CreatedAt, k.UpdatedAt)
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO api_keys (id, organization_id, created_by_id, name, permissions,
+		expires_at,
+		created_at, updated_at, name_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		k.ID, k.OrganizationID, k.CreatedByID, k.Name, asJSON(listOrNull(k.Permissions)), k.ExpiresAt, k.CreatedAt,
+		k.UpdatedAt, sortKey(k.Name))
 	if err != nil {
 		return fmt.Errorf("insert key: %w", err)
 	}
@@ -63,29 +75,32 @@ func listOrNull[T any](list []T) *[]T {
 	return &list
 }
 
-// InsertSecret makes a secret the current one of its key. Those before end at previousEnds, or sooner if they did anyway.
+// InsertSecret inserts a secret as the current one of its key. Earlier secrets expire at previousEnds at the latest.
 func (tx *Tx) InsertSecret(ctx context.Context, s KeySecret, previousEnds crier.Time) error {
-	_, err := tx.q.ExecContext(ctx, `UPDATE api_key_secrets SET current = $2, expires_at = $3
-		WHERE api_key_id = $1 AND (expires_at IS NULL OR expires_at > $3)`, s.KeyID, false, previousEnds)
+	_, err := tx.q.ExecContext(ctx, `UPDATE api_key_secrets SET current = $2,
+		expires_at = CASE WHEN expires_at <= $3 THEN expires_at ELSE $3 END
+		WHERE api_key_id = $1 AND (current OR expires_at IS NULL OR expires_at > $3)`, s.KeyID, false, previousEnds)
 	if err != nil {
 		return fmt.Errorf("end the secrets before: %w", err)
 	}
-	_, err = tx.q.ExecContext(ctx, `INSERT INTO api_key_secrets (hash, api_key_id, sealed, last_four, current, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6)`, s.Hash, s.KeyID, s.Sealed, s.LastFour, true, s.CreatedAt)
+	_, err = tx.q.ExecContext(ctx, `INSERT INTO api_key_secrets (hash, api_key_id, sealed, last_four, current,
+		created_at, issued_by_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, s.Hash, s.KeyID, s.Sealed, s.LastFour, true, s.CreatedAt, s.IssuedByID)
 	if err != nil {
 		return fmt.Errorf("insert secret: %w", err)
 	}
 	return nil
 }
 
-const keyColumns = `k.id, k.organization_id, k.name, m.role, k.permissions, m.id, m.all_teams, s.last_four, k.created_by_id,
+const keyColumns = `k.id, k.organization_id, k.name, m.role, k.permissions, m.id, m.all_teams, s.last_four,
+	k.created_by_id,
 	k.expires_at, k.last_used_at, k.created_at, k.updated_at`
 
 const keyTables = `api_keys k
 	JOIN memberships m ON m.principal_id = k.id AND m.organization_id = k.organization_id
 	JOIN api_key_secrets s ON s.api_key_id = k.id AND s.current`
 
-// storedKey is a key whose teams are not read yet.
+// storedKey is a key without its teams.
 type storedKey struct {
 	crier.APIKey
 	membership crier.ID
@@ -117,7 +132,7 @@ func (r reads) Key(ctx context.Context, organization, id crier.ID) (crier.APIKey
 	return keys[0], nil
 }
 
-var keySorts = map[string]string{"createdAt": "k.created_at", "name": "k.name"}
+var keySorts = map[string]string{"createdAt": "k.created_at", "name": "k.name_key"}
 
 // Keys reads one page of an organization's keys that are not revoked.
 func (r reads) Keys(ctx context.Context, organization crier.ID, q PageQuery) (PageRows[crier.APIKey], error) {
@@ -142,7 +157,7 @@ func (r reads) Keys(ctx context.Context, organization crier.ID, q PageQuery) (Pa
 	return out, err
 }
 
-// withTeams reads the teams that keys are narrowed to, for all keys at once.
+// withTeams reads the teams that keys are limited to, in one query.
 func (r reads) withTeams(ctx context.Context, keys []storedKey) ([]crier.APIKey, error) {
 	var memberships []crier.ID
 	for _, k := range keys {
@@ -164,7 +179,7 @@ func (r reads) withTeams(ctx context.Context, keys []storedKey) ([]crier.APIKey,
 	return out, nil
 }
 
-// teamsOf reads the teams of memberships that name them; deleted teams are left out.
+// teamsOf reads the teams that memberships are limited to, without deleted teams.
 func (r reads) teamsOf(ctx context.Context, memberships []crier.ID) (map[crier.ID][]crier.ID, error) {
 	teams := map[crier.ID][]crier.ID{}
 	if len(memberships) == 0 {
@@ -187,9 +202,10 @@ func (r reads) teamsOf(ctx context.Context, memberships []crier.ID) (map[crier.I
 	return teams, nil
 }
 
-// NarrowedTeams are the teams that a principal is narrowed to in an organization; nil means all.
+// NarrowedTeams returns the teams that a principal is limited to; nil means all teams.
 func (r reads) NarrowedTeams(ctx context.Context, principal crier.ID) ([]crier.ID, error) {
-	rows, err := r.q.QueryContext(ctx, `SELECT m.id FROM memberships m WHERE m.principal_id = $1 AND NOT m.all_teams`, principal)
+	rows, err := r.q.QueryContext(ctx, `SELECT m.id FROM memberships m WHERE m.principal_id = $1 AND NOT m.all_teams`,
+		principal)
 	if err != nil {
 		return nil, fmt.Errorf("read narrowed memberships: %w", err)
 	}
@@ -208,10 +224,11 @@ func (r reads) NarrowedTeams(ctx context.Context, principal crier.ID) ([]crier.I
 	return out, nil
 }
 
-// KeyCount counts an organization's keys that are not revoked, over their index: they are few.
+// KeyCount counts an organization's keys that are not revoked. They are few.
 func (r reads) KeyCount(ctx context.Context, organization crier.ID) (int64, error) {
 	var n int64
-	err := r.q.QueryRowContext(ctx, `SELECT count(*) FROM api_keys k WHERE k.organization_id = $1 AND k.revoked_at IS NULL`,
+	err := r.q.QueryRowContext(ctx,
+		`SELECT count(*) FROM api_keys k WHERE k.organization_id = $1 AND k.revoked_at IS NULL`,
 		organization).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count keys: %w", err)
@@ -219,21 +236,36 @@ func (r reads) KeyCount(ctx context.Context, organization crier.ID) (int64, erro
 	return n, nil
 }
 
-// RevokeKey ends a key and all its secrets at once.
+// KeyActive is true while a key is neither revoked nor expired.
+func (r reads) KeyActive(ctx context.Context, id crier.ID, now crier.Time) (bool, error) {
+	var one int
+	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM api_keys k WHERE k.id = $1 AND k.revoked_at IS NULL
+		AND (k.expires_at IS NULL OR k.expires_at > $2)`, id, now).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look a key up: %w", err)
+	}
+	return true, nil
+}
+
+// RevokeKey revokes a key and all its secrets.
 func (tx *Tx) RevokeKey(ctx context.Context, organization, id crier.ID, at crier.Time) error {
 	res, err := tx.q.ExecContext(ctx, `UPDATE api_keys SET revoked_at = $3, updated_at = $3
 		WHERE id = $1 AND organization_id = $2 AND revoked_at IS NULL`, id, organization, at)
 	return affectedOne(res, err, "API key", id)
 }
 
-// KeyStaysWithin is true when a key reaches no organization but those that both the principal and the person behind it
-// administer as a whole.
+// KeyStaysWithin reports whether a key has access only to organizations that both the principal and the person behind
+// it administer as a whole.
 func (r reads) KeyStaysWithin(ctx context.Context, key, principal, person crier.ID) (bool, error) {
 	var one int
 	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM memberships k WHERE k.principal_id = $1 AND NOT EXISTS (
 		SELECT 1 FROM memberships m
 		JOIN memberships b ON b.principal_id = $3 AND b.organization_id = m.organization_id
-		WHERE m.principal_id = $2 AND m.organization_id = k.organization_id AND m.role IN ('owner', 'admin') AND m.all_teams
+		WHERE m.principal_id = $2 AND m.organization_id = k.organization_id AND m.role IN ('owner', 'admin')
+		AND m.all_teams
 		AND b.role IN ('owner', 'admin') AND b.all_teams) LIMIT 1`, key, principal, person).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return true, nil
@@ -244,18 +276,42 @@ func (r reads) KeyStaysWithin(ctx context.Context, key, principal, person crier.
 	return false, nil
 }
 
-// TouchKey notes when a key was last renewed.
+// EndSecretsIssuedBy ends the secrets that a person has issued for keys of an organization whose role is one of roles.
+// The keys stay, for somebody else to rotate. Keys that the person has made follow the person's rights by themselves.
+func (tx *Tx) EndSecretsIssuedBy(ctx context.Context, organization, person crier.ID, roles []crier.Role,
+	now crier.Time) error {
+	if len(roles) == 0 {
+		return nil
+	}
+	_, err := tx.q.ExecContext(ctx, `UPDATE api_key_secrets SET expires_at = $3 WHERE issued_by_id = $2
+		AND (expires_at IS NULL OR expires_at > $3) AND api_key_id IN (SELECT k.id FROM api_keys k
+			JOIN memberships m ON m.principal_id = k.id AND m.organization_id = k.organization_id
+			WHERE k.organization_id = $1 AND k.created_by_id <> $2 AND m.role IN (`+placeholders(4, len(roles))+`))`,
+		append([]any{organization, person, now}, anys(roles)...)...)
+	if err != nil {
+		return fmt.Errorf("end the secrets issued by a member: %w", err)
+	}
+	return nil
+}
+
+// TouchKey sets when a key was last rotated.
 func (tx *Tx) TouchKey(ctx context.Context, id crier.ID, at crier.Time) error {
-	res, err := tx.q.ExecContext(ctx, `UPDATE api_keys SET updated_at = $2 WHERE id = $1 AND revoked_at IS NULL`, id, at)
+	res, err := tx.q.ExecContext(ctx, `UPDATE api_keys SET updated_at = $2 WHERE id = $1 AND revoked_at IS NULL`, id,
+		at)
 	return affectedOne(res, err, "API key", id)
 }
 
-// KeyUsed notes when a key was last used. It never goes back.
-func (s *Store) KeyUsed(ctx context.Context, id crier.ID, at crier.Time) error {
-	_, err := s.writer.ExecContext(ctx, `UPDATE api_keys SET last_used_at = $2
+// CredentialUsed notes the last use of a credential: an API key ("api_key"), a device login ("access_token") or a
+// browser session ("session").
+func (s *Store) CredentialUsed(ctx context.Context, kind string, id crier.ID, at crier.Time) error {
+	table, ok := map[string]string{"api_key": "api_keys", "access_token": "token_families", "session": "sessions"}[kind]
+	if !ok {
+		return fmt.Errorf("note the use of a credential: unknown kind %q", kind)
+	}
+	_, err := s.writer.ExecContext(ctx, `UPDATE `+table+` SET last_used_at = $2
 		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`, id, at)
 	if err != nil {
-		return fmt.Errorf("note the use of a key: %w", err)
+		return fmt.Errorf("note the use of a credential: %w", err)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-// PrincipalKind tells users and API keys apart.
+// PrincipalKind distinguishes users from API keys.
 type PrincipalKind string
 
 // The kinds of principals.
@@ -18,7 +18,7 @@ const (
 	KeyPrincipal  PrincipalKind = "api_key"
 )
 
-// table is where the principal and its counter of organizations live.
+// table is the table of the principal, which has its organization counter.
 func (k PrincipalKind) table() string {
 	if k == KeyPrincipal {
 		return "api_keys"
@@ -38,22 +38,25 @@ type Membership struct {
 	CreatedAt      crier.Time
 }
 
-// InsertMembership lets a principal into an organization.
+// InsertMembership adds a principal to an organization.
 func (tx *Tx) InsertMembership(ctx context.Context, m Membership, o crier.Organization) error {
 	_, err := tx.q.ExecContext(ctx, `INSERT INTO memberships (id, organization_id, principal_kind, principal_id, role,
-		all_teams, organization_name, organization_created_at, organization_updated_at, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`,
-		m.ID, m.OrganizationID, m.Kind, m.PrincipalID, m.Role, m.AllTeams, o.Name, o.CreatedAt, o.UpdatedAt, m.CreatedAt)
+		all_teams, organization_name, organization_created_at, organization_updated_at, created_at, updated_at,
+		organization_name_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)`,
+		m.ID, m.OrganizationID, m.Kind, m.PrincipalID, m.Role, m.AllTeams, o.Name, o.CreatedAt, o.UpdatedAt,
+		m.CreatedAt, sortKey(o.Name))
 	if err != nil {
 		return fmt.Errorf("insert membership: %w", err)
 	}
 	for _, team := range m.TeamIDs {
-		_, err := tx.q.ExecContext(ctx, `INSERT INTO membership_teams (membership_id, team_id) VALUES ($1, $2)`, m.ID, team)
+		_, err := tx.q.ExecContext(ctx, `INSERT INTO membership_teams (membership_id, team_id) VALUES ($1, $2)`, m.ID,
+			team)
 		if err != nil {
 			return fmt.Errorf("insert team of membership: %w", err)
 		}
 	}
-	_, err = tx.q.ExecContext(ctx, `UPDATE `+m.Kind.table()+` SET organization_count = organization_count + 1 WHERE id = $1`,
+	_, err = tx.q.ExecContext(ctx,
+		`UPDATE `+m.Kind.table()+` SET organization_count = organization_count + 1 WHERE id = $1`,
 		m.PrincipalID)
 	if err != nil {
 		return fmt.Errorf("count the organizations of the member: %w", err)
@@ -61,21 +64,22 @@ func (tx *Tx) InsertMembership(ctx context.Context, m Membership, o crier.Organi
 	if m.Kind != UserPrincipal {
 		return nil
 	}
-	if _, err := tx.q.ExecContext(ctx, `UPDATE organizations SET member_count = member_count + 1 WHERE id = $1`, m.OrganizationID); err != nil {
+	if _, err := tx.q.ExecContext(ctx, `UPDATE organizations SET member_count = member_count + 1 WHERE id = $1`,
+		m.OrganizationID); err != nil {
 		return fmt.Errorf("count the members of the organization: %w", err)
 	}
 	return nil
 }
 
-// Grant is what a membership gives in one place.
+// Grant is what a membership allows in an organization or team.
 type Grant struct {
 	Role     crier.Role
 	AllTeams bool
 	InTeam   bool // when not AllTeams: the team asked for is one of its teams
 }
 
-// Access is what the caller's own membership and the one of the person behind it give. For a person both are the same.
-// A nil grant means no membership.
+// Access holds the grants of the caller's own membership and of the person behind it; they are equal for a person. A
+// nil grant means no membership.
 type Access struct {
 	Own, Behind *Grant
 }
@@ -94,35 +98,76 @@ func (g *grantTarget) grant() *Grant {
 	return &Grant{Role: crier.Role(g.role.String), AllTeams: g.allTeams.Bool, InTeam: g.inTeam}
 }
 
-// TeamAccess reads a team and what the caller may do in it, in one query: it runs at every request of a team.
-func (r reads) TeamAccess(ctx context.Context, team, principal, person crier.ID) (crier.Team, Access, error) {
+const teamAccessColumns = teamColumns + `, m.role, m.all_teams,
+	EXISTS (SELECT 1 FROM membership_teams x WHERE x.membership_id = m.id AND x.team_id = t.id),
+	b.role, b.all_teams,
+	EXISTS (SELECT 1 FROM membership_teams x WHERE x.membership_id = b.id AND x.team_id = t.id)`
+
+func scanTeamAccess(row scanner) (crier.Team, Access, error) {
 	var own, behind grantTarget
-	row := r.keyed.QueryRowContext(ctx, `SELECT `+teamColumns+`, m.role, m.all_teams,
-			EXISTS (SELECT 1 FROM membership_teams x WHERE x.membership_id = m.id AND x.team_id = t.id),
-			b.role, b.all_teams,
-			EXISTS (SELECT 1 FROM membership_teams x WHERE x.membership_id = b.id AND x.team_id = t.id)
-		FROM teams t
-		LEFT JOIN memberships m ON m.principal_id = $2 AND m.organization_id = t.organization_id
-		LEFT JOIN memberships b ON b.principal_id = $3 AND b.organization_id = t.organization_id
-		WHERE t.id = $1 AND t.deleted_at IS NULL`, team, principal, person)
-	t, err := scanTeam(withMore(row, &own.role, &own.allTeams, &own.inTeam, &behind.role, &behind.allTeams, &behind.inTeam))
-	return t, Access{Own: own.grant(), Behind: behind.grant()}, orNotFound(err, "team", team)
+	t, err := scanTeam(withMore(row, &own.role, &own.allTeams, &own.inTeam, &behind.role, &behind.allTeams,
+		&behind.inTeam))
+	return t, Access{Own: own.grant(), Behind: behind.grant()}, err
 }
 
-// OrganizationAccess reads an organization and what the caller may do in it.
-func (r reads) OrganizationAccess(ctx context.Context, id, principal, person crier.ID) (Organization, Access, error) {
+// TeamAccess reads a team and the caller's access to it.
+func (r reads) TeamAccess(ctx context.Context, team, principal, person crier.ID) (crier.Team, Access, error) {
+	t, access, err := scanTeamAccess(r.keyed.QueryRowContext(ctx, `SELECT `+teamAccessColumns+` FROM teams t
+		LEFT JOIN memberships m ON m.principal_id = $2 AND m.organization_id = t.organization_id
+		LEFT JOIN memberships b ON b.principal_id = $3 AND b.organization_id = t.organization_id
+		WHERE t.id = $1 AND t.deleted_at IS NULL`, team, principal, person))
+	return t, access, orNotFound(err, "team", team)
+}
+
+const organizationAccessColumns = organizationColumns + `, m.role, m.all_teams, b.role, b.all_teams`
+
+func scanOrganizationAccess(row scanner) (Organization, Access, error) {
 	var own, behind grantTarget
-	row := r.keyed.QueryRowContext(ctx, `SELECT `+organizationColumns+`, m.role, m.all_teams, b.role, b.all_teams
+	o, err := scanOrganization(withMore(row, &own.role, &own.allTeams, &behind.role, &behind.allTeams))
+	return o, Access{Own: own.grant(), Behind: behind.grant()}, err
+}
+
+// OrganizationAccess reads an organization and the caller's access to it.
+func (r reads) OrganizationAccess(ctx context.Context, id, principal, person crier.ID) (Organization, Access, error) {
+	o, access, err := scanOrganizationAccess(r.keyed.QueryRowContext(ctx, `SELECT `+organizationAccessColumns+`
 		FROM organizations o
 		LEFT JOIN memberships m ON m.principal_id = $2 AND m.organization_id = o.id
 		LEFT JOIN memberships b ON b.principal_id = $3 AND b.organization_id = o.id
-		WHERE o.id = $1`, id, principal, person)
-	o, err := scanOrganization(withMore(row, &own.role, &own.allTeams, &behind.role, &behind.allTeams))
-	return o, Access{Own: own.grant(), Behind: behind.grant()}, orNotFound(err, "organization", id)
+		WHERE o.id = $1`, id, principal, person))
+	return o, access, orNotFound(err, "organization", id)
 }
 
-// MayCreateOrganizations is true when both the principal and the person behind it are owner or admin of a whole
-// organization somewhere.
+// AccessIn reads what the caller may do in some organizations, by organization.
+func (r reads) AccessIn(ctx context.Context, organizations []crier.ID, principal, person crier.ID) (
+	map[crier.ID]Access, error) {
+	out := map[crier.ID]Access{}
+	for batch := range batches(organizations) {
+		args := []any{principal, person}
+		for _, id := range batch {
+			args = append(args, id)
+		}
+		rows, err := r.q.QueryContext(ctx, `SELECT m.organization_id, m.role, m.all_teams, b.role, b.all_teams
+			FROM memberships m
+			LEFT JOIN memberships b ON b.principal_id = $2 AND b.organization_id = m.organization_id
+			WHERE m.principal_id = $1 AND m.organization_id IN (`+placeholders(3, len(batch))+`)`, args...)
+		if err != nil {
+			return nil, fmt.Errorf("read the caller's roles: %w", err)
+		}
+		_, err = collect(rows, func(row scanner) (id crier.ID, err error) {
+			var own, behind grantTarget
+			err = row.Scan(&id, &own.role, &own.allTeams, &behind.role, &behind.allTeams)
+			out[id] = Access{Own: own.grant(), Behind: behind.grant()}
+			return id, err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read the caller's roles: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// MayCreateOrganizations reports whether both the principal and the person behind it are owner or admin of the same
+// organization, with all its teams.
 func (r reads) MayCreateOrganizations(ctx context.Context, principal, person crier.ID) (bool, error) {
 	var one int
 	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM memberships m
@@ -138,7 +183,7 @@ func (r reads) MayCreateOrganizations(ctx context.Context, principal, person cri
 	return true, nil
 }
 
-// withMore scans further columns behind those of a noun.
+// withMore scans additional columns after those of a noun.
 func withMore(row scanner, more ...any) scanner { return moreColumns{row, more} }
 
 type moreColumns struct {

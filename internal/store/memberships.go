@@ -13,7 +13,7 @@ const memberColumns = `m.id, m.principal_id, u.email, u.name, m.role, m.all_team
 
 const memberTables = `memberships m JOIN users u ON u.id = m.principal_id`
 
-// storedMember is a member whose teams are not read yet.
+// storedMember is a member without their teams.
 type storedMember struct {
 	crier.Member
 	allTeams bool
@@ -67,8 +67,8 @@ func (r reads) membersWithTeams(ctx context.Context, members []storedMember) ([]
 	return out, nil
 }
 
-// LockMember reads a person's membership of an organization and keeps others from changing it. The organization must
-// be locked first, so that two changes at once see each other.
+// LockMember reads and locks a person's membership. Lock the organization first, so that concurrent changes see each
+// other.
 func (tx *Tx) LockMember(ctx context.Context, organization, id crier.ID) (crier.Member, error) {
 	m, err := scanMember(tx.q.QueryRowContext(ctx, `SELECT `+memberColumns+` FROM `+memberTables+`
 		WHERE m.id = $1 AND m.organization_id = $2 AND m.principal_kind = 'user'`, id, organization))
@@ -82,19 +82,21 @@ func (tx *Tx) LockMember(ctx context.Context, organization, id crier.ID) (crier.
 	return list[0], nil
 }
 
-// MemberCount is how many people an organization has, from its counter.
+// MemberCount returns the number of members of an organization, from its counter.
 func (r reads) MemberCount(ctx context.Context, organization crier.ID) (int64, error) {
 	var n int64
-	if err := r.q.QueryRowContext(ctx, `SELECT member_count FROM organizations WHERE id = $1`, organization).Scan(&n); err != nil {
+	if err := r.q.QueryRowContext(ctx, `SELECT member_count FROM organizations WHERE id = $1`,
+		organization).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count members: %w", err)
 	}
 	return n, nil
 }
 
-// OtherAdmins counts the owners and admins of an organization besides one member.
+// OtherAdmins counts the owners and admins of an organization other than one member.
 func (tx *Tx) OtherAdmins(ctx context.Context, organization, but crier.ID) (int, error) {
 	var n int
-	err := tx.q.QueryRowContext(ctx, `SELECT count(*) FROM memberships m WHERE m.organization_id = $1 AND m.principal_kind = 'user'
+	err := tx.q.QueryRowContext(ctx, `SELECT count(*) FROM memberships m WHERE m.organization_id = $1
+		AND m.principal_kind = 'user'
 		AND m.role IN ('owner', 'admin') AND m.all_teams AND m.id <> $2`, organization, but).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count admins: %w", err)
@@ -113,24 +115,28 @@ func (tx *Tx) UpdateMember(ctx context.Context, m crier.Member) error {
 		return fmt.Errorf("change the teams of a member: %w", err)
 	}
 	for _, team := range m.TeamIDs {
-		if _, err := tx.q.ExecContext(ctx, `INSERT INTO membership_teams (membership_id, team_id) VALUES ($1, $2)`, m.ID, team); err != nil {
+		if _, err := tx.q.ExecContext(ctx, `INSERT INTO membership_teams (membership_id, team_id) VALUES ($1, $2)`,
+			m.ID, team); err != nil {
 			return fmt.Errorf("change the teams of a member: %w", err)
 		}
 	}
 	return nil
 }
 
-// RemoveMember takes a person out of an organization, and the keys that the person made there with them.
+// RemoveMember removes a person from an organization and revokes the keys that the person made there.
 func (tx *Tx) RemoveMember(ctx context.Context, organization crier.ID, m crier.Member, now crier.Time) error {
 	const keys = `SELECT k.id FROM api_keys k WHERE k.created_by_id = $2`
 	for _, step := range []struct {
 		query string
 		args  []any
 	}{
-		{`UPDATE api_keys SET revoked_at = $3, updated_at = $3 WHERE created_by_id = $2 AND organization_id = $1 AND revoked_at IS NULL`, []any{organization, m.UserID, now}},
-		{`UPDATE api_keys SET organization_count = organization_count - 1 WHERE id IN (SELECT x.principal_id FROM memberships x
+		{`UPDATE api_keys SET revoked_at = $3, updated_at = $3 WHERE created_by_id = $2 AND organization_id = $1
+			AND revoked_at IS NULL`, []any{organization, m.UserID, now}},
+		{`UPDATE api_keys SET organization_count = organization_count - 1 WHERE id IN (SELECT x.principal_id
+			FROM memberships x
 			WHERE x.organization_id = $1 AND x.principal_id IN (` + keys + `))`, []any{organization, m.UserID}},
-		{`DELETE FROM memberships WHERE organization_id = $1 AND (principal_id = $2 OR principal_id IN (` + keys + `))`, []any{organization, m.UserID}},
+		{`DELETE FROM memberships WHERE organization_id = $1 AND (principal_id = $2 OR principal_id IN (` + keys + `))`,
+			[]any{organization, m.UserID}},
 		{`UPDATE users SET organization_count = organization_count - 1 WHERE id = $1`, []any{m.UserID}},
 		{`UPDATE organizations SET member_count = member_count - 1 WHERE id = $1`, []any{organization}},
 	} {
@@ -141,20 +147,23 @@ func (tx *Tx) RemoveMember(ctx context.Context, organization crier.ID, m crier.M
 	return nil
 }
 
-// HasMemberWith is true when somebody with an e-mail address belongs to an organization.
+// HasMemberWith reports whether an organization has a member with an e-mail address.
 func (r reads) HasMemberWith(ctx context.Context, organization crier.ID, email crier.Email) (bool, error) {
 	var has bool
-	err := r.q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+memberTables+` WHERE m.organization_id = $1 AND u.email = $2)`, organization, email).Scan(&has)
+	err := r.q.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM `+memberTables+` WHERE m.organization_id = $1 AND u.email = $2)`, organization,
+		email).Scan(&has)
 	if err != nil {
 		return false, fmt.Errorf("look for a member with an address: %w", err)
 	}
 	return has, nil
 }
 
-// IsMember is true when a person belongs to an organization.
+// IsMember reports whether a person is a member of an organization.
 func (r reads) IsMember(ctx context.Context, organization, user crier.ID) (bool, error) {
 	var one int
-	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM memberships m WHERE m.principal_id = $1 AND m.organization_id = $2`, user, organization).Scan(&one)
+	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM memberships m WHERE m.principal_id = $1 AND m.organization_id = $2`,
+		user, organization).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}

@@ -8,7 +8,7 @@ import (
 	"crier"
 )
 
-// InsertMetrics keeps what a network told about a publication.
+// InsertMetrics inserts a snapshot of a publication's metrics.
 func (tx *Tx) InsertMetrics(ctx context.Context, scheduledPost crier.ID, at crier.Time, metrics json.RawMessage) error {
 	_, err := tx.q.ExecContext(ctx, `INSERT INTO post_metrics (scheduled_post_id, taken_at, metrics) VALUES ($1, $2, $3)
 		ON CONFLICT (scheduled_post_id, taken_at) DO NOTHING`, scheduledPost, at, string(metrics))
@@ -18,14 +18,15 @@ func (tx *Tx) InsertMetrics(ctx context.Context, scheduledPost crier.ID, at crie
 	return nil
 }
 
-// PublishedOf reads where a post was published, the oldest first.
+// PublishedOf reads the published publications of a post, oldest first.
 func (r reads) PublishedOf(ctx context.Context, team, post crier.ID) ([]Publication, error) {
-	rows, err := r.q.QueryContext(ctx, `SELECT `+postPublicationColumns+` FROM scheduled_posts p
-		WHERE p.post_id = $1 AND p.team_id = $2 AND p.status = 'published' ORDER BY p.created_at, p.id LIMIT 1000`, post, team)
+	rows, err := r.q.QueryContext(ctx, `SELECT `+publicationColumns+` FROM publications p WHERE p.post_id = $1
+		AND p.team_id = $2 AND p.kind = 'post' AND p.status = 'published' ORDER BY p.created_at, p.id LIMIT 1000`,
+		post, team)
 	if err != nil {
 		return nil, fmt.Errorf("read publications: %w", err)
 	}
-	return collect(rows, scanPostPublication)
+	return collect(rows, scanPublication)
 }
 
 // Metrics reads the newest snapshots of a publication.
@@ -39,7 +40,7 @@ func (r reads) Metrics(ctx context.Context, scheduledPost crier.ID, limit int) (
 		var metrics *json.RawMessage
 		err = row.Scan(&s.TakenAt, intoJSON(&metrics))
 		if metrics != nil {
-			s.Metrics = *metrics
+			s.Metrics = crier.RawJSON[crier.Metrics](*metrics)
 		}
 		return s, err
 	})

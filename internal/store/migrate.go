@@ -6,25 +6,30 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
 
-// The folders hold the same numbers and names: one migration is two texts.
+// Both folders hold the same numbers and names: a migration is a pair of files.
 //
 //go:embed migrations
 var migrations embed.FS
 
-// Migrate brings the schema up to date and returns the names of what it applied. Nodes that start at the same time
-// wait for each other.
+// Migrate applies the pending migrations and returns their names. Nodes that start at the same time wait for each
+// other.
 func (s *Store) Migrate(ctx context.Context) ([]string, error) {
-	provider, err := s.migrationProvider()
+	provider, done, err := s.migrationProvider()
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	results, err := provider.Up(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
+	}
+	if err := s.fillSortKeys(ctx, s.writer); err != nil {
+		return nil, err
 	}
 	applied := make([]string, len(results))
 	for i, r := range results {
@@ -33,12 +38,13 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	return applied, nil
 }
 
-// Migrated is true when no migration is missing.
+// Migrated reports whether all migrations are applied.
 func (s *Store) Migrated(ctx context.Context) (bool, error) {
-	provider, err := s.migrationProvider()
+	provider, done, err := s.migrationProvider()
 	if err != nil {
 		return false, err
 	}
+	defer done()
 	pending, err := provider.HasPending(ctx)
 	if err != nil {
 		return false, fmt.Errorf("ask for migrations: %w", err)
@@ -46,20 +52,30 @@ func (s *Store) Migrated(ctx context.Context) (bool, error) {
 	return !pending, nil
 }
 
-func (s *Store) migrationProvider() (*goose.Provider, error) {
+// Nodes that start while another one migrates a large database wait up to an hour for it.
+const (
+	migrationLockPeriod = 1 // seconds between two tries
+	migrationLockTries  = 3600
+)
+
+// migrationProvider finds the migrations of this database. The caller must call done.
+func (s *Store) migrationProvider() (provider *goose.Provider, done func(), err error) {
 	folder, err := fs.Sub(migrations, "migrations/"+string(s.dialect))
 	if err != nil {
-		return nil, fmt.Errorf("open the migrations: %w", err)
+		return nil, nil, fmt.Errorf("open the migrations: %w", err)
 	}
-	dialect := goose.DialectSQLite3
 	opts := []goose.ProviderOption{goose.WithVerbose(false), goose.WithDisableGlobalRegistry(true)}
-	if s.dialect == Postgres {
-		dialect = goose.DialectPostgres
-		locker, err := lock.NewPostgresSessionLocker()
-		if err != nil {
-			return nil, fmt.Errorf("prepare the migration lock: %w", err)
-		}
-		opts = append(opts, goose.WithSessionLocker(locker))
+	if s.dialect == SQLite {
+		provider, err = goose.NewProvider(goose.DialectSQLite3, s.writer, folder, opts...)
+		return provider, func() {}, err
 	}
-	return goose.NewProvider(dialect, s.writer, folder, opts...)
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(migrationLockPeriod, migrationLockTries))
+	if err != nil {
+		return nil, nil, fmt.Errorf("prepare the migration lock: %w", err)
+	}
+	// The writer pool forbids sequential scans and hash joins, which are right for whole tables.
+	db := stdlib.OpenDBFromPool(s.jobs)
+	provider, err = goose.NewProvider(goose.DialectPostgres, db, folder,
+		append(opts, goose.WithSessionLocker(locker))...)
+	return provider, func() { _ = db.Close() }, err // the pool stays open
 }

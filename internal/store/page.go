@@ -9,21 +9,21 @@ import (
 	"crier"
 )
 
-// Key is where a row stands in a sorted list: the value it is sorted by, and its id to break ties.
+// Key is the position of a row in a sorted list: its sort value, and its id to break ties.
 type Key struct {
 	Value any // a crier.Time, an int64 or a string
 	ID    crier.ID
 }
 
-// PageQuery asks for one page of a sorted list.
+// PageQuery selects one page of a sorted list.
 type PageQuery struct {
 	// Sort is one of the list's own sort names.
 	Sort string
 	Desc bool
 	// Limit is at least 1.
 	Limit int
-	// Seek is nil for the first page, else the row that the page lies behind, or before when Backward; with Inclusive
-	// the page begins with that row, if it still exists.
+	// Seek is nil for the first page. Otherwise the page follows this row, or precedes it if Backward; if Inclusive,
+	// the page starts with the row itself if it still exists.
 	Seek      *Key
 	Backward  bool
 	Inclusive bool
@@ -33,11 +33,11 @@ type PageQuery struct {
 type PageRows[T any] struct {
 	Rows        []T
 	First, Last Key // of Rows; unset when there are none
-	// Before and After tell whether the list goes on in front of and behind the page.
+	// Before and After report whether there are rows before and after the page.
 	Before, After bool
 }
 
-// branch is one indexable condition of a list; a list may be the union of several that do not overlap.
+// branch is an indexable condition of a list. A list can be the union of several disjoint branches.
 type branch struct {
 	where string // with ? for its parameters
 	args  []any
@@ -54,59 +54,52 @@ type listing[T any] struct {
 	key      func(T, string) Key
 }
 
-// scanner is a row to read from.
+// scanner is a row that can be scanned.
 type scanner interface{ Scan(dest ...any) error }
 
-// page reads one page by seeking, never by counting rows off: the last page costs what the first does.
-func (l listing[T]) page(ctx context.Context, r reads, q PageQuery) (PageRows[T], error) {
+// page reads one page by keyset: the last page costs as much as the first. More questions, such as the total of the
+// list, are asked in the same round trip.
+func (l listing[T]) page(ctx context.Context, r reads, q PageQuery, more ...question) (PageRows[T], error) {
 	var out PageRows[T]
 	if len(l.branches) == 0 {
 		return out, nil
+	}
+	if q.Seek != nil && textSorts[q.Sort] {
+		// A cursor of before sort keys holds the name itself; the key of a key is that key.
+		if text, ok := q.Seek.Value.(string); ok {
+			q.Seek = &Key{Value: sortKey(text), ID: q.Seek.ID}
+		}
 	}
 	column, ok := l.sorts[q.Sort]
 	if !ok {
 		return out, fmt.Errorf("no sort named %q", q.Sort)
 	}
-	rows, err := l.read(ctx, r, span{column, q.Desc != q.Backward, q.Seek, q.Inclusive, q.Limit + 1})
-	if err != nil {
+	rows, beyond := []T{}, []T(nil)
+	questions := append([]question{l.question(&rows, span{column, q.Desc != q.Backward, q.Seek, q.Inclusive,
+		q.Limit + 1})}, more...)
+	if q.Seek != nil { // the first page begins at the beginning
+		questions = append(questions, l.question(&beyond, span{column, q.Desc == q.Backward, q.Seek, !q.Inclusive, 1}))
+	}
+	if err := r.q.Ask(ctx, questions...); err != nil {
 		return out, err
 	}
-	more := len(rows) > q.Limit
+	ahead, behind := len(rows) > q.Limit, len(beyond) > 0
 	rows = rows[:min(len(rows), q.Limit)]
 	if q.Backward {
 		slices.Reverse(rows)
 	}
 	out.Rows = rows
-	edge := q.Seek
 	if len(rows) > 0 {
 		out.First, out.Last = l.key(rows[0], q.Sort), l.key(rows[len(rows)-1], q.Sort)
-		edge = &out.First
-		if q.Backward {
-			edge = &out.Last
-		}
 	}
-	other, err := l.beyond(ctx, r, column, q, edge)
-	if err != nil {
-		return out, err
-	}
-	out.Before, out.After = other, more
+	out.Before, out.After = behind, ahead
 	if q.Backward {
-		out.Before, out.After = more, other
+		out.Before, out.After = ahead, behind
 	}
 	return out, nil
 }
 
-// beyond tells whether the list goes on at the end that the page was not read towards.
-func (l listing[T]) beyond(ctx context.Context, r reads, column string, q PageQuery, edge *Key) (bool, error) {
-	if q.Seek == nil {
-		return false, nil // the first page begins at the beginning
-	}
-	// Behind an empty page the row that was sought may itself be the end of the list.
-	rows, err := l.read(ctx, r, span{column, q.Desc == q.Backward, edge, edge == q.Seek, 1})
-	return len(rows) > 0, err
-}
-
-// span is a run of rows from a key on.
+// span is a range of rows starting at a key.
 type span struct {
 	column    string
 	desc      bool
@@ -115,7 +108,7 @@ type span struct {
 	limit     int
 }
 
-// order is the direction of the walk in SQL: the comparison with the key, and the sort.
+// order returns the comparison with the key and the sort direction.
 func (s span) order() (compare, direction string) {
 	compare, direction = ">", "ASC"
 	if s.desc {
@@ -127,14 +120,10 @@ func (s span) order() (compare, direction string) {
 	return compare, direction
 }
 
-// read returns the rows of a span.
-func (l listing[T]) read(ctx context.Context, r reads, s span) ([]T, error) {
+// question reads the rows of a span.
+func (l listing[T]) question(rows *[]T, s span) question {
 	query, args := l.query(s)
-	rows, err := r.q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	return collect(rows, l.scan)
+	return newQuestion(query, args, collectInto(rows, l.scan))
 }
 
 func (l listing[T]) query(s span) (string, []any) {
@@ -163,7 +152,7 @@ func (l listing[T]) query(s span) (string, []any) {
 	return fmt.Sprintf("SELECT * FROM (%s) AS list%s LIMIT $%d", union, unqualified(order), len(args)), args
 }
 
-// bind numbers the ? marks of a condition from after on.
+// bind replaces the ? marks of a condition with numbers after the given one.
 func bind(where string, after int) string {
 	var b strings.Builder
 	for _, c := range where {
@@ -177,7 +166,7 @@ func bind(where string, after int) string {
 	return b.String()
 }
 
-// unqualified strips table names: outside the branches only the columns are known.
+// unqualified strips table aliases, which are unknown outside the branches.
 func unqualified(order string) string {
 	words := strings.Fields(order)
 	for i, w := range words {

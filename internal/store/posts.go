@@ -3,33 +3,36 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"crier"
 )
 
-// Post is a post with what the wire does not show.
+// Post is a post with the fields that the API does not show.
 type Post struct {
 	crier.Post
-	// TypeGiven is true when a caller has chosen the type; otherwise it follows the media.
+	// TypeGiven is true if a caller chose the type; otherwise the type follows from the media.
 	TypeGiven bool
-	// ScheduledAt is what posts are sorted by: the earliest pending time, else the last one, else NeverScheduled.
+	// ScheduledAt is the sort key: the earliest pending time, or else the latest time, or else NeverScheduled.
 	ScheduledAt crier.Time
-	// Thumbnails are the attached assets that have one; their addresses are the rules' to make.
+	// Thumbnails are the attached assets that have a thumbnail; the service makes their URLs.
 	Thumbnails []crier.ID
 	titleKey   string // the title for sorting, empty when there is none
 }
 
-// NeverScheduled stands for the time of posts that have none.
+// NeverScheduled is the scheduled time of posts that were never scheduled.
 var NeverScheduled = crier.Time{}
 
-const postColumns = `p.id, p.team_id, p.post_type, p.type_given, p.title, p.status, p.delivery_state, p.save_destination,
-	p.content_payload_id, p.publish_actions, p.scheduled_at, p.created_at, p.updated_at, p.title_key`
+const postColumns = `p.id, p.team_id, p.post_type, p.type_given, p.title, p.status, p.delivery_state,
+	p.save_destination,
+	p.content_payload_id, p.publish_actions, p.scheduled_at, p.created_at, p.updated_at, p.sort_title`
 
 func scanPost(row scanner) (Post, error) {
 	var p Post
-	err := row.Scan(&p.ID, &p.TeamID, &p.PostType, &p.TypeGiven, &p.Title, &p.Status, &p.DeliveryState, &p.SaveDestination,
+	err := row.Scan(&p.ID, &p.TeamID, &p.PostType, &p.TypeGiven, &p.Title, &p.Status, &p.DeliveryState,
+		&p.SaveDestination,
 		&p.ContentPayloadID, intoJSON(&p.PostPublishActions), &p.ScheduledAt, &p.CreatedAt, &p.UpdatedAt, &p.titleKey)
 	p.SaveMessage = saveMessages[p.SaveDestination]
 	return p, err
@@ -37,44 +40,72 @@ func scanPost(row scanner) (Post, error) {
 
 var saveMessages = map[string]string{crier.SavedToQueue: "Saved to Queue", crier.SavedToDrafts: "Saved to Drafts"}
 
-// Post reads a post that is not deleted, complete, with its scheduled posts when they are asked for.
+// Post reads a post that is not deleted, hydrated, with its scheduled posts if withScheduled.
 func (r reads) Post(ctx context.Context, team, id crier.ID, withScheduled bool) (Post, error) {
-	p, err := r.postRow(ctx, team, id, "")
-	if err != nil {
-		return p, err
+	var posts []Post
+	h := r.hydration([]crier.ID{id}, withScheduled)
+	// In one statement, so that the content is that of the row.
+	row := newQuestion(`SELECT `+postColumns+`, `+payloadColumns+` FROM posts p
+		JOIN payloads y ON y.id = p.content_payload_id
+		WHERE p.id = $1 AND p.team_id = $2 AND p.deleted_at IS NULL`, []any{id, team}, func(row scanner) error {
+		var content Payload
+		p, err := scanPost(withContent(row, &content))
+		posts, h.contents[p.ID] = append(posts, p), content
+		return err
+	})
+	if err := r.keyed.Ask(ctx, append([]question{row}, h.questions...)...); err != nil {
+		return Post{}, fmt.Errorf("read post: %w", err)
 	}
-	one := []Post{p}
-	err = r.complete(ctx, one, withScheduled)
-	return one[0], err
+	if len(posts) == 0 {
+		return Post{}, orNotFound(sql.ErrNoRows, "post", id)
+	}
+	err := h.complete(&posts[0])
+	return posts[0], err
 }
 
-// PostForUpdate reads a post that is not deleted, with its content alone, and keeps others from changing it until the
-// transaction ends. Whoever locks more takes the post first, then its publications, assets, tags and counters.
+// PostForUpdate reads and locks a post that is not deleted, with its content only. The order of locks is: post,
+// publications, assets, tags, counters.
 func (tx *Tx) PostForUpdate(ctx context.Context, team, id crier.ID) (Post, error) {
-	p, err := tx.postRow(ctx, team, id, tx.forUpdate)
-	if err != nil {
-		return p, err
+	p, err := tx.lockPost(ctx, `p.id = $1 AND p.team_id = $2`, id, team)
+	if err == nil && p == nil {
+		err = sql.ErrNoRows
 	}
-	one := []Post{p}
-	err = tx.addContent(ctx, one)
-	return one[0], err
+	if err != nil {
+		return Post{}, orNotFound(err, "post", id)
+	}
+	return *p, nil
 }
 
-// PresentPost is PostForUpdate by the id alone, for jobs; it is nil when the post is gone.
+// PresentPost is PostForUpdate by id without a team, for jobs; nil if the post is gone.
 func (tx *Tx) PresentPost(ctx context.Context, id crier.ID) (*Post, error) {
-	p, err := scanPost(tx.q.QueryRowContext(ctx, `SELECT `+postColumns+` FROM posts p WHERE p.id = $1 AND p.deleted_at IS NULL`+tx.forUpdate, id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	p, err := tx.lockPost(ctx, `p.id = $1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("read post: %w", err)
 	}
-	one := []Post{p}
-	err = tx.addContent(ctx, one)
-	return &one[0], err
+	return p, nil
 }
 
-// PostsWithAsset reads the ids of posts whose present content has an asset, in order, behind the given one.
+// lockPost reads and locks a post that is not deleted, and then its content, which cannot change any more; nil if there
+// is none. The first argument of the condition is the id.
+func (tx *Tx) lockPost(ctx context.Context, where string, args ...any) (*Post, error) {
+	var found *Post
+	var content []Payload
+	err := tx.q.Ask(ctx,
+		newQuestion(`SELECT `+postColumns+` FROM posts p WHERE `+where+` AND p.deleted_at IS NULL`+tx.forUpdate,
+			args, func(row scanner) error {
+				p, err := scanPost(row)
+				found = &p
+				return err
+			}),
+		newQuestion(`SELECT `+payloadColumns+` FROM posts p JOIN payloads y ON y.id = p.content_payload_id
+			WHERE p.id = $1`, args[:1], collectInto(&content, scanPayload)))
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return found, found.setContent(byPost(content))
+}
+
+// PostsWithAsset returns the ids after a given one of the posts whose current content has an asset, in order.
 func (r reads) PostsWithAsset(ctx context.Context, asset, after crier.ID, limit int) ([]crier.ID, error) {
 	query, args := `SELECT DISTINCT x.post_id FROM post_assets x WHERE x.asset_id = $1`, []any{asset, limit}
 	if after != "" {
@@ -87,113 +118,141 @@ func (r reads) PostsWithAsset(ctx context.Context, asset, after crier.ID, limit 
 	return collect(rows, scanID)
 }
 
-func (r reads) postRow(ctx context.Context, team, id crier.ID, lock string) (Post, error) {
-	p, err := scanPost(r.q.QueryRowContext(ctx,
-		`SELECT `+postColumns+` FROM posts p WHERE p.id = $1 AND p.team_id = $2 AND p.deleted_at IS NULL`+lock, id, team))
-	return p, orNotFound(err, "post", id)
-}
-
-// InsertPost writes a new post that is scheduled nowhere. Its content and counters are written by methods of their own.
+// InsertPost inserts a post that is not scheduled. Content and counters have methods of their own.
 func (tx *Tx) InsertPost(ctx context.Context, p Post) error {
-	_, err := tx.q.ExecContext(ctx, `INSERT INTO posts (id, team_id, post_type, type_given, title, status, delivery_state, save_destination,
-		content_payload_id, publish_actions, scheduled_at, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`,
-		p.ID, p.TeamID, p.PostType, p.TypeGiven, p.Title, p.Status, crier.DeliveryUnscheduled, crier.SavedToDrafts,
-		p.ContentPayloadID, asJSON(p.PostPublishActions), NeverScheduled, p.CreatedAt)
-	if err != nil {
-		return fmt.Errorf("insert post: %w", err)
+	if tx.newPosts == nil {
+		tx.newPosts = map[crier.ID]bool{}
 	}
-	return nil
+	tx.newPosts[p.ID] = true
+	return tx.queueExec(ctx, changed("insert post"), `INSERT INTO posts (id, team_id, post_type, type_given, title,
+		status, delivery_state, save_destination,
+		content_payload_id, publish_actions, scheduled_at, created_at, updated_at, sort_title, words_version)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, 2)`,
+		p.ID, p.TeamID, p.PostType, p.TypeGiven, p.Title, p.Status, crier.DeliveryUnscheduled, crier.SavedToDrafts,
+		p.ContentPayloadID, asJSON(p.PostPublishActions), NeverScheduled, p.CreatedAt, titleKey(p.Title))
 }
 
-// UpdatePost writes what people change about a post. Its counters are written by methods of their own.
+// UpdatePost writes the fields of a post that users can change. Counters have methods of their own.
 func (tx *Tx) UpdatePost(ctx context.Context, p Post) error {
-	res, err := tx.q.ExecContext(ctx, `UPDATE posts SET post_type = $2, type_given = $3, title = $4, status = $5, content_payload_id = $6,
-		publish_actions = $7, updated_at = $8 WHERE id = $1 AND deleted_at IS NULL`,
-		p.ID, p.PostType, p.TypeGiven, p.Title, p.Status, p.ContentPayloadID, asJSON(p.PostPublishActions), p.UpdatedAt)
+	if err := tx.noteArchived(ctx, p.ID, `p.archived <> $2`, p.Status == crier.PostArchived); err != nil {
+		return err
+	}
+	res, err := tx.q.ExecContext(ctx, `UPDATE posts SET post_type = $2, type_given = $3, title = $4, status = $5,
+		content_payload_id = $6,
+		publish_actions = $7, updated_at = $8, sort_title = $9 WHERE id = $1 AND deleted_at IS NULL`,
+		p.ID, p.PostType, p.TypeGiven, p.Title, p.Status, p.ContentPayloadID, asJSON(p.PostPublishActions), p.UpdatedAt,
+		titleKey(p.Title))
 	return affectedOne(res, err, "post", p.ID)
 }
 
-// DeletePost hides a post and removes what lists and searches find it by; its versions and publications stay.
+// DeletePost soft-deletes a post and removes its assets. Versions and publications stay; search words go when they are
+// merged.
 func (tx *Tx) DeletePost(ctx context.Context, id crier.ID, at crier.Time) error {
+	if err := tx.noteArchived(ctx, id, `p.deleted_at IS NULL`); err != nil {
+		return err
+	}
 	res, err := tx.q.ExecContext(ctx, `UPDATE posts SET status = 'deleted', deleted_at = $2, updated_at = $2
 		WHERE id = $1 AND deleted_at IS NULL`, id, at)
 	if err := affectedOne(res, err, "post", id); err != nil {
 		return err
 	}
-	for _, table := range []string{"post_words", "post_assets"} {
-		if _, err := tx.q.ExecContext(ctx, `DELETE FROM `+table+` WHERE post_id = $1`, id); err != nil {
-			return fmt.Errorf("remove %s of a post: %w", table, err)
-		}
+	if _, err := tx.q.ExecContext(ctx, `DELETE FROM post_assets WHERE post_id = $1`, id); err != nil {
+		return fmt.Errorf("remove assets of a post: %w", err)
 	}
 	return nil
 }
 
-// CountPosts changes the number of posts that a team's plain list shows: those that are neither deleted nor archived. The
-// row is the team's busiest, so this is the last thing that a transaction does. It fails when the team is deleted.
+// CountPosts changes the team's counter of posts that are neither deleted nor archived. The row is contended, so call
+// it last in a transaction. It fails if the team is deleted.
 func (tx *Tx) CountPosts(ctx context.Context, team crier.ID, by int) error {
 	if by == 0 {
 		return nil
 	}
-	res, err := tx.q.ExecContext(ctx, `UPDATE teams SET post_count = post_count + $2 WHERE id = $1 AND deleted_at IS NULL`, team, by)
-	return affectedOne(res, err, "team", team)
+	return tx.queueExec(ctx, changedOne("team", team),
+		`UPDATE teams SET post_count = post_count + $2 WHERE id = $1 AND deleted_at IS NULL`, team, by)
 }
 
-// PostCount is how many posts a team's plain list shows, from its counter.
-func (r reads) PostCount(ctx context.Context, team crier.ID) (int64, error) {
-	var n int64
-	if err := r.q.QueryRowContext(ctx, `SELECT post_count FROM teams WHERE id = $1`, team).Scan(&n); err != nil {
-		return 0, fmt.Errorf("count posts: %w", err)
-	}
-	return n, nil
-}
+// postCount reads the number of posts of a team that are neither deleted nor archived, from its counter.
+const postCount = `SELECT post_count FROM teams WHERE id = $1`
 
-// RefreshPosts brings the columns of posts that sum up their scheduled posts up to date: delivery state, destination and
-// time. Every transaction that changes a scheduled post ends with it. The posts' updatedAt stays.
+// RefreshPosts updates the columns of posts that summarize their publications: delivery state, destination and time.
+// Every transaction that changes a publication ends with it. updatedAt stays.
 //
-// Of each account the newest scheduled post that is not canceled counts (crier.DeliveryOf says how); the destination is
-// the queue when any is live or published; the time is the earliest of those that are live, else the last of all.
-func (tx *Tx) RefreshPosts(ctx context.Context, ids ...crier.ID) error {
+// The newest publication of each account that is not canceled counts, see crier.DeliveryOf. The destination is the
+// queue if any publication is live or published. The time is the earliest of the live ones, or else the latest of all.
+func (tx *Tx) RefreshPosts(ctx context.Context, now crier.Time, ids ...crier.ID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	found, err := tx.q.QueryContext(ctx, `SELECT n.post_id, n.status, n.scheduled_at, n.queued = 1 FROM (
-			SELECT s.post_id, s.status, s.scheduled_at, max(CASE WHEN s.status IN `+destinationStatuses+` THEN 1 ELSE 0 END) OVER (PARTITION BY s.post_id) AS queued,
-				row_number() OVER (PARTITION BY s.post_id, s.social_account_id ORDER BY s.created_at DESC, s.id DESC) AS place
-			FROM scheduled_posts s WHERE s.post_id IN (SELECT v.key FROM `+tx.given("key uuid")+`) AND NOT s.canceled) AS n
-		WHERE n.place = 1`, keys(ids))
-	if err != nil {
+	newest := map[crier.ID]PublicationSums{}
+	if err := tx.q.Ask(ctx, tx.sumsQuestion(newest, ids...)); err != nil {
 		return fmt.Errorf("sum up scheduled posts: %w", err)
 	}
-	newest := map[crier.ID][]publicationSum{}
-	_, err = collect(found, func(row scanner) (p publicationSum, err error) {
-		var post crier.ID
-		err = row.Scan(&post, &p.status, &p.at, &p.queued)
-		newest[post] = append(newest[post], p)
-		return p, err
+	return tx.writeSums(ctx, now, newest, ids...)
+}
+
+// RefreshPost is RefreshPosts for a locked post whose newest publications are known.
+func (tx *Tx) RefreshPost(ctx context.Context, now crier.Time, id crier.ID, newest PublicationSums) error {
+	return tx.writeSums(ctx, now, map[crier.ID]PublicationSums{id: newest}, id)
+}
+
+// sumsQuestion reads the newest publications of posts, by post and account.
+func (r reads) sumsQuestion(newest map[crier.ID]PublicationSums, ids ...crier.ID) question {
+	return newQuestion(`SELECT n.post_id, n.social_account_id, n.status, n.scheduled_at, n.queued = 1 FROM (
+			SELECT s.post_id, s.social_account_id, s.status, s.scheduled_at,
+			max(CASE WHEN s.status IN `+destinationStatuses+` THEN 1 ELSE 0 END)
+				OVER (PARTITION BY s.post_id) AS queued,
+			row_number() OVER (PARTITION BY s.post_id, s.social_account_id
+				ORDER BY s.created_at DESC, s.id DESC) AS place
+			FROM `+r.jsonRows("key uuid")+` `+r.driven("publications", "s", "post_id", "v.key")+`
+			WHERE s.kind = 'post' AND NOT s.canceled) AS n
+		WHERE n.place = 1`, []any{keys(ids)}, func(row scanner) error {
+		var post, account crier.ID
+		var p publicationSum
+		err := row.Scan(&post, &account, &p.status, &p.at, &p.queued)
+		if newest[post] == nil {
+			newest[post] = PublicationSums{}
+		}
+		newest[post][account] = p
+		return err
 	})
-	if err != nil {
-		return fmt.Errorf("sum up scheduled posts: %w", err)
-	}
+}
+
+func (tx *Tx) writeSums(ctx context.Context, now crier.Time, newest map[crier.ID]PublicationSums,
+	ids ...crier.ID) error {
 	rows := make([]postSumRow, len(ids))
 	for i, id := range ids {
-		state, destination, at := sumUp(newest[id])
-		rows[i] = postSumRow{id, string(state), destination, givenTime(at)}
+		state, destination, at := sumUp(slices.Collect(maps.Values(newest[id])))
+		rows[i] = postSumRow{Key: id, State: string(state), Destination: destination, At: jsonTime(at),
+			Now: jsonTime(now)}
 	}
-	return tx.later(ctx, changed("refresh posts"), `UPDATE posts AS p SET delivery_state = v.state, save_destination = v.destination, scheduled_at = v.at
-		FROM `+tx.given(`key uuid, state text, destination text, at timestamptz`)+` WHERE p.id = v.key
-		AND (p.delivery_state <> v.state OR p.save_destination <> v.destination OR p.scheduled_at <> v.at)`, asJSON(&rows))
+	return tx.queueExec(ctx, changed("refresh posts"), `UPDATE posts AS p SET delivery_state = v.state,
+		save_destination = v.destination, scheduled_at = v.at,
+		updated_at = CASE WHEN p.delivery_state <> v.state AND p.updated_at < v.now THEN v.now ELSE p.updated_at END
+		FROM `+tx.jsonRows(`key uuid, state text, destination text, at timestamptz, now timestamptz`)+`
+		WHERE p.id = v.key
+		AND (p.delivery_state <> v.state OR p.save_destination <> v.destination OR p.scheduled_at <> v.at)`,
+		asJSON(&rows))
 }
 
-// postSumRow is a row of the statement that refreshes posts.
+// postSumRow is an input row of RefreshPosts.
 type postSumRow struct {
-	Key         crier.ID  `json:"key"`
-	State       string    `json:"state"`
-	Destination string    `json:"destination"`
-	At          givenTime `json:"at"`
+	Key         crier.ID `json:"key"`
+	State       string   `json:"state"`
+	Destination string   `json:"destination"`
+	At          jsonTime `json:"at"`
+	Now         jsonTime `json:"now"`
 }
 
-// publicationSum is what counts of the newest scheduled post of an account.
+// PublicationSums are the newest publications of a post that count, by account.
+type PublicationSums map[crier.ID]publicationSum
+
+// Plan notes that a publication on an account is scheduled at a time.
+func (s PublicationSums) Plan(account crier.ID, at crier.Time) {
+	s[account] = publicationSum{status: crier.Scheduled, at: at, queued: true}
+}
+
+// publicationSum is the newest publication of an account, as far as it counts.
 type publicationSum struct {
 	status crier.ScheduledPostStatus
 	at     crier.Time
@@ -217,4 +276,18 @@ func sumUp(newest []publicationSum) (state crier.DeliveryState, destination stri
 		pending = pending || live
 	}
 	return crier.DeliveryOf(statuses), destination, at
+}
+
+// Approve marks a post as approved, as scheduling does.
+func (tx *Tx) Approve(ctx context.Context, id crier.ID, at crier.Time) error {
+	return tx.queueExec(ctx, changedOne("post", id),
+		`UPDATE posts SET status = 'approved', updated_at = $2 WHERE id = $1`, id, at)
+}
+
+// PostGone reports whether a post or its team was deleted.
+func (r reads) PostGone(ctx context.Context, id crier.ID) (bool, error) {
+	var gone bool
+	err := r.q.QueryRowContext(ctx, `SELECT p.deleted_at IS NOT NULL OR t.deleted_at IS NOT NULL
+		FROM posts p JOIN teams t ON t.id = p.team_id WHERE p.id = $1`, id).Scan(&gone)
+	return gone, orNotFound(err, "post", id)
 }

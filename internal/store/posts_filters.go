@@ -8,26 +8,26 @@ import (
 	"crier"
 )
 
-// group is one filter, in the two forms that it can take.
+// group is a filter in two forms.
 type group struct {
-	// find reads the ids of the posts that pass it, from its own index.
+	// find selects the ids of the posts that pass, from an index of its own.
 	find condition
-	// holds is true of a post p that passes it.
+	// holds is the condition on a post p.
 	holds condition
-	// partial is true when holds asks for more than find has found.
+	// partial is true if holds requires more than find does.
 	partial bool
-	// column is what holds looks at, when it is a column that has an index.
+	// column is the indexed column that holds tests, if any.
 	column string
 }
 
-// condition is a piece of SQL with ? for its parameters.
+// condition is SQL with ? for its parameters.
 type condition struct {
 	sql  string
 	args []any
 }
 
-// groups are the filters that are set.
-func (f PostFilter) groups() []group {
+// groups returns the filters that are set. position is the function that finds a text in another.
+func (f PostFilter) groups(position string) []group {
 	var groups []group
 	add := func(g group, set bool) {
 		if set {
@@ -35,7 +35,7 @@ func (f PostFilter) groups() []group {
 		}
 	}
 	add(f.columnGroup("status", anys(f.Statuses)), len(f.Statuses) > 0)
-	add(f.columnGroup("delivery_state", anys(f.DeliveryStates)), len(f.DeliveryStates) > 0)
+	add(f.deliveryGroup(), len(f.DeliveryStates) > 0)
 	add(f.columnGroup("post_type", anys(f.PostTypes)), len(f.PostTypes) > 0)
 	add(f.columnGroup("save_destination", []any{f.SaveDestination}), f.SaveDestination != "")
 	add(f.rangeGroup("scheduled_at", f.Scheduled), f.Scheduled.isSet())
@@ -44,16 +44,60 @@ func (f PostFilter) groups() []group {
 	add(destinationGroup("provider", "s.team_id = ? AND ", []any{f.TeamID}, anys(f.Providers)), len(f.Providers) > 0)
 	add(destinationGroup("social_account_id", "", nil, anys(f.SocialAccountIDs)), len(f.SocialAccountIDs) > 0)
 	add(tagGroup(f.TagID), f.TagID != "")
-	return append(groups, f.wordGroups()...)
+	add(assetGroup(f.AssetID), f.AssetID != "")
+	return append(groups, f.wordGroups(position)...)
 }
 
-// columnGroup is a list of allowed values of a column of posts.
+// columnGroup filters a column of posts by a list of values.
 func (f PostFilter) columnGroup(column string, values []any) group {
 	allowed := column + " IN (" + marks(len(values)) + ")"
-	return group{find: f.findPosts("p."+allowed, values), holds: condition{"p." + allowed, values}, column: "p." + column}
+	return group{find: f.findPosts("p."+allowed, values), holds: condition{"p." + allowed, values}, column: "p." +
+		column}
 }
 
-// rangeGroup is a range of a column of posts that holds a time.
+// deliveryPublications maps delivery states to the states of scheduled posts that are found by them. A post is found by
+// each of its scheduled posts, so that a failed account does not hide behind a waiting one.
+var deliveryPublications = map[crier.DeliveryState][]crier.ScheduledPostStatus{
+	crier.DeliveryScheduled: {crier.Scheduled}, crier.DeliveryPublishing: {crier.Publishing, crier.Processing},
+	crier.DeliveryPublished: {crier.Published}, crier.DeliveryFailed: {crier.Failed},
+	crier.DeliveryMissed: {crier.Missed}, crier.DeliveryUnknown: {crier.Unknown},
+}
+
+// deliveryGroup filters posts by the states of their scheduled posts. States that no scheduled post has (unscheduled,
+// partially_published) compare the post's own delivery state.
+func (f PostFilter) deliveryGroup() group {
+	var own []any
+	var statuses, problems []crier.ScheduledPostStatus
+	for _, state := range f.DeliveryStates {
+		own = append(own, state)
+		for _, s := range deliveryPublications[state] {
+			statuses = append(statuses, s)
+			if s == crier.Failed || s == crier.Missed || s == crier.Unknown {
+				problems = append(problems, s)
+			}
+		}
+	}
+	is := "p.delivery_state IN (" + marks(len(own)) + ")"
+	g := group{find: f.findPosts(is, own), holds: condition{is, own}, column: "p.delivery_state"}
+	if len(statuses) == 0 {
+		return g
+	}
+	g.holds = condition{"(" + is + " OR p.delivery_state <> 'unscheduled' AND EXISTS (SELECT 1 FROM publications s" +
+		" WHERE s.post_id = p.id AND s.kind = 'post' AND NOT s.canceled AND s.status IN (" + marks(len(statuses)) +
+		")))",
+		append(slices.Clone(own), anys(statuses)...)}
+	if len(problems) == len(statuses) { // problems have an index of their own
+		g.find.sql += " UNION ALL SELECT x.post_id FROM publication_problems x WHERE x.team_id = ? AND x.status IN (" +
+			marks(len(problems)) + ") AND x.publication_id = x.scheduled_post_id"
+		g.find.args = append(append(g.find.args, f.TeamID), anys(problems)...)
+		return g
+	}
+	g.find, g.partial = f.findPosts("p.delivery_state IN ('scheduled', 'publishing', 'unknown', 'published', "+
+		"'partially_published', 'missed', 'failed')", nil), true
+	return g
+}
+
+// rangeGroup filters a time column of posts by a range.
 func (f PostFilter) rangeGroup(column string, r TimeRange) group {
 	var parts []string
 	var args []any
@@ -71,24 +115,26 @@ func (f PostFilter) rangeGroup(column string, r TimeRange) group {
 	return group{find: f.findPosts(within, args), holds: condition{within, args}, column: "p." + column}
 }
 
-// findPosts reads the ids of posts of the team by a condition whose column has an index.
+// findPosts selects the ids of the team's posts by a condition on an indexed column.
 func (f PostFilter) findPosts(where string, args []any) condition {
 	archived := make([]string, 0, 2)
 	for _, a := range f.archived() {
 		archived = append(archived, sqlBool(a))
 	}
 	return condition{
-		"SELECT p.id AS post_id FROM posts p WHERE p.team_id = ? AND p.archived IN (" + strings.Join(archived, ", ") + ") AND p.deleted_at IS NULL AND " + where,
+		"SELECT p.id AS post_id FROM posts p WHERE p.team_id = ? AND p.archived IN (" + strings.Join(archived, ", ") +
+			") AND p.deleted_at IS NULL AND " + where,
 		append([]any{f.TeamID}, args...),
 	}
 }
 
-// destinationGroup is posts with a scheduled post, not canceled, that has one of the values in a column.
+// destinationGroup filters posts by a column of their publications, canceled ones too.
 func destinationGroup(column, scope string, scopeArgs, values []any) group {
-	one := "s." + column + " IN (" + marks(len(values)) + ") AND NOT s.canceled"
+	one := "s." + column + " IN (" + marks(len(values)) + ") AND s.kind = 'post'"
 	return group{
-		find:  condition{"SELECT s.post_id FROM scheduled_posts s WHERE " + scope + one, append(slices.Clone(scopeArgs), values...)},
-		holds: condition{"EXISTS (SELECT 1 FROM scheduled_posts s WHERE s.post_id = p.id AND " + one + ")", values},
+		find: condition{"SELECT s.post_id FROM publications s WHERE " + scope + one,
+			append(slices.Clone(scopeArgs), values...)},
+		holds: condition{"EXISTS (SELECT 1 FROM publications s WHERE s.post_id = p.id AND " + one + ")", values},
 	}
 }
 
@@ -99,28 +145,58 @@ func tagGroup(tag crier.ID) group {
 	}
 }
 
-// maxProbedWords bounds the words of a search by which posts are found: of many, the longest are the rarest.
+func assetGroup(asset crier.ID) group {
+	return group{
+		find: condition{"SELECT x.post_id FROM post_assets x WHERE x.asset_id = ?", []any{asset}},
+		holds: condition{"EXISTS (SELECT 1 FROM post_assets x WHERE x.post_id = p.id AND x.asset_id = ?)",
+			[]any{asset}},
+	}
+}
+
+// maxProbedWords limits the words of a search that are probed. Of many words, the longest are the rarest.
 const maxProbedWords = 8
 
-// wordGroups are one group per word to find posts by; the condition on a post is one for all words, with the first.
-func (f PostFilter) wordGroups() []group {
-	longest := slices.SortedStableFunc(slices.Values(f.Words), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+// wordGroups returns one group per probed word. The first one carries the condition for all words. What the index has
+// of a post that waits in post_changes may be outdated, so that every post that is found is checked.
+func (f PostFilter) wordGroups(position string) []group {
+	longest := slices.SortedStableFunc(slices.Values(f.Words),
+		func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	longest = longest[:min(len(longest), maxProbedWords)]
 	groups := make([]group, len(longest))
 	for i, word := range longest {
-		groups[i].find = condition{"SELECT w.post_id FROM post_words w WHERE w.team_id = ? AND w.word = ?", []any{f.TeamID, word}}
+		spellings := []any{word}
+		if slices.Contains(f.archived(), true) {
+			spellings = append(spellings, archivedMark+word)
+		}
+		groups[i].find = condition{"SELECT w.post_id FROM post_words w WHERE w.team_id = ? AND w.word IN (" +
+			marks(len(spellings)) + ") UNION ALL SELECT x.post_id FROM post_changes x WHERE x.team_id = ? AND " +
+			position + "(x.words, ?) > 0",
+			slices.Concat([]any{f.TeamID}, spellings, []any{f.TeamID, wordList([]string{word})})}
 	}
 	if len(groups) > 0 {
-		groups[0].partial = len(f.Words) > 1
-		groups[0].holds = condition{
-			"(SELECT count(*) FROM post_words w WHERE w.post_id = p.id AND w.word IN (" + marks(len(f.Words)) + ")) = ?",
-			append(anys(f.Words), len(f.Words)),
-		}
+		groups[0].partial, groups[0].holds = true, f.holdsWords(position)
 	}
 	return groups
 }
 
-// archived are the parts of the indexes that the list reads.
+// holdsWords is the condition that a post has all words, by its row in post_changes if there is one.
+func (f PostFilter) holdsWords(position string) condition {
+	waits := make([]string, len(f.Words))
+	var args, spellings []any
+	for i, word := range f.Words {
+		waits[i], args = position+"(x.words, ?) > 0", append(args, wordList([]string{word}))
+		spellings = append(spellings, word, archivedMark+word)
+	}
+	return condition{
+		"coalesce((SELECT " + strings.Join(waits, " AND ") +
+			" FROM post_changes x WHERE x.team_id = p.team_id AND x.post_id = p.id), (SELECT count(*) " +
+			"FROM post_words w WHERE w.post_id = p.id AND w.word IN (" +
+			marks(len(spellings)) + ")) = ?)",
+		slices.Concat(args, spellings, []any{len(f.Words)}),
+	}
+}
+
+// archived returns the values of the archived column that the list includes.
 func (f PostFilter) archived() []bool {
 	switch asked := slices.Contains(f.Statuses, crier.PostArchived); {
 	case !asked:
@@ -131,7 +207,7 @@ func (f PostFilter) archived() []bool {
 	return []bool{false, true}
 }
 
-// marks writes ?, ?, … for n values.
+// marks returns ?, ?, … for n values.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
 func sqlBool(b bool) string {

@@ -9,8 +9,8 @@ import (
 	"crier"
 )
 
-// PostFilter says which posts of a team a list shows. Empty parts do not restrict it; deleted posts are never shown,
-// archived ones only when Statuses names them.
+// PostFilter filters the list of a team's posts. Empty fields do not filter. Deleted posts are never listed, archived
+// ones only if Statuses names them.
 type PostFilter struct {
 	TeamID           crier.ID
 	Statuses         []crier.PostStatus
@@ -20,9 +20,10 @@ type PostFilter struct {
 	SocialAccountIDs []crier.ID
 	SaveDestination  string
 	TagID            crier.ID
-	// Words are tokens that a post must all have.
+	AssetID          crier.ID
+	// Words must all occur in a post.
 	Words []string
-	// Ranges of time are half-open; either end may be missing.
+	// Time ranges are half-open; either end may be nil.
 	Scheduled, Created, Updated TimeRange
 }
 
@@ -32,7 +33,8 @@ type TimeRange struct{ From, To *crier.Time }
 func (r TimeRange) isSet() bool { return r.From != nil || r.To != nil }
 
 var postSorts = map[string]string{
-	"createdAt": "p.created_at", "updatedAt": "p.updated_at", "title": "p.title_key", "status": "p.status", "scheduledAt": "p.scheduled_at",
+	"createdAt": "p.created_at", "updatedAt": "p.updated_at", "title": "p.sort_title", "status": "p.status",
+	"scheduledAt": "p.scheduled_at",
 }
 
 func postKey(p Post, sort string) Key {
@@ -50,59 +52,94 @@ func postKey(p Post, sort string) Key {
 	return key
 }
 
-// Posts reads one page of a team's posts, complete, and how many the whole list has.
+// Posts reads one page of a team's posts, hydrated, and the total of the list.
 //
-// What it costs depends on how many posts match, not on how many there are: a filter that few posts pass is read from
-// its own index, and its posts are then checked against the other filters and sorted. When no filter is that narrow, the
-// list walks the index of its sort and leaves out what does not match, which is dense enough to fill a page soon.
-func (r reads) Posts(ctx context.Context, f PostFilter, q PageQuery, withScheduled bool) (PageRows[Post], int64, error) {
+// The cost depends on how many posts match, not on how many exist. If one filter is selective, its posts are read from
+// its index, checked against the other filters, and sorted. Otherwise the list walks the index of its sort and skips
+// what does not match; matches are frequent enough then to fill a page soon.
+func (r reads) Posts(ctx context.Context, f PostFilter, q PageQuery, withScheduled bool) (PageRows[Post], Total,
+	error) {
 	page, total, err := r.postPage(ctx, f, q)
 	if err != nil {
-		return page, 0, fmt.Errorf("list posts: %w", err)
+		return page, total, fmt.Errorf("list posts: %w", err)
 	}
-	return page, total, r.complete(ctx, page.Rows, withScheduled)
+	return page, total, r.hydrate(ctx, page.Rows, withScheduled)
 }
 
-func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page PageRows[Post], total int64, err error) {
-	groups := f.groups()
-	narrow, err := r.narrowest(ctx, groups)
+func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page PageRows[Post], total Total, err error) {
+	groups := f.groups(r.position)
+	word := len(groups) == 1 && len(f.Words) == 1
+	var narrow int
+	if word {
+		narrow, total.Count, err = r.wordSelective(ctx, f)
+	} else {
+		narrow, err = r.mostSelective(ctx, groups)
+	}
 	if err != nil {
-		return page, 0, err
+		return page, total, err
 	}
 	if narrow >= 0 {
-		return r.narrowPage(ctx, f, groups, narrow, q)
+		page, total.Count, err = r.selectivePage(ctx, f, groups, narrow, q)
+		return page, total, err
 	}
-	list := listing[Post]{columns: postColumns, from: "posts p", id: "p.id", sorts: postSorts, scan: scanPost, key: postKey}
+	list := listing[Post]{columns: postColumns, from: "posts p", id: "p.id", sorts: postSorts, scan: scanPost,
+		key: postKey}
 	for _, archived := range f.archived() {
 		list.branches = append(list.branches, f.walked(archived, groups, postSorts[q.Sort]))
 	}
-	if page, err = list.page(ctx, r, q); err != nil {
-		return page, 0, err
-	}
 	if len(groups) == 0 {
-		total, err = r.PostCount(ctx, f.TeamID)
+		page, err = list.page(ctx, r, q, newQuestion(postCount, []any{f.TeamID},
+			func(row scanner) error { return row.Scan(&total.Count) }))
 		return page, total, err
 	}
-	total, err = r.countMatching(ctx, f, groups)
+	if page, err = list.page(ctx, r, q); err != nil {
+		return page, total, err
+	}
+	switch {
+	case word: // counted already
+	case len(groups) == 1:
+		total.Count, err = r.countMatching(ctx, f, groups)
+	default:
+		total, err = r.countCombination(ctx, f, groups)
+	}
 	return page, total, err
 }
 
 // countMatching counts the posts that pass every group.
 func (r reads) countMatching(ctx context.Context, f PostFilter, groups []group) (int64, error) {
-	var total int64
+	var branches []branch
 	for _, archived := range f.archived() {
-		var n int64
-		b := f.matching(archived, groups)
-		if err := r.q.QueryRowContext(ctx, bind("SELECT count(*) FROM posts p WHERE "+b.where, 0), b.args...).Scan(&n); err != nil {
-			return 0, fmt.Errorf("count: %w", err)
-		}
-		total += n
+		branches = append(branches, f.matching(archived, groups))
+	}
+	total, err := r.countBranches(ctx, "posts p", branches, false)
+	return total.Count, err
+}
+
+// countCombination counts the posts that pass several groups, from the smallest one. If that one has more than
+// maxCounted posts, the total is capped: counting would have to read them all.
+func (r reads) countCombination(ctx context.Context, f PostFilter, groups []group) (Total, error) {
+	sizes, err := r.probe(ctx, groups, maxCounted+1)
+	if err != nil {
+		return Total{}, err
+	}
+	smallest := slices.Min(sizes)
+	if smallest > maxCounted {
+		return Total{Count: maxCounted, Capped: true}, nil
+	}
+	narrow := slices.Index(sizes, smallest)
+	driver, b := f.driven(groups, narrow)
+	var total Total
+	err = r.q.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*) FROM (SELECT DISTINCT post_id FROM (%s) AS found "+
+		"LIMIT %d) AS driver %s WHERE %s", bind(driver.sql, 0), maxCounted+1,
+		r.driven("posts", "p", "id", "driver.post_id"), bind(b.where, len(driver.args))), b.args...).Scan(&total.Count)
+	if err != nil {
+		return total, fmt.Errorf("count: %w", err)
 	}
 	return total, nil
 }
 
-// walked follows the index of the sort and leaves out what does not match. Conditions on other columns are wrapped, so that
-// no planner is tempted by their indexes: sorting what they find would cost more than the walk.
+// walked follows the index of the sort and skips what does not match. Conditions on other columns are wrapped, so that
+// the planner does not use their indexes: sorting what they find would cost more than the walk.
 func (f PostFilter) walked(archived bool, groups []group, sort string) branch {
 	wrapped := slices.Clone(groups)
 	for i, g := range wrapped {
@@ -113,9 +150,10 @@ func (f PostFilter) walked(archived bool, groups []group, sort string) branch {
 	return f.matching(archived, wrapped)
 }
 
-// matching is all posts that pass every group.
+// matching returns the condition of the posts that pass every group.
 func (f PostFilter) matching(archived bool, groups []group) branch {
-	b := branch{where: "p.team_id = ? AND p.archived = " + sqlBool(archived) + " AND p.deleted_at IS NULL", args: []any{f.TeamID}}
+	b := branch{where: "p.team_id = ? AND p.archived = " + sqlBool(archived) + " AND p.deleted_at IS NULL",
+		args: []any{f.TeamID}}
 	for _, g := range groups {
 		b.require(g.holds)
 	}

@@ -9,12 +9,12 @@ import (
 	"crier"
 )
 
-// purgedWithPosts removes what hangs on posts; %s is a list of posts.
+// purgedWithPosts deletes posts and everything that refers to them; %s is a list of posts.
 var purgedWithPosts = []string{
-	`DELETE FROM attempts WHERE scheduled_post_id IN (SELECT s.id FROM scheduled_posts s WHERE s.post_id IN (%s))`,
-	`DELETE FROM post_actions WHERE scheduled_post_id IN (SELECT s.id FROM scheduled_posts s WHERE s.post_id IN (%s))`,
-	`DELETE FROM post_metrics WHERE scheduled_post_id IN (SELECT s.id FROM scheduled_posts s WHERE s.post_id IN (%s))`,
-	`DELETE FROM scheduled_posts WHERE post_id IN (%s)`,
+	`DELETE FROM attempts WHERE scheduled_post_id IN (SELECT p.id FROM publications p WHERE p.post_id IN (%s))`,
+	`DELETE FROM post_metrics WHERE scheduled_post_id IN (SELECT p.id FROM publications p WHERE p.post_id IN (%s))`,
+	`DELETE FROM publication_stats WHERE post_id IN (%s)`,
+	`DELETE FROM publications WHERE post_id IN (%s)`,
 	`DELETE FROM post_words WHERE post_id IN (%s)`,
 	`DELETE FROM post_facets WHERE post_id IN (%s)`,
 	`DELETE FROM post_tags WHERE post_id IN (%s)`,
@@ -23,10 +23,16 @@ var purgedWithPosts = []string{
 	`DELETE FROM posts WHERE id IN (%s)`,
 }
 
-// purgedWithTeam removes the rest of a team. The files of its assets belong to nothing then, and are swept.
+// purgedWithTeam deletes the rest of a team. The files of its assets are orphaned and swept later.
 var purgedWithTeam = []string{
+	`DELETE FROM events WHERE organization_id = (SELECT t.organization_id FROM teams t WHERE t.id = $1)
+		AND team_id = $1`,
+	`DELETE FROM analytics_days WHERE team_id = $1`,
+	`DELETE FROM account_days WHERE team_id = $1`,
 	`DELETE FROM tags WHERE team_id = $1`,
 	`DELETE FROM facet_counts WHERE team_id = $1`,
+	`DELETE FROM word_counts WHERE team_id = $1`,
+	`DELETE FROM post_changes WHERE team_id = $1`,
 	`DELETE FROM scheduling_slots WHERE team_id = $1`,
 	`DELETE FROM connections WHERE team_id = $1`,
 	`DELETE FROM social_accounts WHERE team_id = $1`,
@@ -37,16 +43,20 @@ var purgedWithTeam = []string{
 	`DELETE FROM teams WHERE id = $1`,
 }
 
-// PurgeTeam removes a piece of a team that was deleted before the given time; more is true until nothing is left. A team
-// that was not deleted by then is left alone.
+// PurgeTeam deletes a batch of rows of a team that was soft-deleted before a time; more is true until nothing is left.
+// Other teams are left alone.
 func (tx *Tx) PurgeTeam(ctx context.Context, id crier.ID, deletedBefore crier.Time) (more bool, err error) {
 	var one int
-	err = tx.q.QueryRowContext(ctx, `SELECT 1 FROM teams WHERE id = $1 AND deleted_at < $2`, id, deletedBefore).Scan(&one)
+	err = tx.q.QueryRowContext(ctx, `SELECT 1 FROM teams WHERE id = $1 AND deleted_at < $2`, id,
+		deletedBefore).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("look for the team to purge: %w", err)
+	}
+	if err := tx.merges(ctx); err != nil {
+		return false, err
 	}
 	posts, err := tx.somePosts(ctx, id)
 	if err != nil {
@@ -72,10 +82,11 @@ func (tx *Tx) purge(ctx context.Context, queries []string, args ...any) error {
 	return nil
 }
 
-// somePosts finds posts of a team, deleted or not, as many as one transaction should remove.
+// somePosts returns as many posts of a team, deleted or not, as one transaction should remove.
 func (tx *Tx) somePosts(ctx context.Context, team crier.ID) ([]crier.ID, error) {
 	for _, state := range []string{"IS NULL", "IS NOT NULL"} { // each has its indexes
-		rows, err := tx.q.QueryContext(ctx, `SELECT p.id FROM posts p WHERE p.team_id = $1 AND p.deleted_at `+state+` LIMIT $2`, team, batchSize)
+		rows, err := tx.q.QueryContext(ctx,
+			`SELECT p.id FROM posts p WHERE p.team_id = $1 AND p.deleted_at `+state+` LIMIT $2`, team, batchSize)
 		if err != nil {
 			return nil, fmt.Errorf("look for posts to purge: %w", err)
 		}

@@ -2,46 +2,75 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"crier"
 )
 
-// QuotaKey names a limit of a network: whose, and which.
+// QuotaKey identifies a limit of a network: its subject and its name.
 type QuotaKey struct{ Subject, Name string }
 
-// LockQuota reads what was used of a limit, and keeps others from counting it until the transaction ends.
+// LockQuota reads and locks the uses of a limit.
 func (tx *Tx) LockQuota(ctx context.Context, key QuotaKey, now crier.Time) (json.RawMessage, error) {
 	_, err := tx.q.ExecContext(ctx, `INSERT INTO quotas (subject, name, uses, updated_at) VALUES ($1, $2, '[]', $3)
 		ON CONFLICT (subject, name) DO NOTHING`, key.Subject, key.Name, now)
 	if err != nil {
 		return nil, fmt.Errorf("begin to count a quota: %w", err)
 	}
-	return tx.quota(ctx, key, tx.forUpdate)
-}
-
-// Quota reads what was used of a limit; nil when nothing was.
-func (r reads) Quota(ctx context.Context, key QuotaKey) (json.RawMessage, error) {
-	uses, err := r.quota(ctx, key, "")
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	return uses, err
-}
-
-func (r reads) quota(ctx context.Context, key QuotaKey, lock string) (json.RawMessage, error) {
 	var uses *json.RawMessage
-	err := r.q.QueryRowContext(ctx, `SELECT q.uses FROM quotas q WHERE q.subject = $1 AND q.name = $2`+lock, key.Subject, key.Name).Scan(intoJSON(&uses))
+	err = tx.q.QueryRowContext(ctx, quotaUses+tx.forUpdate, key.Subject, key.Name).Scan(intoJSON(&uses))
 	if err != nil {
 		return nil, fmt.Errorf("read a quota: %w", err)
 	}
 	return *uses, nil
 }
 
-// KeepQuota writes what was used of a limit that is locked.
+// PlannedUse asks how much of a limit is used and planned.
+type PlannedUse struct {
+	Key QuotaKey
+	// Account is whose posts count; empty counts those of all teams on Network, up to Most.
+	Account crier.ID
+	Network crier.Provider
+	Most    int64
+	Span    Span
+
+	// Uses are what LockQuota returns, nil if there are none; Planned is the number of posts within Span.
+	Uses    json.RawMessage
+	Planned int64
+}
+
+// PlannedUses answers what is asked, in one round trip.
+func (r reads) PlannedUses(ctx context.Context, list []*PlannedUse) error {
+	var questions []question
+	for _, u := range list {
+		planned := newQuestion(plannedOnNetwork, []any{u.Network, u.Span.From, u.Span.To, u.Most},
+			func(row scanner) error { return row.Scan(&u.Planned) })
+		if u.Account != "" {
+			planned.query, planned.args = plannedOnAccount, []any{u.Account, u.Span.From, u.Span.To}
+		}
+		questions = append(questions, planned, newQuestion(quotaUses, []any{u.Key.Subject, u.Key.Name},
+			func(row scanner) error {
+				var uses *json.RawMessage
+				err := row.Scan(intoJSON(&uses))
+				if uses != nil {
+					u.Uses = *uses
+				}
+				return err
+			}))
+	}
+	if len(questions) == 0 {
+		return nil
+	}
+	if err := r.q.Ask(ctx, questions...); err != nil {
+		return fmt.Errorf("read what is planned: %w", err)
+	}
+	return nil
+}
+
+const quotaUses = `SELECT q.uses FROM quotas q WHERE q.subject = $1 AND q.name = $2`
+
+// KeepQuota writes the uses of a locked limit.
 func (tx *Tx) KeepQuota(ctx context.Context, key QuotaKey, uses json.RawMessage, now crier.Time) error {
 	_, err := tx.q.ExecContext(ctx, `UPDATE quotas SET uses = $3, updated_at = $4 WHERE subject = $1 AND name = $2`,
 		key.Subject, key.Name, string(uses), now)
@@ -51,7 +80,7 @@ func (tx *Tx) KeepQuota(ctx context.Context, key QuotaKey, uses json.RawMessage,
 	return nil
 }
 
-// SweepQuotas forgets limits that nothing was used of since a time.
+// SweepQuotas deletes limits that were not used since a time.
 func (tx *Tx) SweepQuotas(ctx context.Context, before crier.Time) error {
 	if _, err := tx.q.ExecContext(ctx, `DELETE FROM quotas WHERE updated_at < $1`, before); err != nil {
 		return fmt.Errorf("sweep quotas: %w", err)
@@ -59,29 +88,14 @@ func (tx *Tx) SweepQuotas(ctx context.Context, before crier.Time) error {
 	return nil
 }
 
-// Span is a stretch of time: From belongs to it, To does not.
+// Span is the time range [From, To).
 type Span struct{ From, To crier.Time }
 
-// PlannedOnNetwork counts what is scheduled on a network within a span, whoever's it is, up to a number.
-func (r reads) PlannedOnNetwork(ctx context.Context, network crier.Provider, span Span, most int64) (int64, error) {
-	var count int64
-	if err := r.q.QueryRowContext(ctx, plannedOnNetwork, network, span.From, span.To, most).Scan(&count); err != nil {
-		return 0, fmt.Errorf("count what is planned on a network: %w", err)
-	}
-	return count, nil
-}
-
-// plannedOnNetwork stops at the number that was asked for: a network's day may be planned many times over.
-const plannedOnNetwork = `SELECT count(*) FROM (SELECT 1 FROM scheduled_posts p WHERE p.provider = $1 AND p.live AND p.status = 'scheduled'
+// plannedOnNetwork stops at the limit: a day may hold many times more posts.
+const plannedOnNetwork = `SELECT count(*) FROM (SELECT 1 FROM publications p WHERE p.provider = $1 AND p.kind = 'post'
+	AND p.live
+	AND p.status = 'scheduled'
 	AND p.scheduled_at >= $2 AND p.scheduled_at < $3 LIMIT $4) planned`
 
-// PlannedOnAccount counts what is scheduled on an account within a span.
-func (r reads) PlannedOnAccount(ctx context.Context, account crier.ID, span Span) (int64, error) {
-	var count int64
-	err := r.q.QueryRowContext(ctx, `SELECT count(*) FROM scheduled_posts p WHERE p.social_account_id = $1 AND p.scheduled_at >= $2
-		AND p.scheduled_at < $3 AND p.live`, account, span.From, span.To).Scan(&count)
-	if err != nil {
-		return 0, fmt.Errorf("count what is planned on an account: %w", err)
-	}
-	return count, nil
-}
+const plannedOnAccount = `SELECT count(*) FROM publications p WHERE p.social_account_id = $1 AND p.kind = 'post'
+	AND p.scheduled_at >= $2 AND p.scheduled_at < $3 AND p.live`

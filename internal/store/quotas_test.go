@@ -13,8 +13,9 @@ import (
 
 // words are those in which the databases differ here.
 var words = map[store.Dialect]struct{ loosen, id, explain, analyze string }{
-	store.SQLite:   {`PRAGMA foreign_keys = OFF`, `hex(randomblob(16))`, `EXPLAIN QUERY PLAN `, `PRAGMA optimize`},
-	store.Postgres: {`ALTER TABLE scheduled_posts DISABLE TRIGGER ALL`, `gen_random_uuid()`, `EXPLAIN `, `ANALYZE scheduled_posts`},
+	store.SQLite: {`PRAGMA foreign_keys = OFF`, `hex(randomblob(16))`, `EXPLAIN QUERY PLAN `, `PRAGMA optimize`},
+	store.Postgres: {`ALTER TABLE publications DISABLE TRIGGER ALL`, `gen_random_uuid()`, `EXPLAIN `,
+		`ANALYZE publications`},
 }
 
 func mustExec(tb testing.TB, s *store.Store, statement string, args ...any) {
@@ -29,10 +30,12 @@ func fillPlanned(tb testing.TB, s *store.Store, network crier.Provider, at crier
 	tb.Helper()
 	id := words[s.Dialect()].id
 	mustExec(tb, s, words[s.Dialect()].loosen)
-	mustExec(tb, s, fmt.Sprintf(`INSERT INTO scheduled_posts (id, team_id, organization_id, post_id, social_account_id, provider, status, scheduled_at,
+	mustExec(tb, s, fmt.Sprintf(`INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id,
+		provider, status, scheduled_at,
 		timezone, payload_id, platform_settings, actions, state, results, wake_at, created_at, updated_at)
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %[2]d)
-		SELECT %[1]s, %[1]s, %[1]s, %[1]s, %[1]s, '%[3]s', 'scheduled', $1, 'UTC', %[1]s, '{}', '{}', '{}', '{}', $1, $1, $1 FROM n`,
+		SELECT %[1]s, %[1]s, %[1]s, %[1]s, %[1]s, '%[3]s', 'scheduled', $1, 'UTC', %[1]s, '{}', '{}', '{}', '{}', $1,
+		$1, $1 FROM n`,
 		id, posts, network), at)
 }
 
@@ -74,11 +77,13 @@ func TestWhatIsPlannedOnANetworkIsCountedWithoutReadingOthers(t *testing.T) {
 		fillPlanned(t, s, "youtube", day.To, 1) // the next day
 		mustExec(t, s, words[s.Dialect()].analyze)
 		for most, want := range map[int64]int64{101: 3, 2: 2} {
-			if n, err := s.PlannedOnNetwork(ctx, "youtube", day, most); err != nil || n != want {
-				t.Errorf("%d are planned, up to %d: %v; want %d", n, most, err, want)
+			use := &store.PlannedUse{Network: "youtube", Most: most, Span: day}
+			if err := s.PlannedUses(ctx, []*store.PlannedUse{use}); err != nil || use.Planned != want {
+				t.Errorf("%d are planned, up to %d: %v; want %d", use.Planned, most, err, want)
 			}
 		}
-		if p := plan(t, s, store.PlannedOnNetworkQuery, "youtube", day.From, day.To, 101); !strings.Contains(p, "scheduled_posts_planned") {
+		if p := plan(t, s, store.PlannedOnNetworkQuery, "youtube", day.From, day.To, 101); !strings.Contains(p,
+			"publications_planned") {
 			t.Errorf("the plan uses another way:\n%s", p)
 		}
 	})

@@ -15,10 +15,18 @@ import (
 // jsonColumn reads and writes a value as a JSON column of either database.
 type jsonColumn[T any] struct{ value *T }
 
-// asJSON is the column for a value; nil is NULL.
+// asJSON is a value as a JSON column; nil is NULL.
 func asJSON[T any](v *T) jsonColumn[T] { return jsonColumn[T]{value: v} }
 
-// Value hands over text: pgx refuses bytes for jsonb in some modes.
+// encoded is an argument that is made of a value which may still change.
+type encoded interface {
+	driver.Valuer
+	isEncoded()
+}
+
+func (jsonColumn[T]) isEncoded() {}
+
+// Value returns text: pgx refuses bytes for jsonb in some modes.
 func (c jsonColumn[T]) Value() (driver.Value, error) {
 	if c.value == nil {
 		return nil, nil
@@ -50,7 +58,7 @@ func (t jsonTarget[T]) Scan(src any) error {
 }
 
 // collect reads all rows and closes them.
-func collect[T any](rows *sql.Rows, scan func(scanner) (T, error)) ([]T, error) {
+func collect[T any](rows resultRows, scan func(scanner) (T, error)) ([]T, error) {
 	defer rows.Close()
 	out := []T{}
 	for rows.Next() {
@@ -63,7 +71,16 @@ func collect[T any](rows *sql.Rows, scan func(scanner) (T, error)) ([]T, error) 
 	return out, rows.Err()
 }
 
-// orNotFound turns "no row" into what callers outside may be told.
+// collectInto appends rows to a list, for questions.
+func collectInto[T any](list *[]T, scan func(scanner) (T, error)) func(scanner) error {
+	return func(row scanner) error {
+		v, err := scan(row)
+		*list = append(*list, v)
+		return err
+	}
+}
+
+// orNotFound turns sql.ErrNoRows into a crier.NotFound error.
 func orNotFound(err error, noun string, id crier.ID) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return crier.NotFound("There is no %s %s.", noun, id)
@@ -74,7 +91,7 @@ func orNotFound(err error, noun string, id crier.ID) error {
 	return nil
 }
 
-// placeholders writes $from, $from+1, … for n values.
+// placeholders returns $from, $from+1, … for n values.
 func placeholders(from, n int) string {
 	marks := make([]string, n)
 	for i := range marks {
@@ -92,7 +109,7 @@ func anys[T any](list []T) []any {
 	return out
 }
 
-// forShare keeps others from changing rows without keeping them from reading or sharing them.
+// forShare is the clause of a shared lock on rows.
 func (r reads) forShare() string {
 	if r.forUpdate == "" {
 		return "" // the one writer of SQLite has no others
@@ -100,17 +117,18 @@ func (r reads) forShare() string {
 	return " FOR SHARE"
 }
 
-// affectedOne is an error unless exactly one row changed.
+// affectedOne returns an error unless a row was changed.
 func affectedOne(res sql.Result, err error, noun string, id crier.ID) error {
 	if err != nil {
-		return changedOne(noun, id)(0, err)
+		return changedOne(noun, id).outcome(0, err)
 	}
-	return changedOne(noun, id)(res.RowsAffected())
+	rows, err := res.RowsAffected()
+	return changedOne(noun, id).outcome(rows, err)
 }
 
-// changedOne is affectedOne for a statement that runs later.
-func changedOne(noun string, id crier.ID) func(int64, error) error {
-	return func(rows int64, err error) error {
+// changedOne is affectedOne for queueExec.
+func changedOne(noun string, id crier.ID) check {
+	return check{want: 1, outcome: func(rows int64, err error) error {
 		if err != nil {
 			return fmt.Errorf("write %s: %w", noun, err)
 		}
@@ -118,24 +136,24 @@ func changedOne(noun string, id crier.ID) func(int64, error) error {
 			return crier.NotFound("There is no %s %s.", noun, id)
 		}
 		return nil
-	}
+	}}
 }
 
-// changed is for a statement that runs later and may change any number of rows.
-func changed(doing string) func(int64, error) error {
-	return func(_ int64, err error) error {
+// changed is the check of queueExec for statements that may change any number of rows.
+func changed(doing string) check {
+	return check{want: -1, outcome: func(_ int64, err error) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", doing, err)
 		}
 		return nil
-	}
+	}}
 }
 
 // scanID reads a row that is an id.
 func scanID(row scanner) (id crier.ID, err error) { return id, row.Scan(&id) }
 
-// inList writes the placeholders of a list of ids from $from on, and its arguments. Lists are filled up to the next power
-// of two by repeating their last id, so that few statements serve lists of every length; an empty list matches nothing.
+// inList returns the placeholders of a list of ids from $from on, and its arguments. Lists are padded to the next power
+// of two with their last id, so that few distinct statements serve lists of any length; an empty list matches nothing.
 func inList(from int, ids []crier.ID) (marks string, args []any) {
 	size := 1
 	for size < len(ids) {

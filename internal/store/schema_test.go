@@ -18,10 +18,22 @@ import (
 func TestBothDatabasesHaveTheSameSchema_postgres(t *testing.T) {
 	t.Parallel()
 	lite, post := databases.Fresh(t, store.SQLite).Open(t), databases.Fresh(t, store.Postgres).Open(t)
-	if diff := cmp.Diff(sqliteColumns(t, lite), postgresColumns(t, post)); diff != "" {
+	columns := postgresColumns(t, post)
+	// What nodes of an older version change of words, and the key that finds an event by its id: SQLite, where the one
+	// writer numbers events at once, has the sequence for a key.
+	maps.DeleteFunc(columns, func(name, _ string) bool { return strings.HasPrefix(name, "word_changes.") })
+	columns["events.sequence"] += " not null"
+	if diff := cmp.Diff(sqliteColumns(t, lite), columns); diff != "" {
 		t.Errorf("the columns differ (-sqlite +postgres):\n%s", diff)
 	}
-	if diff := cmp.Diff(sqliteIndexes(t, lite), postgresIndexes(t, post)); diff != "" {
+	liteIndexes, postIndexes := sqliteIndexes(t, lite), postgresIndexes(t, post)
+	// Nodes of an older version infer this index from its columns alone, which a partial index does not allow. On
+	// SQLite there are no other nodes.
+	liteIndexes["publications_once"] = strings.TrimSuffix(liteIndexes["publications_once"], " where on parent_id")
+	delete(liteIndexes, "events_by_id")
+	delete(postIndexes, "events_by_sequence")
+	delete(postIndexes, "events_unsequenced")
+	if diff := cmp.Diff(liteIndexes, postIndexes); diff != "" {
 		t.Errorf("the indexes differ (-sqlite +postgres):\n%s", diff)
 	}
 }
@@ -47,13 +59,16 @@ func TestMigrationsComeInPairs(t *testing.T) {
 func TestTextThatIsSortedIsSortedByItsBytes_postgres(t *testing.T) {
 	t.Parallel()
 	// Words of our own and ids of networks are looked up, never sorted by.
-	lookedUp := []string{"principal_kind", "provider", "provider_account_id", "delivery_state", "post_type", "save_destination", "field", "kind", "status"}
+	lookedUp := []string{"principal_kind", "provider", "provider_account_id", "delivery_state", "post_type",
+		"save_destination", "field", "kind", "status", "action"}
 	s := databases.Fresh(t, store.Postgres).Open(t)
 	rows := query(t, s, `SELECT i.relname, a.attname FROM pg_index x
-		JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class r ON r.oid = x.indrelid JOIN pg_namespace n ON n.oid = r.relnamespace
+		JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class r ON r.oid = x.indrelid
+		JOIN pg_namespace n ON n.oid = r.relnamespace
 		JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum = ANY (x.indkey)
 		JOIN pg_collation c ON c.oid = a.attcollation
-		WHERE n.nspname = 'public' AND c.collname <> 'C' AND r.relname NOT LIKE 'river%' AND r.relname NOT LIKE 'goose%'`)
+		WHERE n.nspname = 'public' AND c.collname <> 'C' AND r.relname NOT LIKE 'river%'
+		AND r.relname NOT LIKE 'goose%'`)
 	for _, row := range rows {
 		if !slices.Contains(lookedUp, row[1]) {
 			t.Errorf("%s in the index %s is sorted by the rules of a language", row[1], row[0])
@@ -95,14 +110,16 @@ func query(t *testing.T, s *store.Store, text string, args ...any) [][]string {
 }
 
 func ours(table string) bool {
-	return !strings.HasPrefix(table, "river") && !strings.HasPrefix(table, "goose") && !strings.HasPrefix(table, "sqlite")
+	return !strings.HasPrefix(table, "river") && !strings.HasPrefix(table, "goose") &&
+		!strings.HasPrefix(table, "sqlite")
 }
 
 // common names the types of both databases alike.
 func common(kind string) string {
 	kind = strings.ToLower(kind)
 	for _, same := range [][2]string{
-		{"timestamp with time zone", "timestamp"}, {"uuid", "text"}, {"jsonb", "text"}, {"bytea", "blob"}, {"double precision", "real"}, {"bigint", "integer"},
+		{"timestamp with time zone", "timestamp"}, {"uuid", "text"}, {"jsonb", "text"}, {"bytea", "blob"},
+		{"double precision", "real"}, {"bigint", "integer"},
 	} {
 		if kind == same[0] {
 			return same[1]
@@ -114,7 +131,9 @@ func common(kind string) string {
 func sqliteColumns(t *testing.T, s *store.Store) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, row := range query(t, s, `SELECT m.name, c.name, c.type, c."notnull" OR c.pk > 0 FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table'`) {
+	for _, row := range query(t, s,
+		`SELECT m.name, c.name, c.type, c."notnull" OR c.pk > 0 FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c
+			WHERE m.type = 'table'`) {
 		if ours(row[0]) {
 			found[row[0]+"."+row[1]] = common(row[2]) + notNull(row[3] == "1")
 		}
@@ -125,7 +144,10 @@ func sqliteColumns(t *testing.T, s *store.Store) map[string]string {
 func postgresColumns(t *testing.T, s *store.Store) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, row := range query(t, s, `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = 'public'`) {
+	for _, row := range query(t, s,
+		`SELECT c.table_name, c.column_name, c.data_type, c.is_nullable FROM information_schema.columns c
+			JOIN information_schema.tables t USING (table_schema, table_name)
+			WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'`) {
 		if ours(row[0]) {
 			found[row[0]+"."+row[1]] = common(row[2]) + notNull(row[3] == "NO")
 		}
@@ -144,7 +166,8 @@ func notNull(yes bool) string {
 func sqliteIndexes(t *testing.T, s *store.Store) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, row := range query(t, s, `SELECT m.name, m.tbl_name, m.sql FROM sqlite_master m WHERE m.type = 'index' AND m.sql IS NOT NULL`) {
+	for _, row := range query(t, s,
+		`SELECT m.name, m.tbl_name, m.sql FROM sqlite_master m WHERE m.type = 'index' AND m.sql IS NOT NULL`) {
 		if ours(row[1]) {
 			found[row[0]] = shape(row[2])
 		}
@@ -155,7 +178,8 @@ func sqliteIndexes(t *testing.T, s *store.Store) map[string]string {
 func postgresIndexes(t *testing.T, s *store.Store) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, row := range query(t, s, `SELECT i.indexname, i.tablename, i.indexdef FROM pg_indexes i WHERE i.schemaname = 'public'
+	for _, row := range query(t, s, `SELECT i.indexname, i.tablename, i.indexdef FROM pg_indexes i
+		WHERE i.schemaname = 'public'
 		AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conname = i.indexname)`) {
 		if ours(row[1]) {
 			found[row[0]] = shape(row[2])
@@ -164,7 +188,8 @@ func postgresIndexes(t *testing.T, s *store.Store) map[string]string {
 	return found
 }
 
-// shape is what matters of the text of an index, spelled alike: unique or not, the columns, and that there is a condition.
+// shape is what matters of the text of an index, spelled alike: unique or not, the columns, and that there is a
+// condition.
 func shape(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	unique := ""
@@ -183,8 +208,10 @@ func shape(text string) string {
 // columnsIn are the words of a condition that are names.
 func columnsIn(condition string) []string {
 	words := map[string]bool{}
-	for _, word := range strings.FieldsFunc(condition, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_'", r) }) {
-		if !strings.Contains(word, "'") && !slices.Contains([]string{"is", "not", "null", "and", "or", "in", "any", "array", "text", "true", "false"}, word) {
+	for _, word := range strings.FieldsFunc(condition,
+		func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_'", r) }) {
+		if !strings.Contains(word, "'") && !slices.Contains([]string{"is", "not", "null", "and", "or", "in", "any",
+			"array", "text", "true", "false"}, word) {
 			words[word] = true
 		}
 	}

@@ -20,7 +20,7 @@ func scanSlot(row scanner) (crier.SchedulingSlot, error) {
 	return s, err
 }
 
-// Slots reads the slots that a team has made, by hour and minute.
+// Slots reads the slots of a team, by hour and minute.
 func (r reads) Slots(ctx context.Context, team crier.ID) ([]crier.SchedulingSlot, error) {
 	rows, err := r.q.QueryContext(ctx, `SELECT `+slotColumns+` FROM scheduling_slots s WHERE s.team_id = $1
 		ORDER BY s.hour, s.minute, s.id`, team)
@@ -39,38 +39,47 @@ func (r reads) Slot(ctx context.Context, team, id crier.ID) (crier.SchedulingSlo
 
 // InsertSlot writes a new slot.
 func (tx *Tx) InsertSlot(ctx context.Context, s crier.SchedulingSlot) error {
-	_, err := tx.q.ExecContext(ctx, `INSERT INTO scheduling_slots (id, team_id, hour, minute, label, days_of_week, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, s.ID, s.TeamID, s.Hour, s.Minute, s.Label, asJSON(&s.DaysOfWeek), s.CreatedAt, s.UpdatedAt)
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO scheduling_slots (id, team_id, hour, minute, label, days_of_week,
+		created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		s.ID, s.TeamID, s.Hour, s.Minute, s.Label, asJSON(&s.DaysOfWeek), s.CreatedAt, s.UpdatedAt)
 	if err != nil {
 		return fmt.Errorf("insert slot: %w", err)
 	}
 	return nil
 }
 
-// UpdateSlot writes a changed slot.
+// UpdateSlot writes a slot.
 func (tx *Tx) UpdateSlot(ctx context.Context, s crier.SchedulingSlot) error {
-	res, err := tx.q.ExecContext(ctx, `UPDATE scheduling_slots SET hour = $3, minute = $4, label = $5, days_of_week = $6, updated_at = $7
+	res, err := tx.q.ExecContext(ctx, `UPDATE scheduling_slots SET hour = $3, minute = $4, label = $5,
+		days_of_week = $6, updated_at = $7
 		WHERE id = $1 AND team_id = $2`, s.ID, s.TeamID, s.Hour, s.Minute, s.Label, asJSON(&s.DaysOfWeek), s.UpdatedAt)
 	return affectedOne(res, err, "scheduling slot", s.ID)
 }
 
-// DeleteSlot removes a slot; what is scheduled stays.
+// DeleteSlot deletes a slot. Posts that are scheduled at it stay.
 func (tx *Tx) DeleteSlot(ctx context.Context, team, id crier.ID) error {
 	res, err := tx.q.ExecContext(ctx, `DELETE FROM scheduling_slots WHERE id = $1 AND team_id = $2`, id, team)
 	return affectedOne(res, err, "scheduling slot", id)
 }
 
-// FreeInstants tells, in one query, the positions of the first limit instants at which none of the accounts has a live
-// publication. It looks each instant up in an index: what else the accounts have scheduled costs nothing.
-func (r reads) FreeInstants(ctx context.Context, accounts []crier.ID, instants []time.Time, limit int) ([]int, error) {
+// FreeInstants returns the positions of the first limit instants at which none of the accounts has a live post other
+// than the given one, if any. It is one query with an index lookup per instant.
+func (r reads) FreeInstants(ctx context.Context, accounts []crier.ID, except crier.ID, instants []time.Time,
+	limit int) ([]int, error) {
 	texts := make([]string, len(instants))
 	for i, t := range instants {
 		texts[i] = crier.TimeOf(t).Format(sqliteTime)
 	}
+	args, others := append([]any{asJSON(&texts), limit}, anys(accounts)...), ""
+	if except != "" {
+		args = append(args, except)
+		others = fmt.Sprintf(" AND p.post_id <> $%d", len(args))
+	}
 	rows, err := r.q.QueryContext(ctx, `SELECT c.position FROM `+r.listOfTimes+` AS c WHERE NOT EXISTS (
-			SELECT 1 FROM scheduled_posts p WHERE p.social_account_id IN (`+placeholders(3, len(accounts))+`)
-			AND p.scheduled_at = c.instant AND p.live)
-		ORDER BY c.position LIMIT $2`, append([]any{asJSON(&texts), limit}, anys(accounts)...)...)
+			SELECT 1 FROM publications p WHERE p.social_account_id IN (`+placeholders(3, len(accounts))+`)
+			AND p.scheduled_at = c.instant AND p.live AND p.kind = 'post'`+others+`)
+		ORDER BY c.position LIMIT $2`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("find free instants: %w", err)
 	}
@@ -79,4 +88,34 @@ func (r reads) FreeInstants(ctx context.Context, accounts []crier.ID, instants [
 		return nil, fmt.Errorf("find free instants: %w", err)
 	}
 	return free, nil
+}
+
+// TakenInstants returns what takes the instants of a team in [from, to), by instant: live and published posts of some
+// accounts, or of all.
+func (r reads) TakenInstants(ctx context.Context, team crier.ID, accounts []crier.ID, from, to crier.Time) (
+	map[crier.Time][]crier.SlotTaken, error) {
+	where, args := "", []any{team, from, to}
+	if len(accounts) > 0 {
+		where, args = ` AND p.social_account_id IN (`+placeholders(4, len(accounts))+`)`,
+			append(args, anys(accounts)...)
+	}
+	rows, err := r.q.QueryContext(ctx, `SELECT p.scheduled_at, p.social_account_id, p.id, p.post_id, p.status
+		FROM publications p WHERE p.team_id = $1 AND p.kind = 'post' AND NOT p.canceled
+		AND p.scheduled_at >= $2 AND p.scheduled_at < $3 AND p.status IN `+destinationStatuses+where+`
+		ORDER BY p.scheduled_at, p.id`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read taken instants: %w", err)
+	}
+	taken := map[crier.Time][]crier.SlotTaken{}
+	_, err = collect(rows, func(row scanner) (t crier.SlotTaken, err error) {
+		var at crier.Time
+		err = row.Scan(&at, &t.SocialAccountID, &t.ScheduledPostID, &t.PostID, &t.Status)
+		at = crier.TimeOf(at.Time)
+		taken[at] = append(taken[at], t)
+		return t, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read taken instants: %w", err)
+	}
+	return taken, nil
 }

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// statements prepares each query text once. SQLite compiles a query at every call otherwise, which costs more than
-// running it; pgx keeps prepared statements by itself.
+// statements caches prepared statements by query text. SQLite would compile a query at every call, which costs more
+// than running it; pgx has a cache of its own.
 type statements struct {
 	db       *sql.DB
 	prepared sync.Map // query text → *sql.Stmt
@@ -17,7 +17,7 @@ type statements struct {
 
 func cached(db *sql.DB) *statements { return &statements{db: db} }
 
-// Generated texts, of which there may be many, must not fill the memory: long ones are not kept, nor more than a number.
+// Generated texts must not fill the memory: neither long ones nor more than a number are cached.
 const (
 	maxPreparedLength = 4096
 	maxPrepared       = 2000
@@ -42,11 +42,21 @@ func (s *statements) prepare(ctx context.Context, query string) *sql.Stmt {
 	return stmt
 }
 
-func (s *statements) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (s *statements) QueryContext(ctx context.Context, query string, args ...any) (found resultRows, err error) {
 	if stmt := s.prepare(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for the next call
-		return stmt.QueryContext(ctx, args...)
+		found, err = stmt.QueryContext(ctx, args...) //nolint:rowserrcheck // by who reads them
+	} else {
+		found, err = s.db.QueryContext(ctx, query, args...) //nolint:rowserrcheck // by who reads them
 	}
-	return s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Ask runs the queries one after the other.
+func (s *statements) Ask(ctx context.Context, questions ...question) error {
+	return askEach(ctx, s, questions)
 }
 
 func (s *statements) QueryRowContext(ctx context.Context, query string, args ...any) scanner {

@@ -1,7 +1,7 @@
-// Package store holds all SQL: one file per noun, the migrations of both databases, and the one seam that knows which
-// database it is. It has no rules: who may do what is decided above.
+// Package store holds all SQL: one file per noun, the migrations of both databases, and the only code that knows which
+// database is used. It has no business rules.
 //
-// Every query is one text for SQLite and PostgreSQL, with $1 parameters. Times are parameters, never now().
+// Every query has one text for SQLite and PostgreSQL, with $1 parameters. Times are parameters, never now().
 package store
 
 import (
@@ -21,6 +21,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,9 +30,11 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"modernc.org/sqlite"
 	sqlitelib "modernc.org/sqlite/lib"
+
+	"crier"
 )
 
-// Dialect names the database behind a store.
+// Dialect is the kind of database.
 type Dialect string
 
 // The two databases.
@@ -43,17 +46,22 @@ const (
 // sqliteFile is the name of the embedded database in the data directory.
 const sqliteFile = "crier.db"
 
-// Config says where the data is.
+// Config configures a store.
 type Config struct {
-	// DatabaseURL of a PostgreSQL server; empty means SQLite in DataDir.
+	// DatabaseURL is the URL of a PostgreSQL database; empty means SQLite in DataDir.
 	DatabaseURL string
 	DataDir     string
-	// MaxConnections bounds each of the two PostgreSQL pools of the repositories; 0 means 15.
+	// MaxConnections limits each of the reader and writer pools on PostgreSQL; 0 means 15.
 	MaxConnections int
-	Logger         *slog.Logger
+	// CreditsLow is below how many available credits an organization is told that they are few; 0 means never, unless
+	// it has a threshold of its own.
+	CreditsLow int64
+	// Tracer is told of every statement and batch that is sent to PostgreSQL, for tests that count them.
+	Tracer pgx.QueryTracer
+	Logger *slog.Logger
 }
 
-// Store is the open database. Its own methods read; writing happens inside WithTx.
+// Store is an open database. Its own methods read; writes happen in WithTx.
 type Store struct {
 	reads
 	dialect Dialect
@@ -61,16 +69,33 @@ type Store struct {
 	reader  *sql.DB // SQLite: a pool that cannot write; PostgreSQL: a pool that plans for the values of each call
 	jobs    *pgxpool.Pool
 	log     *slog.Logger
+	// credentialChanges counts the transactions of this process that may have changed credentials.
+	credentialChanges atomic.Int64
+	// eventsWritten has room for one sign: who reads it looks for all events.
+	eventsWritten chan struct{}
+	// crowded names teams whose changes may have to be merged.
+	crowded    chan crier.ID
+	creditsLow int64
 }
 
-// queryer is what reading needs: a pool or a transaction.
+// queryer is a pool or a transaction.
 type queryer interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryContext(ctx context.Context, query string, args ...any) (resultRows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) scanner
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	// Ask runs queries that do not depend on each other, in one round trip.
+	Ask(ctx context.Context, questions ...question) error
 }
 
-// direct is a pool or a transaction of database/sql as it is.
+// resultRows are the rows of a query.
+type resultRows interface {
+	scanner
+	Next() bool
+	Err() error
+	Close() error
+}
+
+// direct adapts a pool or a transaction of database/sql.
 type direct struct {
 	to interface {
 		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -79,8 +104,17 @@ type direct struct {
 	}
 }
 
-func (d direct) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return d.to.QueryContext(ctx, query, args...)
+func (d direct) QueryContext(ctx context.Context, query string, args ...any) (resultRows, error) {
+	found, err := d.to.QueryContext(ctx, query, args...) //nolint:rowserrcheck // by who reads them
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Ask runs the queries one after the other.
+func (d direct) Ask(ctx context.Context, questions ...question) error {
+	return askEach(ctx, d, questions)
 }
 
 func (d direct) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
@@ -94,33 +128,53 @@ func (d direct) ExecContext(ctx context.Context, query string, args ...any) (sql
 // reads are the queries that a Store and a Tx share.
 type reads struct {
 	q queryer
-	// keyed finds single rows by their keys, on every request and every publication. One plan fits all such calls, and to
-	// plan takes PostgreSQL longer than to answer.
+	// keyed is for lookups of single rows by key, which happen on every request and publication. One plan fits all such
+	// calls, and planning takes PostgreSQL longer than executing.
 	keyed queryer
 	fragments
 }
 
-// fragments are the few pieces of SQL that the databases spell differently.
+// fragments are the pieces of SQL in which the databases differ.
 type fragments struct {
-	// forUpdate keeps others from changing rows. New rows may refer to them meanwhile: the database checks references in an order
-	// of its own, which would lead to deadlocks.
+	// forUpdate is the clause of an exclusive lock on rows. It still allows new rows that refer to them: the database
+	// checks references in an order of its own, which would lead to deadlocks.
 	forUpdate string
-	// listOfTimes is the first argument, a JSON list of times, as rows of position (from 0) and instant.
+	// listOfTimes reads the first argument, a JSON array of times, as rows of position (from 0) and instant.
 	listOfTimes string
-	// given is the first argument, a JSON list of objects, as the table v with the columns that are named; see given.go.
-	given func(columns string) string
+	// jsonRows reads the first argument, a JSON array of objects, as table v with the named columns; see jsonrows.go.
+	jsonRows func(columns string) string
+	// driven joins a table as alias by one look-up of key in its column for each row of the tables before it.
+	// PostgreSQL is forced to it: before the first ANALYZE of many new rows it takes the table for empty and would
+	// compare each with each.
+	driven func(table, alias, column, key string) string
+	// position is the function that tells where a text has another one, 0 if nowhere.
+	position string
+	// eachOf reads a JSON array in a column as table e with the column value.
+	eachOf func(column string) string
 }
 
 var (
-	sqliteFragments   = fragments{listOfTimes: `(SELECT key AS position, value AS instant FROM json_each($1))`, given: sqliteGiven}
+	sqliteFragments = fragments{listOfTimes: `(SELECT key AS position, value AS instant FROM json_each($1))`,
+		jsonRows: sqliteJSONRows, position: "instr",
+		driven: func(table, alias, column, key string) string {
+			return "CROSS JOIN " + table + " " + alias + " ON " + alias + "." + column + " = " + key
+		},
+		eachOf: func(column string) string { return "json_each(" + column + ") AS e" }}
 	postgresFragments = fragments{
-		forUpdate:   " FOR NO KEY UPDATE",
-		listOfTimes: `(SELECT n - 1 AS position, CAST(t AS timestamptz) AS instant FROM jsonb_array_elements_text($1) WITH ORDINALITY AS e (t, n))`,
-		given:       postgresGiven,
+		forUpdate: " FOR NO KEY UPDATE",
+		listOfTimes: `(SELECT n - 1 AS position, CAST(t AS timestamptz) AS instant
+			FROM jsonb_array_elements_text($1) WITH ORDINALITY AS e (t, n))`,
+		jsonRows: postgresJSONRows,
+		driven: func(table, alias, column, key string) string {
+			return "CROSS JOIN LATERAL (SELECT * FROM " + table + " WHERE " + table + "." + column + " = " + key +
+				" OFFSET 0) AS " + alias
+		},
+		position: "strpos",
+		eachOf:   func(column string) string { return "jsonb_array_elements(" + column + ") AS e (value)" },
 	}
 )
 
-// sqliteTime is how the driver writes times into the embedded database; PostgreSQL reads it as well.
+// sqliteTime is the format in which the driver stores times in SQLite; PostgreSQL reads it as well.
 const sqliteTime = "2006-01-02 15:04:05.999999999-07:00"
 
 // Open opens the database; it does not migrate it.
@@ -136,14 +190,15 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.log = cfg.Logger
+	s.log, s.eventsWritten, s.creditsLow = cfg.Logger, make(chan struct{}, 1), cfg.CreditsLow
+	s.crowded = make(chan crier.ID, 64)
 	if err := s.selfTest(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// selfTest refuses a driver that binds $2 and $1 by order of appearance instead of by number.
+// selfTest rejects a driver that binds $2 and $1 by order of appearance instead of by number.
 func (s *Store) selfTest(ctx context.Context) error {
 	var got string
 	if err := s.q.QueryRowContext(ctx, `SELECT CAST($2 AS text) || CAST($1 AS text)`, "a", "b").Scan(&got); err != nil {
@@ -155,7 +210,7 @@ func (s *Store) selfTest(ctx context.Context) error {
 	return nil
 }
 
-// Exists is false when the embedded database has not been made yet. A PostgreSQL database is always there, or an error of Open.
+// Exists reports whether the SQLite database exists. A PostgreSQL database always exists, or Open returns an error.
 func Exists(cfg Config) (bool, error) {
 	if cfg.DatabaseURL != "" {
 		return true, nil
@@ -176,7 +231,8 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	// One writer connection, shared with the job engine: first come, first served. Two would starve each other.
+	// One writer connection, shared with the job engine, is handed out first come, first served. Two would starve each
+	// other.
 	writer.SetMaxOpenConns(1)
 	reader, err := sql.Open("sqlite", sqliteDSN(path, true))
 	if err != nil {
@@ -185,7 +241,7 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	readers := max(4, runtime.NumCPU())
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
-	// The writer makes the file and switches it to WAL; a read-only connection could do neither.
+	// The writer creates the file and switches it to WAL, which a read-only connection cannot.
 	if err := writer.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writer.Close(), reader.Close())
 	}
@@ -196,14 +252,23 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	return &Store{reads: reads{rows, rows, sqliteFragments}, dialect: SQLite, writer: writer, reader: reader}, nil
 }
 
-// sqliteDSN sets what durability needs: WAL with synchronous=FULL, so that an acknowledged write survives a power cut.
+// sqlitePageSize is the page size of new SQLite databases. A commit writes every page that it touches to the log, and
+// an entry of an index is small: pages of a quarter of the usual size write less than half as much.
+const sqlitePageSize = 1024
+
+// sqliteDSN sets WAL with synchronous=FULL, so that an acknowledged write survives a power failure.
 func sqliteDSN(path string, readOnly bool) string {
 	v := url.Values{}
 	v.Add("_pragma", "busy_timeout(5000)")
-	v.Add("_pragma", "journal_mode(WAL)")
+	if !readOnly { // of a new database: before it has a page
+		v.Add("_pragma", fmt.Sprintf("page_size(%d)", sqlitePageSize))
+	}
+	v.Set("_journal_mode", "WAL") // after the pragmas
 	v.Add("_pragma", "synchronous(FULL)")
 	v.Add("_pragma", "foreign_keys(1)")
-	// In KiB. The default of 2 MiB is less than what one filtered list of a large team touches.
+	// In pages, of a quarter of the usual size.
+	v.Add("_pragma", "wal_autocheckpoint(4000)")
+	// In KiB. The default of 2 MiB is less than one filtered list of a large team touches.
 	v.Add("_pragma", "cache_size(-16384)")
 	v.Set("_time_format", "sqlite")
 	v.Set("_timezone", "UTC")
@@ -215,8 +280,8 @@ func sqliteDSN(path string, readOnly bool) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + v.Encode()
 }
 
-// transactionPause is how long PostgreSQL waits for the next statement of a transaction before it ends it: the locks of a
-// node that was frozen, or cut off, in the middle of one would keep all others from its work.
+// transactionPause is how long PostgreSQL waits for the next statement of a transaction before it ends it. Otherwise a
+// node that freezes or loses its connection in a transaction would hold its locks forever.
 const transactionPause = 15 * time.Second
 
 func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
@@ -228,24 +293,28 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the database URL: %w", redact(err))
 	}
+	connCfg.Tracer, poolCfg.ConnConfig.Tracer = cfg.Tracer, cfg.Tracer
 	poolCfg.ConnConfig.RuntimeParams = withParams(poolCfg.ConnConfig.RuntimeParams, plannedAnew)
 	poolCfg.MaxConns = int32(max(8, runtime.NumCPU()*2)) //nolint:gosec // a CPU count fits
 	jobs, err := pgxpool.NewWithConfig(ctx, poolCfg)
 	if err != nil {
 		return nil, fmt.Errorf("open the job pool: %w", redact(err))
 	}
-	writer, reader := openPool(*connCfg, keptPlans, cfg.MaxConnections), openPool(*connCfg, plannedAnew, cfg.MaxConnections)
-	return &Store{reads: reads{direct{reader}, direct{writer}, postgresFragments}, dialect: Postgres, writer: writer, reader: reader, jobs: jobs}, nil
+	writer, reader := openPool(*connCfg, keptPlans, cfg.MaxConnections),
+		openPool(*connCfg, plannedAnew, cfg.MaxConnections)
+	return &Store{reads: reads{pooled(reader), pooled(writer), postgresFragments}, dialect: Postgres, writer: writer,
+		reader: reader, jobs: jobs}, nil
 }
 
 var (
-	// plannedAnew is for lists, searches and the job engine. PostgreSQL would plan for a team of average size: next to a team of a
-	// million posts, a small one is searched by reading all posts. And it would keep the plan that it made for an empty job
-	// table, with which a burst of jobs joins quadratically.
+	// plannedAnew is for lists, searches and the job engine. A generic plan fits a team of average size: beside a team
+	// with a million posts, it would read all posts to search a small team. And a plan made for an empty job table
+	// makes a burst of jobs join quadratically.
 	plannedAnew = map[string]string{"plan_cache_mode": "force_custom_plan"}
-	// keptPlans is for statements that find their rows by keys: all that write, and reads of single rows. A plan that was made
-	// while a table was small must not read all of it when it has grown: each row is looked up in an index.
-	keptPlans = map[string]string{"plan_cache_mode": "auto", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
+	// keptPlans is for statements that find rows by key: all writes, and reads of single rows. A plan made while a
+	// table was small must not scan the table when it has grown, so every row is looked up in an index.
+	keptPlans = map[string]string{"plan_cache_mode": "auto", "enable_seqscan": "off", "enable_hashjoin": "off",
+		"enable_mergejoin": "off", "jit": "off"}
 )
 
 func openPool(cfg pgx.ConnConfig, params map[string]string, size int) *sql.DB {
@@ -260,7 +329,7 @@ func openPool(cfg pgx.ConnConfig, params map[string]string, size int) *sql.DB {
 	return db
 }
 
-// withParams adds settings of a connection to those of the address.
+// withParams adds connection parameters to those of the URL.
 func withParams(given, more map[string]string) map[string]string {
 	all := maps.Clone(given)
 	maps.Copy(all, more)
@@ -268,7 +337,7 @@ func withParams(given, more map[string]string) map[string]string {
 	return all
 }
 
-// redact keeps the password of a database address out of errors.
+// redact keeps the password of a database URL out of errors.
 func redact(err error) error {
 	if _, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
 		return errors.New("it is not a PostgreSQL address such as postgres://user:password@host:5432/crier")
@@ -288,25 +357,25 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Dialect tells which database this is.
+// Dialect returns the kind of database.
 func (s *Store) Dialect() Dialect { return s.dialect }
 
-// Writer is the pool that the job engine shares on SQLite.
+// Writer returns the writer pool, which the job engine shares on SQLite.
 func (s *Store) Writer() *sql.DB { return s.writer }
 
-// Reader is the pool of plain reads.
+// Reader returns the reader pool.
 func (s *Store) Reader() *sql.DB { return s.reader }
 
-// JobPool is the job engine's own pool on PostgreSQL, nil on SQLite.
+// JobPool returns the job engine's own pool on PostgreSQL; nil on SQLite.
 func (s *Store) JobPool() *pgxpool.Pool { return s.jobs }
 
-// Ping asks the database for a sign of life.
+// Ping checks that the database responds.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	return s.q.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
 }
 
-// Unavailable is true when err means that the database is away or overloaded, not that the request was wrong.
+// Unavailable reports whether err means that the database is unreachable or overloaded, not that the request was wrong.
 func Unavailable(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
@@ -314,18 +383,21 @@ func Unavailable(err error) bool {
 	switch {
 	case err == nil:
 		return false
-	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone):
+	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, driver.ErrBadConn),
+		errors.Is(err, sql.ErrConnDone):
 		return true
 	case errors.Is(err, io.ErrUnexpectedEOF): // the line was cut while an answer was awaited
 		return true
 	case errors.As(err, &lite):
 		primary := lite.Code() & 0xff
-		return primary == sqlitelib.SQLITE_BUSY || primary == sqlitelib.SQLITE_LOCKED || primary == sqlitelib.SQLITE_FULL || primary == sqlitelib.SQLITE_IOERR
+		return primary == sqlitelib.SQLITE_BUSY || primary == sqlitelib.SQLITE_LOCKED ||
+			primary == sqlitelib.SQLITE_FULL || primary == sqlitelib.SQLITE_IOERR
 	}
 	state := sqlState(err)
-	// Classes 08 (connection), 53 (resources) and 57P (the server is going down or comes up), and the end of a transaction
-	// whose node was asleep.
-	return strings.HasPrefix(state, "08") || strings.HasPrefix(state, "53") || strings.HasPrefix(state, "57P") || state == "25P03"
+	// Classes 08 (connection), 53 (resources) and 57P (server shutting down or starting), and a transaction that was
+	// ended for idling.
+	return strings.HasPrefix(state, "08") || strings.HasPrefix(state, "53") || strings.HasPrefix(state, "57P") ||
+		state == "25P03"
 }
 
 func isDeadlock(err error) bool {
@@ -333,7 +405,7 @@ func isDeadlock(err error) bool {
 	return state == "40001" || state == "40P01"
 }
 
-// isUniqueViolation is true when a unique index had the last word.
+// isUniqueViolation reports whether err is the violation of a unique index.
 func isUniqueViolation(err error) bool {
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
 		code := lite.Code()

@@ -34,6 +34,14 @@ func TestMain(m *testing.M) {
 
 func now() crier.Time { return crier.TimeOf(time.Now()) }
 
+// kindOf is the kind of an error that callers are told, empty for others.
+func kindOf(err error) crier.Kind {
+	if told, ok := errors.AsType[*crier.Error](err); ok {
+		return told.Kind
+	}
+	return ""
+}
+
 // users counts the rows that the tests of transactions write.
 func users(tb testing.TB, s *store.Store) int {
 	tb.Helper()
@@ -100,15 +108,21 @@ func TestTransactionsAtOnceDoNotDisturbEachOther(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, s *store.Store) {
 		ctx := context.Background()
-		o := crier.Organization{ID: crier.NewID(), Name: "Acme", SubscriptionStatus: "none", SubscriptionPlan: "free", SubscriptionStartedAt: now(), CreatedAt: now(), UpdatedAt: now()}
-		if err := s.WithTx(ctx, func(tx *store.Tx) error { return tx.InsertOrganization(ctx, store.Organization{Organization: o}) }); err != nil {
+		o := crier.Organization{ID: crier.NewID(), Name: "Acme", SubscriptionStatus: "none", SubscriptionPlan: "free",
+			SubscriptionStartedAt: now(), CreatedAt: now(), UpdatedAt: now()}
+		if err := s.WithTx(ctx, func(tx *store.Tx) error {
+			return tx.InsertOrganization(ctx,
+				store.Organization{Organization: o})
+		}); err != nil {
 			t.Fatal(err)
 		}
 		var all sync.WaitGroup
 		for range 50 {
 			all.Go(func() {
 				err := s.WithTx(ctx, func(tx *store.Tx) error {
-					return tx.AddCredits(ctx, store.Booking{OrganizationID: o.ID, CreditTransaction: crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", Amount: 7, CreatedAt: now()}})
+					return tx.AddCredits(ctx, store.Booking{OrganizationID: o.ID,
+						CreditTransaction: crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", Amount: 7,
+							CreatedAt: now()}})
 				})
 				if err != nil {
 					t.Error(err)
@@ -130,8 +144,12 @@ func TestADeadlockIsResolved_postgres(t *testing.T) {
 	ctx := context.Background()
 	var ids []crier.ID
 	for range 2 {
-		o := crier.Organization{ID: crier.NewID(), Name: "Acme", SubscriptionStatus: "none", SubscriptionPlan: "free", SubscriptionStartedAt: now(), CreatedAt: now(), UpdatedAt: now()}
-		if err := s.WithTx(ctx, func(tx *store.Tx) error { return tx.InsertOrganization(ctx, store.Organization{Organization: o}) }); err != nil {
+		o := crier.Organization{ID: crier.NewID(), Name: "Acme", SubscriptionStatus: "none", SubscriptionPlan: "free",
+			SubscriptionStartedAt: now(), CreatedAt: now(), UpdatedAt: now()}
+		if err := s.WithTx(ctx, func(tx *store.Tx) error {
+			return tx.InsertOrganization(ctx,
+				store.Organization{Organization: o})
+		}); err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, o.ID)
@@ -164,7 +182,8 @@ func TestAnAcknowledgedWriteIsOnTheDisk_sqlite(t *testing.T) {
 	t.Parallel()
 	s := databases.Fresh(t, store.SQLite).Open(t)
 	ctx := context.Background()
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000", "query_only": "0"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1",
+		"busy_timeout": "5000", "query_only": "0"} {
 		var got string
 		if err := s.Writer().QueryRowContext(ctx, `PRAGMA `+pragma).Scan(&got); err != nil || got != want {
 			t.Errorf("%s of the writer is %q, want %q, %v", pragma, got, want, err)
@@ -207,11 +226,14 @@ func TestUnavailable(t *testing.T) {
 	if !store.Unavailable(fmt.Errorf("read team: %w", io.ErrUnexpectedEOF)) {
 		t.Error("a cut connection is not taken for a database that is away")
 	}
-	_, err := store.Open(context.Background(), store.Config{DatabaseURL: "postgres://crier:hunter2@127.0.0.1:1/crier?sslmode=disable&connect_timeout=2"})
+	_, err := store.Open(context.Background(),
+		store.Config{DatabaseURL: "postgres://crier:hunter2@127.0.0.1:1/crier?sslmode=disable&connect_timeout=2"})
 	if err == nil || !store.Unavailable(err) || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("nobody listens there: %v", err)
 	}
-	if _, err := store.Open(context.Background(), store.Config{DatabaseURL: "postgres://crier:hunter2@[::1/crier"}); err == nil || strings.Contains(err.Error(), "hunter2") {
+	if _, err := store.Open(context.Background(),
+		store.Config{DatabaseURL: "postgres://crier:hunter2@[::1/crier"}); err == nil ||
+		strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("a broken address: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "file")

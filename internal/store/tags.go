@@ -15,7 +15,7 @@ func scanTag(row scanner) (crier.Tag, error) {
 	return t, err
 }
 
-var tagSorts = map[string]string{"createdAt": "t.created_at", "name": "t.name"}
+var tagSorts = map[string]string{"createdAt": "t.created_at", "name": "t.name_key"}
 
 // Tags reads one page of a team's tags.
 func (r reads) Tags(ctx context.Context, team crier.ID, q PageQuery) (PageRows[crier.Tag], error) {
@@ -37,7 +37,7 @@ func (r reads) Tags(ctx context.Context, team crier.ID, q PageQuery) (PageRows[c
 	return page, nil
 }
 
-// TagCount is how many tags a team has.
+// TagCount counts the tags of a team.
 func (r reads) TagCount(ctx context.Context, team crier.ID) (int64, error) {
 	var n int64
 	if err := r.q.QueryRowContext(ctx, `SELECT count(*) FROM tags WHERE team_id = $1`, team).Scan(&n); err != nil {
@@ -46,24 +46,26 @@ func (r reads) TagCount(ctx context.Context, team crier.ID) (int64, error) {
 	return n, nil
 }
 
-// LockTag reads a tag of a team and keeps others from changing it until the transaction ends.
+// LockTag reads and locks a tag of a team.
 func (tx *Tx) LockTag(ctx context.Context, team, id crier.ID) (crier.Tag, error) {
 	t, err := scanTag(tx.q.QueryRowContext(ctx,
 		`SELECT `+tagColumns+` FROM tags t WHERE t.id = $1 AND t.team_id = $2`+tx.forUpdate, id, team))
 	return t, orNotFound(err, "tag", id)
 }
 
-// InsertTag writes a new tag. folded is the form of the name in which two spellings are the same.
+// InsertTag inserts a tag. folded is the case-folded name, unique in the team.
 func (tx *Tx) InsertTag(ctx context.Context, t crier.Tag, folded string) error {
-	_, err := tx.q.ExecContext(ctx, `INSERT INTO tags (id, team_id, name, folded, colour, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, t.ID, t.TeamID, t.Name, folded, t.Colour, t.CreatedAt, t.UpdatedAt)
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO tags (id, team_id, name, folded, colour, created_at, updated_at,
+		name_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, t.ID, t.TeamID, t.Name, folded, t.Colour, t.CreatedAt,
+		t.UpdatedAt, sortKey(t.Name))
 	return tagError(err, "insert tag", t.Name)
 }
 
-// UpdateTag writes the name and the colour of a tag.
+// UpdateTag writes the name and the color of a tag.
 func (tx *Tx) UpdateTag(ctx context.Context, t crier.Tag, folded string) error {
-	_, err := tx.q.ExecContext(ctx, `UPDATE tags SET name = $2, folded = $3, colour = $4, updated_at = $5 WHERE id = $1`,
-		t.ID, t.Name, folded, t.Colour, t.UpdatedAt)
+	_, err := tx.q.ExecContext(ctx,
+		`UPDATE tags SET name = $2, folded = $3, colour = $4, updated_at = $5, name_key = $6 WHERE id = $1`,
+		t.ID, t.Name, folded, t.Colour, t.UpdatedAt, sortKey(t.Name))
 	return tagError(err, "update tag", t.Name)
 }
 
@@ -77,7 +79,7 @@ func tagError(err error, doing, name string) error {
 	return nil
 }
 
-// DeleteTag removes a tag, from all posts too. The tag must be locked.
+// DeleteTag deletes a tag and removes it from all posts. The tag must be locked.
 func (tx *Tx) DeleteTag(ctx context.Context, id crier.ID) error {
 	for _, query := range []string{`DELETE FROM post_tags WHERE tag_id = $1`, `DELETE FROM tags WHERE id = $1`} {
 		if _, err := tx.q.ExecContext(ctx, query, id); err != nil {
@@ -87,12 +89,15 @@ func (tx *Tx) DeleteTag(ctx context.Context, id crier.ID) error {
 	return nil
 }
 
-// LockPostTags reads and locks, in id order, the tags that a post has and those that it is to have. missing are wanted tags
-// that the team does not have.
-func (tx *Tx) LockPostTags(ctx context.Context, team, post crier.ID, wanted []crier.ID) (has, missing []crier.ID, err error) {
+// LockPostTags reads and locks, in id order, the tags that a post has and those that it should have. missing are wanted
+// tags that the team does not have.
+func (tx *Tx) LockPostTags(ctx context.Context, team, post crier.ID, wanted []crier.ID) (has, missing []crier.ID,
+	err error) {
 	marks, args := inList(3, wanted)
-	rows, err := tx.q.QueryContext(ctx, `SELECT t.id, EXISTS (SELECT 1 FROM post_tags x WHERE x.post_id = $2 AND x.tag_id = t.id)
-		FROM tags t WHERE t.team_id = $1 AND (t.id IN (`+marks+`) OR t.id IN (SELECT x.tag_id FROM post_tags x WHERE x.post_id = $2))
+	rows, err := tx.q.QueryContext(ctx, `SELECT t.id, EXISTS (SELECT 1 FROM post_tags x WHERE x.post_id = $2
+		AND x.tag_id = t.id)
+		FROM tags t WHERE t.team_id = $1 AND (t.id IN (`+marks+`) OR t.id IN (SELECT x.tag_id FROM post_tags x
+			WHERE x.post_id = $2))
 		ORDER BY t.id`+tx.forUpdate, append([]any{team, post}, args...)...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock tags: %w", err)
@@ -120,7 +125,7 @@ func (tx *Tx) LockPostTags(ctx context.Context, team, post crier.ID, wanted []cr
 	return has, missing, nil
 }
 
-// ReplacePostTags writes which tags a post has and counts the post with them. has and wanted come from LockPostTags.
+// ReplacePostTags writes the tags of a post and updates their counters. has and wanted come from LockPostTags.
 func (tx *Tx) ReplacePostTags(ctx context.Context, post crier.ID, has, wanted []crier.ID) (changed bool, err error) {
 	added, removed := difference(has, wanted)
 	for _, id := range added {
@@ -129,7 +134,8 @@ func (tx *Tx) ReplacePostTags(ctx context.Context, post crier.ID, has, wanted []
 		}
 	}
 	for _, id := range removed {
-		if err := tx.tagPost(ctx, `DELETE FROM post_tags WHERE post_id = $1 AND tag_id = $2`, post, id, -1); err != nil {
+		if err := tx.tagPost(ctx, `DELETE FROM post_tags WHERE post_id = $1 AND tag_id = $2`, post, id,
+			-1); err != nil {
 			return false, err
 		}
 	}
@@ -140,30 +146,23 @@ func (tx *Tx) tagPost(ctx context.Context, query string, post, tag crier.ID, by 
 	if _, err := tx.q.ExecContext(ctx, query, post, tag); err != nil {
 		return fmt.Errorf("tag post: %w", err)
 	}
-	if _, err := tx.q.ExecContext(ctx, `UPDATE tags SET post_count = post_count + $2 WHERE id = $1`, tag, by); err != nil {
+	if _, err := tx.q.ExecContext(ctx, `UPDATE tags SET post_count = post_count + $2 WHERE id = $1`, tag,
+		by); err != nil {
 		return fmt.Errorf("count posts of a tag: %w", err)
 	}
 	return nil
 }
 
-// tagsOfPosts reads the tags of posts, by post, sorted by name.
-func (r reads) tagsOfPosts(ctx context.Context, posts []crier.ID) (map[crier.ID][]crier.TagSummary, error) {
+// tagsQuestion reads the tags of posts, by post, sorted by name.
+func tagsQuestion(tags map[crier.ID][]crier.TagSummary, posts []crier.ID) question {
 	marks, args := inList(1, posts)
-	rows, err := r.q.QueryContext(ctx, `SELECT x.post_id, t.id, t.name, t.colour FROM post_tags x JOIN tags t ON t.id = x.tag_id
-		WHERE x.post_id IN (`+marks+`) ORDER BY t.name, t.id`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read tags of posts: %w", err)
-	}
-	type postTag struct {
-		post crier.ID
-		tag  crier.TagSummary
-	}
-	list, err := collect(rows, func(row scanner) (p postTag, err error) {
-		return p, row.Scan(&p.post, &p.tag.ID, &p.tag.Name, &p.tag.Colour)
+	return newQuestion(`SELECT x.post_id, t.id, t.name, t.colour FROM post_tags x
+		JOIN tags t ON t.id = x.tag_id
+		WHERE x.post_id IN (`+marks+`) ORDER BY t.name, t.id`, args, func(row scanner) error {
+		var post crier.ID
+		var tag crier.TagSummary
+		err := row.Scan(&post, &tag.ID, &tag.Name, &tag.Colour)
+		tags[post] = append(tags[post], tag)
+		return err
 	})
-	tags := map[crier.ID][]crier.TagSummary{}
-	for _, p := range list {
-		tags[p.post] = append(tags[p.post], p.tag)
-	}
-	return tags, err
 }

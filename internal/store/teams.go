@@ -7,7 +7,8 @@ import (
 	"crier"
 )
 
-const teamColumns = `t.id, t.organization_id, t.name, t.website, t.link_tracking_default, t.timezone, t.require_approval,
+const teamColumns = `t.id, t.organization_id, t.name, t.website, t.link_tracking_default, t.timezone,
+	t.require_approval,
 	t.publish_late_minutes, t.created_at, t.updated_at`
 
 func scanTeam(row scanner) (crier.Team, error) {
@@ -17,12 +18,22 @@ func scanTeam(row scanner) (crier.Team, error) {
 	return t, err
 }
 
-// InsertTeam writes a new team and counts it.
+func scanListedTeam(row scanner) (crier.Team, error) {
+	var t crier.Team
+	var key string
+	err := row.Scan(&t.ID, &t.OrganizationID, &t.Name, &t.Website, &t.LinkTrackingDefault, &t.Timezone,
+		&t.RequireApproval, &t.PublishLateMinutes, &t.CreatedAt, &t.UpdatedAt, &key)
+	return t, err
+}
+
+// InsertTeam inserts a team and increments the organization's counter.
 func (tx *Tx) InsertTeam(ctx context.Context, t crier.Team) error {
-	_, err := tx.q.ExecContext(ctx, `INSERT INTO teams (id, organization_id, name, website, link_tracking_default, timezone,
-		require_approval, publish_late_minutes, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO teams (id, organization_id, name, website, link_tracking_default,
+		timezone,
+		require_approval, publish_late_minutes, created_at, updated_at, name_key) VALUES ($1, $2, $3, $4, $5, $6, $7,
+		$8, $9, $10, $11)`,
 		t.ID, t.OrganizationID, t.Name, t.Website, t.LinkTrackingDefault, t.Timezone, t.RequireApproval,
-		t.PublishLateMinutes, t.CreatedAt, t.UpdatedAt)
+		t.PublishLateMinutes, t.CreatedAt, t.UpdatedAt, sortKey(t.Name))
 	if err != nil {
 		return fmt.Errorf("insert team: %w", err)
 	}
@@ -30,14 +41,22 @@ func (tx *Tx) InsertTeam(ctx context.Context, t crier.Team) error {
 }
 
 func (tx *Tx) countTeam(ctx context.Context, organization crier.ID, by int) error {
-	_, err := tx.q.ExecContext(ctx, `UPDATE organizations SET team_count = team_count + $2 WHERE id = $1`, organization, by)
+	_, err := tx.q.ExecContext(ctx, `UPDATE organizations SET team_count = team_count + $2 WHERE id = $1`, organization,
+		by)
 	if err != nil {
 		return fmt.Errorf("count teams: %w", err)
 	}
 	return nil
 }
 
-// LockTeam reads a team that is not deleted and keeps others from changing it until the transaction ends.
+// Team reads a team that is not deleted.
+func (r reads) Team(ctx context.Context, id crier.ID) (crier.Team, error) {
+	t, err := scanTeam(r.q.QueryRowContext(ctx,
+		`SELECT `+teamColumns+` FROM teams t WHERE t.id = $1 AND t.deleted_at IS NULL`, id))
+	return t, orNotFound(err, "team", id)
+}
+
+// LockTeam reads and locks a team that is not deleted.
 func (tx *Tx) LockTeam(ctx context.Context, id crier.ID) (crier.Team, error) {
 	t, err := scanTeam(tx.q.QueryRowContext(ctx,
 		`SELECT `+teamColumns+` FROM teams t WHERE t.id = $1 AND t.deleted_at IS NULL`+tx.forUpdate, id))
@@ -46,22 +65,26 @@ func (tx *Tx) LockTeam(ctx context.Context, id crier.ID) (crier.Team, error) {
 
 // UpdateTeam writes the settings of a team.
 func (tx *Tx) UpdateTeam(ctx context.Context, t crier.Team) error {
-	res, err := tx.q.ExecContext(ctx, `UPDATE teams SET name = $2, website = $3, link_tracking_default = $4, timezone = $5,
-		require_approval = $6, publish_late_minutes = $7, updated_at = $8 WHERE id = $1 AND deleted_at IS NULL`,
-		t.ID, t.Name, t.Website, t.LinkTrackingDefault, t.Timezone, t.RequireApproval, t.PublishLateMinutes, t.UpdatedAt)
+	res, err := tx.q.ExecContext(ctx, `UPDATE teams SET name = $2, website = $3, link_tracking_default = $4,
+		timezone = $5,
+		require_approval = $6, publish_late_minutes = $7, updated_at = $8, name_key = $9 WHERE id = $1
+		AND deleted_at IS NULL`,
+		t.ID, t.Name, t.Website, t.LinkTrackingDefault, t.Timezone, t.RequireApproval, t.PublishLateMinutes,
+		t.UpdatedAt, sortKey(t.Name))
 	return affectedOne(res, err, "team", t.ID)
 }
 
-// DeleteTeam hides a team and takes it off the counter; PurgeTeam removes it for good, piece by piece.
+// DeleteTeam soft-deletes a team and decrements the organization's counter; PurgeTeam deletes its rows in batches.
 func (tx *Tx) DeleteTeam(ctx context.Context, t crier.Team, at crier.Time) error {
-	res, err := tx.q.ExecContext(ctx, `UPDATE teams SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL`, t.ID, at)
+	res, err := tx.q.ExecContext(ctx,
+		`UPDATE teams SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL`, t.ID, at)
 	if err := affectedOne(res, err, "team", t.ID); err != nil {
 		return err
 	}
 	return tx.countTeam(ctx, t.OrganizationID, -1)
 }
 
-// TeamsIn tells which of the given teams exist in the organization.
+// TeamsIn returns which of the teams exist in the organization.
 func (r reads) TeamsIn(ctx context.Context, organization crier.ID, ids []crier.ID) (map[crier.ID]bool, error) {
 	found := map[crier.ID]bool{}
 	if len(ids) == 0 {
@@ -82,20 +105,20 @@ func (r reads) TeamsIn(ctx context.Context, organization crier.ID, ids []crier.I
 	return found, nil
 }
 
-var teamSorts = map[string]string{"createdAt": "t.created_at", "updatedAt": "t.updated_at", "name": "t.name"}
+var teamSorts = map[string]string{"createdAt": "t.created_at", "updatedAt": "t.updated_at", "name": "t.name_key"}
 
-// Reach is the part of an organization that a caller sees: all its teams, or those of up to two memberships (the
-// caller's own and the one of the person behind it).
+// Reach is the part of an organization that a caller can see: all its teams, or those of up to two memberships (the
+// caller's own and that of the person behind it).
 type Reach struct {
 	OrganizationID crier.ID
 	Limits         []crier.ID // memberships that name their teams
 }
 
-// maxReaches bounds how many organizations are merged from their own indexes; beyond it, the list is read in one go and
-// sorted.
+// maxReaches limits how many organizations are merged from an index scan each; beyond it, the list is read in one query
+// and sorted.
 const maxReaches = 200
 
-// Reaches reads what a caller sees, of one organization or, when organization is empty, of all.
+// Reaches reads what a caller can see in one organization or, if organization is empty, in all.
 func (r reads) Reaches(ctx context.Context, principal, person, organization crier.ID) ([]Reach, error) {
 	query := `SELECT m.organization_id, m.id, m.all_teams, b.id, b.all_teams FROM memberships m
 		JOIN memberships b ON b.principal_id = $2 AND b.organization_id = m.organization_id
@@ -128,6 +151,16 @@ func scanReach(row scanner) (Reach, error) {
 
 const inLimit = " AND t.id IN (SELECT x.team_id FROM membership_teams x WHERE x.membership_id = ?)"
 
+// TeamIDs are the teams that a caller sees of an organization.
+func (r reads) TeamIDs(ctx context.Context, reach Reach) ([]crier.ID, error) {
+	b := reach.branch()
+	rows, err := r.q.QueryContext(ctx, `SELECT t.id FROM teams t WHERE `+bind(b.where, 0), b.args...)
+	if err != nil {
+		return nil, fmt.Errorf("read the teams that the caller sees: %w", err)
+	}
+	return collect(rows, scanID)
+}
+
 func (reach Reach) branch() branch {
 	b := branch{where: "t.organization_id = ? AND t.deleted_at IS NULL", args: []any{reach.OrganizationID}}
 	for _, limit := range reach.Limits {
@@ -137,24 +170,28 @@ func (reach Reach) branch() branch {
 	return b
 }
 
-// everyTeam is the one condition for callers with very many organizations.
+// everyTeam is the condition for callers with very many organizations.
 func everyTeam(principal, person crier.ID) branch {
-	const member = ` FROM memberships %[1]s WHERE %[1]s.organization_id = t.organization_id AND %[1]s.principal_id = ? AND
-		(%[1]s.all_teams OR EXISTS (SELECT 1 FROM membership_teams x WHERE x.membership_id = %[1]s.id AND x.team_id = t.id))`
+	const member = ` FROM memberships %[1]s WHERE %[1]s.organization_id = t.organization_id AND %[1]s.principal_id = ?
+		AND
+		(%[1]s.all_teams OR EXISTS (SELECT 1 FROM membership_teams x WHERE x.membership_id = %[1]s.id
+		AND x.team_id = t.id))`
 	return branch{
-		where: "t.deleted_at IS NULL AND EXISTS (SELECT 1" + fmt.Sprintf(member, "m") + ") AND EXISTS (SELECT 1" + fmt.Sprintf(member, "b") + ")",
-		args:  []any{principal, person},
+		where: "t.deleted_at IS NULL AND EXISTS (SELECT 1" + fmt.Sprintf(member, "m") + ") AND EXISTS (SELECT 1" +
+			fmt.Sprintf(member, "b") + ")",
+		args: []any{principal, person},
 	}
 }
 
-// Teams reads one page of the teams that the caller reaches.
-func (r reads) Teams(ctx context.Context, principal, person crier.ID, reaches []Reach, q PageQuery) (PageRows[crier.Team], error) {
+// Teams reads one page of the teams that the caller can see.
+func (r reads) Teams(ctx context.Context, principal, person crier.ID, reaches []Reach,
+	q PageQuery) (PageRows[crier.Team], error) {
 	list := listing[crier.Team]{
-		columns: teamColumns,
+		columns: teamColumns + ", t.name_key", // a list of several branches is sorted by what they select
 		from:    "teams t",
 		id:      "t.id",
 		sorts:   teamSorts,
-		scan:    scanTeam,
+		scan:    scanListedTeam,
 		key: func(t crier.Team, sort string) Key {
 			return Key{Value: sortValue(sort, t.CreatedAt, t.UpdatedAt, t.Name), ID: t.ID}
 		},
@@ -173,9 +210,10 @@ func (r reads) Teams(ctx context.Context, principal, person crier.ID, reaches []
 	return page, nil
 }
 
-// TeamCount is how many teams the caller reaches: from the counters of whole organizations, counted where a membership
-// names its teams (those are few).
-func (r reads) TeamCount(ctx context.Context, principal, person, organization crier.ID, reaches []Reach) (int64, error) {
+// TeamCount counts the teams that the caller can see: it sums the counters of organizations, and counts where a
+// membership is limited to teams (those are few).
+func (r reads) TeamCount(ctx context.Context, principal, person, organization crier.ID, reaches []Reach) (int64,
+	error) {
 	var total int64
 	query := `SELECT CAST(coalesce(sum(o.team_count), 0) AS bigint) FROM memberships m
 		JOIN memberships b ON b.principal_id = $2 AND b.organization_id = m.organization_id AND b.all_teams

@@ -9,20 +9,36 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"crier"
 )
 
-// Tx is one transaction. Inside it nothing else may touch the store: on SQLite the pool would wait for itself.
+// Tx is a transaction. Nothing else may use the store inside it: on SQLite the pool would wait for itself.
 type Tx struct {
 	reads
-	tx   *sql.Tx
-	late *lateStatements // PostgreSQL only
+	tx   *sql.Tx   // SQLite only
+	pipe *pipeline // PostgreSQL only
+	// newPosts were inserted by this transaction: nothing refers to them that it did not write itself.
+	newPosts map[crier.ID]bool
+	// events are written when the transaction ends.
+	events []NewEvent
+	// credits are changes of available credits, which may have to be told of.
+	credits map[crier.ID]creditChange
+	// creditsLow is below how many available credits an organization has few.
+	creditsLow int64
+	// wroteEvents is true when there is something to put in order.
+	wroteEvents bool
+	// crowded are teams whose changes may have to be merged.
+	crowded []crier.ID
+	// touched is what others may have to forget after the commit.
+	touched *touched
 }
 
-// maxTxAttempts bounds how often a transaction is begun anew after a deadlock.
+// maxTxAttempts limits how often a transaction is tried if it deadlocks.
 const maxTxAttempts = 5
 
-// WithTx runs fn in a transaction and commits it when fn returns nil. fn may run more than once (PostgreSQL may end a
-// transaction to resolve a deadlock), so it must touch nothing but tx and its own results.
+// WithTx runs fn in a transaction and commits it if fn returns nil. fn may run more than once, because PostgreSQL may
+// abort a transaction to resolve a deadlock, so it must change nothing but tx and its own results.
 func (s *Store) WithTx(ctx context.Context, fn func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := s.oneTx(ctx, fn)
@@ -38,6 +54,13 @@ func (s *Store) oneTx(ctx context.Context, fn func(tx *Tx) error) (err error) {
 		return fmt.Errorf("get a connection: %w", err)
 	}
 	defer func() { err = errors.Join(err, ignoreDone(conn.Close())) }()
+	if s.dialect == SQLite {
+		return s.sqliteTx(ctx, conn, fn)
+	}
+	return lend(conn, func(conn *pgx.Conn) error { return s.postgresTx(ctx, conn, fn) })
+}
+
+func (s *Store) sqliteTx(ctx context.Context, conn *sql.Conn, fn func(tx *Tx) error) error {
 	sqlTx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
@@ -48,40 +71,54 @@ func (s *Store) oneTx(ctx context.Context, fn func(tx *Tx) error) (err error) {
 			panic(p)
 		}
 	}()
-	tx := s.newTx(sqlTx, conn)
+	q := watched{direct{sqlTx}, &touched{}}
+	tx := &Tx{reads: reads{q, q, s.fragments}, tx: sqlTx, creditsLow: s.creditsLow, touched: q.touched}
 	if err := tx.run(ctx, fn); err != nil {
 		return errors.Join(err, ignoreDone(sqlTx.Rollback()))
 	}
 	if err := sqlTx.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	s.committed(tx)
 	return nil
 }
 
-func (s *Store) newTx(sqlTx *sql.Tx, conn *sql.Conn) *Tx {
-	if s.dialect == SQLite {
-		return &Tx{reads: reads{direct{sqlTx}, direct{sqlTx}, s.fragments}, tx: sqlTx}
+// postgresTx sends the beginning of the transaction with its first statement and the end with its last ones.
+func (s *Store) postgresTx(ctx context.Context, conn *pgx.Conn, fn func(tx *Tx) error) error {
+	pipe := &pipeline{conn: conn}
+	tx := &Tx{reads: reads{pipe, pipe, s.fragments}, pipe: pipe, creditsLow: s.creditsLow,
+		touched: &pipe.touched}
+	err := tx.run(ctx, fn)
+	if err == nil {
+		err = pipe.commit(ctx)
 	}
-	late := &lateStatements{tx: sqlTx, conn: conn}
-	return &Tx{reads: reads{late, late, s.fragments}, tx: sqlTx, late: late}
+	if err != nil {
+		pipe.rollback(ctx)
+		return err
+	}
+	s.committed(tx)
+	return nil
 }
 
 func (tx *Tx) run(ctx context.Context, fn func(tx *Tx) error) error {
 	if err := fn(tx); err != nil {
 		return err
 	}
-	return tx.flush(ctx)
+	return tx.writeEvents(ctx)
 }
 
-// flush runs what was kept for later.
-func (tx *Tx) flush(ctx context.Context) error {
-	if tx.late == nil {
-		return nil
+// committed tells what others want to know of a transaction.
+func (s *Store) committed(tx *Tx) {
+	if tx.touched.credentials {
+		s.credentialChanges.Add(1)
 	}
-	return tx.late.flush(ctx)
+	if tx.wroteEvents {
+		s.tellOfEvents()
+	}
+	s.tellOfCrowded(tx.crowded)
 }
 
-// ignoreDone hides the complaint about a transaction or connection that is over already, because its context ended.
+// ignoreDone drops errors about a transaction or connection that ended with its context.
 func ignoreDone(err error) error {
 	if errors.Is(err, sql.ErrTxDone) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) {
 		return nil
@@ -89,121 +126,62 @@ func ignoreDone(err error) error {
 	return err
 }
 
-// SQL is the transaction itself, for the job engine on SQLite.
+// SQL returns the underlying transaction, for the job engine on SQLite.
 func (tx *Tx) SQL() *sql.Tx { return tx.tx }
 
-// Lend lends the connection of this transaction to fn, for the job engine on PostgreSQL.
-func (tx *Tx) Lend(ctx context.Context, fn func(conn *pgx.Conn) error) error {
-	if err := tx.flush(ctx); err != nil {
-		return err
-	}
-	return lend(tx.late.conn, fn)
+// QueryRow runs a query of a test that has tables of its own.
+func (tx *Tx) QueryRow(ctx context.Context, query string, args ...any) interface{ Scan(dest ...any) error } {
+	return tx.q.QueryRowContext(ctx, query, args...)
 }
 
-// later runs a statement whose result nobody waits for: at once on SQLite; on PostgreSQL together with the next statement, or
-// with the end of the transaction, so that it costs no round trip. check judges how many rows it changed.
-func (tx *Tx) later(ctx context.Context, check func(rows int64, err error) error, query string, args ...any) error {
-	if tx.late != nil {
-		tx.late.queue = append(tx.late.queue, lateStatement{query, args, check})
-		return nil
+// Queue runs a statement of the job engine on PostgreSQL, together with the next statement or the end of the
+// transaction.
+func (tx *Tx) Queue(ctx context.Context, doing, query string, args ...any) error {
+	return tx.queueExec(ctx, changed(doing), query, args...)
+}
+
+// check judges the result of a statement that nobody waits for.
+type check struct {
+	// want is how many rows the statement must change or find; less than 0 is any number.
+	want int64
+	// outcome gets the number of rows.
+	outcome func(rows int64, err error) error
+}
+
+// queueExec runs a statement whose result nobody waits for: immediately on SQLite; on PostgreSQL together with the next
+// statement or the end of the transaction, so that it costs no round trip.
+func (tx *Tx) queueExec(ctx context.Context, c check, query string, args ...any) error {
+	if tx.pipe != nil {
+		return tx.pipe.enqueue(c, query, args)
 	}
 	res, err := tx.q.ExecContext(ctx, query, args...)
 	if err != nil {
-		return check(0, err)
+		return c.outcome(0, err)
 	}
-	return check(res.RowsAffected())
+	rows, err := res.RowsAffected()
+	return c.outcome(rows, err)
 }
 
-// LockWait is how long a transaction waits for a row that another has locked.
+// LockWait is how long a transaction waits for a row lock.
 type LockWait string
 
 const (
-	// Patient waits until the other one ends, or is ended by the server.
+	// Patient waits until the other transaction ends, or is ended by the server.
 	Patient LockWait = "0"
-	// Impatient fails when a row is not free soon, for transactions that others wait for.
+	// Impatient fails if a row is not free soon. It is for transactions that others wait for.
 	Impatient LockWait = "200ms"
 )
 
-// waitForLocks bounds the waits of the transaction. SQLite, with one writer at a time, has none.
+// waitForLocks limits the lock waits of the transaction. SQLite, with a single writer, has none.
 func (tx *Tx) waitForLocks(ctx context.Context, wait LockWait) error {
-	if tx.late == nil || wait == Patient {
+	if tx.pipe == nil || wait == Patient {
 		return nil
 	}
-	return tx.later(ctx, changed("bound the waits for locks"), `SELECT set_config('lock_timeout', $1, true)`, string(wait))
+	return tx.queueExec(ctx, changed("bound the waits for locks"), `SELECT set_config('lock_timeout', $1, true)`,
+		string(wait))
 }
 
-// lateStatements is a transaction of PostgreSQL that keeps statements back until others follow.
-type lateStatements struct {
-	tx    *sql.Tx
-	conn  *sql.Conn
-	queue []lateStatement
-}
-
-type lateStatement struct {
-	query string
-	args  []any
-	check func(rows int64, err error) error
-}
-
-// flush sends what was kept back, in its order and in one round trip.
-func (l *lateStatements) flush(ctx context.Context) error {
-	if len(l.queue) == 0 {
-		return nil
-	}
-	queue := l.queue
-	l.queue = nil
-	return lend(l.conn, func(conn *pgx.Conn) error {
-		batch := &pgx.Batch{}
-		for _, s := range queue {
-			batch.Queue(s.query, s.args...)
-		}
-		results := conn.SendBatch(ctx, batch)
-		for _, s := range queue {
-			tag, err := results.Exec()
-			if err := s.check(tag.RowsAffected(), err); err != nil {
-				return errors.Join(err, results.Close())
-			}
-		}
-		return results.Close()
-	})
-}
-
-// ExecContext changes rows, after what was kept back.
-func (l *lateStatements) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if len(l.queue) == 0 {
-		return l.tx.ExecContext(ctx, query, args...)
-	}
-	var changed driver.RowsAffected
-	l.queue = append(l.queue, lateStatement{query, args, func(rows int64, err error) error {
-		changed = driver.RowsAffected(rows)
-		return err
-	}})
-	err := l.flush(ctx)
-	return changed, err
-}
-
-// QueryContext reads rows, after what was kept back.
-func (l *lateStatements) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if err := l.flush(ctx); err != nil {
-		return nil, err
-	}
-	return l.tx.QueryContext(ctx, query, args...)
-}
-
-// QueryRowContext reads one row, after what was kept back.
-func (l *lateStatements) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
-	if err := l.flush(ctx); err != nil {
-		return failedRow{err}
-	}
-	return l.tx.QueryRowContext(ctx, query, args...)
-}
-
-// failedRow is a row that could not be read.
-type failedRow struct{ err error }
-
-func (r failedRow) Scan(...any) error { return r.err }
-
-// lend lends the driver's connection behind a connection of the pool.
+// lend calls fn with the driver's connection behind a connection of the pool.
 func lend(conn *sql.Conn, fn func(conn *pgx.Conn) error) error {
 	return conn.Raw(func(driverConn any) error {
 		own, ok := driverConn.(*stdlib.Conn)

@@ -15,10 +15,14 @@ func TestStatementsThatNobodyWaitsForKeepTheirOrderAndTheirErrors(t *testing.T) 
 		organization := crier.NewID()
 		at := now()
 		book := func(tx *store.Tx, to crier.ID, amount int64) error {
-			return tx.AddCredits(ctx, store.Booking{OrganizationID: to, CreditTransaction: crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", Amount: amount, CreatedAt: at}})
+			return tx.AddCredits(ctx, store.Booking{OrganizationID: to,
+				CreditTransaction: crier.CreditTransaction{ID: crier.NewID(), Kind: "grant", Amount: amount,
+					CreatedAt: at}})
 		}
 		err := st.WithTx(ctx, func(tx *store.Tx) error {
-			if err := tx.InsertOrganization(ctx, store.Organization{Organization: crier.Organization{ID: organization, Name: "one", CreatedAt: at, UpdatedAt: at}}); err != nil {
+			if err := tx.InsertOrganization(ctx,
+				store.Organization{Organization: crier.Organization{ID: organization, Name: "one", CreatedAt: at,
+					UpdatedAt: at}}); err != nil {
 				return err
 			}
 			if err := book(tx, organization, 5); err != nil {

@@ -55,7 +55,8 @@ func StartMute(tb testing.TB) *Server {
 func StartWithTLS(tb testing.TB) *Server {
 	tb.Helper()
 	certificate, roots := certify(tb)
-	return start(tb, &Server{Roots: roots, tls: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}})
+	return start(tb, &Server{Roots: roots, tls: &tls.Config{Certificates: []tls.Certificate{certificate},
+		MinVersion: tls.VersionTLS12}})
 }
 
 func start(tb testing.TB, s *Server) *Server {
@@ -89,8 +90,9 @@ func certify(tb testing.TB) (tls.Certificate, *x509.CertPool) {
 		tb.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour),
+		IsCA:     true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

@@ -22,7 +22,8 @@ func PDF(pages int) []byte {
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)
 	}
 	start := b.Len()
-	fmt.Fprintf(&b, "%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", table.String(), len(objects)+1, start)
+	fmt.Fprintf(&b, "%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", table.String(), len(objects)+1,
+		start)
 	return b.Bytes()
 }
 
@@ -66,10 +67,12 @@ func writeReferenceStream(b *bytes.Buffer, objects, start int) {
 	for i := range objects {
 		rows = append(rows, join([]byte{2}, u16(objects+1), u16(i))...)
 	}
-	rows = append(rows, join([]byte{1}, u16(bytes.Index(b.Bytes(), fmt.Appendf(nil, "%d 0 obj", objects+1))), u16(0))...)
+	rows = append(rows, join([]byte{1}, u16(bytes.Index(b.Bytes(), fmt.Appendf(nil, "%d 0 obj", objects+1))),
+		u16(0))...)
 	rows = append(rows, join([]byte{1}, u16(start), u16(0))...)
 	stream := deflate(rows)
-	fmt.Fprintf(b, "%d 0 obj\n<< /Type /XRef /Size %d /W [1 2 2] /Root 1 0 R /Filter /FlateDecode /Length %d >>\nstream\n",
+	fmt.Fprintf(b, "%d 0 obj\n<< /Type /XRef /Size %d /W [1 2 2] /Root 1 0 R /Filter /FlateDecode /Length %d "+
+		">>\nstream\n",
 		objects+2, objects+3, len(stream))
 	b.Write(stream)
 	b.WriteString("\nendstream\nendobj\n")

@@ -21,10 +21,19 @@ func TestPicturesDecode(t *testing.T) {
 		file   []byte
 		decode func([]byte) (image.Image, error)
 	}{
-		"JPEG": {mediatest.JPEG(60, 40), func(b []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(b)) }},
-		"PNG":  {mediatest.PNG(60, 40), func(b []byte) (image.Image, error) { return png.Decode(bytes.NewReader(b)) }},
-		"WebP": {mediatest.WebP(60, 40), func(b []byte) (image.Image, error) { return webp.Decode(bytes.NewReader(b)) }},
-		"GIF":  {mediatest.GIF(60, 40, 4), func(b []byte) (image.Image, error) { return gif.Decode(bytes.NewReader(b)) }},
+		"JPEG": {mediatest.JPEG(60, 40), func(b []byte) (image.Image,
+			error) {
+			return jpeg.Decode(bytes.NewReader(b))
+		}},
+		"PNG": {mediatest.PNG(60, 40), func(b []byte) (image.Image, error) { return png.Decode(bytes.NewReader(b)) }},
+		"WebP": {mediatest.WebP(60, 40), func(b []byte) (image.Image,
+			error) {
+			return webp.Decode(bytes.NewReader(b))
+		}},
+		"GIF": {mediatest.GIF(60, 40, 4), func(b []byte) (image.Image,
+			error) {
+			return gif.Decode(bytes.NewReader(b))
+		}},
 	}
 	for name, c := range decoders {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +101,8 @@ func TestSamplesAreWhereTheIndexSays(t *testing.T) {
 			for chunk, offset := range offsets {
 				for range perChunk[chunk*3+1] {
 					if length := binary.BigEndian.Uint32(file[offset:]); length+4 != sizes[sample] {
-						t.Fatalf("sample %d at %d has %d bytes, the index says %d", sample, offset, length+4, sizes[sample])
+						t.Fatalf("sample %d at %d has %d bytes, the index says %d", sample, offset, length+4,
+							sizes[sample])
 					}
 					offset += sizes[sample]
 					sample++

@@ -144,7 +144,8 @@ func (v Video) visualEntry(stream h264) []byte {
 func (v Video) codecConfiguration(stream h264) []byte {
 	switch v.Codec {
 	case "hvc1": // ISO/IEC 14496-15, 8.3.2.1: Main profile, 4:2:0, 8 bit, no parameter sets
-		return box("hvcC", []byte{1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xf0, 0, 0xfc, 0xfd, 0xf8, 0xf8, 0, 0, 0x0f, 0})
+		return box("hvcC", []byte{1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xf0, 0, 0xfc, 0xfd, 0xf8, 0xf8, 0, 0,
+			0x0f, 0})
 	case "vp09": // profile 0, level 3.1, 8 bit, 4:2:0, BT.709
 		return box("vpcC", []byte{1, 0, 0, 0, 0, 31, 0x82, 1, 1, 1, 0, 0})
 	case "av01": // profile 0, level 3.1, 8 bit, 4:2:0
@@ -164,7 +165,8 @@ func (s h264) configuration() []byte {
 // soundEntry describes the audio track (ISO/IEC 14496-14, 6.7.2).
 func soundEntry() []byte {
 	specific := append([]byte{5, byte(len(aacConfig))}, aacConfig[:]...)
-	decoder := join([]byte{4, byte(13 + len(specific)), 0x40, 0x15, 0, 0, 0}, u32(aacBitRate), u32(aacBitRate), specific)
+	decoder := join([]byte{4, byte(13 + len(specific)), 0x40, 0x15, 0, 0, 0}, u32(aacBitRate), u32(aacBitRate),
+		specific)
 	stream := join([]byte{3, byte(3 + len(decoder) + 3)}, u16(1), []byte{0}, decoder, []byte{6, 1, 2})
 	return box("mp4a", make([]byte, 6), u16(1), make([]byte, 8), u16(2), u16(16), u32(0), u32(aacSampleRate<<16),
 		fullBox("esds", 0, stream))

@@ -61,7 +61,8 @@ func turned(m *image.RGBA, orientation int) image.Image {
 	for y := range h {
 		for x := range w {
 			right, bottom := w-1-x, h-1-y
-			at := [...]image.Point{{}, {x, y}, {right, y}, {right, bottom}, {x, bottom}, {y, x}, {y, right}, {bottom, right},
+			at := [...]image.Point{{}, {x, y}, {right, y}, {right, bottom}, {x, bottom}, {y, x}, {y, right},
+				{bottom, right},
 				{bottom, x}}[orientation]
 			stored.SetRGBA(at.X, at.Y, m.RGBAAt(x, y))
 		}

@@ -12,12 +12,14 @@ func Cut(file []byte) []byte { return bytes.Clone(file[:len(file)*2/3]) }
 
 // HEIC is the beginning of a picture as telephones take them, which crier does not take.
 func HEIC() []byte {
-	return join(box("ftyp", []byte("heic\x00\x00\x00\x00mif1heic")), box("meta", make([]byte, 64)), box("mdat", make([]byte, 256)))
+	return join(box("ftyp", []byte("heic\x00\x00\x00\x00mif1heic")), box("meta", make([]byte, 64)),
+		box("mdat", make([]byte, 256)))
 }
 
 // AVIF is the beginning of an AVIF picture, which crier does not take.
 func AVIF() []byte {
-	return join(box("ftyp", []byte("avif\x00\x00\x00\x00mif1avif")), box("meta", make([]byte, 64)), box("mdat", make([]byte, 256)))
+	return join(box("ftyp", []byte("avif\x00\x00\x00\x00mif1avif")), box("meta", make([]byte, 64)),
+		box("mdat", make([]byte, 256)))
 }
 
 // HTML is a web page: what a file often is that was fetched from a wrong address.
@@ -36,7 +38,14 @@ func BombPNG() []byte {
 		must(err)
 	}
 	must(z.Close())
-	return join([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", header), pngChunk("IDAT", pixels.Bytes()), pngChunk("IEND", nil))
+	return join([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", header), pngChunk("IDAT", pixels.Bytes()),
+		pngChunk("IEND", nil))
+}
+
+// GarbledPNG is a PNG whose header is true and whose pixels cannot be decoded.
+func GarbledPNG(width, height int) []byte {
+	return join([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", join(u32(width), u32(height), []byte{8, 2, 0, 0, 0})),
+		pngChunk("IDAT", []byte("these are no pixels")), pngChunk("IEND", nil))
 }
 
 func pngChunk(name string, body []byte) []byte {

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"crier/internal/nettest"
+	"crier/internal/programtest"
 )
 
 // The S3-compatible server of the tests: a real gateway that keeps its objects in a folder. It is built by the Go
@@ -35,7 +38,7 @@ func StartS3(t testing.TB) S3 {
 			t.Fatal(err)
 		}
 	}
-	address := freeAddress(t)
+	address := nettest.FreeAddress(t)
 	ctx, stop := context.WithCancel(context.Background())
 	command := exec.CommandContext(ctx, gateway(t), "--port", address, "--access", server.AccessKey,
 		"--secret", server.SecretKey, "--quiet", "posix",
@@ -56,19 +59,9 @@ func StartS3(t testing.TB) S3 {
 	return server
 }
 
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
-}
-
 // waitForServer returns when the server takes connections. Another program tells that in no other way.
 func waitForServer(address string, exited chan error) error {
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for {
 		if conn, err := net.DialTimeout("tcp", address, time.Second); err == nil {
 			return conn.Close()
@@ -84,34 +77,18 @@ func waitForServer(address string, exited chan error) error {
 	}
 }
 
-// gateway returns the server's program, which it builds when this machine does not have it yet.
+// gateway returns the server's program.
 func gateway(t testing.TB) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(cache, "crier-test")
-	program := filepath.Join(folder, "versitygw-"+gatewayVersion)
-	if _, err := os.Stat(program); err == nil {
-		return program
-	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	built, err := os.MkdirTemp(folder, "build-") //nolint:usetesting // a rename must not cross file systems
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(built)
-	build := exec.Command("go", "install", gatewayModule+"@"+gatewayVersion)
-	build.Env = append(os.Environ(), "GOBIN="+built, "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the S3 server of the tests: %v\n%s", err, out)
-	}
-	// Two tests may build at once: the rename lets the last one win with a whole file.
-	if err := os.Rename(filepath.Join(built, "versitygw"), program); err != nil {
-		t.Fatal(err)
-	}
-	return program
+	return programtest.Cached(t, "versitygw-"+gatewayVersion, func(path string) {
+		folder := filepath.Dir(path)
+		build := exec.Command("go", "install", gatewayModule+"@"+gatewayVersion)
+		build.Env = append(os.Environ(), "GOBIN="+folder, "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("build the S3 server of the tests: %v\n%s", err, out)
+		}
+		if err := os.Rename(filepath.Join(folder, "versitygw"), path); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

@@ -13,17 +13,21 @@ func TestSettingsOfNetworksReachThem(t *testing.T) {
 	t.Parallel()
 	var c all.Config
 	for name, text := range map[string]string{
-		"x-costs": "post=7", "tiktok-pull-videos": "on", "instagram-login": "facebook_login", "instagram-code-url": "https://code.test/",
-		"facebook-video-url": "https://video.test", "youtube-token-url": "https://token.test", "youtube-daily-units": "20000",
-		"linkedin-community-management": "on", "threads-optional-scopes": "a,b",
+		"x-costs": "post=7", "tiktok-pull-videos": "on", "instagram-login": "facebook_login",
+		"instagram-code-url": "https://code.test/",
+		"facebook-video-url": "https://video.test", "youtube-token-url": "https://token.test",
+		"youtube-daily-units": "20000",
+		"linkedin-app":        "organizations", "threads-optional-scopes": "a,b",
 	} {
 		if err := settingOf(t, name).Apply(&c, text); err != nil {
 			t.Errorf("%s=%s: %v", name, text, err)
 		}
 	}
-	if c.X.Costs["post"] != 7 || !c.TikTok.PullVideos || c.Instagram.Mode != "facebook_login" || c.Instagram.CodeURL != "https://code.test" ||
-		c.Facebook.VideoURL != "https://video.test" || c.YouTube.TokenURL != "https://token.test" || c.YouTube.Limits.UnitsPerDay != 20_000 ||
-		!c.LinkedIn.CommunityManagement || len(c.Threads.OptionalScopes) != 2 {
+	if c.X.Costs["post"] != 7 || !c.TikTok.PullVideos || c.Instagram.Mode != "facebook_login" ||
+		c.Instagram.CodeURL != "https://code.test" ||
+		c.Facebook.VideoURL != "https://video.test" || c.YouTube.TokenURL != "https://token.test" ||
+		c.YouTube.Limits.UnitsPerDay != 20_000 ||
+		c.LinkedIn.App != "organizations" || len(c.Threads.OptionalScopes) != 2 {
 		t.Errorf("configuration %+v", c)
 	}
 }
@@ -39,7 +43,8 @@ func TestSettingsOfNetworksSayWhatIsAllowed(t *testing.T) {
 		{"youtube-daily-videos", "0", "must be a whole number from 1"},
 		{"youtube-daily-videos", "many", "must be a whole number from 1"},
 	} {
-		if err := settingOf(t, tc.name).Apply(&all.Config{}, tc.text); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if err := settingOf(t, tc.name).Apply(&all.Config{}, tc.text); err == nil ||
+			!strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s=%s: %v, want %s", tc.name, tc.text, err, tc.want)
 		}
 	}
@@ -88,7 +93,8 @@ func TestEveryNetworkHasAPageThatNamesItsSettings(t *testing.T) {
 			continue
 		}
 		for _, name := range names {
-			if variable := "`CRIER_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "`"; !strings.Contains(string(page), variable) {
+			if variable := "`CRIER_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")) +
+				"`"; !strings.Contains(string(page), variable) {
 				t.Errorf("the page of %s does not name %s", network, variable)
 			}
 		}

@@ -195,6 +195,14 @@ type details struct {
 	Tasks    []string `json:"tasks,omitempty"`
 }
 
+func decodeDetails(a provider.Account) details {
+	var d details
+	if len(a.Details) > 0 && json.Unmarshal(a.Details, &d) != nil {
+		return details{} // written by hand and not readable
+	}
+	return d
+}
+
 func setIf(form url.Values, name, value string) {
 	if value != "" {
 		form.Set(name, value)
@@ -205,7 +213,8 @@ func setIf(form url.Values, name, value string) {
 func setJSON(form url.Values, name string, value any) error {
 	data, err := json.Marshal(value)
 	if err != nil {
-		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the post cannot be sent", Err: err}
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "the post cannot be sent", Err: err}
 	}
 	form.Set(name, string(data))
 	return nil

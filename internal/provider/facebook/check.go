@@ -16,7 +16,8 @@ func (p *Provider) check(_ provider.Account, c provider.Content) provider.Findin
 		found.Reject(c.Path(0), "has no content")
 		return found
 	case c.IsThread():
-		found.Reject([]string{"postInput", "posts"}, "Facebook has no threads: only a single post can be published there")
+		found.Reject([]string{"postInput", "posts"},
+			"Facebook has no threads: only a single post can be published there")
 		return found
 	}
 	plan, err := newPlan(c)
@@ -52,8 +53,10 @@ func checkSettings(c provider.Content, plan plan, found *provider.Findings) {
 		}
 	}
 	reject(plan.Link != "" && len(plan.media) > 0, "facebookLink", "a post has a link or media, not both")
-	reject(plan.BackgroundPresetID != "" && (len(plan.media) > 0 || plan.link != ""), "facebookBackgroundPresetId", "is for posts of text alone")
-	reject(plan.BackgroundPresetID != "" && utf8.RuneCountInString(plan.text) > maxPresetText, "facebookBackgroundPresetId",
+	reject(plan.BackgroundPresetID != "" && (len(plan.media) > 0 || plan.link != ""), "facebookBackgroundPresetId",
+		"is for posts of text alone")
+	reject(plan.BackgroundPresetID != "" && utf8.RuneCountInString(plan.text) > maxPresetText,
+		"facebookBackgroundPresetId",
 		fmt.Sprintf("is for texts of up to %d characters", maxPresetText))
 	reject(plan.Draft && plan.format != reel, "facebookDraft", "only a reel can be left as a draft")
 	countries := func(t *targetingSetting, key string) {
@@ -61,13 +64,16 @@ func checkSettings(c provider.Content, plan plan, found *provider.Findings) {
 			return
 		}
 		for _, code := range t.Countries {
-			reject(!countryCode.MatchString(code), key, fmt.Sprintf("%q is not an ISO 3166-1 code of two capitals", code))
+			reject(!countryCode.MatchString(code), key,
+				fmt.Sprintf("%q is not an ISO 3166-1 code of two capitals", code))
 		}
 	}
 	countries(plan.Targeting, "facebookTargeting")
 	countries(plan.FeedTargeting, "facebookFeedTargeting")
-	if asset, ok := plan.assets[plan.ThumbnailMediaID]; ok && plan.ThumbnailMediaID != "" {
-		reject(!strings.HasPrefix(asset.MIMEType, "image/"), "facebookThumbnailMediaId", "must be an image")
+	if plan.ThumbnailMediaID != "" {
+		asset, ok := plan.assets[plan.ThumbnailMediaID]
+		reject(!ok, "facebookThumbnailMediaId", provider.NoSuchAsset)
+		reject(ok && !strings.HasPrefix(asset.MIMEType, "image/"), "facebookThumbnailMediaId", "must be an image")
 	}
 	if plan.format == story && strings.TrimSpace(plan.text) != "" {
 		found.Warn(c.Path(0, "text"), "a story shows no text")
@@ -83,9 +89,12 @@ func checkEffects(c provider.Content, plan plan, found *provider.Findings) {
 	}
 	plainVideo := plan.isVideo() && plan.format != story
 	warn(plan.VideoTitle != "" && !plainVideo, "facebookVideoTitle", "has an effect on videos and reels only")
-	warn(plan.ThumbnailMediaID != "" && !plainVideo, "facebookThumbnailMediaId", "has an effect on videos and reels only")
-	warn(len(plan.CollaboratorPageIDs) > 0 && plan.format != reel, "facebookCollaboratorPageIds", "has an effect on reels only")
-	warn(plan.format == story && (plan.Targeting != nil || plan.FeedTargeting != nil), "facebookTargeting", "has no effect on stories")
+	warn(plan.ThumbnailMediaID != "" && !plainVideo, "facebookThumbnailMediaId",
+		"has an effect on videos and reels only")
+	warn(len(plan.CollaboratorPageIDs) > 0 && plan.format != reel, "facebookCollaboratorPageIds",
+		"has an effect on reels only")
+	warn(plan.format == story && (plan.Targeting != nil || plan.FeedTargeting != nil), "facebookTargeting",
+		"has no effect on stories")
 	for _, m := range plan.media {
 		if m.AltText != "" && isVideo(m) {
 			found.Warn(c.MediaPath(0, m, "altText"), "Facebook takes alt texts of photos only")

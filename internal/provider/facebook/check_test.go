@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"crier"
 	"crier/internal/provider"
 )
 
@@ -20,6 +21,9 @@ func TestContentIsCheckedBeforehand(t *testing.T) {
 		eleven[i] = image("a.jpg", "")
 	}
 	a := image("a.jpg", "")
+	capitals := withSettings(t, post("", video()), `{"facebookThumbnailMediaId":"`+
+		strings.ToUpper(string(thumbnail))+`"}`)
+	capitals.Assets = map[crier.ID]provider.Media{thumbnail: a}
 	large := a
 	large.Size = 10<<20 + 1
 	for _, tc := range []struct {
@@ -35,17 +39,28 @@ func TestContentIsCheckedBeforehand(t *testing.T) {
 		{"a large photo", post("", large), "postInput/attachments/0"},
 		{"a photo and a video", post("", a, video()), "postInput/attachments"},
 		{"a wide video", post("", sized(1920, 1080, 600)), ""},
-		{"a wide reel", withSettings(t, post("", sized(1920, 1080, 60)), `{"facebookPostType":"reel"}`), "postInput/attachments/0"},
+		{"a wide reel", withSettings(t, post("", sized(1920, 1080, 60)), `{"facebookPostType":"reel"}`),
+			"postInput/attachments/0"},
 		{"an upright reel", withSettings(t, post("", sized(1080, 1920, 60)), `{"facebookPostType":"reel"}`), ""},
-		{"a reel of 91 seconds", withSettings(t, post("", sized(1080, 1920, 91)), `{"facebookPostType":"reel"}`), "postInput/attachments/0"},
-		{"a story of 61 seconds", withSettings(t, post("", sized(1080, 1920, 61)), `{"facebookPostType":"story"}`), "postInput/attachments/0"},
+		{"a reel of 91 seconds", withSettings(t, post("", sized(1080, 1920, 91)), `{"facebookPostType":"reel"}`),
+			"postInput/attachments/0"},
+		{"a story of 61 seconds", withSettings(t, post("", sized(1080, 1920, 61)), `{"facebookPostType":"story"}`),
+			"postInput/attachments/0"},
 		{"a story without media", withSettings(t, post(""), `{"facebookPostType":"story"}`), "postInput/attachments"},
-		{"a link with a photo", withSettings(t, post("", a), `{"facebookLink":"https://a.test"}`), "platformSettings/facebookLink"},
-		{"a background of a photo", withSettings(t, post("x", a), `{"facebookBackgroundPresetId":"1"}`), "platformSettings/facebookBackgroundPresetId"},
-		{"a background of a long text", withSettings(t, post(strings.Repeat("a", 131)), `{"facebookBackgroundPresetId":"1"}`), "platformSettings/facebookBackgroundPresetId"},
+		{"a link with a photo", withSettings(t, post("", a), `{"facebookLink":"https://a.test"}`),
+			"platformSettings/facebookLink"},
+		{"a background of a photo", withSettings(t, post("x", a), `{"facebookBackgroundPresetId":"1"}`),
+			"platformSettings/facebookBackgroundPresetId"},
+		{"a background of a long text", withSettings(t, post(strings.Repeat("a", 131)),
+			`{"facebookBackgroundPresetId":"1"}`), "platformSettings/facebookBackgroundPresetId"},
 		{"a draft of a text", withSettings(t, post("x"), `{"facebookDraft":true}`), "platformSettings/facebookDraft"},
-		{"a country", withSettings(t, post("x"), `{"facebookTargeting":{"countries":["ca"]}}`), "platformSettings/facebookTargeting"},
-		{"a thread", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}}, "postInput/posts"},
+		{"a country", withSettings(t, post("x"), `{"facebookTargeting":{"countries":["ca"]}}`),
+			"platformSettings/facebookTargeting"},
+		{"a thumbnail that is no asset of the team", withSettings(t, post("", video()), `{"facebookThumbnailMediaId":"`+
+			string(thumbnail)+`"}`), "platformSettings/facebookThumbnailMediaId"},
+		{"a thumbnail in capitals", capitals, ""},
+		{"a thread", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}},
+			"postInput/posts"},
 		{"a comment", comment("x", a), ""},
 		{"an empty comment", comment(""), "comment/text"},
 		{"a comment with a video", comment("x", video()), "comment/attachments/0"},

@@ -17,7 +17,8 @@ var (
 
 func rejected(number int, as provider.Code) []graph.Rule {
 	// Numbers of this range come as a code or as a subcode.
-	return []graph.Rule{{Code: number, Kind: provider.Rejected, As: as}, {Subcode: number, Kind: provider.Rejected, As: as}}
+	return []graph.Rule{{Code: number, Kind: provider.Rejected, As: as},
+		{Subcode: number, Kind: provider.Rejected, As: as}}
 }
 
 func needsPerson(number int) []graph.Rule {
@@ -32,14 +33,17 @@ var rules = newRules()
 
 func newRules() []graph.Rule {
 	list := []graph.Rule{
-		{Code: 1, Subcode: 2853006, Kind: provider.AuthExpired, As: provider.CodePermissionMissing, Scope: provider.ScopeAccount},
+		{Code: 1, Subcode: 2853006, Kind: provider.AuthExpired, As: provider.CodePermissionMissing,
+			Scope: provider.ScopeAccount},
 		{Code: 1366051, Kind: provider.Rejected, As: provider.CodeDuplicateContent, Mark: errPosted},
 		{Subcode: 1366051, Kind: provider.Rejected, As: provider.CodeDuplicateContent, Mark: errPosted},
 		{Code: 1609005, Kind: provider.Rejected, As: provider.CodeContentRejected, Mark: errLink},
 		{Subcode: 1609005, Kind: provider.Rejected, As: provider.CodeContentRejected, Mark: errLink},
 		{Code: 1363042, Kind: provider.AuthExpired, As: provider.CodePermissionMissing, Scope: provider.ScopeAccount},
-		{Subcode: 1363042, Kind: provider.AuthExpired, As: provider.CodePermissionMissing, Scope: provider.ScopeAccount},
-		{Says: "No permission to publish the video", Kind: provider.AuthExpired, As: provider.CodePermissionMissing, Scope: provider.ScopeAccount},
+		{Subcode: 1363042, Kind: provider.AuthExpired, As: provider.CodePermissionMissing,
+			Scope: provider.ScopeAccount},
+		{Says: "No permission to publish the video", Kind: provider.AuthExpired, As: provider.CodePermissionMissing,
+			Scope: provider.ScopeAccount},
 	}
 	for _, number := range []int{1404078, 4854002, 1404006} {
 		list = append(list, needsPerson(number)...)
@@ -70,5 +74,6 @@ func mediaError(err error) error {
 }
 
 func unreadable(err error) error {
-	return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media could not be read", Err: err}
+	return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+		Message: "the media could not be read", Err: err}
 }

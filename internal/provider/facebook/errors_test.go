@@ -38,10 +38,12 @@ func TestEveryDocumentedErrorOfAPublicationHasItsClass(t *testing.T) {
 		scope         provider.Scope
 	}{
 		{"lost the role", 400, 190, 492, provider.AuthExpired, provider.CodeAuthExpired, provider.ScopeAccount},
-		{"wrong kind of token", 400, 190, 2069032, provider.AuthExpired, provider.CodeAuthExpired, provider.ScopeAccount},
+		{"wrong kind of token", 400, 190, 2069032, provider.AuthExpired, provider.CodeAuthExpired,
+			provider.ScopeAccount},
 		{"permission", 403, 200, 0, provider.AuthExpired, provider.CodePermissionMissing, provider.ScopeAccount},
 		{"feature", 400, 1, 2853006, provider.AuthExpired, provider.CodePermissionMissing, provider.ScopeAccount},
-		{"publishing authorization", 400, 200, 1404078, provider.Rejected, provider.CodeAccountRestricted, provider.ScopeAccount},
+		{"publishing authorization", 400, 200, 1404078, provider.Rejected, provider.CodeAccountRestricted,
+			provider.ScopeAccount},
 		{"identity", 400, 4854002, 0, provider.Rejected, provider.CodeAccountRestricted, provider.ScopeAccount},
 		{"unknown error", 500, 1, 0, provider.OutcomeUnknown, provider.CodeOutcomeUnknown, provider.ScopePost},
 		{"temporary", 400, 100, 1609010, provider.OutcomeUnknown, provider.CodeOutcomeUnknown, provider.ScopePost},
@@ -50,12 +52,14 @@ func TestEveryDocumentedErrorOfAPublicationHasItsClass(t *testing.T) {
 		{"app limit", 403, 4, 0, provider.RateLimited, provider.CodeRateLimited, provider.ScopeInstallation},
 		{"blocked", 400, 368, 1390008, provider.Temporary, provider.CodeAccountRestricted, provider.ScopeAccount},
 		{"duplicate", 400, 506, 1455006, provider.Rejected, provider.CodeDuplicateContent, provider.ScopePost},
-		{"photos posted before", 400, 100, 1366051, provider.Rejected, provider.CodeDuplicateContent, provider.ScopePost},
+		{"photos posted before", 400, 100, 1366051, provider.Rejected, provider.CodeDuplicateContent,
+			provider.ScopePost},
 		{"bad link", 400, 1500, 0, provider.Rejected, provider.CodeContentRejected, provider.ScopePost},
 		{"own link", 400, 100, 1609008, provider.Rejected, provider.CodeContentRejected, provider.ScopePost},
 		{"image", 400, 324, 1366046, provider.Rejected, provider.CodeMediaRejected, provider.ScopePost},
 		{"video too long", 400, 100, 1363026, provider.Rejected, provider.CodeMediaRejected, provider.ScopePost},
-		{"no permission for videos", 400, 100, 1363042, provider.AuthExpired, provider.CodePermissionMissing, provider.ScopeAccount},
+		{"no permission for videos", 400, 100, 1363042, provider.AuthExpired, provider.CodePermissionMissing,
+			provider.ScopeAccount},
 		{"parameter", 400, 100, 0, provider.Rejected, provider.CodeContentRejected, provider.ScopePost},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -91,7 +95,8 @@ func TestAMediaThatCannotBeProcessedIsTriedTwice(t *testing.T) {
 	for _, want := range []provider.Kind{provider.Temporary, provider.Rejected} {
 		var err error
 		st, err = b.Prepare(context.Background(), b.account, post("x", video()), st)
-		if failure := provider.AsError(err); failure == nil || failure.Kind != want || failure.Code != provider.CodeMediaRejected {
+		if failure := provider.AsError(err); failure == nil || failure.Kind != want ||
+			failure.Code != provider.CodeMediaRejected {
 			t.Errorf("failure %v, want %s", err, want)
 		}
 	}

@@ -4,6 +4,7 @@
 package facebook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ type Config struct {
 	Version string
 	// LoginConfigID is a configuration of Facebook Login for Business, in place of the scopes.
 	LoginConfigID string
+	// WithoutPortfolios leaves out the Pages of Business portfolios, and the permission that they need.
+	WithoutPortfolios bool
 	// SecretProof means that the app wants every call to prove that it knows the app's secret.
 	SecretProof bool
 	Limits      Limits
@@ -51,22 +54,15 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	setDefault(&l.TextLength, 63_206)
-	setDefault(&l.Photos, 10)
-	setDefault(&l.PhotoBytes, 10<<20)
-	setDefault(&l.VideoBytes, 10<<30)
-	setDefault(&l.VideoSeconds, 4*60*60)
-	setDefault(&l.PhotoLifetime, 24*time.Hour)
-	setDefault(&l.CommitTimeout, time.Minute)
-	setDefault(&l.Patience, 15*time.Minute)
+	l.TextLength = cmp.Or(l.TextLength, 63_206)
+	l.Photos = cmp.Or(l.Photos, 10)
+	l.PhotoBytes = cmp.Or(l.PhotoBytes, 10<<20)
+	l.VideoBytes = cmp.Or(l.VideoBytes, 10<<30)
+	l.VideoSeconds = cmp.Or(l.VideoSeconds, 4*60*60)
+	l.PhotoLifetime = cmp.Or(l.PhotoLifetime, 24*time.Hour)
+	l.CommitTimeout = cmp.Or(l.CommitTimeout, time.Minute)
+	l.Patience = cmp.Or(l.Patience, 15*time.Minute)
 	return l
-}
-
-func setDefault[T comparable](value *T, usual T) {
-	var zero T
-	if *value == zero {
-		*value = usual
-	}
 }
 
 // WithBase is the configuration with every address below one base, as in the sandbox.
@@ -97,27 +93,28 @@ func New(c Config) (*Provider, error) {
 	if c.Caller == nil || c.Now == nil {
 		return nil, errors.New("facebook: a caller and a clock are needed")
 	}
-	version := graph.FirstOf(c.Version, usualVersion)
+	version := cmp.Or(c.Version, usualVersion)
 	if !versionPattern.MatchString(version) {
 		return nil, fmt.Errorf("facebook: API version %q must be like %s", version, usualVersion)
 	}
 	limits := c.Limits.withDefaults()
 	p := &Provider{
-		consentURL: graph.BaseURL(c.ConsentURL, "https://www.facebook.com"),
-		uploadURL:  graph.BaseURL(c.UploadURL, "https://rupload.facebook.com"),
+		consentURL: provider.BaseURL(c.ConsentURL, "https://www.facebook.com"),
+		uploadURL:  provider.BaseURL(c.UploadURL, "https://rupload.facebook.com"),
 		limits:     limits,
 		now:        c.Now,
-		info:       newInfo(limits),
+		info:       newInfo(limits, !c.WithoutPortfolios),
 	}
-	p.api = graph.Client{Caller: c.Caller, BaseURL: graph.BaseURL(c.APIURL, "https://graph.facebook.com") + "/" + version, Rules: rules}
+	client := graph.ClientConfig{Caller: c.Caller, Rules: rules,
+		BaseURL: provider.BaseURL(c.APIURL, "https://graph.facebook.com") + "/" + version}
 	if c.SecretProof {
-		p.api.ProofKey = c.ClientSecret
+		client.ProofKey = c.ClientSecret
 	}
-	p.videos = p.api
-	p.videos.BaseURL = graph.BaseURL(c.VideoURL, "https://graph-video.facebook.com") + "/" + version
+	p.api = graph.NewClient(client)
+	p.videos = p.api.WithBase(provider.BaseURL(c.VideoURL, "https://graph-video.facebook.com") + "/" + version)
 	p.login = graph.Login{
-		Client: p.api, Credentials: c.Credentials, DialogURL: p.consentURL + "/" + version, Scopes: provider.ScopeNames(p.info.Scopes),
-		ConfigID: c.LoginConfigID, Now: c.Now,
+		Client: p.api, Tokens: graph.NewTokens("Facebook", c.Caller, c.Now, c.Credentials),
+		DialogURL: p.consentURL + "/" + version, Scopes: provider.ScopeNames(p.info.Scopes), ConfigID: c.LoginConfigID,
 	}
 	return p, nil
 }
@@ -134,7 +131,8 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 }
 
 // Prepare uploads photos and videos, step by step. Nothing of that is public.
-func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	st = st.Clone()
 	st.Ready = false
 	plan, err := newPlan(c)
@@ -155,7 +153,8 @@ func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.C
 }
 
 // Commit makes the post, the reel, the story or the comment public.
-func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	st = st.Clone()
 	if c.Action == provider.Comment {
 		return p.comment(ctx, a, c, st)
@@ -174,7 +173,8 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 }
 
 // Poll waits until a video is published, then does what may only be done afterwards.
-func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State,
+	error) {
 	st = st.Clone()
 	plan, err := newPlan(c)
 	if err != nil {

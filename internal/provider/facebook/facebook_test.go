@@ -58,7 +58,8 @@ func post(text string, media ...provider.Media) provider.Content {
 }
 
 func comment(text string, media ...provider.Media) provider.Content {
-	return provider.Content{Action: provider.Comment, Target: target, Parts: []provider.Part{{Text: text, Media: media}}}
+	return provider.Content{Action: provider.Comment, Target: target,
+		Parts: []provider.Part{{Text: text, Media: media}}}
 }
 
 func withSettings(t *testing.T, c provider.Content, settings string) provider.Content {
@@ -108,11 +109,17 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 		{"link", linked, "1755_2", "/1755_2"},
 		{"photo", post("A cat", image("a.jpg", "A dancing cat")), "1755_3", "/1755_3"},
 		{"photos", post("Two", image("a.jpg", ""), image("b.jpg", "Another")), "1755_4", "/1755_4"},
-		{"video", withThumbnail(withSettings(t, post("A video", video()), `{"facebookVideoTitle":"Title","facebookThumbnailMediaId":"`+string(thumbnail)+`"}`)), "901", "/cafe/videos/901/"},
-		{"reel", withSettings(t, post("A reel", video()), `{"facebookPostType":"reel","facebookCollaboratorPageIds":["88"]}`), "902", "/reel/902"},
-		{"reel-draft", withSettings(t, post("A reel", video()), `{"facebookPostType":"reel","facebookDraft":true}`), "902", "/reel/902"},
-		{"story-photo", withSettings(t, post("", image("a.jpg", "")), `{"facebookPostType":"story"}`), "7001", "https://facebook.com/stories/7001"},
-		{"story-video", withSettings(t, post("", video()), `{"facebookPostType":"story"}`), "7002", "https://facebook.com/stories/7002"},
+		{"video", withThumbnail(withSettings(t, post("A video", video()),
+			`{"facebookVideoTitle":"Title","facebookThumbnailMediaId":"`+string(thumbnail)+`"}`)), "901",
+			"/cafe/videos/901/"},
+		{"reel", withSettings(t, post("A reel", video()),
+			`{"facebookPostType":"reel","facebookCollaboratorPageIds":["88"]}`), "902", "/reel/902"},
+		{"reel-draft", withSettings(t, post("A reel", video()), `{"facebookPostType":"reel","facebookDraft":true}`),
+			"902", "/reel/902"},
+		{"story-photo", withSettings(t, post("", image("a.jpg", "")), `{"facebookPostType":"story"}`), "7001",
+			"https://facebook.com/stories/7001"},
+		{"story-video", withSettings(t, post("", video()), `{"facebookPostType":"story"}`), "7002",
+			"https://facebook.com/stories/7002"},
 		{"comment", comment("First!", image("a.jpg", "")), "1755_1_5", target.Permalink},
 	} {
 		t.Run(tc.golden, func(t *testing.T) {
@@ -162,7 +169,8 @@ func TestAVideoThatFacebookCannotProcessIsRejected(t *testing.T) {
 	b := setup(t, "reel-fails")
 	_, err := b.drive(t, withSettings(t, post("A reel", video()), `{"facebookPostType":"reel"}`))
 	failure := provider.AsError(err)
-	if failure == nil || failure.Kind != provider.Rejected || failure.Code != provider.CodeMediaRejected || failure.Message != "Resolution too low. Video must have a minimum resolution of 540p." {
+	if failure == nil || failure.Kind != provider.Rejected || failure.Code != provider.CodeMediaRejected ||
+		failure.Message != "Resolution too low. Video must have a minimum resolution of 540p." {
 		t.Errorf("failure %+v, want the media rejected in Facebook's words", failure)
 	}
 }
@@ -180,8 +188,10 @@ func TestConnectingGivesEveryPageWithItsOwnToken(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect")
 	ctx := context.Background()
-	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1#_=_", RedirectURL: "https://crier.test/oauth/facebook/callback"})
-	if err != nil || token.Access != "long-1" || !slices.Equal(token.Scopes, []string{"pages_show_list", "pages_manage_posts"}) {
+	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1#_=_",
+		RedirectURL: "https://crier.test/oauth/facebook/callback"})
+	if err != nil || token.Access != "long-1" || !slices.Equal(token.Scopes,
+		[]string{"pages_show_list", "pages_manage_posts"}) {
 		t.Fatalf("Exchange = %+v, %v", token, err)
 	}
 	accounts, err := b.Accounts(ctx, token)
@@ -189,12 +199,16 @@ func TestConnectingGivesEveryPageWithItsOwnToken(t *testing.T) {
 		t.Fatalf("Accounts: %v", err)
 	}
 	want := []provider.ConnectedAccount{{
-		ProviderAccountID: "1755", DisplayName: "Cafe", Handle: "cafe", ImageURL: "https://cdn.facebook.test/p.jpg", SubType: "page",
+		ProviderAccountID: "1755", DisplayName: "Cafe", Handle: "cafe", ImageURL: "https://cdn.facebook.test/p.jpg",
+		SubType: "page",
 		Details: json.RawMessage(`{"pageId":"1755","category":"Cafe","tasks":["CREATE_CONTENT","MODERATE"]}`),
-		Token:   provider.Token{Access: "page-1", Scopes: token.Scopes, Extra: map[string]provider.Secret{"user": "long-1"}},
+		Token: provider.Token{Access: "page-1", Scopes: token.Scopes,
+			Extra: map[string]provider.Secret{"user": "long-1"}},
 	}, {
-		ProviderAccountID: "1757", DisplayName: "Bar", SubType: "page", Details: json.RawMessage(`{"pageId":"1757","tasks":["MANAGE"]}`),
-		Token: provider.Token{Access: "page-3", Scopes: token.Scopes, Extra: map[string]provider.Secret{"user": "long-1"}},
+		ProviderAccountID: "1757", DisplayName: "Bar", SubType: "page",
+		Details: json.RawMessage(`{"pageId":"1757","tasks":["MANAGE"]}`),
+		Token: provider.Token{Access: "page-3", Scopes: token.Scopes,
+			Extra: map[string]provider.Secret{"user": "long-1"}},
 	}}
 	if diff := cmp.Diff(want, accounts); diff != "" {
 		t.Errorf("accounts (-want +got):\n%s", diff)
@@ -209,7 +223,7 @@ func TestTheConsentAddressCarriesTheScopes(t *testing.T) {
 	b := setup(t)
 	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S"})
 	want := "https://www.facebook.com/v25.0/dialog/oauth?client_id=client-1&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=S&response_type=code" +
-		"&scope=pages_show_list%2Cpages_manage_posts%2Cpages_read_engagement%2Cpages_manage_engagement%2Cpages_read_user_content%2Cread_insights"
+		"&scope=pages_show_list%2Cpages_manage_posts%2Cpages_read_engagement%2Cpages_manage_engagement%2Cpages_read_user_content%2Cread_insights%2Cbusiness_management"
 	if err != nil || got != want {
 		t.Errorf("ConsentURL = %q, %v; want %q", got, err, want)
 	}
@@ -230,7 +244,8 @@ func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
 	b := setup(t, "metrics")
 	ctx := context.Background()
 	n := func(v int64) *int64 { return &v }
-	for id, want := range map[string]provider.Metrics{"1755_1": {Likes: n(5), Comments: n(1), Shares: n(0), Reach: n(13), Clicks: n(3)}} {
+	for id, want := range map[string]provider.Metrics{"1755_1": {Likes: n(5), Comments: n(1), Shares: n(0),
+		Reach: n(13), Clicks: n(3)}} {
 		got, err := b.PostMetrics(ctx, b.account, []string{id})
 		if err != nil {
 			t.Fatalf("PostMetrics: %v", err)
@@ -240,7 +255,8 @@ func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
 		}
 	}
 	got, err := b.PostMetrics(ctx, b.account, []string{"901"})
-	if err != nil || *got["901"].Likes != 2 || *got["901"].Shares != 4 || got["901"].Reach != nil {
+	if err != nil || *got["901"].Likes != 2 || *got["901"].Shares != 4 || got["901"].Reach != nil ||
+		*got["901"].Views != 89 || got["901"].Extra["averageWatchMillis"] != 3100 {
 		t.Errorf("metrics of a video = %+v, %v", got, err)
 	}
 	got, err = b.PostMetrics(ctx, b.account, []string{"7001"})
@@ -248,14 +264,17 @@ func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
 		t.Errorf("metrics of a story = %+v, %v", got, err)
 	}
 	account, err := b.AccountMetrics(ctx, b.account, b.clock.Now().Add(-24*time.Hour), b.clock.Now())
-	if err != nil || *account.Followers != 120 || *account.Impressions != 30 || *account.Engagements != 5 {
+	if err != nil || *account.Followers != 120 || *account.Impressions != 30 || *account.Engagements != 5 ||
+		*account.Reach != 9 {
 		t.Errorf("AccountMetrics = %+v, %v", account, err)
 	}
 }
 
-func reconcile(t *testing.T, b bundle, c provider.Content, st provider.State, started time.Time) (provider.Outcome, provider.State) {
+func reconcile(t *testing.T, b bundle, c provider.Content, st provider.State, started time.Time) (provider.Outcome,
+	provider.State) {
 	t.Helper()
-	outcome, st, err := b.Reconcile(context.Background(), b.account, c, providertest.Reload(t, st), provider.Attempt{StartedAt: started})
+	outcome, st, err := b.Reconcile(context.Background(), b.account, c, providertest.Reload(t, st),
+		provider.Attempt{StartedAt: started})
 	if err != nil {
 		t.Fatalf("Reconcile: %v", err)
 	}

@@ -2,6 +2,7 @@ package facebook
 
 import (
 	"crier/internal/provider"
+	"crier/internal/provider/graph"
 )
 
 // Names of formats, which are also the values of facebookPostType.
@@ -23,12 +24,16 @@ const (
 
 const maxPresetText = 130 // of a text on a background
 
-func newInfo(limits Limits) provider.Info {
+// foldAt is where the feed shows "See more".
+const foldAt = 477
+
+func newInfo(limits Limits, portfolios bool) provider.Info {
 	return provider.Info{
 		Name:        "facebook",
 		DisplayName: "Facebook",
 		Abilities: provider.Abilities{
-			Comment: true, CommentMedia: true, Delete: true, PostMetrics: true, AccountMetrics: true, AltText: true, Reconcile: true,
+			Comment: true, CommentMedia: true, Delete: true, PostMetrics: true, AccountMetrics: true, AltText: true,
+			Reconcile: true,
 		},
 		Formats: []provider.Format{feedFormat(limits), reelFormat(limits), storyFormat(limits)},
 		Comment: &provider.Format{
@@ -37,11 +42,12 @@ func newInfo(limits Limits) provider.Info {
 			MaxMedia: 1, Media: []provider.MediaLimit{photoLimit(limits, 1)},
 		},
 		Settings: settingDeclarations(),
-		Scopes:   grants(),
+		Scopes:   grants(portfolios),
 		Costs:    []provider.Cost{},
 		// Reels have a limit of 30 a day, but no operation of their own; Facebook's answer counts.
 		RateLimits: []provider.RateLimit{
-			{Name: "reels of a Page a day", Scope: provider.ScopeAccount, Max: reelsPerDay, Seconds: 24 * 60 * 60, Units: map[provider.Operation]int64{}},
+			{Name: "reels of a Page a day", Scope: provider.ScopeAccount, Max: reelsPerDay, Seconds: 24 * 60 * 60,
+				Units: map[provider.Operation]int64{}},
 		},
 		MetricsBatch:  1,
 		CommitTimeout: limits.CommitTimeout,
@@ -56,11 +62,12 @@ func feedFormat(limits Limits) provider.Format {
 		Name:        feed,
 		Description: "Text, a link, photos or one video.",
 		PostTypes:   []string{"text_post", "text_image", "text_video", "carousel"},
-		Text:        provider.TextLimit{Max: limits.TextLength, Unit: provider.Characters},
+		Text:        provider.TextLimit{Max: limits.TextLength, Unit: provider.Characters, FoldAt: foldAt},
 		MaxMedia:    limits.Photos,
 		MaxAltText:  1000,
 		Media: []provider.MediaLimit{photoLimit(limits, limits.Photos), {
-			Class: "video", MIMETypes: []string{"video/mp4", "video/quicktime"}, MaxCount: 1, MinBytes: 1 << 10, MaxBytes: limits.VideoBytes,
+			Class: "video", MIMETypes: []string{"video/mp4", "video/quicktime"}, MaxCount: 1, MinBytes: 1 << 10,
+			MaxBytes:   limits.VideoBytes,
 			MinSeconds: 1, MaxSeconds: limits.VideoSeconds, MinAspect: 0.55, MaxAspect: 1.8,
 		}},
 	}
@@ -71,7 +78,7 @@ func reelFormat(limits Limits) provider.Format {
 		Name:        reel,
 		Description: "One upright video of 3 to 90 seconds.",
 		PostTypes:   []string{"text_video"},
-		Text:        provider.TextLimit{Max: limits.TextLength, Unit: provider.Characters},
+		Text:        provider.TextLimit{Max: limits.TextLength, Unit: provider.Characters, FoldAt: foldAt},
 		MinMedia:    1,
 		MaxMedia:    1,
 		Media:       []provider.MediaLimit{reelLimit(limits, 90)},
@@ -83,7 +90,7 @@ func storyFormat(limits Limits) provider.Format {
 		Name:        story,
 		Description: "One photo or one upright video of at most 60 seconds, for a day; text is not shown.",
 		PostTypes:   []string{"text_image", "text_video"},
-		Text:        provider.TextLimit{Max: limits.TextLength, Unit: provider.Characters},
+		Text:        provider.TextLimit{Max: limits.TextLength, Unit: provider.Characters, FoldAt: foldAt},
 		MinMedia:    1,
 		MaxMedia:    1,
 		Media:       []provider.MediaLimit{photoLimit(limits, 1), reelLimit(limits, 60)},
@@ -92,14 +99,16 @@ func storyFormat(limits Limits) provider.Format {
 
 func photoLimit(limits Limits, count int) provider.MediaLimit {
 	return provider.MediaLimit{
-		Class: "image", MIMETypes: []string{"image/jpeg", "image/png", "image/gif"}, ConvertTo: "image/jpeg", MaxCount: count, MaxBytes: limits.PhotoBytes,
+		Class: "image", MIMETypes: []string{"image/jpeg", "image/png", "image/gif"}, ConvertTo: "image/jpeg",
+		MaxCount: count, MaxBytes: limits.PhotoBytes,
 	}
 }
 
 func reelLimit(limits Limits, seconds float64) provider.MediaLimit {
 	return provider.MediaLimit{
 		Class: "video", MIMETypes: []string{"video/mp4", "video/quicktime"}, MaxCount: 1, MaxBytes: limits.VideoBytes,
-		MinSeconds: 3, MaxSeconds: seconds, MinWidth: 540, MinHeight: 960, MinFPS: 23, MaxFPS: 60, MinAspect: 0.5, MaxAspect: 0.6,
+		MinSeconds: 3, MaxSeconds: seconds, MinWidth: 540, MinHeight: 960, MinFPS: 23, MaxFPS: 60, MinAspect: 0.5,
+		MaxAspect:   0.6,
 		VideoCodecs: []string{"h264", "hevc", "vp9", "av1"}, AudioCodecs: []string{"aac"},
 	}
 }
@@ -116,8 +125,8 @@ func narrow(info provider.Info, a provider.Account) provider.Info {
 	return info
 }
 
-func grants() []provider.Grant {
-	return []provider.Grant{
+func grants(portfolios bool) []provider.Grant {
+	list := []provider.Grant{
 		{Scope: scopePages, Purpose: "find your Pages", Required: true},
 		{Scope: scopePosts, Purpose: "publish and delete", Required: true},
 		{Scope: scopeRead, Purpose: "see the Page's posts, to make sure that none is published twice", Required: true},
@@ -125,4 +134,9 @@ func grants() []provider.Grant {
 		{Scope: scopeContent, Purpose: "see comments, to make sure that none is written twice"},
 		{Scope: scopeInsights, Purpose: "read how posts and the Page do"},
 	}
+	if portfolios {
+		list = append(list, provider.Grant{Scope: graph.ScopePortfolio,
+			Purpose: "find the Pages of your Business portfolios"})
+	}
+	return list
 }

@@ -22,7 +22,7 @@ const pageFields = "id,name,username,access_token,category,tasks,picture.type(la
 
 // Accounts are the Pages that the person may publish to, each with a token of its own that has no end.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
-	pages, err := p.login.Pages(ctx, t.Access, pageFields)
+	pages, err := p.login.Pages(ctx, t, pageFields)
 	if err != nil {
 		return nil, err
 	}
@@ -38,12 +38,14 @@ func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.C
 	return accounts, nil
 }
 
-// Profile reads the Page anew.
+// Profile reads the Page anew. A Page does not tell what the person may do there: that stays as it was.
 func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
 	var page pageAnswer
-	if err := p.api.Get(ctx, a.Token.Access, pagePath(a)+"?fields=id,name,username,category,picture.type(large){url}", &page); err != nil {
+	if err := p.api.Get(ctx, a.Token.Access, pagePath(a)+"?fields=id,name,username,category,picture.type(large){url}",
+		&page); err != nil {
 		return provider.ConnectedAccount{}, err
 	}
+	page.Tasks = decodeDetails(a).Tasks
 	return newAccount(page.Page)
 }
 
@@ -51,7 +53,8 @@ func newAccount(page graph.Page) (provider.ConnectedAccount, error) {
 	encoded, err := json.Marshal(details{PageID: string(page.ID), Category: page.Category, Tasks: page.Tasks})
 	if err != nil || page.ID == "" {
 		return provider.ConnectedAccount{}, &provider.Error{
-			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "Facebook did not say which Page it is", Err: err,
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "Facebook did not say which Page it is", Err: err,
 		}
 	}
 	return provider.ConnectedAccount{

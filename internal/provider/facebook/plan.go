@@ -1,10 +1,11 @@
 package facebook
 
 import (
+	"cmp"
 	"strings"
 
+	"crier"
 	"crier/internal/provider"
-	"crier/internal/provider/graph"
 )
 
 // plan is what is to be made of a content.
@@ -14,7 +15,7 @@ type plan struct {
 	text   string
 	link   string
 	media  []provider.Media
-	assets map[string]provider.Media
+	assets map[crier.ID]provider.Media
 }
 
 // newPlan reads the settings and decides what becomes of links: the first is shown as a card below a text, all others
@@ -25,10 +26,12 @@ func newPlan(c provider.Content) (plan, error) {
 		return plan{}, err
 	}
 	if len(c.Parts) == 0 {
-		return plan{}, &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "there is nothing to publish"}
+		return plan{}, &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "there is nothing to publish"}
 	}
 	part := c.Parts[0]
-	result := plan{settings: s, format: graph.FirstOf(s.PostType, feed), text: part.Text, link: s.Link, media: part.Media, assets: map[string]provider.Media{}}
+	result := plan{settings: s, format: cmp.Or(s.PostType, feed), text: part.Text, link: s.Link,
+		media: part.Media, assets: c.Assets}
 	for _, link := range part.Links {
 		switch {
 		case link.URL == result.link:
@@ -37,9 +40,6 @@ func newPlan(c provider.Content) (plan, error) {
 		case !strings.Contains(result.text, link.URL):
 			result.text = strings.TrimSpace(result.text + "\n" + link.URL)
 		}
-	}
-	for id, asset := range c.Assets {
-		result.assets[string(id)] = asset
 	}
 	return result, nil
 }

@@ -15,7 +15,8 @@ import (
 const noteLinkRefused = "linkRefused"
 
 // feedPost makes a text, a link or photos public.
-func (p *Provider) feedPost(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State, error) {
+func (p *Provider) feedPost(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State,
+	error) {
 	form, err := feedForm(plan, st)
 	if err != nil {
 		return st, err
@@ -67,14 +68,17 @@ func addAudience(form url.Values, plan plan) error {
 func uploadedID(st provider.State, index int) (string, error) {
 	u := st.Upload(0, index)
 	if u == nil || u.Step != stepReady {
-		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media are not uploaded yet"}
+		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the media are not uploaded yet"}
 	}
 	return u.ID, nil
 }
 
 // publish sends a form that makes something public.
-func (p *Provider) publish(ctx context.Context, client graph.Client, a provider.Account, edge string, form url.Values, v any) error {
-	request := provider.Request{Operation: provider.OpPublish, URL: pagePath(a) + edge, Publishes: true, Timeout: p.limits.CommitTimeout}
+func (p *Provider) publish(ctx context.Context, client graph.Client, a provider.Account, edge string, form url.Values,
+	v any) error {
+	request := provider.Request{Operation: provider.OpPublish, URL: pagePath(a) + edge, Publishes: true,
+		Timeout: p.limits.CommitTimeout}
 	return client.Post(ctx, a.Token.Access, request, form, v)
 }
 
@@ -137,7 +141,8 @@ func (p *Provider) photoStory(ctx context.Context, a provider.Account, st provid
 }
 
 // comment writes below a post, as the Page.
-func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	plan, err := newPlan(c)
 	if err != nil {
 		return st, err
@@ -152,7 +157,8 @@ func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.C
 		form.Set("attachment_url", address)
 	}
 	request := provider.Request{
-		Operation: provider.OpComment, URL: "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments", Publishes: true, Timeout: p.limits.CommitTimeout,
+		Operation: provider.OpComment, URL: "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments",
+		Publishes: true, Timeout: p.limits.CommitTimeout,
 	}
 	var answer createAnswer
 	if err := p.api.Post(ctx, a.Token.Access, request, form, &answer); err != nil {

@@ -12,7 +12,8 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// noteDuplicate means that Facebook refused a post as a duplicate of one whose outcome was not clear, so it must be there.
+// noteDuplicate means that Facebook refused a post as a duplicate of one whose outcome was not clear, so it must be
+// there.
 const noteDuplicate = "calledDuplicate"
 
 // listedCount is how many posts or comments are looked at.
@@ -21,14 +22,15 @@ const listedCount = 25
 // errUnclear means that a list shows too little of the time since the attempt to tell.
 var errUnclear = errors.New("the list does not reach back to the attempt")
 
-// Strategy reads: a video says itself whether it was published; everything else is looked for in a list, where a new post
-// may take a while to show.
+// Strategy reads: a video says itself whether it was published; everything else is looked for in a list, where a new
+// post may take a while to show.
 func (p *Provider) Strategy(provider.Account, provider.Content, provider.State) provider.Strategy {
 	return provider.Strategy{Method: provider.ByReading, NotBefore: 15 * time.Second, Absences: 2, Apart: time.Minute}
 }
 
 // Reconcile looks for what a lost attempt may have made public.
-func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
 	plan, err := newPlan(c)
 	if err != nil {
@@ -39,12 +41,16 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	switch {
 	case c.Action == provider.Comment:
 		found, err = p.findComment(ctx, a, c, plan, &st, since)
+	case at.Stale && (plan.isVideo() || plan.format == story):
+		return provider.OutcomeUnclear, st, nil // they are known again by what was uploaded for the attempt
 	case plan.isVideo():
 		return p.videoOutcome(ctx, a, plan, st)
 	case plan.format == story:
 		found, err = p.findStory(ctx, a, &st)
+	case at.Stale:
+		found, err = p.findPost(ctx, a, plan, &st, since, matchesText)
 	default:
-		found, err = p.findPost(ctx, a, plan, &st, since)
+		found, err = p.findPost(ctx, a, plan, &st, since, matches)
 	}
 	switch {
 	case errors.Is(err, errUnclear):
@@ -61,13 +67,15 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 }
 
 // findPost looks for the post among the newest of the Page.
-func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, st *provider.State, since time.Time) (bool, error) {
+func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, st *provider.State,
+	since time.Time, matches func(plan, provider.State, listedPost) bool) (bool, error) {
 	var list postList
 	path := pagePath(a) + "/published_posts?fields=id,message,created_time,permalink_url,attachments{target{id},subattachments{target{id}}}&limit=" + strconv.Itoa(listedCount)
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return false, err
 	}
-	post, found := graph.Nearest(list.Data, since, listedPost.created, func(post listedPost) bool { return matches(plan, *st, post) })
+	post, found := graph.Nearest(list.Data, since, listedPost.created,
+		func(post listedPost) bool { return matches(plan, *st, post) })
 	if found {
 		p.enter(st, string(post.ID), p.permalink(post.Permalink, string(post.ID)))
 		return true, nil
@@ -75,7 +83,8 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, 
 	return false, unlessUnclear(provider.ReachesBack(list.Data, listedCount, listedPost.created, since))
 }
 
-// matches compares a post with what was to be published: by its photos, which belong to this attempt alone, or by its text.
+// matches compares a post with what was to be published: by its photos, which belong to this attempt alone, or by its
+// text.
 func matches(plan plan, st provider.State, post listedPost) bool {
 	if len(plan.media) == 0 {
 		return graph.SameText(plan.text, post.Message)
@@ -85,6 +94,11 @@ func matches(plan plan, st provider.State, post listedPost) bool {
 		return graph.SameText(plan.text, post.Message)
 	}
 	return slices.ContainsFunc(st.Uploads, func(u provider.Upload) bool { return slices.Contains(shown, u.ID) })
+}
+
+// matchesText compares a post by its text alone, where it is not known which photos were uploaded for it.
+func matchesText(plan plan, _ provider.State, post listedPost) bool {
+	return graph.SameText(plan.text, post.Message)
 }
 
 // targets are the ids of what is attached to a post.
@@ -119,7 +133,8 @@ func (p *Provider) findStory(ctx context.Context, a provider.Account, st *provid
 }
 
 // videoOutcome asks the video itself. One that is being processed was accepted; one that is neither was not.
-func (p *Provider) videoOutcome(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.Outcome, provider.State, error) {
+func (p *Provider) videoOutcome(ctx context.Context, a provider.Account, plan plan,
+	st provider.State) (provider.Outcome, provider.State, error) {
 	id, err := uploadedID(st, 0)
 	if err != nil {
 		return provider.OutcomeAbsent, st, nil //nolint:nilerr // without an upload nothing can have been published
@@ -142,7 +157,8 @@ func (p *Provider) videoOutcome(ctx context.Context, a provider.Account, plan pl
 		st.Uploads, st.PublishID = nil, ""
 		delete(st.Secrets, secretUpload)
 		return provider.OutcomeAbsent, st, nil
-	case publishing == phaseInProgress || processing == phaseInProgress || processing == phaseComplete && plan.format == feed:
+	case publishing == phaseInProgress || processing == phaseInProgress || processing == phaseComplete &&
+		plan.format == feed:
 		st.NextPollAfter = p.now().UTC().Add(firstLook)
 		return provider.OutcomePending, st, nil
 	}
@@ -150,9 +166,11 @@ func (p *Provider) videoOutcome(ctx context.Context, a provider.Account, plan pl
 }
 
 // findComment looks for the comment of the Page below the post.
-func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, plan plan, st *provider.State, since time.Time) (bool, error) {
+func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, plan plan,
+	st *provider.State, since time.Time) (bool, error) {
 	var list commentList
-	path := "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments?fields=id,from,message,created_time&order=reverse_chronological&limit=" + strconv.Itoa(listedCount)
+	path := "/" + url.PathEscape(c.Target.PlatformPostID) +
+		"/comments?fields=id,from,message,created_time&order=reverse_chronological&limit=" + strconv.Itoa(listedCount)
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return false, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,16 +28,18 @@ func play(t *testing.T) playground {
 	clock := providertest.NewClock()
 	s := simtest.Start(t, sandbox.Network(), sim.Options{Now: clock.Now})
 	p, err := New(Config{
-		Credentials: provider.Credentials{ClientID: "app", ClientSecret: "secret"}, Caller: providertest.NewCaller(clock), Now: clock.Now,
+		Credentials: provider.Credentials{ClientID: "app", ClientSecret: "secret"},
+		Caller:      providertest.NewCaller(clock), Now: clock.Now,
 	}.WithBase(s.URL + "/facebook"))
 	if err != nil {
 		t.Fatalf("New: %v", err)
 	}
 	seed := s.Seed("ada")
-	return playground{sandbox: s, host: graphtest.NewHost(t), bundle: bundle{Provider: p, clock: clock, account: provider.Account{
-		ProviderAccountID: seed.AccountID, Handle: seed.Handle, Scopes: seed.Scopes,
-		Token: provider.Token{Access: provider.Secret(seed.AccessToken), Scopes: seed.Scopes},
-	}}}
+	return playground{sandbox: s, host: graphtest.NewHost(t),
+		bundle: bundle{Provider: p, clock: clock, account: provider.Account{
+			ProviderAccountID: seed.AccountID, Handle: seed.Handle, Scopes: seed.Scopes,
+			Token: provider.Token{Access: provider.Secret(seed.AccessToken), Scopes: seed.Scopes},
+		}}}
 }
 
 // media puts bytes where the sandbox can fetch them, for comments; everything else is uploaded.
@@ -70,7 +73,8 @@ func (p playground) mustPublish(t *testing.T, c provider.Content) provider.State
 
 func commentOn(st provider.State, text string, media ...provider.Media) provider.Content {
 	return provider.Content{
-		Action: provider.Comment, Target: provider.Target{PlatformPostID: st.PlatformPostID, Permalink: st.Published[0].Permalink},
+		Action: provider.Comment, Target: provider.Target{PlatformPostID: st.PlatformPostID,
+			Permalink: st.Published[0].Permalink},
 		Parts: []provider.Part{{Text: text, Media: media}},
 	}
 }
@@ -83,7 +87,8 @@ func TestTheSandboxTakesEveryKindOfPost(t *testing.T) {
 	first := p.mustPublish(t, post("Hello"))
 	linked := post("Read")
 	linked.Parts[0].Links = []provider.Link{{URL: "https://crier.dev"}}
-	thumbnailed := withSettings(t, post("A video", p.film()), `{"facebookVideoTitle":"Title","facebookThumbnailMediaId":"`+string(thumbnail)+`"}`)
+	thumbnailed := withSettings(t, post("A video", p.film()),
+		`{"facebookVideoTitle":"Title","facebookThumbnailMediaId":"`+string(thumbnail)+`"}`)
 	thumbnailed.Assets = withThumbnail(post("")).Assets
 	thumbnailed.Assets[thumbnail] = p.picture(t)
 	for _, tc := range []struct {
@@ -118,10 +123,12 @@ func TestTheSandboxMeasuresAndDeletes(t *testing.T) {
 	film := p.mustPublish(t, post("A video", p.film())).PlatformPostID
 	p.sandbox.Like(id, 3)
 	metrics, err := p.PostMetrics(ctx, p.account, []string{id, film})
-	if err != nil || metrics[id].Likes == nil || *metrics[id].Likes != 3 || metrics[film].Comments == nil {
-		t.Errorf("PostMetrics = %+v, %v; want 3 likes", metrics, err)
+	if err != nil || metrics[id].Likes == nil || *metrics[id].Likes != 3 || metrics[film].Comments == nil ||
+		metrics[id].Views == nil || *metrics[id].Views != 60 {
+		t.Errorf("PostMetrics = %+v, %v; want 3 likes and 60 views", metrics, err)
 	}
-	if account, err := p.AccountMetrics(ctx, p.account, p.clock.Now().Add(-time.Hour), p.clock.Now()); err != nil || account.Followers == nil {
+	if account, err := p.AccountMetrics(ctx, p.account, p.clock.Now().Add(-time.Hour), p.clock.Now()); err != nil ||
+		account.Followers == nil {
 		t.Errorf("AccountMetrics = %+v, %v", account, err)
 	}
 	for _, id := range []string{id, film} {
@@ -131,7 +138,8 @@ func TestTheSandboxMeasuresAndDeletes(t *testing.T) {
 			}
 		}
 	}
-	if profile, err := p.Profile(ctx, p.account); err != nil || profile.ProviderAccountID != p.account.ProviderAccountID {
+	if profile, err := p.Profile(ctx, p.account); err != nil ||
+		profile.ProviderAccountID != p.account.ProviderAccountID {
 		t.Errorf("Profile = %+v, %v", profile, err)
 	}
 }
@@ -177,7 +185,8 @@ func TestALostAnswerOfTheSandboxIsFoundOut(t *testing.T) {
 
 func TestAnOutageOfTheSandboxPublishesOnce(t *testing.T) {
 	t.Parallel()
-	for _, c := range []provider.Content{post("Hello"), withSettings(t, post("A reel", play(t).film()), `{"facebookPostType":"reel"}`)} {
+	for _, c := range []provider.Content{post("Hello"),
+		withSettings(t, post("A reel", play(t).film()), `{"facebookPostType":"reel"}`)} {
 		p := play(t)
 		p.sandbox.Fault(sim.Publish, sim.Outage, nil)
 		started := p.clock.Now()
@@ -218,17 +227,66 @@ func TestAConsentOfTheSandboxConnectsSeveralPages(t *testing.T) {
 	if err != nil {
 		t.Fatalf("ConsentURL: %v", err)
 	}
-	back := p.sandbox.Do(simtest.Request{Method: "POST", Path: address, Form: url.Values{"decision": {"allow"}, "name": {"grace"}}}).Location()
-	token, err := p.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(back.Query().Get("code")), RedirectURL: "https://crier.test/cb"})
+	back := p.sandbox.Do(simtest.Request{Method: "POST", Path: address,
+		Form: url.Values{"decision": {"allow"}, "name": {"grace"}}}).Location()
+	token, err := p.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(back.Query().Get("code")),
+		RedirectURL: "https://crier.test/cb"})
 	if err != nil || len(token.Scopes) != len(p.info.Scopes) {
 		t.Fatalf("Exchange = %+v, %v; want all scopes", token, err)
 	}
 	accounts, err := p.Accounts(ctx, token)
-	if err != nil || len(accounts) < 2 {
-		t.Fatalf("Accounts = %+v, %v; want several Pages", accounts, err)
+	var names []string
+	for _, a := range accounts {
+		names = append(names, a.DisplayName)
+	}
+	if want := []string{"grace Page", "grace Shop", "grace Brand", "grace Agency"}; err != nil ||
+		!slices.Equal(names, want) {
+		t.Fatalf("Accounts = %v, %v; want %v: those of the portfolio as well, each once, and only with a token", names,
+			err,
+			want)
 	}
 	for _, a := range accounts {
-		p.account = provider.Account{ProviderAccountID: a.ProviderAccountID, Handle: a.Handle, Scopes: a.Token.Scopes, Details: a.Details, Token: a.Token}
+		p.account = provider.Account{ProviderAccountID: a.ProviderAccountID, Handle: a.Handle, Scopes: a.Token.Scopes,
+			Details: a.Details, Token: a.Token}
 		p.mustPublish(t, post("Hello from "+a.DisplayName))
+	}
+}
+
+func TestPortfoliosCanBeLeftOut(t *testing.T) {
+	t.Parallel()
+	p, ctx := play(t), context.Background()
+	without, err := New(Config{Credentials: p.login.Tokens.Credentials, WithoutPortfolios: true, Caller: p.api.Caller,
+		Now: p.clock.Now}.WithBase(p.sandbox.URL + "/facebook"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, err := without.ConsentURL(provider.ConsentRequest{RedirectURL: "https://crier.test/cb", State: "S"})
+	if err != nil || strings.Contains(address, "business_management") {
+		t.Fatalf("ConsentURL = %s, %v", address, err)
+	}
+	back := p.sandbox.Do(simtest.Request{Method: "POST", Path: address,
+		Form: url.Values{"decision": {"allow"}, "name": {"grace"}}}).Location()
+	token, err := without.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(back.Query().Get("code")),
+		RedirectURL: "https://crier.test/cb"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if accounts, err := without.Accounts(ctx, token); err != nil || len(accounts) != 2 {
+		t.Errorf("Accounts = %+v, %v; want the person's own Pages", accounts, err)
+	}
+}
+
+func TestReachIsNotAddedUp(t *testing.T) {
+	t.Parallel()
+	p, ctx := play(t), context.Background()
+	id := p.mustPublish(t, post("Hello")).PlatformPostID
+	p.sandbox.Like(id, 3)
+	p.clock.Advance(60 * 24 * time.Hour)
+	now := p.clock.Now()
+	for days, reach := range map[int]*int64{1: new(int64(30)), 7: new(int64(30)), 28: new(int64(30)), 3: nil, 30: nil} {
+		account, err := p.AccountMetrics(ctx, p.account, now.Add(-time.Duration(days)*24*time.Hour), now)
+		if err != nil || (account.Reach == nil) != (reach == nil) || reach != nil && *account.Reach != *reach {
+			t.Errorf("%d days: reach %v, %v; want %v", days, account.Reach, err, reach)
+		}
 	}
 }

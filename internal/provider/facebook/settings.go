@@ -1,6 +1,7 @@
 package facebook
 
 import (
+	"crier"
 	"crier/internal/provider"
 )
 
@@ -12,7 +13,7 @@ type settings struct {
 	PlaceID             string            `json:"facebookPlaceId"`
 	Targeting           *targetingSetting `json:"facebookTargeting"`
 	FeedTargeting       *targetingSetting `json:"facebookFeedTargeting"`
-	ThumbnailMediaID    string            `json:"facebookThumbnailMediaId"`
+	ThumbnailMediaID    crier.ID          `json:"facebookThumbnailMediaId"`
 	BackgroundPresetID  string            `json:"facebookBackgroundPresetId"`
 	CollaboratorPageIDs []string          `json:"facebookCollaboratorPageIds"`
 	Draft               bool              `json:"facebookDraft"`
@@ -41,19 +42,27 @@ func settingDeclarations() []provider.Setting {
 	digits := provider.Setting{Type: provider.TypeString, Format: provider.FormatDigits}
 	minTitle, maxTitle := provider.Between(1, 255)
 	return []provider.Setting{
-		{Key: "facebookPostType", Type: provider.TypeString, Enum: []string{feed, reel, story}, Default: feed, Description: "What to make of the media."},
-		{Key: "facebookLink", Type: provider.TypeString, Format: provider.FormatURL, Description: "The link that is shown as a card; not with media."},
-		{Key: "facebookVideoTitle", Type: provider.TypeString, Minimum: minTitle, Maximum: maxTitle, Description: "The title of a video or reel."},
-		{Key: "facebookPlaceId", Type: provider.TypeString, Format: provider.FormatDigits, Description: "The Page of the place."},
+		{Key: "facebookPostType", Type: provider.TypeString, Enum: []string{feed, reel, story}, Default: feed,
+			Description: "What to make of the media."},
+		{Key: "facebookLink", Type: provider.TypeString, Format: provider.FormatURL,
+			Description: "The link that is shown as a card; not with media."},
+		{Key: "facebookVideoTitle", Type: provider.TypeString, Minimum: minTitle, Maximum: maxTitle,
+			Description: "The title of a video or reel."},
+		{Key: "facebookPlaceId", Type: provider.TypeString, Format: provider.FormatDigits,
+			Description: "The Page of the place."},
 		targetingDeclaration("facebookTargeting", "Who can see the post; others never do."),
 		targetingDeclaration("facebookFeedTargeting", "In whose feeds the post is shown first; everybody can see it."),
-		{Key: "facebookThumbnailMediaId", Type: provider.TypeString, Format: provider.FormatAsset, Description: "The asset that is the thumbnail of a video or reel."},
-		{Key: "facebookBackgroundPresetId", Type: provider.TypeString, Format: provider.FormatDigits, Description: "The background of a short text."},
+		{Key: "facebookThumbnailMediaId", Type: provider.TypeString, Format: provider.FormatAsset,
+			Description: "The asset that is the thumbnail of a video or reel."},
+		{Key: "facebookBackgroundPresetId", Type: provider.TypeString, Format: provider.FormatDigits,
+			Description: "The background of a short text."},
 		{
-			Key: "facebookCollaboratorPageIds", Type: provider.TypeArray, Items: &digits, Maximum: provider.AtMost(maxCollaborators),
+			Key: "facebookCollaboratorPageIds", Type: provider.TypeArray, Items: &digits,
+			Maximum:     provider.AtMost(maxCollaborators),
 			Description: "Pages that are invited as co-authors of a reel.",
 		},
-		{Key: "facebookDraft", Type: provider.TypeBoolean, Default: false, Description: "Leave a reel as a draft on Facebook instead of publishing it."},
+		{Key: "facebookDraft", Type: provider.TypeBoolean, Default: false,
+			Description: "Leave a reel as a draft on Facebook instead of publishing it."},
 	}
 }
 
@@ -61,21 +70,26 @@ func targetingDeclaration(key, description string) provider.Setting {
 	minCode, maxCode := provider.Between(2, 2)
 	minAge, maxAge := provider.Between(13, 65)
 	code := provider.Setting{Type: provider.TypeString, Minimum: minCode, Maximum: maxCode}
-	id := provider.Setting{Key: "key", Type: provider.TypeString, Required: true, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(30), Description: "Its key at Facebook."}
-	name := provider.Setting{Key: "name", Type: provider.TypeString, Maximum: provider.AtMost(200), Description: "Its name, for people."}
+	id := provider.Setting{Key: "key", Type: provider.TypeString, Required: true, Minimum: provider.AtLeast(1),
+		Maximum: provider.AtMost(30), Description: "Its key at Facebook."}
+	name := provider.Setting{Key: "name", Type: provider.TypeString, Maximum: provider.AtMost(200),
+		Description: "Its name, for people."}
 	return provider.Setting{
 		Key: key, Type: provider.TypeObject, Description: description,
 		Fields: []provider.Setting{
-			{Key: "countries", Type: provider.TypeArray, Items: &code, Maximum: provider.AtMost(250), Description: "Countries as ISO 3166-1 codes."},
+			{Key: "countries", Type: provider.TypeArray, Items: &code, Maximum: provider.AtMost(250),
+				Description: "Countries as ISO 3166-1 codes."},
 			{
 				Key: "cities", Type: provider.TypeArray, Maximum: provider.AtMost(250), Description: "Cities.",
 				Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{id, name}},
 			},
 			{
-				Key: "regions", Type: provider.TypeArray, Maximum: provider.AtMost(250), Description: "Regions or states.",
-				Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{id}},
+				Key: "regions", Type: provider.TypeArray, Maximum: provider.AtMost(250),
+				Description: "Regions or states.",
+				Items:       &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{id}},
 			},
-			{Key: "ageMin", Type: provider.TypeInteger, Minimum: minAge, Maximum: maxAge, Description: "The youngest age."},
+			{Key: "ageMin", Type: provider.TypeInteger, Minimum: minAge, Maximum: maxAge,
+				Description: "The youngest age."},
 		},
 	}
 }
@@ -85,7 +99,8 @@ func decodeSettings(c provider.Content) (settings, error) {
 	var s settings
 	if err := c.Settings.Decode(&s); err != nil {
 		return settings{}, &provider.Error{
-			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read", Err: err,
+			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read",
+			Err: err,
 		}
 	}
 	return s, nil

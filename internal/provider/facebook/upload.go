@@ -1,6 +1,7 @@
 package facebook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,7 +50,8 @@ func (p *Provider) forgetExpired(st *provider.State) {
 }
 
 // uploadStep does the next step of one media.
-func (p *Provider) uploadStep(ctx context.Context, a provider.Account, plan plan, st provider.State, index int) (provider.State, error) {
+func (p *Provider) uploadStep(ctx context.Context, a provider.Account, plan plan, st provider.State,
+	index int) (provider.State, error) {
 	if st.Upload(0, index) == nil {
 		st.Uploads = append(st.Uploads, provider.Upload{Media: index})
 	}
@@ -100,7 +102,8 @@ func (p *Provider) storePhoto(ctx context.Context, a provider.Account, u *provid
 	if m.AltText != "" {
 		fields = append(fields, provider.Field{Name: "alt_text_custom", Value: m.AltText})
 	}
-	body, err := provider.MultipartBody(fields, provider.FilePart{Field: "source", FileName: fileName(m), ContentType: m.MIMEType, File: file, Size: m.Size})
+	body, err := provider.MultipartBody(fields, provider.FilePart{Field: "source", FileName: fileName(m),
+		ContentType: m.MIMEType, File: file, Size: m.Size})
 	if err != nil {
 		return unreadable(err)
 	}
@@ -111,20 +114,24 @@ func (p *Provider) storePhoto(ctx context.Context, a provider.Account, u *provid
 	if answer.ID == "" {
 		return noID("photo")
 	}
-	u.ID, u.Step, u.NextByte, u.ExpiresAt = string(answer.ID), stepReady, m.Size, p.now().Add(p.limits.PhotoLifetime).UTC()
+	u.ID, u.Step, u.NextByte, u.ExpiresAt = string(answer.ID), stepReady, m.Size,
+		p.now().Add(p.limits.PhotoLifetime).UTC()
 	return nil
 }
 
 func noID(what string) error {
-	return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "Facebook answered without the id of the " + what}
+	return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+		Message: "Facebook answered without the id of the " + what}
 }
 
-func fileName(m provider.Media) string { return graph.FirstOf(m.FileName, "file") }
+func fileName(m provider.Media) string { return cmp.Or(m.FileName, "file") }
 
 // post sends a body to an edge of the Page, for an upload.
-func (p *Provider) post(ctx context.Context, client graph.Client, a provider.Account, edge string, body provider.Body, v any) error {
+func (p *Provider) post(ctx context.Context, client graph.Client, a provider.Account, edge string, body provider.Body,
+	v any) error {
 	answer, err := client.Send(ctx, a.Token.Access, provider.Request{
-		Operation: provider.OpUpload, Method: http.MethodPost, URL: pagePath(a) + edge, Body: body, Timeout: provider.UploadTimeout,
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: pagePath(a) + edge, Body: body,
+		Timeout: provider.UploadTimeout,
 	})
 	if err != nil {
 		return err
@@ -135,7 +142,8 @@ func (p *Provider) post(ctx context.Context, client graph.Client, a provider.Acc
 func pagePath(a provider.Account) string { return "/" + url.PathEscape(a.ProviderAccountID) }
 
 // announce begins the upload of a video. Reels and stories get an address, other videos a session with offsets.
-func (p *Provider) announce(ctx context.Context, a provider.Account, plan plan, st *provider.State, u *provider.Upload) error {
+func (p *Provider) announce(ctx context.Context, a provider.Account, plan plan, st *provider.State,
+	u *provider.Upload) error {
 	client, edge, form := p.api, "/"+plan.edge(), url.Values{"upload_phase": {"start"}}
 	if plan.edge() == "" {
 		client, edge = p.videos, "/videos"
@@ -155,14 +163,16 @@ func (p *Provider) announce(ctx context.Context, a provider.Account, plan plan, 
 		return moveTo(u, answer.offsets)
 	case !provider.SameHost(answer.UploadURL, p.uploadURL):
 		u.Step = stepNew
-		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "Facebook named an address for the upload that is not its own"}
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "Facebook named an address for the upload that is not its own"}
 	}
 	st.Hide(secretUpload, provider.Secret(answer.UploadURL))
 	return nil
 }
 
 // sendChunk sends the piece of a video that Facebook asks for.
-func (p *Provider) sendChunk(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload, m provider.Media) error {
+func (p *Provider) sendChunk(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
+	m provider.Media) error {
 	file, err := m.Open(ctx)
 	if err != nil {
 		return unreadable(err)
@@ -180,7 +190,8 @@ func (p *Provider) sendChunk(ctx context.Context, a provider.Account, st *provid
 		return unreadable(err)
 	}
 	answer, err := p.videos.SendRaw(ctx, a.Token.Access, provider.Request{
-		Operation: provider.OpUpload, Method: http.MethodPost, URL: pagePath(a) + "/videos", Body: body, Timeout: provider.UploadTimeout,
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: pagePath(a) + "/videos", Body: body,
+		Timeout: provider.UploadTimeout,
 	})
 	if err != nil {
 		return err
@@ -231,9 +242,10 @@ func moveTo(u *provider.Upload, o offsets) error {
 	return nil
 }
 
-// sendRest sends all bytes of a reel or story that are missing, in one request: Facebook takes no pieces here, but keeps
-// what arrived of a request that was cut off.
-func (p *Provider) sendRest(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload, m provider.Media) error {
+// sendRest sends all bytes of a reel or story that are missing, in one request: Facebook takes no pieces here, but
+// keeps what arrived of a request that was cut off.
+func (p *Provider) sendRest(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
+	m provider.Media) error {
 	file, err := m.Open(ctx)
 	if err != nil {
 		return unreadable(err)
@@ -244,7 +256,8 @@ func (p *Provider) sendRest(ctx context.Context, a provider.Account, st *provide
 	header.Set("offset", strconv.FormatInt(u.NextByte, 10))
 	header.Set("file_size", strconv.FormatInt(u.Size, 10))
 	answer, err := p.api.Caller.Send(ctx, provider.Request{
-		Operation: provider.OpUpload, Method: http.MethodPost, URL: st.Secrets[secretUpload].Reveal(), SecretURL: true, Header: header,
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: st.Secrets[secretUpload].Reveal(), SecretURL: true,
+		Header:  header,
 		Body:    provider.SectionBody("application/octet-stream", file, u.NextByte, u.Size-u.NextByte),
 		Secrets: []provider.Secret{a.Token.Access}, Timeout: sendTimeout,
 	})
@@ -306,10 +319,11 @@ func (p *Provider) askProgress(ctx context.Context, a provider.Account, u *provi
 	return nil
 }
 
-// awaitProcessing waits while Facebook works on a video that has arrived: what is wrong with it shows before anything is
-// published. A reel may only be worked on once it is published, a story has to be finished before; so the wait for the
-// work to begin is short for the one and longer for the other.
-func (p *Provider) awaitProcessing(ctx context.Context, a provider.Account, plan plan, st *provider.State, u *provider.Upload) error {
+// awaitProcessing waits while Facebook works on a video that has arrived: what is wrong with it shows before anything
+// is published. A reel may only be worked on once it is published, a story has to be finished before; so the wait for
+// the work to begin is short for the one and longer for the other.
+func (p *Provider) awaitProcessing(ctx context.Context, a provider.Account, plan plan, st *provider.State,
+	u *provider.Upload) error {
 	video, err := p.readVideo(ctx, a, u.ID)
 	if err != nil {
 		return err
@@ -325,7 +339,8 @@ func (p *Provider) awaitProcessing(ctx context.Context, a provider.Account, plan
 	}
 	idle := video.Status.Processing.Status != phaseInProgress && video.Status.Processing.Status != phaseComplete
 	switch {
-	case video.Status.Processing.Status == phaseComplete, idle && plan.format == reel, idle && waited > beginPatience, waited > p.limits.Patience:
+	case video.Status.Processing.Status == phaseComplete, idle && plan.format == reel, idle && waited > beginPatience,
+		waited > p.limits.Patience:
 		u.Step = stepReady
 		st.StopWaiting()
 	default:
@@ -337,6 +352,7 @@ func (p *Provider) awaitProcessing(ctx context.Context, a provider.Account, plan
 // readVideo asks where a video is.
 func (p *Provider) readVideo(ctx context.Context, a provider.Account, id string) (videoAnswer, error) {
 	var answer videoAnswer
-	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"?fields=id,status,post_id,permalink_url,published", &answer)
+	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"?fields=id,status,post_id,permalink_url,published",
+		&answer)
 	return answer, err
 }

@@ -1,6 +1,7 @@
 package facebook
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"crier/internal/provider"
-	"crier/internal/provider/graph"
 )
 
 // noteAfterwards lists what is left to do once the post is public, divided by commas.
@@ -24,7 +24,8 @@ const (
 
 // finishVideo ends the upload of a video, which publishes it. Facebook only says that it has accepted; whether and when
 // the video is public is asked for afterwards.
-func (p *Provider) finishVideo(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State, error) {
+func (p *Provider) finishVideo(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State,
+	error) {
 	video, err := uploadedID(st, 0)
 	if err != nil {
 		return st, err
@@ -111,9 +112,10 @@ func (p *Provider) enterVideo(st *provider.State, plan plan, video, permalink st
 	}
 }
 
-// followVideo asks whether an accepted video is public. What cannot be asked for the moment is asked later: the video has
-// been accepted, and nothing must publish it again.
-func (p *Provider) followVideo(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State, error) {
+// followVideo asks whether an accepted video is public. What cannot be asked for the moment is asked later: the video
+// has been accepted, and nothing must publish it again.
+func (p *Provider) followVideo(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State,
+	error) {
 	id, err := uploadedID(st, 0)
 	if err != nil {
 		return st, err
@@ -125,7 +127,7 @@ func (p *Provider) followVideo(ctx context.Context, a provider.Account, plan pla
 		waited = 0
 	}
 	if err == nil {
-		st.ProviderStatus = graph.FirstOf(video.Status.Word, st.ProviderStatus)
+		st.ProviderStatus = cmp.Or(video.Status.Word, st.ProviderStatus)
 		if problem := video.failure(); problem != "" {
 			st.FailureCode = video.Status.Word
 			return st, &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: problem}
@@ -179,13 +181,16 @@ func (p *Provider) afterwards(ctx context.Context, a provider.Account, plan plan
 	return st
 }
 
-func (p *Provider) doAfterwards(ctx context.Context, a provider.Account, plan plan, st *provider.State, what string) error {
+func (p *Provider) doAfterwards(ctx context.Context, a provider.Account, plan plan, st *provider.State,
+	what string) error {
 	page, invites := strings.CutPrefix(what, doCollaborator)
 	switch {
 	case invites:
 		var answer createAnswer
-		request := provider.Request{Operation: provider.OpPublish, URL: "/" + url.PathEscape(st.PlatformPostID) + "/collaborators"}
-		return explained("the Page "+page+" could not be invited", p.api.Post(ctx, a.Token.Access, request, url.Values{"target_id": {page}}, &answer))
+		request := provider.Request{Operation: provider.OpPublish, URL: "/" + url.PathEscape(st.PlatformPostID) +
+			"/collaborators"}
+		return explained("the Page "+page+" could not be invited",
+			p.api.Post(ctx, a.Token.Access, request, url.Values{"target_id": {page}}, &answer))
 	case what == doThumbnail:
 		return explained("the thumbnail could not be set", p.setThumbnail(ctx, a, plan, st.PlatformPostID))
 	case what == doPermalink:
@@ -207,7 +212,8 @@ func explained(what string, err error) error {
 func (p *Provider) setThumbnail(ctx context.Context, a provider.Account, plan plan, video string) error {
 	m, ok := plan.assets[plan.ThumbnailMediaID]
 	if !ok {
-		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: "the asset is not there any more"}
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected,
+			Message: "the asset is not there any more"}
 	}
 	file, err := m.Open(ctx)
 	if err != nil {
@@ -220,7 +226,8 @@ func (p *Provider) setThumbnail(ctx context.Context, a provider.Account, plan pl
 		return unreadable(err)
 	}
 	_, err = p.api.Send(ctx, a.Token.Access, provider.Request{
-		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/" + url.PathEscape(video) + "/thumbnails", Body: body, Timeout: provider.UploadTimeout,
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/" + url.PathEscape(video) + "/thumbnails",
+		Body: body, Timeout: provider.UploadTimeout,
 	})
 	return err
 }
@@ -245,6 +252,7 @@ func (p *Provider) readStoryURL(ctx context.Context, a provider.Account, st *pro
 
 func (p *Provider) stories(ctx context.Context, a provider.Account) (storyList, error) {
 	var list storyList
-	err := p.api.Get(ctx, a.Token.Access, pagePath(a)+"/stories?status="+url.QueryEscape(`["PUBLISHED"]`)+"&limit=25", &list)
+	err := p.api.Get(ctx, a.Token.Access, pagePath(a)+"/stories?status="+url.QueryEscape(`["PUBLISHED"]`)+"&limit=25",
+		&list)
 	return list, err
 }

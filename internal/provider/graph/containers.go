@@ -55,13 +55,14 @@ type ContainerStatus struct {
 }
 
 // Containers prepares the posts of a network that publishes from containers: the items of a carousel first, then the
-// container that is published, each followed until the network is done with it. Containers are not public, so that making
-// one again does no harm; each can be published once, which is what keeps a post from appearing twice.
+// container that is published, each followed until the network is done with it. Containers are not public, so that
+// making one again does no harm; each can be published once, which is what keeps a post from appearing twice.
 type Containers struct {
 	// Network is its name for people.
 	Network string
 	// Create makes the container of an item of the next part, or of Whole.
-	Create func(ctx context.Context, a provider.Account, c provider.Content, st provider.State, media int) (id string, err error)
+	Create func(ctx context.Context, a provider.Account, c provider.Content, st provider.State, media int) (id string,
+		err error)
 	// Read asks how far a container is.
 	Read func(ctx context.Context, a provider.Account, id string) (ContainerStatus, error)
 	// Explain says what a failed container means.
@@ -76,7 +77,8 @@ type Containers struct {
 }
 
 // Prepare does the next step for the part that is next; done is true when its container can be published.
-func (k Containers) Prepare(ctx context.Context, a provider.Account, c provider.Content, st *provider.State) (done bool, err error) {
+func (k Containers) Prepare(ctx context.Context, a provider.Account, c provider.Content, st *provider.State) (done bool,
+	err error) {
 	part := st.NextPart()
 	k.forgetExpired(st, part)
 	items := itemsOf(c.Parts[part])
@@ -158,7 +160,8 @@ func forget(st *provider.State, part int) {
 }
 
 // create makes one container. The network fetches the media meanwhile, so that some of its errors are about them.
-func (k Containers) create(ctx context.Context, a provider.Account, c provider.Content, st *provider.State, media int, last bool) error {
+func (k Containers) create(ctx context.Context, a provider.Account, c provider.Content, st *provider.State, media int,
+	last bool) error {
 	id, err := k.Create(ctx, a, c, *st, media)
 	u := entry(st, st.NextPart(), media)
 	if err != nil {
@@ -188,13 +191,15 @@ func (k Containers) anew(u *provider.Upload, failure *provider.Error) *provider.
 }
 
 // look reads how far a container is.
-func (k Containers) look(ctx context.Context, a provider.Account, c provider.Content, st *provider.State, media int) error {
+func (k Containers) look(ctx context.Context, a provider.Account, c provider.Content, st *provider.State,
+	media int) error {
 	u := entry(st, st.NextPart(), media)
 	status, err := k.Read(ctx, a, u.ID)
 	if err != nil {
 		if IsMissing(err) {
 			forget(st, u.Part)
-			return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: k.Network + " has lost the container; a new one is made", Err: err}
+			return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+				Message: k.Network + " has lost the container; a new one is made", Err: err}
 		}
 		return err
 	}
@@ -276,7 +281,8 @@ func slow(p provider.Part, media int) bool {
 func Publishable(st provider.State) (string, error) {
 	u := st.Upload(st.NextPart(), Whole)
 	if u == nil || u.Step != stepReady {
-		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the container is not ready yet"}
+		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the container is not ready yet"}
 	}
 	return u.ID, nil
 }
@@ -303,14 +309,16 @@ func (k Containers) Refused(st *provider.State, failure *provider.Error) *provid
 
 // again makes a refusal one that passes.
 func (k Containers) again(failure *provider.Error) *provider.Error {
-	failure.Kind, failure.Code, failure.RetryAfter = provider.Temporary, provider.CodeProviderUnavailable, k.RefusalPause
+	failure.Kind, failure.Code, failure.RetryAfter = provider.Temporary, provider.CodeProviderUnavailable,
+		k.RefusalPause
 	return failure
 }
 
 // doubted makes a refusal one that has to be looked into.
 func (k Containers) doubted(failure *provider.Error) *provider.Error {
 	failure.Kind, failure.Code, failure.RetryAfter = provider.OutcomeUnknown, provider.CodeOutcomeUnknown, 0
-	failure.Message = k.Network + " does not publish the container: an earlier attempt may have done so (" + failure.Message + ")"
+	failure.Message = k.Network + " does not publish the container: an earlier attempt may have done so (" +
+		failure.Message + ")"
 	return failure
 }
 

@@ -19,8 +19,8 @@ var (
 	ErrNotReady = errors.New("the container is not finished")
 	// ErrExpired means that a container was not published in time.
 	ErrExpired = errors.New("the container has expired")
-	// ErrUnknownContainer means that a container was to be published that the network does not find, for the moment or for
-	// good. Nothing became public.
+	// ErrUnknownContainer means that a container was to be published that the network does not find, for the moment or
+	// for good. Nothing became public.
 	ErrUnknownContainer = errors.New("the container is not found")
 	// ErrQuota means that the daily number of posts is used up.
 	ErrQuota = errors.New("the publishing quota is used up")
@@ -105,23 +105,32 @@ func (p Problem) text() string {
 func (r Rule) fits(p Problem) bool {
 	code := r.Code == 0 || p.Code == r.Code || r.CodeTo > 0 && p.Code >= r.Code && p.Code <= r.CodeTo
 	return code && (r.Subcode == 0 || p.Subcode == r.Subcode) &&
-		(r.Says == "" || strings.Contains(p.Message, r.Says) || strings.Contains(p.UserTitle, r.Says) || strings.Contains(p.UserMessage, r.Says))
+		(r.Says == "" || strings.Contains(p.Message, r.Says) || strings.Contains(p.UserTitle, r.Says) ||
+			strings.Contains(p.UserMessage, r.Says))
 }
 
 // common are the errors of the whole Graph API that do not depend on what was asked for.
 var common = []Rule{
 	{Code: 190, Kind: provider.AuthExpired, As: provider.CodeAuthExpired, Scope: provider.ScopeAccount},
 	{Code: 102, Kind: provider.AuthExpired, As: provider.CodeAuthExpired, Scope: provider.ScopeAccount},
-	{Code: 4, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeInstallation, Pause: RatePause},
-	{Code: 17, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount, Pause: RatePause},
-	{Code: 32, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount, Pause: RatePause},
-	{Code: 341, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount, Pause: RatePause},
-	{Code: 613, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount, Pause: RatePause},
-	{Code: 80000, CodeTo: 80014, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount, Pause: RatePause},
-	{Code: 368, Kind: provider.Temporary, As: provider.CodeAccountRestricted, Scope: provider.ScopeAccount, Pause: BlockedPause},
+	{Code: 4, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeInstallation,
+		Pause: RatePause},
+	{Code: 17, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount,
+		Pause: RatePause},
+	{Code: 32, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount,
+		Pause: RatePause},
+	{Code: 341, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount,
+		Pause: RatePause},
+	{Code: 613, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount,
+		Pause: RatePause},
+	{Code: 80000, CodeTo: 80014, Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount,
+		Pause: RatePause},
+	{Code: 368, Kind: provider.Temporary, As: provider.CodeAccountRestricted, Scope: provider.ScopeAccount,
+		Pause: BlockedPause},
 	{Code: 3, Kind: provider.AuthExpired, As: provider.CodePermissionMissing, Scope: provider.ScopeAccount},
 	{Code: 10, Kind: provider.AuthExpired, As: provider.CodePermissionMissing, Scope: provider.ScopeAccount},
-	{Code: 200, CodeTo: 299, Kind: provider.AuthExpired, As: provider.CodePermissionMissing, Scope: provider.ScopeAccount},
+	{Code: 200, CodeTo: 299, Kind: provider.AuthExpired, As: provider.CodePermissionMissing,
+		Scope: provider.ScopeAccount},
 	{Code: 506, Kind: provider.Rejected, As: provider.CodeDuplicateContent},
 	{Code: 1, Ambiguous: true},
 	{Code: 2, Ambiguous: true},
@@ -145,9 +154,11 @@ func Classify(answer *provider.Response, rules []Rule) *provider.Error {
 	case p.Transient || answer.Status >= 500 || answer.Status < 400 || answer.Status == http.StatusRequestTimeout:
 		return answer.Unavailable(p.text())
 	case answer.Status == http.StatusTooManyRequests:
-		return Rule{Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount, Pause: RatePause}.apply(answer, p)
+		return Rule{Kind: provider.RateLimited, As: provider.CodeRateLimited, Scope: provider.ScopeAccount,
+			Pause: RatePause}.apply(answer, p)
 	case answer.Status == http.StatusUnauthorized && p.Code == 0:
-		return Rule{Kind: provider.AuthExpired, As: provider.CodeAuthExpired, Scope: provider.ScopeAccount}.apply(answer, p)
+		return Rule{Kind: provider.AuthExpired, As: provider.CodeAuthExpired,
+			Scope: provider.ScopeAccount}.apply(answer, p)
 	}
 	return answer.Fail(provider.Rejected, provider.CodeContentRejected, p.text(), nil)
 }
@@ -175,7 +186,8 @@ func (r Rule) apply(answer *provider.Response, p Problem) *provider.Error {
 func ClassifyToken(answer *provider.Response) *provider.Error {
 	p := ReadProblem(answer)
 	switch {
-	case p.Code == 101 || strings.Contains(p.Message, "client secret") || strings.Contains(p.Message, "validating application"):
+	case p.Code == 101 || strings.Contains(p.Message, "client secret") ||
+		strings.Contains(p.Message, "validating application"):
 		e := answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.text(), nil)
 		e.Scope, e.RetryAfter = provider.ScopeInstallation, operatorPause
 		return e
@@ -189,7 +201,8 @@ func ClassifyToken(answer *provider.Response) *provider.Error {
 
 // MissingID is the error for a success that does not say of what.
 func MissingID(network string) *provider.Error {
-	return &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown, Message: network + " answered without the id of the post"}
+	return &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown, Message: network +
+		" answered without the id of the post"}
 }
 
 // IsUnknownContainer is true when the network does not find the container, or the post, of an id.

@@ -1,7 +1,8 @@
 // Package graph is what Instagram, Facebook and Threads share: Meta's Graph API with its errors and usage headers, the
 // tokens that are exchanged for longer ones, and the containers in which posts are prepared.
 //
-// It is no network itself: what a post looks like, and which requests make one, is known to the three packages above it.
+// It is no network itself: what a post looks like, and which requests make one, is known to the three packages above
+// it.
 package graph
 
 import (
@@ -17,7 +18,10 @@ import (
 )
 
 // Client talks to one host of the Graph API on behalf of accounts.
-type Client struct {
+type Client struct{ provider.APIClient }
+
+// ClientConfig is what a Client needs.
+type ClientConfig struct {
 	Caller *provider.Caller
 	// BaseURL is the host with the version, such as https://graph.threads.net/v1.0.
 	BaseURL string
@@ -27,55 +31,32 @@ type Client struct {
 	ProofKey provider.Secret
 }
 
-// BaseURL is the configured address without a slash at the end, or the usual one.
-func BaseURL(configured, usual string) string {
-	if configured == "" {
-		return usual
+// NewClient makes a Client.
+func NewClient(c ClientConfig) Client {
+	classify := func(answer *provider.Response) *provider.Error { return Classify(answer, c.Rules) }
+	client := Client{APIClient: provider.APIClient{Caller: c.Caller, BaseURL: c.BaseURL,
+		Failure: provider.FailureOf(classify)}}
+	if c.ProofKey != "" {
+		client.Sign = func(address string, token provider.Secret) string { return prove(address, c.ProofKey, token) }
 	}
-	return strings.TrimRight(configured, "/")
+	return client
 }
 
-// Send makes one exchange with the account's token; answers that are no success become errors. The URL of the request
-// is a path below the client's base.
-func (c Client) Send(ctx context.Context, token provider.Secret, r provider.Request) (*provider.Response, error) {
-	answer, err := c.SendRaw(ctx, token, r)
-	if err != nil {
-		return nil, err
-	}
-	if !answer.OK() {
-		return nil, Classify(answer, c.Rules)
-	}
-	return answer, nil
+// WithBase is the client for another host.
+func (c Client) WithBase(base string) Client {
+	c.BaseURL = base
+	return c
 }
 
-// SendRaw is Send without judging the answer.
-func (c Client) SendRaw(ctx context.Context, token provider.Secret, r provider.Request) (*provider.Response, error) {
-	r.URL = c.prove(c.BaseURL+r.URL, token)
-	r.Bearer = token
-	return c.Caller.Send(ctx, r)
-}
-
-// prove adds the proof that whoever uses the token knows the app's secret, where the app asks for it.
-func (c Client) prove(address string, token provider.Secret) string {
-	if c.ProofKey == "" {
-		return address
-	}
-	mac := hmac.New(sha256.New, []byte(c.ProofKey.Reveal()))
+// prove adds the proof that whoever uses the token knows the app's secret.
+func prove(address string, key, token provider.Secret) string {
+	mac := hmac.New(sha256.New, []byte(key.Reveal()))
 	mac.Write([]byte(token.Reveal()))
 	separator := "?"
 	if strings.Contains(address, "?") {
 		separator = "&"
 	}
 	return address + separator + "appsecret_proof=" + hex.EncodeToString(mac.Sum(nil))
-}
-
-// Get reads something.
-func (c Client) Get(ctx context.Context, token provider.Secret, path string, v any) error {
-	answer, err := c.Send(ctx, token, provider.Request{Operation: provider.OpRead, Method: http.MethodGet, URL: path})
-	if err != nil {
-		return err
-	}
-	return answer.Decode(v)
 }
 
 // Post sends a form and decodes the answer into v.
@@ -90,7 +71,8 @@ func (c Client) Post(ctx context.Context, token provider.Secret, r provider.Requ
 
 // Delete removes an object. One that the network does not know is gone already.
 func (c Client) Delete(ctx context.Context, token provider.Secret, path string) (provider.Deletion, error) {
-	answer, err := c.Send(ctx, token, provider.Request{Operation: provider.OpDelete, Method: http.MethodDelete, URL: path})
+	answer, err := c.Send(ctx, token, provider.Request{Operation: provider.OpDelete, Method: http.MethodDelete,
+		URL: path})
 	if failure := provider.AsError(err); failure != nil {
 		if IsMissing(failure) {
 			return provider.AlreadyGone, nil

@@ -16,7 +16,7 @@ import (
 )
 
 // answering is a client in front of a server that always gives the same answer.
-func answering(t *testing.T, status int, header map[string]string, body string) Client {
+func answering(t *testing.T, status int, header map[string]string, body string, rules ...Rule) Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for name, value := range header {
@@ -26,11 +26,13 @@ func answering(t *testing.T, status int, header map[string]string, body string) 
 		fmt.Fprint(w, body)
 	}))
 	t.Cleanup(server.Close)
-	return Client{Caller: providertest.NewCaller(providertest.NewClock()), BaseURL: server.URL}
+	return NewClient(ClientConfig{Caller: providertest.NewCaller(providertest.NewClock()), BaseURL: server.URL,
+		Rules: rules})
 }
 
 func problem(code, subcode int, rest string) string {
-	return fmt.Sprintf(`{"error":{"message":"m","type":"OAuthException","code":%d,"error_subcode":%d%s}}`, code, subcode, rest)
+	return fmt.Sprintf(`{"error":{"message":"m","type":"OAuthException","code":%d,"error_subcode":%d%s}}`, code,
+		subcode, rest)
 }
 
 func TestErrorsAreClassedByTheirBody(t *testing.T) {
@@ -47,33 +49,53 @@ func TestErrorsAreClassedByTheirBody(t *testing.T) {
 		scope     provider.Scope
 		retry     time.Duration
 	}{
-		{"expired token", 400, nil, problem(190, 463, ""), false, provider.AuthExpired, provider.CodeAuthExpired, provider.ScopeAccount, 0},
-		{"checkpointed user", 400, nil, problem(190, 459, ""), false, provider.AuthExpired, provider.CodeAuthExpired, provider.ScopeAccount, 0},
-		{"session", 400, nil, problem(102, 0, ""), false, provider.AuthExpired, provider.CodeAuthExpired, provider.ScopeAccount, 0},
-		{"unauthorized without a body", 401, nil, "", false, provider.AuthExpired, provider.CodeAuthExpired, provider.ScopeAccount, 0},
-		{"permission", 403, nil, problem(10, 0, ""), false, provider.AuthExpired, provider.CodePermissionMissing, provider.ScopeAccount, 0},
-		{"permission of a family", 403, nil, problem(230, 0, ""), false, provider.AuthExpired, provider.CodePermissionMissing, provider.ScopeAccount, 0},
-		{"app limit", 403, nil, problem(4, 0, ""), true, provider.RateLimited, provider.CodeRateLimited, provider.ScopeInstallation, RatePause},
-		{"page limit with a time", 400, map[string]string{business: `{"1":[{"type":"pages","estimated_time_to_regain_access":19}]}`}, problem(80001, 0, ""), true,
+		{"expired token", 400, nil, problem(190, 463, ""), false, provider.AuthExpired, provider.CodeAuthExpired,
+			provider.ScopeAccount, 0},
+		{"checkpointed user", 400, nil, problem(190, 459, ""), false, provider.AuthExpired, provider.CodeAuthExpired,
+			provider.ScopeAccount, 0},
+		{"session", 400, nil, problem(102, 0, ""), false, provider.AuthExpired, provider.CodeAuthExpired,
+			provider.ScopeAccount, 0},
+		{"unauthorized without a body", 401, nil, "", false, provider.AuthExpired, provider.CodeAuthExpired,
+			provider.ScopeAccount, 0},
+		{"permission", 403, nil, problem(10, 0, ""), false, provider.AuthExpired, provider.CodePermissionMissing,
+			provider.ScopeAccount, 0},
+		{"permission of a family", 403, nil, problem(230, 0, ""), false, provider.AuthExpired,
+			provider.CodePermissionMissing, provider.ScopeAccount, 0},
+		{"app limit", 403, nil, problem(4, 0, ""), true, provider.RateLimited, provider.CodeRateLimited,
+			provider.ScopeInstallation, RatePause},
+		{"page limit with a time", 400,
+			map[string]string{business: `{"1":[{"type":"pages","estimated_time_to_regain_access":19}]}`},
+			problem(80001, 0, ""), true,
 			provider.RateLimited, provider.CodeRateLimited, provider.ScopeAccount, 19 * time.Minute},
-		{"limit by status", 429, nil, "slow down", true, provider.RateLimited, provider.CodeRateLimited, provider.ScopeAccount, RatePause},
-		{"a limit that is transient", 400, nil, problem(613, 0, `,"is_transient":true`), true, provider.RateLimited, provider.CodeRateLimited, provider.ScopeAccount, RatePause},
-		{"blocked", 400, nil, problem(368, 1390008, ""), true, provider.Temporary, provider.CodeAccountRestricted, provider.ScopeAccount, BlockedPause},
-		{"duplicate", 400, nil, problem(506, 1455006, ""), true, provider.Rejected, provider.CodeDuplicateContent, provider.ScopePost, 0},
-		{"server error of a reading", 500, nil, problem(2, 0, ""), false, provider.Temporary, provider.CodeProviderUnavailable, provider.ScopePost, 0},
-		{"server error of a publication", 500, nil, problem(2, 0, ""), true, provider.OutcomeUnknown, provider.CodeOutcomeUnknown, provider.ScopePost, 0},
-		{"server error with a status of the caller's", 400, nil, problem(1, 0, ""), true, provider.OutcomeUnknown, provider.CodeOutcomeUnknown, provider.ScopePost, 0},
-		{"transient", 400, nil, problem(9999, 0, `,"is_transient":true`), true, provider.OutcomeUnknown, provider.CodeOutcomeUnknown, provider.ScopePost, 0},
+		{"limit by status", 429, nil, "slow down", true, provider.RateLimited, provider.CodeRateLimited,
+			provider.ScopeAccount, RatePause},
+		{"a limit that is transient", 400, nil, problem(613, 0, `,"is_transient":true`), true, provider.RateLimited,
+			provider.CodeRateLimited, provider.ScopeAccount, RatePause},
+		{"blocked", 400, nil, problem(368, 1390008, ""), true, provider.Temporary, provider.CodeAccountRestricted,
+			provider.ScopeAccount, BlockedPause},
+		{"duplicate", 400, nil, problem(506, 1455006, ""), true, provider.Rejected, provider.CodeDuplicateContent,
+			provider.ScopePost, 0},
+		{"server error of a reading", 500, nil, problem(2, 0, ""), false, provider.Temporary,
+			provider.CodeProviderUnavailable, provider.ScopePost, 0},
+		{"server error of a publication", 500, nil, problem(2, 0, ""), true, provider.OutcomeUnknown,
+			provider.CodeOutcomeUnknown, provider.ScopePost, 0},
+		{"server error with a status of the caller's", 400, nil, problem(1, 0, ""), true, provider.OutcomeUnknown,
+			provider.CodeOutcomeUnknown, provider.ScopePost, 0},
+		{"transient", 400, nil, problem(9999, 0, `,"is_transient":true`), true, provider.OutcomeUnknown,
+			provider.CodeOutcomeUnknown, provider.ScopePost, 0},
 		{"HTML", 502, nil, "<html>", true, provider.OutcomeUnknown, provider.CodeOutcomeUnknown, provider.ScopePost, 0},
 		{"redirect", 302, nil, "", false, provider.Temporary, provider.CodeProviderUnavailable, provider.ScopePost, 0},
-		{"parameter", 400, nil, problem(100, 0, ""), true, provider.Rejected, provider.CodeContentRejected, provider.ScopePost, 0},
+		{"parameter", 400, nil, problem(100, 0, ""), true, provider.Rejected, provider.CodeContentRejected,
+			provider.ScopePost, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			client := answering(t, tc.status, tc.header, tc.body)
-			_, err := client.Send(context.Background(), "token-1", provider.Request{Method: http.MethodPost, URL: "/x", Publishes: tc.publishes})
+			_, err := client.Send(context.Background(), "token-1",
+				provider.Request{Method: http.MethodPost, URL: "/x", Publishes: tc.publishes})
 			failure := provider.AsError(err)
-			if failure == nil || failure.Kind != tc.kind || failure.Code != tc.code || failure.Scope != tc.scope || failure.RetryAfter != tc.retry {
+			if failure == nil || failure.Kind != tc.kind || failure.Code != tc.code || failure.Scope != tc.scope ||
+				failure.RetryAfter != tc.retry {
 				t.Errorf("failure %+v; want %s, %s, scope %q, retry %v", failure, tc.kind, tc.code, tc.scope, tc.retry)
 			}
 		})
@@ -82,12 +104,16 @@ func TestErrorsAreClassedByTheirBody(t *testing.T) {
 
 func TestANetworksOwnRulesComeFirst(t *testing.T) {
 	t.Parallel()
-	client := answering(t, 400, nil, problem(4, 2207051, ""))
-	client.Rules = []Rule{{Subcode: 2207051, Kind: provider.Rejected, As: provider.CodeAccountRestricted, Mark: ErrMissing}}
+	own := Rule{Subcode: 2207051, Kind: provider.Rejected, As: provider.CodeAccountRestricted, Mark: ErrMissing}
+	client := answering(t, 400, nil, problem(4, 2207051, ""), own)
 	_, err := client.Send(context.Background(), "token-1", provider.Request{Method: http.MethodGet, URL: "/x"})
 	if failure := provider.AsError(err); failure.Kind != provider.Rejected || !IsMissing(failure) {
 		t.Errorf("failure %+v; want the network's own class and mark", failure)
 	}
+}
+
+func tokensOf(c Client) provider.OAuth2 {
+	return NewTokens("Test", c.Caller, providertest.NewClock().Now, provider.Credentials{})
 }
 
 func TestAWrongAppSecretIsTheOperatorsProblem(t *testing.T) {
@@ -98,9 +124,10 @@ func TestAWrongAppSecretIsTheOperatorsProblem(t *testing.T) {
 		`{"error":{"message":"Error validating access token: expired","type":"OAuthException","code":190,"error_subcode":463}}`: provider.ScopeAccount,
 	} {
 		client := answering(t, 400, nil, body)
-		clock := providertest.NewClock()
-		_, err := FetchToken(context.Background(), client.Caller, clock.Now, TokenRequest{Method: http.MethodGet, URL: client.BaseURL})
-		if failure := provider.AsError(err); failure.Scope != scope || (scope == provider.ScopeAccount) != (failure.Kind == provider.AuthExpired) {
+		_, err := FetchToken(context.Background(), tokensOf(client),
+			TokenRequest{Method: http.MethodGet, URL: client.BaseURL})
+		if failure := provider.AsError(err); failure.Scope != scope ||
+			(scope == provider.ScopeAccount) != (failure.Kind == provider.AuthExpired) {
 			t.Errorf("%s: failure %+v, want scope %q", body, failure, scope)
 		}
 	}
@@ -113,7 +140,8 @@ func TestTokensComeFlatOrInAList(t *testing.T) {
 		`{"access_token":"t","user_id":17841400000000000,"permissions":["a","b"]}`,
 	} {
 		client := answering(t, 200, nil, body)
-		token, err := FetchToken(context.Background(), client.Caller, time.Now, TokenRequest{Method: http.MethodPost, URL: client.BaseURL})
+		token, err := FetchToken(context.Background(), tokensOf(client),
+			TokenRequest{Method: http.MethodPost, URL: client.BaseURL})
 		if err != nil || token.Access != "t" || strings.Join(token.Scopes, " ") != "a b" || !token.ExpiresAt.IsZero() {
 			t.Errorf("%s: token %+v, %v", body, token, err)
 		}
@@ -128,7 +156,8 @@ func TestIdsAndTimesAreReadInAllSpellings(t *testing.T) {
 	}
 	err := json.Unmarshal([]byte(`{"Text":"12","Number":17841405793187218,"None":null,"At":"2026-11-15T13:00:00+0100","RFC":"2026-11-15T12:00:00Z","Unix":"1794744000"}`), &v)
 	want := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	if err != nil || v.Text != "12" || v.Number != "17841405793187218" || v.None != "" || !v.At.Equal(want) || !v.RFC.Equal(want) || !v.Unix.Equal(want) {
+	if err != nil || v.Text != "12" || v.Number != "17841405793187218" || v.None != "" || !v.At.Equal(want) ||
+		!v.RFC.Equal(want) || !v.Unix.Equal(want) {
 		t.Errorf("read %+v, %v", v, err)
 	}
 	if json.Unmarshal([]byte(`"yesterday"`), &v.At) == nil {
@@ -149,13 +178,12 @@ func TestInsightsAreAddedUp(t *testing.T) {
 
 func TestProofsFollowTheToken(t *testing.T) {
 	t.Parallel()
-	c := Client{ProofKey: "key"}
 	const want = "https://g.test/me?fields=id&appsecret_proof=646b8eac0c4ae4178299c9bd924e2bf073dfb07e024901a8c864f65b9462bf0d"
-	got := c.prove("https://g.test/me?fields=id", "token")
+	got := prove("https://g.test/me?fields=id", "key", "token")
 	if got != want {
 		t.Errorf("address %q, want %q", got, want)
 	}
-	if got == c.prove("https://g.test/me?fields=id", "other") {
+	if got == prove("https://g.test/me?fields=id", "key", "other") {
 		t.Error("two tokens have the same proof")
 	}
 }
@@ -213,7 +241,8 @@ func TestARefusedContainerIsTriedThenMadeAnewThenGivenUp(t *testing.T) {
 		for try := 1; try <= maxRefusals; try++ {
 			failure := k.Refused(&st, refusal(ErrUnknownContainer))
 			last := container == 1+maxRedone && try == maxRefusals
-			if want := map[bool]provider.Kind{true: provider.Rejected, false: provider.Temporary}[last]; failure.Kind != want {
+			if want := map[bool]provider.Kind{true: provider.Rejected,
+				false: provider.Temporary}[last]; failure.Kind != want {
 				t.Fatalf("refusal %d of container %d is %s, want %s", try, container, failure.Kind, want)
 			}
 		}
@@ -227,14 +256,16 @@ func TestARefusalAfterALostAttemptIsLookedInto(t *testing.T) {
 	var st provider.State
 	ready(t, k, &st, clock)
 	at := provider.Attempt{StartedAt: clock.Now()}
-	if outcome, err := k.Outcome(context.Background(), provider.Account{}, &st, at); err != nil || outcome != provider.OutcomeAbsent {
+	if outcome, err := k.Outcome(context.Background(), provider.Account{}, &st, at); err != nil ||
+		outcome != provider.OutcomeAbsent {
 		t.Fatalf("Outcome = %q, %v; want absent", outcome, err)
 	}
 	if failure := k.Refused(&st, refusal(ErrUnknownContainer)); failure.Kind != provider.OutcomeUnknown {
 		t.Errorf("refusal is %s, want an unknown outcome: the earlier attempt may have worked", failure.Kind)
 	}
 	word = Published
-	if outcome, err := k.Outcome(context.Background(), provider.Account{}, &st, at); err != nil || outcome != provider.OutcomePending || !NeedsListing(st) {
+	if outcome, err := k.Outcome(context.Background(), provider.Account{}, &st, at); err != nil ||
+		outcome != provider.OutcomePending || !NeedsListing(st) {
 		t.Errorf("Outcome = %q, %v; want to look for the post", outcome, err)
 	}
 }
@@ -253,7 +284,8 @@ func TestAnyRefusalAfterALostAttemptIsLookedIntoForAWhile(t *testing.T) {
 		if failure.Kind == provider.Rejected {
 			break
 		}
-		if outcome, err := k.Outcome(context.Background(), provider.Account{}, &st, provider.Attempt{StartedAt: clock.Now()}); err != nil || outcome != provider.OutcomeAbsent {
+		if outcome, err := k.Outcome(context.Background(), provider.Account{}, &st,
+			provider.Attempt{StartedAt: clock.Now()}); err != nil || outcome != provider.OutcomeAbsent {
 			t.Fatalf("Outcome = %q, %v; want absent", outcome, err)
 		}
 	}
@@ -265,7 +297,8 @@ func TestAnyRefusalAfterALostAttemptIsLookedIntoForAWhile(t *testing.T) {
 func TestAPublishedPostWithoutAnIdIsPublishedNevertheless(t *testing.T) {
 	t.Parallel()
 	now := providertest.NewClock().Now()
-	for note, want := range map[string]provider.Outcome{notePublished: provider.OutcomePublished, noteUntold: provider.OutcomeUnclear} {
+	for note, want := range map[string]provider.Outcome{notePublished: provider.OutcomePublished,
+		noteUntold: provider.OutcomeUnclear} {
 		st := provider.State{Data: map[string]string{note: "true"}}
 		for range maxListings - 1 {
 			if outcome := Unlisted(&st, now); outcome != provider.OutcomePending {
@@ -313,7 +346,8 @@ func TestLongProcessingIsToldAndTheContainerKept(t *testing.T) {
 		}
 		clock.Advance(time.Minute)
 	}
-	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary || st.ContainerID != "container-1" {
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
+		st.ContainerID != "container-1" {
 		t.Errorf("failure %v, container %q; want the first container still waited for", err, st.ContainerID)
 	}
 }

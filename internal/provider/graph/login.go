@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"crier/internal/provider"
 )
@@ -17,20 +16,19 @@ const UserToken = "user"
 // Login is Facebook Login: a person lets crier act for Pages, and for the Instagram accounts behind them.
 type Login struct {
 	// Client reads with the person's token; its base is also that of the token endpoint.
-	Client      Client
-	Credentials provider.Credentials
+	Client Client
+	Tokens provider.OAuth2
 	// DialogURL is the host of the consent page, with the version.
 	DialogURL string
 	Scopes    []string
 	// ConfigID is a configuration of Facebook Login for Business, in place of the scopes.
 	ConfigID string
-	Now      func() time.Time
 }
 
 // ConsentURL is the page where the person agrees.
 func (l Login) ConsentURL(r provider.ConsentRequest) (string, error) {
 	query := []provider.Field{
-		{Name: "client_id", Value: l.Credentials.ClientID},
+		{Name: "client_id", Value: l.Tokens.Credentials.ClientID},
 		{Name: "redirect_uri", Value: r.RedirectURL},
 		{Name: "state", Value: r.State},
 		{Name: "response_type", Value: "code"},
@@ -40,7 +38,7 @@ func (l Login) ConsentURL(r provider.ConsentRequest) (string, error) {
 	} else {
 		query = append(query, provider.Field{Name: "scope", Value: strings.Join(l.Scopes, ",")})
 	}
-	return provider.ConsentAddress(l.DialogURL+"/dialog/oauth", l.Credentials, query)
+	return provider.ConsentAddress(l.DialogURL+"/dialog/oauth", l.Tokens.Credentials, query)
 }
 
 // Exchange turns the code into the person's token of an hour, that into one of 60 days, and asks what was granted.
@@ -50,7 +48,8 @@ func (l Login) Exchange(ctx context.Context, r provider.CodeExchange) (provider.
 	if err != nil {
 		return provider.Token{}, err
 	}
-	long, err := l.token(ctx, url.Values{"grant_type": {"fb_exchange_token"}, "fb_exchange_token": {short.Access.Reveal()}}, short.Access)
+	long, err := l.token(ctx, url.Values{"grant_type": {"fb_exchange_token"},
+		"fb_exchange_token": {short.Access.Reveal()}}, short.Access)
 	if err != nil {
 		return provider.Token{}, err
 	}
@@ -59,11 +58,12 @@ func (l Login) Exchange(ctx context.Context, r provider.CodeExchange) (provider.
 }
 
 func (l Login) token(ctx context.Context, values url.Values, secret provider.Secret) (provider.Token, error) {
-	values.Set("client_id", l.Credentials.ClientID)
-	values.Set("client_secret", l.Credentials.ClientSecret.Reveal())
-	return FetchToken(ctx, l.Client.Caller, l.Now, TokenRequest{
-		Operation: provider.OpConnect, Method: http.MethodGet, URL: l.Client.BaseURL + "/oauth/access_token", Values: values,
-		Secrets: []provider.Secret{secret, l.Credentials.ClientSecret},
+	values.Set("client_id", l.Tokens.Credentials.ClientID)
+	values.Set("client_secret", l.Tokens.Credentials.ClientSecret.Reveal())
+	return FetchToken(ctx, l.Tokens, TokenRequest{
+		Operation: provider.OpConnect, Method: http.MethodGet, URL: l.Client.BaseURL + "/oauth/access_token",
+		Values:  values,
+		Secrets: []provider.Secret{secret, l.Tokens.Credentials.ClientSecret},
 	})
 }
 
@@ -112,16 +112,69 @@ func (p Page) MayPublish() bool {
 	return len(p.Tasks) == 0 || slices.Contains(p.Tasks, "CREATE_CONTENT") || slices.Contains(p.Tasks, "MANAGE")
 }
 
-// maxPageLists bounds how many pages of the list of Pages are read.
+// maxPageLists bounds how many pages of a list are read.
 const maxPageLists = 50
 
-// Pages lists the Pages of the person that it may publish to, with their tokens.
-func (l Login) Pages(ctx context.Context, user provider.Secret, fields string) ([]Page, error) {
-	var pages []Page
+// ScopePortfolio is the permission to see the Pages of Business portfolios.
+const ScopePortfolio = "business_management"
+
+// Pages lists the Pages that the person may publish to, with their tokens. Those of a Business portfolio do not stand
+// in the person's own list for many people, so portfolios are read as well where that was granted.
+func (l Login) Pages(ctx context.Context, user provider.Token, fields string) ([]Page, error) {
+	pages, err := l.pages(ctx, user.Access, "/me/accounts", fields)
+	if err != nil || !slices.Contains(user.Scopes, ScopePortfolio) {
+		return pages, err
+	}
+	businesses, err := list[business](ctx, l.Client, user.Access, "/me/businesses?fields=id")
+	if err != nil {
+		return pages, unlessRefused(err)
+	}
+	seen := map[ID]bool{}
+	for _, page := range pages {
+		seen[page.ID] = true
+	}
+	for _, b := range businesses {
+		for _, edge := range []string{"/owned_pages", "/client_pages"} {
+			more, err := l.pages(ctx, user.Access, "/"+url.PathEscape(string(b.ID))+edge, fields)
+			if err := unlessRefused(err); err != nil {
+				return nil, err
+			}
+			for _, page := range more {
+				if !seen[page.ID] {
+					seen[page.ID], pages = true, append(pages, page)
+				}
+			}
+		}
+	}
+	return pages, nil
+}
+
+type business struct {
+	ID ID `json:"id"`
+}
+
+// unlessRefused drops the error of a portfolio that the person may not look into: the other Pages are there.
+func unlessRefused(err error) error {
+	failure := provider.AsError(err)
+	if failure == nil || failure.Kind == provider.Rejected || failure.Code == provider.CodePermissionMissing {
+		return nil
+	}
+	return failure
+}
+
+// pages reads a list of Pages and keeps those that the person may publish to.
+func (l Login) pages(ctx context.Context, user provider.Secret, path, fields string) ([]Page, error) {
+	pages, err := list[Page](ctx, l.Client, user, path+"?fields="+fields)
+	return slices.DeleteFunc(pages, func(p Page) bool { return !p.MayPublish() || p.AccessToken == "" }), err
+}
+
+// list reads all pages of a list.
+func list[T any](ctx context.Context, client Client, token provider.Secret, path string) ([]T, error) {
+	var all []T
 	after := ""
 	for range maxPageLists {
-		var list struct {
-			Data   []Page `json:"data"`
+		var page struct {
+			Data   []T `json:"data"`
 			Paging struct {
 				Cursors struct {
 					After string `json:"after"`
@@ -129,28 +182,25 @@ func (l Login) Pages(ctx context.Context, user provider.Secret, fields string) (
 				Next string `json:"next"`
 			} `json:"paging"`
 		}
-		path := "/me/accounts?fields=" + fields + "&limit=100"
+		address := path + "&limit=100"
 		if after != "" {
-			path += "&after=" + url.QueryEscape(after)
+			address += "&after=" + url.QueryEscape(after)
 		}
-		if err := l.Client.Get(ctx, user, path, &list); err != nil {
+		if err := client.Get(ctx, token, address, &page); err != nil {
 			return nil, err
 		}
-		for _, page := range list.Data {
-			if page.MayPublish() && page.AccessToken != "" {
-				pages = append(pages, page)
-			}
-		}
-		if after = list.Paging.Cursors.After; list.Paging.Next == "" || after == "" {
+		all = append(all, page.Data...)
+		if after = page.Paging.Cursors.After; page.Paging.Next == "" || after == "" {
 			break
 		}
 	}
-	return pages, nil
+	return all, nil
 }
 
 // Token is the Page's own token, with the person's behind it. Taken with a person's token of 60 days, it has no end.
 func (p Page) Token(user provider.Token) provider.Token {
 	return provider.Token{
-		Access: provider.Secret(p.AccessToken), Scopes: user.Scopes, Extra: map[string]provider.Secret{UserToken: user.Access},
+		Access: provider.Secret(p.AccessToken), Scopes: user.Scopes,
+		Extra: map[string]provider.Secret{UserToken: user.Access},
 	}
 }

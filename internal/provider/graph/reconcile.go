@@ -35,7 +35,8 @@ const (
 
 // Strategy is how the outcome of a lost attempt is found out: by the container, which says whether it was published.
 func Strategy() provider.Strategy {
-	return provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2, Apart: 30 * time.Second}
+	return provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2,
+		Apart: 30 * time.Second}
 }
 
 // Since is when the first attempt began that may have worked.
@@ -71,7 +72,13 @@ func NeedsListing(st provider.State) bool {
 
 // Outcome asks the container of the lost attempt. When it was published, or does not tell, the outcome is pending and
 // the list of posts comes next.
-func (k Containers) Outcome(ctx context.Context, a provider.Account, st *provider.State, at provider.Attempt) (provider.Outcome, error) {
+func (k Containers) Outcome(ctx context.Context, a provider.Account, st *provider.State,
+	at provider.Attempt) (provider.Outcome, error) {
+	if at.Stale { // the attempt may have had another container
+		st.Note(noteUntold, "true")
+		st.NextPollAfter = k.Now().UTC()
+		return provider.OutcomePending, nil
+	}
 	u := st.Upload(st.NextPart(), Whole)
 	if u == nil || u.ID == "" {
 		return provider.OutcomeAbsent, nil // without a container nothing can have been published
@@ -101,8 +108,8 @@ func (k Containers) Outcome(ctx context.Context, a provider.Account, st *provide
 	return provider.OutcomePending, nil
 }
 
-// afterAbsence leaves a State from which the same container can be published, or, if the network refuses that one, a new
-// one made.
+// afterAbsence leaves a State from which the same container can be published, or, if the network refuses that one, a
+// new one made.
 func (k Containers) afterAbsence(st *provider.State, at provider.Attempt) {
 	refusals, _ := strconv.Atoi(st.Data[noteRefusals]) // absent means none
 	if refusals >= maxRefusals {
@@ -128,8 +135,8 @@ func Unlisted(st *provider.State, now time.Time) provider.Outcome {
 	return provider.OutcomeUnclear
 }
 
-// Nearest is the one of those that fit which the network dates nearest to the attempt: a moment before or after it there may
-// have been others much like it. Those that are older than clocks can differ are not looked at.
+// Nearest is the one of those that fit which the network dates nearest to the attempt: a moment before or after it
+// there may have been others much like it. Those that are older than clocks can differ are not looked at.
 func Nearest[T any](list []T, attempt time.Time, created func(T) time.Time, fits func(T) bool) (nearest T, found bool) {
 	for _, candidate := range list {
 		at := created(candidate)

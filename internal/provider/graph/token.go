@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,30 +9,6 @@ import (
 
 	"crier/internal/provider"
 )
-
-// tokenAnswer is what the token endpoints answer: flat, or in a list of one.
-type tokenAnswer struct {
-	AccessToken string `json:"access_token"`
-	ExpiresIn   int64  `json:"expires_in"`
-	Permissions scopes `json:"permissions"`
-	Data        []struct {
-		AccessToken string `json:"access_token"`
-		Permissions scopes `json:"permissions"`
-	} `json:"data"`
-}
-
-// scopes are a list, or a text with commas.
-type scopes []string
-
-// UnmarshalJSON reads both spellings.
-func (s *scopes) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		*s = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-		return nil
-	}
-	return json.Unmarshal(data, (*[]string)(s))
-}
 
 // TokenRequest is a request to a token endpoint.
 type TokenRequest struct {
@@ -45,36 +20,20 @@ type TokenRequest struct {
 	Secrets []provider.Secret
 }
 
+// NewTokens is the token endpoint of a network of Meta's.
+func NewTokens(network string, caller *provider.Caller, now func() time.Time, c provider.Credentials) provider.OAuth2 {
+	return provider.OAuth2{Caller: caller, Now: now, Network: network, Credentials: c, Classify: ClassifyToken}
+}
+
 // FetchToken asks a token endpoint for a token.
-func FetchToken(ctx context.Context, caller *provider.Caller, now func() time.Time, r TokenRequest) (provider.Token, error) {
+func FetchToken(ctx context.Context, tokens provider.OAuth2, r TokenRequest) (provider.Token, error) {
 	request := provider.Request{Operation: r.Operation, Method: r.Method, URL: r.URL, Secrets: r.Secrets}
 	if r.Method == http.MethodGet {
 		request.URL += "?" + r.Values.Encode()
 	} else {
 		request.Body = provider.FormBody(r.Values)
 	}
-	answer, err := caller.Send(ctx, request)
-	if err != nil {
-		return provider.Token{}, err
-	}
-	if !answer.OK() {
-		return provider.Token{}, ClassifyToken(answer)
-	}
-	var t tokenAnswer
-	if err := answer.Decode(&t); err != nil {
-		return provider.Token{}, err
-	}
-	if t.AccessToken == "" && len(t.Data) > 0 {
-		t.AccessToken, t.Permissions = t.Data[0].AccessToken, t.Data[0].Permissions
-	}
-	if t.AccessToken == "" {
-		return provider.Token{}, answer.Unavailable("the network answered without a token")
-	}
-	token := provider.Token{Access: provider.Secret(t.AccessToken), Scopes: t.Permissions}
-	if t.ExpiresIn > 0 {
-		token.ExpiresAt = now().Add(time.Duration(t.ExpiresIn) * time.Second).UTC()
-	}
-	return token, nil
+	return tokens.Token(ctx, request)
 }
 
 // CleanCode is the code of a callback without the fragment that Meta puts behind it.

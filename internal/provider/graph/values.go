@@ -104,6 +104,18 @@ func (i Insights) Numbers() Numbers {
 	return numbers
 }
 
+// Last is the newest of a number's values, for numbers that must not be added up; nil where there is none.
+func (i Insights) Last(name string) *int64 {
+	for _, insight := range i.Data {
+		if insight.Name == name && len(insight.Values) > 0 {
+			if n, ok := insight.Values[len(insight.Values)-1].number(); ok {
+				return &n
+			}
+		}
+	}
+	return nil
+}
+
 // Numbers are totals by name.
 type Numbers map[string]int64
 
@@ -128,14 +140,4 @@ func (n Numbers) Pick(pairs ...string) map[string]int64 {
 		return nil
 	}
 	return picked
-}
-
-// FirstOf is the first text that is not empty.
-func FirstOf(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }

@@ -80,6 +80,7 @@ type profile struct {
 }
 
 type countAnswer struct {
+	Product  string `json:"media_product_type"`
 	Likes    *int64 `json:"like_count"`
 	Comments *int64 `json:"comments_count"`
 }
@@ -90,6 +91,12 @@ type userTag struct {
 	Username string   `json:"username"`
 	X        *float64 `json:"x,omitempty"`
 	Y        *float64 `json:"y,omitempty"`
+}
+
+type productTag struct {
+	ProductID string   `json:"product_id"`
+	X         *float64 `json:"x,omitempty"`
+	Y         *float64 `json:"y,omitempty"`
 }
 
 type trialParams struct {

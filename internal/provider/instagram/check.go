@@ -3,6 +3,7 @@ package instagram
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"crier/internal/provider"
@@ -20,7 +21,8 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 		found.Reject(c.Path(0), "has no content")
 		return found
 	case c.IsThread():
-		found.Reject([]string{"postInput", "posts"}, "Instagram has no threads: only a single post can be published there")
+		found.Reject([]string{"postInput", "posts"},
+			"Instagram has no threads: only a single post can be published there")
 		return found
 	case c.Action == provider.Comment:
 		p.info.Comment.CheckPart(composed(c), 0, &found)
@@ -38,6 +40,7 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 	p.checkCaption(c, format, &found)
 	checkMedia(c, s, format, &found)
 	p.checkSettings(a, c, s, format, &found)
+	p.checkCommerce(a, c, s, format, &found)
 	return found
 }
 
@@ -79,33 +82,80 @@ func checkMedia(c provider.Content, s settings, format string, found *provider.F
 		for _, tag := range s.UserTags {
 			tagged := tag.MediaIndex == i || len(media) == 1
 			if tagged && !isVideo(m) && format != story && (tag.X == nil || tag.Y == nil) {
-				found.Reject(provider.SettingPath("instagramUserTags"), fmt.Sprintf("%s needs x and y, because it is in an image", tag.Username))
+				found.Reject(provider.SettingPath("instagramUserTags"),
+					fmt.Sprintf("%s needs x and y, because it is in an image", tag.Username))
 			}
 		}
 	}
 	for _, tag := range s.UserTags {
 		if len(media) > 0 && tag.MediaIndex >= len(media) {
-			found.Reject(provider.SettingPath("instagramUserTags"), fmt.Sprintf("there is no media %d; they are counted from 0", tag.MediaIndex))
+			found.Reject(provider.SettingPath("instagramUserTags"),
+				fmt.Sprintf("there is no media %d; they are counted from 0", tag.MediaIndex))
 		}
 	}
 }
 
+// checkCommerce applies the rules of products and paid partnerships, which need Facebook Login.
+func (p *Provider) checkCommerce(a provider.Account, c provider.Content, s settings, format string,
+	found *provider.Findings) {
+	reject := func(wrong bool, key, message string) {
+		if wrong {
+			found.Reject(provider.SettingPath(key), message)
+		}
+	}
+	const needsFacebook = "needs an account connected by Facebook Login"
+	byInstagram := p.modeOf(a) != FacebookLogin
+	reject(byInstagram && s.PaidPartnership, "instagramPaidPartnership", needsFacebook)
+	reject(byInstagram && len(s.SponsorIDs) > 0, "instagramSponsorIds", needsFacebook)
+	reject(slices.Contains(s.SponsorIDs, a.ProviderAccountID), "instagramSponsorIds",
+		"an account cannot be its own sponsor")
+	if len(s.ProductTags) == 0 {
+		return
+	}
+	const key = "instagramProductTags"
+	reject(byInstagram, key, needsFacebook)
+	reject(format == story, key, "a story shows no products")
+	reject(!byInstagram && len(a.Scopes) > 0 && !a.HasScope(scopeProducts), key,
+		"the account was connected without the permission "+scopeProducts)
+	media, tagged := c.Parts[0].Media, map[int]int{}
+	for _, tag := range s.ProductTags {
+		index := tag.MediaIndex
+		if len(media) == 1 {
+			index = 0
+		}
+		tagged[index]++
+		reject(len(media) > 0 && index >= len(media), key,
+			fmt.Sprintf("there is no media %d; they are counted from 0", tag.MediaIndex))
+		reject(index < len(media) && !isVideo(media[index]) && (tag.X == nil || tag.Y == nil), key,
+			fmt.Sprintf("the product %s needs x and y, because it is in an image", tag.ProductID))
+	}
+	for index, n := range tagged {
+		reject(n > maxProductTags, key, fmt.Sprintf("media %d may have %d products, has %d", index, maxProductTags, n))
+	}
+}
+
 // checkSettings applies the rules between settings, content and account.
-func (p *Provider) checkSettings(a provider.Account, c provider.Content, s settings, format string, found *provider.Findings) {
+func (p *Provider) checkSettings(a provider.Account, c provider.Content, s settings, format string,
+	found *provider.Findings) {
 	reject := func(wrong bool, key, message string) {
 		if wrong {
 			found.Reject(provider.SettingPath(key), message)
 		}
 	}
 	reject(len(s.Collaborators) > 0 && format == story, "instagramCollaborators", "a story has no co-authors")
-	reject(s.Audio != nil && p.modeOf(a) != FacebookLogin, "instagramAudio", "needs an account connected by Facebook Login")
-	reject(s.CoverURL != "" && s.CoverMediaID != "", "instagramCoverUrl", "a reel has one cover: choose instagramCoverUrl or instagramCoverMediaId")
-	if asset, ok := c.Assets[s.CoverMediaID]; ok && s.CoverMediaID != "" {
+	reject(s.Audio != nil && p.modeOf(a) != FacebookLogin, "instagramAudio",
+		"needs an account connected by Facebook Login")
+	reject(s.CoverURL != "" && s.CoverMediaID != "", "instagramCoverUrl",
+		"a reel has one cover: choose instagramCoverUrl or instagramCoverMediaId")
+	if s.CoverMediaID != "" {
+		asset, ok := c.Assets[s.CoverMediaID]
 		jpeg := asset.MIMEType == "image/jpeg" || asset.JPEG != nil
-		reject(!jpeg, "instagramCoverMediaId", "must be an image")
+		reject(!ok, "instagramCoverMediaId", provider.NoSuchAsset)
+		reject(ok && !jpeg, "instagramCoverMediaId", "must be an image")
 	}
 	comments := permissionsOf[p.modeOf(a)].comment
-	reject(!on(s.CommentsEnabled) && len(a.Scopes) > 0 && !a.HasScope(comments), "instagramCommentsEnabled", "the account was connected without the permission "+comments)
+	reject(!on(s.CommentsEnabled) && len(a.Scopes) > 0 && !a.HasScope(comments), "instagramCommentsEnabled",
+		"the account was connected without the permission "+comments)
 	warn := func(there bool, key string) {
 		if there && format != reel {
 			found.Warn(provider.SettingPath(key), "has an effect on reels only")

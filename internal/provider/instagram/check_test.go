@@ -1,6 +1,7 @@
 package instagram
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,13 +40,22 @@ func TestContentIsCheckedBeforehand(t *testing.T) {
 		{"PNG", post("", png), "postInput/attachments/0"},
 		{"11 media", post("", eleven...), "postInput/attachments"},
 		{"a reel of 61 seconds", post("", long), ""},
-		{"a story of 61 seconds", withSettings(t, post("", long), `{"instagramPostType":"story"}`), "postInput/attachments/0"},
+		{"a story of 61 seconds", withSettings(t, post("", long), `{"instagramPostType":"story"}`),
+			"postInput/attachments/0"},
 		{"a reel of an image", withSettings(t, post("", a), `{"instagramPostType":"reel"}`), "postInput/attachments/0"},
 		{"two stories", withSettings(t, post("", a, a), `{"instagramPostType":"story"}`), "postInput/attachments"},
-		{"co-authors of a story", withSettings(t, post("", a), `{"instagramPostType":"story","instagramCollaborators":["ann"]}`), "platformSettings/instagramCollaborators"},
-		{"a tag without a place", withSettings(t, post("", a), `{"instagramUserTags":[{"username":"ann"}]}`), "platformSettings/instagramUserTags"},
-		{"a tag in no media", withSettings(t, post("", a, a), `{"instagramUserTags":[{"username":"ann","x":0,"y":0,"mediaIndex":2}]}`), "platformSettings/instagramUserTags"},
-		{"a thread", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}}, "postInput/posts"},
+		{"co-authors of a story", withSettings(t, post("", a),
+			`{"instagramPostType":"story","instagramCollaborators":["ann"]}`),
+			"platformSettings/instagramCollaborators"},
+		{"a tag without a place", withSettings(t, post("", a), `{"instagramUserTags":[{"username":"ann"}]}`),
+			"platformSettings/instagramUserTags"},
+		{"a tag in no media", withSettings(t, post("", a, a),
+			`{"instagramUserTags":[{"username":"ann","x":0,"y":0,"mediaIndex":2}]}`),
+			"platformSettings/instagramUserTags"},
+		{"a cover that is no asset of the team", withSettings(t, post("", video()), `{"instagramCoverMediaId":"`+
+			string(cover)+`"}`), "platformSettings/instagramCoverMediaId"},
+		{"a thread", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}},
+			"postInput/posts"},
 		{"a comment", comment("x"), ""},
 		{"a comment without text", comment(" "), "comment/text"},
 	} {
@@ -63,6 +73,40 @@ func TestContentIsCheckedBeforehand(t *testing.T) {
 				t.Errorf("issues %v, want one at %s", found.Issues, tc.path)
 			}
 		})
+	}
+}
+
+func TestProductsAndSponsorsAreCheckedBeforehand(t *testing.T) {
+	t.Parallel()
+	six := strings.Repeat(`{"productId":"1","x":0,"y":0},`, 6)
+	for _, tc := range []struct{ name, settings, path string }{
+		{"a product in an image", `{"instagramProductTags":[{"productId":"1","x":0.5,"y":0.5}]}`, ""},
+		{"without its place", `{"instagramProductTags":[{"productId":"1"}]}`, "instagramProductTags"},
+		{"six in one image", `{"instagramProductTags":[` + strings.TrimSuffix(six, ",") + `]}`, "instagramProductTags"},
+		{"in a story", `{"instagramPostType":"story","instagramProductTags":[{"productId":"1","x":0,"y":0}]}`,
+			"instagramProductTags"},
+		{"its own sponsor", `{"instagramSponsorIds":["17841400000000001"]}`, "instagramSponsorIds"},
+		{"a partnership without a brand", `{"instagramPaidPartnership":true}`, ""},
+	} {
+		b := setupMode(t, FacebookLogin)
+		b.account.Scopes = append(b.account.Scopes, scopeProducts)
+		found := b.Check(b.account, withSettings(t, post("", image("a.jpg", "")), tc.settings))
+		if tc.path == "" && !found.OK() || tc.path != "" && (len(found.Issues) != 1 ||
+			found.Issues[0].Path[1] != tc.path) {
+			t.Errorf("%s: issues %v, want %q", tc.name, found.Issues, tc.path)
+		}
+	}
+	c := Config{Caller: setup(t).api.Caller, Now: time.Now, OptionalScopes: []string{scopeProducts}}
+	if _, err := New(c); err == nil {
+		t.Error("New takes optional scopes with Instagram Login")
+	}
+	c.Mode = FacebookLogin
+	if p, err := New(c); err != nil || !slices.Contains(provider.ScopeNames(p.Info().Scopes), scopeProducts) {
+		t.Errorf("New with an optional scope: %v", err)
+	}
+	c.OptionalScopes = []string{"no_such_scope"}
+	if _, err := New(c); err == nil {
+		t.Error("New takes a scope that does not exist")
 	}
 }
 

@@ -1,6 +1,7 @@
 package instagram
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -12,18 +13,21 @@ import (
 )
 
 // createContainer makes the draft of an item of a carousel, or of the post. It is not public.
-func (p *Provider) createContainer(ctx context.Context, a provider.Account, c provider.Content, st provider.State, media int) (string, error) {
+func (p *Provider) createContainer(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	media int) (string, error) {
 	form, err := containerForm(ctx, c, st, media)
 	if err != nil {
 		return "", err
 	}
 	var answer idAnswer
-	request := provider.Request{Operation: provider.OpUpload, URL: "/" + url.PathEscape(a.ProviderAccountID) + "/media", Timeout: provider.UploadTimeout}
+	request := provider.Request{Operation: provider.OpUpload, URL: "/" + url.PathEscape(a.ProviderAccountID) + "/media",
+		Timeout: provider.UploadTimeout}
 	if err := p.api.Post(ctx, a.Token.Access, request, form, &answer); err != nil {
 		return "", err
 	}
 	if answer.ID == "" {
-		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "Instagram answered without the id of the container"}
+		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "Instagram answered without the id of the container"}
 	}
 	return string(answer.ID), nil
 }
@@ -47,9 +51,12 @@ func containerForm(ctx context.Context, c provider.Content, st provider.State, m
 	format := formatOf(part, s)
 	form := url.Values{"media_type": {"CAROUSEL"}, "children": {strings.Join(graph.Items(c, st), ",")}}
 	if len(part.Media) == 1 {
-		if form, err = mediaForm(ctx, part.Media[0], wireType(format), s.UserTags); err != nil {
+		if form, err = mediaForm(ctx, part.Media[0], wireType(format), s.UserTags, s.ProductTags); err != nil {
 			return nil, err
 		}
+	}
+	if err := disclose(form, s); err != nil {
+		return nil, err
 	}
 	if format == story {
 		return form, nil
@@ -71,6 +78,18 @@ func containerForm(ctx context.Context, c provider.Content, st provider.State, m
 	return form, nil
 }
 
+// disclose labels a paid partnership. Instagram sets the label by itself where a sponsor is named.
+func disclose(form url.Values, s settings) error {
+	if s.PaidPartnership || len(s.SponsorIDs) > 0 {
+		form.Set("is_paid_partnership", "true")
+	}
+	var sponsors []json.Number // ids are numbers here
+	for _, id := range s.SponsorIDs {
+		sponsors = append(sponsors, json.Number(id))
+	}
+	return setJSON(form, "branded_content_sponsor_ids", sponsors, len(sponsors) > 0)
+}
+
 // wireType is the media type of a post with one media; a feed image has none.
 func wireType(format string) string {
 	return map[string]string{reel: "REELS", story: "STORIES"}[format]
@@ -84,11 +103,17 @@ func itemForm(ctx context.Context, m provider.Media, s settings, index int) (url
 			tags = append(tags, tag)
 		}
 	}
+	var products []productSetting
+	for _, tag := range s.ProductTags {
+		if tag.MediaIndex == index {
+			products = append(products, tag)
+		}
+	}
 	wire := ""
 	if isVideo(m) {
 		wire = "VIDEO"
 	}
-	form, err := mediaForm(ctx, m, wire, tags)
+	form, err := mediaForm(ctx, m, wire, tags, products)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +125,8 @@ func itemForm(ctx context.Context, m provider.Media, s settings, index int) (url
 }
 
 // mediaForm describes an image or a video by the address from which Instagram may fetch it.
-func mediaForm(ctx context.Context, m provider.Media, wire string, tags []tagSetting) (url.Values, error) {
+func mediaForm(ctx context.Context, m provider.Media, wire string, tags []tagSetting,
+	products []productSetting) (url.Values, error) {
 	address, err := m.URL(ctx)
 	if err != nil {
 		return nil, noAddress(err)
@@ -118,11 +144,23 @@ func mediaForm(ctx context.Context, m provider.Media, wire string, tags []tagSet
 		}
 		users = append(users, user)
 	}
-	return form, setJSON(form, "user_tags", users, len(users) > 0)
+	if err := setJSON(form, "user_tags", users, len(users) > 0); err != nil {
+		return nil, err
+	}
+	var sold []productTag
+	for _, tag := range products {
+		product := productTag{ProductID: tag.ProductID, X: tag.X, Y: tag.Y}
+		if isVideo(m) {
+			product.X, product.Y = nil, nil
+		}
+		sold = append(sold, product)
+	}
+	return form, setJSON(form, "product_tags", sold, len(sold) > 0)
 }
 
 func noAddress(err error) error {
-	return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media have no address that Instagram could fetch them from", Err: err}
+	return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+		Message: "the media have no address that Instagram could fetch them from", Err: err}
 }
 
 // describeReel adds what only reels have.
@@ -145,14 +183,16 @@ func describeReel(ctx context.Context, form url.Values, c provider.Content, s se
 		form.Set("thumb_offset", strconv.FormatInt(*s.ThumbOffsetMs, 10))
 	}
 	if t := s.TrialReel; t != nil && t.Enabled {
-		if err := setJSON(form, "trial_params", trialParams{GraduationStrategy: graph.FirstOf(t.GraduationStrategy, "MANUAL")}, true); err != nil {
+		if err := setJSON(form, "trial_params",
+			trialParams{GraduationStrategy: cmp.Or(t.GraduationStrategy, "MANUAL")}, true); err != nil {
 			return err
 		}
 	}
 	if s.Audio == nil {
 		return nil
 	}
-	return setJSON(form, "audio_configuration", audioConfiguration{AudioID: s.Audio.ID, AudioVolume: s.Audio.AudioVolume, VideoVolume: s.Audio.VideoVolume}, true)
+	return setJSON(form, "audio_configuration", audioConfiguration{AudioID: s.Audio.ID,
+		AudioVolume: s.Audio.AudioVolume, VideoVolume: s.Audio.VideoVolume}, true)
 }
 
 // compose is the caption: Instagram has no field for links, so those that the text does not name come after it.
@@ -179,7 +219,8 @@ func setJSON(form url.Values, name string, value any, wanted bool) error {
 	}
 	data, err := json.Marshal(value)
 	if err != nil {
-		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the post cannot be sent", Err: err}
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "the post cannot be sent", Err: err}
 	}
 	form.Set(name, string(data))
 	return nil

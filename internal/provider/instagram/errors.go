@@ -1,6 +1,7 @@
 package instagram
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 
@@ -13,8 +14,10 @@ const spamPause = graph.BlockedPause
 
 // rules are the errors that Instagram has besides those of the whole Graph API.
 var rules = []graph.Rule{
-	{Subcode: 2207051, Kind: provider.Temporary, As: provider.CodeAccountRestricted, Scope: provider.ScopeAccount, Pause: spamPause},
-	{Subcode: 2207042, Kind: provider.RateLimited, As: provider.CodeQuotaExhausted, Scope: provider.ScopeAccount, Pause: graph.QuotaPause, Mark: graph.ErrQuota},
+	{Subcode: 2207051, Kind: provider.Temporary, As: provider.CodeAccountRestricted, Scope: provider.ScopeAccount,
+		Pause: spamPause},
+	{Subcode: 2207042, Kind: provider.RateLimited, As: provider.CodeQuotaExhausted, Scope: provider.ScopeAccount,
+		Pause: graph.QuotaPause, Mark: graph.ErrQuota},
 	{Subcode: 2207050, Kind: provider.Rejected, As: provider.CodeAccountRestricted, Scope: provider.ScopeAccount},
 	{Subcode: 2207003, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
 	{Subcode: 2207020, Kind: provider.Temporary, As: provider.CodeProviderUnavailable, Mark: graph.ErrExpired},
@@ -50,7 +53,8 @@ var subcode = regexp.MustCompile(`22070\d\d`)
 
 // explain says what a failed container means: by the number in its status.
 func explain(s graph.ContainerStatus) *provider.Error {
-	e := &provider.Error{Kind: provider.Temporary, Code: provider.CodeMediaRejected, Err: graph.ErrTryAnew, Message: graph.FirstOf(s.Reason, "Instagram could not process the media")}
+	e := &provider.Error{Kind: provider.Temporary, Code: provider.CodeMediaRejected, Err: graph.ErrTryAnew,
+		Message: cmp.Or(s.Reason, "Instagram could not process the media")}
 	number, err := strconv.Atoi(subcode.FindString(s.Reason))
 	if err != nil {
 		return e // it does not say why: once more

@@ -65,7 +65,8 @@ func TestEveryDocumentedErrorOfAPublicationHasItsClass(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			b := answering(t, 400, problem(tc.code, tc.subcode))
-			ready := provider.State{Ready: true, Uploads: []provider.Upload{{Media: graph.Whole, ID: "c", Step: "ready"}}}
+			ready := provider.State{Ready: true,
+				Uploads: []provider.Upload{{Media: graph.Whole, ID: "c", Step: "ready"}}}
 			_, err := b.Commit(context.Background(), b.account, post("x", image("a.jpg", "")), ready)
 			failure := provider.AsError(err)
 			if failure == nil || failure.Kind != tc.kind || failure.Code != tc.as || failure.Scope != tc.scope {
@@ -97,7 +98,8 @@ func TestMediaThatCannotBeFetchedAreTriedTwice(t *testing.T) {
 	for _, want := range []provider.Kind{provider.Temporary, provider.Rejected} {
 		var err error
 		st, err = b.Prepare(context.Background(), b.account, post("", image("a.jpg", "")), st)
-		if failure := provider.AsError(err); failure == nil || failure.Kind != want || failure.Code != provider.CodeMediaRejected {
+		if failure := provider.AsError(err); failure == nil || failure.Kind != want ||
+			failure.Code != provider.CodeMediaRejected {
 			t.Errorf("failure %v, want %s", err, want)
 		}
 	}

@@ -1,9 +1,11 @@
 package instagram
 
 import (
+	"slices"
 	"time"
 
 	"crier/internal/provider"
+	"crier/internal/provider/graph"
 )
 
 // Bounds of posts.
@@ -16,6 +18,8 @@ const (
 	maxReelBytes     = 300 << 20
 	maxStoryBytes    = 100 << 20
 	maxCollaborators = 3
+	maxProductTags   = 5 // of one media
+	maxSponsors      = 2
 )
 
 // renewAhead is how long before its end a token of 60 days is renewed: one that has ended is lost.
@@ -28,12 +32,16 @@ const (
 	story = "story"
 )
 
-func newInfo(mode Mode, limits Limits) provider.Info {
+// foldAt is where the feed shows "… more".
+const foldAt = 125
+
+func newInfo(mode Mode, limits Limits, portfolios bool, optional []string) provider.Info {
 	return provider.Info{
 		Name:        "instagram",
 		DisplayName: "Instagram",
 		Abilities: provider.Abilities{
-			Comment: true, Delete: true, PostMetrics: true, AccountMetrics: true, Refresh: true, AltText: true, Reconcile: true,
+			Comment: true, Delete: true, PostMetrics: true, AccountMetrics: true, Refresh: true, AltText: true,
+			Reconcile: true,
 		},
 		Formats: []provider.Format{feedFormat(), reelFormat(), storyFormat()},
 		Comment: &provider.Format{
@@ -41,7 +49,7 @@ func newInfo(mode Mode, limits Limits) provider.Info {
 			Text: provider.TextLimit{Max: limits.CommentLength, Unit: provider.UTF16, Required: true},
 		},
 		Settings:      settingDeclarations(),
-		Scopes:        grants(mode),
+		Scopes:        grants(mode, portfolios, optional),
 		Costs:         []provider.Cost{},
 		RateLimits:    rateLimits(),
 		FetchesMedia:  true,
@@ -53,7 +61,7 @@ func newInfo(mode Mode, limits Limits) provider.Info {
 
 func caption() provider.TextLimit {
 	// The unit is not documented: UTF-16 units are the strictest that networks use.
-	return provider.TextLimit{Max: maxCaption, Unit: provider.UTF16}
+	return provider.TextLimit{Max: maxCaption, Unit: provider.UTF16, FoldAt: foldAt}
 }
 
 func feedFormat() provider.Format {
@@ -97,7 +105,8 @@ func storyFormat() provider.Format {
 // imageLimit is for JPEG, which is all that Instagram takes.
 func imageLimit(minAspect, maxAspect float64) provider.MediaLimit {
 	return provider.MediaLimit{
-		Class: "image", MIMETypes: []string{"image/jpeg"}, ConvertTo: "image/jpeg", MaxCount: maxItems, MaxBytes: maxImageBytes,
+		Class: "image", MIMETypes: []string{"image/jpeg"}, ConvertTo: "image/jpeg", MaxCount: maxItems,
+		MaxBytes:  maxImageBytes,
 		MinAspect: minAspect, MaxAspect: maxAspect,
 	}
 }
@@ -114,13 +123,27 @@ func videoLimit(bytes int64, seconds, minAspect float64) provider.MediaLimit {
 type permissions struct{ publish, comment, insights, delete string }
 
 var permissionsOf = map[Mode]permissions{
-	InstagramLogin: {publish: "instagram_business_content_publish", comment: "instagram_business_manage_comments", insights: "instagram_business_manage_insights"},
-	FacebookLogin:  {publish: "instagram_content_publish", comment: "instagram_manage_comments", insights: "instagram_manage_insights", delete: "instagram_manage_contents"},
+	InstagramLogin: {publish: "instagram_business_content_publish", comment: "instagram_business_manage_comments",
+		insights: "instagram_business_manage_insights"},
+	FacebookLogin: {publish: "instagram_content_publish", comment: "instagram_manage_comments",
+		insights: "instagram_manage_insights", delete: "instagram_manage_contents"},
 }
 
-func grants(mode Mode) []provider.Grant {
+// scopeProducts lets an app tag the products of a shop.
+const scopeProducts = "instagram_shopping_tag_products"
+
+// optionalScopes are those that Meta gives to few apps (Facebook Login). A consent that asks for one that the app does
+// not have fails as a whole.
+var optionalScopes = []provider.Grant{
+	{Scope: scopeProducts, Purpose: "tag products of the account's shop"},
+	{Scope: "catalog_management", Purpose: "know the products of the account's shop"},
+	{Scope: "instagram_branded_content_creator", Purpose: "let brands promote posts with the partnership label"},
+}
+
+func grants(mode Mode, portfolios bool, optional []string) []provider.Grant {
 	names := permissionsOf[mode]
-	list := []provider.Grant{{Scope: "instagram_business_basic", Purpose: "read the account's name, picture and posts", Required: true}}
+	list := []provider.Grant{{Scope: "instagram_business_basic", Purpose: "read the account's name, picture and posts",
+		Required: true}}
 	if mode == FacebookLogin {
 		list = []provider.Grant{
 			{Scope: "instagram_basic", Purpose: "read the account's name, picture and posts", Required: true},
@@ -136,11 +159,20 @@ func grants(mode Mode) []provider.Grant {
 	if names.delete != "" {
 		list = append(list, provider.Grant{Scope: names.delete, Purpose: "delete posts"})
 	}
+	if portfolios {
+		list = append(list, provider.Grant{Scope: graph.ScopePortfolio,
+			Purpose: "find the accounts of your Business portfolios"})
+	}
+	for _, grant := range optionalScopes {
+		if slices.Contains(optional, grant.Scope) {
+			list = append(list, grant)
+		}
+	}
 	return list
 }
 
-// narrow leaves out what the account's mode and permissions do not allow. Permissions of which nothing is known count as
-// granted.
+// narrow leaves out what the account's mode and permissions do not allow. Permissions of which nothing is known count
+// as granted.
 func (p *Provider) narrow(a provider.Account) provider.Info {
 	info, mode := p.info, p.modeOf(a)
 	names := permissionsOf[mode]
@@ -159,7 +191,9 @@ func (p *Provider) narrow(a provider.Account) provider.Info {
 func rateLimits() []provider.RateLimit {
 	const day = 24 * 60 * 60
 	return []provider.RateLimit{
-		{Name: "posts of an account (what Instagram tells live counts)", Scope: provider.ScopeAccount, Max: 50, Seconds: day, Units: map[provider.Operation]int64{provider.OpPublish: 1}},
-		{Name: "containers of an account", Scope: provider.ScopeAccount, Max: 400, Seconds: day, Units: map[provider.Operation]int64{provider.OpUpload: 1}},
+		{Name: "posts of an account (what Instagram tells live counts)", Scope: provider.ScopeAccount, Max: 50,
+			Seconds: day, Units: map[provider.Operation]int64{provider.OpPublish: 1}},
+		{Name: "containers of an account", Scope: provider.ScopeAccount, Max: 400, Seconds: day,
+			Units: map[provider.Operation]int64{provider.OpUpload: 1}},
 	}
 }

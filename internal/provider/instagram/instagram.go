@@ -2,15 +2,18 @@
 // comment. Instagram fetches media from an address; a post is prepared in a container, which is published by a second
 // call.
 //
-// An app connects accounts in one of two ways, which differ in what they can do: Instagram's own login, or Facebook Login
-// for accounts behind a Page.
+// An app connects accounts in one of two ways, which differ in what they can do: Instagram's own login, or Facebook
+// Login for accounts behind a Page.
 package instagram
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"crier/internal/provider"
@@ -33,12 +36,18 @@ type Config struct {
 	provider.Credentials
 	// Mode is how accounts are connected; empty means InstagramLogin. An app can have one of them.
 	Mode Mode
-	// APIURL, ConsentURL and CodeURL are the base addresses; empty means those of the mode. Facebook Login has no CodeURL.
+	// APIURL, ConsentURL and CodeURL are the base addresses; empty means those of the mode. Facebook Login has no
+	// CodeURL.
 	APIURL     string
 	ConsentURL string
 	CodeURL    string
 	// Version is the version of the Graph API; empty means v25.0.
 	Version string
+	// WithoutPortfolios leaves out the accounts of Business portfolios, and the permission that they need (Facebook
+	// Login).
+	WithoutPortfolios bool
+	// OptionalScopes are further permissions that the app was granted (Facebook Login).
+	OptionalScopes []string
 	// SecretProof means that the app wants every call to prove that it knows the app's secret (Facebook Login).
 	SecretProof bool
 	Limits      Limits
@@ -59,19 +68,12 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	setDefault(&l.CommentLength, 2200)
-	setDefault(&l.Hashtags, 30)
-	setDefault(&l.HashtagsAdvised, 5)
-	setDefault(&l.CommitTimeout, time.Minute)
-	setDefault(&l.Patience, 15*time.Minute)
+	l.CommentLength = cmp.Or(l.CommentLength, 2200)
+	l.Hashtags = cmp.Or(l.Hashtags, 30)
+	l.HashtagsAdvised = cmp.Or(l.HashtagsAdvised, 5)
+	l.CommitTimeout = cmp.Or(l.CommitTimeout, time.Minute)
+	l.Patience = cmp.Or(l.Patience, 15*time.Minute)
 	return l
-}
-
-func setDefault[T comparable](value *T, usual T) {
-	var zero T
-	if *value == zero {
-		*value = usual
-	}
 }
 
 // WithBase is the configuration with every address below one base, as in the sandbox.
@@ -87,17 +89,17 @@ var versionPattern = regexp.MustCompile(`^v\d+\.\d+$`)
 
 // Provider is Instagram.
 type Provider struct {
-	credentials provider.Credentials
-	mode        Mode
-	hostURL     string
-	consentURL  string
-	codeURL     string
-	limits      Limits
-	api         graph.Client
-	login       graph.Login // of FacebookLogin
-	containers  graph.Containers
-	now         func() time.Time
-	info        provider.Info
+	mode       Mode
+	hostURL    string
+	consentURL string
+	codeURL    string
+	limits     Limits
+	api        graph.Client
+	tokens     provider.OAuth2
+	login      graph.Login // of FacebookLogin
+	containers graph.Containers
+	now        func() time.Time
+	info       provider.Info
 }
 
 // New makes the provider. Caller and Now are needed; credentials only for connecting.
@@ -105,12 +107,15 @@ func New(c Config) (*Provider, error) {
 	if c.Caller == nil || c.Now == nil {
 		return nil, errors.New("instagram: a caller and a clock are needed")
 	}
-	version, mode := graph.FirstOf(c.Version, usualVersion), Mode(graph.FirstOf(string(c.Mode), string(InstagramLogin)))
+	version, mode := cmp.Or(c.Version, usualVersion), Mode(cmp.Or(string(c.Mode), string(InstagramLogin)))
 	if !versionPattern.MatchString(version) {
 		return nil, fmt.Errorf("instagram: API version %q must be like %s", version, usualVersion)
 	}
 	if mode != InstagramLogin && mode != FacebookLogin {
 		return nil, fmt.Errorf("instagram: mode %q must be %s or %s", mode, InstagramLogin, FacebookLogin)
+	}
+	if err := checkScopes(mode, c.OptionalScopes); err != nil {
+		return nil, err
 	}
 	host, consent := "https://graph.instagram.com", "https://www.instagram.com"
 	if mode == FacebookLogin {
@@ -118,27 +123,42 @@ func New(c Config) (*Provider, error) {
 	}
 	limits := c.Limits.withDefaults()
 	p := &Provider{
-		credentials: c.Credentials,
-		mode:        mode,
-		hostURL:     graph.BaseURL(c.APIURL, host),
-		consentURL:  graph.BaseURL(c.ConsentURL, consent),
-		codeURL:     graph.BaseURL(c.CodeURL, "https://api.instagram.com"),
-		limits:      limits,
-		now:         c.Now,
-		info:        newInfo(mode, limits),
+		mode:       mode,
+		hostURL:    provider.BaseURL(c.APIURL, host),
+		consentURL: provider.BaseURL(c.ConsentURL, consent),
+		codeURL:    provider.BaseURL(c.CodeURL, "https://api.instagram.com"),
+		limits:     limits,
+		now:        c.Now,
+		info:       newInfo(mode, limits, mode == FacebookLogin && !c.WithoutPortfolios, c.OptionalScopes),
 	}
-	p.api = graph.Client{Caller: c.Caller, BaseURL: p.hostURL + "/" + version, Rules: rules}
+	client := graph.ClientConfig{Caller: c.Caller, BaseURL: p.hostURL + "/" + version, Rules: rules}
 	if c.SecretProof && mode == FacebookLogin {
-		p.api.ProofKey = c.ClientSecret
+		client.ProofKey = c.ClientSecret
 	}
+	p.api, p.tokens = graph.NewClient(client), graph.NewTokens("Instagram", c.Caller, c.Now, c.Credentials)
 	p.login = graph.Login{
-		Client: p.api, Credentials: c.Credentials, DialogURL: p.consentURL + "/" + version, Scopes: provider.ScopeNames(p.info.Scopes), Now: c.Now,
+		Client: p.api, Tokens: p.tokens, DialogURL: p.consentURL + "/" + version,
+		Scopes: provider.ScopeNames(p.info.Scopes),
 	}
 	p.containers = graph.Containers{
 		Network: "Instagram", Create: p.createContainer, Read: p.readContainer, Explain: explain, Now: c.Now,
 		Patience: limits.Patience, RefusalPause: 30 * time.Second,
 	}
 	return p, nil
+}
+
+// checkScopes refuses optional permissions that Instagram does not have.
+func checkScopes(mode Mode, optional []string) error {
+	if len(optional) > 0 && mode != FacebookLogin {
+		return fmt.Errorf("instagram: optional scopes need the mode %s", FacebookLogin)
+	}
+	for _, scope := range optional {
+		if !slices.ContainsFunc(optionalScopes, func(g provider.Grant) bool { return g.Scope == scope }) {
+			return fmt.Errorf("instagram: optional scope %q must be one of %s", scope,
+				strings.Join(provider.ScopeNames(optionalScopes), ", "))
+		}
+	}
+	return nil
 }
 
 // Info describes Instagram as it is with Facebook Login.
@@ -153,7 +173,8 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 }
 
 // Prepare reads the daily quota, then makes the containers and waits until they are finished. Comments need nothing.
-func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	st = st.Clone()
 	st.Ready = false
 	if c.Action != provider.Comment {
@@ -170,7 +191,8 @@ func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.C
 }
 
 // Commit publishes the container, or writes the comment.
-func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	if c.Action == provider.Comment {
 		return p.comment(ctx, a, c, st.Clone())
 	}
@@ -179,7 +201,8 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 
 // Poll closes the comments of the new post where that was asked for, and asks for its address, which Instagram does not
 // tell when it publishes.
-func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State,
+	error) {
 	st = st.Clone()
 	if st.Data[noteCloseComments] != "" {
 		return p.closeComments(ctx, a, st), nil

@@ -103,11 +103,15 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 		content provider.Content
 		id      string
 	}{
-		{"image", withSettings(t, post("A cat", image("a.jpg", "A dancing cat")), `{"instagramUserTags":[{"username":"ann","x":0.5,"y":0.8}]}`), "18000000000000001"},
-		{"carousel", withSettings(t, post("Both", image("a.jpg", "A cat"), video()), `{"instagramUserTags":[{"username":"bob","mediaIndex":1}],"instagramLocationId":"77"}`), "18000000000000002"},
+		{"image", withSettings(t, post("A cat", image("a.jpg", "A dancing cat")),
+			`{"instagramUserTags":[{"username":"ann","x":0.5,"y":0.8}]}`), "18000000000000001"},
+		{"carousel", withSettings(t, post("Both", image("a.jpg", "A cat"), video()),
+			`{"instagramUserTags":[{"username":"bob","mediaIndex":1}],"instagramLocationId":"77"}`),
+			"18000000000000002"},
 		{"reel", post("A reel", video()), "18000000000000003"},
 		{"reel-settings", covered, "18000000000000004"},
-		{"story-image", withSettings(t, post("", image("a.jpg", "")), `{"instagramPostType":"story"}`), "18000000000000005"},
+		{"story-image", withSettings(t, post("", image("a.jpg", "")), `{"instagramPostType":"story"}`),
+			"18000000000000005"},
 		{"story-video", withSettings(t, post("", video()), `{"instagramPostType":"story"}`), "18000000000000006"},
 		{"comment", comment("First!"), "18000000000000007"},
 	} {
@@ -121,7 +125,8 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 			if err != nil {
 				t.Fatalf("publish: %v", err)
 			}
-			if st.PlatformPostID != tc.id || !st.Done || len(st.Warnings) > 0 || st.Published[0].Permalink != permalink {
+			if st.PlatformPostID != tc.id || !st.Done || len(st.Warnings) > 0 ||
+				st.Published[0].Permalink != permalink {
 				t.Errorf("state %+v, want %s published", st, tc.id)
 			}
 		})
@@ -131,7 +136,8 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 func TestFacebookLoginAddsLicensedAudioAndDeletion(t *testing.T) {
 	t.Parallel()
 	b := setupMode(t, FacebookLogin, "audio", "delete")
-	c := withSettings(t, post("A reel", video()), `{"instagramAudio":{"id":"song-1","audioVolume":80,"videoVolume":20},"instagramThumbOffsetMs":1500}`)
+	c := withSettings(t, post("A reel", video()),
+		`{"instagramAudio":{"id":"song-1","audioVolume":80,"videoVolume":20},"instagramThumbOffsetMs":1500}`)
 	if found := b.Check(b.account, c); !found.OK() {
 		t.Fatalf("Check: %v", found.Issues)
 	}
@@ -148,10 +154,12 @@ func TestFacebookLoginAddsLicensedAudioAndDeletion(t *testing.T) {
 	if found := other.Check(other.account, c); found.OK() {
 		t.Error("licensed audio passed without Facebook Login")
 	}
-	if _, err := other.Delete(context.Background(), other.account, "1"); provider.AsError(err).Kind != provider.Rejected {
+	if _, err := other.Delete(context.Background(), other.account,
+		"1"); provider.AsError(err).Kind != provider.Rejected {
 		t.Errorf("Delete without Facebook Login = %v, want a refusal", err)
 	}
-	if other.InfoFor(other.account).Abilities.Delete || !b.InfoFor(b.account).Abilities.Delete || b.InfoFor(b.account).Abilities.Refresh {
+	if other.InfoFor(other.account).Abilities.Delete || !b.InfoFor(b.account).Abilities.Delete ||
+		b.InfoFor(b.account).Abilities.Refresh {
 		t.Error("abilities do not follow the way the account was connected")
 	}
 }
@@ -161,7 +169,8 @@ func TestAUsedUpQuotaIsObeyedBeforeAnythingIsMade(t *testing.T) {
 	b := setup(t, "quota")
 	st, err := b.Prepare(context.Background(), b.account, post("x", image("a.jpg", "")), provider.State{})
 	failure := provider.AsError(err)
-	if failure == nil || failure.Kind != provider.RateLimited || failure.Code != provider.CodeQuotaExhausted || failure.Scope != provider.ScopeAccount || st.Ready {
+	if failure == nil || failure.Kind != provider.RateLimited || failure.Code != provider.CodeQuotaExhausted ||
+		failure.Scope != provider.ScopeAccount || st.Ready {
 		t.Errorf("failure %+v, want a used up quota of the account", failure)
 	}
 }
@@ -193,11 +202,13 @@ func TestConnectingAndRefreshing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect")
 	ctx := context.Background()
-	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1#_", RedirectURL: "https://crier.test/oauth/instagram/callback"})
+	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1#_",
+		RedirectURL: "https://crier.test/oauth/instagram/callback"})
 	if err != nil {
 		t.Fatalf("Exchange: %v", err)
 	}
-	if token.Access != "long-1" || !token.ExpiresAt.Equal(b.clock.Now().Add(5183944*time.Second)) || !slices.Equal(token.Scopes, []string{"instagram_business_basic", "instagram_business_content_publish"}) {
+	if token.Access != "long-1" || !token.ExpiresAt.Equal(b.clock.Now().Add(5183944*time.Second)) ||
+		!slices.Equal(token.Scopes, []string{"instagram_business_basic", "instagram_business_content_publish"}) {
 		t.Errorf("token %+v", token)
 	}
 	accounts, err := b.Accounts(ctx, token)
@@ -205,7 +216,8 @@ func TestConnectingAndRefreshing(t *testing.T) {
 		t.Fatalf("Accounts: %v", err)
 	}
 	want := []provider.ConnectedAccount{{
-		ProviderAccountID: "17841400000000001", DisplayName: "Crier", Handle: "crier", ImageURL: "https://cdn.instagram.test/p.jpg", SubType: "creator",
+		ProviderAccountID: "17841400000000001", DisplayName: "Crier", Handle: "crier",
+		ImageURL: "https://cdn.instagram.test/p.jpg", SubType: "creator",
 		Details: json.RawMessage(`{"authMode":"instagram_login","accountType":"MEDIA_CREATOR"}`), Token: token,
 	}}
 	if diff := cmp.Diff(want, accounts); diff != "" {
@@ -221,7 +233,8 @@ func TestOneConsentGivesTheAccountsBehindAllPages(t *testing.T) {
 	t.Parallel()
 	b := setupMode(t, FacebookLogin, "connect-pages")
 	ctx := context.Background()
-	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1", RedirectURL: "https://crier.test/oauth/instagram/callback"})
+	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1",
+		RedirectURL: "https://crier.test/oauth/instagram/callback"})
 	if err != nil || !slices.Equal(token.Scopes, []string{"instagram_basic", "instagram_content_publish"}) {
 		t.Fatalf("Exchange = %+v, %v", token, err)
 	}
@@ -230,13 +243,15 @@ func TestOneConsentGivesTheAccountsBehindAllPages(t *testing.T) {
 		t.Fatalf("Accounts = %+v, %v; want the two with a role and an Instagram account", accounts, err)
 	}
 	first := accounts[0]
-	if first.ProviderAccountID != "17841400000000001" || first.Token.Access != "page-token-1" || !first.Token.ExpiresAt.IsZero() || first.Token.Extra["user"] != "long-1" {
+	if first.ProviderAccountID != "17841400000000001" || first.Token.Access != "page-token-1" ||
+		!first.Token.ExpiresAt.IsZero() || first.Token.Extra["user"] != "long-1" {
 		t.Errorf("account %+v; want the token of its page, without an end", first)
 	}
 	if !strings.Contains(string(first.Details), `"pageId":"11"`) || accounts[1].Handle != "other" {
 		t.Errorf("accounts %+v", accounts)
 	}
-	if _, err := b.Refresh(ctx, provider.Account{Details: first.Details, Token: first.Token}); provider.AsError(err).Kind != provider.AuthExpired {
+	if _, err := b.Refresh(ctx, provider.Account{Details: first.Details,
+		Token: first.Token}); provider.AsError(err).Kind != provider.AuthExpired {
 		t.Errorf("Refresh = %v, want that the person has to connect again", err)
 	}
 }
@@ -247,7 +262,7 @@ func TestConsentAddressesFollowTheMode(t *testing.T) {
 		InstagramLogin: "https://www.instagram.com/oauth/authorize?client_id=client-1&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code" +
 			"&scope=instagram_business_basic%2Cinstagram_business_content_publish%2Cinstagram_business_manage_comments%2Cinstagram_business_manage_insights&state=S",
 		FacebookLogin: "https://www.facebook.com/v25.0/dialog/oauth?client_id=client-1&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=S&response_type=code" +
-			"&scope=instagram_basic%2Cpages_show_list%2Cpages_read_engagement%2Cinstagram_content_publish%2Cinstagram_manage_comments%2Cinstagram_manage_insights%2Cinstagram_manage_contents",
+			"&scope=instagram_basic%2Cpages_show_list%2Cpages_read_engagement%2Cinstagram_content_publish%2Cinstagram_manage_comments%2Cinstagram_manage_insights%2Cinstagram_manage_contents%2Cbusiness_management",
 	} {
 		b := setupMode(t, mode)
 		got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S"})
@@ -263,10 +278,13 @@ func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
 	ctx := context.Background()
 	n := func(v int64) *int64 { return &v }
 	want := []provider.Metrics{
-		{Reach: n(13), Views: n(20), Likes: n(3), Comments: n(0), Saves: n(1), Shares: n(2), Extra: map[string]int64{"totalInteractions": 6}},
+		{Reach: n(13), Views: n(20), Likes: n(3), Comments: n(0), Saves: n(1), Shares: n(2),
+			Extra: map[string]int64{"totalInteractions": 6}},
 		{Reach: n(5), Views: n(6), Comments: n(1)},
+		{Views: n(20), Extra: map[string]int64{"reposts": 2, "averageWatchMillis": 4200, "watchMillis": 84000}},
+		{Likes: n(3), Comments: n(0)}, // a story that few people have seen
 	}
-	for i, id := range []string{"18000000000000001", "18000000000000002"} {
+	for i, id := range []string{"18000000000000001", "18000000000000002", "18000000000000004", "18000000000000005"} {
 		metrics, err := b.PostMetrics(ctx, b.account, []string{id})
 		if err != nil {
 			t.Fatalf("PostMetrics: %v", err)
@@ -283,7 +301,8 @@ func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
 	}
 	from := b.clock.Now().Add(-24 * time.Hour)
 	account, err := b.AccountMetrics(ctx, b.account, from, b.clock.Now())
-	if err != nil || *account.Followers != 120 || *account.Posts != 7 || *account.Impressions != 30 || *account.Reach != 12 || *account.Engagements != 5 {
+	if err != nil || *account.Followers != 120 || *account.Posts != 7 || *account.Impressions != 30 ||
+		*account.Reach != 12 || *account.Engagements != 5 {
 		t.Errorf("AccountMetrics = %+v, %v", account, err)
 	}
 }
@@ -299,12 +318,14 @@ func TestALostAnswerIsFoundOutByTheContainer(t *testing.T) {
 	}
 	var outcome provider.Outcome
 	for range 2 {
-		outcome, st, err = b.Reconcile(ctx, b.account, c, providertest.Reload(t, st), provider.Attempt{StartedAt: started})
+		outcome, st, err = b.Reconcile(ctx, b.account, c, providertest.Reload(t, st),
+			provider.Attempt{StartedAt: started})
 		if err != nil {
 			t.Fatalf("Reconcile: %v", err)
 		}
 	}
-	if outcome != provider.OutcomePublished || st.PlatformPostID != "18000000000000001" || !st.Done || st.RequiresPolling {
+	if outcome != provider.OutcomePublished || st.PlatformPostID != "18000000000000001" || !st.Done ||
+		st.RequiresPolling {
 		t.Errorf("outcome %q, state %+v", outcome, st)
 	}
 }
@@ -332,7 +353,8 @@ func TestALostCommentIsLookedForBelowThePost(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-comment")
 	for _, want := range []provider.Outcome{provider.OutcomeAbsent, provider.OutcomePublished} {
-		outcome, st, err := b.Reconcile(context.Background(), b.account, comment("First!"), provider.State{}, provider.Attempt{StartedAt: b.clock.Now()})
+		outcome, st, err := b.Reconcile(context.Background(), b.account, comment("First!"), provider.State{},
+			provider.Attempt{StartedAt: b.clock.Now()})
 		if err != nil || outcome != want {
 			t.Errorf("Reconcile = %q, %v; want %q (state %+v)", outcome, err, want, st)
 		}

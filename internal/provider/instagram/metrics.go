@@ -1,6 +1,7 @@
 package instagram
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strconv"
@@ -10,15 +11,19 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// What Instagram tells of posts and reels, and of stories.
-const (
-	postMetrics  = "reach,views,likes,comments,saved,shares,total_interactions"
-	storyMetrics = "reach,views,replies,shares,total_interactions"
-)
+// What Instagram tells of posts, reels and stories: it refuses the whole question for a number that a kind of post does
+// not have.
+const postMetrics = "reach,views,likes,comments,saved,shares,total_interactions"
 
-// PostMetrics reads the numbers of one post. Stories have other ones, and without the permission only likes and comments
-// are told; what Instagram refuses is asked for in the next simpler form.
-func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics, error) {
+var metricsOf = map[string]string{
+	"REELS": postMetrics + ",reposts,ig_reels_avg_watch_time,ig_reels_video_view_total_time",
+	"STORY": "reach,views,replies,shares,total_interactions",
+}
+
+// PostMetrics reads what kind of post it is, with its likes and comments, and then the numbers of that kind. Without
+// the permission, and where Instagram refuses the others, likes and comments are all.
+func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
+	error) {
 	metrics := map[string]provider.Metrics{}
 	for _, id := range postIDs {
 		m, err := p.postMetrics(ctx, a, id)
@@ -33,30 +38,33 @@ func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs 
 }
 
 func (p *Provider) postMetrics(ctx context.Context, a provider.Account, id string) (provider.Metrics, error) {
-	insights := permissionsOf[p.modeOf(a)].insights
-	if len(a.Scopes) == 0 || a.HasScope(insights) {
-		for _, names := range []string{postMetrics, storyMetrics} {
-			var answer graph.Insights
-			err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"/insights?metric="+names, &answer)
-			if err == nil {
-				return newMetrics(answer.Numbers()), nil
-			}
-			if failure := provider.AsError(err); !refusesInsights(failure) {
-				return provider.Metrics{}, failure
-			}
-		}
-	}
 	var counts countAnswer
-	if err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"?fields=like_count,comments_count", &counts); err != nil {
+	if err := p.api.Get(ctx, a.Token.Access,
+		"/"+url.PathEscape(id)+"?fields=media_product_type,like_count,comments_count", &counts); err != nil {
 		return provider.Metrics{}, err
 	}
-	return provider.Metrics{Likes: counts.Likes, Comments: counts.Comments}, nil
+	metrics := provider.Metrics{Likes: counts.Likes, Comments: counts.Comments}
+	if len(a.Scopes) > 0 && !a.HasScope(permissionsOf[p.modeOf(a)].insights) {
+		return metrics, nil
+	}
+	var answer graph.Insights
+	names := cmp.Or(metricsOf[counts.Product], postMetrics)
+	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"/insights?metric="+names, &answer)
+	switch failure := provider.AsError(err); {
+	case failure == nil:
+		return newMetrics(answer.Numbers()), nil
+	case refusesInsights(failure):
+		return metrics, nil
+	default:
+		return provider.Metrics{}, failure
+	}
 }
 
 // refusesInsights is true for numbers that the post does not have. A missing permission is also what Instagram says of
 // stories that fewer than five people have seen.
 func refusesInsights(failure *provider.Error) bool {
-	return failure.Kind == provider.Rejected && !graph.IsMissing(failure) || failure.Code == provider.CodePermissionMissing
+	return failure.Kind == provider.Rejected && !graph.IsMissing(failure) ||
+		failure.Code == provider.CodePermissionMissing
 }
 
 func newMetrics(n graph.Numbers) provider.Metrics {
@@ -65,22 +73,32 @@ func newMetrics(n graph.Numbers) provider.Metrics {
 		comments = n.Get("replies")
 	}
 	return provider.Metrics{
-		Reach: n.Get("reach"), Views: n.Get("views"), Likes: n.Get("likes"), Comments: comments, Shares: n.Get("shares"), Saves: n.Get("saved"),
-		Extra: n.Pick("total_interactions", "totalInteractions"),
+		Reach: n.Get("reach"), Views: n.Get("views"), Likes: n.Get("likes"), Comments: comments,
+		Shares: n.Get("shares"), Saves: n.Get("saved"),
+		Extra: n.Pick("total_interactions", "totalInteractions", "reposts", "reposts",
+			"ig_reels_avg_watch_time", "averageWatchMillis", "ig_reels_video_view_total_time", "watchMillis"),
 	}
 }
 
+// maxWindow is how long a time the insights of an account may cover. Reach cannot be added up, so a longer time is cut.
+const maxWindow = 30 * 24 * time.Hour
+
 // AccountMetrics reads the totals of the account, and its numbers in a time.
-func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from, to time.Time) (provider.AccountMetrics, error) {
+func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from, to time.Time) (provider.AccountMetrics,
+	error) {
 	id := url.PathEscape(a.ProviderAccountID)
 	var totals profileAnswer
-	if err := p.api.Get(ctx, a.Token.Access, "/"+id+"?fields=followers_count,follows_count,media_count", &totals); err != nil {
+	if err := p.api.Get(ctx, a.Token.Access, "/"+id+"?fields=followers_count,follows_count,media_count",
+		&totals); err != nil {
 		return provider.AccountMetrics{}, err
 	}
 	user := totals.one()
 	metrics := provider.AccountMetrics{Followers: user.Followers, Following: user.Follows, Posts: user.Media}
 	path := "/" + id + "/insights?metric=reach,views,total_interactions,likes,comments,shares,saves&period=day&metric_type=total_value"
 	if !from.IsZero() && !to.IsZero() {
+		if to.Sub(from) > maxWindow {
+			from = to.Add(-maxWindow)
+		}
 		path += "&since=" + strconv.FormatInt(from.Unix(), 10) + "&until=" + strconv.FormatInt(to.Unix(), 10)
 		metrics.From, metrics.To = from, to
 	}
@@ -89,7 +107,8 @@ func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from,
 		return provider.AccountMetrics{}, err
 	}
 	n := answer.Numbers()
-	metrics.Reach, metrics.Impressions, metrics.Engagements = n.Get("reach"), n.Get("views"), n.Get("total_interactions")
+	metrics.Reach, metrics.Impressions, metrics.Engagements = n.Get("reach"), n.Get("views"),
+		n.Get("total_interactions")
 	metrics.Extra = n.Pick("likes", "likes", "comments", "comments", "shares", "shares", "saves", "saves")
 	return metrics, nil
 }

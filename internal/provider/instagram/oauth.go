@@ -1,6 +1,7 @@
 package instagram
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -16,8 +17,8 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	if p.mode == FacebookLogin {
 		return p.login.ConsentURL(r)
 	}
-	return provider.ConsentAddress(p.consentURL+"/oauth/authorize", p.credentials, []provider.Field{
-		{Name: "client_id", Value: p.credentials.ClientID},
+	return provider.ConsentAddress(p.consentURL+"/oauth/authorize", p.tokens.Credentials, []provider.Field{
+		{Name: "client_id", Value: p.tokens.Credentials.ClientID},
 		{Name: "redirect_uri", Value: r.RedirectURL},
 		{Name: "response_type", Value: "code"},
 		{Name: "scope", Value: strings.Join(provider.ScopeNames(p.info.Scopes), ",")},
@@ -30,11 +31,12 @@ func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provi
 	if p.mode == FacebookLogin {
 		return p.login.Exchange(ctx, r)
 	}
-	code, secret := graph.CleanCode(r.Code), p.credentials.ClientSecret
+	code, secret := graph.CleanCode(r.Code), p.tokens.Credentials.ClientSecret
 	short, err := p.token(ctx, graph.TokenRequest{
-		Operation: provider.OpConnect, Method: http.MethodPost, URL: p.codeURL + "/oauth/access_token", Secrets: []provider.Secret{code, secret},
+		Operation: provider.OpConnect, Method: http.MethodPost, URL: p.codeURL + "/oauth/access_token",
+		Secrets: []provider.Secret{code, secret},
 		Values: url.Values{
-			"client_id": {p.credentials.ClientID}, "client_secret": {secret.Reveal()},
+			"client_id": {p.tokens.Credentials.ClientID}, "client_secret": {secret.Reveal()},
 			"grant_type": {"authorization_code"}, "redirect_uri": {r.RedirectURL}, "code": {code.Reveal()},
 		},
 	})
@@ -42,15 +44,17 @@ func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provi
 		return provider.Token{}, err
 	}
 	token, err := p.token(ctx, graph.TokenRequest{
-		Operation: provider.OpConnect, Method: http.MethodGet, URL: p.hostURL + "/access_token", Secrets: []provider.Secret{short.Access, secret},
-		Values: url.Values{"grant_type": {"ig_exchange_token"}, "client_secret": {secret.Reveal()}, "access_token": {short.Access.Reveal()}},
+		Operation: provider.OpConnect, Method: http.MethodGet, URL: p.hostURL + "/access_token",
+		Secrets: []provider.Secret{short.Access, secret},
+		Values: url.Values{"grant_type": {"ig_exchange_token"}, "client_secret": {secret.Reveal()},
+			"access_token": {short.Access.Reveal()}},
 	})
 	token.Scopes = short.Scopes
 	return token, err
 }
 
-// Refresh gives the token another 60 days. Instagram has no refresh token: the access token renews itself, from a day after
-// it was given until it ends. The token of a Page has no end, so that one which is refused is dead.
+// Refresh gives the token another 60 days. Instagram has no refresh token: the access token renews itself, from a day
+// after it was given until it ends. The token of a Page has no end, so that one which is refused is dead.
 func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.Token, error) {
 	if p.modeOf(a) == FacebookLogin {
 		return provider.Token{}, &provider.Error{
@@ -59,8 +63,9 @@ func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.To
 		}
 	}
 	token, err := p.token(ctx, graph.TokenRequest{
-		Operation: provider.OpRefresh, Method: http.MethodGet, URL: p.hostURL + "/refresh_access_token", Secrets: []provider.Secret{a.Token.Access},
-		Values: url.Values{"grant_type": {"ig_refresh_token"}, "access_token": {a.Token.Access.Reveal()}},
+		Operation: provider.OpRefresh, Method: http.MethodGet, URL: p.hostURL + "/refresh_access_token",
+		Secrets: []provider.Secret{a.Token.Access},
+		Values:  url.Values{"grant_type": {"ig_refresh_token"}, "access_token": {a.Token.Access.Reveal()}},
 	})
 	if err != nil {
 		return provider.Token{}, err
@@ -70,7 +75,7 @@ func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.To
 }
 
 func (p *Provider) token(ctx context.Context, r graph.TokenRequest) (provider.Token, error) {
-	return graph.FetchToken(ctx, p.api.Caller, p.now, r)
+	return graph.FetchToken(ctx, p.tokens, r)
 }
 
 // Accounts is the one account of Instagram's login, or those behind the Pages of the person.
@@ -88,7 +93,8 @@ func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.C
 
 // accountsOfPages lists the professional accounts behind Pages. Each acts with the token of its Page.
 func (p *Provider) accountsOfPages(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
-	pages, err := p.login.Pages(ctx, t.Access, "id,name,access_token,tasks,instagram_business_account{id,username,name,profile_picture_url}")
+	pages, err := p.login.Pages(ctx, t,
+		"id,name,access_token,tasks,instagram_business_account{id,username,name,profile_picture_url}")
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +109,7 @@ func (p *Provider) accountsOfPages(ctx context.Context, t provider.Token) ([]pro
 		}
 		accounts = append(accounts, provider.ConnectedAccount{
 			ProviderAccountID: string(page.Instagram.ID),
-			DisplayName:       graph.FirstOf(page.Instagram.Name, page.Instagram.Username),
+			DisplayName:       cmp.Or(page.Instagram.Name, page.Instagram.Username),
 			Handle:            page.Instagram.Username,
 			ImageURL:          page.Instagram.Picture,
 			SubType:           "business",
@@ -126,15 +132,15 @@ func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.Co
 		return provider.ConnectedAccount{}, err
 	}
 	user := answer.one()
-	id := graph.FirstOf(string(user.UserID), string(user.ID))
-	d.AccountType = graph.FirstOf(user.AccountType, d.AccountType)
+	id := cmp.Or(string(user.UserID), string(user.ID))
+	d.AccountType = cmp.Or(user.AccountType, d.AccountType)
 	encoded, err := json.Marshal(d)
 	if err != nil || id == "" {
 		return provider.ConnectedAccount{}, unknownAccount(err)
 	}
 	return provider.ConnectedAccount{
 		ProviderAccountID: id,
-		DisplayName:       graph.FirstOf(user.Name, user.Username),
+		DisplayName:       cmp.Or(user.Name, user.Username),
 		Handle:            user.Username,
 		ImageURL:          user.Picture,
 		SubType:           subTypes[user.AccountType],
@@ -146,7 +152,8 @@ func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.Co
 var subTypes = map[string]string{"": "business", "BUSINESS": "business", "MEDIA_CREATOR": "creator"}
 
 func unknownAccount(err error) error {
-	return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "Instagram did not say whose token it is", Err: err}
+	return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+		Message: "Instagram did not say whose token it is", Err: err}
 }
 
 // one is the account of either form of the answer.

@@ -26,18 +26,21 @@ const (
 	closeDelay    = 4 * time.Second
 )
 
-// checkQuota reads how many posts the account has left today. What Instagram tells counts: its documents name two totals.
+// checkQuota reads how many posts the account has left today. What Instagram tells counts: its documents name two
+// totals.
 func (p *Provider) checkQuota(ctx context.Context, a provider.Account, st provider.State) (provider.State, error) {
 	var answer quotaAnswer
-	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(a.ProviderAccountID)+"/content_publishing_limit?fields=quota_usage,config", &answer)
+	err := p.api.Get(ctx, a.Token.Access,
+		"/"+url.PathEscape(a.ProviderAccountID)+"/content_publishing_limit?fields=quota_usage,config", &answer)
 	if err != nil {
 		return st, err
 	}
 	if len(answer.Data) > 0 {
 		if used, total := answer.Data[0].Used, answer.Data[0].Config.Total; total > 0 && used >= total {
 			return st, &provider.Error{
-				Kind: provider.RateLimited, Code: provider.CodeQuotaExhausted, Scope: provider.ScopeAccount, RetryAfter: graph.QuotaPause,
-				Message: fmt.Sprintf("Instagram allows %d posts within 24 hours, and %d are used", total, used),
+				Kind: provider.RateLimited, Code: provider.CodeQuotaExhausted, Scope: provider.ScopeAccount,
+				RetryAfter: graph.QuotaPause,
+				Message:    fmt.Sprintf("Instagram allows %d posts within 24 hours, and %d are used", total, used),
 			}
 		}
 	}
@@ -46,13 +49,15 @@ func (p *Provider) checkQuota(ctx context.Context, a provider.Account, st provid
 }
 
 // publish makes the container public.
-func (p *Provider) publish(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) publish(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	container, err := graph.Publishable(st)
 	if err != nil {
 		return st, err
 	}
 	request := provider.Request{
-		Operation: provider.OpPublish, URL: "/" + url.PathEscape(a.ProviderAccountID) + "/media_publish", Publishes: true, Timeout: p.limits.CommitTimeout,
+		Operation: provider.OpPublish, URL: "/" + url.PathEscape(a.ProviderAccountID) + "/media_publish",
+		Publishes: true, Timeout: p.limits.CommitTimeout,
 	}
 	var answer idAnswer
 	if err := p.api.Post(ctx, a.Token.Access, request, url.Values{"creation_id": {container}}, &answer); err != nil {
@@ -92,7 +97,8 @@ func (p *Provider) enter(st *provider.State, c provider.Content, id, permalink s
 func (p *Provider) closeComments(ctx context.Context, a provider.Account, st provider.State) provider.State {
 	var answer struct{}
 	request := provider.Request{Operation: provider.OpPublish, URL: "/" + url.PathEscape(st.PlatformPostID)}
-	failure := provider.AsError(p.api.Post(ctx, a.Token.Access, request, url.Values{"comment_enabled": {"false"}}, &answer))
+	failure := provider.AsError(p.api.Post(ctx, a.Token.Access, request, url.Values{"comment_enabled": {"false"}},
+		&answer))
 	tries, _ := strconv.Atoi(st.Data[noteCloseComments]) // written by this package
 	if failure != nil && failure.Kind != provider.AuthExpired && tries+1 < maxCloseTries {
 		st.Note(noteCloseComments, strconv.Itoa(tries+1))
@@ -116,7 +122,8 @@ func (p *Provider) readPermalink(ctx context.Context, a provider.Account, st pro
 		return st
 	}
 	var answer permalinkAnswer
-	if err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(st.PlatformPostID)+"?fields=id,permalink", &answer); err != nil {
+	if err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(st.PlatformPostID)+"?fields=id,permalink",
+		&answer); err != nil {
 		st.Warnings = append(st.Warnings, "the address of the post could not be read: "+provider.AsError(err).Message)
 		return st
 	}
@@ -125,16 +132,20 @@ func (p *Provider) readPermalink(ctx context.Context, a provider.Account, st pro
 }
 
 // comment writes below a post.
-func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	if len(c.Parts) == 0 {
-		return st, &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the comment has no text"}
+		return st, &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "the comment has no text"}
 	}
 	request := provider.Request{
-		Operation: provider.OpComment, Method: http.MethodPost, URL: "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments",
+		Operation: provider.OpComment, Method: http.MethodPost, URL: "/" + url.PathEscape(c.Target.PlatformPostID) +
+			"/comments",
 		Publishes: true, Timeout: p.limits.CommitTimeout,
 	}
 	var answer idAnswer
-	if err := p.api.Post(ctx, a.Token.Access, request, url.Values{"message": {compose(c.Parts[0])}}, &answer); err != nil {
+	if err := p.api.Post(ctx, a.Token.Access, request, url.Values{"message": {compose(c.Parts[0])}},
+		&answer); err != nil {
 		return st, err
 	}
 	if answer.ID == "" {
@@ -144,8 +155,8 @@ func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.C
 	return st, nil
 }
 
-// Delete removes a post or a comment. Accounts connected by Instagram's own login cannot remove posts by the API; nothing
-// is sent for them.
+// Delete removes a post or a comment. Accounts connected by Instagram's own login cannot remove posts by the API;
+// nothing is sent for them.
 func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
 	if p.modeOf(a) == InstagramLogin {
 		return "", &provider.Error{

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"crier/internal/provider"
 	"crier/internal/provider/graph"
@@ -20,20 +19,22 @@ func (p *Provider) Strategy(provider.Account, provider.Content, provider.State) 
 }
 
 // Reconcile asks the container of the lost attempt whether it was published, then looks for the post in the list.
-func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
 	switch {
 	case c.Action == provider.Comment:
 		return p.findComment(ctx, a, c, st, at)
 	case graph.NeedsListing(st):
-		return p.findPost(ctx, a, c, st, graph.Since(st, at))
+		return p.findPost(ctx, a, c, st, at)
 	}
 	outcome, err := p.containers.Outcome(ctx, a, &st, at)
 	return outcome, st, err
 }
 
 // findPost looks for the post among the newest ones; stories have a list of their own.
-func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.Content, st provider.State, since time.Time) (provider.Outcome, provider.State, error) {
+func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	s, err := decodeSettings(c)
 	if err != nil {
 		return "", st, err
@@ -42,15 +43,23 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.
 	if formatOf(c.Parts[0], s) == story {
 		edge = "stories"
 	}
+	if at.Stale && edge == "stories" { // nothing but their container tells one from another
+		return provider.OutcomeUnclear, st, nil
+	}
 	var list listAnswer
-	path := "/" + url.PathEscape(a.ProviderAccountID) + "/" + edge + "?fields=id,caption,media_type,media_product_type,permalink,timestamp&limit=25"
+	path := "/" + url.PathEscape(a.ProviderAccountID) + "/" + edge +
+		"?fields=id,caption,media_type,media_product_type,permalink,timestamp&limit=25"
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return "", st, err
 	}
-	post, found := graph.Nearest(list.Data, since, listedPost.created, func(post listedPost) bool { return matches(c.Parts[0], s, post) })
+	post, found := graph.Nearest(list.Data, graph.Since(st, at), listedPost.created,
+		func(post listedPost) bool { return matches(c.Parts[0], s, post) })
 	if found {
 		p.enter(&st, c, string(post.ID), post.Permalink)
 		return provider.OutcomePublished, st, nil
+	}
+	if at.Stale { // the list shows the newest alone
+		return provider.OutcomeUnclear, st, nil
 	}
 	outcome := graph.Unlisted(&st, p.now())
 	if outcome == provider.OutcomePublished {
@@ -72,9 +81,11 @@ func matches(part provider.Part, s settings, post listedPost) bool {
 }
 
 // findComment looks for the comment below the post.
-func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	var list commentList
-	path := "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments?fields=id,text,username,timestamp&limit=" + strconv.Itoa(listedComments)
+	path := "/" + url.PathEscape(c.Target.PlatformPostID) + "/comments?fields=id,text,username,timestamp&limit=" +
+		strconv.Itoa(listedComments)
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return "", st, err
 	}

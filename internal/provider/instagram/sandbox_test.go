@@ -27,7 +27,8 @@ func play(t *testing.T, mode Mode) playground {
 	clock := providertest.NewClock()
 	s := simtest.Start(t, sandbox.Network(), sim.Options{Now: clock.Now})
 	p, err := New(Config{
-		Mode: mode, Credentials: provider.Credentials{ClientID: "app", ClientSecret: "secret"}, Caller: providertest.NewCaller(clock), Now: clock.Now,
+		Mode: mode, Credentials: provider.Credentials{ClientID: "app", ClientSecret: "secret"},
+		Caller: providertest.NewCaller(clock), Now: clock.Now,
 	}.WithBase(s.URL + "/instagram"))
 	if err != nil {
 		t.Fatalf("New: %v", err)
@@ -37,10 +38,11 @@ func play(t *testing.T, mode Mode) playground {
 		handle = "facebook:ada"
 	}
 	seed := s.Seed(handle)
-	return playground{sandbox: s, host: graphtest.NewHost(t), bundle: bundle{Provider: p, clock: clock, account: provider.Account{
-		ProviderAccountID: seed.AccountID, Handle: seed.Handle, Scopes: seed.Scopes,
-		Token: provider.Token{Access: provider.Secret(seed.AccessToken), Scopes: seed.Scopes},
-	}}}
+	return playground{sandbox: s, host: graphtest.NewHost(t),
+		bundle: bundle{Provider: p, clock: clock, account: provider.Account{
+			ProviderAccountID: seed.AccountID, Handle: seed.Handle, Scopes: seed.Scopes,
+			Token: provider.Token{Access: provider.Secret(seed.AccessToken), Scopes: seed.Scopes},
+		}}}
 }
 
 // media puts bytes where the sandbox can fetch them.
@@ -75,13 +77,16 @@ func TestTheSandboxTakesEveryKindOfPost(t *testing.T) {
 		picture := p.picture(t)
 		picture.AltText = "A grey picture"
 		film := p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
-		first := p.mustPublish(t, withSettings(t, post("A picture", picture), `{"instagramUserTags":[{"username":"grace","x":0.5,"y":0.5}]}`))
+		first := p.mustPublish(t, withSettings(t, post("A picture", picture),
+			`{"instagramUserTags":[{"username":"grace","x":0.5,"y":0.5}]}`))
 		for name, c := range map[string]provider.Content{
-			"carousel":           post("Both", picture, film),
-			"reel":               withSettings(t, post("A reel", film), `{"instagramShareToFeed":false,"instagramThumbOffsetMs":500,"instagramCommentsEnabled":false}`),
+			"carousel": post("Both", picture, film),
+			"reel": withSettings(t, post("A reel", film),
+				`{"instagramShareToFeed":false,"instagramThumbOffsetMs":500,"instagramCommentsEnabled":false}`),
 			"picture as a story": withSettings(t, post("", picture), `{"instagramPostType":"story"}`),
 			"video as a story":   withSettings(t, post("", film), `{"instagramPostType":"story"}`),
-			"comment": {Action: provider.Comment, Target: provider.Target{PlatformPostID: first.PlatformPostID, Permalink: first.Published[0].Permalink},
+			"comment": {Action: provider.Comment, Target: provider.Target{PlatformPostID: first.PlatformPostID,
+				Permalink: first.Published[0].Permalink},
 				Parts: []provider.Part{{Text: "First!"}}},
 		} {
 			t.Run(string(mode)+" "+name, func(t *testing.T) {
@@ -93,6 +98,43 @@ func TestTheSandboxTakesEveryKindOfPost(t *testing.T) {
 		if posts := p.sandbox.Posts(); len(posts) != 6 {
 			t.Errorf("%s: %d posts on the timeline, want 6", mode, len(posts))
 		}
+	}
+}
+
+func TestProductsAndPaidPartnershipsNeedFacebookLogin(t *testing.T) {
+	t.Parallel()
+	const partnership = `"instagramPaidPartnership":true,"instagramSponsorIds":["17841401441775531"]`
+	p := play(t, FacebookLogin)
+	seed := p.sandbox.Seed("facebook:shop:ada")
+	p.account.Scopes, p.account.Token.Access = seed.Scopes, provider.Secret(seed.AccessToken)
+	film := p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
+	for name, c := range map[string]provider.Content{
+		"image": withSettings(t, post("Buy", p.picture(t)),
+			`{"instagramProductTags":[{"productId":"3231775643511089","x":0.5,"y":0.8}],`+partnership+`}`),
+		"carousel": withSettings(t, post("Buy both", p.picture(t), film),
+			`{"instagramProductTags":[{"productId":"1","x":0.5,"y":0.8},{"productId":"2","mediaIndex":1}],`+
+				partnership+`}`),
+		"reel": withSettings(t, post("Buy", film),
+			`{"instagramProductTags":[{"productId":"1","x":0.1,"y":0.1}],`+partnership+`}`),
+		"story": withSettings(t, post("", p.picture(t)), `{"instagramPostType":"story",`+partnership+`}`),
+	} {
+		t.Run(name, func(t *testing.T) { p.mustPublish(t, c) })
+	}
+	without := play(t, FacebookLogin) // the app was not given the permission
+	sold := withSettings(t, post("Buy", without.picture(t)), `{"instagramProductTags":[{"productId":"1","x":0,"y":0}]}`)
+	if found := without.Check(without.account, sold); found.OK() {
+		t.Error("Check takes products without the permission")
+	}
+	if _, err := without.drive(t, sold); provider.AsError(err) == nil {
+		t.Error("the sandbox takes products without the permission")
+	}
+	plain := play(t, InstagramLogin)
+	labelled := withSettings(t, post("Buy", plain.picture(t)), `{`+partnership+`}`)
+	if found := plain.Check(plain.account, labelled); len(found.Issues) != 2 {
+		t.Errorf("Check = %+v, want both settings refused", found)
+	}
+	if _, err := plain.drive(t, labelled); provider.AsError(err) == nil {
+		t.Error("the sandbox takes a partnership from Instagram Login")
 	}
 }
 
@@ -109,7 +151,15 @@ func TestTheSandboxRefreshesMeasuresAndDeletes(t *testing.T) {
 	if metrics, err = p.PostMetrics(ctx, p.account, []string{story}); err != nil {
 		t.Errorf("PostMetrics of a story = %+v, %v", metrics, err)
 	}
-	if account, err := p.AccountMetrics(ctx, p.account, p.clock.Now().Add(-time.Hour), p.clock.Now()); err != nil || account.Followers == nil {
+	film := p.mustPublish(t, post("A reel", p.media("v.mp4", "video/mp4",
+		graphtest.MP4(graphtest.Video{})))).PlatformPostID
+	p.sandbox.Like(film, 2)
+	if metrics, err = p.PostMetrics(ctx, p.account, []string{film}); err != nil ||
+		metrics[film].Extra["averageWatchMillis"] == 0 || metrics[film].Extra["watchMillis"] == 0 {
+		t.Errorf("PostMetrics of a reel = %+v, %v; want how long it was watched", metrics, err)
+	}
+	if account, err := p.AccountMetrics(ctx, p.account, p.clock.Now().Add(-time.Hour), p.clock.Now()); err != nil ||
+		account.Followers == nil {
 		t.Errorf("AccountMetrics = %+v, %v", account, err)
 	}
 	p.clock.Advance(25 * time.Hour)
@@ -118,7 +168,8 @@ func TestTheSandboxRefreshesMeasuresAndDeletes(t *testing.T) {
 		t.Fatalf("Refresh = %+v, %v", renewed, err)
 	}
 	p.account.Token = renewed
-	if profile, err := p.Profile(ctx, p.account); err != nil || profile.ProviderAccountID != p.account.ProviderAccountID || profile.Handle != "ada" {
+	if profile, err := p.Profile(ctx, p.account); err != nil ||
+		profile.ProviderAccountID != p.account.ProviderAccountID || profile.Handle != "ada" {
 		t.Errorf("Profile = %+v, %v", profile, err)
 	}
 	other := play(t, FacebookLogin)
@@ -139,7 +190,9 @@ func TestALostAnswerOfTheSandboxIsFoundOut(t *testing.T) {
 			c, want := post("Hello", p.picture(t)), 1
 			if operation == sim.Comment {
 				root := p.mustPublish(t, c)
-				c, want = provider.Content{Action: provider.Comment, Target: provider.Target{PlatformPostID: root.PlatformPostID}, Parts: []provider.Part{{Text: "First!"}}}, 2
+				c, want = provider.Content{Action: provider.Comment,
+					Target: provider.Target{PlatformPostID: root.PlatformPostID},
+					Parts:  []provider.Part{{Text: "First!"}}}, 2
 			}
 			p.sandbox.Fault(operation, sim.LostResponse, nil)
 			started := p.clock.Now()
@@ -149,12 +202,14 @@ func TestALostAnswerOfTheSandboxIsFoundOut(t *testing.T) {
 			}
 			outcome := provider.OutcomePending
 			for i := 0; outcome == provider.OutcomePending && i < 5; i++ {
-				if outcome, st, err = p.Reconcile(context.Background(), p.account, c, providertest.Reload(t, st), provider.Attempt{StartedAt: started}); err != nil {
+				if outcome, st, err = p.Reconcile(context.Background(), p.account, c, providertest.Reload(t, st),
+					provider.Attempt{StartedAt: started}); err != nil {
 					t.Fatalf("Reconcile: %v", err)
 				}
 			}
 			posts := p.sandbox.Posts()
-			if outcome != provider.OutcomePublished || len(posts) != want || posts[want-1].PlatformPostID != st.PlatformPostID {
+			if outcome != provider.OutcomePublished || len(posts) != want ||
+				posts[want-1].PlatformPostID != st.PlatformPostID {
 				t.Errorf("outcome %q, state %+v, timeline %+v; want it once", outcome, st, posts)
 			}
 		})
@@ -203,8 +258,10 @@ func TestAConsentOfTheSandboxConnects(t *testing.T) {
 		if err != nil {
 			t.Fatalf("ConsentURL: %v", err)
 		}
-		back := p.sandbox.Do(simtest.Request{Method: "POST", Path: address, Form: url.Values{"decision": {"allow"}, "name": {"grace"}}}).Location()
-		token, err := p.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(back.Query().Get("code")), RedirectURL: "https://crier.test/cb"})
+		back := p.sandbox.Do(simtest.Request{Method: "POST", Path: address,
+			Form: url.Values{"decision": {"allow"}, "name": {"grace"}}}).Location()
+		token, err := p.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(back.Query().Get("code")),
+			RedirectURL: "https://crier.test/cb"})
 		if err != nil || len(token.Scopes) != len(p.info.Scopes) {
 			t.Fatalf("%s: Exchange = %+v, %v; want all scopes", mode, token, err)
 		}
@@ -213,8 +270,20 @@ func TestAConsentOfTheSandboxConnects(t *testing.T) {
 			t.Fatalf("%s: Accounts = %+v, %v; want %d", mode, accounts, err, want)
 		}
 		for _, a := range accounts {
-			p.account = provider.Account{ProviderAccountID: a.ProviderAccountID, Handle: a.Handle, Scopes: a.Token.Scopes, Details: a.Details, Token: a.Token}
+			p.account = provider.Account{ProviderAccountID: a.ProviderAccountID, Handle: a.Handle,
+				Scopes: a.Token.Scopes, Details: a.Details, Token: a.Token}
 			p.mustPublish(t, post("Hello", p.picture(t)))
 		}
+	}
+}
+
+func TestNumbersOfALongTimeAreThoseOfThirtyDays(t *testing.T) {
+	t.Parallel()
+	p, ctx := play(t, FacebookLogin), context.Background()
+	p.clock.Advance(100 * 24 * time.Hour)
+	now := p.clock.Now()
+	account, err := p.AccountMetrics(ctx, p.account, now.Add(-90*24*time.Hour), now)
+	if err != nil || account.Reach == nil || !account.From.Equal(now.Add(-30*24*time.Hour)) || !account.To.Equal(now) {
+		t.Errorf("AccountMetrics = %+v, %v; want 30 days", account, err)
 	}
 }

@@ -109,6 +109,8 @@ type initializeAnswer struct {
 		Document     string        `json:"document"`
 		Token        string        `json:"uploadToken"`
 		Instructions []instruction `json:"uploadInstructions"`
+		CaptionsURL  string        `json:"captionsUploadUrl"`
+		ThumbnailURL string        `json:"thumbnailUploadUrl"`
 	} `json:"value"`
 }
 
@@ -117,6 +119,26 @@ type instruction struct {
 	FirstByte int64  `json:"firstByte"`
 	LastByte  int64  `json:"lastByte"`
 }
+
+// captionsMetadata says what a file of captions is; LinkedIn takes SubRip in English.
+type captionsMetadata struct {
+	Format         string        `json:"format"`
+	EasyReader     bool          `json:"formattedForEasyReader"`
+	LargeText      bool          `json:"largeText"`
+	Source         string        `json:"source"`
+	Locale         captionLocale `json:"locale"`
+	TranscriptType string        `json:"transcriptType"`
+}
+
+type captionLocale struct {
+	Variant  string `json:"variant"`
+	Country  string `json:"country"`
+	Language string `json:"language"`
+}
+
+var englishCaptions = captionsMetadata{Format: "SRT", EasyReader: true, LargeText: true, Source: "USER_PROVIDED",
+	Locale:         captionLocale{Variant: "AMERICAN", Country: "US", Language: "EN"},
+	TranscriptType: "CLOSED_CAPTION"}
 
 type finalizeRequest struct {
 	Request finalizeUpload `json:"finalizeUploadRequest"`
@@ -174,6 +196,24 @@ type memberProfile struct {
 	FirstName string `json:"localizedFirstName"`
 	LastName  string `json:"localizedLastName"`
 	Vanity    string `json:"vanityName"`
+	Picture   struct {
+		Display struct {
+			Elements []struct {
+				Identifiers []struct {
+					Identifier string `json:"identifier"`
+				} `json:"identifiers"`
+			} `json:"elements"`
+		} `json:"displayImage~"`
+	} `json:"profilePicture"`
+}
+
+// picture is the address of the member's picture in its largest size, which comes last.
+func (m memberProfile) picture() string {
+	elements := m.Picture.Display.Elements
+	if len(elements) == 0 || len(elements[len(elements)-1].Identifiers) == 0 {
+		return ""
+	}
+	return elements[len(elements)-1].Identifiers[0].Identifier
 }
 
 type roleList struct {
@@ -188,14 +228,9 @@ type organization struct {
 	ID     int64  `json:"id"`
 	Name   string `json:"localizedName"`
 	Vanity string `json:"vanityName"`
-}
-
-type tokenAnswer struct {
-	AccessToken      string `json:"access_token"`
-	ExpiresIn        int64  `json:"expires_in"`
-	RefreshToken     string `json:"refresh_token"`
-	RefreshExpiresIn int64  `json:"refresh_token_expires_in"`
-	Scope            string `json:"scope"`
+	Logo   struct {
+		Original string `json:"original"`
+	} `json:"logoV2"`
 }
 
 // details is what a connection carries (SocialAccount.providerSettings).
@@ -241,31 +276,17 @@ func (p *Provider) legacy(ctx context.Context, a provider.Account, c call) (*pro
 	return p.send(ctx, a, c, http.Header{})
 }
 
-func (p *Provider) send(ctx context.Context, a provider.Account, c call, header http.Header) (*provider.Response, error) {
+func (p *Provider) send(ctx context.Context, a provider.Account, c call, header http.Header) (*provider.Response,
+	error) {
 	header.Set("X-Restli-Protocol-Version", "2.0.0")
 	header.Set("Content-Type", "application/json")
 	if c.restli != "" {
 		header.Set("X-Restli-Method", c.restli)
 	}
-	r := provider.Request{
-		Operation: c.operation, Method: c.method, URL: p.apiURL + c.path, Header: header, Bearer: a.Token.Access,
-		Publishes: c.publishes, Timeout: c.timeout,
-	}
-	if c.body != nil {
-		body, err := provider.JSONBody(c.body)
-		if err != nil {
-			return nil, &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the post cannot be sent", Err: err}
-		}
-		r.Body = body
-	}
-	answer, err := p.caller.Send(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	if !answer.OK() {
-		return nil, classify(answer, p.now())
-	}
-	return answer, nil
+	return p.api.SendJSON(ctx, a.Token.Access, provider.Request{
+		Operation: c.operation, Method: c.method, URL: c.path, Header: header, Publishes: c.publishes,
+		Timeout: c.timeout,
+	}, c.body)
 }
 
 // get reads something from the versioned API.

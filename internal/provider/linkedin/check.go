@@ -2,6 +2,8 @@ package linkedin
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,7 +19,8 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 		found.Reject(c.Path(0), "has no content")
 		return found
 	case c.IsThread():
-		found.Reject([]string{"postInput", "posts"}, "LinkedIn has no threads: only a single post can be published there")
+		found.Reject([]string{"postInput", "posts"},
+			"LinkedIn has no threads: only a single post can be published there")
 		return found
 	case c.Action == provider.Comment:
 		p.info.Comment.CheckPart(c, 0, &found)
@@ -33,6 +36,8 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 	composed.Parts[0].Text = plan.text
 	p.info.Formats[0].CheckPart(composed, 0, &found)
 	checkAttachments(c, plan, &found)
+	checkVideo(c, plan, &found)
+	checkCarousel(c, plan, &found)
 	checkAuthor(a, plan, &found)
 	checkEffects(plan, &found)
 	return found
@@ -45,14 +50,16 @@ func checkAttachments(c provider.Content, plan plan, found *provider.Findings) {
 		there bool
 		name  string
 	}{
-		{len(plan.media) > 0, "media"}, {plan.article != nil, "an article"}, {plan.Poll != nil, "a poll"}, {plan.reshare != "", "a reshare"},
+		{len(plan.media) > 0, "media"}, {plan.article != nil, "an article"}, {plan.Poll != nil, "a poll"},
+		{plan.reshare != "", "a reshare"},
 	} {
 		if thing.there {
 			besides = append(besides, thing.name)
 		}
 	}
 	if len(besides) > 1 {
-		found.Reject(c.Path(0, "attachments"), "a post has one of media, an article, a poll or a reshare; this one has "+strings.Join(besides, " and "))
+		found.Reject(c.Path(0, "attachments"),
+			"a post has one of media, an article, a poll or a reshare; this one has "+strings.Join(besides, " and "))
 	}
 	if strings.TrimSpace(plan.text) == "" && len(besides) == 0 {
 		found.Reject(c.Path(0, "text"), "a post needs text, media, an article, a poll or a reshare")
@@ -64,10 +71,12 @@ func checkAttachments(c provider.Content, plan plan, found *provider.Findings) {
 		return
 	}
 	if utf8.RuneCountInString(plan.article.Title) > maxArticleTitle {
-		found.Reject(c.Path(0, "attachments"), fmt.Sprintf("the title of a link must be at most %d characters long", maxArticleTitle))
+		found.Reject(c.Path(0, "attachments"), fmt.Sprintf("the title of a link must be at most %d characters long",
+			maxArticleTitle))
 	}
 	if utf8.RuneCountInString(plan.article.Description) > maxArticleDescription {
-		found.Reject(c.Path(0, "attachments"), fmt.Sprintf("the description of a link must be at most %d characters long", maxArticleDescription))
+		found.Reject(c.Path(0, "attachments"),
+			fmt.Sprintf("the description of a link must be at most %d characters long", maxArticleDescription))
 	}
 }
 
@@ -79,11 +88,56 @@ func checkAuthor(a provider.Account, plan plan, found *provider.Findings) {
 		}
 	}
 	organization := isOrganization(a)
-	reject(organization && plan.Visibility == visibilityConnections, "linkedinVisibility", "an organization has no connections: choose public or loggedIn")
-	reject(!organization && plan.FeedDistribution == feedNone, "linkedinFeedDistribution", "only an organization can keep a post out of feeds")
-	reject(!organization && len(plan.TargetEntities) > 0, "linkedinTargetEntities", "only an organization can choose its readers")
-	reject(!organization && plan.LandingPageURL != "", "linkedinLandingPageUrl", "only an organization's post can have a button")
-	reject(plan.CallToActionLabel != "" && plan.LandingPageURL == "", "linkedinCallToActionLabel", "needs linkedinLandingPageUrl")
+	reject(organization && plan.Visibility == visibilityConnections, "linkedinVisibility",
+		"an organization has no connections: choose public or loggedIn")
+	reject(!organization && plan.FeedDistribution == feedNone, "linkedinFeedDistribution",
+		"only an organization can keep a post out of feeds")
+	reject(!organization && len(plan.TargetEntities) > 0, "linkedinTargetEntities",
+		"only an organization can choose its readers")
+	reject(!organization && plan.LandingPageURL != "", "linkedinLandingPageUrl",
+		"only an organization's post can have a button")
+	reject(plan.CallToActionLabel != "" && plan.LandingPageURL == "", "linkedinCallToActionLabel",
+		"needs linkedinLandingPageUrl")
+}
+
+var cuePattern = regexp.MustCompile(`(?m)^\d{2}:\d{2}:\d{2},\d{3} --> \d{2}:\d{2}:\d{2},\d{3}`)
+
+// checkVideo applies the rules of what belongs to a video.
+func checkVideo(c provider.Content, plan plan, found *provider.Findings) {
+	if plan.VideoCaptions != "" && !cuePattern.MatchString(plan.VideoCaptions) {
+		found.Reject(provider.SettingPath("linkedinVideoCaptions"),
+			"must be the text of a SubRip file, with lines such as 00:00:01,000 --> 00:00:04,000")
+	}
+	if plan.VideoThumbnail == "" {
+		return
+	}
+	path := provider.SettingPath("linkedinVideoThumbnailMediaId")
+	picture, ok := c.Assets[plan.VideoThumbnail]
+	if !ok {
+		found.Reject(path, provider.NoSuchAsset)
+	} else if picture = suitedThumbnail(picture); !slices.Contains(thumbnailTypes, picture.MIMEType) {
+		found.Reject(path, fmt.Sprintf("is of the type %s; allowed: %s", picture.MIMEType,
+			strings.Join(thumbnailTypes, ", ")))
+	}
+}
+
+// checkCarousel applies the rules of images that become a document.
+func checkCarousel(c provider.Content, plan plan, found *provider.Findings) {
+	var size int64
+	for _, m := range plan.pages {
+		page, ok := pageOf(m)
+		if !ok {
+			found.Reject(c.MediaPath(0, m), "cannot be a page of a carousel: there is no JPEG of it")
+		}
+		if m.AltText != "" {
+			found.Warn(c.MediaPath(0, m, "altText"), "the pages of a carousel have no alt texts")
+		}
+		size += page.Size
+	}
+	if size > maxDocumentBytes {
+		found.Reject(c.Path(0, "attachments"), fmt.Sprintf("the images are too large for one document: %d of %d "+
+			"bytes allowed", size, maxDocumentBytes))
+	}
 }
 
 // checkEffects warns about settings that will do nothing.
@@ -92,8 +146,15 @@ func checkEffects(plan plan, found *provider.Findings) {
 	if plan.DocumentTitle != "" && !has(documents) {
 		found.Warn(provider.SettingPath("linkedinDocumentTitle"), "has no effect without a document")
 	}
-	if plan.VideoTitle != "" && !has(videos) {
-		found.Warn(provider.SettingPath("linkedinVideoTitle"), "has no effect without a video")
+	for key, there := range map[string]bool{"linkedinVideoTitle": plan.VideoTitle != "",
+		"linkedinVideoCaptions":         plan.VideoCaptions != "",
+		"linkedinVideoThumbnailMediaId": plan.VideoThumbnail != ""} {
+		if there && !has(videos) {
+			found.Warn(provider.SettingPath(key), "has no effect without a video")
+		}
+	}
+	if plan.Carousel && len(plan.pages) == 0 {
+		found.Warn(provider.SettingPath("linkedinCarousel"), "has no effect without images")
 	}
 	for _, m := range plan.Mentions {
 		if !strings.Contains(plan.text, "@"+m.Name) {

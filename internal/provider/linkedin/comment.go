@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -10,10 +11,12 @@ import (
 
 // comment writes below a post. The versioned API takes comments from apps with the Community Management product only;
 // the legacy one still takes them from all, so it is used without those scopes, and after a refusal.
-func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	request := call{
 		operation: provider.OpComment, method: http.MethodPost, publishes: true, timeout: commitTimeout,
-		body: commentRequest{Actor: a.ProviderAccountID, Object: c.Target.PlatformPostID, Message: commentMessage{Text: commentText(c)}},
+		body: commentRequest{Actor: a.ProviderAccountID, Object: c.Target.PlatformPostID,
+			Message: commentMessage{Text: commentText(c)}},
 	}
 	send, prefix := p.commentAPI(a, st)
 	request.path = prefix + "/socialActions/" + urn(c.Target.PlatformPostID) + "/comments"
@@ -38,7 +41,8 @@ const (
 )
 
 // commentAPI is the interface for the account's comments, with the prefix of its paths.
-func (p *Provider) commentAPI(a provider.Account, st provider.State) (send func(context.Context, provider.Account, call) (*provider.Response, error), prefix string) {
+func (p *Provider) commentAPI(a provider.Account, st provider.State) (send func(context.Context, provider.Account,
+	call) (*provider.Response, error), prefix string) {
 	if st.Data[noteCommentRoute] == routeLegacy || !mayCommentVersioned(a) {
 		return p.legacy, legacyPrefix
 	}
@@ -46,7 +50,8 @@ func (p *Provider) commentAPI(a provider.Account, st provider.State) (send func(
 }
 
 func (p *Provider) enterComment(st *provider.State, c provider.Content, id string) {
-	st.Publish(provider.Published{PlatformPostID: id, Permalink: p.permalink(c.Target.PlatformPostID), PublishedAt: p.now().UTC()}, 1)
+	st.Publish(provider.Published{PlatformPostID: id, Permalink: p.permalink(c.Target.PlatformPostID),
+		PublishedAt: p.now().UTC()}, 1)
 }
 
 // mayCommentVersioned is true when the scopes for it were granted, or nothing is known about them.
@@ -67,5 +72,5 @@ func commentID(answer *provider.Response) string {
 	if json.Unmarshal(answer.Body, &created) != nil {
 		created = commentAnswer{} // the header has to do
 	}
-	return firstOf(created.URN, answer.Header.Get("X-Restli-Id"), created.ID)
+	return cmp.Or(created.URN, answer.Header.Get("X-Restli-Id"), created.ID)
 }

@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,9 @@ import (
 
 // errMediaID marks the refusal of an uploaded file, which may help to upload it again.
 var errMediaID = errors.New("the media id is not valid")
+
+// errYoungMedia marks the refusal of an uploaded picture that may only be too young.
+var errYoungMedia = errors.New("the picture may not be known everywhere yet")
 
 // errProduct marks a refusal because the operator's app lacks a product.
 var errProduct = errors.New("the app lacks a product of LinkedIn")
@@ -60,7 +64,7 @@ func readProblem(answer *provider.Response) problem {
 }
 
 func (p problem) message() string {
-	text := firstOf(p.Message, p.OAuthDescription, p.Code, p.OAuthError)
+	text := cmp.Or(p.Message, p.OAuthDescription, p.Code, p.OAuthError)
 	for _, input := range p.Details.InputErrors {
 		if input.Description != "" && !strings.Contains(text, input.Description) {
 			text += " (" + input.Description + ")"
@@ -83,27 +87,31 @@ func (p problem) is(codes ...string) bool {
 }
 
 // classify turns an answer that is no success into an error. It is the one place that does.
-func classify(answer *provider.Response, now time.Time) *provider.Error {
-	p := readProblem(answer)
+func (p *Provider) classify(answer *provider.Response) *provider.Error {
+	said := readProblem(answer)
 	switch {
-	case strings.Contains(p.Message, "Unable to obtain activity"): // a new post that is not known everywhere yet
-		return retryIn(answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.message(), nil), mediaPause)
-	case p.is("VERSION_MISSING", "NONEXISTENT_VERSION") || answer.Status == http.StatusUpgradeRequired:
-		e := answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.message(), nil)
+	case answer.Status >= 500 && answer.Publishes() && answer.Operation() != provider.OpComment:
+		// Whatever it says: the post may be public. A comment cannot be while its post is not found.
+		return answer.Unavailable(said.message())
+	case strings.Contains(said.Message, "Unable to obtain activity"): // a new post that is not known everywhere yet
+		return retryIn(answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, said.message(), nil),
+			mediaPause)
+	case said.is("VERSION_MISSING", "NONEXISTENT_VERSION") || answer.Status == http.StatusUpgradeRequired:
+		e := answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, said.message(), nil)
 		e.Scope = provider.ScopeInstallation
 		return retryIn(e, operatorPause)
 	case answer.Status == http.StatusUnauthorized:
-		e := answer.Fail(provider.AuthExpired, provider.CodeAuthExpired, p.message(), nil)
+		e := answer.Fail(provider.AuthExpired, provider.CodeAuthExpired, said.message(), nil)
 		e.Scope = provider.ScopeAccount
 		return e
 	case answer.Status == http.StatusTooManyRequests:
-		return classifyRateLimit(answer, p, now)
+		return classifyRateLimit(answer, said, p.now())
 	case answer.Status == http.StatusForbidden:
-		return classifyForbidden(answer, p)
+		return classifyForbidden(answer, said)
 	case answer.Status >= 500 || answer.Status < 400 || answer.Status == http.StatusRequestTimeout:
-		return answer.Unavailable(p.message())
+		return answer.Unavailable(said.message())
 	}
-	return classifyRefusal(answer, p)
+	return classifyRefusal(answer, said)
 }
 
 func retryIn(e *provider.Error, pause time.Duration) *provider.Error {
@@ -118,7 +126,9 @@ func classifyForbidden(answer *provider.Response, p problem) *provider.Error {
 		e.Scope = provider.ScopeAccount
 		return e
 	case strings.Contains(p.Message, "image resource is forbidden"):
-		return answer.Fail(provider.Rejected, provider.CodeMediaRejected, p.message(), nil)
+		e := answer.Fail(provider.Rejected, provider.CodeMediaRejected, p.message(), nil)
+		e.Err = fmt.Errorf("%w: %w", errYoungMedia, e.Err)
+		return e
 	case strings.Contains(p.Message, "partnerApi"):
 		e := answer.Fail(provider.Rejected, provider.CodePermissionMissing, p.message(), nil)
 		e.Err = fmt.Errorf("%w: %w", errProduct, e.Err)
@@ -148,7 +158,8 @@ func classifyRefusal(answer *provider.Response, p problem) *provider.Error {
 		e.Err = fmt.Errorf("%w: %w", &duplicateError{urn: existingPost.FindString(p.Message)}, e.Err)
 		return e
 	case answer.Status == http.StatusConflict:
-		return retryIn(answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.message(), nil), conflictPause)
+		return retryIn(answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.message(), nil),
+			conflictPause)
 	}
 	return answer.Fail(provider.Rejected, provider.CodeContentRejected, p.message(), nil)
 }
@@ -175,17 +186,17 @@ func midnight(now time.Time) time.Time {
 
 // classifyToken is for the token endpoint, whose errors are OAuth's. Wrong client credentials are the operator's
 // problem and must not disconnect an account.
-func classifyToken(answer *provider.Response, now time.Time) *provider.Error {
-	p := readProblem(answer)
+func (p *Provider) classifyToken(answer *provider.Response) *provider.Error {
+	said := readProblem(answer)
 	switch {
-	case p.OAuthError == "invalid_client" || strings.Contains(p.OAuthDescription, "Client authentication failed"):
-		e := answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.message(), nil)
+	case said.OAuthError == "invalid_client" || strings.Contains(said.OAuthDescription, "Client authentication failed"):
+		e := answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, said.message(), nil)
 		e.Scope = provider.ScopeInstallation
 		return retryIn(e, operatorPause)
-	case p.OAuthError != "" && answer.Status < 500:
-		e := answer.Fail(provider.AuthExpired, provider.CodeAuthExpired, p.message(), nil)
+	case said.OAuthError != "" && answer.Status < 500:
+		e := answer.Fail(provider.AuthExpired, provider.CodeAuthExpired, said.message(), nil)
 		e.Scope = provider.ScopeAccount
 		return e
 	}
-	return classify(answer, now)
+	return p.classify(answer)
 }

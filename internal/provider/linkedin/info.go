@@ -1,6 +1,8 @@
 package linkedin
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"crier/internal/provider"
@@ -9,6 +11,8 @@ import (
 const (
 	maxText    = 3000
 	maxAltText = 4086
+	// maxDocumentBytes bounds a document.
+	maxDocumentBytes = 100 << 20
 	// commitTimeout bounds the wait for the answer to a post.
 	commitTimeout = 30 * time.Second
 	// metricsBatch is how many posts of an organization one reading asks for.
@@ -31,28 +35,24 @@ const (
 	scopeProfile         = "profile"
 )
 
+// foldAt is where the feed shows "…more".
+const foldAt = 210
+
 func (l Limits) withDefaults() Limits {
-	if l.ImageBytes == 0 {
-		l.ImageBytes = 8 << 20
-	}
-	if l.CommentLength == 0 {
-		l.CommentLength = 1250
-	}
-	if l.QuestionLength == 0 {
-		l.QuestionLength = 140
-	}
-	if l.OptionLength == 0 {
-		l.OptionLength = 30
-	}
+	l.ImageBytes = cmp.Or(l.ImageBytes, 8<<20)
+	l.CommentLength = cmp.Or(l.CommentLength, 1250)
+	l.QuestionLength = cmp.Or(l.QuestionLength, 140)
+	l.OptionLength = cmp.Or(l.OptionLength, 30)
 	return l
 }
 
-func newInfo(limits Limits, communityManagement bool) provider.Info {
+func newInfo(limits Limits, app App, optional []string) provider.Info {
 	return provider.Info{
 		Name:        "linkedin",
 		DisplayName: "LinkedIn",
 		Abilities: provider.Abilities{
-			Comment: true, Repost: true, Quote: true, Delete: true, PostMetrics: true, Refresh: true, AltText: true, Reconcile: true,
+			Comment: true, Repost: true, Quote: true, Delete: true, PostMetrics: true, Refresh: true, AltText: true,
+			Reconcile: true, Mentions: true,
 		},
 		Formats: []provider.Format{postFormat(limits)},
 		Comment: &provider.Format{
@@ -60,9 +60,9 @@ func newInfo(limits Limits, communityManagement bool) provider.Info {
 			Text: provider.TextLimit{Max: limits.CommentLength, Unit: provider.UTF16, Required: true},
 		},
 		Settings:      settingDeclarations(limits),
-		Scopes:        scopes(communityManagement),
+		Scopes:        scopes(app, optional),
 		Costs:         []provider.Cost{},
-		RateLimits:    rateLimits(communityManagement),
+		RateLimits:    rateLimits(app),
 		MetricsBatch:  metricsBatch,
 		CommitTimeout: commitTimeout,
 	}
@@ -73,12 +73,13 @@ func postFormat(limits Limits) provider.Format {
 		Name:        "post",
 		Description: "A post: text with up to 20 images, a video, a document, an article or a poll.",
 		PostTypes:   []string{"text_post", "text_image", "text_video", "carousel"},
-		Text:        provider.TextLimit{Max: maxText, Unit: provider.UTF16},
+		Text:        provider.TextLimit{Max: maxText, Unit: provider.UTF16, FoldAt: foldAt},
 		MaxMedia:    20,
 		MaxAltText:  maxAltText,
 		Media: []provider.MediaLimit{
 			{
-				Class: "image", MIMETypes: []string{"image/jpeg", "image/png", "image/gif"}, ConvertTo: "image/jpeg", MaxCount: 20,
+				Class: "image", MIMETypes: []string{"image/jpeg", "image/png", "image/gif"}, ConvertTo: "image/jpeg",
+				MaxCount: 20,
 				MaxBytes: limits.ImageBytes, MaxPixels: 36_152_320 - 1, MaxFrames: 250,
 			},
 			{
@@ -86,7 +87,7 @@ func postFormat(limits Limits) provider.Format {
 				MinSeconds: 3, MaxSeconds: 30 * 60, MinAspect: 1 / 2.4, MaxAspect: 2.4,
 			},
 			{
-				Class: "document", MaxCount: 1, MaxBytes: 100 << 20, MIMETypes: []string{
+				Class: "document", MaxCount: 1, MaxBytes: maxDocumentBytes, MIMETypes: []string{
 					"application/pdf", "application/msword", "application/vnd.ms-powerpoint",
 					"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 					"application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -109,6 +110,7 @@ func narrow(info provider.Info, a provider.Account) provider.Info {
 	} else {
 		info.Abilities.PostMetrics = a.HasScope(scopeMemberAnalytics)
 		info.Abilities.Comment = a.HasScope(scopeMemberFeed, scopeMemberWrite)
+		info.Abilities.Mentions = a.HasScope(scopeOrgAdmin, scopeOrgRead, scopeOrgWrite)
 		info.MetricsBatch = 1 // one reading a number, so several a post
 	}
 	if !info.Abilities.Comment {
@@ -117,38 +119,51 @@ func narrow(info provider.Info, a provider.Account) provider.Info {
 	return info
 }
 
-// scopes are those of the self-serve products, or of the Community Management API, which is the only product of its app
-// and so has no OpenID.
-func scopes(communityManagement bool) []provider.Grant {
-	write := provider.Grant{Scope: scopeMemberWrite, Purpose: "publish and delete as the member", Required: true}
-	if !communityManagement {
-		return []provider.Grant{
-			{Scope: scopeOpenID, Purpose: "know who the member is", Required: true},
-			{Scope: scopeProfile, Purpose: "read the member's name and picture", Required: true},
-			write,
+// scopes are those of the app's products, and the optional ones that it was given: one that it was not given fails the
+// whole consent.
+func scopes(app App, optional []string) []provider.Grant {
+	var list []provider.Grant
+	if app != OrganizationsApp {
+		list = append(list,
+			provider.Grant{Scope: scopeOpenID, Purpose: "know who the member is", Required: true},
+			provider.Grant{Scope: scopeProfile, Purpose: "read the member's name and picture", Required: true})
+	} else {
+		list = append(list, provider.Grant{Scope: scopeBasicProfile, Purpose: "read the member's name and picture",
+			Required: true})
+	}
+	list = append(list, provider.Grant{Scope: scopeMemberWrite, Purpose: "publish and delete as the member",
+		Required: true})
+	if app != MembersApp {
+		list = append(list,
+			provider.Grant{Scope: scopeOrgWrite, Purpose: "publish and delete as an organization"},
+			provider.Grant{Scope: scopeOrgRead, Purpose: "see an organization's posts and their numbers"},
+			provider.Grant{Scope: scopeOrgAdmin, Purpose: "list the organizations that the member may post for"})
+	}
+	for _, grant := range optionalScopes {
+		if slices.Contains(optional, grant.Scope) {
+			list = append(list, grant)
 		}
 	}
-	return []provider.Grant{
-		{Scope: scopeBasicProfile, Purpose: "read the member's name", Required: true},
-		write,
-		{Scope: scopeOrgWrite, Purpose: "publish and delete as an organization"},
-		{Scope: scopeOrgRead, Purpose: "see an organization's posts and their numbers"},
-		{Scope: scopeOrgAdmin, Purpose: "list the organizations that the member may post for"},
-		{Scope: scopeMemberFeed, Purpose: "comment as the member"},
-		{Scope: scopeOrgFeed, Purpose: "comment as an organization"},
-		{Scope: scopeOrgFeedRead, Purpose: "see the comments on an organization's posts"},
-		{Scope: scopeMemberAnalytics, Purpose: "read the numbers of the member's posts"},
-	}
+	return list
+}
+
+// optionalScopes are those that not every app with the Community Management API is given.
+var optionalScopes = []provider.Grant{
+	{Scope: scopeMemberFeed, Purpose: "comment as the member"},
+	{Scope: scopeOrgFeed, Purpose: "comment as an organization"},
+	{Scope: scopeOrgFeedRead, Purpose: "see the comments on an organization's posts"},
+	{Scope: scopeMemberAnalytics, Purpose: "read the numbers of the member's posts"},
 }
 
 // rateLimits are those that LinkedIn publishes, per UTC day.
-func rateLimits(communityManagement bool) []provider.RateLimit {
+func rateLimits(kind App) []provider.RateLimit {
 	perMember, perApp := int64(150), int64(100_000)
-	if communityManagement {
+	if kind != MembersApp {
 		perMember, perApp = 100, 500 // the development tier; the standard tier's are not published
 	}
 	units := map[provider.Operation]int64{
-		provider.OpPublish: 1, provider.OpUpload: 1, provider.OpComment: 1, provider.OpDelete: 1, provider.OpRead: 1, provider.OpRepost: 1,
+		provider.OpPublish: 1, provider.OpUpload: 1, provider.OpComment: 1, provider.OpDelete: 1, provider.OpRead: 1,
+		provider.OpRepost: 1,
 	}
 	day := provider.RateLimit{Seconds: 24 * 60 * 60, ResetZone: "UTC", Units: units}
 	member, app := day, day

@@ -7,10 +7,12 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,12 +27,28 @@ type Config struct {
 	ConsentURL string
 	// Version is the API version as YYYYMM; each lives for a year. Empty means the newest that crier knows.
 	Version string
-	// CommunityManagement says that the app has that product: its scopes are asked for and organizations are offered.
-	CommunityManagement bool
-	Limits              Limits
-	Caller              *provider.Caller
-	Now                 func() time.Time
+	// App is which products the app has; empty means MembersApp.
+	App App
+	// OptionalScopes are further scopes that the app was given. LinkedIn refuses a consent that asks for any other.
+	OptionalScopes []string
+	Limits         Limits
+	Caller         *provider.Caller
+	Now            func() time.Time
 }
+
+// App is what the operator's app at LinkedIn is for. The product of organizations has to be the only one of its app, so
+// that most installations have one of the first two.
+type App string
+
+// The kinds of apps.
+const (
+	// MembersApp has the self-serve products: sign-in and sharing.
+	MembersApp App = "members"
+	// OrganizationsApp has the Community Management API.
+	OrganizationsApp App = "organizations"
+	// BothApp has all of them.
+	BothApp App = "both"
+)
 
 // Limits are bounds that LinkedIn does not state; zero means the usual value.
 type Limits struct {
@@ -53,14 +71,13 @@ var versionPattern = regexp.MustCompile(`^20\d{2}(?:0[1-9]|1[0-2])$`)
 
 // Provider is LinkedIn.
 type Provider struct {
-	credentials provider.Credentials
-	apiURL      string
-	consentURL  string
-	version     string
-	limits      Limits
-	caller      *provider.Caller
-	now         func() time.Time
-	info        provider.Info
+	api        provider.APIClient
+	tokens     provider.OAuth2
+	consentURL string
+	version    string
+	limits     Limits
+	now        func() time.Time
+	info       provider.Info
 }
 
 // New makes the provider. Caller and Now are needed; credentials only for connecting and refreshing.
@@ -68,28 +85,39 @@ func New(c Config) (*Provider, error) {
 	if c.Caller == nil || c.Now == nil {
 		return nil, errors.New("linkedin: a caller and a clock are needed")
 	}
-	version := firstOf(c.Version, usualVersion)
+	version := cmp.Or(c.Version, usualVersion)
 	if !versionPattern.MatchString(version) {
 		return nil, fmt.Errorf("linkedin: API version %q must be a year and a month, such as %s", version, usualVersion)
 	}
-	limits := c.Limits.withDefaults()
-	return &Provider{
-		credentials: c.Credentials,
-		apiURL:      baseURL(c.APIURL, "https://api.linkedin.com"),
-		consentURL:  baseURL(c.ConsentURL, "https://www.linkedin.com"),
-		version:     version,
-		limits:      limits,
-		caller:      c.Caller,
-		now:         c.Now,
-		info:        newInfo(limits, c.CommunityManagement),
-	}, nil
-}
-
-func baseURL(configured, usual string) string {
-	if configured == "" {
-		return usual
+	app := cmp.Or(c.App, MembersApp)
+	if app != MembersApp && app != OrganizationsApp && app != BothApp {
+		return nil, fmt.Errorf("linkedin: app %q must be %s, %s or %s", app, MembersApp, OrganizationsApp, BothApp)
 	}
-	return strings.TrimRight(configured, "/")
+	for _, scope := range c.OptionalScopes {
+		if !slices.ContainsFunc(optionalScopes, func(g provider.Grant) bool { return g.Scope == scope }) {
+			return nil, fmt.Errorf("linkedin: optional scope %q must be one of %s", scope,
+				strings.Join(provider.ScopeNames(optionalScopes), ", "))
+		}
+	}
+	limits := c.Limits.withDefaults()
+	p := &Provider{
+		consentURL: provider.BaseURL(c.ConsentURL, "https://www.linkedin.com"),
+		version:    version,
+		limits:     limits,
+		now:        c.Now,
+		info:       newInfo(limits, app, c.OptionalScopes),
+	}
+	p.api = provider.APIClient{
+		Caller: c.Caller, BaseURL: provider.BaseURL(c.APIURL, "https://api.linkedin.com"),
+		Failure: provider.FailureOf(p.classify),
+	}
+	p.tokens = provider.OAuth2{
+		Caller: c.Caller, Now: c.Now, Network: "LinkedIn", Credentials: c.Credentials,
+		TokenURL: p.consentURL + "/oauth/v2/accessToken", RevokeURL: p.consentURL + "/oauth/v2/revoke",
+		Classify:       p.classifyToken,
+		NoRefreshToken: "LinkedIn gave no refresh token: the account has to be connected again every 60 days",
+	}
+	return p, nil
 }
 
 // Info describes LinkedIn with all that an organization's connection can do.
@@ -104,10 +132,11 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 }
 
 // Prepare uploads the media, step by step.
-func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	st = st.Clone()
 	st.Ready = false
-	files, err := uploads(c)
+	files, err := uploads(ctx, c)
 	if err != nil {
 		return st, err
 	}
@@ -125,7 +154,8 @@ func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.C
 }
 
 // Commit creates the post, the reshare or the comment.
-func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	if c.Action == provider.Comment {
 		return p.comment(ctx, a, c, st.Clone())
 	}
@@ -133,7 +163,8 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 }
 
 // Poll closes the comments of a new post, where that was asked for.
-func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State,
+	error) {
 	return p.closeComments(ctx, a, st.Clone())
 }
 

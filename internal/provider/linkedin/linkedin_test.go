@@ -45,8 +45,10 @@ func setup(t *testing.T, golden ...string) bundle {
 	token := provider.Token{Access: "access-1", Refresh: "refresh-1"}
 	return bundle{
 		Provider: p, clock: clock,
-		member:       provider.Account{ProviderAccountID: "urn:li:person:782bbtaQ", Scopes: []string{scopeOpenID, scopeProfile, scopeMemberWrite}, Token: token},
-		organization: provider.Account{ProviderAccountID: "urn:li:organization:2414183", Scopes: []string{scopeOrgWrite, scopeOrgRead, scopeOrgFeed}, Token: token},
+		member: provider.Account{ProviderAccountID: "urn:li:person:782bbtaQ",
+			Scopes: []string{scopeOpenID, scopeProfile, scopeMemberWrite}, Token: token},
+		organization: provider.Account{ProviderAccountID: "urn:li:organization:2414183",
+			Scopes: []string{scopeOrgWrite, scopeOrgRead, scopeOrgFeed}, Token: token},
 	}
 }
 
@@ -89,7 +91,8 @@ func on(action provider.Action, s string) provider.Content {
 
 func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 	t.Parallel()
-	withThumbnail := withSettings(text("Read this"), `{"linkedinArticle":{"url":"https://crier.dev/a","title":"A title","description":"What it says","thumbnailMediaId":"`+string(someAsset)+`"}}`)
+	withThumbnail := withSettings(text("Read this"),
+		`{"linkedinArticle":{"url":"https://crier.dev/a","title":"A title","description":"What it says","thumbnailMediaId":"`+string(someAsset)+`"}}`)
 	withThumbnail.Assets = map[crier.ID]provider.Media{someAsset: file("t.jpg", "image/jpeg", "thumbnail", "")}
 	links := text("Read this")
 	links.Parts[0].Links = []provider.Link{{URL: "https://crier.dev/a"}, {URL: "https://crier.dev/b"}}
@@ -100,20 +103,26 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 		id           string
 	}{
 		{"text", false, text("Hello (world) #launch"), share},
-		{"image", false, withMedia("One photo", file("a.jpg", "image/jpeg", "first image", "A dancing cat")), "urn:li:ugcPost:6844785523593134081"},
-		{"images", true, withMedia("Two photos", file("a.jpg", "image/jpeg", "first image", ""), file("b.png", "image/png", "second image", "A second cat")), "urn:li:ugcPost:6844785523593134082"},
-		{"video", false, withSettings(withMedia("A video", file("v.mp4", "video/mp4", "0123456789abcdefghij", "")), `{"linkedinVideoTitle":"The title"}`), "urn:li:ugcPost:6844785523593134083"},
-		{"document", false, withMedia("A deck", file("deck.pdf", "application/pdf", "%PDF", "")), "urn:li:ugcPost:6844785523593134084"},
+		{"image", false, withMedia("One photo", file("a.jpg", "image/jpeg", "first image", "A dancing cat")),
+			"urn:li:ugcPost:6844785523593134081"},
+		{"images", true, withMedia("Two photos", file("a.jpg", "image/jpeg", "first image", ""),
+			file("b.png", "image/png", "second image", "A second cat")), "urn:li:ugcPost:6844785523593134082"},
+		{"video", false, withSettings(withMedia("A video", file("v.mp4", "video/mp4", "0123456789abcdefghij", "")),
+			`{"linkedinVideoTitle":"The title"}`), "urn:li:ugcPost:6844785523593134083"},
+		{"document", false, withMedia("A deck", file("deck.pdf", "application/pdf", "%PDF", "")),
+			"urn:li:ugcPost:6844785523593134084"},
 		{"article", false, withThumbnail, share},
 		{"link", false, links, share},
 		{"poll", true, withSettings(text("Vote"), `{"linkedinPoll":{"question":"Which?","options":["Red","Blue"],"duration":"threeDays"},
 			"linkedinVisibility":"loggedIn","linkedinFeedDistribution":"none","linkedinDisableReshare":true,
 			"linkedinTargetEntities":[{"geoLocations":["urn:li:geo:103644278"],"industries":["urn:li:industry:3"]}],
 			"linkedinLandingPageUrl":"https://crier.dev/l","linkedinCallToActionLabel":"LEARN_MORE"}`), "urn:li:ugcPost:6844785523593134085"},
-		{"mention", false, withSettings(text("Thanks @Dev (Europe)! a_b #tag_1 C#"), `{"linkedinMentions":[{"urn":"urn:li:organization:2414183","name":"Dev (Europe)"}]}`), share},
+		{"mention", false, withSettings(text("Thanks @Dev (Europe)! a_b #tag_1 C#"),
+			`{"linkedinMentions":[{"urn":"urn:li:organization:2414183","name":"Dev (Europe)"}]}`), share},
 		{"repost", false, on(provider.Repost, ""), "urn:li:share:6844785523593134090"},
 		{"quote", false, on(provider.Quote, "So true"), "urn:li:share:6844785523593134091"},
-		{"quote", false, withSettings(text("So true"), `{"linkedinReshareUrn":"`+share+`"}`), "urn:li:share:6844785523593134091"},
+		{"quote", false, withSettings(text("So true"), `{"linkedinReshareUrn":"`+share+`"}`),
+			"urn:li:share:6844785523593134091"},
 		{"close-comments", false, withSettings(text("Quiet"), `{"linkedinCommentsState":"closed"}`), share},
 	} {
 		t.Run(tc.golden, func(t *testing.T) {
@@ -148,7 +157,8 @@ func TestUploadsThatCannotBeAskedAboutGetAMoment(t *testing.T) {
 		t.Fatalf("Prepare = %+v, %v; want to come back in %v", st, err, settleTime)
 	}
 	b.clock.Advance(settleTime)
-	if st, err = b.Prepare(context.Background(), b.member, c, st); err != nil || !st.Ready || !st.NextPollAfter.IsZero() {
+	if st, err = b.Prepare(context.Background(), b.member, c, st); err != nil || !st.Ready ||
+		!st.NextPollAfter.IsZero() {
 		t.Errorf("Prepare = %+v, %v; want it ready", st, err)
 	}
 }
@@ -196,11 +206,13 @@ func TestAnAccountPerOrganizationComesFromOneConsent(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect")
 	ctx := context.Background()
-	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1", RedirectURL: "https://crier.test/oauth/linkedin/callback"})
+	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1",
+		RedirectURL: "https://crier.test/oauth/linkedin/callback"})
 	if err != nil {
 		t.Fatalf("Exchange: %v", err)
 	}
-	if !token.ExpiresAt.Equal(b.clock.Now().Add(60*24*time.Hour)) || !token.RefreshExpiresAt.Equal(b.clock.Now().Add(365*24*time.Hour)) || len(token.Scopes) != 4 {
+	if !token.ExpiresAt.Equal(b.clock.Now().Add(60*24*time.Hour)) ||
+		!token.RefreshExpiresAt.Equal(b.clock.Now().Add(365*24*time.Hour)) || len(token.Scopes) != 4 {
 		t.Errorf("token %+v", token)
 	}
 	accounts, err := b.Accounts(ctx, token)
@@ -209,19 +221,23 @@ func TestAnAccountPerOrganizationComesFromOneConsent(t *testing.T) {
 	}
 	want := []provider.ConnectedAccount{
 		{
-			ProviderAccountID: "urn:li:person:782bbtaQ", DisplayName: "John Doe", ImageURL: "https://media.licdn.com/dms/image/1", SubType: "person",
+			ProviderAccountID: "urn:li:person:782bbtaQ", DisplayName: "John Doe",
+			ImageURL: "https://media.licdn.com/dms/image/1", SubType: "person",
 			Details: json.RawMessage(`{"canRefresh":true}`), Token: token,
 		},
 		{
-			ProviderAccountID: "urn:li:organization:2414183", DisplayName: "Acme", Handle: "acme", SubType: "organization",
-			Details: json.RawMessage(`{"canRefresh":true,"role":"ADMINISTRATOR"}`), Token: token,
+			ProviderAccountID: "urn:li:organization:2414183", DisplayName: "Acme", Handle: "acme",
+			ImageURL: "https://media.licdn.test/logo.png",
+			SubType:  "organization",
+			Details:  json.RawMessage(`{"canRefresh":true,"role":"ADMINISTRATOR"}`), Token: token,
 		},
 	}
 	if diff := cmp.Diff(want, accounts); diff != "" {
 		t.Errorf("accounts (-want +got):\n%s", diff)
 	}
 	renewed, err := b.Refresh(ctx, provider.Account{Token: token})
-	if err != nil || renewed.Access != "access-2" || renewed.Refresh != "refresh-1" || !renewed.RefreshExpiresAt.Equal(b.clock.Now().Add(306*24*time.Hour)) {
+	if err != nil || renewed.Access != "access-2" || renewed.Refresh != "refresh-1" ||
+		!renewed.RefreshExpiresAt.Equal(b.clock.Now().Add(306*24*time.Hour)) {
 		t.Errorf("Refresh = %+v, %v", renewed, err)
 	}
 	if err := b.Revoke(ctx, provider.Account{Token: token}); err != nil {
@@ -233,9 +249,11 @@ func TestAnAppWithoutOpenIDReadsTheOlderProfile(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-basic")
 	account, err := b.Profile(context.Background(), provider.Account{
-		ProviderAccountID: "urn:li:person:782bbtaQ", Scopes: []string{"r_basicprofile", scopeMemberWrite}, Token: provider.Token{Access: "access-1"},
+		ProviderAccountID: "urn:li:person:782bbtaQ", Scopes: []string{"r_basicprofile", scopeMemberWrite},
+		Token: provider.Token{Access: "access-1"},
 	})
-	if err != nil || account.DisplayName != "John Doe" || account.Handle != "johndoe" {
+	if err != nil || account.DisplayName != "John Doe" || account.Handle != "johndoe" ||
+		account.ImageURL != "https://media.licdn.com/800" {
 		t.Errorf("Profile = %+v, %v", account, err)
 	}
 }
@@ -258,12 +276,19 @@ func TestTheConsentAddressAsksForWhatTheAppHas(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("ConsentURL = %q, %v; want %q", got, err, want)
 	}
-	with, err := New(Config{CommunityManagement: true, Credentials: b.credentials, Caller: b.caller, Now: b.now})
+	with, err := New(Config{App: OrganizationsApp, Credentials: b.tokens.Credentials, Caller: b.api.Caller, Now: b.now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := with.ConsentURL(provider.ConsentRequest{}); !strings.Contains(got, "w_organization_social") {
-		t.Errorf("ConsentURL = %q, want the scopes for organizations", got)
+	if got, _ := with.ConsentURL(provider.ConsentRequest{}); !strings.Contains(got, "w_organization_social") ||
+		strings.Contains(got, "_feed") {
+		t.Errorf("ConsentURL = %q, want the scopes for organizations and no optional ones", got)
+	}
+	for _, wrong := range []Config{{App: "everybody"}, {OptionalScopes: []string{"r_member_social"}}} {
+		wrong.Caller, wrong.Now = b.api.Caller, b.now
+		if _, err := New(wrong); err == nil {
+			t.Errorf("New took %+v", wrong)
+		}
 	}
 }
 
@@ -290,7 +315,8 @@ func TestMetricsOfOrganizationsAndMembers(t *testing.T) {
 	if err != nil {
 		t.Fatalf("PostMetrics: %v", err)
 	}
-	if m := got["urn:li:share:2"]; *m.Impressions != 14490 || *m.Reach != 327 || *m.Clicks != 109 || *m.Likes != 52 || *m.Comments != 70 || *m.Shares != 0 || m.Saves != nil {
+	if m := got["urn:li:share:2"]; *m.Impressions != 14490 || *m.Reach != 327 || *m.Clicks != 109 || *m.Likes != 52 ||
+		*m.Comments != 70 || *m.Shares != 0 || m.Saves != nil {
 		t.Errorf("metrics %+v", m)
 	}
 	if *got["urn:li:share:3"].Impressions != 0 || *got["urn:li:ugcPost:4"].Likes != 1 {
@@ -300,7 +326,8 @@ func TestMetricsOfOrganizationsAndMembers(t *testing.T) {
 	if err != nil {
 		t.Fatalf("PostMetrics: %v", err)
 	}
-	if m := member["urn:li:share:2"]; *m.Impressions != 100 || *m.Reach != 90 || *m.Likes != 0 || *m.Saves != 3 || m.Clicks != nil {
+	if m := member["urn:li:share:2"]; *m.Impressions != 100 || *m.Reach != 90 || *m.Likes != 0 || *m.Saves != 3 ||
+		m.Clicks != nil {
 		t.Errorf("metrics %+v", m)
 	}
 }
@@ -310,7 +337,8 @@ func TestAMembersLostAnswerIsFoundOutByResending(t *testing.T) {
 	b := setup(t, "resend")
 	c := text("Hello")
 	strategy := b.Strategy(b.member, c, provider.State{})
-	if strategy != (provider.Strategy{Method: provider.ByResending, NotBefore: 5 * time.Second, NotAfter: 8 * time.Minute}) {
+	if strategy != (provider.Strategy{Method: provider.ByResending, NotBefore: 5 * time.Second,
+		NotAfter: 8 * time.Minute}) {
 		t.Errorf("strategy %+v", strategy)
 	}
 	st, err := providertest.Drive(t, b, b.member, c, provider.State{}, b.clock)
@@ -320,6 +348,21 @@ func TestAMembersLostAnswerIsFoundOutByResending(t *testing.T) {
 	st, err = b.Resend(context.Background(), b.member, c, st)
 	if err != nil || st.PlatformPostID != "urn:li:share:7295588489876647936" || !st.Done {
 		t.Errorf("Resend = %+v, %v; want the existing post", st, err)
+	}
+}
+
+func TestADuplicateOfAPostThatDoesNotExistIsUnknown(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "resend-gone")
+	c := text("Hello")
+	st, err := providertest.Drive(t, b, b.member, c, provider.State{}, b.clock)
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown {
+		t.Fatalf("Commit error = %v, want an unknown outcome", err)
+	}
+	st, err = b.Resend(context.Background(), b.member, c, st)
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown ||
+		len(st.Published) > 0 {
+		t.Errorf("Resend = %+v, %v; want the outcome to stay unknown", st, err)
 	}
 }
 
@@ -346,7 +389,8 @@ func TestADuplicateAfterAnUnclearAttemptIsThatAttempt(t *testing.T) {
 	b := setup(t, "reconcile-absent")
 	c := text("Hello")
 	ctx := context.Background()
-	outcome, st, err := b.Reconcile(ctx, b.organization, c, provider.State{Ready: true}, provider.Attempt{StartedAt: b.clock.Now()})
+	outcome, st, err := b.Reconcile(ctx, b.organization, c, provider.State{Ready: true},
+		provider.Attempt{StartedAt: b.clock.Now()})
 	if err != nil || outcome != provider.OutcomeAbsent {
 		t.Fatalf("Reconcile = %q, %v; want it absent", outcome, err)
 	}
@@ -363,7 +407,8 @@ func TestCommentsAreFoundWhereTheyCanBeRead(t *testing.T) {
 	if s := b.Strategy(b.member, c, provider.State{}); s.Method != provider.Impossible {
 		t.Errorf("strategy of a member's comment %+v, want an impossible one", s)
 	}
-	outcome, st, err := b.Reconcile(context.Background(), b.organization, c, provider.State{}, provider.Attempt{StartedAt: b.clock.Now()})
+	outcome, st, err := b.Reconcile(context.Background(), b.organization, c, provider.State{},
+		provider.Attempt{StartedAt: b.clock.Now()})
 	if err != nil || outcome != provider.OutcomePublished || st.PlatformPostID != commentURN {
 		t.Errorf("Reconcile = %q, %+v, %v", outcome, st, err)
 	}
@@ -387,7 +432,8 @@ func TestTheRegistryTakesTheDeclaration(t *testing.T) {
 func TestOddConfigurationsAreRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	for _, config := range []Config{{}, {Caller: b.caller, Now: b.now, Version: "2026-09"}, {Caller: b.caller, Now: b.now, Version: "202613"}} {
+	for _, config := range []Config{{}, {Caller: b.api.Caller, Now: b.now, Version: "2026-09"},
+		{Caller: b.api.Caller, Now: b.now, Version: "202613"}} {
 		if _, err := New(config); err == nil {
 			t.Errorf("New took %+v", config)
 		}

@@ -1,14 +1,17 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"crier"
 	"crier/internal/provider"
 )
 
@@ -26,8 +29,11 @@ const (
 	processingPatience = 15 * time.Minute
 	imagePollDelay     = 2 * time.Second
 	videoPollDelay     = 5 * time.Second
-	// settleTime is how long files take to become usable that the token may not ask about.
-	settleTime = 3 * time.Second
+	// settleTime is how long files take at least to become usable that the token may not ask about; each further piece
+	// of settleBytes takes a second more, up to maxSettleTime.
+	settleTime    = 3 * time.Second
+	settleBytes   = 400_000
+	maxSettleTime = 20 * time.Second
 	// maxRedone is how often an upload is begun anew before it is given up.
 	maxRedone = 2
 )
@@ -51,8 +57,15 @@ func resourceOf(m provider.Media) resource {
 	return documents
 }
 
-// uploads lists the files that a content needs: its media, or the picture of its article.
-func uploads(c provider.Content) ([]provider.Media, error) {
+// upload is a file to send, with what belongs to a video.
+type upload struct {
+	provider.Media
+	captions  string
+	thumbnail *provider.Media
+}
+
+// uploads lists the files that a content needs: its media, the document of its images, or the picture of its article.
+func uploads(ctx context.Context, c provider.Content) ([]upload, error) {
 	if c.Action == provider.Comment || c.Action == provider.Repost {
 		return nil, nil
 	}
@@ -60,18 +73,56 @@ func uploads(c provider.Content) ([]provider.Media, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.article == nil || p.article.Thumbnail == "" {
-		return p.media, nil
+	switch {
+	case p.article != nil && p.article.Thumbnail != "":
+		picture, err := assetOf(c, p.article.Thumbnail, "the picture of the article")
+		return []upload{{Media: picture}}, err
+	case len(p.pages) > 0:
+		document, err := newCarousel(ctx, p.pages)
+		return []upload{{Media: document}}, err
 	}
-	picture, ok := c.Assets[p.article.Thumbnail]
+	var files []upload
+	for _, m := range p.media {
+		file := upload{Media: m}
+		if resourceOf(m) == videos {
+			file.captions = p.VideoCaptions
+			if p.VideoThumbnail != "" {
+				picture, err := assetOf(c, p.VideoThumbnail, "the thumbnail of the video")
+				if err != nil {
+					return nil, err
+				}
+				picture = suitedThumbnail(picture)
+				file.thumbnail = &picture
+			}
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+func assetOf(c provider.Content, id crier.ID, what string) (provider.Media, error) {
+	picture, ok := c.Assets[id]
 	if !ok {
-		return nil, &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: "the picture of the article is not there"}
+		return picture, &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected,
+			Message: what + " is not there"}
 	}
-	return []provider.Media{picture}, nil
+	return picture, nil
+}
+
+// thumbnailTypes are those that LinkedIn takes as the picture of a video.
+var thumbnailTypes = []string{"image/jpeg", "image/png"}
+
+// suitedThumbnail is the picture, or its JPEG where LinkedIn does not take the original.
+func suitedThumbnail(m provider.Media) provider.Media {
+	if m.JPEG != nil && !slices.Contains(thumbnailTypes, m.MIMEType) {
+		return *m.JPEG
+	}
+	return m
 }
 
 // uploadStep does the next step of one file.
-func (p *Provider) uploadStep(ctx context.Context, a provider.Account, st provider.State, index int, m provider.Media) (provider.State, error) {
+func (p *Provider) uploadStep(ctx context.Context, a provider.Account, st provider.State, index int,
+	m upload) (provider.State, error) {
 	if st.Upload(0, index) == nil {
 		st.Uploads = append(st.Uploads, provider.Upload{Media: index})
 	}
@@ -81,11 +132,11 @@ func (p *Provider) uploadStep(ctx context.Context, a provider.Account, st provid
 	case stepNew:
 		err = p.initialize(ctx, a, &st, u, m)
 	case stepSending:
-		err = p.sendBytes(ctx, a, &st, u, m)
+		err = p.sendBytes(ctx, a, &st, u, m.Media)
 	case stepSent:
-		err = p.finalize(ctx, a, &st, u)
+		err = p.complete(ctx, a, &st, u, m)
 	case stepProcessing:
-		err = p.readStatus(ctx, a, &st, u, m)
+		err = p.readStatus(ctx, a, &st, u, m.Media)
 	}
 	st.UploadProgress = &provider.UploadProgress{NextByteStart: u.NextByte, UploadSize: u.Size}
 	return st, err
@@ -95,20 +146,25 @@ func (p *Provider) uploadStep(ctx context.Context, a provider.Account, st provid
 type uploadTarget struct {
 	Token        string        `json:"token"`
 	Instructions []instruction `json:"instructions"`
+	// Captions and Thumbnail are where those of a video go, until they are there.
+	Captions  string `json:"captions,omitempty"`
+	Thumbnail string `json:"thumbnail,omitempty"`
 }
 
 func secretKey(u *provider.Upload) string { return "upload." + strconv.Itoa(u.Media) }
 
 // initialize announces a file and learns where to send it.
-func (p *Provider) initialize(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload, m provider.Media) error {
-	kind := resourceOf(m)
+func (p *Provider) initialize(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
+	m upload) error {
+	kind := resourceOf(m.Media)
 	body := initializeRequest{Request: initializeUpload{Owner: a.ProviderAccountID}}
 	if kind == videos {
-		no := false
-		body.Request.FileSize, body.Request.Captions, body.Request.Thumb = m.Size, &no, &no
+		captions, thumbnail := m.captions != "", m.thumbnail != nil
+		body.Request.FileSize, body.Request.Captions, body.Request.Thumb = m.Size, &captions, &thumbnail
 	}
 	answer, err := p.rest(ctx, a, call{
-		operation: provider.OpUpload, method: http.MethodPost, path: "/rest/" + string(kind) + "?action=initializeUpload", body: body,
+		operation: provider.OpUpload, method: http.MethodPost, path: "/rest/" + string(kind) +
+			"?action=initializeUpload", body: body,
 	})
 	if err != nil {
 		return asMediaError(err)
@@ -118,27 +174,32 @@ func (p *Provider) initialize(ctx context.Context, a provider.Account, st *provi
 		return err
 	}
 	v := initialized.Value
-	to := uploadTarget{Token: v.Token, Instructions: v.Instructions}
+	to := uploadTarget{Token: v.Token, Instructions: v.Instructions, Captions: v.CaptionsURL,
+		Thumbnail: v.ThumbnailURL}
 	if kind != videos {
 		to.Instructions = []instruction{{URL: v.UploadURL, FirstByte: 0, LastByte: m.Size - 1}}
 	}
-	u.ID, u.Size = firstOf(v.Image, v.Video, v.Document), m.Size
+	u.ID, u.Size = cmp.Or(v.Image, v.Video, v.Document), m.Size
 	if u.ID == "" || len(to.Instructions) == 0 || to.Instructions[0].URL == "" {
 		return answer.Unavailable("LinkedIn did not say where to upload")
+	}
+	if m.captions != "" && to.Captions == "" || m.thumbnail != nil && to.Thumbnail == "" {
+		return answer.Unavailable("LinkedIn did not say where the captions or the thumbnail of the video go")
 	}
 	if expires := max(v.ExpiresAt, v.URLsExpireAt); expires > 0 {
 		u.ExpiresAt = time.UnixMilli(expires).UTC()
 	}
+	u.Step, u.NextByte, u.Tags = stepSending, 0, nil
 	return hideTarget(st, u, to)
 }
 
 func hideTarget(st *provider.State, u *provider.Upload, to uploadTarget) error {
 	encoded, err := json.Marshal(to)
 	if err != nil {
-		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the upload cannot be noted", Err: err}
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the upload cannot be noted", Err: err}
 	}
 	st.Hide(secretKey(u), provider.Secret(encoded))
-	u.Step, u.NextByte, u.Tags = stepSending, 0, nil
 	return nil
 }
 
@@ -149,14 +210,16 @@ func (p *Provider) targetOf(st *provider.State, u *provider.Upload) (to uploadTa
 }
 
 // sendBytes sends the next piece, exactly as LinkedIn cut it. Sending one again after a crash replaces it.
-func (p *Provider) sendBytes(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload, m provider.Media) error {
+func (p *Provider) sendBytes(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
+	m provider.Media) error {
 	to, ok := p.targetOf(st, u)
 	if !ok || len(u.Tags) >= len(to.Instructions) {
 		return restart(u, &provider.Error{Message: "the address of the upload is lost or expired"})
 	}
 	file, err := m.Open(ctx)
 	if err != nil {
-		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media cannot be read from the media store", Err: err}
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the media cannot be read from the media store", Err: err}
 	}
 	defer file.Close()
 	part := to.Instructions[len(u.Tags)]
@@ -165,9 +228,11 @@ func (p *Provider) sendBytes(ctx context.Context, a provider.Account, st *provid
 	if resourceOf(m) == images {
 		contentType = m.MIMEType
 	}
-	answer, err := p.caller.Send(ctx, provider.Request{
-		Operation: provider.OpUpload, Method: http.MethodPut, URL: part.URL, SecretURL: true, Timeout: provider.UploadTimeout,
-		Body: provider.SectionBody(contentType, file, part.FirstByte, last-part.FirstByte+1), Bearer: p.bearerFor(a, part.URL),
+	answer, err := p.api.Caller.Send(ctx, provider.Request{
+		Operation: provider.OpUpload, Method: http.MethodPut, URL: part.URL, SecretURL: true,
+		Timeout: provider.UploadTimeout,
+		Body:    provider.SectionBody(contentType, file, part.FirstByte, last-part.FirstByte+1),
+		Bearer:  p.bearerFor(a, m, part.URL),
 	})
 	if err != nil {
 		return err
@@ -175,23 +240,33 @@ func (p *Provider) sendBytes(ctx context.Context, a provider.Account, st *provid
 	return p.afterSending(a, st, u, m, answer, len(to.Instructions), last)
 }
 
-// bearerFor is the token for addresses on LinkedIn's own hosts; others get none.
-func (p *Provider) bearerFor(a provider.Account, address string) provider.Secret {
-	if provider.SameHost(address, p.apiURL, p.consentURL) {
+// bearerFor is the token for the bytes of pictures and documents, which LinkedIn's own hosts want to see. Parts of
+// videos go to signed addresses, which do not accept one; hosts of others never get it.
+func (p *Provider) bearerFor(a provider.Account, m provider.Media, address string) provider.Secret {
+	if resourceOf(m) == videos {
+		return ""
+	}
+	return p.ownToken(a, address)
+}
+
+// ownToken is the token for addresses on LinkedIn's own hosts.
+func (p *Provider) ownToken(a provider.Account, address string) provider.Secret {
+	if provider.SameHost(address, p.api.BaseURL, p.consentURL) {
 		return a.Token.Access
 	}
 	return ""
 }
 
-func (p *Provider) afterSending(a provider.Account, st *provider.State, u *provider.Upload, m provider.Media, answer *provider.Response, parts int, last int64) error {
+func (p *Provider) afterSending(a provider.Account, st *provider.State, u *provider.Upload, m provider.Media,
+	answer *provider.Response, parts int, last int64) error {
 	if !answer.OK() {
-		failure := classify(answer, p.now())
+		failure := p.classify(answer)
 		if failure.Kind == provider.Rejected || failure.Code == provider.CodePermissionMissing {
 			return restart(u, failure)
 		}
 		return failure
 	}
-	u.Tags = append(u.Tags, answer.Header.Get("ETag"))
+	u.Tags = append(u.Tags, strings.Trim(answer.Header.Get("ETag"), `"`)) // finalizing names parts without the quotes
 	u.NextByte = last + 1
 	switch {
 	case len(u.Tags) < parts:
@@ -207,8 +282,16 @@ func (p *Provider) afterSending(a provider.Account, st *provider.State, u *provi
 		return nil
 	}
 	u.Step = stepReady
-	st.Note(noteSettled, p.now().Add(settleTime).UTC().Format(time.RFC3339Nano))
+	settled := p.now().Add(settleTimeOf(m.Size)).UTC()
+	if known, err := time.Parse(time.RFC3339Nano, st.Data[noteSettled]); err != nil || known.Before(settled) {
+		st.Note(noteSettled, settled.Format(time.RFC3339Nano))
+	}
 	return nil
+}
+
+// settleTimeOf is how long a file takes to become usable that the token may not ask about.
+func settleTimeOf(size int64) time.Duration {
+	return min(settleTime+time.Duration(size/settleBytes)*time.Second, maxSettleTime)
 }
 
 // settling is true while the last file that cannot be asked about is still young. Trying the post too early would not
@@ -228,12 +311,79 @@ func (p *Provider) settling(st *provider.State) bool {
 // tried.
 func canReadMedia(a provider.Account) bool { return isOrganization(a) && a.HasScope(scopeOrgRead) }
 
-// finalize says that all pieces of a video are there.
-func (p *Provider) finalize(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload) error {
+// complete sends what belongs to a video whose pieces are there, one thing a call, and then finalizes it.
+func (p *Provider) complete(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
+	m upload) error {
 	to, ok := p.targetOf(st, u)
-	if !ok {
+	switch {
+	case !ok:
 		return restart(u, &provider.Error{Message: "the token of the upload is lost or expired"})
+	case m.captions != "" && to.Captions != "":
+		if err := p.sendCaptions(ctx, a, u, to.Captions, m.captions); err != nil {
+			return err
+		}
+		to.Captions = ""
+		return hideTarget(st, u, to)
+	case m.thumbnail != nil && to.Thumbnail != "":
+		if err := p.sendThumbnail(ctx, u, to.Thumbnail, *m.thumbnail); err != nil {
+			return err
+		}
+		to.Thumbnail = ""
+		return hideTarget(st, u, to)
 	}
+	return p.finalize(ctx, a, st, u, to)
+}
+
+// sendCaptions sends the captions of a video. Sending them again replaces them.
+func (p *Provider) sendCaptions(ctx context.Context, a provider.Account, u *provider.Upload, address,
+	captions string) error {
+	metadata, err := json.Marshal(englishCaptions)
+	if err != nil {
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected,
+			Message: "the captions cannot be sent", Err: err}
+	}
+	body, err := provider.MultipartBody([]provider.Field{{Name: "metadata", Value: string(metadata)}},
+		provider.FilePart{Field: "file", FileName: "captions.srt", ContentType: "text/plain",
+			File: strings.NewReader(captions), Size: int64(len(captions))})
+	if err != nil {
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected,
+			Message: "the captions cannot be sent", Err: err}
+	}
+	return p.sendBeside(ctx, u, provider.Request{Method: http.MethodPost, URL: address, Body: body,
+		Bearer: p.ownToken(a, address)})
+}
+
+// sendThumbnail sends the picture of a video to its signed address. Sending it again replaces it.
+func (p *Provider) sendThumbnail(ctx context.Context, u *provider.Upload, address string,
+	picture provider.Media) error {
+	file, err := picture.Open(ctx)
+	if err != nil {
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the media cannot be read from the media store", Err: err}
+	}
+	defer file.Close()
+	return p.sendBeside(ctx, u, provider.Request{Method: http.MethodPut, URL: address,
+		Header: http.Header{"Media-Type-Family": {"STILLIMAGE"}},
+		Body:   provider.SectionBody("application/octet-stream", file, 0, picture.Size)})
+}
+
+// sendBeside sends what belongs to a video to its own address.
+func (p *Provider) sendBeside(ctx context.Context, u *provider.Upload, r provider.Request) error {
+	r.Operation, r.SecretURL, r.Timeout = provider.OpUpload, true, provider.UploadTimeout
+	answer, err := p.api.Caller.Send(ctx, r)
+	if err != nil || answer.OK() {
+		return err
+	}
+	failure := p.classify(answer)
+	if failure.Kind == provider.Rejected || failure.Code == provider.CodePermissionMissing {
+		return restart(u, failure)
+	}
+	return failure
+}
+
+// finalize says that all pieces of a video are there.
+func (p *Provider) finalize(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
+	to uploadTarget) error {
 	_, err := p.rest(ctx, a, call{
 		operation: provider.OpUpload, method: http.MethodPost, path: "/rest/videos?action=finalizeUpload",
 		body: finalizeRequest{Request: finalizeUpload{Video: u.ID, Token: to.Token, PartIDs: u.Tags}},
@@ -258,7 +408,8 @@ func processingReason(u *provider.Upload) string {
 }
 
 // readStatus asks how far LinkedIn is.
-func (p *Provider) readStatus(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload, m provider.Media) error {
+func (p *Provider) readStatus(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
+	m provider.Media) error {
 	var status mediaStatus
 	err := p.get(ctx, a, "/rest/"+string(resourceOf(m))+"/"+urn(u.ID), "", &status)
 	switch failure := provider.AsError(err); {

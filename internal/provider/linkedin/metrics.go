@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -32,7 +33,8 @@ type memberAnalytics struct {
 const ugcPrefix = "urn:li:ugcPost:"
 
 // PostMetrics reads the numbers of posts: of an organization many at once, of a member one post number by number.
-func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics, error) {
+func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
+	error) {
 	metrics := map[string]provider.Metrics{}
 	if !isOrganization(a) {
 		for _, id := range postIDs {
@@ -64,7 +66,8 @@ func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs 
 }
 
 // organizationMetrics reads posts of one kind. Those that nobody saw are not in the answer: their numbers are zero.
-func (p *Provider) organizationMetrics(ctx context.Context, a provider.Account, parameter string, ids []string, metrics map[string]provider.Metrics) error {
+func (p *Provider) organizationMetrics(ctx context.Context, a provider.Account, parameter string, ids []string,
+	metrics map[string]provider.Metrics) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -74,7 +77,8 @@ func (p *Provider) organizationMetrics(ctx context.Context, a provider.Account, 
 		metrics[id] = organizationNumbers(0, 0, 0, 0, 0, 0)
 	}
 	// The brackets and commas of a list must not be encoded.
-	path := "/rest/organizationalEntityShareStatistics?q=organizationalEntity&organizationalEntity=" + urn(a.ProviderAccountID) +
+	path := "/rest/organizationalEntityShareStatistics?q=organizationalEntity&organizationalEntity=" +
+		urn(a.ProviderAccountID) +
 		"&" + parameter + "=List(" + strings.Join(encoded, ",") + ")"
 	var statistics shareStatistics
 	if err := p.get(ctx, a, path, methodFinder, &statistics); err != nil {
@@ -82,13 +86,15 @@ func (p *Provider) organizationMetrics(ctx context.Context, a provider.Account, 
 	}
 	for _, e := range statistics.Elements {
 		t := e.Totals
-		metrics[firstOf(e.Share, e.UGCPost)] = organizationNumbers(t.Impressions, t.UniqueImpressions, t.Likes, t.Comments, t.Shares, t.Clicks)
+		metrics[cmp.Or(e.Share, e.UGCPost)] = organizationNumbers(t.Impressions, t.UniqueImpressions, t.Likes,
+			t.Comments, t.Shares, t.Clicks)
 	}
 	return nil
 }
 
 func organizationNumbers(impressions, reach, likes, comments, shares, clicks int64) provider.Metrics {
-	return provider.Metrics{Impressions: &impressions, Reach: &reach, Likes: &likes, Comments: &comments, Shares: &shares, Clicks: &clicks}
+	return provider.Metrics{Impressions: &impressions, Reach: &reach, Likes: &likes, Comments: &comments,
+		Shares: &shares, Clicks: &clicks}
 }
 
 // memberMetrics reads the numbers of one post of a member, each by a request of its own.
@@ -106,7 +112,8 @@ func (p *Provider) memberMetrics(ctx context.Context, a provider.Account, id str
 		{"RESHARE", &m.Shares}, {"POST_SAVE", &m.Saves}, {"LINK_CLICKS", &m.Clicks},
 	} {
 		var analytics memberAnalytics
-		path := "/rest/memberCreatorPostAnalytics?q=entity&entity=" + entity + "&queryType=" + query.name + "&aggregation=TOTAL"
+		path := "/rest/memberCreatorPostAnalytics?q=entity&entity=" + entity + "&queryType=" + query.name +
+			"&aggregation=TOTAL"
 		if err := p.get(ctx, a, path, methodFinder, &analytics); err != nil {
 			return provider.Metrics{}, err
 		}

@@ -7,16 +7,15 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"crier/internal/provider"
 )
 
 // ConsentURL is LinkedIn's page where a member lets crier act for them and their organizations.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
-	return provider.ConsentAddress(p.consentURL+"/oauth/v2/authorization", p.credentials, []provider.Field{
+	return provider.ConsentAddress(p.consentURL+"/oauth/v2/authorization", p.tokens.Credentials, []provider.Field{
 		{Name: "response_type", Value: "code"},
-		{Name: "client_id", Value: p.credentials.ClientID},
+		{Name: "client_id", Value: p.tokens.Credentials.ClientID},
 		{Name: "redirect_uri", Value: r.RedirectURL},
 		{Name: "state", Value: r.State},
 		{Name: "scope", Value: strings.Join(provider.ScopeNames(p.info.Scopes), " ")},
@@ -25,97 +24,18 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 
 // Exchange turns the code into a token.
 func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
-	return p.token(ctx, provider.OpConnect, url.Values{
-		"grant_type":   {"authorization_code"},
-		"code":         {r.Code.Reveal()},
-		"redirect_uri": {r.RedirectURL},
-	}, r.Code)
+	return p.tokens.Exchange(ctx, r)
 }
 
 // Refresh renews the token of apps that LinkedIn lets do so; the others need the member every 60 days. The life of a
 // refresh token counts from the first consent and does not grow.
 func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.Token, error) {
-	if a.Token.Refresh == "" {
-		return provider.Token{}, &provider.Error{
-			Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Scope: provider.ScopeAccount,
-			Message: "LinkedIn gave no refresh token: the account has to be connected again every 60 days",
-		}
-	}
-	token, err := p.token(ctx, provider.OpRefresh, url.Values{
-		"grant_type":    {"refresh_token"},
-		"refresh_token": {a.Token.Refresh.Reveal()},
-	}, a.Token.Refresh)
-	if err != nil {
-		return provider.Token{}, err
-	}
-	if token.Refresh == "" {
-		token.Refresh = a.Token.Refresh
-	}
-	if token.RefreshExpiresAt.IsZero() {
-		token.RefreshExpiresAt = a.Token.RefreshExpiresAt
-	}
-	if len(token.Scopes) == 0 {
-		token.Scopes = a.Token.Scopes
-	}
-	return token, nil
+	return p.tokens.Refresh(ctx, a.Token)
 }
 
-func (p *Provider) token(ctx context.Context, op provider.Operation, form url.Values, secrets ...provider.Secret) (provider.Token, error) {
-	answer, err := p.caller.Send(ctx, p.clientRequest(op, "/oauth/v2/accessToken", form, secrets))
-	if err != nil {
-		return provider.Token{}, err
-	}
-	if !answer.OK() {
-		return provider.Token{}, classifyToken(answer, p.now())
-	}
-	var t tokenAnswer
-	if err := answer.Decode(&t); err != nil {
-		return provider.Token{}, err
-	}
-	if t.AccessToken == "" {
-		return provider.Token{}, answer.Unavailable("LinkedIn answered without a token")
-	}
-	now := p.now().UTC()
-	token := provider.Token{
-		Access:    provider.Secret(t.AccessToken),
-		Refresh:   provider.Secret(t.RefreshToken),
-		ExpiresAt: now.Add(time.Duration(t.ExpiresIn) * time.Second),
-		Scopes:    splitScopes(t.Scope),
-	}
-	if t.RefreshExpiresIn > 0 {
-		token.RefreshExpiresAt = now.Add(time.Duration(t.RefreshExpiresIn) * time.Second)
-	}
-	return token, nil
-}
-
-// splitScopes reads both spellings: LinkedIn separates by commas or by spaces.
-func splitScopes(scope string) []string {
-	return strings.FieldsFunc(scope, func(r rune) bool { return r == ',' || r == ' ' })
-}
-
-func (p *Provider) clientRequest(op provider.Operation, path string, form url.Values, secrets []provider.Secret) provider.Request {
-	form.Set("client_id", p.credentials.ClientID)
-	form.Set("client_secret", p.credentials.ClientSecret.Reveal())
-	return provider.Request{
-		Operation: op, Method: http.MethodPost, URL: p.consentURL + path, Body: provider.FormBody(form),
-		Secrets: append(secrets, p.credentials.ClientSecret),
-	}
-}
-
-// Revoke ends the token. A token that is dead already is refused by LinkedIn, which is as good.
+// Revoke ends the token.
 func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
-	request := p.clientRequest(provider.OpConnect, "/oauth/v2/revoke", url.Values{"token": {a.Token.Access.Reveal()}}, []provider.Secret{a.Token.Access})
-	answer, err := p.caller.Send(ctx, request)
-	if err != nil {
-		return err
-	}
-	if answer.OK() {
-		return nil
-	}
-	if e := classifyToken(answer, p.now()); e.Kind != provider.AuthExpired {
-		return e
-	}
-	return nil
+	return p.tokens.Revoke(ctx, url.Values{}, a.Token.Access)
 }
 
 // Accounts are the member and, where the app and the consent allow it, the organizations that the member may post for.
@@ -159,11 +79,12 @@ func (p *Provider) member(ctx context.Context, a provider.Account) (provider.Con
 		return newAccount(a, personPrefix, info.Sub, info.Name, "", info.Picture, "person", "")
 	}
 	var profile memberProfile
-	if err := p.getLegacy(ctx, a, "/v2/me", &profile); err != nil {
+	if err := p.getLegacy(ctx, a, "/v2/me?projection=(id,localizedFirstName,localizedLastName,vanityName,"+
+		"profilePicture(displayImage~:playableStreams))", &profile); err != nil {
 		return provider.ConnectedAccount{}, err
 	}
 	name := strings.TrimSpace(profile.FirstName + " " + profile.LastName)
-	return newAccount(a, personPrefix, profile.ID, name, profile.Vanity, "", "person", "")
+	return newAccount(a, personPrefix, profile.ID, name, profile.Vanity, profile.picture(), "person", "")
 }
 
 func (p *Provider) getLegacy(ctx context.Context, a provider.Account, path string, v any) error {
@@ -175,12 +96,14 @@ func (p *Provider) getLegacy(ctx context.Context, a provider.Account, path strin
 }
 
 // postingRoles are those in which a member may post for an organization. LinkedIn spells one of them in two ways.
-var postingRoles = []string{"ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTRATOR", "DIRECT_SPONSORED_CONTENT_POSTER"}
+var postingRoles = []string{"ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTRATOR",
+	"DIRECT_SPONSORED_CONTENT_POSTER"}
 
 // organizations lists those that the member may post for.
 func (p *Provider) organizations(ctx context.Context, a provider.Account) ([]provider.ConnectedAccount, error) {
 	var roles roleList
-	if err := p.get(ctx, a, "/rest/organizationAcls?q=roleAssignee&state=APPROVED&count=100", methodFinder, &roles); err != nil {
+	if err := p.get(ctx, a, "/rest/organizationAcls?q=roleAssignee&state=APPROVED&count=100", methodFinder,
+		&roles); err != nil {
 		return nil, err
 	}
 	var accounts []provider.ConnectedAccount
@@ -202,22 +125,26 @@ func (p *Provider) organizations(ctx context.Context, a provider.Account) ([]pro
 	return accounts, nil
 }
 
-func (p *Provider) organization(ctx context.Context, a provider.Account, id, role string) (provider.ConnectedAccount, error) {
+func (p *Provider) organization(ctx context.Context, a provider.Account, id, role string) (provider.ConnectedAccount,
+	error) {
 	var o organization
 	if err := p.get(ctx, a, "/rest/organizations/"+urn(id), "", &o); err != nil {
 		return provider.ConnectedAccount{}, err
 	}
-	return newAccount(a, organizationPrefix, id, o.Name, o.Vanity, "", "organization", role)
+	return newAccount(a, organizationPrefix, id, o.Name, o.Vanity, p.logo(ctx, a, o), "organization", role)
 }
 
-func newAccount(a provider.Account, prefix, id, name, handle, image, subType, role string) (provider.ConnectedAccount, error) {
+func newAccount(a provider.Account, prefix, id, name, handle, image, subType, role string) (provider.ConnectedAccount,
+	error) {
 	encoded, err := json.Marshal(details{CanRefresh: a.Token.Refresh != "", Role: role})
 	if err != nil || id == "" {
 		return provider.ConnectedAccount{}, &provider.Error{
-			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "LinkedIn did not say whose token it is", Err: err,
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "LinkedIn did not say whose token it is", Err: err,
 		}
 	}
 	return provider.ConnectedAccount{
-		ProviderAccountID: prefix + id, DisplayName: name, Handle: handle, ImageURL: image, SubType: subType, Details: encoded,
+		ProviderAccountID: prefix + id, DisplayName: name, Handle: handle, ImageURL: image, SubType: subType,
+		Details: encoded,
 	}, nil
 }

@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -21,37 +22,72 @@ const (
 	noteCloseComments = "closeComments"
 	// noteCommentRoute is the API that comments go to, when the versioned one was refused.
 	noteCommentRoute = "commentRoute"
-	routeLegacy      = "v2"
+	// noteYoungMedia counts how often LinkedIn refused pictures that may only be too young.
+	noteYoungMedia = "youngMedia"
+	routeLegacy    = "v2"
 )
 
 // createPost makes the post or the reshare public. LinkedIn answers with the id in a header and nothing else.
-func (p *Provider) createPost(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) createPost(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	request, err := newPostRequest(a, c, st)
 	if err != nil {
 		return st, err
 	}
 	answer, err := p.rest(ctx, a, call{
-		operation: operationOf(c), method: http.MethodPost, path: "/rest/posts", body: request, publishes: true, timeout: commitTimeout,
+		operation: operationOf(c), method: http.MethodPost, path: "/rest/posts", body: request, publishes: true,
+		timeout: commitTimeout,
 	})
 	if err != nil {
-		return p.afterRefusal(c, st, provider.AsError(err))
+		return p.afterRefusal(ctx, a, c, st, provider.AsError(err))
 	}
-	p.enter(&st, c, firstOf(answer.Header.Get("X-Restli-Id"), answer.Header.Get("X-Linkedin-Id")))
+	p.enter(&st, c, cmp.Or(answer.Header.Get("X-Restli-Id"), answer.Header.Get("X-Linkedin-Id")))
 	return st, nil
 }
 
+// Pictures that LinkedIn refuses are tried again a few times within a minute: they may only be too young.
+const (
+	maxYoungMedia   = 3
+	youngMediaPause = 20 * time.Second
+)
+
 // afterRefusal looks for good news in a refusal: a duplicate of what may have been published before is that very post,
-// and media that LinkedIn does not take may help to be uploaded again, once.
-func (p *Provider) afterRefusal(c provider.Content, st provider.State, failure *provider.Error) (provider.State, error) {
+// media that LinkedIn does not take may help to be uploaded again, once, and pictures may only be too young.
+func (p *Provider) afterRefusal(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	failure *provider.Error) (provider.State, error) {
 	if duplicate, ok := errors.AsType[*duplicateError](failure); ok && st.Data[noteSuspect] != "" {
-		p.enter(&st, c, duplicate.urn)
-		return st, nil
+		return p.enterDuplicate(ctx, a, c, st, duplicate.urn, failure)
 	}
-	if errors.Is(failure, errMediaID) && forgetUploads(&st) {
-		failure.Kind, failure.Message = provider.Temporary, "LinkedIn did not take the uploaded media; they are uploaded again"
+	tries, _ := strconv.Atoi(st.Data[noteYoungMedia]) // written by this package
+	switch {
+	case errors.Is(failure, errMediaID) && forgetUploads(&st):
+		failure.Kind, failure.Message = provider.Temporary,
+			"LinkedIn did not take the uploaded media; they are uploaded again"
 		st.Ready = false
+	case errors.Is(failure, errYoungMedia) && len(st.Uploads) > 0 && tries < maxYoungMedia:
+		st.Note(noteYoungMedia, strconv.Itoa(tries+1))
+		failure.Kind, failure.Code, failure.RetryAfter = provider.Temporary, provider.CodeProviderUnavailable,
+			youngMediaPause
 	}
 	return st, failure
+}
+
+// enterDuplicate enters the post that LinkedIn calls the same. Sometimes it names one that does not exist: then nobody
+// can tell. Tokens that may not read posts have to believe it.
+func (p *Provider) enterDuplicate(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	named string, failure *provider.Error) (provider.State, error) {
+	if named != "" {
+		_, err := p.rest(ctx, a, call{operation: provider.OpRead, method: http.MethodGet,
+			path: "/rest/posts/" + urn(named)})
+		if problem := provider.AsError(err); problem != nil && problem.Status != http.StatusForbidden {
+			failure.Kind, failure.Code = provider.OutcomeUnknown, provider.CodeOutcomeUnknown
+			failure.Message = "LinkedIn calls the post a duplicate of " + named + ", which cannot be read: " +
+				problem.Message
+			return st, failure
+		}
+	}
+	p.enter(&st, c, named)
+	return st, nil
 }
 
 func operationOf(c provider.Content) provider.Operation {
@@ -71,7 +107,8 @@ func (p *Provider) enter(st *provider.State, c provider.Content, id string) {
 		published.Permalink = p.permalink(id)
 	}
 	st.Publish(published, 1)
-	if s, err := decodeSettings(c); err == nil && s.CommentsState == commentsClosed && id != "" && c.Action == provider.Post {
+	if s, err := decodeSettings(c); err == nil && s.CommentsState == commentsClosed && id != "" &&
+		c.Action == provider.Post {
 		st.RequiresPolling = true
 		st.Note(noteCloseComments, "0")
 	}
@@ -91,7 +128,8 @@ func newPostRequest(a provider.Account, c provider.Content, st provider.State) (
 		Commentary: commentary(plan.text, plan.Mentions),
 		Visibility: wireVisibility[plan.Visibility],
 		Distribution: distribution{
-			FeedDistribution: wireFeed[plan.FeedDistribution], TargetEntities: plan.TargetEntities, ThirdParty: []string{},
+			FeedDistribution: wireFeed[plan.FeedDistribution], TargetEntities: plan.TargetEntities,
+			ThirdParty: []string{},
 		},
 		Lifecycle:    "PUBLISHED",
 		NoReshare:    plan.DisableReshare,
@@ -115,7 +153,8 @@ func newContent(plan plan, st provider.State) (*postContent, error) {
 	case plan.Poll != nil:
 		return &postContent{Poll: newPoll(plan.Poll)}, nil
 	case plan.article != nil:
-		article := &contentArticle{Source: plan.article.URL, Title: plan.article.Title, Description: plan.article.Description}
+		article := &contentArticle{Source: plan.article.URL, Title: plan.article.Title,
+			Description: plan.article.Description}
 		if plan.article.Thumbnail != "" {
 			id, err := uploadedID(st, 0)
 			if err != nil {
@@ -144,7 +183,7 @@ func newMediaContent(plan plan, st provider.State) (*postContent, error) {
 		case videos:
 			item.Title = plan.VideoTitle
 		case documents:
-			item.Title = firstOf(plan.DocumentTitle, m.FileName, "Document")
+			item.Title = cmp.Or(plan.DocumentTitle, m.FileName, "Document")
 		}
 		media = append(media, item)
 	}
@@ -168,7 +207,8 @@ func newPoll(s *pollSetting) *contentPoll {
 func uploadedID(st provider.State, index int) (string, error) {
 	u := st.Upload(0, index)
 	if u == nil || u.Step != stepReady {
-		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media are not uploaded yet"}
+		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the media are not uploaded yet"}
 	}
 	return u.ID, nil
 }
@@ -212,7 +252,8 @@ func (p *Provider) closeComments(ctx context.Context, a provider.Account, st pro
 
 // Delete removes a post or a comment. LinkedIn answers in the same way when a post is gone already.
 func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
-	c := call{operation: provider.OpDelete, method: http.MethodDelete, restli: methodDelete, path: "/rest/posts/" + urn(postID)}
+	c := call{operation: provider.OpDelete, method: http.MethodDelete, restli: methodDelete, path: "/rest/posts/" +
+		urn(postID)}
 	send := p.rest
 	if post, id, ok := splitComment(postID); ok {
 		api, prefix := p.commentAPI(a, provider.State{})

@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -23,7 +24,8 @@ const (
 func (p *Provider) Strategy(a provider.Account, c provider.Content, _ provider.State) provider.Strategy {
 	switch {
 	case isOrganization(a) && a.HasScope(scopeOrgRead):
-		return provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2, Apart: 20 * time.Second}
+		return provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2,
+			Apart: 20 * time.Second}
 	case c.Action == provider.Comment:
 		return provider.Strategy{Method: provider.Impossible}
 	}
@@ -31,14 +33,16 @@ func (p *Provider) Strategy(a provider.Account, c provider.Content, _ provider.S
 }
 
 // Resend sends the post of a lost attempt again. A duplicate is the proof that the attempt had worked.
-func (p *Provider) Resend(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Resend(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	st = st.Clone()
 	st.Note(noteSuspect, "true")
 	return p.createPost(ctx, a, c, st)
 }
 
 // Reconcile looks for the post or the comment among the newest ones.
-func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
 	since := at.StartedAt.Add(-readBack).UnixMilli()
 	if c.Action == provider.Comment {
@@ -49,7 +53,8 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 		return "", st, err
 	}
 	var posts listedPosts
-	path := "/rest/posts?q=author&author=" + urn(a.ProviderAccountID) + "&count=" + strconv.Itoa(listedCount) + "&sortBy=CREATED"
+	path := "/rest/posts?q=author&author=" + urn(a.ProviderAccountID) + "&count=" + strconv.Itoa(listedCount) +
+		"&sortBy=CREATED"
 	if err := p.get(ctx, a, path, methodFinder, &posts); err != nil {
 		return "", st, err
 	}
@@ -72,14 +77,17 @@ func reshares(post listedPost, wanted string) bool {
 	return post.Reshare == nil || post.Reshare.Parent == wanted
 }
 
-func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State, since int64) (provider.Outcome, provider.State, error) {
+func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	since int64) (provider.Outcome, provider.State, error) {
 	var comments listedComments
-	if err := p.get(ctx, a, "/rest/socialActions/"+urn(c.Target.PlatformPostID)+"/comments?count="+strconv.Itoa(listedCount), "", &comments); err != nil {
+	path := "/rest/socialActions/" + urn(c.Target.PlatformPostID) + "/comments?count=" + strconv.Itoa(listedCount)
+	if err := p.get(ctx, a, path, "", &comments); err != nil {
 		return "", st, err
 	}
 	for _, comment := range comments.Elements {
-		if comment.Created.Time >= since && comment.Actor == a.ProviderAccountID && comment.Message.Text == commentText(c) {
-			p.enterComment(&st, c, firstOf(comment.URN, comment.ID))
+		if comment.Created.Time >= since && comment.Actor == a.ProviderAccountID &&
+			comment.Message.Text == commentText(c) {
+			p.enterComment(&st, c, cmp.Or(comment.URN, comment.ID))
 			return provider.OutcomePublished, st, nil
 		}
 	}

@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"cmp"
 	"strings"
 
 	"crier"
@@ -15,6 +16,9 @@ type settings struct {
 	TargetEntities    []targetEntity  `json:"linkedinTargetEntities"`
 	DocumentTitle     string          `json:"linkedinDocumentTitle"`
 	VideoTitle        string          `json:"linkedinVideoTitle"`
+	VideoCaptions     string          `json:"linkedinVideoCaptions"`
+	VideoThumbnail    crier.ID        `json:"linkedinVideoThumbnailMediaId"`
+	Carousel          bool            `json:"linkedinCarousel"`
 	Article           *articleSetting `json:"linkedinArticle"`
 	Poll              *pollSetting    `json:"linkedinPoll"`
 	ReshareURN        string          `json:"linkedinReshareUrn"`
@@ -59,10 +63,15 @@ const (
 
 // Words of the wire for values of settings.
 var (
-	wireVisibility = map[string]string{visibilityPublic: "PUBLIC", visibilityConnections: "CONNECTIONS", visibilityLoggedIn: "LOGGED_IN"}
-	wireFeed       = map[string]string{feedMain: "MAIN_FEED", feedNone: "NONE"}
-	wireDuration   = map[string]string{"oneDay": "ONE_DAY", "threeDays": "THREE_DAYS", "sevenDays": "SEVEN_DAYS", "fourteenDays": "FOURTEEN_DAYS"}
+	wireVisibility = map[string]string{visibilityPublic: "PUBLIC", visibilityConnections: "CONNECTIONS",
+		visibilityLoggedIn: "LOGGED_IN"}
+	wireFeed     = map[string]string{feedMain: "MAIN_FEED", feedNone: "NONE"}
+	wireDuration = map[string]string{"oneDay": "ONE_DAY", "threeDays": "THREE_DAYS", "sevenDays": "SEVEN_DAYS",
+		"fourteenDays": "FOURTEEN_DAYS"}
 )
+
+// maxCaptions bounds captions in characters: an hour of speech is less than half of it.
+const maxCaptions = 200_000
 
 // Bounds of an article (documentation: article posts).
 const (
@@ -79,30 +88,48 @@ func settingDeclarations(limits Limits) []provider.Setting {
 			Description: "Who sees the post; organizations cannot choose connections.",
 		},
 		{
-			Key: "linkedinFeedDistribution", Type: provider.TypeString, Default: feedMain, Enum: []string{feedMain, feedNone},
+			Key: "linkedinFeedDistribution", Type: provider.TypeString, Default: feedMain,
+			Enum:        []string{feedMain, feedNone},
 			Description: "Whether the post shows in feeds; none is for organizations.",
 		},
-		{Key: "linkedinDisableReshare", Type: provider.TypeBoolean, Default: false, Description: "Do not let others share the post."},
+		{Key: "linkedinDisableReshare", Type: provider.TypeBoolean, Default: false,
+			Description: "Do not let others share the post."},
 		targetingDeclaration(),
-		{Key: "linkedinDocumentTitle", Type: provider.TypeString, Minimum: minTitle, Maximum: maxTitle, Description: "The title of a document; its file name by default."},
-		{Key: "linkedinVideoTitle", Type: provider.TypeString, Minimum: minTitle, Maximum: maxTitle, Description: "The title of a video."},
+		{Key: "linkedinDocumentTitle", Type: provider.TypeString, Minimum: minTitle, Maximum: maxTitle,
+			Description: "The title of a document; its file name by default."},
+		{Key: "linkedinVideoTitle", Type: provider.TypeString, Minimum: minTitle, Maximum: maxTitle,
+			Description: "The title of a video."},
+		{Key: "linkedinVideoCaptions", Type: provider.TypeString, Minimum: provider.AtLeast(1),
+			Maximum:     provider.AtMost(maxCaptions),
+			Description: "The captions of a video in English, as the text of a SubRip file (.srt)."},
+		{Key: "linkedinVideoThumbnailMediaId", Type: provider.TypeString, Format: provider.FormatAsset,
+			Description: "The image to show before a video plays."},
+		{Key: "linkedinCarousel", Type: provider.TypeBoolean, Default: false,
+			Description: "Show several images as a carousel: they become the pages of a document, without alt texts."},
 		articleDeclaration(),
 		pollDeclaration(limits),
-		{Key: "linkedinReshareUrn", Type: provider.TypeString, Format: provider.FormatURN, Description: "The post to share; excludes media, an article and a poll."},
+		{Key: "linkedinReshareUrn", Type: provider.TypeString, Format: provider.FormatURN,
+			Description: "The post to share; excludes media, an article and a poll."},
 		{
-			Key: "linkedinMentions", Type: provider.TypeArray, Maximum: provider.AtMost(40), Description: "People and organizations that the text names as @name.",
+			Key: "linkedinMentions", Type: provider.TypeArray, Maximum: provider.AtMost(40),
+			Description: "People and organizations that the text names as @name.",
 			Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{
-				{Key: "urn", Type: provider.TypeString, Format: provider.FormatURN, Required: true, Description: "Who is meant, such as urn:li:organization:2414183."},
-				{Key: "name", Type: provider.TypeString, Required: true, Minimum: minTitle, Maximum: maxTitle, Description: "Exactly as the organization is called."},
+				{Key: "urn", Type: provider.TypeString, Format: provider.FormatURN, Required: true,
+					Description: "Who is meant, such as urn:li:organization:2414183."},
+				{Key: "name", Type: provider.TypeString, Required: true, Minimum: minTitle, Maximum: maxTitle,
+					Description: "Exactly as the organization is called."},
 			}},
 		},
 		{
-			Key: "linkedinCommentsState", Type: provider.TypeString, Default: commentsOpen, Enum: []string{commentsOpen, commentsClosed},
+			Key: "linkedinCommentsState", Type: provider.TypeString, Default: commentsOpen,
+			Enum:        []string{commentsOpen, commentsClosed},
 			Description: "Whether the post can be commented.",
 		},
-		{Key: "linkedinLandingPageUrl", Type: provider.TypeString, Format: provider.FormatURL, Description: "Where the button of an organization's post leads."},
+		{Key: "linkedinLandingPageUrl", Type: provider.TypeString, Format: provider.FormatURL,
+			Description: "Where the button of an organization's post leads."},
 		{
-			Key: "linkedinCallToActionLabel", Type: provider.TypeString, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(40),
+			Key: "linkedinCallToActionLabel", Type: provider.TypeString, Minimum: provider.AtLeast(1),
+			Maximum:     provider.AtMost(40),
 			Description: "The label of that button, such as LEARN_MORE; needs linkedinLandingPageUrl.",
 		},
 	}
@@ -112,15 +139,18 @@ func targetingDeclaration() provider.Setting {
 	facet := func(key, description string) provider.Setting {
 		return provider.Setting{
 			Key: key, Type: provider.TypeArray, Maximum: provider.AtMost(100), Description: description,
-			Items: &provider.Setting{Type: provider.TypeString, Minimum: provider.AtLeast(1), Maximum: provider.AtMost(100)},
+			Items: &provider.Setting{Type: provider.TypeString, Minimum: provider.AtLeast(1),
+				Maximum: provider.AtMost(100)},
 		}
 	}
 	return provider.Setting{
 		Key: "linkedinTargetEntities", Type: provider.TypeArray, Maximum: provider.AtMost(10),
 		Description: "Who an organization's post is for; needs an audience of 300 followers or more.",
 		Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{
-			facet("geoLocations", "URNs of places."), facet("industries", "URNs of industries."), facet("seniorities", "URNs of seniorities."),
-			facet("jobFunctions", "URNs of functions."), facet("staffCountRanges", "Sizes of companies, such as SIZE_2_TO_10."),
+			facet("geoLocations", "URNs of places."), facet("industries", "URNs of industries."),
+			facet("seniorities", "URNs of seniorities."),
+			facet("jobFunctions", "URNs of functions."),
+			facet("staffCountRanges", "Sizes of companies, such as SIZE_2_TO_10."),
 		}},
 	}
 }
@@ -131,10 +161,14 @@ func articleDeclaration() provider.Setting {
 		Key: "linkedinArticle", Type: provider.TypeObject,
 		Description: "A link with its title, description and picture; LinkedIn does not read them from the page.",
 		Fields: []provider.Setting{
-			{Key: "url", Type: provider.TypeString, Format: provider.FormatURL, Required: true, Description: "Where the link leads."},
-			{Key: "title", Type: provider.TypeString, Required: true, Minimum: minTitle, Maximum: maxTitle, Description: "The heading of the card."},
-			{Key: "description", Type: provider.TypeString, Maximum: provider.AtMost(maxArticleDescription), Description: "The text below it."},
-			{Key: "thumbnailMediaId", Type: provider.TypeString, Format: provider.FormatAsset, Description: "An image of the team's library."},
+			{Key: "url", Type: provider.TypeString, Format: provider.FormatURL, Required: true,
+				Description: "Where the link leads."},
+			{Key: "title", Type: provider.TypeString, Required: true, Minimum: minTitle, Maximum: maxTitle,
+				Description: "The heading of the card."},
+			{Key: "description", Type: provider.TypeString, Maximum: provider.AtMost(maxArticleDescription),
+				Description: "The text below it."},
+			{Key: "thumbnailMediaId", Type: provider.TypeString, Format: provider.FormatAsset,
+				Description: "An image of the team's library."},
 		},
 	}
 }
@@ -144,14 +178,19 @@ func pollDeclaration(limits Limits) provider.Setting {
 	minQuestion, maxQuestion := provider.Between(1, float64(limits.QuestionLength))
 	minOption, maxOption := provider.Between(1, float64(limits.OptionLength))
 	return provider.Setting{
-		Key: "linkedinPoll", Type: provider.TypeObject, Description: "A poll; excludes media, an article and a reshare.",
+		Key: "linkedinPoll", Type: provider.TypeObject,
+		Description: "A poll; excludes media, an article and a reshare.",
 		Fields: []provider.Setting{
-			{Key: "question", Type: provider.TypeString, Required: true, Minimum: minQuestion, Maximum: maxQuestion, Description: "What people are asked."},
+			{Key: "question", Type: provider.TypeString, Required: true, Minimum: minQuestion, Maximum: maxQuestion,
+				Description: "What people are asked."},
 			{
-				Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions, Description: "What they can answer.",
-				Items: &provider.Setting{Type: provider.TypeString, Minimum: minOption, Maximum: maxOption},
+				Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions,
+				Description: "What they can answer.",
+				Items:       &provider.Setting{Type: provider.TypeString, Minimum: minOption, Maximum: maxOption},
 			},
-			{Key: "duration", Type: provider.TypeString, Required: true, Enum: []string{"oneDay", "threeDays", "sevenDays", "fourteenDays"}, Description: "How long people can vote."},
+			{Key: "duration", Type: provider.TypeString, Required: true,
+				Enum:        []string{"oneDay", "threeDays", "sevenDays", "fourteenDays"},
+				Description: "How long people can vote."},
 		},
 	}
 }
@@ -162,7 +201,8 @@ func decodeSettings(c provider.Content) (settings, error) {
 	s := settings{Visibility: visibilityPublic, FeedDistribution: feedMain, CommentsState: commentsOpen}
 	if err := c.Settings.Decode(&s); err != nil {
 		return settings{}, &provider.Error{
-			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read", Err: err,
+			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read",
+			Err: err,
 		}
 	}
 	return s, nil
@@ -174,6 +214,8 @@ type plan struct {
 	text    string
 	article *articleSetting
 	media   []provider.Media
+	// pages are the images that become the document of a carousel, which then is all of media.
+	pages   []provider.Media
 	reshare string
 }
 
@@ -193,22 +235,17 @@ func newPlan(c provider.Content) (plan, error) {
 	}
 	part := c.Parts[0]
 	p.text, p.media, p.article = part.Text, part.Media, s.Article
+	if s.Carousel && len(part.Media) > 0 && resourceOf(part.Media[0]) == images {
+		p.pages, p.media = part.Media, []provider.Media{{FileName: carouselName, MIMEType: typePDF}}
+	}
 	for _, link := range part.Links {
 		switch {
 		case p.article == nil && len(p.media) == 0 && s.Poll == nil && p.reshare == "":
-			p.article = &articleSetting{URL: link.URL, Title: firstOf(link.Title, link.URL), Description: link.Description}
+			p.article = &articleSetting{URL: link.URL, Title: cmp.Or(link.Title, link.URL),
+				Description: link.Description}
 		case (p.article == nil || p.article.URL != link.URL) && !strings.Contains(p.text, link.URL):
 			p.text = strings.TrimSpace(p.text + "\n" + link.URL)
 		}
 	}
 	return p, nil
-}
-
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }

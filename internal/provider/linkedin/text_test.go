@@ -27,7 +27,8 @@ func TestReservedCharactersAreEscaped(t *testing.T) {
 		{"at without a mention", "mail a@b.example", nil, `mail a\@b.example`},
 		{"mention", "Thanks @Acme!", acme, "Thanks @[Acme](urn:li:organization:1)!"},
 		{"longest name wins", "Thanks @Acme Europe", acme, "Thanks @[Acme Europe](urn:li:organization:2)"},
-		{"reserved characters in a name", "@A (B)", []mention{{URN: "urn:li:person:1", Name: "A (B)"}}, `@[A \(B\)](urn:li:person:1)`},
+		{"reserved characters in a name", "@A (B)", []mention{{URN: "urn:li:person:1", Name: "A (B)"}},
+			`@[A \(B\)](urn:li:person:1)`},
 		{"unknown name", "@Nobody", acme, `\@Nobody`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -45,7 +46,8 @@ func TestWhatLinkedInGivesBackLooksTheSame(t *testing.T) {
 		commentary("Hello #launch (now) a_b", nil): `Hello {hashtag|\#|launch} \(now\) a\_b`,
 		commentary("#a_b", nil):                    `{hashtag|\#|a\_b}`,
 		commentary(`a \ b`, nil):                   `a \\ b`,
-		commentary("Hi @Acme", []mention{{URN: "urn:li:organization:1", Name: "Acme"}}): "Hi @[Acme](urn:li:organization:1) ",
+		commentary("Hi @Acme", []mention{{URN: "urn:li:organization:1",
+			Name: "Acme"}}): "Hi @[Acme](urn:li:organization:1) ",
 	} {
 		if visible(sent) != visible(stored) {
 			t.Errorf("%q and %q look different: %q, %q", sent, stored, visible(sent), visible(stored))

@@ -34,8 +34,8 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// advanceTo moves the clock on to a time, unless it has passed.
-func (c *Clock) advanceTo(t time.Time) {
+// AdvanceTo moves the clock on to a time, unless it has passed.
+func (c *Clock) AdvanceTo(t time.Time) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if t.After(c.now) {
@@ -71,7 +71,8 @@ func (closer) Close() error { return nil }
 
 // Drive does what the engine does: Prepare until Ready, Commit, Poll, until everything is public or a step fails. It
 // waits by moving the clock, and passes the State through JSON between all steps, as the store would.
-func Drive(t *testing.T, p provider.Provider, a provider.Account, c provider.Content, st provider.State, clock *Clock) (provider.State, error) {
+func Drive(t *testing.T, p provider.Provider, a provider.Account, c provider.Content, st provider.State,
+	clock *Clock) (provider.State, error) {
 	t.Helper()
 	ctx := context.Background()
 	for range 1000 {
@@ -91,7 +92,7 @@ func Drive(t *testing.T, p provider.Provider, a provider.Account, c provider.Con
 		if err != nil {
 			return st, err
 		}
-		clock.advanceTo(st.NextPollAfter)
+		clock.AdvanceTo(st.NextPollAfter)
 	}
 	t.Fatal("the publication does not come to an end")
 	return st, nil

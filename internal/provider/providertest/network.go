@@ -9,8 +9,8 @@ import (
 	"crier/internal/sandbox"
 )
 
-// Network is a client and what tests have to know to put it in front of its network's sandbox. What is to be published and
-// what has to come of it is data: Run drives the client alone with it, and other tests drive the whole service.
+// Network is a client and what tests have to know to put it in front of its network's sandbox. What is to be published
+// and what has to come of it is data: Run drives the client alone with it, and other tests drive the whole service.
 type Network struct {
 	// New makes the client for a sandbox at an address.
 	New func(box string, clock *Clock) (provider.Provider, error)
@@ -22,8 +22,8 @@ type Network struct {
 	Variants []Variant
 	// Picture and Film are a JPEG and a video that the network takes.
 	Picture, Film Sample
-	// Faults says which error each fault of the sandbox becomes, where it is not what most networks say. A fault that the
-	// client gets over by itself has an empty kind.
+	// Faults says which error each fault of the sandbox becomes, where it is not what most networks say. A fault that
+	// the client gets over by itself has an empty kind.
 	Faults map[string]Class
 	// RefusesLongText is false for a network whose limit of text is the client's own precaution.
 	RefusesLongText bool
@@ -139,7 +139,8 @@ func (n Network) connect(box string, clock *Clock) (c connection, err error) {
 	}
 	c.account = provider.Account{
 		ProviderAccountID: seed.AccountID, Handle: seed.Handle, SubType: seed.AccountKind, Scopes: seed.Scopes,
-		Token: provider.Token{Access: provider.Secret(seed.AccessToken), Refresh: provider.Secret(seed.RefreshToken), Scopes: seed.Scopes},
+		Token: provider.Token{Access: provider.Secret(seed.AccessToken), Refresh: provider.Secret(seed.RefreshToken),
+			Scopes: seed.Scopes},
 	}
 	registry, err := provider.NewRegistry(c.provider)
 	if err != nil {

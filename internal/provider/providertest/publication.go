@@ -11,8 +11,9 @@ import (
 // never is the number of a step that does not come.
 const never = -1
 
-// publication is one thing on its way to the timeline, driven as the engine does it: the State is written as JSON and read
-// again between any two steps, a call whose answer is missing is never repeated blindly, and waiting is moving the clock.
+// publication is one thing on its way to the timeline, driven as the engine does it: the State is written as JSON and
+// read again between any two steps, a call whose answer is missing is never repeated blindly, and waiting is moving the
+// clock.
 type publication struct {
 	*stage
 	content provider.Content
@@ -51,7 +52,7 @@ func (p *publication) run(ctx context.Context) End {
 		if end != "" {
 			return end
 		}
-		p.clock.advanceTo(p.state.NextPollAfter)
+		p.clock.AdvanceTo(p.state.NextPollAfter)
 	}
 	p.t.Fatalf("the publication does not come to an end: %+v", p.state)
 	return ""
@@ -167,7 +168,7 @@ func (p *publication) settle(at provider.Attempt) (End, error) {
 	absences := 0
 	for range 50 {
 		strategy := p.features.Reconciler.Strategy(p.account, p.content, p.state)
-		p.clock.advanceTo(at.StartedAt.Add(max(strategy.NotBefore, 10*time.Second)))
+		p.clock.AdvanceTo(at.StartedAt.Add(max(strategy.NotBefore, 10*time.Second)))
 		switch {
 		case strategy.Method == provider.Impossible,
 			strategy.NotAfter > 0 && p.clock.Now().After(at.StartedAt.Add(strategy.NotAfter)):
@@ -191,7 +192,7 @@ func (p *publication) settle(at provider.Attempt) (End, error) {
 		case provider.OutcomePending:
 			p.state = st
 			p.clock.Advance(5 * time.Second)
-			p.clock.advanceTo(st.NextPollAfter)
+			p.clock.AdvanceTo(st.NextPollAfter)
 		case provider.OutcomeAbsent:
 			if absences++; absences >= strategy.Absences {
 				p.state = st
@@ -222,12 +223,15 @@ func (p *publication) mustPublish() provider.State {
 	return p.state
 }
 
-// exactlyOnce fails unless each part is on the timeline once and the client knows which it is, or the publication ended in
-// not knowing and none is there twice.
+// exactlyOnce fails unless each part is on the timeline once and the client knows which it is, or the publication ended
+// in not knowing and none is there twice.
 func (p *publication) exactlyOnce(end End) {
 	p.t.Helper()
 	parts := len(p.content.Parts)
-	posts := slices.DeleteFunc(p.timeline(), func(post shown) bool { return slices.Contains(p.before, post.PlatformPostID) })
+	posts := slices.DeleteFunc(p.timeline(), func(post shown) bool {
+		return slices.Contains(p.before,
+			post.PlatformPostID)
+	})
 	switch {
 	case end == Published && len(posts) != parts, end == Refused && len(posts) != 0, len(posts) > parts:
 		p.t.Errorf("%s, and the timeline shows %q; there are %d parts", end, texts(posts), parts)

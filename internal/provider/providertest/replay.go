@@ -1,6 +1,6 @@
-// Package providertest helps to test providers. Run is the suite that all of them pass, in front of the sandbox and over
-// real HTTP: post types, limits, faults, tokens, cancelling, and a crash after each step. Replay stands in for a network
-// by playing back exchanges written down in golden files, and refuses everything that differs from them in the
+// Package providertest helps to test providers. Run is the suite that all of them pass, in front of the sandbox and
+// over real HTTP: post types, limits, faults, tokens, cancelling, and a crash after each step. Replay stands in for a
+// network by playing back exchanges written down in golden files, and refuses everything that differs from them in the
 // slightest.
 package providertest
 
@@ -22,8 +22,8 @@ import (
 	"unicode/utf8"
 )
 
-// A golden file holds exchanges, divided by lines of equal signs. Each is a request and its answer, divided by a line of
-// hyphens:
+// A golden file holds exchanges, divided by lines of equal signs. Each is a request and its answer, divided by a line
+// of hyphens:
 //
 //	POST /2/tweets
 //	Authorization: Bearer access-1
@@ -83,9 +83,20 @@ func NewReplay(t *testing.T, files ...string) *Replay {
 		r.mutex.Lock()
 		defer r.mutex.Unlock()
 		if r.next < len(r.exchanges) && !t.Failed() {
-			t.Errorf("%d of %d exchanges were not made; the next is\n%s", len(r.exchanges)-r.next, len(r.exchanges), r.exchanges[r.next].request)
+			t.Errorf("%d of %d exchanges were not made; the next is\n%s", len(r.exchanges)-r.next, len(r.exchanges),
+				r.exchanges[r.next].request)
 		}
 	})
+	return r
+}
+
+// NewReplayOf is NewReplay for exchanges that stand in the test itself.
+func NewReplayOf(t *testing.T, exchanges string) *Replay {
+	t.Helper()
+	r := NewReplay(t)
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.add("of the test", exchanges)
 	return r
 }
 
@@ -96,7 +107,8 @@ func (r *Replay) add(file, text string) {
 		if !ok {
 			r.t.Fatalf("golden file %s: an exchange has no line of hyphens:\n%s", file, part)
 		}
-		r.exchanges = append(r.exchanges, exchange{request: strings.TrimSpace(request), answer: strings.TrimSpace(answer)})
+		r.exchanges = append(r.exchanges, exchange{request: strings.TrimSpace(request),
+			answer: strings.TrimSpace(answer)})
 	}
 }
 

@@ -57,7 +57,8 @@ func newStage(t *testing.T, n Network) *stage {
 	t.Helper()
 	s := &stage{t: t, n: n, clock: NewClock(), slow: func() <-chan time.Time { return time.After(0) }}
 	world, err := sandbox.New(sandbox.Options{
-		Now: func() time.Time { return s.clock.Now().Add(time.Duration(s.ahead.Load())) }, LimitFactor: 10_000, After: func(time.Duration) <-chan time.Time { return s.slow() },
+		Now: func() time.Time { return s.clock.Now().Add(time.Duration(s.ahead.Load())) }, LimitFactor: 10_000,
+		After: func(time.Duration) <-chan time.Time { return s.slow() },
 	})
 	if err != nil {
 		t.Fatalf("start the sandbox: %v", err)
@@ -192,7 +193,8 @@ func ids(posts []shown) []string {
 func (s *stage) fault(operation, kind string) {
 	s.t.Helper()
 	s.control(http.MethodPost, "faults", map[string]any{
-		"provider": s.info.Name, "operation": operation, "kind": kind, "count": 1, "delayMs": 1, "retryAfterSeconds": 30,
+		"provider": s.info.Name, "operation": operation, "kind": kind, "count": 1, "delayMs": 1,
+		"retryAfterSeconds": 30,
 	}, nil)
 }
 
@@ -211,6 +213,10 @@ func (s *stage) control(method, path string, body, into any) {
 	}
 }
 
+// controls is not the default client: the end of any test server closes that one's idle connections, one of which a
+// request may be about to use.
+var controls = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
+
 func (s *stage) tryControl(method, path string, body, into any) error {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -221,7 +227,7 @@ func (s *stage) tryControl(method, path string, body, into any) error {
 		return fmt.Errorf("build a control: %w", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
+	response, err := controls.Do(request)
 	if err != nil {
 		return fmt.Errorf("control the sandbox: %w", err)
 	}

@@ -38,7 +38,8 @@ func wantClass(t *testing.T, failed []*provider.Error, want Class) {
 	case want.Kind != "" && len(failed) == 0:
 		t.Errorf("did not fail; want %s", want.Kind)
 	case want.Kind != "" && (failed[0].Kind != want.Kind || failed[0].Code != want.Code):
-		t.Errorf("failed with %s %s (%s); want %s %s", failed[0].Kind, failed[0].Code, failed[0].Message, want.Kind, want.Code)
+		t.Errorf("failed with %s %s (%s); want %s %s", failed[0].Kind, failed[0].Code, failed[0].Message, want.Kind,
+			want.Code)
 	}
 	for _, failure := range failed {
 		if failure.Message == "" {
@@ -74,7 +75,7 @@ func testCancelling(t *testing.T, n Network) {
 			if _, err := p.step(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			p.clock.advanceTo(p.state.NextPollAfter)
+			p.clock.AdvanceTo(p.state.NextPollAfter)
 		}
 		if st, err := p.Commit(ended, p.account, p.content, p.state); err == nil && len(st.Published) > 0 {
 			t.Errorf("Commit went on under a context that has ended: %+v", st)
@@ -98,7 +99,7 @@ func testCancelDuring(t *testing.T, n Network) {
 		if _, err := p.step(ctx); err != nil {
 			t.Fatal(err)
 		}
-		p.clock.advanceTo(p.state.NextPollAfter)
+		p.clock.AdvanceTo(p.state.NextPollAfter)
 	}
 	given := make(chan struct{}) // closed when the caller has given up
 	s.slow = func() <-chan time.Time {

@@ -36,8 +36,8 @@ func (n Network) hides(name string) bool {
 	return slices.ContainsFunc(n.Variants, func(v Variant) bool { return v.Name == name && v.Hides })
 }
 
-// testLost loses the call that publishes on a timeline that shows others much like it. The client must neither take one of
-// these for its own nor publish what is there already.
+// testLost loses the call that publishes on a timeline that shows others much like it. The client must neither take one
+// of these for its own nor publish what is there already.
 func testLost(t *testing.T, n Network) {
 	t.Helper()
 	t.Run("answer of a comment among many", func(t *testing.T) { t.Parallel(); testBuried(t, n) })
@@ -48,8 +48,8 @@ func testLost(t *testing.T, n Network) {
 	}
 }
 
-// testBuried loses the answer to a comment among more of them than a list shows, whichever end it begins at. A client that
-// does not find it must not take it for absent.
+// testBuried loses the answer to a comment among more of them than a list shows, whichever end it begins at. A client
+// that does not find it must not take it for absent.
 func testBuried(t *testing.T, n Network) {
 	t.Helper()
 	s := newStage(t, n)

@@ -62,7 +62,7 @@ func testHeldBack(t *testing.T, n Network) {
 				if _, err := p.step(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				p.clock.advanceTo(p.state.NextPollAfter)
+				p.clock.AdvanceTo(p.state.NextPollAfter)
 			}
 			p.clock.Advance(10 * time.Minute)
 			if posts := s.timeline(); !p.state.Ready || len(posts) != len(p.before) {
@@ -169,7 +169,8 @@ func (s *stage) actions() []provider.Action {
 		can    bool
 		action provider.Action
 	}{
-		{s.info.Abilities.Comment, provider.Comment}, {s.info.Abilities.Repost, provider.Repost}, {s.info.Abilities.Quote, provider.Quote},
+		{s.info.Abilities.Comment, provider.Comment}, {s.info.Abilities.Repost, provider.Repost},
+		{s.info.Abilities.Quote, provider.Quote},
 	} {
 		if a.can {
 			list = append(list, a.action)
@@ -197,7 +198,8 @@ func testMetrics(t *testing.T, n Network) {
 		return
 	}
 	st := s.publish(s.simplest()).mustPublish()
-	s.control("POST", "likes", map[string]any{"provider": s.info.Name, "platformPostId": st.PlatformPostID, "count": 3}, nil)
+	s.control("POST", "likes", map[string]any{"provider": s.info.Name, "platformPostId": st.PlatformPostID, "count": 3},
+		nil)
 	found, err := s.features.Meter.PostMetrics(context.Background(), s.account, []string{st.PlatformPostID})
 	if m, ok := found[st.PlatformPostID]; err != nil || !ok || m.Likes == nil || *m.Likes != 3 {
 		t.Errorf("metrics %+v, %v; want 3 likes", found, err)

@@ -48,7 +48,8 @@ func testRefresh(t *testing.T, n Network) {
 		}
 		s.account.Token = token
 	}
-	if _, err := refresher.Refresh(ctx, first); n.RotatesRefreshToken && (err == nil || provider.AsError(err).Kind != provider.AuthExpired) {
+	if _, err := refresher.Refresh(ctx, first); n.RotatesRefreshToken &&
+		(err == nil || provider.AsError(err).Kind != provider.AuthExpired) {
 		t.Errorf("a refresh token worked twice: %v", err)
 	}
 }

@@ -108,7 +108,8 @@ type details struct {
 func encode(v any) (string, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return "", &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the post cannot be sent", Err: err}
+		return "", &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "the post cannot be sent", Err: err}
 	}
 	return string(data), nil
 }

@@ -18,7 +18,8 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 		found.Reject(c.Path(0), "has no content")
 		return found
 	case len(c.Parts) > p.limits.ThreadParts:
-		found.Reject([]string{"postInput", "posts"}, fmt.Sprintf("a thread has at most %d posts, this one has %d", p.limits.ThreadParts, len(c.Parts)))
+		found.Reject([]string{"postInput", "posts"},
+			fmt.Sprintf("a thread has at most %d posts, this one has %d", p.limits.ThreadParts, len(c.Parts)))
 		return found
 	}
 	s, err := decodeSettings(c)
@@ -46,7 +47,8 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 	return found
 }
 
-func checkPart(format provider.Format, c provider.Content, part int, card string, attached bool, found *provider.Findings) {
+func checkPart(format provider.Format, c provider.Content, part int, card string, attached bool,
+	found *provider.Findings) {
 	format.CheckPart(c, part, found)
 	p := c.Parts[part]
 	if strings.TrimSpace(p.Text) == "" && len(p.Media) == 0 && card == "" && !attached {
@@ -65,13 +67,16 @@ func checkPart(format provider.Format, c provider.Content, part int, card string
 func checkScopes(a provider.Account, c provider.Content, s settings, found *provider.Findings) {
 	lacks := func(scope string) bool { return len(a.Scopes) > 0 && !a.HasScope(scope) }
 	if c.IsThread() && lacks(scopeReply) {
-		found.Reject([]string{"postInput", "posts"}, "the account was connected without the permission to reply ("+scopeReply+"), which a thread needs")
+		found.Reject([]string{"postInput", "posts"},
+			"the account was connected without the permission to reply ("+scopeReply+"), which a thread needs")
 	}
 	if s.LocationID != "" && lacks(scopeLocation) {
-		found.Reject(provider.SettingPath("threadsLocationId"), "the account was connected without the permission "+scopeLocation)
+		found.Reject(provider.SettingPath("threadsLocationId"),
+			"the account was connected without the permission "+scopeLocation)
 	}
 	if s.ShareToInstagramStory != "" && s.ShareToInstagramStory != off && lacks(scopeShareToStory) {
-		found.Reject(provider.SettingPath("threadsShareToInstagramStory"), "the account was connected without the permission "+scopeShareToStory)
+		found.Reject(provider.SettingPath("threadsShareToInstagramStory"),
+			"the account was connected without the permission "+scopeShareToStory)
 	}
 }
 
@@ -96,17 +101,22 @@ func checkSettings(c provider.Content, s settings, found *provider.Findings) {
 	textOnly(s.TextAttachment != nil, "threadsTextAttachment")
 	textOnly(s.LinkAttachment != "", "threadsLinkAttachment")
 	textOnly(s.GhostPost, "threadsGhostPost")
-	reject(s.Poll != nil && s.LinkAttachment != "", "threadsLinkAttachment", "a post has a poll or a link card, not both")
-	reject(s.Poll != nil && s.TextAttachment != nil, "threadsTextAttachment", "a post has a poll or a text attachment, not both")
+	reject(s.Poll != nil && s.LinkAttachment != "", "threadsLinkAttachment",
+		"a post has a poll or a link card, not both")
+	reject(s.Poll != nil && s.TextAttachment != nil, "threadsTextAttachment",
+		"a post has a poll or a text attachment, not both")
 	reject(s.GhostPost && s.ReplyToID != "", "threadsGhostPost", "a reply cannot disappear by itself")
-	reject(s.GhostPost && c.IsThread(), "threadsGhostPost", "a post that disappears has no replies, so it cannot begin a thread")
+	reject(s.GhostPost && c.IsThread(), "threadsGhostPost",
+		"a post that disappears has no replies, so it cannot begin a thread")
 	reject(strings.ContainsAny(s.TopicTag, ".&"), "threadsTopicTag", "must not contain . or &")
 	for _, code := range s.AllowlistedCountryCodes {
-		reject(!countryCode.MatchString(code), "threadsAllowlistedCountryCodes", fmt.Sprintf("%q is not an ISO 3166-1 code of two capitals", code))
+		reject(!countryCode.MatchString(code), "threadsAllowlistedCountryCodes",
+			fmt.Sprintf("%q is not an ISO 3166-1 code of two capitals", code))
 	}
 	length := utf8.RuneCountInString(c.Parts[0].Text)
 	for _, span := range s.TextSpoilers {
-		reject(span.Offset+span.Length > length, "threadsTextSpoilers", fmt.Sprintf("ends behind the text, which has %d characters", length))
+		reject(span.Offset+span.Length > length, "threadsTextSpoilers",
+			fmt.Sprintf("ends behind the text, which has %d characters", length))
 	}
 	if s.SpoilerMedia && !anyMedia(c) {
 		found.Warn(provider.SettingPath("threadsSpoilerMedia"), "has no effect without media")

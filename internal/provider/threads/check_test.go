@@ -35,20 +35,30 @@ func TestContentIsCheckedBeforehand(t *testing.T) {
 		{"501 characters", text(strings.Repeat("a", 501)), "postInput/text"},
 		{"126 emojis", text(strings.Repeat("👍", 126)), "postInput/text"},
 		{"nothing", text(" "), "postInput/text"},
-		{"a link alone", provider.Content{Action: provider.Post, Parts: []provider.Part{{Links: []provider.Link{{URL: "https://a.test"}}}}}, ""},
-		{"six links", text("http://a.test http://b.test http://c.test http://d.test http://e.test http://f.test"), "postInput/text"},
+		{"a link alone", provider.Content{Action: provider.Post,
+			Parts: []provider.Part{{Links: []provider.Link{{URL: "https://a.test"}}}}}, ""},
+		{"six links", text("http://a.test http://b.test http://c.test http://d.test http://e.test http://f.test"),
+			"postInput/text"},
 		{"one link six times", text(strings.Repeat("http://a.test ", 6)), ""},
 		{"21 media", withMedia("x", many...), "postInput/attachments"},
 		{"image and video", withMedia("x", image("a.jpg", ""), video()), ""},
 		{"a video of more than five minutes", withMedia("x", long), "postInput/attachments/0"},
 		{"a document", withMedia("x", provider.Media{MIMEType: "application/pdf", Size: 1}), "postInput/attachments/0"},
-		{"poll with media", withSettings(t, withMedia("x", image("a.jpg", "")), `{"threadsPoll":{"options":["a","b"]}}`), "platformSettings/threadsPoll"},
-		{"poll with a card", withSettings(t, text("x"), `{"threadsPoll":{"options":["a","b"]},"threadsLinkAttachment":"https://a.test"}`), "platformSettings/threadsLinkAttachment"},
-		{"topic with a dot", withSettings(t, text("x"), `{"threadsTopicTag":"a.b"}`), "platformSettings/threadsTopicTag"},
-		{"country", withSettings(t, text("x"), `{"threadsAllowlistedCountryCodes":["de"]}`), "platformSettings/threadsAllowlistedCountryCodes"},
-		{"ghost thread", withSettings(t, text("1", "2"), `{"threadsGhostPost":true}`), "platformSettings/threadsGhostPost"},
-		{"spoiler behind the text", withSettings(t, text("abc"), `{"threadsTextSpoilers":[{"offset":1,"length":3}]}`), "platformSettings/threadsTextSpoilers"},
-		{"location without permission", withSettings(t, text("x"), `{"threadsLocationId":"1"}`), "platformSettings/threadsLocationId"},
+		{"poll with media", withSettings(t, withMedia("x", image("a.jpg", "")),
+			`{"threadsPoll":{"options":["a","b"]}}`), "platformSettings/threadsPoll"},
+		{"poll with a card", withSettings(t, text("x"),
+			`{"threadsPoll":{"options":["a","b"]},"threadsLinkAttachment":"https://a.test"}`),
+			"platformSettings/threadsLinkAttachment"},
+		{"topic with a dot", withSettings(t, text("x"), `{"threadsTopicTag":"a.b"}`),
+			"platformSettings/threadsTopicTag"},
+		{"country", withSettings(t, text("x"), `{"threadsAllowlistedCountryCodes":["de"]}`),
+			"platformSettings/threadsAllowlistedCountryCodes"},
+		{"ghost thread", withSettings(t, text("1", "2"), `{"threadsGhostPost":true}`),
+			"platformSettings/threadsGhostPost"},
+		{"spoiler behind the text", withSettings(t, text("abc"), `{"threadsTextSpoilers":[{"offset":1,"length":3}]}`),
+			"platformSettings/threadsTextSpoilers"},
+		{"location without permission", withSettings(t, text("x"), `{"threadsLocationId":"1"}`),
+			"platformSettings/threadsLocationId"},
 		{"a thread of 51", text(strings.Split(strings.Repeat("x ", 50)+"x", " ")...), "postInput/posts"},
 		{"a repost", provider.Content{Action: provider.Repost, Target: target}, ""},
 	} {
@@ -74,7 +84,8 @@ func TestWhatWasNotGrantedIsNotOffered(t *testing.T) {
 	b := setup(t)
 	few := provider.Account{Scopes: []string{"threads_basic", "threads_content_publish"}}
 	info := b.InfoFor(few)
-	if info.Comment != nil || info.Abilities.Comment || info.Abilities.Threads || info.Abilities.Delete || info.Abilities.PostMetrics {
+	if info.Comment != nil || info.Abilities.Comment || info.Abilities.Threads || info.Abilities.Delete ||
+		info.Abilities.PostMetrics {
 		t.Errorf("abilities %+v of a connection that may only publish", info.Abilities)
 	}
 	if all := b.InfoFor(b.account); !all.Abilities.Threads || !all.Abilities.Delete || all.Comment == nil {

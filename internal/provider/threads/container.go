@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -12,7 +13,8 @@ import (
 )
 
 // createContainer makes the draft of an item of a carousel, or of the next part. It is not public.
-func (p *Provider) createContainer(ctx context.Context, a provider.Account, c provider.Content, st provider.State, media int) (string, error) {
+func (p *Provider) createContainer(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	media int) (string, error) {
 	form, err := p.containerForm(ctx, c, st, media)
 	if err != nil {
 		return "", err
@@ -23,7 +25,8 @@ func (p *Provider) createContainer(ctx context.Context, a provider.Account, c pr
 		return "", err
 	}
 	if answer.ID == "" {
-		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "Threads answered without the id of the container"}
+		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "Threads answered without the id of the container"}
 	}
 	return string(answer.ID), nil
 }
@@ -44,7 +47,8 @@ func missing(e *provider.Error) *provider.Error {
 	return e
 }
 
-func (p *Provider) containerForm(ctx context.Context, c provider.Content, st provider.State, media int) (url.Values, error) {
+func (p *Provider) containerForm(ctx context.Context, c provider.Content, st provider.State, media int) (url.Values,
+	error) {
 	part := c.Parts[st.NextPart()]
 	if media != graph.Whole {
 		form, err := mediaForm(ctx, part.Media[media])
@@ -78,7 +82,8 @@ func (p *Provider) containerForm(ctx context.Context, c provider.Content, st pro
 func mediaForm(ctx context.Context, m provider.Media) (url.Values, error) {
 	address, err := m.URL(ctx)
 	if err != nil {
-		return url.Values{}, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media have no address that Threads could fetch them from", Err: err}
+		return url.Values{}, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the media have no address that Threads could fetch them from", Err: err}
 	}
 	form := url.Values{"media_type": {"IMAGE"}, "image_url": {address}}
 	if isVideo(m) {
@@ -135,12 +140,13 @@ func attach(form url.Values, s settings) error {
 		attachments["poll_attachment"] = pollAttachment{A: options[0], B: options[1], C: options[2], D: options[3]}
 	}
 	if s.GIF != nil {
-		attachments["gif_attachment"] = gifAttachment{ID: s.GIF.ID, Provider: graph.FirstOf(s.GIF.Provider, "GIPHY")}
+		attachments["gif_attachment"] = gifAttachment{ID: s.GIF.ID, Provider: cmp.Or(s.GIF.Provider, "GIPHY")}
 	}
 	if t := s.TextAttachment; t != nil {
 		attachment := textAttachment{Plaintext: t.Plaintext, LinkURL: t.LinkURL}
 		for _, style := range t.Styles {
-			attachment.Styling = append(attachment.Styling, textStyle{Offset: style.Offset, Length: style.Length, Styles: style.Styles})
+			attachment.Styling = append(attachment.Styling,
+				textStyle{Offset: style.Offset, Length: style.Length, Styles: style.Styles})
 		}
 		attachments["text_attachment"] = attachment
 	}

@@ -1,6 +1,8 @@
 package threads
 
 import (
+	"cmp"
+
 	"crier/internal/provider"
 	"crier/internal/provider/graph"
 )
@@ -8,14 +10,18 @@ import (
 // rules are the errors that Threads has besides those of the whole Graph API. Subcodes of the 2207 family are shared
 // with Instagram.
 var rules = []graph.Rule{
-	{Code: 24, Subcode: 4279009, Kind: provider.Temporary, As: provider.CodeProviderUnavailable, Mark: graph.ErrUnknownContainer},
+	{Code: 24, Subcode: 4279009, Kind: provider.Temporary, As: provider.CodeProviderUnavailable,
+		Mark: graph.ErrUnknownContainer},
 	{Subcode: 2207052, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
-	{Says: "media could not be fetched from this URI", Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
-	{Says: "Media download has failed", Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
+	{Says: "media could not be fetched from this URI", Kind: provider.Temporary, As: provider.CodeMediaRejected,
+		Mark: graph.ErrTryAnew},
+	{Says: "Media download has failed", Kind: provider.Temporary, As: provider.CodeMediaRejected,
+		Mark: graph.ErrTryAnew},
 	{Subcode: 2207050, Kind: provider.Rejected, As: provider.CodeAccountRestricted, Scope: provider.ScopeAccount},
 	{Subcode: 2207051, Kind: provider.Rejected, As: provider.CodeAccountRestricted, Scope: provider.ScopeAccount},
 	{Subcode: 4279013, Kind: provider.Rejected, As: provider.CodeAccountRestricted, Scope: provider.ScopeAccount},
-	{Subcode: 2207042, Kind: provider.RateLimited, As: provider.CodeQuotaExhausted, Scope: provider.ScopeAccount, Pause: graph.QuotaPause, Mark: graph.ErrQuota},
+	{Subcode: 2207042, Kind: provider.RateLimited, As: provider.CodeQuotaExhausted, Scope: provider.ScopeAccount,
+		Pause: graph.QuotaPause, Mark: graph.ErrQuota},
 	{Says: "THREADS_API__FEATURE_NOT_AVAILABLE", Kind: provider.Rejected, As: provider.CodeContentRejected},
 	{Says: "THREADS_API__LINK_LIMIT_EXCEEDED", Kind: provider.Rejected, As: provider.CodeContentRejected},
 	{Says: "THREADS_API__GEO_GATING", Kind: provider.Rejected, As: provider.CodeContentRejected},
@@ -41,7 +47,7 @@ var mayPass = map[string]bool{"FAILED_DOWNLOADING_VIDEO": true, "UNKNOWN": true,
 func explain(s graph.ContainerStatus) *provider.Error {
 	message, known := failures[s.Reason]
 	if !known {
-		message = "Threads could not process the post: " + graph.FirstOf(s.Reason, "it does not say why")
+		message = "Threads could not process the post: " + cmp.Or(s.Reason, "it does not say why")
 	}
 	e := &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: message}
 	if mayPass[s.Reason] {

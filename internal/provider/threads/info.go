@@ -39,7 +39,8 @@ func newInfo(limits Limits, optionalScopes []string) provider.Info {
 		Name:        "threads",
 		DisplayName: "Threads",
 		Abilities: provider.Abilities{
-			Threads: true, Comment: true, CommentMedia: true, Repost: true, Quote: true, Delete: true, PostMetrics: true,
+			Threads: true, Comment: true, CommentMedia: true, Repost: true, Quote: true, Delete: true,
+			PostMetrics:    true,
 			AccountMetrics: true, Refresh: true, AltText: true, Reconcile: true,
 		},
 		Formats:       []provider.Format{post},
@@ -67,11 +68,13 @@ func postFormat(limits Limits) provider.Format {
 		MaxParts:    limits.ThreadParts,
 		Media: []provider.MediaLimit{
 			{
-				Class: "image", MIMETypes: []string{"image/jpeg", "image/png"}, ConvertTo: "image/jpeg", MaxCount: maxItems,
+				Class: "image", MIMETypes: []string{"image/jpeg", "image/png"}, ConvertTo: "image/jpeg",
+				MaxCount: maxItems,
 				MaxBytes: maxImageBytes, MinAspect: 0.1, MaxAspect: 10,
 			},
 			{
-				Class: "video", MIMETypes: []string{"video/mp4", "video/quicktime"}, MaxCount: maxItems, MaxBytes: maxVideoBytes,
+				Class: "video", MIMETypes: []string{"video/mp4", "video/quicktime"}, MaxCount: maxItems,
+				MaxBytes:   maxVideoBytes,
 				MaxSeconds: 5 * 60, MaxWidth: 1920, MinAspect: 0.01, MaxAspect: 10, MinFPS: 23, MaxFPS: 60,
 				VideoCodecs: []string{"h264", "hevc"}, AudioCodecs: []string{"aac"},
 			},
@@ -112,7 +115,8 @@ func grants(optional []string) []provider.Grant {
 func rateLimits() []provider.RateLimit {
 	const day = 24 * 60 * 60
 	limit := func(name string, most int64, op provider.Operation) provider.RateLimit {
-		return provider.RateLimit{Name: name, Scope: provider.ScopeAccount, Max: most, Seconds: day, Units: map[provider.Operation]int64{op: 1}}
+		return provider.RateLimit{Name: name, Scope: provider.ScopeAccount, Max: most, Seconds: day,
+			Units: map[provider.Operation]int64{op: 1}}
 	}
 	return []provider.RateLimit{
 		limit("posts of an account", 250, provider.OpPublish),

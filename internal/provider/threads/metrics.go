@@ -14,11 +14,13 @@ import (
 const firstInsight = 1_712_991_600
 
 // PostMetrics reads the numbers of one post. They stay empty for reposts.
-func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics, error) {
+func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
+	error) {
 	metrics := map[string]provider.Metrics{}
 	for _, id := range postIDs {
 		var answer graph.Insights
-		err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"/insights?metric=views,likes,replies,reposts,quotes,shares", &answer)
+		err := p.api.Get(ctx, a.Token.Access,
+			"/"+url.PathEscape(id)+"/insights?metric=views,likes,replies,reposts,quotes,shares", &answer)
 		switch failure := provider.AsError(err); {
 		case failure == nil:
 			metrics[id] = newMetrics(answer.Numbers())
@@ -35,16 +37,19 @@ func isUnknownPost(failure *provider.Error) bool {
 
 func newMetrics(n graph.Numbers) provider.Metrics {
 	return provider.Metrics{
-		Views: n.Get("views"), Likes: n.Get("likes"), Comments: n.Get("replies"), Shares: n.Get("reposts"), Quotes: n.Get("quotes"),
-		Extra: n.Pick("shares", "sends"),
+		Views: n.Get("views"), Likes: n.Get("likes"), Comments: n.Get("replies"), Shares: n.Get("reposts"),
+		Quotes: n.Get("quotes"),
+		Extra:  n.Pick("shares", "sends"),
 	}
 }
 
 // AccountMetrics reads the numbers of the account.
-func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from, to time.Time) (provider.AccountMetrics, error) {
-	path := "/me/threads_insights?metric=views,likes,replies,reposts,quotes,followers_count"
+func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from, to time.Time) (provider.AccountMetrics,
+	error) {
+	path := "/me/threads_insights?metric=views,likes,replies,reposts,quotes,clicks,followers_count"
 	if !from.IsZero() && !to.IsZero() {
-		path += "&since=" + strconv.FormatInt(max(from.Unix(), firstInsight), 10) + "&until=" + strconv.FormatInt(to.Unix(), 10)
+		path += "&since=" + strconv.FormatInt(max(from.Unix(), firstInsight), 10) + "&until=" +
+			strconv.FormatInt(to.Unix(), 10)
 	}
 	var answer graph.Insights
 	if err := p.api.Get(ctx, a.Token.Access, path, &answer); err != nil {
@@ -54,7 +59,8 @@ func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from,
 	engagements := n["likes"] + n["replies"] + n["reposts"] + n["quotes"]
 	return provider.AccountMetrics{
 		Followers: n.Get("followers_count"), Impressions: n.Get("views"), Engagements: &engagements,
-		Extra: n.Pick("likes", "likes", "replies", "replies", "reposts", "reposts", "quotes", "quotes"),
-		From:  from, To: to,
+		Extra: n.Pick("likes", "likes", "replies", "replies", "reposts", "reposts", "quotes", "quotes",
+			"clicks", "clicks"),
+		From: from, To: to,
 	}, nil
 }

@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -13,8 +14,8 @@ import (
 
 // ConsentURL is the page of Threads where a person lets crier act for the account.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
-	return provider.ConsentAddress(p.consentURL+"/oauth/authorize", p.credentials, []provider.Field{
-		{Name: "client_id", Value: p.credentials.ClientID},
+	return provider.ConsentAddress(p.consentURL+"/oauth/authorize", p.tokens.Credentials, []provider.Field{
+		{Name: "client_id", Value: p.tokens.Credentials.ClientID},
 		{Name: "redirect_uri", Value: r.RedirectURL},
 		{Name: "scope", Value: strings.Join(provider.ScopeNames(p.info.Scopes), ",")},
 		{Name: "response_type", Value: "code"},
@@ -24,16 +25,17 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 
 // Exchange turns the code into a token of an hour, and that into one of 60 days.
 func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
-	code, secret := graph.CleanCode(r.Code), p.credentials.ClientSecret
+	code, secret := graph.CleanCode(r.Code), p.tokens.Credentials.ClientSecret
 	short, err := p.token(ctx, provider.OpConnect, http.MethodPost, "/oauth/access_token", url.Values{
-		"client_id": {p.credentials.ClientID}, "client_secret": {secret.Reveal()},
+		"client_id": {p.tokens.Credentials.ClientID}, "client_secret": {secret.Reveal()},
 		"grant_type": {"authorization_code"}, "redirect_uri": {r.RedirectURL}, "code": {code.Reveal()},
 	}, code, secret)
 	if err != nil {
 		return provider.Token{}, err
 	}
 	token, err := p.token(ctx, provider.OpConnect, http.MethodGet, "/access_token", url.Values{
-		"grant_type": {"th_exchange_token"}, "client_secret": {secret.Reveal()}, "access_token": {short.Access.Reveal()},
+		"grant_type": {"th_exchange_token"}, "client_secret": {secret.Reveal()},
+		"access_token": {short.Access.Reveal()},
 	}, short.Access, secret)
 	if err != nil {
 		return provider.Token{}, err
@@ -50,7 +52,7 @@ func (p *Provider) grantedScopes(ctx context.Context, token provider.Secret) []s
 			Scopes []string `json:"scopes"`
 		} `json:"data"`
 	}
-	host := graph.Client{Caller: p.api.Caller, BaseURL: p.hostURL} // the path has no version
+	host := p.api.WithBase(p.hostURL) // the path has no version
 	err := host.Get(ctx, token, "/debug_token?input_token="+url.QueryEscape(token.Reveal()), &answer)
 	if err != nil || len(answer.Data.Scopes) == 0 {
 		return provider.ScopeNames(p.info.Scopes)
@@ -58,8 +60,8 @@ func (p *Provider) grantedScopes(ctx context.Context, token provider.Secret) []s
 	return answer.Data.Scopes
 }
 
-// Refresh gives the token another 60 days. Threads has no refresh token: the access token renews itself, from a day after
-// it was given until it ends.
+// Refresh gives the token another 60 days. Threads has no refresh token: the access token renews itself, from a day
+// after it was given until it ends.
 func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.Token, error) {
 	token, err := p.token(ctx, provider.OpRefresh, http.MethodGet, "/refresh_access_token", url.Values{
 		"grant_type": {"th_refresh_token"}, "access_token": {a.Token.Access.Reveal()},
@@ -71,8 +73,9 @@ func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.To
 	return token, nil
 }
 
-func (p *Provider) token(ctx context.Context, op provider.Operation, method, path string, values url.Values, secrets ...provider.Secret) (provider.Token, error) {
-	return graph.FetchToken(ctx, p.api.Caller, p.now, graph.TokenRequest{
+func (p *Provider) token(ctx context.Context, op provider.Operation, method, path string, values url.Values,
+	secrets ...provider.Secret) (provider.Token, error) {
+	return graph.FetchToken(ctx, p.tokens, graph.TokenRequest{
 		Operation: op, Method: method, URL: p.hostURL + path, Values: values, Secrets: secrets,
 	})
 }
@@ -90,18 +93,20 @@ func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.C
 // Profile reads the account that the token belongs to.
 func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
 	var user profileAnswer
-	if err := p.api.Get(ctx, a.Token.Access, "/me?fields=id,username,name,threads_profile_picture_url,is_verified", &user); err != nil {
+	if err := p.api.Get(ctx, a.Token.Access, "/me?fields=id,username,name,threads_profile_picture_url,is_verified",
+		&user); err != nil {
 		return provider.ConnectedAccount{}, err
 	}
 	encoded, err := json.Marshal(details{Verified: user.Verified})
 	if err != nil || user.ID == "" {
 		return provider.ConnectedAccount{}, &provider.Error{
-			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "Threads did not say whose token it is", Err: err,
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "Threads did not say whose token it is", Err: err,
 		}
 	}
 	return provider.ConnectedAccount{
 		ProviderAccountID: string(user.ID),
-		DisplayName:       graph.FirstOf(user.Name, user.Username),
+		DisplayName:       cmp.Or(user.Name, user.Username),
 		Handle:            user.Username,
 		ImageURL:          user.Picture,
 		Details:           encoded,

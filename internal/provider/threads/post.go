@@ -14,13 +14,18 @@ import (
 const noteQuota = "quotaRead"
 
 // checkQuota reads how many posts and replies the account has left today. A chain is not begun that cannot be ended.
-func (p *Provider) checkQuota(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) checkQuota(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
+	posts, replies := needs(c, st)
+	fields := "quota_usage,config"
+	if replies > 0 && (len(a.Scopes) == 0 || a.HasScope(scopeReply)) { // others may not ask for them
+		fields += ",reply_quota_usage,reply_config"
+	}
 	var answer quotaAnswer
-	err := p.api.Get(ctx, a.Token.Access, "/me/threads_publishing_limit?fields=quota_usage,config,reply_quota_usage,reply_config", &answer)
+	err := p.api.Get(ctx, a.Token.Access, "/me/threads_publishing_limit?fields="+fields, &answer)
 	if err != nil {
 		return st, err
 	}
-	posts, replies := needs(c, st)
 	if len(answer.Data) > 0 {
 		q := answer.Data[0]
 		if over(q.PostsUsed, posts, q.Posts.Total) {
@@ -48,18 +53,21 @@ func over(used, wanted, total int64) bool { return wanted > 0 && total > 0 && us
 
 func quotaError(what string, used, total int64) error {
 	return &provider.Error{
-		Kind: provider.RateLimited, Code: provider.CodeQuotaExhausted, Scope: provider.ScopeAccount, RetryAfter: graph.QuotaPause,
-		Message: fmt.Sprintf("Threads allows %d %s within 24 hours, and %d are used", total, what, used),
+		Kind: provider.RateLimited, Code: provider.CodeQuotaExhausted, Scope: provider.ScopeAccount,
+		RetryAfter: graph.QuotaPause,
+		Message:    fmt.Sprintf("Threads allows %d %s within 24 hours, and %d are used", total, what, used),
 	}
 }
 
 // publish makes the container of the next part public.
-func (p *Provider) publish(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) publish(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	container, err := graph.Publishable(st)
 	if err != nil {
 		return st, err
 	}
-	request := provider.Request{Operation: operationOf(c, st), URL: "/me/threads_publish", Publishes: true, Timeout: p.limits.CommitTimeout}
+	request := provider.Request{Operation: operationOf(c, st), URL: "/me/threads_publish", Publishes: true,
+		Timeout: p.limits.CommitTimeout}
 	var answer idAnswer
 	if err := p.api.Post(ctx, a.Token.Access, request, url.Values{"creation_id": {container}}, &answer); err != nil {
 		return p.afterRefusal(st, provider.AsError(err))
@@ -93,7 +101,8 @@ func (p *Provider) enter(st *provider.State, c provider.Content, id, permalink s
 	if id == "" {
 		st.Warnings = append(st.Warnings, "Threads published the post without telling its id")
 	}
-	st.Publish(provider.Published{PlatformPostID: id, Permalink: permalink, PublishedAt: p.now().UTC()}, max(1, len(c.Parts)))
+	st.Publish(provider.Published{PlatformPostID: id, Permalink: permalink, PublishedAt: p.now().UTC()},
+		max(1, len(c.Parts)))
 	st.ProviderStatus = graph.Published
 	st.RequiresPolling = st.Done && st.Published[0].Permalink == "" && st.PlatformPostID != ""
 }
@@ -105,7 +114,8 @@ func (p *Provider) readPermalink(ctx context.Context, a provider.Account, st pro
 		return st
 	}
 	var answer permalinkAnswer
-	if err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(st.PlatformPostID)+"?fields=id,permalink", &answer); err != nil {
+	if err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(st.PlatformPostID)+"?fields=id,permalink",
+		&answer); err != nil {
 		st.Warnings = append(st.Warnings, "the address of the post could not be read: "+provider.AsError(err).Message)
 		return st
 	}
@@ -114,9 +124,11 @@ func (p *Provider) readPermalink(ctx context.Context, a provider.Account, st pro
 }
 
 // repost shows a post to the account's followers again.
-func (p *Provider) repost(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) repost(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	request := provider.Request{
-		Operation: provider.OpRepost, URL: "/" + url.PathEscape(c.Target.PlatformPostID) + "/repost", Publishes: true, Timeout: p.limits.CommitTimeout,
+		Operation: provider.OpRepost, URL: "/" + url.PathEscape(c.Target.PlatformPostID) + "/repost", Publishes: true,
+		Timeout: p.limits.CommitTimeout,
 	}
 	var answer idAnswer
 	if err := p.api.Post(ctx, a.Token.Access, request, url.Values{}, &answer); err != nil {

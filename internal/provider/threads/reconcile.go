@@ -20,7 +20,8 @@ func (p *Provider) Strategy(provider.Account, provider.Content, provider.State) 
 
 // Reconcile asks the container of the lost attempt whether it was published, then looks for the post in the list.
 // Reposts have no container: the list alone tells.
-func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
 	if c.Action != provider.Repost && !graph.NeedsListing(st) {
 		outcome, err := p.containers.Outcome(ctx, a, &st, at)
@@ -29,14 +30,16 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	return p.findPost(ctx, a, c, st, at)
 }
 
-func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	wanted, err := wantedPost(c, st)
 	if err != nil {
 		return "", st, err
 	}
 	since := graph.Since(st, at)
 	var list listAnswer
-	if err := p.api.Get(ctx, a.Token.Access, listPath(wanted.repliesTo != "", since.Add(-graph.ReadBack).Unix(), st.Data[notePage]), &list); err != nil {
+	if err := p.api.Get(ctx, a.Token.Access, listPath(wanted.repliesTo != "", since.Add(-graph.ReadBack).Unix(),
+		st.Data[notePage]), &list); err != nil {
 		return "", st, err
 	}
 	delete(st.Data, notePage)
@@ -51,7 +54,7 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.
 		st.Note(notePage, list.Paging.Cursors.After)
 		return provider.OutcomePending, st, nil
 	}
-	if c.Action == provider.Repost {
+	if c.Action == provider.Repost || at.Stale { // all pages since then were read
 		graph.Suspect(&st, graph.Since(st, at))
 		return provider.OutcomeAbsent, st, nil
 	}
@@ -76,7 +79,8 @@ func listPath(replies bool, since int64, page string) string {
 	if replies {
 		path = "/me/replies"
 	}
-	path += "?fields=id,media_type,text,permalink,timestamp,replied_to,quoted_post,reposted_post&limit=50&since=" + strconv.FormatInt(since, 10)
+	path += "?fields=id,media_type,text,permalink,timestamp,replied_to,quoted_post,reposted_post&limit=50&since=" +
+		strconv.FormatInt(since, 10)
 	if page != "" {
 		path += "&after=" + url.QueryEscape(page)
 	}

@@ -31,10 +31,11 @@ func play(t *testing.T) playground {
 		t.Fatalf("New: %v", err)
 	}
 	seed := s.Seed("ada")
-	return playground{sandbox: s, host: graphtest.NewHost(t), bundle: bundle{Provider: p, clock: clock, account: provider.Account{
-		ProviderAccountID: seed.AccountID, Handle: seed.Handle, Scopes: seed.Scopes,
-		Token: provider.Token{Access: provider.Secret(seed.AccessToken), Scopes: seed.Scopes},
-	}}}
+	return playground{sandbox: s, host: graphtest.NewHost(t),
+		bundle: bundle{Provider: p, clock: clock, account: provider.Account{
+			ProviderAccountID: seed.AccountID, Handle: seed.Handle, Scopes: seed.Scopes,
+			Token: provider.Token{Access: provider.Secret(seed.AccessToken), Scopes: seed.Scopes},
+		}}}
 }
 
 // media puts bytes where the sandbox can fetch them.
@@ -70,11 +71,15 @@ func TestTheSandboxTakesEveryKindOfPost(t *testing.T) {
 		"video":    withMedia("A video", film),
 		"carousel": withSettings(t, withMedia("Both", picture, film), `{"threadsSpoilerMedia":true}`),
 		"thread":   withSettings(t, text("1/3", "2/3", "3/3"), `{"threadsReplyControl":"mentionedOnly"}`),
-		"poll":     withSettings(t, text("Vote"), `{"threadsPoll":{"options":["Red","Blue"]},"threadsTopicTag":"colours"}`),
-		"link":     {Action: provider.Post, Parts: []provider.Part{{Text: "Read", Links: []provider.Link{{URL: "https://crier.dev"}}}}},
-		"comment":  {Action: provider.Comment, Target: post, Parts: []provider.Part{{Text: "First!", Media: []provider.Media{picture}}}},
-		"quote":    {Action: provider.Quote, Target: post, Parts: []provider.Part{{Text: "Look"}}},
-		"repost":   {Action: provider.Repost, Target: provider.Target{PlatformPostID: root.PlatformPostID, Permalink: "https://x"}},
+		"poll": withSettings(t, text("Vote"),
+			`{"threadsPoll":{"options":["Red","Blue"]},"threadsTopicTag":"colours"}`),
+		"link": {Action: provider.Post, Parts: []provider.Part{{Text: "Read",
+			Links: []provider.Link{{URL: "https://crier.dev"}}}}},
+		"comment": {Action: provider.Comment, Target: post,
+			Parts: []provider.Part{{Text: "First!", Media: []provider.Media{picture}}}},
+		"quote": {Action: provider.Quote, Target: post, Parts: []provider.Part{{Text: "Look"}}},
+		"repost": {Action: provider.Repost, Target: provider.Target{PlatformPostID: root.PlatformPostID,
+			Permalink: "https://x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if st := p.mustPublish(t, c); st.Published[0].Permalink == "" || len(st.Published) != max(1, len(c.Parts)) {
@@ -96,7 +101,8 @@ func TestTheSandboxRefreshesMeasuresAndDeletes(t *testing.T) {
 	if err != nil || metrics[id].Likes == nil || *metrics[id].Likes != 3 {
 		t.Errorf("PostMetrics = %+v, %v; want 3 likes", metrics, err)
 	}
-	if account, err := p.AccountMetrics(ctx, p.account, p.clock.Now().Add(-time.Hour), p.clock.Now()); err != nil || account.Followers == nil {
+	if account, err := p.AccountMetrics(ctx, p.account, p.clock.Now().Add(-time.Hour), p.clock.Now()); err != nil ||
+		account.Followers == nil {
 		t.Errorf("AccountMetrics = %+v, %v", account, err)
 	}
 	for _, want := range []provider.Deletion{provider.Deleted, provider.AlreadyGone} {
@@ -110,7 +116,8 @@ func TestTheSandboxRefreshesMeasuresAndDeletes(t *testing.T) {
 		t.Fatalf("Refresh = %+v, %v", renewed, err)
 	}
 	p.account.Token = renewed
-	if profile, err := p.Profile(ctx, p.account); err != nil || profile.ProviderAccountID != p.account.ProviderAccountID || profile.Handle != "ada" {
+	if profile, err := p.Profile(ctx, p.account); err != nil ||
+		profile.ProviderAccountID != p.account.ProviderAccountID || profile.Handle != "ada" {
 		t.Errorf("Profile = %+v, %v", profile, err)
 	}
 }
@@ -132,7 +139,8 @@ func TestALostAnswerOfTheSandboxIsFoundOut(t *testing.T) {
 			}
 			outcome := provider.OutcomePending
 			for i := 0; outcome == provider.OutcomePending && i < 5; i++ {
-				if outcome, st, err = p.Reconcile(context.Background(), p.account, c, providertest.Reload(t, st), provider.Attempt{StartedAt: started}); err != nil {
+				if outcome, st, err = p.Reconcile(context.Background(), p.account, c, providertest.Reload(t, st),
+					provider.Attempt{StartedAt: started}); err != nil {
 					t.Fatalf("Reconcile: %v", err)
 				}
 			}
@@ -184,7 +192,7 @@ func TestFaultsOfTheSandboxHaveTheirClass(t *testing.T) {
 func TestAConsentOfTheSandboxConnects(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t), context.Background()
-	p.credentials = provider.Credentials{ClientID: "app", ClientSecret: "secret"}
+	p.tokens.Credentials = provider.Credentials{ClientID: "app", ClientSecret: "secret"}
 	address, err := p.ConsentURL(provider.ConsentRequest{RedirectURL: "https://crier.test/cb", State: "S"})
 	if err != nil {
 		t.Fatalf("ConsentURL: %v", err)
@@ -192,12 +200,67 @@ func TestAConsentOfTheSandboxConnects(t *testing.T) {
 	back := p.sandbox.Do(simtest.Request{Method: "POST", Path: address, Form: url.Values{
 		"decision": {"allow"}, "name": {"grace"}, "scope": {"threads_basic", "threads_content_publish"},
 	}}).Location()
-	token, err := p.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(back.Query().Get("code")), RedirectURL: "https://crier.test/cb"})
+	token, err := p.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(back.Query().Get("code")),
+		RedirectURL: "https://crier.test/cb"})
 	if err != nil || !slices.Equal(token.Scopes, []string{"threads_basic", "threads_content_publish"}) {
 		t.Fatalf("Exchange = %+v, %v; want the two scopes", token, err)
 	}
 	accounts, err := p.Accounts(ctx, token)
 	if err != nil || len(accounts) != 1 || accounts[0].Handle != "grace" {
 		t.Errorf("Accounts = %+v, %v", accounts, err)
+	}
+}
+
+func TestATextNeedsNoPermissionForReplies(t *testing.T) {
+	t.Parallel()
+	p, ctx := play(t), context.Background()
+	p.tokens.Credentials = provider.Credentials{ClientID: "app", ClientSecret: "secret"}
+	address, err := p.ConsentURL(provider.ConsentRequest{RedirectURL: "https://crier.test/cb", State: "S"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := p.sandbox.Do(simtest.Request{Method: "POST", Path: address, Form: url.Values{"decision": {"allow"},
+		"name": {"grace"}, "scope": {scopeBasic, scopePublish}}}).Location()
+	token, err := p.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(back.Query().Get("code")),
+		RedirectURL: "https://crier.test/cb"})
+	if err != nil || len(token.Scopes) != 2 {
+		t.Fatalf("Exchange = %+v, %v", token, err)
+	}
+	accounts, err := p.Accounts(ctx, token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.account = provider.Account{ProviderAccountID: accounts[0].ProviderAccountID, Handle: accounts[0].Handle,
+		Scopes: token.Scopes, Token: token}
+	p.mustPublish(t, text("Hello"))
+	// What is left of the quota of replies may not be asked without the scope, whatever is to be published.
+	if _, err := p.checkQuota(ctx, p.account, text("1/2", "2/2"), provider.State{}); err != nil {
+		t.Errorf("checkQuota of a thread: %v", err)
+	}
+}
+
+func TestPlacesCanBeSearchedFor(t *testing.T) {
+	t.Parallel()
+	p, ctx := play(t), context.Background()
+	if _, err := p.Choices(ctx, p.account, keyLocation, "crier"); provider.AsError(err) == nil {
+		t.Error("places are found without the permission")
+	}
+	p.tokens.Credentials = provider.Credentials{ClientID: "app", ClientSecret: "secret"}
+	p.info = newInfo(p.limits, []string{scopeLocation})
+	address, err := p.ConsentURL(provider.ConsentRequest{RedirectURL: "https://crier.test/cb", State: "S"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := p.sandbox.Do(simtest.Request{Method: "POST", Path: address, Form: url.Values{"decision": {"allow"},
+		"name": {"grace"}}}).Location()
+	token, err := p.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(back.Query().Get("code")),
+		RedirectURL: "https://crier.test/cb"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	places, err := p.Choices(ctx, provider.Account{Token: token}, keyLocation, "crier")
+	if err != nil || len(places.List) != 2 || places.List[0].Label != "Crier Square" ||
+		places.List[0].Detail != "1 Market Street, Sandbox, Nowhere" {
+		t.Errorf("places %+v, %v", places, err)
 	}
 }

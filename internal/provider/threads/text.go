@@ -21,8 +21,8 @@ func weigh(text string) int {
 	return total
 }
 
-// emojiRanges are the blocks of emojis and what joins and colours them. Other symbols of the same blocks are counted like
-// emojis too, which is on the safe side.
+// emojiRanges are the blocks of emojis and what joins and colours them. Other symbols of the same blocks are counted
+// like emojis too, which is on the safe side.
 var emojiRanges = [][2]rune{
 	{0x00A9, 0x00A9}, {0x00AE, 0x00AE}, {0x200D, 0x200D}, {0x203C, 0x203C}, {0x2049, 0x2049}, {0x20E3, 0x20E3},
 	{0x2122, 0x2122}, {0x2139, 0x2139}, {0x2194, 0x21AA}, {0x231A, 0x23FF}, {0x24C2, 0x24C2}, {0x25AA, 0x27BF},

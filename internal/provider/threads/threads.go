@@ -1,9 +1,10 @@
-// Package threads publishes to Threads through its Graph API: posts with text, an image, a video or a carousel, chains of
-// replies, polls, quotes and reposts. Threads fetches media from an address; a post is prepared in a container, which is
-// published by a second call.
+// Package threads publishes to Threads through its Graph API: posts with text, an image, a video or a carousel, chains
+// of replies, polls, quotes and reposts. Threads fetches media from an address; a post is prepared in a container,
+// which is published by a second call.
 package threads
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,18 +43,10 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.ThreadParts == 0 {
-		l.ThreadParts = 50
-	}
-	if l.CommitTimeout == 0 {
-		l.CommitTimeout = time.Minute
-	}
-	if l.Settle == 0 {
-		l.Settle = 2 * time.Second
-	}
-	if l.Patience == 0 {
-		l.Patience = 15 * time.Minute
-	}
+	l.ThreadParts = cmp.Or(l.ThreadParts, 50)
+	l.CommitTimeout = cmp.Or(l.CommitTimeout, time.Minute)
+	l.Settle = cmp.Or(l.Settle, 2*time.Second)
+	l.Patience = cmp.Or(l.Patience, 15*time.Minute)
 	return l
 }
 
@@ -70,14 +63,14 @@ var versionPattern = regexp.MustCompile(`^v\d+\.\d+$`)
 
 // Provider is Threads.
 type Provider struct {
-	credentials provider.Credentials
-	hostURL     string
-	consentURL  string
-	limits      Limits
-	api         graph.Client
-	containers  graph.Containers
-	now         func() time.Time
-	info        provider.Info
+	hostURL    string
+	consentURL string
+	limits     Limits
+	api        graph.Client
+	tokens     provider.OAuth2
+	containers graph.Containers
+	now        func() time.Time
+	info       provider.Info
 }
 
 // New makes the provider. Caller and Now are needed; credentials only for connecting.
@@ -85,20 +78,21 @@ func New(c Config) (*Provider, error) {
 	if c.Caller == nil || c.Now == nil {
 		return nil, errors.New("threads: a caller and a clock are needed")
 	}
-	version := graph.FirstOf(c.Version, usualVersion)
+	version := cmp.Or(c.Version, usualVersion)
 	if !versionPattern.MatchString(version) {
 		return nil, fmt.Errorf("threads: API version %q must be like %s", version, usualVersion)
 	}
 	limits := c.Limits.withDefaults()
-	host := graph.BaseURL(c.APIURL, "https://graph.threads.net")
+	host := provider.BaseURL(c.APIURL, "https://graph.threads.net")
 	p := &Provider{
-		credentials: c.Credentials,
-		hostURL:     host,
-		consentURL:  graph.BaseURL(c.ConsentURL, "https://threads.com"),
-		limits:      limits,
-		api:         graph.Client{Caller: c.Caller, BaseURL: host + "/" + version, Rules: rules},
-		now:         c.Now,
-		info:        newInfo(limits, c.OptionalScopes),
+		hostURL:    host,
+		consentURL: provider.BaseURL(c.ConsentURL, "https://threads.com"),
+		limits:     limits,
+		api: graph.NewClient(graph.ClientConfig{Caller: c.Caller, BaseURL: host + "/" + version,
+			Rules: rules}),
+		tokens: graph.NewTokens("Threads", c.Caller, c.Now, c.Credentials),
+		now:    c.Now,
+		info:   newInfo(limits, c.OptionalScopes),
 	}
 	p.containers = graph.Containers{
 		Network: "Threads", Create: p.createContainer, Read: p.readContainer, Explain: explain, Now: c.Now,
@@ -119,7 +113,8 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 }
 
 // Prepare reads the daily quota, then makes the containers of the part that is next and waits until they are finished.
-func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	st = st.Clone()
 	st.Ready = false
 	if st.Data[noteQuota] == "" {
@@ -136,7 +131,8 @@ func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.C
 }
 
 // Commit publishes the container of the next part, or reposts.
-func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	if c.Action == provider.Repost {
 		return p.repost(ctx, a, c, st.Clone())
 	}
@@ -144,6 +140,7 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 }
 
 // Poll asks for the address of the first post, which Threads does not tell when it publishes.
-func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State,
+	error) {
 	return p.readPermalink(ctx, a, st.Clone()), nil
 }

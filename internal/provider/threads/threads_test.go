@@ -81,7 +81,8 @@ func image(fileName, altText string) provider.Media {
 
 func video() provider.Media { return providertest.NewMedia("v.mp4", "video/mp4", []byte("a video")) }
 
-var target = provider.Target{PlatformPostID: "18000000000000001", Permalink: "https://www.threads.net/@threads_dev/post/A"}
+var target = provider.Target{PlatformPostID: "18000000000000001",
+	Permalink: "https://www.threads.net/@threads_dev/post/A"}
 
 func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 	t.Parallel()
@@ -93,17 +94,23 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 		{"text", text("Hello & welcome"), []string{"18000000000000001"}},
 		{"image", withMedia("A cat", image("a.jpg", "A dancing cat")), []string{"18000000000000002"}},
 		{"video", withMedia("A video", video()), []string{"18000000000000003"}},
-		{"carousel", withSettings(t, withMedia("Both", image("a.jpg", "A cat"), video()), `{"threadsSpoilerMedia":true}`), []string{"18000000000000004"}},
-		{"thread", withSettings(t, text("1/2", "2/2"), `{"threadsReplyControl":"accountsYouFollow"}`), []string{"18000000000000005", "18000000000000006"}},
+		{"carousel", withSettings(t, withMedia("Both", image("a.jpg", "A cat"), video()),
+			`{"threadsSpoilerMedia":true}`), []string{"18000000000000004"}},
+		{"thread", withSettings(t, text("1/2", "2/2"), `{"threadsReplyControl":"accountsYouFollow"}`),
+			[]string{"18000000000000005", "18000000000000006"}},
 		{"settings", withSettings(t, text("Vote"), `{"threadsReplyControl":"followersOnly","threadsTopicTag":"cats","threadsQuotePostId":"11",
 			"threadsReplyToId":"12","threadsTextSpoilers":[{"offset":0,"length":4}],"threadsPoll":{"options":["Red","Blue","Green"]},
 			"threadsAllowlistedCountryCodes":["DE","AT"],"threadsEnableReplyApprovals":true}`), []string{"18000000000000007"}},
 		{"attachments", withSettings(t, text(""), `{"threadsGif":{"id":"gif-1"},"threadsTextAttachment":{"plaintext":"Long",
 			"linkUrl":"https://crier.dev","styles":[{"offset":0,"length":4,"styles":["bold"]}]},"threadsGhostPost":true}`), []string{"18000000000000008"}},
-		{"link", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "Read", Links: []provider.Link{{URL: "https://crier.dev/a"}, {URL: "https://crier.dev/b"}}}}},
+		{"link", provider.Content{Action: provider.Post,
+			Parts: []provider.Part{{Text: "Read", Links: []provider.Link{{URL: "https://crier.dev/a"},
+				{URL: "https://crier.dev/b"}}}}},
 			[]string{"18000000000000009"}},
-		{"quote", provider.Content{Action: provider.Quote, Target: target, Parts: []provider.Part{{Text: "Look"}}}, []string{"18000000000000010"}},
-		{"comment", provider.Content{Action: provider.Comment, Target: target, Parts: []provider.Part{{Text: "First!"}}}, []string{"18000000000000011"}},
+		{"quote", provider.Content{Action: provider.Quote, Target: target, Parts: []provider.Part{{Text: "Look"}}},
+			[]string{"18000000000000010"}},
+		{"comment", provider.Content{Action: provider.Comment, Target: target,
+			Parts: []provider.Part{{Text: "First!"}}}, []string{"18000000000000011"}},
 		{"repost", provider.Content{Action: provider.Repost, Target: target}, []string{"18000000000000012"}},
 	} {
 		t.Run(tc.golden, func(t *testing.T) {
@@ -139,7 +146,8 @@ func TestAUsedUpQuotaIsObeyedBeforeAnythingIsMade(t *testing.T) {
 		ok      bool
 	}{
 		{"a post when posts are used up", "quota-posts", text("x"), false},
-		{"a comment when posts are used up", "quota-posts", provider.Content{Action: provider.Comment, Target: target, Parts: []provider.Part{{Text: "x"}}}, true},
+		{"a comment when posts are used up", "quota-comment",
+			provider.Content{Action: provider.Comment, Target: target, Parts: []provider.Part{{Text: "x"}}}, true},
 		{"a chain that could not be ended", "quota-replies", text("1", "2", "3"), false},
 		{"a chain that fits", "quota-replies", text("1", "2"), true},
 	} {
@@ -151,7 +159,8 @@ func TestAUsedUpQuotaIsObeyedBeforeAnythingIsMade(t *testing.T) {
 			if tc.ok != (failure == nil) {
 				t.Fatalf("Prepare error = %v, want none: %v", err, tc.ok)
 			}
-			if failure != nil && (failure.Kind != provider.RateLimited || failure.Code != provider.CodeQuotaExhausted || failure.Scope != provider.ScopeAccount) {
+			if failure != nil && (failure.Kind != provider.RateLimited || failure.Code != provider.CodeQuotaExhausted ||
+				failure.Scope != provider.ScopeAccount) {
 				t.Errorf("failure %+v, want a used up quota of the account", failure)
 			}
 		})
@@ -184,15 +193,17 @@ const maxExpectedRefusals = 3
 func TestAReadyStateIsLeftAloneUntilItsContainerExpires(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	ready := provider.State{Ready: true, ContainerID: "c", Data: map[string]string{noteQuota: "read"}, Uploads: []provider.Upload{
-		{Media: -1, ID: "c", Step: "ready", ExpiresAt: b.clock.Now().Add(time.Hour)},
-	}}
+	ready := provider.State{Ready: true, ContainerID: "c", Data: map[string]string{noteQuota: "read"},
+		Uploads: []provider.Upload{
+			{Media: -1, ID: "c", Step: "ready", ExpiresAt: b.clock.Now().Add(time.Hour)},
+		}}
 	st, err := b.Prepare(context.Background(), b.account, text("x"), ready)
 	if err != nil || !st.Ready {
 		t.Errorf("Prepare = %+v, %v; want it still ready", st, err)
 	}
 	b.clock.Advance(55 * time.Minute)
-	st, _ = b.Prepare(context.Background(), b.account, text("x"), ready) // there is no network: what counts is that it was asked
+	// there is no network: what counts is that it was asked
+	st, _ = b.Prepare(context.Background(), b.account, text("x"), ready)
 	if st.Ready || st.ContainerID != "" {
 		t.Errorf("state %+v; want a new container to be made", st)
 	}
@@ -207,7 +218,8 @@ func TestAFailedContainerIsMadeAnewOnce(t *testing.T) {
 		t.Fatalf("first failure %v, state %+v; want another try", err, st)
 	}
 	_, err = providertest.Drive(t, b, b.account, c, st, b.clock)
-	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Rejected || failure.Code != provider.CodeMediaRejected {
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Rejected ||
+		failure.Code != provider.CodeMediaRejected {
 		t.Errorf("second failure %v; want the media rejected", err)
 	}
 }
@@ -216,11 +228,13 @@ func TestConnectingAndRefreshing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect")
 	ctx := context.Background()
-	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1#_", RedirectURL: "https://crier.test/oauth/threads/callback"})
+	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1#_",
+		RedirectURL: "https://crier.test/oauth/threads/callback"})
 	if err != nil {
 		t.Fatalf("Exchange: %v", err)
 	}
-	if token.Access != "long-1" || !token.ExpiresAt.Equal(b.clock.Now().Add(5183944*time.Second)) || !slices.Equal(token.Scopes, []string{"threads_basic", "threads_content_publish"}) {
+	if token.Access != "long-1" || !token.ExpiresAt.Equal(b.clock.Now().Add(5183944*time.Second)) ||
+		!slices.Equal(token.Scopes, []string{"threads_basic", "threads_content_publish"}) {
 		t.Errorf("token %+v", token)
 	}
 	accounts, err := b.Accounts(ctx, token)
@@ -275,13 +289,15 @@ func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
 		t.Fatalf("PostMetrics: %v", err)
 	}
 	n := func(v int64) *int64 { return &v }
-	want := map[string]provider.Metrics{"18000000000000001": {Views: n(12), Likes: n(3), Comments: n(0), Extra: map[string]int64{"sends": 2}}}
+	want := map[string]provider.Metrics{"18000000000000001": {Views: n(12), Likes: n(3), Comments: n(0),
+		Extra: map[string]int64{"sends": 2}}}
 	if diff := cmp.Diff(want, posts); diff != "" {
 		t.Errorf("post metrics (-want +got):\n%s", diff)
 	}
 	from := b.clock.Now().Add(-24 * time.Hour)
 	account, err := b.AccountMetrics(ctx, b.account, from, b.clock.Now())
-	if err != nil || account.Followers == nil || *account.Followers != 120 || *account.Impressions != 30 || *account.Engagements != 5 {
+	if err != nil || account.Followers == nil || *account.Followers != 120 || *account.Impressions != 30 ||
+		*account.Engagements != 5 || account.Extra["clicks"] != 7 {
 		t.Errorf("AccountMetrics = %+v, %v", account, err)
 	}
 }
@@ -297,12 +313,14 @@ func TestALostAnswerIsFoundOutByTheContainer(t *testing.T) {
 	}
 	var outcome provider.Outcome
 	for range 3 {
-		outcome, st, err = b.Reconcile(ctx, b.account, c, providertest.Reload(t, st), provider.Attempt{StartedAt: started})
+		outcome, st, err = b.Reconcile(ctx, b.account, c, providertest.Reload(t, st),
+			provider.Attempt{StartedAt: started})
 		if err != nil {
 			t.Fatalf("Reconcile: %v", err)
 		}
 	}
-	if outcome != provider.OutcomePublished || st.PlatformPostID != "18000000000000001" || !st.Done || st.RequiresPolling {
+	if outcome != provider.OutcomePublished || st.PlatformPostID != "18000000000000001" || !st.Done ||
+		st.RequiresPolling {
 		t.Errorf("outcome %q, state %+v", outcome, st)
 	}
 }
@@ -331,7 +349,8 @@ func TestALostRepostIsFoundInTheList(t *testing.T) {
 	b := setup(t, "reconcile-repost")
 	c := provider.Content{Action: provider.Repost, Target: target}
 	for _, want := range []provider.Outcome{provider.OutcomeAbsent, provider.OutcomePublished} {
-		outcome, _, err := b.Reconcile(context.Background(), b.account, c, provider.State{}, provider.Attempt{StartedAt: b.clock.Now()})
+		outcome, _, err := b.Reconcile(context.Background(), b.account, c, provider.State{},
+			provider.Attempt{StartedAt: b.clock.Now()})
 		if err != nil || outcome != want {
 			t.Errorf("Reconcile = %q, %v; want %q", outcome, err, want)
 		}

@@ -26,6 +26,8 @@ const codeOK = "ok"
 
 type creatorInfo struct {
 	Username        string   `json:"creator_username"`
+	Nickname        string   `json:"creator_nickname"`
+	AvatarURL       string   `json:"creator_avatar_url"`
 	PrivacyLevels   []string `json:"privacy_level_options"`
 	CommentDisabled bool     `json:"comment_disabled"`
 	DuetDisabled    bool     `json:"duet_disabled"`
@@ -131,18 +133,10 @@ type listedVideo struct {
 	Views       *int64 `json:"view_count"`
 }
 
-type tokenAnswer struct {
-	AccessToken      string `json:"access_token"`
-	RefreshToken     string `json:"refresh_token"`
-	ExpiresIn        int64  `json:"expires_in"`
-	RefreshExpiresIn int64  `json:"refresh_expires_in"`
-	Scope            string `json:"scope"`
-	OAuthError       string `json:"error"`
-}
-
 // details is what a connection carries (SocialAccount.providerSettings).
 type details struct {
 	UnionID             string   `json:"unionId,omitempty"`
+	CreatorNickname     string   `json:"creatorNickname,omitempty"`
 	PrivacyLevelOptions []string `json:"privacyLevelOptions,omitempty"`
 	CommentDisabled     bool     `json:"commentDisabled,omitempty"`
 	DuetDisabled        bool     `json:"duetDisabled,omitempty"`
@@ -158,29 +152,30 @@ func decodeDetails(a provider.Account) details {
 	return d
 }
 
-// send makes one exchange with the API on behalf of the account and decodes the data of a success into v.
-func (p *Provider) send(ctx context.Context, a provider.Account, r provider.Request, body, v any) error {
-	if body != nil {
-		encoded, err := provider.JSONBody(body)
-		if err != nil {
-			return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the post cannot be sent", Err: err}
-		}
-		r.Body = encoded
-	} else if r.Method == http.MethodPost {
-		r.Body = provider.NoBody("application/json; charset=UTF-8")
-	}
-	r.URL = p.apiURL + r.URL
-	r.Bearer = a.Token.Access
-	answer, err := p.caller.Send(ctx, r)
-	if err != nil {
-		return err
-	}
+// failure reads the envelope: TikTok refuses with a status of success as well.
+func failure(answer *provider.Response) *provider.Error {
 	var e envelope
 	if err := json.Unmarshal(answer.Body, &e); err != nil && answer.OK() {
 		return answer.Unreadable(err)
 	}
 	if !answer.OK() || e.Error.Code != codeOK {
 		return classify(answer, e.Error)
+	}
+	return nil
+}
+
+// send makes one exchange with the API on behalf of the account and decodes the data of a success into v.
+func (p *Provider) send(ctx context.Context, a provider.Account, r provider.Request, body, v any) error {
+	if body == nil && r.Method == http.MethodPost {
+		r.Body = provider.NoBody("application/json; charset=UTF-8")
+	}
+	answer, err := p.api.SendJSON(ctx, a.Token.Access, r, body)
+	if err != nil {
+		return err
+	}
+	var e envelope
+	if err := answer.Decode(&e); err != nil {
+		return err
 	}
 	if err := json.Unmarshal(e.Data, v); err != nil {
 		return answer.Unreadable(err)
@@ -191,13 +186,4 @@ func (p *Provider) send(ctx context.Context, a provider.Account, r provider.Requ
 // read asks for something. TikTok reads by POST as well.
 func (p *Provider) read(ctx context.Context, a provider.Account, path string, body, v any) error {
 	return p.send(ctx, a, provider.Request{Operation: provider.OpRead, Method: http.MethodPost, URL: path}, body, v)
-}
-
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }

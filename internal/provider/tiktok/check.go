@@ -37,6 +37,7 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 	p.checkFormat(a, c, plan, &found)
 	checkMode(a, plan, &found)
 	checkSettings(plan, &found)
+	checkDisclosure(plan, &found)
 	checkEffects(plan, &found)
 	checkAllowed(decodeDetails(a), plan, &found)
 	return found
@@ -63,30 +64,33 @@ func checkMode(a provider.Account, plan plan, found *provider.Findings) {
 	switch {
 	case plan.inbox():
 		if missing(scopeUpload) {
-			found.Reject(provider.SettingPath("tiktokPostMode"), "the account was connected without the permission to send drafts")
+			found.Reject(provider.SettingPath("tiktokPostMode"),
+				"the account was connected without the permission to send drafts")
 		}
 		return
 	case missing(scopePublish):
-		found.Reject(provider.SettingPath("tiktokPostMode"), "the account was connected without the permission to publish; only inbox is possible")
+		found.Reject(provider.SettingPath("tiktokPostMode"),
+			"the account was connected without the permission to publish; only inbox is possible")
 	case plan.PrivacyLevel == "":
-		found.Reject(path, "is required for a direct post: one of "+strings.Join([]string{privacyPublic, privacyFriends, privacyFollowers, privacySelf}, ", "))
+		found.Reject(path, "is required for a direct post: one of "+strings.Join([]string{privacyPublic, privacyFriends,
+			privacyFollowers, privacySelf}, ", "))
 	case len(offered) > 0 && !slices.Contains(offered, plan.PrivacyLevel):
 		found.Reject(path, "is not offered by the account; allowed: "+strings.Join(offered, ", "))
-	}
-	if plan.BrandContent && plan.PrivacyLevel == privacySelf {
-		found.Reject(provider.SettingPath("tiktokBrandContent"), "a paid partnership cannot be SELF_ONLY")
 	}
 }
 
 // checkSettings applies the rules between settings and media.
 func checkSettings(plan plan, found *provider.Findings) {
 	if len(utf16.Encode([]rune(plan.Title))) > maxPhotoTitle {
-		found.Reject(provider.SettingPath("tiktokTitle"), fmt.Sprintf("must be at most %d UTF-16 units long", maxPhotoTitle))
+		found.Reject(provider.SettingPath("tiktokTitle"),
+			fmt.Sprintf("must be at most %d UTF-16 units long", maxPhotoTitle))
 	}
 	if i := plan.PhotoCoverIndex; i != nil && len(plan.photos) > 0 && *i >= len(plan.photos) {
-		found.Reject(provider.SettingPath("tiktokPhotoCoverIndex"), fmt.Sprintf("must be 0 to %d: the post has %d pictures", len(plan.photos)-1, len(plan.photos)))
+		found.Reject(provider.SettingPath("tiktokPhotoCoverIndex"),
+			fmt.Sprintf("must be 0 to %d: the post has %d pictures", len(plan.photos)-1, len(plan.photos)))
 	}
-	if at := plan.VideoCoverTimestampMs; at != nil && plan.video.Duration > 0 && time.Duration(*at)*time.Millisecond > plan.video.Duration {
+	if at := plan.VideoCoverTimestampMs; at != nil && plan.video.Duration > 0 &&
+		time.Duration(*at)*time.Millisecond > plan.video.Duration {
 		found.Reject(provider.SettingPath("tiktokVideoCoverTimestampMs"), "lies behind the end of the video")
 	}
 }
@@ -111,7 +115,8 @@ func checkAllowed(d details, plan plan, found *provider.Findings) {
 func checkEffects(plan plan, found *provider.Findings) {
 	if plan.inbox() {
 		if plan.text != "" || plan.PrivacyLevel != "" {
-			found.Warn(provider.SettingPath("tiktokPostMode"), "text and settings of a draft are ignored: they are chosen in the app")
+			found.Warn(provider.SettingPath("tiktokPostMode"),
+				"text and settings of a draft are ignored: they are chosen in the app")
 		}
 		return
 	}

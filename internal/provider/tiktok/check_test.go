@@ -37,19 +37,29 @@ func TestContentThatTikTokWouldRefuseIsRefusedBeforehand(t *testing.T) {
 	}{
 		{"a video", clip(public), ""},
 		{"pictures", photos(public), ""},
-		{"text alone", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "Hello"}}}, "postInput.attachments"},
-		{"a thread", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}}, "postInput.posts"},
+		{"text alone", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "Hello"}}},
+			"postInput.attachments"},
+		{"a thread", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}},
+			"postInput.posts"},
 		{"a comment", provider.Content{Action: provider.Comment, Parts: []provider.Part{{Text: "1"}}}, "comment"},
 		{"a repost", provider.Content{Action: provider.Repost}, "repostAfter"},
 		{"pictures and a video", mixed, "postInput.attachments.0"},
 		{"no privacy level", clip(`{}`), "platformSettings.tiktokPrivacyLevel"},
 		{"no privacy level for a draft", clip(`{"tiktokPostMode":"inbox"}`), ""},
-		{"private partnership", clip(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokBrandContent":true}`), "platformSettings.tiktokBrandContent"},
+		{"something undisclosed", clip(
+			`{"tiktokPrivacyLevel":"PUBLIC_TO_EVERYONE","tiktokDisclosesContent":true}`),
+			"platformSettings.tiktokDisclosesContent"},
+		{"a brand in a post that promotes nothing", clip(
+			`{"tiktokPrivacyLevel":"PUBLIC_TO_EVERYONE","tiktokDisclosesContent":false,"tiktokBrandOrganic":true}`),
+			"platformSettings.tiktokDisclosesContent"},
+		{"private partnership", clip(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokBrandContent":true}`),
+			"platformSettings.tiktokBrandContent"},
 		{"caption of 2,200 units", text(clip(public), strings.Repeat("😀", 1100)), ""},
 		{"caption of 2,201 units", text(clip(public), strings.Repeat("😀", 1100)+"x"), "postInput.text"},
 		{"description of 4,000 units", text(photos(public), strings.Repeat("x", 4000)), ""},
 		{"description of 4,001 units", text(photos(public), strings.Repeat("x", 4001)), "postInput.text"},
-		{"title of 91 units", photos(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokTitle":"` + strings.Repeat("😀", 45) + `x"}`), "platformSettings.tiktokTitle"},
+		{"title of 91 units", photos(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokTitle":"` + strings.Repeat("😀", 45) +
+			`x"}`), "platformSettings.tiktokTitle"},
 		{"11 minutes", video(func(m *provider.Media) { m.Duration = 11 * time.Minute }), "postInput.attachments.0"},
 		{"two seconds", video(func(m *provider.Media) { m.Duration = 2 * time.Second }), "postInput.attachments.0"},
 		{"too small", video(func(m *provider.Media) { m.Width, m.Height = 320, 640 }), "postInput.attachments.0"},
@@ -59,9 +69,11 @@ func TestContentThatTikTokWouldRefuseIsRefusedBeforehand(t *testing.T) {
 		{"1080p upright", photo(1080, 1920, "image/jpeg"), ""},
 		{"too many pixels", photo(4032, 3024, "image/jpeg"), "postInput.attachments.0"},
 		{"too large a square", photo(1400, 1400, "image/jpeg"), "postInput.attachments.0"},
-		{"cover that is not there", photos(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokPhotoCoverIndex":2}`), "platformSettings.tiktokPhotoCoverIndex"},
+		{"cover that is not there", photos(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokPhotoCoverIndex":2}`),
+			"platformSettings.tiktokPhotoCoverIndex"},
 		{"cover behind the end", withSettings(video(func(m *provider.Media) { m.Duration = 5 * time.Second }),
-			`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokVideoCoverTimestampMs":5001}`), "platformSettings.tiktokVideoCoverTimestampMs"},
+			`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokVideoCoverTimestampMs":5001}`),
+			"platformSettings.tiktokVideoCoverTimestampMs"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -98,9 +110,12 @@ func TestTheConnectionDecidesWhatIsPossible(t *testing.T) {
 		{"draft with its scope", drafts, clip(`{"tiktokPostMode":"inbox"}`), 0, 1},
 		{"draft without the scope", direct, clip(`{"tiktokPostMode":"inbox"}`), 1, 1},
 		{"a level that is not offered", private, clip(public), 1, 0},
-		{"duets that the account does not allow", noDuets, clip(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokAllowDuet":true,"tiktokAllowComment":true}`), 0, 1},
-		{"settings of pictures on a video", b.account, clip(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokTitle":"T","tiktokAutoAddMusic":true}`), 0, 2},
-		{"settings of a video on pictures", b.account, photos(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokAllowDuet":true,"tiktokIsAiGenerated":true}`), 0, 2},
+		{"duets that the account does not allow", noDuets,
+			clip(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokAllowDuet":true,"tiktokAllowComment":true}`), 0, 1},
+		{"settings of pictures on a video", b.account,
+			clip(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokTitle":"T","tiktokAutoAddMusic":true}`), 0, 2},
+		{"settings of a video on pictures", b.account,
+			photos(`{"tiktokPrivacyLevel":"SELF_ONLY","tiktokAllowDuet":true,"tiktokIsAiGenerated":true}`), 0, 2},
 	} {
 		found := b.Check(tc.account, tc.content)
 		if len(found.Issues) != tc.issues || len(found.Warnings) != tc.warnings {
@@ -111,7 +126,8 @@ func TestTheConnectionDecidesWhatIsPossible(t *testing.T) {
 
 func TestLinksGoIntoTheCaption(t *testing.T) {
 	t.Parallel()
-	part := provider.Part{Text: "See https://crier.dev/a", Links: []provider.Link{{URL: "https://crier.dev/a"}, {URL: "https://crier.dev/b"}}}
+	part := provider.Part{Text: "See https://crier.dev/a",
+		Links: []provider.Link{{URL: "https://crier.dev/a"}, {URL: "https://crier.dev/b"}}}
 	if got, want := composeText(part), "See https://crier.dev/a\nhttps://crier.dev/b"; got != want {
 		t.Errorf("caption %q, want %q", got, want)
 	}

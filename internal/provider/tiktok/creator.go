@@ -40,7 +40,8 @@ func (p *Provider) readCreator(ctx context.Context, a provider.Account, plan pla
 	}
 	encoded, err := json.Marshal(creator)
 	if err != nil {
-		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "what the account may do cannot be noted", Err: err}
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "what the account may do cannot be noted", Err: err}
 	}
 	st.Note(noteCreator, string(encoded))
 	st.Note(noteCreatorAt, p.now().UTC().Format(time.RFC3339))
@@ -57,13 +58,15 @@ func (c creatorInfo) problem(plan plan) error {
 	if !slices.Contains(c.PrivacyLevels, plan.PrivacyLevel) {
 		return &provider.Error{
 			Kind: provider.Rejected, Code: provider.CodeContentRejected,
-			Message: fmt.Sprintf("the account does not offer the privacy level %s; allowed: %s", plan.PrivacyLevel, strings.Join(c.PrivacyLevels, ", ")),
+			Message: fmt.Sprintf("the account does not offer the privacy level %s; allowed: %s", plan.PrivacyLevel,
+				strings.Join(c.PrivacyLevels, ", ")),
 		}
 	}
 	if longest := time.Duration(c.MaxVideoSeconds) * time.Second; longest > 0 && plan.video.Duration > longest {
 		return &provider.Error{
 			Kind: provider.Rejected, Code: provider.CodeMediaRejected,
-			Message: fmt.Sprintf("the video is too long for the account: %.1f of %.0f s allowed", plan.video.Duration.Seconds(), longest.Seconds()),
+			Message: fmt.Sprintf("the video is too long for the account: %.1f of %.0f s allowed",
+				plan.video.Duration.Seconds(), longest.Seconds()),
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -35,7 +36,8 @@ var (
 	tooFast     = verdict{provider.RateLimited, provider.CodeRateLimited, provider.ScopeAccount, ratePause}
 	dayUsedUp   = verdict{provider.RateLimited, provider.CodeQuotaExhausted, provider.ScopeAccount, dayPause}
 	usersUsedUp = verdict{provider.RateLimited, provider.CodeQuotaExhausted, provider.ScopeInstallation, dayPause}
-	operator    = verdict{provider.Temporary, provider.CodeProviderUnavailable, provider.ScopeInstallation, operatorPause}
+	operator    = verdict{provider.Temporary, provider.CodeProviderUnavailable, provider.ScopeInstallation,
+		operatorPause}
 )
 
 // refusals are the codes of the envelope, whatever status they come with. What is missing here is judged by the status.
@@ -51,8 +53,9 @@ var refusals = map[string]verdict{
 	"reached_active_user_cap":                            usersUsedUp,
 	"unaudited_client_can_only_post_to_private_accounts": notAudited,
 	"url_ownership_unverified":                           operator,
-	"invalid_publish_id":                                 lostTrack, "token_not_authorized_for_specified_publish_id": lostTrack,
-	"rate_limit_exceeded": tooFast,
+	"invalid_publish_id":                                 lostTrack,
+	"token_not_authorized_for_specified_publish_id":      lostTrack,
+	"rate_limit_exceeded":                                tooFast,
 }
 
 // classify turns an answer of the API that is no success into an error.
@@ -62,7 +65,8 @@ func classify(answer *provider.Response, e apiError) *provider.Error {
 		return judge(answer, known, message)
 	}
 	switch {
-	case e.Code == "internal_error" || answer.Status >= 500 || answer.Status < 400 || answer.Status == http.StatusRequestTimeout:
+	case e.Code == "internal_error" || answer.Status >= 500 || answer.Status < 400 ||
+		answer.Status == http.StatusRequestTimeout:
 		return answer.Unavailable(message)
 	case answer.Status == http.StatusUnauthorized:
 		return judge(answer, deadToken, message)
@@ -74,7 +78,7 @@ func classify(answer *provider.Response, e apiError) *provider.Error {
 
 // message is what TikTok says, with its number for their support.
 func (e apiError) message() string {
-	message := firstOf(e.Message, e.Code)
+	message := cmp.Or(e.Message, e.Code)
 	if message != e.Code && e.Code != "" {
 		message += " (" + e.Code + ")"
 	}
@@ -94,7 +98,8 @@ func judge(answer *provider.Response, v verdict, message string) *provider.Error
 func classifyUpload(answer *provider.Response) *provider.Error {
 	switch answer.Status {
 	case http.StatusForbidden, http.StatusNotFound:
-		return answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, "TikTok no longer takes the upload", nil)
+		return answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, "TikTok no longer takes the upload",
+			nil)
 	case http.StatusTooManyRequests:
 		return judge(answer, tooFast, "")
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge:
@@ -103,17 +108,18 @@ func classifyUpload(answer *provider.Response) *provider.Error {
 	return answer.Unavailable("")
 }
 
-// classifyToken is for the token endpoints, whose errors are OAuth's, without an envelope and sometimes with a status of
-// success. Wrong client credentials are the operator's problem and must not disconnect an account.
+// classifyToken is for the token endpoints, whose errors are OAuth's, without an envelope and sometimes with a status
+// of success. Wrong client credentials are the operator's problem and must not disconnect an account.
 func classifyToken(answer *provider.Response) *provider.Error {
 	var oauth struct {
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	if json.Unmarshal(answer.Body, &oauth) != nil || oauth.Error == "" || answer.Status >= 500 || oauth.Error == "server_error" {
+	if json.Unmarshal(answer.Body, &oauth) != nil || oauth.Error == "" || answer.Status >= 500 ||
+		oauth.Error == "server_error" {
 		return answer.Unavailable(oauth.Description)
 	}
-	message := firstOf(oauth.Description, oauth.Error)
+	message := cmp.Or(oauth.Description, oauth.Error)
 	switch oauth.Error {
 	case "invalid_grant", "access_denied":
 		return judge(answer, deadToken, message)
@@ -135,7 +141,8 @@ var failures = map[string]verdict{
 
 // passing are the reasons after which the post may be begun anew: the next try works, or says more.
 var passing = map[string]bool{
-	"internal": true, "video_pull_failed": true, "photo_pull_failed": true, "auth_removed": true, "spam_risk_too_many_posts": true,
+	"internal": true, "video_pull_failed": true, "photo_pull_failed": true, "auth_removed": true,
+	"spam_risk_too_many_posts": true,
 }
 
 // judgeFailure is the error of a post that TikTok took and then refused.
@@ -144,5 +151,6 @@ func judgeFailure(reason string) *provider.Error {
 	if !known {
 		v = badContent
 	}
-	return &provider.Error{Kind: v.kind, Code: v.code, Scope: v.scope, Message: "TikTok did not publish the post: " + firstOf(reason, "no reason given")}
+	return &provider.Error{Kind: v.kind, Code: v.code, Scope: v.scope, Message: "TikTok did not publish the post: " +
+		cmp.Or(reason, "no reason given")}
 }

@@ -19,7 +19,7 @@ func answering(t *testing.T, status int, body string) bundle {
 	}))
 	t.Cleanup(server.Close)
 	b := setup(t)
-	b.apiURL = server.URL
+	b.api.BaseURL, b.tokens.TokenURL, b.tokens.RevokeURL = server.URL, server.URL, server.URL
 	return b
 }
 
@@ -62,7 +62,8 @@ func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %d", tc.code, tc.status), func(t *testing.T) {
 			t.Parallel()
 			e := answering(t, tc.status, refusal(tc.code)).postPhotos()
-			if e == nil || e.Kind != tc.want.kind || e.Code != tc.want.code || e.Scope != tc.want.scope || e.RetryAfter != tc.want.pause {
+			if e == nil || e.Kind != tc.want.kind || e.Code != tc.want.code || e.Scope != tc.want.scope ||
+				e.RetryAfter != tc.want.pause {
 				t.Errorf("error %+v, want %+v", e, tc.want)
 			}
 		})
@@ -75,8 +76,10 @@ func TestFailuresOnTikToksSideLeaveTheOutcomeOfAPullOpen(t *testing.T) {
 		status int
 		body   string
 	}{
-		"outage": {503, refusal("internal_error")}, "html": {502, "<html>bad gateway</html>"}, "no JSON": {200, "<html>"},
-		"no id": {200, `{"data":{},"error":{"code":"ok"}}`}, "no envelope": {200, `{}`}, "unknown failure with success": {200, refusal("brand_new")},
+		"outage": {503, refusal("internal_error")}, "html": {502, "<html>bad gateway</html>"},
+		"no JSON": {200, "<html>"},
+		"no id":   {200, `{"data":{},"error":{"code":"ok"}}`}, "no envelope": {200, `{}`},
+		"unknown failure with success": {200, refusal("brand_new")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,14 +98,16 @@ func TestFailuresOnTikToksSideLeaveTheOutcomeOfAPullOpen(t *testing.T) {
 func TestTheUploadHostIsUnderstoodByItsStatus(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]provider.Kind{
-		400: provider.Rejected, 403: provider.Temporary, 404: provider.Temporary, 416: provider.OutcomeUnknown, 429: provider.RateLimited,
+		400: provider.Rejected, 403: provider.Temporary, 404: provider.Temporary, 416: provider.OutcomeUnknown,
+		429: provider.RateLimited,
 		500: provider.OutcomeUnknown, 206: provider.OutcomeUnknown,
 	} {
 		b := answering(t, status, "")
 		st := provider.State{
 			Ready: true, PublishID: "p",
-			Secrets: map[string]provider.Secret{secretUpload: provider.Secret(b.apiURL)},
-			Uploads: []provider.Upload{{Step: stepSending, NextByte: 5_000_000, ChunkSize: 5_000_000, Size: 12_000_005}},
+			Secrets: map[string]provider.Secret{secretUpload: provider.Secret(b.api.BaseURL)},
+			Uploads: []provider.Upload{{Step: stepSending, NextByte: 5_000_000, ChunkSize: 5_000_000,
+				Size: 12_000_005}},
 		}
 		st, err := b.Commit(context.Background(), b.account, clip(public), st)
 		if e := provider.AsError(err); e == nil || e.Kind != want || st.RequiresPolling {
@@ -115,9 +120,13 @@ func TestEveryReasonOfFailureHasItsClass(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]provider.Code{
 		"file_format_check_failed": provider.CodeMediaRejected, "picture_size_check_failed": provider.CodeMediaRejected,
-		"internal": provider.CodeProviderUnavailable, "video_pull_failed": provider.CodeMediaRejected, "auth_removed": provider.CodeAuthExpired,
-		"spam_risk_too_many_posts": provider.CodeQuotaExhausted, "spam_risk_user_banned_from_posting": provider.CodeAccountRestricted,
-		"spam_risk_text": provider.CodeContentRejected, "publish_cancelled": provider.CodeContentRejected, "": provider.CodeContentRejected,
+		"internal": provider.CodeProviderUnavailable, "video_pull_failed": provider.CodeMediaRejected,
+		"auth_removed":                       provider.CodeAuthExpired,
+		"spam_risk_too_many_posts":           provider.CodeQuotaExhausted,
+		"spam_risk_user_banned_from_posting": provider.CodeAccountRestricted,
+		"spam_risk_text":                     provider.CodeContentRejected,
+		"publish_cancelled":                  provider.CodeContentRejected,
+		"":                                   provider.CodeContentRejected,
 	} {
 		if e := judgeFailure(reason); e.Kind != provider.Rejected || e.Code != want {
 			t.Errorf("%q: %+v, want %s", reason, e, want)

@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -18,8 +19,8 @@ const (
 // UsualPostsPerMinute is how many posts of an account TikTok lets begin within a minute.
 const UsualPostsPerMinute = 6
 
-// commitTimeout bounds the wait for the answer to the last chunk, which can have nearly ten million bytes.
-const commitTimeout = 90 * time.Second
+// commitTimeout bounds the wait for the answer to the last chunk, which can have 64 million bytes.
+const commitTimeout = 3 * time.Minute
 
 // Scopes.
 const (
@@ -38,25 +39,19 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	l.VideoBytes = usual(l.VideoBytes, 4_000_000_000)
-	l.MinVideoSeconds = usual(l.MinVideoSeconds, 3)
-	l.MaxVideoSeconds = usual(l.MaxVideoSeconds, 600)
-	l.PhotoLongSide = usual(l.PhotoLongSide, 1920)
-	l.PhotoShortSide = usual(l.PhotoShortSide, 1080)
-	l.ChunkBytes = usual(l.ChunkBytes, smallestChunk)
-	l.UploadLifetime = usual(l.UploadLifetime, time.Hour)
-	l.ProcessingPatience = usual(l.ProcessingPatience, 24*time.Hour)
-	l.PostIDPatience = usual(l.PostIDPatience, 6*time.Hour)
-	l.PostsPerDay = usual(l.PostsPerDay, 15)
-	l.PostsPerMinute = usual(l.PostsPerMinute, UsualPostsPerMinute)
+	l.VideoBytes = cmp.Or(l.VideoBytes, 4_000_000_000)
+	l.MinVideoSeconds = cmp.Or(l.MinVideoSeconds, 3)
+	l.MaxVideoSeconds = cmp.Or(l.MaxVideoSeconds, 600)
+	l.PhotoLongSide = cmp.Or(l.PhotoLongSide, 1920)
+	l.PhotoShortSide = cmp.Or(l.PhotoShortSide, 1080)
+	l.SingleChunkBytes = cmp.Or(l.SingleChunkBytes, largestChunk)
+	l.ChunkBytes = cmp.Or(l.ChunkBytes, usualChunk)
+	l.UploadLifetime = cmp.Or(l.UploadLifetime, time.Hour)
+	l.ProcessingPatience = cmp.Or(l.ProcessingPatience, 24*time.Hour)
+	l.PostIDPatience = cmp.Or(l.PostIDPatience, 6*time.Hour)
+	l.PostsPerDay = cmp.Or(l.PostsPerDay, 15)
+	l.PostsPerMinute = cmp.Or(l.PostsPerMinute, UsualPostsPerMinute)
 	return l
-}
-
-func usual[T int | int64 | float64 | time.Duration](configured, otherwise T) T {
-	if configured > 0 {
-		return configured
-	}
-	return otherwise
 }
 
 func newInfo(limits Limits, pkce bool) provider.Info {
@@ -69,7 +64,9 @@ func newInfo(limits Limits, pkce bool) provider.Info {
 		Scopes:      scopes(),
 		Costs:       []provider.Cost{},
 		RateLimits:  rateLimits(limits),
-		PKCE:        pkce,
+		// What TikTok's audit looks for on the screen of who posts.
+		Declarations: declarations(),
+		PKCE:         pkce,
 		// Pictures are always fetched; videos only where that is configured.
 		FetchesMedia:  true,
 		MetricsBatch:  20,
@@ -88,8 +85,9 @@ func videoFormat(limits Limits) provider.Format {
 		MaxMedia:    1,
 		Media: []provider.MediaLimit{{
 			Class: "video", MIMETypes: []string{"video/mp4", "video/quicktime", "video/webm"}, MaxCount: 1,
-			MinBytes: 1, MaxBytes: limits.VideoBytes, MinSeconds: limits.MinVideoSeconds, MaxSeconds: limits.MaxVideoSeconds,
-			MinWidth: 360, MaxWidth: 4096, MinHeight: 360, MaxHeight: 4096, MinFPS: 23, MaxFPS: 60,
+			MinBytes: 1, MaxBytes: limits.VideoBytes, MinSeconds: limits.MinVideoSeconds,
+			MaxSeconds: limits.MaxVideoSeconds,
+			MinWidth:   360, MaxWidth: 4096, MinHeight: 360, MaxHeight: 4096, MinFPS: 23, MaxFPS: 60,
 			VideoCodecs: []string{"h264", "hevc", "vp8", "vp9"},
 		}},
 	}
@@ -104,7 +102,8 @@ func photosFormat(limits Limits) provider.Format {
 		MinMedia:    1,
 		MaxMedia:    maxPhotos,
 		Media: []provider.MediaLimit{{
-			Class: "image", MIMETypes: []string{"image/jpeg", "image/webp"}, ConvertTo: "image/jpeg", MaxCount: maxPhotos,
+			Class: "image", MIMETypes: []string{"image/jpeg", "image/webp"}, ConvertTo: "image/jpeg",
+			MaxCount: maxPhotos,
 			MaxBytes: 20_000_000, MaxWidth: limits.PhotoLongSide, MaxHeight: limits.PhotoLongSide,
 			MaxShortSide: limits.PhotoShortSide,
 		}},
@@ -135,7 +134,8 @@ func narrow(info provider.Info, a provider.Account) provider.Info {
 
 // withoutDisabled leaves out the switches of what the account does not allow anyway.
 func withoutDisabled(settings []provider.Setting, d details) []provider.Setting {
-	off := map[string]bool{keyAllowComment: d.CommentDisabled, keyAllowDuet: d.DuetDisabled, keyAllowStitch: d.StitchDisabled}
+	off := map[string]bool{keyAllowComment: d.CommentDisabled, keyAllowDuet: d.DuetDisabled,
+		keyAllowStitch: d.StitchDisabled}
 	return slices.DeleteFunc(slices.Clone(settings), func(s provider.Setting) bool { return off[s.Key] })
 }
 
@@ -155,8 +155,9 @@ func rateLimits(limits Limits) []provider.RateLimit {
 	const minute, day = 60, 24 * 60 * 60
 	return []provider.RateLimit{
 		{
-			Name: "posts of an account a minute", Scope: provider.ScopeAccount, Max: limits.PostsPerMinute, Seconds: minute,
-			Units: map[provider.Operation]int64{provider.OpPublish: 1}, Counted: true,
+			Name: "posts of an account a minute", Scope: provider.ScopeAccount, Max: limits.PostsPerMinute,
+			Seconds: minute,
+			Units:   map[provider.Operation]int64{provider.OpPublish: 1}, Counted: true,
 		},
 		{
 			Name: "posts of an account a day", Scope: provider.ScopeAccount, Max: limits.PostsPerDay, Seconds: day,

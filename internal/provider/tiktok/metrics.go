@@ -8,7 +8,8 @@ import (
 )
 
 // PostMetrics reads the numbers of up to 20 posts. TikTok tells them of public ones only.
-func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics, error) {
+func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
+	error) {
 	const path = "/v2/video/query/?fields=id,like_count,comment_count,share_count,view_count"
 	var answer videosAnswer
 	if err := p.read(ctx, a, path, queryRequest{Filters: queryFilters{VideoIDs: postIDs}}, &answer); err != nil {
@@ -22,7 +23,8 @@ func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs 
 }
 
 // AccountMetrics reads the totals of the account; TikTok does not tell them by time.
-func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, _, _ time.Time) (provider.AccountMetrics, error) {
+func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, _, _ time.Time) (provider.AccountMetrics,
+	error) {
 	answer, err := p.readUser(ctx, a, "open_id,follower_count,following_count,likes_count,video_count")
 	if err != nil {
 		return provider.AccountMetrics{}, err

@@ -25,9 +25,11 @@ func (p *Provider) sendLastChunk(ctx context.Context, plan plan, st provider.Sta
 	u := st.Upload(0, 0)
 	if u == nil || !onlyLastChunkMissing(u) || st.Secrets[secretUpload] == "" {
 		st.Ready = false
-		return st, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the video is not uploaded yet"}
+		return st, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the video is not uploaded yet"}
 	}
-	answer, err := p.putChunk(ctx, plan.video, &st, u, u.Size-1, provider.Request{Publishes: true, Timeout: commitTimeout})
+	answer, err := p.putChunk(ctx, plan.video, &st, u, u.Size-1,
+		provider.Request{Publishes: true, Timeout: commitTimeout})
 	if err != nil {
 		st.Ready, u.Step = false, stepAsking
 		return st, err
@@ -38,7 +40,8 @@ func (p *Provider) sendLastChunk(ctx context.Context, plan plan, st provider.Sta
 		return st, nil
 	case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable:
 		st.Ready, u.Step = false, stepAsking
-		return st, answer.Fail(provider.OutcomeUnknown, provider.CodeOutcomeUnknown, "TikTok counts the bytes of the video differently; whether it has all is not known", nil)
+		return st, answer.Fail(provider.OutcomeUnknown, provider.CodeOutcomeUnknown,
+			"TikTok counts the bytes of the video differently; whether it has all is not known", nil)
 	}
 	st.Ready = false
 	err = afterRefusedChunk(&st, u, classifyUpload(answer))
@@ -57,18 +60,21 @@ func (p *Provider) accept(st *provider.State) {
 }
 
 // postByAddress has TikTok fetch the files and post them. Beginning it is posting, so a lost answer leaves it open.
-func (p *Provider) postByAddress(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State, error) {
+func (p *Provider) postByAddress(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State,
+	error) {
 	path, body, err := newPullRequest(ctx, plan, st)
 	if err != nil {
 		return st, err
 	}
-	request := provider.Request{Operation: provider.OpPublish, Method: http.MethodPost, URL: path, Publishes: true, Timeout: commitTimeout}
+	request := provider.Request{Operation: provider.OpPublish, Method: http.MethodPost, URL: path, Publishes: true,
+		Timeout: commitTimeout}
 	var answer initAnswer
 	if err := p.send(ctx, a, request, body, &answer); err != nil {
 		return st, err
 	}
 	if answer.PublishID == "" {
-		return st, &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown, Message: "TikTok answered without the id of the publication"}
+		return st, &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown,
+			Message: "TikTok answered without the id of the publication"}
 	}
 	st.PublishID = answer.PublishID
 	p.accept(&st)
@@ -100,7 +106,8 @@ func addressOf(ctx context.Context, m provider.Media) (string, error) {
 	address, err := m.URL(ctx)
 	if err != nil {
 		return "", &provider.Error{
-			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media has no address from which TikTok could fetch it", Err: err,
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the media has no address from which TikTok could fetch it", Err: err,
 		}
 	}
 	return address, nil
@@ -118,7 +125,8 @@ func newVideoRequest(plan plan, st provider.State, source sourceInfo) (path stri
 		DisableComment: flag(!plan.AllowComment || creator.CommentDisabled),
 		DisableStitch:  flag(!plan.AllowStitch || creator.StitchDisabled),
 		CoverTimestamp: plan.VideoCoverTimestampMs,
-		BrandContent:   flag(plan.BrandContent), BrandOrganic: flag(plan.BrandOrganic), IsAIGenerated: flag(plan.IsAIGenerated),
+		BrandContent:   flag(plan.BrandContent), BrandOrganic: flag(plan.BrandOrganic),
+		IsAIGenerated: flag(plan.IsAIGenerated),
 	}}
 }
 

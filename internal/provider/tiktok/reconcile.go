@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -19,8 +20,8 @@ const (
 )
 
 // Strategy asks for the status of an upload, which is certain. A post whose files TikTok fetches has no name as long as
-// the answer is missing: it is looked for in the list, where public ones with a text can be found, and never believed to
-// be absent.
+// the answer is missing: it is looked for in the list, where public ones with a text can be found, and never believed
+// to be absent.
 func (p *Provider) Strategy(a provider.Account, c provider.Content, st provider.State) provider.Strategy {
 	plan, err := p.newPlan(c)
 	switch {
@@ -28,14 +29,16 @@ func (p *Provider) Strategy(a provider.Account, c provider.Content, st provider.
 		return provider.Strategy{Method: provider.Impossible}
 	case !plan.pulled && st.PublishID != "":
 		return provider.Strategy{Method: provider.ByReading, Absences: 2, Apart: 5 * time.Second}
-	case plan.PrivacyLevel != privacyPublic || plan.inbox() || wantedText(plan) == "" || len(a.Scopes) > 0 && !a.HasScope(scopeList):
+	case plan.PrivacyLevel != privacyPublic || plan.inbox() || wantedText(plan) == "" || len(a.Scopes) > 0 &&
+		!a.HasScope(scopeList):
 		return provider.Strategy{Method: provider.Impossible}
 	}
 	return provider.Strategy{Method: provider.ByReading, NotBefore: listDelay, Absences: 1}
 }
 
 // Reconcile asks what TikTok has of the upload, or looks for the post.
-func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
 	plan, err := p.newPlan(c)
 	if err != nil {
@@ -48,7 +51,8 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 }
 
 // reconcileUpload believes what the status says: with all bytes TikTok posts, and Poll reads what becomes of it.
-func (p *Provider) reconcileUpload(ctx context.Context, a provider.Account, st provider.State, u *provider.Upload) (provider.Outcome, provider.State, error) {
+func (p *Provider) reconcileUpload(ctx context.Context, a provider.Account, st provider.State,
+	u *provider.Upload) (provider.Outcome, provider.State, error) {
 	status, err := p.readStatus(ctx, a, st)
 	switch failure := provider.AsError(err); {
 	case failure != nil && failure.Code == provider.CodeOutcomeUnknown:
@@ -64,7 +68,8 @@ func (p *Provider) reconcileUpload(ctx context.Context, a provider.Account, st p
 }
 
 // findPost looks for the post among the newest public ones.
-func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, st provider.State,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	const path = "/v2/video/list/?fields=id,create_time,title,video_description"
 	var list videosAnswer
 	if err := p.read(ctx, a, path, listRequest{MaxCount: 20}, &list); err != nil {
@@ -87,7 +92,7 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, 
 }
 
 // wantedText is what the post is known again by.
-func wantedText(plan plan) string { return normalize(firstOf(plan.text, plan.Title)) }
+func wantedText(plan plan) string { return normalize(cmp.Or(plan.text, plan.Title)) }
 
 // normalize brings texts into the form in which they are compared.
 func normalize(text string) string { return strings.TrimSpace(norm.NFC.String(text)) }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +37,7 @@ func simulate(t *testing.T, handle string, settings sandbox.Settings) simulated 
 		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
 		Caller:      providertest.NewCaller(b.clock),
 		Now:         b.clock.Now,
+		Limits:      inPieces,
 	}.WithBase(network.URL + "/tiktok"))
 	if err != nil {
 		t.Fatalf("New: %v", err)
@@ -125,7 +129,8 @@ func TestTheSandboxFetchesPictures(t *testing.T) {
 
 func TestPrivatePostsAndDraftsEndWithoutAnID(t *testing.T) {
 	t.Parallel()
-	for name, settings := range map[string]string{"private": `{"tiktokPrivacyLevel":"SELF_ONLY"}`, "draft": `{"tiktokPostMode":"inbox"}`} {
+	for name, settings := range map[string]string{"private": `{"tiktokPrivacyLevel":"SELF_ONLY"}`,
+		"draft": `{"tiktokPostMode":"inbox"}`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := simulate(t, "wanderer", sandbox.Settings{})
@@ -141,7 +146,8 @@ func TestAPrivateAccountDoesNotPostToEverybody(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "private_wanderer", sandbox.Settings{})
 	_, err := s.drive(t, film(public), provider.State{})
-	if e := provider.AsError(err); e == nil || e.Code != provider.CodeContentRejected || !strings.Contains(e.Message, privacyFollowers) {
+	if e := provider.AsError(err); e == nil || e.Code != provider.CodeContentRejected ||
+		!strings.Contains(e.Message, privacyFollowers) {
 		t.Errorf("error %v; want the levels that the account offers", err)
 	}
 }
@@ -155,7 +161,8 @@ func (s simulated) crashing(t *testing.T, c provider.Content) provider.State {
 		if steps > 50 {
 			t.Fatalf("the upload does not come to an end: %+v", st)
 		}
-		if _, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st)); err != nil && provider.AsError(err).Kind != provider.Temporary {
+		if _, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st)); err != nil &&
+			provider.AsError(err).Kind != provider.Temporary {
 			t.Fatalf("Prepare before the crash: %v", err)
 		}
 		next, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st))
@@ -228,7 +235,8 @@ func TestALostPostOfPicturesIsFoundInTheSandboxsList(t *testing.T) {
 	for range 3 {
 		s.clock.Advance(listDelay)
 		var err error
-		if outcome, st, err = s.Reconcile(context.Background(), s.account, c, providertest.Reload(t, st), at); err != nil {
+		if outcome, st, err = s.Reconcile(context.Background(), s.account, c, providertest.Reload(t, st),
+			at); err != nil {
 			t.Fatalf("Reconcile: %v", err)
 		}
 		if outcome != provider.OutcomePending {
@@ -275,7 +283,8 @@ func TestRefreshTokensOfTheSandboxWorkOnce(t *testing.T) {
 	s := simulate(t, "wanderer", sandbox.Settings{AccessLifetime: 2 * time.Hour})
 	ctx := context.Background()
 	token, err := s.Refresh(ctx, s.account)
-	if err != nil || token.Refresh == s.account.Token.Refresh || !token.ExpiresAt.Equal(s.clock.Now().Add(2*time.Hour)) {
+	if err != nil || token.Refresh == s.account.Token.Refresh ||
+		!token.ExpiresAt.Equal(s.clock.Now().Add(2*time.Hour)) {
 		t.Fatalf("Refresh = %+v, %v; want a new pair", token, err)
 	}
 	if _, err := s.Refresh(ctx, s.account); err == nil || provider.AsError(err).Kind != provider.AuthExpired {
@@ -296,17 +305,21 @@ func TestAConsentOfTheSandboxGivesAnAccount(t *testing.T) {
 	if err != nil {
 		t.Fatalf("ConsentURL: %v", err)
 	}
-	answer := s.network.Do(simtest.Request{Method: http.MethodPost, Path: address, Form: url.Values{"decision": {"allow"}, "name": {"private_wanderer"}}})
+	answer := s.network.Do(simtest.Request{Method: http.MethodPost, Path: address,
+		Form: url.Values{"decision": {"allow"}, "name": {"private_wanderer"}}})
 	ctx := context.Background()
-	token, err := s.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(answer.Location().Query().Get("code")), RedirectURL: callback, Verifier: verifier})
+	token, err := s.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(answer.Location().Query().Get("code")),
+		RedirectURL: callback, Verifier: verifier})
 	if err != nil {
 		t.Fatalf("Exchange: %v", err)
 	}
 	accounts, err := s.Accounts(ctx, token)
-	if err != nil || len(accounts) != 1 || accounts[0].ProviderAccountID != s.account.ProviderAccountID || accounts[0].Handle != "private_wanderer" {
+	if err != nil || len(accounts) != 1 || accounts[0].ProviderAccountID != s.account.ProviderAccountID ||
+		accounts[0].Handle != "private_wanderer" {
 		t.Fatalf("Accounts = %+v, %v; want the account", accounts, err)
 	}
-	connected := provider.Account{ProviderAccountID: accounts[0].ProviderAccountID, Details: accounts[0].Details, Scopes: token.Scopes, Token: token}
+	connected := provider.Account{ProviderAccountID: accounts[0].ProviderAccountID, Details: accounts[0].Details,
+		Scopes: token.Scopes, Token: token}
 	if found := s.Check(connected, film(public)); found.OK() {
 		t.Error("a private account may post to everybody")
 	}
@@ -314,5 +327,105 @@ func TestAConsentOfTheSandboxGivesAnAccount(t *testing.T) {
 		if err := s.Revoke(ctx, connected); err != nil {
 			t.Errorf("Revoke: %v", err)
 		}
+	}
+}
+
+// filmOf is a video of a size that players show.
+func filmOf(size int64) provider.Content {
+	film := mediatest.VerticalMP4()
+	padding := binary.BigEndian.AppendUint32(nil, uint32(size-int64(len(film))))
+	film = append(append(film, padding...), "free"...)
+	film = append(film, make([]byte, size-int64(len(film)))...)
+	c := clip(public)
+	c.Parts[0].Media[0] = providertest.NewMedia("v.mp4", "video/mp4", film)
+	return c
+}
+
+func TestVideosOfEverySizeAreTakenByTheSandbox(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int64{100_000, 4_999_999, 7_000_000, 9_999_999, 12_000_005} {
+		for _, limits := range []Limits{{}, inPieces} {
+			t.Run(fmt.Sprintf("%d bytes, %d in one", size, limits.SingleChunkBytes), func(t *testing.T) {
+				t.Parallel()
+				b := simulate(t, "ada", sandbox.Settings{})
+				b.limits = limits.withDefaults()
+				st, err := b.drive(t, filmOf(size), provider.State{})
+				if err != nil || !st.Done {
+					t.Errorf("state %+v, %v; want it published", st, err)
+				}
+			})
+		}
+	}
+}
+
+func TestASecondAccountCanBeConnectedInTheSameBrowser(t *testing.T) {
+	t.Parallel()
+	b := simulate(t, "ada", sandbox.Settings{})
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	for _, handle := range []string{"ada", "bob"} {
+		address, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "http://crier.test/cb", State: "s",
+			Verifier: "verifier"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := browser.Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page.Body.Close()
+		if page.StatusCode != http.StatusOK {
+			t.Fatalf("%s: TikTok asks nothing: %d, %s", handle, page.StatusCode, page.Header.Get("Location"))
+		}
+		agreed, err := browser.PostForm(address, url.Values{"decision": {"allow"}, "account": {handle}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		agreed.Body.Close()
+		to, err := agreed.Location()
+		if err != nil || to.Query().Get("code") == "" {
+			t.Errorf("%s: the consent leads to %v, %v", handle, to, err)
+		}
+	}
+}
+
+func TestWhoPostsSeesTheAccountAndItsChoices(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for handle, want := range map[string][]string{
+		"ada":         {privacyPublic, privacyFriends, privacySelf},
+		"private_ada": {privacyFollowers, privacyFriends, privacySelf},
+	} {
+		b := simulate(t, handle, sandbox.Settings{})
+		levels, err := b.Choices(ctx, b.account, keyPrivacyLevel, "")
+		var values []string
+		for _, c := range levels.List {
+			values = append(values, c.Value)
+		}
+		if err != nil || !slices.Equal(values, want) || levels.Face == nil || levels.Face.Handle != handle ||
+			levels.Face.DisplayName == "" || levels.Face.ImageURL == "" || levels.List[0].Label == "" {
+			t.Errorf("%s: %+v, %v", handle, levels, err)
+		}
+		duets, err := b.Choices(ctx, b.account, keyAllowDuet, "")
+		if private := handle != "ada"; err != nil || private != (len(duets.List) == 1) {
+			t.Errorf("%s: duets %+v, %v", handle, duets, err)
+		}
+	}
+	moments := map[string]bool{}
+	for _, d := range setup(t).Info().Declarations {
+		moments[d.Moment] = true
+		for name := range d.Links {
+			if !strings.Contains(d.Text, "{"+name+"}") || d.Labels[name] == "" {
+				t.Errorf("declaration %+v does not show its link %s", d, name)
+			}
+		}
+	}
+	if !moments[provider.BeforePosting] || !moments[provider.AfterPosting] {
+		t.Errorf("declarations for %v", moments)
 	}
 }

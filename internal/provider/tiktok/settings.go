@@ -17,6 +17,7 @@ type settings struct {
 	PhotoCoverIndex       *int   `json:"tiktokPhotoCoverIndex"`
 	AutoAddMusic          *bool  `json:"tiktokAutoAddMusic"`
 	VideoCoverTimestampMs *int64 `json:"tiktokVideoCoverTimestampMs"`
+	Discloses             *bool  `json:"tiktokDisclosesContent"`
 	BrandContent          bool   `json:"tiktokBrandContent"`
 	BrandOrganic          bool   `json:"tiktokBrandOrganic"`
 	IsAIGenerated         bool   `json:"tiktokIsAiGenerated"`
@@ -38,6 +39,9 @@ const (
 	keyAllowComment = "tiktokAllowComment"
 	keyAllowDuet    = "tiktokAllowDuet"
 	keyAllowStitch  = "tiktokAllowStitch"
+	keyBrandContent = "tiktokBrandContent"
+	keyBrandOrganic = "tiktokBrandOrganic"
+	keyDiscloses    = "tiktokDisclosesContent"
 )
 
 func settingDeclarations() []provider.Setting {
@@ -45,18 +49,27 @@ func settingDeclarations() []provider.Setting {
 	flag := func(key, description string) provider.Setting {
 		return provider.Setting{Key: key, Type: provider.TypeBoolean, Default: false, Description: description}
 	}
+	chosen := func(key, description string) provider.Setting {
+		s := flag(key, description)
+		s.Choices = true
+		return s
+	}
 	return []provider.Setting{
 		{
-			Key: "tiktokPostMode", Type: provider.TypeString, Default: modeDirect, Enum: []string{modeDirect, modeInbox},
-			Description: "direct posts at once; inbox sends a draft to the account's app, where a person finishes it, and ignores text and other settings.",
+			Key: "tiktokPostMode", Type: provider.TypeString, Default: modeDirect,
+			Enum: []string{modeDirect, modeInbox},
+			Description: "direct posts at once; inbox sends a draft to the account's app, where a person finishes " +
+				"it, and ignores text and other settings.",
 		},
 		{
-			Key: keyPrivacyLevel, Type: provider.TypeString, Enum: []string{privacyPublic, privacyFriends, privacyFollowers, privacySelf},
-			Description: "Who may see the post: one of those that the account offers. Needed for every direct post; there is no default.",
+			Key: keyPrivacyLevel, Type: provider.TypeString, Choices: true,
+			Enum: []string{privacyPublic, privacyFriends, privacyFollowers, privacySelf},
+			Description: "Who may see the post: one of those that the account offers. Needed for every direct post; " +
+				"there is no default.",
 		},
-		flag(keyAllowComment, "Let others comment."),
-		flag(keyAllowDuet, "Let others make duets with the video."),
-		flag(keyAllowStitch, "Let others stitch the video."),
+		chosen(keyAllowComment, "Let others comment."),
+		chosen(keyAllowDuet, "Let others make duets with the video."),
+		chosen(keyAllowStitch, "Let others stitch the video."),
 		{
 			Key: "tiktokTitle", Type: provider.TypeString, Maximum: provider.AtMost(maxPhotoTitle),
 			Description: "The title of a post of pictures, 90 UTF-16 units.",
@@ -67,11 +80,17 @@ func settingDeclarations() []provider.Setting {
 		},
 		flag("tiktokAutoAddMusic", "Put music that TikTok recommends under pictures."),
 		{
-			Key: "tiktokVideoCoverTimestampMs", Type: provider.TypeInteger, Minimum: provider.AtLeast(0), Maximum: provider.AtMost(600_000),
+			Key: "tiktokVideoCoverTimestampMs", Type: provider.TypeInteger, Minimum: provider.AtLeast(0),
+			Maximum:     provider.AtMost(600_000),
 			Description: "The moment of the video that is its cover, in milliseconds.",
 		},
-		flag("tiktokBrandContent", "The post is a paid partnership; it cannot be SELF_ONLY."),
-		flag("tiktokBrandOrganic", "The post promotes the account's own brand."),
+		{
+			Key: keyDiscloses, Type: provider.TypeBoolean,
+			Description: "Whether the post promotes a brand, product or service: if so, tiktokBrandOrganic, " +
+				"tiktokBrandContent or both say which.",
+		},
+		flag(keyBrandContent, "The post is a paid partnership; it cannot be SELF_ONLY."),
+		flag(keyBrandOrganic, "The post promotes the account's own brand."),
 		flag("tiktokIsAiGenerated", "The video was made with AI."),
 	}
 }
@@ -81,7 +100,8 @@ func decodeSettings(c provider.Content) (settings, error) {
 	s := settings{PostMode: modeDirect}
 	if err := c.Settings.Decode(&s); err != nil {
 		return settings{}, &provider.Error{
-			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read", Err: err,
+			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read",
+			Err: err,
 		}
 	}
 	return s, nil
@@ -108,7 +128,8 @@ func (p *Provider) newPlan(c provider.Content) (plan, error) {
 	}
 	if c.Action != provider.Post && c.Action != "" || len(c.Parts) != 1 || len(c.Parts[0].Media) == 0 {
 		return plan{}, &provider.Error{
-			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "TikTok takes posts of one video or of pictures",
+			Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "TikTok takes posts of one video or of pictures",
 		}
 	}
 	made := plan{settings: s, text: composeText(c.Parts[0])}
@@ -120,7 +141,8 @@ func (p *Provider) newPlan(c provider.Content) (plan, error) {
 	return made, nil
 }
 
-// composeText is the text as it is sent: TikTok has no field for links, so those that the text does not name come after it.
+// composeText is the text as it is sent: TikTok has no field for links, so those that the text does not name come after
+// it.
 func composeText(part provider.Part) string {
 	text := part.Text
 	for _, link := range part.Links {

@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -44,14 +45,15 @@ func (s statusAnswer) taken(size int64) bool {
 	return s.Status != statusUploading || s.UploadedBytes >= size
 }
 
-// pollDelay grows with the time that was waited: most posts take seconds, a few take hours, and 30 readings a minute are
-// allowed.
+// pollDelay grows with the time that was waited: most posts take seconds, a few take hours, and 30 readings a minute
+// are allowed.
 func pollDelay(waited time.Duration) time.Duration {
 	return min(max(2*time.Second, waited/4), longestDelay)
 }
 
 // follow reads how far TikTok is.
-func (p *Provider) follow(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) follow(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	plan, err := p.newPlan(c)
 	if err != nil {
 		return st, err
@@ -67,7 +69,8 @@ func (p *Provider) follow(ctx context.Context, a provider.Account, c provider.Co
 		st.FailureCode = status.FailReason
 		return p.afterFailure(st, status.FailReason)
 	case statusInbox:
-		st.Warnings = append(st.Warnings, "the post waits in the inbox of the account's TikTok app, where a person has to finish it")
+		st.Warnings = append(st.Warnings,
+			"the post waits in the inbox of the account's TikTok app, where a person has to finish it")
 		p.enter(&st, a, plan, "")
 		finish(&st)
 		return st, nil
@@ -86,7 +89,8 @@ func (p *Provider) waitOn(st provider.State) (provider.State, error) {
 	if waited > p.limits.ProcessingPatience {
 		return st, &provider.Error{
 			Kind: provider.Rejected, Code: provider.CodeOutcomeUnknown,
-			Message: fmt.Sprintf("TikTok was still working on the post after %s; look into the app before it is posted again", p.limits.ProcessingPatience),
+			Message: fmt.Sprintf("TikTok was still working on the post after %s; look into the app before it is "+
+				"posted again", p.limits.ProcessingPatience),
 		}
 	}
 	st.WaitUntil(now.Add(pollDelay(waited)), now, processingReason)
@@ -112,7 +116,8 @@ func (p *Provider) awaitID(st *provider.State, plan plan) {
 		return
 	}
 	if st.PollingReason == idReason && now.Sub(st.PollingSince) > p.limits.PostIDPatience {
-		st.Warnings = append(st.Warnings, fmt.Sprintf("TikTok published the post without telling its id within %s", p.limits.PostIDPatience))
+		st.Warnings = append(st.Warnings, fmt.Sprintf("TikTok published the post without telling its id within %s",
+			p.limits.PostIDPatience))
 		finish(st)
 		return
 	}
@@ -133,7 +138,7 @@ func finish(st *provider.State) {
 
 // permalink needs the account's name; without it there is none.
 func (p *Provider) permalink(a provider.Account, st provider.State, plan plan, id string) string {
-	name := strings.TrimPrefix(firstOf(notedCreator(st).Username, a.Handle), "@")
+	name := strings.TrimPrefix(cmp.Or(notedCreator(st).Username, a.Handle), "@")
 	if name == "" {
 		return ""
 	}

@@ -1,15 +1,14 @@
-// Package tiktok publishes to TikTok through its Content Posting API: one video or up to 35 pictures a post, directly or
-// into the inbox of the account's app. Comments name the page of TikTok's documentation behind a rule where it is an odd
-// one.
+// Package tiktok publishes to TikTok through its Content Posting API: one video or up to 35 pictures a post, directly
+// or into the inbox of the account's app. Comments name the page of TikTok's documentation behind a rule where it is an
+// odd one.
 //
-// A video that is uploaded is posted when TikTok has its last chunk. So all others are uploaded beforehand, and only the
-// last one is sent at the second the post is due. Pictures are fetched by TikTok: asking for them is posting them.
+// A video that is uploaded is posted when TikTok has its last chunk. So all others are uploaded beforehand, and only
+// the last one is sent at the second the post is due. Pictures are fetched by TikTok: asking for them is posting them.
 package tiktok
 
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"crier/internal/provider"
@@ -21,8 +20,8 @@ type Config struct {
 	// APIURL and ConsentURL are the base addresses; empty means TikTok's own. Posts are shown below ConsentURL.
 	APIURL     string
 	ConsentURL string
-	// PullVideos has TikTok fetch videos from crier's media addresses, whose domain must be verified with TikTok. A lost
-	// answer is harder to find out about then.
+	// PullVideos has TikTok fetch videos from crier's media addresses, whose domain must be verified with TikTok. A
+	// lost answer is harder to find out about then.
 	PullVideos bool
 	// WithoutPKCE leaves out the code challenge, which TikTok does not ask of web apps.
 	WithoutPKCE bool
@@ -40,8 +39,10 @@ type Limits struct {
 	// PhotoLongSide and PhotoShortSide are what 1080p means.
 	PhotoLongSide  int
 	PhotoShortSide int
-	// ChunkBytes is how much of a video is sent at once, 5 to 64 million bytes. The last chunk, which is sent at the
-	// second, can be nearly twice as large, so small ones are better.
+	// SingleChunkBytes is up to which size a video is sent as a whole, at most 64 million bytes.
+	SingleChunkBytes int64
+	// ChunkBytes is how much of a larger video is sent at once, 5 to 64 million bytes. The last chunk, which is sent at
+	// the second, can be nearly twice as large, so small ones are better.
 	ChunkBytes int64
 	// UploadLifetime is how long an upload address works.
 	UploadLifetime time.Duration
@@ -62,14 +63,13 @@ func (c Config) WithBase(base string) Config {
 
 // Provider is TikTok.
 type Provider struct {
-	credentials provider.Credentials
-	apiURL      string
-	consentURL  string
-	pullVideos  bool
-	limits      Limits
-	caller      *provider.Caller
-	now         func() time.Time
-	info        provider.Info
+	api        provider.APIClient
+	tokens     provider.OAuth2
+	consentURL string
+	pullVideos bool
+	limits     Limits
+	now        func() time.Time
+	info       provider.Info
 }
 
 // New makes the provider. Caller and Now are needed; credentials only for connecting and refreshing.
@@ -81,23 +81,23 @@ func New(c Config) (*Provider, error) {
 	if limits.ChunkBytes < smallestChunk || limits.ChunkBytes > largestChunk {
 		return nil, errors.New("tiktok: chunks must have 5,000,000 to 64,000,000 bytes")
 	}
-	return &Provider{
-		credentials: c.Credentials,
-		apiURL:      baseURL(c.APIURL, "https://open.tiktokapis.com"),
-		consentURL:  baseURL(c.ConsentURL, "https://www.tiktok.com"),
-		pullVideos:  c.PullVideos,
-		limits:      limits,
-		caller:      c.Caller,
-		now:         c.Now,
-		info:        newInfo(limits, !c.WithoutPKCE),
-	}, nil
-}
-
-func baseURL(configured, usual string) string {
-	if configured == "" {
-		return usual
+	if limits.SingleChunkBytes > largestChunk {
+		return nil, errors.New("tiktok: a video that is sent as a whole can have at most 64,000,000 bytes")
 	}
-	return strings.TrimRight(configured, "/")
+	base := provider.BaseURL(c.APIURL, "https://open.tiktokapis.com")
+	return &Provider{
+		api: provider.APIClient{Caller: c.Caller, BaseURL: base, Failure: failure},
+		tokens: provider.OAuth2{
+			Caller: c.Caller, Now: c.Now, Network: "TikTok", Credentials: c.Credentials, ClientIDName: "client_key",
+			TokenURL: base + "/v2/oauth/token/", RevokeURL: base + "/v2/oauth/revoke/", PKCE: !c.WithoutPKCE,
+			Classify: classifyToken,
+		},
+		consentURL: provider.BaseURL(c.ConsentURL, "https://www.tiktok.com"),
+		pullVideos: c.PullVideos,
+		limits:     limits,
+		now:        c.Now,
+		info:       newInfo(limits, !c.WithoutPKCE),
+	}, nil
 }
 
 // Info describes TikTok as it is for most accounts.
@@ -112,7 +112,8 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 }
 
 // Prepare asks what the account may post, then uploads the video except for its last chunk, step by step.
-func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	st = st.Clone()
 	st.Ready = false
 	plan, err := p.newPlan(c)
@@ -136,7 +137,8 @@ func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.C
 }
 
 // Commit sends the last chunk of the video, or has TikTok fetch the files.
-func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	st = st.Clone()
 	plan, err := p.newPlan(c)
 	switch {
@@ -152,6 +154,7 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 }
 
 // Poll reads how far TikTok is with the post, and what its id is.
-func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State,
+	error) {
 	return p.follow(ctx, a, c, st.Clone())
 }

@@ -37,6 +37,7 @@ func setup(t *testing.T, golden ...string) bundle {
 		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
 		Caller:      providertest.NewCaller(clock),
 		Now:         clock.Now,
+		Limits:      inPieces,
 	}.WithBase(base))
 	if err != nil {
 		t.Fatalf("New: %v", err)
@@ -69,6 +70,9 @@ func (b bundle) driveOn(t *testing.T, c provider.Content) (provider.State, int) 
 	}
 }
 
+// inPieces has videos of ten million bytes uploaded in pieces.
+var inPieces = Limits{SingleChunkBytes: 1, ChunkBytes: 5_000_000}
+
 // clipBytes are enough for two chunks.
 var clipBytes = sync.OnceValue(func() []byte {
 	content := make([]byte, 12_000_005)
@@ -88,7 +92,8 @@ func clip(settings string) provider.Content {
 func photos(settings string) provider.Content {
 	return withSettings(provider.Content{Action: provider.Post, PostType: "carousel", Parts: []provider.Part{{
 		Text: "Two cats #cats", Media: []provider.Media{
-			providertest.NewMedia("1.webp", "image/webp", []byte("one")), providertest.NewMedia("2.jpg", "image/jpeg", []byte("two")),
+			providertest.NewMedia("1.webp", "image/webp", []byte("one")),
+			providertest.NewMedia("2.jpg", "image/jpeg", []byte("two")),
 		},
 	}}}, settings)
 }
@@ -123,7 +128,8 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 		{"inbox", clip(`{"tiktokPostMode":"inbox"}`), "", "", 1},
 		{"photos", photos(catsPublic), knownID, "/@ada/photo/" + knownID, 0},
 		{"photos-inbox", photos(`{"tiktokPostMode":"inbox"}`), "", "", 1},
-		{"off", clip(`{"tiktokPrivacyLevel":"PUBLIC_TO_EVERYONE","tiktokAllowDuet":true,"tiktokAllowStitch":true}`), knownID, "/@ada/video/" + knownID, 1},
+		{"off", clip(`{"tiktokPrivacyLevel":"PUBLIC_TO_EVERYONE","tiktokAllowDuet":true,"tiktokAllowStitch":true}`),
+			knownID, "/@ada/video/" + knownID, 1},
 	} {
 		t.Run(tc.golden, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +141,8 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 			if err != nil {
 				t.Fatalf("publish: %v", err)
 			}
-			if st.PlatformPostID != tc.id || !st.Done || len(st.Published) != 1 || len(st.Warnings) != tc.warnings || len(st.Secrets) > 0 {
+			if st.PlatformPostID != tc.id || !st.Done || len(st.Published) != 1 || len(st.Warnings) != tc.warnings ||
+				len(st.Secrets) > 0 {
 				t.Errorf("published %q, want %q; state %+v", st.PlatformPostID, tc.id, st)
 			}
 			if !strings.HasSuffix(st.Published[0].Permalink, tc.link) {
@@ -162,7 +169,8 @@ func TestChunksFollowTheReferenceVectors(t *testing.T) {
 		starts      []int64
 	}{
 		{50_000_123, 10_000_000, []int64{0, 10_000_000, 20_000_000, 30_000_000, 40_000_000}},
-		{64_000_001, 64_000_000, []int64{0}},
+		{64_000_001, 10_000_000, []int64{0, 10_000_000, 20_000_000, 30_000_000, 40_000_000, 50_000_000}},
+		{7_000_000, 7_000_000, []int64{0}},
 		{150_000_000, 64_000_000, []int64{0, 64_000_000}},
 		{4_999_999, 4_999_999, []int64{0}},
 	} {
@@ -179,16 +187,30 @@ func TestChunksFollowTheReferenceVectors(t *testing.T) {
 func TestChunksKeepToTheBoundsForEverySize(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	for _, size := range []int64{1, 4_999_999, 5_000_000, 9_999_999, 10_000_000, 64_000_001, 1_000_000_000, 4_000_000_000} {
-		chunk := b.chunkSize(size)
-		count := chunkCount(size, chunk)
-		last := size - (count-1)*chunk
-		if size >= smallestChunk && (chunk < smallestChunk || chunk > largestChunk) || count > maxChunks || last > 2*largestChunk || last < min(chunk, size) {
-			t.Errorf("%d bytes go in %d chunks of %d, the last of %d", size, count, chunk, last)
+	for _, limits := range []Limits{{}, inPieces, {SingleChunkBytes: 1, ChunkBytes: 64_000_000}} {
+		b.limits = limits.withDefaults()
+		for _, size := range []int64{1, 4_999_999, 5_000_000, 9_999_999, 10_000_000, 64_000_000, 64_000_001,
+			100_000_000,
+			1_000_000_000, 4_000_000_000} {
+			chunk := b.chunkSize(size)
+			count := chunkCount(size, chunk)
+			last := size - (count-1)*chunk
+			if count == 1 && chunk != size || count > 1 && chunk < smallestChunk || chunk > largestChunk ||
+				count > maxChunks || last > 2*largestChunk || last < chunk {
+				t.Errorf("%+v: %d bytes go in %d chunks of %d, the last of %d", limits, size, count, chunk, last)
+			}
+			if single := size <= 64_000_000; limits == (Limits{}) && single != (count == 1) {
+				t.Errorf("%d bytes go in %d chunks", size, count)
+			}
+			if limits == (Limits{}) && count > 1 && chunk != 10_000_000 {
+				t.Errorf("%d bytes go in chunks of %d, want 10,000,000", size, chunk)
+			}
 		}
 	}
-	if _, err := New(Config{Caller: b.caller, Now: b.now, Limits: Limits{ChunkBytes: 1 << 20}}); err == nil {
-		t.Error("New took chunks that TikTok does not take")
+	for _, limits := range []Limits{{ChunkBytes: 1 << 20}, {ChunkBytes: 1 << 30}, {SingleChunkBytes: 64_000_001}} {
+		if _, err := New(Config{Caller: b.api.Caller, Now: b.now, Limits: limits}); err == nil {
+			t.Errorf("New took %+v", limits)
+		}
 	}
 }
 
@@ -237,7 +259,8 @@ func TestAPostThatTikTokRefusesLaterIsAFailure(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "failed")
 	st, err := b.drive(t, clip(public), provider.State{})
-	if e := provider.AsError(err); e == nil || e.Code != provider.CodeMediaRejected || st.FailureCode != "frame_rate_check_failed" || st.Done {
+	if e := provider.AsError(err); e == nil || e.Code != provider.CodeMediaRejected ||
+		st.FailureCode != "frame_rate_check_failed" || st.Done {
 		t.Errorf("error %v, state %+v; want the reason told", err, st)
 	}
 }
@@ -296,7 +319,8 @@ func TestAReadyStateIsLeftAloneUntilItsUploadEnds(t *testing.T) {
 		Ready:   true,
 		Secrets: map[string]provider.Secret{secretUpload: "https://example.test/upload"},
 		Data:    map[string]string{noteCreatorAt: b.clock.Now().Format(time.RFC3339)},
-		Uploads: []provider.Upload{{Step: stepSending, NextByte: 5_000_000, ChunkSize: 5_000_000, Size: 12_000_005, ExpiresAt: b.clock.Now().Add(time.Hour)}},
+		Uploads: []provider.Upload{{Step: stepSending, NextByte: 5_000_000, ChunkSize: 5_000_000, Size: 12_000_005,
+			ExpiresAt: b.clock.Now().Add(time.Hour)}},
 	}
 	st, err := b.Prepare(context.Background(), b.account, c, ready)
 	if err != nil || !st.Ready {
@@ -317,11 +341,13 @@ func TestConnectingRefreshingAndRevoking(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect")
 	ctx := context.Background()
-	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1", Verifier: "verifier-1", RedirectURL: "https://crier.test/oauth/tiktok/callback"})
+	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1", Verifier: "verifier-1",
+		RedirectURL: "https://crier.test/oauth/tiktok/callback"})
 	if err != nil {
 		t.Fatalf("Exchange: %v", err)
 	}
-	if token.Refresh != "refresh-1" || !token.ExpiresAt.Equal(b.clock.Now().Add(24*time.Hour)) || !token.RefreshExpiresAt.Equal(b.clock.Now().Add(365*24*time.Hour)) || len(token.Scopes) != 6 {
+	if token.Refresh != "refresh-1" || !token.ExpiresAt.Equal(b.clock.Now().Add(24*time.Hour)) ||
+		!token.RefreshExpiresAt.Equal(b.clock.Now().Add(365*24*time.Hour)) || len(token.Scopes) != 6 {
 		t.Errorf("token %+v", token)
 	}
 	accounts, err := b.Accounts(ctx, token)
@@ -330,14 +356,15 @@ func TestConnectingRefreshingAndRevoking(t *testing.T) {
 	}
 	want := []provider.ConnectedAccount{{
 		ProviderAccountID: "723f24d7", DisplayName: "Ada", Handle: "ada", ImageURL: "https://p16/a",
-		Details: json.RawMessage(`{"unionId":"u-1","privacyLevelOptions":["PUBLIC_TO_EVERYONE","MUTUAL_FOLLOW_FRIENDS","SELF_ONLY"],"stitchDisabled":true,"maxVideoDurationSec":300}`),
+		Details: json.RawMessage(`{"unionId":"u-1","creatorNickname":"Ada","privacyLevelOptions":["PUBLIC_TO_EVERYONE","MUTUAL_FOLLOW_FRIENDS","SELF_ONLY"],"stitchDisabled":true,"maxVideoDurationSec":300}`),
 		Token:   token,
 	}}
 	if diff := cmp.Diff(want, accounts); diff != "" {
 		t.Errorf("accounts (-want +got):\n%s", diff)
 	}
 	renewed, err := b.Refresh(ctx, provider.Account{Token: token})
-	if err != nil || renewed.Access != "access-2" || renewed.Refresh != "refresh-2" || !renewed.ExpiresAt.Equal(b.clock.Now().Add(2*time.Hour)) {
+	if err != nil || renewed.Access != "access-2" || renewed.Refresh != "refresh-2" ||
+		!renewed.ExpiresAt.Equal(b.clock.Now().Add(2*time.Hour)) {
 		t.Errorf("Refresh = %+v, %v; want the new pair", renewed, err)
 	}
 	if err := b.Revoke(ctx, provider.Account{Token: token}); err != nil {
@@ -348,7 +375,8 @@ func TestConnectingRefreshingAndRevoking(t *testing.T) {
 func TestFieldsWithoutTheirScopeAreNotAskedFor(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-narrow")
-	accounts, err := b.Accounts(context.Background(), provider.Token{Access: "access-1", Scopes: []string{scopeBasic, scopeUpload}})
+	accounts, err := b.Accounts(context.Background(),
+		provider.Token{Access: "access-1", Scopes: []string{scopeBasic, scopeUpload}})
 	if err != nil || accounts[0].DisplayName != "Ada" || accounts[0].Handle != "" {
 		t.Errorf("Accounts = %+v, %v", accounts, err)
 	}
@@ -366,7 +394,8 @@ func TestADeadRefreshTokenMeansConnectingAgainAndWrongCredentialsDoNot(t *testin
 		t.Errorf("Revoke of a dead token: %v", err)
 	}
 	_, err = b.Refresh(ctx, b.account)
-	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary || !failure.OperatorProblem() {
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
+		!failure.OperatorProblem() {
 		t.Errorf("Refresh error = %v, want a problem of the operator", err)
 	}
 }
@@ -374,10 +403,11 @@ func TestADeadRefreshTokenMeansConnectingAgainAndWrongCredentialsDoNot(t *testin
 func TestTheConsentAddressCarriesAHexadecimalChallenge(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S", Verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"})
+	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S",
+		Verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"})
 	want := "https://www.tiktok.com/v2/auth/authorize/?client_key=client-1&response_type=code" +
 		"&scope=user.info.basic%2Cvideo.publish%2Cvideo.upload%2Cuser.info.profile%2Cuser.info.stats%2Cvideo.list" +
-		"&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=S" +
+		"&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=S&disable_auto_auth=1" +
 		"&code_challenge=13d31e961a1ad8ec2f16b10c4c982e0876a878ad6df144566ee1894acb70f9c3&code_challenge_method=S256"
 	if err != nil || got != want {
 		t.Errorf("ConsentURL = %q, %v; want %q", got, err, want)
@@ -396,7 +426,8 @@ func TestMetricsTellUnknownFromZero(t *testing.T) {
 		t.Errorf("metrics %+v", m)
 	}
 	account, err := b.AccountMetrics(ctx, b.account, time.Time{}, time.Time{})
-	if err != nil || *account.Followers != 100 || *account.Following != 5 || *account.Posts != 3 || account.Extra["likes"] != 70 {
+	if err != nil || *account.Followers != 100 || *account.Following != 5 || *account.Posts != 3 ||
+		account.Extra["likes"] != 70 {
 		t.Errorf("AccountMetrics = %+v, %v", account, err)
 	}
 }
@@ -426,7 +457,8 @@ func TestWhatTikTokSaysOfAnAccountNarrowsItsLimits(t *testing.T) {
 	if info.Formats[0].Media[0].MaxSeconds != 60 || b.Info().Formats[0].Media[0].MaxSeconds != 600 {
 		t.Errorf("limits %v and %v", info.Formats[0].Media[0].MaxSeconds, b.Info().Formats[0].Media[0].MaxSeconds)
 	}
-	if diff := cmp.Diff([]string{"SELF_ONLY"}, info.Settings[1].Enum); diff != "" || len(b.Info().Settings[1].Enum) != 4 {
+	if diff := cmp.Diff([]string{"SELF_ONLY"}, info.Settings[1].Enum); diff != "" ||
+		len(b.Info().Settings[1].Enum) != 4 {
 		t.Errorf("privacy levels (-want +got):\n%s", diff)
 	}
 	if info.Abilities.PostMetrics || info.Abilities.AccountMetrics {

@@ -20,6 +20,7 @@ const (
 // Bounds of chunks (media transfer guide). TikTok's megabytes are decimal.
 const (
 	smallestChunk = 5_000_000
+	usualChunk    = 10_000_000
 	largestChunk  = 64_000_000
 	maxChunks     = 1000
 )
@@ -37,12 +38,13 @@ const (
 	expiryMargin = 5 * time.Minute
 )
 
-// chunkSize is how large all chunks but the last are. Files that have no room for two go in one.
+// chunkSize is how large all chunks but the last are. A file that goes in one chunk has a chunk of its own size: TikTok
+// takes no other. Larger ones have at least two.
 func (p *Provider) chunkSize(size int64) int64 {
-	if size < smallestChunk {
+	if size <= p.limits.SingleChunkBytes || size < 2*smallestChunk {
 		return size
 	}
-	return min(size, max(p.limits.ChunkBytes, (size+maxChunks-1)/maxChunks))
+	return min(size/2, max(p.limits.ChunkBytes, (size+maxChunks-1)/maxChunks))
 }
 
 // chunkCount is how many chunks there are: what is left over goes into the last one.
@@ -75,7 +77,8 @@ func (p *Provider) currentUpload(st *provider.State, m provider.Media) *provider
 }
 
 // uploadStep does the next step of the video.
-func (p *Provider) uploadStep(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State, error) {
+func (p *Provider) uploadStep(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State,
+	error) {
 	u := st.Upload(0, 0)
 	var err error
 	switch u.Step {
@@ -90,9 +93,10 @@ func (p *Provider) uploadStep(ctx context.Context, a provider.Account, plan plan
 	return st, err
 }
 
-// beginUpload announces the video with all that is to be said about it. When the answer is lost, beginning again does no
-// harm: nothing is posted before the last chunk.
-func (p *Provider) beginUpload(ctx context.Context, a provider.Account, plan plan, st *provider.State, u *provider.Upload) error {
+// beginUpload announces the video with all that is to be said about it. When the answer is lost, beginning again does
+// no harm: nothing is posted before the last chunk.
+func (p *Provider) beginUpload(ctx context.Context, a provider.Account, plan plan, st *provider.State,
+	u *provider.Upload) error {
 	size := plan.video.Size
 	chunk := p.chunkSize(size)
 	if chunk <= 0 {
@@ -102,11 +106,13 @@ func (p *Provider) beginUpload(ctx context.Context, a provider.Account, plan pla
 		Source: sourceUpload, VideoSize: size, ChunkSize: chunk, TotalChunks: chunkCount(size, chunk),
 	})
 	var answer initAnswer
-	if err := p.send(ctx, a, provider.Request{Operation: provider.OpPublish, Method: http.MethodPost, URL: path}, request, &answer); err != nil {
+	if err := p.send(ctx, a, provider.Request{Operation: provider.OpPublish, Method: http.MethodPost, URL: path},
+		request, &answer); err != nil {
 		return err
 	}
 	if answer.PublishID == "" || answer.UploadURL == "" {
-		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "TikTok did not say where to upload"}
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "TikTok did not say where to upload"}
 	}
 	st.PublishID = answer.PublishID
 	st.Hide(secretUpload, provider.Secret(answer.UploadURL))
@@ -137,19 +143,22 @@ func (p *Provider) sendChunk(ctx context.Context, plan plan, st *provider.State,
 }
 
 // putChunk sends the bytes up to last. The token in the address is all that TikTok asks for.
-func (p *Provider) putChunk(ctx context.Context, m provider.Media, st *provider.State, u *provider.Upload, last int64, r provider.Request) (*provider.Response, error) {
+func (p *Provider) putChunk(ctx context.Context, m provider.Media, st *provider.State, u *provider.Upload, last int64,
+	r provider.Request) (*provider.Response, error) {
 	file, err := m.Open(ctx)
 	if err != nil {
 		return nil, &provider.Error{
-			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media cannot be read from the media store", Err: err,
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the media cannot be read from the media store", Err: err,
 		}
 	}
 	defer file.Close()
 	address := st.Secrets[secretUpload]
-	r.Operation, r.Method, r.URL, r.SecretURL, r.Secrets = provider.OpUpload, http.MethodPut, address.Reveal(), true, []provider.Secret{address}
+	r.Operation, r.Method, r.URL, r.SecretURL, r.Secrets = provider.OpUpload, http.MethodPut, address.Reveal(), true,
+		[]provider.Secret{address}
 	r.Header = http.Header{"Content-Range": {fmt.Sprintf("bytes %d-%d/%d", u.NextByte, last, u.Size)}}
 	r.Body = provider.SectionBody(m.MIMEType, file, u.NextByte, last-u.NextByte+1)
-	return p.caller.Send(ctx, r)
+	return p.api.Caller.Send(ctx, r)
 }
 
 // afterRefusedChunk begins an upload anew that TikTok no longer takes, and has it asked about after an outage.
@@ -172,7 +181,8 @@ func restart(st *provider.State, u *provider.Upload, failure *provider.Error) er
 	*u = provider.Upload{Redone: u.Redone + 1}
 	st.PublishID = ""
 	delete(st.Secrets, secretUpload)
-	failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable, "TikTok no longer takes the upload; it begins anew"
+	failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable,
+		"TikTok no longer takes the upload; it begins anew"
 	return failure
 }
 

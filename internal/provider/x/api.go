@@ -1,9 +1,7 @@
 package x
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
 
 	"crier/internal/provider"
 )
@@ -11,7 +9,7 @@ import (
 // Wire types of API v2. Where X renamed a field (August 2026), both spellings are read.
 
 type createRequest struct {
-	Text                  string       `json:"text,omitempty"`
+	Text                  string       `json:"text"` // also beside media alone: X may refuse a post without it
 	Media                 *createMedia `json:"media,omitempty"`
 	Poll                  *createPoll  `json:"poll,omitempty"`
 	QuoteID               string       `json:"quote_tweet_id,omitempty"`
@@ -138,6 +136,7 @@ type timelineAnswer struct {
 
 type timelinePost struct {
 	ID             string        `json:"id"`
+	Conversation   string        `json:"conversation_id"`
 	Text           string        `json:"text"`
 	NoteTweet      *note         `json:"note_tweet"`
 	NotePost       *note         `json:"note_post"`
@@ -184,13 +183,6 @@ type privateCount struct {
 	Engagements   *int64 `json:"engagements"`
 }
 
-type tokenAnswer struct {
-	AccessToken  string `json:"access_token"`
-	RefreshToken string `json:"refresh_token"`
-	ExpiresIn    int64  `json:"expires_in"`
-	Scope        string `json:"scope"`
-}
-
 // details is what a connection carries (SocialAccount.providerSettings).
 type details struct {
 	SubscriptionType string `json:"subscriptionType,omitempty"`
@@ -208,38 +200,3 @@ func decodeDetails(a provider.Account) details {
 
 // subscribed is true for accounts that may write long posts.
 func (d details) subscribed() bool { return d.SubscriptionType != "" && d.SubscriptionType != "None" }
-
-// send makes one exchange with the API on behalf of the account; answers that are no success become errors.
-func (p *Provider) send(ctx context.Context, a provider.Account, r provider.Request) (*provider.Response, error) {
-	r.URL = p.apiURL + r.URL
-	r.Bearer = a.Token.Access
-	answer, err := p.caller.Send(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	if !answer.OK() {
-		return nil, classify(answer, p.now())
-	}
-	return answer, nil
-}
-
-// sendJSON makes one exchange with a JSON body and decodes the answer into v, unless v is nil.
-func (p *Provider) sendJSON(ctx context.Context, a provider.Account, r provider.Request, body, v any) error {
-	if body != nil {
-		encoded, err := provider.JSONBody(body)
-		if err != nil {
-			return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the post cannot be sent", Err: err}
-		}
-		r.Body = encoded
-	}
-	answer, err := p.send(ctx, a, r)
-	if err != nil || v == nil {
-		return err
-	}
-	return answer.Decode(v)
-}
-
-// get reads something.
-func (p *Provider) get(ctx context.Context, a provider.Account, path string, v any) error {
-	return p.sendJSON(ctx, a, provider.Request{Operation: provider.OpRead, Method: http.MethodGet, URL: path}, nil, v)
-}

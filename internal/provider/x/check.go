@@ -29,7 +29,8 @@ func check(info provider.Info, c provider.Content) provider.Findings {
 		found.Reject(c.Path(0), "has no content")
 		return found
 	case len(c.Parts) > maxThreadParts:
-		found.Reject([]string{"postInput", "posts"}, fmt.Sprintf("a thread has at most %d posts, this one has %d", maxThreadParts, len(c.Parts)))
+		found.Reject([]string{"postInput", "posts"},
+			fmt.Sprintf("a thread has at most %d posts, this one has %d", maxThreadParts, len(c.Parts)))
 		return found
 	}
 	format := info.Formats[0]
@@ -41,7 +42,7 @@ func check(info provider.Info, c provider.Content) provider.Findings {
 	for part := range composed.Parts {
 		checkPart(format, composed, part, &found)
 	}
-	checkSettings(c, &found)
+	checkSettings(info, c, &found)
 	return found
 }
 
@@ -88,15 +89,17 @@ func checkPart(format provider.Format, c provider.Content, part int, found *prov
 func checkMedia(c provider.Content, part int, m provider.Media, found *provider.Findings) {
 	switch {
 	case m.MIMEType == "image/gif" && int64(m.Width)*int64(m.Height)*int64(m.Frames) > maxGIFVolume:
-		found.Reject(c.MediaPath(part, m), fmt.Sprintf("width, height and frames multiplied must be at most %d", maxGIFVolume))
+		found.Reject(c.MediaPath(part, m), fmt.Sprintf("width, height and frames multiplied must be at most %d",
+			maxGIFVolume))
 	case isVideo(m) && (max(m.Width, m.Height) > documentedLongSide || min(m.Width, m.Height) > documentedShortSide):
-		found.Warn(c.MediaPath(part, m), fmt.Sprintf("X documents videos of up to %d×%d pixels; this one has %d×%d and may be scaled or refused",
-			documentedLongSide, documentedShortSide, m.Width, m.Height))
+		found.Warn(c.MediaPath(part, m),
+			fmt.Sprintf("X documents videos of up to %d×%d pixels; this one has %d×%d and may be scaled or refused",
+				documentedLongSide, documentedShortSide, m.Width, m.Height))
 	}
 }
 
 // checkSettings applies the rules between settings and content. They concern the first post.
-func checkSettings(c provider.Content, found *provider.Findings) {
+func checkSettings(info provider.Info, c provider.Content, found *provider.Findings) {
 	s, err := decodeSettings(c)
 	if err != nil {
 		found.Reject([]string{"platformSettings"}, "cannot be read")
@@ -110,10 +113,19 @@ func checkSettings(c provider.Content, found *provider.Findings) {
 	}
 	hasMedia := len(first.Media) > 0
 	quotes := s.QuotePostID != "" || c.Action == provider.Quote
+	if quotes && !info.Abilities.Quote {
+		path := provider.SettingPath("xQuotePostId")
+		if c.Action == provider.Quote {
+			path = c.Path(0, "text")
+		}
+		found.Reject(path,
+			"X lets only apps quote that are more than self-serve; this server's app is not known to be one")
+	}
 	reject(s.Poll != nil && hasMedia, "xPoll", "a post has a poll or media, not both")
 	reject(s.Poll != nil && quotes, "xPoll", "a post has a poll or a quote, not both")
 	reject(s.QuotePostID != "" && hasMedia, "xQuotePostId", "a post has a quote or media, not both")
-	reject(s.QuotePostID != "" && c.Action != provider.Post && c.Action != "", "xQuotePostId", "only a post can quote another one")
+	reject(s.QuotePostID != "" && c.Action != provider.Post && c.Action != "", "xQuotePostId",
+		"only a post can quote another one")
 	reject(s.ShareWithFollowers && s.CommunityID == "", "xShareWithFollowers", "needs xCommunityId")
 	reject(len(s.ExcludeReplyUserIDs) > 0 && s.ReplyToPostID == "", "xExcludeReplyUserIds", "needs xReplyToPostId")
 	reject(len(s.TaggedUserIDs) > 0 && !hasMedia, "xTaggedUserIds", "needs media in the first post")

@@ -1,6 +1,7 @@
 package x
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func (p problem) message() string {
 			return e.Message
 		}
 	}
-	return firstOf(p.Detail, p.OAuthDescription, p.Title, p.OAuthError)
+	return cmp.Or(p.Detail, p.OAuthDescription, p.Title, p.OAuthError)
 }
 
 func (p problem) hasCode(code int) bool {
@@ -101,27 +102,30 @@ var refusals = []struct {
 }
 
 // classify turns an answer that is no success into an error. It is the one place that does.
-func classify(answer *provider.Response, now time.Time) *provider.Error {
-	p := readProblem(answer)
+func (p *Provider) classify(answer *provider.Response) *provider.Error {
+	said, now := readProblem(answer), p.now()
 	switch {
-	case p.says("SpendCapReached"):
-		return operatorError(answer, provider.RateLimited, provider.CodeQuotaExhausted, p.message(), untilNamedDate(answer.Body, now))
-	case answer.Status == http.StatusTooManyRequests || p.hasCode(88) || p.name() == "rate-limit-exceeded":
-		return classifyRateLimit(answer, p, now)
+	case answer.Status >= 500: // whatever it says: the post may be public
+		return answer.Unavailable(said.message())
+	case said.says("SpendCapReached"):
+		return operatorError(answer, provider.RateLimited, provider.CodeQuotaExhausted, said.message(),
+			untilNamedDate(answer.Body, now))
+	case answer.Status == http.StatusTooManyRequests || said.hasCode(88) || said.name() == "rate-limit-exceeded":
+		return classifyRateLimit(answer, said, now)
 	case answer.Status == http.StatusPaymentRequired:
-		return operatorError(answer, provider.RateLimited, provider.CodeQuotaExhausted, p.message(), operatorPause)
+		return operatorError(answer, provider.RateLimited, provider.CodeQuotaExhausted, said.message(), operatorPause)
 	case answer.Status == http.StatusUnauthorized:
-		return accountError(answer, provider.AuthExpired, provider.CodeAuthExpired, p.message())
-	case answer.Status >= 500 || answer.Status < 400 || answer.Status == http.StatusRequestTimeout:
-		return answer.Unavailable(p.message())
+		return accountError(answer, provider.AuthExpired, provider.CodeAuthExpired, said.message())
+	case answer.Status < 400 || answer.Status == http.StatusRequestTimeout:
+		return answer.Unavailable(said.message())
 	case answer.Status == http.StatusRequestEntityTooLarge:
-		return answer.Fail(provider.Rejected, provider.CodeMediaRejected, p.message(), nil)
+		return answer.Fail(provider.Rejected, provider.CodeMediaRejected, said.message(), nil)
 	case answer.Status == http.StatusForbidden:
-		if e := classifyForbidden(answer, p); e != nil {
+		if e := classifyForbidden(answer, said); e != nil {
 			return e
 		}
 	}
-	return classifyRefusal(answer, p)
+	return classifyRefusal(answer, said)
 }
 
 // classifyForbidden finds the reasons that concern the account or the installation.
@@ -159,10 +163,12 @@ func classifyRefusal(answer *provider.Response, p problem) *provider.Error {
 // classifyRateLimit finds out which limit was hit and when it frees.
 func classifyRateLimit(answer *provider.Response, p problem, now time.Time) *provider.Error {
 	if p.name() == "usage-capped" || p.Title == "UsageCapExceeded" {
-		return operatorError(answer, provider.RateLimited, provider.CodeQuotaExhausted, p.message(), nextPeriod(p.Period, now).Sub(now))
+		return operatorError(answer, provider.RateLimited, provider.CodeQuotaExhausted, p.message(),
+			nextPeriod(p.Period, now).Sub(now))
 	}
 	if reset, hit := resetOf(answer.Header, "X-App-Limit-24hour"); hit {
-		return operatorError(answer, provider.RateLimited, provider.CodeRateLimited, p.message(), pauseUntil(reset, now))
+		return operatorError(answer, provider.RateLimited, provider.CodeRateLimited, p.message(),
+			pauseUntil(reset, now))
 	}
 	e := accountError(answer, provider.RateLimited, provider.CodeRateLimited, p.message())
 	e.RetryAfter = usualRatePause
@@ -216,7 +222,8 @@ func accountError(answer *provider.Response, kind provider.Kind, code provider.C
 	return e
 }
 
-func operatorError(answer *provider.Response, kind provider.Kind, code provider.Code, message string, pause time.Duration) *provider.Error {
+func operatorError(answer *provider.Response, kind provider.Kind, code provider.Code, message string,
+	pause time.Duration) *provider.Error {
 	e := answer.Fail(kind, code, message, nil)
 	e.Scope, e.RetryAfter = provider.ScopeInstallation, pause
 	return e
@@ -224,13 +231,14 @@ func operatorError(answer *provider.Response, kind provider.Kind, code provider.
 
 // classifyToken is for the token endpoint, whose errors are OAuth's. Wrong client credentials are the operator's
 // problem and must not disconnect an account.
-func classifyToken(answer *provider.Response, now time.Time) *provider.Error {
-	p := readProblem(answer)
+func (p *Provider) classifyToken(answer *provider.Response) *provider.Error {
+	said := readProblem(answer)
 	switch {
-	case p.OAuthError == "unauthorized_client" || p.OAuthError == "invalid_client":
-		return operatorError(answer, provider.Temporary, provider.CodeProviderUnavailable, p.message(), operatorPause)
-	case p.OAuthError != "" && answer.Status < 500:
-		return accountError(answer, provider.AuthExpired, provider.CodeAuthExpired, p.message())
+	case said.OAuthError == "unauthorized_client" || said.OAuthError == "invalid_client":
+		return operatorError(answer, provider.Temporary, provider.CodeProviderUnavailable, said.message(),
+			operatorPause)
+	case said.OAuthError != "" && answer.Status < 500:
+		return accountError(answer, provider.AuthExpired, provider.CodeAuthExpired, said.message())
 	}
-	return classify(answer, now)
+	return p.classify(answer)
 }

@@ -1,6 +1,7 @@
 package x
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -22,6 +23,8 @@ const (
 	costPostWithURL = "post_with_url"
 	costAltText     = "alt_text"
 	costRepost      = "repost"
+	costPostRead    = provider.CostPostRead
+	costDelete      = provider.CostDelete
 )
 
 // newCosts are the prices of 20 April 2026 in credits of 0.001 USD, with what the operator pays otherwise.
@@ -31,6 +34,8 @@ func newCosts(configured map[string]int64) ([]provider.Cost, error) {
 		{Key: costPostWithURL, Credits: 200, Description: "a post, reply or quote with a URL in its text"},
 		{Key: costAltText, Credits: 5, Description: "the alt text or content warning of one media"},
 		{Key: costRepost, Credits: 15, Description: "a repost"},
+		{Key: costPostRead, Credits: 5, Description: "a reading of a post's numbers"},
+		{Key: costDelete, Credits: 10, Description: "the removal of a post, reply or repost"},
 		{Key: provider.CostAccountMetrics, Credits: 10, Description: "a live reading of the account's numbers"},
 	}
 	for key, credits := range configured {
@@ -44,22 +49,14 @@ func newCosts(configured map[string]int64) ([]provider.Cost, error) {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.VideoSeconds == 0 {
-		l.VideoSeconds = 140
-	}
-	if l.VideoBytes == 0 {
-		l.VideoBytes = 512 << 20
-	}
-	if l.SubscriberVideoSeconds == 0 {
-		l.SubscriberVideoSeconds = 125 * 60
-	}
-	if l.SubscriberVideoBytes == 0 {
-		l.SubscriberVideoBytes = 16 << 30
-	}
+	l.VideoSeconds = cmp.Or(l.VideoSeconds, 140)
+	l.VideoBytes = cmp.Or(l.VideoBytes, 512<<20)
+	l.SubscriberVideoSeconds = cmp.Or(l.SubscriberVideoSeconds, 125*60)
+	l.SubscriberVideoBytes = cmp.Or(l.SubscriberVideoBytes, maxFile)
 	return l
 }
 
-func newInfo(costs []provider.Cost, limits Limits) provider.Info {
+func newInfo(c Config, costs []provider.Cost, limits Limits) provider.Info {
 	post := postFormat(limits)
 	comment := post
 	comment.Name, comment.Description, comment.PostTypes, comment.MaxParts = "comment", "A reply to the post.", nil, 0
@@ -67,7 +64,8 @@ func newInfo(costs []provider.Cost, limits Limits) provider.Info {
 		Name:        "x",
 		DisplayName: "X",
 		Abilities: provider.Abilities{
-			Threads: true, Comment: true, CommentMedia: true, Repost: true, Quote: true, Delete: true, PostMetrics: true,
+			Threads: true, Comment: true, CommentMedia: true, Repost: true, Quote: c.Quotes, Delete: true,
+			PostMetrics:    true,
 			AccountMetrics: true, Refresh: true, AltText: true, Reconcile: true,
 		},
 		Formats:       []provider.Format{post},
@@ -95,12 +93,16 @@ func postFormat(limits Limits) provider.Format {
 		MaxAltText:  maxAltText,
 		MaxParts:    maxThreadParts,
 		Media: []provider.MediaLimit{
-			{Class: "image", MIMETypes: []string{"image/jpeg", "image/png", "image/webp"}, ConvertTo: "image/jpeg", MaxCount: 4, MaxBytes: 5 << 20},
-			{Class: "gif", MIMETypes: []string{"image/gif"}, MaxCount: 1, MaxBytes: 15 << 20, MaxWidth: 1280, MaxHeight: 1080, MaxFrames: 350},
+			{Class: "image", MIMETypes: []string{"image/jpeg", "image/png", "image/webp"}, ConvertTo: "image/jpeg",
+				MaxCount: 4, MaxBytes: 5 << 20},
+			{Class: "gif", MIMETypes: []string{"image/gif"}, MaxCount: 1, MaxBytes: 15 << 20, MaxWidth: 1280,
+				MaxHeight: 1080, MaxFrames: 350},
 			{
-				Class: "video", MIMETypes: []string{"video/mp4", "video/quicktime"}, MaxCount: 1, MaxBytes: limits.VideoBytes,
+				Class: "video", MIMETypes: []string{"video/mp4", "video/quicktime"}, MaxCount: 1,
+				MaxBytes:   limits.VideoBytes,
 				MinSeconds: 0.5, MaxSeconds: limits.VideoSeconds, MinWidth: 32, MinHeight: 32,
-				MinAspect: 1.0 / 3, MaxAspect: 3, MaxFPS: 60, VideoCodecs: []string{"h264"}, AudioCodecs: []string{"aac"},
+				MinAspect: 1.0 / 3, MaxAspect: 3, MaxFPS: 60, VideoCodecs: []string{"h264"},
+				AudioCodecs: []string{"aac"},
 			},
 		},
 	}
@@ -127,7 +129,8 @@ func widen(f provider.Format, limits Limits) provider.Format {
 
 func scopes() []provider.Grant {
 	return []provider.Grant{
-		{Scope: "tweet.read", Purpose: "see the account's posts, to make sure that none is published twice", Required: true},
+		{Scope: "tweet.read", Purpose: "see the account's posts, to make sure that none is published twice",
+			Required: true},
 		{Scope: "tweet.write", Purpose: "publish, reply, repost and delete", Required: true},
 		{Scope: "users.read", Purpose: "read the account's name and picture", Required: true},
 		{Scope: "media.write", Purpose: "upload images and videos", Required: true},
@@ -138,7 +141,8 @@ func scopes() []provider.Grant {
 func rateLimits() []provider.RateLimit {
 	const quarter, day = 15 * 60, 24 * 60 * 60
 	limit := func(name string, scope provider.Scope, most, seconds int64, op provider.Operation) provider.RateLimit {
-		return provider.RateLimit{Name: name, Scope: scope, Max: most, Seconds: seconds, Units: map[provider.Operation]int64{op: 1}}
+		return provider.RateLimit{Name: name, Scope: scope, Max: most, Seconds: seconds,
+			Units: map[provider.Operation]int64{op: 1}}
 	}
 	return []provider.RateLimit{
 		limit("posts of an account", provider.ScopeAccount, 100, quarter, provider.OpPublish),

@@ -10,17 +10,20 @@ import (
 	"crier/internal/provider"
 )
 
-// privateMetricsAge is how long X tells an author how often links were clicked; asked for later, it leaves the post out.
+// privateMetricsAge is how long X tells an author how often links were clicked; asked for later, it leaves the post
+// out.
 const privateMetricsAge = 29 * 24 * time.Hour
 
 // PostMetrics reads the numbers of up to 100 posts.
-func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics, error) {
+func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
+	error) {
 	fields := "public_metrics"
 	if p.allYoung(postIDs) {
 		fields += ",non_public_metrics"
 	}
 	var answer timelineAnswer
-	if err := p.get(ctx, a, "/2/tweets?ids="+url.QueryEscape(strings.Join(postIDs, ","))+"&tweet.fields="+fields, &answer); err != nil {
+	path := "/2/tweets?ids=" + url.QueryEscape(strings.Join(postIDs, ",")) + "&tweet.fields=" + fields
+	if err := p.api.Get(ctx, a.Token.Access, path, &answer); err != nil {
 		return nil, err
 	}
 	metrics := map[string]provider.Metrics{}
@@ -66,9 +69,10 @@ func (p *Provider) allYoung(postIDs []string) bool {
 }
 
 // AccountMetrics reads the totals of the account; X does not tell them by time.
-func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, _, _ time.Time) (provider.AccountMetrics, error) {
+func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, _, _ time.Time) (provider.AccountMetrics,
+	error) {
 	var answer userAnswer
-	if err := p.get(ctx, a, profilePath, &answer); err != nil {
+	if err := p.api.Get(ctx, a.Token.Access, profilePath, &answer); err != nil {
 		return provider.AccountMetrics{}, err
 	}
 	counts := answer.Data.PublicMetrics

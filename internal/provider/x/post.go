@@ -1,6 +1,7 @@
 package x
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -10,19 +11,21 @@ import (
 )
 
 // createPost makes the next part public.
-func (p *Provider) createPost(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) createPost(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	body, err := newCreateRequest(c, st)
 	if err != nil {
 		return st, err
 	}
 	request := provider.Request{
-		Operation: provider.OpPublish, Method: http.MethodPost, URL: "/2/tweets", Publishes: true, Timeout: commitTimeout,
+		Operation: provider.OpPublish, Method: http.MethodPost, URL: "/2/tweets", Publishes: true,
+		Timeout: commitTimeout,
 	}
 	if c.Action == provider.Comment {
 		request.Operation = provider.OpComment
 	}
 	var answer createAnswer
-	if err := p.sendJSON(ctx, a, request, body, &answer); err != nil {
+	if err := p.api.Call(ctx, a.Token.Access, request, body, &answer); err != nil {
 		return p.afterRefusal(c, st, err)
 	}
 	if answer.Data.ID == "" {
@@ -34,14 +37,16 @@ func (p *Provider) createPost(ctx context.Context, a provider.Account, c provide
 
 // missingID is the error for a success that does not say of what.
 func missingID() error {
-	return &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown, Message: "X answered without the id of the post"}
+	return &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown,
+		Message: "X answered without the id of the post"}
 }
 
 // enter notes that a part is public.
 func (p *Provider) enter(st *provider.State, a provider.Account, c provider.Content, id string) {
 	delete(st.Data, noteSuspect)
 	delete(st.Data, noteDuplicate)
-	st.Publish(provider.Published{PlatformPostID: id, Permalink: p.permalink(a, id), PublishedAt: p.now().UTC()}, max(1, len(c.Parts)))
+	st.Publish(provider.Published{PlatformPostID: id, Permalink: p.permalink(a, id), PublishedAt: p.now().UTC()},
+		max(1, len(c.Parts)))
 }
 
 // permalink works with any name; /i/web/status needs none.
@@ -77,7 +82,8 @@ func newCreateRequest(c provider.Content, st provider.State) (createRequest, err
 	}
 	part := st.NextPart()
 	if part >= len(c.Parts) {
-		return createRequest{}, &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "there is no part left to publish"}
+		return createRequest{}, &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "there is no part left to publish"}
 	}
 	r := createRequest{
 		Text:                  composeText(c.Parts[part]),
@@ -88,7 +94,8 @@ func newCreateRequest(c provider.Content, st provider.State) (createRequest, err
 	for media := range c.Parts[part].Media {
 		u := st.Upload(part, media)
 		if u == nil || u.Step != stepReady {
-			return createRequest{}, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media are not uploaded yet"}
+			return createRequest{}, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+				Message: "the media are not uploaded yet"}
 		}
 		if r.Media == nil {
 			r.Media = &createMedia{}
@@ -131,35 +138,58 @@ func (r *createRequest) relate(c provider.Content, s settings, st provider.State
 }
 
 // repost shows a post to the account's followers again.
-func (p *Provider) repost(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) repost(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	request := provider.Request{
-		Operation: provider.OpRepost, Method: http.MethodPost, URL: "/2/users/" + url.PathEscape(a.ProviderAccountID) + "/retweets",
+		Operation: provider.OpRepost, Method: http.MethodPost, URL: "/2/users/" + url.PathEscape(a.ProviderAccountID) +
+			"/retweets",
 		Publishes: true, Timeout: commitTimeout,
 	}
 	var answer repostAnswer
-	if err := p.sendJSON(ctx, a, request, repostRequest{PostID: c.Target.PlatformPostID}, &answer); err != nil {
+	body := repostRequest{PostID: c.Target.PlatformPostID}
+	if err := p.api.Call(ctx, a.Token.Access, request, body, &answer); err != nil {
 		return st, err
 	}
-	id := firstOf(answer.Data.RestID, answer.Data.ID)
+	id := cmp.Or(answer.Data.RestID, answer.Data.ID)
 	if !answer.Data.Reposted && id == "" {
 		return st, missingID()
 	}
-	p.enter(&st, a, c, firstOf(id, c.Target.PlatformPostID))
+	p.enter(&st, a, c, cmp.Or(id, c.Target.PlatformPostID))
 	return st, nil
 }
 
 // Delete removes a post, reply or repost of the account. Deleting the first post of a thread leaves the others.
 func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
-	request := provider.Request{Operation: provider.OpDelete, Method: http.MethodDelete, URL: "/2/tweets/" + url.PathEscape(postID)}
+	request := provider.Request{Operation: provider.OpDelete, Method: http.MethodDelete, URL: "/2/tweets/" +
+		url.PathEscape(postID)}
 	var answer deleteAnswer
-	err := p.sendJSON(ctx, a, request, nil, &answer)
+	err := p.api.Call(ctx, a.Token.Access, request, nil, &answer)
 	switch failure := provider.AsError(err); {
 	case failure != nil && failure.Status == http.StatusNotFound:
 		return provider.AlreadyGone, nil
 	case failure != nil:
 		return "", failure
 	case !answer.Data.Deleted:
-		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "X did not delete the post"}
+		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "X did not delete the post"}
+	}
+	return provider.Deleted, nil
+}
+
+// Unrepost takes back the account's repost of a post. X does so for one that is gone already as well.
+func (p *Provider) Unrepost(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
+	request := provider.Request{Operation: provider.OpDelete, Method: http.MethodDelete, URL: "/2/users/" +
+		url.PathEscape(a.ProviderAccountID) + "/retweets/" + url.PathEscape(postID)}
+	var answer repostAnswer
+	err := p.api.Call(ctx, a.Token.Access, request, nil, &answer)
+	switch failure := provider.AsError(err); {
+	case failure != nil && failure.Status == http.StatusNotFound:
+		return provider.AlreadyGone, nil
+	case failure != nil:
+		return "", failure
+	case answer.Data.Reposted:
+		return "", &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "X did not take the repost back"}
 	}
 	return provider.Deleted, nil
 }
@@ -184,13 +214,4 @@ func (p *Provider) Cost(c provider.Content) []int64 {
 		}
 	}
 	return costs
-}
-
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }

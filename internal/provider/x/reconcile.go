@@ -26,23 +26,26 @@ const (
 // readBack is how far before the attempt the timeline is read: clocks differ.
 const readBack = 30 * time.Second
 
-// Strategy reads the account's timeline. Absent readings cost nothing, so absence is believed only the second time.
+// Strategy reads the account's timeline. X charges for every post that it shows; absent readings cost nothing, so
+// absence is believed only the second time.
 func (p *Provider) Strategy(a provider.Account, _ provider.Content, _ provider.State) provider.Strategy {
 	if len(a.Scopes) > 0 && !a.HasScope("tweet.read") {
 		return provider.Strategy{Method: provider.Impossible}
 	}
-	return provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2, Apart: 15 * time.Second}
+	return provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2,
+		Apart: 15 * time.Second, Scarce: true}
 }
 
 // Reconcile looks for the post among those of the account since the attempt.
-func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
 	since := at.StartedAt
 	if suspect, err := time.Parse(time.RFC3339, st.Data[noteSuspect]); err == nil && suspect.Before(since) {
 		since = suspect
 	}
 	var page timelineAnswer
-	if err := p.get(ctx, a, timelinePath(a, c, since, st.Data[notePage]), &page); err != nil {
+	if err := p.api.Get(ctx, a.Token.Access, timelinePath(a, c, since, st.Data[notePage]), &page); err != nil {
 		return "", st, err
 	}
 	delete(st.Data, notePage)
@@ -67,7 +70,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 func timelinePath(a provider.Account, c provider.Content, since time.Time, page string) string {
 	path := "/2/users/" + url.PathEscape(a.ProviderAccountID) + "/tweets?max_results=100&start_time=" +
 		url.QueryEscape(since.Add(-readBack).UTC().Format(time.RFC3339)) +
-		"&tweet.fields=created_at,entities,referenced_tweets,note_tweet"
+		"&tweet.fields=conversation_id,created_at,entities,referenced_tweets,note_tweet"
 	if c.Action != provider.Repost {
 		path += "&exclude=retweets"
 	}
@@ -87,6 +90,8 @@ type wanted struct {
 	repostOf  string
 	repliesTo string
 	quotes    string
+	// conversation is the thread that a reply stands in, where it is known.
+	conversation string
 }
 
 func wantedPost(c provider.Content, st provider.State) wanted {
@@ -101,6 +106,12 @@ func wantedPost(c provider.Content, st provider.State) wanted {
 	if request.Reply != nil {
 		w.repliesTo = request.Reply.InReplyToID
 	}
+	switch {
+	case len(st.Published) > 0:
+		w.conversation = st.Published[0].PlatformPostID
+	case c.Action == provider.Comment:
+		w.conversation = c.Target.PlatformPostID
+	}
 	return w
 }
 
@@ -108,18 +119,31 @@ func (w wanted) matches(post timelinePost) bool {
 	if w.repostOf != "" {
 		return post.refersTo("retweeted", w.repostOf) || post.refersTo("reposted", w.repostOf)
 	}
-	if w.repliesTo != "" && !post.refersTo("replied_to", w.repliesTo) {
+	if w.repliesTo != "" && !post.refersTo("replied_to", w.repliesTo) && !w.sharesConversation(post) {
 		return false
 	}
-	if w.repliesTo == "" && post.refersTo("replied_to", "") {
+	if w.repliesTo == "" && post.isReply() {
 		return false
 	}
-	if w.quotes != "" && !post.refersTo("quoted", w.quotes) {
+	if w.quotes != "" && !post.refersTo("quoted", w.quotes) && post.tellsReferences() {
 		return false
 	}
 	text := normalizeTheirs(post, w.quotes)
 	return text == w.text || w.repliesTo != "" && leadingMentions.ReplaceAllString(text, "") == w.text
 }
+
+// sharesConversation is for answers without references, which X's newer documents tell only where they are asked for in
+// another way: a reply stands in the conversation of the first post.
+func (w wanted) sharesConversation(post timelinePost) bool {
+	return !post.tellsReferences() && w.conversation != "" && post.Conversation == w.conversation
+}
+
+// isReply is true for a post in a conversation that another one began.
+func (p timelinePost) isReply() bool {
+	return p.refersTo("replied_to", "") || !p.tellsReferences() && p.Conversation != "" && p.Conversation != p.ID
+}
+
+func (p timelinePost) tellsReferences() bool { return len(p.References)+len(p.PostReferences) > 0 }
 
 // leadingMentions are put before replies by X itself.
 var leadingMentions = regexp.MustCompile(`^(?:@\w{1,15}\s+)+`)
@@ -163,7 +187,8 @@ func normalizeTheirs(post timelinePost, quoted string) string {
 			continue
 		}
 		replacement := canonicalURL(u.ExpandedURL)
-		if u.MediaKey != "" || ownMedia.MatchString(u.ExpandedURL) || quoted != "" && strings.HasSuffix(u.ExpandedURL, "/status/"+quoted) {
+		if u.MediaKey != "" || ownMedia.MatchString(u.ExpandedURL) || quoted != "" &&
+			strings.HasSuffix(u.ExpandedURL, "/status/"+quoted) {
 			replacement = ""
 		}
 		text = strings.ReplaceAll(text, u.URL, replacement)

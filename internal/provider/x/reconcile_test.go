@@ -22,28 +22,56 @@ func TestTheTimelineIsMatchedThroughWhatXDoesToTexts(t *testing.T) {
 		{"plain", text("Hello"), provider.State{}, timelinePost{Text: "Hello"}, true},
 		{"other text", text("Hello"), provider.State{}, timelinePost{Text: "Hello!"}, false},
 		{"escaped", text("a < b & c > d"), provider.State{}, timelinePost{Text: "a &lt; b &amp; c &gt; d"}, true},
-		{"escaped by the author", text("write &amp; for &"), provider.State{}, timelinePost{Text: "write &amp;amp; for &amp;"}, true},
+		{"escaped by the author", text("write &amp; for &"), provider.State{},
+			timelinePost{Text: "write &amp;amp; for &amp;"}, true},
 		{"composed differently", text("A\u0301"), provider.State{}, timelinePost{Text: "\u00c1"}, true},
-		{"shortened", text("see https://crier.dev/a?b=c"), provider.State{}, timelinePost{Text: "see https://t.co/x", Entities: link("https://t.co/x", "https://crier.dev/a?b=c")}, true},
-		{"shortened bare domain", text("see Crier.dev now"), provider.State{}, timelinePost{Text: "see https://t.co/x now", Entities: link("https://t.co/x", "http://crier.dev/")}, true},
-		{"shortened to another address", text("see crier.dev"), provider.State{}, timelinePost{Text: "see https://t.co/x", Entities: link("https://t.co/x", "http://crier.org")}, false},
-		{"media link behind the text", text("Photo"), provider.State{}, timelinePost{Text: "Photo https://t.co/m", Entities: link("https://t.co/m", "https://x.com/u/status/1/photo/1")}, true},
-		{"media link by key", text("Photo"), provider.State{}, timelinePost{Text: "Photo https://t.co/m", Entities: entities{URLs: []urlEntity{{URL: "https://t.co/m", ExpandedURL: "https://x.com/a", MediaKey: "3_1"}}}}, true},
-		{"long post in its note", text("Hello long world"), provider.State{}, timelinePost{Text: "Hello lo… https://t.co/n", NoteTweet: &note{Text: "Hello long world"}}, true},
-		{"long post under the new name", text("Hello long world"), provider.State{}, timelinePost{Text: "Hello", NotePost: &note{Text: "Hello long world"}}, true},
+		{"shortened", text("see https://crier.dev/a?b=c"), provider.State{},
+			timelinePost{Text: "see https://t.co/x", Entities: link("https://t.co/x", "https://crier.dev/a?b=c")},
+			true},
+		{"shortened bare domain", text("see Crier.dev now"), provider.State{},
+			timelinePost{Text: "see https://t.co/x now", Entities: link("https://t.co/x", "http://crier.dev/")}, true},
+		{"shortened to another address", text("see crier.dev"), provider.State{},
+			timelinePost{Text: "see https://t.co/x", Entities: link("https://t.co/x", "http://crier.org")}, false},
+		{"media link behind the text", text("Photo"), provider.State{},
+			timelinePost{Text: "Photo https://t.co/m",
+				Entities: link("https://t.co/m", "https://x.com/u/status/1/photo/1")}, true},
+		{"media link by key", text("Photo"), provider.State{},
+			timelinePost{Text: "Photo https://t.co/m",
+				Entities: entities{URLs: []urlEntity{{URL: "https://t.co/m", ExpandedURL: "https://x.com/a",
+					MediaKey: "3_1"}}}}, true},
+		{"long post in its note", text("Hello long world"), provider.State{},
+			timelinePost{Text: "Hello lo… https://t.co/n", NoteTweet: &note{Text: "Hello long world"}}, true},
+		{"long post under the new name", text("Hello long world"), provider.State{},
+			timelinePost{Text: "Hello", NotePost: &note{Text: "Hello long world"}}, true},
 		{"reply", reply, provider.State{}, timelinePost{Text: "First!", References: refers("replied_to", "7")}, true},
-		{"reply with mentions", reply, provider.State{}, timelinePost{Text: "@ada @tom First!", References: refers("replied_to", "7")}, true},
-		{"reply to another post", reply, provider.State{}, timelinePost{Text: "First!", References: refers("replied_to", "8")}, false},
-		{"reply under the new name", reply, provider.State{}, timelinePost{Text: "First!", PostReferences: refers("replied_to", "7")}, true},
-		{"a post is not a reply", text("First!"), provider.State{}, timelinePost{Text: "First!", References: refers("replied_to", "7")}, false},
-		{"second part of a thread", thread, provider.State{Published: []provider.Published{{PlatformPostID: "5"}}}, timelinePost{Text: "same", References: refers("replied_to", "5")}, true},
-		{"second part with forgotten media", provider.Content{Parts: []provider.Part{{Text: "1/2"}, {Text: "same", Media: []provider.Media{media("image/png", nil)}}}}, provider.State{Published: []provider.Published{{PlatformPostID: "5"}}}, timelinePost{Text: "same", References: refers("replied_to", "6")}, false},
-		{"second part without its reply", thread, provider.State{Published: []provider.Published{{PlatformPostID: "5"}}}, timelinePost{Text: "same"}, false},
-		{"quote", withSettings(text("Look"), `{"xQuotePostId":"9"}`), provider.State{}, timelinePost{Text: "Look https://t.co/q", Entities: link("https://t.co/q", "https://x.com/u/status/9"), References: refers("quoted", "9")}, true},
-		{"quote of another post", withSettings(text("Look"), `{"xQuotePostId":"9"}`), provider.State{}, timelinePost{Text: "Look", References: refers("quoted", "8")}, false},
-		{"repost", provider.Content{Action: provider.Repost, Target: target("9")}, provider.State{}, timelinePost{Text: "RT @u: …", References: refers("retweeted", "9")}, true},
-		{"repost of another post", provider.Content{Action: provider.Repost, Target: target("9")}, provider.State{}, timelinePost{Text: "RT", References: refers("retweeted", "8")}, false},
-		{"media whose upload is forgotten", withMedia(media("image/png", nil)), provider.State{}, timelinePost{Text: "Hello https://t.co/m", Entities: link("https://t.co/m", "https://x.com/u/status/1/photo/1")}, true},
+		{"reply with mentions", reply, provider.State{},
+			timelinePost{Text: "@ada @tom First!", References: refers("replied_to", "7")}, true},
+		{"reply to another post", reply, provider.State{},
+			timelinePost{Text: "First!", References: refers("replied_to", "8")}, false},
+		{"reply under the new name", reply, provider.State{},
+			timelinePost{Text: "First!", PostReferences: refers("replied_to", "7")}, true},
+		{"a post is not a reply", text("First!"), provider.State{},
+			timelinePost{Text: "First!", References: refers("replied_to", "7")}, false},
+		{"second part of a thread", thread, provider.State{Published: []provider.Published{{PlatformPostID: "5"}}},
+			timelinePost{Text: "same", References: refers("replied_to", "5")}, true},
+		{"second part with forgotten media", provider.Content{Parts: []provider.Part{{Text: "1/2"}, {Text: "same",
+			Media: []provider.Media{media("image/png", nil)}}}},
+			provider.State{Published: []provider.Published{{PlatformPostID: "5"}}},
+			timelinePost{Text: "same", References: refers("replied_to", "6")}, false},
+		{"second part without its reply", thread,
+			provider.State{Published: []provider.Published{{PlatformPostID: "5"}}}, timelinePost{Text: "same"}, false},
+		{"quote", withSettings(text("Look"), `{"xQuotePostId":"9"}`), provider.State{},
+			timelinePost{Text: "Look https://t.co/q", Entities: link("https://t.co/q", "https://x.com/u/status/9"),
+				References: refers("quoted", "9")}, true},
+		{"quote of another post", withSettings(text("Look"), `{"xQuotePostId":"9"}`), provider.State{},
+			timelinePost{Text: "Look", References: refers("quoted", "8")}, false},
+		{"repost", provider.Content{Action: provider.Repost, Target: target("9")}, provider.State{},
+			timelinePost{Text: "RT @u: …", References: refers("retweeted", "9")}, true},
+		{"repost of another post", provider.Content{Action: provider.Repost, Target: target("9")}, provider.State{},
+			timelinePost{Text: "RT", References: refers("retweeted", "8")}, false},
+		{"media whose upload is forgotten", withMedia(media("image/png", nil)), provider.State{},
+			timelinePost{Text: "Hello https://t.co/m",
+				Entities: link("https://t.co/m", "https://x.com/u/status/1/photo/1")}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -57,10 +85,12 @@ func TestTheTimelineIsMatchedThroughWhatXDoesToTexts(t *testing.T) {
 func TestWithoutTheScopeToReadTheOutcomeStaysUnknown(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	if s := b.Strategy(provider.Account{Scopes: []string{"tweet.write"}}, provider.Content{}, provider.State{}); s.Method != provider.Impossible {
+	if s := b.Strategy(provider.Account{Scopes: []string{"tweet.write"}}, provider.Content{},
+		provider.State{}); s.Method != provider.Impossible {
 		t.Errorf("strategy %+v, want an impossible one", s)
 	}
-	if s := b.Strategy(b.account, provider.Content{}, provider.State{}); s.Method != provider.ByReading || s.Absences != 2 {
+	if s := b.Strategy(b.account, provider.Content{}, provider.State{}); s.Method != provider.ByReading ||
+		s.Absences != 2 {
 		t.Errorf("strategy %+v, want two readings", s)
 	}
 }

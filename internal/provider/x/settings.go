@@ -44,7 +44,8 @@ func settingDeclarations() []provider.Setting {
 		return provider.Setting{Key: key, Type: provider.TypeBoolean, Default: false, Description: description}
 	}
 	id := func(key, description string) provider.Setting {
-		return provider.Setting{Key: key, Type: provider.TypeString, Format: provider.FormatDigits, Description: description}
+		return provider.Setting{Key: key, Type: provider.TypeString, Format: provider.FormatDigits,
+			Description: description}
 	}
 	return []provider.Setting{
 		{
@@ -58,13 +59,16 @@ func settingDeclarations() []provider.Setting {
 		flag("xPaidPartnership", "Label the post as a paid partnership."),
 		flag("xSuperFollowersOnly", "Show the post to subscribers of the account only."),
 		{
-			Key: "xPoll", Type: provider.TypeObject, Description: "A poll; excludes media and quotes. In a thread it stands in the first post.",
+			Key: "xPoll", Type: provider.TypeObject,
+			Description: "A poll; excludes media and quotes. In a thread it stands in the first post.",
 			Fields: []provider.Setting{
 				{
-					Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions, Description: "What people can vote for.",
-					Items: &provider.Setting{Type: provider.TypeString, Minimum: minOption, Maximum: maxOption},
+					Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions,
+					Description: "What people can vote for.",
+					Items:       &provider.Setting{Type: provider.TypeString, Minimum: minOption, Maximum: maxOption},
 				},
-				{Key: "durationMinutes", Type: provider.TypeInteger, Required: true, Minimum: minMinutes, Maximum: maxMinutes, Description: "How long people can vote."},
+				{Key: "durationMinutes", Type: provider.TypeInteger, Required: true, Minimum: minMinutes,
+					Maximum: maxMinutes, Description: "How long people can vote."},
 			},
 		},
 		id("xQuotePostId", "The post to quote; excludes media and a poll."),
@@ -97,7 +101,8 @@ func decodeSettings(c provider.Content) (settings, error) {
 	var s settings
 	if err := c.Settings.Decode(&s); err != nil {
 		return settings{}, &provider.Error{
-			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read", Err: err,
+			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read",
+			Err: err,
 		}
 	}
 	return s, nil

@@ -1,6 +1,7 @@
 package x
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,10 @@ const (
 	smallestChunk = 1 << 20
 	// tinyChunk is where shrinking after a refusal ends.
 	tinyChunk = 128 << 10
+	// largestChunk leaves room for the frame of the form: what is sent at once stays below 5 MB.
+	largestChunk = 4 << 20
+	// maxFile is what fits into all segments.
+	maxFile = maxSegments * largestChunk
 	// maxSegments is how many chunks an upload may have (segment_index 0 to 999).
 	maxSegments = 1000
 	// processingPatience is how long X may work on a file.
@@ -62,7 +67,8 @@ func forgetUploads(st *provider.State, part int) bool {
 }
 
 // uploadStep does the next step of one media.
-func (p *Provider) uploadStep(ctx context.Context, a provider.Account, c provider.Content, st provider.State, part, index int) (provider.State, error) {
+func (p *Provider) uploadStep(ctx context.Context, a provider.Account, c provider.Content, st provider.State, part,
+	index int) (provider.State, error) {
 	if st.Upload(part, index) == nil {
 		st.Uploads = append(st.Uploads, provider.Upload{Part: part, Media: index})
 	}
@@ -97,12 +103,13 @@ func (p *Provider) begin(ctx context.Context, a provider.Account, u *provider.Up
 		return p.storeImage(ctx, a, u, m, category)
 	}
 	if u.ChunkSize == 0 {
-		u.ChunkSize = max(smallestChunk, (m.Size+maxSegments-1)/maxSegments)
+		u.ChunkSize = chunkSize(m.Size)
 	}
 	var answer mediaAnswer
-	request := provider.Request{Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/upload/initialize"}
+	request := provider.Request{Operation: provider.OpUpload, Method: http.MethodPost,
+		URL: "/2/media/upload/initialize"}
 	body := initializeRequest{MediaType: m.MIMEType, TotalBytes: m.Size, MediaCategory: category}
-	if err := p.sendJSON(ctx, a, request, body, &answer); err != nil {
+	if err := p.api.Call(ctx, a.Token.Access, request, body, &answer); err != nil {
 		return asMediaError(err)
 	}
 	u.Step, u.NextByte = stepAppending, 0
@@ -113,9 +120,10 @@ func (p *Provider) begin(ctx context.Context, a provider.Account, u *provider.Up
 func (p *Provider) note(u *provider.Upload, answer mediaAnswer) error {
 	if answer.Data.ID == "" && u.ID == "" {
 		u.Step = stepNew
-		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "X answered without the id of the media"}
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "X answered without the id of the media"}
 	}
-	u.ID = firstOf(answer.Data.ID, u.ID)
+	u.ID = cmp.Or(answer.Data.ID, u.ID)
 	lifetime := time.Duration(answer.Data.ExpiresAfterSecs) * time.Second
 	if lifetime == 0 && u.ExpiresAt.IsZero() {
 		lifetime = usualLifetime
@@ -126,7 +134,8 @@ func (p *Provider) note(u *provider.Upload, answer mediaAnswer) error {
 	return nil
 }
 
-func (p *Provider) storeImage(ctx context.Context, a provider.Account, u *provider.Upload, m provider.Media, category string) error {
+func (p *Provider) storeImage(ctx context.Context, a provider.Account, u *provider.Upload, m provider.Media,
+	category string) error {
 	file, err := m.Open(ctx)
 	if err != nil {
 		return unreadable(err)
@@ -139,9 +148,10 @@ func (p *Provider) storeImage(ctx context.Context, a provider.Account, u *provid
 		return unreadable(err)
 	}
 	request := provider.Request{
-		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/upload", Body: body, Timeout: provider.UploadTimeout,
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/upload", Body: body,
+		Timeout: provider.UploadTimeout,
 	}
-	answer, err := p.send(ctx, a, request)
+	answer, err := p.api.Send(ctx, a.Token.Access, request)
 	if err != nil {
 		return asMediaError(err)
 	}
@@ -161,17 +171,20 @@ func (p *Provider) appendChunk(ctx context.Context, a provider.Account, u *provi
 	}
 	defer file.Close()
 	size := min(u.ChunkSize, m.Size-u.NextByte)
-	body, err := provider.MultipartBody([]provider.Field{{Name: "segment_index", Value: strconv.FormatInt(u.NextByte/u.ChunkSize, 10)}}, provider.FilePart{
-		Field: "media", FileName: fileName(m), ContentType: "application/octet-stream", File: file, Offset: u.NextByte, Size: size,
+	body, err := provider.MultipartBody([]provider.Field{{Name: "segment_index",
+		Value: strconv.FormatInt(u.NextByte/u.ChunkSize, 10)}}, provider.FilePart{
+		Field: "media", FileName: fileName(m), ContentType: "application/octet-stream", File: file, Offset: u.NextByte,
+		Size: size,
 	})
 	if err != nil {
 		return unreadable(err)
 	}
 	request := provider.Request{
-		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/upload/" + url.PathEscape(u.ID) + "/append",
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/upload/" + url.PathEscape(u.ID) +
+			"/append",
 		Body: body, Timeout: provider.UploadTimeout,
 	}
-	if _, err := p.send(ctx, a, request); err != nil {
+	if _, err := p.api.Send(ctx, a.Token.Access, request); err != nil {
 		return afterAppend(u, asMediaError(err))
 	}
 	if u.NextByte += size; u.NextByte >= m.Size {
@@ -180,7 +193,12 @@ func (p *Provider) appendChunk(ctx context.Context, a provider.Account, u *provi
 	return nil
 }
 
-// afterAppend begins anew with smaller chunks when X's edge finds one too large, and from the start when the upload is gone.
+// chunkSize is how much of a file is sent at once: what X's edge is known to take, or more where the segments would not
+// suffice.
+func chunkSize(size int64) int64 { return max(smallestChunk, (size+maxSegments-1)/maxSegments) }
+
+// afterAppend begins anew with smaller chunks when X's edge finds one too large, and from the start when the upload is
+// gone.
 func afterAppend(u *provider.Upload, err error) error {
 	failure := provider.AsError(err)
 	switch failure.Status {
@@ -191,7 +209,8 @@ func afterAppend(u *provider.Upload, err error) error {
 			return failure
 		}
 		*u = provider.Upload{Part: u.Part, Media: u.Media, ChunkSize: half, Redone: u.Redone}
-		failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable, "X takes smaller pieces only; the upload begins anew"
+		failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable,
+			"X takes smaller pieces only; the upload begins anew"
 	case http.StatusNotFound:
 		return restart(u, failure)
 	}
@@ -205,7 +224,8 @@ func restart(u *provider.Upload, failure *provider.Error) error {
 		return failure
 	}
 	*u = provider.Upload{Part: u.Part, Media: u.Media, ChunkSize: u.ChunkSize, Redone: u.Redone + 1}
-	failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable, "X no longer knows the upload; it begins anew"
+	failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable,
+		"X no longer knows the upload; it begins anew"
 	return failure
 }
 
@@ -213,9 +233,10 @@ func restart(u *provider.Upload, failure *provider.Error) error {
 func (p *Provider) finalize(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload) error {
 	var answer mediaAnswer
 	request := provider.Request{
-		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/upload/" + url.PathEscape(u.ID) + "/finalize",
+		Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/upload/" + url.PathEscape(u.ID) +
+			"/finalize",
 	}
-	if err := p.sendJSON(ctx, a, request, struct{}{}, &answer); err != nil {
+	if err := p.api.Call(ctx, a.Token.Access, request, struct{}{}, &answer); err != nil {
 		failure := provider.AsError(asMediaError(err))
 		if failure.Status == http.StatusNotFound {
 			return restart(u, failure)
@@ -226,9 +247,10 @@ func (p *Provider) finalize(ctx context.Context, a provider.Account, st *provide
 }
 
 // readProcessing asks how far X is. An unknown id means that the upload expired.
-func (p *Provider) readProcessing(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload) error {
+func (p *Provider) readProcessing(ctx context.Context, a provider.Account, st *provider.State,
+	u *provider.Upload) error {
 	var answer mediaAnswer
-	err := p.get(ctx, a, "/2/media/upload?command=STATUS&media_id="+url.QueryEscape(u.ID), &answer)
+	err := p.api.Get(ctx, a.Token.Access, "/2/media/upload?command=STATUS&media_id="+url.QueryEscape(u.ID), &answer)
 	if err != nil {
 		failure := provider.AsError(err)
 		if failure.Status == http.StatusBadRequest || failure.Status == http.StatusNotFound {
@@ -282,13 +304,14 @@ func processingFailed(st *provider.State, processing *processingInfo) error {
 	message := "X could not process the media"
 	if processing.Error != nil {
 		st.FailureCode = processing.Error.Name
-		message += ": " + firstOf(processing.Error.Message, processing.Error.Name)
+		message += ": " + cmp.Or(processing.Error.Message, processing.Error.Name)
 	}
 	return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: message}
 }
 
 // describe gives the media its alt text and content warning. X may fail here without harm to the post: it is noted.
-func (p *Provider) describe(ctx context.Context, a provider.Account, c provider.Content, st *provider.State, u *provider.Upload, m provider.Media) error {
+func (p *Provider) describe(ctx context.Context, a provider.Account, c provider.Content, st *provider.State,
+	u *provider.Upload, m provider.Media) error {
 	s, err := decodeSettings(c)
 	if err != nil {
 		return err
@@ -299,12 +322,13 @@ func (p *Provider) describe(ctx context.Context, a provider.Account, c provider.
 		return nil
 	}
 	request := provider.Request{Operation: provider.OpUpload, Method: http.MethodPost, URL: "/2/media/metadata"}
-	err = p.sendJSON(ctx, a, request, metadataRequest{ID: u.ID, Metadata: metadata}, nil)
+	err = p.api.Call(ctx, a.Token.Access, request, metadataRequest{ID: u.ID, Metadata: metadata}, nil)
 	if failure := provider.AsError(err); failure != nil {
 		if failure.Kind == provider.AuthExpired && failure.Code == provider.CodeAuthExpired || ctx.Err() != nil {
 			return failure
 		}
-		st.Warnings = append(st.Warnings, fmt.Sprintf("media %d of part %d went without its alt text or warning: %s", u.Media+1, u.Part+1, failure.Message))
+		st.Warnings = append(st.Warnings, fmt.Sprintf("media %d of part %d went without its alt text or warning: %s",
+			u.Media+1, u.Part+1, failure.Message))
 	}
 	u.Step = stepReady
 	return nil
@@ -317,7 +341,8 @@ func newMetadata(m provider.Media, s settings) mediaMetadata {
 	}
 	if s.SensitiveMedia != nil {
 		metadata.Sensitive = &sensitiveWarning{
-			AdultContent: s.SensitiveMedia.AdultContent, GraphicViolence: s.SensitiveMedia.GraphicViolence, Other: s.SensitiveMedia.Other,
+			AdultContent: s.SensitiveMedia.AdultContent, GraphicViolence: s.SensitiveMedia.GraphicViolence,
+			Other: s.SensitiveMedia.Other,
 		}
 	}
 	return metadata
@@ -333,9 +358,10 @@ func asMediaError(err error) error {
 
 func unreadable(err error) error {
 	return &provider.Error{
-		Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media cannot be read from the media store", Err: err,
+		Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+		Message: "the media cannot be read from the media store", Err: err,
 	}
 }
 
 // fileName is never empty: X wants one with the bytes.
-func fileName(m provider.Media) string { return firstOf(m.FileName, "media") }
+func fileName(m provider.Media) string { return cmp.Or(m.FileName, "media") }

@@ -14,7 +14,8 @@ func videoPost() provider.Content {
 func TestAChunkThatIsTooLargeBeginsTheUploadAnewWithHalfOfIt(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 413, nil, "")
-	st := provider.State{Uploads: []provider.Upload{{ID: "1", Step: stepAppending, ChunkSize: smallestChunk, Size: 1<<20 + 10, NextByte: 0}}}
+	st := provider.State{Uploads: []provider.Upload{{ID: "1", Step: stepAppending, ChunkSize: smallestChunk,
+		Size: 1<<20 + 10, NextByte: 0}}}
 	st, err := b.Prepare(context.Background(), b.account, videoPost(), st)
 	failure := provider.AsError(err)
 	if failure == nil || failure.Kind != provider.Temporary {
@@ -25,7 +26,8 @@ func TestAChunkThatIsTooLargeBeginsTheUploadAnewWithHalfOfIt(t *testing.T) {
 	}
 	st.Uploads[0] = provider.Upload{ID: "1", Step: stepAppending, ChunkSize: tinyChunk, Size: 1<<20 + 10}
 	_, err = b.Prepare(context.Background(), b.account, videoPost(), st)
-	if failure := provider.AsError(err); failure.Kind != provider.Rejected || failure.Code != provider.CodeMediaRejected {
+	if failure := provider.AsError(err); failure.Kind != provider.Rejected ||
+		failure.Code != provider.CodeMediaRejected {
 		t.Errorf("Prepare error = %v, want the media rejected in the end", err)
 	}
 }
@@ -35,11 +37,14 @@ func TestAnUploadThatIsGoneIsBegunAnewThreeTimesAtMost(t *testing.T) {
 	b := answering(t, 404, nil, `{"title":"Not Found"}`)
 	for _, step := range []string{stepAppending, stepSent, stepProcessing} {
 		for redone := range maxRedone + 1 {
-			st := provider.State{Uploads: []provider.Upload{{ID: "1", Step: step, ChunkSize: smallestChunk, Size: 1<<20 + 10, Redone: redone}}}
+			st := provider.State{Uploads: []provider.Upload{{ID: "1", Step: step, ChunkSize: smallestChunk,
+				Size: 1<<20 + 10, Redone: redone}}}
 			st, err := b.Prepare(context.Background(), b.account, videoPost(), st)
 			failure := provider.AsError(err)
-			if redone < maxRedone && (failure.Kind != provider.Temporary || st.Uploads[0].Step != stepNew || st.Uploads[0].Redone != redone+1) {
-				t.Errorf("step %s, redone %d: %v, upload %+v; want a new beginning", step, redone, failure, st.Uploads[0])
+			if redone < maxRedone && (failure.Kind != provider.Temporary || st.Uploads[0].Step != stepNew ||
+				st.Uploads[0].Redone != redone+1) {
+				t.Errorf("step %s, redone %d: %v, upload %+v; want a new beginning", step, redone, failure,
+					st.Uploads[0])
 			}
 			if redone == maxRedone && failure.Kind != provider.Rejected {
 				t.Errorf("step %s, redone %d: %v; want it given up", step, redone, failure)
@@ -50,11 +55,13 @@ func TestAnUploadThatIsGoneIsBegunAnewThreeTimesAtMost(t *testing.T) {
 
 func TestAFailedProcessingRejectsTheMedia(t *testing.T) {
 	t.Parallel()
-	b := answering(t, 200, nil, `{"data":{"id":"1","processing_info":{"state":"failed","error":{"code":1,"name":"InvalidMedia","message":"The video is broken."}}}}`)
+	b := answering(t, 200, nil,
+		`{"data":{"id":"1","processing_info":{"state":"failed","error":{"code":1,"name":"InvalidMedia","message":"The video is broken."}}}}`)
 	st := provider.State{Uploads: []provider.Upload{{ID: "1", Step: stepProcessing}}}
 	st, err := b.Prepare(context.Background(), b.account, videoPost(), st)
 	failure := provider.AsError(err)
-	if failure == nil || failure.Code != provider.CodeMediaRejected || failure.Kind != provider.Rejected || st.FailureCode != "InvalidMedia" {
+	if failure == nil || failure.Code != provider.CodeMediaRejected || failure.Kind != provider.Rejected ||
+		st.FailureCode != "InvalidMedia" {
 		t.Errorf("Prepare = %+v, %v; want the media rejected", st, err)
 	}
 }
@@ -76,7 +83,8 @@ func TestProcessingIsWaitedForWithinReason(t *testing.T) {
 
 func TestMediaThatXNoLongerTakesAreUploadedAgainOnce(t *testing.T) {
 	t.Parallel()
-	b := answering(t, 400, nil, `{"type":"https://api.x.com/2/problems/invalid-request","errors":[{"message":"Your media IDs are invalid."}]}`)
+	b := answering(t, 400, nil,
+		`{"type":"https://api.x.com/2/problems/invalid-request","errors":[{"message":"Your media IDs are invalid."}]}`)
 	st := provider.State{Ready: true, Uploads: []provider.Upload{{ID: "1", Step: stepReady}}}
 	st, err := b.Commit(context.Background(), b.account, videoPost(), st)
 	failure := provider.AsError(err)
@@ -85,7 +93,8 @@ func TestMediaThatXNoLongerTakesAreUploadedAgainOnce(t *testing.T) {
 	}
 	st.Ready, st.Uploads[0] = true, provider.Upload{ID: "2", Step: stepReady, Redone: 1}
 	_, err = b.Commit(context.Background(), b.account, videoPost(), st)
-	if failure := provider.AsError(err); failure.Kind != provider.Rejected || failure.Code != provider.CodeMediaRejected {
+	if failure := provider.AsError(err); failure.Kind != provider.Rejected ||
+		failure.Code != provider.CodeMediaRejected {
 		t.Errorf("second Commit error = %v, want the media rejected", err)
 	}
 }

@@ -79,11 +79,13 @@ func isASCIIAlphanumeric(r rune) bool {
 }
 
 func isHostRune(r rune) bool {
-	return r == '-' || r == '_' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || unicode.Is(unicode.So, r)
+	return r == '-' || r == '_' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) ||
+		unicode.Is(unicode.So, r)
 }
 
 func isBareHostRune(r rune) bool {
-	return r == '-' || r == '.' || isASCIIAlphanumeric(r) || r >= 0x80 && unicode.Is(unicode.Latin, r) && unicode.IsLetter(r)
+	return r == '-' || r == '.' || isASCIIAlphanumeric(r) || r >= 0x80 && unicode.Is(unicode.Latin, r) &&
+		unicode.IsLetter(r)
 }
 
 // hostEnd returns where the longest domain name that begins at start ends, or 0.

@@ -5,7 +5,7 @@ package x
 import (
 	"context"
 	"errors"
-	"strings"
+	"fmt"
 	"time"
 
 	"crier/internal/provider"
@@ -18,7 +18,9 @@ type Config struct {
 	APIURL     string
 	ConsentURL string
 	// Costs are prices in credits by key, in place of the usual ones.
-	Costs  map[string]int64
+	Costs map[string]int64
+	// Quotes says that the app may quote posts. Self-serve apps may not.
+	Quotes bool
 	Limits Limits
 	Caller *provider.Caller
 	Now    func() time.Time
@@ -42,13 +44,12 @@ func (c Config) WithBase(base string) Config {
 
 // Provider is X.
 type Provider struct {
-	credentials provider.Credentials
-	apiURL      string
-	consentURL  string
-	limits      Limits
-	caller      *provider.Caller
-	now         func() time.Time
-	info        provider.Info
+	api        provider.APIClient
+	tokens     provider.OAuth2
+	consentURL string
+	limits     Limits
+	now        func() time.Time
+	info       provider.Info
 }
 
 // New makes the provider. Caller and Now are needed; credentials only for connecting and refreshing.
@@ -61,22 +62,23 @@ func New(c Config) (*Provider, error) {
 		return nil, err
 	}
 	limits := c.Limits.withDefaults()
-	return &Provider{
-		credentials: c.Credentials,
-		apiURL:      baseURL(c.APIURL, "https://api.x.com"),
-		consentURL:  baseURL(c.ConsentURL, "https://x.com"),
-		limits:      limits,
-		caller:      c.Caller,
-		now:         c.Now,
-		info:        newInfo(costs, limits),
-	}, nil
-}
-
-func baseURL(configured, usual string) string {
-	if configured == "" {
-		return usual
+	if most := max(limits.VideoBytes, limits.SubscriberVideoBytes); most > maxFile {
+		return nil, fmt.Errorf("x: videos of %d bytes are not possible: %d segments have room for %d", most,
+			maxSegments, maxFile)
 	}
-	return strings.TrimRight(configured, "/")
+	base := provider.BaseURL(c.APIURL, "https://api.x.com")
+	p := &Provider{
+		consentURL: provider.BaseURL(c.ConsentURL, "https://x.com"),
+		limits:     limits,
+		now:        c.Now,
+		info:       newInfo(c, costs, limits),
+	}
+	p.api = provider.APIClient{Caller: c.Caller, BaseURL: base, Failure: provider.FailureOf(p.classify)}
+	p.tokens = provider.OAuth2{
+		Caller: c.Caller, Now: c.Now, Network: "X", Credentials: c.Credentials, BasicAuth: true, PKCE: true,
+		TokenURL: base + "/2/oauth2/token", RevokeURL: base + "/2/oauth2/revoke", Classify: p.classifyToken,
+	}
+	return p, nil
 }
 
 // Info describes X for an account without a subscription.
@@ -96,7 +98,8 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 }
 
 // Prepare uploads the media of all parts that are not public yet, step by step.
-func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	st = st.Clone()
 	st.Ready = false
 	if c.Action != provider.Repost {
@@ -115,7 +118,8 @@ func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.C
 }
 
 // Commit creates the next post, or the repost.
-func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	if c.Action == provider.Repost {
 		return p.repost(ctx, a, c, st.Clone())
 	}
@@ -123,6 +127,7 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 }
 
 // Poll has nothing to ask: X answers at once.
-func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State,
+	error) {
 	return provider.Defaults{}.Poll(ctx, a, c, st)
 }

@@ -38,6 +38,7 @@ func setup(t *testing.T, golden ...string) bundle {
 		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
 		Caller:      providertest.NewCaller(clock),
 		Now:         clock.Now,
+		Quotes:      true,
 	}.WithBase(base))
 	if err != nil {
 		t.Fatalf("New: %v", err)
@@ -96,10 +97,13 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 		ids     []string
 	}{
 		{"text", text("Hello <world> & more"), []string{"1445880548472328192"}},
-		{"images", withSettings(provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "Two photos", Media: []provider.Media{
-			image("a.jpg", "image/jpeg", "first image", "A dancing cat"), image("b.png", "image/png", "second image", ""),
-		}}}}, `{"xTaggedUserIds":["2244994945"]}`), []string{"1445880548472328193"}},
-		{"video", withSettings(provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "A video", Media: []provider.Media{video()}}}},
+		{"images", withSettings(provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "Two photos",
+			Media: []provider.Media{
+				image("a.jpg", "image/jpeg", "first image", "A dancing cat"),
+				image("b.png", "image/png", "second image", ""),
+			}}}}, `{"xTaggedUserIds":["2244994945"]}`), []string{"1445880548472328193"}},
+		{"video", withSettings(provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "A video",
+			Media: []provider.Media{video()}}}},
 			`{"xMadeWithAi":true}`), []string{"1445880548472328195"}},
 		{"thread", withSettings(text("1/3", "2/3", "3/3"), `{"xReplySettings":"following"}`),
 			[]string{"1445880548472328201", "1445880548472328202", "1445880548472328203"}},
@@ -107,11 +111,15 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 			"xShareWithFollowers":true,"xMadeWithAi":true,"xPaidPartnership":true,"xSuperFollowersOnly":true,
 			"xPoll":{"options":["Red","Blue"],"durationMinutes":1440},"xReplyToPostId":"1445880548472328192",
 			"xExcludeReplyUserIds":["12","34"],"xPlaceId":"5a110d312052166f"}`), []string{"1445880548472328204"}},
-		{"quote", withSettings(text("Look"), `{"xQuotePostId":"1445880548472328192","xReplySettings":"everyone"}`), []string{"1445880548472328205"}},
-		{"quote", provider.Content{Action: provider.Quote, Target: post, Parts: []provider.Part{{Text: "Look"}}}, []string{"1445880548472328205"}},
-		{"comment", provider.Content{Action: provider.Comment, Target: post, Parts: []provider.Part{{Text: "First!"}}}, []string{"1445880548472328206"}},
+		{"quote", withSettings(text("Look"), `{"xQuotePostId":"1445880548472328192","xReplySettings":"everyone"}`),
+			[]string{"1445880548472328205"}},
+		{"quote", provider.Content{Action: provider.Quote, Target: post, Parts: []provider.Part{{Text: "Look"}}},
+			[]string{"1445880548472328205"}},
+		{"comment", provider.Content{Action: provider.Comment, Target: post, Parts: []provider.Part{{Text: "First!"}}},
+			[]string{"1445880548472328206"}},
 		{"repost", provider.Content{Action: provider.Repost, Target: post}, []string{"1445880548472328207"}},
-		{"link", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "Read this", Links: []provider.Link{{URL: "https://crier.dev/a"}}}}},
+		{"link", provider.Content{Action: provider.Post,
+			Parts: []provider.Part{{Text: "Read this", Links: []provider.Link{{URL: "https://crier.dev/a"}}}}},
 			[]string{"1445880548472328208"}},
 	} {
 		t.Run(tc.golden, func(t *testing.T) {
@@ -153,7 +161,8 @@ func TestAFailedAltTextIsAWarning(t *testing.T) {
 func TestAReadyStateIsLeftAloneUntilItsMediaExpire(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	c := provider.Content{Action: provider.Post, Parts: []provider.Part{{Media: []provider.Media{image("a.jpg", "image/jpeg", "x", "")}}}}
+	c := provider.Content{Action: provider.Post,
+		Parts: []provider.Part{{Media: []provider.Media{image("a.jpg", "image/jpeg", "x", "")}}}}
 	ready := provider.State{Ready: true, Uploads: []provider.Upload{
 		{ID: "1", Step: stepReady, ExpiresAt: b.clock.Now().Add(time.Hour)},
 	}}
@@ -172,11 +181,13 @@ func TestConnectingRefreshingAndRevoking(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect")
 	ctx := context.Background()
-	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1", Verifier: "verifier-1", RedirectURL: "https://crier.test/oauth/x/callback"})
+	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1", Verifier: "verifier-1",
+		RedirectURL: "https://crier.test/oauth/x/callback"})
 	if err != nil {
 		t.Fatalf("Exchange: %v", err)
 	}
-	if token.Refresh != "refresh-1" || !token.ExpiresAt.Equal(b.clock.Now().Add(2*time.Hour)) || len(token.Scopes) != 5 {
+	if token.Refresh != "refresh-1" || !token.ExpiresAt.Equal(b.clock.Now().Add(2*time.Hour)) ||
+		len(token.Scopes) != 5 {
 		t.Errorf("token %+v", token)
 	}
 	accounts, err := b.Accounts(ctx, token)
@@ -204,7 +215,7 @@ func TestConnectingRefreshingAndRevoking(t *testing.T) {
 func TestASpentRefreshTokenMeansConnectingAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-public")
-	b.credentials.ClientSecret = ""
+	b.tokens.Credentials.ClientSecret = ""
 	_, err := b.Refresh(context.Background(), b.account)
 	failure := provider.AsError(err)
 	if failure == nil || failure.Kind != provider.AuthExpired || failure.Code != provider.CodeAuthExpired {
@@ -215,7 +226,8 @@ func TestASpentRefreshTokenMeansConnectingAgain(t *testing.T) {
 func TestTheConsentAddressCarriesScopesAndChallenge(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S", Verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"})
+	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S",
+		Verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"})
 	want := "https://x.com/i/oauth2/authorize?response_type=code&client_id=client-1&redirect_uri=https%3A%2F%2Fapp.example%2Fcb" +
 		"&scope=tweet.read%20tweet.write%20users.read%20media.write%20offline.access&state=S" +
 		"&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
@@ -244,13 +256,15 @@ func TestMetricsTellUnknownFromZero(t *testing.T) {
 		t.Fatalf("PostMetrics: %v", err)
 	}
 	m := old["1445880548472328192"]
-	if *m.Shares != 1 || *m.Comments != 2 || *m.Likes != 3 || *m.Quotes != 0 || *m.Saves != 5 || *m.Impressions != 600 || m.Clicks != nil {
+	if *m.Shares != 1 || *m.Comments != 2 || *m.Likes != 3 || *m.Quotes != 0 || *m.Saves != 5 ||
+		*m.Impressions != 600 || m.Clicks != nil {
 		t.Errorf("metrics of the old post: %+v", m)
 	}
 	young := fmt.Sprint((b.clock.Now().Add(-24*time.Hour).UnixMilli() - snowflakeEpoch) << 22)
 	gone := fmt.Sprint((b.clock.Now().Add(-24*time.Hour).UnixMilli()-snowflakeEpoch)<<22 + 1)
 	recent, err := b.PostMetrics(ctx, b.account, []string{young, gone})
-	if err != nil || len(recent) != 1 || *recent[young].Shares != 7 || *recent[young].Clicks != 4 || recent[young].Extra["engagements"] != 9 {
+	if err != nil || len(recent) != 1 || *recent[young].Shares != 7 || *recent[young].Clicks != 4 ||
+		recent[young].Extra["engagements"] != 9 {
 		t.Errorf("metrics of the young post: %+v, %v", recent, err)
 	}
 	account, err := b.AccountMetrics(ctx, b.account, time.Time{}, time.Time{})
@@ -279,7 +293,8 @@ func TestALostCommentIsFoundOnALaterPage(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-comment")
 	ctx, at := context.Background(), provider.Attempt{StartedAt: b.clock.Now()}
-	c := provider.Content{Action: provider.Comment, Target: provider.Target{PlatformPostID: "1445880548472328192"}, Parts: []provider.Part{{Text: "First!"}}}
+	c := provider.Content{Action: provider.Comment, Target: provider.Target{PlatformPostID: "1445880548472328192"},
+		Parts: []provider.Part{{Text: "First!"}}}
 	st, err := b.drive(t, c)
 	if provider.AsError(err).Kind != provider.OutcomeUnknown {
 		t.Fatalf("Commit error = %v, want an unknown outcome", err)
@@ -322,7 +337,8 @@ func TestADuplicateAfterAnUnclearAttemptIsNotAFailure(t *testing.T) {
 func TestCostsFollowTheRateCard(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	withAlt := provider.Part{Text: "see crier.dev", Media: []provider.Media{image("a", "image/jpeg", "", "alt"), image("b", "image/jpeg", "", "")}}
+	withAlt := provider.Part{Text: "see crier.dev",
+		Media: []provider.Media{image("a", "image/jpeg", "", "alt"), image("b", "image/jpeg", "", "")}}
 	for _, tc := range []struct {
 		name    string
 		content provider.Content
@@ -331,8 +347,10 @@ func TestCostsFollowTheRateCard(t *testing.T) {
 		{"text", text("Hello"), []int64{15}},
 		{"thread with a bare domain", text("Hello", "see crier.dev"), []int64{15, 200}},
 		{"URL and one alt text", provider.Content{Parts: []provider.Part{withAlt}}, []int64{205}},
-		{"content warnings", withSettings(provider.Content{Parts: []provider.Part{withAlt}}, `{"xSensitiveMedia":{"other":true}}`), []int64{210}},
-		{"link attachment", provider.Content{Parts: []provider.Part{{Text: "a", Links: []provider.Link{{URL: "https://crier.dev"}}}}}, []int64{200}},
+		{"content warnings", withSettings(provider.Content{Parts: []provider.Part{withAlt}},
+			`{"xSensitiveMedia":{"other":true}}`), []int64{210}},
+		{"link attachment", provider.Content{Parts: []provider.Part{{Text: "a",
+			Links: []provider.Link{{URL: "https://crier.dev"}}}}}, []int64{200}},
 		{"repost", provider.Content{Action: provider.Repost}, []int64{15}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -341,6 +359,12 @@ func TestCostsFollowTheRateCard(t *testing.T) {
 				t.Errorf("Cost = %v, want %v", got, tc.want)
 			}
 		})
+	}
+	for key, want := range map[string]int64{provider.CostPostRead: 5, provider.CostDelete: 10,
+		provider.CostAccountMetrics: 10} {
+		if got := b.Info().Cost(key); got != want {
+			t.Errorf("%s costs %d, want %d", key, got, want)
+		}
 	}
 }
 
@@ -372,11 +396,12 @@ func TestTheRegistryTakesTheDeclaration(t *testing.T) {
 func TestNoSecretShowsInErrorsAndExchanges(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-public", "text")
-	b.credentials.ClientSecret = ""
+	b.tokens.Credentials.ClientSecret = ""
 	var seen []provider.Exchange
 	ctx := provider.WithExchanges(context.Background(), func(e provider.Exchange) { seen = append(seen, e) })
 	_, err := b.Refresh(ctx, b.account)
-	if _, commitErr := b.Commit(ctx, b.account, text("Hello <world> & more"), provider.State{Ready: true}); commitErr != nil {
+	if _, commitErr := b.Commit(ctx, b.account, text("Hello <world> & more"),
+		provider.State{Ready: true}); commitErr != nil {
 		t.Fatalf("Commit: %v", commitErr)
 	}
 	shown := fmt.Sprintf("%v %+v %v %#v", err, seen, b.account, b.account)

@@ -1,9 +1,7 @@
 package youtube
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
 	"time"
 
 	"crier/internal/provider"
@@ -129,8 +127,9 @@ type commentThread struct {
 func (t commentThread) created() time.Time { return t.Snippet.TopLevel.Snippet.PublishedAt }
 
 type commentThreadSnippet struct {
-	VideoID  string          `json:"videoId,omitempty"`
-	TopLevel topLevelComment `json:"topLevelComment"`
+	ChannelID string          `json:"channelId,omitempty"`
+	VideoID   string          `json:"videoId,omitempty"`
+	TopLevel  topLevelComment `json:"topLevelComment"`
 }
 
 type topLevelComment struct {
@@ -149,14 +148,6 @@ type commentSnippet struct {
 
 type commentThreadList struct {
 	Items []commentThread `json:"items"`
-}
-
-type tokenAnswer struct {
-	AccessToken      string `json:"access_token"`
-	RefreshToken     string `json:"refresh_token"`
-	ExpiresIn        int64  `json:"expires_in"`
-	RefreshExpiresIn int64  `json:"refresh_token_expires_in"`
-	Scope            string `json:"scope"`
 }
 
 // count is a number that is written as a string.
@@ -206,50 +197,6 @@ func uploadsPlaylist(a provider.Account) string {
 	}
 	if len(a.ProviderAccountID) > 2 {
 		return "UU" + a.ProviderAccountID[2:]
-	}
-	return ""
-}
-
-// send makes one exchange with the API on behalf of the account; answers that are no success become errors.
-func (p *Provider) send(ctx context.Context, a provider.Account, r provider.Request) (*provider.Response, error) {
-	r.URL = p.apiURL + r.URL
-	r.Bearer = a.Token.Access
-	answer, err := p.caller.Send(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	if !answer.OK() {
-		return nil, p.classify(answer)
-	}
-	return answer, nil
-}
-
-// sendJSON makes one exchange with a JSON body and decodes the answer into v, unless v is nil.
-func (p *Provider) sendJSON(ctx context.Context, a provider.Account, r provider.Request, body, v any) error {
-	if body != nil {
-		encoded, err := provider.JSONBody(body)
-		if err != nil {
-			return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the post cannot be sent", Err: err}
-		}
-		r.Body = encoded
-	}
-	answer, err := p.send(ctx, a, r)
-	if err != nil || v == nil {
-		return err
-	}
-	return answer.Decode(v)
-}
-
-// get reads something.
-func (p *Provider) get(ctx context.Context, a provider.Account, path string, v any) error {
-	return p.sendJSON(ctx, a, provider.Request{Operation: provider.OpRead, Method: http.MethodGet, URL: path}, nil, v)
-}
-
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
 	}
 	return ""
 }

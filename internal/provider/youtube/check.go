@@ -3,10 +3,11 @@ package youtube
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
+	"crier"
 	"crier/internal/provider"
 )
 
@@ -20,7 +21,8 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 		found.Reject(c.Path(0), "has no content")
 		return found
 	case c.IsThread():
-		found.Reject([]string{"postInput", "posts"}, "YouTube has no threads: only a single video can be published there")
+		found.Reject([]string{"postInput", "posts"},
+			"YouTube has no threads: only a single video can be published there")
 		return found
 	case c.Action == provider.Comment:
 		p.info.Comment.CheckPart(c, 0, &found)
@@ -38,6 +40,7 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 	checkTexts(c, s, &found)
 	p.checkTime(s, &found)
 	p.checkThumbnail(c, s, &found)
+	checkCaptions(s, &found)
 	checkShort(c, s, &found)
 	return found
 }
@@ -54,7 +57,8 @@ func checkTexts(c provider.Content, s settings, found *provider.Findings) {
 	case strings.ContainsAny(title, "<>"):
 		found.Reject(provider.SettingPath("youtubeTitle"), brackets)
 	case s.Title == "" && strings.HasSuffix(title, "…"):
-		found.Warn(provider.SettingPath("youtubeTitle"), "the first line of the text is cut to a title of 100 characters: "+title)
+		found.Warn(provider.SettingPath("youtubeTitle"),
+			"the first line of the text is cut to a title of 100 characters: "+title)
 	}
 	if strings.ContainsAny(s.description(c.Parts[0]), "<>") {
 		path := c.Path(0, "text")
@@ -64,7 +68,8 @@ func checkTexts(c provider.Content, s settings, found *provider.Findings) {
 		found.Reject(path, brackets)
 	}
 	if length := tagsLength(s.Tags); length > maxTags {
-		found.Reject(provider.SettingPath("youtubeTags"), fmt.Sprintf("are too long together: %d of %d characters allowed", length, maxTags))
+		found.Reject(provider.SettingPath("youtubeTags"),
+			fmt.Sprintf("are too long together: %d of %d characters allowed", length, maxTags))
 	}
 	if slices.ContainsFunc(s.Tags, func(tag string) bool { return strings.ContainsAny(tag, "<>,") }) {
 		found.Reject(provider.SettingPath("youtubeTags"), "must not contain <, > or commas")
@@ -88,7 +93,7 @@ func (p *Provider) checkTime(s settings, found *provider.Findings) {
 	if s.PublishAt == "" {
 		return
 	}
-	at, err := time.Parse(time.RFC3339, s.PublishAt)
+	at, err := crier.ParseTime(s.PublishAt)
 	switch path := provider.SettingPath("youtubePublishAt"); {
 	case err != nil:
 		found.Reject(path, "must be an RFC 3339 time, such as 2026-11-15T09:00:00Z")
@@ -109,13 +114,14 @@ func (p *Provider) checkThumbnail(c provider.Content, s settings, found *provide
 	path := provider.SettingPath("youtubeThumbnailMediaId")
 	picture, ok := c.Assets[s.ThumbnailMediaID]
 	if !ok {
-		found.Reject(path, "is not a finished asset of the team")
+		found.Reject(path, provider.NoSuchAsset)
 		return
 	}
 	picture = p.suitedThumbnail(picture)
 	switch {
 	case !slices.Contains(thumbnailTypes, picture.MIMEType):
-		found.Reject(path, fmt.Sprintf("is of the type %s; allowed: %s", picture.MIMEType, strings.Join(thumbnailTypes, ", ")))
+		found.Reject(path, fmt.Sprintf("is of the type %s; allowed: %s", picture.MIMEType,
+			strings.Join(thumbnailTypes, ", ")))
 	case picture.Size > p.limits.ThumbnailBytes:
 		found.Reject(path, fmt.Sprintf("is too large: %d of %d bytes allowed", picture.Size, p.limits.ThumbnailBytes))
 	}
@@ -129,6 +135,23 @@ func (p *Provider) suitedThumbnail(m provider.Media) provider.Media {
 	return m
 }
 
+// checkCaptions applies the rules of captions: a video has those of a language and name once.
+func checkCaptions(s settings, found *provider.Findings) {
+	seen := map[[2]string]bool{}
+	for i, c := range s.Captions {
+		path := provider.SettingPath("youtubeCaptions", strconv.Itoa(i))
+		if !strings.Contains(c.Text, "-->") {
+			found.Reject(append(path, "text"),
+				"must be the text of a SubRip or WebVTT file, with lines such as 00:00:01,000 --> 00:00:04,000")
+		}
+		if key := [2]string{strings.ToLower(c.Language), c.Name}; seen[key] {
+			found.Reject(path, "has the language and the name of other captions")
+		} else {
+			seen[key] = true
+		}
+	}
+}
+
 // checkShort makes sure that what is meant to be a Short will be one. What is not known about a video is not judged.
 func checkShort(c provider.Content, s settings, found *provider.Findings) {
 	if !s.IsShort || len(c.Parts[0].Media) == 0 {
@@ -136,10 +159,12 @@ func checkShort(c provider.Content, s settings, found *provider.Findings) {
 	}
 	m := c.Parts[0].Media[0]
 	if m.Duration > maxShort {
-		found.Reject(c.MediaPath(0, m), fmt.Sprintf("is too long for a Short: %.1f of %.0f s allowed", m.Duration.Seconds(), maxShort.Seconds()))
+		found.Reject(c.MediaPath(0, m), fmt.Sprintf("is too long for a Short: %.1f of %.0f s allowed",
+			m.Duration.Seconds(), maxShort.Seconds()))
 	}
 	if m.Width > m.Height {
-		found.Reject(c.MediaPath(0, m), fmt.Sprintf("is too wide for a Short: %d×%d pixels; it must not be wider than tall", m.Width, m.Height))
+		found.Reject(c.MediaPath(0, m),
+			fmt.Sprintf("is too wide for a Short: %d×%d pixels; it must not be wider than tall", m.Width, m.Height))
 	}
 }
 
@@ -147,7 +172,8 @@ func checkShort(c provider.Content, s settings, found *provider.Findings) {
 func videoOf(c provider.Content) (provider.Media, error) {
 	if len(c.Parts) != 1 || len(c.Parts[0].Media) != 1 || c.Action != provider.Post && c.Action != "" {
 		return provider.Media{}, &provider.Error{
-			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "YouTube takes posts of exactly one video",
+			Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "YouTube takes posts of exactly one video",
 		}
 	}
 	return c.Parts[0].Media[0], nil

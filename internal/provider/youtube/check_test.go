@@ -27,7 +27,8 @@ func TestContentThatYouTubeWouldRefuseIsRefusedBeforehand(t *testing.T) {
 	webp := withSettings(clip(), `{"youtubeThumbnailMediaId":"`+string(pictureID)+`"}`)
 	webp.Assets = map[crier.ID]provider.Media{pictureID: {MIMEType: "image/webp", Size: 10}}
 	converted := webp
-	converted.Assets = map[crier.ID]provider.Media{pictureID: {MIMEType: "image/webp", Size: 10, JPEG: &provider.Media{MIMEType: "image/jpeg", Size: 9}}}
+	converted.Assets = map[crier.ID]provider.Media{pictureID: {MIMEType: "image/webp", Size: 10,
+		JPEG: &provider.Media{MIMEType: "image/jpeg", Size: 9}}}
 	missing := withSettings(clip(), `{"youtubeThumbnailMediaId":"`+string(pictureID)+`"}`)
 	missing.Assets = nil
 	for _, tc := range []struct {
@@ -36,33 +37,48 @@ func TestContentThatYouTubeWouldRefuseIsRefusedBeforehand(t *testing.T) {
 		path    string // of the issue; empty means that there is none
 	}{
 		{"a video", clip(), ""},
-		{"no video", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "Hello"}}}, "postInput.attachments"},
+		{"no video", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "Hello"}}},
+			"postInput.attachments"},
 		{"a picture", with(func(m *provider.Media) { m.MIMEType = "image/png" }), "postInput.attachments.0"},
-		{"15 minutes and more", with(func(m *provider.Media) { m.Duration = 16 * time.Minute }), "postInput.attachments.0"},
+		{"15 minutes and more", with(func(m *provider.Media) { m.Duration = 16 * time.Minute }),
+			"postInput.attachments.0"},
 		{"empty", with(func(m *provider.Media) { m.Size = 0 }), "postInput.attachments.0"},
-		{"a thread", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}}, "postInput.posts"},
+		{"a thread", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}},
+			"postInput.posts"},
 		{"a repost", provider.Content{Action: provider.Repost}, "repostAfter"},
 		{"nothing to make a title of", text("  \n "), "platformSettings.youtubeTitle"},
 		{"title instead of a text", withSettings(text(""), `{"youtubeTitle":"T"}`), ""},
 		{"brackets in the text", text("Hello\na < b"), "postInput.text"},
 		{"brackets in the title", withSettings(clip(), `{"youtubeTitle":"a > b"}`), "platformSettings.youtubeTitle"},
-		{"brackets in the description", withSettings(clip(), `{"youtubeDescription":"a > b"}`), "platformSettings.youtubeDescription"},
+		{"brackets in the description", withSettings(clip(), `{"youtubeDescription":"a > b"}`),
+			"platformSettings.youtubeDescription"},
 		{"description of 5,000 bytes", text("T\n" + strings.Repeat("é", 2499)), ""},
 		{"description of 5,001 bytes", text("T\n" + strings.Repeat("é", 2499) + "x"), "postInput.text"},
-		{"tags of 501", withSettings(clip(), `{"youtubeTags":["`+strings.Repeat("a", 300)+`","`+strings.Repeat("b", 196)+` c"]}`), "platformSettings.youtubeTags"},
-		{"tags of 500", withSettings(clip(), `{"youtubeTags":["`+strings.Repeat("a", 300)+`","`+strings.Repeat("b", 195)+` c"]}`), ""},
-		{"later, but public", withSettings(clip(), `{"youtubePublishAt":"2026-12-01T10:00:00Z"}`), "platformSettings.youtubePublishAt"},
-		{"later, in the past", withSettings(clip(), `{"youtubePublishAt":"2026-11-01T10:00:00Z","youtubePrivacyStatus":"private"}`), "platformSettings.youtubePublishAt"},
-		{"later", withSettings(clip(), `{"youtubePublishAt":"2026-12-01T10:00:00Z","youtubePrivacyStatus":"private"}`), ""},
+		{"tags of 501", withSettings(clip(), `{"youtubeTags":["`+strings.Repeat("a", 300)+`","`+strings.Repeat("b",
+			196)+` c"]}`), "platformSettings.youtubeTags"},
+		{"tags of 500", withSettings(clip(), `{"youtubeTags":["`+strings.Repeat("a", 300)+`","`+strings.Repeat("b",
+			195)+` c"]}`), ""},
+		{"later, but public", withSettings(clip(), `{"youtubePublishAt":"2026-12-01T10:00:00Z"}`),
+			"platformSettings.youtubePublishAt"},
+		{"later, in the past", withSettings(clip(),
+			`{"youtubePublishAt":"2026-11-01T10:00:00Z","youtubePrivacyStatus":"private"}`),
+			"platformSettings.youtubePublishAt"},
+		{"later", withSettings(clip(), `{"youtubePublishAt":"2026-12-01T10:00:00Z","youtubePrivacyStatus":"private"}`),
+			""},
 		{"thumbnail of another type", webp, "platformSettings.youtubeThumbnailMediaId"},
 		{"thumbnail with a JPEG", converted, ""},
 		{"thumbnail that is not there", missing, "platformSettings.youtubeThumbnailMediaId"},
-		{"Short that is too long", withSettings(with(func(m *provider.Media) { m.Duration = 181 * time.Second }), `{"youtubeIsShort":true}`), "postInput.attachments.0"},
-		{"Short that is too wide", withSettings(with(func(m *provider.Media) { m.Width, m.Height = 1920, 1080 }), `{"youtubeIsShort":true}`), "postInput.attachments.0"},
-		{"square Short", withSettings(with(func(m *provider.Media) { m.Width, m.Height = 1080, 1080 }), `{"youtubeIsShort":true}`), ""},
+		{"Short that is too long", withSettings(with(func(m *provider.Media) { m.Duration = 181 * time.Second }),
+			`{"youtubeIsShort":true}`), "postInput.attachments.0"},
+		{"Short that is too wide", withSettings(with(func(m *provider.Media) { m.Width, m.Height = 1920, 1080 }),
+			`{"youtubeIsShort":true}`), "postInput.attachments.0"},
+		{"square Short", withSettings(with(func(m *provider.Media) { m.Width, m.Height = 1080, 1080 }),
+			`{"youtubeIsShort":true}`), ""},
 		{"a comment", comment(), ""},
 		{"an empty comment", provider.Content{Action: provider.Comment, Parts: []provider.Part{{}}}, "comment.text"},
-		{"a comment with media", provider.Content{Action: provider.Comment, Parts: []provider.Part{{Text: "a", Media: []provider.Media{providertest.NewMedia("a", "image/png", nil)}}}}, "comment.attachments"},
+		{"a comment with media", provider.Content{Action: provider.Comment,
+			Parts: []provider.Part{{Text: "a", Media: []provider.Media{providertest.NewMedia("a", "image/png", nil)}}}},
+			"comment.attachments"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -100,7 +116,8 @@ func TestTheTitleIsTheFirstLineOfTheText(t *testing.T) {
 
 func TestLinksGoIntoTheDescription(t *testing.T) {
 	t.Parallel()
-	part := provider.Part{Text: "See https://crier.dev/a", Links: []provider.Link{{URL: "https://crier.dev/a"}, {URL: "https://crier.dev/b"}}}
+	part := provider.Part{Text: "See https://crier.dev/a",
+		Links: []provider.Link{{URL: "https://crier.dev/a"}, {URL: "https://crier.dev/b"}}}
 	if got, want := (settings{}).description(part), "See https://crier.dev/a\nhttps://crier.dev/b"; got != want {
 		t.Errorf("description %q, want %q", got, want)
 	}

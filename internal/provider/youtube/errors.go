@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -16,8 +17,8 @@ const (
 	uploadLimitPause = 24 * time.Hour
 )
 
-// problemBody is what Google answers when something is wrong, below "error". Its token endpoint has the name of the error
-// in the place of the object.
+// problemBody is what Google answers when something is wrong, below "error". Its token endpoint has the name of the
+// error in the place of the object.
 type problemBody struct {
 	Message string `json:"message"`
 	Status  string `json:"status"`
@@ -65,7 +66,7 @@ func (p problemBody) message() string {
 	if reason := p.reason(); reason != "" && message != "" {
 		return message + " (" + reason + ")"
 	}
-	return firstOf(message, p.reason())
+	return cmp.Or(message, p.reason())
 }
 
 // verdict is what follows from a reason.
@@ -87,23 +88,29 @@ var (
 	operator    = verdict{provider.Temporary, provider.CodeProviderUnavailable, provider.ScopeInstallation}
 )
 
-// refusals are the reasons that YouTube gives (errors of the Data API, and those that belong to single methods). What is
-// missing here is judged by its status.
+// refusals are the reasons that YouTube gives (errors of the Data API, and those that belong to single methods). What
+// is missing here is judged by its status.
 var refusals = map[string]verdict{
 	"authError": deadToken, "UNAUTHENTICATED": deadToken, "expired": deadToken,
 	"insufficientPermissions": noScope, "ACCESS_TOKEN_SCOPE_INSUFFICIENT": noScope,
-	"youtubeSignupRequired": badAccount, "accountDelegationForbidden": badAccount, "authenticatedUserAccountClosed": badAccount,
-	"authenticatedUserAccountSuspended": badAccount, "authenticatedUserNotChannel": badAccount, "ineligibleAccount": badAccount,
-	"quotaExceeded": dayUsedUp, "dailyLimitExceeded": dayUsedUp,
-	"rateLimitExceeded": tooFast, "userRateLimitExceeded": tooFast, "uploadRateLimitExceeded": tooFast, "RESOURCE_EXHAUSTED": tooFast,
+	"youtubeSignupRequired": badAccount, "accountDelegationForbidden": badAccount,
+	"authenticatedUserAccountClosed":    badAccount,
+	"authenticatedUserAccountSuspended": badAccount, "authenticatedUserNotChannel": badAccount,
+	"ineligibleAccount": badAccount,
+	"quotaExceeded":     dayUsedUp, "dailyLimitExceeded": dayUsedUp,
+	"rateLimitExceeded": tooFast, "userRateLimitExceeded": tooFast, "uploadRateLimitExceeded": tooFast,
+	"RESOURCE_EXHAUSTED":  tooFast,
 	"uploadLimitExceeded": channelFull,
 	"accessNotConfigured": operator, "SERVICE_DISABLED": operator,
-	"invalidTitle": badContent, "invalidDescription": badContent, "invalidTags": badContent, "invalidCategoryId": badContent,
-	"invalidPublishAt": badContent, "invalidRecordingDetails": badContent, "invalidVideoMetadata": badContent,
+	"invalidTitle": badContent, "invalidDescription": badContent, "invalidTags": badContent,
+	"invalidCategoryId": badContent,
+	"invalidPublishAt":  badContent, "invalidRecordingDetails": badContent, "invalidVideoMetadata": badContent,
 	"invalidVideoGameRating": badContent, "defaultLanguageNotSet": badContent, "forbiddenPrivacySetting": badContent,
-	"forbiddenLicenseSetting": badContent, "forbidden": badContent, "videoNotFound": badContent, "playlistNotFound": badContent,
-	"invalidFilename": badMedia, "mediaBodyRequired": badMedia, "invalidImage": badMedia, "imageFormatUnsupported": badMedia,
-	"imageTooTall": badMedia, "imageTooWide": badMedia,
+	"forbiddenLicenseSetting": badContent, "forbidden": badContent, "videoNotFound": badContent,
+	"playlistNotFound": badContent,
+	"invalidFilename":  badMedia, "mediaBodyRequired": badMedia, "invalidImage": badMedia,
+	"imageFormatUnsupported": badMedia,
+	"imageTooTall":           badMedia, "imageTooWide": badMedia,
 	"commentTextRequired": badContent, "commentTextTooLong": badContent, "channelOrVideoIdMissing": badContent,
 	"invalidCommentThreadMetadata": badContent, "operationNotSupported": badContent, "commentsDisabled": badContent,
 	"playlistItemsNotAccessible": badContent, "playlistContainsMaximumNumberOfVideos": badContent,
@@ -171,7 +178,7 @@ func (p *Provider) classifyToken(answer *provider.Response) *provider.Error {
 	if json.Unmarshal(answer.Body, &oauth) != nil || oauth.Error == "" || answer.Status >= 500 {
 		return p.classify(answer)
 	}
-	message := firstOf(oauth.Description, oauth.Error)
+	message := cmp.Or(oauth.Description, oauth.Error)
 	switch oauth.Error {
 	case "invalid_grant", "invalid_token", "access_denied":
 		return p.judge(answer, deadToken, message)

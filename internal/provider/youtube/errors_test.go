@@ -23,7 +23,7 @@ func answering(t *testing.T, status int, header map[string]string, body string) 
 	}))
 	t.Cleanup(server.Close)
 	b := setup(t)
-	b.apiURL = server.URL
+	b.api.BaseURL, b.tokens.TokenURL, b.tokens.RevokeURL = server.URL, server.URL, server.URL
 	return b
 }
 
@@ -46,7 +46,8 @@ func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
 		{"dead token without a body", 401, nil, "", deadToken, 0},
 		{"no channel", 401, nil, refusal(401, "youtubeSignupRequired"), badAccount, 0},
 		{"missing scope", 403, nil, refusal(403, "insufficientPermissions"), noScope, 0},
-		{"missing scope in the details", 403, nil, `{"error":{"code":403,"message":"Insufficient","errors":[{"reason":"forbidden"}],"status":"PERMISSION_DENIED","details":[{"reason":"ACCESS_TOKEN_SCOPE_INSUFFICIENT"}]}}`, noScope, 0},
+		{"missing scope in the details", 403, nil,
+			`{"error":{"code":403,"message":"Insufficient","errors":[{"reason":"forbidden"}],"status":"PERMISSION_DENIED","details":[{"reason":"ACCESS_TOKEN_SCOPE_INSUFFICIENT"}]}}`, noScope, 0},
 		{"suspended", 403, nil, refusal(403, "authenticatedUserAccountSuspended"), badAccount, 0},
 		{"quota of the project", 403, nil, refusal(403, "quotaExceeded"), dayUsedUp, untilMidnight},
 		{"too fast", 403, nil, refusal(403, "userRateLimitExceeded"), tooFast, 0},
@@ -65,7 +66,8 @@ func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
 			b := answering(t, tc.status, tc.header, tc.body)
 			_, err := b.Commit(context.Background(), b.account, comment(), provider.State{Ready: true})
 			e := provider.AsError(err)
-			if e == nil || e.Kind != tc.want.kind || e.Code != tc.want.code || e.Scope != tc.want.scope || e.RetryAfter != tc.pause {
+			if e == nil || e.Kind != tc.want.kind || e.Code != tc.want.code || e.Scope != tc.want.scope ||
+				e.RetryAfter != tc.pause {
 				t.Errorf("error %+v, want %+v after %s", e, tc.want, tc.pause)
 			}
 		})
@@ -78,8 +80,9 @@ func TestFailuresOnYouTubesSideLeaveTheOutcomeOfACommentOpen(t *testing.T) {
 		status int
 		body   string
 	}{
-		"outage": {503, refusal(503, "backendError")}, "html": {502, "<html>bad gateway</html>"}, "failed processing": {400, refusal(400, "processingFailure")},
-		"no id": {200, `{}`}, "no JSON": {200, `<html>`},
+		"outage": {503, refusal(503, "backendError")}, "html": {502, "<html>bad gateway</html>"},
+		"failed processing": {400, refusal(400, "processingFailure")},
+		"no id":             {200, `{}`}, "no JSON": {200, `<html>`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

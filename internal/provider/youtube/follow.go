@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -25,6 +26,7 @@ const (
 // Steps that follow, in order; the two about playlists come once for each.
 const (
 	nextThumbnail = "thumbnail"
+	nextCaption   = "caption"
 	nextLook      = "look"  // is the video in the playlist?
 	nextAdd       = "add"   // add it
 	nextWatch     = "watch" // watch YouTube's work on it
@@ -48,7 +50,7 @@ func (p *Provider) planFollowUp(st *provider.State, s settings) {
 		p.goOn(st, nextThumbnail)
 		return
 	}
-	p.nextPlaylist(st, s, 0)
+	p.nextCaptions(st, s, 0)
 }
 
 // nextPlaylist goes on with a playlist, or behind the last one with watching.
@@ -72,7 +74,8 @@ func (p *Provider) goOn(st *provider.State, next string) {
 
 // follow does the next thing with a video that is there. None of it can take the video back, so failures become
 // warnings; only YouTube's own verdict on the video is a failure of the post.
-func (p *Provider) follow(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) follow(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	s, err := decodeSettings(c)
 	if err != nil {
 		return st, err
@@ -81,9 +84,12 @@ func (p *Provider) follow(ctx context.Context, a provider.Account, c provider.Co
 	switch next := st.Data[noteNext]; {
 	case next == nextThumbnail:
 		if err := p.setThumbnail(ctx, a, c, s, st.PlatformPostID); err != nil {
-			return p.followFailed(st, err, "the thumbnail could not be set", func(st *provider.State) { p.nextPlaylist(st, s, 0) })
+			return p.followFailed(st, err, "the thumbnail could not be set",
+				func(st *provider.State) { p.nextCaptions(st, s, 0) })
 		}
-		p.nextPlaylist(&st, s, 0)
+		p.nextCaptions(&st, s, 0)
+	case next == nextCaption:
+		return p.followCaptions(ctx, a, s, st)
 	case (next == nextLook || next == nextAdd) && playlist < len(s.PlaylistIDs):
 		return p.followPlaylist(ctx, a, s, st, playlist)
 	case next == nextWatch:
@@ -101,7 +107,8 @@ func (p *Provider) finish(st *provider.State) {
 }
 
 // followFailed tries a step again where that may help; otherwise it is left, with a warning.
-func (p *Provider) followFailed(st provider.State, err error, warning string, leave func(*provider.State)) (provider.State, error) {
+func (p *Provider) followFailed(st provider.State, err error, warning string,
+	leave func(*provider.State)) (provider.State, error) {
 	failure := provider.AsError(err)
 	tries, _ := strconv.Atoi(st.Data[noteTries]) // written by this package
 	renewable := failure.Kind == provider.AuthExpired && failure.Code == provider.CodeAuthExpired && tries == 0
@@ -112,7 +119,8 @@ func (p *Provider) followFailed(st provider.State, err error, warning string, le
 			return st, failure
 		}
 		now := p.now().UTC()
-		st.WaitUntil(now.Add(max(followDelay<<tries, min(failure.RetryAfter, longestWatch))), now, firstOf(st.PollingReason, "YouTube is to be asked again"))
+		st.WaitUntil(now.Add(max(followDelay<<tries, min(failure.RetryAfter, longestWatch))), now,
+			cmp.Or(st.PollingReason, "YouTube is to be asked again"))
 		return st, nil
 	}
 	st.Warnings = append(st.Warnings, warning+": "+failure.Message)
@@ -121,20 +129,23 @@ func (p *Provider) followFailed(st provider.State, err error, warning string, le
 }
 
 // setThumbnail sends the picture. Doing it twice is as good as once.
-func (p *Provider) setThumbnail(ctx context.Context, a provider.Account, c provider.Content, s settings, id string) error {
+func (p *Provider) setThumbnail(ctx context.Context, a provider.Account, c provider.Content, s settings,
+	id string) error {
 	picture, ok := c.Assets[s.ThumbnailMediaID]
 	if !ok {
-		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: "the picture is not there"}
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected,
+			Message: "the picture is not there"}
 	}
 	picture = p.suitedThumbnail(picture)
 	file, err := picture.Open(ctx)
 	if err != nil {
 		return &provider.Error{
-			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the picture cannot be read from the media store", Err: err,
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the picture cannot be read from the media store", Err: err,
 		}
 	}
 	defer file.Close()
-	_, err = p.send(ctx, a, provider.Request{
+	_, err = p.api.Send(ctx, a.Token.Access, provider.Request{
 		Operation: provider.OpEdit, Method: http.MethodPost, Timeout: provider.UploadTimeout,
 		URL:  "/upload/youtube/v3/thumbnails/set?videoId=" + url.QueryEscape(id) + "&uploadType=media",
 		Body: provider.SectionBody(picture.MIMEType, file, 0, picture.Size),
@@ -143,13 +154,15 @@ func (p *Provider) setThumbnail(ctx context.Context, a provider.Account, c provi
 }
 
 // followPlaylist looks whether the video is in a playlist and adds it if not: YouTube would take it twice.
-func (p *Provider) followPlaylist(ctx context.Context, a provider.Account, s settings, st provider.State, index int) (provider.State, error) {
+func (p *Provider) followPlaylist(ctx context.Context, a provider.Account, s settings, st provider.State,
+	index int) (provider.State, error) {
 	playlist := s.PlaylistIDs[index]
 	leave := func(st *provider.State) { p.nextPlaylist(st, s, index+1) }
 	if st.Data[noteNext] == nextLook {
 		var items playlistItemList
-		path := "/youtube/v3/playlistItems?part=snippet&playlistId=" + url.QueryEscape(playlist) + "&videoId=" + url.QueryEscape(st.PlatformPostID)
-		err := p.get(ctx, a, path, &items)
+		path := "/youtube/v3/playlistItems?part=snippet&playlistId=" + url.QueryEscape(playlist) + "&videoId=" +
+			url.QueryEscape(st.PlatformPostID)
+		err := p.api.Get(ctx, a.Token.Access, path, &items)
 		switch {
 		case err != nil:
 			return p.followFailed(st, err, "the video could not be added to the playlist "+playlist, leave)
@@ -161,9 +174,11 @@ func (p *Provider) followPlaylist(ctx context.Context, a provider.Account, s set
 		return st, nil
 	}
 	st.Note(noteNext, nextLook)
-	request := provider.Request{Operation: provider.OpEdit, Method: http.MethodPost, URL: "/youtube/v3/playlistItems?part=snippet"}
-	body := playlistItem{Snippet: playlistItemSnippet{PlaylistID: playlist, Resource: resourceID{Kind: "youtube#video", VideoID: st.PlatformPostID}}}
-	if err := p.sendJSON(ctx, a, request, body, nil); err != nil {
+	request := provider.Request{Operation: provider.OpEdit, Method: http.MethodPost,
+		URL: "/youtube/v3/playlistItems?part=snippet"}
+	body := playlistItem{Snippet: playlistItemSnippet{PlaylistID: playlist,
+		Resource: resourceID{Kind: "youtube#video", VideoID: st.PlatformPostID}}}
+	if err := p.api.Call(ctx, a.Token.Access, request, body, nil); err != nil {
 		return p.followFailed(st, err, "the video could not be added to the playlist "+playlist, leave)
 	}
 	leave(&st)
@@ -180,7 +195,8 @@ func (i playlistItem) videoID() string {
 // watch reads how far YouTube is with the video.
 func (p *Provider) watch(ctx context.Context, a provider.Account, st provider.State) (provider.State, error) {
 	var answer videoList
-	err := p.get(ctx, a, "/youtube/v3/videos?part=status,processingDetails&id="+url.QueryEscape(st.PlatformPostID), &answer)
+	path := "/youtube/v3/videos?part=status,processingDetails&id=" + url.QueryEscape(st.PlatformPostID)
+	err := p.api.Get(ctx, a.Token.Access, path, &answer)
 	if err != nil {
 		return p.followFailed(st, err, "YouTube could not be asked whether it has processed the video", p.finish)
 	}
@@ -189,7 +205,7 @@ func (p *Provider) watch(ctx context.Context, a provider.Account, st provider.St
 		v := answer.Items[0]
 		st.ProviderStatus = v.Status.UploadStatus
 		if failure := judgeVideo(v); failure != nil {
-			st.FailureCode = firstOf(v.Status.RejectionReason, v.Status.FailureReason, v.Processing.FailureReason)
+			st.FailureCode = cmp.Or(v.Status.RejectionReason, v.Status.FailureReason, v.Processing.FailureReason)
 			return st, failure
 		}
 		if v.Status.UploadStatus == "processed" {
@@ -200,7 +216,8 @@ func (p *Provider) watch(ctx context.Context, a provider.Account, st provider.St
 	now := p.now().UTC()
 	waited := now.Sub(st.PollingSince)
 	if waited > p.limits.ProcessingPatience {
-		st.Warnings = append(st.Warnings, fmt.Sprintf("YouTube was still processing the video after %s", p.limits.ProcessingPatience))
+		st.Warnings = append(st.Warnings, fmt.Sprintf("YouTube was still processing the video after %s",
+			p.limits.ProcessingPatience))
 		p.finish(&st)
 		return st, nil
 	}
@@ -213,14 +230,16 @@ func judgeVideo(v video) error {
 	status := v.Status
 	switch status.UploadStatus {
 	case "failed":
-		reason := firstOf(status.FailureReason, v.Processing.FailureReason, "no reason given")
-		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: "YouTube could not process the video: " + reason}
+		reason := cmp.Or(status.FailureReason, v.Processing.FailureReason, "no reason given")
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected,
+			Message: "YouTube could not process the video: " + reason}
 	case "deleted":
-		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the video was deleted on YouTube"}
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "the video was deleted on YouTube"}
 	case "rejected":
 		e := &provider.Error{
 			Kind: provider.Rejected, Code: provider.CodeContentRejected,
-			Message: "YouTube rejected the video: " + firstOf(status.RejectionReason, "no reason given"),
+			Message: "YouTube rejected the video: " + cmp.Or(status.RejectionReason, "no reason given"),
 		}
 		switch {
 		case status.RejectionReason == "duplicate":

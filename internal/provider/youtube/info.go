@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -14,6 +15,10 @@ const (
 	maxTags        = 500
 	maxPlaylists   = 10
 	maxShort       = 180 * time.Second
+	maxCaptions    = 10
+	maxCaptionName = 150
+	// maxCaptionText bounds captions in characters: an hour of speech is less than half of it.
+	maxCaptionText = 200_000
 )
 
 // commitTimeout bounds the wait for the answer to the last piece, which is at most 256 KiB large.
@@ -26,6 +31,8 @@ const quotaZone = "America/Los_Angeles"
 const (
 	scopeUpload   = "https://www.googleapis.com/auth/youtube.upload"
 	scopeForceSSL = "https://www.googleapis.com/auth/youtube.force-ssl"
+	// scopeAnalytics is asked for only where the operator wants it: Google verifies every scope of a consent.
+	scopeAnalytics = "https://www.googleapis.com/auth/yt-analytics.readonly"
 )
 
 // What Google grants to a project a day, unless it was asked for more.
@@ -35,27 +42,20 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	l.VideoSeconds = usual(l.VideoSeconds, 15*60)
-	l.LongVideoSeconds = usual(l.LongVideoSeconds, 12*60*60)
-	l.VideoBytes = usual(l.VideoBytes, 256<<30)
-	l.ThumbnailBytes = usual(l.ThumbnailBytes, 50_000_000)
-	l.CommentLength = usual(l.CommentLength, 10_000)
-	l.ChunkBytes = roundUp(usual(l.ChunkBytes, 8<<20))
-	l.SessionLifetime = usual(l.SessionLifetime, 6*24*time.Hour)
-	l.ProcessingPatience = usual(l.ProcessingPatience, 2*time.Hour)
-	l.UploadsPerDay = usual(l.UploadsPerDay, UsualUploadsPerDay)
-	l.UnitsPerDay = usual(l.UnitsPerDay, UsualUnitsPerDay)
+	l.VideoSeconds = cmp.Or(l.VideoSeconds, 15*60)
+	l.LongVideoSeconds = cmp.Or(l.LongVideoSeconds, 12*60*60)
+	l.VideoBytes = cmp.Or(l.VideoBytes, 256<<30)
+	l.ThumbnailBytes = cmp.Or(l.ThumbnailBytes, 50_000_000)
+	l.CommentLength = cmp.Or(l.CommentLength, 10_000)
+	l.ChunkBytes = roundUp(cmp.Or(l.ChunkBytes, 8<<20))
+	l.SessionLifetime = cmp.Or(l.SessionLifetime, 6*24*time.Hour)
+	l.ProcessingPatience = cmp.Or(l.ProcessingPatience, 2*time.Hour)
+	l.UploadsPerDay = cmp.Or(l.UploadsPerDay, UsualUploadsPerDay)
+	l.UnitsPerDay = cmp.Or(l.UnitsPerDay, UsualUnitsPerDay)
 	return l
 }
 
-func usual[T int | int64 | float64 | time.Duration](configured, otherwise T) T {
-	if configured > 0 {
-		return configured
-	}
-	return otherwise
-}
-
-func newInfo(limits Limits) provider.Info {
+func newInfo(limits Limits, analytics bool) provider.Info {
 	return provider.Info{
 		Name:        "youtube",
 		DisplayName: "YouTube",
@@ -67,8 +67,8 @@ func newInfo(limits Limits) provider.Info {
 			Name: "comment", Description: "A comment below the video.",
 			Text: provider.TextLimit{Max: limits.CommentLength, Unit: provider.Characters, Required: true},
 		},
-		Settings:      settingDeclarations(),
-		Scopes:        scopes(),
+		Settings:      markChoices(settingDeclarations()),
+		Scopes:        scopes(analytics),
 		Costs:         []provider.Cost{},
 		RateLimits:    rateLimits(limits),
 		PKCE:          true,
@@ -79,16 +79,18 @@ func newInfo(limits Limits) provider.Info {
 
 func videoFormat(limits Limits) provider.Format {
 	return provider.Format{
-		Name:        "video",
-		Description: "One video with a title and a description. One of at most three minutes that is not wider than tall becomes a Short.",
-		PostTypes:   []string{"text_video"},
-		Text:        provider.TextLimit{Max: maxDescription, Unit: provider.Bytes},
-		MinMedia:    1,
-		MaxMedia:    1,
+		Name: "video",
+		Description: "One video with a title and a description. One of at most three minutes that is not wider than " +
+			"tall becomes a Short.",
+		PostTypes: []string{"text_video"},
+		Text:      provider.TextLimit{Max: maxDescription, Unit: provider.Bytes},
+		MinMedia:  1,
+		MaxMedia:  1,
 		Media: []provider.MediaLimit{{
 			Class: "video", MaxCount: 1, MinBytes: 1, MaxBytes: limits.VideoBytes, MaxSeconds: limits.VideoSeconds,
 			MIMETypes: []string{
-				"video/mp4", "video/quicktime", "video/webm", "video/mpeg", "video/x-msvideo", "video/x-ms-wmv", "video/x-flv",
+				"video/mp4", "video/quicktime", "video/webm", "video/mpeg", "video/x-msvideo", "video/x-ms-wmv",
+				"video/x-flv",
 				"video/3gpp", "video/x-matroska",
 			},
 		}},
@@ -110,11 +112,18 @@ func narrow(info provider.Info, limits Limits, a provider.Account) provider.Info
 	return info
 }
 
-func scopes() []provider.Grant {
-	return []provider.Grant{
+func scopes(analytics bool) []provider.Grant {
+	list := []provider.Grant{
 		{Scope: scopeUpload, Purpose: "upload videos and thumbnails", Required: true},
-		{Scope: scopeForceSSL, Purpose: "know the channel, see its videos and their numbers, comment, delete, add to playlists", Required: true},
+		{Scope: scopeForceSSL,
+			Purpose: "know the channel, see its videos and their numbers, comment, delete, add captions and to " +
+				"playlists",
+			Required: true},
 	}
+	if analytics {
+		list = append(list, provider.Grant{Scope: scopeAnalytics, Purpose: "see how long videos are watched"})
+	}
+	return list
 }
 
 // rateLimits are the two daily buckets of a Google project, which all accounts of the installation share (quota
@@ -123,12 +132,15 @@ func rateLimits(limits Limits) []provider.RateLimit {
 	const day = 24 * 60 * 60
 	return []provider.RateLimit{
 		{
-			Name: "videos of the installation a day", Scope: provider.ScopeInstallation, Max: limits.UploadsPerDay, Seconds: day, ResetZone: quotaZone,
+			Name: "videos of the installation a day", Scope: provider.ScopeInstallation, Max: limits.UploadsPerDay,
+			Seconds: day, ResetZone: quotaZone,
 			Units: map[provider.Operation]int64{provider.OpPublish: 1}, Counted: true,
 		},
 		{
-			Name: "quota units of the installation a day", Scope: provider.ScopeInstallation, Max: limits.UnitsPerDay, Seconds: day, ResetZone: quotaZone,
-			Units:   map[provider.Operation]int64{provider.OpRead: 1, provider.OpComment: 50, provider.OpEdit: 50, provider.OpDelete: 50},
+			Name: "quota units of the installation a day", Scope: provider.ScopeInstallation, Max: limits.UnitsPerDay,
+			Seconds: day, ResetZone: quotaZone,
+			Units: map[provider.Operation]int64{provider.OpRead: 1, provider.OpComment: 50, provider.OpEdit: 50,
+				provider.OpCaptions: 400, provider.OpDelete: 50},
 			Counted: true,
 		},
 	}

@@ -2,6 +2,7 @@ package youtube
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -9,10 +10,13 @@ import (
 	"crier/internal/provider"
 )
 
-// PostMetrics reads the numbers of up to 50 videos. What a channel hides is missing.
-func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics, error) {
+// PostMetrics reads the numbers of up to 50 videos, and how long they were watched where the connection may know it.
+// What a channel hides is missing.
+func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
+	error) {
 	var answer videoList
-	if err := p.get(ctx, a, "/youtube/v3/videos?part=statistics&maxResults=50&id="+url.QueryEscape(strings.Join(postIDs, ",")), &answer); err != nil {
+	path := "/youtube/v3/videos?part=statistics&maxResults=50&id=" + url.QueryEscape(strings.Join(postIDs, ","))
+	if err := p.api.Get(ctx, a.Token.Access, path, &answer); err != nil {
 		return nil, err
 	}
 	metrics := map[string]provider.Metrics{}
@@ -23,11 +27,13 @@ func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs 
 		}
 		metrics[v.ID] = m
 	}
-	return metrics, nil
+	return metrics, p.addWatchTime(ctx, a, postIDs, metrics)
 }
 
-// AccountMetrics reads the totals of the channel; the Data API does not tell them by time.
-func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, _, _ time.Time) (provider.AccountMetrics, error) {
+// AccountMetrics reads the totals of the channel, and how long it was watched in a time where the connection may know
+// it; the Data API itself tells nothing by time.
+func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from, to time.Time) (provider.AccountMetrics,
+	error) {
 	own, err := p.ownChannel(ctx, a)
 	if err != nil {
 		return provider.AccountMetrics{}, err
@@ -39,5 +45,14 @@ func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, _, _ 
 	if views := own.Statistics.Views.value(); views != nil {
 		metrics.Extra = map[string]int64{"views": *views}
 	}
+	table, err := p.readReport(ctx, a, from, to, "")
+	if err != nil || len(table.Rows) == 0 {
+		return metrics, err
+	}
+	if metrics.Extra == nil {
+		metrics.Extra = map[string]int64{}
+	}
+	maps.Copy(metrics.Extra, table.watched(table.Rows[0]))
+	metrics.From, metrics.To = from, to
 	return metrics, nil
 }

@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -11,7 +12,8 @@ import (
 )
 
 // publishVideo sends the last piece. From then on there is a video.
-func (p *Provider) publishVideo(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) publishVideo(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	if id := st.Data[noteVideo]; id != "" {
 		taken := video{ID: id}
 		taken.Status.PrivacyStatus = st.Data[noteTakenPrivacy]
@@ -25,7 +27,8 @@ func (p *Provider) publishVideo(ctx context.Context, a provider.Account, c provi
 	u := st.Upload(0, 0)
 	if u == nil || !onlyLastPieceMissing(u) || st.Secrets[secretSession] == "" {
 		st.Ready = false
-		return st, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the video is not uploaded yet"}
+		return st, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the video is not uploaded yet"}
 	}
 	answer, err := p.putBytes(ctx, a, &st, u, m, m.Size-u.NextByte, provider.Request{
 		Operation: provider.OpUpload, Publishes: true, Timeout: commitTimeout,
@@ -40,7 +43,8 @@ func (p *Provider) publishVideo(ctx context.Context, a provider.Account, c provi
 	case complete == nil:
 		st.Ready = false
 		return st, &provider.Error{
-			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Status: answer.Status, Message: "YouTube did not store all of the last piece",
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Status: answer.Status,
+			Message: "YouTube did not store all of the last piece",
 		}
 	}
 	err = p.enter(&st, c, *complete)
@@ -73,8 +77,9 @@ func (p *Provider) enter(st *provider.State, c provider.Content, taken video) er
 	delete(st.Data, noteTakenPrivacy)
 	delete(st.Data, noteGone)
 	st.UploadProgress = nil
-	st.ProviderStatus = firstOf(taken.Status.UploadStatus, "uploaded")
-	st.Publish(provider.Published{PlatformPostID: taken.ID, Permalink: p.permalink(c, s, taken.ID), PublishedAt: p.now().UTC()}, 1)
+	st.ProviderStatus = cmp.Or(taken.Status.UploadStatus, "uploaded")
+	st.Publish(provider.Published{PlatformPostID: taken.ID, Permalink: p.permalink(c, s, taken.ID),
+		PublishedAt: p.now().UTC()}, 1)
 	p.planFollowUp(st, s)
 	return nil
 }
@@ -93,8 +98,9 @@ func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string
 	if isComment(postID) {
 		resource = "comments"
 	}
-	_, err := p.send(ctx, a, provider.Request{
-		Operation: provider.OpDelete, Method: http.MethodDelete, URL: "/youtube/v3/" + resource + "?id=" + url.QueryEscape(postID),
+	_, err := p.api.Send(ctx, a.Token.Access, provider.Request{
+		Operation: provider.OpDelete, Method: http.MethodDelete, URL: "/youtube/v3/" + resource + "?id=" +
+			url.QueryEscape(postID),
 	})
 	switch failure := provider.AsError(err); {
 	case failure != nil && failure.Status == http.StatusNotFound:

@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -22,8 +23,8 @@ const (
 	listedCount = 50
 )
 
-// Strategy asks the upload session, which knows for certain. Where it is gone, and for comments, lists are read. They lag
-// behind, so absence is believed only after several looks.
+// Strategy asks the upload session, which knows for certain. Where it is gone, and for comments, lists are read. They
+// lag behind, so absence is believed only after several looks.
 func (p *Provider) Strategy(a provider.Account, c provider.Content, st provider.State) provider.Strategy {
 	if c.Action != provider.Comment && st.Secrets[secretSession] != "" && st.Data[noteGone] == "" {
 		return provider.Strategy{Method: provider.ByReading, Absences: 1}
@@ -35,19 +36,21 @@ func (p *Provider) Strategy(a provider.Account, c provider.Content, st provider.
 }
 
 // Reconcile asks the session whether it has all bytes, or looks for the video or the comment.
-func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State, at provider.Attempt) (provider.Outcome, provider.State, error) {
+func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
 	since := at.StartedAt.Add(-readBack)
 	switch u := st.Upload(0, 0); {
 	case c.Action == provider.Comment:
 		return p.findComment(ctx, a, c, st, since)
-	case u != nil && st.Secrets[secretSession] != "" && st.Data[noteGone] == "":
+	case !at.Stale && u != nil && st.Secrets[secretSession] != "" && st.Data[noteGone] == "":
 		return p.reconcileSession(ctx, a, c, st, u)
 	}
 	return p.findVideo(ctx, a, c, st, since)
 }
 
-func (p *Provider) reconcileSession(ctx context.Context, a provider.Account, c provider.Content, st provider.State, u *provider.Upload) (provider.Outcome, provider.State, error) {
+func (p *Provider) reconcileSession(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	u *provider.Upload) (provider.Outcome, provider.State, error) {
 	answer, err := p.probe(ctx, a, &st, u, provider.OpRead)
 	if err != nil {
 		return "", st, err
@@ -69,14 +72,16 @@ func (p *Provider) reconcileSession(ctx context.Context, a provider.Account, c p
 }
 
 // findVideo looks for the video among the newest of the channel. The list has private ones too.
-func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider.Content, st provider.State, since time.Time) (provider.Outcome, provider.State, error) {
+func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	since time.Time) (provider.Outcome, provider.State, error) {
 	s, err := decodeSettings(c)
 	if err != nil {
 		return "", st, err
 	}
 	var list playlistItemList
-	path := "/youtube/v3/playlistItems?part=snippet,contentDetails&maxResults=" + strconv.Itoa(listedCount) + "&playlistId=" + url.QueryEscape(uploadsPlaylist(a))
-	if err := p.get(ctx, a, path, &list); err != nil {
+	path := "/youtube/v3/playlistItems?part=snippet,contentDetails&maxResults=" + strconv.Itoa(listedCount) +
+		"&playlistId=" + url.QueryEscape(uploadsPlaylist(a))
+	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return "", st, err
 	}
 	wanted := normalize(s.title(c.Parts[0]))
@@ -98,18 +103,21 @@ func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider
 }
 
 // findComment looks for the comment among the newest below the video.
-func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State, since time.Time) (provider.Outcome, provider.State, error) {
+func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	since time.Time) (provider.Outcome, provider.State, error) {
 	var list commentThreadList
-	path := "/youtube/v3/commentThreads?part=snippet&order=time&maxResults=" + strconv.Itoa(listedCount) + "&videoId=" + url.QueryEscape(c.Target.PlatformPostID)
-	if err := p.get(ctx, a, path, &list); err != nil {
+	path := "/youtube/v3/commentThreads?part=snippet&order=time&maxResults=" + strconv.Itoa(listedCount) + "&videoId=" +
+		url.QueryEscape(c.Target.PlatformPostID)
+	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return "", st, err
 	}
 	wanted := normalize(c.Parts[0].Text)
 	for _, thread := range list.Items {
 		written := thread.Snippet.TopLevel.Snippet
 		ours := written.Author == nil || written.Author.Value == a.ProviderAccountID
-		if ours && normalize(firstOf(written.TextOriginal, written.TextDisplay)) == wanted && !written.PublishedAt.Before(since) {
-			p.enterComment(&st, c, firstOf(thread.Snippet.TopLevel.ID, thread.ID))
+		if ours && normalize(cmp.Or(written.TextOriginal, written.TextDisplay)) == wanted &&
+			!written.PublishedAt.Before(since) {
+			p.enterComment(&st, c, cmp.Or(thread.Snippet.TopLevel.ID, thread.ID))
 			return provider.OutcomePublished, st, nil
 		}
 	}

@@ -69,7 +69,8 @@ func TestWithoutItsSessionAVideoIsLookedForInTheList(t *testing.T) {
 				t.Fatalf("Reconcile = %q, %v; want %q", outcome, err, want)
 			}
 			if want == provider.OutcomeAbsent {
-				if st, err = b.Prepare(ctx, b.account, clip(), st); err != nil || st.Upload(0, 0).NextByte != 0 || st.Ready {
+				if st, err = b.Prepare(ctx, b.account, clip(), st); err != nil || st.Upload(0, 0).NextByte != 0 ||
+					st.Ready {
 					t.Errorf("Prepare = %+v, %v; want a new session", st, err)
 				}
 				return

@@ -68,7 +68,8 @@ func TestTheSandboxShowsAVideoWithAllThatBelongsToIt(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
 	c := withSettings(film(), `{"youtubeTitle":"Woods","youtubeThumbnailMediaId":"`+string(pictureID)+`","youtubeTags":["a b"],"youtubeHasPaidProductPlacement":true}`)
-	c.Assets = map[crier.ID]provider.Media{pictureID: providertest.NewMedia("t.png", "image/png", mediatest.PNG(1280, 720))}
+	c.Assets = map[crier.ID]provider.Media{pictureID: providertest.NewMedia("t.png", "image/png",
+		mediatest.PNG(1280, 720))}
 	st, err := s.drive(t, c, provider.State{})
 	if err != nil || !st.Done || st.ProviderStatus != "processed" || len(st.Warnings) > 0 {
 		t.Fatalf("state %+v, %v; want the video published and processed", st, err)
@@ -83,7 +84,8 @@ func TestTheSandboxShowsAVideoWithAllThatBelongsToIt(t *testing.T) {
 	}
 	s.network.Like(st.PlatformPostID, 3)
 	metrics, err := s.PostMetrics(ctx, s.account, []string{st.PlatformPostID, "gone1234567"})
-	if err != nil || len(metrics) != 1 || *metrics[st.PlatformPostID].Likes != 3 || *metrics[st.PlatformPostID].Comments != 1 {
+	if err != nil || len(metrics) != 1 || *metrics[st.PlatformPostID].Likes != 3 ||
+		*metrics[st.PlatformPostID].Comments != 1 {
 		t.Errorf("PostMetrics = %+v, %v", metrics, err)
 	}
 	for _, id := range []string{said.PlatformPostID, st.PlatformPostID} {
@@ -105,7 +107,8 @@ func (s simulated) crashing(t *testing.T, c provider.Content) provider.State {
 		if steps > 50 {
 			t.Fatalf("the upload does not come to an end: %+v", st)
 		}
-		if _, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st)); err != nil && provider.AsError(err).Kind != provider.Temporary {
+		if _, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st)); err != nil &&
+			provider.AsError(err).Kind != provider.Temporary {
 			t.Fatalf("Prepare before the crash: %v", err)
 		}
 		next, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st))
@@ -235,9 +238,11 @@ func TestAConsentOfTheSandboxGivesAChannel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("ConsentURL: %v", err)
 	}
-	answer := s.network.Do(simtest.Request{Method: http.MethodPost, Path: address, Form: url.Values{"decision": {"allow"}, "name": {"wanderer"}}})
+	answer := s.network.Do(simtest.Request{Method: http.MethodPost, Path: address,
+		Form: url.Values{"decision": {"allow"}, "name": {"wanderer"}}})
 	ctx := context.Background()
-	token, err := s.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(answer.Location().Query().Get("code")), RedirectURL: callback, Verifier: verifier})
+	token, err := s.Exchange(ctx, provider.CodeExchange{Code: provider.Secret(answer.Location().Query().Get("code")),
+		RedirectURL: callback, Verifier: verifier})
 	if err != nil {
 		t.Fatalf("Exchange: %v", err)
 	}
@@ -245,7 +250,8 @@ func TestAConsentOfTheSandboxGivesAChannel(t *testing.T) {
 	if err != nil || len(accounts) != 1 || accounts[0].ProviderAccountID != s.account.ProviderAccountID {
 		t.Fatalf("Accounts = %+v, %v; want the channel", accounts, err)
 	}
-	connected := provider.Account{ProviderAccountID: accounts[0].ProviderAccountID, Details: accounts[0].Details, Scopes: token.Scopes, Token: token}
+	connected := provider.Account{ProviderAccountID: accounts[0].ProviderAccountID, Details: accounts[0].Details,
+		Scopes: token.Scopes, Token: token}
 	if s.InfoFor(connected).Formats[0].Media[0].MaxSeconds != s.limits.LongVideoSeconds {
 		t.Errorf("details %s; want long videos for a verified channel", accounts[0].Details)
 	}
@@ -256,5 +262,28 @@ func TestAConsentOfTheSandboxGivesAChannel(t *testing.T) {
 	}
 	if _, err := s.Refresh(ctx, connected); err == nil || provider.AsError(err).Kind != provider.AuthExpired {
 		t.Errorf("Refresh after the end of the connection: %v", err)
+	}
+}
+
+func TestPlaylistsAndCategoriesCanBeChosen(t *testing.T) {
+	t.Parallel()
+	s, ctx := simulate(t, sandbox.Settings{}), context.Background()
+	playlists, err := s.Choices(ctx, s.account, keyPlaylists, "")
+	if err != nil || len(playlists.List) == 0 || !strings.HasPrefix(playlists.List[0].Value, "PL") ||
+		playlists.List[0].Label == "" || playlists.List[0].Detail == "" {
+		t.Errorf("playlists %+v, %v", playlists, err)
+	}
+	b := setup(t, "playlists")
+	if all, err := b.Choices(ctx, b.account, keyPlaylists, ""); err != nil || len(all.List) != 2 ||
+		all.List[1].Value != "PL2" {
+		t.Errorf("playlists of two pages %+v, %v", all, err)
+	}
+	categories, err := s.Choices(ctx, s.account, keyCategory, "DE")
+	known := map[string]string{}
+	for _, c := range categories.List {
+		known[c.Value] = c.Label
+	}
+	if err != nil || known["22"] != "People & Blogs" || known["30"] != "" {
+		t.Errorf("categories %v, %v; want those that videos can be put in", known, err)
 	}
 }

@@ -7,26 +7,34 @@ import (
 	"crier/internal/provider"
 )
 
+// captionSetting are captions in one language.
+type captionSetting struct {
+	Language string `json:"language"`
+	Name     string `json:"name"`
+	Text     string `json:"text"`
+}
+
 // settings are the publish settings, decoded. The tags are the keys of the public interface.
 type settings struct {
-	Title                   string   `json:"youtubeTitle"`
-	Description             *string  `json:"youtubeDescription"`
-	Tags                    []string `json:"youtubeTags"`
-	CategoryID              string   `json:"youtubeCategoryId"`
-	PrivacyStatus           string   `json:"youtubePrivacyStatus"`
-	PublishAt               string   `json:"youtubePublishAt"`
-	MadeForKids             bool     `json:"youtubeMadeForKids"`
-	ContainsSyntheticMedia  *bool    `json:"youtubeContainsSyntheticMedia"`
-	HasPaidProductPlacement *bool    `json:"youtubeHasPaidProductPlacement"`
-	License                 string   `json:"youtubeLicense"`
-	Embeddable              *bool    `json:"youtubeEmbeddable"`
-	PublicStatsViewable     *bool    `json:"youtubePublicStatsViewable"`
-	NotifySubscribers       *bool    `json:"youtubeNotifySubscribers"`
-	DefaultLanguage         string   `json:"youtubeDefaultLanguage"`
-	DefaultAudioLanguage    string   `json:"youtubeDefaultAudioLanguage"`
-	ThumbnailMediaID        crier.ID `json:"youtubeThumbnailMediaId"`
-	PlaylistIDs             []string `json:"youtubePlaylistIds"`
-	IsShort                 bool     `json:"youtubeIsShort"`
+	Title                   string           `json:"youtubeTitle"`
+	Description             *string          `json:"youtubeDescription"`
+	Tags                    []string         `json:"youtubeTags"`
+	CategoryID              string           `json:"youtubeCategoryId"`
+	PrivacyStatus           string           `json:"youtubePrivacyStatus"`
+	PublishAt               string           `json:"youtubePublishAt"`
+	MadeForKids             bool             `json:"youtubeMadeForKids"`
+	ContainsSyntheticMedia  *bool            `json:"youtubeContainsSyntheticMedia"`
+	HasPaidProductPlacement *bool            `json:"youtubeHasPaidProductPlacement"`
+	License                 string           `json:"youtubeLicense"`
+	Embeddable              *bool            `json:"youtubeEmbeddable"`
+	PublicStatsViewable     *bool            `json:"youtubePublicStatsViewable"`
+	NotifySubscribers       *bool            `json:"youtubeNotifySubscribers"`
+	DefaultLanguage         string           `json:"youtubeDefaultLanguage"`
+	DefaultAudioLanguage    string           `json:"youtubeDefaultAudioLanguage"`
+	ThumbnailMediaID        crier.ID         `json:"youtubeThumbnailMediaId"`
+	Captions                []captionSetting `json:"youtubeCaptions"`
+	PlaylistIDs             []string         `json:"youtubePlaylistIds"`
+	IsShort                 bool             `json:"youtubeIsShort"`
 }
 
 // Values of settings.
@@ -62,7 +70,8 @@ func settingDeclarations() []provider.Setting {
 		},
 		{
 			Key: "youtubeCategoryId", Type: provider.TypeString, Format: provider.FormatDigits, Default: peopleAndBlogs,
-			Description: "The category: 1 Film, 2 Autos, 10 Music, 15 Pets, 17 Sports, 19 Travel, 20 Gaming, 22 People & Blogs, 23 Comedy, " +
+			Description: "The category: 1 Film, 2 Autos, 10 Music, 15 Pets, 17 Sports, 19 Travel, 20 Gaming, 22 " +
+				"People & Blogs, 23 Comedy, " +
 				"24 Entertainment, 25 News, 26 Howto, 27 Education, 28 Science & Technology, 29 Nonprofits.",
 		},
 		{
@@ -73,11 +82,14 @@ func settingDeclarations() []provider.Setting {
 			Key: "youtubePublishAt", Type: provider.TypeString, Format: provider.FormatTime,
 			Description: "When YouTube itself makes a private video public; needs youtubePrivacyStatus private.",
 		},
-		flag("youtubeMadeForKids", false, "Whether the video is made for children, which the law wants to know. Such videos have no comments."),
-		flag("youtubeContainsSyntheticMedia", false, "Whether realistic pictures or sounds were made or altered with AI."),
+		flag("youtubeMadeForKids", false,
+			"Whether the video is made for children, which the law wants to know. Such videos have no comments."),
+		flag("youtubeContainsSyntheticMedia", false,
+			"Whether realistic pictures or sounds were made or altered with AI."),
 		flag("youtubeHasPaidProductPlacement", false, "Whether somebody paid for the video."),
 		{
-			Key: "youtubeLicense", Type: provider.TypeString, Default: licenseYouTube, Enum: []string{licenseYouTube, licenseCommons},
+			Key: "youtubeLicense", Type: provider.TypeString, Default: licenseYouTube,
+			Enum:        []string{licenseYouTube, licenseCommons},
 			Description: "The licence.",
 		},
 		flag("youtubeEmbeddable", true, "Whether other sites may show the video."),
@@ -87,20 +99,41 @@ func settingDeclarations() []provider.Setting {
 		language("youtubeDefaultAudioLanguage", "The language that is spoken, such as en or pt-BR."),
 		{
 			Key: "youtubeThumbnailMediaId", Type: provider.TypeString, Format: provider.FormatAsset,
-			Description: "The picture to show before the video plays, 1280×720 at best. Needs a channel with a verified phone number.",
+			Description: "The picture to show before the video plays, 1280×720 at best. Needs a channel with a " +
+				"verified phone number.",
 		},
+		captionsDeclaration(),
 		{
 			Key: "youtubePlaylistIds", Type: provider.TypeArray, Maximum: provider.AtMost(maxPlaylists),
 			Items:       &provider.Setting{Type: provider.TypeString, Minimum: minPlaylist, Maximum: maxPlaylist},
 			Description: "Playlists of the channel to add the video to.",
 		},
-		flag("youtubeIsShort", false, "Make sure that the video becomes a Short: at most 180 seconds and not wider than tall. YouTube decides by itself."),
+		flag("youtubeIsShort", false,
+			"Make sure that the video becomes a Short: at most 180 seconds and not wider than tall. YouTube decides "+
+				"by itself."),
+	}
+}
+
+func captionsDeclaration() provider.Setting {
+	spoken := language("language", "The language of the captions, such as en or pt-BR.")
+	spoken.Required = true
+	return provider.Setting{
+		Key: "youtubeCaptions", Type: provider.TypeArray, Maximum: provider.AtMost(maxCaptions),
+		Description: "Captions, each as the text of a SubRip (.srt) or WebVTT (.vtt) file.",
+		Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{
+			spoken,
+			{Key: "name", Type: provider.TypeString, Maximum: provider.AtMost(maxCaptionName),
+				Description: "What tells several captions of one language apart."},
+			{Key: "text", Type: provider.TypeString, Required: true, Minimum: provider.AtLeast(1),
+				Maximum: provider.AtMost(maxCaptionText), Description: "The text of the file."},
+		}},
 	}
 }
 
 func language(key, description string) provider.Setting {
 	shortest, longest := provider.Between(2, 35)
-	return provider.Setting{Key: key, Type: provider.TypeString, Minimum: shortest, Maximum: longest, Description: description}
+	return provider.Setting{Key: key, Type: provider.TypeString, Minimum: shortest, Maximum: longest,
+		Description: description}
 }
 
 // decodeSettings reads the settings of a content. What cannot be read was not checked by the registry: it is refused.
@@ -108,7 +141,8 @@ func decodeSettings(c provider.Content) (settings, error) {
 	s := settings{CategoryID: peopleAndBlogs, PrivacyStatus: privacyPublic}
 	if err := c.Settings.Decode(&s); err != nil {
 		return settings{}, &provider.Error{
-			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read", Err: err,
+			Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the publish settings cannot be read",
+			Err: err,
 		}
 	}
 	return s, nil

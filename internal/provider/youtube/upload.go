@@ -69,7 +69,8 @@ func (p *Provider) currentUpload(st *provider.State, m provider.Media) *provider
 }
 
 // uploadStep does the next step of the video.
-func (p *Provider) uploadStep(ctx context.Context, a provider.Account, c provider.Content, st provider.State, m provider.Media) (provider.State, error) {
+func (p *Provider) uploadStep(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
+	m provider.Media) (provider.State, error) {
 	u := st.Upload(0, 0)
 	var err error
 	switch u.Step {
@@ -86,7 +87,8 @@ func (p *Provider) uploadStep(ctx context.Context, a provider.Account, c provide
 
 // startSession announces the video with all that is to be said about it. YouTube answers where to send the bytes. When
 // the answer is lost, another session does no harm: there is no video before the last byte.
-func (p *Provider) startSession(ctx context.Context, a provider.Account, c provider.Content, st *provider.State, u *provider.Upload, m provider.Media) error {
+func (p *Provider) startSession(ctx context.Context, a provider.Account, c provider.Content, st *provider.State,
+	u *provider.Upload, m provider.Media) error {
 	s, err := decodeSettings(c)
 	if err != nil {
 		return err
@@ -94,11 +96,13 @@ func (p *Provider) startSession(ctx context.Context, a provider.Account, c provi
 	body, parts := newVideoRequest(c, s)
 	encoded, err := provider.JSONBody(body)
 	if err != nil {
-		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "the post cannot be sent", Err: err}
+		return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "the post cannot be sent", Err: err}
 	}
-	answer, err := p.send(ctx, a, provider.Request{
+	answer, err := p.api.Send(ctx, a.Token.Access, provider.Request{
 		Operation: provider.OpPublish, Method: http.MethodPost, Body: encoded,
-		URL: "/upload/youtube/v3/videos?uploadType=resumable&part=" + strings.Join(parts, ",") + "&notifySubscribers=" + strconv.FormatBool(s.notify()),
+		URL: "/upload/youtube/v3/videos?uploadType=resumable&part=" + strings.Join(parts, ",") + "&notifySubscribers=" +
+			strconv.FormatBool(s.notify()),
 		Header: http.Header{
 			"X-Upload-Content-Length": {strconv.FormatInt(m.Size, 10)},
 			"X-Upload-Content-Type":   {m.MIMEType},
@@ -129,8 +133,10 @@ func newVideoRequest(c provider.Content, s settings) (videoRequest, []string) {
 			DefaultLanguage: s.DefaultLanguage, DefaultAudioLanguage: s.DefaultAudioLanguage,
 		},
 		Status: videoStatus{
-			PrivacyStatus: s.PrivacyStatus, PublishAt: s.PublishAt, License: s.License, Embeddable: s.Embeddable,
-			PublicStatsViewable: s.PublicStatsViewable, SelfDeclaredMadeForKids: s.MadeForKids, ContainsSyntheticMedia: s.ContainsSyntheticMedia,
+			PrivacyStatus: s.PrivacyStatus, PublishAt: strings.ToUpper(s.PublishAt), License: s.License,
+			Embeddable:          s.Embeddable,
+			PublicStatsViewable: s.PublicStatsViewable, SelfDeclaredMadeForKids: s.MadeForKids,
+			ContainsSyntheticMedia: s.ContainsSyntheticMedia,
 		},
 	}
 	parts := []string{"snippet", "status"}
@@ -142,20 +148,23 @@ func newVideoRequest(c provider.Content, s settings) (videoRequest, []string) {
 }
 
 // putSession sends something to the session. The token goes along on YouTube's own host only.
-func (p *Provider) putSession(ctx context.Context, a provider.Account, st *provider.State, r provider.Request) (*provider.Response, error) {
+func (p *Provider) putSession(ctx context.Context, a provider.Account, st *provider.State,
+	r provider.Request) (*provider.Response, error) {
 	session := st.Secrets[secretSession]
 	r.Method, r.URL, r.SecretURL, r.Secrets = http.MethodPut, session.Reveal(), true, []provider.Secret{session}
-	if provider.SameHost(r.URL, p.apiURL) {
+	if provider.SameHost(r.URL, p.api.BaseURL) {
 		r.Bearer = a.Token.Access
 	}
-	return p.caller.Send(ctx, r)
+	return p.api.Caller.Send(ctx, r)
 }
 
-// sendPiece sends the next piece of the video. One that arrives twice because of a crash does no harm: YouTube tells what
-// it has, and that is where it goes on.
-func (p *Provider) sendPiece(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload, m provider.Media) error {
+// sendPiece sends the next piece of the video. One that arrives twice because of a crash does no harm: YouTube tells
+// what it has, and that is where it goes on.
+func (p *Provider) sendPiece(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
+	m provider.Media) error {
 	before := u.NextByte
-	answer, err := p.putBytes(ctx, a, st, u, m, min(u.ChunkSize, sendable(u)), provider.Request{Operation: provider.OpUpload, Timeout: provider.UploadTimeout})
+	answer, err := p.putBytes(ctx, a, st, u, m, min(u.ChunkSize, sendable(u)),
+		provider.Request{Operation: provider.OpUpload, Timeout: provider.UploadTimeout})
 	if err != nil {
 		u.Step = stepAsking
 		return err
@@ -164,16 +173,19 @@ func (p *Provider) sendPiece(ctx context.Context, a provider.Account, st *provid
 		return afterRefusedPiece(u, err)
 	}
 	if u.NextByte <= before && st.Data[noteVideo] == "" {
-		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "YouTube did not store the piece that it was sent"}
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "YouTube did not store the piece that it was sent"}
 	}
 	return nil
 }
 
-func (p *Provider) putBytes(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload, m provider.Media, n int64, r provider.Request) (*provider.Response, error) {
+func (p *Provider) putBytes(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
+	m provider.Media, n int64, r provider.Request) (*provider.Response, error) {
 	file, err := m.Open(ctx)
 	if err != nil {
 		return nil, &provider.Error{
-			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the media cannot be read from the media store", Err: err,
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the media cannot be read from the media store", Err: err,
 		}
 	}
 	defer file.Close()
@@ -204,7 +216,8 @@ func restart(u *provider.Upload, failure *provider.Error) error {
 		return failure
 	}
 	*u = provider.Upload{Redone: u.Redone + 1}
-	failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable, "YouTube no longer knows the upload; it begins anew"
+	failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable,
+		"YouTube no longer knows the upload; it begins anew"
 	return failure
 }
 
@@ -221,7 +234,8 @@ func (p *Provider) askSession(ctx context.Context, a provider.Account, st *provi
 	return err
 }
 
-func (p *Provider) probe(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload, op provider.Operation) (*provider.Response, error) {
+func (p *Provider) probe(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
+	op provider.Operation) (*provider.Response, error) {
 	return p.putSession(ctx, a, st, provider.Request{
 		Operation: op, Header: http.Header{"Content-Range": {fmt.Sprintf("bytes */%d", u.Size)}},
 	})
@@ -255,7 +269,8 @@ func (p *Provider) readSession(u *provider.Upload, answer *provider.Response) (*
 		}
 		return &complete, nil
 	case answer.Status == http.StatusNotFound || answer.Status == http.StatusGone:
-		e := answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, "YouTube no longer knows the upload", nil)
+		e := answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, "YouTube no longer knows the upload",
+			nil)
 		e.Err = fmt.Errorf("%w: %w", errSessionGone, e.Err)
 		return nil, e
 	}

@@ -1,5 +1,5 @@
-// Package youtube publishes to YouTube through its Data API v3: one video a post, with title, description, thumbnail and
-// playlists, and comments. Comments name the page of YouTube's documentation behind a rule where it is an odd one.
+// Package youtube publishes to YouTube through its Data API v3: one video a post, with title, description, thumbnail
+// and playlists, and comments. Comments name the page of YouTube's documentation behind a rule where it is an odd one.
 //
 // A video becomes public when YouTube has its last byte. So everything but a small last piece is uploaded beforehand,
 // and only that piece is sent at the second the post is due.
@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 	_ "time/tzdata" // YouTube's day begins at midnight in California, wherever crier runs
 
@@ -24,9 +23,13 @@ type Config struct {
 	ConsentURL string
 	TokenURL   string
 	SiteURL    string
-	Limits     Limits
-	Caller     *provider.Caller
-	Now        func() time.Time
+	// AnalyticsURL is the base address of the Analytics API; empty means YouTube's own.
+	AnalyticsURL string
+	// Analytics means that the consent also asks for the numbers of the Analytics API, such as watch time.
+	Analytics bool
+	Limits    Limits
+	Caller    *provider.Caller
+	Now       func() time.Time
 }
 
 // Limits are bounds that YouTube does not state firmly or grants differently; zero means the usual value.
@@ -50,22 +53,21 @@ type Limits struct {
 
 // WithBase is the configuration with every address below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
-	c.APIURL, c.ConsentURL, c.TokenURL, c.SiteURL = base, base, base, base
+	c.APIURL, c.ConsentURL, c.TokenURL, c.SiteURL, c.AnalyticsURL = base, base, base, base, base
 	return c
 }
 
 // Provider is YouTube.
 type Provider struct {
-	credentials provider.Credentials
-	apiURL      string
-	consentURL  string
-	tokenURL    string
-	siteURL     string
-	limits      Limits
-	caller      *provider.Caller
-	now         func() time.Time
-	quotaZone   *time.Location
-	info        provider.Info
+	api        provider.APIClient
+	analytics  provider.APIClient
+	tokens     provider.OAuth2
+	consentURL string
+	siteURL    string
+	limits     Limits
+	now        func() time.Time
+	quotaZone  *time.Location
+	info       provider.Info
 }
 
 // New makes the provider. Caller and Now are needed; credentials only for connecting and refreshing.
@@ -78,25 +80,26 @@ func New(c Config) (*Provider, error) {
 		return nil, fmt.Errorf("youtube: load the zone of the quota: %w", err)
 	}
 	limits := c.Limits.withDefaults()
-	return &Provider{
-		credentials: c.Credentials,
-		apiURL:      baseURL(c.APIURL, "https://www.googleapis.com"),
-		consentURL:  baseURL(c.ConsentURL, "https://accounts.google.com"),
-		tokenURL:    baseURL(c.TokenURL, "https://oauth2.googleapis.com"),
-		siteURL:     baseURL(c.SiteURL, "https://www.youtube.com"),
-		limits:      limits,
-		caller:      c.Caller,
-		now:         c.Now,
-		quotaZone:   zone,
-		info:        newInfo(limits),
-	}, nil
-}
-
-func baseURL(configured, usual string) string {
-	if configured == "" {
-		return usual
+	p := &Provider{
+		consentURL: provider.BaseURL(c.ConsentURL, "https://accounts.google.com"),
+		siteURL:    provider.BaseURL(c.SiteURL, "https://www.youtube.com"),
+		limits:     limits,
+		now:        c.Now,
+		quotaZone:  zone,
+		info:       newInfo(limits, c.Analytics),
 	}
-	return strings.TrimRight(configured, "/")
+	p.api = provider.APIClient{
+		Caller: c.Caller, BaseURL: provider.BaseURL(c.APIURL, "https://www.googleapis.com"),
+		Failure: provider.FailureOf(p.classify),
+	}
+	p.analytics = p.api
+	p.analytics.BaseURL = provider.BaseURL(c.AnalyticsURL, "https://youtubeanalytics.googleapis.com")
+	tokens := provider.BaseURL(c.TokenURL, "https://oauth2.googleapis.com")
+	p.tokens = provider.OAuth2{
+		Caller: c.Caller, Now: c.Now, Network: "Google", Credentials: c.Credentials, PKCE: true,
+		TokenURL: tokens + "/token", RevokeURL: tokens + "/revoke", Classify: p.classifyToken,
+	}
+	return p, nil
 }
 
 // Info describes YouTube for a channel that is not verified.
@@ -111,7 +114,8 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 }
 
 // Prepare uploads the video except for its last piece, step by step.
-func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	st = st.Clone()
 	st.Ready = false
 	if c.Action != provider.Comment && st.Data[noteVideo] == "" {
@@ -129,14 +133,16 @@ func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.C
 }
 
 // Commit sends the last piece of the video, or the comment.
-func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content,
+	st provider.State) (provider.State, error) {
 	if c.Action == provider.Comment {
 		return p.comment(ctx, a, c, st.Clone())
 	}
 	return p.publishVideo(ctx, a, c, st.Clone())
 }
 
-// Poll sets the thumbnail, adds the video to playlists, and reads how far YouTube is with it.
-func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State, error) {
+// Poll sets the thumbnail, adds captions, adds the video to playlists, and reads how far YouTube is with it.
+func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State,
+	error) {
 	return p.follow(ctx, a, c, st.Clone())
 }

@@ -77,7 +77,8 @@ func clip() provider.Content {
 		content[i] = byte(i % 251)
 	}
 	return provider.Content{Action: provider.Post, PostType: "text_video", Parts: []provider.Part{{
-		Text: "A walk\nthrough the woods", Media: []provider.Media{providertest.NewMedia("v.mp4", "video/mp4", content)},
+		Text: "A walk\nthrough the woods", Media: []provider.Media{providertest.NewMedia("v.mp4", "video/mp4",
+			content)},
 	}}}
 }
 
@@ -94,7 +95,8 @@ func withSettings(c provider.Content, settings string) provider.Content {
 
 func comment() provider.Content {
 	return provider.Content{
-		Action: provider.Comment, Target: provider.Target{PlatformPostID: "dQw4w9WgXcQ"}, Parts: []provider.Part{{Text: "First!"}},
+		Action: provider.Comment, Target: provider.Target{PlatformPostID: "dQw4w9WgXcQ"},
+		Parts: []provider.Part{{Text: "First!"}},
 	}
 }
 
@@ -137,7 +139,8 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 func TestTheLastPieceIsHeldBackUntilCommit(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ size, next, want int64 }{
-		{1, 0, 0}, {unit, 0, 0}, {unit + 1, 0, unit}, {2 * unit, 0, unit}, {600_000, 0, 2 * unit}, {600_000, 2 * unit, 0},
+		{1, 0, 0}, {unit, 0, 0}, {unit + 1, 0, unit}, {2 * unit, 0, unit}, {600_000, 0, 2 * unit},
+		{600_000, 2 * unit, 0},
 		{600_000, 100, 2 * unit}, {600_000, 600_000, 0},
 	} {
 		if got := sendable(&provider.Upload{Size: tc.size, NextByte: tc.next}); got != tc.want {
@@ -184,7 +187,8 @@ func TestAReadyStateIsLeftAloneUntilItsSessionEnds(t *testing.T) {
 	ready := provider.State{
 		Ready:   true,
 		Secrets: map[string]provider.Secret{secretSession: "https://example.test/session"},
-		Uploads: []provider.Upload{{Step: stepSending, NextByte: 2 * unit, Size: 600_000, ExpiresAt: b.clock.Now().Add(time.Hour)}},
+		Uploads: []provider.Upload{{Step: stepSending, NextByte: 2 * unit, Size: 600_000,
+			ExpiresAt: b.clock.Now().Add(time.Hour)}},
 	}
 	st, err := b.Prepare(context.Background(), b.account, c, ready)
 	if err != nil || !st.Ready {
@@ -221,7 +225,8 @@ func TestAVideoThatYouTubeRejectsLaterIsAFailure(t *testing.T) {
 	b := setup(t, "rejected")
 	st, err := b.drive(t, clip(), provider.State{})
 	failure := provider.AsError(err)
-	if failure == nil || failure.Kind != provider.Rejected || failure.Code != provider.CodeDuplicateContent || st.FailureCode != "duplicate" {
+	if failure == nil || failure.Kind != provider.Rejected || failure.Code != provider.CodeDuplicateContent ||
+		st.FailureCode != "duplicate" {
 		t.Errorf("error %v, state %+v; want the duplicate told", err, st)
 	}
 	if st.PlatformPostID == "" {
@@ -232,7 +237,8 @@ func TestAVideoThatYouTubeRejectsLaterIsAFailure(t *testing.T) {
 func TestWatchingEndsWithPatience(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 200, nil, `{"items":[{"id":"dQw4w9WgXcQ","status":{"uploadStatus":"uploaded"}}]}`)
-	st := provider.State{Done: true, RequiresPolling: true, PlatformPostID: "dQw4w9WgXcQ", Data: map[string]string{noteNext: nextWatch}}
+	st := provider.State{Done: true, RequiresPolling: true, PlatformPostID: "dQw4w9WgXcQ",
+		Data: map[string]string{noteNext: nextWatch}}
 	st.WaitUntil(b.clock.Now(), b.clock.Now(), watchReason)
 	st, err := b.drive(t, clip(), st)
 	if err != nil || st.RequiresPolling || len(st.Warnings) != 1 {
@@ -244,11 +250,13 @@ func TestConnectingRefreshingAndRevoking(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect")
 	ctx := context.Background()
-	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1", Verifier: "verifier-1", RedirectURL: "https://crier.test/oauth/youtube/callback"})
+	token, err := b.Exchange(ctx, provider.CodeExchange{Code: "code-1", Verifier: "verifier-1",
+		RedirectURL: "https://crier.test/oauth/youtube/callback"})
 	if err != nil {
 		t.Fatalf("Exchange: %v", err)
 	}
-	if token.Refresh != "refresh-1" || !token.ExpiresAt.Equal(b.clock.Now().Add(3599*time.Second)) || len(token.Scopes) != 2 {
+	if token.Refresh != "refresh-1" || !token.ExpiresAt.Equal(b.clock.Now().Add(3599*time.Second)) ||
+		len(token.Scopes) != 2 {
 		t.Errorf("token %+v", token)
 	}
 	accounts, err := b.Accounts(ctx, token)
@@ -256,9 +264,10 @@ func TestConnectingRefreshingAndRevoking(t *testing.T) {
 		t.Fatalf("Accounts: %v", err)
 	}
 	want := []provider.ConnectedAccount{{
-		ProviderAccountID: "UCabc", DisplayName: "My channel", Handle: "@mychannel", ImageURL: "https://yt3.ggpht.com/a",
-		Details: json.RawMessage(`{"uploadsPlaylistId":"UUabc","longUploadsStatus":"allowed"}`),
-		Token:   token,
+		ProviderAccountID: "UCabc", DisplayName: "My channel", Handle: "@mychannel",
+		ImageURL: "https://yt3.ggpht.com/a",
+		Details:  json.RawMessage(`{"uploadsPlaylistId":"UUabc","longUploadsStatus":"allowed"}`),
+		Token:    token,
 	}}
 	if diff := cmp.Diff(want, accounts); diff != "" {
 		t.Errorf("accounts (-want +got):\n%s", diff)
@@ -284,7 +293,8 @@ func TestADeadRefreshTokenMeansConnectingAgainAndWrongCredentialsDoNot(t *testin
 		t.Errorf("Revoke of a dead token: %v", err)
 	}
 	_, err = b.Refresh(ctx, b.account)
-	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary || !failure.OperatorProblem() {
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
+		!failure.OperatorProblem() {
 		t.Errorf("Refresh error = %v, want a problem of the operator", err)
 	}
 }
@@ -301,7 +311,8 @@ func TestALoginWithoutAChannelIsToldSo(t *testing.T) {
 func TestTheConsentAddressAsksForOfflineAccess(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S", Verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"})
+	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S",
+		Verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"})
 	want := "https://accounts.google.com/o/oauth2/v2/auth?client_id=client-1&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code" +
 		"&scope=https%3A%2F%2Fwww.googleapis.com%2Fauth%2Fyoutube.upload%20https%3A%2F%2Fwww.googleapis.com%2Fauth%2Fyoutube.force-ssl&state=S" +
 		"&access_type=offline&prompt=consent&include_granted_scopes=true" +
@@ -318,7 +329,8 @@ func TestDeletingTwiceIsNoError(t *testing.T) {
 		id   string
 		want provider.Deletion
 	}{
-		{"dQw4w9WgXcQ", provider.Deleted}, {"dQw4w9WgXcQ", provider.AlreadyGone}, {"UgxKREWxIgDrw8w2e_Z4AaABAg", provider.Deleted},
+		{"dQw4w9WgXcQ", provider.Deleted}, {"dQw4w9WgXcQ", provider.AlreadyGone},
+		{"UgxKREWxIgDrw8w2e_Z4AaABAg", provider.Deleted},
 	} {
 		got, err := b.Delete(context.Background(), b.account, tc.id)
 		if err != nil || got != tc.want {

@@ -108,8 +108,10 @@ func (n *network) listComments(c *graph.Call) sim.Reply {
 func (n *network) commentSource(comment sim.Post) graph.Source {
 	author, _ := n.Env.Accounts.Get(comment.AccountID)
 	parent, _ := n.Env.Posts.Get(comment.ParentID)
-	values := map[string]any{"id": comment.ID, "message": comment.Text, "created_time": graph.Timestamp(comment.CreatedAt), "like_count": comment.Likes,
-		"from": graph.Object{"id": author.ID, "name": author.Name}, "comment_count": len(n.commentsOn(comment.ID)), "parent": nil, "is_hidden": false}
+	values := map[string]any{"id": comment.ID, "message": comment.Text,
+		"created_time": graph.Timestamp(comment.CreatedAt), "like_count": comment.Likes,
+		"from": graph.Object{"id": author.ID, "name": author.Name}, "comment_count": len(n.commentsOn(comment.ID)),
+		"parent": nil, "is_hidden": false}
 	if parent.Kind == sim.KindComment {
 		values["parent"] = graph.Object{"id": parent.ID}
 	}
@@ -129,7 +131,8 @@ func (n *network) commentObjects(id string, f graph.Field) []graph.Object {
 	}
 	for _, child := range n.commentsOn(id) {
 		comment, _ := n.Env.Posts.Get(child)
-		if object, refusal := graph.Show("Comment", fields, n.commentSource(comment)); refusal == nil && len(objects) < limit {
+		if object, refusal := graph.Show("Comment", fields, n.commentSource(comment)); refusal == nil &&
+			len(objects) < limit {
 			objects = append(objects, object)
 		}
 	}

@@ -153,7 +153,8 @@ func (n *network) scheduledTime(c *graph.Call) (time.Time, *sim.Reply) {
 	at, ok := graph.ParseTime(text)
 	ahead := at.Sub(n.Env.Now())
 	if !ok || ahead < minAhead || ahead > maxAhead {
-		return at, graph.InvalidParameter("The specified scheduled publish time is invalid: it must be between 10 minutes and 30 days from now").Refuse()
+		return at, graph.InvalidParameter("The specified scheduled publish time is invalid: it must be between 10 " +
+			"minutes and 30 days from now").Refuse()
 	}
 	return at, nil
 }

@@ -1,5 +1,5 @@
-// Package facebook simulates the Pages of Facebook: posts of texts, links, photos and videos, reels and stories, uploads
-// that can be resumed, comments and insights.
+// Package facebook simulates the Pages of Facebook: posts of texts, links, photos and videos, reels and stories,
+// uploads that can be resumed, comments and insights.
 //
 // A person logs in and gives an app its Pages: every person has three, and may create content on two of them. Only the
 // token of a Page acts on it; taken with a person's long-lived token it has no end. What was scheduled on Facebook
@@ -7,7 +7,9 @@
 package facebook
 
 import (
+	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,17 +60,27 @@ func stableID(parts ...string) string {
 // archiveSuffix ends the name of the Page on which its person may only look.
 const archiveSuffix = ".archive"
 
-// pageSuffixes end the names of a person's Pages; the first bears the person's own.
-var pageSuffixes = []string{"", ".shop", archiveSuffix}
+// Ends of the names of Pages that only a Business portfolio lists: its own, a client's, and one on which the person has
+// no task.
+const (
+	brandSuffix   = ".brand"
+	agencySuffix  = ".agency"
+	partnerSuffix = ".partner"
+)
 
-var pageTitles = map[string]string{"": "Page", ".shop": "Shop", archiveSuffix: "Archive"}
+// pageSuffixes end the names of a person's Pages; the first bears the person's own.
+var pageSuffixes = []string{"", ".shop", archiveSuffix, brandSuffix, agencySuffix, partnerSuffix}
+
+var pageTitles = map[string]string{"": "Page", ".shop": "Shop", archiveSuffix: "Archive", brandSuffix: "Brand",
+	agencySuffix: "Agency", partnerSuffix: "Partner"}
 
 // pages returns the Pages of a person.
 func pages(owner sim.Account) []sim.Account {
 	var list []sim.Account
 	for _, suffix := range pageSuffixes {
 		handle := owner.Handle + suffix
-		list = append(list, sim.Account{ID: stableID("page", handle), Handle: handle, Name: owner.Handle + " " + pageTitles[suffix], Kind: kindPage, OwnerID: owner.ID})
+		list = append(list, sim.Account{ID: stableID("page", handle), Handle: handle, Name: owner.Handle + " " +
+			pageTitles[suffix], Kind: kindPage, OwnerID: owner.ID})
 	}
 	return list
 }
@@ -79,7 +91,14 @@ func seed(handle string) (sim.Seed, error) {
 	if err != nil {
 		return sim.Seed{}, err
 	}
-	return sim.NewSeed(name, pages(owner)[0], sim.SeedTerms{Scopes: publishingScopes, AccessPrefix: graph.FacebookPrefix})
+	page := pages(owner)[0]
+	made, err := sim.NewSeed(name, page, sim.SeedTerms{Scopes: append(slices.Clone(publishingScopes),
+		"business_management"), AccessPrefix: graph.FacebookPrefix})
+	if err != nil {
+		return made, err
+	}
+	made.Details, err = json.Marshal(map[string][]string{"tasks": tasks(page)})
+	return made, err
 }
 
 // network is Facebook as it runs.
@@ -89,26 +108,25 @@ type network struct {
 	drafts    *sim.Table[draft]
 	photos    *sim.Table[photo]
 	videos    *sim.Table[video]
-	sessions  *sim.Table[session]
 }
 
 // useCase is what Pages are called in the usage headers.
 const useCase = "pages"
 
 func start(env *sim.Env) sim.Service {
-	n := &network{pagePosts: sim.NewTable[pagePost](env.Store, "pagePosts"), drafts: sim.NewTable[draft](env.Store, "drafts"),
-		photos: sim.NewTable[photo](env.Store, "photos"), videos: sim.NewTable[video](env.Store, "videos"), sessions: sim.NewTable[session](env.Store, "sessions")}
-	n.API = graph.New(env, graph.Terms{UseCase: useCase, CallsPerDay: graph.CallsPerDay, Throttled: throttled, Settle: n.publishDue})
+	n := &network{pagePosts: sim.NewTable[pagePost](env.Store, "pagePosts"),
+		drafts: sim.NewTable[draft](env.Store, "drafts"),
+		photos: sim.NewTable[photo](env.Store, "photos"), videos: sim.NewTable[video](env.Store, "videos")}
+	n.API = graph.New(env, graph.Terms{UseCase: useCase, CallsPerDay: graph.CallsPerDay, Throttled: throttled,
+		Settle: n.publishDue})
 	n.photos.Keep(func(p photo) bool { return p.PostID != "" || !p.isOver(env.Now()) })
 	n.videos.Keep(func(v video) bool { return !v.isOver(env.Now()) })
-	n.sessions.Keep(func(s session) bool { return !s.isOver(env.Now()) })
 	n.registerLogin()
 	n.registerFeed()
 	n.registerPhotos()
 	n.registerVideos()
 	n.registerReels()
 	n.registerStories()
-	n.registerSessions()
 	n.registerNodes()
 	n.registerComments()
 	n.registerInsights()

@@ -103,7 +103,8 @@ func checkFeed(c *graph.Call, d draft) *sim.Reply {
 	case len(d.Photos) > maxPhotos:
 		return graph.InvalidParameter("attached_media can have at most %d photos", maxPhotos).Refuse()
 	case c.Params["text_format_preset_id"] != "" && (d.Link != "" || len(d.Photos) > 0 || length > maxBackground):
-		return graph.InvalidParameter("text_format_preset_id is only allowed for texts of at most %d characters", maxBackground).Refuse()
+		return graph.InvalidParameter("text_format_preset_id is only allowed for texts of at most %d characters",
+			maxBackground).Refuse()
 	}
 	return checkLink(d.Link)
 }
@@ -122,7 +123,8 @@ func checkLink(link string) *sim.Reply {
 	return nil
 }
 
-// isDuplicate tells whether the Page's latest post said the same. Photos make a post its own. It needs a running Update.
+// isDuplicate tells whether the Page's latest post said the same. Photos make a post its own. It needs a running
+// Update.
 func (n *network) isDuplicate(d draft) bool {
 	if len(d.Photos) > 0 {
 		return false

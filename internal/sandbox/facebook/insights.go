@@ -11,11 +11,16 @@ import (
 
 // Numbers of posts, stories, videos and Pages. Those with impressions in their names are gone from Facebook.
 var (
-	postMetrics = []string{"post_total_media_view_unique", "post_media_view", "post_clicks", "post_clicks_by_type", "post_reactions_by_type_total",
+	postMetrics = []string{"post_total_media_view_unique", "post_media_view", "post_clicks", "post_clicks_by_type",
+		"post_reactions_by_type_total",
 		"post_reactions_like_total", "post_video_views"}
-	storyMetrics = []string{"STORY_MEDIA_VIEW", "STORY_TOTAL_MEDIA_VIEW_UNIQUE", "STORY_INTERACTION", "PAGES_FB_STORY_REPLIES", "PAGES_FB_STORY_SHARES"}
-	videoMetrics = []string{"total_video_views", "total_video_views_unique", "total_video_reactions_by_type_total", "blue_reels_play_count", "post_video_likes_by_reaction_type"}
-	pageMetrics  = []string{"page_total_media_view_unique", "page_media_view", "page_post_engagements", "page_daily_follows", "page_follows"}
+	storyMetrics = []string{"STORY_MEDIA_VIEW", "STORY_TOTAL_MEDIA_VIEW_UNIQUE", "STORY_INTERACTION",
+		"PAGES_FB_STORY_REPLIES", "PAGES_FB_STORY_SHARES"}
+	videoMetrics = []string{"total_video_views", "total_video_views_unique", "total_video_reactions_by_type_total",
+		"blue_reels_play_count", "post_video_likes_by_reaction_type", "post_video_avg_time_watched",
+		"post_video_view_time", "post_video_social_actions"}
+	pageMetrics = []string{"page_total_media_view_unique", "page_media_view", "page_post_engagements",
+		"page_daily_follows", "page_follows"}
 )
 
 // maxWindow is the longest time of which a Page's numbers are told at once.
@@ -80,9 +85,11 @@ func (n *network) postInsights(c *graph.Call, page sim.Account, id string, allow
 // measure returns one number of a post; some are told apart by kind.
 func measure(r graph.Reception, name string) any {
 	switch name {
-	case "post_total_media_view_unique", "STORY_TOTAL_MEDIA_VIEW_UNIQUE", "total_video_views_unique", "page_total_media_view_unique":
+	case "post_total_media_view_unique", "STORY_TOTAL_MEDIA_VIEW_UNIQUE", "total_video_views_unique",
+		"page_total_media_view_unique":
 		return r.Reach()
-	case "post_media_view", "STORY_MEDIA_VIEW", "total_video_views", "post_video_views", "blue_reels_play_count", "page_media_view":
+	case "post_media_view", "STORY_MEDIA_VIEW", "total_video_views", "post_video_views", "blue_reels_play_count",
+		"page_media_view":
 		return r.Views()
 	case "post_reactions_like_total":
 		return r.Likes
@@ -112,23 +119,55 @@ func (n *network) pageInsights(c *graph.Call, page sim.Account) sim.Reply {
 	case !since.IsZero() && !until.IsZero() && until.Sub(since) > maxWindow:
 		return graph.Invalid("There cannot be more than 90 days between since and until")
 	}
-	var total graph.Reception
-	followers := 0
-	n.Env.View(func() {
-		total, followers = n.receiveAll(page.ID, since, until), n.followers(page.ID)
-	})
-	list := graph.InsightList{Data: []graph.Insight{}}
-	for _, name := range names {
-		value := measure(total, name)
-		if name == "page_follows" {
-			value = followers
-		}
-		insight := graph.NewInsight(page.ID, name, c.Params["period"])
-		insight.Values = []graph.InsightValue{{Value: value, EndTime: graph.Timestamp(n.Env.Now())}}
-		list.Data = append(list.Data, insight)
+	if until.IsZero() {
+		until = n.Env.Now()
 	}
+	if since.IsZero() {
+		since = until.Add(-48 * time.Hour)
+	}
+	list := graph.InsightList{Data: []graph.Insight{}}
+	n.Env.View(func() {
+		for _, name := range names {
+			insight := graph.NewInsight(page.ID, name, c.Params["period"])
+			insight.Values = n.pageValues(page.ID, name, c.Params["period"], since, until)
+			list.Data = append(list.Data, insight)
+		}
+	})
 	return graph.OK(list)
 }
+
+// pageValues answers a number for every day of a time: of that day, or of the 7 or 28 days that end with it. The same
+// people come every day: the people of several days are not their sum. It needs a running View or Update.
+func (n *network) pageValues(page, name, period string, since, until time.Time) []graph.InsightValue {
+	const day = 24 * time.Hour
+	at := func(from, to time.Time) graph.InsightValue {
+		value := measure(n.receiveAll(page, from, to), name)
+		switch {
+		case name == "page_follows":
+			value = n.Env.Followers(page)
+		case name == uniquePeople:
+			value = measure(n.receiveAll(page, time.Time{}, to), name)
+		}
+		return graph.InsightValue{Value: value, EndTime: graph.Timestamp(to)}
+	}
+	longer := map[string]time.Duration{"week": 7 * day, "days_28": 28 * day}[period]
+	var values []graph.InsightValue
+	for from := since; from.Before(until); from = from.Add(day) {
+		to := from.Add(day)
+		if to.After(until) {
+			to = until
+		}
+		start := from
+		if longer > 0 {
+			start = to.Add(-longer)
+		}
+		values = append(values, at(start, to))
+	}
+	return values
+}
+
+// uniquePeople is the number of people who saw something of a Page.
+const uniquePeople = "page_total_media_view_unique"
 
 // receiveAll adds up what people did with the posts of a time. It needs a running View or Update.
 func (n *network) receiveAll(page string, since, until time.Time) graph.Reception {
@@ -138,9 +177,7 @@ func (n *network) receiveAll(page string, since, until time.Time) graph.Receptio
 		if !isVisible || post.Kind != sim.KindPost || !graph.Within(post.CreatedAt, since, until) {
 			continue
 		}
-		r := n.Receive(post)
-		total.Likes += r.Likes
-		total.Comments += r.Comments
+		total.Add(n.Receive(post))
 	}
 	return total
 }

@@ -1,7 +1,6 @@
 package facebook
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -17,13 +16,14 @@ const (
 	scopeInsights   = "read_insights"
 )
 
-var publishingScopes = []string{"pages_show_list", scopePosts, scopeRead, scopeEngagement, scopeInsights, "pages_read_user_content"}
+var publishingScopes = []string{"pages_show_list", scopePosts, scopeRead, scopeEngagement, scopeInsights,
+	"pages_read_user_content"}
 
 var otherScopes = []string{"public_profile", "email", "business_management", "pages_manage_metadata", "publish_video"}
 
 func (n *network) registerLogin() {
-	n.ServeLogin(graph.Login{Scopes: slices.Concat(publishingScopes, otherScopes), Person: func(account string) graph.Person { return graph.Person{ID: account} }, Pages: n.pagesOf})
-	n.Edge(http.MethodGet, "businesses", graph.Always(sim.Read), func(*graph.Call) sim.Reply { return graph.OK(map[string]any{"data": []any{}}) })
+	n.ServeLogin(graph.Login{Scopes: slices.Concat(publishingScopes, otherScopes),
+		Person: func(account string) graph.Person { return graph.Person{ID: account} }, Pages: n.pagesOf})
 }
 
 var (
@@ -33,36 +33,55 @@ var (
 
 // tasks returns what a person may do on a Page.
 func tasks(page sim.Account) []string {
-	if strings.HasSuffix(page.Handle, archiveSuffix) {
+	switch {
+	case strings.HasSuffix(page.Handle, archiveSuffix):
 		return readerTasks
+	case strings.HasSuffix(page.Handle, partnerSuffix):
+		return nil
 	}
 	return allTasks
+}
+
+// portfolios says where the Pages of a portfolio stand, by the end of their names.
+var portfolios = map[string]struct {
+	edges  []string
+	hidden bool
+}{
+	".shop":       {edges: []string{graph.OwnedPages}},
+	brandSuffix:   {edges: []string{graph.OwnedPages}, hidden: true},
+	agencySuffix:  {edges: []string{graph.ClientPages}, hidden: true},
+	partnerSuffix: {edges: []string{graph.OwnedPages, graph.ClientPages}, hidden: true},
+}
+
+// ownerOf is the name of the person whose Page has a name.
+func ownerOf(page string) string {
+	for _, suffix := range pageSuffixes {
+		if owner, ok := strings.CutSuffix(page, suffix); ok && suffix != "" {
+			return owner
+		}
+	}
+	return page
 }
 
 func (n *network) pagesOf(c *graph.Call, owner string) []graph.Page {
 	var list []graph.Page
 	for _, id := range n.Env.Accounts.OwnedBy(owner) {
 		page, _ := n.Env.Accounts.Get(id)
-		list = append(list, graph.Page{AccountID: id, ID: id, Tasks: tasks(page), Source: n.pageSource(c, page)})
+		edges := portfolios[strings.TrimPrefix(page.Handle, ownerOf(page.Handle))]
+		list = append(list, graph.Page{AccountID: id, ID: id, Tasks: tasks(page), Portfolio: edges.edges,
+			Hidden: edges.hidden, Source: n.pageSource(c, page)})
 	}
 	return list
 }
 
 // pageSource tells the fields of a Page.
 func (n *network) pageSource(c *graph.Call, page sim.Account) graph.Source {
-	return graph.Lookup(map[string]any{"id": page.ID, "name": page.Name, "username": page.Handle, "category": "Community", "about": nil, "link": n.Env.URL(c.Request, "/"+page.Handle),
-		"picture":   graph.Object{"data": graph.Object{"url": n.Env.AvatarURL(c.Request, page.ID+".png"), "width": 96, "height": 96, "is_silhouette": false}},
-		"fan_count": n.followers(page.ID), "followers_count": n.followers(page.ID), "instagram_business_account": nil})
-}
-
-// followers returns how many people follow a Page: some, and one for every tenth like. It needs a running View or Update.
-func (n *network) followers(page string) int {
-	likes := 0
-	for _, id := range n.Env.Posts.ByAccount(page) {
-		post, _ := n.Env.Posts.Live(id)
-		likes += post.Likes
-	}
-	return 100 + likes/10
+	return graph.Lookup(map[string]any{"id": page.ID, "name": page.Name, "username": page.Handle,
+		"category": "Community", "about": nil, "link": n.Env.URL(c.Request, "/"+page.Handle),
+		"picture": graph.Object{"data": graph.Object{"url": n.Env.AvatarURL(c.Request, page.ID+".png"), "width": 96,
+			"height": 96, "is_silhouette": false}},
+		"fan_count": n.Env.Followers(page.ID), "followers_count": n.Env.Followers(page.ID),
+		"instagram_business_account": nil})
 }
 
 // need is what a call asks of a Page's token.

@@ -11,39 +11,27 @@ import (
 
 func (n *network) registerNodes() {
 	n.Node(http.MethodGet, n.readOperation, n.readNode)
-	n.Node(http.MethodPost, changeOperation, n.changeNode)
 	n.Node(http.MethodDelete, graph.Always(sim.Delete), n.removeNode)
 	for _, edge := range []string{"feed", "posts", "published_posts"} {
 		n.Edge(http.MethodGet, edge, graph.Always(sim.Read), n.listPosts)
 	}
-	n.Edge(http.MethodGet, "scheduled_posts", graph.Always(sim.Read), n.listScheduled)
 	n.Edge(http.MethodGet, edgeVideos, graph.Always(sim.Read), n.listVideos(func(video) bool { return true }))
-	n.Edge(http.MethodGet, edgeReels, graph.Always(sim.Read), n.listVideos(func(v video) bool { return v.Edge == edgeReels }))
+	n.Edge(http.MethodGet, edgeReels, graph.Always(sim.Read),
+		n.listVideos(func(v video) bool { return v.Edge == edgeReels }))
 }
 
 // readOperation tells asking how far a file is from reading.
 func (n *network) readOperation(c *graph.Call) sim.Operation {
 	isVideo := false
 	n.Env.View(func() { _, isVideo = n.videos.Get(c.Node) })
-	if isVideo || strings.HasPrefix(c.Node, sessionPrefix) {
+	if isVideo {
 		return sim.Upload
 	}
 	return sim.Read
 }
 
-// changeOperation tells sending bytes to an upload from changing a post.
-func changeOperation(c *graph.Call) sim.Operation {
-	if strings.HasPrefix(c.Node, sessionPrefix) {
-		return sim.Upload
-	}
-	return sim.Publish
-}
-
 // readNode answers whatever an id stands for.
 func (n *network) readNode(c *graph.Call) sim.Reply {
-	if strings.HasPrefix(c.Node, sessionPrefix) {
-		return n.readSession(c)
-	}
 	if a, isSelf := n.self(c); isSelf {
 		return n.showSelf(c, a)
 	}
@@ -121,55 +109,6 @@ func (n *network) showOne(c *graph.Call, kind, fallback string, source graph.Sou
 	return graph.OK(object)
 }
 
-// changeNode changes the text of a post or a video, or publishes what was kept.
-func (n *network) changeNode(c *graph.Call) sim.Reply {
-	if strings.HasPrefix(c.Node, sessionPrefix) {
-		return n.extendSession(c)
-	}
-	page, refusal := n.acting(c, toPublish)
-	if refusal != nil {
-		return *refusal
-	}
-	refusal = n.Try(func(tx *sim.Tx) *sim.Reply {
-		post, isPost := n.visible(n.postBehind(c.Node))
-		d, isDraft := n.drafts.Get(c.Node)
-		v, isVideo := n.videos.Get(c.Node)
-		switch {
-		case isVideo && v.PageID == page.ID:
-			n.changeVideo(tx, c, v)
-		case isPost && post.AccountID == page.ID && c.Params["message"] != "":
-			post.Text = c.Params["message"]
-			n.Env.Posts.Put(tx, post)
-		case isDraft && d.PageID == page.ID && c.Params.Bool("is_published", false):
-			n.release(tx, d, n.partsOf(d), tx.Now())
-		case isPost || isDraft:
-			return graph.InvalidParameter("The parameter message or is_published is required").Refuse()
-		default:
-			return graph.Refuse(graph.Missing(c.Method, c.Node))
-		}
-		return nil
-	})
-	if refusal != nil {
-		return *refusal
-	}
-	return graph.Done()
-}
-
-// changeVideo changes the words beside a video, and those of its post.
-func (n *network) changeVideo(tx *sim.Tx, c *graph.Call, v video) {
-	if title := c.Params["name"]; title != "" {
-		v.Title = title
-	}
-	if text := c.Params["description"]; text != "" {
-		v.Text = text
-		if post, live := n.Env.Posts.Live(v.PostID); live {
-			post.Text = text
-			n.Env.Posts.Put(tx, post)
-		}
-	}
-	n.videos.Put(tx, v.ID, v)
-}
-
 // removeNode deletes a post, what was kept for later, a photo or a video with its post, or a comment.
 func (n *network) removeNode(c *graph.Call) sim.Reply {
 	page, refusal := n.acting(c, toPublish)
@@ -198,8 +137,8 @@ func (n *network) removeNode(c *graph.Call) sim.Reply {
 	return graph.Done()
 }
 
-// postBehind returns the post of a photo or a video, by either of its ids, and any other id as it is. It needs a running
-// View or Update.
+// postBehind returns the post of a photo or a video, by either of its ids, and any other id as it is. It needs a
+// running View or Update.
 func (n *network) postBehind(id string) string {
 	if _, number, isPost := strings.Cut(id, "_"); isPost {
 		if v, isVideo := n.videos.Get(number); isVideo && v.PageID+"_"+number == id {
@@ -217,14 +156,16 @@ func (n *network) postBehind(id string) string {
 }
 
 // list answers a page of nodes; ids and source are asked while the store's lock is held.
-func (n *network) list(c *graph.Call, kind, fallback string, ids func() []string, source func(id string) graph.Source) sim.Reply {
+func (n *network) list(c *graph.Call, kind, fallback string, ids func() []string,
+	source func(id string) graph.Source) sim.Reply {
 	fields, refusal := c.Fields(fallback)
 	if refusal != nil {
 		return *refusal
 	}
 	var reply sim.Reply
 	n.Env.View(func() {
-		reply = c.List(n.Env.URL(c.Request, c.GraphPath()), ids(), func(id string) (graph.Object, *sim.Reply) { return graph.Show(kind, fields, source(id)) })
+		reply = c.List(n.Env.URL(c.Request, c.GraphPath()), ids(),
+			func(id string) (graph.Object, *sim.Reply) { return graph.Show(kind, fields, source(id)) })
 	})
 	return reply
 }
@@ -244,7 +185,8 @@ func (n *network) listPosts(c *graph.Call) sim.Reply {
 		for _, id := range slices.Backward(n.Env.Posts.ByAccount(page.ID)) {
 			post, isVisible := n.visible(id)
 			details, _ := n.pagePosts.Get(id)
-			if isVisible && post.Kind == sim.KindPost && !details.IsStory && graph.Within(post.CreatedAt, since, until) {
+			if isVisible && post.Kind == sim.KindPost && !details.IsStory &&
+				graph.Within(post.CreatedAt, since, until) {
 				ids = append(ids, id)
 			}
 		}
@@ -252,26 +194,6 @@ func (n *network) listPosts(c *graph.Call) sim.Reply {
 	}, func(id string) graph.Source {
 		post, _ := n.Env.Posts.Get(id)
 		return n.postSource(c, post)
-	})
-}
-
-// listScheduled answers what waits for its time, newest first.
-func (n *network) listScheduled(c *graph.Call) sim.Reply {
-	page, refusal := n.page(c, toRead)
-	if refusal != nil {
-		return *refusal
-	}
-	return n.list(c, "Post", "id,created_time,message", func() []string {
-		var ids []string
-		for id, d := range n.drafts.Newest() {
-			if d.PageID == page.ID && !d.PublishAt.IsZero() {
-				ids = append(ids, id)
-			}
-		}
-		return ids
-	}, func(id string) graph.Source {
-		d, _ := n.drafts.Get(id)
-		return n.draftSource(c, d)
 	})
 }
 
@@ -290,7 +212,8 @@ func (n *network) listVideos(wanted func(video) bool) graph.Handler {
 			var ids []string
 			for id, v := range n.videos.Newest() {
 				_, isVisible := n.visible(v.PostID)
-				if v.PageID == page.ID && v.Edge != edgeStories && isVisible && wanted(v) && graph.Within(v.CreatedAt, since, until) {
+				if v.PageID == page.ID && v.Edge != edgeStories && isVisible && wanted(v) &&
+					graph.Within(v.CreatedAt, since, until) {
 					ids = append(ids, id)
 				}
 			}

@@ -135,8 +135,10 @@ func (n *network) checkPhotos(tx *sim.Tx, d draft) *sim.Reply {
 // photoSource tells the fields of a photo.
 func (n *network) photoSource(c *graph.Call, p photo) graph.Source {
 	link := n.FileURL(c, p.Media)
-	return graph.Lookup(map[string]any{"id": p.ID, "page_story_id": textOrNil(p.PostID), "name": textOrNil(p.Caption), "alt_text_custom": textOrNil(p.Media.AltText),
-		"created_time": graph.Timestamp(p.CreatedAt), "link": n.Env.URL(c.Request, "/"+p.PostID), "picture": link, "width": p.Media.Width, "height": p.Media.Height,
+	return graph.Lookup(map[string]any{"id": p.ID, "page_story_id": textOrNil(p.PostID), "name": textOrNil(p.Caption),
+		"alt_text_custom": textOrNil(p.Media.AltText),
+		"created_time":    graph.Timestamp(p.CreatedAt), "link": n.Env.URL(c.Request, "/"+p.PostID), "picture": link,
+		"width": p.Media.Width, "height": p.Media.Height,
 		"images": []graph.Object{{"source": link, "width": p.Media.Width, "height": p.Media.Height}}})
 }
 

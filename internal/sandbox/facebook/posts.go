@@ -62,7 +62,8 @@ func (n *network) attachments(c *graph.Call, post sim.Post, details pagePost) an
 	var shown graph.Object
 	switch {
 	case details.VideoID != "":
-		shown = graph.Object{"media_type": "video", "type": "video_inline", "target": graph.Object{"id": details.VideoID}, "url": n.Env.URL(c.Request, "/reel/"+details.VideoID)}
+		shown = graph.Object{"media_type": "video", "type": "video_inline",
+			"target": graph.Object{"id": details.VideoID}, "url": n.Env.URL(c.Request, "/reel/"+details.VideoID)}
 	case len(details.Photos) == 1:
 		shown = n.photoAttachment(c, post, 0, details.Photos[0])
 	case len(details.Photos) > 1:
@@ -70,9 +71,11 @@ func (n *network) attachments(c *graph.Call, post sim.Post, details pagePost) an
 		for i, id := range details.Photos {
 			photos = append(photos, n.photoAttachment(c, post, i, id))
 		}
-		shown = graph.Object{"media_type": "album", "type": "album", "target": graph.Object{"id": details.Photos[0]}, "subattachments": graph.Object{"data": photos}}
+		shown = graph.Object{"media_type": "album", "type": "album", "target": graph.Object{"id": details.Photos[0]},
+			"subattachments": graph.Object{"data": photos}}
 	case details.Link != "":
-		shown = graph.Object{"media_type": "link", "type": "share", "url": details.Link, "target": graph.Object{"url": details.Link}}
+		shown = graph.Object{"media_type": "link", "type": "share", "url": details.Link,
+			"target": graph.Object{"url": details.Link}}
 	default:
 		return nil
 	}
@@ -96,7 +99,8 @@ func (n *network) engagement(post sim.Post, f graph.Field) (any, bool) {
 	case "reactions", "likes":
 		return summarized([]graph.Object{}, f, graph.Object{"total_count": r.Likes}), true
 	case "comments":
-		return summarized(n.commentObjects(post.ID, f), f, graph.Object{"total_count": r.Comments, "order": "chronological", "can_comment": true}), true
+		return summarized(n.commentObjects(post.ID, f), f,
+			graph.Object{"total_count": r.Comments, "order": "chronological", "can_comment": true}), true
 	default:
 		return nil, false
 	}
@@ -113,7 +117,8 @@ func summarized(data []graph.Object, f graph.Field, summary graph.Object) any {
 
 // draftSource tells the fields of a post that is not public.
 func (n *network) draftSource(c *graph.Call, d draft) graph.Source {
-	values := map[string]any{"id": d.ID, "message": textOrNil(d.Message), "created_time": graph.Timestamp(d.CreatedAt), "is_published": false, "scheduled_publish_time": nil,
+	values := map[string]any{"id": d.ID, "message": textOrNil(d.Message), "created_time": graph.Timestamp(d.CreatedAt),
+		"is_published": false, "scheduled_publish_time": nil,
 		"permalink_url": n.Env.URL(c.Request, "/"+d.ID)}
 	if !d.PublishAt.IsZero() {
 		values["scheduled_publish_time"] = d.PublishAt.Unix()

@@ -112,7 +112,8 @@ func (n *network) listStories(c *graph.Call) sim.Reply {
 				ids = append(ids, id)
 			}
 		}
-		reply = c.List(n.Env.URL(c.Request, c.GraphPath()), ids, func(id string) (graph.Object, *sim.Reply) { return n.storyObject(c, id), nil })
+		reply = c.List(n.Env.URL(c.Request, c.GraphPath()), ids,
+			func(id string) (graph.Object, *sim.Reply) { return n.storyObject(c, id), nil })
 	})
 	return reply
 }
@@ -127,7 +128,8 @@ func (n *network) storyStatus(post sim.Post) string {
 func (n *network) storyObject(c *graph.Call, id string) graph.Object {
 	post, _ := n.Env.Posts.Get(id)
 	details, _ := n.pagePosts.Get(id)
-	object := graph.Object{"post_id": id, "status": n.storyStatus(post), "creation_time": strconv.FormatInt(post.CreatedAt.Unix(), 10), "media_type": "video",
+	object := graph.Object{"post_id": id, "status": n.storyStatus(post),
+		"creation_time": strconv.FormatInt(post.CreatedAt.Unix(), 10), "media_type": "video",
 		"media_id": details.VideoID, "url": n.Env.URL(c.Request, "/stories/"+id)}
 	if details.VideoID == "" {
 		object["media_type"], object["media_id"] = "photo", details.Photos[0]

@@ -48,7 +48,8 @@ var (
 	tooLong     = failure{1363026, "The video you tried to upload is too long."}
 	wrongRatio  = failure{1363040, "The video's aspect ratio must be between 16x9 and 9x16."}
 	lowQuality  = failure{1363127, "Resolution too low. Video must have a minimum resolution of 540p."}
-	wrongLength = failure{1363128, "The video's duration must be between 3 and 90 seconds for a reel, and at most 60 for a story."}
+	wrongLength = failure{1363128,
+		"The video's duration must be between 3 and 90 seconds for a reel, and at most 60 for a story."}
 )
 
 // video is a video of a Page, from its first byte on.
@@ -62,8 +63,8 @@ type video struct {
 	// Failure is why it cannot be processed, which is told when the time of processing is over.
 	Failure   *failure  `json:"failure,omitempty"`
 	CreatedAt time.Time `json:"created"`
-	// CompleteAt is when all bytes were there, FinishedAt when the app asked to publish it, and ReleasedAt when its post
-	// was made.
+	// CompleteAt is when all bytes were there, FinishedAt when the app asked to publish it, and ReleasedAt when its
+	// post was made.
 	CompleteAt time.Time `json:"complete,omitzero"`
 	FinishedAt time.Time `json:"finished,omitzero"`
 	ReleasedAt time.Time `json:"released,omitzero"`
@@ -165,7 +166,8 @@ func (v video) status(now time.Time, length time.Duration) graph.Object {
 		work["error"] = *v.Failure
 		work["errors"] = []failure{*v.Failure}
 	}
-	return graph.Object{"video_status": v.summary(now, processing), "uploading_phase": uploading, "processing_phase": work, "publishing_phase": v.publishing(processing)}
+	return graph.Object{"video_status": v.summary(now, processing), "uploading_phase": uploading,
+		"processing_phase": work, "publishing_phase": v.publishing(processing)}
 }
 
 func (v video) uploading() string {
@@ -216,9 +218,11 @@ func failedStatus(f failure) graph.Object {
 // videoSource tells the fields of a video.
 func (n *network) videoSource(c *graph.Call, v video) graph.Source {
 	now, length := n.Env.Now(), n.Env.Options.ProcessingTime
-	values := map[string]any{"id": v.ID, "status": v.status(now, length), "post_id": nil, "permalink_url": n.Env.URL(c.Request, "/reel/"+v.ID), "published": v.isPublic(now, length),
-		"title": textOrNil(v.Title), "description": textOrNil(v.Text), "created_time": graph.Timestamp(v.CreatedAt), "updated_time": graph.Timestamp(v.CreatedAt),
-		"length": v.Transfer.Movie.Length.Seconds(), "source": n.FileURL(c, v.media())}
+	values := map[string]any{"id": v.ID, "status": v.status(now, length), "post_id": nil,
+		"permalink_url": n.Env.URL(c.Request, "/reel/"+v.ID), "published": v.isPublic(now, length),
+		"title": textOrNil(v.Title), "description": textOrNil(v.Text), "created_time": graph.Timestamp(v.CreatedAt),
+		"updated_time": graph.Timestamp(v.CreatedAt),
+		"length":       v.Transfer.Movie.Length.Seconds(), "source": n.FileURL(c, v.media())}
 	switch {
 	case v.isPublic(now, length) && v.Edge == edgeStories:
 		values["post_id"] = v.PostID

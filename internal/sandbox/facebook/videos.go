@@ -92,7 +92,7 @@ func (n *network) receiveVideo(c *graph.Call) (graph.Transfer, *sim.Reply) {
 	case received.Done:
 		return received, nil
 	}
-	return n.uploadOf(c.Params["fbuploader_video_file_chunk"])
+	return received, graph.InvalidParameter("One of file_url and source is required").Refuse()
 }
 
 // finish writes a video whose bytes are all there, and its post where it is to have one. A video that cannot be
@@ -108,7 +108,8 @@ func (n *network) finish(tx *sim.Tx, c *graph.Call, v *video) *sim.Reply {
 	if isPublished || isKept {
 		v.FinishedAt = tx.Now()
 	}
-	d := draft{PageID: v.PageID, Message: v.Text, VideoID: v.ID, IsStory: v.Edge == edgeStories, PublishAt: at, CreatedAt: tx.Now()}
+	d := draft{PageID: v.PageID, Message: v.Text, VideoID: v.ID, IsStory: v.Edge == edgeStories, PublishAt: at,
+		CreatedAt: tx.Now()}
 	d.ID = newDraftID(tx, d)
 	if isPublished && v.Failure == nil {
 		n.release(tx, d, parts{video: v}, tx.Now())
@@ -134,7 +135,8 @@ type chunkRange struct {
 // nextChunk returns which bytes are wanted next.
 func (v video) nextChunk() chunkRange {
 	start := v.Transfer.Size()
-	return chunkRange{Start: strconv.FormatInt(start, 10), End: strconv.FormatInt(min(start+chunkBytes, v.Transfer.Total), 10)}
+	return chunkRange{Start: strconv.FormatInt(start, 10),
+		End: strconv.FormatInt(min(start+chunkBytes, v.Transfer.Total), 10)}
 }
 
 func (n *network) startChunks(c *graph.Call, page sim.Account) sim.Reply {
@@ -195,7 +197,8 @@ func (n *network) takeChunk(c *graph.Call, page sim.Account) sim.Reply {
 		}
 		next := v.nextChunk()
 		if c.Params["start_offset"] != next.Start || v.Transfer.Size()+int64(len(chunk)) > v.Transfer.Total {
-			return graph.Problem{Code: 6000, Subcode: 1363037, Message: "The start offset of the chunk is wrong.", Data: next}.Refuse()
+			return graph.Problem{Code: 6000, Subcode: 1363037, Message: "The start offset of the chunk is wrong.",
+				Data: next}.Refuse()
 		}
 		upload, err := n.Crawler.Extend(v.Transfer.Upload, bytes.NewReader(chunk))
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"crier/internal/sandbox/mp4"
 	"crier/internal/sandbox/sim"
 )
 
@@ -36,14 +37,19 @@ var (
 // File is a file as it came in: what it is, and what its boxes say when it is a video.
 type File struct {
 	sim.Media
-	Movie Movie
+	Movie mp4.Movie
 }
 
 // IsVideo tells whether it is a video that players know.
 func (f File) IsVideo() bool { return f.Type == "video/mp4" || f.Type == "video/quicktime" }
 
 // Ratio returns the width of a picture by its height; zero when they are not known.
-func (f File) Ratio() float64 { return ratio(f.Width, f.Height) }
+func (f File) Ratio() float64 {
+	if f.Height == 0 {
+		return 0
+	}
+	return float64(f.Width) / float64(f.Height)
+}
 
 // Crawler fetches media from the addresses that apps name, as Meta does. It goes wherever it is sent: whoever reaches a
 // sandbox can reach its machine's loopback addresses anyway.
@@ -54,8 +60,9 @@ type Crawler struct {
 }
 
 func newCrawler(env *sim.Env) *Crawler {
-	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: answerTimeout}).DialContext, ResponseHeaderTimeout: answerTimeout,
-		DisableCompression: true, DisableKeepAlives: true}
+	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: answerTimeout}).DialContext,
+		ResponseHeaderTimeout: answerTimeout,
+		DisableCompression:    true, DisableKeepAlives: true}
 	client := &http.Client{Transport: transport, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
 			return errors.New("too many redirects")
@@ -113,7 +120,8 @@ func (c *Crawler) download(ctx context.Context, address string, limit int64) (Up
 		return Upload{}, fmt.Errorf("the host answered %s", resp.Status)
 	}
 	if !isMediaType(resp.Header.Get("Content-Type")) {
-		return Upload{}, fmt.Errorf("only photo or video can be accepted as media type, not %q", resp.Header.Get("Content-Type"))
+		return Upload{}, fmt.Errorf("only photo or video can be accepted as media type, not %q",
+			resp.Header.Get("Content-Type"))
 	}
 	if resp.ContentLength > limit {
 		return Upload{}, ErrTooLarge
@@ -124,7 +132,8 @@ func (c *Crawler) download(ctx context.Context, address string, limit int64) (Up
 // isMediaType tells whether a host says that it sends a picture or a video, or says nothing of use.
 func isMediaType(header string) bool {
 	kind, _, err := mime.ParseMediaType(header)
-	return err != nil || kind == "application/octet-stream" || strings.HasPrefix(kind, "image/") || strings.HasPrefix(kind, "video/")
+	return err != nil || kind == "application/octet-stream" || strings.HasPrefix(kind, "image/") ||
+		strings.HasPrefix(kind, "video/")
 }
 
 // receive reads a file to its end.
@@ -148,7 +157,7 @@ func (c *Crawler) Receive(body io.Reader, limit int64) (File, error) {
 // Upload is what is known of a file that comes in parts, so far. It can be stored between the parts.
 type Upload struct {
 	Digest sim.Digest `json:"digest"`
-	Movie  Movie      `json:"movie"`
+	Movie  mp4.Movie  `json:"movie"`
 	// First are the bytes that tell the kinds of pictures that the core does not know.
 	First []byte `json:"first,omitempty"`
 }

@@ -46,7 +46,8 @@ func TestCrawlerTellsWhyItFailed(t *testing.T) {
 func TestPictureThatTheCoreDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	host := graphtest.NewHost(t)
-	file, err := setup(t).api.Crawler.Fetch(t.Context(), host.Serve("/a.tiff", "image/tiff", []byte("II*\x00 and more")), 100)
+	file, err := setup(t).api.Crawler.Fetch(t.Context(),
+		host.Serve("/a.tiff", "image/tiff", []byte("II*\x00 and more")), 100)
 	if err != nil || file.Type != "image/tiff" {
 		t.Errorf("%+v %v", file, err)
 	}

@@ -42,13 +42,15 @@ func (a *API) DebugToken(c *Call) sim.Reply {
 		return a.Broken(err)
 	}
 	if problem != nil {
-		return OK(map[string]any{"data": tokenFacts{Scopes: []string{}, Error: &tokenError{Code: problem.Code, Message: problem.Message, Subcode: problem.Subcode}}})
+		return OK(map[string]any{"data": tokenFacts{Scopes: []string{},
+			Error: &tokenError{Code: problem.Code, Message: problem.Message, Subcode: problem.Subcode}}})
 	}
 	return OK(map[string]any{"data": a.describe(token)})
 }
 
 func (a *API) mayDebug(value string) *sim.Reply {
-	if id, secret, isApp := strings.Cut(strings.TrimPrefix(value, a.terms.AppTokenPrefix), "|"); isApp && a.Env.Options.KnowsClient(id, secret) {
+	if id, secret, isApp := strings.Cut(strings.TrimPrefix(value, a.terms.AppTokenPrefix), "|"); isApp &&
+		a.Env.Options.KnowsClient(id, secret) {
 		return nil
 	}
 	_, problem, err := a.LiveToken(value)
@@ -65,7 +67,8 @@ func (a *API) mayDebug(value string) *sim.Reply {
 const dataAccess = 90 * day
 
 func (a *API) describe(token sim.Token) tokenFacts {
-	facts := tokenFacts{AppID: token.ClientID, Type: "USER", Application: "crier", IsValid: true, IssuedAt: token.IssuedAt.Unix(), ExpiresAt: new(int64),
+	facts := tokenFacts{AppID: token.ClientID, Type: "USER", Application: "crier", IsValid: true,
+		IssuedAt: token.IssuedAt.Unix(), ExpiresAt: new(int64),
 		DataAccessEnd: token.IssuedAt.Add(dataAccess).Unix(), Scopes: token.Scopes, UserID: token.AccountID}
 	a.Env.View(func() {
 		if account, _ := a.Env.Accounts.Get(token.AccountID); account.OwnerID != "" {

@@ -8,7 +8,8 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Field is one member of what a caller asks for, such as id, picture.type(large){url} or comments.summary(true).limit(0).
+// Field is one member of what a caller asks for, such as id, picture.type(large){url} or
+// comments.summary(true).limit(0).
 type Field struct {
 	Name    string
 	Options map[string]string
@@ -120,7 +121,8 @@ func Show(kind string, fields []Field, source Source) (Object, *sim.Reply) {
 	for _, f := range append([]Field{{Name: "id"}}, fields...) {
 		value, known := source(f)
 		if !known {
-			return nil, InvalidParameter("Tried accessing nonexisting field (%s) on node type (%s)", f.Name, kind).Refuse()
+			return nil, InvalidParameter("Tried accessing nonexisting field (%s) on node type (%s)", f.Name,
+				kind).Refuse()
 		}
 		if value != nil {
 			object[f.Name] = project(value, f.Sub)

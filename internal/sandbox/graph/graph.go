@@ -142,7 +142,8 @@ func unknownPath(path string) Problem {
 // Broken answers when the sandbox itself failed.
 func (a *API) Broken(err error) sim.Reply {
 	a.Env.Log.Error("sandbox call failed", "error", err)
-	return Problem{Status: http.StatusInternalServerError, Code: 1, Transient: true, Message: "An unknown error has occurred."}.Reply()
+	return Problem{Status: http.StatusInternalServerError, Code: 1, Transient: true,
+		Message: "An unknown error has occurred."}.Reply()
 }
 
 // Try changes the state; fn returns the refusal that ends it without a change. It returns the answer to anything but

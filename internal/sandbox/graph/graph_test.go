@@ -57,17 +57,20 @@ func TestListsHavePages(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.api.Edge("GET", "things", Always(sim.Read), func(c *Call) sim.Reply {
-		return c.List("http://host/things", []string{"a", "b", "c"}, func(id string) (Object, *sim.Reply) { return Object{"id": id}, nil })
+		return c.List("http://host/things", []string{"a", "b", "c"},
+			func(id string) (Object, *sim.Reply) { return Object{"id": id}, nil })
 	})
 	first := b.get("/v1.0/me/things?limit=2&").Body.String()
 	want := `{"data":[{"id":"a"},{"id":"b"}],"paging":{"cursors":{"before":"YQ","after":"Yg"},"next":"http://host/things?`
 	if !strings.HasPrefix(first, want) || !strings.Contains(first, "after=Yg") {
 		t.Errorf("first page is %s", first)
 	}
-	if second := b.get("/v1.0/me/things?limit=2&after=Yg&").Body.String(); !strings.HasPrefix(second, `{"data":[{"id":"c"}]`) || strings.Contains(second, `"next"`) || !strings.Contains(second, `"previous"`) {
+	if second := b.get("/v1.0/me/things?limit=2&after=Yg&").Body.String(); !strings.HasPrefix(second,
+		`{"data":[{"id":"c"}]`) || strings.Contains(second, `"next"`) || !strings.Contains(second, `"previous"`) {
 		t.Errorf("second page is %s", second)
 	}
-	if back := b.get("/v1.0/me/things?limit=1&before=Yw&").Body.String(); !strings.HasPrefix(back, `{"data":[{"id":"b"}]`) {
+	if back := b.get("/v1.0/me/things?limit=1&before=Yw&").Body.String(); !strings.HasPrefix(back,
+		`{"data":[{"id":"b"}]`) {
 		t.Errorf("page before is %s", back)
 	}
 }
@@ -82,7 +85,9 @@ func TestBudgetOfCallsRunsOut(t *testing.T) {
 		}
 	}
 	rec := b.get("/v1.0/me?")
-	if rec.Code != http.StatusBadRequest || !strings.Contains(rec.Body.String(), `"code":4`) || !strings.Contains(rec.Header().Get("X-Business-Use-Case-Usage"), `"call_count":100,"total_cputime":50,"total_time":50,"estimated_time_to_regain_access":1440`) {
+	if rec.Code != http.StatusBadRequest || !strings.Contains(rec.Body.String(), `"code":4`) ||
+		!strings.Contains(rec.Header().Get("X-Business-Use-Case-Usage"),
+			`"call_count":100,"total_cputime":50,"total_time":50,"estimated_time_to_regain_access":1440`) {
 		t.Errorf("%d %s %v", rec.Code, rec.Body, rec.Header())
 	}
 }
@@ -91,7 +96,8 @@ func TestPathsNeedAVersion(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.api.Node("GET", Always(sim.Read), func(*Call) sim.Reply { return OK(Object{}) })
-	if rec := b.get("/latest/me?"); rec.Code != http.StatusBadRequest || !strings.Contains(rec.Body.String(), `"code":2500`) {
+	if rec := b.get("/latest/me?"); rec.Code != http.StatusBadRequest ||
+		!strings.Contains(rec.Body.String(), `"code":2500`) {
 		t.Errorf("%d %s", rec.Code, rec.Body)
 	}
 }
@@ -149,17 +155,20 @@ func TestFieldsReachIntoObjects(t *testing.T) {
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
-	object, refusal := Show("Thing", fields, Lookup(map[string]any{"id": "1", "picture": Object{"data": Object{"url": "u", "width": 1}},
-		"list": Object{"data": []Object{{"id": "2", "a": 1, "b": 2}}}}))
+	object, refusal := Show("Thing", fields, Lookup(map[string]any{"id": "1",
+		"picture": Object{"data": Object{"url": "u", "width": 1}},
+		"list":    Object{"data": []Object{{"id": "2", "a": 1, "b": 2}}}}))
 	text, err := sim.EncodeJSON(object)
-	if refusal != nil || err != nil || string(text) != `{"id":"1","list":{"data":[{"a":1,"id":"2"}]},"picture":{"data":{"url":"u"}}}` {
+	if refusal != nil || err != nil ||
+		string(text) != `{"id":"1","list":{"data":[{"a":1,"id":"2"}]},"picture":{"data":{"url":"u"}}}` {
 		t.Errorf("%s %+v %v", text, refusal, err)
 	}
 }
 
 func TestParametersComeInManyForms(t *testing.T) {
 	t.Parallel()
-	multipart := "--b\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\nhello\r\n--b\r\nContent-Disposition: form-data; name=\"source\"; filename=\"a.jpg\"\r\n\r\nbytes\r\n--b--\r\n"
+	multipart := "--b\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\nhello\r\n--b\r\nContent-Disposition: " +
+		"form-data; name=\"source\"; filename=\"a.jpg\"\r\n\r\nbytes\r\n--b--\r\n"
 	for kind, body := range map[string]string{
 		"application/json":                           `{"text":"hello","list":["1",2],"flag":true,"none":null}`,
 		"application/x-www-form-urlencoded":          "text=hello&list=1,2&flag=true",
@@ -174,7 +183,8 @@ func TestParametersComeInManyForms(t *testing.T) {
 			t.Errorf("%s: %v %v", kind, c, err)
 			continue
 		}
-		if list := c.Params.List("list"); kind != "multipart/form-data; boundary=b" && (strings.Join(list, " ") != "1 2" || !c.Params.Bool("flag", false)) {
+		if list := c.Params.List("list"); kind != "multipart/form-data; boundary=b" &&
+			(strings.Join(list, " ") != "1 2" || !c.Params.Bool("flag", false)) {
 			t.Errorf("%s: %v", kind, c.Params)
 		}
 		var again bytes.Buffer

@@ -32,7 +32,8 @@ type InsightList struct {
 // NewInsight names a number about a node.
 func NewInsight(node, name, period string) Insight {
 	title := strings.ReplaceAll(name, "_", " ")
-	return Insight{Name: name, Period: period, Title: strings.ToUpper(title[:1]) + title[1:], Description: "The " + title + " of this object.",
+	return Insight{Name: name, Period: period, Title: strings.ToUpper(title[:1]) + title[1:], Description: "The " +
+		title + " of this object.",
 		ID: node + "/insights/" + name + "/" + period}
 }
 
@@ -44,7 +45,8 @@ func (c *Call) Metrics(allowed []string) ([]string, *sim.Reply) {
 	}
 	for i, name := range names {
 		if !slices.Contains(allowed, name) {
-			return nil, InvalidParameter("metric[%d] must be one of the following values: %s", i, strings.Join(allowed, ", ")).Refuse()
+			return nil, InvalidParameter("metric[%d] must be one of the following values: %s", i,
+				strings.Join(allowed, ", ")).Refuse()
 		}
 	}
 	return names, nil
@@ -65,16 +67,30 @@ func Lifetime(node string, names []string, value func(name string) any) InsightL
 // follows from them.
 type Reception struct {
 	Likes, Comments, Reposts, Quotes int
+	// more is by how much the views that were set exceed those that follow from the rest.
+	more int
+}
+
+// Add adds what people did with another post.
+func (r *Reception) Add(other Reception) {
+	r.Likes += other.Likes
+	r.Comments += other.Comments
+	r.Reposts += other.Reposts
+	r.Quotes += other.Quotes
+	r.more += other.more
 }
 
 // Receive counts what people did with a post. It needs a running View or Update.
 func (a *API) Receive(post sim.Post) Reception {
-	return Reception{Likes: post.Likes, Comments: a.Env.Posts.CountChildren(post.ID, sim.KindComment),
-		Reposts: a.Env.Posts.CountChildren(post.ID, sim.KindRepost), Quotes: a.Env.Posts.CountChildren(post.ID, sim.KindPost)}
+	r := Reception{Likes: a.Env.Likes(post), Comments: a.Env.Posts.CountChildren(post.ID, sim.KindComment),
+		Reposts: a.Env.Posts.CountChildren(post.ID, sim.KindRepost),
+		Quotes:  a.Env.Posts.CountChildren(post.ID, sim.KindPost)}
+	r.more = post.ViewsOr(r.Views()) - r.Views()
+	return r
 }
 
 // Views returns how often a post was seen.
-func (r Reception) Views() int { return 20*r.Likes + 10*(r.Reposts+r.Quotes) + 5*r.Comments }
+func (r Reception) Views() int { return 20*r.Likes + 10*(r.Reposts+r.Quotes) + 5*r.Comments + r.more }
 
 // Reach returns how many people saw it.
 func (r Reception) Reach() int { return r.Views() / 2 }

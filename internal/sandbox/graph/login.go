@@ -40,6 +40,9 @@ type Page struct {
 	AccountID string
 	ID        string
 	Tasks     []string
+	// Portfolio are the edges of the person's portfolio on which the Page stands; Hidden Pages stand nowhere else.
+	Portfolio []string
+	Hidden    bool
 	// Source tells the Page's other fields.
 	Source Source
 }
@@ -64,6 +67,7 @@ func (a *API) ServeLogin(l Login) {
 	a.Edge(http.MethodGet, "permissions", Always(sim.Read), f.permissions)
 	a.Edge(http.MethodDelete, "permissions", Always(sim.Connect), f.revoke)
 	a.Edge(http.MethodGet, "accounts", Always(sim.Read), f.accounts)
+	f.servePortfolios()
 }
 
 func (f *facebook) follow(value string, before, after *sim.Token) {
@@ -74,7 +78,8 @@ func (f *facebook) follow(value string, before, after *sim.Token) {
 
 func (f *facebook) parseDialog(r *http.Request) (sim.ConsentRequest, error) {
 	c, err := parseConsent(r, f.login.Scopes, "_=_")
-	c.Denied = url.Values{"error": {"access_denied"}, "error_code": {"200"}, "error_description": {"Permissions error"}, "error_reason": {"user_denied"}}
+	c.Denied = url.Values{"error": {"access_denied"}, "error_code": {"200"}, "error_description": {"Permissions error"},
+		"error_reason": {"user_denied"}}
 	return c, err
 }
 
@@ -112,12 +117,15 @@ func (f *facebook) exchangeCode(c *Call, client string) sim.Reply {
 		code, isGood := f.Env.FindCode(c.Params["code"])
 		switch {
 		case code.Value == "":
-			return sim.Token{}, Problem{Code: 100, Subcode: 36009, Message: "This authorization code has been used."}.Refuse()
+			return sim.Token{}, Problem{Code: 100, Subcode: 36009,
+				Message: "This authorization code has been used."}.Refuse()
 		case !isGood:
-			return sim.Token{}, Problem{Code: 100, Subcode: 36007, Message: "This authorization code has expired."}.Refuse()
+			return sim.Token{}, Problem{Code: 100, Subcode: 36007,
+				Message: "This authorization code has expired."}.Refuse()
 		case code.ClientID != client || code.RedirectURI != c.Params["redirect_uri"]:
-			return sim.Token{}, Problem{Code: 100, Subcode: 36008, Message: "Error validating verification code. Please make sure your redirect_uri " +
-				"is identical to the one you used in the OAuth dialog request"}.Refuse()
+			return sim.Token{}, Problem{Code: 100, Subcode: 36008,
+				Message: "Error validating verification code. Please make sure your redirect_uri " +
+					"is identical to the one you used in the OAuth dialog request"}.Refuse()
 		}
 		f.Env.SpendCode(tx, code)
 		return f.Env.Tokens.Issue(tx, FacebookPrefix, facebookShortLife,
@@ -155,7 +163,8 @@ func (f *facebook) issue(grant func(tx *sim.Tx) (sim.Token, *sim.Reply)) sim.Rep
 	if refusal != nil {
 		return *refusal
 	}
-	return OK(tokenBody{AccessToken: token.Value, TokenType: "bearer", ExpiresIn: int64(token.ExpiresAt.Sub(f.Env.Now()).Seconds())})
+	return OK(tokenBody{AccessToken: token.Value, TokenType: "bearer",
+		ExpiresIn: int64(token.ExpiresAt.Sub(f.Env.Now()).Seconds())})
 }
 
 // permissions answers what a person granted.
@@ -213,14 +222,24 @@ func (f *facebook) accounts(c *Call) sim.Reply {
 	case !c.Token.Has("pages_show_list"):
 		return OK(listBody{Data: []Object{}})
 	}
+	return f.showPages(c, fields, func(p Page) bool { return !p.Hidden })
+}
+
+// showPages answers those Pages of a person that are wanted.
+func (f *facebook) showPages(c *Call, fields []Field, wanted func(Page) bool) sim.Reply {
 	pages := map[string]Page{}
 	var ids []string
 	tokens := map[string]string{}
-	refusal = f.Try(func(tx *sim.Tx) *sim.Reply {
+	refusal := f.Try(func(tx *sim.Tx) *sim.Reply {
 		for _, page := range f.login.Pages(c, c.Token.AccountID) {
+			if !wanted(page) {
+				continue
+			}
 			pages[page.ID] = page
 			ids = append(ids, page.ID)
-			tokens[page.ID] = f.pageToken(tx, c.Token, page)
+			if len(page.Tasks) > 0 {
+				tokens[page.ID] = f.pageToken(tx, c.Token, page)
+			}
 		}
 		return nil
 	})
@@ -231,7 +250,10 @@ func (f *facebook) accounts(c *Call) sim.Reply {
 		return Show("Page", fields, func(field Field) (any, bool) {
 			switch field.Name {
 			case "access_token":
-				return tokens[id], true
+				if token, ok := tokens[id]; ok {
+					return token, true
+				}
+				return nil, true
 			case "tasks":
 				return pages[id].Tasks, true
 			}
@@ -243,7 +265,8 @@ func (f *facebook) accounts(c *Call) sim.Reply {
 // pageToken returns the token for a Page that belongs to a person's token. The same two always give the same.
 func (f *facebook) pageToken(tx *sim.Tx, user sim.Token, page Page) string {
 	sum := sha256.Sum256([]byte(user.Value + "\x00" + page.ID))
-	token := sim.Token{Value: FacebookPrefix + "P" + hex.EncodeToString(sum[:20]), Kind: sim.AccessToken, AccountID: page.AccountID, ClientID: user.ClientID,
+	token := sim.Token{Value: FacebookPrefix + "P" + hex.EncodeToString(sum[:20]), Kind: sim.AccessToken,
+		AccountID: page.AccountID, ClientID: user.ClientID,
 		Scopes: slices.Clone(user.Scopes), IssuedAt: tx.Now()}
 	if !IsLong(user) {
 		token.ExpiresAt = user.ExpiresAt

@@ -32,8 +32,8 @@ const (
 	maxPageLength = 100
 )
 
-// List answers one page of a list of ids, in their order; show tells each of them. env's lock must be held by the caller
-// when show needs it. address is the list's own, for the link to the next page.
+// List answers one page of a list of ids, in their order; show tells each of them. env's lock must be held by the
+// caller when show needs it. address is the list's own, for the link to the next page.
 func (c *Call) List(address string, ids []string, show func(id string) (Object, *sim.Reply)) sim.Reply {
 	limit, hasLimit := c.Params.Int("limit")
 	if !hasLimit {

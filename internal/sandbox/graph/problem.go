@@ -48,7 +48,8 @@ func (p Problem) Reply() sim.Reply {
 	if p.Type == "" {
 		p.Type = "OAuthException"
 	}
-	return sim.Reply{Status: p.Status, Body: problemBody{problemFields{Message: p.Message, Type: p.Type, Code: p.Code, Subcode: p.Subcode,
+	return sim.Reply{Status: p.Status, Body: problemBody{problemFields{Message: p.Message, Type: p.Type, Code: p.Code,
+		Subcode:   p.Subcode,
 		Transient: p.Transient, Title: p.Title, Text: p.Text, Data: p.Data, Trace: newTrace()}}}
 }
 
@@ -64,30 +65,35 @@ func Missing(method, id string) sim.Reply {
 	if verb == "" {
 		verb = "get"
 	}
-	return Problem{Type: "GraphMethodException", Code: 100, Subcode: 33, Message: fmt.Sprintf("Unsupported %s request. Object with ID '%s' does not exist, "+
-		"cannot be loaded due to missing permissions, or does not support this operation", verb, id)}.Reply()
+	return Problem{Type: "GraphMethodException", Code: 100, Subcode: 33,
+		Message: fmt.Sprintf("Unsupported %s request. Object with ID '%s' does not exist, "+
+			"cannot be loaded due to missing permissions, or does not support this operation", verb, id)}.Reply()
 }
 
 // Forbidden answers a call that needs a scope that was not granted.
 func Forbidden(scope string) sim.Reply {
-	return Problem{Status: http.StatusForbidden, Code: 10, Message: "(#10) Application does not have permission for this action: " + scope + " is missing"}.Reply()
+	return Problem{Status: http.StatusForbidden, Code: 10,
+		Message: "(#10) Application does not have permission for this action: " + scope + " is missing"}.Reply()
 }
 
 // Outage is the problem of a network that is down.
 func Outage() Problem {
-	return Problem{Status: http.StatusInternalServerError, Code: 2, Transient: true, Message: "An unexpected error has occurred. Please retry your request later."}
+	return Problem{Status: http.StatusInternalServerError, Code: 2, Transient: true,
+		Message: "An unexpected error has occurred. Please retry your request later."}
 }
 
 const sessionTime = "Monday, 02-Jan-06 15:04:05 MST"
 
 // Expired is the problem of a token that has run out.
 func Expired(at, now time.Time) Problem {
-	return Problem{Code: 190, Subcode: 463, Message: fmt.Sprintf("Error validating access token: Session has expired on %s. The current time is %s.",
-		at.UTC().Format(sessionTime), now.UTC().Format(sessionTime))}
+	return Problem{Code: 190, Subcode: 463,
+		Message: fmt.Sprintf("Error validating access token: Session has expired on %s. The current time is %s.",
+			at.UTC().Format(sessionTime), now.UTC().Format(sessionTime))}
 }
 
 func removed() Problem {
-	return Problem{Code: 190, Subcode: 458, Message: "Error validating access token: The user has not authorized application."}
+	return Problem{Code: 190, Subcode: 458,
+		Message: "Error validating access token: The user has not authorized application."}
 }
 
 func unreadableToken() Problem {

@@ -30,8 +30,8 @@ type Transfers interface {
 	LargestTransfer() int64
 }
 
-// ServeUploads registers a path of the host of resumable uploads (rupload.facebook.com); success is the answer to a file
-// that has come.
+// ServeUploads registers a path of the host of resumable uploads (rupload.facebook.com); success is the answer to a
+// file that has come.
 func (a *API) ServeUploads(path string, transfers Transfers, success any) {
 	a.Env.RouteBy("POST /rupload/"+path+"/{version}/{id}", uploadOperation, func(r *http.Request) sim.Reply {
 		return a.stamp("", a.transfer(r, transfers, success))
@@ -77,7 +77,8 @@ func uploadError(kind, message string, retriable bool) sim.Reply {
 
 // UploadRefused answers an upload that cannot be taken at all.
 func UploadRefused(message string) sim.Reply {
-	return uploadError("ProcessingFailedError", `{"success":false,"error":{"message":`+strconv.Quote(message)+`}}`, false)
+	return uploadError("ProcessingFailedError", `{"success":false,"error":{"message":`+strconv.Quote(message)+`}}`,
+		false)
 }
 
 func (a *API) transfer(r *http.Request, transfers Transfers, success any) sim.Reply {
@@ -131,7 +132,8 @@ func (a *API) grow(r *http.Request, t Transfer, limit int64) (Transfer, *sim.Rep
 	}
 	grown := Transfer{Upload: upload, Total: size, Done: upload.Size() == size}
 	if !grown.Done {
-		return grown, Refuse(uploadError("PartialRequestError", "got "+strconv.FormatInt(upload.Size(), 10)+" of "+strconv.FormatInt(size, 10)+" bytes", true))
+		return grown, Refuse(uploadError("PartialRequestError", "got "+strconv.FormatInt(upload.Size(),
+			10)+" of "+strconv.FormatInt(size, 10)+" bytes", true))
 	}
 	return grown, nil
 }
@@ -140,11 +142,13 @@ func (a *API) grow(r *http.Request, t Transfer, limit int64) (Transfer, *sim.Rep
 func uploadRange(r *http.Request, t Transfer, limit int64) (offset, size int64, refusal *sim.Reply) {
 	offset, err := strconv.ParseInt(r.Header.Get("offset"), 10, 64)
 	if err != nil || offset != t.Size() {
-		return 0, 0, Refuse(uploadError("OffsetInvalidError", "the offset must be "+strconv.FormatInt(t.Size(), 10), true))
+		return 0, 0, Refuse(uploadError("OffsetInvalidError", "the offset must be "+strconv.FormatInt(t.Size(), 10),
+			true))
 	}
 	size, err = strconv.ParseInt(r.Header.Get("file_size"), 10, 64)
 	if err != nil || size < 1 || size > limit || (t.Total > 0 && size != t.Total) {
-		return 0, 0, Refuse(uploadError("PartialRequestError", "file_size must be the bytes of the whole file, at most "+strconv.FormatInt(limit, 10), false))
+		return 0, 0, Refuse(uploadError("PartialRequestError",
+			"file_size must be the bytes of the whole file, at most "+strconv.FormatInt(limit, 10), false))
 	}
 	return offset, size, nil
 }

@@ -57,7 +57,8 @@ func TestUploadKeepsWhatCameBeforeTheCallerWent(t *testing.T) {
 	if rec := b.send("1", 60, 100, bytes.NewReader(file[60:])); rec.Code != http.StatusOK || !s.file.Done {
 		t.Errorf("%d %s", rec.Code, rec.Body)
 	}
-	if rec := b.send("1", 100, 100, strings.NewReader("x")); !strings.Contains(rec.Body.String(), "ProcessingFailedError") {
+	if rec := b.send("1", 100, 100, strings.NewReader("x")); !strings.Contains(rec.Body.String(),
+		"ProcessingFailedError") {
 		t.Errorf("more than all: %d %s", rec.Code, rec.Body)
 	}
 }

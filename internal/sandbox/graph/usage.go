@@ -47,8 +47,9 @@ func (a *API) stampUsage(account string, u sim.Usage, reply sim.Reply) sim.Reply
 func (a *API) withUsage(account string, used, minutes int, reply sim.Reply) sim.Reply {
 	reply = withJSON(reply, "X-App-Usage", appUsage{CallCount: used, TotalTime: used / 2, TotalCPUTime: used / 2})
 	if account != "" {
-		reply = withJSON(reply, "X-Business-Use-Case-Usage", map[string][]caseUsage{account: {{Type: a.terms.UseCase, CallCount: used,
-			TotalCPUTime: used / 2, TotalTime: used / 2, Minutes: minutes}}})
+		reply = withJSON(reply, "X-Business-Use-Case-Usage",
+			map[string][]caseUsage{account: {{Type: a.terms.UseCase, CallCount: used,
+				TotalCPUTime: used / 2, TotalTime: used / 2, Minutes: minutes}}})
 	}
 	return reply.With("x-fb-trace-id", newTrace())
 }

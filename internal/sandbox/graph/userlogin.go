@@ -43,8 +43,12 @@ type UserLogin struct {
 
 // ServeUserLogin registers the login's paths.
 func (a *API) ServeUserLogin(l UserLogin) {
-	a.Env.Consent("/oauth/authorize", func(r *http.Request) (sim.ConsentRequest, error) { return parseConsent(r, l.Scopes, "_") })
-	a.Env.Route("POST /oauth/access_token", sim.Connect, a.Plain(func(c *Call) sim.Reply { return a.exchangeUserCode(c, l) }))
+	a.Env.Consent("/oauth/authorize", func(r *http.Request) (sim.ConsentRequest,
+		error) {
+		return parseConsent(r, l.Scopes, "_")
+	})
+	a.Env.Route("POST /oauth/access_token", sim.Connect,
+		a.Plain(func(c *Call) sim.Reply { return a.exchangeUserCode(c, l) }))
 	a.Env.Route("GET /access_token", sim.Connect, a.Plain(func(c *Call) sim.Reply { return a.lengthen(c, l) }))
 	a.Env.Route("GET /refresh_access_token", sim.Refresh, a.Plain(func(c *Call) sim.Reply { return a.renew(c, l) }))
 }
@@ -64,8 +68,10 @@ func (a *API) Plain(h Handler) sim.Handler {
 func parseConsent(r *http.Request, known []string, fragment string) (sim.ConsentRequest, error) {
 	q := r.URL.Query()
 	c := sim.ConsentRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"),
-		Scopes: strings.FieldsFunc(q.Get("scope"), func(r rune) bool { return r == ',' || r == ' ' }), CodePrefix: "AQ", CodeLifetime: codeLife, Fragment: fragment,
-		Denied: url.Values{"error": {"access_denied"}, "error_reason": {"user_denied"}, "error_description": {"The user denied your request"}}}
+		Scopes: strings.FieldsFunc(q.Get("scope"), func(r rune) bool { return r == ',' || r == ' ' }), CodePrefix: "AQ",
+		CodeLifetime: codeLife, Fragment: fragment,
+		Denied: url.Values{"error": {"access_denied"}, "error_reason": {"user_denied"},
+			"error_description": {"The user denied your request"}}}
 	if q.Has("config_id") && len(c.Scopes) == 0 {
 		c.Scopes = known
 	}
@@ -100,7 +106,8 @@ func (a *API) exchangeUserCode(c *Call, l UserLogin) sim.Reply {
 		case !isGood:
 			return Refuse(l.CodeRefused("Matching code was not found or was already used"))
 		case code.ClientID != c.Params["client_id"] || code.RedirectURI != c.Params["redirect_uri"]:
-			return Refuse(l.CodeRefused("Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request"))
+			return Refuse(l.CodeRefused("Error validating verification code. Please make sure your redirect_uri is " +
+				"identical to the one you used in the OAuth dialog request"))
 		}
 		a.Env.SpendCode(tx, code)
 		body = l.Exchanged(a.Env.Tokens.Issue(tx, l.TokenPrefix, shortLife,
@@ -132,7 +139,9 @@ func (a *API) lengthen(c *Call, l UserLogin) sim.Reply {
 	case !a.knowsSecret(token.ClientID, c.Params["client_secret"]):
 		return Problem{Code: 101, Message: "Error validating client secret."}.Reply()
 	case IsLong(token):
-		return Problem{Code: 452, Message: "Session key invalid. This could be because the session key has an incorrect format, or because the user has revoked this session"}.Reply()
+		return Problem{Code: 452,
+			Message: "Session key invalid. This could be because the session key has an incorrect format, or because " +
+				"the user has revoked this session"}.Reply()
 	}
 	return a.issueLong(token, l)
 }

@@ -12,9 +12,7 @@ import (
 
 func (n *network) registerComments() {
 	n.Edge(http.MethodPost, "comments", graph.Always(sim.Comment), n.comment)
-	n.Edge(http.MethodPost, "replies", graph.Always(sim.Comment), n.comment)
 	n.Edge(http.MethodGet, "comments", graph.Always(sim.Read), n.listComments)
-	n.Edge(http.MethodGet, "replies", graph.Always(sim.Read), n.listComments)
 }
 
 // comment says something below a post of the caller, or answers a comment there.
@@ -86,10 +84,11 @@ func (n *network) listComments(c *graph.Call) sim.Reply {
 	if !found {
 		return graph.Missing(c.Method, c.Node)
 	}
-	return n.list(c, "IGComment", "id,text,timestamp", func() []string { return n.commentsOn(c.Node) }, func(id string) graph.Source {
-		comment, _ := n.Env.Posts.Get(id)
-		return n.commentSource(c, comment)
-	})
+	return n.list(c, "IGComment", "id,text,timestamp", func() []string { return n.commentsOn(c.Node) },
+		func(id string) graph.Source {
+			comment, _ := n.Env.Posts.Get(id)
+			return n.commentSource(c, comment)
+		})
 }
 
 // commentsOn needs a running View or Update.

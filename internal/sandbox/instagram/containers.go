@@ -50,7 +50,8 @@ func (n *network) accountOf(c *graph.Call) (sim.Account, *sim.Reply) {
 	found := false
 	n.Env.View(func() {
 		a, found = n.Env.Accounts.Get(c.Node)
-		found = found && (a.ID == c.Token.AccountID || (c.Token.Kind == graph.UserToken && a.OwnerID == c.Token.AccountID))
+		found = found && (a.ID == c.Token.AccountID ||
+			(c.Token.Kind == graph.UserToken && a.OwnerID == c.Token.AccountID))
 	})
 	if isPageItself := byFacebook(c) && c.PathValue("node") == "me"; !found || isPageItself {
 		return a, graph.Refuse(graph.Missing(c.Method, c.Node))
@@ -174,7 +175,8 @@ func (n *network) showContainer(c *graph.Call, found container) sim.Reply {
 		return *refusal
 	}
 	status := found.Status(n.Env.Now())
-	values := map[string]any{"id": found.ID, "status_code": status, "status": found.sentence(status), "video_status": nil,
+	values := map[string]any{"id": found.ID, "status_code": status, "status": found.sentence(status),
+		"video_status":           nil,
 		"copyright_check_status": graph.Object{"status": "completed", "matches_found": false}}
 	if found.Resumable {
 		values["video_status"] = found.phases(status)
@@ -200,5 +202,6 @@ func (d container) phases(status string) graph.Object {
 	case status == graph.Failed:
 		processing = "error"
 	}
-	return graph.Object{"uploading_phase": graph.Object{"status": uploading, "bytes_transferred": d.Transfer.Size()}, "processing_phase": graph.Object{"status": processing}}
+	return graph.Object{"uploading_phase": graph.Object{"status": uploading, "bytes_transferred": d.Transfer.Size()},
+		"processing_phase": graph.Object{"status": processing}}
 }

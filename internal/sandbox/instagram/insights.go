@@ -11,13 +11,20 @@ import (
 
 // metrics are the numbers that each kind of post has.
 var metrics = map[string][]string{
-	productFeed: {"reach", "views", "likes", "comments", "saved", "shares", "total_interactions", "follows", "profile_visits", "profile_activity", "reposts"},
-	productReels: {"reach", "views", "likes", "comments", "saved", "shares", "reposts", "total_interactions", "ig_reels_avg_watch_time",
+	productFeed: {"reach", "views", "likes", "comments", "saved", "shares", "total_interactions", "follows",
+		"profile_visits", "profile_activity", "reposts"},
+	productReels: {"reach", "views", "likes", "comments", "saved", "shares", "reposts", "total_interactions",
+		"ig_reels_avg_watch_time",
 		"ig_reels_video_view_total_time", "reels_skip_rate"},
-	productStory: {"reach", "views", "replies", "navigation", "shares", "follows", "profile_visits", "total_interactions"},
+	productStory: {"reach", "views", "replies", "navigation", "shares", "follows", "profile_visits",
+		"total_interactions"},
 }
 
-var accountMetrics = []string{"follower_count", "reach", "views", "likes", "comments", "shares", "saves", "replies", "total_interactions", "accounts_engaged", "profile_views"}
+var accountMetrics = []string{"follower_count", "reach", "views", "likes", "comments", "shares", "saves", "replies",
+	"total_interactions", "accounts_engaged", "profile_views"}
+
+// maxWindow is the longest time of which an account's numbers are told at once.
+const maxWindow = 30 * day
 
 // minStoryViewers is how many people have to see a story before its numbers are told.
 const minStoryViewers = 5
@@ -50,10 +57,14 @@ func (n *network) insights(c *graph.Call) sim.Reply {
 	case isStory && n.Env.Now().Sub(post.CreatedAt) >= day:
 		return graph.OK(graph.InsightList{Data: []graph.Insight{}})
 	case isStory && r.Reach() < minStoryViewers:
-		return graph.Problem{Status: http.StatusForbidden, Code: 10, Message: "(#10) Not enough viewers for the media to show insights"}.Reply()
+		return graph.Problem{Status: http.StatusForbidden, Code: 10,
+			Message: "(#10) Not enough viewers for the media to show insights"}.Reply()
 	}
 	return graph.OK(graph.Lifetime(post.ID, names, func(name string) any { return measure(r, name) }))
 }
+
+// watchMilliseconds is how long everybody watches a reel.
+const watchMilliseconds = 4500
 
 // measure returns one number of a post.
 func measure(r graph.Reception, name string) int {
@@ -68,20 +79,13 @@ func measure(r graph.Reception, name string) int {
 		return r.Comments
 	case "total_interactions":
 		return r.Interactions()
+	case "ig_reels_avg_watch_time":
+		return watchMilliseconds
+	case "ig_reels_video_view_total_time":
+		return watchMilliseconds * r.Views()
 	default:
 		return 0
 	}
-}
-
-// followers returns how many people follow an account: some, and one for every tenth like. It needs a running View or
-// Update.
-func (n *network) followers(account string) int {
-	likes := 0
-	for _, id := range n.Env.Posts.ByAccount(account) {
-		post, _ := n.Env.Posts.Live(id)
-		likes += post.Likes
-	}
-	return 100 + likes/10
 }
 
 // accountInsights answers the numbers of an account: by day, or as a total.
@@ -101,13 +105,16 @@ func (n *network) accountInsights(c *graph.Call) sim.Reply {
 	if refusal != nil {
 		return *refusal
 	}
+	if !since.IsZero() && !until.IsZero() && until.Sub(since) > maxWindow {
+		return graph.Invalid("There cannot be more than 30 days (2592000 s) between since and until")
+	}
 	list := graph.InsightList{Data: []graph.Insight{}}
 	n.Env.View(func() {
 		total := n.receiveAll(a.ID, since, until)
 		for _, name := range names {
 			value := measure(total, name)
 			if name == "follower_count" {
-				value = n.followers(a.ID)
+				value = n.Env.Followers(a.ID)
 			}
 			insight := graph.NewInsight(a.ID, name, "day")
 			if c.Params["metric_type"] == "total_value" {
@@ -129,9 +136,7 @@ func (n *network) receiveAll(account string, since, until time.Time) graph.Recep
 		if !live || post.Kind != sim.KindPost || !graph.Within(post.CreatedAt, since, until) {
 			continue
 		}
-		r := n.Receive(post)
-		total.Likes += r.Likes
-		total.Comments += r.Comments
+		total.Add(n.Receive(post))
 	}
 	return total
 }

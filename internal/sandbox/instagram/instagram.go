@@ -1,16 +1,18 @@
 // Package instagram simulates Instagram's content publishing: containers that fetch their media and need time, posts,
 // reels, stories and carousels, comments and insights.
 //
-// An app connects in one of two ways, told apart by the token: with Instagram Login, where a token begins with IG, lives
-// for sixty days and renews itself; or with Facebook Login, where it begins with EAA and belongs to the Facebook Page
-// behind an account, which can also delete posts and send videos as bytes. Every account is a professional one, and
-// whoever logs in with Facebook manages three Pages, two of which have an account.
+// An app connects in one of two ways, told apart by the token: with Instagram Login, where a token begins with IG,
+// lives for sixty days and renews itself; or with Facebook Login, where it begins with EAA and belongs to the Facebook
+// Page behind an account, which can also delete posts and send videos as bytes. Every account is a professional one,
+// and whoever logs in with Facebook manages three Pages, two of which have an account.
 package instagram
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,13 +53,15 @@ var handlePattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.]{0,21}$`)
 // account returns the account of a handle.
 func account(handle string) (sim.Account, error) {
 	if !handlePattern.MatchString(handle) {
-		return sim.Account{}, fmt.Errorf("username %q is not allowed: 1 to 22 letters, digits, _ or . after the first", handle)
+		return sim.Account{}, fmt.Errorf("username %q is not allowed: 1 to 22 letters, digits, _ or . after the first",
+			handle)
 	}
 	return newAccount(handle, kindBusiness, ""), nil
 }
 
 func newAccount(handle, kind, owner string) sim.Account {
-	return sim.Account{ID: "17841" + stableDigits(12, strings.ToLower(handle)), Handle: handle, Name: handle + " (sandbox)", Kind: kind, OwnerID: owner}
+	return sim.Account{ID: "17841" + stableDigits(12, strings.ToLower(handle)), Handle: handle, Name: handle +
+		" (sandbox)", Kind: kind, OwnerID: owner}
 }
 
 func stableDigits(digits int, parts ...string) string {
@@ -72,18 +76,31 @@ func studio(first sim.Account) sim.Account {
 // facebookSeed asks for an account that is connected by Facebook Login.
 const facebookSeed = "facebook:"
 
+// shopSeed asks for an account that can tag products, after facebookSeed.
+const shopSeed = "shop:"
+
 // seed connects an account by Instagram Login; with "facebook:" before the handle by Facebook Login.
 func seed(handle string) (sim.Seed, error) {
 	terms := sim.SeedTerms{Scopes: instagramScopes, AccessPrefix: tokenPrefix, AccessLifetime: graph.LongLife}
 	handle, isFacebook := strings.CutPrefix(handle, facebookSeed)
 	if isFacebook {
 		terms = sim.SeedTerms{Scopes: facebookScopes, AccessPrefix: graph.FacebookPrefix}
+		rest, isShop := strings.CutPrefix(handle, shopSeed)
+		if handle = rest; isShop {
+			terms.Scopes = append(slices.Clone(facebookScopes), scopeProducts)
+		}
 	}
 	a, err := account(handle)
 	if err != nil {
 		return sim.Seed{}, err
 	}
-	return sim.NewSeed(name, a, terms)
+	made, err := sim.NewSeed(name, a, terms)
+	if err != nil {
+		return made, err
+	}
+	login := map[bool]string{false: "instagram_login", true: "facebook_login"}[isFacebook]
+	made.Details, err = json.Marshal(map[string]string{"authMode": login})
+	return made, err
 }
 
 // network is Instagram as it runs.
@@ -99,8 +116,9 @@ type network struct {
 const useCase = "instagram"
 
 func start(env *sim.Env) sim.Service {
-	n := &network{childOf: map[string]string{}, containers: sim.NewTable[container](env.Store, "containers"), media: sim.NewTable[medium](env.Store, "media"),
-		API: graph.New(env, graph.Terms{UseCase: useCase, CallsPerDay: graph.CallsPerDay, Throttled: throttled})}
+	n := &network{childOf: map[string]string{}, containers: sim.NewTable[container](env.Store, "containers"),
+		media: sim.NewTable[medium](env.Store, "media"),
+		API:   graph.New(env, graph.Terms{UseCase: useCase, CallsPerDay: graph.CallsPerDay, Throttled: throttled})}
 	n.containers.Keep(func(c container) bool { return c.Kept(env.Now()) })
 	n.media.Watch(n.followMedia)
 	n.registerLogins()

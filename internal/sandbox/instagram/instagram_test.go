@@ -88,7 +88,8 @@ func (a *app) publish(params ...string) string {
 func wantError(t *testing.T, resp simtest.Response, code, subcode int) {
 	t.Helper()
 	gotSubcode, _ := resp.Value("error", "error_subcode").(float64)
-	if resp.Status < 400 || resp.Value("error", "code") != float64(code) || int(gotSubcode) != subcode || resp.Text("error", "fbtrace_id") == "" {
+	if resp.Status < 400 || resp.Value("error", "code") != float64(code) || int(gotSubcode) != subcode ||
+		resp.Text("error", "fbtrace_id") == "" {
 		t.Errorf("%d %s, want code %d and subcode %d", resp.Status, resp.Body, code, subcode)
 	}
 }
@@ -97,11 +98,14 @@ func TestPictureGoesFromContainerToPost(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	container := a.createContainer("image_url", a.picture(), "caption", "Hello #world", "alt_text", "a square")
-	if visits := a.host.Visits(); len(visits) != 1 || !strings.HasPrefix(visits[0].UserAgent(), "facebookexternalhit/1.1") {
+	if visits := a.host.Visits(); len(visits) != 1 ||
+		!strings.HasPrefix(visits[0].UserAgent(), "facebookexternalhit/1.1") {
 		t.Errorf("the picture was fetched by %v", visits)
 	}
 	wantError(t, a.call("POST", a.seed.AccountID+"/media_publish", "creation_id", container), 9007, 2207027)
-	if status := a.must("GET", container, "fields", "status_code,status"); status.Text("status_code") != "IN_PROGRESS" || status.Text("status") != "In Progress: Media is still being processed." {
+	if status := a.must("GET", container, "fields",
+		"status_code,status"); status.Text("status_code") != "IN_PROGRESS" ||
+		status.Text("status") != "In Progress: Media is still being processed." {
 		t.Errorf("status is %s", status.Body)
 	}
 	a.Clock.Advance(250 * time.Millisecond)
@@ -113,15 +117,19 @@ func TestPictureGoesFromContainerToPost(t *testing.T) {
 		t.Errorf("status is %s, post is %s", status, id)
 	}
 	wantError(t, a.call("POST", a.seed.AccountID+"/media_publish", "creation_id", container), 24, 2207008)
-	post := a.must("GET", id, "fields", "id,permalink,shortcode,media_type,media_product_type,timestamp,username,caption,alt_text,like_count,comments_count")
-	for field, want := range map[string]any{"media_type": "IMAGE", "media_product_type": "FEED", "timestamp": "2026-11-15T09:00:00+0000", "username": "ada",
-		"caption": "Hello #world", "alt_text": "a square", "like_count": 0.0, "comments_count": 0.0, "permalink": a.URL + "/instagram/p/" + post.Text("shortcode") + "/"} {
+	post := a.must("GET", id, "fields",
+		"id,permalink,shortcode,media_type,media_product_type,timestamp,username,caption,alt_text,like_count,comments_count")
+	for field, want := range map[string]any{"media_type": "IMAGE", "media_product_type": "FEED",
+		"timestamp": "2026-11-15T09:00:00+0000", "username": "ada",
+		"caption": "Hello #world", "alt_text": "a square", "like_count": 0.0, "comments_count": 0.0,
+		"permalink": a.URL + "/instagram/p/" + post.Text("shortcode") + "/"} {
 		if got := post.Value(field); got != want {
 			t.Errorf("%s is %v, want %v", field, got, want)
 		}
 	}
 	posts := a.Posts()
-	if len(posts) != 1 || posts[0].Text != "Hello #world" || posts[0].AccountID != a.seed.AccountID || posts[0].Media[0].Width != 64 || posts[0].Media[0].AltText != "a square" {
+	if len(posts) != 1 || posts[0].Text != "Hello #world" || posts[0].AccountID != a.seed.AccountID ||
+		posts[0].Media[0].Width != 64 || posts[0].Media[0].AltText != "a square" {
 		t.Errorf("controls show %+v", posts)
 	}
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: post.Text("permalink")})
@@ -130,7 +138,8 @@ func TestPictureGoesFromContainerToPost(t *testing.T) {
 func TestReelIsProcessedForAWhile(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{ProcessingTime: time.Minute})
-	container := a.createContainer("media_type", "REELS", "video_url", a.video(), "caption", "moving", "share_to_feed", "true", "thumb_offset", "1000", "cover_url", a.picture())
+	container := a.createContainer("media_type", "REELS", "video_url", a.video(), "caption", "moving", "share_to_feed",
+		"true", "thumb_offset", "1000", "cover_url", a.picture())
 	a.Clock.Advance(59 * time.Second)
 	if status := a.status(container); status != "IN_PROGRESS" {
 		t.Errorf("status is %s", status)
@@ -138,7 +147,8 @@ func TestReelIsProcessedForAWhile(t *testing.T) {
 	a.Clock.Advance(time.Second)
 	id := a.must("POST", a.seed.AccountID+"/media_publish", "creation_id", container).Text("id")
 	post := a.must("GET", id, "fields", "media_type,media_product_type,permalink")
-	if post.Text("media_type") != "VIDEO" || post.Text("media_product_type") != "REELS" || !strings.Contains(post.Text("permalink"), "/reel/") {
+	if post.Text("media_type") != "VIDEO" || post.Text("media_product_type") != "REELS" ||
+		!strings.Contains(post.Text("permalink"), "/reel/") {
 		t.Errorf("post is %s", post.Body)
 	}
 	if media := a.Posts()[0].Media[0]; media.Type != "video/mp4" || media.Height != 1280 || media.SHA256 == "" {
@@ -155,18 +165,17 @@ func TestCarouselNeedsFinishedItems(t *testing.T) {
 	wantError(t, a.call("POST", a.seed.AccountID+"/media", parent...), 9007, 2207027)
 	a.Clock.Advance(time.Second)
 	wantError(t, a.call("POST", a.seed.AccountID+"/media", "media_type", "CAROUSEL", "children", first), 100, 2207028)
-	wantError(t, a.call("POST", a.seed.AccountID+"/media", "media_type", "CAROUSEL", "children", first+",17"), 24, 2207006)
+	wantError(t, a.call("POST", a.seed.AccountID+"/media", "media_type", "CAROUSEL", "children", first+",17"), 24,
+		2207006)
 	wantError(t, a.call("POST", a.seed.AccountID+"/media_publish", "creation_id", first), 100, 0)
 	id := a.publish(parent...)
 	post := a.must("GET", id, "fields", "media_type,children{media_type,media_url}")
-	if post.Text("media_type") != "CAROUSEL_ALBUM" || post.Text("children", "data", 0, "media_type") != "IMAGE" || post.Text("children", "data", 1, "media_type") != "VIDEO" {
+	if post.Text("media_type") != "CAROUSEL_ALBUM" || post.Text("children", "data", 0, "media_type") != "IMAGE" ||
+		post.Text("children", "data", 1, "media_type") != "VIDEO" {
 		t.Errorf("post is %s", post.Body)
 	}
-	child := post.Text("children", "data", 0, "id")
-	if list := a.must("GET", id+"/children", "fields", "id,alt_text"); list.Text("data", 0, "id") != child || list.Text("data", 0, "alt_text") != "one" {
-		t.Errorf("children are %s", list.Body)
-	}
-	if limit := a.must("GET", a.seed.AccountID+"/content_publishing_limit", "fields", "quota_usage,config"); limit.Value("data", 0, "quota_usage") != 1.0 {
+	if limit := a.must("GET", a.seed.AccountID+"/content_publishing_limit", "fields",
+		"quota_usage,config"); limit.Value("data", 0, "quota_usage") != 1.0 {
 		t.Errorf("a carousel counts as %s", limit.Body)
 	}
 }
@@ -176,10 +185,12 @@ func TestStoriesAreListedApart(t *testing.T) {
 	a := setup(t, "ada", sim.Options{})
 	story := a.publish("media_type", "STORIES", "image_url", a.picture(), "caption", "not shown")
 	feed := a.publish("image_url", a.picture(), "caption", "shown")
-	if list := a.must("GET", a.seed.AccountID+"/stories", "fields", "id,media_product_type"); list.Text("data", 0, "id") != story || list.Value("data", 1) != nil || list.Text("data", 0, "media_product_type") != "STORY" {
+	if list := a.must("GET", a.seed.AccountID+"/stories", "fields", "id,media_product_type"); list.Text("data", 0,
+		"id") != story || list.Value("data", 1) != nil || list.Text("data", 0, "media_product_type") != "STORY" {
 		t.Errorf("stories are %s", list.Body)
 	}
-	if list := a.must("GET", a.seed.AccountID+"/media", "fields", "id,caption"); list.Text("data", 0, "id") != feed || list.Value("data", 1) != nil {
+	if list := a.must("GET", a.seed.AccountID+"/media", "fields", "id,caption"); list.Text("data", 0, "id") != feed ||
+		list.Value("data", 1) != nil {
 		t.Errorf("media are %s", list.Body)
 	}
 	wantError(t, a.call("POST", story+"/comments", "message", "hi"), 100, 0)
@@ -222,11 +233,13 @@ func TestPicturesThatInstagramRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := setup(t, "ada", sim.Options{})
-			wantError(t, a.call("POST", a.seed.AccountID+"/media", "image_url", a.host.Serve("/f", c.kind, c.body)), c.code, c.subcode)
+			wantError(t, a.call("POST", a.seed.AccountID+"/media", "image_url", a.host.Serve("/f", c.kind, c.body)),
+				c.code, c.subcode)
 		})
 	}
 	a := setup(t, "ada", sim.Options{})
-	for _, address := range []string{a.host.URL + "/missing.jpg", "ftp://example.com/a.jpg", "/a.jpg", a.host.URL + "/ä.jpg", "http://127.0.0.1:1/a.jpg"} {
+	for _, address := range []string{a.host.URL + "/missing.jpg", "ftp://example.com/a.jpg", "/a.jpg", a.host.URL +
+		"/ä.jpg", "http://127.0.0.1:1/a.jpg"} {
 		wantError(t, a.call("POST", a.seed.AccountID+"/media", "image_url", address), 9004, 2207052)
 	}
 }
@@ -260,7 +273,8 @@ func TestVideosThatInstagramRefusesFailInProcessing(t *testing.T) {
 				t.Errorf("status is %s", status)
 			}
 			a.Clock.Advance(time.Second)
-			if status := a.must("GET", container, "fields", "status_code,status"); status.Text("status_code") != "ERROR" ||
+			if status := a.must("GET", container, "fields",
+				"status_code,status"); status.Text("status_code") != "ERROR" ||
 				status.Text("status") != "Error: Media upload has failed with error code "+c.subcode {
 				t.Errorf("status is %s", status.Body)
 			}
@@ -275,25 +289,37 @@ func TestContainersThatInstagramRefuses(t *testing.T) {
 		params        []string
 		code, subcode int
 	}{
-		"no media":             {[]string{"caption", "text only"}, 100, 0},
-		"unknown kind":         {[]string{"media_type", "TEXT"}, 100, 2207023},
-		"single video":         {[]string{"media_type", "VIDEO", "video_url", "http://h/v.mp4"}, 100, 2207023},
-		"reel in a carousel":   {[]string{"media_type", "REELS", "video_url", "http://h/v.mp4", "is_carousel_item", "true"}, 100, 2207023},
-		"long caption":         {[]string{"image_url", "http://h/a.jpg", "caption", strings.Repeat("a", 2201)}, 36004, 2207010},
-		"many hashtags":        {[]string{"image_url", "http://h/a.jpg", "caption", strings.Repeat("#a ", 31)}, 36004, 2207010},
-		"many mentions":        {[]string{"image_url", "http://h/a.jpg", "caption", strings.Repeat("@a ", 21)}, 100, 2207040},
-		"caption of an item":   {[]string{"image_url", "http://h/a.jpg", "caption", "a", "is_carousel_item", "true"}, 100, 0},
-		"alt text of a reel":   {[]string{"media_type", "REELS", "video_url", "http://h/v.mp4", "alt_text", "a"}, 100, 0},
-		"long alt text":        {[]string{"image_url", "http://h/a.jpg", "alt_text", strings.Repeat("a", 1001)}, 100, 0},
-		"four collaborators":   {[]string{"image_url", "http://h/a.jpg", "collaborators", `["a","b","c","d"]`}, 100, 0},
-		"story collaborators":  {[]string{"media_type", "STORIES", "image_url", "http://h/a.jpg", "collaborators", `["a"]`}, 100, 0},
-		"tag without a place":  {[]string{"image_url", "http://h/a.jpg", "user_tags", `[{"username":"bob"}]`}, 100, 0},
-		"tag outside":          {[]string{"image_url", "http://h/a.jpg", "user_tags", `[{"username":"bob","x":1.5,"y":0}]`}, 100, 0},
-		"location by name":     {[]string{"image_url", "http://h/a.jpg", "location_id", "Paris"}, 100, 0},
-		"negative offset":      {[]string{"media_type", "REELS", "video_url", "http://h/v.mp4", "thumb_offset", "-1"}, 1, 2207057},
-		"unknown trial":        {[]string{"media_type", "REELS", "video_url", "http://h/v.mp4", "trial_params", `{"graduation_strategy":"NEVER"}`}, 100, 0},
-		"audio needs Facebook": {[]string{"media_type", "REELS", "video_url", "http://h/v.mp4", "audio_configuration", `{"audio_id":"1"}`}, 100, 0},
-		"bytes need Facebook":  {[]string{"media_type", "REELS", "upload_type", "resumable"}, 100, 0},
+		"no media":     {[]string{"caption", "text only"}, 100, 0},
+		"unknown kind": {[]string{"media_type", "TEXT"}, 100, 2207023},
+		"single video": {[]string{"media_type", "VIDEO", "video_url", "http://h/v.mp4"}, 100, 2207023},
+		"reel in a carousel": {[]string{"media_type", "REELS", "video_url", "http://h/v.mp4", "is_carousel_item",
+			"true"}, 100, 2207023},
+		"long caption": {[]string{"image_url", "http://h/a.jpg", "caption", strings.Repeat("a", 2201)}, 36004,
+			2207010},
+		"many hashtags": {[]string{"image_url", "http://h/a.jpg", "caption", strings.Repeat("#a ", 31)}, 36004,
+			2207010},
+		"many mentions": {[]string{"image_url", "http://h/a.jpg", "caption", strings.Repeat("@a ", 21)}, 100,
+			2207040},
+		"caption of an item": {[]string{"image_url", "http://h/a.jpg", "caption", "a", "is_carousel_item", "true"},
+			100, 0},
+		"alt text of a reel": {[]string{"media_type", "REELS", "video_url", "http://h/v.mp4", "alt_text", "a"}, 100,
+			0},
+		"long alt text": {[]string{"image_url", "http://h/a.jpg", "alt_text", strings.Repeat("a", 1001)}, 100,
+			0},
+		"four collaborators": {[]string{"image_url", "http://h/a.jpg", "collaborators", `["a","b","c","d"]`}, 100, 0},
+		"story collaborators": {[]string{"media_type", "STORIES", "image_url", "http://h/a.jpg", "collaborators",
+			`["a"]`}, 100, 0},
+		"tag without a place": {[]string{"image_url", "http://h/a.jpg", "user_tags", `[{"username":"bob"}]`}, 100, 0},
+		"tag outside": {[]string{"image_url", "http://h/a.jpg", "user_tags",
+			`[{"username":"bob","x":1.5,"y":0}]`}, 100, 0},
+		"location by name": {[]string{"image_url", "http://h/a.jpg", "location_id", "Paris"}, 100, 0},
+		"negative offset": {[]string{"media_type", "REELS", "video_url", "http://h/v.mp4", "thumb_offset", "-1"},
+			1, 2207057},
+		"unknown trial": {[]string{"media_type", "REELS", "video_url", "http://h/v.mp4", "trial_params",
+			`{"graduation_strategy":"NEVER"}`}, 100, 0},
+		"audio needs Facebook": {[]string{"media_type", "REELS", "video_url", "http://h/v.mp4", "audio_configuration",
+			`{"audio_id":"1"}`}, 100, 0},
+		"bytes need Facebook": {[]string{"media_type", "REELS", "upload_type", "resumable"}, 100, 0},
 	}
 	a := setup(t, "ada", sim.Options{})
 	for name, c := range cases {
@@ -311,7 +337,8 @@ func TestQuotaIsReadLiveAndEnforced(t *testing.T) {
 		a.publish("image_url", a.picture())
 	}
 	limit := a.must("GET", a.seed.AccountID+"/content_publishing_limit", "fields", "quota_usage,config")
-	if limit.Value("data", 0, "quota_usage") != 50.0 || limit.Value("data", 0, "config", "quota_total") != 50.0 || limit.Value("data", 0, "config", "quota_duration") != 86400.0 {
+	if limit.Value("data", 0, "quota_usage") != 50.0 || limit.Value("data", 0, "config", "quota_total") != 50.0 ||
+		limit.Value("data", 0, "config", "quota_duration") != 86400.0 {
 		t.Errorf("limit is %s", limit.Body)
 	}
 	container := a.createContainer("image_url", a.picture())
@@ -328,7 +355,8 @@ func TestUsageIsToldInHeaders(t *testing.T) {
 	if resp.Header.Get("X-App-Usage") != `{"call_count":0,"total_time":0,"total_cputime":0}` {
 		t.Errorf("app usage is %s", resp.Header.Get("X-App-Usage"))
 	}
-	want := `{"` + a.seed.AccountID + `":[{"type":"instagram","call_count":0,"total_cputime":0,"total_time":0,"estimated_time_to_regain_access":0}]}`
+	want := `{"` + a.seed.AccountID +
+		`":[{"type":"instagram","call_count":0,"total_cputime":0,"total_time":0,"estimated_time_to_regain_access":0}]}`
 	if got := resp.Header.Get("X-Business-Use-Case-Usage"); got != want {
 		t.Errorf("usage is %s, want %s", got, want)
 	}
@@ -371,11 +399,14 @@ func TestFaultsSpeakInstagramsLanguage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := setup(t, "ada", sim.Options{})
-			edge := map[sim.Operation]string{sim.Publish: "/media_publish", sim.Upload: "/media", sim.Comment: "/comments"}[c.op]
+			edge := map[sim.Operation]string{sim.Publish: "/media_publish", sim.Upload: "/media",
+				sim.Comment: "/comments"}[c.op]
 			a.Fault(c.op, c.kind, map[string]any{"retryAfterSeconds": 61, "accountId": a.seed.AccountID})
-			resp := a.Do(simtest.Request{Method: "POST", Path: version + a.seed.AccountID + edge, Form: url.Values{"access_token": {a.seed.AccessToken}}})
+			resp := a.Do(simtest.Request{Method: "POST", Path: version + a.seed.AccountID + edge,
+				Form: url.Values{"access_token": {a.seed.AccessToken}}})
 			wantError(t, resp, c.code, c.subcode)
-			if usage := resp.Header.Get("X-Business-Use-Case-Usage"); c.kind == sim.RateLimit && !strings.Contains(usage, `"estimated_time_to_regain_access":2`) {
+			if usage := resp.Header.Get("X-Business-Use-Case-Usage"); c.kind == sim.RateLimit &&
+				!strings.Contains(usage, `"estimated_time_to_regain_access":2`) {
 				t.Errorf("usage is %s", usage)
 			}
 		})
@@ -402,12 +433,14 @@ func TestPostsOutliveARestart(t *testing.T) {
 		waiting = a.createContainer("image_url", a.picture(), "caption", "waiting")
 	})
 	a := setup(t, "ada", sim.Options{DataDir: dir})
-	if post := a.must("GET", published, "fields", "caption,media_type"); post.Text("caption") != "kept" || post.Text("media_type") != "IMAGE" {
+	if post := a.must("GET", published, "fields", "caption,media_type"); post.Text("caption") != "kept" ||
+		post.Text("media_type") != "IMAGE" {
 		t.Errorf("post is %s", post.Body)
 	}
 	a.Clock.Advance(2 * time.Second)
 	a.must("POST", a.seed.AccountID+"/media_publish", "creation_id", waiting)
-	if limit := a.must("GET", a.seed.AccountID+"/content_publishing_limit"); limit.Value("data", 0, "quota_usage") != 2.0 {
+	if limit := a.must("GET", a.seed.AccountID+"/content_publishing_limit"); limit.Value("data", 0,
+		"quota_usage") != 2.0 {
 		t.Errorf("limit is %s", limit.Body)
 	}
 }

@@ -24,16 +24,23 @@ var (
 	mayDeletion = permission{"", "instagram_manage_contents"}
 )
 
+// scopeProducts lets an app tag products.
+const scopeProducts = "instagram_shopping_tag_products"
+
 var instagramScopes = []string{mayRead.instagram, mayPublish.instagram, mayComment.instagram, mayMeasure.instagram}
 
-var facebookScopes = []string{mayRead.facebook, mayPublish.facebook, mayComment.facebook, mayMeasure.facebook, mayDeletion.facebook,
+var facebookScopes = []string{mayRead.facebook, mayPublish.facebook, mayComment.facebook, mayMeasure.facebook,
+	mayDeletion.facebook,
 	"pages_show_list", "pages_read_engagement", "business_management"}
 
 // otherScopes are known beside those of publishing.
-var otherScopes = []string{"instagram_business_manage_messages", "instagram_manage_messages", "ads_management", "pages_manage_metadata"}
+var otherScopes = []string{scopeProducts, "catalog_management", "instagram_branded_content_creator",
+	"instagram_business_manage_messages", "instagram_manage_messages", "ads_management",
+	"pages_manage_metadata"}
 
 func (n *network) registerLogins() {
-	n.ServeUserLogin(graph.UserLogin{Grant: "ig", TokenPrefix: tokenPrefix, Scopes: slices.Concat(instagramScopes, otherScopes), BasicScope: mayRead.instagram,
+	n.ServeUserLogin(graph.UserLogin{Grant: "ig", TokenPrefix: tokenPrefix,
+		Scopes: slices.Concat(instagramScopes, otherScopes), BasicScope: mayRead.instagram,
 		Exchanged: exchanged, CodeRefused: codeRefused})
 	n.ServeLogin(graph.Login{Scopes: slices.Concat(facebookScopes, otherScopes), Person: person, Pages: n.pages})
 }
@@ -45,7 +52,8 @@ func exchanged(t sim.Token) any {
 
 // codeRefused answers in the shape that only api.instagram.com has.
 func codeRefused(message string) sim.Reply {
-	return sim.Reply{Status: http.StatusBadRequest, Body: map[string]any{"error_type": "OAuthException", "code": http.StatusBadRequest, "error_message": message}}
+	return sim.Reply{Status: http.StatusBadRequest,
+		Body: map[string]any{"error_type": "OAuthException", "code": http.StatusBadRequest, "error_message": message}}
 }
 
 // byFacebook tells whether a call's token comes from Facebook Login.
@@ -81,21 +89,28 @@ func (n *network) pages(c *graph.Call, first string) []graph.Page {
 		page.Source = n.linked(c, page.Source, a)
 		list = append(list, page)
 	}
+	if len(list) > 1 { // the second belongs to the person's portfolio
+		list[1].Portfolio, list[1].Hidden = []string{graph.OwnedPages, graph.ClientPages}, true
+	}
 	return append(list, n.pageOf(c, owner.Handle+" Notes"))
 }
 
 // pageOf returns the Page with a title.
 func (n *network) pageOf(c *graph.Call, title string) graph.Page {
 	id := stableDigits(15, "page", strings.ToLower(title))
-	return graph.Page{AccountID: id, ID: id, Tasks: allTasks, Source: graph.Lookup(map[string]any{"id": id, "name": title, "category": "Media", "username": nil,
-		"instagram_business_account": nil, "picture": graph.Object{"data": graph.Object{"url": n.Env.AvatarURL(c.Request, id+".png")}}})}
+	return graph.Page{AccountID: id, ID: id, Tasks: allTasks,
+		Source: graph.Lookup(map[string]any{"id": id, "name": title, "category": "Media", "username": nil,
+			"instagram_business_account": nil,
+			"picture": graph.Object{"data": graph.Object{"url": n.Env.AvatarURL(c.Request,
+				id+".png")}}})}
 }
 
 // linked adds the account to what a Page tells.
 func (n *network) linked(c *graph.Call, page graph.Source, a sim.Account) graph.Source {
 	return func(f graph.Field) (any, bool) {
 		if f.Name == "instagram_business_account" {
-			return graph.Object{"id": a.ID, "username": a.Handle, "name": a.Name, "profile_picture_url": n.Env.AvatarURL(c.Request, a.ID+".png")}, true
+			return graph.Object{"id": a.ID, "username": a.Handle, "name": a.Name,
+				"profile_picture_url": n.Env.AvatarURL(c.Request, a.ID+".png")}, true
 		}
 		return page(f)
 	}

@@ -19,7 +19,8 @@ const redirect = "https://app.example/cb"
 // authorize walks a consent page and returns where it leads.
 func (a *app) authorize(path, scope string, form url.Values) *url.URL {
 	a.t.Helper()
-	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {redirect}, "state": {"S"}, "scope": {scope}}
+	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {redirect}, "state": {"S"},
+		"scope": {scope}}
 	address := "/instagram" + path + "?" + q.Encode()
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: address})
 	return a.Must(http.StatusSeeOther, simtest.Request{Method: "POST", Path: address, Form: form}).Location()
@@ -33,8 +34,9 @@ func (a *app) get(status int, path string, params url.Values) simtest.Response {
 // exchange trades a code of Instagram Login.
 func (a *app) exchange(status int, code string) simtest.Response {
 	a.t.Helper()
-	return a.Must(status, simtest.Request{Method: "POST", Path: "/instagram/oauth/access_token", Form: url.Values{"client_id": {"app"}, "client_secret": {"secret"},
-		"grant_type": {"authorization_code"}, "redirect_uri": {redirect}, "code": {code}}})
+	return a.Must(status, simtest.Request{Method: "POST", Path: "/instagram/oauth/access_token",
+		Form: url.Values{"client_id": {"app"}, "client_secret": {"secret"},
+			"grant_type": {"authorization_code"}, "redirect_uri": {redirect}, "code": {code}}})
 }
 
 const allScopes = "instagram_business_basic,instagram_business_content_publish,instagram_business_manage_comments,instagram_business_manage_insights"
@@ -47,20 +49,24 @@ func TestInstagramLogin(t *testing.T) {
 		t.Errorf("consent leads to %s", to)
 	}
 	short := a.exchange(http.StatusOK, to.Query().Get("code"))
-	if !strings.Contains(string(short.Body), `"user_id":17841`) || short.Text("permissions", 1) != "instagram_business_content_publish" {
+	if !strings.Contains(string(short.Body), `"user_id":17841`) ||
+		short.Text("permissions", 1) != "instagram_business_content_publish" {
 		t.Errorf("answer is %s", short.Body)
 	}
-	if again := a.exchange(http.StatusBadRequest, to.Query().Get("code")); again.Text("error_type") != "OAuthException" || again.Value("code") != 400.0 ||
+	if again := a.exchange(http.StatusBadRequest,
+		to.Query().Get("code")); again.Text("error_type") != "OAuthException" || again.Value("code") != 400.0 ||
 		again.Text("error_message") != "Matching code was not found or was already used" {
 		t.Errorf("a code used twice: %s", again.Body)
 	}
-	params := url.Values{"grant_type": {"ig_exchange_token"}, "client_secret": {"secret"}, "access_token": {short.Text("access_token")}}
+	params := url.Values{"grant_type": {"ig_exchange_token"}, "client_secret": {"secret"},
+		"access_token": {short.Text("access_token")}}
 	long := a.get(http.StatusOK, "/access_token", params)
 	if long.Value("expires_in") != 5183944.0 || long.Text("token_type") != "bearer" {
 		t.Errorf("answer is %s", long.Body)
 	}
 	a.seed.AccessToken = long.Text("access_token")
-	me := a.must("GET", "me", "fields", "id,user_id,username,name,account_type,profile_picture_url,followers_count,media_count")
+	me := a.must("GET", "me", "fields",
+		"id,user_id,username,name,account_type,profile_picture_url,followers_count,media_count")
 	if me.Text("username") != "carol" || me.Text("account_type") != "BUSINESS" || me.Text("id") == me.Text("user_id") {
 		t.Errorf("identity is %s", me.Body)
 	}
@@ -75,7 +81,8 @@ func TestTokensRenewThemselvesAfterADay(t *testing.T) {
 	a := setup(t, "ada", sim.Options{})
 	a.must("GET", "me")
 	refresh := func(status int, token string) simtest.Response {
-		return a.get(status, "/refresh_access_token", url.Values{"grant_type": {"ig_refresh_token"}, "access_token": {token}})
+		return a.get(status, "/refresh_access_token",
+			url.Values{"grant_type": {"ig_refresh_token"}, "access_token": {token}})
 	}
 	wantError(t, refresh(http.StatusBadRequest, a.seed.AccessToken), 100, 0)
 	a.Clock.Advance(24 * time.Hour)
@@ -97,26 +104,33 @@ func TestConsentCanBeRefusedOrNarrowed(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	denied := a.authorize("/oauth/authorize", allScopes, url.Values{"decision": {"deny"}}).Query()
-	if denied.Get("error") != "access_denied" || denied.Get("error_reason") != "user_denied" || denied.Get("state") != "S" {
+	if denied.Get("error") != "access_denied" || denied.Get("error_reason") != "user_denied" ||
+		denied.Get("state") != "S" {
 		t.Errorf("denied: %v", denied)
 	}
-	code := a.authorize("/oauth/authorize", allScopes, url.Values{"decision": {"allow"}, "name": {"carol"}, "scope": {"instagram_business_basic"}}).Query().Get("code")
+	code := a.authorize("/oauth/authorize", allScopes,
+		url.Values{"decision": {"allow"}, "name": {"carol"}, "scope": {"instagram_business_basic"}}).Query().Get("code")
 	a.seed.AccessToken = a.exchange(http.StatusOK, code).Text("access_token")
 	id := a.must("GET", "me", "fields", "user_id").Text("user_id")
 	wantError(t, a.call("POST", id+"/media", "image_url", a.picture()), 10, 0)
-	a.Must(http.StatusBadRequest, simtest.Request{Method: "GET", Path: "/instagram/oauth/authorize?client_id=app&scope=everything&redirect_uri=" + redirect})
+	a.Must(http.StatusBadRequest, simtest.Request{Method: "GET",
+		Path: "/instagram/oauth/authorize?client_id=app&scope=everything&redirect_uri=" + redirect})
 }
 
-const facebookScopes = "instagram_basic,instagram_content_publish,instagram_manage_comments,instagram_manage_insights,instagram_manage_contents,pages_show_list,pages_read_engagement"
+const facebookScopes = "instagram_basic,instagram_content_publish,instagram_manage_comments,instagram_manage_insights,instagram_manage_contents,pages_show_list,pages_read_engagement,business_management"
 
 // connectByFacebook logs in with Facebook and returns the long-lived token of the person.
 func (a *app) connectByFacebook() string {
 	a.t.Helper()
 	to := a.authorize("/v25.0/dialog/oauth", facebookScopes, url.Values{"decision": {"allow"}, "name": {"carol"}})
-	short := a.get(http.StatusOK, "/v25.0/oauth/access_token", url.Values{"client_id": {"app"}, "client_secret": {"secret"}, "redirect_uri": {redirect}, "code": {to.Query().Get("code")}})
-	long := a.get(http.StatusOK, "/v25.0/oauth/access_token", url.Values{"client_id": {"app"}, "client_secret": {"secret"}, "grant_type": {"fb_exchange_token"},
-		"fb_exchange_token": {short.Text("access_token")}})
-	if short.Value("expires_in") != 5138.0 || long.Value("expires_in") != 5183944.0 || !strings.HasPrefix(long.Text("access_token"), "EAA") {
+	short := a.get(http.StatusOK, "/v25.0/oauth/access_token",
+		url.Values{"client_id": {"app"}, "client_secret": {"secret"}, "redirect_uri": {redirect},
+			"code": {to.Query().Get("code")}})
+	long := a.get(http.StatusOK, "/v25.0/oauth/access_token",
+		url.Values{"client_id": {"app"}, "client_secret": {"secret"}, "grant_type": {"fb_exchange_token"},
+			"fb_exchange_token": {short.Text("access_token")}})
+	if short.Value("expires_in") != 5138.0 || long.Value("expires_in") != 5183944.0 ||
+		!strings.HasPrefix(long.Text("access_token"), "EAA") {
 		a.t.Errorf("answers are %s and %s", short.Body, long.Body)
 	}
 	return long.Text("access_token")
@@ -126,16 +140,25 @@ func TestFacebookLoginOffersSeveralAccounts(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	a.seed.AccessToken = a.connectByFacebook()
-	pages := a.must("GET", "me/accounts", "fields", "id,name,access_token,tasks,instagram_business_account{id,username,name,profile_picture_url}", "limit", "100")
-	if pages.Text("data", 0, "instagram_business_account", "username") != "carol" || pages.Text("data", 1, "instagram_business_account", "username") != "carol.studio" ||
-		pages.Value("data", 2, "instagram_business_account") != nil || pages.Text("data", 2, "name") == "" {
+	pages := a.must("GET", "me/accounts", "fields",
+		"id,name,access_token,tasks,instagram_business_account{id,username,name,profile_picture_url}", "limit", "100")
+	if pages.Text("data", 0, "instagram_business_account", "username") != "carol" ||
+		pages.Value("data", 1, "instagram_business_account") != nil || pages.Text("data", 1, "name") == "" ||
+		pages.Value("data", 2) != nil {
 		t.Fatalf("pages are %s", pages.Body)
 	}
-	if granted := a.must("GET", "me/permissions"); granted.Text("data", 1, "permission") != "instagram_content_publish" || granted.Text("data", 1, "status") != "granted" {
+	portfolio := a.must("GET", "me/businesses", "fields", "id,name").Text("data", 0, "id")
+	pages = a.must("GET", portfolio+"/owned_pages", "fields", "access_token,instagram_business_account{id,username}")
+	if pages.Text("data", 0, "instagram_business_account", "username") != "carol.studio" {
+		t.Fatalf("pages of the portfolio are %s", pages.Body)
+	}
+	if granted := a.must("GET", "me/permissions"); granted.Text("data", 1,
+		"permission") != "instagram_content_publish" || granted.Text("data", 1, "status") != "granted" {
 		t.Errorf("permissions are %s", granted.Body)
 	}
 	user := a.seed.AccessToken
-	a.seed.AccessToken, a.seed.AccountID = pages.Text("data", 1, "access_token"), pages.Text("data", 1, "instagram_business_account", "id")
+	a.seed.AccessToken, a.seed.AccountID = pages.Text("data", 0, "access_token"),
+		pages.Text("data", 0, "instagram_business_account", "id")
 	a.publish("image_url", a.picture(), "caption", "from the studio")
 	if posts := a.Posts(); posts[0].AccountID != a.seed.AccountID {
 		t.Errorf("posted as %s", posts[0].AccountID)
@@ -152,8 +175,10 @@ func TestRevokingEndsTheTokensOfPages(t *testing.T) {
 	user := a.connectByFacebook()
 	a.seed.AccessToken = user
 	page := a.must("GET", "me/accounts").Text("data", 0, "access_token")
-	facts := a.get(http.StatusOK, "/v25.0/debug_token", url.Values{"input_token": {page}, "access_token": {"app|secret"}})
-	if facts.Value("data", "is_valid") != true || facts.Text("data", "type") != "PAGE" || facts.Value("data", "expires_at") != 0.0 {
+	facts := a.get(http.StatusOK, "/v25.0/debug_token",
+		url.Values{"input_token": {page}, "access_token": {"app|secret"}})
+	if facts.Value("data", "is_valid") != true || facts.Text("data", "type") != "PAGE" ||
+		facts.Value("data", "expires_at") != 0.0 {
 		t.Errorf("token is %s", facts.Body)
 	}
 	id := a.must("GET", "me").Text("id")
@@ -164,7 +189,8 @@ func TestRevokingEndsTheTokensOfPages(t *testing.T) {
 		a.seed.AccessToken = token
 		wantError(t, a.call("GET", "me"), 190, 458)
 	}
-	facts = a.get(http.StatusOK, "/v25.0/debug_token", url.Values{"input_token": {page}, "access_token": {"app|secret"}})
+	facts = a.get(http.StatusOK, "/v25.0/debug_token",
+		url.Values{"input_token": {page}, "access_token": {"app|secret"}})
 	if facts.Value("data", "is_valid") != false || facts.Value("data", "error", "subcode") != 458.0 {
 		t.Errorf("token is %s", facts.Body)
 	}

@@ -103,7 +103,8 @@ func (d *container) largestVideo() int64 {
 
 // takeVideo keeps a video, or remembers why it cannot be processed.
 func (d *container) takeVideo(c *graph.Call, file graph.File) *sim.Reply {
-	if offset, ok := c.Params.Int("thumb_offset"); ok && file.Movie.Length > 0 && time.Duration(offset)*time.Millisecond > file.Movie.Length {
+	if offset, ok := c.Params.Int("thumb_offset"); ok && file.Movie.Length > 0 &&
+		time.Duration(offset)*time.Millisecond > file.Movie.Length {
 		return badOffset.Refuse()
 	}
 	d.inspect(file)
@@ -121,7 +122,8 @@ func (d *container) inspect(file graph.File) {
 	isWrong := !file.IsVideo() || !m.Whole() || file.Size > d.largestVideo() ||
 		(m.Length > 0 && (m.Length < minVideoTime || m.Length > longest)) ||
 		m.Width > maxVideoWidth || m.BitRate(file.Size) > maxBitRate ||
-		(m.Video != "" && !slices.Contains(videoCodecs, m.Video)) || (m.Audio != "" && !slices.Contains(audioCodecs, m.Audio))
+		(m.Video != "" && !slices.Contains(videoCodecs, m.Video)) ||
+		(m.Audio != "" && !slices.Contains(audioCodecs, m.Audio))
 	if isWrong {
 		d.Failure = failedStatus(subcodeVideo)
 	}

@@ -147,7 +147,8 @@ func (n *network) release(tx *sim.Tx, draft container) sim.Post {
 			media[i].ID = m.Children[i]
 		}
 	}
-	post := sim.Post{ID: m.ID, AccountID: draft.OwnerID, Kind: sim.KindPost, Text: draft.Caption, Media: media, CreatedAt: tx.Now()}
+	post := sim.Post{ID: m.ID, AccountID: draft.OwnerID, Kind: sim.KindPost, Text: draft.Caption, Media: media,
+		CreatedAt: tx.Now()}
 	draft.PostID = post.ID
 	n.Env.Posts.Put(tx, post)
 	n.media.Put(tx, m.ID, m)
@@ -174,8 +175,9 @@ func (n *network) publishingLimit(c *graph.Call) sim.Reply {
 	}
 	usage := 0
 	n.Env.View(func() { usage = n.publishedSince(a.ID, since) })
-	object, refusal := graph.Show("ContentPublishingLimit", fields, graph.Lookup(map[string]any{"id": nil, "quota_usage": usage,
-		"config": graph.Object{"quota_total": n.quota(), "quota_duration": int(day.Seconds())}}))
+	object, refusal := graph.Show("ContentPublishingLimit", fields,
+		graph.Lookup(map[string]any{"id": nil, "quota_usage": usage,
+			"config": graph.Object{"quota_total": n.quota(), "quota_duration": int(day.Seconds())}}))
 	if refusal != nil {
 		return *refusal
 	}
@@ -225,7 +227,8 @@ func (n *network) remove(c *graph.Call) sim.Reply {
 		post, live := n.Env.Posts.Live(c.Node)
 		switch {
 		case n.childOf[c.Node] != "" && byFacebook(c):
-			return graph.Problem{Code: -1, Subcode: 2207073, Message: "Fatal", Title: "Media Type Not Supported", Text: "The media type is not supported for this endpoint"}.Refuse()
+			return graph.Problem{Code: -1, Subcode: 2207073, Message: "Fatal", Title: "Media Type Not Supported",
+				Text: "The media type is not supported for this endpoint"}.Refuse()
 		case !live:
 			return graph.Refuse(graph.Missing(c.Method, c.Node))
 		case post.Kind == sim.KindComment:

@@ -10,9 +10,10 @@ import (
 
 func (n *network) registerReads() {
 	n.Node(http.MethodGet, n.nodeOperation, n.readNode)
-	n.Edge(http.MethodGet, "media", graph.Always(sim.Read), n.listPosts(func(m medium) bool { return m.Product != productStory }))
-	n.Edge(http.MethodGet, "stories", graph.Always(sim.Read), n.listPosts(func(m medium) bool { return m.Product == productStory }))
-	n.Edge(http.MethodGet, "children", graph.Always(sim.Read), n.listChildren)
+	n.Edge(http.MethodGet, "media", graph.Always(sim.Read),
+		n.listPosts(func(m medium) bool { return m.Product != productStory }))
+	n.Edge(http.MethodGet, "stories", graph.Always(sim.Read),
+		n.listPosts(func(m medium) bool { return m.Product == productStory }))
 }
 
 // nodeOperation tells asking how far a container is from reading.
@@ -109,7 +110,7 @@ func (n *network) accountSource(c *graph.Call, a sim.Account) graph.Source {
 		case "profile_picture_url":
 			return n.Env.AvatarURL(c.Request, a.ID+".png"), true
 		case "followers_count":
-			return n.followers(a.ID), true
+			return n.Env.Followers(a.ID), true
 		case "follows_count":
 			return 0, true
 		case "media_count":
@@ -163,14 +164,16 @@ func (n *network) listPosts(wanted func(medium) bool) graph.Handler {
 }
 
 // list answers a page of nodes.
-func (n *network) list(c *graph.Call, kind, fallback string, ids func() []string, source func(id string) graph.Source) sim.Reply {
+func (n *network) list(c *graph.Call, kind, fallback string, ids func() []string,
+	source func(id string) graph.Source) sim.Reply {
 	fields, refusal := c.Fields(fallback)
 	if refusal != nil {
 		return *refusal
 	}
 	var reply sim.Reply
 	n.Env.View(func() {
-		reply = c.List(n.Env.URL(c.Request, c.GraphPath()), ids(), func(id string) (graph.Object, *sim.Reply) { return graph.Show(kind, fields, source(id)) })
+		reply = c.List(n.Env.URL(c.Request, c.GraphPath()), ids(),
+			func(id string) (graph.Object, *sim.Reply) { return graph.Show(kind, fields, source(id)) })
 	})
 	return reply
 }
@@ -301,16 +304,4 @@ func (n *network) childrenField(c *graph.Call, post sim.Post, f graph.Field) any
 		}
 	}
 	return graph.Object{"data": list}
-}
-
-// listChildren answers the files of a carousel.
-func (n *network) listChildren(c *graph.Call) sim.Reply {
-	var post sim.Post
-	var m medium
-	found := false
-	n.Env.View(func() { post, m, found = n.ownPost(c, c.Node) })
-	if !found {
-		return graph.Missing(c.Method, c.Node)
-	}
-	return n.list(c, "IGMedia", "id", func() []string { return m.Children }, func(id string) graph.Source { return n.childSource(c, post, id) })
 }

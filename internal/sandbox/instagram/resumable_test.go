@@ -17,27 +17,33 @@ import (
 // send sends bytes of a video of a given size to an upload address.
 func (a *app) send(uri string, offset, size int, body []byte) simtest.Response {
 	a.t.Helper()
-	return a.Do(simtest.Request{Method: "POST", Path: uri, Body: body, Header: map[string]string{"Authorization": "OAuth " + a.seed.AccessToken,
-		"offset": strconv.Itoa(offset), "file_size": strconv.Itoa(size)}})
+	return a.Do(simtest.Request{Method: "POST", Path: uri, Body: body,
+		Header: map[string]string{"Authorization": "OAuth " + a.seed.AccessToken,
+			"offset": strconv.Itoa(offset), "file_size": strconv.Itoa(size)}})
 }
 
 func TestVideoBytesCanBeResumed(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "facebook:ada", sim.Options{})
 	file := graphtest.MP4(graphtest.Video{Bytes: 100_000})
-	created := a.must("POST", a.seed.AccountID+"/media", "media_type", "REELS", "upload_type", "resumable", "caption", "bytes")
+	created := a.must("POST", a.seed.AccountID+"/media", "media_type", "REELS", "upload_type", "resumable", "caption",
+		"bytes")
 	uri, container := created.Text("uri"), created.Text("id")
-	if resp := a.send(uri, 0, len(file), file[:50002]); resp.Status != http.StatusBadRequest || resp.Text("debug_info", "type") != "PartialRequestError" {
+	if resp := a.send(uri, 0, len(file), file[:50002]); resp.Status != http.StatusBadRequest ||
+		resp.Text("debug_info", "type") != "PartialRequestError" {
 		t.Errorf("half a file: %d %s", resp.Status, resp.Body)
 	}
 	status := a.must("GET", container, "fields", "id,status,status_code,video_status")
-	if status.Value("video_status", "uploading_phase", "bytes_transferred") != 50002.0 || status.Text("video_status", "uploading_phase", "status") != "in_progress" || status.Text("status_code") != "IN_PROGRESS" {
+	if status.Value("video_status", "uploading_phase", "bytes_transferred") != 50002.0 ||
+		status.Text("video_status", "uploading_phase", "status") != "in_progress" ||
+		status.Text("status_code") != "IN_PROGRESS" {
 		t.Errorf("status is %s", status.Body)
 	}
 	if resp := a.send(uri, 0, len(file), file); resp.Text("debug_info", "type") != "OffsetInvalidError" {
 		t.Errorf("wrong offset: %d %s", resp.Status, resp.Body)
 	}
-	if resp := a.send(uri, 50002, len(file), file[50002:]); resp.Status != http.StatusOK || resp.Value("success") != true {
+	if resp := a.send(uri, 50002, len(file), file[50002:]); resp.Status != http.StatusOK ||
+		resp.Value("success") != true {
 		t.Fatalf("the rest: %d %s", resp.Status, resp.Body)
 	}
 	a.Clock.Advance(time.Second)
@@ -62,8 +68,10 @@ func TestUploadHostWantsItsOwnScheme(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "facebook:ada", sim.Options{})
 	created := a.must("POST", a.seed.AccountID+"/media", "media_type", "REELS", "upload_type", "resumable")
-	resp := a.Do(simtest.Request{Method: "POST", Path: created.Text("uri"), Token: a.seed.AccessToken, Body: []byte("x"), Header: map[string]string{"offset": "0", "file_size": "1"}})
-	if resp.Status != http.StatusBadRequest || resp.Text("debug_info", "type") != "ProcessingFailedError" || !strings.Contains(resp.Text("debug_info", "message"), "unauthorized user request") {
+	resp := a.Do(simtest.Request{Method: "POST", Path: created.Text("uri"), Token: a.seed.AccessToken,
+		Body: []byte("x"), Header: map[string]string{"offset": "0", "file_size": "1"}})
+	if resp.Status != http.StatusBadRequest || resp.Text("debug_info", "type") != "ProcessingFailedError" ||
+		!strings.Contains(resp.Text("debug_info", "message"), "unauthorized user request") {
 		t.Errorf("%d %s", resp.Status, resp.Body)
 	}
 	a.Fault(sim.Upload, sim.Outage, map[string]any{"accountId": a.seed.AccountID})

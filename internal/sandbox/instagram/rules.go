@@ -1,6 +1,7 @@
 package instagram
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,12 +28,14 @@ const (
 // readContainer reads what a container is to be, and refuses what no post may have.
 func readContainer(c *graph.Call) (container, *sim.Reply) {
 	p := c.Params
-	draft := container{Kind: p["media_type"], IsChild: p.Bool("is_carousel_item", false), Caption: p["caption"], AltText: p["alt_text"],
+	draft := container{Kind: p["media_type"], IsChild: p.Bool("is_carousel_item", false), Caption: p["caption"],
+		AltText:  p["alt_text"],
 		Children: p.List("children"), Resumable: p["upload_type"] == "resumable"}
 	if draft.Kind == "" {
 		draft.Kind = kindImage
 	}
-	for _, rule := range []func(*graph.Call, container) *sim.Reply{checkKind, checkSource, checkCaption, checkParams, checkTags, checkReel} {
+	for _, rule := range []func(*graph.Call, container) *sim.Reply{checkKind, checkSource, checkCaption, checkParams,
+		checkTags, checkProducts, checkSponsors, checkReel} {
 		if refusal := rule(c, draft); refusal != nil {
 			return draft, refusal
 		}
@@ -86,7 +89,8 @@ func checkCaption(_ *graph.Call, draft container) *sim.Reply {
 	switch {
 	case draft.Caption != "" && draft.IsChild:
 		return notAllowed("caption")
-	case len(utf16.Encode([]rune(draft.Caption))) > maxCaption, len(hashtagPattern.FindAllString(draft.Caption, -1)) > maxHashtags:
+	case len(utf16.Encode([]rune(draft.Caption))) > maxCaption,
+		len(hashtagPattern.FindAllString(draft.Caption, -1)) > maxHashtags:
 		return longCaption.Refuse()
 	case len(mentionPattern.FindAllString(draft.Caption, -1)) > maxMentions:
 		return manyMentions.Refuse()
@@ -111,13 +115,17 @@ var kindParams = map[string][]string{
 	"trial_params":        {kindReels},
 	"audio_configuration": {kindReels},
 	"product_tags":        {kindImage, kindReels, kindVideo},
+	"is_paid_partnership": {kindImage, kindReels, kindStories, kindCarousel},
+
+	"branded_content_sponsor_ids": {kindImage, kindReels, kindStories, kindCarousel},
 }
 
 // childParams may stand on a carousel's item.
 var childParams = []string{"alt_text", "thumb_offset", "product_tags"}
 
 // facebookParams need Facebook Login.
-var facebookParams = []string{"audio_configuration", "product_tags"}
+var facebookParams = []string{"audio_configuration", "product_tags", "is_paid_partnership",
+	"branded_content_sponsor_ids"}
 
 var digitsPattern = regexp.MustCompile(`^\d+$`)
 
@@ -152,11 +160,67 @@ type userTag struct {
 	Y        *float64 `json:"y"`
 }
 
-// checkTags looks at the people and products in the picture. Only pictures of the feed say where they are.
-func checkTags(c *graph.Call, draft container) *sim.Reply {
-	if c.Params["product_tags"] != "" && len(c.Params.List("product_tags")) > maxProductTags {
+type productTag struct {
+	ProductID string   `json:"product_id"`
+	X         *float64 `json:"x"`
+	Y         *float64 `json:"y"`
+}
+
+// checkProducts looks at the products in the picture, for which an app needs a permission of its own.
+func checkProducts(c *graph.Call, draft container) *sim.Reply {
+	if c.Params["product_tags"] == "" {
+		return nil
+	}
+	if !c.Token.Has(scopeProducts) {
+		return graph.Refuse(graph.Forbidden(scopeProducts))
+	}
+	var tags []productTag
+	if err := c.Params.Decode("product_tags", &tags); err != nil {
+		return graph.InvalidParameter("%s", err).Refuse()
+	}
+	if len(tags) > maxProductTags {
 		return graph.Problem{Code: 100, Subcode: 2207035, Message: "There can be at most 5 product tags."}.Refuse()
 	}
+	for _, tag := range tags {
+		isPlaced := tag.X != nil && tag.Y != nil
+		switch {
+		case !digitsPattern.MatchString(tag.ProductID):
+			return graph.Problem{Code: 100, Subcode: 2207036, Message: "The product does not exist."}.Refuse()
+		case draft.Kind == kindImage && !isPlaced:
+			return graph.Problem{Code: 100, Subcode: 2207037, Message: "A product in a photo needs x and y."}.Refuse()
+		case draft.Kind != kindImage && (tag.X != nil || tag.Y != nil):
+			return graph.InvalidParameter("x and y of product_tags are not allowed for videos").Refuse()
+		}
+	}
+	return nil
+}
+
+// maxSponsors is how many brands a paid partnership can name.
+const maxSponsors = 2
+
+// checkSponsors looks at the brands of a paid partnership.
+func checkSponsors(c *graph.Call, _ container) *sim.Reply {
+	if c.Params["branded_content_sponsor_ids"] == "" {
+		return nil
+	}
+	const code = "INSTAGRAM_PLATFORM_API__INVALID_PARAM: "
+	var ids []json.Number
+	if err := c.Params.Decode("branded_content_sponsor_ids", &ids); err != nil {
+		return graph.InvalidParameter("%s", err).Refuse()
+	}
+	if len(ids) > maxSponsors {
+		return graph.InvalidParameter(code + "Maximum number of sponsors exceeded. Limit is 2 per post.").Refuse()
+	}
+	for _, id := range ids {
+		if id.String() == c.Node {
+			return graph.InvalidParameter(code + "Cannot tag yourself as sponsor.").Refuse()
+		}
+	}
+	return nil
+}
+
+// checkTags looks at the people in the picture. Only pictures of the feed say where they are.
+func checkTags(c *graph.Call, draft container) *sim.Reply {
 	if c.Params["user_tags"] == "" {
 		return nil
 	}
@@ -194,7 +258,8 @@ func checkReel(c *graph.Call, _ container) *sim.Reply {
 	var trial struct {
 		Strategy string `json:"graduation_strategy"`
 	}
-	if err := c.Params.Decode("trial_params", &trial); err != nil || (trial.Strategy != "MANUAL" && trial.Strategy != "SS_PERFORMANCE") {
+	if err := c.Params.Decode("trial_params", &trial); err != nil ||
+		(trial.Strategy != "MANUAL" && trial.Strategy != "SS_PERFORMANCE") {
 		return graph.InvalidParameter("graduation_strategy of trial_params must be MANUAL or SS_PERFORMANCE").Refuse()
 	}
 	return nil

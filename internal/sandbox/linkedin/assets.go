@@ -36,6 +36,15 @@ type asset struct {
 	// OutOfOrder is set when the parts of a video came in another order.
 	OutOfOrder bool      `json:"outOfOrder,omitempty"`
 	UploadedAt time.Time `json:"uploaded,omitzero"` // all of it, and finalized
+	// What belongs to a video: whether it was announced, and whether it is there.
+	Captions  beside `json:"captions,omitzero"`
+	Thumbnail beside `json:"thumbnail,omitzero"`
+}
+
+// beside is a file that belongs to a video.
+type beside struct {
+	Announced bool `json:"announced,omitempty"`
+	There     bool `json:"there,omitempty"`
 }
 
 // part is a piece of a file with an upload address of its own.
@@ -120,6 +129,22 @@ type assetView struct {
 	Owner                   string `json:"owner"`
 	Status                  string `json:"status"`
 	ProcessingFailureReason string `json:"processingFailureReason,omitempty"`
+	Thumbnail               string `json:"thumbnail,omitempty"`
+}
+
+type logoView struct {
+	ID          string `json:"id"`
+	Owner       string `json:"owner"`
+	Status      string `json:"status"`
+	DownloadURL string `json:"downloadUrl"`
+}
+
+// logoOf answers the picture of an organization, which was there before the sandbox began.
+func (n *network) logoOf(r *http.Request, urn string) (view logoView, isLogo bool) {
+	id, isImage := strings.CutPrefix(urn, imagePrefix)
+	n.env.View(func() { _, isLogo = n.organization(id) })
+	return logoView{ID: urn, Owner: organizationPrefix + id, Status: statusAvailable,
+		DownloadURL: n.env.AvatarURL(r, id+".png")}, isImage && isLogo
 }
 
 // getAsset answers how far a file is. Only videos can be asked for with a member's token.
@@ -127,6 +152,9 @@ func (n *network) getAsset(prefix, resource string) handler {
 	return func(r *http.Request, c caller) sim.Reply {
 		if prefix != videoPrefix && !c.may("r_organization_social", "w_organization_social") {
 			return denied(resource + ".GET.20260701")
+		}
+		if logo, isLogo := n.logoOf(r, r.PathValue("urn")); isLogo {
+			return sim.Reply{Status: http.StatusOK, Body: logo}
 		}
 		var a asset
 		found, isOwn := false, false
@@ -138,9 +166,13 @@ func (n *network) getAsset(prefix, resource string) handler {
 		case !found || !strings.HasPrefix(a.URN, prefix):
 			return notFound(r.PathValue("urn"))
 		case !isOwn:
-			return restError(http.StatusForbidden, 0, "ACCESS_DENIED", "Accessing this "+strings.TrimSuffix(resource, "s")+" resource is forbidden")
+			return restError(http.StatusForbidden, 0, "ACCESS_DENIED",
+				"Accessing this "+strings.TrimSuffix(resource, "s")+" resource is forbidden")
 		}
 		view := assetView{ID: a.URN, Owner: a.Owner, Status: a.status(n.env.Now(), n.env.Options.ProcessingTime)}
+		if a.Thumbnail.There {
+			view.Thumbnail = n.env.URL(r, "/dms-uploads/"+a.UploadID+"/thumbnail")
+		}
 		if view.Status == statusFailed {
 			view.ProcessingFailureReason = a.failure()
 		}

@@ -48,9 +48,11 @@ func checkVersion(r *http.Request, now time.Time) *sim.Reply {
 	version := r.Header.Get("Linkedin-Version")
 	switch {
 	case version == "":
-		return refuse(badField("VERSION_MISSING", "A version must be present. Please specify a version by adding the Linkedin-Version header."))
+		return refuse(badField("VERSION_MISSING",
+			"A version must be present. Please specify a version by adding the Linkedin-Version header."))
 	case !versionPattern.MatchString(version) || version < oldestVersion || version > now.UTC().Format("200601"):
-		return refuse(restError(http.StatusUpgradeRequired, 0, "NONEXISTENT_VERSION", "Requested version "+version+" is not active"))
+		return refuse(restError(http.StatusUpgradeRequired, 0, "NONEXISTENT_VERSION",
+			"Requested version "+version+" is not active"))
 	case r.Header.Get("X-Restli-Protocol-Version") != "2.0.0":
 		return refuse(badField("PARAM_INVALID", "X-Restli-Protocol-Version must be 2.0.0"))
 	}
@@ -85,18 +87,22 @@ func (n *network) authenticate(r *http.Request) (caller, *sim.Reply) {
 		value = sim.BearerToken(r)
 	}
 	if value == "" {
-		return caller{}, refuse(restError(http.StatusUnauthorized, codeEmpty, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token"))
+		return caller{}, refuse(restError(http.StatusUnauthorized, codeEmpty, "EMPTY_ACCESS_TOKEN",
+			"Empty oauth2 access token"))
 	}
 	token, standing, err := n.env.FindToken(value)
 	switch {
 	case err != nil:
 		return caller{}, refuse(n.broken(err))
 	case standing == sim.TokenExpired:
-		return caller{}, refuse(restError(http.StatusUnauthorized, codeExpired, "EXPIRED_ACCESS_TOKEN", "The token used in the request has expired"))
+		return caller{}, refuse(restError(http.StatusUnauthorized, codeExpired, "EXPIRED_ACCESS_TOKEN",
+			"The token used in the request has expired"))
 	case standing == sim.TokenRevoked:
-		return caller{}, refuse(restError(http.StatusUnauthorized, codeRevoked, "REVOKED_ACCESS_TOKEN", "The token used in the request has been revoked by the user"))
+		return caller{}, refuse(restError(http.StatusUnauthorized, codeRevoked, "REVOKED_ACCESS_TOKEN",
+			"The token used in the request has been revoked by the user"))
 	case standing != sim.TokenLive || token.Kind != sim.AccessToken:
-		return caller{}, refuse(restError(http.StatusUnauthorized, codeInvalid, "INVALID_ACCESS_TOKEN", "Invalid access token"))
+		return caller{}, refuse(restError(http.StatusUnauthorized, codeInvalid, "INVALID_ACCESS_TOKEN",
+			"Invalid access token"))
 	}
 	c := caller{token: token}
 	n.env.View(func() { c.member = n.person(token.AccountID) })
@@ -117,8 +123,8 @@ func (n *network) administers(c caller, organization string) bool {
 	return slices.Contains(n.env.Accounts.OwnedBy(c.member.ID), organization)
 }
 
-// actsAs tells whether the caller may act under a URN: its own with one of the member's scopes, or an organization's with
-// one of those and a role in it. It needs a running View or Update.
+// actsAs tells whether the caller may act under a URN: its own with one of the member's scopes, or an organization's
+// with one of those and a role in it. It needs a running View or Update.
 func (n *network) actsAs(c caller, urn string, memberScopes, organizationScopes []string) bool {
 	if urn == c.member.ID {
 		return c.may(memberScopes...)

@@ -68,7 +68,8 @@ func (n *network) comment(r *http.Request, c caller, memberScopes, organizationS
 			return refusal
 		}
 		number := strconv.FormatUint(tx.NextSeq(), 10)
-		post := sim.Post{ID: commentURN(root, number), AccountID: in.Actor, Kind: sim.KindComment, ParentID: target.ID, Text: in.Message.Text, CreatedAt: tx.Now()}
+		post := sim.Post{ID: commentURN(root, number), AccountID: in.Actor, Kind: sim.KindComment, ParentID: target.ID,
+			Text: in.Message.Text, CreatedAt: tx.Now()}
 		n.env.Posts.Put(tx, post)
 		view = viewComment(post)
 		return nil
@@ -88,7 +89,8 @@ func (in commentInput) check() *sim.Reply {
 	case strings.TrimSpace(in.Message.Text) == "":
 		return refuse(badField("INVALID_VALUE_BLANK_FIELD", "ERROR :: /message/text :: must not be blank"))
 	case length(in.Message.Text) > maxComment:
-		return refuse(badField("FIELD_LENGTH_TOO_LONG", "ERROR :: /message/text :: must have at most %d characters", maxComment))
+		return refuse(badField("FIELD_LENGTH_TOO_LONG", "ERROR :: /message/text :: must have at most %d characters",
+			maxComment))
 	}
 	return nil
 }
@@ -106,11 +108,13 @@ func (n *network) commented(urn string, in commentInput) (target, root sim.Post,
 	case !found:
 		return target, root, refuse(notFound(urn))
 	case !hasObject || object.ID != root.ID:
-		return target, root, refuse(badField("INVALID_URN_ID", "ERROR :: /object :: %s is not what is commented on", in.Object))
+		return target, root, refuse(badField("INVALID_URN_ID", "ERROR :: /object :: %s is not what is commented on",
+			in.Object))
 	case target.Kind == sim.KindComment && in.ParentComment != target.ID:
 		return target, root, refuse(badField("INVALID_URN_ID", "ERROR :: /parentComment :: must be %s", target.ID))
 	case row.IsClosed:
-		return target, root, refuse(restError(http.StatusForbidden, 0, "ACCESS_DENIED", "Comments on "+root.ID+" are closed"))
+		return target, root, refuse(restError(http.StatusForbidden, 0, "ACCESS_DENIED",
+			"Comments on "+root.ID+" are closed"))
 	}
 	return target, root, nil
 }
@@ -138,7 +142,8 @@ type commentView struct {
 func viewComment(p sim.Post) commentView {
 	activity, number, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(p.ID, "urn:li:comment:("), ")"), ",")
 	by := stamp{Actor: p.AccountID, Time: millis(p.CreatedAt)}
-	return commentView{Actor: p.AccountID, CommentURN: p.ID, Created: by, LastModified: by, ID: number, Object: activity,
+	return commentView{Actor: p.AccountID, CommentURN: p.ID, Created: by, LastModified: by, ID: number,
+		Object:  activity,
 		Message: map[string]any{"attributes": []any{}, "text": p.Text}}
 }
 
@@ -164,7 +169,9 @@ func (n *network) listComments(r *http.Request, c caller) sim.Reply {
 			}
 		}
 		page := list[min(start, len(list)):min(start+count, len(list))]
-		reply = sim.Reply{Status: http.StatusOK, Body: elements{Paging: paging{Start: start, Count: count, Total: len(list), Links: []any{}}, Elements: page}}
+		reply = sim.Reply{Status: http.StatusOK,
+			Body: elements{Paging: paging{Start: start, Count: count, Total: len(list), Links: []any{}},
+				Elements: page}}
 	})
 	return reply
 }

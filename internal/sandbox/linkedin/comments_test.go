@@ -25,20 +25,24 @@ func TestSelfServeAppsCommentByTheOldRouteOnly(t *testing.T) {
 	urn := a.post("root", nil)
 	path := "socialActions/" + url.PathEscape(urn) + "/comments"
 	resp := a.must(http.StatusForbidden, "POST", path, a.commentBody(urn, "First!", ""))
-	if resp.Text("message") != "Not enough permissions to access: partnerApiSocialActions.CREATE.20260701" || resp.Value("serviceErrorCode") != 100.0 {
+	if resp.Text("message") != "Not enough permissions to access: partnerApiSocialActions.CREATE.20260701" ||
+		resp.Value("serviceErrorCode") != 100.0 {
 		t.Errorf("answer is %s", resp.Body)
 	}
-	old := a.Must(http.StatusCreated, simtest.Request{Method: "POST", Path: "/linkedin/v2/" + path, Token: a.seed.AccessToken, JSON: a.commentBody(urn, "First!", "")})
+	old := a.Must(http.StatusCreated, simtest.Request{Method: "POST", Path: "/linkedin/v2/" + path,
+		Token: a.seed.AccessToken, JSON: a.commentBody(urn, "First!", "")})
 	id := old.Header.Get("x-restli-id")
 	activity := strings.Replace(urn, "share", "activity", 1)
-	if old.Text("id") != id || old.Text("commentUrn") != "urn:li:comment:("+activity+","+id+")" || old.Text("object") != activity || old.Text("message", "text") != "First!" {
+	if old.Text("id") != id || old.Text("commentUrn") != "urn:li:comment:("+activity+","+id+")" ||
+		old.Text("object") != activity || old.Text("message", "text") != "First!" {
 		t.Errorf("answer is %s", old.Body)
 	}
 	posts := a.Posts()
 	if len(posts) != 2 || posts[1].Kind != sim.KindComment || *posts[1].ParentID != urn || posts[1].Text != "First!" {
 		t.Errorf("posts are %+v", posts)
 	}
-	a.Must(http.StatusNoContent, simtest.Request{Method: "DELETE", Path: "/linkedin/v2/" + path + "/" + id + "?actor=" + url.QueryEscape(a.seed.AccountID), Token: a.seed.AccessToken})
+	a.Must(http.StatusNoContent, simtest.Request{Method: "DELETE", Path: "/linkedin/v2/" + path + "/" + id + "?actor=" +
+		url.QueryEscape(a.seed.AccountID), Token: a.seed.AccessToken})
 	if a.Posts()[1].DeletedAt == nil {
 		t.Error("the comment is still there")
 	}
@@ -51,8 +55,10 @@ func TestPartnersCommentAnswerAndList(t *testing.T) {
 	path := "socialActions/" + url.PathEscape(urn) + "/comments"
 	activity := strings.Replace(urn, "share", "activity", 1)
 	first := a.must(http.StatusCreated, "POST", path, a.commentBody(activity, "one", "")).Text("commentUrn")
-	a.must(http.StatusCreated, "POST", "socialActions/"+url.PathEscape(first)+"/comments", a.commentBody(urn, "answer", first))
-	a.must(http.StatusBadRequest, "POST", "socialActions/"+url.PathEscape(first)+"/comments", a.commentBody(urn, "answer", ""))
+	a.must(http.StatusCreated, "POST", "socialActions/"+url.PathEscape(first)+"/comments",
+		a.commentBody(urn, "answer", first))
+	a.must(http.StatusBadRequest, "POST", "socialActions/"+url.PathEscape(first)+"/comments",
+		a.commentBody(urn, "answer", ""))
 	a.must(http.StatusBadRequest, "POST", path, a.commentBody(urn, strings.Repeat("a", 1251), ""))
 	a.must(http.StatusNotFound, "POST", "socialActions/urn%3Ali%3Ashare%3A1/comments", a.commentBody(urn, "lost", ""))
 	list := a.must(http.StatusOK, "GET", path, "")
@@ -71,38 +77,11 @@ func TestClosedCommentsAreGone(t *testing.T) {
 	urn := a.post("root", nil)
 	path := "socialActions/" + url.PathEscape(urn) + "/comments"
 	a.must(http.StatusCreated, "POST", path, a.commentBody(urn, "one", ""))
-	a.must(http.StatusNoContent, "POST", "socialMetadata/"+url.PathEscape(urn)+"?actor="+url.QueryEscape(a.seed.AccountID),
+	a.must(http.StatusNoContent, "POST",
+		"socialMetadata/"+url.PathEscape(urn)+"?actor="+url.QueryEscape(a.seed.AccountID),
 		`{"patch":{"$set":{"commentsState":"CLOSED"}}}`, "X-RestLi-Method", "PARTIAL_UPDATE")
 	a.must(http.StatusForbidden, "POST", path, a.commentBody(urn, "two", ""))
 	if a.Posts()[1].DeletedAt == nil {
 		t.Error("the comment is still there")
 	}
-}
-
-func TestReactionsNeedPartners(t *testing.T) {
-	t.Parallel()
-	a := setup(t, "ada", sim.Options{})
-	urn := a.post("root", nil)
-	path := func() string { return "reactions?actor=" + url.QueryEscape(a.seed.AccountID) }
-	body := `{"root":"` + urn + `","reactionType":"LIKE"}`
-	if resp := a.must(http.StatusForbidden, "POST", path(), body); !strings.Contains(resp.Text("message"), "partnerApiReactions.CREATE") {
-		t.Errorf("answer is %s", resp.Body)
-	}
-	a.seed = a.Seed("organization:acme")
-	own := a.post("root", nil)
-	body = `{"root":"` + own + `","reactionType":"PRAISE"}`
-	a.must(http.StatusCreated, "POST", path(), body)
-	a.must(http.StatusCreated, "POST", path(), body)
-	count := func() any {
-		return a.must(http.StatusOK, "GET", "socialMetadata/"+url.PathEscape(own), "").Value("reactionSummaries", "PRAISE", "count")
-	}
-	if count() != 1.0 {
-		t.Errorf("%v reactions, want 1", count())
-	}
-	key := "(actor:" + url.QueryEscape(a.seed.AccountID) + ",entity:" + url.QueryEscape(own) + ")"
-	a.must(http.StatusNoContent, "DELETE", "reactions/"+key, "")
-	if count() != nil {
-		t.Errorf("%v reactions, want none", count())
-	}
-	a.must(http.StatusBadRequest, "POST", path(), `{"root":"`+own+`","reactionType":"RAGE"}`)
 }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"crier/internal/sandbox/sim"
 )
@@ -76,7 +77,8 @@ func (c *content) check() *sim.Reply {
 		}
 	}
 	if set != 1 {
-		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /content :: union must have exactly one of media, multiImage, article, poll"))
+		return refuse(badField("INVALID_VALUE_FOR_FIELD",
+			"ERROR :: /content :: union must have exactly one of media, multiImage, article, poll"))
 	}
 	switch {
 	case c.MultiImage != nil:
@@ -91,11 +93,13 @@ func (c *content) check() *sim.Reply {
 
 func (m *multiImageContent) check() *sim.Reply {
 	if count := len(m.Images); count < 2 || count > maxImages {
-		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /content/multiImage/images :: must have 2 to %d images, not %d", maxImages, count))
+		return refuse(badField("INVALID_VALUE_FOR_FIELD",
+			"ERROR :: /content/multiImage/images :: must have 2 to %d images, not %d", maxImages, count))
 	}
 	for _, image := range m.Images {
 		if !strings.HasPrefix(image.ID, imagePrefix) {
-			return refuse(badField("INVALID_URN_TYPE", "ERROR :: /content/multiImage/images/id :: %q is no image", image.ID))
+			return refuse(badField("INVALID_URN_TYPE", "ERROR :: /content/multiImage/images/id :: %q is no image",
+				image.ID))
 		}
 	}
 	return nil
@@ -105,13 +109,16 @@ func (a *articleContent) check() *sim.Reply {
 	source, err := url.Parse(a.Source)
 	switch {
 	case err != nil || source.Host == "" || (source.Scheme != "http" && source.Scheme != "https"):
-		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /content/article/source :: %q is not a valid URL", a.Source))
+		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /content/article/source :: %q is not a valid URL",
+			a.Source))
 	case a.Title == "":
 		return refuse(badField("MISSING_FIELD", "ERROR :: /content/article/title :: field is required but not found"))
 	case length(a.Title) >= maxTitle:
-		return refuse(badField("FIELD_LENGTH_TOO_LONG", "ERROR :: /content/article/title :: must be shorter than %d", maxTitle))
+		return refuse(badField("FIELD_LENGTH_TOO_LONG", "ERROR :: /content/article/title :: must be shorter than %d",
+			maxTitle))
 	case length(a.Description) >= maxDescription:
-		return refuse(badField("FIELD_LENGTH_TOO_LONG", "ERROR :: /content/article/description :: must be shorter than %d", maxDescription))
+		return refuse(badField("FIELD_LENGTH_TOO_LONG",
+			"ERROR :: /content/article/description :: must be shorter than %d", maxDescription))
 	}
 	return nil
 }
@@ -121,15 +128,18 @@ func (p *pollContent) check() *sim.Reply {
 	case p.Question == "":
 		return refuse(badField("INVALID_VALUE_BLANK_FIELD", "ERROR :: /content/poll/question :: must not be blank"))
 	case length(p.Question) > maxQuestion:
-		return refuse(badField("FIELD_LENGTH_TOO_LONG", "ERROR :: /content/poll/question :: must have at most %d characters", maxQuestion))
+		return refuse(badField("FIELD_LENGTH_TOO_LONG",
+			"ERROR :: /content/poll/question :: must have at most %d characters", maxQuestion))
 	case len(p.Options) < 2 || len(p.Options) > 4:
 		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /content/poll/options :: must have 2 to 4 options"))
 	case !slices.Contains(pollDurations, p.Settings.Duration):
-		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /content/poll/settings/duration :: must be one of %s", strings.Join(pollDurations, ", ")))
+		return refuse(badField("INVALID_VALUE_FOR_FIELD",
+			"ERROR :: /content/poll/settings/duration :: must be one of %s", strings.Join(pollDurations, ", ")))
 	}
 	for _, option := range p.Options {
 		if option.Text == "" || length(option.Text) > maxOption {
-			return refuse(badField("FIELD_LENGTH_TOO_LONG", "ERROR :: /content/poll/options/text :: must have 1 to %d characters", maxOption))
+			return refuse(badField("FIELD_LENGTH_TOO_LONG",
+				"ERROR :: /content/poll/options/text :: must have 1 to %d characters", maxOption))
 		}
 	}
 	return nil
@@ -150,6 +160,20 @@ func (c *content) files() []mediaContent {
 	return nil
 }
 
+const (
+	// settleRate is how many bytes of a member's picture LinkedIn spreads in a second, and maxSettle the longest it
+	// takes.
+	settleRate = 500_000
+	maxSettle  = 20 * time.Second
+)
+
+// isYoung is true for a picture of a member that LinkedIn does not know everywhere yet, which takes the longer the
+// larger it is. Such a picture is refused like somebody else's.
+func (n *network) isYoung(a asset) bool {
+	takes := min(time.Duration(a.Digest.Size/settleRate)*time.Second, maxSettle)
+	return a.isImage() && strings.HasPrefix(a.Owner, personPrefix) && n.env.Now().Sub(a.UploadedAt) < takes
+}
+
 // attach returns the content's files, which must be the author's and ready. It needs a running View or Update.
 func (n *network) attach(c *content, author string) ([]sim.Media, *sim.Reply) {
 	var list []sim.Media
@@ -160,16 +184,20 @@ func (n *network) attach(c *content, author string) ([]sim.Media, *sim.Reply) {
 			return nil, refuse(badField("INVALID_VIDEO_ID", "Video %s is invalid", file.ID))
 		case !found:
 			return nil, refuse(badField("INVALID_IMAGE_ID", "Image %s is invalid", file.ID))
-		case a.Owner != author:
-			return nil, refuse(restError(http.StatusForbidden, 0, "ACCESS_DENIED", "Accessing this image resource is forbidden: the owner is not the author"))
+		case a.Owner != author, n.isYoung(a):
+			return nil, refuse(restError(http.StatusForbidden, 0, "ACCESS_DENIED",
+				"Accessing this image resource is forbidden: the owner is not the author"))
 		case length(file.AltText) > maxAltText:
-			return nil, refuse(badField("FIELD_LENGTH_TOO_LONG", "ERROR :: /content/media/altText :: must have at most %d characters", maxAltText))
+			return nil, refuse(badField("FIELD_LENGTH_TOO_LONG",
+				"ERROR :: /content/media/altText :: must have at most %d characters", maxAltText))
 		case a.isDocument() && file.Title == "":
-			return nil, refuse(badField("MISSING_FIELD", "ERROR :: /content/media/title :: field is required but not found"))
+			return nil, refuse(badField("MISSING_FIELD",
+				"ERROR :: /content/media/title :: field is required but not found"))
 		}
 		switch a.status(n.env.Now(), n.env.Options.ProcessingTime) {
 		case statusFailed:
-			return nil, refuse(badField("MEDIA_ASSET_PROCESSING_FAILED", "The media asset %s could not be processed", file.ID))
+			return nil, refuse(badField("MEDIA_ASSET_PROCESSING_FAILED", "The media asset %s could not be processed",
+				file.ID))
 		case statusAvailable:
 		default:
 			return nil, refuse(badField("MEDIA_ASSET_WAITING_UPLOAD", "The media asset %s is not ready yet", file.ID))

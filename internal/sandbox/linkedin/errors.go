@@ -27,7 +27,8 @@ const (
 )
 
 func restError(status, service int, code, message string) sim.Reply {
-	return sim.Reply{Status: status, Body: errorBody{Status: status, ServiceErrorCode: service, Code: code, Message: message}}
+	return sim.Reply{Status: status, Body: errorBody{Status: status, ServiceErrorCode: service, Code: code,
+		Message: message}}
 }
 
 // badField answers a body that breaks a rule of one field.
@@ -65,7 +66,8 @@ type inputError struct {
 }
 
 func duplicateOf(urn string) sim.Reply {
-	body := duplicateBody{ErrorDetailType: "com.linkedin.common.error.BadRequest", Status: http.StatusUnprocessableEntity,
+	body := duplicateBody{ErrorDetailType: "com.linkedin.common.error.BadRequest",
+		Status:  http.StatusUnprocessableEntity,
 		Message: "com.linkedin.content.common.exception.BadRequestResponseException: Content is a duplicate of " + urn}
 	body.ErrorDetails.InputErrors = []inputError{{Description: "Duplicate post is detected", Code: "DUPLICATE_POST"}}
 	return sim.Reply{Status: http.StatusUnprocessableEntity, Body: body}
@@ -98,7 +100,8 @@ func (n *network) changed(status int, fn func(tx *sim.Tx) *sim.Reply) sim.Reply 
 func refuse(r sim.Reply) *sim.Reply { return &r }
 
 func tooMany(scope string) sim.Reply {
-	return restError(http.StatusTooManyRequests, 101, "TOO_MANY_REQUESTS", "Resource level throttle "+scope+" limit for calls to this resource is reached.")
+	return restError(http.StatusTooManyRequests, 101, "TOO_MANY_REQUESTS",
+		"Resource level throttle "+scope+" limit for calls to this resource is reached.")
 }
 
 // longThrottle is how long a scripted rate limit is before it speaks of a whole day.
@@ -120,7 +123,8 @@ func (n *network) fault(f sim.Fault) sim.Reply {
 	case f.Operation == sim.Refresh:
 		return deadGrant()
 	case f.Kind == sim.AuthExpired:
-		return restError(http.StatusUnauthorized, codeExpired, "EXPIRED_ACCESS_TOKEN", "The token used in the request has expired")
+		return restError(http.StatusUnauthorized, codeExpired, "EXPIRED_ACCESS_TOKEN",
+			"The token used in the request has expired")
 	case f.Kind == sim.Restricted:
 		return restError(http.StatusForbidden, 0, "ACCESS_DENIED", "The member's account is restricted")
 	case f.Operation == sim.Upload:

@@ -11,10 +11,10 @@ import (
 func (n *network) registerIdentity() {
 	n.plain("GET /v2/userinfo", sim.Read, n.userinfo)
 	n.plain("GET /v2/me", sim.Read, n.me)
-	n.rest("GET /rest/me", sim.Read, n.me)
 	n.rest("GET /rest/organizationAcls", sim.Read, n.organizationAcls)
 	n.rest("GET /rest/organizations/{id}", sim.Read, n.oneOrganization)
-	n.rest("GET /rest/organizations", sim.Read, n.someOrganizations)
+	n.rest("GET /rest/organizations", sim.Read, n.organizationByVanity)
+	n.rest("GET /rest/peopleTypeahead", sim.Read, n.followersByName)
 }
 
 // userinfo answers who the member is, as OpenID Connect has it.
@@ -23,21 +23,33 @@ func (n *network) userinfo(r *http.Request, c caller) sim.Reply {
 		return denied("userinfo.GET.NO_VERSION")
 	}
 	given, family, _ := strings.Cut(c.member.Name, " ")
-	body := map[string]any{"sub": urnNumber(c.member.ID), "name": c.member.Name, "given_name": given, "family_name": family,
-		"picture": n.env.AvatarURL(r, urnNumber(c.member.ID)+".png"), "locale": map[string]string{"country": "US", "language": "en"}}
+	body := map[string]any{"sub": urnNumber(c.member.ID), "name": c.member.Name, "given_name": given,
+		"family_name": family,
+		"picture":     n.env.AvatarURL(r, urnNumber(c.member.ID)+".png"),
+		"locale":      map[string]string{"country": "US", "language": "en"}}
 	if c.token.Has("email") {
 		body["email"], body["email_verified"] = c.member.Handle+"@sandbox.example", true
 	}
 	return sim.Reply{Status: http.StatusOK, Body: body}
 }
 
-func (n *network) me(_ *http.Request, c caller) sim.Reply {
+// me answers who the member is; the picture only where a projection decorates it.
+func (n *network) me(r *http.Request, c caller) sim.Reply {
 	if !c.may("r_basicprofile") {
 		return denied("me.GET.NO_VERSION")
 	}
 	given, family, _ := strings.Cut(c.member.Name, " ")
-	return sim.Reply{Status: http.StatusOK, Body: map[string]string{"id": urnNumber(c.member.ID), "localizedFirstName": given,
-		"localizedLastName": family, "vanityName": c.member.Handle}}
+	body := map[string]any{"id": urnNumber(c.member.ID), "localizedFirstName": given, "localizedLastName": family,
+		"vanityName": c.member.Handle}
+	if strings.Contains(r.URL.Query().Get("projection"), "profilePicture(displayImage~") {
+		type list []map[string]any
+		body["profilePicture"] = map[string]any{
+			"displayImage": "urn:li:digitalmediaAsset:" + urnNumber(c.member.ID),
+			"displayImage~": map[string]any{"elements": list{{"identifiers": list{{
+				"identifier": n.env.AvatarURL(r, urnNumber(c.member.ID)+".png"), "identifierType": "EXTERNAL_URL"}}}}},
+		}
+	}
+	return sim.Reply{Status: http.StatusOK, Body: body}
 }
 
 type acl struct {
@@ -59,15 +71,18 @@ func (n *network) organizationAcls(r *http.Request, c caller) sim.Reply {
 		return badField("PARAM_INVALID", "q must be roleAssignee")
 	}
 	list := []acl{}
-	isAsked := (q.Get("role") == "" || q.Get("role") == "ADMINISTRATOR") && (q.Get("state") == "" || q.Get("state") == "APPROVED")
+	isAsked := (q.Get("role") == "" || q.Get("role") == "ADMINISTRATOR") &&
+		(q.Get("state") == "" || q.Get("state") == "APPROVED")
 	n.env.View(func() {
 		for _, id := range n.env.Accounts.OwnedBy(c.member.ID) {
 			if isAsked {
-				list = append(list, acl{Role: "ADMINISTRATOR", Organization: id, RoleAssignee: c.member.ID, State: "APPROVED"})
+				list = append(list, acl{Role: "ADMINISTRATOR", Organization: id, RoleAssignee: c.member.ID,
+					State: "APPROVED"})
 			}
 		}
 	})
-	return sim.Reply{Status: http.StatusOK, Body: elements{Paging: paging{Count: 10, Total: len(list), Links: []any{}}, Elements: list}}
+	return sim.Reply{Status: http.StatusOK, Body: elements{Paging: paging{Count: 10, Total: len(list), Links: []any{}},
+		Elements: list}}
 }
 
 type organizationView struct {
@@ -84,7 +99,8 @@ func (n *network) organization(id string) (organizationView, bool) {
 	if !found || err != nil {
 		return organizationView{}, false
 	}
-	return organizationView{ID: number, LocalizedName: a.Name, VanityName: a.Handle, LogoV2: map[string]string{"original": "urn:li:digitalmediaAsset:" + id}}, true
+	return organizationView{ID: number, LocalizedName: a.Name, VanityName: a.Handle,
+		LogoV2: map[string]string{"original": "urn:li:digitalmediaAsset:" + id}}, true
 }
 
 func (c caller) readsOrganizations() bool {
@@ -104,25 +120,59 @@ func (n *network) oneOrganization(r *http.Request, c caller) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: view}
 }
 
-// someOrganizations answers several organizations by their numbers.
-func (n *network) someOrganizations(r *http.Request, c caller) sim.Reply {
-	if !c.readsOrganizations() {
-		return denied("organizations.BATCH_GET.20260701")
+// organizationByVanity answers the organization whose name in addresses is asked for, and only the very name.
+func (n *network) organizationByVanity(r *http.Request, c caller) sim.Reply {
+	q := r.URL.Query()
+	switch {
+	case !c.readsOrganizations():
+		return denied("organizations.FINDER-vanityName.20260701")
+	case q.Get("q") != "vanityName" || q.Get("vanityName") == "":
+		return badField("PARAM_INVALID", "q must be vanityName")
 	}
-	ids, refusal := parseList(r, "ids")
-	if refusal != nil {
-		return *refusal
-	}
-	results, statuses := map[string]organizationView{}, map[string]int{}
+	list := []organizationView{}
 	n.env.View(func() {
-		for _, id := range ids {
-			view, found := n.organization(id)
-			if !found {
-				statuses[id] = http.StatusNotFound
-				continue
-			}
-			results[id], statuses[id] = view, http.StatusOK
+		a, found := n.env.Accounts.ByHandle(q.Get("vanityName"))
+		if id, ok := strings.CutPrefix(a.ID, organizationPrefix); found && ok {
+			view, _ := n.organization(id)
+			list = append(list, view)
 		}
 	})
-	return sim.Reply{Status: http.StatusOK, Body: map[string]any{"results": results, "statuses": statuses, "errors": map[string]any{}}}
+	return sim.Reply{Status: http.StatusOK, Body: elements{Paging: paging{Count: 10, Total: len(list), Links: []any{}},
+		Elements: list}}
+}
+
+type follower struct {
+	Member    string `json:"member"`
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
+	Headline  string `json:"headline"`
+}
+
+// leastKeywords is how many letters a search for people needs.
+const leastKeywords = 3
+
+// followersByName answers the members among an organization's followers whose names begin with the keywords. Everybody
+// in the sandbox follows everybody.
+func (n *network) followersByName(r *http.Request, c caller) sim.Reply {
+	q := r.URL.Query()
+	keywords := strings.ToLower(q.Get("keywords"))
+	isOwn := false
+	n.env.View(func() { isOwn = n.administers(c, q.Get("organization")) })
+	switch {
+	case !c.may("r_organization_social", "w_organization_social") || !isOwn:
+		return denied("peopleTypeahead.FINDER-organizationFollowers.20260701")
+	case q.Get("q") != "organizationFollowers" || len([]rune(keywords)) < leastKeywords:
+		return badField("PARAM_INVALID", "keywords must have at least %d characters", leastKeywords)
+	}
+	list := []follower{}
+	n.env.View(func() {
+		for _, a := range n.env.Accounts.All() {
+			if a.Kind == kindMember && strings.HasPrefix(strings.ToLower(a.Name), keywords) {
+				list = append(list, follower{Member: a.ID, FirstName: a.Handle, LastName: "Sandbox",
+					Headline: "Lives in the crier sandbox"})
+			}
+		}
+	})
+	return sim.Reply{Status: http.StatusOK, Body: elements{Paging: paging{Count: 10, Total: len(list), Links: []any{}},
+		Elements: list}}
 }

@@ -17,8 +17,14 @@ import (
 
 const name = "linkedin"
 
+// Settings are what LinkedIn decides about an app; the zero value is an app that was given everything.
+type Settings struct {
+	// Scopes are those that the app was given; nil means all.
+	Scopes []string
+}
+
 // Network describes LinkedIn to the sandbox.
-func Network() sim.Network {
+func Network(settings Settings) sim.Network {
 	return sim.Network{
 		Name:  name,
 		Title: "LinkedIn",
@@ -28,7 +34,7 @@ func Network() sim.Network {
 		},
 		Account: member,
 		Seed:    seed,
-		New:     start,
+		New:     func(env *sim.Env) sim.Service { return start(env, settings) },
 	}
 }
 
@@ -63,8 +69,10 @@ func organizations(owner sim.Account) []sim.Account {
 	var list []sim.Account
 	for _, suffix := range organizationNames {
 		handle := owner.Handle + "-" + strings.ToLower(suffix)
-		id := organizationPrefix + strconv.FormatUint(sim.StableNumber(9, name, "organization", strings.ToLower(handle)), 10)
-		list = append(list, sim.Account{ID: id, Handle: handle, Name: owner.Handle + " " + suffix, Kind: kindOrganization, OwnerID: owner.ID})
+		id := organizationPrefix + strconv.FormatUint(sim.StableNumber(9, name, "organization",
+			strings.ToLower(handle)), 10)
+		list = append(list, sim.Account{ID: id, Handle: handle, Name: owner.Handle + " " + suffix,
+			Kind: kindOrganization, OwnerID: owner.ID})
 	}
 	return list
 }
@@ -73,8 +81,12 @@ func organizations(owner sim.Account) []sim.Account {
 var selfServeScopes = []string{"openid", "profile", "email", "w_member_social"}
 
 // communityScopes are those that only the Community Management API gives.
-var communityScopes = []string{"w_organization_social", "r_organization_social", "rw_organization_admin", "r_organization_admin", "w_member_social_feed",
+var communityScopes = []string{"w_organization_social", "r_organization_social", "rw_organization_admin",
+	"r_organization_admin", "w_member_social_feed",
 	"w_organization_social_feed", "r_organization_social_feed", "r_member_postAnalytics", "r_member_profileAnalytics"}
+
+// seedScopes are what crier asks a member for.
+var seedScopes = []string{"openid", "profile", "w_member_social"}
 
 // Prefixes of a seed's handle.
 const (
@@ -87,7 +99,7 @@ const (
 // seed connects a member by a self-serve app. With "community:" before the handle the app has the Community Management
 // API; with "organization:" the account is the member's first organization.
 func seed(handle string) (sim.Seed, error) {
-	terms := sim.SeedTerms{Scopes: selfServeScopes, AccessPrefix: "AQV", AccessLifetime: accessLifetime}
+	terms := sim.SeedTerms{Scopes: seedScopes, AccessPrefix: "AQV", AccessLifetime: accessLifetime}
 	rest, isCommunity := strings.CutPrefix(handle, communitySeed)
 	rest, isOrganization := strings.CutPrefix(rest, organizationSeed)
 	account, err := member(rest)
@@ -106,26 +118,25 @@ func seed(handle string) (sim.Seed, error) {
 
 // network is LinkedIn as it runs.
 type network struct {
-	env       *sim.Env
-	shares    *sim.Table[share]
-	assets    *sim.Table[asset]
-	reactions *sim.Table[reaction]
-	metadata  *sim.Table[metadata]
+	env      *sim.Env
+	settings Settings
+	shares   *sim.Table[share]
+	assets   *sim.Table[asset]
+	metadata *sim.Table[metadata]
 
 	// The indexes below follow the tables; the store's lock guards them.
 	recent    map[contentHash]recentShare
-	liked     map[string]map[string]int // entity, then type of reaction
-	granted   map[string][]string       // member and app, then tokens
-	assetByID map[string]string         // upload id, then urn
+	granted   map[string][]string // member and app, then tokens
+	assetByID map[string]string   // upload id, then urn
 }
 
-func start(env *sim.Env) sim.Service {
-	n := &network{env: env, recent: map[contentHash]recentShare{}, liked: map[string]map[string]int{}, granted: map[string][]string{}, assetByID: map[string]string{},
+func start(env *sim.Env, settings Settings) sim.Service {
+	n := &network{env: env, settings: settings, recent: map[contentHash]recentShare{},
+		granted: map[string][]string{}, assetByID: map[string]string{},
 		shares: sim.NewTable[share](env.Store, "shares"), assets: sim.NewTable[asset](env.Store, "assets"),
-		reactions: sim.NewTable[reaction](env.Store, "reactions"), metadata: sim.NewTable[metadata](env.Store, "metadata")}
+		metadata: sim.NewTable[metadata](env.Store, "metadata")}
 	n.shares.Watch(n.followShares)
 	n.assets.Watch(n.followAssets)
-	n.reactions.Watch(n.followReactions)
 	env.Tokens.Watch(n.followTokens)
 	n.registerOAuth()
 	n.registerIdentity()

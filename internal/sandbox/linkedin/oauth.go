@@ -21,9 +21,8 @@ const (
 )
 
 func (n *network) registerOAuth() {
-	n.env.Consent("/oauth/v2/authorization", parseConsent)
+	n.env.Consent("/oauth/v2/authorization", n.parseConsent)
 	n.env.RouteBy("POST /oauth/v2/accessToken", tokenOperation, n.token)
-	n.env.Route("POST /oauth/v2/introspectToken", sim.Read, n.introspect)
 	n.env.Route("POST /oauth/v2/revoke", sim.Connect, n.revoke)
 }
 
@@ -31,11 +30,12 @@ func (n *network) registerOAuth() {
 var otherScopes = []string{"r_basicprofile", "r_liteprofile", "r_emailaddress"}
 
 // parseConsent reads the authorization address. There is no PKCE.
-func parseConsent(r *http.Request) (sim.ConsentRequest, error) {
+func (n *network) parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 	q := r.URL.Query()
 	c := sim.ConsentRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"),
 		Scopes: strings.FieldsFunc(q.Get("scope"), isSeparator), CodePrefix: "AQT", CodeLifetime: codeLifetime,
-		Denied: url.Values{"error": {"user_cancelled_authorize"}, "error_description": {"The user cancelled the authorization"}}}
+		Denied: url.Values{"error": {"user_cancelled_authorize"},
+			"error_description": {"The user cancelled the authorization"}}}
 	switch {
 	case q.Get("response_type") != "code":
 		return c, errors.New("response_type must be code")
@@ -44,9 +44,14 @@ func parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 	case len(c.Scopes) == 0:
 		return c, errors.New("scope is missing")
 	}
+	given := n.settings.Scopes
+	if given == nil {
+		given = slices.Concat(selfServeScopes, communityScopes, otherScopes)
+	}
 	for _, scope := range c.Scopes {
-		if !slices.Contains(slices.Concat(selfServeScopes, communityScopes, otherScopes), scope) {
-			c.Refused = url.Values{"error": {"unauthorized_scope_error"}, "error_description": {fmt.Sprintf("Scope %q is not authorized for your application", scope)}}
+		if !slices.Contains(given, scope) {
+			c.Refused = url.Values{"error": {"unauthorized_scope_error"},
+				"error_description": {fmt.Sprintf("Scope %q is not authorized for your application", scope)}}
 		}
 	}
 	return c, nil
@@ -71,7 +76,8 @@ func oauthError(status int, code, description string) sim.Reply {
 }
 
 func deadGrant() sim.Reply {
-	return oauthError(http.StatusBadRequest, "invalid_request", "The provided authorization grant or refresh token is invalid, expired or revoked")
+	return oauthError(http.StatusBadRequest, "invalid_request",
+		"The provided authorization grant or refresh token is invalid, expired or revoked")
 }
 
 // client returns the app that calls, or a refusal.
@@ -115,10 +121,13 @@ func (n *network) exchange(r *http.Request, client string) sim.Reply {
 		code, isGood := n.env.FindCode(r.PostFormValue("code"))
 		switch {
 		case code.Value == "":
-			refusal = refuse(oauthError(http.StatusUnauthorized, "invalid_request", "Unable to retrieve access token: authorization code not found"))
+			refusal = refuse(oauthError(http.StatusUnauthorized, "invalid_request",
+				"Unable to retrieve access token: authorization code not found"))
 		case !isGood || code.ClientID != client || code.RedirectURI != r.PostFormValue("redirect_uri"):
-			refusal = refuse(oauthError(http.StatusBadRequest, "invalid_redirect_uri", "Unable to retrieve access token: appid/redirect uri/code verifier "+
-				"does not match authorization code. Or authorization code expired. Or external member binding exists"))
+			refusal = refuse(oauthError(http.StatusBadRequest, "invalid_redirect_uri",
+				"Unable to retrieve access token: appid/redirect uri/code verifier "+
+					"does not match authorization code. Or authorization code expired. Or external member binding "+
+					"exists"))
 		default:
 			n.env.SpendCode(tx, code)
 			n.endOtherGrants(tx, code)
@@ -133,7 +142,8 @@ func (n *network) exchange(r *http.Request, client string) sim.Reply {
 func (n *network) grant(tx *sim.Tx, code sim.Code) tokenBody {
 	t := sim.Token{Kind: sim.AccessToken, AccountID: code.AccountID, ClientID: code.ClientID, Scopes: code.Scopes}
 	access := n.env.Tokens.Issue(tx, "AQV", accessLifetime, t)
-	body := tokenBody{AccessToken: access.Value, ExpiresIn: int64(accessLifetime.Seconds()), Scope: strings.Join(t.Scopes, ","), TokenType: "Bearer"}
+	body := tokenBody{AccessToken: access.Value, ExpiresIn: int64(accessLifetime.Seconds()),
+		Scope: strings.Join(t.Scopes, ","), TokenType: "Bearer"}
 	if slices.ContainsFunc(communityScopes, func(scope string) bool { return t.Has(scope) }) {
 		t.Kind = sim.RefreshToken
 		body.RefreshToken = n.env.Tokens.Issue(tx, "AQX", refreshLifetime, t).Value
@@ -147,7 +157,8 @@ func (n *network) grant(tx *sim.Tx, code sim.Code) tokenBody {
 
 // idToken names the member. It is not signed: whoever asks the sandbox gets the truth from it.
 func idToken(account, client string, expires time.Time) string {
-	claims, err := json.Marshal(map[string]any{"iss": "https://www.linkedin.com/oauth", "aud": client, "sub": urnNumber(account), "exp": expires.Unix()})
+	claims, err := json.Marshal(map[string]any{"iss": "https://www.linkedin.com/oauth", "aud": client,
+		"sub": urnNumber(account), "exp": expires.Unix()})
 	if err != nil {
 		return ""
 	}
@@ -198,9 +209,11 @@ func (n *network) refresh(r *http.Request, client string) sim.Reply {
 	err = n.env.Update(func(tx *sim.Tx) error {
 		left := token.ExpiresAt.Sub(tx.Now())
 		lifetime := min(accessLifetime, left)
-		access := n.env.Tokens.Issue(tx, "AQV", lifetime, sim.Token{Kind: sim.AccessToken, AccountID: token.AccountID, ClientID: client, Scopes: token.Scopes})
-		body = tokenBody{AccessToken: access.Value, ExpiresIn: int64(lifetime.Seconds()), RefreshToken: value, RefreshTokenExpiresIn: int64(left.Seconds()),
-			Scope: strings.Join(token.Scopes, ","), TokenType: "Bearer"}
+		access := n.env.Tokens.Issue(tx, "AQV", lifetime,
+			sim.Token{Kind: sim.AccessToken, AccountID: token.AccountID, ClientID: client, Scopes: token.Scopes})
+		body = tokenBody{AccessToken: access.Value, ExpiresIn: int64(lifetime.Seconds()), RefreshToken: value,
+			RefreshTokenExpiresIn: int64(left.Seconds()),
+			Scope:                 strings.Join(token.Scopes, ","), TokenType: "Bearer"}
 		return nil
 	})
 	return n.tokenReply(body, nil, err)
@@ -214,35 +227,6 @@ func (n *network) tokenReply(body tokenBody, refusal *sim.Reply, err error) sim.
 		return *refusal
 	}
 	return sim.Reply{Status: http.StatusOK, Body: body}.With("Cache-Control", "no-store")
-}
-
-type introspection struct {
-	Active       bool   `json:"active"`
-	ClientID     string `json:"client_id,omitempty"`
-	AuthorizedAt int64  `json:"authorized_at,omitempty"`
-	CreatedAt    int64  `json:"created_at,omitempty"`
-	Status       string `json:"status,omitempty"`
-	ExpiresAt    int64  `json:"expires_at,omitempty"`
-	Scope        string `json:"scope,omitempty"`
-	AuthType     string `json:"auth_type,omitempty"`
-}
-
-// introspect tells an app what a token is worth.
-func (n *network) introspect(r *http.Request) sim.Reply {
-	client, refusal := n.client(r)
-	if refusal != nil {
-		return *refusal
-	}
-	token, standing, err := n.env.FindToken(r.PostFormValue("token"))
-	if err != nil {
-		return n.broken(err)
-	}
-	if standing == sim.TokenUnknown {
-		return sim.Reply{Status: http.StatusOK, Body: introspection{}}
-	}
-	status := map[sim.Standing]string{sim.TokenLive: "active", sim.TokenExpired: "expired", sim.TokenRevoked: "revoked"}[standing]
-	return sim.Reply{Status: http.StatusOK, Body: introspection{Active: standing == sim.TokenLive, ClientID: client, AuthorizedAt: token.IssuedAt.Unix(),
-		CreatedAt: token.IssuedAt.Unix(), Status: status, ExpiresAt: token.ExpiresAt.Unix(), Scope: strings.Join(token.Scopes, ","), AuthType: "3L"}}
 }
 
 // revoke ends a token.

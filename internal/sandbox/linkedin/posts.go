@@ -14,7 +14,6 @@ import (
 
 func (n *network) registerPosts() {
 	n.rest("POST /rest/posts", sim.Publish, n.createPost)
-	n.rest("POST /rest/posts/{urn}", sim.Publish, n.editPost)
 	n.rest("DELETE /rest/posts/{urn}", sim.Delete, n.deletePost)
 	n.rest("GET /rest/posts/{urn}", sim.Read, n.getPost)
 	n.rest("GET /rest/posts", sim.Read, n.listPosts)
@@ -96,7 +95,8 @@ func (n *network) publish(tx *sim.Tx, in postInput, c caller) (string, *sim.Repl
 	}
 	text := parseLittleText(*in.Commentary)
 	in.Commentary = &text.stored
-	post := sim.Post{ID: in.urn(tx), AccountID: in.Author, Kind: sim.KindPost, ParentID: parent, Text: text.visible, Media: files, CreatedAt: tx.Now()}
+	post := sim.Post{ID: in.urn(tx), AccountID: in.Author, Kind: sim.KindPost, ParentID: parent, Text: text.visible,
+		Media: files, CreatedAt: tx.Now()}
 	if parent != "" && text.visible == "" {
 		post.Kind = sim.KindRepost
 	}
@@ -123,15 +123,16 @@ func (n *network) reshared(in postInput) (string, *sim.Reply) {
 	original, _ := n.shares.Get(parent.ID)
 	switch {
 	case !found:
-		return "", refuse(badField("INVALID_URN_ID", "ERROR :: /reshareContext/parent :: %s does not exist", in.ReshareContext.Parent))
+		return "", refuse(badField("INVALID_URN_ID", "ERROR :: /reshareContext/parent :: %s does not exist",
+			in.ReshareContext.Parent))
 	case original.Input.IsReshareDisabledByAuthor:
 		return "", refuse(unprocessable("Reshare of " + parent.ID + " is disabled by its author"))
 	}
 	return parent.ID, nil
 }
 
-// resolve returns the post of a share's, a ugcPost's or an activity's URN, unless it is deleted. It needs a running View
-// or Update.
+// resolve returns the post of a share's, a ugcPost's or an activity's URN, unless it is deleted. It needs a running
+// View or Update.
 func (n *network) resolve(urn string) (sim.Post, bool) {
 	if number, isActivity := strings.CutPrefix(urn, activityPrefix); isActivity {
 		if post, found := n.env.Posts.Live(sharePrefix + number); found {
@@ -154,19 +155,23 @@ func (in postInput) check() *sim.Reply {
 	case in.Author == "":
 		return refuse(badField("MISSING_FIELD", "ERROR :: /author :: field is required but not found"))
 	case !strings.HasPrefix(in.Author, personPrefix) && !strings.HasPrefix(in.Author, organizationPrefix):
-		return refuse(badField("INVALID_URN_TYPE", "ERROR :: /author :: %q is neither a person nor an organization", in.Author))
+		return refuse(badField("INVALID_URN_TYPE", "ERROR :: /author :: %q is neither a person nor an organization",
+			in.Author))
 	case in.Commentary == nil:
 		return refuse(badField("MISSING_FIELD", "ERROR :: /commentary :: field is required but not found"))
 	case *in.Commentary == "" && in.Content == nil && in.ReshareContext == nil:
 		return refuse(badField("INVALID_VALUE_BLANK_FIELD", "ERROR :: /commentary :: must not be blank"))
 	case length(parseLittleText(*in.Commentary).visible) > maxCommentary:
-		return refuse(badField("FIELD_LENGTH_TOO_LONG", "ERROR :: /commentary :: must have at most %d characters", maxCommentary))
+		return refuse(badField("FIELD_LENGTH_TOO_LONG", "ERROR :: /commentary :: must have at most %d characters",
+			maxCommentary))
 	case !slices.Contains(visibilities, in.Visibility):
-		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /visibility :: must be one of %s", strings.Join(visibilities, ", ")))
+		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /visibility :: must be one of %s",
+			strings.Join(visibilities, ", ")))
 	case in.Distribution == nil:
 		return refuse(badField("MISSING_FIELD", "ERROR :: /distribution :: field is required but not found"))
 	case !slices.Contains(feedDistributions, in.Distribution.FeedDistribution):
-		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /distribution/feedDistribution :: must be one of %s", strings.Join(feedDistributions, ", ")))
+		return refuse(badField("INVALID_VALUE_FOR_FIELD",
+			"ERROR :: /distribution/feedDistribution :: must be one of %s", strings.Join(feedDistributions, ", ")))
 	case in.LifecycleState != "PUBLISHED":
 		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /lifecycleState :: must be PUBLISHED"))
 	case in.ReshareContext != nil && in.Content != nil:
@@ -180,9 +185,11 @@ func (in postInput) checkAuthor() *sim.Reply {
 	isOrganization := strings.HasPrefix(in.Author, organizationPrefix)
 	switch {
 	case isOrganization && !slices.Contains(organizationsSeenBy, in.Visibility):
-		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /visibility :: an organization's posts are PUBLIC or LOGGED_IN"))
+		return refuse(badField("INVALID_VALUE_FOR_FIELD",
+			"ERROR :: /visibility :: an organization's posts are PUBLIC or LOGGED_IN"))
 	case !isOrganization && in.Distribution.FeedDistribution == "NONE":
-		return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /distribution/feedDistribution :: a member's posts are in the MAIN_FEED"))
+		return refuse(badField("INVALID_VALUE_FOR_FIELD",
+			"ERROR :: /distribution/feedDistribution :: a member's posts are in the MAIN_FEED"))
 	}
 	return nil
 }
@@ -245,51 +252,5 @@ func (n *network) deletePost(r *http.Request, c caller) sim.Reply {
 			n.env.Posts.Delete(tx, post)
 		}
 		return refusal
-	})
-}
-
-type patch struct {
-	Patch struct {
-		Set struct {
-			Commentary               *string `json:"commentary"`
-			ContentLandingPage       *string `json:"contentLandingPage"`
-			ContentCallToActionLabel *string `json:"contentCallToActionLabel"`
-		} `json:"$set"`
-	} `json:"patch"`
-}
-
-// editPost changes a post's text.
-func (n *network) editPost(r *http.Request, c caller) sim.Reply {
-	if !isMethod(r, "PARTIAL_UPDATE", true) {
-		return wrongMethod("PARTIAL_UPDATE")
-	}
-	var in patch
-	if err := sim.DecodeStrictJSON(r, &in); err != nil {
-		return unprocessable("ERROR :: " + err.Error())
-	}
-	set := in.Patch.Set
-	return n.changed(http.StatusNoContent, func(tx *sim.Tx) *sim.Reply {
-		post, refusal := n.own(r.PathValue("urn"), c, "posts.PARTIAL_UPDATE.20260701")
-		if refusal != nil {
-			return refusal
-		}
-		row, _ := n.shares.Get(post.ID)
-		if set.Commentary != nil {
-			text := parseLittleText(*set.Commentary)
-			if length(text.visible) > maxCommentary {
-				return refuse(badField("FIELD_LENGTH_TOO_LONG", "ERROR :: /patch/$set/commentary :: must have at most %d characters", maxCommentary))
-			}
-			post.Text, row.Input.Commentary = text.visible, &text.stored
-		}
-		if set.ContentLandingPage != nil {
-			row.Input.ContentLandingPage = *set.ContentLandingPage
-		}
-		if set.ContentCallToActionLabel != nil {
-			row.Input.ContentCallToActionLabel = *set.ContentCallToActionLabel
-		}
-		row.ModifiedAt = tx.Now()
-		n.env.Posts.Put(tx, post)
-		n.shares.Put(tx, post.ID, row)
-		return nil
 	})
 }

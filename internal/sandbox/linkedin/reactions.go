@@ -2,88 +2,13 @@ package linkedin
 
 import (
 	"net/http"
-	"slices"
-	"strings"
 
 	"crier/internal/sandbox/sim"
 )
 
 func (n *network) registerReactions() {
-	n.rest("POST /rest/reactions", sim.Comment, n.react)
-	n.rest("DELETE /rest/reactions/{key}", sim.Delete, n.unreact)
 	n.rest("GET /rest/socialMetadata/{urn}", sim.Read, n.getMetadata)
 	n.rest("POST /rest/socialMetadata/{urn}", sim.Comment, n.setMetadata)
-}
-
-// reaction is what a member or an organization feels about a post or a comment.
-type reaction struct {
-	Actor  string `json:"actor"`
-	Entity string `json:"entity"`
-	Type   string `json:"type"`
-}
-
-func (r reaction) key() string { return r.Actor + " " + r.Entity }
-
-var reactionTypes = []string{"LIKE", "PRAISE", "EMPATHY", "INTEREST", "APPRECIATION", "ENTERTAINMENT"}
-
-func (n *network) followReactions(_ string, before, after *reaction) {
-	if before != nil {
-		n.liked[before.Entity][before.Type]--
-	}
-	if after == nil {
-		return
-	}
-	if n.liked[after.Entity] == nil {
-		n.liked[after.Entity] = map[string]int{}
-	}
-	n.liked[after.Entity][after.Type]++
-}
-
-// react writes a reaction; a second one of the same actor takes the first one's place.
-func (n *network) react(r *http.Request, c caller) sim.Reply {
-	var in struct {
-		Root         string `json:"root"`
-		ReactionType string `json:"reactionType"`
-	}
-	if err := sim.DecodeStrictJSON(r, &in); err != nil {
-		return unprocessable("ERROR :: " + err.Error())
-	}
-	if !slices.Contains(reactionTypes, in.ReactionType) {
-		return badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /reactionType :: must be one of %s", strings.Join(reactionTypes, ", "))
-	}
-	return n.changed(http.StatusCreated, func(tx *sim.Tx) *sim.Reply {
-		if !n.actsAs(c, r.URL.Query().Get("actor"), memberFeed, organizationFeed) {
-			return refuse(denied("partnerApiReactions.CREATE.20260701"))
-		}
-		post, found := n.resolve(in.Root)
-		if !found {
-			return refuse(notFound(in.Root))
-		}
-		row := reaction{Actor: r.URL.Query().Get("actor"), Entity: post.ID, Type: in.ReactionType}
-		n.reactions.Put(tx, row.key(), row)
-		return nil
-	})
-}
-
-// unreact takes a reaction back: its key is (actor:…,entity:…).
-func (n *network) unreact(r *http.Request, c caller) sim.Reply {
-	raw := r.URL.EscapedPath()
-	record, err := parseRecord(raw[strings.LastIndexByte(raw, '/')+1:])
-	if err != nil {
-		return badField("PARAM_INVALID", "Invalid key: %s", err)
-	}
-	return n.changed(http.StatusNoContent, func(tx *sim.Tx) *sim.Reply {
-		if !n.actsAs(c, record["actor"], memberFeed, organizationFeed) {
-			return refuse(denied("partnerApiReactions.DELETE.20260701"))
-		}
-		post, found := n.resolve(record["entity"])
-		row := reaction{Actor: record["actor"], Entity: post.ID}
-		if _, exists := n.reactions.Get(row.key()); !found || !exists {
-			return refuse(notFound(record["entity"]))
-		}
-		n.reactions.Delete(tx, row.key())
-		return nil
-	})
 }
 
 // metadata is what is set for a post's conversation.
@@ -126,7 +51,8 @@ func (n *network) getMetadata(r *http.Request, c caller) sim.Reply {
 }
 
 func (n *network) viewMetadata(post sim.Post) metadataView {
-	view := metadataView{Entity: activityPrefix + urnNumber(post.ID), ReactionSummaries: map[string]reactionSummary{}, CommentsState: "OPEN"}
+	view := metadataView{Entity: activityPrefix + urnNumber(post.ID), ReactionSummaries: map[string]reactionSummary{},
+		CommentsState: "OPEN"}
 	for kind, count := range n.reactionsOf(post) {
 		view.ReactionSummaries[kind] = reactionSummary{ReactionType: kind, Count: count}
 	}
@@ -141,13 +67,8 @@ func (n *network) viewMetadata(post sim.Post) metadataView {
 // reactionsOf returns how many reacted in which way. It needs a running View or Update.
 func (n *network) reactionsOf(post sim.Post) map[string]int {
 	counts := map[string]int{}
-	for kind, count := range n.liked[post.ID] {
-		if count > 0 {
-			counts[kind] = count
-		}
-	}
-	if post.Likes > 0 {
-		counts["LIKE"] += post.Likes
+	if likes := n.env.Likes(post); likes > 0 {
+		counts["LIKE"] = likes
 	}
 	return counts
 }

@@ -21,7 +21,8 @@ type postView struct {
 // viewPost shows a post. It needs a running View or Update.
 func (n *network) viewPost(post sim.Post) postView {
 	row, _ := n.shares.Get(post.ID)
-	return postView{ID: post.ID, postInput: row.Input, CreatedAt: millis(post.CreatedAt), PublishedAt: millis(post.CreatedAt), LastModifiedAt: millis(row.ModifiedAt)}
+	return postView{ID: post.ID, postInput: row.Input, CreatedAt: millis(post.CreatedAt),
+		PublishedAt: millis(post.CreatedAt), LastModifiedAt: millis(row.ModifiedAt)}
 }
 
 // mayRead tells whether the caller may read an author's posts. Members' posts need r_member_social, which no app gets.
@@ -103,7 +104,8 @@ func (n *network) listPosts(r *http.Request, c caller) sim.Reply {
 			}
 			list = append(list, n.viewPost(post))
 		}
-		reply = sim.Reply{Status: http.StatusOK, Body: elements{Paging: paging{Start: start, Count: count, Links: []any{}}, Elements: list}}
+		reply = sim.Reply{Status: http.StatusOK,
+			Body: elements{Paging: paging{Start: start, Count: count, Links: []any{}}, Elements: list}}
 	})
 	return reply
 }

@@ -8,7 +8,8 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// rawParameter returns a query parameter as it was sent, before any decoding: Rest.li tells structure from content by it.
+// rawParameter returns a query parameter as it was sent, before any decoding: Rest.li tells structure from content by
+// it.
 func rawParameter(r *http.Request, key string) (string, bool) {
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
 		if name, value, _ := strings.Cut(pair, "="); name == key {

@@ -26,11 +26,13 @@ type statistics struct {
 
 // measure needs a running View or Update.
 func (n *network) measure(post sim.Post) statistics {
-	s := statistics{CommentCount: len(n.descendants(post.ID)), ShareCount: n.env.Posts.CountChildren(post.ID, sim.KindRepost) + n.env.Posts.CountChildren(post.ID, sim.KindPost)}
+	s := statistics{CommentCount: len(n.descendants(post.ID)),
+		ShareCount: n.env.Posts.CountChildren(post.ID, sim.KindRepost) +
+			n.env.Posts.CountChildren(post.ID, sim.KindPost)}
 	for _, count := range n.reactionsOf(post) {
 		s.LikeCount += count
 	}
-	s.ImpressionCount = 20*s.LikeCount + 10*s.ShareCount + 5*s.CommentCount
+	s.ImpressionCount = post.ViewsOr(20*s.LikeCount + 10*s.ShareCount + 5*s.CommentCount)
 	s.UniqueImpressionsCount = s.ImpressionCount / 2
 	if s.ImpressionCount > 0 {
 		s.Engagement = float64(s.ClickCount+s.LikeCount+s.CommentCount+s.ShareCount) / float64(s.ImpressionCount)
@@ -78,7 +80,8 @@ func (n *network) organizationStatistics(r *http.Request, c caller) sim.Reply {
 			}
 			list = append(list, view)
 		}
-		reply = sim.Reply{Status: http.StatusOK, Body: elements{Paging: paging{Count: 10, Total: len(list), Links: []any{}}, Elements: list}}
+		reply = sim.Reply{Status: http.StatusOK,
+			Body: elements{Paging: paging{Count: 10, Total: len(list), Links: []any{}}, Elements: list}}
 	})
 	return reply
 }
@@ -109,7 +112,8 @@ func (n *network) memberStatistics(r *http.Request, c caller) sim.Reply {
 			return
 		}
 		reply = sim.Reply{Status: http.StatusOK, Body: elements{Paging: paging{Count: 10, Total: 1, Links: []any{}},
-			Elements: []map[string]any{{"count": count, "metricType": q.Get("queryType"), "targetEntity": map[string]string{"share": urn}}}}}
+			Elements: []map[string]any{{"count": count, "metricType": q.Get("queryType"),
+				"targetEntity": map[string]string{"share": urn}}}}}
 	})
 	return reply
 }

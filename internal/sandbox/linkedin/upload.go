@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,6 +23,8 @@ func (n *network) registerMedia() {
 	n.rest("POST /rest/videos", sim.Upload, n.videoAction)
 	n.rest("GET /rest/videos/{urn}", sim.Upload, n.getAsset(videoPrefix, "videos"))
 	n.env.Route("PUT /dms-uploads/{id}/{part}", sim.Upload, n.receive)
+	n.env.Route("POST /dms-uploads/{id}/captions", sim.Upload, n.receiveCaptions)
+	n.env.Route("PUT /dms-uploads/{id}/thumbnail", sim.Upload, n.receiveThumbnail)
 }
 
 // uploadLife is how long an upload address works.
@@ -77,7 +80,9 @@ func (n *network) action(resource, prefix, key string) handler {
 		if refusal != nil {
 			return *refusal
 		}
-		return sim.Reply{Status: http.StatusOK, Body: value{map[string]any{"uploadUrlExpiresAt": millis(a.ExpiresAt), "uploadUrl": n.uploadURL(r, a, 0), key: a.URN}}}
+		return sim.Reply{Status: http.StatusOK,
+			Body: value{map[string]any{"uploadUrlExpiresAt": millis(a.ExpiresAt), "uploadUrl": n.uploadURL(r, a, 0),
+				key: a.URN}}}
 	}
 }
 
@@ -105,9 +110,12 @@ func (n *network) initializeVideo(r *http.Request, c caller) sim.Reply {
 	}
 	size := in.Request.FileSizeBytes
 	if size < 1 || size > maxInitialize {
-		return badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /initializeUploadRequest/fileSizeBytes :: must be 1 to %d", int64(maxInitialize))
+		return badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /initializeUploadRequest/fileSizeBytes :: must be 1 to %d",
+			int64(maxInitialize))
 	}
-	a := asset{URN: videoPrefix, Owner: in.Request.Owner, Total: size}
+	a := asset{URN: videoPrefix, Owner: in.Request.Owner, Total: size,
+		Captions:  beside{Announced: in.Request.UploadCaptions},
+		Thumbnail: beside{Announced: in.Request.UploadThumbnail}}
 	for first := int64(0); first < size; first += partBytes {
 		a.Parts = append(a.Parts, part{First: first, Last: min(first+partBytes, size) - 1})
 	}
@@ -117,10 +125,18 @@ func (n *network) initializeVideo(r *http.Request, c caller) sim.Reply {
 	}
 	var instructions []instruction
 	for i, p := range a.Parts {
-		instructions = append(instructions, instruction{UploadURL: n.uploadURL(r, a, i), FirstByte: p.First, LastByte: p.Last})
+		instructions = append(instructions, instruction{UploadURL: n.uploadURL(r, a, i), FirstByte: p.First,
+			LastByte: p.Last})
 	}
-	return sim.Reply{Status: http.StatusOK, Body: value{map[string]any{"uploadUrlsExpireAt": millis(a.ExpiresAt), "video": a.URN, "uploadToken": "",
-		"uploadInstructions": instructions}}}
+	answer := map[string]any{"uploadUrlsExpireAt": millis(a.ExpiresAt), "video": a.URN, "uploadToken": "",
+		"uploadInstructions": instructions}
+	if a.Captions.Announced {
+		answer["captionsUploadUrl"] = n.env.URL(r, "/dms-uploads/"+a.UploadID+"/captions")
+	}
+	if a.Thumbnail.Announced {
+		answer["thumbnailUploadUrl"] = n.env.URL(r, "/dms-uploads/"+a.UploadID+"/thumbnail")
+	}
+	return sim.Reply{Status: http.StatusOK, Body: value{answer}}
 }
 
 type finalizeInput struct {
@@ -148,8 +164,13 @@ func (n *network) finalizeVideo(r *http.Request, c caller) sim.Reply {
 			return refuse(badField("INVALID_VIDEO_ID", "Video %s is invalid", in.Request.Video))
 		case a.Owner != c.member.ID && !n.administers(c, a.Owner):
 			return refuse(denied("videos.ACTION-finalizeUpload.20260701"))
-		case in.Request.UploadToken != "" || slices.Contains(tags, "") || !slices.Equal(tags, in.Request.UploadedPartIDs):
-			return refuse(badField("INVALID_VALUE_FOR_FIELD", "ERROR :: /finalizeUploadRequest/uploadedPartIds :: does not match the parts that were uploaded"))
+		case in.Request.UploadToken != "" || slices.Contains(tags, "") ||
+			!slices.Equal(tags, in.Request.UploadedPartIDs):
+			return refuse(badField("INVALID_VALUE_FOR_FIELD",
+				"ERROR :: /finalizeUploadRequest/uploadedPartIds :: does not match the parts that were uploaded"))
+		case a.Captions.Announced && !a.Captions.There, a.Thumbnail.Announced && !a.Thumbnail.There:
+			return refuse(badField("INVALID_VALUE_FOR_FIELD",
+				"ERROR :: /finalizeUploadRequest/video :: captions or thumbnail were announced and did not come"))
 		case a.UploadedAt.IsZero():
 			a.UploadedAt = tx.Now()
 			n.assets.Put(tx, a.URN, a)
@@ -158,7 +179,75 @@ func (n *network) finalizeVideo(r *http.Request, c caller) sim.Reply {
 	})
 }
 
-// receive takes the bytes of one part. The address is all that it asks for.
+// maxBeside bounds what belongs to a video.
+const maxBeside = 10 << 20
+
+// receiveCaptions takes the captions of a video: a form of what they are, and a SubRip file.
+func (n *network) receiveCaptions(r *http.Request) sim.Reply {
+	var metadata struct {
+		Format         string `json:"format"`
+		TranscriptType string `json:"transcriptType"`
+		Locale         struct {
+			Language string `json:"language"`
+		} `json:"locale"`
+	}
+	r.Body = http.MaxBytesReader(nil, r.Body, maxBeside)
+	if err := r.ParseMultipartForm(maxBeside); err != nil { //nolint:gosec // the body is bounded
+		return n.finish(r, badField("INVALID_VALUE_FOR_FIELD", "The captions are no form"))
+	}
+	file, _, err := r.FormFile("file")
+	if err != nil || json.Unmarshal([]byte(r.FormValue("metadata")), &metadata) != nil {
+		return n.finish(r, badField("MISSING_FIELD", "Captions need metadata and a file"))
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxBeside))
+	isSubRip := err == nil && bytes.Contains(text, []byte(" --> "))
+	if metadata.Format != "SRT" || metadata.TranscriptType != "CLOSED_CAPTION" || metadata.Locale.Language != "EN" ||
+		!isSubRip {
+		return n.finish(r, badField("INVALID_VALUE_FOR_FIELD", "Captions must be an English SRT file"))
+	}
+	return n.finish(r, n.note(r, func(a *asset) *beside { return &a.Captions }))
+}
+
+// receiveThumbnail takes the picture of a video. Its address is signed, as those of the parts are.
+func (n *network) receiveThumbnail(r *http.Request) sim.Reply {
+	if refusal := refuseToken(r); refusal != nil {
+		return n.finish(r, *refusal)
+	}
+	digest, err := n.env.Media.Extend(sim.Digest{}, io.LimitReader(r.Body, maxBeside))
+	if err != nil || r.Header.Get("Media-Type-Family") != "STILLIMAGE" ||
+		digest.Type != "image/jpeg" && digest.Type != "image/png" {
+		return n.finish(r, badField("INVALID_VALUE_FOR_FIELD", "The thumbnail must be a still image, JPG or PNG"))
+	}
+	return n.finish(r, n.note(r, func(a *asset) *beside { return &a.Thumbnail }))
+}
+
+// note enters that what belongs to a video has come.
+func (n *network) note(r *http.Request, which func(*asset) *beside) sim.Reply {
+	return n.changed(http.StatusCreated, func(tx *sim.Tx) *sim.Reply {
+		a, found := n.assets.Get(n.assetByID[r.PathValue("id")])
+		switch {
+		case !found || !which(&a).Announced:
+			return refuse(notFound(r.URL.Path))
+		case !tx.Now().Before(a.ExpiresAt):
+			return refuse(badField("EXPIRED_UPLOAD_URL", "The upload URL has expired"))
+		}
+		which(&a).There = true
+		n.assets.Put(tx, a.URN, a)
+		return nil
+	})
+}
+
+// refuseToken refuses the token of a member where the address alone is the key: "the upload video call … doesn't accept
+// an OAuth token" (LinkedIn's pages on uploads). What it is refused with is not documented.
+func refuseToken(r *http.Request) *sim.Reply {
+	if r.Header.Get("Authorization") == "" {
+		return nil
+	}
+	return refuse(badField("INVALID_REQUEST", "This upload does not accept an OAuth token"))
+}
+
+// receive takes the bytes of one part. Pictures and documents need the token of the member, parts of videos none.
 func (n *network) receive(r *http.Request) sim.Reply {
 	var a asset
 	n.env.View(func() { a, _ = n.assets.Get(n.assetByID[r.PathValue("id")]) })
@@ -169,10 +258,15 @@ func (n *network) receive(r *http.Request) sim.Reply {
 	case !n.env.Now().Before(a.ExpiresAt):
 		return n.finish(r, badField("EXPIRED_UPLOAD_URL", "The upload URL has expired"))
 	case a.isVideo():
+		if refusal := refuseToken(r); refusal != nil {
+			return n.finish(r, *refusal)
+		}
 		return n.finish(r, n.receivePart(r, a.URN, index))
-	default:
-		return n.finish(r, n.receiveWhole(r, a))
 	}
+	if _, refusal := n.authenticate(r); refusal != nil {
+		return n.finish(r, *refusal)
+	}
+	return n.finish(r, n.receiveWhole(r, a))
 }
 
 // receiveWhole takes a picture or a document.
@@ -208,7 +302,8 @@ func (n *network) receivePart(r *http.Request, urn string, index int) sim.Reply 
 		a, _ := n.assets.Get(urn)
 		p := a.Parts[index]
 		if int64(len(body)) != p.Last-p.First+1 {
-			return refuse(badField("INVALID_VALUE_FOR_FIELD", "Expected bytes %d to %d, got %d bytes", p.First, p.Last, len(body)))
+			return refuse(badField("INVALID_VALUE_FOR_FIELD", "Expected bytes %d to %d, got %d bytes", p.First, p.Last,
+				len(body)))
 		}
 		if p.ETag == tag {
 			return nil // the same again, after a lost answer

@@ -30,12 +30,41 @@ func picture(t *testing.T) []byte {
 // initialize begins an upload and returns the answer.
 func (a *app) initialize(resource, more string) simtest.Response {
 	a.t.Helper()
-	return a.must(http.StatusOK, "POST", resource+"?action=initializeUpload", `{"initializeUploadRequest":{"owner":"`+a.seed.AccountID+`"`+more+`}}`)
+	return a.must(http.StatusOK, "POST", resource+"?action=initializeUpload",
+		`{"initializeUploadRequest":{"owner":"`+a.seed.AccountID+`"`+more+`}}`)
 }
 
+// put sends a part of a video, without a token.
 func (a *app) put(status int, address string, body []byte) simtest.Response {
 	a.t.Helper()
-	return a.Must(status, simtest.Request{Method: "PUT", Path: address, Body: body, Header: map[string]string{"Content-Type": "application/octet-stream"}})
+	return a.Must(status, simtest.Request{Method: "PUT", Path: address, Body: body,
+		Header: map[string]string{"Content-Type": "application/octet-stream"}})
+}
+
+// putFile sends a picture or a document, with the token that its upload needs.
+func (a *app) putFile(status int, address string, body []byte) simtest.Response {
+	a.t.Helper()
+	return a.Must(status, simtest.Request{Method: "PUT", Path: address, Body: body, Token: a.seed.AccessToken,
+		Header: map[string]string{"Content-Type": "application/octet-stream"}})
+}
+
+func TestPicturesNeedTheTokenThatVideosDoNotAccept(t *testing.T) {
+	t.Parallel()
+	a := setup(t, "ada", sim.Options{})
+	address := a.initialize("images", "").Text("value", "uploadUrl")
+	if resp := a.put(http.StatusUnauthorized, address, picture(t)); resp.Text("code") != "EMPTY_ACCESS_TOKEN" {
+		t.Errorf("a picture without a token: %s", resp.Body)
+	}
+	a.putFile(http.StatusCreated, address, picture(t))
+	started := a.initialize("videos", `,"fileSizeBytes":4,"uploadThumbnail":true`)
+	part := started.Text("value", "uploadInstructions", 0, "uploadUrl")
+	for _, address := range []string{part, started.Text("value", "thumbnailUploadUrl")} {
+		if resp := a.putFile(http.StatusBadRequest, address, []byte("clip")); !strings.Contains(resp.Text("message"),
+			"does not accept an OAuth token") {
+			t.Errorf("PUT %s with a token: %s", address, resp.Body)
+		}
+	}
+	a.put(http.StatusOK, part, []byte("clip"))
 }
 
 func mediaContent(id, title, alt string) map[string]any {
@@ -47,14 +76,15 @@ func TestImageUploadIsReadyAfterAMoment(t *testing.T) {
 	a := setup(t, "ada", sim.Options{})
 	started := a.initialize("images", "")
 	urn := started.Text("value", "image")
-	if !strings.HasPrefix(urn, "urn:li:image:") || !strings.HasPrefix(started.Text("value", "uploadUrl"), a.URL+"/linkedin/dms-uploads/") {
+	if !strings.HasPrefix(urn, "urn:li:image:") ||
+		!strings.HasPrefix(started.Text("value", "uploadUrl"), a.URL+"/linkedin/dms-uploads/") {
 		t.Fatalf("answer is %s", started.Body)
 	}
 	body := a.body("picture", mediaContent(urn, "", "A grey field"))
 	if resp := a.must(http.StatusBadRequest, "POST", "posts", body); resp.Text("code") != "MEDIA_ASSET_WAITING_UPLOAD" {
 		t.Errorf("before the upload: %s", resp.Body)
 	}
-	a.put(http.StatusCreated, started.Text("value", "uploadUrl"), picture(t))
+	a.putFile(http.StatusCreated, started.Text("value", "uploadUrl"), picture(t))
 	if resp := a.must(http.StatusBadRequest, "POST", "posts", body); resp.Text("code") != "MEDIA_ASSET_WAITING_UPLOAD" {
 		t.Errorf("right after the upload: %s", resp.Body)
 	}
@@ -79,7 +109,7 @@ func TestOrganizationsMayAskForTheirImages(t *testing.T) {
 			t.Errorf("status is %s, want %s", got, want)
 		}
 		if want == "WAITING_UPLOAD" {
-			a.put(http.StatusCreated, started.Text("value", "uploadUrl"), picture(t))
+			a.putFile(http.StatusCreated, started.Text("value", "uploadUrl"), picture(t))
 		} else {
 			a.Clock.Advance(time.Second)
 		}
@@ -90,10 +120,11 @@ func TestFileOfAnotherOwnerCannotBePosted(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	started := a.initialize("images", "")
-	a.put(http.StatusCreated, started.Text("value", "uploadUrl"), picture(t))
+	a.putFile(http.StatusCreated, started.Text("value", "uploadUrl"), picture(t))
 	a.Clock.Advance(time.Second)
 	a.seed = a.Seed("bob")
-	resp := a.must(http.StatusForbidden, "POST", "posts", a.body("stolen", mediaContent(started.Text("value", "image"), "", "")))
+	resp := a.must(http.StatusForbidden, "POST", "posts",
+		a.body("stolen", mediaContent(started.Text("value", "image"), "", "")))
 	if !strings.HasPrefix(resp.Text("message"), "Accessing this image resource is forbidden") {
 		t.Errorf("answer is %s", resp.Body)
 	}
@@ -103,9 +134,10 @@ func TestFileThatIsNoImageFails(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	started := a.initialize("images", "")
-	a.put(http.StatusCreated, started.Text("value", "uploadUrl"), []byte("hello"))
+	a.putFile(http.StatusCreated, started.Text("value", "uploadUrl"), []byte("hello"))
 	a.Clock.Advance(time.Second)
-	resp := a.must(http.StatusBadRequest, "POST", "posts", a.body("text", mediaContent(started.Text("value", "image"), "", "")))
+	resp := a.must(http.StatusBadRequest, "POST", "posts",
+		a.body("text", mediaContent(started.Text("value", "image"), "", "")))
 	if resp.Text("code") != "MEDIA_ASSET_PROCESSING_FAILED" {
 		t.Errorf("answer is %s", resp.Body)
 	}
@@ -117,7 +149,7 @@ func TestSeveralImagesInOnePost(t *testing.T) {
 	var images []any
 	for range 3 {
 		started := a.initialize("images", "")
-		a.put(http.StatusCreated, started.Text("value", "uploadUrl"), picture(t))
+		a.putFile(http.StatusCreated, started.Text("value", "uploadUrl"), picture(t))
 		images = append(images, map[string]any{"id": started.Text("value", "image"), "altText": "grey"})
 	}
 	a.Clock.Advance(time.Second)
@@ -131,11 +163,13 @@ func TestVideoInPartsWithTags(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	file := append([]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00"), bytes.Repeat([]byte{7}, 5<<20)...)
-	started := a.initialize("videos", fmt.Sprintf(`,"fileSizeBytes":%d,"uploadCaptions":false,"uploadThumbnail":false`, len(file)))
+	started := a.initialize("videos", fmt.Sprintf(`,"fileSizeBytes":%d,"uploadCaptions":false,"uploadThumbnail":false`,
+		len(file)))
 	urn := started.Text("value", "video")
 	var tags []string
 	for i := range 2 {
-		first, last := int(started.Value("value", "uploadInstructions", i, "firstByte").(float64)), int(started.Value("value", "uploadInstructions", i, "lastByte").(float64))
+		first, last := int(started.Value("value", "uploadInstructions", i, "firstByte").(float64)),
+			int(started.Value("value", "uploadInstructions", i, "lastByte").(float64))
 		address := started.Text("value", "uploadInstructions", i, "uploadUrl")
 		a.put(http.StatusBadRequest, address, file[first:last])
 		resp := a.put(http.StatusOK, address, file[first:last+1])
@@ -145,7 +179,8 @@ func TestVideoInPartsWithTags(t *testing.T) {
 		}
 	}
 	finalize := func(status int, tags []string) {
-		body, err := json.Marshal(map[string]any{"finalizeUploadRequest": map[string]any{"video": urn, "uploadToken": "", "uploadedPartIds": tags}})
+		body, err := json.Marshal(map[string]any{"finalizeUploadRequest": map[string]any{"video": urn,
+			"uploadToken": "", "uploadedPartIds": tags}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +188,8 @@ func TestVideoInPartsWithTags(t *testing.T) {
 	}
 	finalize(http.StatusBadRequest, []string{tags[1], tags[0]})
 	finalize(http.StatusOK, tags)
-	if status := a.must(http.StatusOK, "GET", "videos/"+url.PathEscape(urn), "").Text("status"); status != "PROCESSING" {
+	if status := a.must(http.StatusOK, "GET", "videos/"+url.PathEscape(urn),
+		"").Text("status"); status != "PROCESSING" {
 		t.Errorf("status is %s", status)
 	}
 	a.Clock.Advance(time.Second)
@@ -172,7 +208,7 @@ func TestDocumentNeedsATitle(t *testing.T) {
 	a := setup(t, "ada", sim.Options{})
 	started := a.initialize("documents", "")
 	urn := started.Text("value", "document")
-	a.put(http.StatusCreated, started.Text("value", "uploadUrl"), []byte("%PDF-1.7 pages"))
+	a.putFile(http.StatusCreated, started.Text("value", "uploadUrl"), []byte("%PDF-1.7 pages"))
 	a.Clock.Advance(time.Second)
 	a.must(http.StatusBadRequest, "POST", "posts", a.body("slides", mediaContent(urn, "", "")))
 	a.post("slides", mediaContent(urn, "deck.pdf", ""))

@@ -19,6 +19,8 @@ type Account struct {
 	// OwnerID is the account of the person behind a page or an organization.
 	OwnerID   string    `json:"owner,omitempty"`
 	CreatedAt time.Time `json:"created,omitzero"`
+	// Followers is how many follow it, once that was set.
+	Followers *int `json:"followers,omitempty"`
 }
 
 // Accounts is everyone on a network. All methods need a running View or Update of the store.
@@ -52,6 +54,16 @@ func (a *Accounts) ByHandle(handle string) (Account, bool) {
 	return a.table.Get(a.byHandle[strings.ToLower(handle)])
 }
 
+// All returns everyone, in no particular order.
+func (a *Accounts) All() []Account {
+	list := make([]Account, 0, len(a.byHandle))
+	for _, id := range a.byHandle {
+		account, _ := a.table.Get(id)
+		list = append(list, account)
+	}
+	return list
+}
+
 // OwnedBy returns the ids of the pages or organizations of an account. The slice must not be changed or kept.
 func (a *Accounts) OwnedBy(id string) []string { return a.owned[id] }
 
@@ -83,13 +95,14 @@ var handlePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 // characters "_.-" after the first.
 func CheckHandle(handle string, longest int) error {
 	if len(handle) > longest || !handlePattern.MatchString(handle) {
-		return fmt.Errorf("account name %q is not allowed: 1 to %d letters, digits, and _ . - after the first", handle, longest)
+		return fmt.Errorf("account name %q is not allowed: 1 to %d letters, digits, and _ . - after the first", handle,
+			longest)
 	}
 	return nil
 }
 
-// StableNumber returns a number with the given count of decimal digits (at most 18) that depends on the parts alone. Networks make
-// account ids of it, so that the same handle is the same account in every sandbox.
+// StableNumber returns a number with the given count of decimal digits (at most 18) that depends on the parts alone.
+// Networks make account ids of it, so that the same handle is the same account in every sandbox.
 func StableNumber(digits int, parts ...string) uint64 {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	low := uint64(1)

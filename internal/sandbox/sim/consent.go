@@ -31,6 +31,9 @@ type ConsentRequest struct {
 	Refused url.Values
 	// Granted returns what the app is told beside code and state; it may be nil.
 	Granted func(scopes []string) url.Values
+	// Automatic means that a person who agreed in this browser before is not asked again: the app gets the same
+	// account.
+	Automatic bool
 	// Fragment ends the address of a granted consent, where the network adds one.
 	Fragment string
 }
@@ -64,8 +67,8 @@ func newCodes(s *Store) *Table[Code] {
 	return t
 }
 
-// FindCode returns a code, and whether it is still good. A code that was never given, or is spent, has no value. It needs
-// a running View or Update.
+// FindCode returns a code, and whether it is still good. A code that was never given, or is spent, has no value. It
+// needs a running View or Update.
 func (e *Env) FindCode(value string) (Code, bool) {
 	code, ok := e.codes.Get(value)
 	return code, ok && e.Now().Before(code.ExpiresAt)
@@ -79,9 +82,16 @@ func (e *Env) SpendCode(tx *Tx, code Code) { e.codes.Delete(tx, code.Value) }
 // sent). An error of parse is shown to the person, since an app that cannot be trusted is not redirected to.
 func (e *Env) Consent(path string, parse func(r *http.Request) (ConsentRequest, error)) {
 	e.Page("GET "+path, func(w http.ResponseWriter, r *http.Request) {
-		if c, ok := e.readConsent(w, r, parse); ok {
-			e.showConsent(w, r, c, "")
+		c, ok := e.readConsent(w, r, parse)
+		if !ok {
+			return
 		}
+		if agreed, err := r.Cookie(e.agreedCookie()); err == nil && c.Automatic {
+			r.PostForm = url.Values{"account": {agreed.Value}}
+			e.allowConsent(w, r, c)
+			return
+		}
+		e.showConsent(w, r, c, "")
 	})
 	e.Page("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := e.readConsent(w, r, parse); ok {
@@ -91,7 +101,8 @@ func (e *Env) Consent(path string, parse func(r *http.Request) (ConsentRequest, 
 }
 
 // readConsent reads the request and ends it when there is nothing to decide.
-func (e *Env) readConsent(w http.ResponseWriter, r *http.Request, parse func(*http.Request) (ConsentRequest, error)) (ConsentRequest, bool) {
+func (e *Env) readConsent(w http.ResponseWriter, r *http.Request,
+	parse func(*http.Request) (ConsentRequest, error)) (ConsentRequest, bool) {
 	c, err := parse(r)
 	if err == nil {
 		err = checkRedirect(c.RedirectURI)
@@ -141,8 +152,9 @@ func (e *Env) allowConsent(w http.ResponseWriter, r *http.Request, c ConsentRequ
 	if ticked, ok := r.PostForm["scope"]; ok {
 		scopes = slices.DeleteFunc(slices.Clone(c.Scopes), func(s string) bool { return !slices.Contains(ticked, s) })
 	}
-	code := Code{Value: c.CodePrefix + rand.Text(), ClientID: c.ClientID, RedirectURI: c.RedirectURI, AccountID: account.ID,
-		Scopes: scopes, Challenge: c.Challenge, ChallengeMethod: c.ChallengeMethod}
+	code := Code{Value: c.CodePrefix + rand.Text(), ClientID: c.ClientID, RedirectURI: c.RedirectURI,
+		AccountID: account.ID,
+		Scopes:    scopes, Challenge: c.Challenge, ChallengeMethod: c.ChallengeMethod}
 	err = e.Update(func(tx *Tx) error {
 		e.ensureAccount(tx, account)
 		code.ExpiresAt = tx.Now().Add(c.CodeLifetime)
@@ -153,6 +165,9 @@ func (e *Env) allowConsent(w http.ResponseWriter, r *http.Request, c ConsentRequ
 		e.showProblem(w, http.StatusInternalServerError, err.Error())
 		return
 	}
+	//nolint:gosec // the simulator has no TLS
+	http.SetCookie(w, &http.Cookie{Name: e.agreedCookie(), Value: account.Handle, Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteLaxMode})
 	answer := url.Values{}
 	if c.Granted != nil {
 		answer = c.Granted(scopes)
@@ -160,6 +175,9 @@ func (e *Env) allowConsent(w http.ResponseWriter, r *http.Request, c ConsentRequ
 	answer.Set("code", code.Value)
 	redirect(w, r, c, answer)
 }
+
+// agreedCookie is where a browser remembers which account agreed last.
+func (e *Env) agreedCookie() string { return "sandbox-" + e.network.Name }
 
 // chosenAccount returns the account that the person typed or picked; what is typed wins.
 func (e *Env) chosenAccount(form url.Values) (Account, error) {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -29,9 +30,10 @@ func (w *World) registerControls() {
 	w.mux.HandleFunc("POST /_control/faults", control(w.addFault))
 	w.mux.HandleFunc("DELETE /_control/faults", control(w.clearFaults))
 	w.mux.HandleFunc("POST /_control/likes", control(w.addLikes))
+	w.mux.HandleFunc("POST /_control/metrics", control(w.setMetrics))
 	w.mux.HandleFunc("GET /_control/calls", control(w.listCalls))
 	w.mux.HandleFunc("/_control/", control(func(*http.Request) Reply {
-		return controlError(http.StatusNotFound, "no such control: there are posts, faults, likes and calls")
+		return controlError(http.StatusNotFound, "no such control: there are posts, faults, likes, metrics and calls")
 	}))
 }
 
@@ -131,20 +133,29 @@ func (w *World) addFault(r *http.Request) Reply {
 	if err := DecodeStrictJSON(r, &in); err != nil {
 		return controlError(http.StatusBadRequest, "%s", err)
 	}
-	if err := in.check(); err != nil {
+	if err := w.addToScript(in); err != nil {
 		return controlError(http.StatusBadRequest, "%s", err)
+	}
+	return Reply{Status: http.StatusCreated, Body: in}
+}
+
+// addToScript puts a fault into the script of its network.
+func (w *World) addToScript(in faultInput) error {
+	if err := in.check(); err != nil {
+		return err
 	}
 	e, err := w.provider(in.Provider)
 	if err != nil {
-		return controlError(http.StatusBadRequest, "%s", err)
+		return err
 	}
 	f := Fault{Operation: in.Operation, Kind: in.Kind, Count: in.Count, Skip: in.Skip, AccountID: in.AccountID,
-		Delay: time.Duration(in.DelayMs) * time.Millisecond, RetryAfter: time.Duration(in.RetryAfterSeconds) * time.Second}
+		Delay:      time.Duration(in.DelayMs) * time.Millisecond,
+		RetryAfter: time.Duration(in.RetryAfterSeconds) * time.Second}
 	if f.RetryAfter == 0 {
 		f.RetryAfter = defaultRetryAfter
 	}
 	e.script.add(f)
-	return Reply{Status: http.StatusCreated, Body: in}
+	return nil
 }
 
 func (in faultInput) check() error {
@@ -171,8 +182,10 @@ func (w *World) listFaults(*http.Request) Reply {
 	list := []faultInput{}
 	for _, e := range w.envs {
 		for _, f := range e.script.pending() {
-			list = append(list, faultInput{Provider: e.network.Name, Operation: f.Operation, Kind: f.Kind, Count: f.Count, Skip: f.Skip,
-				AccountID: f.AccountID, DelayMs: f.Delay.Milliseconds(), RetryAfterSeconds: int64(f.RetryAfter.Seconds())})
+			list = append(list, faultInput{Provider: e.network.Name, Operation: f.Operation, Kind: f.Kind,
+				Count: f.Count, Skip: f.Skip,
+				AccountID: f.AccountID, DelayMs: f.Delay.Milliseconds(),
+				RetryAfterSeconds: int64(f.RetryAfter.Seconds())})
 		}
 	}
 	return Reply{Status: http.StatusOK, Body: controlData{list}}
@@ -207,11 +220,88 @@ func (w *World) addLikes(r *http.Request) Reply {
 }
 
 func (e *Env) like(in likesInput) Reply {
+	return e.changePost(in.PlatformPostID, func(p *Post) { p.Likes += in.Count })
+}
+
+type metricsInput struct {
+	Provider       string `json:"provider"`
+	PlatformPostID string `json:"platformPostId,omitempty"`
+	Likes          *int   `json:"likes,omitempty"`
+	Views          *int   `json:"views,omitempty"`
+	AccountID      string `json:"accountId,omitempty"`
+	Followers      *int   `json:"followers,omitempty"`
+}
+
+func (in metricsInput) check() error {
+	for name, n := range map[string]*int{"likes": in.Likes, "views": in.Views, "followers": in.Followers} {
+		if n != nil && (*n < 0 || *n > maxLikes) {
+			return fmt.Errorf("%s must be 0 to %d", name, maxLikes)
+		}
+	}
+	switch {
+	case (in.PlatformPostID == "") == (in.AccountID == ""):
+		return errors.New("name either platformPostId, with likes or views, or accountId, with followers")
+	case in.AccountID != "" && (in.Followers == nil || in.Likes != nil || in.Views != nil):
+		return errors.New("an account has followers, and nothing else")
+	case in.PlatformPostID != "" && (in.Followers != nil || in.Likes == nil && in.Views == nil):
+		return errors.New("a post has likes, views or both, and nothing else")
+	}
+	return nil
+}
+
+// setMetrics says how many like and see a post, or follow an account, from now on. The numbers may fall. What is not
+// set follows from the likes.
+func (w *World) setMetrics(r *http.Request) Reply {
+	var in metricsInput
+	if err := DecodeStrictJSON(r, &in); err != nil {
+		return controlError(http.StatusBadRequest, "%s", err)
+	}
+	if err := in.check(); err != nil {
+		return controlError(http.StatusBadRequest, "%s", err)
+	}
+	e, err := w.provider(in.Provider)
+	if err != nil {
+		return controlError(http.StatusBadRequest, "%s", err)
+	}
+	if in.AccountID != "" {
+		return e.setFollowers(in)
+	}
+	return e.changePost(in.PlatformPostID, func(p *Post) {
+		if in.Likes != nil {
+			p.Likes, p.Settled = *in.Likes, true
+		}
+		if in.Views != nil {
+			p.Views = in.Views
+		}
+	})
+}
+
+func (e *Env) setFollowers(in metricsInput) Reply {
+	found := false
+	err := e.Update(func(tx *Tx) error {
+		var a Account
+		if a, found = e.Accounts.Get(in.AccountID); found {
+			a.Followers = in.Followers
+			e.Accounts.Put(tx, a)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return controlError(http.StatusInternalServerError, "%s", err)
+	case !found:
+		return controlError(http.StatusNotFound, "%s has no account %q", e.network.Name, in.AccountID)
+	}
+	return Reply{Status: http.StatusOK, Body: in}
+}
+
+// changePost changes a post that is there.
+func (e *Env) changePost(id string, change func(p *Post)) Reply {
 	var liked Post
 	found := false
 	err := e.Update(func(tx *Tx) error {
-		if liked, found = e.Posts.Live(in.PlatformPostID); found {
-			liked.Likes += in.Count
+		if liked, found = e.Posts.Live(id); found {
+			change(&liked)
 			e.Posts.Put(tx, liked)
 		}
 		return nil
@@ -220,7 +310,7 @@ func (e *Env) like(in likesInput) Reply {
 	case err != nil:
 		return controlError(http.StatusInternalServerError, "%s", err)
 	case !found:
-		return controlError(http.StatusNotFound, "%s has no post %q", e.network.Name, in.PlatformPostID)
+		return controlError(http.StatusNotFound, "%s has no post %q", e.network.Name, id)
 	}
 	return Reply{Status: http.StatusOK, Body: e.controlPost(liked)}
 }

@@ -76,6 +76,13 @@ func (s *script) callCount(op Operation) int {
 	return s.calls[op]
 }
 
+// uncount takes a call back that never arrived whole.
+func (s *script) uncount(op Operation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[op]--
+}
+
 // next counts a call and returns the fault that hits it. Every waiting fault sees every call of its operation; of those
 // that are due, the oldest strikes.
 func (s *script) next(op Operation, caller func() string) (Fault, bool) {
@@ -121,6 +128,13 @@ func (s *script) needsCaller(op Operation) bool {
 
 // serve counts one call, lets the script strike, and does the work.
 func (e *Env) serve(w http.ResponseWriter, r *http.Request, op Operation, h Handler) {
+	body := &arrivingBody{ReadCloser: r.Body}
+	r.Body = body
+	defer func() {
+		if body.cut {
+			e.script.uncount(op)
+		}
+	}()
 	fault, struck := e.script.next(op, func() string { return e.callerOf(r) })
 	if !struck {
 		reply := h(r)
@@ -139,6 +153,21 @@ func (e *Env) serve(w http.ResponseWriter, r *http.Request, op Operation, h Hand
 		drain(r)
 		e.service.Fault(r, fault).write(w)
 	}
+}
+
+// arrivingBody notes that the caller went before it had sent everything.
+type arrivingBody struct {
+	io.ReadCloser
+	cut bool
+}
+
+// Read reads on.
+func (b *arrivingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.cut = true
+	}
+	return n, err //nolint:wrapcheck // a reader's own error
 }
 
 // drainBytes is how much of an unread body is read before the answer.

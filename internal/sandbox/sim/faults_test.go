@@ -2,6 +2,9 @@ package sim_test
 
 import (
 	"context"
+	"errors"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -14,7 +17,8 @@ import (
 func TestLostResponseDoesTheWorkAndDropsTheConnection(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
-	b.must(http.StatusCreated, "POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"lost_response","count":1}`)
+	b.must(http.StatusCreated, "POST", "/_control/faults",
+		`{"provider":"toy","operation":"publish","kind":"lost_response","count":1}`)
 	if status, text := b.do("POST", "/toy/posts", `{"text":"lost"}`); status != 0 {
 		t.Fatalf("an answer came: %d %s", status, text)
 	}
@@ -31,7 +35,8 @@ func TestSlowDoesTheWorkAfterTheCallerHasGone(t *testing.T) {
 		close(waiting)
 		return release
 	}})
-	b.must(http.StatusCreated, "POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"slow","count":1,"delayMs":5000}`)
+	b.must(http.StatusCreated, "POST", "/_control/faults",
+		`{"provider":"toy","operation":"publish","kind":"slow","count":1,"delayMs":5000}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan error)
 	go func() {
@@ -68,8 +73,10 @@ func eventually(t *testing.T, yes func() bool) {
 func TestFaultsStrikeTheNextCallsAfterTheSkipped(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
-	b.must(http.StatusCreated, "POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"outage","count":2,"skip":1}`)
-	b.must(http.StatusCreated, "POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"reject","count":1,"skip":2}`)
+	b.must(http.StatusCreated, "POST", "/_control/faults",
+		`{"provider":"toy","operation":"publish","kind":"outage","count":2,"skip":1}`)
+	b.must(http.StatusCreated, "POST", "/_control/faults",
+		`{"provider":"toy","operation":"publish","kind":"reject","count":1,"skip":2}`)
 	want := []int{201, 503, 503, 503, 201}
 	for i, status := range want {
 		if got, text := b.do("POST", "/toy/posts", `{"text":"x"}`); got != status {
@@ -84,7 +91,8 @@ func TestFaultsStrikeTheNextCallsAfterTheSkipped(t *testing.T) {
 func TestFaultAnswersCallersThatSendMuch(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
-	b.must(http.StatusCreated, "POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"outage","count":1}`)
+	b.must(http.StatusCreated, "POST", "/_control/faults",
+		`{"provider":"toy","operation":"publish","kind":"outage","count":1}`)
 	b.must(http.StatusServiceUnavailable, "POST", "/toy/posts", strings.Repeat("x", 20<<20))
 }
 
@@ -106,7 +114,8 @@ func TestFaultsOfOneAccountSpareTheOthers(t *testing.T) {
 func TestFaultsAndCallsAreCountedExactlyUnderConcurrency(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
-	b.must(http.StatusCreated, "POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"outage","count":40,"skip":7}`)
+	b.must(http.StatusCreated, "POST", "/_control/faults",
+		`{"provider":"toy","operation":"publish","kind":"outage","count":40,"skip":7}`)
 	const calls = 100
 	statuses := make([]int, calls)
 	var wg sync.WaitGroup
@@ -121,8 +130,36 @@ func TestFaultsAndCallsAreCountedExactlyUnderConcurrency(t *testing.T) {
 	if count[201] != 60 || count[503] != 40 {
 		t.Errorf("statuses %v, want 60 times 201 and 40 times 503", count)
 	}
-	if text := b.must(http.StatusOK, "GET", "/_control/calls?provider=toy", ""); !strings.Contains(text, `"operation":"publish","count":100`) {
+	if text := b.must(http.StatusOK, "GET", "/_control/calls?provider=toy", ""); !strings.Contains(text,
+		`"operation":"publish","count":100`) {
 		t.Errorf("calls %s, want 100 publishes", text)
+	}
+}
+
+func TestCallsThatNeverArriveWholeAreNotCounted(t *testing.T) {
+	t.Parallel()
+	b := setup(t, sim.Options{})
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(b.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = io.WriteString(conn, "POST /toy/posts HTTP/1.1\r\nHost: toy\r\nConnection: close\r\n"+
+		"Authorization: Bearer "+b.seed.AccessToken+"\r\nContent-Length: 100\r\n\r\n{\"text\"")
+	if err = errors.Join(err, conn.(*net.TCPConn).CloseWrite()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(conn); err != nil { // the answer: the call was taken up, and counted
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(2 * time.Minute); ; <-time.After(time.Millisecond) {
+		text := b.must(http.StatusOK, "GET", "/_control/calls?provider=toy", "")
+		if strings.Contains(text, `"operation":"publish","count":0`) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("calls %s, want no publish", text)
+		}
 	}
 }
 
@@ -131,18 +168,25 @@ func TestControlsRefuseBadInput(t *testing.T) {
 	cases := map[string]struct {
 		method, path, body, want string
 	}{
-		"unknown provider":   {"POST", "/_control/faults", `{"provider":"myspace","operation":"publish","kind":"outage","count":1}`, "toy"},
-		"unknown operation":  {"POST", "/_control/faults", `{"provider":"toy","operation":"dance","kind":"outage","count":1}`, "publish, upload"},
-		"unknown kind":       {"POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"fire","count":1}`, "rate_limit, outage"},
-		"no count":           {"POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"outage"}`, "count"},
-		"negative skip":      {"POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"outage","count":1,"skip":-1}`, "skip"},
-		"slow without delay": {"POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"slow","count":1}`, "delayMs"},
-		"unknown key":        {"POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"outage","count":1,"often":true}`, "often"},
-		"no JSON":            {"POST", "/_control/faults", `count=1`, "JSON"},
-		"likes of nobody":    {"POST", "/_control/likes", `{"provider":"x.com","platformPostId":"1","count":1}`, "toy"},
-		"zero likes":         {"POST", "/_control/likes", `{"provider":"toy","platformPostId":"1","count":0}`, "count"},
-		"posts of nobody":    {"GET", "/_control/posts?provider=nobody", "", "toy"},
-		"calls of nobody":    {"GET", "/_control/calls?provider=nobody", "", "toy"},
+		"unknown provider": {"POST", "/_control/faults",
+			`{"provider":"myspace","operation":"publish","kind":"outage","count":1}`, "toy"},
+		"unknown operation": {"POST", "/_control/faults",
+			`{"provider":"toy","operation":"dance","kind":"outage","count":1}`, "publish, upload"},
+		"unknown kind": {"POST", "/_control/faults",
+			`{"provider":"toy","operation":"publish","kind":"fire","count":1}`, "rate_limit, outage"},
+		"no count": {"POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"outage"}`,
+			"count"},
+		"negative skip": {"POST", "/_control/faults",
+			`{"provider":"toy","operation":"publish","kind":"outage","count":1,"skip":-1}`, "skip"},
+		"slow without delay": {"POST", "/_control/faults",
+			`{"provider":"toy","operation":"publish","kind":"slow","count":1}`, "delayMs"},
+		"unknown key": {"POST", "/_control/faults",
+			`{"provider":"toy","operation":"publish","kind":"outage","count":1,"often":true}`, "often"},
+		"no JSON":         {"POST", "/_control/faults", `count=1`, "JSON"},
+		"likes of nobody": {"POST", "/_control/likes", `{"provider":"x.com","platformPostId":"1","count":1}`, "toy"},
+		"zero likes":      {"POST", "/_control/likes", `{"provider":"toy","platformPostId":"1","count":0}`, "count"},
+		"posts of nobody": {"GET", "/_control/posts?provider=nobody", "", "toy"},
+		"calls of nobody": {"GET", "/_control/calls?provider=nobody", "", "toy"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +202,8 @@ func TestControlsRefuseBadInput(t *testing.T) {
 func TestClearedFaultsStrikeNoMore(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
-	b.must(http.StatusCreated, "POST", "/_control/faults", `{"provider":"toy","operation":"publish","kind":"outage","count":9}`)
+	b.must(http.StatusCreated, "POST", "/_control/faults",
+		`{"provider":"toy","operation":"publish","kind":"outage","count":9}`)
 	b.must(http.StatusOK, "DELETE", "/_control/faults", "")
 	b.must(http.StatusCreated, "POST", "/toy/posts", `{"text":"fine"}`)
 }

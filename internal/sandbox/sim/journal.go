@@ -159,8 +159,8 @@ func (j *journal) append(l line) error {
 	return nil
 }
 
-// compactIfLarge rewrites the journal when most of it is out of date. Callers hold no store's lock. A journal that could
-// not be rewritten is still whole, so the failure is logged and no call fails for it.
+// compactIfLarge rewrites the journal when most of it is out of date. Callers hold no store's lock. A journal that
+// could not be rewritten is still whole, so the failure is logged and no call fails for it.
 func (j *journal) compactIfLarge() {
 	if !j.keeps() || !j.isLarge() || !j.compacting.TryLock() {
 		return

@@ -24,7 +24,8 @@ func TestEverythingAnsweredSurvivesAKill(t *testing.T) {
 	copyJournal(t, dir, copied, "")
 	second := setup(t, sim.Options{DataDir: copied})
 	posts := second.posts()
-	if len(posts) != 2 || posts[0].Text != "one" || posts[0].Likes != 3 || posts[1].Kind != "comment" || *posts[1].ParentID != id {
+	if len(posts) != 2 || posts[0].Text != "one" || posts[0].Likes != 3 || posts[1].Kind != "comment" ||
+		*posts[1].ParentID != id {
 		t.Fatalf("after the restart: %+v", posts)
 	}
 	second.must(http.StatusCreated, "POST", "/toy/posts", `{"text":"two"}`)

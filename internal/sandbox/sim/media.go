@@ -52,8 +52,8 @@ type Digest struct {
 	Height int    `json:"height,omitempty"`
 }
 
-// Extend reads one more part and returns the longer digest. Type and dimensions are told by the first part; a small first
-// part is kept for the timelines, since mostly it is the whole file.
+// Extend reads one more part and returns the longer digest. Type and dimensions are told by the first part; a small
+// first part is kept for the timelines, since mostly it is the whole file.
 func (p *Previews) Extend(d Digest, part io.Reader) (Digest, error) {
 	sum, err := d.hash()
 	if err != nil {
@@ -87,7 +87,8 @@ func (d Digest) Media() (Media, error) {
 	if err != nil {
 		return Media{}, err
 	}
-	return Media{Type: d.Type, Size: d.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), Width: d.Width, Height: d.Height}, nil
+	return Media{Type: d.Type, Size: d.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), Width: d.Width,
+		Height: d.Height}, nil
 }
 
 func (d Digest) hash() (hash.Hash, error) {
@@ -104,8 +105,8 @@ func (d Digest) hash() (hash.Hash, error) {
 // oleSignature begins the files of older office programs.
 const oleSignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// sniff tells a type from a file's first bytes. The standard library knows few of the brands that MP4 and QuickTime files
-// carry, and no office files but as archives.
+// sniff tells a type from a file's first bytes. The standard library knows few of the brands that MP4 and QuickTime
+// files carry, and no office files but as archives.
 func sniff(head []byte) string {
 	if bytes.HasPrefix(head, []byte(oleSignature)) {
 		return "application/x-ole-storage"

@@ -33,7 +33,8 @@ func TestPartsGiveTheHashOfTheWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(whole)
-	if m.SHA256 != hex.EncodeToString(sum[:]) || m.Size != int64(len(whole)) || m.Type != "image/png" || m.Width != 30 || m.Height != 20 {
+	if m.SHA256 != hex.EncodeToString(sum[:]) || m.Size != int64(len(whole)) || m.Type != "image/png" ||
+		m.Width != 30 || m.Height != 20 {
 		t.Errorf("media is %+v", m)
 	}
 }

@@ -88,4 +88,7 @@ type Seed struct {
 	ExpiresIn time.Duration
 	// RefreshExpiresIn is the life of the refresh token; zero means that it has no end, or that there is none.
 	RefreshExpiresIn time.Duration
+	// Details is the JSON of what a consent tells about the account and the account does not tell itself, such as a
+	// person's tasks on a Page; nil where there is nothing of the kind.
+	Details []byte
 }

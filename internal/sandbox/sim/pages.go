@@ -28,6 +28,7 @@ const overviewLength = 8
 
 func (w *World) registerPages() {
 	w.mux.HandleFunc("GET /{$}", w.showOverview)
+	w.registerFaultsPage()
 	w.mux.HandleFunc("GET /_media/{sha256}", w.previews.serve)
 	w.mux.HandleFunc("GET /_avatar/{name}", serveAvatar)
 	w.mux.HandleFunc("GET /_style.css", func(rw http.ResponseWriter, r *http.Request) {
@@ -35,7 +36,8 @@ func (w *World) registerPages() {
 		http.ServeFileFS(rw, r, pageFiles, "pages/style.css")
 	})
 	w.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) {
-		renderPage(rw, http.StatusNotFound, "problem.html", problemPage{Title: "Not found", Message: "There is no such page in the sandbox."})
+		renderPage(rw, http.StatusNotFound, "problem.html",
+			problemPage{Title: "Not found", Message: "There is no such page in the sandbox."})
 	})
 }
 
@@ -43,8 +45,9 @@ func (w *World) registerPages() {
 // redirect to.
 func pageHeaders(w http.ResponseWriter, formTargets string) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; "+
-		"frame-ancestors 'none'; form-action "+formTargets)
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; "+
+			"frame-ancestors 'none'; form-action "+formTargets)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
@@ -94,7 +97,8 @@ func (e *Env) showConsent(w http.ResponseWriter, r *http.Request, c ConsentReque
 	if problem != "" {
 		status = http.StatusBadRequest
 	}
-	// Browsers hold every redirect after the form against the policy, and where the app's page leads is the app's affair.
+	// Browsers hold every redirect after the form against the policy, and where the app's page leads is the app's
+	// affair.
 	renderForm(w, status, "consent.html", page, "http: https:")
 }
 
@@ -184,9 +188,11 @@ func (e *Env) PostPage(pattern string, post func(r *http.Request) string) {
 // postView prepares a post for a page. The store's lock is held.
 func (e *Env) postView(p Post, withReplies bool) postView {
 	author, _ := e.Accounts.Get(p.AccountID)
-	v := postView{Post: p, Author: author, Path: "/" + e.network.Name + e.service.PostPath(p, author), Reposts: e.Posts.CountChildren(p.ID, KindRepost)}
+	v := postView{Post: p, Author: author, Path: "/" + e.network.Name + e.service.PostPath(p, author),
+		Reposts: e.Posts.CountChildren(p.ID, KindRepost)}
 	for _, m := range p.Media {
-		v.Pictures = append(v.Pictures, mediaView{Media: m, Shown: e.Media.has(m.SHA256), Video: strings.HasPrefix(m.Type, "video/")})
+		v.Pictures = append(v.Pictures, mediaView{Media: m, Shown: e.Media.has(m.SHA256),
+			Video: strings.HasPrefix(m.Type, "video/")})
 	}
 	if p.Kind != KindComment && p.ParentID != "" {
 		if original, ok := e.Posts.Get(p.ParentID); ok {

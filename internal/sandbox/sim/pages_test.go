@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -62,7 +63,8 @@ func TestPagesAllowNothingFromOutside(t *testing.T) {
 // consent walks the consent page as a person does, and returns where it leads.
 func (b *bench) consent(form url.Values) (int, *url.URL) {
 	b.t.Helper()
-	address := b.url + "/toy/authorize?" + url.Values{"client_id": {"app"}, "redirect_uri": {"https://app.example/cb?keep=1"}, "state": {"s 1"}}.Encode()
+	address := b.url + "/toy/authorize?" + url.Values{"client_id": {"app"},
+		"redirect_uri": {"https://app.example/cb?keep=1"}, "state": {"s 1"}}.Encode()
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.PostForm(address, form)
 	if err != nil {
@@ -79,15 +81,18 @@ func (b *bench) consent(form url.Values) (int, *url.URL) {
 func TestConsentPageLeadsBackToTheApp(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
-	page := b.must(http.StatusOK, "GET", "/toy/authorize?client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=%3Cb%3E", "")
+	page := b.must(http.StatusOK, "GET",
+		"/toy/authorize?client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=%3Cb%3E", "")
 	if !strings.Contains(page, "Allow") || !strings.Contains(page, "Deny") || strings.Contains(page, "<b>") {
 		t.Errorf("consent page: %s", page)
 	}
 	status, to := b.consent(url.Values{"decision": {"allow"}, "name": {"carol"}})
-	if status != http.StatusSeeOther || to.Query().Get("code") == "" || to.Query().Get("state") != "s 1" || to.Query().Get("keep") != "1" {
+	if status != http.StatusSeeOther || to.Query().Get("code") == "" || to.Query().Get("state") != "s 1" ||
+		to.Query().Get("keep") != "1" {
 		t.Errorf("allowed: %d %v", status, to)
 	}
-	if status, to = b.consent(url.Values{"decision": {"deny"}}); status != http.StatusSeeOther || to.Query().Get("error") != "access_denied" {
+	if status, to = b.consent(url.Values{"decision": {"deny"}}); status != http.StatusSeeOther ||
+		to.Query().Get("error") != "access_denied" {
 		t.Errorf("denied: %d %v", status, to)
 	}
 	page = b.must(http.StatusOK, "GET", "/toy/authorize?client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb", "")
@@ -138,5 +143,54 @@ func TestUnknownPathsAnswerInTheNetworksFormat(t *testing.T) {
 		if text := b.must(http.StatusNotFound, call[0], call[1], ""); text != `{"toy":"not found"}` {
 			t.Errorf("%s %s: %s", call[0], call[1], text)
 		}
+	}
+}
+
+func TestPeopleLetANetworkFailOnAPage(t *testing.T) {
+	t.Parallel()
+	b := setup(t, sim.Options{})
+	if page := b.must(http.StatusOK, "GET", "/", ""); !strings.Contains(page, `href="/_faults"`) {
+		t.Error("the timelines do not lead to the faults")
+	}
+	choose := func(form url.Values, header ...string) (status int, page string) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), "POST", b.url+"/_faults", strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		for i := 0; i+1 < len(header); i += 2 {
+			req.Header.Set(header[i], header[i+1])
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(text)
+	}
+	refuse := url.Values{"network": {"toy"}, "kind": {"reject"}}
+	if status, _ := choose(refuse, "Sec-Fetch-Site", "cross-site"); status != http.StatusForbidden {
+		t.Errorf("a page of another site gets %d", status)
+	}
+	if status, page := choose(url.Values{"network": {"toy"}, "kind": {"tired"}}); status != http.StatusBadRequest ||
+		!strings.Contains(page, "is not one of") {
+		t.Errorf("a kind that there is not: %d %s", status, page)
+	}
+	b.must(http.StatusCreated, "POST", "/toy/posts", `{"text":"before"}`)
+	if status, page := choose(refuse); status != http.StatusOK || !strings.Contains(page, "refuses the next post</li>") {
+		t.Errorf("the fault is not announced: %d %s", status, page)
+	}
+	if status, _ := b.do("POST", "/toy/posts", `{"text":"refused"}`); status < http.StatusBadRequest {
+		t.Errorf("the next post got %d", status)
+	}
+	b.must(http.StatusCreated, "POST", "/toy/posts", `{"text":"after"}`)
+	choose(refuse)
+	if _, page := choose(url.Values{"clear": {"all"}}); strings.Contains(page, "Still to come") {
+		t.Errorf("the fault was not taken back: %s", page)
 	}
 }

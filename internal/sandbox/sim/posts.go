@@ -23,6 +23,8 @@ type Post struct {
 	CreatedAt time.Time `json:"created"`
 	DeletedAt time.Time `json:"deleted,omitzero"`
 	Likes     int       `json:"likes,omitempty"`
+	Settled   bool      `json:"settled,omitempty"` // its likes were set and do not grow
+	Views     *int      `json:"views,omitempty"`   // how often it was seen, once that was set
 }
 
 // Deleted tells whether the post was taken down.
@@ -80,7 +82,8 @@ func (p *Posts) Delete(tx *Tx, post Post) {
 // ByAccount returns the ids of an account's posts, oldest first. The slice must not be changed or kept.
 func (p *Posts) ByAccount(accountID string) []string { return p.byAccount[accountID] }
 
-// Children returns the ids of the comments on, reposts and quotes of a post, oldest first. The slice must not be changed or kept.
+// Children returns the ids of the comments on, reposts and quotes of a post, oldest first. The slice must not be
+// changed or kept.
 func (p *Posts) Children(id string) []string { return p.children[id] }
 
 // CountChildren returns how many of a post's comments, reposts or quotes (of kind post) are not deleted.

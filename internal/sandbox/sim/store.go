@@ -102,7 +102,8 @@ func (s *Store) replay(l line) error {
 	return nil
 }
 
-// snapshot yields the lines that rebuild the store, in the order in which its rows came to be. The caller holds the lock.
+// snapshot yields the lines that rebuild the store, in the order in which its rows came to be. The caller holds the
+// lock.
 func (s *Store) snapshot() iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		for _, name := range s.order {

@@ -92,7 +92,11 @@ func TestSequenceGrowsWithAClockThatStandsStill(t *testing.T) {
 	s.now = func() time.Time { return time.UnixMilli(1_000) }
 	var got []uint64
 	for range 3 {
-		if err := s.Update(func(tx *Tx) error { got = append(got, tx.NextSeq(), tx.NextSeq()); return nil }); err != nil {
+		if err := s.Update(func(tx *Tx) error {
+			got = append(got, tx.NextSeq(),
+				tx.NextSeq())
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

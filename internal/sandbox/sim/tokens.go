@@ -89,7 +89,8 @@ func (t *Tokens) Watch(fn func(value string, before, after *Token)) { t.table.Wa
 // Get returns a token that was issued or seen before. Seeded tokens are first seen by [Env.FindToken].
 func (t *Tokens) Get(value string) (Token, bool) { return t.table.Get(value) }
 
-// Issue makes and writes a token with a new value. Only the value and the instant are filled in; a lifetime of zero has no end.
+// Issue makes and writes a token with a new value. Only the value and the instant are filled in; a lifetime of zero has
+// no end.
 func (t *Tokens) Issue(tx *Tx, prefix string, lifetime time.Duration, token Token) Token {
 	token.Value = prefix + rand.Text()
 	token.IssuedAt = tx.Now()

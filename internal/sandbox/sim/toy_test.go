@@ -30,7 +30,8 @@ func toyNetwork() sim.Network {
 }
 
 func toyAccount(handle string) (sim.Account, error) {
-	return sim.Account{ID: strconv.FormatUint(sim.StableNumber(10, "toy", handle), 10), Handle: handle, Name: "Toy " + handle},
+	return sim.Account{ID: strconv.FormatUint(sim.StableNumber(10, "toy", handle), 10), Handle: handle, Name: "Toy " +
+			handle},
 		sim.CheckHandle(handle, 15)
 }
 
@@ -48,8 +49,10 @@ func newToy(env *sim.Env) sim.Service {
 	env.Route("GET /posts/{id}", sim.Read, t.get)
 	env.Consent("/authorize", func(r *http.Request) (sim.ConsentRequest, error) {
 		q := r.URL.Query()
-		return sim.ConsentRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"),
-			Scopes: []string{"read", "write"}, CodeLifetime: time.Minute, Denied: url.Values{"error": {"access_denied"}}}, nil
+		return sim.ConsentRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"),
+			State:  q.Get("state"),
+			Scopes: []string{"read", "write"}, CodeLifetime: time.Minute,
+			Denied: url.Values{"error": {"access_denied"}}}, nil
 	})
 	env.PostPage("GET /p/{id}", func(r *http.Request) string { return r.PathValue("id") })
 	return t

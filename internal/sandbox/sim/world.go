@@ -30,6 +30,8 @@ type Options struct {
 	Credits int64
 	// Clients are the apps that may connect, by client id, with their secrets. Without any, every app may.
 	Clients map[string]string
+	// Grows has posts liked by themselves; otherwise only the controls like them.
+	Grows bool
 }
 
 func (o Options) withDefaults() Options {
@@ -81,7 +83,8 @@ func Open(options Options, networks []Network) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &World{options: options, journal: j, previews: newPreviews(), mux: http.NewServeMux(), done: make(chan struct{})}
+	w := &World{options: options, journal: j, previews: newPreviews(), mux: http.NewServeMux(),
+		done: make(chan struct{})}
 	for _, n := range networks {
 		w.add(n)
 	}

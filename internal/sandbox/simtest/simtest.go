@@ -66,7 +66,10 @@ func Start(t *testing.T, network sim.Network, options sim.Options) *Sandbox {
 			t.Errorf("close sandbox: %v", err)
 		}
 	})
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	// Not the default transport: the end of any other test server closes its idle connections, one of which a request
+	// may be about to use.
+	client := server.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Sandbox{URL: server.URL, Clock: clock, t: t, network: network, client: client}
 }
 

@@ -107,7 +107,8 @@ func (n *network) createContainer(c *graph.Call) sim.Reply {
 
 // put writes a new container. All but videos need less time.
 func (n *network) put(tx *sim.Tx, draft *container) {
-	draft.ID, draft.CreatedAt, draft.CompleteAt, draft.Work = graph.NewID(tx), tx.Now(), tx.Now(), n.Env.Options.ProcessingTime
+	draft.ID, draft.CreatedAt, draft.CompleteAt, draft.Work = graph.NewID(tx), tx.Now(), tx.Now(),
+		n.Env.Options.ProcessingTime
 	if draft.Kind != kindVideo {
 		draft.Work /= 4
 	}

@@ -10,7 +10,8 @@ import (
 
 var postMetrics = []string{"views", "likes", "replies", "reposts", "quotes", "shares"}
 
-var accountMetrics = []string{"views", "likes", "replies", "reposts", "quotes", "clicks", "followers_count", "follower_demographics"}
+var accountMetrics = []string{"views", "likes", "replies", "reposts", "quotes", "clicks", "followers_count",
+	"follower_demographics"}
 
 // firstNumbers is the first instant of which accounts have numbers.
 const firstNumbers = 1712991600
@@ -97,7 +98,7 @@ func (n *network) accountInsight(c *graph.Call, name string, since, until time.T
 	insight := graph.NewInsight(c.Node, name, "day")
 	var total graph.Reception
 	followers := 0
-	n.Env.View(func() { total, followers = n.receiveAll(c.Node, since, until) })
+	n.Env.View(func() { total, followers = n.receiveAll(c.Node, since, until), n.Env.Followers(c.Node) })
 	switch name {
 	case "views":
 		insight.Values = []graph.InsightValue{{Value: total.Views(), EndTime: graph.Timestamp(n.Env.Now())}}
@@ -114,19 +115,14 @@ func (n *network) accountInsight(c *graph.Call, name string, since, until time.T
 	return insight, nil
 }
 
-// receiveAll adds up what people did with the posts of a time. An account has some followers, and one more for every
-// tenth like. It needs a running View or Update.
-func (n *network) receiveAll(account string, since, until time.Time) (total graph.Reception, followers int) {
+// receiveAll adds up what people did with the posts of a time. It needs a running View or Update.
+func (n *network) receiveAll(account string, since, until time.Time) (total graph.Reception) {
 	for _, id := range n.Env.Posts.ByAccount(account) {
 		post, live := n.live(id)
 		if !live || !graph.Within(post.CreatedAt, since, until) {
 			continue
 		}
-		r := n.Receive(post)
-		total.Likes += r.Likes
-		total.Comments += r.Comments
-		total.Reposts += r.Reposts
-		total.Quotes += r.Quotes
+		total.Add(n.Receive(post))
 	}
-	return total, 100 + total.Likes/10
+	return total
 }

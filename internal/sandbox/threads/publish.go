@@ -37,7 +37,6 @@ const (
 func (n *network) registerPublishing() {
 	n.Edge(http.MethodPost, "threads_publish", graph.Always(sim.Publish), n.publish)
 	n.Edge(http.MethodPost, "repost", graph.Always(sim.Publish), n.repost)
-	n.Edge(http.MethodPost, "manage_reply", graph.Always(sim.Comment), n.manageReply)
 	n.Edge(http.MethodGet, "threads_publishing_limit", graph.Always(sim.Read), n.publishingLimit)
 	n.Node(http.MethodDelete, graph.Always(sim.Delete), n.remove)
 }
@@ -133,7 +132,8 @@ func (n *network) deleted(account string, since time.Time) int {
 
 // release writes the post of a container.
 func (n *network) release(tx *sim.Tx, draft container) sim.Post {
-	post := sim.Post{ID: graph.NewID(tx), AccountID: draft.OwnerID, Kind: sim.KindPost, ParentID: draft.Quotes, Text: draft.Text, CreatedAt: tx.Now()}
+	post := sim.Post{ID: graph.NewID(tx), AccountID: draft.OwnerID, Kind: sim.KindPost, ParentID: draft.Quotes,
+		Text: draft.Text, CreatedAt: tx.Now()}
 	if draft.ReplyTo != "" {
 		post.Kind, post.ParentID = sim.KindComment, draft.ReplyTo
 	}
@@ -144,7 +144,8 @@ func (n *network) release(tx *sim.Tx, draft container) sim.Post {
 		}
 		post.Media = append(post.Media, file)
 	}
-	types := map[string]string{kindText: typeText, kindImage: typeImage, kindVideo: typeVideo, kindCarousel: typeCarousel}
+	types := map[string]string{kindText: typeText, kindImage: typeImage, kindVideo: typeVideo,
+		kindCarousel: typeCarousel}
 	draft.PostID = post.ID
 	n.Env.Posts.Put(tx, post)
 	n.threads.Put(tx, post.ID, thread{details: draft.Details, Type: types[draft.Kind]})
@@ -168,11 +169,13 @@ func (n *network) repost(c *graph.Call) sim.Reply {
 				return nil
 			}
 		}
-		if refusal := n.checkQuota(tx, container{Container: graph.Container{OwnerID: c.Token.AccountID}}); refusal != nil {
+		if refusal := n.checkQuota(tx,
+			container{Container: graph.Container{OwnerID: c.Token.AccountID}}); refusal != nil {
 			return refusal
 		}
 		id = graph.NewID(tx)
-		n.Env.Posts.Put(tx, sim.Post{ID: id, AccountID: c.Token.AccountID, Kind: sim.KindRepost, ParentID: c.Node, CreatedAt: tx.Now()})
+		n.Env.Posts.Put(tx, sim.Post{ID: id, AccountID: c.Token.AccountID, Kind: sim.KindRepost, ParentID: c.Node,
+			CreatedAt: tx.Now()})
 		n.threads.Put(tx, id, thread{Type: typeRepost})
 		return nil
 	})
@@ -204,29 +207,11 @@ func (n *network) remove(c *graph.Call) sim.Reply {
 	return graph.OK(map[string]any{"success": true, "deleted_id": c.Node})
 }
 
-// manageReply hides a reply to a post of the caller, or shows it again.
-func (n *network) manageReply(c *graph.Call) sim.Reply {
-	if refusal := lacks(c, scopeReply); refusal != nil {
-		return *refusal
-	}
-	refusal := n.Try(func(tx *sim.Tx) *sim.Reply {
-		reply, live := n.live(c.Node)
-		root, _ := n.Env.Posts.Get(n.rootOf(reply))
-		if !live || reply.Kind != sim.KindComment || root.AccountID != c.Token.AccountID {
-			return graph.Refuse(graph.Missing(c.Method, c.Node))
-		}
-		if c.Params["hide"] == "" {
-			return invalid("Param hide is required")
-		}
-		t, _ := n.threads.Get(reply.ID)
-		t.Hidden = c.Params.Bool("hide", false)
-		n.threads.Put(tx, reply.ID, t)
-		return nil
-	})
-	if refusal != nil {
-		return *refusal
-	}
-	return graph.Done()
+// limitScopes are what fields of the limit need besides what publishing needs.
+var limitScopes = map[string]string{
+	"reply_quota_usage": scopeReply, "reply_config": scopeReply,
+	"delete_quota_usage": scopeDelete, "delete_config": scopeDelete,
+	"location_search_quota_usage": scopeLocation, "location_search_config": scopeLocation,
 }
 
 // publishingLimit answers how much of the day's quotas is used.
@@ -242,10 +227,16 @@ func (n *network) publishingLimit(c *graph.Call) sim.Reply {
 	if refusal != nil {
 		return *refusal
 	}
+	for _, field := range fields {
+		if scope, needed := limitScopes[field.Name]; needed && !c.Token.Has(scope) {
+			return graph.Forbidden(scope)
+		}
+	}
 	config := func(perDay int) graph.Object {
 		return graph.Object{"quota_total": n.quota(perDay), "quota_duration": int(day.Seconds())}
 	}
-	values := map[string]any{"id": nil, "config": config(postsPerDay), "reply_config": config(repliesPerDay), "delete_config": config(deletesPerDay),
+	values := map[string]any{"id": nil, "config": config(postsPerDay), "reply_config": config(repliesPerDay),
+		"delete_config":               config(deletesPerDay),
 		"location_search_quota_usage": 0, "location_search_config": config(searchesPerDay)}
 	n.Env.View(func() {
 		since := n.Env.Now().Add(-day)

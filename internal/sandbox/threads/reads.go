@@ -10,9 +10,9 @@ import (
 
 func (n *network) registerReads() {
 	n.Node(http.MethodGet, n.nodeOperation, n.readNode)
-	n.Edge(http.MethodGet, "threads", graph.Always(sim.Read), n.listOwn(func(p sim.Post) bool { return p.Kind != sim.KindComment }))
+	n.Edge(http.MethodGet, "threads", graph.Always(sim.Read),
+		n.listOwn(func(p sim.Post) bool { return p.Kind != sim.KindComment }))
 	n.Edge(http.MethodGet, "replies", graph.Always(sim.Read), n.listReplies)
-	n.Edge(http.MethodGet, "conversation", graph.Always(sim.Read), n.listConversation)
 }
 
 // nodeOperation tells asking how far a container is from reading.
@@ -30,8 +30,11 @@ func (n *network) readNode(c *graph.Call) sim.Reply {
 	if refusal := lacks(c, scopeBasic); refusal != nil {
 		return *refusal
 	}
-	if c.Node == c.Token.AccountID {
+	switch c.Node {
+	case c.Token.AccountID:
 		return n.showOne(c, "ThreadsUser", n.profileSource(c))
+	case "location_search":
+		return n.searchLocations(c)
 	}
 	var draft container
 	var post sim.Post
@@ -85,8 +88,10 @@ func (n *network) showOne(c *graph.Call, kind string, source graph.Source) sim.R
 func (n *network) profileSource(c *graph.Call) graph.Source {
 	return func(f graph.Field) (any, bool) {
 		a, _ := n.Env.Accounts.Get(c.Token.AccountID)
-		return graph.Lookup(map[string]any{"id": a.ID, "username": a.Handle, "name": a.Name, "threads_profile_picture_url": n.Env.AvatarURL(c.Request, a.ID+".png"),
-			"threads_biography": "An account of the sandbox.", "is_verified": false, "is_eligible_for_geo_gating": false})(f)
+		return graph.Lookup(map[string]any{"id": a.ID, "username": a.Handle, "name": a.Name,
+			"threads_profile_picture_url": n.Env.AvatarURL(c.Request, a.ID+".png"),
+			"threads_biography":           "An account of the sandbox.", "is_verified": false,
+			"is_eligible_for_geo_gating": false})(f)
 	}
 }
 
@@ -141,17 +146,6 @@ func (n *network) listReplies(c *graph.Call) sim.Reply {
 		return n.listOwn(func(p sim.Post) bool { return p.Kind == sim.KindComment })(c)
 	}
 	return n.listBelow(c, func() []string { return n.repliesTo(c.Node) })
-}
-
-// listConversation answers all replies below one post.
-func (n *network) listConversation(c *graph.Call) sim.Reply {
-	return n.listBelow(c, func() []string {
-		ids := n.repliesTo(c.Node)
-		for i := 0; i < len(ids); i++ {
-			ids = append(ids, n.repliesTo(ids[i])...)
-		}
-		return ids
-	})
 }
 
 func (n *network) listBelow(c *graph.Call, ids func() []string) sim.Reply {

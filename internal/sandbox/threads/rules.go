@@ -29,13 +29,16 @@ const (
 // readContainer reads what a container is to be, and refuses what no post may have.
 func readContainer(c *graph.Call) (container, *sim.Reply) {
 	p := c.Params
-	draft := container{Kind: p["media_type"], IsChild: p.Bool("is_carousel_item", false), Text: p["text"], Children: p.List("children"),
-		ReplyTo: p["reply_to_id"], Quotes: p["quote_post_id"],
-		Details: details{Audience: p["reply_control"], Topic: p["topic_tag"], Link: p["link_attachment"], Ghost: p.Bool("is_ghost_post", false)}}
+	draft := container{Kind: p["media_type"], IsChild: p.Bool("is_carousel_item", false), Text: p["text"],
+		Children: p.List("children"),
+		ReplyTo:  p["reply_to_id"], Quotes: p["quote_post_id"],
+		Details: details{Audience: p["reply_control"], Topic: p["topic_tag"], Link: p["link_attachment"],
+			Ghost: p.Bool("is_ghost_post", false)}}
 	if draft.Details.Audience == "" {
 		draft.Details.Audience = "everyone"
 	}
-	for _, rule := range []func(*graph.Call, container) *sim.Reply{checkKind, checkText, checkPlaces, checkDetails, checkAttachments, checkScopes} {
+	for _, rule := range []func(*graph.Call, container) *sim.Reply{checkKind, checkText, checkPlaces, checkDetails,
+		checkAttachments, checkScopes} {
 		if refusal := rule(c, draft); refusal != nil {
 			return draft, refusal
 		}
@@ -66,7 +69,8 @@ func notAllowed(param string, draft container) *sim.Reply {
 }
 
 func checkText(c *graph.Call, draft container) *sim.Reply {
-	hasOther := draft.Details.Link != "" || c.Params["poll_attachment"] != "" || c.Params["gif_attachment"] != "" || c.Params["text_attachment"] != "" || draft.Quotes != ""
+	hasOther := draft.Details.Link != "" || c.Params["poll_attachment"] != "" || c.Params["gif_attachment"] != "" ||
+		c.Params["text_attachment"] != "" || draft.Quotes != ""
 	switch {
 	case draft.Kind == kindText && strings.TrimSpace(draft.Text) == "" && !hasOther:
 		return invalid("text can't be blank")
@@ -79,7 +83,8 @@ func checkText(c *graph.Call, draft container) *sim.Reply {
 }
 
 // textOnly are parameters of posts without media.
-var textOnly = []string{"link_attachment", "poll_attachment", "gif_attachment", "text_attachment", "is_ghost_post", "auto_publish_text"}
+var textOnly = []string{"link_attachment", "poll_attachment", "gif_attachment", "text_attachment", "is_ghost_post",
+	"auto_publish_text"}
 
 // mediaOnly are parameters of posts with media.
 var mediaOnly = []string{"is_spoiler_media"}
@@ -109,7 +114,8 @@ func checkPlaces(c *graph.Call, draft container) *sim.Reply {
 	return nil
 }
 
-var audiences = []string{"everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only"}
+var audiences = []string{"everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only",
+	"followers_only"}
 
 var countryPattern = regexp.MustCompile(`^[A-Z]{2}$`)
 
@@ -147,7 +153,8 @@ func isWebAddress(text string) bool {
 }
 
 func checkAttachments(c *graph.Call, _ container) *sim.Reply {
-	for param, check := range map[string]func(json.RawMessage) *sim.Reply{"poll_attachment": checkPoll, "gif_attachment": checkGIF,
+	for param, check := range map[string]func(json.RawMessage) *sim.Reply{"poll_attachment": checkPoll,
+		"gif_attachment":  checkGIF,
 		"text_attachment": checkTextAttachment, "text_entities": checkEntities} {
 		if c.Params[param] == "" {
 			continue
@@ -193,7 +200,8 @@ func checkGIF(raw json.RawMessage) *sim.Reply {
 		ID       string `json:"gif_id"`
 		Provider string `json:"provider"`
 	}
-	if err := json.Unmarshal(raw, &gif); err != nil || gif.ID == "" || (gif.Provider != "GIPHY" && gif.Provider != "TENOR") {
+	if err := json.Unmarshal(raw, &gif); err != nil || gif.ID == "" ||
+		(gif.Provider != "GIPHY" && gif.Provider != "TENOR") {
 		return invalid("Param gif_attachment needs a gif_id and the provider GIPHY")
 	}
 	return nil

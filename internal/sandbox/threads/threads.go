@@ -1,5 +1,5 @@
-// Package threads simulates Threads: containers of texts, pictures, videos and carousels that fetch their media and need
-// time, replies that are posts, reposts and quotes, and the numbers about them.
+// Package threads simulates Threads: containers of texts, pictures, videos and carousels that fetch their media and
+// need time, replies that are posts, reposts and quotes, and the numbers about them.
 //
 // Threads takes no bytes: it downloads what an app names. A token lives for sixty days and renews itself.
 package threads
@@ -40,7 +40,8 @@ var handlePattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.]{0,29}$`)
 // account returns the account of a handle.
 func account(handle string) (sim.Account, error) {
 	if !handlePattern.MatchString(handle) {
-		return sim.Account{}, fmt.Errorf("username %q is not allowed: 1 to 30 letters, digits, _ or . after the first", handle)
+		return sim.Account{}, fmt.Errorf("username %q is not allowed: 1 to 30 letters, digits, _ or . after the first",
+			handle)
 	}
 	id := strconv.FormatUint(sim.StableNumber(17, name, strings.ToLower(handle)), 10)
 	return sim.Account{ID: id, Handle: handle, Name: handle + " (sandbox)"}, nil
@@ -70,13 +71,21 @@ const (
 	appTokenPrefix = "TH|"
 )
 
+// approvedSeed asks for an account whose app has all optional permissions too.
+const approvedSeed = "approved:"
+
 // seed connects an account with all that publishing needs.
 func seed(handle string) (sim.Seed, error) {
+	handle, isApproved := strings.CutPrefix(handle, approvedSeed)
 	a, err := account(handle)
 	if err != nil {
 		return sim.Seed{}, err
 	}
-	return sim.NewSeed(name, a, sim.SeedTerms{Scopes: publishingScopes, AccessPrefix: tokenPrefix, AccessLifetime: graph.LongLife})
+	terms := sim.SeedTerms{Scopes: publishingScopes, AccessPrefix: tokenPrefix, AccessLifetime: graph.LongLife}
+	if isApproved {
+		terms.Scopes = slices.Concat(publishingScopes, otherScopes)
+	}
+	return sim.NewSeed(name, a, terms)
 }
 
 // network is Threads as it runs.
@@ -89,8 +98,10 @@ type network struct {
 }
 
 func start(env *sim.Env) sim.Service {
-	n := &network{deletions: map[string][]time.Time{}, containers: sim.NewTable[container](env.Store, "containers"), threads: sim.NewTable[thread](env.Store, "threads"),
-		API: graph.New(env, graph.Terms{UseCase: name, CallsPerDay: graph.CallsPerDay, Throttled: throttled, AppTokenPrefix: appTokenPrefix})}
+	n := &network{deletions: map[string][]time.Time{}, containers: sim.NewTable[container](env.Store, "containers"),
+		threads: sim.NewTable[thread](env.Store, "threads"),
+		API: graph.New(env, graph.Terms{UseCase: name, CallsPerDay: graph.CallsPerDay, Throttled: throttled,
+			AppTokenPrefix: appTokenPrefix})}
 	n.containers.Keep(func(c container) bool { return c.Kept(env.Now()) })
 	env.Posts.Watch(n.followDeletions)
 	n.registerLogin()
@@ -98,7 +109,8 @@ func start(env *sim.Env) sim.Service {
 	n.registerPublishing()
 	n.registerReads()
 	n.registerInsights()
-	env.PostPage("GET /{handle}/post/{code}", func(r *http.Request) string { return graph.FromShortcode(r.PathValue("code")) })
+	env.PostPage("GET /{handle}/post/{code}",
+		func(r *http.Request) string { return graph.FromShortcode(r.PathValue("code")) })
 	return n
 }
 
@@ -114,23 +126,14 @@ func (n *network) PostPath(p sim.Post, author sim.Account) string {
 func (n *network) Welcome(*sim.Tx, sim.Account) {}
 
 func (n *network) registerLogin() {
-	n.ServeUserLogin(graph.UserLogin{Grant: "th", TokenPrefix: tokenPrefix, Scopes: slices.Concat(publishingScopes, otherScopes), BasicScope: scopeBasic,
+	n.ServeUserLogin(graph.UserLogin{Grant: "th", TokenPrefix: tokenPrefix,
+		Scopes: slices.Concat(publishingScopes, otherScopes), BasicScope: scopeBasic,
 		Exchanged: func(t sim.Token) any {
 			return map[string]any{"access_token": t.Value, "user_id": json.Number(t.AccountID)} // too large for a float
 		},
 		CodeRefused: func(message string) sim.Reply { return graph.Problem{Code: 100, Message: message}.Reply() }})
-	n.Env.Route("GET /oauth/access_token", sim.Connect, n.appToken)
 	n.Open(http.MethodGet, "debug_token", "", graph.Always(sim.Read), n.DebugToken)
 	n.Env.Route("GET /debug_token", sim.Read, n.Plain(n.DebugToken))
-}
-
-// appToken answers the token of an app by itself.
-func (n *network) appToken(r *http.Request) sim.Reply {
-	q := r.URL.Query()
-	if q.Get("grant_type") != "client_credentials" || !n.Env.Options.KnowsClient(q.Get("client_id"), q.Get("client_secret")) {
-		return graph.Problem{Code: 101, Message: "Error validating application. Invalid application ID or secret."}.Reply()
-	}
-	return graph.OK(map[string]any{"access_token": appTokenPrefix + q.Get("client_id") + "|" + q.Get("client_secret"), "token_type": "bearer"})
 }
 
 // lacks returns the refusal of a call whose token does not carry a scope.

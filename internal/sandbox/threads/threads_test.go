@@ -88,7 +88,8 @@ func (a *app) video() string {
 func wantError(t *testing.T, resp simtest.Response, code, subcode int) {
 	t.Helper()
 	gotSubcode, _ := resp.Value("error", "error_subcode").(float64)
-	if resp.Status < 400 || resp.Value("error", "code") != float64(code) || int(gotSubcode) != subcode || resp.Text("error", "fbtrace_id") == "" {
+	if resp.Status < 400 || resp.Value("error", "code") != float64(code) || int(gotSubcode) != subcode ||
+		resp.Text("error", "fbtrace_id") == "" {
 		t.Errorf("%d %s, want code %d and subcode %d", resp.Status, resp.Body, code, subcode)
 	}
 }
@@ -96,13 +97,15 @@ func wantError(t *testing.T, resp simtest.Response, code, subcode int) {
 func TestTextGoesFromContainerToPost(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	container := a.createContainer("media_type", "TEXT", "text", "Hello", "topic_tag", "greetings", "reply_control", "followers_only")
+	container := a.createContainer("media_type", "TEXT", "text", "Hello", "topic_tag", "greetings", "reply_control",
+		"followers_only")
 	early := a.call("POST", "me/threads_publish", "creation_id", container)
 	wantError(t, early, 24, 4279009)
 	if early.Text("error", "error_user_title") != "Media Not Found" || early.Status != http.StatusBadRequest {
 		t.Errorf("too early: %s", early.Body)
 	}
-	if status := a.must("GET", container, "fields", "id,status,error_message"); status.Text("status") != "IN_PROGRESS" || status.Text("id") != container {
+	if status := a.must("GET", container, "fields",
+		"id,status,error_message"); status.Text("status") != "IN_PROGRESS" || status.Text("id") != container {
 		t.Errorf("status is %s", status.Body)
 	}
 	a.Clock.Advance(250 * time.Millisecond)
@@ -114,10 +117,13 @@ func TestTextGoesFromContainerToPost(t *testing.T) {
 		t.Errorf("status is %s, post is %s", status.Body, id)
 	}
 	wantError(t, a.call("POST", "me/threads_publish", "creation_id", container), 100, 0)
-	post := a.must("GET", id, "fields", "id,media_product_type,media_type,permalink,username,text,timestamp,shortcode,is_quote_post,has_replies,reply_audience,topic_tag,is_reply")
-	for field, want := range map[string]any{"media_product_type": "THREADS", "media_type": "TEXT_POST", "username": "ada", "text": "Hello", "timestamp": "2026-11-15T09:00:00+0000",
-		"is_quote_post": false, "has_replies": false, "is_reply": false, "topic_tag": "greetings", "reply_audience": "followers_only",
-		"permalink": a.URL + "/threads/@ada/post/" + post.Text("shortcode")} {
+	post := a.must("GET", id, "fields",
+		"id,media_product_type,media_type,permalink,username,text,timestamp,shortcode,is_quote_post,has_replies,reply_audience,topic_tag,is_reply")
+	for field, want := range map[string]any{"media_product_type": "THREADS", "media_type": "TEXT_POST",
+		"username": "ada", "text": "Hello", "timestamp": "2026-11-15T09:00:00+0000",
+		"is_quote_post": false, "has_replies": false, "is_reply": false, "topic_tag": "greetings",
+		"reply_audience": "followers_only",
+		"permalink":      a.URL + "/threads/@ada/post/" + post.Text("shortcode")} {
 		if got := post.Value(field); got != want {
 			t.Errorf("%s is %v, want %v", field, got, want)
 		}
@@ -142,10 +148,12 @@ func TestMediaIsReallyFetched(t *testing.T) {
 	a.Clock.Advance(45 * time.Second)
 	id := a.must("POST", "me/threads_publish", "creation_id", video).Text("id")
 	posts := a.Posts()
-	if posts[0].Media[0].Width != 640 || posts[0].Media[0].AltText != "grey" || posts[1].Media[0].Type != "video/mp4" || posts[1].Media[0].SHA256 == "" {
+	if posts[0].Media[0].Width != 640 || posts[0].Media[0].AltText != "grey" || posts[1].Media[0].Type != "video/mp4" ||
+		posts[1].Media[0].SHA256 == "" {
 		t.Errorf("controls show %+v", posts)
 	}
-	if post := a.must("GET", id, "fields", "media_type,media_url"); post.Text("media_type") != "VIDEO" || !strings.Contains(post.Text("media_url"), "/_media/"+posts[1].Media[0].SHA256) {
+	if post := a.must("GET", id, "fields", "media_type,media_url"); post.Text("media_type") != "VIDEO" ||
+		!strings.Contains(post.Text("media_url"), "/_media/"+posts[1].Media[0].SHA256) {
 		t.Errorf("post is %s", post.Body)
 	}
 }
@@ -165,7 +173,8 @@ func TestCarouselOfPicturesAndVideos(t *testing.T) {
 	if post.Text("media_type") != "CAROUSEL_ALBUM" || post.Text("children", "data", 1, "id") == "" {
 		t.Errorf("post is %s", post.Body)
 	}
-	if limit := a.must("GET", "me/threads_publishing_limit", "fields", "quota_usage,config"); limit.Value("data", 0, "quota_usage") != 1.0 {
+	if limit := a.must("GET", "me/threads_publishing_limit", "fields", "quota_usage,config"); limit.Value("data", 0,
+		"quota_usage") != 1.0 {
 		t.Errorf("a carousel counts as %s", limit.Body)
 	}
 }
@@ -210,7 +219,8 @@ func TestMediaThatThreadsRefuses(t *testing.T) {
 		"a page":    {a.host.Serve("/page", "text/html", []byte("<html>")), 9004, 2207052},
 		"no image":  {a.host.Serve("/text", "image/jpeg", []byte("hello")), 36001, 2207005},
 		"a ribbon":  {a.host.Serve("/wide", "image/png", graphtest.PNG(t, 1100, 100)), 36003, 2207009},
-		"too large": {a.host.Serve("/large", "image/png", append(graphtest.PNG(t, 100, 100), make([]byte, 8<<20)...)), 36000, 2207004},
+		"too large": {a.host.Serve("/large", "image/png", append(graphtest.PNG(t, 100, 100), make([]byte, 8<<20)...)),
+			36000, 2207004},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -226,29 +236,43 @@ func TestContainersThatThreadsRefuses(t *testing.T) {
 		params []string
 		want   string
 	}{
-		"no kind":             {[]string{"text", "a"}, "media_type"},
-		"blank":               {[]string{"media_type", "TEXT", "text", " "}, "text can't be blank"},
-		"too long":            {[]string{"media_type", "TEXT", "text", strings.Repeat("a", 501)}, "Param text must be at most 500 characters long."},
-		"too long in emoji":   {[]string{"media_type", "TEXT", "text", strings.Repeat("😀", 126)}, "Param text must be at most 500 characters long."},
-		"six links":           {[]string{"media_type", "TEXT", "text", links + "http://f.example"}, "THREADS_API__LINK_LIMIT_EXCEEDED"},
-		"link on a picture":   {[]string{"media_type", "IMAGE", "image_url", "http://h/a.jpg", "link_attachment", "http://a.example"}, "link_attachment"},
-		"no link":             {[]string{"media_type", "TEXT", "text", "a", "link_attachment", "a"}, "valid URL"},
-		"audience":            {[]string{"media_type", "TEXT", "text", "a", "reply_control", "nobody"}, "reply_control"},
-		"topic":               {[]string{"media_type", "TEXT", "text", "a", "topic_tag", "a&b"}, "topic_tag"},
-		"poll of one":         {[]string{"media_type", "TEXT", "text", "a", "poll_attachment", `{"option_a":"a"}`}, "2 to 4"},
-		"long option":         {[]string{"media_type", "TEXT", "text", "a", "poll_attachment", `{"option_a":"a","option_b":"` + strings.Repeat("b", 26) + `"}`}, "25"},
-		"poll and link":       {[]string{"media_type", "TEXT", "text", "a", "poll_attachment", `{"option_a":"a","option_b":"b"}`, "link_attachment", "http://a.example"}, "poll_attachment"},
+		"no kind": {[]string{"text", "a"}, "media_type"},
+		"blank":   {[]string{"media_type", "TEXT", "text", " "}, "text can't be blank"},
+		"too long": {[]string{"media_type", "TEXT", "text", strings.Repeat("a", 501)},
+			"Param text must be at most 500 characters long."},
+		"too long in emoji": {[]string{"media_type", "TEXT", "text", strings.Repeat("😀", 126)},
+			"Param text must be at most 500 characters long."},
+		"six links": {[]string{"media_type", "TEXT", "text", links + "http://f.example"},
+			"THREADS_API__LINK_LIMIT_EXCEEDED"},
+		"link on a picture": {[]string{"media_type", "IMAGE", "image_url", "http://h/a.jpg", "link_attachment",
+			"http://a.example"}, "link_attachment"},
+		"no link": {[]string{"media_type", "TEXT", "text", "a", "link_attachment", "a"}, "valid URL"},
+		"audience": {[]string{"media_type", "TEXT", "text", "a", "reply_control", "nobody"},
+			"reply_control"},
+		"topic": {[]string{"media_type", "TEXT", "text", "a", "topic_tag", "a&b"}, "topic_tag"},
+		"poll of one": {[]string{"media_type", "TEXT", "text", "a", "poll_attachment", `{"option_a":"a"}`},
+			"2 to 4"},
+		"long option": {[]string{"media_type", "TEXT", "text", "a", "poll_attachment",
+			`{"option_a":"a","option_b":"` + strings.Repeat("b", 26) + `"}`}, "25"},
+		"poll and link": {[]string{"media_type", "TEXT", "text", "a", "poll_attachment",
+			`{"option_a":"a","option_b":"b"}`, "link_attachment", "http://a.example"}, "poll_attachment"},
 		"poll that is broken": {[]string{"media_type", "TEXT", "text", "a", "poll_attachment", `{`}, "poll_attachment"},
-		"GIF":                 {[]string{"media_type", "TEXT", "text", "a", "gif_attachment", `{"gif_id":"1","provider":"NONE"}`}, "GIPHY"},
-		"entities":            {[]string{"media_type", "TEXT", "text", "a", "text_entities", `[{"entity_type":"BOLD"}]`}, "SPOILER"},
-		"alt text of a text":  {[]string{"media_type", "TEXT", "text", "a", "alt_text", "a"}, "alt_text"},
-		"spoiler in a text":   {[]string{"media_type", "TEXT", "text", "a", "is_spoiler_media", "true"}, "is_spoiler_media"},
-		"ghostly reply":       {[]string{"media_type", "TEXT", "text", "a", "is_ghost_post", "true", "reply_to_id", "1"}, "ghost"},
-		"countries":           {[]string{"media_type", "TEXT", "text", "a", "allowlisted_country_codes", "US"}, "THREADS_API__FEATURE_NOT_AVAILABLE"},
-		"no country":          {[]string{"media_type", "TEXT", "text", "a", "allowlisted_country_codes", "Utopia"}, "THREADS_API__GEO_GATING_INVALID_COUNTRY_CODES"},
-		"reply to nothing":    {[]string{"media_type", "TEXT", "text", "a", "reply_to_id", "1"}, "reply_to_id"},
-		"quote of nothing":    {[]string{"media_type", "TEXT", "text", "a", "quote_post_id", "1"}, "quote_post_id"},
-		"no picture":          {[]string{"media_type", "IMAGE", "text", "a"}, "image_url"},
+		"GIF": {[]string{"media_type", "TEXT", "text", "a", "gif_attachment",
+			`{"gif_id":"1","provider":"NONE"}`}, "GIPHY"},
+		"entities": {[]string{"media_type", "TEXT", "text", "a", "text_entities",
+			`[{"entity_type":"BOLD"}]`}, "SPOILER"},
+		"alt text of a text": {[]string{"media_type", "TEXT", "text", "a", "alt_text", "a"}, "alt_text"},
+		"spoiler in a text": {[]string{"media_type", "TEXT", "text", "a", "is_spoiler_media", "true"},
+			"is_spoiler_media"},
+		"ghostly reply": {[]string{"media_type", "TEXT", "text", "a", "is_ghost_post", "true", "reply_to_id",
+			"1"}, "ghost"},
+		"countries": {[]string{"media_type", "TEXT", "text", "a", "allowlisted_country_codes", "US"},
+			"THREADS_API__FEATURE_NOT_AVAILABLE"},
+		"no country": {[]string{"media_type", "TEXT", "text", "a", "allowlisted_country_codes", "Utopia"},
+			"THREADS_API__GEO_GATING_INVALID_COUNTRY_CODES"},
+		"reply to nothing": {[]string{"media_type", "TEXT", "text", "a", "reply_to_id", "1"}, "reply_to_id"},
+		"quote of nothing": {[]string{"media_type", "TEXT", "text", "a", "quote_post_id", "1"}, "quote_post_id"},
+		"no picture":       {[]string{"media_type", "IMAGE", "text", "a"}, "image_url"},
 	}
 	a := setup(t, sim.Options{})
 	for name, c := range cases {
@@ -256,7 +280,8 @@ func TestContainersThatThreadsRefuses(t *testing.T) {
 			t.Parallel()
 			resp := a.call("POST", "me/threads", c.params...)
 			wantError(t, resp, 100, 0)
-			if resp.Text("error", "type") != "THApiException" || !strings.Contains(resp.Text("error", "message"), c.want) {
+			if resp.Text("error", "type") != "THApiException" ||
+				!strings.Contains(resp.Text("error", "message"), c.want) {
 				t.Errorf("%s, want %q", resp.Body, c.want)
 			}
 		})
@@ -276,26 +301,23 @@ func TestChainsAreRepliesToPublishedPosts(t *testing.T) {
 	if posts[1].Kind != sim.KindComment || *posts[1].ParentID != root || *posts[2].ParentID != second {
 		t.Errorf("controls show %+v", posts)
 	}
-	if list := a.must("GET", "me/threads", "fields", "id"); list.Text("data", 0, "id") != root || list.Value("data", 1) != nil {
+	if list := a.must("GET", "me/threads", "fields", "id"); list.Text("data", 0, "id") != root ||
+		list.Value("data", 1) != nil {
 		t.Errorf("threads are %s", list.Body)
 	}
-	if list := a.must("GET", "me/replies", "fields", "id,root_post,replied_to,is_reply"); list.Text("data", 0, "id") != third || list.Text("data", 0, "root_post", "id") != root ||
+	if list := a.must("GET", "me/replies", "fields", "id,root_post,replied_to,is_reply"); list.Text("data", 0,
+		"id") != third || list.Text("data", 0, "root_post", "id") != root ||
 		list.Text("data", 0, "replied_to", "id") != second || list.Value("data", 0, "is_reply") != true {
 		t.Errorf("replies are %s", list.Body)
 	}
 	if list := a.must("GET", root+"/replies"); list.Text("data", 0, "id") != second || list.Value("data", 1) != nil {
 		t.Errorf("replies to the root are %s", list.Body)
 	}
-	if list := a.must("GET", root+"/conversation"); list.Text("data", 1, "id") != third {
-		t.Errorf("conversation is %s", list.Body)
-	}
-	limit := a.must("GET", "me/threads_publishing_limit", "fields", "quota_usage,config,reply_quota_usage,reply_config,delete_quota_usage,delete_config")
-	if limit.Value("data", 0, "quota_usage") != 1.0 || limit.Value("data", 0, "reply_quota_usage") != 2.0 || limit.Value("data", 0, "config", "quota_total") != 25000.0 {
+	limit := a.must("GET", "me/threads_publishing_limit", "fields",
+		"quota_usage,config,reply_quota_usage,reply_config,delete_quota_usage,delete_config")
+	if limit.Value("data", 0, "quota_usage") != 1.0 || limit.Value("data", 0, "reply_quota_usage") != 2.0 ||
+		limit.Value("data", 0, "config", "quota_total") != 25000.0 {
 		t.Errorf("limit is %s", limit.Body)
-	}
-	a.must("POST", second+"/manage_reply", "hide", "true")
-	if reply := a.must("GET", second, "fields", "hide_status"); reply.Text("hide_status") != "HIDDEN" {
-		t.Errorf("reply is %s", reply.Body)
 	}
 	a.seed = a.Seed("bob")
 	wantError(t, a.call("POST", "me/threads", "media_type", "TEXT", "text", "hi", "reply_to_id", root), 10, 0)
@@ -310,13 +332,17 @@ func TestRepostsAndQuotes(t *testing.T) {
 		t.Errorf("reposted twice: %s and %s", repost, again)
 	}
 	quote := a.publish("media_type", "TEXT", "text", "as I said", "quote_post_id", root)
-	if post := a.must("GET", quote, "fields", "is_quote_post,quoted_post"); post.Value("is_quote_post") != true || post.Text("quoted_post", "id") != root {
+	if post := a.must("GET", quote, "fields", "is_quote_post,quoted_post"); post.Value("is_quote_post") != true ||
+		post.Text("quoted_post", "id") != root {
 		t.Errorf("quote is %s", post.Body)
 	}
-	if post := a.must("GET", repost, "fields", "media_type,reposted_post"); post.Text("media_type") != "REPOST_FACADE" || post.Text("reposted_post", "id") != root {
+	if post := a.must("GET", repost, "fields",
+		"media_type,reposted_post"); post.Text("media_type") != "REPOST_FACADE" ||
+		post.Text("reposted_post", "id") != root {
 		t.Errorf("repost is %s", post.Body)
 	}
-	if numbers := a.must("GET", root+"/insights", "metric", "reposts,quotes"); numbers.Value("data", 0, "values", 0, "value") != 1.0 || numbers.Value("data", 1, "values", 0, "value") != 1.0 {
+	if numbers := a.must("GET", root+"/insights", "metric", "reposts,quotes"); numbers.Value("data", 0, "values", 0,
+		"value") != 1.0 || numbers.Value("data", 1, "values", 0, "value") != 1.0 {
 		t.Errorf("insights are %s", numbers.Body)
 	}
 	if numbers := a.must("GET", repost+"/insights", "metric", "views"); numbers.Value("data", 0) != nil {
@@ -340,7 +366,9 @@ func TestDeletesAreCounted(t *testing.T) {
 		wantError(t, a.call("DELETE", mine), 100, 33)
 	})
 	a := setup(t, sim.Options{DataDir: dir})
-	if limit := a.must("GET", "me/threads_publishing_limit", "fields", "delete_quota_usage,quota_usage"); limit.Value("data", 0, "delete_quota_usage") != 1.0 || limit.Value("data", 0, "quota_usage") != 2.0 {
+	if limit := a.must("GET", "me/threads_publishing_limit", "fields",
+		"delete_quota_usage,quota_usage"); limit.Value("data", 0, "delete_quota_usage") != 1.0 ||
+		limit.Value("data", 0, "quota_usage") != 2.0 {
 		t.Errorf("after a restart: %s", limit.Body)
 	}
 }
@@ -391,11 +419,13 @@ func TestInsightsFollowTheLikes(t *testing.T) {
 	id := a.say("like me")
 	a.Like(id, 12)
 	numbers := a.must("GET", id+"/insights", "metric", "views,likes,replies,reposts,quotes,shares")
-	if numbers.Value("data", 1, "values", 0, "value") != 12.0 || numbers.Text("data", 0, "period") != "lifetime" || numbers.Text("data", 0, "id") != id+"/insights/views/lifetime" {
+	if numbers.Value("data", 1, "values", 0, "value") != 12.0 || numbers.Text("data", 0, "period") != "lifetime" ||
+		numbers.Text("data", 0, "id") != id+"/insights/views/lifetime" {
 		t.Errorf("insights are %s", numbers.Body)
 	}
 	account := a.must("GET", "me/threads_insights", "metric", "views,likes,followers_count")
-	if account.Value("data", 0, "values", 0, "value") != 240.0 || account.Value("data", 1, "total_value", "value") != 12.0 {
+	if account.Value("data", 0, "values", 0, "value") != 240.0 ||
+		account.Value("data", 1, "total_value", "value") != 12.0 {
 		t.Errorf("insights are %s", account.Body)
 	}
 	wantError(t, a.call("GET", "me/threads_insights", "metric", "likes", "since", "1600000000"), 100, 0)

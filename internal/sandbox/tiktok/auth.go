@@ -77,5 +77,6 @@ func (c caller) may(scopes ...string) bool {
 }
 
 func (n *network) missingScope() sim.Reply {
-	return n.failure(http.StatusUnauthorized, "scope_not_authorized", "The user did not authorize the scope required for completing this request.")
+	return n.failure(http.StatusUnauthorized, "scope_not_authorized",
+		"The user did not authorize the scope required for completing this request.")
 }

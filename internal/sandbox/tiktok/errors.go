@@ -39,17 +39,19 @@ func (n *network) invalidParam(message string) sim.Reply {
 	return n.failure(http.StatusBadRequest, "invalid_param", message)
 }
 
-// invalidParams is the same of the Display API.
+// invalidParams is the same of the Display API, and of chunks.
 func (n *network) invalidParams(message string) sim.Reply {
 	return n.failure(http.StatusBadRequest, "invalid_params", message)
 }
 
 func (n *network) deadToken() sim.Reply {
-	return n.failure(http.StatusUnauthorized, "access_token_invalid", "The access token is invalid or not found in the request.")
+	return n.failure(http.StatusUnauthorized, "access_token_invalid",
+		"The access token is invalid or not found in the request.")
 }
 
 func (n *network) tooManyCalls() sim.Reply {
-	return n.failure(http.StatusTooManyRequests, "rate_limit_exceeded", "The API rate limit was exceeded. Please try again later.")
+	return n.failure(http.StatusTooManyRequests, "rate_limit_exceeded",
+		"The API rate limit was exceeded. Please try again later.")
 }
 
 func (n *network) tooManyPosts(status int) sim.Reply {

@@ -24,7 +24,8 @@ func TestLostAnswerToTheLastChunkLeavesOnePost(t *testing.T) {
 	if resp := a.wantStatus(publishID, "PROCESSING_UPLOAD"); resp.Value("data", "uploaded_bytes") != 1e7 {
 		t.Errorf("status is %s", resp.Body)
 	}
-	if resp := a.put(address, body[5_000_000:], "bytes 5000000-9999999/10000000"); resp.Status != http.StatusRequestedRangeNotSatisfiable {
+	if resp := a.put(address, body[5_000_000:],
+		"bytes 5000000-9999999/10000000"); resp.Status != http.StatusRequestedRangeNotSatisfiable {
 		t.Errorf("the last chunk again: %d", resp.Status)
 	}
 	a.Clock.Advance(time.Second)
@@ -44,7 +45,8 @@ func TestLostAnswerToAnInitOfPhotosLeavesOnePost(t *testing.T) {
 	}
 	a.Clock.Advance(2 * time.Second)
 	list := a.must("video/list/?fields=id,title,video_description,create_time", `{}`)
-	if list.Text("data", "videos", 0, "title") != "funny cat" || list.Text("data", "videos", 0, "video_description") != "text #funny" || len(a.Posts()) != 1 {
+	if list.Text("data", "videos", 0, "title") != "funny cat" ||
+		list.Text("data", "videos", 0, "video_description") != "text #funny" || len(a.Posts()) != 1 {
 		t.Errorf("list is %s", list.Body)
 	}
 }
@@ -76,7 +78,8 @@ func TestFaultsOfTheLastChunk(t *testing.T) {
 				a.put(address, file(1000), "bytes 0-999/1000")
 				return
 			}
-			if resp := a.wantStatus(publishID, "FAILED"); resp.Text("data", "fail_reason") != c.reason || len(a.Posts()) != 0 {
+			if resp := a.wantStatus(publishID, "FAILED"); resp.Text("data", "fail_reason") != c.reason ||
+				len(a.Posts()) != 0 {
 				t.Errorf("status is %s", resp.Body)
 			}
 		})
@@ -94,13 +97,18 @@ func TestFaultsSpeakTikToksLanguage(t *testing.T) {
 		status     int
 		code       string
 	}{
-		"rate limit":         {sim.Upload, sim.RateLimit, nil, direct, uploadBody(1000, 1000, 1), 429, "rate_limit_exceeded"},
-		"limit of the day":   {sim.Upload, sim.RateLimit, map[string]any{"retryAfterSeconds": 7200}, direct, uploadBody(1000, 1000, 1), 403, "spam_risk_too_many_posts"},
-		"outage":             {sim.Upload, sim.Outage, nil, direct, uploadBody(1000, 1000, 1), 503, "internal_error"},
-		"auth expired":       {sim.Publish, sim.AuthExpired, nil, "post/publish/content/init/", photoBody("SELF_ONLY", "https://a.example/1.jpg"), 401, "access_token_invalid"},
-		"restricted":         {sim.Upload, sim.Restricted, nil, direct, uploadBody(1000, 1000, 1), 403, "spam_risk_user_banned_from_posting"},
+		"rate limit": {sim.Upload, sim.RateLimit, nil, direct, uploadBody(1000, 1000, 1), 429,
+			"rate_limit_exceeded"},
+		"limit of the day": {sim.Upload, sim.RateLimit, map[string]any{"retryAfterSeconds": 7200}, direct,
+			uploadBody(1000, 1000, 1), 403, "spam_risk_too_many_posts"},
+		"outage": {sim.Upload, sim.Outage, nil, direct, uploadBody(1000, 1000, 1), 503, "internal_error"},
+		"auth expired": {sim.Publish, sim.AuthExpired, nil, "post/publish/content/init/",
+			photoBody("SELF_ONLY", "https://a.example/1.jpg"), 401, "access_token_invalid"},
+		"restricted": {sim.Upload, sim.Restricted, nil, direct, uploadBody(1000, 1000, 1), 403,
+			"spam_risk_user_banned_from_posting"},
 		"restricted creator": {sim.Read, sim.Restricted, nil, info, "", 200, "spam_risk_user_banned_from_posting"},
-		"rejected upload":    {sim.Upload, sim.Reject, nil, direct, uploadBody(1000, 1000, 1), 400, "invalid_file_upload"},
+		"rejected upload": {sim.Upload, sim.Reject, nil, direct, uploadBody(1000, 1000, 1), 400,
+			"invalid_file_upload"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -117,14 +125,17 @@ func TestRejectedPhotosFailInTheStatus(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.Fault(sim.Publish, sim.Reject, nil)
-	publishID := a.must("post/publish/content/init/", photoBody("SELF_ONLY", "https://a.example/1.jpg")).Text("data", "publish_id")
+	publishID := a.must("post/publish/content/init/", photoBody("SELF_ONLY", "https://a.example/1.jpg")).Text("data",
+		"publish_id")
 	a.Clock.Advance(time.Second)
 	if resp := a.wantStatus(publishID, "FAILED"); resp.Text("data", "fail_reason") != "spam_risk_text" {
 		t.Errorf("status is %s", resp.Body)
 	}
 	a.seed = a.Seed("bob")
-	a.refused(400, "token_not_authorized_for_specified_publish_id", "post/publish/status/fetch/", `{"publish_id":"`+publishID+`"}`)
-	a.refused(400, "invalid_publish_id", "post/publish/status/fetch/", `{"publish_id":"`+strings.Replace(publishID, "~", "-", 1)+`"}`)
+	a.refused(400, "token_not_authorized_for_specified_publish_id", "post/publish/status/fetch/",
+		`{"publish_id":"`+publishID+`"}`)
+	a.refused(400, "invalid_publish_id", "post/publish/status/fetch/",
+		`{"publish_id":"`+strings.Replace(publishID, "~", "-", 1)+`"}`)
 }
 
 func TestCallsAreLimitedPerMinute(t *testing.T) {

@@ -32,7 +32,9 @@ func parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 	q := r.URL.Query()
 	c := sim.ConsentRequest{ClientID: q.Get("client_key"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"),
 		Challenge: q.Get("code_challenge"), ChallengeMethod: q.Get("code_challenge_method"), CodeLifetime: codeLifetime,
-		Denied:  url.Values{"error": {"access_denied"}, "error_description": {"User denied the authorization request"}},
+		Automatic: q.Get("disable_auto_auth") != "1",
+		Denied: url.Values{"error": {"access_denied"},
+			"error_description": {"User denied the authorization request"}},
 		Granted: func(scopes []string) url.Values { return url.Values{"scopes": {strings.Join(scopes, ",")}} }}
 	if scopes := q.Get("scope"); scopes != "" {
 		c.Scopes = strings.Split(scopes, ",")
@@ -68,7 +70,8 @@ func tokenOperation(r *http.Request) sim.Operation {
 func (n *network) client(r *http.Request) (string, *sim.Reply) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
-		return "", refuse(n.oauthError(http.StatusBadRequest, "invalid_request", "Only `application/x-www-form-urlencoded` is accepted as Content-Type."))
+		return "", refuse(n.oauthError(http.StatusBadRequest, "invalid_request",
+			"Only `application/x-www-form-urlencoded` is accepted as Content-Type."))
 	}
 	key := r.PostFormValue("client_key")
 	if !n.env.Options.KnowsClient(key, r.PostFormValue("client_secret")) {
@@ -100,9 +103,11 @@ func (n *network) exchange(r *http.Request, client string) sim.Reply {
 		case !ok || code.ClientID != client:
 			return refuse(n.oauthError(http.StatusBadRequest, "invalid_grant", "Authorization code is expired."))
 		case code.RedirectURI != r.PostFormValue("redirect_uri"):
-			return refuse(n.oauthError(http.StatusBadRequest, "invalid_request", "Redirect_uri is not matched with the uri when requesting code."))
+			return refuse(n.oauthError(http.StatusBadRequest, "invalid_request",
+				"Redirect_uri is not matched with the uri when requesting code."))
 		case code.Challenge != "" && code.Challenge != hexChallenge(r.PostFormValue("code_verifier")):
-			return refuse(n.oauthError(http.StatusBadRequest, "invalid_grant", "Code verifier or code challenge is invalid."))
+			return refuse(n.oauthError(http.StatusBadRequest, "invalid_grant",
+				"Code verifier or code challenge is invalid."))
 		}
 		n.env.SpendCode(tx, code)
 		pair = n.issue(tx, sim.Token{AccountID: code.AccountID, ClientID: client, Scopes: code.Scopes})
@@ -126,7 +131,8 @@ func (n *network) refresh(r *http.Request, client string) sim.Reply {
 	var pair tokenPair
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		old, _ := n.env.Tokens.Get(value)
-		if old.Kind != sim.RefreshToken || old.Standing(tx.Now()) != sim.TokenLive || (old.ClientID != client && !old.Seeded) {
+		if old.Kind != sim.RefreshToken || old.Standing(tx.Now()) != sim.TokenLive ||
+			(old.ClientID != client && !old.Seeded) {
 			return refuse(n.deadGrant())
 		}
 		n.env.Tokens.Revoke(tx, old)
@@ -151,8 +157,10 @@ func (n *network) issue(tx *sim.Tx, t sim.Token) tokenPair {
 	access := n.env.Tokens.Issue(tx, accessPrefix, n.settings.AccessLifetime, t)
 	t.Kind = sim.RefreshToken
 	refresh := n.env.Tokens.Issue(tx, refreshPrefix, refreshLifetime, t)
-	return tokenPair{AccessToken: access.Value, ExpiresIn: int64(n.settings.AccessLifetime.Seconds()), OpenID: t.AccountID,
-		RefreshToken: refresh.Value, RefreshExpiresIn: int64(refreshLifetime.Seconds()), Scope: strings.Join(t.Scopes, ","), TokenType: "Bearer"}
+	return tokenPair{AccessToken: access.Value, ExpiresIn: int64(n.settings.AccessLifetime.Seconds()),
+		OpenID:       t.AccountID,
+		RefreshToken: refresh.Value, RefreshExpiresIn: int64(refreshLifetime.Seconds()),
+		Scope: strings.Join(t.Scopes, ","), TokenType: "Bearer"}
 }
 
 func tokenReply(pair tokenPair, refusal *sim.Reply) sim.Reply {
@@ -176,7 +184,8 @@ func (n *network) revoke(r *http.Request) sim.Reply {
 		return n.oauthError(http.StatusBadRequest, "invalid_request", "The access token is invalid or expired.")
 	}
 	refusal = n.try(func(tx *sim.Tx) *sim.Reply {
-		for _, value := range append(slices.Clone(n.granted[grantKey(token.AccountID, client)]), n.granted[grantKey(token.AccountID, "")]...) {
+		for _, value := range append(slices.Clone(n.granted[grantKey(token.AccountID, client)]),
+			n.granted[grantKey(token.AccountID, "")]...) {
 			if held, ok := n.env.Tokens.Get(value); ok && !held.Revoked {
 				n.env.Tokens.Revoke(tx, held)
 			}

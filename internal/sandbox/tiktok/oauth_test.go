@@ -30,12 +30,15 @@ func TestRefreshKillsTheOldToken(t *testing.T) {
 	t.Parallel()
 	a := setupAs(t, tiktok.Settings{AccessLifetime: 2 * time.Hour}, sim.Options{})
 	first := a.refresh(http.StatusOK, a.seed.RefreshToken)
-	if first.Value("expires_in") != 7200.0 || first.Value("refresh_expires_in") != 31536000.0 || first.Text("token_type") != "Bearer" ||
-		first.Text("open_id") != a.seed.AccountID || first.Text("scope") != "user.info.basic,user.info.profile,user.info.stats,video.list,video.publish,video.upload" {
+	if first.Value("expires_in") != 7200.0 || first.Value("refresh_expires_in") != 31536000.0 ||
+		first.Text("token_type") != "Bearer" ||
+		first.Text("open_id") != a.seed.AccountID ||
+		first.Text("scope") != "user.info.basic,user.info.profile,user.info.stats,video.list,video.publish,video.upload" {
 		t.Errorf("answer is %s", first.Body)
 	}
 	again := a.refresh(http.StatusBadRequest, a.seed.RefreshToken)
-	if again.Text("error") != "invalid_grant" || again.Text("error_description") != "Refresh token is invalid or expired." || again.Text("log_id") == "" {
+	if again.Text("error") != "invalid_grant" ||
+		again.Text("error_description") != "Refresh token is invalid or expired." || again.Text("log_id") == "" {
 		t.Errorf("second use: %s", again.Body)
 	}
 	a.seed.AccessToken = first.Text("access_token")
@@ -69,7 +72,8 @@ func TestRefreshTokensStaySpentAfterARestart(t *testing.T) {
 // authorize walks the consent page and returns where it leads.
 func (a *app) authorize(challenge string, form url.Values) url.Values {
 	a.t.Helper()
-	q := url.Values{"response_type": {"code"}, "client_key": {"app"}, "redirect_uri": {"https://app.example/cb"}, "state": {"S"},
+	q := url.Values{"response_type": {"code"}, "client_key": {"app"}, "redirect_uri": {"https://app.example/cb"},
+		"state": {"S"},
 		"scope": {"user.info.basic,user.info.profile,video.publish"}}
 	if challenge != "" {
 		q.Set("code_challenge", challenge)
@@ -81,13 +85,15 @@ func (a *app) authorize(challenge string, form url.Values) url.Values {
 }
 
 func exchange(code, redirect, verifier string) url.Values {
-	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "code_verifier": {verifier}}
+	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect},
+		"code_verifier": {verifier}}
 }
 
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	granted := a.authorize("", url.Values{"decision": {"allow"}, "name": {"carol"}, "scope": {"user.info.basic", "video.publish"}})
+	granted := a.authorize("", url.Values{"decision": {"allow"}, "name": {"carol"},
+		"scope": {"user.info.basic", "video.publish"}})
 	if granted.Get("scopes") != "user.info.basic,video.publish" || granted.Get("state") != "S" {
 		t.Errorf("callback is %v", granted)
 	}
@@ -95,11 +101,14 @@ func TestConsent(t *testing.T) {
 	pair := a.token(http.StatusOK, exchange(granted.Get("code"), "https://app.example/cb", ""))
 	a.token(http.StatusBadRequest, exchange(granted.Get("code"), "https://app.example/cb", ""))
 	a.seed.AccessToken = pair.Text("access_token")
-	user := a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/tiktok/v2/user/info/?fields=open_id,display_name,avatar_url", Token: a.seed.AccessToken})
-	if user.Text("data", "user", "open_id") != pair.Text("open_id") || user.Text("data", "user", "display_name") != "carol (sandbox)" {
+	user := a.Must(http.StatusOK, simtest.Request{Method: "GET",
+		Path: "/tiktok/v2/user/info/?fields=open_id,display_name,avatar_url", Token: a.seed.AccessToken})
+	if user.Text("data", "user", "open_id") != pair.Text("open_id") ||
+		user.Text("data", "user", "display_name") != "carol (sandbox)" {
 		t.Errorf("user is %s", user.Body)
 	}
-	missed := a.Must(http.StatusBadRequest, simtest.Request{Method: "GET", Path: "/tiktok/v2/user/info/?fields=username", Token: a.seed.AccessToken})
+	missed := a.Must(http.StatusBadRequest, simtest.Request{Method: "GET",
+		Path: "/tiktok/v2/user/info/?fields=username", Token: a.seed.AccessToken})
 	if missed.Text("error", "code") != "scope_permission_missed" {
 		t.Errorf("answer is %s", missed.Body)
 	}
@@ -115,7 +124,8 @@ func TestChallengesAreHexadecimal(t *testing.T) {
 	a := setup(t, sim.Options{})
 	sum := sha256.Sum256([]byte("verifier"))
 	code := a.authorize(hex.EncodeToString(sum[:]), url.Values{"decision": {"allow"}, "name": {"carol"}}).Get("code")
-	if resp := a.token(http.StatusBadRequest, exchange(code, "https://app.example/cb", "wrong")); resp.Text("error") != "invalid_grant" {
+	if resp := a.token(http.StatusBadRequest, exchange(code, "https://app.example/cb",
+		"wrong")); resp.Text("error") != "invalid_grant" {
 		t.Errorf("answer is %s", resp.Body)
 	}
 	a.token(http.StatusOK, exchange(code, "https://app.example/cb", "verifier"))
@@ -150,7 +160,8 @@ func TestRevokeEndsTheConnection(t *testing.T) {
 func TestHandles(t *testing.T) {
 	t.Parallel()
 	network := tiktok.Network(tiktok.Settings{})
-	for handle, good := range map[string]bool{"team0123abcd": true, "crier_demo": true, "a.b": true, "a": false, "ends.": false, "has space": false,
+	for handle, good := range map[string]bool{"team0123abcd": true, "crier_demo": true, "a.b": true, "a": false,
+		"ends.": false, "has space": false,
 		"more_than_twenty_four_chars": false} {
 		seed, err := network.Seed(handle)
 		if (err == nil) != good {

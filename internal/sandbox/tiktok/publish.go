@@ -147,7 +147,8 @@ func (n *network) initPhotos(r *http.Request, c caller) sim.Reply {
 	if refusal != nil {
 		return *refusal
 	}
-	return n.open(r, task{AccountID: c.account.ID, Inbox: inbox, Photo: true, Pulled: true, Sources: photos, Info: n.effective(in.Post, c.account)})
+	return n.open(r, task{AccountID: c.account.ID, Inbox: inbox, Photo: true, Pulled: true, Sources: photos,
+		Info: n.effective(in.Post, c.account)})
 }
 
 // textLimits are the longest texts of a post, in UTF-16 code units.
@@ -173,7 +174,8 @@ func (n *network) checkPost(p postInfo, a sim.Account, limits textLimits) *sim.R
 		return refuse(n.failure(http.StatusForbidden, "unaudited_client_can_only_post_to_private_accounts",
 			"Unaudited clients can only post to private accounts, with privacy level SELF_ONLY."))
 	case !slices.Contains(privacyLevels(a), p.Privacy):
-		return refuse(n.failure(http.StatusForbidden, "privacy_level_option_mismatch", "privacy_level is not one of the creator's privacy_level_options."))
+		return refuse(n.failure(http.StatusForbidden, "privacy_level_option_mismatch",
+			"privacy_level is not one of the creator's privacy_level_options."))
 	case p.BrandContent && p.Privacy == privacySelf:
 		return refuse(n.invalidParam("Branded content cannot be private"))
 	}
@@ -215,7 +217,8 @@ func (n *network) open(r *http.Request, asked task) sim.Reply {
 
 func (n *network) fullDay(inbox bool) sim.Reply {
 	if inbox {
-		return n.failure(http.StatusForbidden, "spam_risk_too_many_pending_share", "There may be at most 5 pending shares within any 24-hour period.")
+		return n.failure(http.StatusForbidden, "spam_risk_too_many_pending_share",
+			"There may be at most 5 pending shares within any 24-hour period.")
 	}
 	return n.tooManyPosts(http.StatusForbidden)
 }
@@ -243,7 +246,8 @@ func (n *network) fetchStatus(r *http.Request, c caller) sim.Reply {
 	case !found:
 		return n.failure(http.StatusBadRequest, "invalid_publish_id", "The publish_id does not exist.")
 	case t.AccountID != c.account.ID:
-		return n.failure(http.StatusBadRequest, "token_not_authorized_for_specified_publish_id", "The access token is not authorized for the publish_id.")
+		return n.failure(http.StatusBadRequest, "token_not_authorized_for_specified_publish_id",
+			"The access token is not authorized for the publish_id.")
 	}
 	view, err := n.statusView(t)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"crier/internal/sandbox/mp4"
 	"crier/internal/sandbox/sim"
-	"crier/internal/sandbox/youtube/mp4"
 )
 
 // Reasons why a post failed after it was accepted.
@@ -37,11 +37,11 @@ type task struct {
 	// Sources are the addresses of what is pulled.
 	Sources []string `json:"sources,omitempty"`
 	// UploadToken, Size and ChunkSize belong to a file that is uploaded; Digest and Scan are what has come of it.
-	UploadToken string      `json:"uploadToken,omitempty"`
-	Size        int64       `json:"size,omitempty"`
-	ChunkSize   int64       `json:"chunkSize,omitempty"`
-	Digest      sim.Digest  `json:"digest"`
-	Scan        mp4.Scanner `json:"scan"`
+	UploadToken string     `json:"uploadToken,omitempty"`
+	Size        int64      `json:"size,omitempty"`
+	ChunkSize   int64      `json:"chunkSize,omitempty"`
+	Digest      sim.Digest `json:"digest"`
+	Scan        mp4.Movie  `json:"scan"`
 
 	// Media are the files, when all of them are here.
 	Media []sim.Media `json:"media,omitempty"`
@@ -170,7 +170,8 @@ func (n *network) countBegun(t task) {
 	n.begun[key] = append(recent, t.BegunAt)
 }
 
-// dayIsFull tells whether an account has posted, or drafted, all that it may in 24 hours. It needs a running View or Update.
+// dayIsFull tells whether an account has posted, or drafted, all that it may in 24 hours. It needs a running View or
+// Update.
 func (n *network) dayIsFull(accountID string, inbox bool) bool {
 	limit := postsPerDay
 	if inbox {
@@ -188,8 +189,8 @@ func (n *network) dayIsFull(accountID string, inbox bool) bool {
 // begin is the point of no return: all bytes are here. The post follows when the processing time is over.
 func (n *network) begin(tx *sim.Tx, t task, media []sim.Media, failure string) {
 	t.Media, t.Failure, t.BegunAt = media, failure, tx.Now()
-	t.Duration = t.Scan.Found.Duration
-	t.Digest, t.Scan = sim.Digest{Size: t.Digest.Size}, mp4.Scanner{}
+	t.Duration = t.Scan.Length
+	t.Digest, t.Scan = sim.Digest{Size: t.Digest.Size}, mp4.Movie{}
 	n.tasks.Put(tx, t.Number, t)
 }
 
@@ -209,14 +210,16 @@ func (n *network) settle() {
 	err := n.env.Update(func(tx *sim.Tx) error {
 		for _, t := range n.due(tx.Now()) {
 			t.PostID = newNumber(tx)
-			n.env.Posts.Put(tx, sim.Post{ID: t.PostID, AccountID: t.AccountID, Kind: sim.KindPost, Text: t.text(), Media: t.Media,
+			n.env.Posts.Put(tx, sim.Post{ID: t.PostID, AccountID: t.AccountID, Kind: sim.KindPost, Text: t.text(),
+				Media:     t.Media,
 				CreatedAt: t.BegunAt.Add(n.env.Options.ProcessingTime)})
 			n.tasks.Put(tx, t.Number, t)
 		}
 		return nil
 	})
 	if err != nil {
-		n.env.Log.Debug("sandbox posts wait for the next call", "error", err) // as when the sandbox was closed meanwhile
+		// as when the sandbox was closed meanwhile
+		n.env.Log.Debug("sandbox posts wait for the next call", "error", err)
 	}
 }
 

@@ -36,7 +36,8 @@ const name = "tiktok"
 
 // Settings is how the app stands with TikTok. The zero value is an audited app that may name any address.
 type Settings struct {
-	// Unaudited is an app that TikTok has not approved: it posts for the author's own eyes and to private accounts only.
+	// Unaudited is an app that TikTok has not approved: it posts for the author's own eyes and to private accounts
+	// only.
 	Unaudited bool
 	// VerifiedPrefixes are the beginnings of the addresses that TikTok may pull from; none means any.
 	VerifiedPrefixes []string
@@ -74,7 +75,8 @@ func isPrivate(a sim.Account) bool {
 // account returns the account of a handle.
 func account(handle string) (sim.Account, error) {
 	if !handlePattern.MatchString(handle) {
-		return sim.Account{}, fmt.Errorf("username %q is not allowed: 2 to 24 letters, digits, _ or ., without a . at the end", handle)
+		return sim.Account{}, fmt.Errorf("username %q is not allowed: 2 to 24 letters, digits, _ or ., without a . "+
+			"at the end", handle)
 	}
 	return sim.Account{ID: stableUUID("open", handle), Handle: handle, Name: handle + " (sandbox)"}, nil
 }
@@ -132,7 +134,8 @@ type network struct {
 
 func start(env *sim.Env, settings Settings) sim.Service {
 	n := &network{env: env, settings: settings, tasks: sim.NewTable[task](env.Store, "tasks"), puller: newPuller(),
-		unsettled: map[string]struct{}{}, pulling: map[string]struct{}{}, begun: map[string][]time.Time{}, byPost: map[string]string{},
+		unsettled: map[string]struct{}{}, pulling: map[string]struct{}{}, begun: map[string][]time.Time{},
+		byPost:  map[string]string{},
 		granted: map[string][]string{}}
 	n.tasks.Watch(n.followTasks)
 	env.Tokens.Watch(n.followTokens)

@@ -78,7 +78,8 @@ func (a *app) open(size, chunk, count int) (publishID, address string) {
 // put sends one chunk.
 func (a *app) put(address string, chunk []byte, contentRange string) simtest.Response {
 	a.t.Helper()
-	return a.Do(simtest.Request{Method: "PUT", Path: address, Body: chunk, Header: map[string]string{"Content-Type": "video/mp4", "Content-Range": contentRange}})
+	return a.Do(simtest.Request{Method: "PUT", Path: address, Body: chunk,
+		Header: map[string]string{"Content-Type": "video/mp4", "Content-Range": contentRange}})
 }
 
 func (a *app) status(publishID string) simtest.Response {
@@ -109,11 +110,13 @@ func TestVideoIsPostedAfterItsLastChunk(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	publishID, address := a.open(10_000_123, 5_000_000, 2)
-	if !strings.HasPrefix(publishID, "v_pub_file~v2-1.") || !strings.HasPrefix(address, a.URL+"/tiktok/video/?upload_id=") {
+	if !strings.HasPrefix(publishID, "v_pub_file~v2-1.") ||
+		!strings.HasPrefix(address, a.URL+"/tiktok/video/?upload_id=") {
 		t.Fatalf("init answered %s %s", publishID, address)
 	}
 	body := file(10_000_123)
-	if resp := a.put(address, body[:5_000_000], "bytes 0-4999999/10000123"); resp.Status != http.StatusPartialContent || len(resp.Body) != 0 ||
+	if resp := a.put(address, body[:5_000_000], "bytes 0-4999999/10000123"); resp.Status != http.StatusPartialContent ||
+		len(resp.Body) != 0 ||
 		resp.Header.Get("Content-Range") != "bytes 0-5000000/10000123" {
 		t.Fatalf("first chunk: %d %s %v", resp.Status, resp.Body, resp.Header)
 	}
@@ -123,19 +126,23 @@ func TestVideoIsPostedAfterItsLastChunk(t *testing.T) {
 	if resp := a.put(address, body[5_000_000:], "bytes 5000000-10000122/10000123"); resp.Status != http.StatusCreated {
 		t.Fatalf("last chunk: %d", resp.Status)
 	}
-	if resp := a.wantStatus(publishID, "PROCESSING_UPLOAD"); resp.Value("data", "uploaded_bytes") != 10000123.0 || len(a.Posts()) != 0 {
+	if resp := a.wantStatus(publishID, "PROCESSING_UPLOAD"); resp.Value("data", "uploaded_bytes") != 10000123.0 ||
+		len(a.Posts()) != 0 {
 		t.Errorf("posted before it was processed: %s", resp.Body)
 	}
 	a.Clock.Advance(time.Second)
-	if resp := a.wantStatus(publishID, "PUBLISH_COMPLETE"); resp.Value("data", "publicaly_available_post_id", 0) != nil {
+	if resp := a.wantStatus(publishID, "PUBLISH_COMPLETE"); resp.Value("data", "publicaly_available_post_id",
+		0) != nil {
 		t.Errorf("the id was told before moderation: %s", resp.Body)
 	}
 	posts := a.Posts()
-	if len(posts) != 1 || posts[0].Text != "Look <b>here</b> #tag" || posts[0].Media[0].Size != 10_000_123 || posts[0].AccountID != a.seed.AccountID {
+	if len(posts) != 1 || posts[0].Text != "Look <b>here</b> #tag" || posts[0].Media[0].Size != 10_000_123 ||
+		posts[0].AccountID != a.seed.AccountID {
 		t.Fatalf("posts are %+v", posts)
 	}
 	a.Clock.Advance(time.Second)
-	if resp := a.status(publishID); !strings.Contains(string(resp.Body), `"publicaly_available_post_id":[`+posts[0].PlatformPostID+`]`) {
+	if resp := a.status(publishID); !strings.Contains(string(resp.Body),
+		`"publicaly_available_post_id":[`+posts[0].PlatformPostID+`]`) {
 		t.Errorf("status is %s", resp.Body)
 	}
 }
@@ -161,7 +168,8 @@ func TestPrivatePostsAreNeverTold(t *testing.T) {
 	resp := a.must("post/publish/video/init/", body)
 	a.put(resp.Text("data", "upload_url"), file(1000), "bytes 0-999/1000")
 	a.Clock.Advance(time.Hour)
-	if status := a.wantStatus(resp.Text("data", "publish_id"), "PUBLISH_COMPLETE"); status.Value("data", "publicaly_available_post_id", 0) != nil {
+	if status := a.wantStatus(resp.Text("data", "publish_id"), "PUBLISH_COMPLETE"); status.Value("data",
+		"publicaly_available_post_id", 0) != nil {
 		t.Errorf("status is %s", status.Body)
 	}
 	if list := a.must("video/list/?fields=id", `{}`); list.Value("data", "videos", 0) != nil {
@@ -178,7 +186,8 @@ func TestListShowsPublicPostsNewestFirst(t *testing.T) {
 	}
 	first := a.must("video/list/?fields=id,create_time,title,share_url,like_count", `{"max_count":2}`)
 	posts := a.Posts()
-	if first.Value("data", "has_more") != true || first.Text("data", "videos", 0, "id") != posts[2].PlatformPostID || first.Text("data", "videos", 1, "id") != posts[1].PlatformPostID {
+	if first.Value("data", "has_more") != true || first.Text("data", "videos", 0, "id") != posts[2].PlatformPostID ||
+		first.Text("data", "videos", 1, "id") != posts[1].PlatformPostID {
 		t.Fatalf("first page is %s", first.Body)
 	}
 	cursor, ok := first.Value("data", "cursor").(float64)
@@ -186,11 +195,13 @@ func TestListShowsPublicPostsNewestFirst(t *testing.T) {
 		t.Fatalf("no cursor: %s", first.Body)
 	}
 	second := a.must("video/list/?fields=id", fmt.Sprintf(`{"max_count":2,"cursor":%d}`, int64(cursor)))
-	if second.Value("data", "has_more") != false || second.Text("data", "videos", 0, "id") != posts[0].PlatformPostID || second.Value("data", "videos", 1) != nil {
+	if second.Value("data", "has_more") != false || second.Text("data", "videos", 0, "id") != posts[0].PlatformPostID ||
+		second.Value("data", "videos", 1) != nil {
 		t.Errorf("second page is %s", second.Body)
 	}
 	a.Like(posts[0].PlatformPostID, 7)
-	query := a.must("video/query/?fields=id,like_count,view_count", `{"filters":{"video_ids":["`+posts[0].PlatformPostID+`","1"]}}`)
+	query := a.must("video/query/?fields=id,like_count,view_count",
+		`{"filters":{"video_ids":["`+posts[0].PlatformPostID+`","1"]}}`)
 	if query.Value("data", "videos", 0, "like_count") != 7.0 || query.Value("data", "videos", 1) != nil {
 		t.Errorf("query is %s", query.Body)
 	}
@@ -242,7 +253,8 @@ func TestPhotosArePulled(t *testing.T) {
 	a.Clock.Advance(time.Second)
 	a.wantStatus(publishID, "PUBLISH_COMPLETE")
 	posts := a.Posts()
-	if len(posts) != 1 || len(posts[0].Media) != 2 || posts[0].Media[0].Width != 1080 || posts[0].Text != "funny cat\ntext #funny" {
+	if len(posts) != 1 || len(posts[0].Media) != 2 || posts[0].Media[0].Width != 1080 ||
+		posts[0].Text != "funny cat\ntext #funny" {
 		t.Fatalf("posts are %+v", posts)
 	}
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/tiktok/@ada/photo/" + posts[0].PlatformPostID})
@@ -250,15 +262,20 @@ func TestPhotosArePulled(t *testing.T) {
 
 func TestFilesThatWillNotDoFailLater(t *testing.T) {
 	t.Parallel()
-	files := host(t, map[string][]byte{"/1.jpg": jpegFile(t, 12, 8), "/tall.jpg": jpegFile(t, 500, 2000), "/text.jpg": []byte("hello"), "/v.mp4": file(100)})
+	files := host(t, map[string][]byte{"/1.jpg": jpegFile(t, 12, 8), "/tall.jpg": jpegFile(t, 500, 2000),
+		"/text.jpg": []byte("hello"), "/v.mp4": file(100)})
 	pull := func(path string) string {
 		return `{` + postInfo + `,"source_info":{"source":"PULL_FROM_URL","video_url":"` + files + path + `"}}`
 	}
 	cases := map[string]struct{ path, body, reason string }{
-		"missing photo":   {"post/publish/content/init/", photoBody("PUBLIC_TO_EVERYONE", files+"/none.jpg"), "photo_pull_failed"},
-		"redirect":        {"post/publish/content/init/", photoBody("PUBLIC_TO_EVERYONE", files+"/moved"), "photo_pull_failed"},
-		"large photo":     {"post/publish/content/init/", photoBody("PUBLIC_TO_EVERYONE", files+"/tall.jpg"), "picture_size_check_failed"},
-		"no photo":        {"post/publish/content/init/", photoBody("PUBLIC_TO_EVERYONE", files+"/1.jpg", files+"/text.jpg"), "file_format_check_failed"},
+		"missing photo": {"post/publish/content/init/", photoBody("PUBLIC_TO_EVERYONE", files+"/none.jpg"),
+			"photo_pull_failed"},
+		"redirect": {"post/publish/content/init/", photoBody("PUBLIC_TO_EVERYONE", files+"/moved"),
+			"photo_pull_failed"},
+		"large photo": {"post/publish/content/init/", photoBody("PUBLIC_TO_EVERYONE", files+"/tall.jpg"),
+			"picture_size_check_failed"},
+		"no photo": {"post/publish/content/init/",
+			photoBody("PUBLIC_TO_EVERYONE", files+"/1.jpg", files+"/text.jpg"), "file_format_check_failed"},
 		"missing video":   {"post/publish/video/init/", pull("/none.mp4"), "video_pull_failed"},
 		"photo for video": {"post/publish/video/init/", pull("/1.jpg"), "file_format_check_failed"},
 		"good video":      {"post/publish/video/init/", pull("/v.mp4"), ""},
@@ -287,7 +304,8 @@ func TestFilesThatWillNotDoFailLater(t *testing.T) {
 func TestPostsThatTikTokRefuses(t *testing.T) {
 	t.Parallel()
 	video := func(info string) string {
-		return `{"post_info":{` + info + `},"source_info":{"source":"FILE_UPLOAD","video_size":1000,"chunk_size":1000,"total_chunk_count":1}}`
+		return `{"post_info":{` + info +
+			`},"source_info":{"source":"FILE_UPLOAD","video_size":1000,"chunk_size":1000,"total_chunk_count":1}}`
 	}
 	const direct, photos = "post/publish/video/init/", "post/publish/content/init/"
 	cases := map[string]struct {
@@ -295,18 +313,26 @@ func TestPostsThatTikTokRefuses(t *testing.T) {
 		status     int
 		code       string
 	}{
-		"no JSON":          {direct, `{`, 400, "invalid_param"},
-		"no privacy":       {direct, video(`"title":"a"`), 400, "invalid_param"},
-		"other privacy":    {direct, video(`"privacy_level":"FOLLOWER_OF_CREATOR"`), 403, "privacy_level_option_mismatch"},
-		"long caption":     {direct, video(`"privacy_level":"SELF_ONLY","title":"` + strings.Repeat("😀", 1101) + `"`), 400, "invalid_param"},
-		"private brand":    {direct, video(`"privacy_level":"SELF_ONLY","brand_content_toggle":true`), 400, "invalid_param"},
-		"no source":        {direct, `{` + postInfo + `}`, 400, "invalid_param"},
-		"no address":       {direct, `{` + postInfo + `,"source_info":{"source":"PULL_FROM_URL","video_url":"v.mp4"}}`, 400, "invalid_param"},
-		"long photo title": {photos, strings.Replace(photoBody("SELF_ONLY", "https://a.example/1.jpg"), "funny cat", strings.Repeat("a", 91), 1), 400, "invalid_param"},
-		"no photos":        {photos, strings.Replace(photoBody("SELF_ONLY", "x"), `"x"`, ``, 1), 400, "invalid_param"},
-		"36 photos":        {photos, photoBody("SELF_ONLY", strings.Split(strings.Repeat("https://a.example/1.jpg ", 36), " ")[:36]...), 400, "invalid_param"},
-		"cover":            {photos, strings.Replace(photoBody("SELF_ONLY", "https://a.example/1.jpg"), `index":0`, `index":1`, 1), 400, "invalid_param"},
-		"photo upload":     {photos, strings.Replace(photoBody("SELF_ONLY", "https://a.example/1.jpg"), "PULL_FROM_URL", "FILE_UPLOAD", 1), 400, "invalid_param"},
+		"no JSON":    {direct, `{`, 400, "invalid_param"},
+		"no privacy": {direct, video(`"title":"a"`), 400, "invalid_param"},
+		"other privacy": {direct, video(`"privacy_level":"FOLLOWER_OF_CREATOR"`), 403,
+			"privacy_level_option_mismatch"},
+		"long caption": {direct, video(`"privacy_level":"SELF_ONLY","title":"` + strings.Repeat("😀", 1101) + `"`),
+			400, "invalid_param"},
+		"private brand": {direct, video(`"privacy_level":"SELF_ONLY","brand_content_toggle":true`), 400,
+			"invalid_param"},
+		"no source": {direct, `{` + postInfo + `}`, 400, "invalid_param"},
+		"no address": {direct, `{` + postInfo + `,"source_info":{"source":"PULL_FROM_URL","video_url":"v.mp4"}}`,
+			400, "invalid_param"},
+		"long photo title": {photos, strings.Replace(photoBody("SELF_ONLY", "https://a.example/1.jpg"), "funny cat",
+			strings.Repeat("a", 91), 1), 400, "invalid_param"},
+		"no photos": {photos, strings.Replace(photoBody("SELF_ONLY", "x"), `"x"`, ``, 1), 400, "invalid_param"},
+		"36 photos": {photos, photoBody("SELF_ONLY",
+			strings.Split(strings.Repeat("https://a.example/1.jpg ", 36), " ")[:36]...), 400, "invalid_param"},
+		"cover": {photos, strings.Replace(photoBody("SELF_ONLY", "https://a.example/1.jpg"), `index":0`,
+			`index":1`, 1), 400, "invalid_param"},
+		"photo upload": {photos, strings.Replace(photoBody("SELF_ONLY", "https://a.example/1.jpg"), "PULL_FROM_URL",
+			"FILE_UPLOAD", 1), 400, "invalid_param"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -320,12 +346,14 @@ func TestPrivateAccountsHaveOtherOptions(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	open := a.must("post/publish/creator_info/query/", "")
-	if open.Text("data", "privacy_level_options", 0) != "PUBLIC_TO_EVERYONE" || open.Value("data", "duet_disabled") != false ||
+	if open.Text("data", "privacy_level_options", 0) != "PUBLIC_TO_EVERYONE" ||
+		open.Value("data", "duet_disabled") != false ||
 		open.Text("data", "creator_username") != "ada" || open.Value("data", "max_video_post_duration_sec") != 600.0 {
 		t.Errorf("creator is %s", open.Body)
 	}
 	a.seed = a.Seed("private_ada")
-	if private := a.must("post/publish/creator_info/query/", ""); private.Text("data", "privacy_level_options", 0) != "FOLLOWER_OF_CREATOR" ||
+	if private := a.must("post/publish/creator_info/query/", ""); private.Text("data", "privacy_level_options",
+		0) != "FOLLOWER_OF_CREATOR" ||
 		private.Value("data", "stitch_disabled") != true {
 		t.Errorf("creator is %s", private.Body)
 	}
@@ -345,7 +373,8 @@ func TestAddressesMustBeVerifiedWhereThatIsAsked(t *testing.T) {
 	t.Parallel()
 	files := host(t, map[string][]byte{"/1.jpg": jpegFile(t, 12, 8)})
 	a := setupAs(t, tiktok.Settings{VerifiedPrefixes: []string{files + "/"}}, sim.Options{})
-	a.refused(403, "url_ownership_unverified", "post/publish/content/init/", photoBody("SELF_ONLY", "https://other.example/1.jpg"))
+	a.refused(403, "url_ownership_unverified", "post/publish/content/init/",
+		photoBody("SELF_ONLY", "https://other.example/1.jpg"))
 	a.must("post/publish/content/init/", photoBody("SELF_ONLY", files+"/1.jpg"))
 }
 
@@ -353,7 +382,8 @@ func TestDraftsWaitInTheInbox(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{LimitFactor: 1})
 	for i := range 5 {
-		resp := a.must("post/publish/inbox/video/init/", `{"source_info":{"source":"FILE_UPLOAD","video_size":1000,"chunk_size":1000,"total_chunk_count":1}}`)
+		resp := a.must("post/publish/inbox/video/init/",
+			`{"source_info":{"source":"FILE_UPLOAD","video_size":1000,"chunk_size":1000,"total_chunk_count":1}}`)
 		if !strings.HasPrefix(resp.Text("data", "publish_id"), "v_inbox_file~") {
 			t.Fatalf("answer is %s", resp.Body)
 		}
@@ -402,7 +432,8 @@ func TestPullsGoOnAfterARestart(t *testing.T) {
 			return now
 		}
 		a := setup(t, sim.Options{DataDir: dir, After: impatient})
-		publishID = a.must("post/publish/content/init/", photoBody("PUBLIC_TO_EVERYONE", server.URL+"/1.jpg")).Text("data", "publish_id")
+		publishID = a.must("post/publish/content/init/",
+			photoBody("PUBLIC_TO_EVERYONE", server.URL+"/1.jpg")).Text("data", "publish_id")
 	})
 	close(open)
 	a := setup(t, sim.Options{DataDir: dir})

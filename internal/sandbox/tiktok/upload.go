@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"crier/internal/sandbox/mp4"
 	"crier/internal/sandbox/sim"
-	"crier/internal/sandbox/youtube/mp4"
 )
 
 // uploadPath stands for the upload host, which apps know from upload_url alone.
@@ -45,13 +45,15 @@ const (
 func (n *network) checkChunks(s sourceInfo) *sim.Reply {
 	switch {
 	case s.VideoSize < 1 || s.VideoSize > maxVideo:
-		return refuse(n.invalidParam("The video size is invalid"))
-	case s.VideoSize < minChunk && s.ChunkSize != s.VideoSize:
-		return refuse(n.invalidParam("The chunk size is invalid"))
-	case s.VideoSize >= minChunk && (s.ChunkSize < minChunk || s.ChunkSize > maxChunk || s.ChunkSize > s.VideoSize):
-		return refuse(n.invalidParam("The chunk size is invalid"))
+		return refuse(n.invalidParams("The video size is invalid"))
+	case s.ChunkSize < 1 || s.ChunkSize > maxChunk:
+		return refuse(n.invalidParams("The chunk size is invalid"))
+	case s.VideoSize/s.ChunkSize < 2 && s.ChunkSize != s.VideoSize: // a single chunk is as large as the file
+		return refuse(n.invalidParams("The chunk size is invalid"))
+	case s.ChunkSize != s.VideoSize && s.ChunkSize < minChunk:
+		return refuse(n.invalidParams("The chunk size is invalid"))
 	case s.TotalChunks != s.VideoSize/s.ChunkSize || s.TotalChunks > maxChunks:
-		return refuse(n.invalidParam("The total chunk count is invalid"))
+		return refuse(n.invalidParams("The total chunk count is invalid"))
 	}
 	return nil
 }
@@ -99,7 +101,8 @@ func (n *network) receive(r *http.Request) sim.Reply {
 	}
 	c, ok := parseRange(r.Header.Get("Content-Range"))
 	switch {
-	case !ok || c.total != t.Size || r.ContentLength != c.last-c.first+1 || !slices.Contains(chunkTypes, r.Header.Get("Content-Type")):
+	case !ok || c.total != t.Size || r.ContentLength != c.last-c.first+1 ||
+		!slices.Contains(chunkTypes, r.Header.Get("Content-Type")):
 		return sim.Reply{Status: http.StatusBadRequest}
 	case c.first != t.Digest.Size:
 		return progress(http.StatusRequestedRangeNotSatisfiable, t)
@@ -121,7 +124,8 @@ func (n *network) uploadOf(r *http.Request) (t task, status int) {
 	switch {
 	case !found || t.UploadToken == "":
 		return t, http.StatusNotFound
-	case subtle.ConstantTimeCompare([]byte(t.UploadToken), []byte(q.Get("upload_token"))) != 1, n.env.Now().Sub(t.StartedAt) >= uploadLife:
+	case subtle.ConstantTimeCompare([]byte(t.UploadToken), []byte(q.Get("upload_token"))) != 1,
+		n.env.Now().Sub(t.StartedAt) >= uploadLife:
 		return t, http.StatusForbidden
 	default:
 		return t, 0
@@ -153,9 +157,9 @@ func (n *network) store(t task, digest sim.Digest) sim.Reply {
 		if err != nil {
 			return refuse(n.broken(err))
 		}
-		file = shaped(file, t.Scan.Found)
+		file = shaped(file, t.Scan.Shape())
 		file.ID = t.Number
-		n.begin(tx, t, []sim.Media{file}, videoFailure(file, t.Scan.Found))
+		n.begin(tx, t, []sim.Media{file}, videoFailure(file, t.Scan.Shape()))
 		return nil
 	})
 	switch {

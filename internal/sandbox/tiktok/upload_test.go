@@ -29,7 +29,10 @@ func TestChunksMustFollowTheRules(t *testing.T) {
 		"small file in parts":       {4_999_999, 2_000_000, 2, false},
 		"reference with remainder":  {50_000_123, 10_000_000, 5, true},
 		"remainder as a chunk":      {50_000_123, 10_000_000, 6, false},
-		"one byte over one chunk":   {64_000_001, 64_000_000, 1, true},
+		"one byte over one chunk":   {64_000_001, 64_000_000, 1, false},
+		"one chunk of another size": {7_000_000, 5_000_000, 1, false},
+		"one chunk of its own size": {7_000_000, 7_000_000, 1, true},
+		"one byte over, in tens":    {64_000_001, 10_000_000, 6, true},
 		"two large chunks":          {150_000_000, 64_000_000, 2, true},
 		"chunk too small":           {50_000_000, 4_000_000, 12, false},
 		"chunk too large":           {150_000_000, 75_000_000, 2, false},
@@ -48,7 +51,8 @@ func TestChunksMustFollowTheRules(t *testing.T) {
 				a.open(c.size, c.chunk, c.count)
 				return
 			}
-			a.refused(http.StatusBadRequest, "invalid_param", "post/publish/video/init/", uploadBody(c.size, c.chunk, c.count))
+			a.refused(http.StatusBadRequest, "invalid_params", "post/publish/video/init/",
+				uploadBody(c.size, c.chunk, c.count))
 		})
 	}
 }
@@ -99,7 +103,8 @@ func TestChunkSentTwiceIsRefused(t *testing.T) {
 	_, address := a.open(10_000_000, 5_000_000, 2)
 	body := file(10_000_000)
 	a.put(address, body[:5_000_000], "bytes 0-4999999/10000000")
-	if resp := a.put(address, body[:5_000_000], "bytes 0-4999999/10000000"); resp.Status != 416 || resp.Header.Get("Content-Range") != "bytes 0-5000000/10000000" {
+	if resp := a.put(address, body[:5_000_000], "bytes 0-4999999/10000000"); resp.Status != 416 ||
+		resp.Header.Get("Content-Range") != "bytes 0-5000000/10000000" {
 		t.Errorf("first chunk again: %d %v", resp.Status, resp.Header)
 	}
 	for _, want := range []int{201, 416} {
@@ -187,7 +192,8 @@ func TestLargeVideoNeedsLittleMemory(t *testing.T) {
 	}
 	a.Clock.Advance(time.Second)
 	a.wantStatus(publishID, "PUBLISH_COMPLETE")
-	if got := a.Posts()[0].Media[0]; got.SHA256 != hex.EncodeToString(sum.Sum(nil)) || got.Size != size || got.Type != "video/mp4" {
+	if got := a.Posts()[0].Media[0]; got.SHA256 != hex.EncodeToString(sum.Sum(nil)) || got.Size != size ||
+		got.Type != "video/mp4" {
 		t.Errorf("media is %+v", got)
 	}
 }
@@ -256,11 +262,13 @@ func TestVideosAreHeldAgainstTikToksLimits(t *testing.T) {
 			a := setup(t, sim.Options{})
 			size := len(c.video)
 			publishID, address := a.open(size, size, 1)
-			if resp := a.put(address, c.video, fmt.Sprintf("bytes 0-%d/%d", size-1, size)); resp.Status != http.StatusCreated {
+			if resp := a.put(address, c.video, fmt.Sprintf("bytes 0-%d/%d", size-1,
+				size)); resp.Status != http.StatusCreated {
 				t.Fatalf("upload: %d", resp.Status)
 			}
 			a.Clock.Advance(time.Second)
-			if got := a.status(publishID).Text("data", "fail_reason"); got != c.reason || len(a.Posts()) != map[bool]int{true: 1}[c.reason == ""] {
+			if got := a.status(publishID).Text("data", "fail_reason"); got != c.reason ||
+				len(a.Posts()) != map[bool]int{true: 1}[c.reason == ""] {
 				t.Errorf("fail_reason is %q, want %q", got, c.reason)
 			}
 		})

@@ -17,9 +17,12 @@ func (n *network) registerUsers() {
 
 // userFields are the fields of an account, and the scope that each needs.
 var userFields = map[string]string{
-	"open_id": scopeBasic, "union_id": scopeBasic, "avatar_url": scopeBasic, "avatar_url_100": scopeBasic, "avatar_large_url": scopeBasic,
-	"display_name": scopeBasic, "bio_description": scopeProfile, "profile_deep_link": scopeProfile, "is_verified": scopeProfile,
-	"username": scopeProfile, "follower_count": scopeStats, "following_count": scopeStats, "likes_count": scopeStats, "video_count": scopeStats,
+	"open_id": scopeBasic, "union_id": scopeBasic, "avatar_url": scopeBasic, "avatar_url_100": scopeBasic,
+	"avatar_large_url": scopeBasic,
+	"display_name":     scopeBasic, "bio_description": scopeProfile, "profile_deep_link": scopeProfile,
+	"is_verified": scopeProfile,
+	"username":    scopeProfile, "follower_count": scopeStats, "following_count": scopeStats, "likes_count": scopeStats,
+	"video_count": scopeStats,
 }
 
 // userInfo answers who the token stands for.
@@ -36,7 +39,8 @@ func (n *network) userInfo(r *http.Request, c caller) sim.Reply {
 		case !known:
 			return n.invalidParams("Invalid field: " + field)
 		case !c.token.Has(scope):
-			return n.failure(http.StatusBadRequest, "scope_permission_missed", "The user did not authorize the scope "+scope+" required for "+field+".")
+			return n.failure(http.StatusBadRequest, "scope_permission_missed",
+				"The user did not authorize the scope "+scope+" required for "+field+".")
 		}
 		user[field] = all[field]
 	}
@@ -44,20 +48,22 @@ func (n *network) userInfo(r *http.Request, c caller) sim.Reply {
 }
 
 func (n *network) userData(r *http.Request, a sim.Account) map[string]any {
-	likes, videos := 0, 0
+	likes, videos, followers := 0, 0, 0
 	n.env.View(func() {
 		for _, id := range n.env.Posts.ByAccount(a.ID) {
 			p, _ := n.env.Posts.Get(id)
-			likes += p.Likes
+			likes += n.env.Likes(p)
 			videos++
 		}
+		followers = n.env.Followers(a.ID)
 	})
 	avatar := n.env.AvatarURL(r, a.ID+".png")
 	return map[string]any{
-		"open_id": a.ID, "union_id": stableUUID("union", a.Handle), "avatar_url": avatar, "avatar_url_100": avatar, "avatar_large_url": avatar,
-		"display_name": a.Name, "username": a.Handle, "bio_description": "An account of the crier sandbox",
+		"open_id": a.ID, "union_id": stableUUID("union", a.Handle), "avatar_url": avatar, "avatar_url_100": avatar,
+		"avatar_large_url": avatar,
+		"display_name":     a.Name, "username": a.Handle, "bio_description": "An account of the crier sandbox",
 		"profile_deep_link": n.env.URL(r, ""), "is_verified": false,
-		"follower_count": 0, "following_count": 0, "likes_count": likes, "video_count": videos,
+		"follower_count": followers, "following_count": 0, "likes_count": likes, "video_count": videos,
 	}
 }
 
@@ -91,8 +97,10 @@ func (n *network) creatorInfo(r *http.Request, c caller) sim.Reply {
 		return n.tooManyPosts(http.StatusOK)
 	}
 	private := isPrivate(c.account)
-	return n.ok(creatorView{AvatarURL: n.env.AvatarURL(r, c.account.ID+".png"), Username: c.account.Handle, Nickname: c.account.Name,
-		PrivacyLevels: privacyLevels(c.account), DuetDisabled: private, StitchDisabled: private, MaxSeconds: maxVideoSeconds})
+	return n.ok(creatorView{AvatarURL: n.env.AvatarURL(r, c.account.ID+".png"), Username: c.account.Handle,
+		Nickname:      c.account.Name,
+		PrivacyLevels: privacyLevels(c.account), DuetDisabled: private, StitchDisabled: private,
+		MaxSeconds: maxVideoSeconds})
 }
 
 func privacyLevels(a sim.Account) []string {

@@ -17,7 +17,8 @@ func (n *network) registerVideos() {
 // maxVideos is how many videos one call can list or ask for.
 const maxVideos = 20
 
-var videoFields = []string{"id", "create_time", "cover_image_url", "share_url", "video_description", "duration", "height", "width", "title",
+var videoFields = []string{"id", "create_time", "cover_image_url", "share_url", "video_description", "duration",
+	"height", "width", "title",
 	"embed_html", "embed_link", "like_count", "comment_count", "share_count", "view_count"}
 
 // fields reads which fields a caller wants.
@@ -118,11 +119,14 @@ func (n *network) video(r *http.Request, p sim.Post, author sim.Account, fields 
 	if !t.Photo {
 		description = t.Info.Title
 	}
-	address := n.env.URL(r, n.PostPath(p, author))
+	address, likes := n.env.URL(r, n.PostPath(p, author)), n.env.Likes(p)
 	all := map[string]any{
-		"id": p.ID, "create_time": p.CreatedAt.Unix(), "cover_image_url": n.env.AvatarURL(r, p.ID+".png"), "share_url": address,
-		"video_description": description, "title": t.Info.Title, "embed_html": "", "embed_link": address, "duration": int64(t.Duration / time.Second),
-		"height": 0, "width": 0, "like_count": p.Likes, "comment_count": 0, "share_count": 0, "view_count": p.Likes,
+		"id": p.ID, "create_time": p.CreatedAt.Unix(), "cover_image_url": n.env.AvatarURL(r, p.ID+".png"),
+		"share_url":         address,
+		"video_description": description, "title": t.Info.Title, "embed_html": "", "embed_link": address,
+		"duration": int64(t.Duration / time.Second),
+		"height":   0, "width": 0, "like_count": likes, "comment_count": 0, "share_count": 0,
+		"view_count": p.ViewsOr(likes),
 	}
 	if len(p.Media) > 0 {
 		all["height"], all["width"] = p.Media[0].Height, p.Media[0].Width

@@ -80,7 +80,8 @@ func composeHangul(base, next rune) (rune, bool) {
 	switch {
 	case base >= firstLead && base < firstLead+leads && next >= firstVowel && next < firstVowel+vowels:
 		return firstSyllable + ((base-firstLead)*vowels+next-firstVowel)*tails, true
-	case base >= firstSyllable && base <= lastSyllable && (base-firstSyllable)%tails == 0 && next > beforeTails && next < beforeTails+tails:
+	case base >= firstSyllable && base <= lastSyllable && (base-firstSyllable)%tails == 0 && next > beforeTails &&
+		next < beforeTails+tails:
 		return base + next - beforeTails, true
 	}
 	return 0, false

@@ -54,7 +54,8 @@ func forbidden(detail string) sim.Reply {
 func notPermitted() sim.Reply { return forbidden("You are not permitted to perform this action.") }
 
 func suspended() sim.Reply {
-	return problem(http.StatusForbidden, problemType+"user-suspended", "User Suspended", "The user used for authentication is suspended")
+	return problem(http.StatusForbidden, problemType+"user-suspended", "User Suspended",
+		"The user used for authentication is suspended")
 }
 
 // invalid answers a request that breaks a rule of one parameter.
@@ -63,18 +64,21 @@ func invalid(parameter, value, message string) sim.Reply {
 	if parameter != "" {
 		e.Parameters = map[string][]string{parameter: {value}}
 	}
-	return problemReply(http.StatusBadRequest, problemBody{Title: "Invalid Request", Type: problemType + "invalid-request",
+	return problemReply(http.StatusBadRequest, problemBody{Title: "Invalid Request", Type: problemType +
+		"invalid-request",
 		Detail: "One or more parameters to your request was invalid.", Errors: []problemError{e}})
 }
 
 func tweetNotFound(parameter, id string) problemBody {
-	return problemBody{Title: "Not Found Error", Type: problemType + "resource-not-found", ResourceType: "tweet", ResourceID: id,
-		Parameter: parameter, Value: id, Detail: "Could not find tweet with " + parameter + ": [" + id + "]."}
+	return problemBody{Title: "Not Found Error", Type: problemType + "resource-not-found", ResourceType: "tweet",
+		ResourceID: id,
+		Parameter:  parameter, Value: id, Detail: "Could not find tweet with " + parameter + ": [" + id + "]."}
 }
 
 func creditsDepleted() sim.Reply {
-	return problemReply(http.StatusPaymentRequired, problemBody{Title: "CreditsDepleted", Type: problemType + "credits", AccountID: 1,
-		Detail: "Your enrolled account [1] does not have any credits to fulfill this request."})
+	return problemReply(http.StatusPaymentRequired,
+		problemBody{Title: "CreditsDepleted", Type: problemType + "credits", AccountID: 1,
+			Detail: "Your enrolled account [1] does not have any credits to fulfill this request."})
 }
 
 func unavailable() sim.Reply {
@@ -84,7 +88,8 @@ func unavailable() sim.Reply {
 // broken answers when the sandbox itself failed.
 func (n *network) broken(err error) sim.Reply {
 	n.env.Log.Error("sandbox call failed", "error", err)
-	return problem(http.StatusInternalServerError, problemType+"internal-error", "Internal Server Error", "Something is broken.")
+	return problem(http.StatusInternalServerError, problemType+"internal-error", "Internal Server Error",
+		"Something is broken.")
 }
 
 // try changes the state; fn returns the refusal that ends it without a change. It returns the answer to anything but
@@ -129,11 +134,13 @@ func (n *network) limited(after time.Duration) sim.Reply {
 	now := n.env.Now()
 	reset := strconv.FormatInt(now.Add(after).Unix(), 10)
 	if after <= shortWindow {
-		return tooMany().With("x-rate-limit-limit", "100").With("x-rate-limit-remaining", "0").With("x-rate-limit-reset", reset)
+		return tooMany().With("x-rate-limit-limit", "100").With("x-rate-limit-remaining",
+			"0").With("x-rate-limit-reset", reset)
 	}
 	return tooMany().With("x-rate-limit-limit", "100").With("x-rate-limit-remaining", "99").
 		With("x-rate-limit-reset", strconv.FormatInt(now.Add(shortWindow).Unix(), 10)).
-		With("x-user-limit-24hour-limit", "100").With("x-user-limit-24hour-remaining", "0").With("x-user-limit-24hour-reset", reset)
+		With("x-user-limit-24hour-limit", "100").With("x-user-limit-24hour-remaining",
+		"0").With("x-user-limit-24hour-reset", reset)
 }
 
 // rejectedUpload answers an upload whose file X does not want: by the state of its processing where there is one.
@@ -145,7 +152,8 @@ func (n *network) rejectedUpload(r *http.Request) sim.Reply {
 	if id == "" || strings.HasSuffix(r.URL.Path, "/append") {
 		return invalid("media", "", "media type unrecognized.")
 	}
-	failed := &processing{State: "failed", Error: &processingError{Code: 1, Name: "InvalidMedia", Message: "Unsupported media."}}
+	failed := &processing{State: "failed", Error: &processingError{Code: 1, Name: "InvalidMedia",
+		Message: "Unsupported media."}}
 	return sim.Reply{Status: http.StatusOK, Body: data{mediaView{ID: id, ProcessingInfo: failed}}}
 }
 

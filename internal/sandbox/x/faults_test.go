@@ -21,10 +21,13 @@ func TestFaultsSpeakXsLanguage(t *testing.T) {
 		"auth expired": {kind: sim.AuthExpired, status: 401, body: `"title":"Unauthorized"`},
 		"reject":       {kind: sim.Reject, status: 403, body: "You are not permitted to perform this action."},
 		"restricted":   {kind: sim.Restricted, status: 403, body: "/user-suspended"},
-		"rate limit": {kind: sim.RateLimit, more: map[string]any{"retryAfterSeconds": 90}, status: 429, body: "Too Many Requests",
+		"rate limit": {kind: sim.RateLimit, more: map[string]any{"retryAfterSeconds": 90}, status: 429,
+			body:    "Too Many Requests",
 			headers: map[string]string{"x-rate-limit-remaining": "0", "x-rate-limit-reset": "1794733290"}},
-		"rate limit of the day": {kind: sim.RateLimit, more: map[string]any{"retryAfterSeconds": 7200}, status: 429, body: "Too Many Requests",
-			headers: map[string]string{"x-rate-limit-remaining": "99", "x-user-limit-24hour-remaining": "0", "x-user-limit-24hour-reset": "1794740400"}},
+		"rate limit of the day": {kind: sim.RateLimit, more: map[string]any{"retryAfterSeconds": 7200}, status: 429,
+			body: "Too Many Requests",
+			headers: map[string]string{"x-rate-limit-remaining": "99", "x-user-limit-24hour-remaining": "0",
+				"x-user-limit-24hour-reset": "1794740400"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +53,8 @@ func TestRejectedUploadFailsInProcessing(t *testing.T) {
 	a := setup(t, sim.Options{})
 	id := a.initialize(100)
 	a.Fault(sim.Upload, sim.Reject, nil)
-	if resp := a.uploadJSON(http.StatusOK, "upload/"+id+"/finalize", `{}`); resp.Text("data", "processing_info", "state") != "failed" {
+	if resp := a.uploadJSON(http.StatusOK, "upload/"+id+"/finalize", `{}`); resp.Text("data", "processing_info",
+		"state") != "failed" {
 		t.Errorf("answer is %s", resp.Body)
 	}
 }

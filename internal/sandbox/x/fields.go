@@ -15,6 +15,7 @@ type selection struct {
 	fields      []string
 	mediaFields []string
 	media       bool // files are asked for as well
+	references  bool // references are told
 	words       vocabulary
 }
 
@@ -24,27 +25,40 @@ type vocabulary struct {
 }
 
 var (
-	tweetWords = vocabulary{editHistory: "edit_history_tweet_ids", referenced: "referenced_tweets", note: "note_tweet", reposts: "retweet_count"}
-	postWords  = vocabulary{editHistory: "edit_history_post_ids", referenced: "referenced_posts", note: "note_post", reposts: "repost_count"}
+	tweetWords = vocabulary{editHistory: "edit_history_tweet_ids", referenced: "referenced_tweets", note: "note_tweet",
+		reposts: "retweet_count"}
+	postWords = vocabulary{editHistory: "edit_history_post_ids", referenced: "referenced_posts", note: "note_post",
+		reposts: "repost_count"}
 )
 
-var tweetFields = []string{"article", "attachments", "author_id", "card_uri", "community_id", "context_annotations", "conversation_id", "created_at",
-	"display_text_range", "edit_controls", "edit_history_tweet_ids", "edit_history_post_ids", "entities", "geo", "id", "in_reply_to_user_id",
-	"lang", "made_with_ai", "media_metadata", "non_public_metrics", "note_tweet", "note_post", "organic_metrics", "paid_partnership",
-	"possibly_sensitive", "promoted_metrics", "public_metrics", "referenced_tweets", "referenced_posts", "reply_settings", "scopes",
+var tweetFields = []string{"article", "attachments", "author_id", "card_uri", "community_id", "context_annotations",
+	"conversation_id", "created_at",
+	"display_text_range", "edit_controls", "edit_history_tweet_ids", "edit_history_post_ids", "entities", "geo", "id",
+	"in_reply_to_user_id",
+	"lang", "made_with_ai", "media_metadata", "non_public_metrics", "note_tweet", "note_post", "organic_metrics",
+	"paid_partnership",
+	"possibly_sensitive", "promoted_metrics", "public_metrics", "referenced_tweets", "referenced_posts",
+	"reply_settings", "scopes",
 	"source", "suggested_source_links", "text", "withheld"}
 
-func parseSelection(r *http.Request) (selection, *sim.Reply) {
+func (n *network) parseSelection(r *http.Request) (selection, *sim.Reply) {
 	q := r.URL.Query()
-	s := selection{words: tweetWords, mediaFields: list(q.Get("media.fields")), media: strings.Contains(q.Get("expansions"), "attachments.media_keys")}
+	s := selection{words: tweetWords, mediaFields: list(q.Get("media.fields")),
+		media: strings.Contains(q.Get("expansions"), "attachments.media_keys")}
 	parameter := "tweet.fields"
 	if q.Has("post.fields") {
 		parameter, s.words = "post.fields", postWords
 	}
+	if n.settings.Renamed {
+		s.words = postWords
+	}
+	s.references = s.words == tweetWords || strings.Contains(q.Get("expansions"), "referenced_posts.id")
 	s.fields = list(q.Get(parameter))
 	for _, field := range s.fields {
 		if !slices.Contains(tweetFields, field) {
-			return s, refuse(invalid(parameter, field, "The `"+parameter+"` query parameter value ["+field+"] is not one of ["+strings.Join(tweetFields, ",")+"]"))
+			return s, refuse(invalid(parameter, field,
+				"The `"+parameter+"` query parameter value ["+field+"] is not one of ["+strings.Join(tweetFields,
+					",")+"]"))
 		}
 	}
 	return s, nil
@@ -87,6 +101,9 @@ func (n *network) viewTweet(post sim.Post, s selection, c caller) (map[string]an
 	for _, field := range s.fields {
 		if strings.HasSuffix(field, "_metrics") {
 			errs = append(errs, n.addMetrics(view, field, post, s, c)...)
+			continue
+		}
+		if strings.HasPrefix(field, "referenced_") && !s.references {
 			continue
 		}
 		if value := n.field(field, post, row, urls); value != nil {
@@ -177,19 +194,26 @@ var privateMetrics = []string{"non_public_metrics", "organic_metrics", "promoted
 const privateMetricsLife = 30 * 24 * time.Hour
 
 func (n *network) addMetrics(view map[string]any, field string, post sim.Post, s selection, c caller) []problemBody {
-	if slices.Contains(privateMetrics, field) && (post.AccountID != c.accountID || n.env.Now().Sub(post.CreatedAt) > privateMetricsLife) {
-		return []problemBody{{Title: "Field Authorization Error", Type: problemType + "not-authorized-for-field", ResourceType: "tweet", ResourceID: post.ID,
-			Parameter: "tweet.fields", Value: field, Field: field, Section: "data", Detail: "Sorry, you are not authorized to access '" + field + "' on the Tweet with id : [" + post.ID + "]."}}
+	if slices.Contains(privateMetrics, field) && (post.AccountID != c.accountID ||
+		n.env.Now().Sub(post.CreatedAt) > privateMetricsLife) {
+		return []problemBody{{Title: "Field Authorization Error", Type: problemType + "not-authorized-for-field",
+			ResourceType: "tweet", ResourceID: post.ID,
+			Parameter: "tweet.fields", Value: field, Field: field, Section: "data",
+			Detail: "Sorry, you are not authorized to access '" + field + "' on the Tweet with id : [" + post.ID +
+				"]."}}
 	}
 	m := n.measure(post)
 	switch field {
 	case "public_metrics":
-		view[field] = map[string]int{s.words.reposts: m.reposts, "reply_count": m.replies, "like_count": m.likes, "quote_count": m.quotes,
+		view[field] = map[string]int{s.words.reposts: m.reposts, "reply_count": m.replies, "like_count": m.likes,
+			"quote_count":    m.quotes,
 			"bookmark_count": 0, "impression_count": m.impressions}
 	case "non_public_metrics":
-		view[field] = map[string]int{"impression_count": m.impressions, "url_link_clicks": m.clicks, "user_profile_clicks": 0, "engagements": m.engagements()}
+		view[field] = map[string]int{"impression_count": m.impressions, "url_link_clicks": m.clicks,
+			"user_profile_clicks": 0, "engagements": m.engagements()}
 	case "organic_metrics":
-		view[field] = map[string]int{"impression_count": m.impressions, "like_count": m.likes, "reply_count": m.replies, s.words.reposts: m.reposts,
+		view[field] = map[string]int{"impression_count": m.impressions, "like_count": m.likes, "reply_count": m.replies,
+			s.words.reposts:   m.reposts,
 			"url_link_clicks": m.clicks, "user_profile_clicks": 0}
 	}
 	return nil
@@ -208,7 +232,8 @@ func (n *network) viewFiles(post sim.Post, s selection) []map[string]any {
 			view["public_metrics"] = map[string]int{"view_count": n.measure(post).impressions}
 		}
 		if slices.Contains(s.mediaFields, "non_public_metrics") && view["type"] == "video" {
-			view["non_public_metrics"] = map[string]int{"playback_0_count": 0, "playback_25_count": 0, "playback_50_count": 0, "playback_75_count": 0, "playback_100_count": 0}
+			view["non_public_metrics"] = map[string]int{"playback_0_count": 0, "playback_25_count": 0,
+				"playback_50_count": 0, "playback_75_count": 0, "playback_100_count": 0}
 		}
 		views = append(views, view)
 	}
@@ -233,9 +258,10 @@ type metrics struct {
 }
 
 func (n *network) measure(post sim.Post) metrics {
-	m := metrics{likes: post.Likes, replies: n.env.Posts.CountChildren(post.ID, sim.KindComment),
-		reposts: n.env.Posts.CountChildren(post.ID, sim.KindRepost), quotes: n.env.Posts.CountChildren(post.ID, sim.KindPost)}
-	m.impressions = 20*m.likes + 10*m.reposts + 5*m.replies
+	m := metrics{likes: n.env.Likes(post), replies: n.env.Posts.CountChildren(post.ID, sim.KindComment),
+		reposts: n.env.Posts.CountChildren(post.ID, sim.KindRepost),
+		quotes:  n.env.Posts.CountChildren(post.ID, sim.KindPost)}
+	m.impressions = post.ViewsOr(20*m.likes + 10*m.reposts + 5*m.replies)
 	if len(findURLs(post.Text)) > 0 {
 		m.clicks = m.likes
 	}
@@ -243,9 +269,3 @@ func (n *network) measure(post sim.Post) metrics {
 }
 
 func (m metrics) engagements() int { return m.likes + m.replies + m.reposts + m.clicks }
-
-func (m metrics) analytics() map[string]int {
-	return map[string]int{"impressions": m.impressions, "engagements": m.engagements(), "likes": m.likes, "replies": m.replies, "retweets": m.reposts,
-		"quote_tweets": m.quotes, "bookmarks": 0, "shares": 0, "url_clicks": m.clicks, "user_profile_clicks": 0, "permalink_clicks": 0,
-		"detail_expands": 0, "follows": 0, "media_views": 0}
-}

@@ -30,20 +30,23 @@ var (
 	deleteTweet   = endpoint{name: "DELETE tweets", scopes: writeScopes, perUser: 50}
 	postRetweet   = endpoint{name: "POST retweets", scopes: writeScopes, perUser: 50}
 	deleteRetweet = endpoint{name: "DELETE retweets", scopes: writeScopes, perUser: 50}
-	hideReply     = endpoint{name: "PUT hidden", scopes: []string{"tweet.read", "users.read", "tweet.moderate.write"}, perUser: 50}
-	getTweet      = endpoint{name: "GET tweet", scopes: readScopes, perUser: 900, perApp: 450, appWindow: shortWindow, appOnly: true}
-	getTweets     = endpoint{name: "GET tweets", scopes: readScopes, perUser: 5000, perApp: 3500, appWindow: shortWindow, appOnly: true}
-	getTimeline   = endpoint{name: "GET user tweets", scopes: readScopes, perUser: 900, perApp: 10_000, appWindow: shortWindow, appOnly: true}
-	getMe         = endpoint{name: "GET me", scopes: readScopes, perUser: 75}
-	getAnalytics  = endpoint{name: "GET analytics", scopes: readScopes, perUser: 300, perApp: 300, appWindow: shortWindow}
-	postMedia     = endpoint{name: "POST media", scopes: mediaScopes, perUser: 500, perApp: 50_000, appWindow: day}
-	getMedia      = endpoint{name: "GET media", scopes: mediaScopes, perUser: 1000, perApp: 100_000, appWindow: day}
-	initMedia     = endpoint{name: "POST media initialize", scopes: mediaScopes, perUser: 1875, perApp: 180_000, appWindow: day}
-	appendMedia   = endpoint{name: "POST media append", scopes: mediaScopes, perUser: 1875, perApp: 180_000, appWindow: day}
-	finalizeMedia = endpoint{name: "POST media finalize", scopes: mediaScopes, perUser: 1875, perApp: 180_000, appWindow: day}
-	postMetadata  = endpoint{name: "POST media metadata", scopes: mediaScopes, perUser: 500, perApp: 50_000, appWindow: day}
-	postSubtitles = endpoint{name: "media subtitles", scopes: mediaScopes, perUser: 100}
-	getUsage      = endpoint{name: "GET usage", perApp: 50, appWindow: shortWindow, appOnly: true}
+	getTweet      = endpoint{name: "GET tweet", scopes: readScopes, perUser: 900, perApp: 450, appWindow: shortWindow,
+		appOnly: true}
+	getTweets = endpoint{name: "GET tweets", scopes: readScopes, perUser: 5000, perApp: 3500,
+		appWindow: shortWindow, appOnly: true}
+	getTimeline = endpoint{name: "GET user tweets", scopes: readScopes, perUser: 900, perApp: 10_000,
+		appWindow: shortWindow, appOnly: true}
+	getMe     = endpoint{name: "GET me", scopes: readScopes, perUser: 75}
+	postMedia = endpoint{name: "POST media", scopes: mediaScopes, perUser: 500, perApp: 50_000, appWindow: day}
+	getMedia  = endpoint{name: "GET media", scopes: mediaScopes, perUser: 1000, perApp: 100_000, appWindow: day}
+	initMedia = endpoint{name: "POST media initialize", scopes: mediaScopes, perUser: 1875, perApp: 180_000,
+		appWindow: day}
+	appendMedia = endpoint{name: "POST media append", scopes: mediaScopes, perUser: 1875, perApp: 180_000,
+		appWindow: day}
+	finalizeMedia = endpoint{name: "POST media finalize", scopes: mediaScopes, perUser: 1875, perApp: 180_000,
+		appWindow: day}
+	postMetadata = endpoint{name: "POST media metadata", scopes: mediaScopes, perUser: 500, perApp: 50_000,
+		appWindow: day}
 )
 
 var (
@@ -89,7 +92,8 @@ func (n *network) authenticate(r *http.Request, e endpoint) (caller, *sim.Reply)
 			return caller{clientID: value}, nil
 		}
 		refusal := problem(http.StatusForbidden, problemType+"unsupported-authentication", "Unsupported Authentication",
-			"Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.  Supported authentication types are [OAuth 1.0a User Context, OAuth 2.0 User Context].")
+			"Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.  Supported "+
+				"authentication types are [OAuth 1.0a User Context, OAuth 2.0 User Context].")
 		return caller{}, &refusal
 	}
 	token, standing, err := n.env.FindToken(value)
@@ -125,7 +129,8 @@ type usage struct {
 }
 
 func (n *network) count(e endpoint, c caller) usage {
-	u := usage{appDay: e.appWindow == day, id: strconv.FormatUint(sim.StableNumber(16, e.name, c.accountID, n.env.Now().String()), 16)}
+	u := usage{appDay: e.appWindow == day, id: strconv.FormatUint(sim.StableNumber(16, e.name, c.accountID,
+		n.env.Now().String()), 16)}
 	if e.perUser > 0 && c.accountID != "" {
 		taken := n.env.Limits.Take(e.name+" "+c.accountID, e.perUser, shortWindow, false)
 		u.user, u.exceeded = &taken, taken.Exceeded
@@ -160,15 +165,14 @@ func stampLimit(reply sim.Reply, prefix string, u sim.Usage) sim.Reply {
 
 // Prices, in thousandths of a dollar.
 const (
-	pricePost      = 15
-	pricePostURL   = 200
-	priceSummoned  = 10
-	priceMetadata  = 5
-	priceRepost    = 15
-	priceUndo      = 10
-	priceReadPost  = 5
-	priceReadUser  = 10
-	readCapMonthly = 3_000_000
+	pricePost     = 15
+	pricePostURL  = 200
+	priceSummoned = 10
+	priceMetadata = 5
+	priceRepost   = 15
+	priceUndo     = 10
+	priceReadPost = 5
+	priceReadUser = 10
 )
 
 // charge takes money for an action that was done. Created posts are charged by their rows, which outlive a restart.

@@ -123,14 +123,16 @@ type processingError struct {
 
 func (n *network) view(m medium) mediaView {
 	now := n.env.Now()
-	v := mediaView{ID: m.ID, MediaKey: m.key(), Size: m.received(), ExpiresAfterSecs: int64(m.ExpiresAt.Sub(now).Seconds())}
+	v := mediaView{ID: m.ID, MediaKey: m.key(), Size: m.received(),
+		ExpiresAfterSecs: int64(m.ExpiresAt.Sub(now).Seconds())}
 	if !m.needsProcessing() {
 		return v
 	}
 	switch state := m.state(now, n.env.Options.ProcessingTime); state {
 	case "":
 	case "failed":
-		v.ProcessingInfo = &processing{State: state, Error: &processingError{Code: 1, Name: "InvalidMedia", Message: m.Failure}}
+		v.ProcessingInfo = &processing{State: state,
+			Error: &processingError{Code: 1, Name: "InvalidMedia", Message: m.Failure}}
 	case "succeeded":
 		v.ProcessingInfo = &processing{State: state, ProgressPercent: 100}
 	case "in_progress":

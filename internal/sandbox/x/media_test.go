@@ -54,13 +54,15 @@ func multipartBody(t *testing.T, file []byte, fields map[string]string) (body []
 func (a *app) upload(status int, path string, file []byte, fields map[string]string) simtest.Response {
 	a.t.Helper()
 	body, kind := multipartBody(a.t, file, fields)
-	return a.Must(status, simtest.Request{Method: "POST", Path: "/x/2/media/upload" + path, Token: a.seed.AccessToken, Body: body,
+	return a.Must(status, simtest.Request{Method: "POST", Path: "/x/2/media/upload" + path, Token: a.seed.AccessToken,
+		Body:   body,
 		Header: map[string]string{"Content-Type": kind}})
 }
 
 func (a *app) uploadJSON(status int, path, body string) simtest.Response {
 	a.t.Helper()
-	return a.Must(status, simtest.Request{Method: "POST", Path: "/x/2/media/" + path, Token: a.seed.AccessToken, JSON: body})
+	return a.Must(status, simtest.Request{Method: "POST", Path: "/x/2/media/" + path, Token: a.seed.AccessToken,
+		JSON: body})
 }
 
 func TestPictureInOneRequest(t *testing.T) {
@@ -68,20 +70,27 @@ func TestPictureInOneRequest(t *testing.T) {
 	a := setup(t, sim.Options{})
 	resp := a.upload(http.StatusOK, "", picture(t), map[string]string{"media_category": "tweet_image"})
 	id := resp.Text("data", "id")
-	if resp.Text("data", "media_key") != "3_"+id || resp.Value("data", "expires_after_secs") != 86400.0 || resp.Value("data", "image", "w") != 12.0 {
+	if resp.Text("data", "media_key") != "3_"+id || resp.Value("data", "expires_after_secs") != 86400.0 ||
+		resp.Value("data", "image", "w") != 12.0 {
 		t.Fatalf("answer is %s", resp.Body)
 	}
 	alt := a.uploadJSON(http.StatusOK, "metadata", `{"id":"`+id+`","metadata":{"alt_text":{"text":"A grey field"}}}`)
 	if alt.Text("data", "associated_metadata", "alt_text", "text") != "A grey field" {
 		t.Errorf("metadata answer is %s", alt.Body)
 	}
-	a.uploadJSON(http.StatusBadRequest, "metadata", `{"id":"`+id+`","metadata":{"alt_text":{"text":"`+strings.Repeat("a", 1001)+`"}}}`)
-	if posted := a.tweet(`{"media":{"media_ids":["` + id + `"]}}`); posted.Status != 201 || !strings.HasPrefix(posted.Text("data", "text"), "https://t.co/") {
+	a.uploadJSON(http.StatusBadRequest, "metadata",
+		`{"id":"`+id+`","metadata":{"alt_text":{"text":"`+strings.Repeat("a", 1001)+`"}}}`)
+	if resp := a.tweet(`{"media":{"media_ids":["` + id + `"]}}`); resp.Status != 400 {
+		t.Errorf("without a text: %d %s", resp.Status, resp.Body)
+	}
+	if posted := a.tweet(`{"text":"","media":{"media_ids":["` + id + `"]}}`); posted.Status != 201 ||
+		!strings.HasPrefix(posted.Text("data", "text"), "https://t.co/") {
 		t.Fatalf("%d %s", posted.Status, posted.Body)
 	}
 	sum := sha256.Sum256(picture(t))
 	media := a.Posts()[0].Media
-	if len(media) != 1 || media[0].AltText != "A grey field" || media[0].Type != "image/png" || media[0].SHA256 != hex.EncodeToString(sum[:]) {
+	if len(media) != 1 || media[0].AltText != "A grey field" || media[0].Type != "image/png" ||
+		media[0].SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("media is %+v", media)
 	}
 	page := a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/x"})
@@ -95,7 +104,8 @@ func TestPictureAsJSON(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	body := base64.StdEncoding.EncodeToString(picture(t))
-	id := a.uploadJSON(http.StatusOK, "upload", `{"media":"`+body+`","media_category":"tweet_image"}`).Text("data", "id")
+	id := a.uploadJSON(http.StatusOK, "upload", `{"media":"`+body+`","media_category":"tweet_image"}`).Text("data",
+		"id")
 	a.post(`{"text":"picture","media":{"media_ids":["` + id + `"]}}`)
 	a.uploadJSON(http.StatusBadRequest, "upload", `{"media":"aGVsbG8=","media_category":"tweet_image"}`)
 }
@@ -107,7 +117,8 @@ func video(size int) []byte {
 
 func (a *app) initialize(size int) string {
 	a.t.Helper()
-	resp := a.uploadJSON(http.StatusOK, "upload/initialize", fmt.Sprintf(`{"media_type":"video/mp4","total_bytes":%d,"media_category":"tweet_video"}`, size))
+	resp := a.uploadJSON(http.StatusOK, "upload/initialize",
+		fmt.Sprintf(`{"media_type":"video/mp4","total_bytes":%d,"media_category":"tweet_video"}`, size))
 	return resp.Text("data", "id")
 }
 
@@ -122,18 +133,23 @@ func TestVideoInSegmentsIsProcessedOverTime(t *testing.T) {
 	file := video(3000)
 	id := a.initialize(len(file))
 	for i := range 3 {
-		a.upload(http.StatusOK, "/"+id+"/append", file[i*1000:(i+1)*1000], map[string]string{"segment_index": fmt.Sprint(i)})
+		a.upload(http.StatusOK, "/"+id+"/append", file[i*1000:(i+1)*1000],
+			map[string]string{"segment_index": fmt.Sprint(i)})
 	}
-	a.upload(http.StatusOK, "/"+id+"/append", file[1000:2000], map[string]string{"segment_index": "1"}) // again, after a lost answer
-	empty := a.Must(http.StatusBadRequest, simtest.Request{Method: "POST", Path: "/x/2/media/upload/" + id + "/finalize", Token: a.seed.AccessToken})
+	// again, after a lost answer
+	a.upload(http.StatusOK, "/"+id+"/append", file[1000:2000], map[string]string{"segment_index": "1"})
+	empty := a.Must(http.StatusBadRequest, simtest.Request{Method: "POST", Path: "/x/2/media/upload/" + id +
+		"/finalize", Token: a.seed.AccessToken})
 	if !strings.Contains(string(empty.Body), "Request body must be a JSON object.") {
 		t.Errorf("finalize without a body: %s", empty.Body)
 	}
 	resp := a.uploadJSON(http.StatusOK, "upload/"+id+"/finalize", `{}`)
-	if resp.Text("data", "processing_info", "state") != "pending" || resp.Value("data", "processing_info", "check_after_secs") != 1.0 || resp.Value("data", "size") != 3000.0 {
+	if resp.Text("data", "processing_info", "state") != "pending" ||
+		resp.Value("data", "processing_info", "check_after_secs") != 1.0 || resp.Value("data", "size") != 3000.0 {
 		t.Errorf("finalize: %s", resp.Body)
 	}
-	if early := a.tweet(`{"text":"too early","media":{"media_ids":["` + id + `"]}}`); early.Status != 400 || !strings.Contains(string(early.Body), "Your media IDs are invalid.") {
+	if early := a.tweet(`{"text":"too early","media":{"media_ids":["` + id + `"]}}`); early.Status != 400 ||
+		!strings.Contains(string(early.Body), "Your media IDs are invalid.") {
 		t.Errorf("posted before it was ready: %d %s", early.Status, early.Body)
 	}
 	a.Clock.Advance(600 * time.Millisecond)
@@ -154,11 +170,15 @@ func TestVideoInSegmentsIsProcessedOverTime(t *testing.T) {
 func TestUploadsThatXRefuses(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	a.uploadJSON(http.StatusBadRequest, "upload/initialize", `{"media_type":"video/mp4","total_bytes":10,"media_category":"tweet_video","colour":"red"}`)
-	a.uploadJSON(http.StatusBadRequest, "upload/initialize", `{"media_type":"video/avi","total_bytes":10,"media_category":"tweet_video"}`)
-	a.uploadJSON(http.StatusBadRequest, "upload/initialize", `{"media_type":"video/mp4","total_bytes":536870913,"media_category":"tweet_video"}`)
+	a.uploadJSON(http.StatusBadRequest, "upload/initialize",
+		`{"media_type":"video/mp4","total_bytes":10,"media_category":"tweet_video","colour":"red"}`)
+	a.uploadJSON(http.StatusBadRequest, "upload/initialize",
+		`{"media_type":"video/avi","total_bytes":10,"media_category":"tweet_video"}`)
+	a.uploadJSON(http.StatusBadRequest, "upload/initialize",
+		`{"media_type":"video/mp4","total_bytes":536870913,"media_category":"tweet_video"}`)
 	id := a.initialize(100)
-	a.upload(http.StatusRequestEntityTooLarge, "/"+id+"/append", make([]byte, 5_000_000), map[string]string{"segment_index": "0"})
+	a.upload(http.StatusRequestEntityTooLarge, "/"+id+"/append", make([]byte, 5_000_000),
+		map[string]string{"segment_index": "0"})
 	a.upload(http.StatusBadRequest, "/"+id+"/append", make([]byte, 101), map[string]string{"segment_index": "0"})
 	a.upload(http.StatusBadRequest, "/"+id+"/append", make([]byte, 10), map[string]string{"segment_index": "1000"})
 	a.uploadJSON(http.StatusBadRequest, "upload/"+id+"/finalize", `{}`)
@@ -175,7 +195,8 @@ func TestFileThatIsNoVideoFailsInProcessing(t *testing.T) {
 	a.uploadJSON(http.StatusOK, "upload/"+id+"/finalize", `{}`)
 	a.Clock.Advance(time.Second)
 	resp := a.status(id)
-	if resp.Text("data", "processing_info", "state") != "failed" || resp.Text("data", "processing_info", "error", "name") != "InvalidMedia" {
+	if resp.Text("data", "processing_info", "state") != "failed" ||
+		resp.Text("data", "processing_info", "error", "name") != "InvalidMedia" {
 		t.Errorf("status is %s", resp.Body)
 	}
 }
@@ -189,12 +210,14 @@ func TestVideoAndPictureDoNotMix(t *testing.T) {
 	a.uploadJSON(http.StatusOK, "upload/"+movie+"/finalize", `{}`)
 	a.Clock.Advance(time.Second)
 	still := a.upload(http.StatusOK, "", picture(t), nil).Text("data", "id")
-	if resp := a.tweet(`{"text":"both","media":{"media_ids":["` + movie + `","` + still + `"]}}`); resp.Status != http.StatusBadRequest {
+	if resp := a.tweet(`{"text":"both","media":{"media_ids":["` + movie + `","` + still +
+		`"]}}`); resp.Status != http.StatusBadRequest {
 		t.Errorf("%d %s", resp.Status, resp.Body)
 	}
 	a.Clock.Advance(24 * time.Hour)
 	a.seed.AccessToken = a.refresh(http.StatusOK, a.seed.RefreshToken).Text("access_token")
-	if resp := a.tweet(`{"text":"expired","media":{"media_ids":["` + still + `"]}}`); resp.Status != http.StatusBadRequest {
+	if resp := a.tweet(`{"text":"expired","media":{"media_ids":["` + still +
+		`"]}}`); resp.Status != http.StatusBadRequest {
 		t.Errorf("a file of yesterday: %d %s", resp.Status, resp.Body)
 	}
 }

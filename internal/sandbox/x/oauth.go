@@ -29,16 +29,19 @@ func (n *network) registerOAuth() {
 	n.env.Route("POST /2/oauth2/revoke", sim.Connect, n.revoke)
 }
 
-var knownScopes = []string{"tweet.read", "tweet.write", "tweet.moderate.write", "users.read", "users.email", "follows.read", "follows.write",
-	"offline.access", "space.read", "mute.read", "mute.write", "like.read", "like.write", "list.read", "list.write", "block.read",
+var knownScopes = []string{"tweet.read", "tweet.write", "tweet.moderate.write", "users.read", "users.email",
+	"follows.read", "follows.write",
+	"offline.access", "space.read", "mute.read", "mute.write", "like.read", "like.write", "list.read", "list.write",
+	"block.read",
 	"block.write", "bookmark.read", "bookmark.write", "dm.read", "dm.write", "media.write"}
 
 // parseConsent reads the authorize address. PKCE is mandatory.
 func parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 	q := r.URL.Query()
 	c := sim.ConsentRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"),
-		Scopes: strings.Fields(q.Get("scope")), Challenge: q.Get("code_challenge"), ChallengeMethod: q.Get("code_challenge_method"),
-		CodeLifetime: codeLifetime, Denied: url.Values{"error": {"access_denied"}}}
+		Scopes: strings.Fields(q.Get("scope")), Challenge: q.Get("code_challenge"),
+		ChallengeMethod: q.Get("code_challenge_method"),
+		CodeLifetime:    codeLifetime, Denied: url.Values{"error": {"access_denied"}}}
 	if c.ChallengeMethod == "" {
 		c.ChallengeMethod = "plain"
 	}
@@ -101,7 +104,8 @@ func (n *network) token(r *http.Request) sim.Reply {
 	case "refresh_token":
 		return n.refresh(r, client)
 	default:
-		return oauthError(http.StatusBadRequest, "unsupported_grant_type", "Value passed for the grant type was invalid.")
+		return oauthError(http.StatusBadRequest, "unsupported_grant_type",
+			"Value passed for the grant type was invalid.")
 	}
 }
 
@@ -136,7 +140,8 @@ func (n *network) refresh(r *http.Request, client string) sim.Reply {
 	var pair tokenPair
 	err := n.env.Update(func(tx *sim.Tx) error {
 		old, _ := n.env.Tokens.Get(value)
-		if old.Kind != sim.RefreshToken || old.Standing(tx.Now()) != sim.TokenLive || (old.ClientID != client && !old.Seeded) {
+		if old.Kind != sim.RefreshToken || old.Standing(tx.Now()) != sim.TokenLive ||
+			(old.ClientID != client && !old.Seeded) {
 			refusal = deadToken
 			return nil
 		}

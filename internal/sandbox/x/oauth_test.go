@@ -26,11 +26,13 @@ func TestRefreshTokensWorkOnce(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	first := a.refresh(http.StatusOK, a.seed.RefreshToken)
-	if first.Value("expires_in") != 7200.0 || first.Text("token_type") != "bearer" || first.Text("refresh_token") == a.seed.RefreshToken {
+	if first.Value("expires_in") != 7200.0 || first.Text("token_type") != "bearer" ||
+		first.Text("refresh_token") == a.seed.RefreshToken {
 		t.Errorf("answer is %s", first.Body)
 	}
 	again := a.refresh(http.StatusBadRequest, a.seed.RefreshToken)
-	if again.Text("error") != "invalid_request" || again.Text("error_description") != "Value passed for the token was invalid." {
+	if again.Text("error") != "invalid_request" ||
+		again.Text("error_description") != "Value passed for the token was invalid." {
 		t.Errorf("second use: %s", again.Body)
 	}
 	a.seed.AccessToken = first.Text("access_token")
@@ -63,7 +65,8 @@ func TestRefreshTokensStaySpentAfterARestart(t *testing.T) {
 func (a *app) authorize(verifier string, form url.Values) *url.URL {
 	a.t.Helper()
 	sum := sha256.Sum256([]byte(verifier))
-	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {"https://app.example/cb"}, "state": {"S"},
+	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {"https://app.example/cb"},
+		"state": {"S"},
 		"scope": {"tweet.read tweet.write users.read media.write offline.access"}, "code_challenge_method": {"S256"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}}
 	path := "/x/i/oauth2/authorize?" + q.Encode()
@@ -74,7 +77,8 @@ func (a *app) authorize(verifier string, form url.Values) *url.URL {
 func (a *app) exchange(status int, code, verifier, redirect string) simtest.Response {
 	a.t.Helper()
 	return a.Must(status, simtest.Request{Method: "POST", Path: "/x/2/oauth2/token", Header: basic("app", "secret"),
-		Form: url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "code_verifier": {verifier}}})
+		Form: url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect},
+			"code_verifier": {verifier}}})
 }
 
 func TestConsentWithPKCE(t *testing.T) {
@@ -85,10 +89,13 @@ func TestConsentWithPKCE(t *testing.T) {
 	a.exchange(http.StatusBadRequest, code, "wrong", "https://app.example/cb")
 	a.exchange(http.StatusBadRequest, code, "verifier", "https://evil.example/cb")
 	pair := a.exchange(http.StatusOK, code, "verifier", "https://app.example/cb")
-	if pair.Text("scope") != "tweet.read tweet.write users.read media.write offline.access" || pair.Text("refresh_token") == "" {
+	if pair.Text("scope") != "tweet.read tweet.write users.read media.write offline.access" ||
+		pair.Text("refresh_token") == "" {
 		t.Errorf("answer is %s", pair.Body)
 	}
-	if again := a.exchange(http.StatusBadRequest, code, "verifier", "https://app.example/cb"); again.Text("error_description") != "Value passed for the authorization code was invalid." {
+	if again := a.exchange(http.StatusBadRequest, code, "verifier",
+		"https://app.example/cb"); again.Text("error_description") != "Value passed for the authorization code was "+
+		"invalid." {
 		t.Errorf("a code used twice: %s", again.Body)
 	}
 	a.seed.AccessToken = pair.Text("access_token")
@@ -107,7 +114,8 @@ func TestConsentWithPKCE(t *testing.T) {
 func TestScopesThatWereNotGrantedAreMissed(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	code := a.authorize("verifier", url.Values{"decision": {"allow"}, "name": {"carol"}, "scope": {"tweet.read", "users.read"}}).Query().Get("code")
+	code := a.authorize("verifier", url.Values{"decision": {"allow"}, "name": {"carol"},
+		"scope": {"tweet.read", "users.read"}}).Query().Get("code")
 	pair := a.exchange(http.StatusOK, code, "verifier", "https://app.example/cb")
 	if pair.Value("refresh_token") != nil {
 		t.Error("a refresh token without offline.access")
@@ -121,8 +129,9 @@ func TestScopesThatWereNotGrantedAreMissed(t *testing.T) {
 func TestAppsMustKnowTheirSecret(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{Clients: map[string]string{"app": "secret"}})
-	resp := a.Must(http.StatusUnauthorized, simtest.Request{Method: "POST", Path: "/x/2/oauth2/token", Header: basic("app", "guess"),
-		Form: url.Values{"grant_type": {"refresh_token"}, "refresh_token": {a.seed.RefreshToken}}})
+	resp := a.Must(http.StatusUnauthorized, simtest.Request{Method: "POST", Path: "/x/2/oauth2/token",
+		Header: basic("app", "guess"),
+		Form:   url.Values{"grant_type": {"refresh_token"}, "refresh_token": {a.seed.RefreshToken}}})
 	if resp.Text("error") != "unauthorized_client" {
 		t.Errorf("answer is %s", resp.Body)
 	}
@@ -132,7 +141,8 @@ func TestAppsMustKnowTheirSecret(t *testing.T) {
 func TestRevokedTokensEnd(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	resp := a.Must(http.StatusOK, simtest.Request{Method: "POST", Path: "/x/2/oauth2/revoke", Header: basic("app", "secret"), Form: url.Values{"token": {a.seed.AccessToken}}})
+	resp := a.Must(http.StatusOK, simtest.Request{Method: "POST", Path: "/x/2/oauth2/revoke",
+		Header: basic("app", "secret"), Form: url.Values{"token": {a.seed.AccessToken}}})
 	if resp.Value("revoked") != true {
 		t.Errorf("answer is %s", resp.Body)
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 	"time"
 
 	"crier/internal/sandbox/sim"
@@ -15,7 +14,6 @@ func (n *network) registerReads() {
 	n.route("GET /2/tweets/{id}", sim.Read, getTweet, n.oneTweet)
 	n.route("GET /2/tweets", sim.Read, getTweets, n.someTweets)
 	n.route("GET /2/users/{id}/tweets", sim.Read, getTimeline, n.timeline)
-	n.route("GET /2/tweets/analytics", sim.Read, getAnalytics, n.analytics)
 }
 
 // answer is the body of every read.
@@ -34,7 +32,7 @@ type meta struct {
 }
 
 func (n *network) oneTweet(r *http.Request, c caller) sim.Reply {
-	sel, refusal := parseSelection(r)
+	sel, refusal := n.parseSelection(r)
 	if refusal != nil {
 		return *refusal
 	}
@@ -59,7 +57,7 @@ const maxIDs = 100
 
 // someTweets answers several posts; those that are not there are partial errors.
 func (n *network) someTweets(r *http.Request, c caller) sim.Reply {
-	sel, refusal := parseSelection(r)
+	sel, refusal := n.parseSelection(r)
 	if refusal != nil {
 		return *refusal
 	}
@@ -106,7 +104,8 @@ func parseWindow(r *http.Request) (window, *sim.Reply) {
 	for name, bound := range map[string]*time.Time{"start_time": &w.from, "end_time": &w.to} {
 		if text := q.Get(name); text != "" {
 			if *bound, err = time.Parse(time.RFC3339, text); err != nil {
-				return w, refuse(invalid(name, text, "The `"+name+"` query parameter value ["+text+"] is not a valid RFC3339 timestamp"))
+				return w, refuse(invalid(name, text,
+					"The `"+name+"` query parameter value ["+text+"] is not a valid RFC3339 timestamp"))
 			}
 		}
 	}
@@ -116,7 +115,8 @@ func parseWindow(r *http.Request) (window, *sim.Reply) {
 	}{{"since_id", &w.sinceID}, {"until_id", &w.beforeID}, {"pagination_token", &w.beforeID}} {
 		if text := q.Get(id.name); text != "" {
 			if *id.bound, err = strconv.ParseUint(text, 10, 64); err != nil {
-				return w, refuse(invalid(id.name, text, "The `"+id.name+"` query parameter value ["+text+"] is not valid"))
+				return w, refuse(invalid(id.name, text,
+					"The `"+id.name+"` query parameter value ["+text+"] is not valid"))
 			}
 		}
 	}
@@ -127,7 +127,8 @@ func parseWindow(r *http.Request) (window, *sim.Reply) {
 		case "replies":
 			w.reply = false
 		default:
-			return w, refuse(invalid("exclude", kind, "The `exclude` query parameter value ["+kind+"] is not one of [replies,retweets]"))
+			return w, refuse(invalid("exclude", kind,
+				"The `exclude` query parameter value ["+kind+"] is not one of [replies,retweets]"))
 		}
 	}
 	return w, nil
@@ -135,7 +136,7 @@ func parseWindow(r *http.Request) (window, *sim.Reply) {
 
 // timeline answers an account's posts, newest first.
 func (n *network) timeline(r *http.Request, c caller) sim.Reply {
-	sel, refusal := parseSelection(r)
+	sel, refusal := n.parseSelection(r)
 	if refusal != nil {
 		return *refusal
 	}
@@ -162,8 +163,10 @@ func (n *network) timeline(r *http.Request, c caller) sim.Reply {
 		}
 	})
 	if !known {
-		return problemReply(http.StatusNotFound, problemBody{Title: "Not Found Error", Type: problemType + "resource-not-found", ResourceType: "user",
-			ResourceID: r.PathValue("id"), Parameter: "id", Value: r.PathValue("id"), Detail: "Could not find user with id: [" + r.PathValue("id") + "]."})
+		return problemReply(http.StatusNotFound, problemBody{Title: "Not Found Error", Type: problemType +
+			"resource-not-found", ResourceType: "user",
+			ResourceID: r.PathValue("id"), Parameter: "id", Value: r.PathValue("id"),
+			Detail: "Could not find user with id: [" + r.PathValue("id") + "]."})
 	}
 	n.charge(priceReadPost * count)
 	return sim.Reply{Status: http.StatusOK, Body: body}
@@ -181,7 +184,8 @@ func (n *network) page(accountID string, w window) (posts []sim.Post, more bool)
 		if number(id) <= w.sinceID || post.CreatedAt.Before(w.from) {
 			break
 		}
-		if !live || (!w.to.IsZero() && !post.CreatedAt.Before(w.to)) || (!w.retweets && post.Kind == sim.KindRepost) || (!w.reply && post.Kind == sim.KindComment) {
+		if !live || (!w.to.IsZero() && !post.CreatedAt.Before(w.to)) || (!w.retweets && post.Kind == sim.KindRepost) ||
+			(!w.reply && post.Kind == sim.KindComment) {
 			continue
 		}
 		if len(posts) == w.most {
@@ -199,36 +203,4 @@ func number(id string) uint64 {
 		return 0
 	}
 	return value
-}
-
-// analytics answers the metrics of the caller's own posts.
-func (n *network) analytics(r *http.Request, c caller) sim.Reply {
-	q := r.URL.Query()
-	if !slices.Contains([]string{"total", "hourly", "daily", "weekly"}, q.Get("granularity")) {
-		return invalid("granularity", q.Get("granularity"), "The `granularity` query parameter is not one of [total,hourly,daily,weekly]")
-	}
-	for _, name := range []string{"start_time", "end_time"} {
-		if _, err := time.Parse(time.RFC3339, q.Get(name)); err != nil {
-			return invalid(name, q.Get(name), "The `"+name+"` query parameter is not a valid RFC3339 timestamp")
-		}
-	}
-	ids := list(q.Get("ids"))
-	if len(ids) < 1 || len(ids) > maxIDs {
-		return outOfBounds("ids", strings.Join(ids, ","), 1, maxIDs)
-	}
-	var body answer
-	rows := []map[string]any{}
-	n.env.View(func() {
-		for _, id := range ids {
-			post, live := n.env.Posts.Live(id)
-			if !live || post.AccountID != c.accountID {
-				body.Errors = append(body.Errors, tweetNotFound("ids", id))
-				continue
-			}
-			rows = append(rows, map[string]any{"id": id, "timestamped_metrics": []map[string]any{
-				{"timestamp": q.Get("start_time"), "metrics": n.measure(post).analytics()}}})
-		}
-	})
-	body.Data = rows
-	return sim.Reply{Status: http.StatusOK, Body: body}
 }

@@ -28,7 +28,8 @@ func render(p sim.Post, author sim.Account) (string, []entityURL) {
 	add := func(expanded, display string) {
 		short := shorten(expanded)
 		start := utf8.RuneCountInString(b.String())
-		urls = append(urls, entityURL{Start: start, End: start + len(short), URL: short, ExpandedURL: expanded, DisplayURL: display})
+		urls = append(urls, entityURL{Start: start, End: start + len(short), URL: short, ExpandedURL: expanded,
+			DisplayURL: display})
 		b.WriteString(short)
 	}
 	end := 0

@@ -27,16 +27,19 @@ func (in tweetInput) check() *sim.Reply {
 var cashtag = regexp.MustCompile(`(?:^|[^\w$])\$[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?\b`)
 
 func (in tweetInput) checkText() *sim.Reply {
-	weight, err := weigh(in.Text)
+	weight, err := weigh(in.text())
 	switch {
+	case in.Text == nil:
+		return refuse(invalid("text", "", "The `text` field is missing."))
 	case err != nil:
 		return refuse(invalid("text", "", "Your Tweet text contains an invalid character."))
-	case strings.TrimSpace(in.Text) == "" && in.Media == nil:
-		return refuse(invalid("text", in.Text, "The `text` field is required unless media is present."))
+	case strings.TrimSpace(in.text()) == "" && in.Media == nil:
+		return refuse(invalid("text", in.text(), "The `text` field is required unless media is present."))
 	case weight > maxWeight:
-		return refuse(invalid("text", in.Text, "Your Tweet text is too long. For more information on how Twitter determines text length see "+
-			"https://github.com/twitter/twitter-text."))
-	case len(cashtag.FindAllString(in.Text, 2)) > 1:
+		return refuse(invalid("text", in.text(),
+			"Your Tweet text is too long. For more information on how Twitter determines text length see "+
+				"https://github.com/twitter/twitter-text."))
+	case len(cashtag.FindAllString(in.text(), 2)) > 1:
 		return refuse(forbidden("Posts are limited to a maximum of one cashtag."))
 	}
 	return nil
@@ -44,13 +47,15 @@ func (in tweetInput) checkText() *sim.Reply {
 
 func (in tweetInput) checkAttachments() *sim.Reply {
 	attachments := 0
-	for _, present := range []bool{in.Poll != nil, in.QuoteTweetID != "", in.DirectMessageDeepLink != "", in.Media != nil, in.CardURI != ""} {
+	for _, present := range []bool{in.Poll != nil, in.QuoteTweetID != "", in.DirectMessageDeepLink != "",
+		in.Media != nil, in.CardURI != ""} {
 		if present {
 			attachments++
 		}
 	}
 	if attachments > 1 {
-		return refuse(invalid("", "", "You can only provide one of poll or quote_tweet_id or direct_message_deep_link or media or card_uri."))
+		return refuse(invalid("", "",
+			"You can only provide one of poll or quote_tweet_id or direct_message_deep_link or media or card_uri."))
 	}
 	if in.Media == nil {
 		return nil
@@ -59,7 +64,8 @@ func (in tweetInput) checkAttachments() *sim.Reply {
 		return refuse(invalid("media.media_ids", strconv.Itoa(count), "media_ids must have 1 to 4 items"))
 	}
 	if len(in.Media.TaggedUserIDs) > 10 {
-		return refuse(invalid("media.tagged_user_ids", strconv.Itoa(len(in.Media.TaggedUserIDs)), "tagged_user_ids must have 0 to 10 items"))
+		return refuse(invalid("media.tagged_user_ids", strconv.Itoa(len(in.Media.TaggedUserIDs)),
+			"tagged_user_ids must have 0 to 10 items"))
 	}
 	return nil
 }
@@ -87,7 +93,8 @@ var decimal = regexp.MustCompile(`^[0-9]{1,19}$`)
 func (in tweetInput) checkSettings() *sim.Reply {
 	switch {
 	case !slices.Contains(replySettings, in.ReplySettings):
-		return refuse(invalid("reply_settings", in.ReplySettings, "reply_settings is not one of [following,mentionedUsers,subscribers,verified]"))
+		return refuse(invalid("reply_settings", in.ReplySettings,
+			"reply_settings is not one of [following,mentionedUsers,subscribers,verified]"))
 	case in.CommunityID != "" && !decimal.MatchString(in.CommunityID):
 		return refuse(invalid("community_id", in.CommunityID, "community_id is not valid"))
 	case in.Reply != nil && !decimal.MatchString(in.Reply.InReplyTo):
@@ -102,7 +109,7 @@ func (in tweetInput) checkSettings() *sim.Reply {
 // admit decides what the caller may post here and now, and returns the price.
 func (n *network) admit(tx *sim.Tx, in tweetInput, c caller) (price int, refusal *sim.Reply) {
 	price = pricePost
-	if len(findURLs(in.Text)) > 0 {
+	if len(findURLs(in.text())) > 0 {
 		price = pricePostURL
 	}
 	if in.Reply != nil {
@@ -119,7 +126,7 @@ func (n *network) admit(tx *sim.Tx, in tweetInput, c caller) (price int, refusal
 			return 0, refusal
 		}
 	}
-	if in.Media == nil && in.Poll == nil && n.latest.holds(textKey(c.accountID, in.parent(), in.Text), tx.Now()) {
+	if in.Media == nil && in.Poll == nil && n.latest.holds(textKey(c.accountID, in.parent(), in.text()), tx.Now()) {
 		return 0, refuse(forbidden("You are not allowed to create a Tweet with duplicate content."))
 	}
 	return price, nil
@@ -149,7 +156,8 @@ func (n *network) admitReply(id string, c caller) (summoned bool, refusal *sim.R
 	if mentions(target.Text, me.Handle) || quoted.AccountID == c.accountID {
 		return true, nil
 	}
-	return false, refuse(forbidden("Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged by the author of the post you are replying to."))
+	return false, refuse(forbidden("Reply to this conversation is not allowed because you have not been mentioned or " +
+		"otherwise engaged by the author of the post you are replying to."))
 }
 
 // mentions tells whether a text mentions a handle.
@@ -158,14 +166,15 @@ func mentions(text, handle string) bool {
 	return err == nil && pattern.MatchString(text)
 }
 
-// admitQuote lets an account quote itself only: quotes of others are not for self-serve apps.
+// admitQuote lets an account quote itself only, and only with an app that is more than a self-serve one.
 func (n *network) admitQuote(id string, c caller) *sim.Reply {
 	target, live := n.env.Posts.Live(id)
 	switch {
 	case !live:
 		return refuse(invalid("quote_tweet_id", id, "Your quote tweet ID is invalid."))
-	case target.AccountID != c.accountID:
-		return refuse(forbidden("Quoting this post is not allowed because you have not been mentioned or otherwise engaged by the author of the post you are quoting."))
+	case !n.settings.Quotes || target.AccountID != c.accountID:
+		return refuse(forbidden("Quoting this post is not allowed because you have not been mentioned or otherwise " +
+			"engaged by the author of the post you are quoting."))
 	}
 	return nil
 }
@@ -214,5 +223,6 @@ func (l *latestTexts) holds(key textHash, now time.Time) bool {
 
 // outOfBounds answers a count outside of its bounds.
 func outOfBounds(parameter, value string, low, high int) sim.Reply {
-	return invalid(parameter, value, "The `"+parameter+"` query parameter value ["+value+"] is not between "+strconv.Itoa(low)+" and "+strconv.Itoa(high))
+	return invalid(parameter, value,
+		"The `"+parameter+"` query parameter value ["+value+"] is not between "+strconv.Itoa(low)+" and "+strconv.Itoa(high))
 }

@@ -10,7 +10,6 @@ import (
 func (n *network) registerTweets() {
 	n.route("POST /2/tweets", sim.Publish, postTweet, n.createTweet)
 	n.route("DELETE /2/tweets/{id}", sim.Delete, deleteTweet, n.removeTweet)
-	n.route("PUT /2/tweets/{id}/hidden", sim.Publish, hideReply, n.hide)
 	n.route("POST /2/users/{id}/retweets", sim.Publish, postRetweet, n.retweet)
 	n.route("DELETE /2/users/{id}/retweets/{tweet}", sim.Delete, deleteRetweet, n.unretweet)
 }
@@ -44,7 +43,7 @@ func (n *network) followTweets(_ string, before, after *tweet) {
 }
 
 type tweetInput struct {
-	Text                  string      `json:"text"`
+	Text                  *string     `json:"text"`
 	Media                 *mediaInput `json:"media"`
 	Poll                  *pollInput  `json:"poll"`
 	QuoteTweetID          string      `json:"quote_tweet_id"`
@@ -87,6 +86,14 @@ type replyInput struct {
 	AutoPopulate        *bool    `json:"auto_populate_reply_metadata"`
 }
 
+// text is what the post says; nothing where there is no text.
+func (in tweetInput) text() string {
+	if in.Text == nil {
+		return ""
+	}
+	return *in.Text
+}
+
 // createTweet publishes.
 func (n *network) createTweet(r *http.Request, c caller) sim.Reply {
 	var in tweetInput
@@ -120,9 +127,11 @@ func (n *network) attach(in tweetInput, c caller) ([]medium, *sim.Reply) {
 	if in.Media == nil {
 		return nil, nil
 	}
-	badIDs := refuse(problemReply(http.StatusBadRequest, problemBody{Title: "Invalid Request", Type: problemType + "invalid-request",
-		Detail: "One or more parameters to your request was invalid.",
-		Errors: []problemError{{Parameters: map[string][]string{"media.media_ids": in.Media.MediaIDs}, Message: "Your media IDs are invalid."}}}))
+	badIDs := refuse(problemReply(http.StatusBadRequest,
+		problemBody{Title: "Invalid Request", Type: problemType + "invalid-request",
+			Detail: "One or more parameters to your request was invalid.",
+			Errors: []problemError{{Parameters: map[string][]string{"media.media_ids": in.Media.MediaIDs},
+				Message: "Your media IDs are invalid."}}}))
 	var files []medium
 	moving := 0
 	for _, id := range in.Media.MediaIDs {
@@ -143,10 +152,13 @@ func (n *network) attach(in tweetInput, c caller) ([]medium, *sim.Reply) {
 
 // publish writes the post and returns it as the answer shows it.
 func (n *network) publish(tx *sim.Tx, in tweetInput, c caller, files []medium, price int) map[string]any {
-	post := sim.Post{ID: newID(tx), AccountID: c.accountID, Kind: sim.KindPost, ParentID: in.parent(), Text: in.Text, CreatedAt: tx.Now()}
-	row := tweet{ConversationID: post.ID, Quotes: in.QuoteTweetID, ReplySettings: in.ReplySettings, Poll: in.Poll, Price: price}
+	post := sim.Post{ID: newID(tx), AccountID: c.accountID, Kind: sim.KindPost, ParentID: in.parent(), Text: in.text(),
+		CreatedAt: tx.Now()}
+	row := tweet{ConversationID: post.ID, Quotes: in.QuoteTweetID, ReplySettings: in.ReplySettings, Poll: in.Poll,
+		Price: price}
 	if in.MadeWithAI || in.PaidPartnership || in.CommunityID != "" {
-		row.Labels = &labelsOfPost{MadeWithAI: in.MadeWithAI, PaidPartnership: in.PaidPartnership, CommunityID: in.CommunityID}
+		row.Labels = &labelsOfPost{MadeWithAI: in.MadeWithAI, PaidPartnership: in.PaidPartnership,
+			CommunityID: in.CommunityID}
 	}
 	if in.Reply != nil {
 		parent, _ := n.tweets.Get(in.Reply.InReplyTo)
@@ -197,30 +209,6 @@ func (n *network) undone(refusal *sim.Reply, body map[string]bool) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: data{body}}
 }
 
-// hide hides or shows a reply in a conversation that the caller began.
-func (n *network) hide(r *http.Request, c caller) sim.Reply {
-	var in struct {
-		Hidden *bool `json:"hidden"`
-	}
-	if err := sim.DecodeStrictJSON(r, &in); err != nil || in.Hidden == nil {
-		return invalid("hidden", "", "The `hidden` field must be true or false")
-	}
-	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
-		id := r.PathValue("id")
-		if _, live := n.env.Posts.Live(id); !live {
-			return refuse(problemReply(http.StatusNotFound, tweetNotFound("id", id)))
-		}
-		row, _ := n.tweets.Get(id)
-		if root, _ := n.env.Posts.Get(row.ConversationID); row.ReplyTo == "" || root.AccountID != c.accountID {
-			return refuse(notPermitted())
-		}
-		row.Hidden = *in.Hidden
-		n.tweets.Put(tx, id, row)
-		return nil
-	})
-	return n.undone(refusal, map[string]bool{"hidden": *in.Hidden})
-}
-
 // retweet repeats a post under the caller's name. Doing it twice is doing it once.
 func (n *network) retweet(r *http.Request, c caller) sim.Reply {
 	var in struct {
@@ -242,7 +230,8 @@ func (n *network) retweet(r *http.Request, c caller) sim.Reply {
 			return nil
 		}
 		id = newID(tx)
-		n.env.Posts.Put(tx, sim.Post{ID: id, AccountID: c.accountID, Kind: sim.KindRepost, ParentID: in.TweetID, CreatedAt: tx.Now()})
+		n.env.Posts.Put(tx, sim.Post{ID: id, AccountID: c.accountID, Kind: sim.KindRepost, ParentID: in.TweetID,
+			CreatedAt: tx.Now()})
 		n.tweets.Put(tx, id, tweet{ConversationID: id, Retweets: in.TweetID, Price: priceRepost})
 		return nil
 	})

@@ -23,8 +23,6 @@ func (n *network) registerMedia() {
 	n.route("POST /2/media/upload/{id}/append", sim.Upload, appendMedia, n.append)
 	n.route("POST /2/media/upload/{id}/finalize", sim.Upload, finalizeMedia, n.finalize)
 	n.route("POST /2/media/metadata", sim.Upload, postMetadata, n.describe)
-	n.route("POST /2/media/subtitles", sim.Upload, postSubtitles, n.addSubtitles)
-	n.route("DELETE /2/media/subtitles", sim.Upload, postSubtitles, n.removeSubtitles)
 }
 
 const (
@@ -122,7 +120,8 @@ func (n *network) uploadWhole(r *http.Request, c caller) sim.Reply {
 		form.category = "tweet_image"
 	}
 	if form.category != "tweet_image" && form.category != "dm_image" && form.category != "subtitles" {
-		return invalid("media_category", form.category, "media_category is not one of [tweet_image, dm_image, subtitles]")
+		return invalid("media_category", form.category,
+			"media_category is not one of [tweet_image, dm_image, subtitles]")
 	}
 	m := medium{OwnerID: c.accountID, Category: form.category, Total: int64(len(form.media))}
 	if m.Total > categoryBytes[m.Category] {
@@ -178,9 +177,11 @@ type initializeInput struct {
 	Shared        bool     `json:"shared"`
 }
 
-var mediaTypes = map[string]bool{"video/mp4": true, "video/webm": true, "video/mp2t": true, "video/quicktime": true, "text/srt": true,
-	"text/vtt": true, "image/jpeg": true, "image/gif": true, "image/bmp": true, "image/png": true, "image/webp": true, "image/pjpeg": true,
-	"image/tiff": true, "model/gltf-binary": true, "model/vnd.usdz+zip": true}
+var mediaTypes = map[string]bool{"video/mp4": true, "video/webm": true, "video/mp2t": true, "video/quicktime": true,
+	"text/srt": true,
+	"text/vtt": true, "image/jpeg": true, "image/gif": true, "image/bmp": true, "image/png": true, "image/webp": true,
+	"image/pjpeg": true,
+	"image/tiff":  true, "model/gltf-binary": true, "model/vnd.usdz+zip": true}
 
 // initialize begins an upload in segments.
 func (n *network) initialize(r *http.Request, c caller) sim.Reply {
@@ -200,9 +201,11 @@ func (n *network) initialize(r *http.Request, c caller) sim.Reply {
 	case in.TotalBytes < 1 || in.TotalBytes > maxTotal:
 		return invalid("total_bytes", strconv.FormatInt(in.TotalBytes, 10), "total_bytes must be 1 to 17179869184")
 	case in.TotalBytes > limit:
-		return invalid("total_bytes", strconv.FormatInt(in.TotalBytes, 10), "File size exceeds "+strconv.FormatInt(limit, 10)+" bytes.")
+		return invalid("total_bytes", strconv.FormatInt(in.TotalBytes, 10),
+			"File size exceeds "+strconv.FormatInt(limit, 10)+" bytes.")
 	}
-	m, err := n.create(medium{OwnerID: c.accountID, Others: in.Owners, Type: in.MediaType, Category: in.MediaCategory, Total: in.TotalBytes})
+	m, err := n.create(medium{OwnerID: c.accountID, Others: in.Owners, Type: in.MediaType, Category: in.MediaCategory,
+		Total: in.TotalBytes})
 	if err != nil {
 		return n.broken(err)
 	}
@@ -222,7 +225,8 @@ func (n *network) append(r *http.Request, c caller) sim.Reply {
 	if err != nil || segment < 0 || segment > maxSegment {
 		return invalid("segment_index", form.segment, "segment_index must be 0 to 999")
 	}
-	m, refusal := n.change(r.PathValue("id"), c, func(m *medium) *sim.Reply { return n.addSegment(m, segment, form.media) })
+	m, refusal := n.change(r.PathValue("id"), c,
+		func(m *medium) *sim.Reply { return n.addSegment(m, segment, form.media) })
 	if refusal != nil {
 		return *refusal
 	}
@@ -266,7 +270,9 @@ func (n *network) finalize(r *http.Request, c caller) sim.Reply {
 			return nil
 		}
 		if m.received() != m.Total {
-			return refuse(invalid("id", m.ID, fmt.Sprintf("Segments do not add up to provided total file size: %d of %d bytes.", m.received(), m.Total)))
+			return refuse(invalid("id", m.ID,
+				fmt.Sprintf("Segments do not add up to provided total file size: %d of %d bytes.", m.received(),
+					m.Total)))
 		}
 		m.FinishedAt, m.Failure = n.env.Now(), m.inspect()
 		if m.Failure != "" && !m.needsProcessing() {

@@ -40,7 +40,8 @@ func findURLs(text string) []link {
 		if hasTail {
 			end = at + m[10] + len(trimTail(text[at+m[10]:end]))
 		}
-		if !mayPrecede(text[:start]) || !mayFollow(text[at+m[7]:]) || end-start > maxURL || !isDomain(domain, hasScheme, hasTail) {
+		if !mayPrecede(text[:start]) || !mayFollow(text[at+m[7]:]) || end-start > maxURL ||
+			!isDomain(domain, hasScheme, hasTail) {
 			at = start + wordLength(text[start:])
 			continue
 		}
@@ -53,7 +54,8 @@ func findURLs(text string) []link {
 // mayPrecede tells whether an address may begin after the text.
 func mayPrecede(before string) bool {
 	r, size := utf8.DecodeLastRuneInString(before)
-	return size == 0 || !(strings.ContainsRune("@#$_-./＠＃", r) || r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)))
+	return size == 0 || !(strings.ContainsRune("@#$_-./＠＃", r) || r < 0x80 &&
+		(unicode.IsLetter(r) || unicode.IsDigit(r)))
 }
 
 // mayFollow tells whether a top-level domain may end before the text: example.comet is no address, and neither is the
@@ -100,7 +102,8 @@ func trimTail(tail string) string {
 // shorten returns the t.co address that stands for another one.
 func shorten(address string) string {
 	sum := sha256.Sum256([]byte(address))
-	return "https://t.co/" + strings.NewReplacer("-", "a", "_", "b").Replace(base64.RawURLEncoding.EncodeToString(sum[:8])[:10])
+	return "https://t.co/" + strings.NewReplacer("-", "a", "_",
+		"b").Replace(base64.RawURLEncoding.EncodeToString(sum[:8])[:10])
 }
 
 // expand returns the address with the scheme that X adds to bare domains.

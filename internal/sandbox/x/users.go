@@ -10,12 +10,14 @@ import (
 
 func (n *network) registerUsers() {
 	n.route("GET /2/users/me", sim.Read, getMe, n.me)
-	n.route("GET /2/usage/tweets", sim.Read, getUsage, n.usageOfPosts)
 }
 
-var userFields = []string{"affiliation", "confirmed_email", "connection_status", "created_at", "description", "entities", "id", "is_identity_verified",
-	"location", "most_recent_tweet_id", "name", "parody", "pinned_tweet_id", "profile_banner_url", "profile_image_url", "protected",
-	"public_metrics", "receives_your_dm", "subscription", "subscription_type", "url", "username", "verified", "verified_followers_count",
+var userFields = []string{"affiliation", "confirmed_email", "connection_status", "created_at", "description",
+	"entities", "id", "is_identity_verified",
+	"location", "most_recent_tweet_id", "name", "parody", "pinned_tweet_id", "profile_banner_url", "profile_image_url",
+	"protected",
+	"public_metrics", "receives_your_dm", "subscription", "subscription_type", "url", "username", "verified",
+	"verified_followers_count",
 	"verified_type", "withheld"}
 
 // me answers who the token stands for. No account is Premium.
@@ -23,14 +25,15 @@ func (n *network) me(r *http.Request, c caller) sim.Reply {
 	fields := list(r.URL.Query().Get("user.fields"))
 	for _, field := range fields {
 		if !slices.Contains(userFields, field) {
-			return invalid("user.fields", field, "The `user.fields` query parameter value ["+field+"] is not one of ["+strings.Join(userFields, ",")+"]")
+			return invalid("user.fields", field,
+				"The `user.fields` query parameter value ["+field+"] is not one of ["+strings.Join(userFields, ",")+"]")
 		}
 	}
 	var a sim.Account
-	posts := 0
+	posts, followers := 0, 0
 	n.env.View(func() {
 		a, _ = n.env.Accounts.Get(c.accountID)
-		posts = len(n.env.Posts.ByAccount(a.ID))
+		posts, followers = len(n.env.Posts.ByAccount(a.ID)), n.env.Followers(a.ID)
 	})
 	n.charge(priceReadUser)
 	all := map[string]any{
@@ -38,7 +41,8 @@ func (n *network) me(r *http.Request, c caller) sim.Reply {
 		"description":       "An account of the crier sandbox",
 		"profile_image_url": n.env.AvatarURL(r, a.ID+"_normal.png"),
 		"protected":         false,
-		"public_metrics":    map[string]int{"followers_count": 0, "following_count": 0, "tweet_count": posts, "listed_count": 0, "like_count": 0},
+		"public_metrics": map[string]int{"followers_count": followers, "following_count": 0,
+			"tweet_count": posts, "listed_count": 0, "like_count": 0},
 		"subscription_type": "None",
 		"verified":          false,
 		"verified_type":     "none",
@@ -50,11 +54,6 @@ func (n *network) me(r *http.Request, c caller) sim.Reply {
 		}
 	}
 	return sim.Reply{Status: http.StatusOK, Body: data{user}}
-}
-
-// usageOfPosts answers how much of the monthly cap of reads is used. Nothing is counted here: it is never near.
-func (n *network) usageOfPosts(*http.Request, caller) sim.Reply {
-	return sim.Reply{Status: http.StatusOK, Body: data{map[string]any{"cap_reset_day": 1, "project_cap": readCapMonthly, "project_id": "1", "project_usage": 0}}}
 }
 
 // list splits a comma-separated parameter.

@@ -1,7 +1,7 @@
 // Package x simulates X: the API v2 and the OAuth 2.0 consent of x.com, as far as a publishing service uses them.
 //
 // The app is a self-serve one that pays per use, and no account is Premium: 280 characters, replies only where they
-// were asked for, no quotes of other people's posts. Apps with a bearer token that begins with AAAAAAAA are app-only.
+// were asked for, no quotes. Apps with a bearer token that begins with AAAAAAAA are app-only.
 package x
 
 import (
@@ -17,8 +17,17 @@ import (
 
 const name = "x"
 
+// Settings are what an operator of an app can come by at X; the zero value is a self-serve app.
+type Settings struct {
+	// Quotes means that the app may quote, which no self-serve app may.
+	Quotes bool
+	// Renamed has X answer in its newer words, whatever was asked for: posts in place of tweets, and references only
+	// where their expansion is asked for.
+	Renamed bool
+}
+
 // Network describes X to the sandbox.
-func Network() sim.Network {
+func Network(settings Settings) sim.Network {
 	return sim.Network{
 		Name:  name,
 		Title: "X",
@@ -28,7 +37,7 @@ func Network() sim.Network {
 		},
 		Account: account,
 		Seed:    seed,
-		New:     start,
+		New:     func(env *sim.Env) sim.Service { return start(env, settings) },
 	}
 }
 
@@ -39,7 +48,8 @@ func account(handle string) (sim.Account, error) {
 	if !handlePattern.MatchString(handle) {
 		return sim.Account{}, fmt.Errorf("username %q is not allowed: 1 to 15 letters, digits or _", handle)
 	}
-	return sim.Account{ID: strconv.FormatUint(sim.StableNumber(10, name, handle), 10), Handle: handle, Name: handle + " (sandbox)"}, nil
+	return sim.Account{ID: strconv.FormatUint(sim.StableNumber(10, name, handle), 10), Handle: handle, Name: handle +
+		" (sandbox)"}, nil
 }
 
 // seed connects an account with all that publishing needs.
@@ -58,16 +68,18 @@ func seed(handle string) (sim.Seed, error) {
 
 // network is X as it runs.
 type network struct {
-	env    *sim.Env
-	tweets *sim.Table[tweet]
-	media  *sim.Table[medium]
-	latest *latestTexts
+	env      *sim.Env
+	settings Settings
+	tweets   *sim.Table[tweet]
+	media    *sim.Table[medium]
+	latest   *latestTexts
 	// spent is what the app owes, in thousandths of a dollar.
 	spent atomic.Int64
 }
 
-func start(env *sim.Env) sim.Service {
-	n := &network{env: env, tweets: sim.NewTable[tweet](env.Store, "tweets"), media: sim.NewTable[medium](env.Store, "media"),
+func start(env *sim.Env, settings Settings) sim.Service {
+	n := &network{env: env, settings: settings, tweets: sim.NewTable[tweet](env.Store, "tweets"),
+		media:  sim.NewTable[medium](env.Store, "media"),
 		latest: newLatestTexts()}
 	n.media.Keep(func(m medium) bool { return env.Now().Before(m.ExpiresAt) })
 	n.tweets.Watch(n.followTweets)

@@ -23,7 +23,6 @@ var (
 	sendVideo    = endpoint{unitBucket, 0, uploadScopes}
 	setThumbnail = endpoint{unitBucket, 50, uploadScopes}
 	listThings   = endpoint{unitBucket, 1, readScopes}
-	batchStats   = endpoint{statsBucket, 1, readScopes}
 	changeThings = endpoint{unitBucket, 50, manageScopes}
 	writeComment = endpoint{unitBucket, 50, []string{scopeForceSSL}}
 )

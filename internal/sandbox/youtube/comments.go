@@ -11,8 +11,6 @@ import (
 func (n *network) registerComments() {
 	n.env.Route("POST /youtube/v3/commentThreads", sim.Comment, n.checked(writeComment, n.insertThread))
 	n.env.Route("GET /youtube/v3/commentThreads", sim.Read, n.checked(listComments, n.listThreads))
-	n.env.Route("POST /youtube/v3/comments", sim.Comment, n.checked(writeComment, n.insertReply))
-	n.env.Route("GET /youtube/v3/comments", sim.Read, n.checked(listComments, n.listReplies))
 	n.env.Route("DELETE /youtube/v3/comments", sim.Delete, n.checked(writeComment, n.deleteComment))
 }
 
@@ -31,9 +29,12 @@ type commentInput struct {
 func checkComment(domain, text string) *sim.Reply {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return refuse(failure(http.StatusBadRequest, domain, "commentTextRequired", "The resource that is being inserted must specify a value for the textOriginal property. Comments cannot be empty."))
+		return refuse(failure(http.StatusBadRequest, domain, "commentTextRequired",
+			"The resource that is being inserted must specify a value for the textOriginal property. Comments cannot "+
+				"be empty."))
 	case utf8.RuneCountInString(text) > maxComment:
-		return refuse(failure(http.StatusBadRequest, domain, "commentTextTooLong", "The resource that is being inserted contains too many characters in the textOriginal property."))
+		return refuse(failure(http.StatusBadRequest, domain, "commentTextTooLong",
+			"The resource that is being inserted contains too many characters in the textOriginal property."))
 	}
 	return nil
 }
@@ -43,8 +44,9 @@ func (n *network) insertThread(r *http.Request, c caller) sim.Reply {
 	const domain = "youtube.commentThread"
 	var in struct {
 		Snippet struct {
-			VideoID  string `json:"videoId"`
-			TopLevel struct {
+			ChannelID string `json:"channelId"`
+			VideoID   string `json:"videoId"`
+			TopLevel  struct {
 				Snippet commentInput `json:"snippet"`
 			} `json:"topLevelComment"`
 		} `json:"snippet"`
@@ -56,8 +58,9 @@ func (n *network) insertThread(r *http.Request, c caller) sim.Reply {
 		return badRequest("parseError", "Parse Error")
 	}
 	text := in.Snippet.TopLevel.Snippet.TextOriginal
-	if in.Snippet.VideoID == "" {
-		return failure(http.StatusBadRequest, domain, "channelOrVideoIdMissing", "The resource that is being inserted must specify a value for the videoId property.")
+	if in.Snippet.ChannelID == "" || in.Snippet.VideoID == "" {
+		return failure(http.StatusBadRequest, domain, "channelOrVideoIdMissing",
+			"The resource that is being inserted must specify values for the channelId and videoId properties.")
 	}
 	if refusal := checkComment(domain, text); refusal != nil {
 		return *refusal
@@ -85,47 +88,15 @@ func (n *network) commentable(videoID string, c caller) *sim.Reply {
 	case !ok || !live || !v.isVisible(c.channel.ID, n.env.Now()):
 		return refuse(videoNotFound())
 	case v.Metadata.Status.MadeForKids, v.Metadata.Status.privacyAt(n.env.Now()) == privacyPrivate:
-		return refuse(failure(http.StatusForbidden, "youtube.commentThread", "commentsDisabled", "The video identified by the videoId parameter has disabled comments."))
+		return refuse(failure(http.StatusForbidden, "youtube.commentThread", "commentsDisabled",
+			"The video identified by the videoId parameter has disabled comments."))
 	}
 	return nil
 }
 
-// insertReply answers a comment.
-func (n *network) insertReply(r *http.Request, c caller) sim.Reply {
-	const domain = "youtube.comment"
-	var in struct {
-		Snippet commentInput `json:"snippet"`
-	}
-	if _, refusal := readParts(r.URL.Query(), commentParts); refusal != nil {
-		return *refusal
-	}
-	if err := sim.DecodeJSON(r, &in); err != nil {
-		return badRequest("parseError", "Parse Error")
-	}
-	if refusal := checkComment(domain, in.Snippet.TextOriginal); refusal != nil {
-		return *refusal
-	}
-	p := sim.Post{AccountID: c.channel.ID, Kind: sim.KindComment, ParentID: in.Snippet.ParentID, Text: in.Snippet.TextOriginal}
-	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
-		parent, ok := n.env.Posts.Live(p.ParentID)
-		if !ok || parent.Kind != sim.KindComment || strings.Contains(parent.ID, ".") {
-			return refuse(failure(http.StatusNotFound, domain, "parentCommentNotFound", "The specified parent comment could not be found."))
-		}
-		if refusal := n.commentable(parent.ParentID, c); refusal != nil {
-			return refusal
-		}
-		p.ID, p.CreatedAt = parent.ID+"."+newID(tx)+newID(tx), tx.Now()
-		n.env.Posts.Put(tx, p)
-		return nil
-	})
-	if refusal != nil {
-		return *refusal
-	}
-	return n.commentReply(r, p, n.comment)
-}
-
 // commentReply answers with a comment that was written.
-func (n *network) commentReply(r *http.Request, p sim.Post, show func(*http.Request, sim.Post) map[string]any) sim.Reply {
+func (n *network) commentReply(r *http.Request, p sim.Post,
+	show func(*http.Request, sim.Post) map[string]any) sim.Reply {
 	var body map[string]any
 	n.env.View(func() { body = show(r, p) })
 	return sim.Reply{Status: http.StatusOK, Body: body}
@@ -135,8 +106,11 @@ func (n *network) commentReply(r *http.Request, p sim.Post, show func(*http.Requ
 func (n *network) comment(r *http.Request, p sim.Post) map[string]any {
 	author, _ := n.env.Accounts.Get(p.AccountID)
 	snippet := map[string]any{"textDisplay": p.Text, "textOriginal": p.Text, "authorDisplayName": "@" + author.Handle,
-		"authorProfileImageUrl": n.env.AvatarURL(r, author.ID+".png"), "authorChannelId": map[string]string{"value": author.ID},
-		"canRate": true, "viewerRating": "none", "likeCount": p.Likes, "publishedAt": wireTime(p.CreatedAt), "updatedAt": wireTime(p.CreatedAt)}
+		"authorProfileImageUrl": n.env.AvatarURL(r, author.ID+".png"),
+		"authorChannelId":       map[string]string{"value": author.ID},
+		"canRate":               true, "viewerRating": "none", "likeCount": p.Likes,
+		"publishedAt": wireTime(p.CreatedAt),
+		"updatedAt":   wireTime(p.CreatedAt)}
 	if strings.Contains(p.ID, ".") {
 		snippet["parentId"] = p.ParentID
 	} else {
@@ -147,9 +121,11 @@ func (n *network) comment(r *http.Request, p sim.Post) map[string]any {
 
 // thread tells of a conversation. It needs a running View.
 func (n *network) thread(r *http.Request, p sim.Post) map[string]any {
-	return map[string]any{"kind": "youtube#commentThread", "etag": etag("thread", p.ID, p.Text), "id": p.ID, "snippet": map[string]any{
-		"channelId": p.AccountID, "videoId": p.ParentID, "topLevelComment": n.comment(r, p), "canReply": true, "isPublic": true,
-		"totalReplyCount": n.env.Posts.CountChildren(p.ID, sim.KindComment)}}
+	return map[string]any{"kind": "youtube#commentThread", "etag": etag("thread", p.ID, p.Text), "id": p.ID,
+		"snippet": map[string]any{
+			"channelId": p.AccountID, "videoId": p.ParentID, "topLevelComment": n.comment(r, p), "canReply": true,
+			"isPublic":        true,
+			"totalReplyCount": n.env.Posts.CountChildren(p.ID, sim.KindComment)}}
 }
 
 // listThreads answers the conversations below a video, newest first.
@@ -166,19 +142,8 @@ func (n *network) listThreads(r *http.Request, c caller) sim.Reply {
 	return n.listChildren(r, q.Get("videoId"), "youtube#commentThreadListResponse", n.thread)
 }
 
-// listReplies answers what was said to a comment, newest first.
-func (n *network) listReplies(r *http.Request, _ caller) sim.Reply {
-	q := r.URL.Query()
-	if _, refusal := readParts(q, commentParts); refusal != nil {
-		return *refusal
-	}
-	if q.Get("parentId") == "" {
-		return badRequest("missingRequiredParameter", "No filter selected. Expected one of: parentId")
-	}
-	return n.listChildren(r, q.Get("parentId"), "youtube#commentListResponse", n.comment)
-}
-
-func (n *network) listChildren(r *http.Request, parent, kind string, show func(*http.Request, sim.Post) map[string]any) sim.Reply {
+func (n *network) listChildren(r *http.Request, parent, kind string,
+	show func(*http.Request, sim.Post) map[string]any) sim.Reply {
 	var ids []string
 	n.env.View(func() {
 		for _, id := range n.env.Posts.Children(parent) {
@@ -198,7 +163,8 @@ func (n *network) deleteComment(r *http.Request, c caller) sim.Reply {
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		p, ok := n.env.Posts.Live(r.URL.Query().Get("id"))
 		if !ok || p.Kind != sim.KindComment {
-			return refuse(failure(http.StatusNotFound, "youtube.comment", "commentNotFound", "The specified comment could not be found."))
+			return refuse(failure(http.StatusNotFound, "youtube.comment", "commentNotFound",
+				"The specified comment could not be found."))
 		}
 		v, _ := n.videos.Get(p.ParentID)
 		if p.AccountID != c.channel.ID && v.ChannelID != c.channel.ID {

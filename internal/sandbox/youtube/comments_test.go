@@ -13,10 +13,11 @@ import (
 )
 
 func threadBody(videoID, text string) string {
-	return `{"snippet":{"videoId":"` + videoID + `","topLevelComment":{"snippet":{"textOriginal":"` + text + `"}}}}`
+	return `{"snippet":{"channelId":"UCsomebody","videoId":"` + videoID +
+		`","topLevelComment":{"snippet":{"textOriginal":"` + text + `"}}}}`
 }
 
-func TestCommentsAndReplies(t *testing.T) {
+func TestCommentsStandBelowTheirVideo(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.publish(metadata, file(100))
@@ -26,21 +27,20 @@ func TestCommentsAndReplies(t *testing.T) {
 		thread.Text("snippet", "topLevelComment", "snippet", "textDisplay") != "first" {
 		t.Fatalf("thread is %s", thread.Body)
 	}
-	reply := a.post(http.StatusOK, "comments?part=snippet", `{"snippet":{"parentId":"`+threadID+`","textOriginal":"second"}}`)
 	posts := a.Posts()
-	if len(posts) != 3 || posts[1].Kind != sim.KindComment || *posts[1].ParentID != id || *posts[2].ParentID != threadID {
+	if len(posts) != 2 || posts[1].Kind != sim.KindComment || *posts[1].ParentID != id {
 		t.Fatalf("posts are %+v", posts)
 	}
-	if list := a.get(http.StatusOK, "commentThreads?part=snippet&videoId="+id); list.Value("items", 0, "snippet", "totalReplyCount") != 1.0 {
+	if list := a.get(http.StatusOK, "commentThreads?part=snippet&videoId="+id); list.Value("items", 0, "snippet",
+		"totalReplyCount") != 0.0 {
 		t.Errorf("threads are %s", list.Body)
 	}
-	if list := a.get(http.StatusOK, "comments?part=snippet&parentId="+threadID); list.Text("items", 0, "id") != reply.Text("id") {
-		t.Errorf("replies are %s", list.Body)
-	}
-	if count := a.get(http.StatusOK, "videos?part=statistics&id="+id).Text("items", 0, "statistics", "commentCount"); count != "1" {
+	if count := a.get(http.StatusOK, "videos?part=statistics&id="+id).Text("items", 0, "statistics",
+		"commentCount"); count != "1" {
 		t.Errorf("%s comments", count)
 	}
-	remove := simtest.Request{Method: "DELETE", Path: "/youtube/youtube/v3/comments?id=" + threadID, Token: a.seed.AccessToken}
+	remove := simtest.Request{Method: "DELETE", Path: "/youtube/youtube/v3/comments?id=" + threadID,
+		Token: a.seed.AccessToken}
 	a.Must(http.StatusNoContent, remove)
 	a.Must(http.StatusNotFound, remove)
 }
@@ -55,20 +55,18 @@ func TestCommentsThatYouTubeRefuses(t *testing.T) {
 		status       int
 		body, reason string
 	}{
-		"no video":     {404, threadBody("other", "hi"), "videoNotFound"},
-		"video unsaid": {400, threadBody("", "hi"), "channelOrVideoIdMissing"},
-		"no text":      {400, threadBody(open, " "), "commentTextRequired"},
-		"long text":    {400, threadBody(open, strings.Repeat("a", 10_001)), "commentTextTooLong"},
-		"private":      {403, threadBody(private, "hi"), "commentsDisabled"},
-		"for kids":     {403, threadBody(kids, "hi"), "commentsDisabled"},
+		"no video":       {404, threadBody("other", "hi"), "videoNotFound"},
+		"video unsaid":   {400, threadBody("", "hi"), "channelOrVideoIdMissing"},
+		"channel unsaid": {400, strings.Replace(threadBody(open, "hi"), "UCsomebody", "", 1), "channelOrVideoIdMissing"},
+		"no text":        {400, threadBody(open, " "), "commentTextRequired"},
+		"long text":      {400, threadBody(open, strings.Repeat("a", 10_001)), "commentTextTooLong"},
+		"private":        {403, threadBody(private, "hi"), "commentsDisabled"},
+		"for kids":       {403, threadBody(kids, "hi"), "commentsDisabled"},
 	}
 	for name, c := range cases {
 		if resp := a.post(c.status, "commentThreads?part=snippet", c.body); reason(resp) != c.reason {
 			t.Errorf("%s: %s", name, resp.Body)
 		}
-	}
-	if resp := a.post(404, "comments?part=snippet", `{"snippet":{"parentId":"`+open+`","textOriginal":"hi"}}`); reason(resp) != "parentCommentNotFound" {
-		t.Errorf("a reply to a video: %s", resp.Body)
 	}
 }
 
@@ -95,12 +93,14 @@ func TestThumbnails(t *testing.T) {
 			a := setup(t, sim.Options{})
 			a.seed = a.Seed(c.handle)
 			id := a.publish(metadata, file(100))
-			resp := a.Must(c.status, simtest.Request{Method: "POST", Path: "/youtube/upload/youtube/v3/thumbnails/set?uploadType=media&videoId=" + id,
+			resp := a.Must(c.status, simtest.Request{Method: "POST",
+				Path:  "/youtube/upload/youtube/v3/thumbnails/set?uploadType=media&videoId=" + id,
 				Token: a.seed.AccessToken, Body: c.body, Header: map[string]string{"Content-Type": "image/png"}})
 			if reason(resp) != c.reason || (c.reason == "" && resp.Value("items", 0, "default", "width") != 120.0) {
 				t.Errorf("answer is %s", resp.Body)
 			}
-			has := a.get(http.StatusOK, "videos?part=contentDetails&id="+id).Value("items", 0, "contentDetails", "hasCustomThumbnail")
+			has := a.get(http.StatusOK, "videos?part=contentDetails&id="+id).Value("items", 0, "contentDetails",
+				"hasCustomThumbnail")
 			if has != (c.reason == "") {
 				t.Errorf("the video has a thumbnail of its own: %v", has)
 			}
@@ -113,18 +113,23 @@ func TestPlaylists(t *testing.T) {
 	a := setup(t, sim.Options{})
 	id := a.publish(metadata, file(100))
 	list := a.get(http.StatusOK, "playlists?part=snippet,status&mine=true&maxResults=50").Text("items", 0, "id")
-	body := `{"snippet":{"playlistId":"` + list + `","resourceId":{"kind":"youtube#video","videoId":"` + id + `"},"position":0}}`
-	if resp := a.post(http.StatusOK, "playlistItems?part=snippet", body); resp.Text("snippet", "resourceId", "videoId") != id {
+	body := `{"snippet":{"playlistId":"` + list + `","resourceId":{"kind":"youtube#video","videoId":"` + id +
+		`"},"position":0}}`
+	if resp := a.post(http.StatusOK, "playlistItems?part=snippet", body); resp.Text("snippet", "resourceId",
+		"videoId") != id {
 		t.Errorf("item is %s", resp.Body)
 	}
-	if resp := a.get(http.StatusOK, "playlistItems?part=snippet&playlistId="+list+"&videoId="+id); resp.Value("pageInfo", "totalResults") != 1.0 {
+	if resp := a.get(http.StatusOK,
+		"playlistItems?part=snippet&playlistId="+list+"&videoId="+id); resp.Value("pageInfo", "totalResults") != 1.0 {
 		t.Errorf("items are %s", resp.Body)
 	}
 	a.seed = a.Seed("bob")
-	if resp := a.post(http.StatusForbidden, "playlistItems?part=snippet", body); reason(resp) != "playlistItemsNotAccessible" {
+	if resp := a.post(http.StatusForbidden, "playlistItems?part=snippet",
+		body); reason(resp) != "playlistItemsNotAccessible" {
 		t.Errorf("a stranger: %s", resp.Body)
 	}
-	if resp := a.get(http.StatusNotFound, "playlistItems?part=snippet&playlistId=PLother"); reason(resp) != "playlistNotFound" {
+	if resp := a.get(http.StatusNotFound,
+		"playlistItems?part=snippet&playlistId=PLother"); reason(resp) != "playlistNotFound" {
 		t.Errorf("answer is %s", resp.Body)
 	}
 }
@@ -137,7 +142,8 @@ func TestUploadsAreListedNewestFirst(t *testing.T) {
 	newest := a.publish(metadata, file(100))
 	path := "playlistItems?part=snippet,contentDetails&maxResults=2&playlistId=UU" + a.seed.AccountID[2:]
 	first := a.get(http.StatusOK, path)
-	if first.Text("items", 0, "contentDetails", "videoId") != newest || first.Text("items", 1, "contentDetails", "videoId") != private {
+	if first.Text("items", 0, "contentDetails", "videoId") != newest ||
+		first.Text("items", 1, "contentDetails", "videoId") != private {
 		t.Errorf("first page is %s", first.Body)
 	}
 	second := a.get(http.StatusOK, path+"&pageToken="+first.Text("nextPageToken"))

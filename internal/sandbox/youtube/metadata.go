@@ -49,8 +49,10 @@ const (
 	privacyPrivate  = "private"
 )
 
-// writableParts are the objects of a video that a channel can write.
-var writableParts = []string{"snippet", "status", "paidProductPlacementDetails", "recordingDetails", "localizations"}
+// writableParts are the objects of a video that a channel can write. Those of contentDetails are only told: YouTube's
+// own example of an upload names it.
+var writableParts = []string{"snippet", "status", "paidProductPlacementDetails", "recordingDetails", "localizations",
+	"contentDetails"}
 
 // only returns the objects that the parts name, over what was there before. Google does not write the others.
 func (m metadata) only(parts []string, before metadata) metadata {
@@ -97,19 +99,27 @@ func (m metadata) check() *sim.Reply {
 	s := m.Snippet
 	switch {
 	case s.Title == "" || utf8.RuneCountInString(s.Title) > maxTitle || strings.ContainsAny(s.Title, "<>"):
-		return refuse(invalidMetadata("invalidTitle", "body.snippet.title", "The request metadata specifies an invalid or empty video title."))
+		return refuse(invalidMetadata("invalidTitle", "body.snippet.title",
+			"The request metadata specifies an invalid or empty video title."))
 	case len(s.Description) > maxDescription || strings.ContainsAny(s.Description, "<>"):
-		return refuse(invalidMetadata("invalidDescription", "body.snippet.description", "The request metadata specifies an invalid video description."))
+		return refuse(invalidMetadata("invalidDescription", "body.snippet.description",
+			"The request metadata specifies an invalid video description."))
 	case tagLength(s.Tags) > maxTags || slices.ContainsFunc(s.Tags, badTag):
-		return refuse(invalidMetadata("invalidTags", "body.snippet.tags", "The request metadata specifies invalid video keywords."))
+		return refuse(invalidMetadata("invalidTags", "body.snippet.tags",
+			"The request metadata specifies invalid video keywords."))
 	case !isAssignable(s.CategoryID):
-		return refuse(invalidMetadata("invalidCategoryId", "body.snippet.categoryId", "The snippet.categoryId property specifies an invalid category ID."))
+		return refuse(invalidMetadata("invalidCategoryId", "body.snippet.categoryId",
+			"The snippet.categoryId property specifies an invalid category ID."))
 	case len(m.Localizations) > 0 && s.DefaultLanguage == "":
-		return refuse(invalidMetadata("defaultLanguageNotSet", "body.snippet.defaultLanguage", "The request is trying to add localized video details without specifying the default language of the video details."))
+		return refuse(invalidMetadata("defaultLanguageNotSet", "body.snippet.defaultLanguage",
+			"The request is trying to add localized video details without specifying the default language of the "+
+				"video details."))
 	case !slices.Contains([]string{privacyPublic, privacyUnlisted, privacyPrivate}, m.Status.Privacy):
-		return refuse(invalidMetadata("invalidVideoMetadata", "body.status.privacyStatus", "The request metadata specifies an invalid privacy status."))
+		return refuse(invalidMetadata("invalidVideoMetadata", "body.status.privacyStatus",
+			"The request metadata specifies an invalid privacy status."))
 	case m.Status.License != "youtube" && m.Status.License != "creativeCommon":
-		return refuse(invalidMetadata("invalidVideoMetadata", "body.status.license", "The request metadata specifies an invalid license."))
+		return refuse(invalidMetadata("invalidVideoMetadata", "body.status.license",
+			"The request metadata specifies an invalid license."))
 	}
 	return m.Status.checkPublishAt()
 }
@@ -120,7 +130,8 @@ func (v visibility) checkPublishAt() *sim.Reply {
 		return nil
 	}
 	if _, err := time.Parse(time.RFC3339, v.PublishAt); err != nil || v.Privacy != privacyPrivate {
-		return refuse(invalidMetadata("invalidPublishAt", "body.status.publishAt", "The request metadata specifies an invalid scheduled publishing time."))
+		return refuse(invalidMetadata("invalidPublishAt", "body.status.publishAt",
+			"The request metadata specifies an invalid scheduled publishing time."))
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ const (
 	scopeAnalytics = scopeBase + "yt-analytics.readonly"
 )
 
-var knownScopes = []string{scopeYouTube, scopeUpload, scopeReadonly, scopeForceSSL, scopeAnalytics, "openid", "email", "profile",
+var knownScopes = []string{scopeYouTube, scopeUpload, scopeReadonly, scopeForceSSL, scopeAnalytics, "openid", "email",
+	"profile",
 	scopeBase + "userinfo.email", scopeBase + "userinfo.profile"}
 
 func (s Settings) refreshLifetime() time.Duration {
@@ -58,10 +59,12 @@ func (n *network) registerOAuth() {
 // parseConsent reads the authorize address.
 func parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 	q := r.URL.Query()
-	c := sim.ConsentRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"), Scopes: strings.Fields(q.Get("scope")),
-		Challenge: q.Get("code_challenge"), ChallengeMethod: q.Get("code_challenge_method"), CodePrefix: codeOnline, CodeLifetime: codeLifetime,
-		Denied:  url.Values{"error": {"access_denied"}},
-		Granted: func(scopes []string) url.Values { return url.Values{"scope": {strings.Join(scopes, " ")}} }}
+	c := sim.ConsentRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"),
+		Scopes:    strings.Fields(q.Get("scope")),
+		Challenge: q.Get("code_challenge"), ChallengeMethod: q.Get("code_challenge_method"), CodePrefix: codeOnline,
+		CodeLifetime: codeLifetime,
+		Denied:       url.Values{"error": {"access_denied"}},
+		Granted:      func(scopes []string) url.Values { return url.Values{"scope": {strings.Join(scopes, " ")}} }}
 	offline := q.Get("access_type") == "offline"
 	switch {
 	case offline && slices.Contains(strings.Fields(q.Get("prompt")), "consent"):
@@ -127,7 +130,8 @@ func (n *network) token(r *http.Request) sim.Reply {
 	case "refresh_token":
 		return n.refresh(r, client)
 	default:
-		return oauthError(http.StatusBadRequest, "unsupported_grant_type", "Invalid grant_type: "+r.PostFormValue("grant_type"))
+		return oauthError(http.StatusBadRequest, "unsupported_grant_type",
+			"Invalid grant_type: "+r.PostFormValue("grant_type"))
 	}
 }
 
@@ -156,7 +160,8 @@ func (n *network) exchange(r *http.Request, client string) sim.Reply {
 		t := sim.Token{AccountID: code.AccountID, ClientID: client, Scopes: code.Scopes}
 		body = n.issueAccess(tx, t)
 		held := n.refreshTokens(code.AccountID, client, tx.Now())
-		if strings.HasPrefix(code.Value, codeConsent) || (strings.HasPrefix(code.Value, codeOffline) && len(held) == 0) {
+		if strings.HasPrefix(code.Value, codeConsent) ||
+			(strings.HasPrefix(code.Value, codeOffline) && len(held) == 0) {
 			n.issueRefresh(tx, t, held, &body)
 		}
 		return nil
@@ -166,21 +171,24 @@ func (n *network) exchange(r *http.Request, client string) sim.Reply {
 
 func (n *network) issueAccess(tx *sim.Tx, t sim.Token) tokenBody {
 	t.Kind = sim.AccessToken
-	return tokenBody{AccessToken: n.env.Tokens.Issue(tx, accessPrefix, accessLifetime, t).Value, ExpiresIn: int(accessLifetime.Seconds()),
-		Scope: strings.Join(t.Scopes, " "), TokenType: "Bearer"}
+	return tokenBody{AccessToken: n.env.Tokens.Issue(tx, accessPrefix, accessLifetime, t).Value,
+		ExpiresIn: int(accessLifetime.Seconds()),
+		Scope:     strings.Join(t.Scopes, " "), TokenType: "Bearer"}
 }
 
 // issueRefresh adds a refresh token to an answer. When the app holds too many, the oldest one dies.
 func (n *network) issueRefresh(tx *sim.Tx, t sim.Token, held []sim.Token, body *tokenBody) {
 	t.Kind = sim.RefreshToken
 	lifetime := n.settings.refreshLifetime()
-	body.RefreshToken, body.RefreshExpiresIn = n.env.Tokens.Issue(tx, refreshPrefix, lifetime, t).Value, int64(lifetime.Seconds())
+	body.RefreshToken, body.RefreshExpiresIn = n.env.Tokens.Issue(tx, refreshPrefix, lifetime, t).Value,
+		int64(lifetime.Seconds())
 	if len(held) >= maxRefreshTokens {
 		n.env.Tokens.Revoke(tx, held[0])
 	}
 }
 
-// refreshTokens returns the live refresh tokens that an app holds for a channel, oldest first. It needs a running Update.
+// refreshTokens returns the live refresh tokens that an app holds for a channel, oldest first. It needs a running
+// Update.
 func (n *network) refreshTokens(channel, client string, now time.Time) []sim.Token {
 	var list []sim.Token
 	for _, value := range n.granted[grantKey(channel, client)] {

@@ -35,12 +35,14 @@ func TestRefreshTokensStay(t *testing.T) {
 	a.Clock.Advance(time.Hour)
 	a.get(http.StatusOK, "channels?part=id&mine=true") // its life begins when it is first seen
 	a.Clock.Advance(time.Hour)
-	if resp := a.get(http.StatusUnauthorized, "channels?part=id&mine=true"); reason(resp) != "authError" || resp.Text("error", "status") != "UNAUTHENTICATED" {
+	if resp := a.get(http.StatusUnauthorized, "channels?part=id&mine=true"); reason(resp) != "authError" ||
+		resp.Text("error", "status") != "UNAUTHENTICATED" {
 		t.Errorf("answer is %s", resp.Body)
 	}
 	for range 2 {
 		resp := a.refresh(http.StatusOK, a.seed.RefreshToken)
-		if resp.Value("expires_in") != 3599.0 || resp.Value("refresh_token") != nil || resp.Text("token_type") != "Bearer" || resp.Text("scope") != scopes {
+		if resp.Value("expires_in") != 3599.0 || resp.Value("refresh_token") != nil ||
+			resp.Text("token_type") != "Bearer" || resp.Text("scope") != scopes {
 			t.Errorf("answer is %s", resp.Body)
 		}
 		a.seed.AccessToken = resp.Text("access_token")
@@ -62,7 +64,8 @@ func TestTestingAppsLoseTheirTokensAfterAWeek(t *testing.T) {
 // authorize walks the consent page, allows, and returns what the app is told.
 func (a *app) authorize(more, form url.Values) url.Values {
 	a.t.Helper()
-	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {"https://app.example/cb"}, "state": {"S"}, "scope": {scopes}}
+	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {"https://app.example/cb"},
+		"state": {"S"}, "scope": {scopes}}
 	maps.Copy(q, more)
 	path := "/youtube/o/oauth2/v2/auth?" + q.Encode()
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: path})
@@ -71,7 +74,8 @@ func (a *app) authorize(more, form url.Values) url.Values {
 
 func (a *app) exchange(status int, code, verifier string) simtest.Response {
 	a.t.Helper()
-	return a.token(status, url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {"https://app.example/cb"}, "code_verifier": {verifier}})
+	return a.token(status, url.Values{"grant_type": {"authorization_code"}, "code": {code},
+		"redirect_uri": {"https://app.example/cb"}, "code_verifier": {verifier}})
 }
 
 func TestConsentWithPKCE(t *testing.T) {
@@ -80,7 +84,8 @@ func TestConsentWithPKCE(t *testing.T) {
 	sum := sha256.Sum256([]byte("verifier"))
 	pkce := url.Values{"access_type": {"offline"}, "prompt": {"consent"}, "code_challenge_method": {"S256"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}}
-	told := a.authorize(pkce, url.Values{"decision": {"allow"}, "name": {"carol"}, "scope": {"https://www.googleapis.com/auth/youtube.upload"}})
+	told := a.authorize(pkce, url.Values{"decision": {"allow"}, "name": {"carol"},
+		"scope": {"https://www.googleapis.com/auth/youtube.upload"}})
 	if told.Get("scope") != "https://www.googleapis.com/auth/youtube.upload" || told.Get("state") != "S" {
 		t.Errorf("callback is %v", told)
 	}
@@ -92,10 +97,12 @@ func TestConsentWithPKCE(t *testing.T) {
 	a.seed.AccessToken = pair.Text("access_token")
 	a.open(1000, metadata)
 	resp := a.get(http.StatusForbidden, "channels?part=id&mine=true")
-	if reason(resp) != "insufficientPermissions" || resp.Text("error", "details", 0, "reason") != "ACCESS_TOKEN_SCOPE_INSUFFICIENT" {
+	if reason(resp) != "insufficientPermissions" ||
+		resp.Text("error", "details", 0, "reason") != "ACCESS_TOKEN_SCOPE_INSUFFICIENT" {
 		t.Errorf("answer is %s", resp.Body)
 	}
-	if denied := a.authorize(pkce, url.Values{"decision": {"deny"}}); denied.Get("error") != "access_denied" || denied.Get("state") != "S" {
+	if denied := a.authorize(pkce, url.Values{"decision": {"deny"}}); denied.Get("error") != "access_denied" ||
+		denied.Get("state") != "S" {
 		t.Errorf("denied: %v", denied)
 	}
 }
@@ -125,9 +132,11 @@ func TestRefreshTokensComeWithConsent(t *testing.T) {
 func TestRevokeEndsTheGrant(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	code := a.authorize(url.Values{"access_type": {"offline"}}, url.Values{"decision": {"allow"}, "name": {"carol"}}).Get("code")
+	code := a.authorize(url.Values{"access_type": {"offline"}},
+		url.Values{"decision": {"allow"}, "name": {"carol"}}).Get("code")
 	pair := a.exchange(http.StatusOK, code, "")
-	revoke := simtest.Request{Method: "POST", Path: "/youtube/revoke?token=" + url.QueryEscape(pair.Text("refresh_token"))}
+	revoke := simtest.Request{Method: "POST", Path: "/youtube/revoke?token=" +
+		url.QueryEscape(pair.Text("refresh_token"))}
 	a.Must(http.StatusOK, revoke)
 	if resp := a.Must(http.StatusBadRequest, revoke); resp.Text("error") != "invalid_token" {
 		t.Errorf("again: %s", resp.Body)
@@ -148,7 +157,8 @@ func TestAppsMustKnowTheirSecret(t *testing.T) {
 func TestHandles(t *testing.T) {
 	t.Parallel()
 	network := youtube.Network(youtube.Settings{})
-	for handle, good := range map[string]bool{"team0123abcd": true, "crier_demo": true, "ab": false, "has space": false} {
+	for handle, good := range map[string]bool{"team0123abcd": true, "crier_demo": true, "ab": false,
+		"has space": false} {
 		seed, err := network.Seed(handle)
 		if (err == nil) != good {
 			t.Errorf("%s: %v", handle, err)

@@ -53,7 +53,8 @@ func (n *network) followItems(id string, before, after *playlistItem) {
 // listPlaylists answers the caller's playlists.
 func (n *network) listPlaylists(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
-	if _, refusal := readParts(q, []string{"snippet", "status", "contentDetails", "player", "localizations"}); refusal != nil {
+	if _, refusal := readParts(q, []string{"snippet", "status", "contentDetails", "player",
+		"localizations"}); refusal != nil {
 		return *refusal
 	}
 	if q.Get("mine") != "true" {
@@ -64,8 +65,10 @@ func (n *network) listPlaylists(r *http.Request, c caller) sim.Reply {
 	return n.page(r, "youtube#playlistListResponse", ids, func(id string) map[string]any {
 		p, _ := n.playlists.Get(id)
 		return map[string]any{"kind": "youtube#playlist", "etag": etag(p.ID, p.Title), "id": p.ID,
-			"snippet": map[string]any{"publishedAt": wireTime(p.CreatedAt), "channelId": p.ChannelID, "title": p.Title, "description": ""},
-			"status":  map[string]any{"privacyStatus": p.Privacy}, "contentDetails": map[string]any{"itemCount": len(n.listed[p.ID])}}
+			"snippet": map[string]any{"publishedAt": wireTime(p.CreatedAt), "channelId": p.ChannelID, "title": p.Title,
+				"description": ""},
+			"status":         map[string]any{"privacyStatus": p.Privacy},
+			"contentDetails": map[string]any{"itemCount": len(n.listed[p.ID])}}
 	})
 }
 
@@ -89,7 +92,8 @@ func (n *network) listItems(r *http.Request, c caller) sim.Reply {
 		byID[item.ID] = item
 		ids = append(ids, item.ID)
 	}
-	return n.page(r, "youtube#playlistItemListResponse", ids, func(id string) map[string]any { return n.itemResource(r, byID[id]) })
+	return n.page(r, "youtube#playlistItemListResponse", ids,
+		func(id string) map[string]any { return n.itemResource(r, byID[id]) })
 }
 
 func playlistNotFound() sim.Reply {
@@ -111,7 +115,8 @@ func (n *network) itemsOf(playlistID, videoID string, c caller) ([]playlistItem,
 		found = true
 		for _, id := range n.uploads[channel] {
 			v, _ := n.videos.Get(id)
-			items = append(items, playlistItem{ID: "UU" + id, PlaylistID: playlistID, VideoID: id, AddedAt: v.UploadedAt})
+			items = append(items, playlistItem{ID: "UU" + id, PlaylistID: playlistID, VideoID: id,
+				AddedAt: v.UploadedAt})
 		}
 	}
 	return slices.DeleteFunc(items, func(item playlistItem) bool {
@@ -123,8 +128,10 @@ func (n *network) itemsOf(playlistID, videoID string, c caller) ([]playlistItem,
 func (n *network) itemResource(r *http.Request, item playlistItem) map[string]any {
 	v, _ := n.videos.Get(item.VideoID)
 	return map[string]any{"kind": "youtube#playlistItem", "etag": etag(item.ID), "id": item.ID,
-		"snippet": map[string]any{"publishedAt": wireTime(item.AddedAt), "channelId": v.ChannelID, "title": v.Metadata.Snippet.Title,
-			"description": v.Metadata.Snippet.Description, "thumbnails": n.thumbnails(r, v.ID), "playlistId": item.PlaylistID,
+		"snippet": map[string]any{"publishedAt": wireTime(item.AddedAt), "channelId": v.ChannelID,
+			"title":       v.Metadata.Snippet.Title,
+			"description": v.Metadata.Snippet.Description, "thumbnails": n.thumbnails(r, v.ID),
+			"playlistId": item.PlaylistID,
 			"resourceId": map[string]string{"kind": "youtube#video", "videoId": v.ID}},
 		"contentDetails": map[string]any{"videoId": v.ID, "videoPublishedAt": wireTime(v.UploadedAt)},
 		"status":         map[string]any{"privacyStatus": v.Metadata.Status.privacyAt(n.env.Now())}}
@@ -158,9 +165,11 @@ func (n *network) insertItem(r *http.Request, c caller) sim.Reply {
 		case !ok:
 			return refuse(playlistNotFound())
 		case list.ChannelID != c.channel.ID:
-			return refuse(failure(http.StatusForbidden, "youtube.playlistItem", "playlistItemsNotAccessible", "The request is not properly authorized to insert the specified playlist item."))
+			return refuse(failure(http.StatusForbidden, "youtube.playlistItem", "playlistItemsNotAccessible",
+				"The request is not properly authorized to insert the specified playlist item."))
 		case len(n.listed[list.ID]) >= maxItems:
-			return refuse(failure(http.StatusForbidden, "youtube.playlistItem", "playlistContainsMaximumNumberOfVideos", "The playlist already contains the maximum allowed number of items."))
+			return refuse(failure(http.StatusForbidden, "youtube.playlistItem", "playlistContainsMaximumNumberOfVideos",
+				"The playlist already contains the maximum allowed number of items."))
 		case in.Snippet.ResourceID.Kind != "youtube#video" || !there || !v.isVisible(c.channel.ID, tx.Now()):
 			return refuse(videoNotFound())
 		}

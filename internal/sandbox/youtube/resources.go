@@ -14,7 +14,8 @@ import (
 )
 
 // videoParts are the objects of a video that can be read.
-var videoParts = []string{"snippet", "status", "contentDetails", "statistics", "processingDetails", "player", "paidProductPlacementDetails",
+var videoParts = []string{"snippet", "status", "contentDetails", "statistics", "processingDetails", "player",
+	"paidProductPlacementDetails",
 	"recordingDetails", "localizations", "topicDetails", "suggestions", "fileDetails", "liveStreamingDetails"}
 
 // etag returns a tag for something that changed at an instant.
@@ -36,7 +37,8 @@ func listReply(kind string, items []map[string]any, total int, nextPage string) 
 // resource tells of a video. Some parts are for its channel alone. It needs a running View.
 func (n *network) resource(r *http.Request, v video, parts []string, owner bool) map[string]any {
 	status := n.status(v)
-	out := map[string]any{"kind": "youtube#video", "etag": etag(v.ID, v.Metadata.Snippet.Title, fmt.Sprint(status)), "id": v.ID}
+	out := map[string]any{"kind": "youtube#video", "etag": etag(v.ID, v.Metadata.Snippet.Title, fmt.Sprint(status)),
+		"id": v.ID}
 	for _, part := range parts {
 		switch part {
 		case "snippet":
@@ -72,9 +74,11 @@ func orEmpty(raw json.RawMessage) any {
 func (n *network) snippet(r *http.Request, v video) map[string]any {
 	s := v.Metadata.Snippet
 	channel, _ := n.env.Accounts.Get(v.ChannelID)
-	out := map[string]any{"publishedAt": wireTime(v.UploadedAt), "channelId": v.ChannelID, "channelTitle": channel.Name, "title": s.Title,
-		"description": s.Description, "categoryId": s.CategoryID, "liveBroadcastContent": "none", "thumbnails": n.thumbnails(r, v.ID),
-		"localized": map[string]string{"title": s.Title, "description": s.Description}}
+	out := map[string]any{"publishedAt": wireTime(v.UploadedAt), "channelId": v.ChannelID, "channelTitle": channel.Name,
+		"title":       s.Title,
+		"description": s.Description, "categoryId": s.CategoryID, "liveBroadcastContent": "none",
+		"thumbnails": n.thumbnails(r, v.ID),
+		"localized":  map[string]string{"title": s.Title, "description": s.Description}}
 	if len(s.Tags) > 0 {
 		out["tags"] = s.Tags
 	}
@@ -102,9 +106,12 @@ func (n *network) thumbnails(r *http.Request, id string) map[string]any {
 
 func (n *network) status(v video) map[string]any {
 	s := v.Metadata.Status
-	out := map[string]any{"uploadStatus": n.uploadStatus(v), "privacyStatus": s.privacyAt(n.env.Now()), "license": s.License,
-		"embeddable": s.Embeddable == nil || *s.Embeddable, "publicStatsViewable": s.PublicStats == nil || *s.PublicStats,
-		"madeForKids": s.MadeForKids, "selfDeclaredMadeForKids": s.MadeForKids, "containsSyntheticMedia": s.SyntheticMedia}
+	out := map[string]any{"uploadStatus": n.uploadStatus(v), "privacyStatus": s.privacyAt(n.env.Now()),
+		"license":    s.License,
+		"embeddable": s.Embeddable == nil || *s.Embeddable, "publicStatsViewable": s.PublicStats == nil ||
+			*s.PublicStats,
+		"madeForKids": s.MadeForKids, "selfDeclaredMadeForKids": s.MadeForKids,
+		"containsSyntheticMedia": s.SyntheticMedia}
 	switch out["uploadStatus"] {
 	case "failed":
 		out["failureReason"] = v.Failure
@@ -152,7 +159,8 @@ func contentDetails(v video) map[string]any {
 	if v.Shape.Height >= 720 {
 		definition = "hd"
 	}
-	return map[string]any{"duration": isoDuration(v.Shape.Duration), "dimension": "2d", "definition": definition, "caption": "false",
+	return map[string]any{"duration": isoDuration(v.Shape.Duration), "dimension": "2d", "definition": definition,
+		"caption":         "false",
 		"licensedContent": false, "projection": "rectangular", "hasCustomThumbnail": v.Thumbnail}
 }
 
@@ -175,7 +183,8 @@ func isoDuration(d time.Duration) string {
 // statistics counts as strings. Nobody watches here: who likes a video has seen it.
 func (n *network) statistics(v video) map[string]string {
 	p, _ := n.env.Posts.Get(v.ID)
-	likes := strconv.Itoa(p.Likes)
-	return map[string]string{"viewCount": likes, "likeCount": likes, "favoriteCount": "0",
-		"commentCount": strconv.Itoa(n.env.Posts.CountChildren(v.ID, sim.KindComment))}
+	likes := n.env.Likes(p)
+	return map[string]string{"viewCount": strconv.Itoa(p.ViewsOr(likes)), "likeCount": strconv.Itoa(likes),
+		"favoriteCount": "0",
+		"commentCount":  strconv.Itoa(n.env.Posts.CountChildren(v.ID, sim.KindComment))}
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"crier/internal/sandbox/mp4"
 	"crier/internal/sandbox/sim"
-	"crier/internal/sandbox/youtube/mp4"
 )
 
 const uploadPath = "/upload/youtube/v3/videos"
@@ -42,9 +42,9 @@ type session struct {
 	Metadata  metadata  `json:"metadata"`
 	StartedAt time.Time `json:"started"`
 	// Total is the announced size; zero until it is told.
-	Total  int64       `json:"total,omitempty"`
-	Digest sim.Digest  `json:"digest"`
-	Scan   mp4.Scanner `json:"scan"`
+	Total  int64      `json:"total,omitempty"`
+	Digest sim.Digest `json:"digest"`
+	Scan   mp4.Movie  `json:"scan"`
 	// VideoID is set when the last byte has come.
 	VideoID string `json:"video,omitempty"`
 }
@@ -80,7 +80,8 @@ func (n *network) openSession(r *http.Request, c caller) sim.Reply {
 		return *refusal
 	}
 	if n.env.Limits.Take("uploads "+c.channel.ID, uploadsPerDay, 24*time.Hour, false).Exceeded {
-		return failure(http.StatusBadRequest, "youtube.video", "uploadLimitExceeded", "The user has exceeded the number of videos they may upload.")
+		return failure(http.StatusBadRequest, "youtube.video", "uploadLimitExceeded",
+			"The user has exceeded the number of videos they may upload.")
 	}
 	s := session{ID: "AHmUCY" + rand.Text(), ChannelID: c.channel.ID, Parts: parts, Metadata: in, Total: total}
 	refusal = n.try(func(tx *sim.Tx) *sim.Reply {
@@ -92,14 +93,17 @@ func (n *network) openSession(r *http.Request, c caller) sim.Reply {
 		return *refusal
 	}
 	address := url.Values{"uploadType": {"resumable"}, "upload_id": {s.ID}, "part": {strings.Join(parts, ",")}}
-	return sim.Reply{Status: http.StatusOK}.With("Location", n.env.URL(r, uploadPath+"?"+address.Encode())).With("X-GUploader-UploadID", s.ID)
+	return sim.Reply{Status: http.StatusOK}.With("Location",
+		n.env.URL(r, uploadPath+"?"+address.Encode())).With("X-GUploader-UploadID", s.ID)
 }
 
 // announced reads the size and the type of the file that will come; the size may be left out.
 func announced(r *http.Request) (int64, *sim.Reply) {
 	kind := r.Header.Get("X-Upload-Content-Type")
-	if media, _, err := mime.ParseMediaType(kind); kind != "" && (err != nil || (!strings.HasPrefix(media, "video/") && media != "application/octet-stream")) {
-		return 0, refuse(badRequest("badContent", "Media type '"+kind+"' is not supported. Valid media types: [video/*, application/octet-stream]"))
+	if media, _, err := mime.ParseMediaType(kind); kind != "" &&
+		(err != nil || (!strings.HasPrefix(media, "video/") && media != "application/octet-stream")) {
+		return 0, refuse(badRequest("badContent",
+			"Media type '"+kind+"' is not supported. Valid media types: [video/*, application/octet-stream]"))
 	}
 	size := r.Header.Get("X-Upload-Content-Length")
 	if size == "" {
@@ -142,7 +146,8 @@ func (n *network) send(r *http.Request, c caller) sim.Reply {
 	case !ok:
 		return badRequest("badRequest", "Failed to parse Content-Range header.")
 	case sent.total > 0 && s.Total > 0 && sent.total != s.Total:
-		return badRequest("badRequest", fmt.Sprintf("Invalid request.  The total size of the upload is %d byte(s), not %d.", s.Total, sent.total))
+		return badRequest("badRequest",
+			fmt.Sprintf("Invalid request.  The total size of the upload is %d byte(s), not %d.", s.Total, sent.total))
 	case sent.probe:
 		return incomplete(r, s)
 	}

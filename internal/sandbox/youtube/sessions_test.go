@@ -54,7 +54,8 @@ func TestWrongRangesAreRefused(t *testing.T) {
 			if c.status == 308 {
 				want = fmt.Sprintf("bytes=0-%d", block-1)
 			}
-			if probe := a.put(address, nil, fmt.Sprintf("bytes */%d", total)); probe.Status != 308 || probe.Header.Get("Range") != want {
+			if probe := a.put(address, nil, fmt.Sprintf("bytes */%d", total)); probe.Status != 308 ||
+				probe.Header.Get("Range") != want {
 				t.Errorf("probe: %d %v", probe.Status, probe.Header)
 			}
 		})
@@ -64,12 +65,14 @@ func TestWrongRangesAreRefused(t *testing.T) {
 func TestSizeMayBeToldWithTheLastChunk(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	opened := a.Must(http.StatusOK, simtest.Request{Method: "POST", Path: uploads, Token: a.seed.AccessToken, JSON: metadata})
+	opened := a.Must(http.StatusOK, simtest.Request{Method: "POST", Path: uploads, Token: a.seed.AccessToken,
+		JSON: metadata})
 	video := file(block + 7)
 	a.put(opened.Header.Get("Location"), video[:block], fmt.Sprintf("bytes 0-%d/*", block-1))
 	resp := a.put(opened.Header.Get("Location"), video[block:], fmt.Sprintf("bytes %d-%d/%d", block, block+6, block+7))
 	sum := sha256.Sum256(video)
-	if posts := a.Posts(); resp.Status != 201 || len(posts) != 1 || posts[0].Media[0].SHA256 != hex.EncodeToString(sum[:]) {
+	if posts := a.Posts(); resp.Status != 201 || len(posts) != 1 ||
+		posts[0].Media[0].SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("%d %s: %+v", resp.Status, resp.Body, posts)
 	}
 }
@@ -96,9 +99,12 @@ func TestFinishedSessionsTellTheirVideo(t *testing.T) {
 func TestClientsCanDoWithoutTheStatus308(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	resp := a.Do(simtest.Request{Method: "PUT", Path: a.open(2*block, metadata), Token: a.seed.AccessToken, Body: file(block),
-		Header: map[string]string{"Content-Range": fmt.Sprintf("bytes 0-%d/%d", block-1, 2*block), "X-GUploader-No-308": "yes"}})
-	if resp.Status != 200 || resp.Header.Get("X-Http-Status-Code-Override") != "308" || resp.Header.Get("Range") != fmt.Sprintf("bytes=0-%d", block-1) {
+	resp := a.Do(simtest.Request{Method: "PUT", Path: a.open(2*block, metadata), Token: a.seed.AccessToken,
+		Body: file(block),
+		Header: map[string]string{"Content-Range": fmt.Sprintf("bytes 0-%d/%d", block-1, 2*block),
+			"X-GUploader-No-308": "yes"}})
+	if resp.Status != 200 || resp.Header.Get("X-Http-Status-Code-Override") != "308" ||
+		resp.Header.Get("Range") != fmt.Sprintf("bytes=0-%d", block-1) {
 		t.Errorf("%d %v", resp.Status, resp.Header)
 	}
 }
@@ -153,7 +159,8 @@ func TestBrokenConnectionKeepsWholeBlocks(t *testing.T) {
 	a := setup(t, sim.Options{})
 	video := file(4 * block)
 	address := a.open(len(video), metadata)
-	req, err := http.NewRequestWithContext(t.Context(), "PUT", address, &brokenBody{Reader: bytes.NewReader(video), left: 2*block + 1000})
+	req, err := http.NewRequestWithContext(t.Context(), "PUT", address,
+		&brokenBody{Reader: bytes.NewReader(video), left: 2*block + 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +237,8 @@ func TestLargeVideoNeedsLittleMemory(t *testing.T) {
 	if used := after.TotalAlloc - before.TotalAlloc; used > 24<<20 {
 		t.Errorf("%d bytes of memory for %d of video", used, size)
 	}
-	if got := a.Posts()[0].Media[0]; got.SHA256 != hex.EncodeToString(sum.Sum(nil)) || got.Size != size || got.Type != "video/mp4" {
+	if got := a.Posts()[0].Media[0]; got.SHA256 != hex.EncodeToString(sum.Sum(nil)) || got.Size != size ||
+		got.Type != "video/mp4" {
 		t.Errorf("media is %+v", got)
 	}
 }
@@ -249,17 +257,20 @@ func TestUploadsGoOnAfterARestart(t *testing.T) {
 		a.put(address, video[:block], fmt.Sprintf("bytes 0-%d/%d", block-1, len(video)))
 	})
 	a := setup(t, sim.Options{DataDir: dir})
-	if resp := a.put(address, nil, fmt.Sprintf("bytes */%d", len(video))); resp.Header.Get("Range") != fmt.Sprintf("bytes=0-%d", block-1) {
+	if resp := a.put(address, nil, fmt.Sprintf("bytes */%d",
+		len(video))); resp.Header.Get("Range") != fmt.Sprintf("bytes=0-%d", block-1) {
 		t.Fatalf("probe: %d %v", resp.Status, resp.Header)
 	}
 	resp := a.put(address, video[block:], fmt.Sprintf("bytes %d-%d/%d", block, len(video)-1, len(video)))
 	sum := sha256.Sum256(video)
 	posts := a.Posts()
-	if resp.Status != http.StatusCreated || len(posts) != 2 || posts[0].PlatformPostID != id || posts[1].Media[0].SHA256 != hex.EncodeToString(sum[:]) {
+	if resp.Status != http.StatusCreated || len(posts) != 2 || posts[0].PlatformPostID != id ||
+		posts[1].Media[0].SHA256 != hex.EncodeToString(sum[:]) {
 		t.Fatalf("%d: %+v", resp.Status, posts)
 	}
 	list := a.get(http.StatusOK, "playlistItems?part=snippet&playlistId=UU"+a.seed.AccountID[2:])
-	if list.Text("items", 0, "snippet", "resourceId", "videoId") != resp.Text("id") || list.Text("items", 1, "snippet", "resourceId", "videoId") != id {
+	if list.Text("items", 0, "snippet", "resourceId", "videoId") != resp.Text("id") ||
+		list.Text("items", 1, "snippet", "resourceId", "videoId") != id {
 		t.Errorf("uploads are %s", list.Body)
 	}
 }

@@ -59,17 +59,22 @@ func (s span) check(stored int64) *sim.Reply {
 	case s.first != stored:
 		return refuse(wrongOffset(s.first, stored))
 	case s.length != size:
-		return refuse(badRequest("badRequest", fmt.Sprintf("Invalid request.  The Content-Range header tells of %d byte(s), the Content-Length of %d.", size, s.length)))
+		return refuse(badRequest("badRequest",
+			fmt.Sprintf("Invalid request.  The Content-Range header tells of %d byte(s), the Content-Length of %d.",
+				size, s.length)))
 	case s.end != s.total && size%blockBytes != 0:
-		return refuse(badRequest("badRequest", fmt.Sprintf("Invalid request.  The number of bytes uploaded is required to be a multiple of %d, except for the final request. "+
-			"The received request contained %d bytes, which does not meet this requirement.", blockBytes, size)))
+		return refuse(badRequest("badRequest",
+			fmt.Sprintf("Invalid request.  The number of bytes uploaded is required to be a multiple of %d, except "+
+				"for the final request. "+
+				"The received request contained %d bytes, which does not meet this requirement.", blockBytes, size)))
 	}
 	return nil
 }
 
 func wrongOffset(offset, stored int64) sim.Reply {
-	return badRequest("badRequest", fmt.Sprintf("Invalid request.  According to the Content-Range header, the upload offset is %d byte(s), "+
-		"which does not match the already uploaded size of %d byte(s).", offset, stored))
+	return badRequest("badRequest",
+		fmt.Sprintf("Invalid request.  According to the Content-Range header, the upload offset is %d byte(s), "+
+			"which does not match the already uploaded size of %d byte(s).", offset, stored))
 }
 
 // wholeBlocks reads a chunk block by block and ends, without an error, before a block that does not come whole. So

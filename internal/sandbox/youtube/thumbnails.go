@@ -23,14 +23,17 @@ func (n *network) setThumbnail(r *http.Request, c caller) sim.Reply {
 	case refusal != nil:
 		return *refusal
 	case !isVerified(c.channel):
-		return failure(http.StatusForbidden, "youtube.thumbnail", "forbidden", "The authenticated user doesn't have permissions to upload and set custom video thumbnails.")
+		return failure(http.StatusForbidden, "youtube.thumbnail", "forbidden",
+			"The authenticated user doesn't have permissions to upload and set custom video thumbnails.")
 	}
 	digest, err := n.env.Media.Extend(sim.Digest{}, io.LimitReader(r.Body, maxThumbnail+1))
 	switch {
 	case err != nil || digest.Size == 0:
-		return failure(http.StatusBadRequest, "youtube.thumbnail", "mediaBodyRequired", "The request does not include the image content.")
+		return failure(http.StatusBadRequest, "youtube.thumbnail", "mediaBodyRequired",
+			"The request does not include the image content.")
 	case digest.Size > maxThumbnail || (digest.Type != "image/jpeg" && digest.Type != "image/png"):
-		return failure(http.StatusBadRequest, "youtube.thumbnail", "invalidImage", "The provided image content is invalid.")
+		return failure(http.StatusBadRequest, "youtube.thumbnail", "invalidImage",
+			"The provided image content is invalid.")
 	}
 	refusal = n.try(func(tx *sim.Tx) *sim.Reply {
 		v, refusal := n.own(id, c)
@@ -43,6 +46,7 @@ func (n *network) setThumbnail(r *http.Request, c caller) sim.Reply {
 	if refusal != nil {
 		return *refusal
 	}
-	return sim.Reply{Status: http.StatusOK, Body: map[string]any{"kind": "youtube#thumbnailSetResponse", "etag": etag("thumbnail", id),
+	return sim.Reply{Status: http.StatusOK, Body: map[string]any{"kind": "youtube#thumbnailSetResponse",
+		"etag":  etag("thumbnail", id),
 		"items": []any{n.thumbnails(r, id)}}}
 }

@@ -6,14 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"crier/internal/sandbox/mp4"
 	"crier/internal/sandbox/sim"
-	"crier/internal/sandbox/youtube/mp4"
 )
 
 func (n *network) registerVideos() {
 	n.env.Route("GET /youtube/v3/videos", sim.Read, n.checked(listThings, n.listVideos))
-	n.env.Route("GET /youtube/v3/videos:batchGetStats", sim.Read, n.checked(batchStats, n.listVideos))
-	n.env.Route("PUT /youtube/v3/videos", sim.Publish, n.checked(changeThings, n.updateVideo))
 	n.env.Route("DELETE /youtube/v3/videos", sim.Delete, n.checked(changeThings, n.deleteVideo))
 }
 
@@ -29,7 +27,8 @@ type video struct {
 	Failure   string `json:"failure,omitempty"`
 	Rejection string `json:"rejection,omitempty"`
 	// Thumbnail is set when the channel gave a picture of its own.
-	Thumbnail bool `json:"thumbnail,omitempty"`
+	Thumbnail bool      `json:"thumbnail,omitempty"`
+	Captions  []caption `json:"captions,omitempty"`
 }
 
 // Shorts are videos of at most three minutes that are not wider than high.
@@ -74,7 +73,7 @@ func (n *network) finish(tx *sim.Tx, s session) (string, *sim.Reply) {
 	if err != nil {
 		return "", refuse(n.broken(err))
 	}
-	v := video{ID: newID(tx), ChannelID: s.ChannelID, Metadata: s.Metadata, Shape: s.Scan.Found, UploadedAt: tx.Now()}
+	v := video{ID: newID(tx), ChannelID: s.ChannelID, Metadata: s.Metadata, Shape: s.Scan.Shape(), UploadedAt: tx.Now()}
 	file.ID = v.ID
 	if v.Shape.Known() {
 		file.Width, file.Height = v.Shape.Width, v.Shape.Height
@@ -87,9 +86,10 @@ func (n *network) finish(tx *sim.Tx, s session) (string, *sim.Reply) {
 	v.Failure, v.Rejection = v.judge(channel)
 	n.videos.Put(tx, v.ID, v)
 	if v.Failure == "" && v.Rejection == "" {
-		n.env.Posts.Put(tx, sim.Post{ID: v.ID, AccountID: v.ChannelID, Kind: sim.KindPost, Text: v.text(), Media: []sim.Media{file}, CreatedAt: tx.Now()})
+		n.env.Posts.Put(tx, sim.Post{ID: v.ID, AccountID: v.ChannelID, Kind: sim.KindPost, Text: v.text(),
+			Media: []sim.Media{file}, CreatedAt: tx.Now()})
 	}
-	s.VideoID, s.Digest, s.Scan = v.ID, sim.Digest{Size: s.Digest.Size}, mp4.Scanner{}
+	s.VideoID, s.Digest, s.Scan = v.ID, sim.Digest{Size: s.Digest.Size}, mp4.Movie{}
 	n.sessions.Put(tx, s.ID, s)
 	return v.ID, nil
 }
@@ -100,7 +100,8 @@ func (n *network) followVideos(id string, before, after *video) {
 	case before == nil:
 		n.uploads[after.ChannelID] = append(n.uploads[after.ChannelID], id)
 	case after == nil:
-		n.uploads[before.ChannelID] = slices.DeleteFunc(n.uploads[before.ChannelID], func(other string) bool { return other == id })
+		n.uploads[before.ChannelID] = slices.DeleteFunc(n.uploads[before.ChannelID],
+			func(other string) bool { return other == id })
 	}
 }
 
@@ -143,63 +144,6 @@ func (n *network) own(id string, c caller) (video, *sim.Reply) {
 	default:
 		return v, nil
 	}
-}
-
-// updateVideo rewrites the parts that are named, with everything in them.
-func (n *network) updateVideo(r *http.Request, c caller) sim.Reply {
-	parts, refusal := readParts(r.URL.Query(), writableParts)
-	if refusal != nil {
-		return *refusal
-	}
-	var in struct {
-		ID string `json:"id"`
-		metadata
-	}
-	if err := sim.DecodeJSON(r, &in); err != nil {
-		return badRequest("parseError", "Parse Error")
-	}
-	if slices.Contains(parts, "snippet") && in.Snippet.CategoryID == "" {
-		return invalidMetadata("invalidCategoryId", "body.snippet.categoryId", "The snippet.categoryId property specifies an invalid category ID.")
-	}
-	var v video
-	refusal = n.try(func(tx *sim.Tx) *sim.Reply {
-		var refusal *sim.Reply
-		if v, refusal = n.own(in.ID, c); refusal != nil {
-			return refusal
-		}
-		v, refusal = n.rewritten(v, in.only(parts, v.Metadata).withDefaults())
-		if refusal != nil {
-			return refusal
-		}
-		n.videos.Put(tx, v.ID, v)
-		if p, live := n.env.Posts.Live(v.ID); live {
-			p.Text = v.text()
-			n.env.Posts.Put(tx, p)
-		}
-		return nil
-	})
-	if refusal != nil {
-		return *refusal
-	}
-	var resource map[string]any
-	n.env.View(func() { resource = n.resource(r, v, parts, true) })
-	return sim.Reply{Status: http.StatusOK, Body: resource}
-}
-
-// rewritten returns a video with other metadata. Only a video that was never public can be planned.
-func (n *network) rewritten(v video, m metadata) (video, *sim.Reply) {
-	planned := m.Status.PublishAt != "" && m.Status.PublishAt != v.Metadata.Status.PublishAt
-	if refusal := m.check(); refusal != nil {
-		return v, refusal
-	}
-	if planned && v.Metadata.Status.privacyAt(n.env.Now()) == privacyPublic {
-		return v, refuse(invalidMetadata("invalidPublishAt", "body.status.publishAt", "The request metadata specifies an invalid scheduled publishing time."))
-	}
-	if n.settings.Unaudited && m.Status.privacyAt(n.env.Now()) != privacyPrivate {
-		return v, refuse(failure(http.StatusForbidden, "youtube.video", "forbiddenPrivacySetting", "The request attempts to set an invalid privacy setting for the video."))
-	}
-	v.Metadata = m
-	return v, nil
 }
 
 // deleteVideo takes a video down.

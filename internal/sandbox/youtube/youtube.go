@@ -10,8 +10,8 @@
 //
 // A video exists when its last byte has come, and never before. The PUT that brings that byte is the operation publish;
 // opening a session, all other chunks, asking how far an upload is, thumbnails and playlists are uploads. Afterwards
-// the video is processed for the processing time. A file that is no video gets an id as well, fails in processing and is
-// never on the timeline. Timelines show private and unlisted videos too, since they are there to be looked at; the
+// the video is processed for the processing time. A file that is no video gets an id as well, fails in processing and
+// is never on the timeline. Timelines show private and unlisted videos too, since they are there to be looked at; the
 // interface tells private ones to their channel alone.
 //
 // # Quota
@@ -50,6 +50,7 @@ func Network(settings Settings) sim.Network {
 			{Role: "api", Real: "https://www.googleapis.com", Path: "/youtube"},
 			{Role: "consent", Real: "https://accounts.google.com", Path: "/youtube"},
 			{Role: "token", Real: "https://oauth2.googleapis.com", Path: "/youtube"},
+			{Role: "analytics", Real: "https://youtubeanalytics.googleapis.com", Path: "/youtube"},
 		},
 		Account: account,
 		Seed:    settings.seed,
@@ -83,14 +84,22 @@ func isVerified(a sim.Account) bool {
 	return !strings.HasPrefix(strings.ToLower(a.Handle), unverifiedPrefix)
 }
 
+// analyticsSeed asks for a connection that may also read reports.
+const analyticsSeed = "analytics:"
+
 // seed connects a channel with all that publishing needs.
 func (s Settings) seed(handle string) (sim.Seed, error) {
+	handle, hasAnalytics := strings.CutPrefix(handle, analyticsSeed)
 	a, err := account(handle)
 	if err != nil {
 		return sim.Seed{}, err
 	}
+	scopes := []string{scopeUpload, scopeForceSSL}
+	if hasAnalytics {
+		scopes = append(scopes, scopeAnalytics)
+	}
 	return sim.NewSeed(name, a, sim.SeedTerms{
-		Scopes:          []string{scopeUpload, scopeForceSSL},
+		Scopes:          scopes,
 		AccessPrefix:    accessPrefix,
 		AccessLifetime:  accessLifetime,
 		WithRefresh:     true,
@@ -120,8 +129,10 @@ type network struct {
 func start(env *sim.Env, settings Settings) sim.Service {
 	n := &network{env: env, settings: settings, quota: newQuota(env.Options), heads: newHeads(),
 		sessions: sim.NewTable[session](env.Store, "sessions"), videos: sim.NewTable[video](env.Store, "videos"),
-		playlists: sim.NewTable[playlist](env.Store, "playlists"), items: sim.NewTable[playlistItem](env.Store, "items"),
-		uploads: map[string][]string{}, lists: map[string][]string{}, listed: map[string][]string{}, granted: map[string][]string{}}
+		playlists: sim.NewTable[playlist](env.Store, "playlists"),
+		items:     sim.NewTable[playlistItem](env.Store, "items"),
+		uploads:   map[string][]string{}, lists: map[string][]string{}, listed: map[string][]string{},
+		granted: map[string][]string{}}
 	n.sessions.Keep(func(s session) bool { return s.open(env.Now()) })
 	n.videos.Watch(n.followVideos)
 	n.playlists.Watch(n.followPlaylists)
@@ -131,6 +142,8 @@ func start(env *sim.Env, settings Settings) sim.Service {
 	n.registerSessions()
 	n.registerVideos()
 	n.registerThumbnails()
+	n.registerCaptions()
+	n.registerReports()
 	n.registerChannels()
 	n.registerComments()
 	n.registerPlaylists()

@@ -1,8 +1,8 @@
-// Package storetest gives tests fresh databases of both kinds. It is for tests only and makes no claims about what is
-// in the databases: who uses it says how they are prepared.
+// Package storetest gives tests fresh databases of both kinds, prepared as the test package says, and fixtures to fill
+// them.
 //
-// PostgreSQL is found through CRIER_TEST_POSTGRES_URL, the address of a superuser. A run that misses it fails: a suite
-// that skips a database looks green and proves nothing. CRIER_TEST_SQLITE_ONLY=1 skips PostgreSQL on purpose.
+// CRIER_TEST_POSTGRES_URL is the URL of a superuser. A run without it fails: a suite that skips a database looks green
+// and proves nothing. CRIER_TEST_SQLITE_ONLY=1 skips PostgreSQL on purpose.
 package storetest
 
 import (
@@ -20,7 +20,7 @@ import (
 	"crier/internal/store"
 )
 
-// The environment that tests read.
+// Environment variables of tests.
 const (
 	urlVariable        = "CRIER_TEST_POSTGRES_URL"
 	sqliteOnlyVariable = "CRIER_TEST_SQLITE_ONLY"
@@ -29,14 +29,14 @@ const (
 // Database is a database that belongs to one test.
 type Database struct {
 	Dialect store.Dialect
-	// URL is the address of a PostgreSQL database; DataDir is the directory of a SQLite one. The other is empty.
+	// URL is set for PostgreSQL, DataDir for SQLite.
 	URL, DataDir string
 }
 
-// Config opens the database.
+// Config returns the configuration that opens the database.
 func (d Database) Config() store.Config { return store.Config{DatabaseURL: d.URL, DataDir: d.DataDir} }
 
-// Open opens the database until the test ends.
+// Open opens the database and closes it when the test ends.
 func (d Database) Open(tb testing.TB) *store.Store {
 	tb.Helper()
 	s, err := store.Open(context.Background(), d.Config())
@@ -51,10 +51,10 @@ func (d Database) Open(tb testing.TB) *store.Store {
 	return s
 }
 
-// Suite makes databases that were all prepared in the same way. The preparation runs once per kind of database; each
-// test gets a copy of the result.
+// Suite makes databases that are all prepared in the same way. Prepare runs once per kind of database; each test gets a
+// copy of the result.
 type Suite struct {
-	// Prepare fills a new database; nil migrates it and nothing else.
+	// Prepare prepares an empty database; nil only migrates it.
 	Prepare func(ctx context.Context, cfg store.Config) error
 
 	sqlite, postgres template
@@ -78,7 +78,7 @@ func (s *Suite) Each(t *testing.T, test func(t *testing.T, db Database)) {
 	}
 }
 
-// EachStore is Each with the database opened.
+// EachStore is Each with an open store.
 func (s *Suite) EachStore(t *testing.T, test func(t *testing.T, st *store.Store)) {
 	t.Helper()
 	s.Each(t, func(t *testing.T, db Database) {
@@ -87,16 +87,44 @@ func (s *Suite) EachStore(t *testing.T, test func(t *testing.T, st *store.Store)
 	})
 }
 
-// Fresh makes a database that lives as long as the test.
+// Fresh makes a database that is dropped when the test ends.
 func (s *Suite) Fresh(tb testing.TB, dialect store.Dialect) Database {
 	tb.Helper()
-	if dialect == store.Postgres {
-		return s.freshPostgres(tb)
+	Need(tb, dialect)
+	db, drop, err := s.Make(dialect)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return s.freshSQLite(tb)
+	tb.Cleanup(func() {
+		if err := drop(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return db
 }
 
-// Run runs the tests of a package and removes what the suite has made. It is the body of TestMain.
+// Need ends a test unless it can have a database of a kind, or skips it where that is wanted.
+func Need(tb testing.TB, dialect store.Dialect) {
+	tb.Helper()
+	if dialect != store.Postgres || os.Getenv(urlVariable) != "" {
+		return
+	}
+	if os.Getenv(sqliteOnlyVariable) == "1" {
+		tb.Skipf("%s is set", sqliteOnlyVariable)
+	}
+	tb.Fatalf("%s is not set: run this with scripts/with-postgres.sh, or set %s=1 to leave PostgreSQL out",
+		urlVariable, sqliteOnlyVariable)
+}
+
+// Make makes a database for more than one test. Its caller drops it.
+func (s *Suite) Make(dialect store.Dialect) (db Database, drop func() error, err error) {
+	if dialect == store.Postgres {
+		return s.makePostgres()
+	}
+	return s.makeSQLite()
+}
+
+// Run runs the tests of a package and removes the templates. It is the body of TestMain.
 func (s *Suite) Run(m *testing.M) int {
 	code := m.Run()
 	if err := s.Remove(); err != nil {
@@ -106,7 +134,7 @@ func (s *Suite) Run(m *testing.M) int {
 	return code
 }
 
-// Remove removes what the suite has made. Run does it; a second suite of a package needs it.
+// Remove removes the templates. Run does it; a second suite of a package has to call it.
 func (s *Suite) Remove() error {
 	var err error
 	if s.sqlite.db.DataDir != "" {
@@ -131,33 +159,29 @@ func (s *Suite) prepare(cfg store.Config) error {
 	return errors.Join(err, st.Close())
 }
 
-func (s *Suite) freshSQLite(tb testing.TB) Database {
-	tb.Helper()
+func (s *Suite) makeSQLite() (db Database, drop func() error, err error) {
 	t := &s.sqlite
 	t.once.Do(func() {
 		t.db.Dialect = store.SQLite
-		if t.db.DataDir, t.err = os.MkdirTemp("", "crier-test-template"); t.err == nil { //nolint:usetesting // shared by all tests of the process
+		if t.db.DataDir, t.err = os.MkdirTemp("", "crier-test-template"); t.err == nil {
 			t.err = s.prepare(t.db.Config())
 		}
 	})
 	if t.err != nil {
-		tb.Fatalf("prepare a SQLite database: %v", t.err)
+		return Database{}, nil, fmt.Errorf("prepare a SQLite database: %w", t.err)
 	}
-	db := Database{Dialect: store.SQLite, DataDir: filepath.Join(tb.TempDir(), "crier-data")}
+	dir, err := os.MkdirTemp("", "crier-test-data")
+	if err != nil {
+		return Database{}, nil, err
+	}
+	db = Database{Dialect: store.SQLite, DataDir: filepath.Join(dir, "crier-data")}
 	if err := os.CopyFS(db.DataDir, os.DirFS(t.db.DataDir)); err != nil {
-		tb.Fatalf("copy the prepared SQLite database: %v", err)
+		return Database{}, nil, errors.Join(fmt.Errorf("copy the prepared SQLite database: %w", err), os.RemoveAll(dir))
 	}
-	return db
+	return db, func() error { return os.RemoveAll(dir) }, nil
 }
 
-func (s *Suite) freshPostgres(tb testing.TB) Database {
-	tb.Helper()
-	if os.Getenv(urlVariable) == "" {
-		if os.Getenv(sqliteOnlyVariable) == "1" {
-			tb.Skipf("%s is set", sqliteOnlyVariable)
-		}
-		tb.Fatalf("%s is not set: run this with scripts/with-postgres.sh, or set %s=1 to leave PostgreSQL out", urlVariable, sqliteOnlyVariable)
-	}
+func (s *Suite) makePostgres() (db Database, drop func() error, err error) {
 	t := &s.postgres
 	t.once.Do(func() {
 		t.db.Dialect = store.Postgres
@@ -166,21 +190,18 @@ func (s *Suite) freshPostgres(tb testing.TB) Database {
 		}
 	})
 	if t.err != nil {
-		tb.Fatalf("prepare a PostgreSQL database: %v", t.err)
+		return Database{}, nil, fmt.Errorf("prepare a PostgreSQL database: %w", t.err)
 	}
 	address, err := createDatabase(" TEMPLATE " + databaseName(t.db.URL))
 	if err != nil {
-		tb.Fatal(err)
+		return Database{}, nil, err
 	}
-	tb.Cleanup(func() {
-		if err := administer(`DROP DATABASE IF EXISTS ` + databaseName(address) + ` WITH (FORCE)`); err != nil {
-			tb.Error(err)
-		}
-	})
-	return Database{Dialect: store.Postgres, URL: address}
+	return Database{Dialect: store.Postgres, URL: address}, func() error {
+		return administer(`DROP DATABASE IF EXISTS ` + databaseName(address) + ` WITH (FORCE)`)
+	}, nil
 }
 
-// createDatabase makes a database with a new name and returns its address.
+// createDatabase creates a database with a new name and returns its URL.
 func createDatabase(options string) (string, error) {
 	name := "crier_test_" + strings.ReplaceAll(string(crier.NewID()), "-", "")
 	if err := administer(`CREATE DATABASE ` + name + options); err != nil {

@@ -14,8 +14,8 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// Networks are all networks by their names. LinkedIn is there twice, because a member's token cannot read what it wrote;
-// the kind of the account follows the name of the network then, after a colon.
+// Networks are all networks by their names. LinkedIn is there twice, because a member's token cannot read what it
+// wrote; the kind of the account follows the name of the network then, after a colon.
 func Networks() map[string]providertest.Network {
 	networks := peculiarities()
 	for name, n := range networks {
@@ -41,19 +41,24 @@ func peculiarities() map[string]providertest.Network {
 		},
 		"instagram": {
 			Variants: []providertest.Variant{
-				{Name: "story", PostType: "text_image", Settings: map[string]any{"instagramPostType": "story"}, Hides: true},
-				{Name: "story of a video", PostType: "text_video", Settings: map[string]any{"instagramPostType": "story"}, Hides: true},
+				{Name: "story", PostType: "text_image", Settings: map[string]any{"instagramPostType": "story"},
+					Hides: true},
+				{Name: "story of a video", PostType: "text_video",
+					Settings: map[string]any{"instagramPostType": "story"}, Hides: true},
 			},
 			RefusesLongText: true, RenewsInTime: true,
 		},
 		"facebook": {
 			Variants: []providertest.Variant{
 				{Name: "reel", PostType: "text_video", Settings: map[string]any{"facebookPostType": "reel"}},
-				{Name: "story", PostType: "text_image", Settings: map[string]any{"facebookPostType": "story"}, Hides: true},
-				{Name: "story of a video", PostType: "text_video", Settings: map[string]any{"facebookPostType": "story"}, Hides: true},
+				{Name: "story", PostType: "text_image", Settings: map[string]any{"facebookPostType": "story"},
+					Hides: true},
+				{Name: "story of a video", PostType: "text_video",
+					Settings: map[string]any{"facebookPostType": "story"}, Hides: true},
 			},
 			// Facebook restricts for a while and says that it passes.
-			Faults:          map[string]providertest.Class{"restricted": {Kind: provider.Temporary, Code: provider.CodeAccountRestricted}},
+			Faults: map[string]providertest.Class{"restricted": {Kind: provider.Temporary,
+				Code: provider.CodeAccountRestricted}},
 			RefusesLongText: true,
 		},
 		"youtube":               {RefusesLongText: true},
@@ -67,7 +72,8 @@ func peculiarities() map[string]providertest.Network {
 func newClient(network string) func(string, *providertest.Clock) (provider.Provider, error) {
 	return func(box string, clock *providertest.Clock) (provider.Provider, error) {
 		config := all.Config{Caller: providertest.NewCaller(clock), Now: clock.Now}
-		config = config.WithAccess(network, all.Access{Credentials: provider.Credentials{ClientID: "client", ClientSecret: "secret"}})
+		config = config.WithAccess(network, all.Access{Credentials: provider.Credentials{ClientID: "client",
+			ClientSecret: "secret"}})
 		registry, err := all.New(config.WithSandbox(box))
 		if err != nil {
 			return nil, err
@@ -91,7 +97,8 @@ func film() providertest.Sample {
 	return providertest.Sample{
 		Bytes: mediatest.VerticalMP4(),
 		Media: provider.Media{
-			FileName: "film.mp4", MIMEType: "video/mp4", Width: 540, Height: 960, Duration: 4 * time.Second, FrameRate: 30, VideoCodec: "h264", AudioCodec: "aac",
+			FileName: "film.mp4", MIMEType: "video/mp4", Width: 540, Height: 960, Duration: 4 * time.Second,
+			FrameRate: 30, VideoCodec: "h264", AudioCodec: "aac",
 		},
 	}
 }

@@ -1,5 +1,5 @@
-// Package graphtest helps the tests of Meta's simulated networks: a host that serves media, and the smallest pictures and
-// videos that these networks tell apart. It knows no network.
+// Package graphtest helps the tests of Meta's simulated networks: a host that serves media, and the smallest pictures
+// and videos that these networks tell apart. It knows no network.
 package graphtest
 
 import (
@@ -128,7 +128,8 @@ func (v Video) withDefaults() Video {
 func MP4(v Video) []byte {
 	v = v.withDefaults()
 	start, pictures := box("ftyp", []byte("isom\x00\x00\x02\x00isomavc1")), box("mdat", make([]byte, v.Bytes))
-	index := box("moov", movieHeader(v.Length), track("soun", v.AudioCodec, 0, 0), track("vide", v.Codec, v.Width, v.Height))
+	index := box("moov", movieHeader(v.Length), track("soun", v.AudioCodec, 0, 0),
+		track("vide", v.Codec, v.Width, v.Height))
 	if v.IndexLast {
 		return bytes.Join([][]byte{start, pictures, index}, nil)
 	}
@@ -155,5 +156,6 @@ func track(handler, codec string, width, height int) []byte {
 	binary.BigEndian.PutUint16(header[76:], uint16(width))
 	binary.BigEndian.PutUint16(header[80:], uint16(height))
 	samples := box("stbl", box("stsd", make([]byte, 8), box(codec, make([]byte, 16))), box("stsz", make([]byte, 12)))
-	return box("trak", box("tkhd", header), box("mdia", box("hdlr", make([]byte, 8), []byte(handler), make([]byte, 13)), box("minf", samples)))
+	return box("trak", box("tkhd", header), box("mdia", box("hdlr", make([]byte, 8), []byte(handler), make([]byte, 13)),
+		box("minf", samples)))
 }

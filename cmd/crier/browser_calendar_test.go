@@ -1,0 +1,52 @@
+package main
+
+import (
+	"testing"
+
+	"crier/internal/store"
+)
+
+func TestBrowserFirstLoadIsSmall(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	b := openTab(t, e.testServer, desk)
+	b.signIn("ada@example.com")
+	b.open("/app/")
+	b.waitFor(`document.querySelector('[data-day]')`)
+	type load struct {
+		Requests, Script int
+		Uncompressed     []string
+	}
+	got := evaluate[load](b, `(() => {
+		const all = performance.getEntriesByType('resource')
+		const scripts = all.filter(r => r.name.endsWith('.js'))
+		return {Requests: all.length + 1, Script: scripts.reduce((n, r) => n + r.encodedBodySize, 0),
+			Uncompressed: scripts.filter(r => r.decodedBodySize > 2000 && r.encodedBodySize >= r.decodedBodySize).map(r => r.name)}
+	})()`)
+	if got.Requests > 20 || got.Script > 150_000 || got.Script == 0 || len(got.Uncompressed) > 0 {
+		t.Errorf("the first load: %+v, want at most 20 requests and 150 kB of compressed script", got)
+	}
+	t.Logf("the first load: %d requests, %d bytes of script", got.Requests, got.Script)
+}
+
+func TestBrowserCalendarKeys(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	b := openTab(t, e.testServer, desk)
+	b.signIn("ada@example.com")
+	b.waitFor(`document.querySelector('[data-day]')`)
+	for _, step := range []struct{ key, comes string }{
+		{"w", `location.search.includes('view=week') && document.querySelectorAll('[data-column]').length === 7`},
+		{"d", `location.search.includes('view=day') && document.querySelectorAll('[data-column]').length === 1`},
+		{keyRight, `location.search.includes('date=')`},
+		{"t", `!location.search.includes('date=')`},
+		{"a", `location.search.includes('view=agenda')`},
+		{"m", `document.querySelectorAll('[data-day]').length >= 28`},
+		{"n", `location.pathname === '/app/compose'`},
+	} {
+		b.press(step.key)
+		b.waitFor(step.comes)
+	}
+}

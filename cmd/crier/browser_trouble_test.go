@@ -1,0 +1,238 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// only is the one scheduled post of a post.
+func (s *story) only(t *testing.T, post string) crier.ScheduledPost {
+	t.Helper()
+	list := s.scheduled(t, post)
+	if len(list) != 1 {
+		t.Fatalf("%d scheduled posts, want one", len(list))
+	}
+	return list[0]
+}
+
+// compose opens the composer, chooses accounts by the beginning of their titles, and writes.
+func (s *story) compose(text string, networks ...string) {
+	b := s.tab
+	b.tb.Helper()
+	b.open("/app/compose")
+	for _, name := range networks {
+		chip := fmt.Sprintf(`document.querySelector('section[aria-label=Accounts] label[title^="%s:"] input')`, name)
+		b.waitFor(chip)
+		b.run(chromedp.Evaluate[chromedp.Void](chip + `.click()`))
+	}
+	b.fill(`textarea[aria-label=Text]`, text)
+}
+
+// sendNow presses Now and the button, and returns the post's id when its page is there.
+func (s *story) sendNow() string {
+	b := s.tab
+	b.tb.Helper()
+	b.click("label", "Now")
+	b.click("button", "Publish 1 post now")
+	b.waitFor(`location.pathname.startsWith('/app/posts/') && document.querySelector('article[data-status]')`)
+	return evaluate[string](b, `location.pathname.split('/').pop()`)
+}
+
+func TestBrowserALostAnswerIsLookedForAndFoundOnce(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s.begin(t)
+	s.box.Fault(t, s.Accounts[0], "publish", "lost_response", nil)
+	s.box.Fault(t, s.Accounts[0], "read", "outage", object{"count": 1000})
+	s.compose("Did it arrive?", "X")
+	post := s.sendNow()
+	s.tab.says("Called the network to publish it", "Answer lost", "Looked for it at the network")
+	s.tab.waitFor(`!document.querySelector('article[data-status=published], article[data-status=failed]')`)
+	s.tab.screenshot("looked for")
+	s.box.Heal(t)
+	s.clock.Advance(time.Minute) // until the next look
+	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
+	s.tab.says("It is there once", "found published")
+	s.tab.screenshot("found")
+	if got := texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 {
+		t.Errorf("timeline %q\n%s", got, s.History(t, s.crew, s.only(t, post).ID))
+	}
+}
+
+func TestBrowserAPersonDecidesAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s.begin(t)
+	s.box.Fault(t, s.Accounts[0], "publish", "lost_response", nil)
+	s.box.Fault(t, s.Accounts[0], "read", "outage", object{"count": 1000})
+	s.compose("What became of me?", "X")
+	post := s.sendNow()
+	sp := s.only(t, post)
+	until(t, func() bool { return s.Publication(t, s.crew, sp.ID).ErrorCode == "outcome_unknown" },
+		func() string { return s.History(t, s.crew, sp.ID) })
+	s.clock.Advance(31 * time.Minute)
+	s.tab.waitFor(`document.querySelector('article[data-status=unknown]')`)
+
+	// The badge in the rail leads there. The post's own page offers the same until the other one is there, and takes no
+	// more orders: a dialog that it opened would go with it.
+	s.tab.run(chromedp.Evaluate[chromedp.Void](`new MutationObserver(([m]) => { window.wasInert ||= m.target.inert })
+		.observe(document.querySelector('main'), {attributeFilter: ['inert']})`))
+	s.tab.line(slow(300 * time.Millisecond))
+	s.tab.click("nav a", "need attention")
+	s.tab.waitFor(`window.wasInert`)
+	s.tab.line()
+	s.tab.waitFor(`document.querySelector('main h1')?.innerText === 'Attention' && !document.querySelector('main').inert`)
+	s.tab.screenshot("attention")
+	s.tab.click("main button", "Look and decide")
+	s.tab.waitFor(fmt.Sprintf(`document.querySelector('dialog[open] a[href^="%s"]')`, s.box.URL))
+	s.tab.screenshot("deciding")
+	s.tab.click("dialog label", "It is there")
+
+	// Somebody else dismisses it: it leaves the list, and the dialog stays as it is.
+	s.Call(t, s.crew, "POST", path("scheduled-posts/%s/dismiss", sp.ID), nil).Want(t, http.StatusOK)
+	s.tab.says("All is well")
+	s.tab.click("dialog[open] button", "It is published")
+	s.tab.waitFor(`!document.querySelector('dialog')`)
+	s.tab.says("All is well")
+	s.Await(t, s.crew, sp.ID, crier.Published)
+	if got := texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 {
+		t.Errorf("timeline %q", got)
+	}
+}
+
+func TestBrowserADecisionThatSomebodyElseTakesIsTold(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s.begin(t)
+	post := s.NewPost(t, s.crew, "Decided elsewhere")
+	r, _ := s.ScheduleIn(t, s.crew, post, time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	id := r.Data[0].ScheduledPost.ID
+	s.Exec(t, `UPDATE publications SET status = 'unknown', error_code = 'outcome_unknown' WHERE id = $1`, id)
+	s.tab.open("/app/attention")
+	s.tab.click("main button", "Look and decide")
+	s.tab.waitFor(`document.querySelector('dialog[open] input')`)
+	s.Call(t, s.crew, "POST", path("scheduled-posts/%s/resolve", id), object{"outcome": "failed"}).Want(t, http.StatusOK)
+	s.tab.waitFor(`document.querySelector('dialog[open]')?.innerText.includes('It is settled')`)
+	s.tab.screenshot("settled")
+	s.tab.press(keyEscape)
+	s.tab.waitFor(`!document.querySelector('dialog') && document.activeElement !== document.body`)
+}
+
+func TestBrowserABrokenAccountIsReconnectedAndItsPostGoesOut(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, databases.Fresh(t, store.SQLite), desk)
+	s.begin(t)
+	s.Connect(t, s.crew, "x", "bakery")
+	var list struct{ Data []crier.SocialAccount }
+	s.Call(t, s.crew, "GET", "social-accounts", nil).Want(t, http.StatusOK).Into(t, &list)
+	broken := account{ID: list.Data[0].ID, Network: "x", Remote: list.Data[0].ProviderAccountID}
+	post := s.NewPost(t, s.crew, "Waits for its account")
+	_, at := s.ScheduleIn(t, s.crew, post, time.Hour, crier.Targets{SocialAccountIDs: []crier.ID{broken.ID}})
+	s.Exec(t, `UPDATE social_accounts SET status = 'refresh_needed' WHERE id = $1`, broken.ID)
+
+	s.tab.open("/app/")
+	s.tab.click("nav a", "need attention")
+	s.tab.says("no longer accepts the connection", "1 waiting post will not go out")
+	s.tab.screenshot("broken")
+	s.tab.click("main button", "Reconnect")
+	s.tab.waitFor(fmt.Sprintf(`location.origin === %q`, s.box.URL))
+	s.goThrough("bakery")
+	s.tab.says("The account is connected", "All is well")
+
+	s.tab.open("/app/posts/" + post)
+	s.tab.waitFor(`document.querySelector('article[data-status=scheduled]')`)
+	s.clock.Advance(at.Sub(s.clock.Now()))
+	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
+	if got := texts(s.box.Timeline(t, broken)); len(got) != 1 {
+		t.Errorf("timeline %q", got)
+	}
+}
+
+func TestBrowserARefusedPostIsMendedFromAttention(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s.begin(t)
+	s.box.Fault(t, s.Accounts[0], "publish", "reject", nil)
+	s.compose("Not to their liking", "X")
+	s.sendNow()
+	s.tab.waitFor(`document.querySelector('article[data-status=failed]')`)
+	s.tab.click("nav a", "need attention")
+	s.tab.says("X refused the content")
+	s.tab.click("main a", "Edit")
+	s.tab.waitFor(`document.querySelector('textarea')?.value === 'Not to their liking'`)
+	s.tab.fill(`textarea[aria-label=Text]`, "More to their liking")
+	s.tab.click("label", "Now")
+	s.tab.click("button", "Publish 1 post now")
+	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
+	if got := texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "More to their liking" {
+		t.Errorf("timeline %q", got)
+	}
+	// The failure is dealt with: it needs nobody, and cannot be tried again beside the post that took its place.
+	s.tab.says("Sent to this account again since")
+	s.tab.waitFor(`!document.querySelector('nav').innerText.includes('need attention')`)
+	if evaluate[bool](s.tab, `document.querySelector('main').innerText.includes('Try again')`) {
+		t.Error("the failure is offered for another try")
+	}
+}
+
+// A person on a phone writes with a finger's aim, and reads everything on the same small page.
+func TestBrowserAPhoneWritesAndPublishes(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, databases.Fresh(t, store.SQLite), phone, "x", "linkedin")
+	s.begin(t)
+	s.tab.waitFor(`document.querySelector('a[aria-label="New post"]')`)
+	s.tab.click("a", "New post")
+	s.tab.waitFor(`document.querySelector('textarea')`)
+	s.tab.click("button", "All")
+	s.tab.fill(`textarea[aria-label=Text]`, "From the market")
+	s.tab.click("label", "Now")
+	s.tab.waitFor(`document.querySelectorAll('[aria-label^="Preview for"]').length === 2`)
+	s.tab.screenshot("written")
+	if wide := evaluate[int](s.tab, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+		t.Errorf("the composer is %d pixels wider than the window", wide)
+	}
+	s.tab.click("button", "Publish 2 posts now")
+	s.tab.waitFor(`document.querySelectorAll('article[data-status=published]').length === 2`)
+	s.tab.screenshot("published")
+	for _, a := range s.Accounts {
+		if got := texts(s.box.Timeline(t, a)); len(got) != 1 || got[0] != "From the market" {
+			t.Errorf("%s has %q", a.Network, got)
+		}
+	}
+}
+
+func TestBrowserTwoPeopleEditOneDraft(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s.begin(t)
+	post := s.NewPost(t, s.crew, "As it was")
+	b := s.tab
+	b.open("/app/compose/" + post)
+	b.waitFor(`document.querySelector('textarea')?.value === 'As it was'`)
+	// Somebody else changes it, while the first one is typing.
+	b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector('textarea').focus()`))
+	s.Call(t, s.crew, "PATCH", "posts/"+post, object{"text": "As she has it"}).Want(t, http.StatusOK)
+	b.fill(`textarea[aria-label=Text]`, "As he has it")
+	b.says("This draft was changed in another tab or by another person", "Nothing of theirs was overwritten")
+	b.screenshot("conflict")
+	if got := s.Call(t, s.crew, "GET", "posts/"+post, nil).Want(t, http.StatusOK).Text(t, "text"); got != "As she has it" {
+		t.Errorf("overwritten with %q", got)
+	}
+	// What he wrote survives a reload, and becomes a draft of its own.
+	b.open("/app/compose/" + post)
+	b.waitFor(`document.querySelector('textarea')?.value === 'As he has it'`)
+	b.click("button", "Save mine as a new draft")
+	b.waitFor(fmt.Sprintf(`location.pathname !== '/app/compose/%s'`, post))
+	b.waitFor(`document.querySelector("textarea")?.value === "As he has it"`)
+	mine := evaluate[string](b, `location.pathname.split('/').pop()`)
+	if got := s.Call(t, s.crew, "GET", "posts/"+mine, nil).Want(t, http.StatusOK).Text(t, "text"); got != "As he has it" {
+		t.Errorf("the other draft has %q", got)
+	}
+}

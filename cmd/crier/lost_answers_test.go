@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/provider/all/alltest"
+	"crier/internal/provider/providertest"
+	"crier/internal/publish"
+	"crier/internal/store"
+)
+
+// readable are the connections that let crier see what it has published.
+var readable = []string{"x", "tiktok", "instagram", "facebook", "youtube", "threads", "linkedin:organization"}
+
+// lostOn has a post of the simplest kind lose its answer on each network, some times.
+func (e *engine) lostOn(tb testing.TB, times int, networks ...string) (crew, []trial) {
+	tb.Helper()
+	networks = slices.Repeat(networks, times)
+	c := e.NewCrew(tb, 1_000_000, networks...)
+	shelf, suite := e.newShelf(tb, c), alltest.Networks()
+	list := make([]trial, len(networks))
+	for i, name := range networks {
+		n := suite[name]
+		info, err := n.Info()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		list[i] = trial{name: name, network: name, post: n.Simplest(info), fault: "lost_response", on: c.Accounts[i],
+			ends: []providertest.End{providertest.Published}}
+		e.try(tb, c, shelf, &list[i])
+	}
+	return c, list
+}
+
+// lookedFor is how long it took from the loss of the answer to the knowledge that the post is there.
+func (e *engine) lookedFor(tb testing.TB, c crew, tr trial) time.Duration {
+	tb.Helper()
+	e.Await(tb, c, tr.id, crier.Published)
+	attempts := e.Attempts(tb, c, tr.id)
+	lost := slices.IndexFunc(attempts, func(a crier.Attempt) bool { return a.Operation == "publish" })
+	found := slices.IndexFunc(attempts, func(a crier.Attempt) bool {
+		return a.Operation == "reconcile" && (a.Outcome == "published" || a.Outcome == "accepted")
+	})
+	if lost < 0 || found < 0 || attempts[lost].EndedAt == nil {
+		tb.Fatalf("%s was published without a look\n%s", tr.name, e.History(tb, c, tr.id))
+	}
+	return attempts[found].EndedAt.Sub(attempts[lost].EndedAt.Time)
+}
+
+// With the waits of production: what was published is known within seconds, although its answer was lost. Not beside
+// other tests of this package: it measures time.
+func TestLostAnswersAreFoundWithinSeconds(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, db database) {
+		e := startEngineOn(t, db, startBox(t), withTimings(publish.Timings{}), withReachableMedia(t))
+		c, list := e.lostOn(t, 3, readable...)
+		took := map[string][]time.Duration{}
+		for _, tr := range list {
+			took[tr.network] = append(took[tr.network], e.lookedFor(t, c, tr))
+			e.wantTried(t, c, tr)
+		}
+		for network, times := range took {
+			slices.Sort(times)
+			t.Logf("%s: %v", network, times)
+			if median := times[len(times)/2]; median > 5*time.Second {
+				t.Errorf("on %s a lost answer was found after %v", network, median)
+			}
+		}
+		e.Balanced(t, c)
+	})
+}
+
+// A node dies while its calls are under way. What bounds the time until the other one knows what became of them is the
+// lease of a call (15 s without a sign of life), the sweep (2 s), and when the network shows a post.
+func TestTheCallsOfADeadNodeAreFoundByAnother_postgres(t *testing.T) {
+	t.Parallel()
+	db := databases.Fresh(t, store.Postgres)
+	e := &engine{box: startBox(t)}
+	e.testServer = startServer(t, db, withBox(e.box), withRole("api"))
+	dies, other := frozenNode(t, db, usual, e), frozenNode(t, db, usual, e)
+	dies.start(t)
+	dies.waitReady(t)
+	e.crew = e.NewCrew(t, 100_000, "x", "threads", "facebook", "linkedin:organization", "x")
+	posts := make([]string, len(e.Accounts))
+	for i, on := range e.Accounts {
+		// Less than the lease, so that the delay adds nothing to the time until the calls are found.
+		e.box.Fault(t, on, "publish", "slow", object{"delayMs": 12_000})
+		posts[i] = e.NewPost(t, e.crew, fmt.Sprintf("in a call %d", i))
+	}
+	ids := make([]crier.ID, len(e.Accounts))
+	var wg sync.WaitGroup
+	for i, on := range e.Accounts {
+		wg.Go(func() { ids[i] = e.PostOn(t, e.crew, posts[i], on, nil) })
+	}
+	wg.Wait()
+	until(t, func() bool {
+		open := e.Number(t, `SELECT count(*) FROM attempts WHERE operation = 'publish' AND ended_at IS NULL`)
+		return int(open) == len(ids)
+	}, func() string { return "not all calls are under way at once" })
+	dies.kill(t)
+	died := time.Now()
+	other.start(t)
+	var took []time.Duration
+	for i, id := range ids {
+		p := e.Await(t, e.crew, id, crier.Published)
+		found := e.Attempts(t, e.crew, id)
+		took = append(took, found[len(found)-1].EndedAt.Sub(died))
+		if shown := e.box.Timeline(t, e.Accounts[i]); len(shown) != 1 || shown[0].PlatformPostID != p.PlatformPostID {
+			t.Errorf("timeline %+v\n%s", shown, e.History(t, e.crew, id))
+		}
+	}
+	slices.Sort(took)
+	t.Logf("found after %v", took)
+	if median := took[len(took)/2]; median > 30*time.Second {
+		t.Errorf("half of the calls were found after %v", median)
+	}
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"crier/internal/api"
+	"crier/internal/service"
+)
+
+func (a *app) openAPICommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "openapi",
+		Short: "Print the OpenAPI document",
+		Long: "Prints the OpenAPI 3.1 document of the HTTP interface, as a server of this version serves it at " +
+			"/openapi.json.",
+		Example: "  crier openapi > openapi.json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			networks, err := a.config.Registry()
+			if err != nil {
+				return err
+			}
+			log := slog.New(slog.DiscardHandler)
+			door := api.New(api.Config{
+				Services: service.Catalogue(networks),
+				Now:      a.now, Logger: log, Version: version,
+			})
+			_, err = fmt.Fprintf(a.stdout, "%s\n", door.OpenAPI())
+			return err
+		},
+	}
+}

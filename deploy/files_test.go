@@ -1,0 +1,193 @@
+// Package deploy_test judges the files that crier is packaged with. What a tool on this machine can judge is given to
+// it; the rest is read here.
+package deploy_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+var settingFlag = regexp.MustCompile(`\{flag: "([a-z0-9-]+)"`)
+
+// settingNames are the variables that crier reads.
+func settingNames(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, found := range settingFlag.FindAllStringSubmatch(read(t, "../cmd/crier/config.go"), -1) {
+		names = append(names, "CRIER_"+strings.ToUpper(strings.ReplaceAll(found[1], "-", "_")))
+	}
+	if len(names) < 20 {
+		t.Fatalf("the settings are %v", names)
+	}
+	return names
+}
+
+var variable = regexp.MustCompile(`\bCRIER_[A-Z0-9_]+`)
+
+func TestPackagesSetOnlyWhatCrierReads(t *testing.T) {
+	t.Parallel()
+	known := settingNames(t)
+	for _, path := range []string{"../Dockerfile", "compose.yaml", "systemd/crier.service", "helm/crier/values.yaml",
+		"helm/crier/templates/_helpers.tpl"} {
+		for _, name := range variable.FindAllString(read(t, path), -1) {
+			if !slices.Contains(known, name) && !strings.HasPrefix(name, "CRIER_X_") && name != "CRIER_NAME" {
+				t.Errorf("%s names %s, which is no setting", path, name)
+			}
+		}
+	}
+}
+
+func TestTheContainerIsSmallAndNotRoot(t *testing.T) {
+	t.Parallel()
+	_, final, _ := strings.Cut(read(t, "../Dockerfile"), "\nFROM scratch\n")
+	for _, line := range []string{"USER 65532:65532\n", "ENTRYPOINT [\"/crier\"]\n", "VOLUME /data\n",
+		"CRIER_DATA_DIR=/data", "TMPDIR=/data"} {
+		if !strings.Contains(final, line) {
+			t.Errorf("the container lacks %q:\n%s", line, final)
+		}
+	}
+	if strings.Contains(final, "RUN ") {
+		t.Error("the container needs a shell to be built")
+	}
+}
+
+type composeFile struct {
+	Services map[string]struct {
+		Image, Build string
+		ReadOnly     bool     `yaml:"read_only"`
+		CapDrop      []string `yaml:"cap_drop"`
+		SecurityOpt  []string `yaml:"security_opt"`
+		Ports        []string
+		Volumes      []string
+		Environment  map[string]string
+		DependsOn    map[string]any `yaml:"depends_on"`
+	}
+	Volumes map[string]any
+}
+
+func TestTheComposeFileIsWholeAndHardened(t *testing.T) {
+	t.Parallel()
+	var file composeFile
+	readYAML(t, "compose.yaml", &file)
+	roles := map[string]bool{}
+	for name, s := range file.Services {
+		for needed := range s.DependsOn {
+			if _, has := file.Services[needed]; !has {
+				t.Errorf("%s needs %s, which is no service", name, needed)
+			}
+		}
+		for _, mount := range s.Volumes {
+			volume, _, _ := strings.Cut(mount, ":")
+			if _, has := file.Volumes[volume]; !has {
+				t.Errorf("%s mounts %s, which is no volume", name, volume)
+			}
+		}
+		for _, port := range s.Ports {
+			if !strings.HasPrefix(port, "127.0.0.1:") {
+				t.Errorf("%s is open to everybody on %s", name, port)
+			}
+		}
+		if s.Build == "" {
+			continue
+		}
+		roles[s.Environment["CRIER_ROLE"]] = true
+		if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) ||
+			!slices.Contains(s.SecurityOpt, "no-new-privileges:true") {
+			t.Errorf("%s is not hardened: %+v", name, s)
+		}
+	}
+	if !roles["api"] || !roles["worker"] {
+		t.Errorf("the roles are %v", roles)
+	}
+}
+
+// tool runs a program on some arguments, and skips the test where there is none.
+func tool(t *testing.T, name string, args ...string) {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not installed", name)
+	}
+	if out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
+		t.Errorf("%s %v: %v\n%s", name, args, err, out)
+	}
+}
+
+func TestTheUnitIsHardened(t *testing.T) {
+	t.Parallel()
+	unit := read(t, "systemd/crier.service")
+	for _, line := range []string{"ExecStart=/usr/local/bin/crier serve", "DynamicUser=yes", "StateDirectory=crier",
+		"ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=CAP_NET_BIND_SERVICE"} {
+		if !strings.Contains(unit, "\n"+line+"\n") {
+			t.Errorf("the unit lacks %s", line)
+		}
+	}
+	// The binary is not where the unit looks for it.
+	copied := filepath.Join(t.TempDir(), "crier.service")
+	there := strings.Replace(unit, "/usr/local/bin/crier serve", "/bin/true", 1)
+	if err := os.WriteFile(copied, []byte(there), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tool(t, "systemd-analyze", "verify", copied)
+	tool(t, "systemd-analyze", "security", "--offline=yes", "--threshold=20", copied)
+}
+
+func TestPrometheusAcceptsTheAlerts(t *testing.T) {
+	t.Parallel()
+	tool(t, "promtool", "check", "rules", "--lint-fatal", "prometheus/alerts.yaml")
+}
+
+func TestAlertsFireWhenTheyShould(t *testing.T) {
+	t.Parallel()
+	tool(t, "promtool", "test", "rules", "prometheus/alerts_test.yaml")
+}
+
+var (
+	metricName  = regexp.MustCompile(`\bcrier_[a-z_]+`)
+	metricMaker = regexp.MustCompile(`"(crier_[a-z_]+)"`)
+)
+
+func TestAlertsAndDashboardNameMetricsThatExist(t *testing.T) {
+	t.Parallel()
+	var made []string
+	for _, pattern := range []string{"../internal/*/*.go", "../internal/*/*/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			for _, found := range metricMaker.FindAllStringSubmatch(read(t, file), -1) {
+				made = append(made, found[1])
+			}
+		}
+	}
+	dashboard := read(t, "grafana/crier.json")
+	if !json.Valid([]byte(dashboard)) {
+		t.Error("the dashboard is no JSON")
+	}
+	for path, text := range map[string]string{"alerts": read(t, "prometheus/alerts.yaml"), "dashboard": dashboard} {
+		for _, name := range metricName.FindAllString(text, -1) {
+			for _, suffix := range []string{"_bucket", "_count", "_sum"} {
+				name = strings.TrimSuffix(name, suffix)
+			}
+			if !slices.Contains(made, name) {
+				t.Errorf("the %s ask for %s, which crier does not tell", path, name)
+			}
+		}
+	}
+}

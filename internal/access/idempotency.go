@@ -1,0 +1,226 @@
+package access
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/store"
+)
+
+const (
+	// answersKept is how long a repeated request gets the first answer again.
+	answersKept = 24 * time.Hour
+	// repeatWait is how long a repeat waits for the first request to end.
+	repeatWait = 30 * time.Second
+)
+
+// IdempotentRequest is a request that carries an idempotency key.
+type IdempotentRequest struct {
+	Key string
+	// Fingerprint tells this request from another one with the same key.
+	Fingerprint []byte
+	// Status is what a success is answered with.
+	Status int
+	// Partial is true while the fingerprint lacks the body, which is read as it arrives.
+	Partial bool
+}
+
+// WithBody completes the fingerprint of a partial request by what tells its body from another.
+func (r IdempotentRequest) WithBody(digest []byte) IdempotentRequest {
+	sum := sha256.Sum256(append(slices.Clone(r.Fingerprint), digest...))
+	r.Fingerprint, r.Partial = sum[:], false
+	return r
+}
+
+// WithBody completes the request in the context, if it has a key.
+func WithBody(ctx context.Context, digest []byte) context.Context {
+	r, repeats := ctx.Value(repeatableKey{}).(repeatable)
+	if !repeats {
+		return ctx
+	}
+	r.IdempotentRequest = r.WithBody(digest)
+	return context.WithValue(ctx, repeatableKey{}, r)
+}
+
+type repeatableKey struct{}
+
+type repeatable struct {
+	IdempotentRequest
+	principal crier.ID
+}
+
+// WithIdempotency puts the caller's idempotency key into the context of a request.
+func WithIdempotency(ctx context.Context, caller Caller, r IdempotentRequest) context.Context {
+	return context.WithValue(ctx, repeatableKey{}, repeatable{IdempotentRequest: r, principal: caller.id})
+}
+
+// StoredResponse is the answer to an earlier request with the same key. As an error it ends the work of a repeat that
+// ran beside the first.
+type StoredResponse struct {
+	Status int
+	Body   []byte
+}
+
+func (*StoredResponse) Error() string { return "answered before" }
+
+// Idempotency runs the writes of requests and answers repeated ones from what was answered before.
+type Idempotency struct {
+	store *store.Store
+	keys  *auth.Keyring
+	clock crier.Clock
+}
+
+// NewIdempotency returns what runs the writes of a store. Answers are kept sealed with keys.
+func NewIdempotency(st *store.Store, keys *auth.Keyring, clock crier.Clock) *Idempotency {
+	return &Idempotency{store: st, keys: keys, clock: clock}
+}
+
+// Known is true when the key was used before, for whatever request.
+func (s *Idempotency) Known(ctx context.Context, caller Caller, r IdempotentRequest) (bool, error) {
+	kept, err := s.kept(ctx, caller, r.Key)
+	return kept != nil, err
+}
+
+// kept reads the answer that is kept under a caller's key, unless it was read with the credential. An answer that is
+// kept after that is found when the key is claimed.
+func (s *Idempotency) kept(ctx context.Context, caller Caller, key string) (*store.KeptAnswer, error) {
+	now := s.clock.Now()
+	if ahead := caller.aheadAt(now); ahead != nil && ahead.IdempotencyKey == key {
+		return ahead.Kept, nil
+	}
+	return s.store.KeptAnswer(ctx, caller.id, key, now)
+}
+
+// Stored returns the answer to an earlier request with the same key, or nil. The same key with another request is a
+// conflict.
+func (s *Idempotency) Stored(ctx context.Context, caller Caller, r IdempotentRequest) (*StoredResponse, error) {
+	kept, err := s.kept(ctx, caller, r.Key)
+	if err != nil || kept == nil {
+		return nil, err
+	}
+	return s.open(*kept, r.Fingerprint)
+}
+
+// ReplayOr returns the answer to an earlier request with the same key if there is one by now, else err. The earlier one
+// may be why a repeat beside it failed: a repeated deletion finds nothing left to delete.
+func (s *Idempotency) ReplayOr(ctx context.Context, err error) error {
+	r, repeats := ctx.Value(repeatableKey{}).(repeatable)
+	if !repeats || r.Partial {
+		return err
+	}
+	kept, lookupErr := s.store.KeptAnswer(ctx, r.principal, r.Key, s.clock.Now())
+	if lookupErr != nil || kept == nil {
+		return err
+	}
+	answer, openErr := s.open(*kept, r.Fingerprint)
+	if openErr != nil {
+		return openErr
+	}
+	return answer
+}
+
+func (s *Idempotency) open(kept store.KeptAnswer, fingerprint []byte) (*StoredResponse, error) {
+	if !bytes.Equal(kept.Fingerprint, fingerprint) {
+		return nil, crier.Conflict("This Idempotency-Key was used for another request within the last 24 hours. Use " +
+			"a new key for a new request.")
+	}
+	if kept.Left {
+		return nil, errLeft
+	}
+	body, err := s.keys.Open(kept.Body, answerContext(kept.PrincipalID, kept.Key))
+	if err != nil {
+		return nil, fmt.Errorf("open the kept answer: %w", err)
+	}
+	return &StoredResponse{Status: kept.Status, Body: body}, nil
+}
+
+// errLeft answers a repeat of somebody who is no member of the organization any more.
+var errLeft = crier.Forbidden("The caller has left the organization since the first request with this Idempotency-Key.")
+
+func answerContext(principal crier.ID, key string) string {
+	return "answer " + string(principal) + " " + key
+}
+
+// oneTimeSecret is an answer that must not be kept as it is.
+type oneTimeSecret interface{ WithoutSecret() any }
+
+// Write runs fn in one transaction. When the request carries an idempotency key, the key is claimed first and the
+// answer kept last, in the same transaction: effect and key stand or fall together. A repeat of a request that has
+// meanwhile been answered returns *StoredResponse as its error.
+func Write[T any](ctx context.Context, s *Idempotency, fn func(tx *store.Tx) (T, error)) (T, error) {
+	var result T
+	r, repeats := ctx.Value(repeatableKey{}).(repeatable)
+	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
+		if repeats {
+			if err := s.claim(ctx, tx, r); err != nil {
+				return err
+			}
+		}
+		var err error
+		if result, err = fn(tx); err != nil {
+			return err
+		}
+		if err := s.Audit(ctx, tx, result); err != nil || !repeats {
+			return err
+		}
+		return s.keep(ctx, tx, r, result)
+	})
+	if errors.Is(err, store.ErrTaken) { // the commit may be the first to tell
+		err = crier.Conflict("Another request has just scheduled this post, or taken this slot. Try again.")
+	}
+	return result, err
+}
+
+func (s *Idempotency) claim(ctx context.Context, tx *store.Tx, r repeatable) error {
+	now := s.clock.Now()
+	waiting, cancel := context.WithTimeout(ctx, repeatWait)
+	defer cancel()
+	claimed, err := tx.ClaimKey(waiting, store.KeptAnswer{
+		PrincipalID: r.principal, Key: r.Key, Fingerprint: r.Fingerprint, Status: r.Status,
+		ExpiresAt: crier.TimeOf(now.Add(answersKept)),
+	}, now)
+	if err != nil {
+		if ctx.Err() == nil && errors.Is(waiting.Err(), context.DeadlineExceeded) {
+			return crier.Conflict("A request with this Idempotency-Key is still running. Try again later.")
+		}
+		return err
+	}
+	if claimed {
+		return nil
+	}
+	kept, err := tx.KeptAnswer(ctx, r.principal, r.Key, now)
+	if err != nil {
+		return err
+	}
+	if kept == nil {
+		return errors.New("a claimed idempotency key has no answer")
+	}
+	answer, err := s.open(*kept, r.Fingerprint)
+	if err != nil {
+		return err
+	}
+	return answer
+}
+
+func (s *Idempotency) keep(ctx context.Context, tx *store.Tx, r repeatable, result any) error {
+	if secret, ok := result.(oneTimeSecret); ok {
+		result = secret.WithoutSecret()
+	}
+	body, err := json.Marshal(result)
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	sealed, err := s.keys.Seal(body, answerContext(r.principal, r.Key))
+	if err != nil {
+		return err
+	}
+	return tx.KeepAnswer(ctx, r.principal, r.Key, sealed, organizationOf(ctx))
+}

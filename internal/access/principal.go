@@ -1,0 +1,52 @@
+package access
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// Principal names who asked for something that goes on after the request, such as the consent of a network.
+type Principal struct {
+	Kind     store.PrincipalKind
+	ID       crier.ID
+	PersonID crier.ID
+}
+
+// Principal names the caller.
+func (c Caller) Principal() Principal {
+	return Principal{Kind: c.kind, ID: c.id, PersonID: c.person.ID}
+}
+
+// TeamOf proves that a principal that asked for something has a permission in a team by now.
+func (a *Control) TeamOf(ctx context.Context, p Principal, team crier.ID, permission crier.Permission) (TeamScope,
+	error) {
+	if p.Kind == store.KeyPrincipal {
+		active, err := a.store.KeyActive(ctx, p.ID, a.clock.Now())
+		if err != nil {
+			return TeamScope{}, err
+		}
+		if !active {
+			return TeamScope{}, crier.Forbidden("The API key that asked for this is no longer valid.")
+		}
+	}
+	caller := Caller{kind: p.Kind, id: p.ID, person: crier.User{ID: p.PersonID}}
+	return a.Team(ctx, caller, team, permission)
+}
+
+// MayStill is true when the principal has a permission in a team by now: since it asked, a member may have been
+// removed, a key revoked or the team deleted.
+func (p Principal) MayStill(ctx context.Context, tx *store.Tx, team crier.ID, permission crier.Permission,
+	now crier.Time) (bool, error) {
+	if p.Kind == store.KeyPrincipal {
+		if active, err := tx.KeyActive(ctx, p.ID, now); err != nil || !active {
+			return false, err
+		}
+	}
+	_, access, err := tx.TeamAccess(ctx, team, p.ID, p.PersonID)
+	if err != nil {
+		return false, err
+	}
+	return (Caller{}).May(permission, access, "team") == nil && reachesTeam(access), nil
+}

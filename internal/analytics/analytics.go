@@ -1,0 +1,170 @@
+// Package analytics is what crier knows about how posts and accounts do: it reads the numbers of networks, keeps them
+// as sums of days, and answers questions about them. docs/analytics.md says what the answers mean.
+package analytics
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/job"
+	"crier/internal/pagination"
+	"crier/internal/provider"
+	"crier/internal/publish"
+	"crier/internal/slot"
+	"crier/internal/store"
+)
+
+// Config is what analytics need of the world.
+type Config struct {
+	Store     *store.Store
+	Providers *provider.Registry
+	Engine    *publish.Engine
+	Queue     job.Queue
+	Pages     *pagination.Cursors
+	Clock     crier.Clock
+	// Days is how long readings are kept; 0 means DefaultDays. Sums of days are kept for ever.
+	Days int
+}
+
+// DefaultDays is how long readings are kept.
+const DefaultDays = 400
+
+// Analytics are the rules of numbers.
+type Analytics struct {
+	store     *store.Store
+	providers *provider.Registry
+	quotas    *publish.Quotas
+	tokens    *publish.Tokens
+	queue     job.Queue
+	pages     *pagination.Cursors
+	clock     crier.Clock
+	kept      time.Duration
+}
+
+// New builds the rules.
+func New(cfg Config) *Analytics {
+	if cfg.Days == 0 {
+		cfg.Days = DefaultDays
+	}
+	return &Analytics{store: cfg.Store, providers: cfg.Providers, quotas: cfg.Engine.Quotas, tokens: cfg.Engine.Tokens,
+		queue: cfg.Queue, pages: cfg.Pages, clock: cfg.Clock, kept: time.Duration(cfg.Days) * 24 * time.Hour}
+}
+
+// Query is what an answer is about. Empty lists select all.
+type Query struct {
+	// From and To are the first and the last day; empty means so many days until today.
+	From, To crier.Date
+	// Zone has the days; empty means the team's, else UTC.
+	Zone             crier.Zone
+	Basis            crier.AnalyticsBasis
+	Providers        []crier.Provider
+	SocialAccountIDs []crier.ID
+	PostTypes        []crier.PostType
+}
+
+// window is a query whose days are known.
+type window struct {
+	filter   store.AnalyticsFilter
+	location *time.Location
+	zone     string
+	gained   bool
+	// own is true when the days are those of the team's zone, for which there are sums.
+	own bool
+}
+
+// defaultDays is how long a window is when nobody says.
+const defaultDays = 30
+
+// window finds the days of a query; days is how many when it names none.
+func (s *Analytics) window(scope access.TeamScope, q Query, days int64) (window, error) {
+	if err := scope.Check(); err != nil {
+		return window{}, err
+	}
+	team := scope.Team()
+	zone := teamZone(team.Timezone)
+	w := window{zone: zone, own: q.Zone == "" || string(q.Zone) == zone, gained: q.Basis == crier.BasisGained}
+	if q.Zone != "" {
+		w.zone = string(q.Zone)
+	}
+	var err error
+	if w.location, err = crier.Zone(w.zone).Location(); err != nil {
+		return window{}, fmt.Errorf("load the zone of team %s: %w", team.ID, err)
+	}
+	w.filter = store.AnalyticsFilter{TeamID: team.ID, Providers: q.Providers, SocialAccountIDs: q.SocialAccountIDs,
+		PostTypes: q.PostTypes, To: dayOf(s.clock.Now(), w.location)}
+	if q.To != "" {
+		w.filter.To = dayNumber(q.To)
+	}
+	w.filter.From = w.filter.To - days + 1
+	if q.From != "" {
+		w.filter.From = dayNumber(q.From)
+	}
+	if w.filter.From > w.filter.To {
+		return w, crier.Invalid(crier.At("must not be after to, "+string(dateOf(w.filter.To)), "from"))
+	}
+	if w.filter.To-w.filter.From >= crier.MaxAnalyticsDays {
+		return w, crier.Invalid(crier.At(fmt.Sprintf("must be at most %d days before to", crier.MaxAnalyticsDays-1),
+			"from"))
+	}
+	return w, nil
+}
+
+func teamZone(zone *string) string {
+	if zone == nil || *zone == "" {
+		return "UTC"
+	}
+	return *zone
+}
+
+// before is the window of the same length before this one.
+func (w window) before() window {
+	length := w.filter.To - w.filter.From + 1
+	w.filter.From, w.filter.To = w.filter.From-length, w.filter.To-length
+	return w
+}
+
+func (w window) shown() crier.AnalyticsWindow {
+	return crier.AnalyticsWindow{From: dateOf(w.filter.From), To: dateOf(w.filter.To), Timezone: w.zone}
+}
+
+// instants are the beginning of the first day and of the day after the last.
+func (w window) instants() (from, to crier.Time) {
+	return startOf(w.filter.From, w.location), startOf(w.filter.To+1, w.location)
+}
+
+func (w window) holds(day int64) bool { return day >= w.filter.From && day <= w.filter.To }
+
+// selects is true for an account that the query is about.
+func (w window) selects(a store.Account) bool {
+	f := w.filter
+	return (len(f.Providers) == 0 || slices.Contains(f.Providers, a.Provider)) &&
+		(len(f.SocialAccountIDs) == 0 || slices.Contains(f.SocialAccountIDs, a.ID))
+}
+
+const secondsOfDay = 24 * 60 * 60
+
+// dayOf is the day of an instant in a zone, counted from 1 January 1970.
+func dayOf(t crier.Time, location *time.Location) int64 {
+	year, month, day := t.In(location).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / secondsOfDay
+}
+
+func startOf(day int64, location *time.Location) crier.Time {
+	return crier.TimeOf(slot.At(location, 1970, time.January, 1+int(day), 0, 0))
+}
+
+// dayNumber counts the day of a valid date from 1 January 1970.
+func dayNumber(d crier.Date) int64 {
+	t, err := time.Parse(time.DateOnly, string(d))
+	if err != nil {
+		return 0 // the door refuses it
+	}
+	return t.Unix() / secondsOfDay
+}
+
+func dateOf(day int64) crier.Date {
+	return crier.Date(time.Unix(day*secondsOfDay, 0).UTC().Format(time.DateOnly))
+}

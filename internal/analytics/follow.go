@@ -1,0 +1,164 @@
+package analytics
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"crier"
+	"crier/internal/job"
+	"crier/internal/store"
+)
+
+const (
+	// followBatch is how many events one transaction counts, backfillBatch how many publications.
+	followBatch   = 2000
+	backfillBatch = 200
+	// maxBacklog is how many events that tell nothing new may pass before it is noted that they did.
+	maxBacklog = 5000
+)
+
+// Follow counts posts that were published since it was last called, and a part of those of before analytics; more is
+// true when there are further ones. Any number of nodes may call it: one counts at a time, and each post once.
+func (s *Analytics) Follow(ctx context.Context) (more bool, err error) {
+	behind, err := s.store.AnalyticsBehind(ctx)
+	if err != nil {
+		return false, err
+	}
+	if behind.Published || behind.Events > maxBacklog {
+		if more, err = s.followEvents(ctx); err != nil {
+			return false, err
+		}
+	}
+	if !behind.Publications {
+		return more, nil
+	}
+	return true, s.backfill(ctx)
+}
+
+func (s *Analytics) followEvents(ctx context.Context) (more bool, err error) {
+	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
+		found, err := tx.PublishedSince(ctx, followBatch)
+		if err != nil {
+			return err
+		}
+		more = found.Events == followBatch
+		list, err := tx.Countables(ctx, found.Publications)
+		if err != nil {
+			return err
+		}
+		fresh, err := s.count(ctx, tx, list)
+		if err != nil {
+			return err
+		}
+		if err := s.readEarly(ctx, tx, fresh); err != nil {
+			return err
+		}
+		return tx.EventsCounted(ctx, found.Last)
+	})
+	return more, err
+}
+
+// count counts publications, and returns those that were not counted before.
+func (s *Analytics) count(ctx context.Context, tx *store.Tx, list []store.Countable) ([]store.Countable, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	byID, rows := map[crier.ID]store.Countable{}, make([]store.PublicationStats, len(list))
+	for i, c := range list {
+		location, err := zoneOf(c)
+		if err != nil {
+			return nil, err
+		}
+		c.Stats.PublishedDay = dayOf(c.Stats.PublishedAt, location)
+		rows[i], byID[c.Stats.PublicationID] = c.Stats, c
+	}
+	ids, err := tx.CountPublications(ctx, rows)
+	fresh := make([]store.Countable, len(ids))
+	for i, id := range ids {
+		fresh[i] = byID[id]
+	}
+	return fresh, err
+}
+
+func zoneOf(c store.Countable) (*time.Location, error) {
+	location, err := crier.Zone(teamZone(&c.Zone)).Location()
+	if err != nil {
+		return nil, fmt.Errorf("load the zone of team %s: %w", c.Stats.TeamID, err)
+	}
+	return location, nil
+}
+
+// readEarly plans the early readings of posts on the sandbox.
+func (s *Analytics) readEarly(ctx context.Context, tx *store.Tx, list []store.Countable) error {
+	var readings []job.Job
+	for _, c := range list {
+		if next, ok := earlySnapshot(c.Stats, 1); ok && c.Sandbox {
+			readings = append(readings, next)
+		}
+	}
+	return s.queue.Enqueue(ctx, tx, readings...)
+}
+
+// backfill counts some publications of before analytics, with the readings that are kept of them.
+func (s *Analytics) backfill(ctx context.Context) error {
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		ids, last, err := tx.PublishedBefore(ctx, backfillBatch)
+		if err != nil {
+			return err
+		}
+		list, err := tx.Countables(ctx, ids)
+		if err != nil {
+			return err
+		}
+		fresh, err := s.count(ctx, tx, list)
+		if err != nil {
+			return err
+		}
+		ids = ids[:0]
+		for _, c := range fresh {
+			ids = append(ids, c.Stats.PublicationID)
+		}
+		readings, err := tx.RawReadings(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, c := range fresh {
+			if err := s.apply(ctx, tx, c, readings[c.Stats.PublicationID]); err != nil {
+				return err
+			}
+		}
+		return tx.BackfillDone(ctx, last)
+	})
+}
+
+// apply adds readings that are kept already to the sums.
+func (s *Analytics) apply(ctx context.Context, tx *store.Tx, c store.Countable, readings []store.Reading) error {
+	location, err := zoneOf(c)
+	if err != nil {
+		return err
+	}
+	stats := c.Stats
+	stats.PublishedDay = dayOf(stats.PublishedAt, location)
+	for _, reading := range readings {
+		reading.Day = dayOf(reading.At, location)
+		if stats, err = tx.ApplyReading(ctx, stats, reading); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sweep removes readings that have outlived their time, in small transactions. The sums of days stay.
+func (s *Analytics) Sweep(ctx context.Context) error {
+	for {
+		var removed int64
+		err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+			removed, err = tx.SweepMetrics(ctx, crier.TimeOf(s.clock().Add(-s.kept)))
+			return err
+		})
+		if err != nil || removed == 0 {
+			return err
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/access"
+)
+
+type listAccountChoicesInput struct {
+	accountPath
+	Setting string `query:"setting" required:"true" maxLength:"100" doc:"The key of a publish setting that has choices: true in the list of providers."`
+	Query   string `query:"q" maxLength:"200" doc:"What to search for, where the network has too many values to list."`
+}
+
+var listAccountChoicesDoc = doc{
+	ID: "listAccountChoices", Tag: "Social accounts", Summary: "List the choices of a publish setting",
+	Conflicts: true,
+	Description: "Asks the network now which values a publish setting can have on this account: playlists and " +
+		"categories on YouTube, who may see a post on TikTok, places on Threads.",
+}
+
+func (s *Server) listAccountChoices(ctx context.Context, scope access.TeamScope,
+	in *listAccountChoicesInput) (crier.AccountChoices, error) {
+	return s.services.Accounts.Choices(ctx, scope, in.ID, in.Setting, in.Query)
+}

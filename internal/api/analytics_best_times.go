@@ -1,0 +1,23 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/access"
+)
+
+type getBestTimesInput struct{ analyticsQuery }
+
+var getBestTimesDoc = doc{
+	ID: "getBestTimes", Tag: "Analytics", Summary: "Get the best times to post", CSV: true,
+	Description: "At which hours of the week posts did better than usual. Each post is compared with the median of " +
+		"its own " +
+		"account; an hour with fewer than 5 posts says nothing, and `known` is false when no hour stands out from " +
+		"chance. It tells when posts did well, not why.",
+}
+
+func (s *Server) getBestTimes(ctx context.Context, scope access.TeamScope, in *getBestTimesInput) (crier.BestTimes,
+	error) {
+	return s.services.Analytics.BestTimes(ctx, scope, in.query)
+}

@@ -1,0 +1,33 @@
+package api
+
+import (
+	"crier"
+	"crier/internal/analytics"
+)
+
+// analyticsQuery is the part of an input that the questions about numbers share.
+type analyticsQuery struct {
+	teamPath
+	From            crier.Date `query:"from" doc:"The first day, such as 2026-11-01; at most 399 days before to. Without it the window is 30 days long, of best times 90."`
+	To              crier.Date `query:"to" doc:"The last day; today when absent."`
+	Timezone        crier.Zone `query:"timezone" doc:"The zone of the days; the team's when absent, else UTC. Days of other zones than the team's are counted post by post: slower, and only for windows of at most 50,000 posts."`
+	Provider        string     `query:"provider" maxLength:"1000" doc:"Comma-separated networks; all when absent."`
+	SocialAccountID string     `query:"socialAccountId" maxLength:"4000" doc:"Comma-separated ids of accounts; all when absent. At most 100."`
+	PostType        string     `query:"postType" maxLength:"1000" doc:"Comma-separated: text_post, text_image, text_video, carousel; all when absent."`
+	Format          string     `query:"format" enum:"json,csv" default:"json" doc:"csv answers with the same numbers as a table; what was not told is an empty cell."`
+
+	query analytics.Query
+}
+
+func (in *analyticsQuery) check(*Server) []crier.Issue {
+	q := &in.query
+	q.From, q.To, q.Zone = in.From, in.To, in.Timezone
+	issues := into(&q.Providers)(enumList("provider", in.Provider, crier.Providers()))
+	issues = append(issues, into(&q.SocialAccountIDs)(idList("socialAccountId", in.SocialAccountID))...)
+	return append(issues, into(&q.PostTypes)(enumList("postType", in.PostType, crier.PostTypes()))...)
+}
+
+// basisQuery says which numbers are counted.
+type basisQuery struct {
+	Basis string `query:"basis" enum:"published,gained" default:"published" doc:"published: what the posts that were published in the window have by now. gained: what came in within the window, on posts of any age; a gain belongs to the day on which it was read."`
+}

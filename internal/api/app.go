@@ -1,0 +1,138 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+// appPath is where the dashboard is, and where people go after signing in.
+const appPath = "/app"
+
+// dashboard serves the files of the single-page application. Those under assets carry a hash of their content in their
+// names, so browsers may keep them for good; every other address is a page of the application, which index.html draws.
+type dashboard struct {
+	files  map[string]*appFile
+	policy string
+}
+
+// appFile is one built file, compressed when it is first asked for: most are not asked for on most servers.
+type appFile struct {
+	plain       []byte
+	contentType string
+	etag        string
+	compressed  func() []byte
+}
+
+// newDashboard reads the built files. Without index.html there is nothing to serve, which is a mistake of the build.
+func newDashboard(files fs.FS, publicURL string) (*dashboard, error) {
+	d := &dashboard{files: map[string]*appFile{}, policy: appPolicy(publicURL)}
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		d.files[name] = newAppFile(name, content)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the dashboard: %w", err)
+	}
+	if d.files["index.html"] == nil {
+		return nil, fmt.Errorf("the dashboard has no index.html")
+	}
+	return d, nil
+}
+
+func newAppFile(name string, content []byte) *appFile {
+	sum := sha256.Sum256(content)
+	contentType := mime.TypeByExtension(path.Ext(name))
+	if path.Ext(name) == ".js" {
+		contentType = "text/javascript; charset=utf-8" // whatever the machine's own table says
+	}
+	return &appFile{
+		plain: content, contentType: contentType, etag: `"` + hex.EncodeToString(sum[:12]) + `"`,
+		compressed: sync.OnceValue(func() []byte { return compress(content) }),
+	}
+}
+
+// compress returns nil when that would not make the content smaller.
+func compress(content []byte) []byte {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	_, _ = w.Write(content) // a buffer takes everything
+	_ = w.Close()
+	if out.Len() >= len(content) {
+		return nil
+	}
+	return out.Bytes()
+}
+
+// appPolicy lets the dashboard run its own files and nothing written into a page. Pictures come from crier and, as
+// profile pictures, from the networks; an installation without TLS has them from a sandbox without TLS too.
+func appPolicy(publicURL string) string {
+	pictures := "'self' data: blob: https:"
+	if strings.HasPrefix(publicURL, "http:") {
+		pictures += " http:"
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; font-src 'self'; " +
+		"manifest-src 'self'; " +
+		"img-src " + pictures + "; media-src " + pictures +
+		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}
+
+// appAsset answers with a file whose name changes with its content.
+func (s *Server) appAsset(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, appPath+"/")
+	file, ok := s.dashboard.files[name]
+	if !ok {
+		s.notFound(w, r)
+		return
+	}
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	file.serve(w, r)
+}
+
+// appPage answers every page of the application with the same document. Who is not signed in goes there first and comes
+// back.
+func (s *Server) appPage(w http.ResponseWriter, r *http.Request) {
+	if _, ok := s.signedInUser(w, r); !ok {
+		return
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Security-Policy", s.dashboard.policy)
+	h.Set("Referrer-Policy", "same-origin")
+	s.dashboard.files["index.html"].serve(w, r)
+}
+
+func (f *appFile) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", f.contentType)
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("ETag", f.etag)
+	content := f.plain
+	if takesGzip(r.Header.Get("Accept-Encoding")) {
+		if compressed := f.compressed(); compressed != nil {
+			content = compressed
+			h.Set("Content-Encoding", "gzip")
+			h.Set("ETag", strings.TrimSuffix(f.etag, `"`)+`-gzip"`)
+		}
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+}

@@ -1,0 +1,68 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// compressFrom is the size in bytes from which an answer is worth compressing.
+const compressFrom = 1 << 10
+
+// compressors are reused: each has tables of several hundred KiB.
+var compressors = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return w
+}}
+
+// send writes a JSON answer, compressed when it is large and the caller accepts that. An answer that shows a secret is
+// sent as it is: beside text that a caller chose, its compressed length would tell about the secret.
+func (s *Server) send(w http.ResponseWriter, r *http.Request, status int, data []byte) {
+	if infoOf(r).secret || len(data) <= compressFrom {
+		writeBytes(w, status, data)
+		return
+	}
+	h := w.Header()
+	h.Add("Vary", "Accept-Encoding")
+	if !takesGzip(r.Header.Get("Accept-Encoding")) {
+		writeBytes(w, status, data)
+		return
+	}
+	var out bytes.Buffer
+	zip, ok := compressors.Get().(*gzip.Writer)
+	if !ok { // the pool holds nothing else
+		writeBytes(w, status, data)
+		return
+	}
+	defer compressors.Put(zip)
+	zip.Reset(&out)
+	_, err := zip.Write(data)
+	if err == nil {
+		err = zip.Close()
+	}
+	if err != nil { // writing to memory does not fail
+		writeBytes(w, status, data)
+		return
+	}
+	h.Set("Content-Encoding", "gzip")
+	writeBytes(w, status, out.Bytes())
+}
+
+// takesGzip is true when a list of encodings accepts gzip.
+func takesGzip(accepted string) bool {
+	for encoding := range strings.SplitSeq(accepted, ",") {
+		name, weight, weighed := strings.Cut(strings.ReplaceAll(encoding, " ", ""), ";q=")
+		if !strings.EqualFold(name, "gzip") {
+			continue
+		}
+		q, err := strconv.ParseFloat(weight, 64)
+		return !weighed || err == nil && q > 0
+	}
+	return false
+}

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/service"
+)
+
+// eventFilters is the part of an input that the list and the stream of events share.
+type eventFilters struct {
+	Types  string   `query:"types" doc:"Only these types, separated by commas."`
+	TeamID crier.ID `query:"teamId" doc:"Only events of this team."`
+
+	query service.EventQuery
+}
+
+func (f *eventFilters) read() []crier.Issue {
+	types, issues := enumList("types", f.Types, crier.EventTypes())
+	f.query.Types, f.query.TeamID = types, f.TeamID
+	return issues
+}
+
+type listEventsInput struct {
+	organizationPath
+	eventFilters
+	After string `query:"after" maxLength:"4096" doc:"nextCursor of an earlier answer, or the id of an event; omit it to begin with the oldest."`
+	Limit string `query:"limit" default:"25" doc:"Events on a page: a whole number from 1 to 100."`
+}
+
+var listEventsDoc = doc{
+	ID: "listEvents", Tag: "Events", Summary: "List events", Description: "The log of what happened, oldest first. " +
+		"Whoever sends `nextCursor` as `after` again and again sees every event once and misses none. Events are " +
+		"kept for 30 days, unless the operator says otherwise; a cursor that is older is refused.\n\n" +
+		"An event of a team needs `read` there; `member.*` needs `manage_members`, `api_key.*` needs " +
+		"`manage_api_keys`, `webhook.*` needs `manage_webhooks`, and `credits.*` needs `read` without being narrowed " +
+		"to teams. What the caller may not see is left out.\n\nTypes: `" + strings.Join(crier.EventType("").Enum(),
+		"`, `") + "`. Types are only added: ignore those that you do not know.",
+}
+
+func (in *listEventsInput) check(*Server) []crier.Issue {
+	issues := in.read()
+	limit, err := strconv.ParseUint(in.Limit, 10, 32)
+	if err != nil || limit < 1 || limit > crier.MaxPageSize {
+		issues = append(issues, limitIssue())
+	}
+	in.query.After, in.query.Limit = in.After, int(limit)
+	return issues
+}
+
+func (s *Server) listEvents(ctx context.Context, scope access.OrgScope, in *listEventsInput) (crier.EventPage, error) {
+	return s.services.Events.List(ctx, scope, in.query)
+}

@@ -1,0 +1,150 @@
+package api_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"crier/internal/api"
+	"crier/internal/server/servertest"
+	"crier/internal/store"
+)
+
+func TestMain(m *testing.M) {
+	// A check of a list is a tenant and dozens of requests. Flags win, as in make fuzz.
+	if err := flag.Set("rapid.checks", "30"); err != nil {
+		panic(err)
+	}
+	code := servertest.Run(m)
+	if err := api.RemoveDatabases(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// The harness by the names that the tests of this package use.
+type (
+	database    = servertest.Database
+	option      = servertest.Option
+	tenant      = servertest.Tenant
+	crew        = servertest.Crew
+	account     = servertest.Account
+	box         = servertest.Box
+	clock       = servertest.Clock
+	object      = servertest.Object
+	request     = servertest.Request
+	response    = servertest.Response
+	result      = servertest.Result
+	publication = servertest.PublicationRow
+	founder     = servertest.Founder
+	pageSeen    = servertest.PageSeen
+	keyOf       = servertest.MadeKey
+	formPart    = servertest.FormPart
+)
+
+var (
+	databases          = servertest.Databases
+	eachDatabase       = servertest.EachDatabase
+	withRateLimit      = servertest.WithRateLimit
+	withClock          = servertest.WithClock
+	withRole           = servertest.WithRole
+	withTimings        = servertest.WithTimings
+	withBox            = servertest.WithBox
+	startBox           = servertest.StartBox
+	hurried            = servertest.Hurried
+	until              = servertest.Until
+	texts              = servertest.Texts
+	path               = servertest.Path
+	walk               = servertest.Walk
+	credentials        = servertest.Credentials
+	deviceGrant        = servertest.DeviceGrant
+	refreshGrant       = servertest.RefreshGrant
+	form               = servertest.Form
+	longVideo          = servertest.LongVideo
+	sevenNetworks      = servertest.SevenNetworks
+	withReachableMedia = servertest.WithReachableMedia
+	browse             = servertest.Browse
+	everywhere         = servertest.Everywhere
+	soon               = servertest.Soon
+)
+
+const (
+	back       = servertest.Back
+	passphrase = servertest.Passphrase
+	unknownID  = servertest.UnknownID
+)
+
+// testServer is a server with the helpers of this package.
+type testServer struct{ *servertest.Server }
+
+func startServer(tb testing.TB, db database, options ...option) *testServer {
+	tb.Helper()
+	return &testServer{servertest.Start(tb, db, options...)}
+}
+
+// eachServer runs a test on the server of each database that tests share, as a tenant of its own. Tests that look at
+// more than their tenant start their own server.
+func eachServer(t *testing.T, test func(t *testing.T, s *testServer)) {
+	t.Helper()
+	servertest.EachShared(t, func(t *testing.T, s *servertest.Server) { test(t, &testServer{s}) })
+}
+
+// oneServer runs a test of what happens before the store is asked: one database is enough.
+func oneServer(t *testing.T, test func(t *testing.T, s *testServer)) {
+	t.Helper()
+	test(t, sharedServer(t))
+}
+
+// sharedServer is the server that oneServer runs a test on.
+func sharedServer(tb testing.TB) *testServer {
+	tb.Helper()
+	return &testServer{servertest.Shared(tb, store.SQLite)}
+}
+
+// engine is a server that publishes to a sandbox, and a tenant with accounts on it.
+type engine struct {
+	*testServer
+	box *box
+	crew
+}
+
+// startEngine starts a node and a sandbox, and a tenant with one account on each of two networks.
+func startEngine(tb testing.TB, db database, options ...option) *engine {
+	tb.Helper()
+	return startEngineOn(tb, db, startBox(tb), options...)
+}
+
+// startEngineOn is startEngine with a sandbox that is there already.
+func startEngineOn(tb testing.TB, db database, b *box, options ...option) *engine {
+	tb.Helper()
+	e := &engine{box: b}
+	e.testServer = startServer(tb, db, append([]option{withBox(e.box), withTimings(hurried)}, options...)...)
+	e.crew = e.NewCrew(tb, 100_000, "x", "linkedin")
+	return e
+}
+
+// eachEngine runs a test on the engine of each database that tests share, with a crew of its own.
+func eachEngine(t *testing.T, test func(t *testing.T, e *engine)) {
+	t.Helper()
+	servertest.EachSharedEngine(t, func(t *testing.T, s *servertest.Server, b *box) {
+		e := &engine{testServer: &testServer{s}, box: b}
+		e.crew = e.NewCrew(t, 100_000, "x", "linkedin")
+		test(t, e)
+	})
+}
+
+// postServer is a server with helpers for the team's content.
+type postServer struct{ *testServer }
+
+func startPostServer(tb testing.TB, db database, options ...option) postServer {
+	tb.Helper()
+	return postServer{startServer(tb, db, append([]option{withRole("api")}, options...)...)}
+}
+
+// eachPostServer is eachServer with helpers for the team's content.
+func eachPostServer(t *testing.T, test func(t *testing.T, s postServer)) {
+	t.Helper()
+	eachServer(t, func(t *testing.T, s *testServer) { test(t, postServer{s}) })
+}

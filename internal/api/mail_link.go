@@ -1,0 +1,48 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+
+	"crier"
+	"crier/internal/api/contract"
+)
+
+// mailLinkPage lets people have the links of their own e-mail address sent there.
+type mailLinkPage struct{ Fields []formField }
+
+func newMailLinkPage(email string) mailLinkPage {
+	return mailLinkPage{Fields: []formField{{Name: "email", Label: "E-mail address", Type: "email",
+		Autocomplete: "username", Value: email}}}
+}
+
+func (s *Server) mailLinkForm(w http.ResponseWriter, r *http.Request) {
+	if !s.services.Invitations.CanMail() {
+		s.render(w, r, http.StatusNotFound, "message", message{Title: "No mail from here", Home: true, Lines: []string{
+			"This installation sends no mail. Ask whoever invited you, or whoever runs it, for a link."}})
+		return
+	}
+	s.render(w, r, http.StatusOK, "mail_link", newMailLinkPage(""))
+}
+
+// mailLink takes the form. It answers alike for every address: who is known here is nobody's business.
+func (s *Server) mailLink(w http.ResponseWriter, r *http.Request) {
+	if !s.readForm(w, r) {
+		return
+	}
+	email := tidy(r.PostForm.Get("email"))
+	err := s.services.Invitations.MailLinks(r.Context(), crier.Email(email))
+	if known, ok := errors.AsType[*crier.Error](err); ok {
+		page := newMailLinkPage(email)
+		markPassword(page.Fields, known)
+		s.render(w, r, contract.Status(known.Kind), "mail_link", page)
+		return
+	}
+	if err != nil {
+		s.failPage(w, r, err)
+		return
+	}
+	s.render(w, r, http.StatusOK, "message", message{Title: "Look at your mail", Lines: []string{
+		"If this address is invited or has an account here, its links are on their way.",
+		"Nothing came? Look among the unwanted mail, and ask again in five minutes."}})
+}

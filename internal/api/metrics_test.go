@@ -1,0 +1,43 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+
+	"crier"
+)
+
+// A live reading costs what the network charges: nothing when it fails, and it is not made for those who cannot pay.
+func TestLiveAnalyticsCostCredits(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		e := startEngine(t, db, withRole("api")) // workers read too: their readings would be counted, or meet the fault
+		poor, rich := e.NewCrew(t, 9, "x", "threads"), e.NewCrew(t, 25, "x")
+		analytics := func(c crew, of account) response {
+			return e.Call(t, c, "GET", path("social-accounts/%s/analytics", of.ID), nil)
+		}
+		reads := e.box.Calls(t, "x", "read")
+		analytics(poor, poor.Accounts[0]).WantError(t, http.StatusPaymentRequired, "PaymentRequired")
+		if asked := e.box.Calls(t, "x", "read"); asked != reads {
+			t.Errorf("X was asked %d times for somebody who cannot pay", asked-reads)
+		}
+		analytics(poor, poor.Accounts[1]).Want(t, http.StatusOK) // costs nothing
+		e.box.Fault(t, rich.Accounts[0], "read", "outage", nil)
+		analytics(rich, rich.Accounts[0]).WantError(t, http.StatusConflict, "Conflict")
+		for range 2 {
+			var told crier.AccountAnalytics
+			analytics(rich, rich.Accounts[0]).Want(t, http.StatusOK).Into(t, &told)
+			if told.CreditCost != 10 || told.Provider != "x" {
+				t.Errorf("analytics %+v", told)
+			}
+		}
+		analytics(rich, rich.Accounts[0]).WantError(t, http.StatusPaymentRequired, "PaymentRequired")
+		var left crier.Credits
+		e.As(t, rich.Key, "GET", path("/v1/organizations/%s/credits", rich.Organization), nil).Want(t,
+			http.StatusOK).Into(t, &left)
+		if left.CreditsBalance != 5 || left.ReservedCredits != 0 {
+			t.Errorf("two readings of 10 credits leave %+v of 25", left)
+		}
+		e.Balanced(t, rich)
+	})
+}

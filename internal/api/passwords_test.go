@@ -1,0 +1,60 @@
+package api_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"crier/internal/store"
+)
+
+const otherPassphrase = "another horse, another battery"
+
+func TestAChangedPasswordSignsOutEverywhereElse(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, withRole("api"))
+		ada := s.NewFounder(t, "ada@example.com")
+		b, elsewhere := s.NewBrowser(t), s.NewBrowser(t)
+		b.SignIn(t, ada.Email)
+		elsewhere.SignIn(t, ada.Email)
+		device := s.LogIn(t, elsewhere).Text(t, "access_token")
+		change := func(current, password string) pageSeen {
+			return b.Post(t, "/account/password", url.Values{"current": {current}, "password": {password}})
+		}
+		change("not my password", otherPassphrase).Want(t, http.StatusUnauthorized)
+		change(passphrase, "short").Want(t, http.StatusBadRequest)
+		s.NewBrowser(t).Post(t, "/account/password", url.Values{"current": {passphrase},
+			"password": {otherPassphrase}}).Want(t, http.StatusSeeOther)
+		elsewhere.Get(t, "/account").Want(t, http.StatusOK)
+		change(passphrase, otherPassphrase).Want(t, http.StatusSeeOther)
+		b.Get(t, "/account").Want(t, http.StatusOK)
+		elsewhere.Get(t, "/account").Want(t, http.StatusSeeOther)
+		s.WantKnown(t, device, false)
+		s.WantKnown(t, ada.Key, true) // a key is the organization's
+		s.NewBrowser(t).Post(t, "/sign-in", credentials(ada.Email, passphrase)).Want(t, http.StatusUnauthorized)
+		s.NewBrowser(t).Post(t, "/sign-in", credentials(ada.Email, otherPassphrase)).Want(t, http.StatusSeeOther)
+	})
+}
+
+func TestGuessingTheCurrentPasswordIsSlowedDown(t *testing.T) {
+	t.Parallel()
+	c := &clock{}
+	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"), withClock(c))
+	ada := s.NewFounder(t, "ada@example.com")
+	b := s.NewBrowser(t)
+	b.SignIn(t, ada.Email)
+	guess := func(current string) int {
+		return b.Post(t, "/account/password", url.Values{"current": {current}, "password": {otherPassphrase}}).Status
+	}
+	for range 5 {
+		if got := guess("not my password"); got != http.StatusUnauthorized {
+			t.Fatalf("status %d", got)
+		}
+	}
+	c.Advance(-time.Minute) // however long the guesses took, the wait after them is not over
+	if got := guess(passphrase); got != http.StatusTooManyRequests {
+		t.Errorf("after five guesses: status %d", got)
+	}
+}

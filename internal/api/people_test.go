@@ -1,0 +1,203 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/internal/server"
+	"crier/internal/server/servertest"
+	"crier/internal/service"
+	"crier/internal/store"
+)
+
+func TestSigningInAndOut(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, withRole("api"))
+		s.NewFounder(t, "Ada@Example.com")
+		b := s.NewBrowser(t)
+		if to := b.Get(t, "/account").Want(t,
+			http.StatusSeeOther).Header.Get("Location"); to != "/sign-in?next=%2Faccount" {
+			t.Errorf("a stranger is sent to %s", to)
+		}
+		cookie := b.Post(t, "/sign-in", credentials(" ADA@example.com ", passphrase)).Want(t,
+			http.StatusSeeOther).Session(t)
+		if !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Path != "/" || cookie.Secure ||
+			cookie.MaxAge < 3600 {
+			t.Errorf("the cookie is %+v", cookie)
+		}
+		if page := b.Get(t, "/account").Want(t, http.StatusOK); !strings.Contains(page.Body, "ada@example.com") {
+			t.Errorf("the account page does not say who is signed in: %s", page.Body)
+		}
+		// set-up has signed her in, too
+		if n := s.Number(t, `SELECT count(*) FROM sessions`); n != 2 {
+			t.Errorf("there are %d sessions", n)
+		}
+		b.Post(t, "/sign-out", url.Values{}).Want(t, http.StatusSeeOther)
+		b.Get(t, "/account").Want(t, http.StatusSeeOther)
+		thief := s.NewBrowser(t)
+		thief.Send(t, http.MethodGet, "/account", nil,
+			map[string]string{"Cookie": "crier_session=" + cookie.Value}).Want(t, http.StatusSeeOther)
+	})
+}
+
+func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		c := &clock{}
+		s := startServer(t, db, withRole("api"), withClock(c))
+		s.NewFounder(t, "ada@example.com")
+		b := s.NewBrowser(t)
+		cookie := b.SignIn(t, "ada@example.com").Session(t)
+		c.Advance(14*24*time.Hour + time.Minute)
+		s.NewBrowser(t).Send(t, http.MethodGet, "/account", nil,
+			map[string]string{"Cookie": "crier_session=" + cookie.Value}).Want(t, http.StatusSeeOther)
+	})
+}
+
+func TestWhoHasAnAccountIsNobodysBusiness(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, withRole("api"))
+		s.NewFounder(t, "ada@example.com")
+		values := regexp.MustCompile(`value="[^"]*"`)
+		wrong := s.NewBrowser(t).Post(t, "/sign-in", credentials("ada@example.com", "wrong password")).Want(t,
+			http.StatusUnauthorized)
+		unknown := s.NewBrowser(t).Post(t, "/sign-in", credentials("eve@example.com", "wrong password")).Want(t,
+			http.StatusUnauthorized)
+		if values.ReplaceAllString(wrong.Body, "") != values.ReplaceAllString(unknown.Body, "") {
+			t.Errorf("the answers differ:\n%s\n%s", wrong.Body, unknown.Body)
+		}
+		for _, odd := range []string{"", "no address", "a\x00b@example.com", strings.Repeat("a", 8000) + "@example.com",
+			"ada@example.com\r\nX-Evil: 1"} {
+			page := s.NewBrowser(t).Post(t, "/sign-in", credentials(odd, passphrase)).Want(t, http.StatusUnauthorized)
+			if page.Header.Get("X-Evil") != "" || strings.Contains(page.Body, passphrase) {
+				t.Errorf("%q: %v", odd, page.Header)
+			}
+		}
+		if n := s.Number(t, `SELECT count(*) FROM sign_in_failures WHERE email NOT LIKE '% %'`); n != 2 {
+			t.Errorf("%d addresses are remembered, want the two that somebody could have", n)
+		}
+	})
+}
+
+func TestGuessingPasswordsIsSlowedDown(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		c := servertest.NewStoppedClock()
+		s := startServer(t, db, withRole("api"), withClock(c))
+		s.NewFounder(t, "ada@example.com")
+		b := s.NewBrowser(t)
+		for range 5 {
+			b.Post(t, "/sign-in", credentials("ada@example.com", "wrong password")).Want(t, http.StatusUnauthorized)
+		}
+		b.Post(t, "/sign-in", credentials("ada@example.com", passphrase)).Want(t, http.StatusTooManyRequests)
+		c.Advance(3 * time.Second)
+		b.Post(t, "/sign-in", credentials("ada@example.com", "wrong password")).Want(t, http.StatusUnauthorized)
+		c.Advance(3 * time.Second)
+		b.Post(t, "/sign-in", credentials("ada@example.com", passphrase)).Want(t, http.StatusTooManyRequests)
+		c.Advance(2 * time.Second)
+		b.SignIn(t, "ada@example.com")
+		if n := s.Number(t, `SELECT count(*) FROM sign_in_failures WHERE email LIKE '% %'`); n != 0 {
+			t.Error("a good password did not forget the wrong ones")
+		}
+	})
+}
+
+func TestGuessesAtOnceAreAllCounted(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, withRole("api"))
+		s.NewFounder(t, "ada@example.com")
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				_, _ = s.Node.Services.People.SignIn(context.Background(), "ada@example.com", "wrong password",
+					service.Browser{})
+			})
+		}
+		all.Wait()
+		if n := s.Number(t, `SELECT failures FROM sign_in_failures WHERE email LIKE '% %'`); n != 5 {
+			t.Errorf("eight guesses at once count as %d, want the five that are free", n)
+		}
+	})
+}
+
+func TestSigningInKeepsNoTokenThatABrowserHadBefore(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, withRole("api"))
+		s.NewFounder(t, "ada@example.com")
+		const planted = "planted-by-an-attacker"
+		b := s.NewBrowser(t)
+		got := b.Send(t, http.MethodPost, "/sign-in", credentials("ada@example.com", passphrase),
+			map[string]string{"Cookie": "crier_session=" + planted})
+		first := got.Want(t, http.StatusSeeOther).Session(t).Value
+		second := b.SignIn(t, "ada@example.com").Session(t).Value
+		if first == planted || first == second || len(first) < 32 {
+			t.Errorf("the tokens are %q and %q", first, second)
+		}
+		s.NewBrowser(t).Send(t, http.MethodGet, "/account", nil,
+			map[string]string{"Cookie": "crier_session=" + planted}).Want(t, http.StatusSeeOther)
+	})
+}
+
+func TestFormsOfOtherSitesAreRefused(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, withRole("api"))
+		s.NewFounder(t, "ada@example.com")
+		b := s.NewBrowser(t)
+		b.SignIn(t, "ada@example.com")
+		for _, header := range []map[string]string{{"Origin": "https://evil.example"}, {"Origin": "null"},
+			{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}} {
+			for _, address := range []string{"/sign-in", "/sign-out", "/device", "/invitation", "/setup",
+				"/account/password", "/reset-password", "/mail-link"} {
+				b.Send(t, http.MethodPost, address, url.Values{"decision": {"approve"}}, header).Want(t,
+					http.StatusForbidden)
+			}
+		}
+		b.Get(t, "/account").Want(t, http.StatusOK)
+	})
+}
+
+func TestTheWayAfterSigningInStaysOnThisSite(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s.NewFounder(t, "ada@example.com")
+	for next, want := range map[string]string{
+		"/device?user_code=ABCD-EFGH": "/device?user_code=ABCD-EFGH",
+		"//evil.example":              "/app",
+		"https://evil.example/":       "/app",
+		`/\evil.example`:              "/app",
+		`\\evil.example`:              "/app",
+		"/\t/evil.example":            "/app",
+		"/ok\r\nSet-Cookie: a=b":      "/app",
+		"javascript:alert(1)":         "/app",
+		"":                            "/app",
+		"/.//evil.example":            "/evil.example",
+	} {
+		form := credentials("ada@example.com", passphrase)
+		form.Set("next", next)
+		got := s.NewBrowser(t).Post(t, "/sign-in", form).Want(t, http.StatusSeeOther)
+		if got.Header.Get("Location") != want || len(got.Header.Values("Set-Cookie")) != 1 {
+			t.Errorf("%q leads to %q with %v", next, got.Header.Get("Location"), got.Header)
+		}
+	}
+}
+
+func TestTheSessionOfAnInstallationBehindHTTPSIsForHTTPSAlone(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"),
+		func(a *server.Config) { a.PublicURL = "https://crier.example.com" })
+	s.NewFounder(t, "ada@example.com")
+	if !s.NewBrowser(t).SignIn(t, "ada@example.com").Session(t).Secure {
+		t.Error("the cookie would be sent in the clear")
+	}
+}

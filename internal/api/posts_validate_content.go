@@ -1,0 +1,29 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/access"
+)
+
+type validateContentInput struct {
+	teamPath
+	Body crier.ContentValidation
+}
+
+var validateContentDoc = doc{
+	ID: "validateContent", Tag: "Publishing", Summary: "Dry-run content that was never stored",
+	Description: "What `validate` of a post does, for content that is still being written: errors, warnings, length " +
+		"and " +
+		"cost per account. Without a time it is a dry run of publishing now. Writes nothing.",
+}
+
+func (in *validateContentInput) check(s *Server) []crier.Issue {
+	return s.services.Schedules.CheckSettings(in.Body.Targets)
+}
+
+func (s *Server) validateContent(ctx context.Context, scope access.TeamScope,
+	in *validateContentInput) (crier.ValidationResult, error) {
+	return s.services.Schedules.ValidateContent(ctx, scope, in.Body)
+}

@@ -1,0 +1,45 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/api/contract"
+)
+
+type createUploadAddressInput struct {
+	teamPath
+	Body crier.UploadAddressCreate
+}
+
+var createUploadAddressDoc = doc{
+	ID: "createUploadAddress", Tag: "Media library", Summary: "Get an address to upload a file to",
+	Status: http.StatusCreated, Secret: true,
+	Description: "For files that are where no token is, such as on the machine of an agent's person: `PUT` the bytes " +
+		"to `url` within 15 minutes, without a token; the answer is the asset (201). The address takes one file, of at " +
+		"most `maxBytes` and, if it was told, of the type `mimeType`; it counts as the caller's upload, who must still " +
+		"be allowed to upload then. An address that was altered or has expired is a 403, one that was used a 409.",
+}
+
+func (s *Server) createUploadAddress(ctx context.Context, scope access.TeamScope, in *createUploadAddressInput) (
+	crier.UploadAddress, error) {
+	return s.services.UploadAddresses.Create(ctx, scope, in.Body)
+}
+
+// receiveUpload takes a file from whoever holds a signed upload address. The audit log does not get the address.
+func (s *Server) receiveUpload(w http.ResponseWriter, r *http.Request) {
+	stream := contract.NewStream(w, r)
+	defer stream.Drain()
+	ctx := access.WithAction(r.Context(), access.Caller{}, access.Action{Operation: "uploadToAddress",
+		Target: "/media/uploads", RequestID: infoOf(r).id, Creates: true})
+	made, err := s.services.UploadAddresses.Receive(ctx, chi.URLParam(r, "address"), stream.Length, stream)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.respond(w, r, http.StatusCreated, made)
+}

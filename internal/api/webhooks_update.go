@@ -1,0 +1,33 @@
+package api
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/access"
+)
+
+type updateWebhookInput struct {
+	webhookPath
+	Body crier.WebhookUpdate
+}
+
+var updateWebhookDoc = doc{
+	ID: "updateWebhook", Tag: "Webhooks", Summary: "Update a webhook",
+	Description: "Switching a webhook off gives up what is on its way to it. One that is switched on again is told " +
+		"of " +
+		"what happens from then on.",
+}
+
+func (in *updateWebhookInput) check(s *Server) []crier.Issue {
+	var issues []crier.Issue
+	if in.Body.URL.Set {
+		issues = s.services.Webhooks.CheckURL(in.Body.URL.Value)
+	}
+	return append(issues, crier.CheckEventTypes(in.Body.Types.Value, "types")...)
+}
+
+func (s *Server) updateWebhook(ctx context.Context, scope access.OrgScope, in *updateWebhookInput) (crier.Webhook,
+	error) {
+	return s.services.Webhooks.Update(ctx, scope, in.ID, in.Body)
+}

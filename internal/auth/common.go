@@ -1,0 +1,29 @@
+package auth
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"strings"
+	"sync"
+)
+
+// commonPasswords holds those of the commonest 10,000 passwords that are long enough to be taken otherwise: the first
+// eight bytes of the SHA-256 of each, in lower case, as hex, one a line. Hashed, because most are not fit to be read.
+//
+//go:embed common_passwords.txt
+var commonPasswords string
+
+var commonSet = sync.OnceValue(func() map[string]bool {
+	set := map[string]bool{}
+	for line := range strings.FieldsSeq(commonPasswords) {
+		set[line] = true
+	}
+	return set
+})
+
+// IsCommonPassword is true for passwords that are tried first, whatever their case.
+func IsCommonPassword(password string) bool {
+	sum := sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(password))))
+	return commonSet()[hex.EncodeToString(sum[:8])]
+}

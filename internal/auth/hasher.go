@@ -1,0 +1,64 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// hashWait is how long a password waits for its turn before the caller is told to come back.
+const hashWait = 2 * time.Second
+
+// ErrBusy says that too many passwords are being hashed at the moment. The request may be repeated a little later.
+var ErrBusy = errors.New("too many passwords are being hashed at the moment")
+
+// PasswordHasher bounds how many passwords are hashed at once: a hash takes 19 MiB and a core for a few milliseconds,
+// so an unbounded number of sign-ins would take all memory of a node.
+type PasswordHasher struct {
+	slots chan struct{}
+	wait  time.Duration
+}
+
+// NewPasswordHasher hashes at most parallel passwords at a time.
+func NewPasswordHasher(parallel int) *PasswordHasher {
+	return &PasswordHasher{slots: make(chan struct{}, max(1, parallel)), wait: hashWait}
+}
+
+// Hash is HashPassword, or ErrBusy.
+func (h *PasswordHasher) Hash(ctx context.Context, password string) (string, error) {
+	release, err := h.acquire(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	return HashPassword(password), nil
+}
+
+// Check is CheckPassword, or ErrBusy.
+func (h *PasswordHasher) Check(ctx context.Context, password, encoded string) (bool, error) {
+	release, err := h.acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	return CheckPassword(password, encoded), nil
+}
+
+func (h *PasswordHasher) acquire(ctx context.Context) (release func(), err error) {
+	release = func() { <-h.slots }
+	select {
+	case h.slots <- struct{}{}:
+		return release, nil
+	default:
+	}
+	timer := time.NewTimer(h.wait)
+	defer timer.Stop()
+	select {
+	case h.slots <- struct{}{}:
+		return release, nil
+	case <-timer.C:
+		return nil, ErrBusy
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,73 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+func TestPasswordHasherHashesAndChecks(t *testing.T) {
+	t.Parallel()
+	h := NewPasswordHasher(1)
+	hash, err := h.Hash(t.Context(), "correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for password, want := range map[string]bool{"correct horse battery": true, "correct horse batterx": false} {
+		if got, err := h.Check(t.Context(), password, hash); err != nil || got != want {
+			t.Errorf("Check(%q) = %v, %v; want %v", password, got, err, want)
+		}
+	}
+}
+
+func TestPasswordHasherRefusesWhenAllSlotsAreTaken(t *testing.T) {
+	t.Parallel()
+	h := NewPasswordHasher(2)
+	h.wait = time.Millisecond
+	for range 2 {
+		if _, err := h.acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.Hash(t.Context(), "correct horse battery"); !errors.Is(err, ErrBusy) {
+		t.Errorf("a third hash at once: %v, want ErrBusy", err)
+	}
+	<-h.slots
+	if _, err := h.Hash(t.Context(), "correct horse battery"); err != nil {
+		t.Errorf("after a slot was freed: %v", err)
+	}
+}
+
+func TestPasswordHasherWaitsForASlot(t *testing.T) {
+	t.Parallel()
+	h := NewPasswordHasher(1)
+	h.wait = time.Minute
+	release, err := h.acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := h.Check(t.Context(), "x", "")
+		done <- err
+	}()
+	release()
+	if err := <-done; err != nil {
+		t.Errorf("the waiting check: %v", err)
+	}
+}
+
+func TestPasswordHasherStopsWaitingWithTheRequest(t *testing.T) {
+	t.Parallel()
+	h := NewPasswordHasher(1)
+	h.wait = time.Minute
+	if _, err := h.acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := h.Hash(ctx, "x"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a request that was given up: %v, want context.Canceled", err)
+	}
+}

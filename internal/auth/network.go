@@ -1,0 +1,17 @@
+package auth
+
+import "net/netip"
+
+// NetworkOf is what the tries of a remote address are counted under. Whoever has one IPv6 address has the 2^64 of its
+// network, so these count as one. What is no address is counted as it is.
+func NetworkOf(address string) string {
+	addr, err := netip.ParseAddr(address)
+	if err != nil {
+		return address
+	}
+	addr = addr.Unmap().WithZone("")
+	if addr.Is4() {
+		return addr.String()
+	}
+	return netip.PrefixFrom(addr, 64).Masked().String()
+}

@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+)
+
+func (s *Shell) accountsCommand() *cobra.Command {
+	return Group("accounts", "The social accounts that posts go to",
+		"  crier accounts list\n  crier accounts connect twitter",
+		s.accountsList(), s.accountsConnect(), s.accountsSwitch("enable", crier.AccountConnected),
+		s.accountsSwitch("disable", crier.AccountDisabled), s.accountsDisconnect())
+}
+
+func (s *Shell) accountsList() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the team's social accounts", Example: "  crier accounts list --json",
+		Args: cobra.NoArgs,
+		RunE: s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, _ []string) error {
+			list, err := c.ListAccounts(ctx, team)
+			if err != nil {
+				return err
+			}
+			return s.Show(list, "ID\tNETWORK\tNAME\tHANDLE\tSTATUS\tHEALTH", func(w io.Writer) {
+				for _, a := range list.Data {
+					Row(w, a.ID, networkName(a.Provider), a.DisplayName, firstOf(text(a.ProfileHandle), "–"),
+						a.Status, firstOf(text(a.AccountHealthIssue), "good"))
+				}
+			})
+		}),
+	}
+}
+
+func (s *Shell) accountsConnect() *cobra.Command {
+	var noBrowser, noWait bool
+	cmd := &cobra.Command{
+		Use: "connect NETWORK", Short: "Connect an account through your browser, and wait until that is done",
+		Long: "Opens the network's page in your browser, where you give your consent, and waits for the result.\n" +
+			"With --no-browser the address can be opened on another computer; with --no-wait the command ends at once.",
+		Example: "  crier accounts connect linkedin\n  crier accounts connect twitter --no-browser",
+		Args:    cobra.ExactArgs(1),
+		RunE: s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, args []string) error {
+			if !slices.Contains(crier.Providers(), network(args[0])) {
+				return usagef("there is no network %q: use %s", args[0], strings.Join(crier.ProviderX.Enum(), ", "))
+			}
+			return s.connectAccount(ctx, c, team, network(args[0]), !noBrowser, !noWait)
+		}),
+	}
+	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "do not open the browser")
+	cmd.Flags().BoolVar(&noWait, "no-wait", false, "print the address and end")
+	return completesFirst(cmd, func(context.Context) ([]cobra.Completion, error) {
+		return completed(crier.Providers(), nil, func(p crier.Provider) cobra.Completion {
+			return word(string(p), networkName(p))
+		})
+	})
+}
+
+// connectAccount begins a consent and waits for what comes of it: the browser comes back to this command when it runs
+// on the same machine, and the server knows the account in any case.
+func (s *Shell) connectAccount(ctx context.Context, c *client.Client, team crier.ID, at crier.Provider, browser,
+	wait bool) error {
+	before, err := c.ListAccounts(ctx, team)
+	if err != nil {
+		return err
+	}
+	in := crier.ConnectRequest{Provider: at}
+	returned := make(chan error, 1)
+	if browser && wait && Interactive(s.stdin) {
+		address, stop, err := awaitBrowser(ctx, returned)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		in.ReturnURL = (*crier.WebURL)(&address)
+	}
+	out, err := c.ConnectAccount(ctx, team, in)
+	if err != nil {
+		return err
+	}
+	if !wait {
+		return s.Show(out, "", func(w io.Writer) {
+			fmt.Fprintf(w, "Open this address and give your consent:\n%s\n", out.AuthorizationURL)
+		})
+	}
+	fmt.Fprintf(s.stderr, "Open this address and give your consent:\n%s\n", out.AuthorizationURL)
+	if browser && Interactive(s.stdin) {
+		openBrowser(ctx, out.AuthorizationURL)
+	}
+	fmt.Fprintln(s.stderr, "Waiting for your consent…")
+	connected, err := s.awaitAccounts(ctx, c, team, before.Data, out.ExpiresAt, returned)
+	if err != nil {
+		return err
+	}
+	return s.Show(crier.SocialAccountList{Data: connected}, "", func(w io.Writer) {
+		for _, a := range connected {
+			fmt.Fprintf(w, "Connected %s: %s\n", oneLine(accountLabel(a)), a.ID)
+		}
+	})
+}
+
+// accountPause is how long a command waits before it asks again whether an account is connected.
+const accountPause = time.Second
+
+// awaitAccounts waits until an account is connected that was not, or was connected again.
+func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.ID, before []crier.SocialAccount,
+	end crier.Time, returned <-chan error) ([]crier.SocialAccount, error) {
+	known := map[crier.ID]crier.Time{}
+	for _, a := range before {
+		known[a.ID] = a.ConnectedAt
+	}
+	back := false
+	for {
+		list, err := c.ListAccounts(ctx, team)
+		if err != nil && !is[*client.UnreachableError](err) {
+			return nil, err
+		}
+		connected := slices.DeleteFunc(list.Data, func(a crier.SocialAccount) bool {
+			since, old := known[a.ID]
+			return a.Status != crier.AccountConnected || old && since.Equal(a.ConnectedAt.Time)
+		})
+		switch {
+		case len(connected) > 0:
+			return connected, nil
+		case back:
+			return nil, errors.New("the browser came back, but no account was connected")
+		case s.now().After(end.Time):
+			return nil, errors.New("the consent was not given in time: begin again with 'crier accounts connect'")
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case err := <-returned:
+			if err != nil {
+				return nil, err
+			}
+			back = true
+		case <-time.After(accountPause):
+		}
+	}
+}
+
+// awaitBrowser listens on this machine for the browser that comes back from a consent.
+func awaitBrowser(ctx context.Context, returned chan<- error) (address string, stop func(), err error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, fmt.Errorf("listen for the browser: %w", err)
+	}
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second}
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/connected" {
+			http.NotFound(w, r)
+			return
+		}
+		var result error
+		message := "Done. You can close this window."
+		if refused := r.URL.Query().Get("error"); refused != "" {
+			result = errors.New("no account was connected: " + consentRefusal(refused))
+			message = result.Error()
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<!doctype html><title>crier</title><p>%s</p>\n", html.EscapeString(message))
+		select {
+		case returned <- result:
+		default: // it came back before
+		}
+	})
+	go func() { _ = server.Serve(listener) }() // until it is closed
+	return "http://" + listener.Addr().String() + "/connected", func() { _ = server.Close() }, nil
+}
+
+// consentRefusal is why a consent failed, in words.
+func consentRefusal(reason string) string {
+	if strings.Contains(reason, "access_denied") || strings.Contains(reason, "user_cancelled") {
+		return "the consent was refused in the browser"
+	}
+	return reason
+}
+
+// onAccount makes a command about one account.
+func (s *Shell) onAccount(use, short, example string,
+	change func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.SocialAccount, error)) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use + " ACCOUNT", Short: short, Example: example, Args: cobra.ExactArgs(1),
+		RunE: s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, args []string) error {
+			id, err := s.findAccount(ctx, c, team, args[0])
+			if err != nil {
+				return err
+			}
+			a, err := change(ctx, c, team, id)
+			if err != nil {
+				return err
+			}
+			return s.Show(a, "", func(w io.Writer) {
+				fmt.Fprintf(w, "%s is %s.\n", oneLine(accountLabel(a)),
+					a.Status)
+			})
+		}),
+	}
+	return completesFirst(cmd, s.teamWords(s.accountWords))
+}
+
+func (s *Shell) accountsSwitch(verb string, status crier.AccountStatus) *cobra.Command {
+	short := map[string]string{"enable": "Let posts go out on an account again",
+		"disable": "Let no post go out on an account, without ending its connection"}[verb]
+	return s.onAccount(verb, short, "  crier accounts "+verb+" @acme",
+		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.SocialAccount, error) {
+			return c.UpdateAccount(ctx, team, id, crier.SocialAccountUpdate{Status: string(status)})
+		})
+}
+
+func (s *Shell) accountsDisconnect() *cobra.Command {
+	return s.onAccount("disconnect", "End the connection of an account", "  crier accounts disconnect @acme --yes",
+		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.SocialAccount, error) {
+			a, err := c.GetAccount(ctx, team, id)
+			if err != nil {
+				return a, err
+			}
+			if err := s.confirm(ctx, "This disconnects %s; what is scheduled on it waits for a new connection.",
+				accountLabel(a)); err != nil {
+				return a, err
+			}
+			return c.DisconnectAccount(ctx, team, id)
+		})
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+)
+
+var (
+	// errRefused means that a person said no.
+	errRefused = errors.New("nothing was changed")
+	// errNobody means that there is no person to ask.
+	errNobody = errors.New("nobody is there to ask: add --yes to go ahead")
+	// errInterrupted means that a person ended the command while they were asked.
+	errInterrupted = errors.New("interrupted: nothing was changed")
+)
+
+// confirm tells what will happen and asks, unless --yes was given. Without a person to ask it refuses.
+func (s *Shell) confirm(ctx context.Context, format string, args ...any) error {
+	if s.yes {
+		return nil
+	}
+	fmt.Fprintln(s.stderr, printable(strings.TrimRight(fmt.Sprintf(format, args...), "\n")))
+	return s.ask(ctx, "Go ahead?")
+}
+
+// ask puts a question to a person, unless --yes was given.
+func (s *Shell) ask(ctx context.Context, question string) error {
+	if s.yes {
+		return nil
+	}
+	person, done, err := s.person()
+	if err != nil {
+		return err
+	}
+	defer done()
+	fmt.Fprint(s.stderr, question, " [y/N] ")
+	answer, err := readLine(ctx, person)
+	if err != nil {
+		return err
+	}
+	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+		return errRefused
+	}
+	return nil
+}
+
+// somebody refuses at once what could not be asked for later, before anything is done that would have to be undone.
+func (s *Shell) somebody() error {
+	if s.yes {
+		return nil
+	}
+	_, done, err := s.person()
+	if err == nil {
+		done()
+	}
+	return err
+}
+
+// person is who can be asked: at the standard input, or at the terminal when a text is piped in.
+func (s *Shell) person() (r io.Reader, done func(), err error) {
+	if Interactive(s.stdin) {
+		return s.stdin, func() {}, nil
+	}
+	terminal, err := s.openTerminal()
+	if err != nil {
+		return nil, nil, errNobody
+	}
+	return terminal, func() { _ = terminal.Close() }, nil // it was only read
+}
+
+func (s *Shell) openTerminal() (io.ReadCloser, error) {
+	if s.terminal != nil {
+		return s.terminal()
+	}
+	return os.Open("/dev/tty")
+}
+
+// readLine reads what a person types. Reading from a terminal cannot be stopped, so an interrupted command leaves it
+// behind.
+func readLine(ctx context.Context, person io.Reader) (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	typed := make(chan line, 1)
+	go func() {
+		text, err := bufio.NewReader(person).ReadString('\n')
+		typed <- line{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", errInterrupted
+	case l := <-typed:
+		if l.err != nil && !errors.Is(l.err, io.EOF) {
+			return "", fmt.Errorf("read the answer: %w", l.err)
+		}
+		return l.text, nil
+	}
+}
+
+// Interactive is true when a person sits at the other end.
+func Interactive(end any) bool {
+	f, ok := end.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}

@@ -1,0 +1,163 @@
+package cli_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"crier/internal/cli"
+	"crier/internal/server/servertest"
+	"crier/internal/store"
+)
+
+// silent are commands that print nothing of their own, or what is no report.
+var silent = map[string]bool{"crier mcp": true}
+
+func TestEveryCommandHasAnExampleAndPrintsJSON(t *testing.T) {
+	t.Parallel()
+	root := cli.New(cli.Config{Now: time.Now, Version: "test"}).Root("  crier whoami")
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if !strings.Contains(cmd.Example, "  crier ") || cmd.Short == "" {
+			t.Errorf("%s has no example or no summary", cmd.CommandPath())
+		}
+		leaf := len(cmd.Commands()) == 0
+		if leaf && !silent[cmd.CommandPath()] && cmd.Flag("json") == nil {
+			t.Errorf("%s has no --json", cmd.CommandPath())
+		}
+		for line := range strings.SplitSeq(cmd.Example, "\n") {
+			if _, after, ok := strings.Cut(line, "crier "); ok {
+				exampleLeadsSomewhere(t, root, after)
+			}
+		}
+		for _, child := range cmd.Commands() {
+			visit(child)
+		}
+	}
+	visit(root)
+}
+
+// exampleLeadsSomewhere fails for an example whose command or flags do not exist.
+func exampleLeadsSomewhere(t *testing.T, root *cobra.Command, line string) {
+	t.Helper()
+	words := strings.Fields(line)
+	cmd, _, err := root.Find(words)
+	if err != nil || cmd == root {
+		t.Errorf("the example %q leads to no command", line)
+		return
+	}
+	for _, word := range words {
+		name, isFlag := strings.CutPrefix(word, "--")
+		if name, _, _ = strings.Cut(name, "="); isFlag && cmd.Flag(name) == nil {
+			t.Errorf("the example %q has the flag --%s, which %s has not", line, name, cmd.CommandPath())
+		}
+	}
+}
+
+func TestWhatIsWrongWithTheLineItselfEndsWith2(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "http://127.0.0.1:1", "crier_key")
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{args: []string{"psots"}, says: "did you mean 'posts'"},
+		{args: []string{"posts", "shw"}, says: "did you mean"},
+		{args: []string{"posts", "show"}, says: "Usage: crier posts show POST"},
+		{args: []string{"posts", "show", "no-id"}, says: "crier posts list"},
+		{args: []string{"posts", "list", "--colour"}, says: "--colour"},
+		{args: []string{"posts", "list", "--all", "--cursor", "x"}, says: "all cursor"},
+		{args: []string{"posts", "move", "018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d"}, says: "at"},
+		{args: []string{"post", "a", "--text", "b", "--yes"}, says: "once"},
+		{args: []string{"post", "a", "--at", "someday", "--yes"}, says: "tomorrow 9:00"},
+		{args: []string{"post", "a", "--at", "+3h", "--next-slot", "--yes"}, says: "at next-slot"},
+		{args: []string{"post", "a", "--set", "x", "--yes"}, says: "key=value"},
+		{args: []string{"post", "a", "--repeat", "often", "--yes"}, says: "weekly"},
+		{args: []string{"post", "a", "--thread", "--yes"}, says: "---"},
+		{args: []string{"post", "a", "--alt", "b", "--yes"}, says: "--media"},
+		{args: []string{"post", "-f", "missing.md", "--yes"}, says: "missing.md"},
+		{args: []string{"post", "--yes"}, says: "there is no text"},
+		{args: []string{"slots", "add", "25:00"}, says: "09:30"},
+		{args: []string{"slots", "add", "09:00", "--days", "someday"}, says: "not a day"},
+		{args: []string{"calendar", "soon"}, says: "2026-12"},
+		{args: []string{"whoami", "--server", "nonsense"}, says: "https://crier.example.com"},
+		{args: []string{"teams", "edit", "Berlin"}, says: "nothing to change"},
+		{args: []string{"keys", "rotate", "CI", "--grace", "48h"}, says: "24h"},
+		{args: []string{"media", "upload", "missing.png"}, says: "missing.png"},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			t.Parallel()
+			if got := p.run(t, c.args...); got.code != 2 || !strings.Contains(got.stderr, c.says) {
+				t.Errorf("%v: %+v", c.args, got)
+			}
+		})
+	}
+}
+
+func TestExitCodesTellWhatWentWrong(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t)
+	viewer := c.server.As(t, c.Key, "POST", servertest.Path("/v1/organizations/%s/api-keys", c.Organization),
+		servertest.Object{"name": "Viewer", "role": "viewer"}).Want(t, http.StatusCreated).Text(t, "secret")
+	for _, try := range []struct {
+		key  string
+		args []string
+		want int
+	}{
+		{c.Key, []string{"posts", "list"}, 0},
+		{c.Key, []string{"posts", "list", "--limit", "1000"}, 2},
+		{"crier_wrong", []string{"posts", "list"}, 3},
+		{viewer, []string{"slots", "add", "09:30", "--yes"}, 4},
+		{c.Key, []string{"posts", "show", servertest.UnknownID}, 5},
+		{c.Key, []string{"slots", "add", "09:30", "--yes"}, 0},
+		{c.Key, []string{"slots", "add", "09:30", "--yes"}, 6},
+		{c.Key, []string{"post", "--text", "Hello", "--to", "nowhere", "--next-slot", "--yes"}, 5},
+		{c.Key, []string{"whoami", "--server", "nonsense"}, 2},
+	} {
+		got := newPerson(t, c.server.URL, try.key).run(t, try.args...)
+		if got.code != try.want || try.want != 0 && got.stderr == "" {
+			t.Errorf("%v: %+v, want exit code %d", try.args, got, try.want)
+		}
+	}
+	if c.posts(t) != 0 {
+		t.Error("posts were made by commands that failed")
+	}
+	newPerson(t, c.server.URL, "").run(t, "whoami").want(t, 3, "crier login")
+}
+
+func TestOnlyWhatPublishesSpendsDeletesOrInvitesAsks(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	p := newPerson(t, s.URL, s.Key)
+	draft := p.run(t, "posts", "create", "Hello", "--json").id(t)
+	before := s.Snapshot(t)
+	for _, args := range [][]string{
+		{"post", "Hello", "--to", "x"},
+		{"posts", "delete", draft},
+		{"posts", "retry", servertest.UnknownID},
+		{"posts", "cancel", servertest.UnknownID},
+		{"posts", "resolve", servertest.UnknownID, "--outcome", "retry"},
+		{"slots", "delete", servertest.UnknownID},
+		{"tags", "delete", servertest.UnknownID},
+		{"teams", "delete", string(s.Team)},
+		{"keys", "revoke", servertest.UnknownID},
+		{"keys", "rotate", servertest.UnknownID},
+		{"members", "invite", "ada@example.com"},
+		{"members", "remove", servertest.UnknownID},
+		{"members", "withdraw", servertest.UnknownID},
+		{"webhooks", "delete", servertest.UnknownID},
+	} {
+		if got := p.run(t, args...); got.code != 10 || !strings.Contains(got.stderr, "--yes") {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+	s.WantUnchanged(t, before)
+}
+
+func TestTheVersionIsToldInBothWays(t *testing.T) {
+	t.Parallel()
+	newPerson(t, "", "").run(t, "--version").want(t, 0, "crier test")
+}

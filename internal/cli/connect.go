@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"crier"
+	"crier/client"
+)
+
+const defaultServer = "http://127.0.0.1:8080"
+
+// errNoLogin means that there is neither a login nor a token.
+var errNoLogin = errors.New("you are not logged in: run 'crier login', or set CRIER_TOKEN to an API key")
+
+// OtherServerError means that there is no login for the server that was asked for, but one for another.
+type OtherServerError struct{ asked, known string }
+
+// Error says what to do.
+func (e *OtherServerError) Error() string {
+	return fmt.Sprintf("you are logged in to %s, not to %s: run 'crier login --server %s', or set CRIER_TOKEN", e.known,
+		e.asked, e.asked)
+}
+
+// told is the server that the command line or the environment names.
+func (s *Shell) told() string {
+	return strings.TrimRight(firstOf(s.server, s.variable("CRIER_SERVER")), "/")
+}
+
+// Choice is who chose a server.
+type Choice int
+
+// Who may choose a server.
+const (
+	ChosenByNobody Choice = iota
+	ChosenByLogin
+	ChosenByPerson // by a flag or the environment
+)
+
+// Server is the address that commands talk to, and who chose it.
+func (s *Shell) Server() (address string, by Choice) {
+	if server := s.told(); server != "" {
+		return server, ChosenByPerson
+	}
+	if kept, err := s.loadLogins(); err == nil && kept.Current != "" {
+		return kept.server(), ChosenByLogin
+	}
+	return defaultServer, ChosenByNobody
+}
+
+// Connect makes a client as the flags, the environment or the saved logins say.
+func (s *Shell) Connect(context.Context) (*client.Client, error) {
+	kept, err := s.loadLogins()
+	if err != nil {
+		return nil, err
+	}
+	server := firstOf(s.told(), kept.server(), defaultServer)
+	if err := checkServer(server); err != nil {
+		return nil, err
+	}
+	agent := client.WithUserAgent("crier/" + s.version)
+	if token := firstOf(s.token, s.variable("CRIER_TOKEN")); token != "" {
+		return client.New(server, token, agent), nil
+	}
+	l, ok := kept.forServer(server)
+	if !ok && len(kept.Logins) > 0 { // a login is for its own server alone
+		return nil, &OtherServerError{asked: server, known: kept.known()}
+	}
+	if !ok {
+		return nil, errNoLogin
+	}
+	return client.New(server, "", agent, client.WithTokenSource(func(ctx context.Context) (string, error) {
+		return s.freshToken(ctx, l.name())
+	})), nil
+}
+
+// checkServer refuses what cannot be the address of an installation.
+func checkServer(server string) error {
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return usagef("the server must be an address such as https://crier.example.com, got %q", server)
+	}
+	return nil
+}
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// inTeam connects and finds the team to work in.
+func (s *Shell) inTeam(ctx context.Context) (*client.Client, crier.ID, error) {
+	c, err := s.Connect(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if given := firstOf(s.team, s.variable("CRIER_TEAM")); given != "" {
+		id, err := s.findTeam(ctx, c, given)
+		return c, id, err
+	}
+	overview, err := c.AgentContext(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if s.org != "" { // the first team of the organization that was named
+		org, err := s.findOrganization(ctx, c, s.org)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, t := range overview.Teams {
+			if t.OrganizationID == org {
+				return c, t.ID, nil
+			}
+		}
+		return nil, "", &missingError{text: fmt.Sprintf("you have no team in the organization %s", s.org)}
+	}
+	if overview.DefaultTeamID == nil {
+		return nil, "", errors.New("you have no team yet: make one with 'crier teams create NAME'")
+	}
+	return c, *overview.DefaultTeamID, nil
+}
+
+// inOrganization connects and finds the organization to work in.
+func (s *Shell) inOrganization(ctx context.Context) (*client.Client, crier.ID, error) {
+	c, err := s.Connect(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if s.org != "" {
+		id, err := s.findOrganization(ctx, c, s.org)
+		return c, id, err
+	}
+	overview, err := c.AgentContext(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if given := firstOf(s.team, s.variable("CRIER_TEAM")); given != "" { // the organization of the team that was named
+		team, err := s.findTeam(ctx, c, given)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, t := range overview.Teams {
+			if t.ID == team {
+				return c, t.OrganizationID, nil
+			}
+		}
+	}
+	if overview.DefaultOrganizationID == nil {
+		return nil, "", errors.New("you have no organization yet: make one with 'crier orgs create NAME'")
+	}
+	return c, *overview.DefaultOrganizationID, nil
+}

@@ -1,0 +1,368 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+)
+
+// contentFlags say what a post is made of.
+type contentFlags struct {
+	text, file string
+	title      string
+	media, alt []string
+	variants   []string
+	thread     bool
+	edit       bool
+}
+
+func (f *contentFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.text, "text", "", "the text; without it the argument, --file, or what is piped in")
+	flags.StringVarP(&f.file, "file", "f", "", "read the text from a file; - is the standard input")
+	flags.StringArrayVar(&f.media, "media", nil,
+		"a picture or video: a file to upload, or the id or name of one in the media library; repeat it for more")
+	flags.StringArrayVar(&f.alt, "alt", nil,
+		"what a medium shows, for those who cannot see it; the first one belongs to the first --media")
+	flags.StringArrayVar(&f.variants, "variant", nil,
+		"another text for one network or account, such as twitter=\"Shorter\"; repeat it for more")
+	flags.BoolVar(&f.thread, "thread", false, "split the text into the parts of a thread at lines of ---")
+	flags.BoolVar(&f.edit, "edit", false, "open $EDITOR to write the text")
+	cmd.MarkFlagsMutuallyExclusive("text", "file")
+	if err := cmd.MarkFlagFilename("file", "md", "txt"); err != nil {
+		panic(err) // by a programmer's error only
+	}
+}
+
+// content is what a post is made of.
+type content struct {
+	title    string
+	parts    []part
+	variants []crier.PostVariant
+}
+
+// part is one post of a thread, or the whole of a post that is none.
+type part struct {
+	text  string
+	media []medium
+	links []crier.Attachment
+}
+
+// medium is a file that belongs to a post.
+type medium struct {
+	asset crier.Asset
+	alt   string
+}
+
+// String is a medium as a person knows it.
+func (m medium) String() string {
+	about := []string{m.asset.MimeType, byteSize(m.asset.ByteSize)}
+	if m.asset.Width != nil && m.asset.Height != nil {
+		about = append(about, fmt.Sprintf("%d×%d", *m.asset.Width, *m.asset.Height))
+	}
+	if m.asset.DurationSeconds != nil {
+		about = append(about, span(time.Duration(*m.asset.DurationSeconds*float64(time.Second))))
+	}
+	line := oneLine(m.asset.FileName) + " (" + strings.Join(about, ", ") + ")"
+	if alt := firstOf(m.alt, text(m.asset.AltText)); alt != "" {
+		return line + ": " + oneLine(alt)
+	}
+	return line + ", without a description (--alt)"
+}
+
+var threadBreak = regexp.MustCompile(`(?m)^---[ \t]*\r?$\n?`)
+
+// read finds the text: the argument, a flag, a file, an editor or what is piped in.
+func (f *contentFlags) read(ctx context.Context, s *Shell, args []string) (content, error) {
+	c := content{title: f.title}
+	body, err := f.body(s, args)
+	if err != nil {
+		return c, err
+	}
+	if f.edit {
+		if body, err = s.edited(ctx, body); err != nil {
+			return c, err
+		}
+	}
+	c.parts = []part{{text: body}}
+	if f.thread {
+		c.parts = nil
+		for _, piece := range splitThread(body) {
+			c.parts = append(c.parts, part{text: piece})
+		}
+	}
+	switch {
+	case f.thread && len(c.parts) < crier.MinThreadParts:
+		return c, usagef("a thread has at least %d parts: separate them by lines of ---", crier.MinThreadParts)
+	case strings.TrimSpace(body) == "" && len(f.media) == 0:
+		return c, usagef("there is no text: give it as an argument, with --file or --edit, or pipe it in")
+	case len(f.alt) > len(f.media):
+		return c, usagef("there are more --alt than --media: each describes one medium, in order")
+	}
+	return c, nil
+}
+
+// splitThread finds the parts of a thread.
+func splitThread(body string) []string {
+	var parts []string
+	for _, piece := range threadBreak.Split(body, -1) {
+		if piece = strings.Trim(piece, "\n"); strings.TrimSpace(piece) != "" {
+			parts = append(parts, piece)
+		}
+	}
+	return parts
+}
+
+// addVariants finds out whom the texts of --variant are for. One takes the place of another for the same target.
+func (f *contentFlags) addVariants(ctx context.Context, s *Shell, c *client.Client, team crier.ID, to *content) error {
+	for _, pair := range f.variants {
+		target, body, ok := strings.Cut(pair, "=")
+		if !ok || strings.TrimSpace(body) == "" {
+			return usagef("--variant must be a network or an account and a text, such as twitter=\"Shorter\", got %q",
+				pair)
+		}
+		v := crier.PostVariant{}
+		if p := network(target); slices.Contains(crier.Providers(), p) {
+			v.Provider = &p
+		} else {
+			id, err := s.findAccount(ctx, c, team, target)
+			if err != nil {
+				return err
+			}
+			v.SocialAccountID = &id
+		}
+		if parts := splitThread(body); f.thread && len(parts) > 1 {
+			for _, piece := range parts {
+				v.Posts = append(v.Posts, crier.AtomicPost{Text: piece})
+			}
+		} else {
+			v.Text = &body
+		}
+		to.variants = append(slices.DeleteFunc(slices.Clone(to.variants), func(old crier.PostVariant) bool {
+			return text(old.Provider) == text(v.Provider) && text(old.SocialAccountID) == text(v.SocialAccountID)
+		}), v)
+	}
+	return nil
+}
+
+func (f *contentFlags) body(s *Shell, args []string) (string, error) {
+	if len(args) > 0 && (f.text != "" || f.file != "") {
+		return "", usagef("give the text once: as an argument, with --text or with --file")
+	}
+	switch {
+	case len(args) > 0:
+		return args[0], nil
+	case f.text != "":
+		return f.text, nil
+	case f.file != "" && f.file != "-":
+		data, err := os.ReadFile(f.file)
+		if err != nil {
+			return "", usagef("read the text: %v", err)
+		}
+		return strings.TrimRight(string(data), "\n"), nil
+	case f.file != "-" && (Interactive(s.stdin) || f.edit || len(f.media) > 0):
+		return "", nil
+	}
+	data, err := io.ReadAll(io.LimitReader(s.stdin, 1<<20))
+	if err != nil {
+		return "", fmt.Errorf("read the text: %w", err)
+	}
+	return strings.TrimRight(string(data), "\n"), nil
+}
+
+// edited has the person write the text in their editor.
+func (s *Shell) edited(ctx context.Context, text string) (string, error) {
+	editor := firstOf(s.variable("VISUAL"), s.variable("EDITOR"))
+	if editor == "" && runtime.GOOS == "windows" {
+		editor = "notepad"
+	}
+	file, err := os.CreateTemp("", "crier-*.md")
+	if err != nil {
+		return "", fmt.Errorf("make a file to edit: %w", err)
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	if text != "" {
+		text += "\n"
+	}
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", fmt.Errorf("write the file to edit: %w", err)
+	}
+	// an editor may come with arguments, such as "code --wait"
+	words := append(strings.Fields(firstOf(editor, "vi")), file.Name())
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the person's own editor
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = s.stdin, s.stderr, s.stderr, s.environ
+	if !Interactive(s.stdin) { // the text was piped in
+		if terminal, err := s.openTerminal(); err == nil {
+			defer func() { _ = terminal.Close() }()
+			cmd.Stdin = terminal
+		}
+	}
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("the editor %s failed: %w; set EDITOR to another one", words[0], err)
+	}
+	data, err := os.ReadFile(file.Name())
+	if err != nil {
+		return "", fmt.Errorf("read what was edited: %w", err)
+	}
+	return strings.TrimRight(string(data), "\n"), nil
+}
+
+// input is the content as the interface takes it.
+func (c content) input() *crier.PostInput {
+	posts := make([]crier.AtomicPost, len(c.parts))
+	for i, p := range c.parts {
+		posts[i] = crier.AtomicPost{Text: p.text, Attachments: p.attachments()}
+	}
+	if len(posts) > 1 {
+		return &crier.PostInput{Thread: &crier.ThreadPost{Posts: posts}, Variants: c.variants}
+	}
+	return &crier.PostInput{Atomic: &posts[0], Variants: c.variants}
+}
+
+func (p part) attachments() []crier.Attachment {
+	list := make([]crier.Attachment, 0, len(p.media)+len(p.links))
+	for _, m := range p.media {
+		list = append(list, crier.Attachment{Media: &crier.MediaAttachment{
+			Asset: crier.AttachedAsset{AssetID: m.asset.ID}, AltText: m.alt,
+		}})
+	}
+	return append(list, p.links...)
+}
+
+// rewrite gives the parts other texts. Each keeps its attachments; those of parts that are gone go to the last one.
+func (c *content) rewrite(texts []part) {
+	old := c.parts
+	c.parts = make([]part, len(texts))
+	for i, t := range texts {
+		c.parts[i].text = t.text
+	}
+	for i, p := range old {
+		to := &c.parts[min(i, len(c.parts)-1)]
+		to.media, to.links = append(to.media, p.media...), append(to.links, p.links...)
+	}
+}
+
+// attach finds the variants and media of a post and uploads what is a file. undo removes what was uploaded.
+func (f *contentFlags) attach(ctx context.Context, s *Shell, c *client.Client, team crier.ID,
+	to *content) (undo func() error,
+	err error) {
+	var uploaded []crier.ID
+	undo = func() error { return s.discard(ctx, c, team, uploaded) }
+	if err := f.addVariants(ctx, s, c, team, to); err != nil {
+		return undo, err
+	}
+	for i, name := range f.media {
+		m := medium{}
+		if i < len(f.alt) {
+			m.alt = f.alt[i]
+		}
+		stat, missing := os.Stat(name)
+		switch {
+		case missing == nil && stat.Mode().IsRegular():
+			m.asset, err = s.uploadFile(ctx, c, team, name)
+			if m.asset.ID != "" {
+				uploaded = append(uploaded, m.asset.ID)
+			}
+		case looksLikeFile(name):
+			err = usagef("there is no file %s", name)
+		default:
+			var id crier.ID
+			if id, err = s.findAsset(ctx, c, team, name); err == nil {
+				m.asset, err = c.GetAsset(ctx, team, id)
+			}
+		}
+		if err == nil {
+			m.asset, err = settled(ctx, c, team, m.asset)
+		}
+		if err != nil {
+			return undo, err
+		}
+		to.parts[0].media = append(to.parts[0].media, m)
+	}
+	return undo, nil
+}
+
+// looksLikeFile is true for what is a path and no name in the library.
+func looksLikeFile(name string) bool {
+	return strings.ContainsRune(name, os.PathSeparator) || strings.HasPrefix(name, ".")
+}
+
+// assetPause is how long a command waits before it asks again whether a file is ready.
+const assetPause = 200 * time.Millisecond
+
+// settled waits until the server has looked at a file.
+func settled(ctx context.Context, c *client.Client, team crier.ID, asset crier.Asset) (crier.Asset, error) {
+	for asset.Status == crier.AssetProcessing {
+		select {
+		case <-ctx.Done():
+			return asset, ctx.Err()
+		case <-time.After(assetPause):
+		}
+		next, err := c.GetAsset(ctx, team, asset.ID)
+		if err != nil {
+			return asset, err
+		}
+		asset = next
+	}
+	if asset.Status == crier.AssetFailed {
+		return asset, fmt.Errorf("%s cannot be used: %s", asset.FileName, asset.FailureMessage)
+	}
+	return asset, nil
+}
+
+// uploadFile brings a file into the media library.
+func (s *Shell) uploadFile(ctx context.Context, c *client.Client, team crier.ID, path string) (crier.Asset, error) {
+	file, err := os.Open(path) //nolint:gosec // the person names the file
+	if err != nil {
+		return crier.Asset{}, usagef("open the file: %v", err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	stat, err := file.Stat()
+	if err != nil {
+		return crier.Asset{}, fmt.Errorf("look at the file: %w", err)
+	}
+	return c.Upload(ctx, team, crier.UploadCreate{
+		FileName: crier.FileName(filepath.Base(path)), MimeType: typeOf(file), ByteSize: stat.Size(),
+	}, file, s.progress)
+}
+
+// undoTime is how long an interrupted command takes at most to tidy up.
+const undoTime = 10 * time.Second
+
+// discard removes files again, also when the command was interrupted.
+func (s *Shell) discard(ctx context.Context, c *client.Client, team crier.ID, assets []crier.ID) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+	defer cancel()
+	var problems []error
+	for _, id := range assets {
+		if _, err := c.DeleteAsset(ctx, team, id); err != nil && !client.IsKind(err, crier.KindNotFound) {
+			problems = append(problems, fmt.Errorf("the file %s could not be removed from the media library: %w", id,
+				err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// threadText is the parts of a post as --thread splits them.
+func threadText(parts []part) string {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.text
+	}
+	return strings.Join(texts, "\n---\n")
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"crier"
+	"crier/client"
+)
+
+// usageError is a mistake in the command line.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+// usagef makes an error of who typed the command.
+func usagef(format string, args ...any) error { return &usageError{text: fmt.Sprintf(format, args...)} }
+
+// Usagef makes an error of who typed the command; the program ends with 2 for it.
+func Usagef(format string, args ...any) error { return usagef(format, args...) }
+
+// missingError means that a name leads to nothing.
+type missingError struct{ text string }
+
+func (e *missingError) Error() string { return e.text }
+
+// costError means that the credits do not suffice.
+type costError struct{ cost, free int64 }
+
+func (e *costError) Error() string {
+	return fmt.Sprintf("this costs %d credits and %d are free; nothing was changed", e.cost, e.free)
+}
+
+// partialError means that some accounts take a post and others do not.
+type partialError struct {
+	refused []string // account and reason, a line each
+	total   int
+	untried bool // it was a dry run that found out: nothing was stored
+}
+
+func (e *partialError) Error() string {
+	lines := strings.Join(e.refused, "\n")
+	some := fmt.Sprintf("%d of %s", len(e.refused), counted(e.total, "account"))
+	switch all := len(e.refused) == e.total; {
+	case all && e.untried:
+		return "no account takes the post, so nothing was stored:\n" + lines
+	case all:
+		return "no account took the post:\n" + lines
+	case e.untried:
+		return some + " would refuse the post:\n" + lines
+	}
+	return some + " did not take the post:\n" + lines
+}
+
+// shellWords are what the interface says in words of its own, and how the shell says it.
+var shellWords = strings.NewReplacer(
+	"Send allowRepublish: true to publish it again.", "Add --again to publish it again.",
+	"give either scheduledAt or useNextSlot: true, not both", "give either --at or --next-slot",
+	"give either scheduledAt or useNextSlot: true", "give either --at or --next-slot",
+	"allowRepublish: true", "--again",
+	"useNextSlot: true", "--next-slot",
+	"give recurrenceIntervalDays too", "give --repeat too",
+	"GET /v1/providers lists them", "'crier networks' lists them",
+	"; GET …/events lists them in its description", "; TAB after --types lists them",
+	"; use nextCursor or prevCursor of an earlier answer", "; take it from the line 'more: …' of a list",
+	"Connect it again.", "Connect it again with 'crier accounts connect'.",
+	"Enable it first.", "Enable it first with 'crier accounts enable'.",
+	"send postInput with the thread, or", "give the whole thread with --thread, or",
+	": send postInput", ": give the whole thread with --thread",
+	"scheduledAt", "--at",
+	"recurrenceIntervalDays", "--repeat",
+	"recurrenceEndsAt", "--until",
+	"socialAccountIds", "--to",
+	"platformSettings.", "--set ",
+)
+
+// fieldFlags are the flags by which a command sets fields of a request.
+var fieldFlags = map[string]string{
+	"scheduledAt": "--at", "useNextSlot": "--next-slot", "socialAccountIds": "--to", "firstComment": "--first-comment",
+	"recurrenceIntervalDays": "--repeat", "recurrenceEndsAt": "--until", "assetIds": "--media",
+	"graceSeconds": "--grace",
+	"waitSeconds":  "--wait", "q": "--search", "daysOfWeek": "--days", "teamIds": "--teams", "expiresAt": "--expires",
+	"publishLateMinutes": "--late", "requireApproval": "--require-approval", "altText": "--alt",
+	"hour": "the time", "minute": "the time", "url": "the address", "email": "the e-mail address",
+	"limit": "--limit", "cursor": "--cursor", "types": "--types", "role": "--role", "permissions": "--permissions",
+	"timezone": "--timezone", "website": "--website", "label": "--label", "colour": "--colour", "from": "--from",
+	"to": "--until", "after": "--after", "title": "--title", "postType": "--media", "status": "--status",
+	"deliveryState": "--state", "action": "--action", "tagIds": "the tags", "fileName": "the name of the file",
+}
+
+// field is a place in a request as the shell calls it.
+func field(path []string) string {
+	if len(path) == 0 {
+		return ""
+	}
+	if len(path) > 1 && strings.HasPrefix(path[0], "platformSettings") {
+		return "--set " + path[len(path)-1]
+	}
+	if path[0] == "postInput" {
+		return contentField(path[1:])
+	}
+	if flag, ok := fieldFlags[path[0]]; ok {
+		return flag
+	}
+	return strings.Join(path, ".")
+}
+
+// contentField is a place in the content of a post as the shell calls it.
+func contentField(path []string) string {
+	name := "the text"
+	switch {
+	case slices.Contains(path, "attachments"):
+		name = "--media"
+	case len(path) > 0 && path[0] == "variants":
+		name = "--variant"
+	}
+	if at := slices.Index(path, "posts"); at >= 0 && at+1 < len(path) {
+		if n, err := strconv.Atoi(path[at+1]); err == nil {
+			return fmt.Sprintf("%s of part %d", name, n+1)
+		}
+	}
+	return name
+}
+
+// inWords is an issue as a person reads it.
+func inWords(issue crier.Issue) string {
+	if first, _ := utf8.DecodeRuneInString(issue.Message); unicode.IsUpper(first) { // a sentence of its own
+		return shellWords.Replace(issue.Message)
+	}
+	return strings.TrimPrefix(field(issue.Path)+" "+shellWords.Replace(issue.Message), " ")
+}
+
+// reasons say why an account refuses a post: the rules it breaks, or the message alone.
+func reasons(e crier.EntryError) string {
+	if len(e.Issues) == 0 {
+		return shellWords.Replace(e.Message)
+	}
+	parts := make([]string, len(e.Issues))
+	for i, issue := range e.Issues {
+		parts[i] = inWords(issue)
+	}
+	return strings.Join(slices.Compact(parts), "; ")
+}
+
+// refusalText is an answer that says no, in the shell's words.
+func refusalText(e *client.Error) string {
+	if len(e.Issues) == 0 {
+		return shellWords.Replace(e.Error())
+	}
+	parts := make([]string, len(e.Issues))
+	for i, issue := range e.Issues {
+		parts[i] = inWords(issue)
+	}
+	return strings.Join(slices.Compact(parts), "\n")
+}

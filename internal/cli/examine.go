@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"time"
+
+	"crier"
+	"crier/client"
+)
+
+// Finding is one thing that doctor looked at.
+type Finding struct {
+	Check  string `json:"check"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	// Advice is what to do when it is not ok.
+	Advice string `json:"advice,omitempty"`
+}
+
+// WriteFindings prints findings as a table.
+func WriteFindings(w io.Writer, findings []Finding) {
+	for _, f := range findings {
+		mark := "ok"
+		if !f.OK {
+			mark = "PROBLEM"
+		}
+		Row(w, mark, f.Check, f.Detail)
+		if f.Advice != "" {
+			fmt.Fprintf(w, "\t\t→ %s\n", f.Advice)
+		}
+	}
+}
+
+// MaxClockSkew is how far a clock may be off before posts are noticeably early or late.
+const MaxClockSkew = 2 * time.Second
+
+// ClockFinding compares this machine's clock with a server's.
+func ClockFinding(here, there time.Time) Finding {
+	skew := here.Sub(there).Abs()
+	f := Finding{Check: "clock", OK: skew <= MaxClockSkew,
+		Detail: fmt.Sprintf("this machine and the server differ by %s", skew.Round(time.Second))}
+	if !f.OK {
+		f.Advice = "synchronise the clocks (NTP): posts go out by the server's clock"
+	}
+	return f
+}
+
+// examineTime is how long a server may take to answer.
+const examineTime = 10 * time.Second
+
+// Examine looks at a server from outside: does it answer, does its clock fit, is the caller known. err is set when it
+// cannot be reached.
+func (s *Shell) Examine(ctx context.Context, address string) (findings []Finding, err error) {
+	ctx, cancel := context.WithTimeout(ctx, examineTime)
+	defer cancel()
+	server := Finding{Check: "server", Detail: address}
+	instance, err := client.New(address, "", client.WithTries(1)).Instance(ctx)
+	if err != nil {
+		server.Detail, server.Advice = printable(err.Error()), "check the address, and that crier serve runs there"
+		if is[*client.UnreachableError](err) {
+			return []Finding{server}, err
+		}
+		return []Finding{server}, nil
+	}
+	server.OK, server.Detail = true, fmt.Sprintf("%s, crier %s", address, instance.Version)
+	findings = []Finding{server, ClockFinding(s.now(), instance.ServerTime.Time)}
+	if sameServer(instance.PublicURL, address) || onThisMachine(address) {
+		return append(findings, networksFinding(instance), s.examineLogin(ctx)), nil
+	}
+	return append(findings, Finding{Check: "public address",
+		Detail: fmt.Sprintf("the server calls itself %s", instance.PublicURL),
+		Advice: "its operator sets CRIER_PUBLIC_URL to the address that people and networks reach it at",
+	}, networksFinding(instance), s.examineLogin(ctx)), nil
+}
+
+func networksFinding(instance crier.Instance) Finding {
+	f := Finding{Check: "networks", OK: true, Detail: "posts go to the real networks"}
+	if instance.Sandbox {
+		f.Detail = "the sandbox: posts do not leave the installation"
+	}
+	return f
+}
+
+func (s *Shell) examineLogin(ctx context.Context) Finding {
+	f := Finding{Check: "login"}
+	c, err := s.Connect(ctx)
+	if err == nil {
+		var who crier.AgentContext
+		if who, err = c.AgentContext(ctx); err == nil {
+			f.OK, f.Detail = true, fmt.Sprintf("%s (%s)", who.Credential.Name, who.Credential.Kind)
+			if who.User != nil {
+				f.Detail = firstOf(text(who.User.Email), who.User.Name) + ", " + f.Detail
+			}
+			return f
+		}
+	}
+	f.Detail, f.Advice = Told(err), "run 'crier login', or set CRIER_TOKEN to an API key"
+	return f
+}
+
+// sameServer is true when two addresses lead to the same host and port.
+func sameServer(a, b string) bool { return hostPort(a) != "" && hostPort(a) == hostPort(b) }
+
+func hostPort(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	host := u.Hostname()
+	if onThisMachine(address) {
+		host = "localhost"
+	}
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// SameServer is true when two addresses lead to the same host and port.
+func SameServer(a, b string) bool { return sameServer(a, b) }

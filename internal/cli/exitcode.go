@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+
+	"crier"
+	"crier/client"
+)
+
+// The exit codes of the commands, beside 0 for success.
+const (
+	exitFailed       = 1
+	exitUsage        = 2
+	exitUnauthorized = 3
+	exitForbidden    = 4
+	exitMissing      = 5
+	exitConflict     = 6
+	exitCredits      = 7
+	exitTooMany      = 8
+	exitServer       = 9 // it failed, or cannot be reached
+	exitNobody       = 10
+	exitInterrupted  = 130 // as shells tell it of a program that SIGINT ended
+)
+
+// kindCodes are the exit codes of the kinds of refusals.
+var kindCodes = map[crier.Kind]int{
+	crier.KindInvalid: exitUsage, crier.KindUnauthorized: exitUnauthorized, crier.KindForbidden: exitForbidden,
+	crier.KindNotFound: exitMissing, crier.KindConflict: exitConflict, crier.KindPaymentRequired: exitCredits,
+	crier.KindTooManyRequests: exitTooMany, crier.KindPreconditionFailed: exitConflict,
+}
+
+// ExitCode tells scripts apart what went wrong.
+func ExitCode(err error) int {
+	switch {
+	case interrupted(err):
+		return exitInterrupted
+	case errors.Is(err, errNobody):
+		return exitNobody
+	case errors.Is(err, errNoLogin), errors.Is(err, errLoginEnded), is[*OtherServerError](err):
+		return exitUnauthorized
+	case is[*usageError](err):
+		return exitUsage
+	case is[*missingError](err):
+		return exitMissing
+	case is[*costError](err):
+		return exitCredits
+	case is[*client.UnreachableError](err):
+		return exitServer
+	}
+	known, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return exitFailed
+	}
+	if code, ok := kindCodes[known.Kind]; ok {
+		return code
+	}
+	return exitServer
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// interrupted is true when a person or the system ended the command.
+func interrupted(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted)
+}
+
+// Told is an error as a person reads it.
+func Told(err error) string {
+	text := err.Error()
+	if refused, ok := errors.AsType[*client.Error](err); ok {
+		text = strings.Replace(text, refused.Error(), refusalText(refused), 1)
+		if refused.Kind == crier.KindUnauthorized {
+			text += "\nRun 'crier login', or set CRIER_TOKEN to an API key."
+		}
+	}
+	text = strings.ReplaceAll(text, context.Canceled.Error(), "interrupted")
+	if away, ok := errors.AsType[*client.UnreachableError](err); ok {
+		text += "\nName another server with --server or CRIER_SERVER."
+		if onThisMachine(away.Base) {
+			text = strings.TrimSuffix(text, "Name another server with --server or CRIER_SERVER.") +
+				"Is crier running there? Start it with 'crier serve', or name another server with --server or " +
+				"CRIER_SERVER."
+		}
+	}
+	return printable(text)
+}
+
+// onThisMachine is true for an address that leads to where the command runs.
+func onThisMachine(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && crier.OnThisMachine(u)
+}

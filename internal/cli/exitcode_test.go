@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"crier"
+	"crier/client"
+)
+
+func TestEachKindOfErrorHasAnExitCodeOfItsOwn(t *testing.T) {
+	t.Parallel()
+	refused := func(kind crier.Kind) error { return fmt.Errorf("try: %w", &client.Error{Kind: kind, Message: "no"}) }
+	seen := map[int]error{}
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{errors.New("anything else"), 1},
+		{refused(crier.KindInvalid), 2},
+		{refused(crier.KindUnauthorized), 3},
+		{refused(crier.KindForbidden), 4},
+		{refused(crier.KindNotFound), 5},
+		{refused(crier.KindConflict), 6},
+		{refused(crier.KindPaymentRequired), 7},
+		{refused(crier.KindTooManyRequests), 8},
+		{refused(crier.KindInternal), 9},
+		{fmt.Errorf("ask: %w", errNobody), 10},
+		{fmt.Errorf("wait: %w", context.Canceled), 130},
+	} {
+		if got := ExitCode(c.err); got != c.want {
+			t.Errorf("%v ends with %d, want %d", c.err, got, c.want)
+		}
+		if other := seen[c.want]; other != nil {
+			t.Errorf("%v and %v end alike", c.err, other)
+		}
+		seen[c.want] = c.err
+	}
+	for err, want := range map[error]int{errNoLogin: 3, errLoginEnded: 3, errRefused: 1, errInterrupted: 130,
+		refused("of tomorrow"): 9, &client.UnreachableError{}: 9} {
+		if got := ExitCode(err); got != want {
+			t.Errorf("%v ends with %d, want %d", err, got, want)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/internal/filelock"
+)
+
+// login is what is kept of a login.
+type login struct {
+	Server       string    `json:"server,omitempty"`
+	Person       string    `json:"person,omitempty"`
+	AccessToken  string    `json:"accessToken,omitempty"`
+	RefreshToken string    `json:"refreshToken,omitempty"`
+	ExpiresAt    time.Time `json:"expiresAt,omitzero"`
+}
+
+// name tells logins apart.
+func (l login) name() string {
+	if l.Person == "" {
+		return l.Server
+	}
+	return l.Person + " at " + l.Server
+}
+
+// logins is what is kept of a person's logins, in their configuration directory.
+type logins struct {
+	// Current is the name of the login that commands use unless they are told a server.
+	Current string `json:"current,omitempty"`
+	// LastServer is where the person logged in last, also when they have logged out since.
+	LastServer string  `json:"lastServer,omitempty"`
+	Logins     []login `json:"logins"`
+}
+
+// server is the server of the login in use, or the last one that there was a login for.
+func (k logins) server() string {
+	if l, ok := k.find(k.Current); ok {
+		return l.Server
+	}
+	return k.LastServer
+}
+
+// known names the servers that there are logins for.
+func (k logins) known() string {
+	var servers []string
+	for _, l := range k.Logins {
+		if !slices.Contains(servers, l.Server) {
+			servers = append(servers, l.Server)
+		}
+	}
+	return strings.Join(servers, " and ")
+}
+
+func (k logins) find(name string) (login, bool) {
+	for _, l := range k.Logins {
+		if l.name() == name {
+			return l, true
+		}
+	}
+	return login{}, false
+}
+
+// forServer is the login in use when it is for the server, else the newest one that is.
+func (k logins) forServer(server string) (found login, ok bool) {
+	server = strings.TrimRight(server, "/")
+	if l, current := k.find(k.Current); current && l.Server == server {
+		return l, true
+	}
+	for _, l := range k.Logins {
+		if l.Server == server {
+			found, ok = l, true
+		}
+	}
+	return found, ok
+}
+
+// keep adds a login and makes it the one in use; it replaces one of the same person at the same server.
+func (k *logins) keep(l login) {
+	k.drop(l.name())
+	k.Logins = append(k.Logins, l)
+	k.Current, k.LastServer = l.name(), l.Server
+}
+
+// drop forgets a login. Another one, if there is any, is in use then.
+func (k *logins) drop(name string) {
+	k.Logins = slices.DeleteFunc(k.Logins, func(l login) bool { return l.name() == name })
+	if k.Current != name {
+		return
+	}
+	k.Current = ""
+	if n := len(k.Logins); n > 0 {
+		k.Current = k.Logins[n-1].name()
+	}
+}
+
+// loginFile is in the person's configuration directory.
+func (s *Shell) loginFile() (string, error) {
+	base := s.variable("XDG_CONFIG_HOME")
+	if base == "" {
+		home := s.variable("HOME")
+		if home == "" {
+			return "", errors.New("there is no HOME to keep the login in")
+		}
+		base = filepath.Join(home, ".config")
+	}
+	return filepath.Join(base, "crier", "login.json"), nil
+}
+
+func (s *Shell) loadLogins() (logins, error) {
+	var kept struct {
+		logins
+		login // as it was kept when there was one alone
+	}
+	path, err := s.loginFile()
+	if err != nil {
+		return kept.logins, nil //nolint:nilerr // without a place to keep them there are no logins
+	}
+	data, err := os.ReadFile(path) //nolint:gosec // the person's own file
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept.logins, nil
+	}
+	if err != nil {
+		return kept.logins, fmt.Errorf("read the login: %w", err)
+	}
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return kept.logins, fmt.Errorf("read the login in %s: %w; remove the file and log in again", path, err)
+	}
+	if kept.Server != "" && len(kept.Logins) == 0 && kept.LastServer == "" {
+		kept.LastServer = kept.Server
+		if kept.RefreshToken != "" {
+			kept.keep(kept.login)
+		}
+	}
+	return kept.logins, nil
+}
+
+// lockPause is how long a command waits before it looks again whether another one is done with the login.
+const lockPause = 20 * time.Millisecond
+
+// lockLogin keeps other commands of the person from changing the login. The lock ends with the process, however it
+// ends.
+func (s *Shell) lockLogin(ctx context.Context) (unlock func(), err error) {
+	path, err := s.loginFile()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("make the configuration directory: %w", err)
+	}
+	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the person's own file
+	if err != nil {
+		return nil, fmt.Errorf("lock the login: %w", err)
+	}
+	for {
+		locked, err := filelock.Try(file)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("lock the login: %w", err), file.Close())
+		}
+		if locked {
+			return func() { _ = file.Close() }, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), file.Close())
+		case <-time.After(lockPause):
+		}
+	}
+}
+
+// saveLogins writes the logins so that nobody else can read it, whole or not at all. They must be locked.
+func (s *Shell) saveLogins(kept logins) error {
+	path, err := s.loginFile()
+	if err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(kept, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the login: %w", err)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), "login.*") // with mode 0600
+	if err != nil {
+		return fmt.Errorf("write the login: %w", err)
+	}
+	_, err = temp.Write(data)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write the login: %w", err), os.Remove(temp.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// installation pretends to be a server that people log in to: after some questions it gives out tokens, or refuses.
+type installation struct {
+	*httptest.Server
+	mu      sync.Mutex
+	answers []string // errors of the token endpoint, the first one first; then tokens
+	person  string
+	revoked int
+}
+
+func startInstallation(t *testing.T, person string, answers ...string) *installation {
+	t.Helper()
+	i := &installation{person: person, answers: answers}
+	mux := http.NewServeMux()
+	i.Server = httptest.NewServer(mux)
+	t.Cleanup(i.Close)
+	mux.HandleFunc("POST /v1/auth/device", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"device_code":"d","user_code":"ABCD-EFGH","verification_uri_complete":%q,"expires_in":600,`+
+			`"interval":0}`, i.URL+"/device")
+	})
+	mux.HandleFunc("POST /v1/auth/token", func(w http.ResponseWriter, _ *http.Request) {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		if len(i.answers) > 0 {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"error":%q}`, i.answers[0])
+			i.answers = i.answers[1:]
+			return
+		}
+		fmt.Fprintf(w, `{"access_token":"token of %s","token_type":"Bearer","expires_in":3600,"refresh_token":"r"}`,
+			i.person)
+	})
+	mux.HandleFunc("POST /v1/auth/revoke", func(w http.ResponseWriter, _ *http.Request) {
+		i.revoked++
+		fmt.Fprint(w, `{"revoked":true}`)
+	})
+	mux.HandleFunc("GET /v1/agent/context", func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer token of ")
+		fmt.Fprintf(w, `{"user":{"id":"018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d","email":"%s@example.com","name":%q}}`,
+			name, name)
+	})
+	return i
+}
+
+func TestSeveralLoginsAreKeptAndSwitched(t *testing.T) {
+	t.Parallel()
+	first, second := startInstallation(t, "ada", "authorization_pending"), startInstallation(t, "bob")
+	p := newPerson(t, "", "")
+	p.run(t, "whoami").want(t, 3, "crier login")
+	p.run(t, "login", "--server", first.URL, "--no-browser").want(t, 0, "ABCD-EFGH", "as ada@example.com")
+	p.run(t, "whoami", "--server", second.URL).want(t, 3, "you are logged in to "+first.URL+", not to "+second.URL)
+	p.run(t, "login", "--server", second.URL, "--no-browser", "--json").want(t, 0, `"current": true`)
+	p.run(t, "auth", "list").want(t, 0, "*       "+second.URL, first.URL, "ada@example.com", "bob@example.com")
+	p.run(t, "whoami").want(t, 0, "bob@example.com")
+	p.run(t, "whoami", "--server", first.URL+"/").want(t, 0, "ada@example.com")
+	p.run(t, "auth", "switch").want(t, 0, first.URL)
+	p.run(t, "whoami").want(t, 0, "ada@example.com")
+	p.run(t, "auth", "switch", "BOB@example.com").want(t, 0, second.URL)
+	p.run(t, "auth", "switch", "carol@example.com").want(t, 5, "crier auth list")
+	p.run(t, "logout").want(t, 0, "logged out of "+second.URL)
+	if second.revoked != 1 || first.revoked != 0 {
+		t.Errorf("%d and %d logins were ended at their servers", first.revoked, second.revoked)
+	}
+	p.run(t, "whoami").want(t, 0, "ada@example.com")
+	p.run(t, "logout").want(t, 0)
+	p.run(t, "logout").want(t, 3)
+	// the server is remembered
+	p.run(t, "login", "--no-browser").want(t, 0, "logged in to ")
+	file := filepath.Join(p.home, ".config", "crier", "login.json")
+	if stat, err := os.Stat(file); err != nil || stat.Mode().Perm() != 0o600 {
+		t.Errorf("the logins are kept with %v, %v", stat, err)
+	}
+}
+
+func TestTwoPeopleCanBeLoggedInToOneServer(t *testing.T) {
+	t.Parallel()
+	i := startInstallation(t, "ada")
+	p := newPerson(t, i.URL, "")
+	p.run(t, "login", "--no-browser").want(t, 0)
+	i.mu.Lock()
+	i.person = "bob"
+	i.mu.Unlock()
+	p.run(t, "login", "--no-browser").want(t, 0)
+	p.run(t, "whoami").want(t, 0, "bob@example.com")
+	p.run(t, "auth", "switch", i.URL).want(t, 2, "say which one", "ada@example.com at ")
+	p.run(t, "auth", "switch", "ada@example.com").want(t, 0)
+	p.run(t, "whoami").want(t, 0, "ada@example.com")
+}
+
+func TestALoginFromBeforeThereWereSeveralIsRead(t *testing.T) {
+	t.Parallel()
+	i := startInstallation(t, "ada")
+	p := newPerson(t, "", "")
+	data, err := json.Marshal(map[string]any{"server": i.URL, "accessToken": "token of ada", "refreshToken": "r",
+		"expiresAt": time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(p.home, ".config", "crier")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "login.json"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.run(t, "whoami").want(t, 0, "ada@example.com", i.URL)
+	p.run(t, "auth", "list").want(t, 0, "*       "+i.URL)
+}
+
+func TestALoginThatFailsSaysSoInWords(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "", "")
+	for code, words := range map[string]string{
+		"access_denied": "refused in the browser", "expired_token": "the code has ended",
+		"invalid_client": "invalid_client",
+	} {
+		i := startInstallation(t, "ada", code)
+		p.run(t, "login", "--no-browser", "--server", i.URL).want(t, 1, words).lacks(t, "oauth2")
+	}
+	p.run(t, "login", "--no-browser", "--server", "http://127.0.0.1:1").want(t, 9, "cannot reach http://127.0.0.1:1",
+		"crier serve")
+	p.run(t, "login", "--server", "nonsense").want(t, 2)
+	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/v1/agent/context" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		fmt.Fprint(w, "<html><body>Welcome to nginx!</body></html>")
+	}))
+	t.Cleanup(foreign.Close)
+	p.run(t, "login", "--no-browser", "--server", foreign.URL).want(t, 9, "not one of crier's").lacks(t, "nginx")
+	p.run(t, "whoami", "--server", foreign.URL, "--token", "crier_key").want(t, 9, "not one of crier's").lacks(t,
+		"nginx")
+	p.run(t, "networks", "--server", foreign.URL, "--token", "crier_key").want(t, 9, "not one of crier's").
+		lacks(t, "nginx")
+}
+
+// agree gives the consent of the sandbox's page, or refuses it, and lets the browser come back to the server.
+func (c crew) agree(address, decision string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	scopes := strings.FieldsFunc(u.Query().Get("scope"), func(r rune) bool { return r == ' ' || r == ',' })
+	browser := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := browser.PostForm(address, url.Values{"name": {"ada"}, "decision": {decision}, "scope": scopes})
+	if err != nil {
+		return err
+	}
+	_ = answer.Body.Close()
+	callback := strings.Replace(answer.Header.Get("Location"), "http://crier.test", c.server.URL, 1)
+	answer, err = http.Get(callback) // which follows to the command
+	if err != nil {
+		return err
+	}
+	page, err := io.ReadAll(answer.Body)
+	if err = errors.Join(err, answer.Body.Close()); err != nil || decision != "allow" {
+		return err
+	}
+	form := url.Values{} // nobody is signed in in this browser, so that it is asked
+	for _, field := range hiddenField.FindAllStringSubmatch(string(page), -1) {
+		form.Set(field[1], field[2])
+	}
+	answer, err = http.PostForm(strings.Replace(strings.Split(callback, "?")[0], "callback", "choose", 1), form)
+	if err == nil {
+		err = answer.Body.Close()
+	}
+	return err
+}
+
+var hiddenField = regexp.MustCompile(`type="hidden" name="(\w+)" value="([^"]+)"`)
+
+func TestConnectingWaitsForTheResult(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t)
+	var stdout bytes.Buffer
+	reader, stderr := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- c.start(t.Context(), strings.NewReader(""), &stdout, stderr, "accounts", "connect", "twitter")
+		_ = stderr.Close()
+	}()
+	for line := range strings.Lines(readUntil(t, reader, "Waiting")) {
+		if strings.HasPrefix(line, "http") {
+			if err := c.agree(strings.TrimSpace(line), "allow"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, reader) }() // until the command ends
+	if code := <-ended; code != 0 || !strings.Contains(stdout.String(), "Connected X ") {
+		t.Errorf("%d: %s", code, stdout.String())
+	}
+	c.run(t, "accounts", "connect", "twitter", "--no-wait").want(t, 0, "give your consent:\nhttp")
+}
+
+// readUntil reads until a text has come.
+func readUntil(t *testing.T, r io.Reader, text string) string {
+	t.Helper()
+	var seen strings.Builder
+	piece := make([]byte, 1024)
+	for !strings.Contains(seen.String(), text) {
+		n, err := r.Read(piece)
+		seen.Write(piece[:n])
+		if err != nil {
+			t.Fatalf("%v after:\n%s", err, seen.String())
+		}
+	}
+	return seen.String()
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+	"crier/internal/mcp"
+)
+
+func (s *Shell) mcpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Let an agent use crier, over standard input and output",
+		Long: "Speaks the Model Context Protocol over standard input and output, for agents that start their tools " +
+			"as programs.\n" +
+			"It connects like the other commands: --server and --token, CRIER_SERVER and CRIER_TOKEN, or your login. " +
+			"The agent can do what you can do, " +
+			"and you are asked before it publishes, spends or deletes.",
+		Example: "  crier mcp\n  CRIER_TOKEN=crier_... crier mcp --server https://crier.example.com",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return s.ServeAgent(cmd.Context()) },
+	}
+}
+
+// ServeAgent speaks with one agent until it goes.
+func (s *Shell) ServeAgent(ctx context.Context) error {
+	connection, err := s.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	var team crier.ID
+	if given := firstOf(s.team, s.variable("CRIER_TEAM")); given != "" {
+		if team, err = s.findTeam(ctx, connection, given); err != nil {
+			return err
+		}
+	}
+	return mcp.Serve(ctx, mcp.Config{
+		Version: s.version, Now: s.now, Team: team,
+		Connect: func(context.Context, http.Header) (*client.Client, error) { return connection, nil },
+	}, io.NopCloser(s.stdin), keepOpen{s.stdout})
+}
+
+// keepOpen is a writer whose end is not its user's to decide.
+type keepOpen struct{ io.Writer }
+
+// Close leaves it open.
+func (keepOpen) Close() error { return nil }

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+)
+
+func (s *Shell) mediaCommand() *cobra.Command {
+	return Group("media", "The media library",
+		"  crier media upload video.mp4\n  crier media import https://example.com/photo.jpg\n  crier media list",
+		s.mediaUpload(), s.mediaImport(), s.mediaList(), s.mediaDelete())
+}
+
+func (s *Shell) mediaUpload() *cobra.Command {
+	var altText, resume string
+	cmd := &cobra.Command{
+		Use: "upload FILE", Short: "Upload a file, with progress; a broken upload can be resumed",
+		Args: cobra.ExactArgs(1),
+		Example: "  crier media upload photo.jpg --alt \"A red bicycle\"\n  crier media upload video.mp4 " +
+			"--resume UPLOAD",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := os.Open(args[0])
+			if err != nil {
+				return usagef("open the file: %v", err)
+			}
+			defer func() { _ = file.Close() }() // it was only read
+			return s.upload(cmd.Context(), file, altText, resume)
+		},
+	}
+	cmd.Flags().StringVar(&altText, "alt", "", "what it shows, for those who cannot see it")
+	cmd.Flags().StringVar(&resume, "resume", "", "id of an upload that broke off")
+	return cmd
+}
+
+// upload asks and brings a file into the media library, from where an earlier try broke off.
+func (s *Shell) upload(ctx context.Context, file *os.File, altText, resume string) error {
+	stat, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("look at the file: %w", err)
+	}
+	c, team, err := s.inTeam(ctx)
+	if err != nil {
+		return err
+	}
+	in := crier.UploadCreate{FileName: crier.FileName(filepath.Base(file.Name())), MimeType: typeOf(file),
+		ByteSize: stat.Size()}
+	if altText != "" {
+		in.AltText = &altText
+	}
+	upload, err := beginUpload(ctx, c, team, in, resume)
+	if err != nil {
+		return err
+	}
+	again := fmt.Sprintf("crier media upload %s --resume %s", quoted(file.Name()), upload.UploadID)
+	// now, because a program that is killed says nothing
+	fmt.Fprintf(s.stderr, "If this breaks off, go on with: %s\n", again)
+	asset, err := c.ResumeUpload(ctx, team, upload, file, s.progress)
+	if client.IsKind(err, crier.KindInvalid) { // the file itself is refused: another try would end alike
+		return err
+	}
+	if err != nil {
+		return errors.Join(err, errors.New("go on with: "+again))
+	}
+	return s.Show(asset, "", func(w io.Writer) {
+		fmt.Fprintf(w, "Uploaded %s: %s, %s\n", asset.FileName, asset.ID,
+			asset.Status)
+	})
+}
+
+// beginUpload begins an upload, or finds the one to resume, which must be of the same file as far as its size tells.
+func beginUpload(ctx context.Context, c *client.Client, team crier.ID, in crier.UploadCreate,
+	resume string) (crier.Upload, error) {
+	if resume == "" {
+		return c.CreateUpload(ctx, team, in)
+	}
+	id, ok := crier.ParseID(resume)
+	if !ok {
+		return crier.Upload{}, usagef("--resume must be the id of an upload, got %q", resume)
+	}
+	upload, err := c.GetUpload(ctx, team, id)
+	if err == nil && upload.ByteSize != in.ByteSize {
+		err = fmt.Errorf("the upload is for a file of %d bytes, %s has %d", upload.ByteSize, in.FileName, in.ByteSize)
+	}
+	return upload, err
+}
+
+// byteSize is a size as people read it.
+func byteSize(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return counted(int(n), "byte")
+}
+
+// typeOf guesses a file's type; the server reads it from the bytes anyway.
+func typeOf(file *os.File) string {
+	if t := mime.TypeByExtension(filepath.Ext(file.Name())); t != "" {
+		media, _, _ := strings.Cut(t, ";")
+		return media
+	}
+	head := make([]byte, 512)
+	n, _ := file.ReadAt(head, 0) // a short file is all in n
+	return http.DetectContentType(head[:n])
+}
+
+// progress draws a bar on a terminal.
+func (s *Shell) progress(sent, total int64) {
+	if !Interactive(s.stderr) {
+		return
+	}
+	const width = 40
+	done := int(sent * width / max(total, 1))
+	fmt.Fprintf(s.stderr, "\r[%s%s] %3d %%", strings.Repeat("█", done), strings.Repeat("·", width-done),
+		sent*100/max(total, 1))
+	if sent == total {
+		fmt.Fprintln(s.stderr)
+	}
+}
+
+func (s *Shell) mediaList() *cobra.Command {
+	var p paging
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the files, the newest first", Example: "  crier media list --all", Args: cobra.NoArgs,
+	}
+	cmd.RunE = s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, _ []string) error {
+		page, err := fetch(ctx, p, func(ctx context.Context, o client.ListOptions) (crier.Page[crier.Asset], error) {
+			return c.ListAssets(ctx, team, o)
+		})
+		if err != nil {
+			return err
+		}
+		return s.Show(page, "ID\tNAME\tTYPE\tSIZE\tSTATUS\tDESCRIPTION", func(w io.Writer) {
+			for _, a := range page.Data {
+				Row(w, a.ID, shorten(a.FileName, 40), a.MimeType, byteSize(a.ByteSize), a.Status,
+					shorten(text(a.AltText), 40))
+			}
+			more(w, cmd, page, "file")
+		})
+	})
+	p.add(cmd)
+	return cmd
+}
+
+func (s *Shell) mediaImport() *cobra.Command {
+	var altText, name string
+	cmd := &cobra.Command{
+		Use: "import ADDRESS", Short: "Have the server fetch a file from the internet", Args: cobra.ExactArgs(1),
+		Example: "  crier media import https://example.com/photo.jpg --alt \"A red bicycle\"",
+		RunE: s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, args []string) error {
+			in := crier.AssetImport{URL: crier.WebURL(args[0])}
+			if altText != "" {
+				in.AltText = &altText
+			}
+			if name != "" {
+				in.FileName = (*crier.FileName)(&name)
+			}
+			a, err := c.ImportAsset(ctx, team, in)
+			if err != nil {
+				return err
+			}
+			return s.Show(a, "", func(w io.Writer) {
+				fmt.Fprintf(w, "Imported %s: %s, %s\n", a.FileName, a.ID,
+					a.Status)
+			})
+		}),
+	}
+	cmd.Flags().StringVar(&altText, "alt", "", "what it shows, for those who cannot see it")
+	cmd.Flags().StringVar(&name, "name", "", "the name of the file in the library; that of the address when absent")
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	return cmd
+}
+
+func (s *Shell) mediaDelete() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "delete FILE", Short: "Delete a file of the library", Example: "  crier media delete photo.jpg",
+		Args: cobra.ExactArgs(1),
+		RunE: s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, args []string) error {
+			id, err := s.findAsset(ctx, c, team, args[0])
+			if err != nil {
+				return err
+			}
+			a, err := c.GetAsset(ctx, team, id)
+			if err != nil {
+				return err
+			}
+			if err := s.confirm(ctx, "This deletes %s (%s) from the media library.", a.FileName,
+				byteSize(a.ByteSize)); err != nil {
+				return err
+			}
+			out, err := c.DeleteAsset(ctx, team, id)
+			if err != nil {
+				return err
+			}
+			return s.Show(out, "", func(w io.Writer) { fmt.Fprintln(w, "Deleted.") })
+		}),
+	}
+	return completesFirst(cmd, s.teamWords(s.assetWords))
+}

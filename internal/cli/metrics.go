@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+)
+
+func (s *Shell) metricsCommand() *cobra.Command {
+	var account, from, until string
+	cmd := &cobra.Command{
+		Use: "metrics [POST]", Short: "How a post does on each account, or how an account does",
+		Long: "Shows the newest numbers of a post on each account that it was published on.\n" +
+			"With --account it asks the network how an account does right now, which may cost credits.",
+		Example: "  crier metrics POST\n  crier metrics --account @acme --from 2026-11-01",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (len(args) == 1) == (account != "") {
+				return misuse(cmd, usagef("name a post, or an account with --account"))
+			}
+			c, team, err := s.inTeam(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if account != "" {
+				return s.accountMetrics(cmd.Context(), c, team, account, from, until)
+			}
+			post, err := postID("post", args[0], "crier posts list")
+			if err != nil {
+				return err
+			}
+			return s.postMetrics(cmd.Context(), c, team, post)
+		},
+	}
+	cmd.Flags().StringVar(&account, "account", "", "handle, name or id of an account")
+	cmd.Flags().StringVar(&from, "from", "", "first day of the time that is asked for; 28 days ago when absent")
+	cmd.Flags().StringVar(&until, "until", "", "last day of it; today when absent")
+	s.completes(cmd, "account", s.teamWords(s.accountWords))
+	return completesFirst(cmd, s.teamWords(s.postWords))
+}
+
+// metricNames are the numbers of a post in the order of the table.
+var metricNames = []string{"impressions", "reach", "views", "likes", "comments", "shares", "quotes", "saves", "clicks"}
+
+func (s *Shell) postMetrics(ctx context.Context, c *client.Client, team, post crier.ID) error {
+	list, err := c.PostMetrics(ctx, team, post)
+	if err != nil {
+		return err
+	}
+	accounts, err := accountsByID(ctx, c, team)
+	if err != nil {
+		return err
+	}
+	header := "NETWORK\tACCOUNT\tTAKEN\tIMPRESSIONS\tREACH\tVIEWS\tLIKES\tCOMMENTS\tSHARES\tQUOTES\tSAVES\tCLICKS"
+	return s.Show(list, header, func(w io.Writer) {
+		for _, p := range list.Data {
+			cells := []any{networkName(p.Provider), accounts[p.SocialAccountID].DisplayName}
+			if len(p.Snapshots) == 0 {
+				Row(w, append(cells, "no numbers yet")...)
+				continue
+			}
+			cells = append(cells, local(p.Snapshots[0].TakenAt))
+			numbers := numbersOf(p.Snapshots[0].Metrics.Raw())
+			for _, name := range metricNames {
+				cells = append(cells, numbers.show(name))
+			}
+			Row(w, cells...)
+		}
+		if len(list.Data) == 0 {
+			fmt.Fprintln(w, "The post was not published yet.")
+		}
+	})
+}
+
+func (s *Shell) accountMetrics(ctx context.Context, c *client.Client, team crier.ID, name, from, until string) error {
+	id, err := s.findAccount(ctx, c, team, name)
+	if err != nil {
+		return err
+	}
+	a, err := c.GetAccount(ctx, team, id)
+	if err != nil {
+		return err
+	}
+	first, last, err := s.days(from, until)
+	if err != nil {
+		return err
+	}
+	if err := s.confirm(ctx, "This asks %s for the numbers of %s, which may cost credits ('crier credits' lists "+
+		"prices).",
+		networkName(a.Provider), accountLabel(a)); err != nil {
+		return err
+	}
+	out, err := c.AccountAnalytics(ctx, team, id, first, last)
+	if err != nil {
+		return err
+	}
+	return s.Show(out, "", func(w io.Writer) {
+		Row(w, "Account", accountLabel(a))
+		Row(w, "From", local(out.From))
+		Row(w, "Until", local(out.To))
+		numbers := numbersOf(out.Metrics.Raw())
+		for _, name := range []string{"followers", "following", "posts", "impressions", "reach", "engagements"} {
+			Row(w, name, numbers.show(name))
+		}
+		Row(w, "Cost", counted(int(out.CreditCost), "credit"))
+	})
+}
+
+// days reads the two ends of a time; nil where nothing is said.
+func (s *Shell) days(from, until string) (first, last *crier.Time, err error) {
+	read := func(words string) (*crier.Time, error) {
+		if words == "" {
+			return nil, nil //nolint:nilnil // nothing is said
+		}
+		t, err := parseDay(words, s.now().Local())
+		return &t, err
+	}
+	if first, err = read(from); err != nil {
+		return nil, nil, err
+	}
+	last, err = read(until)
+	return first, last, err
+}
+
+// numbers are what a network told, by name; nil where it does not tell.
+type numbers map[string]*float64
+
+func numbersOf(data json.RawMessage) numbers {
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(data, &all) // what cannot be read is not shown
+	out := numbers{}
+	for name, value := range all {
+		var n *float64
+		if json.Unmarshal(value, &n) == nil {
+			out[name] = n
+		}
+	}
+	return out
+}
+
+func (n numbers) show(name string) string {
+	if n[name] == nil {
+		return "–"
+	}
+	return strconv.FormatFloat(*n[name], 'f', -1, 64)
+}

@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+)
+
+// postCommand is the whole flow in one line.
+func (s *Shell) postCommand() *cobra.Command {
+	var t targetFlags
+	var f contentFlags
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "post [TEXT]",
+		Short: "Write and publish or schedule a post in one line",
+		Long: "Publishes a post at once, or schedules it with --at or --next-slot. Before that it shows the whole " +
+			"post, " +
+			"the accounts with their verdict, the time in your zone and the cost, and asks; when the answer is no, " +
+			"nothing is stored.\n" +
+			"It ends with 1 when an account has refused the post, and says which.",
+		Example: "  crier post \"Hello, world\" --to twitter,linkedin\n" +
+			"  crier post -f launch.md --thread --media chart.png --alt \"Sales by month\" --at \"tomorrow 9:00\"\n" +
+			"  crier post --edit --to @acme --next-slot\n" +
+			"  crier post \"Good morning\" --at \"monday 8:00\" --repeat weekly --first-comment \"And you?\"\n" +
+			"  crier post \"New video\" --media clip.mp4 --to tiktok --set tiktokPrivacyLevel=SELF_ONLY --dry-run\n" +
+			"  echo \"Hello\" | crier post --to x --next-slot --yes --json",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return s.post(cmd.Context(), args, &f, &t, dryRun) },
+	}
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	f.add(cmd)
+	t.add(s, cmd, true)
+	t.addWait(cmd)
+	cmd.Flags().StringVar(&f.title, "title", "", "a title for display, never published")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would happen and store nothing")
+	return cmd
+}
+
+// post reads, tries out, asks and publishes. As long as nobody has agreed, nothing of it stays behind.
+func (s *Shell) post(ctx context.Context, args []string, f *contentFlags, t *targetFlags, dryRun bool) (err error) {
+	atOnce := t.at == "" && !t.nextSlot
+	if _, err := t.request(s, atOnce); err != nil { // before an editor is opened
+		return err
+	}
+	post, err := f.read(ctx, s, args)
+	if err != nil {
+		return err
+	}
+	if !dryRun {
+		if err := s.somebody(); err != nil {
+			return err
+		}
+	}
+	c, team, err := s.inTeam(ctx)
+	if err != nil {
+		return err
+	}
+	plan, err := t.plan(ctx, s, c, team, atOnce)
+	if err != nil {
+		return err
+	}
+	undo, err := f.attach(ctx, s, c, team, &post)
+	agreed := false
+	defer func() {
+		if !agreed {
+			err = errors.Join(err, undo())
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	found, err := c.ValidateContent(ctx, team,
+		crier.ContentValidation{PostInput: post.input(), ScheduleRequest: plan.in})
+	if err != nil {
+		return err
+	}
+	p := preview{content: post, plan: plan, found: found}
+	if dryRun {
+		return s.showDryRun(p)
+	}
+	if err := s.agree(ctx, p); err != nil {
+		return err
+	}
+	agreed = true
+	return s.createAndPublish(ctx, c, team, p)
+}
+
+// showDryRun prints what would happen; an account that refuses the post is a failure.
+func (s *Shell) showDryRun(p preview) error {
+	var err error
+	if s.asJSON {
+		err = s.Show(p.found, "", nil)
+	} else {
+		err = p.write(s, s.stdout)
+	}
+	if err != nil {
+		return err
+	}
+	if refused := p.refused(); len(refused) > 0 {
+		return &partialError{refused: refused, total: len(p.found.Data), untried: true}
+	}
+	return p.problem()
+}
+
+// agree shows what would happen and asks, unless --yes was given.
+func (s *Shell) agree(ctx context.Context, p preview) error {
+	if !s.yes {
+		if err := p.write(s, s.stderr); err != nil {
+			return err
+		}
+	}
+	if err := p.problem(); err != nil {
+		return err
+	}
+	return s.ask(ctx, p.question())
+}
+
+// createAndPublish does what was agreed.
+func (s *Shell) createAndPublish(ctx context.Context, c *client.Client, team crier.ID, p preview) error {
+	in := crier.PostCreate{PostInput: p.content.input()}
+	if p.content.title != "" {
+		in.Title = &p.content.title
+	}
+	made, err := c.CreatePost(ctx, team, in)
+	if err != nil {
+		return err
+	}
+	if !s.asJSON {
+		fmt.Fprintln(s.stderr, "Post", made.ID)
+	}
+	err = s.carryOut(ctx, c, team, made.ID, p.plan)
+	if err == nil || is[*partialError](err) {
+		return err
+	}
+	return fmt.Errorf("%w (the draft is kept: crier posts show %s)", err, made.ID)
+}
+
+// carryOut publishes or schedules a post.
+func (s *Shell) carryOut(ctx context.Context, c *client.Client, team, post crier.ID, p outgoing) error {
+	var result crier.ScheduleResult
+	var err error
+	if p.atOnce {
+		result, err = c.PostNow(ctx, team, post, crier.PostNowRequest{Targets: p.in.Targets, WaitSeconds: &p.wait})
+	} else {
+		result, err = c.SchedulePost(ctx, team, post, p.in)
+	}
+	if err != nil {
+		return err
+	}
+	return s.showResult(result, p.accounts)
+}
+
+// publish previews, asks and publishes or schedules a post that exists.
+func (s *Shell) publish(ctx context.Context, c *client.Client, team, post crier.ID, t *targetFlags, atOnce bool) error {
+	p, err := s.tryOut(ctx, c, team, post, t, atOnce)
+	if err != nil {
+		return err
+	}
+	if err := s.agree(ctx, p); err != nil {
+		return err
+	}
+	return s.carryOut(ctx, c, team, post, p.plan)
+}
+
+// tryOut finds out what would become of a post that exists.
+func (s *Shell) tryOut(ctx context.Context, c *client.Client, team, post crier.ID, t *targetFlags,
+	atOnce bool) (preview,
+	error) {
+	plan, err := t.plan(ctx, s, c, team, atOnce)
+	if err != nil {
+		return preview{}, err
+	}
+	stored, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
+	if err != nil {
+		return preview{}, err
+	}
+	in := plan.in
+	if atOnce { // a stored post is tried out with a time
+		soon := crier.TimeOf(s.now().Add(previewLead))
+		in.ScheduledAt = &soon
+	}
+	found, err := c.ValidatePost(ctx, team, post, in)
+	return preview{content: contentOf(stored), plan: plan, found: found}, err
+}
+
+// previewLead is far enough ahead for a dry run of a stored post that is to go out at once: it has to have a time.
+const previewLead = 5 * time.Minute
+
+// contentOf is the content of a post that exists.
+func contentOf(p crier.Post) content {
+	if p.PostInput == nil {
+		return content{parts: []part{{text: p.Text}}}
+	}
+	c := content{variants: p.PostInput.Variants}
+	for _, stored := range p.PostInput.Parts() {
+		piece := part{text: stored.Text}
+		for _, a := range stored.Attachments {
+			if a.Media != nil {
+				piece.media = append(piece.media, attachedMedium(*a.Media))
+			} else {
+				piece.links = append(piece.links, a)
+			}
+		}
+		c.parts = append(c.parts, piece)
+	}
+	return c
+}
+
+func attachedMedium(m crier.MediaAttachment) medium {
+	asset := crier.Asset{ID: m.Asset.AssetID, FileName: string(m.Asset.AssetID), MimeType: m.Asset.MimeType,
+		ByteSize: m.Asset.ByteSize}
+	if m.Asset.Width > 0 {
+		asset.Width, asset.Height = &m.Asset.Width, &m.Asset.Height
+	}
+	if m.Asset.DurationSeconds > 0 {
+		asset.DurationSeconds = &m.Asset.DurationSeconds
+	}
+	return medium{asset: asset, alt: firstOf(m.AltText, m.Asset.AltText)}
+}
+
+// showResult prints what became of a post on each account. One that was refused, or failed, makes the command fail.
+func (s *Shell) showResult(r crier.ScheduleResult, accounts []crier.SocialAccount) error {
+	var refused []string
+	for i, e := range r.Data {
+		if e.Error != nil {
+			refused = append(refused, "  "+accountLabel(accounts[i])+": "+reasons(*e.Error))
+		}
+	}
+	err := s.Show(r, "NETWORK\tACCOUNT\tSTATE\tTIME\tLINK", func(w io.Writer) {
+		for i, e := range r.Data {
+			network, name := networkName(accounts[i].Provider), accounts[i].DisplayName
+			switch {
+			case e.ScheduledPost != nil:
+				Row(w, network, name, e.ScheduledPost.Status, local(e.ScheduledPost.ScheduledAt),
+					e.ScheduledPost.Permalink)
+			case e.Error != nil:
+				Row(w, network, name, "refused", "", "")
+			}
+		}
+	})
+	if err == nil && len(refused) > 0 {
+		return &partialError{refused: refused, total: len(r.Data)}
+	}
+	return err
+}

@@ -1,0 +1,191 @@
+//go:build linux
+
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"crier"
+	"crier/internal/media/mediatest"
+)
+
+// writeFile writes a file of a test and returns its path.
+func writeFile(t *testing.T, name string, data []byte, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAPostIsShownWholeBeforeAnybodyIsAsked(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x", "linkedin", "tiktok")
+	photo := writeFile(t, "chart.png", mediatest.PNG(640, 480), 0o600)
+	long := strings.Repeat("A long line that a preview must not cut. ", 4)
+	thread := writeFile(t, "thread.md", []byte("First part\n"+long+"\n---\nSecond part\n"), 0o600)
+	args := []string{"post", "-f", thread, "--thread", "--media", photo, "--alt", "Sales by month", "--to",
+		"twitter,linkedin,tiktok", "--at", "tomorrow 9:00", "--first-comment", "And you?", "--repeat", "weekly",
+		"--set", "tiktokPrivacyLevel=SELF_ONLY"}
+	for _, answer := range []string{"n\n", "\n", ""} { // the last one closes the terminal
+		r := c.answering(t, answer, args...)
+		if r.code == 0 || c.posts(t) != 0 || c.assets(t) != 0 {
+			t.Errorf("after %q: %+v", answer, r)
+		}
+		if answer == "n\n" {
+			r.want(t, 1, "Part 1 of 2\n  First part\n  "+strings.TrimSpace(long), "Part 2 of 2\n  Second part\n",
+				"chart.png (image/png", "640×480", "Sales by month", "First comment\n  And you?", "every 7 days",
+				"tiktokPrivacyLevel = ", "ok       X ", "refused  ", "in ", " free credits",
+				"? [y/N]", "nothing was changed")
+		}
+	}
+	r := c.answering(t, "y\n", args...)
+	r.want(t, 1, "scheduled", "of 3 accounts did not take the post:", "TikTok")
+	if c.posts(t) != 1 || c.assets(t) != 1 {
+		t.Errorf("what was agreed to was not kept: %+v", r)
+	}
+}
+
+func TestAPostGoesOutFromOneLine(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x", "linkedin")
+	var out crier.ScheduleResult
+	c.run(t, "post", "Hello from the shell", "--to", "twitter", "--yes", "--json").want(t, 0).into(t, &out)
+	if len(out.Data) != 1 || out.Data[0].ScheduledPost.Status != crier.Published {
+		t.Fatalf("%+v", out)
+	}
+	if texts := c.box.Timeline(t, c.Accounts[0]); len(texts) != 1 || texts[0].Text != "Hello from the shell" {
+		t.Errorf("the timeline has %+v", texts)
+	}
+	post := string(out.Data[0].ScheduledPost.ContentItemID)
+	c.run(t, "posts", "show", post).want(t, 0, "NETWORK", "X ", "published", "LATE", out.Data[0].ScheduledPost.Permalink)
+	c.run(t, "posts", "attempts", post).want(t, 0, "OPERATION", "X ")
+	c.run(t, "metrics", post).want(t, 0, "LIKES")
+	c.run(t, "calendar").want(t, 0, "Mon", " today", "Hello from the shell", "published")
+	// what was published once is published again only when that is asked for, in the words of the shell
+	c.run(t, "posts", "now", post, "--to", "twitter", "--yes").want(t, 1, "Add --again").lacks(t, "allowRepublish")
+	c.run(t, "posts", "now", post, "--to", "twitter", "--yes", "--again").lacks(t, "Add --again")
+}
+
+func TestTheTextComesFromAPipe(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x", "linkedin")
+	var out crier.ScheduleResult
+	c.runWith(t, strings.NewReader("text\n"), "post", "--to", "x,linkedin", "--next-slot", "--yes", "--json").
+		want(t, 0).into(t, &out)
+	if out.Outcome.SuccessCount != 2 {
+		t.Errorf("%+v", out)
+	}
+	var page crier.Page[crier.Post]
+	c.run(t, "posts", "list", "--json").want(t, 0).into(t, &page)
+	if page.Total != 1 || page.Data[0].Text != "text" {
+		t.Errorf("%+v", page)
+	}
+	c.runWith(t, strings.NewReader("nobody to ask"), "post", "--to", "x", "--next-slot").want(t, 10, "--yes")
+	if c.posts(t) != 1 {
+		t.Error("a post was stored that nobody agreed to")
+	}
+}
+
+func TestADryRunTellsTheVerdictAndStoresNothing(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x", "instagram")
+	c.run(t, "post", "Words alone", "--dry-run").want(t, 1, "ok       X ", "refused  Instagram", "1 of 2 accounts")
+	c.run(t, "post", "Words alone", "--to", "x", "--next-slot", "--dry-run").want(t, 0, "the next free slot", "11/280")
+	var v crier.ValidationResult
+	c.run(t, "post", "Words alone", "--to", "x", "--dry-run", "--json").want(t, 0).into(t, &v)
+	if len(v.Data) != 1 || !v.Data[0].OK {
+		t.Errorf("%+v", v)
+	}
+	c.run(t, "post", "Words alone", "--to", "instagram", "--yes").want(t, 1, "no account takes the post")
+	c.run(t, "post", "Words", "--to", "x", "--at", "2026-01-01 09:00", "--dry-run").want(t, 2, "--at must be").
+		lacks(t, "scheduledAt")
+	c.run(t, "post", "Words", "--to", "x", "--set", "xNonsense=1", "--dry-run").want(t, 2, "--set xNonsense")
+	c.run(t, "post", strings.Repeat("x", 300), "--to", "x", "--dry-run").want(t, 1, "the text is too long").
+		lacks(t, "postInput")
+	c.run(t, "post", "Words", "--to", "nowhere", "--dry-run").want(t, 5, "crier accounts list")
+	c.run(t, "post", "Words", "--media", "./missing.png", "--dry-run").want(t, 2, "there is no file ./missing.png")
+	if c.posts(t) != 0 {
+		t.Error("a dry run has stored a post")
+	}
+}
+
+func TestWithoutCreditsACommandEndsWith7(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t)
+	c.Crew = c.server.NewCrew(t, 0, "x")
+	c.person = newPerson(t, c.server.URL, c.Key)
+	c.run(t, "post", "Hello", "--to", "x", "--yes").want(t, 7, "costs", "0 are free")
+	c.run(t, "post", "Hello", "--to", "x", "--next-slot", "--yes").want(t, 7, "credits")
+	if c.posts(t) != 0 {
+		t.Error("a post was stored that nobody can pay for")
+	}
+}
+
+func TestTheTextComesFromAnEditor(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	editor := writeFile(t, "editor", []byte("#!/bin/sh\necho 'Written by hand' >> \"$1\"\n"), 0o700)
+	c.environ = append(c.environ, "EDITOR="+editor)
+	made := c.run(t, "posts", "create", "--edit", "--title", "Note", "--json").id(t)
+	c.run(t, "posts", "show", made).want(t, 0, "Written by hand", "Note")
+	c.run(t, "posts", "edit", made, "--edit").want(t, 0, "Written by hand\n  Written by hand")
+	nothing := writeFile(t, "nothing", []byte("#!/bin/sh\n"), 0o700)
+	c.environ = append(c.environ[:len(c.environ)-1], "EDITOR="+nothing)
+	c.run(t, "post", "--edit", "--to", "x", "--yes").want(t, 2, "there is no text")
+	c.environ = append(c.environ[:len(c.environ)-1], "EDITOR=false")
+	c.run(t, "post", "--edit", "--to", "x", "--yes").want(t, 1, "set EDITOR")
+}
+
+func TestEditingAThreadKeepsItsAttachments(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	photo := writeFile(t, "chart.png", mediatest.PNG(64, 64), 0o600)
+	thread := writeFile(t, "thread.md", []byte("One\n---\nTwo\n"), 0o600)
+	made := c.run(t, "posts", "create", "-f", thread, "--thread", "--media", photo, "--alt", "A chart", "--json").id(t)
+	c.run(t, "posts", "edit", made, "--text", "Eins\n---\nZwei", "--thread").want(t, 0, "Part 1 of 2\n  Eins",
+		"A chart", "Part 2 of 2\n  Zwei")
+	c.run(t, "posts", "schedule", made, "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
+	// a change of what is scheduled goes out: somebody has to agree
+	c.run(t, "posts", "edit", made, "--text", "Alone").want(t, 10, "This post is scheduled")
+	c.run(t, "posts", "edit", made, "--text", "Alone", "--yes").want(t, 0, "Text\n  Alone", "A chart")
+}
+
+func TestAScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x", "linkedin")
+	var out crier.ScheduleResult
+	c.run(t, "post", "Hello", "--at", "+1d", "--yes", "--json").want(t, 0).into(t, &out)
+	id := string(out.Data[0].ScheduledPost.ID)
+	c.run(t, "posts", "move", id, "--at", "+2d").want(t, 0, "scheduled")
+	var moved crier.ScheduledPost
+	c.run(t, "posts", "move", id, "--at", "tomorrow 9:00 Asia/Tokyo", "--json").want(t, 0).into(t, &moved)
+	if moved.Timezone != "Asia/Tokyo" || moved.ScheduledAt.UTC().Format("15:04") != "00:00" {
+		t.Errorf("moved to %s in %s", moved.ScheduledAt, moved.Timezone)
+	}
+	c.run(t, "posts", "cancel", id).want(t, 10, "--yes")
+	c.run(t, "posts", "cancel", id, "--yes").want(t, 0, "canceled")
+	c.server.SetStatus(t, string(out.Data[1].ScheduledPost.ID), crier.Failed)
+	other := string(out.Data[1].ScheduledPost.ID)
+	c.server.Exec(t, `UPDATE publications SET error_message = 'The network said no.' WHERE id = $1`, other)
+	c.run(t, "attention").want(t, 0, "LinkedIn", "crier posts retry", other)
+	c.run(t, "attention", "dismiss", other).want(t, 0, "failed")
+	c.run(t, "attention").want(t, 0, "Nothing needs attention.")
+	c.run(t, "posts", "draft", string(out.Data[0].ScheduledPost.ContentItemID)).want(t, 0, "draft")
+}
+
+func TestNetworksAndAccountsHaveTextsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x", "linkedin")
+	handle := "a" + string(c.Team[len(c.Team)-8:]) + "_1"
+	c.run(t, "post", "For all", "--variant", "twitter=Short", "--variant", "@"+handle+"=For one account", "--dry-run").
+		want(t, 0, "Text\n  For all", "Text on X\n  Short", "Text on LinkedIn", "  For one account", "5/280", "15/3000")
+	c.run(t, "post", "For all", "--variant", "Short", "--yes").want(t, 2, "twitter=")
+	made := c.run(t, "posts", "create", "For all", "--variant", "x=Short", "--json").id(t)
+	c.run(t, "posts", "edit", made, "--text", "Better for all").want(t, 0, "Better for all", "Text on X\n  Short")
+	c.run(t, "posts", "edit", made, "--variant", "twitter=Shorter").want(t, 0, "Better for all", "Text on X\n  Shorter")
+}

@@ -1,0 +1,472 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+)
+
+func (s *Shell) postsCommand() *cobra.Command {
+	return Group("posts", "Draft, look at, schedule and delete posts",
+		"  crier posts list\n  crier posts create \"Hello\"\n  crier posts show POST",
+		s.postsList(), s.postsCreate(), s.postsShow(), s.postsEdit(), s.postsSchedule(), s.postsMove(), s.postsCancel(),
+		s.postsNow(), s.postsValidate(), s.postsDraft(), s.postsStatus(), s.postsTag(), s.postsDelete(),
+		s.postsAttempts(), s.postsRetry(), s.postsResolve())
+}
+
+// postFilter is how posts are chosen on the command line.
+type postFilter struct {
+	status, state, to []string
+	tag, search       string
+}
+
+func (f *postFilter) add(s *Shell, cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.search, "search", "", "words that the posts contain")
+	flags.StringSliceVar(&f.status, "status", nil, "draft, approved, …")
+	flags.StringSliceVar(&f.state, "state", nil, "scheduled, published, failed, …")
+	flags.StringSliceVar(&f.to, "to", nil, "networks or accounts that the posts go to")
+	flags.StringVar(&f.tag, "tag", "", "name or id of a tag that the posts carry")
+	completes(cmd, "status", crier.PostStatuses())
+	completes(cmd, "state", crier.DeliveryStates())
+	s.completes(cmd, "to", s.targetWords)
+	s.completes(cmd, "tag", s.teamWords(s.tagWords))
+}
+
+func (f *postFilter) filter(ctx context.Context, s *Shell, c *client.Client, team crier.ID) (client.PostFilter, error) {
+	out := client.PostFilter{Q: f.search}
+	for _, v := range f.status {
+		out.Status = append(out.Status, crier.PostStatus(v))
+	}
+	for _, v := range f.state {
+		out.DeliveryState = append(out.DeliveryState, crier.DeliveryState(v))
+	}
+	for _, v := range f.to {
+		if slices.Contains(crier.Providers(), network(v)) {
+			out.Provider = append(out.Provider, network(v))
+			continue
+		}
+		id, err := s.findAccount(ctx, c, team, v)
+		if err != nil {
+			return out, err
+		}
+		out.SocialAccountIDs = append(out.SocialAccountIDs, id)
+	}
+	if f.tag != "" {
+		id, err := s.findTag(ctx, c, team, f.tag)
+		if err != nil {
+			return out, err
+		}
+		out.TagID = id
+	}
+	return out, nil
+}
+
+func (s *Shell) postsList() *cobra.Command {
+	var f postFilter
+	var p paging
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List posts, the newest first",
+		Example: "  crier posts list --limit 10\n  crier posts list --state scheduled,failed --to twitter\n" +
+			"  crier posts list --search launch --all --json",
+		Args: cobra.NoArgs,
+	}
+	cmd.RunE = s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, _ []string) error {
+		filter, err := f.filter(ctx, s, c, team)
+		if err != nil {
+			return err
+		}
+		page, err := fetch(ctx, p, func(ctx context.Context, o client.ListOptions) (crier.Page[crier.Post], error) {
+			filter.ListOptions = o
+			return c.ListPosts(ctx, team, filter)
+		})
+		if err != nil {
+			return err
+		}
+		return s.Show(page, "ID\tSTATUS\tDELIVERY\tTIME\tTEXT", func(w io.Writer) {
+			for _, p := range page.Data {
+				when := "–"
+				if p.LatestScheduledPost != nil {
+					when = local(p.LatestScheduledPost.ScheduledAt)
+				}
+				Row(w, p.ID, p.Status, p.DeliveryState, when, shorten(firstOf(text(p.Title), p.Text), 60))
+			}
+			more(w, cmd, page, "post")
+		})
+	})
+	f.add(s, cmd)
+	p.add(cmd)
+	return cmd
+}
+
+func (s *Shell) postsCreate() *cobra.Command {
+	var f contentFlags
+	cmd := &cobra.Command{
+		Use:   "create [TEXT]",
+		Short: "Create a draft",
+		Example: "  crier posts create \"Hello\"\n  crier posts create -f launch.md --thread --media chart.png\n" +
+			"  echo \"Hello\" | crier posts create --title \"Greeting\"",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			draft, err := f.read(cmd.Context(), s, args)
+			if err != nil {
+				return err
+			}
+			c, team, err := s.inTeam(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if _, err := f.attach(cmd.Context(), s, c, team, &draft); err != nil {
+				return err
+			}
+			in := crier.PostCreate{PostInput: draft.input()}
+			if draft.title != "" {
+				in.Title = &draft.title
+			}
+			p, err := c.CreatePost(cmd.Context(), team, in)
+			if err != nil {
+				return err
+			}
+			return s.showPost(cmd.Context(), c, team, p)
+		},
+	}
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.title, "title", "", "a title for display, never published")
+	return cmd
+}
+
+// showPost prints a post and where it goes: network, account, state, time, lateness and link of each.
+func (s *Shell) showPost(ctx context.Context, c *client.Client, team crier.ID, p crier.Post) error {
+	var accounts map[crier.ID]crier.SocialAccount
+	scheduled := p.ScheduledPosts != nil && len(*p.ScheduledPosts) > 0
+	if variants := p.PostInput != nil && len(p.PostInput.Variants) > 0; (scheduled || variants) && !s.asJSON {
+		var err error
+		if accounts, err = accountsByID(ctx, c, team); err != nil {
+			return err
+		}
+	}
+	return s.Show(p, "", func(w io.Writer) {
+		Row(w, "Post", p.ID)
+		Row(w, "Status", fmt.Sprintf("%s, %s", p.Status, p.DeliveryState))
+		if p.Title != nil {
+			Row(w, "Title", *p.Title)
+		}
+		for _, tag := range p.UserTags {
+			Row(w, "Tag", tag.Name)
+		}
+		if scheduled {
+			fmt.Fprintln(w)
+			fmt.Fprintln(w, "NETWORK\tACCOUNT\tSTATE\tTIME\tLATE\tLINK\tSCHEDULED POST")
+			for _, sp := range *p.ScheduledPosts {
+				a := accounts[sp.SocialAccountID]
+				Row(w, networkName(a.Provider), a.DisplayName, sp.Status, local(sp.ScheduledAt),
+					lateness(sp.LateMillis),
+					firstOf(sp.Permalink, "–"), sp.ID)
+			}
+			writeTroubles(w, *p.ScheduledPosts, accounts)
+		}
+		fmt.Fprintln(w)
+		contentOf(p).write(w, accounts)
+	})
+}
+
+// writeTroubles says what went wrong, and what follows a post.
+func writeTroubles(w io.Writer, list []crier.ScheduledPost, accounts map[crier.ID]crier.SocialAccount) {
+	for _, sp := range list {
+		label := accountLabel(accounts[sp.SocialAccountID])
+		if sp.ErrorMessage != "" {
+			fmt.Fprintf(w, "%s: %s\n", label, oneLine(sp.ErrorMessage))
+		}
+		if comment := sp.FirstComment; comment != nil {
+			fmt.Fprintf(w, "%s: first comment %s%s: %s\n", label, comment.Status,
+				prefixed(", ", oneLine(comment.ErrorMessage)),
+				shorten(comment.Text, 60))
+		}
+		if r := sp.Recurrence; r != nil {
+			fmt.Fprintf(w, "%s: repeats every %s, %s\n", label, counted(r.RecurrenceIntervalDays, "day"), r.Status)
+		}
+	}
+}
+
+// lateness is how long after its time a post went out.
+func lateness(millis *int64) string {
+	if millis == nil {
+		return "–"
+	}
+	return span(milliseconds(*millis))
+}
+
+// onPost makes a command about one post.
+func (s *Shell) onPost(use, short, example string,
+	run func(ctx context.Context, c *client.Client, team, post crier.ID) error) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use + " POST", Short: short, Example: example, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			post, err := postID("post", args[0], "crier posts list")
+			if err != nil {
+				return err
+			}
+			c, team, err := s.inTeam(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), c, team, post)
+		},
+	}
+	return completesFirst(cmd, s.teamWords(s.postWords))
+}
+
+func (s *Shell) postsShow() *cobra.Command {
+	return s.onPost("show", "Show a post, where it goes and how that went",
+		"  crier posts show 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d",
+		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+			p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
+			if err != nil {
+				return err
+			}
+			return s.showPost(ctx, c, team, p)
+		})
+}
+
+func (s *Shell) postsEdit() *cobra.Command {
+	var f contentFlags
+	cmd := s.onPost("edit", "Change the text, the media or the title of a post",
+		"  crier posts edit POST --text \"Better\"\n  crier posts edit POST --edit\n  crier posts edit POST --title "+
+			"Launch",
+		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+			p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
+			if err != nil {
+				return err
+			}
+			in, err := f.update(ctx, s, c, team, p)
+			if err != nil {
+				return err
+			}
+			if in.PostInput.Set && waits(p) {
+				if err := s.confirm(ctx,
+					"This post is scheduled: what goes out changes with it, and a longer text may "+
+						"cost more."); err != nil {
+					return err
+				}
+			}
+			if p, err = c.UpdatePost(ctx, team, post, in); err != nil {
+				return err
+			}
+			return s.showPost(ctx, c, team, p)
+		})
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.title, "title", "", "the new title")
+	return cmd
+}
+
+// waits is true when something of a post is scheduled.
+func waits(p crier.Post) bool {
+	return p.ScheduledPosts != nil &&
+		slices.ContainsFunc(*p.ScheduledPosts,
+			func(sp crier.ScheduledPost) bool { return sp.Status == crier.Scheduled })
+}
+
+// update is the change that the flags ask for. What they leave out stays.
+func (f *contentFlags) update(ctx context.Context, s *Shell, c *client.Client, team crier.ID,
+	p crier.Post) (crier.PostUpdate,
+	error) {
+	in := crier.PostUpdate{}
+	if f.title != "" {
+		in.Title = crier.Some(f.title)
+	}
+	written := f.text != "" || f.file != "" || f.edit
+	if !written && len(f.media) == 0 && len(f.variants) == 0 {
+		if f.title == "" {
+			return in, usagef("there is nothing to change: give --text, --file, --edit, --media, --variant or --title")
+		}
+		return in, nil
+	}
+	present := contentOf(p)
+	if f.edit && f.text == "" && f.file == "" {
+		f.text = threadText(present.parts)
+		f.thread = f.thread || len(present.parts) > 1
+	}
+	next := present
+	if written {
+		read, err := f.read(ctx, s, nil)
+		if err != nil {
+			return in, err
+		}
+		next.rewrite(read.parts)
+	}
+	if len(f.media) > 0 {
+		for i := range next.parts {
+			next.parts[i].media = nil
+		}
+	}
+	if len(f.media) > 0 || len(f.variants) > 0 {
+		if _, err := f.attach(ctx, s, c, team, &next); err != nil {
+			return in, err
+		}
+	}
+	in.PostInput = crier.Some(*next.input())
+	return in, nil
+}
+
+func (s *Shell) postsDraft() *cobra.Command {
+	return s.onPost("draft", "Stop what is scheduled of a post and move it back to draft", "  crier posts draft POST",
+		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+			p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
+			if err != nil {
+				return err
+			}
+			if waits(p) {
+				if err := s.confirm(ctx, "This cancels what is scheduled of the post:\n%s",
+					indented(p.Text)); err != nil {
+					return err
+				}
+			}
+			if p, err = c.MovePostToDraft(ctx, team, post); err != nil {
+				return err
+			}
+			return s.showPost(ctx, c, team, p)
+		})
+}
+
+func (s *Shell) postsStatus() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "status POST STATUS", Short: "Approve, reject or archive a post, or make an idea of it",
+		Example: "  crier posts status POST approved\n  crier posts status POST archived", Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			post, err := postID("post", args[0], "crier posts list")
+			if err != nil {
+				return err
+			}
+			c, team, err := s.inTeam(cmd.Context())
+			if err != nil {
+				return err
+			}
+			p, err := c.SetPostStatus(cmd.Context(), team, post, crier.PostStatus(args[1]))
+			if err != nil {
+				return err
+			}
+			return s.Show(p, "", func(w io.Writer) { fmt.Fprintf(w, "The post is %s.\n", p.Status) })
+		},
+	}
+	posts := completion(s.teamWords(s.postWords))
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string,
+		begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return posts(cmd, args, begun)
+		}
+		states, _ := completed(crier.PostStatuses(), nil,
+			func(st crier.PostStatus) cobra.Completion { return string(st) })
+		return states, cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
+}
+
+func (s *Shell) postsTag() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "tag POST [TAG...]", Short: "Say which tags a post has; without any it has none",
+		Example: "  crier posts tag POST launch summer\n  crier posts tag POST", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			post, err := postID("post", args[0], "crier posts list")
+			if err != nil {
+				return err
+			}
+			c, team, err := s.inTeam(cmd.Context())
+			if err != nil {
+				return err
+			}
+			tags := []crier.ID{}
+			for _, name := range args[1:] {
+				id, err := s.findTag(cmd.Context(), c, team, name)
+				if err != nil {
+					return err
+				}
+				tags = append(tags, id)
+			}
+			p, err := c.SetPostTags(cmd.Context(), team, post, tags)
+			if err != nil {
+				return err
+			}
+			return s.Show(p, "", func(w io.Writer) {
+				fmt.Fprintf(w, "The post has %s.\n", counted(len(p.UserTags), "tag"))
+			})
+		},
+	}
+	return completesFirst(cmd, s.teamWords(s.postWords))
+}
+
+func (s *Shell) postsDelete() *cobra.Command {
+	var platform bool
+	cmd := s.onPost("delete", "Delete a post",
+		"  crier posts delete POST\n  crier posts delete POST --from-networks --yes",
+		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+			p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
+			if err != nil {
+				return err
+			}
+			warning := "This deletes the post and cancels what is scheduled of it:\n%s"
+			if platform {
+				warning = "This deletes the post, and what was published of it from the networks too:\n%s"
+			}
+			if err := s.confirm(ctx, warning, indented(p.Text)); err != nil {
+				return err
+			}
+			out, err := c.DeletePost(ctx, team, post, platform)
+			if err != nil {
+				return err
+			}
+			return s.Show(out, "", func(w io.Writer) {
+				fmt.Fprintln(w, "Deleted.")
+				for _, d := range out.PlatformDeletes {
+					Row(w, networkName(d.Provider), d.Verdict, d.Message)
+				}
+			})
+		})
+	cmd.Flags().BoolVar(&platform, "from-networks", false, "also delete what was published")
+	return cmd
+}
+
+func (s *Shell) postsSchedule() *cobra.Command {
+	var t targetFlags
+	cmd := s.onPost("schedule", "Schedule a post",
+		"  crier posts schedule POST --at \"tomorrow 9:00\" --to twitter,linkedin\n  crier posts schedule POST "+
+			"--next-slot",
+		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+			return s.publish(ctx, c, team, post, &t, false)
+		})
+	t.add(s, cmd, true)
+	return cmd
+}
+
+func (s *Shell) postsNow() *cobra.Command {
+	var t targetFlags
+	cmd := s.onPost("now", "Publish a post at once", "  crier posts now POST --to twitter --yes",
+		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+			return s.publish(ctx, c, team, post, &t, true)
+		})
+	t.add(s, cmd, false)
+	t.addWait(cmd)
+	return cmd
+}
+
+func (s *Shell) postsValidate() *cobra.Command {
+	var t targetFlags
+	cmd := s.onPost("validate", "Try out how a post would be published or scheduled, without writing anything",
+		"  crier posts validate POST --next-slot\n  crier posts validate POST --to instagram",
+		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+			p, err := s.tryOut(ctx, c, team, post, &t, t.at == "" && !t.nextSlot)
+			if err != nil {
+				return err
+			}
+			return s.showDryRun(p)
+		})
+	t.add(s, cmd, true)
+	return cmd
+}

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"crier"
+)
+
+// preview is what a person sees before they agree.
+type preview struct {
+	content content
+	plan    outgoing
+	found   crier.ValidationResult
+}
+
+// write shows the whole text of every part, media, actions, time, accounts with verdict, and cost.
+func (p preview) write(s *Shell, out io.Writer) error {
+	w := harmless{out}
+	accounts := map[crier.ID]crier.SocialAccount{}
+	for _, a := range p.plan.accounts {
+		accounts[a.ID] = a
+	}
+	p.content.write(w, accounts)
+	in := p.plan.in
+	if in.FirstComment.HasValue() {
+		fmt.Fprintf(w, "First comment\n%s", indented(in.FirstComment.Value.Text))
+	}
+	for _, key := range slices.Sorted(maps.Keys(in.PlatformSettings)) {
+		fmt.Fprintf(w, "Setting   %s = %s\n", key, in.PlatformSettings[key])
+	}
+	fmt.Fprintf(w, "When      %s\n", p.when(s))
+	if in.RecurrenceIntervalDays.HasValue() {
+		fmt.Fprintf(w, "Repeats   every %s%s\n", counted(in.RecurrenceIntervalDays.Value, "day"), p.end())
+	}
+	fmt.Fprintln(w, "Accounts")
+	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for i, e := range p.found.Data {
+		verdict, cost := "ok", fmt.Sprintf("%s\t%s", counted(int(e.CreditCost), "credit"), lengths(e.Texts))
+		if e.Error != nil {
+			verdict, cost = "refused", reasons(*e.Error)
+		}
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", verdict, oneLine(accountLabel(p.plan.accounts[i])), cost)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for i, e := range p.found.Data {
+		for _, warning := range e.Warnings {
+			fmt.Fprintf(w, "  note for %s: %s\n", accountLabel(p.plan.accounts[i]), inWords(warning))
+		}
+	}
+	_, err := fmt.Fprintf(w, "Cost      %d of your %d free credits\n", p.found.CreditCost, p.found.AvailableCredits)
+	return err
+}
+
+func (p preview) when(s *Shell) string {
+	if p.plan.atOnce {
+		return "at once, which cannot be taken back everywhere"
+	}
+	at := p.found.ScheduledAt
+	if at == nil {
+		at = p.plan.in.ScheduledAt
+	}
+	if at == nil {
+		return "in the next free slot"
+	}
+	when := fmt.Sprintf("%s, in %s", local(*at), span(at.Sub(s.now())))
+	if p.found.SlotAt != nil {
+		when += " (the next free slot)"
+	}
+	return when
+}
+
+func (p preview) end() string {
+	if end := p.plan.in.RecurrenceEndsAt; end.HasValue() {
+		return " until " + local(end.Value)
+	}
+	return ", without an end"
+}
+
+// lengths tells how long the parts are as the network counts them, when that is a question at all.
+func lengths(texts []crier.TextMeasure) string {
+	parts := make([]string, len(texts))
+	for i, t := range texts {
+		parts[i] = fmt.Sprintf("%d/%d", t.Count, t.Max)
+	}
+	return strings.Join(parts, " ")
+}
+
+// refused lists the accounts that do not take the post, a line each.
+func (p preview) refused() []string {
+	var lines []string
+	for i, e := range p.found.Data {
+		if e.Error != nil {
+			lines = append(lines, "  "+accountLabel(p.plan.accounts[i])+": "+reasons(*e.Error))
+		}
+	}
+	return lines
+}
+
+// problem says why there is nothing to ask about.
+func (p preview) problem() error {
+	if refused := p.refused(); len(refused) == len(p.found.Data) {
+		return &partialError{refused: refused, total: len(refused), untried: true}
+	}
+	if !p.found.AffordableNow {
+		return &costError{cost: p.found.CreditCost, free: p.found.AvailableCredits}
+	}
+	return nil
+}
+
+// question asks for what would happen.
+func (p preview) question() string {
+	total, refused := len(p.found.Data), len(p.refused())
+	verb := "Schedule this on "
+	if p.plan.atOnce {
+		verb = "Publish this now on "
+	}
+	if refused > 0 {
+		return verb + fmt.Sprintf("%d of %s?", total-refused, counted(total, "account"))
+	}
+	return verb + counted(total, "account") + "?"
+}
+
+// write shows the text of every part and variant, and the media.
+func (c content) write(w io.Writer, accounts map[crier.ID]crier.SocialAccount) {
+	for i, p := range c.parts {
+		switch {
+		case len(c.parts) > 1:
+			fmt.Fprintf(w, "Part %d of %d\n%s", i+1, len(c.parts), indented(p.text))
+		case p.text != "":
+			fmt.Fprintf(w, "Text\n%s", indented(p.text))
+		}
+		for _, m := range p.media {
+			fmt.Fprintf(w, "Media     %s\n", m)
+		}
+		for _, a := range p.links {
+			fmt.Fprintf(w, "Link      %s\n", a.Link.URL)
+		}
+	}
+	for _, v := range c.variants {
+		writeVariant(w, v, accounts)
+	}
+}
+
+// writeVariant shows what one network or account publishes instead.
+func writeVariant(w io.Writer, v crier.PostVariant, accounts map[crier.ID]crier.SocialAccount) {
+	name := "another account"
+	if v.Provider != nil {
+		name = networkName(*v.Provider)
+	} else if a, ok := accounts[*v.SocialAccountID]; ok {
+		name = accountLabel(a)
+	}
+	if v.Text != nil {
+		fmt.Fprintf(w, "Text on %s\n%s", oneLine(name), indented(*v.Text))
+	}
+	for i, p := range v.Posts {
+		fmt.Fprintf(w, "Part %d of %d on %s\n%s", i+1, len(v.Posts), oneLine(name), indented(p.Text))
+	}
+	if v.Attachments != nil {
+		fmt.Fprintf(w, "Media on %s: %s of its own\n", oneLine(name), counted(len(*v.Attachments), "attachment"))
+	}
+}
+
+// indented is a text as a block of its own.
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %s", n, plural(noun))
+}
+
+func plural(noun string) string {
+	stem, ok := strings.CutSuffix(noun, "y")
+	if ok && !strings.ContainsAny(stem[len(stem)-1:], "aeou") {
+		return stem + "ies"
+	}
+	return noun + "s"
+}

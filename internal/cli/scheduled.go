@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+)
+
+// accountAttempt is an attempt with where it was made.
+type accountAttempt struct {
+	ScheduledPostID crier.ID `json:"scheduledPostId"`
+	SocialAccountID crier.ID `json:"socialAccountId"`
+	crier.Attempt
+}
+
+// accountAttempts is what the command prints as JSON.
+type accountAttempts struct {
+	Data []accountAttempt `json:"data"`
+}
+
+func (s *Shell) postsAttempts() *cobra.Command {
+	return s.onPost("attempts", "See everything that was tried to publish a post, on all its accounts",
+		"  crier posts attempts POST",
+		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
+			p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
+			if err != nil {
+				return err
+			}
+			if p.ScheduledPosts == nil || len(*p.ScheduledPosts) == 0 {
+				return errors.New("the post was never scheduled")
+			}
+			all := accountAttempts{Data: []accountAttempt{}}
+			for _, sp := range *p.ScheduledPosts {
+				list, err := c.ListAttempts(ctx, team, sp.ID)
+				if err != nil {
+					return err
+				}
+				for _, a := range list.Data {
+					all.Data = append(all.Data, accountAttempt{ScheduledPostID: sp.ID,
+						SocialAccountID: sp.SocialAccountID, Attempt: a})
+				}
+			}
+			slices.SortStableFunc(all.Data, func(a,
+				b accountAttempt) int {
+				return a.StartedAt.Compare(b.StartedAt.Time)
+			})
+			accounts, err := accountsByID(ctx, c, team)
+			if err != nil {
+				return err
+			}
+			return s.Show(all, "WHEN\tNETWORK\tACCOUNT\tOPERATION\tPART\tOUTCOME\tMESSAGE\tNEXT", func(w io.Writer) {
+				for _, a := range all.Data {
+					account := accounts[a.SocialAccountID]
+					Row(w, local(a.StartedAt), networkName(account.Provider), account.DisplayName, a.Operation, a.Part,
+						a.Outcome, shorten(a.Message, 50), a.NextStep)
+				}
+			})
+		})
+}
+
+// onScheduledPost makes a command that changes one scheduled post.
+func (s *Shell) onScheduledPost(use, short, example string,
+	change func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error)) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use + " SCHEDULED-POST", Short: short, Example: example, Args: cobra.ExactArgs(1),
+		Long: short + ".\nThe id is the one in the last column of 'crier posts show POST', or of 'crier attention'.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := postID("scheduled post", args[0], "crier posts show POST")
+			if err != nil {
+				return err
+			}
+			c, team, err := s.inTeam(cmd.Context())
+			if err != nil {
+				return err
+			}
+			p, err := change(cmd.Context(), c, team, id)
+			if err != nil {
+				return err
+			}
+			return s.Show(p, "ID\tSTATE\tTIME\tERROR", func(w io.Writer) {
+				Row(w, p.ID, p.Status, local(p.ScheduledAt), p.ErrorMessage)
+			})
+		},
+	}
+	return completesFirst(cmd, s.teamWords(s.scheduledWords))
+}
+
+func (s *Shell) postsRetry() *cobra.Command {
+	return s.onScheduledPost("retry", "Try a failed or missed publication again", "  crier posts retry SCHEDULED-POST",
+		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
+			if err := s.confirm(ctx,
+				"This publishes the scheduled post %s again, at once, and costs what it did before.", id); err != nil {
+				return crier.ScheduledPost{}, err
+			}
+			return c.RetryScheduledPost(ctx, team, id)
+		})
+}
+
+func (s *Shell) postsMove() *cobra.Command {
+	var at string
+	cmd := s.onScheduledPost("move", "Move what is scheduled on one account to another time; everything else stays",
+		"  crier posts move SCHEDULED-POST --at \"friday 17:30\"",
+		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
+			when, zone, err := parseWhenAndZone(at, s.now().Local())
+			if err != nil {
+				return crier.ScheduledPost{}, err
+			}
+			in := crier.ScheduledPostUpdate{ScheduledAt: crier.Some(when)}
+			if zone != nil {
+				in.Timezone = crier.Some(*zone)
+			}
+			return c.UpdateScheduledPost(ctx, team, id, in)
+		})
+	cmd.Flags().StringVar(&at, "at", "",
+		"when: \"tomorrow 9:00\", \"friday 17:30 Europe/Berlin\", \"2026-11-15 09:00\" in your zone, +3h, or RFC 3339")
+	Require(cmd, "at")
+	return cmd
+}
+
+func (s *Shell) postsCancel() *cobra.Command {
+	return s.onScheduledPost("cancel", "Cancel what is scheduled on one account", "  crier posts cancel SCHEDULED-POST",
+		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
+			if err := s.confirm(ctx, "This cancels the scheduled post %s on its account alone.", id); err != nil {
+				return crier.ScheduledPost{}, err
+			}
+			return c.CancelScheduledPost(ctx, team, id)
+		})
+}
+
+func (s *Shell) postsResolve() *cobra.Command {
+	var in crier.Resolution
+	cmd := s.onScheduledPost("resolve", "Say what became of a publication whose outcome is unknown",
+		"  crier posts resolve SCHEDULED-POST --outcome published --platform-post-id 123\n  crier posts resolve "+
+			"SCHEDULED-POST --outcome retry",
+		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
+			if in.Outcome == "retry" {
+				if err := s.confirm(ctx,
+					"This sends the scheduled post %s again. If it is out already, it will be out "+
+						"twice.", id); err != nil {
+					return crier.ScheduledPost{}, err
+				}
+			}
+			return c.ResolveScheduledPost(ctx, team, id, in)
+		})
+	cmd.Flags().StringVar(&in.Outcome, "outcome", "", "published, retry or failed")
+	cmd.Flags().StringVar(&in.PlatformPostID, "platform-post-id", "",
+		"id of the post on its network, when it was published")
+	completes(cmd, "outcome", []string{"published", "retry", "failed"})
+	Require(cmd, "outcome")
+	return cmd
+}
+
+func (s *Shell) attentionCommand() *cobra.Command {
+	cmd := s.attentionList("attention")
+	cmd.AddCommand(s.attentionDismiss())
+	return cmd
+}
+
+// attention is what a person has to look at.
+type attention struct {
+	ScheduledPosts crier.Page[crier.ScheduledPost] `json:"scheduledPosts"`
+	SocialAccounts []crier.SocialAccount           `json:"socialAccounts"`
+}
+
+func (s *Shell) attentionList(use string) *cobra.Command {
+	var p paging
+	cmd := &cobra.Command{
+		Use: use, Short: "What failed, was missed or is unknown, and accounts that need you",
+		Example: "  crier attention\n  crier attention dismiss SCHEDULED-POST", Args: cobra.NoArgs,
+	}
+	cmd.RunE = s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, _ []string) error {
+		yes := true
+		page, err := fetch(ctx, p,
+			func(ctx context.Context, o client.ListOptions) (crier.Page[crier.ScheduledPost], error) {
+				return c.ListScheduledPosts(ctx, team, client.ScheduledPostFilter{ListOptions: o, NeedsAttention: &yes})
+			})
+		if err != nil {
+			return err
+		}
+		list, err := c.ListAccounts(ctx, team)
+		if err != nil {
+			return err
+		}
+		out := attention{ScheduledPosts: page, SocialAccounts: []crier.SocialAccount{}}
+		byID := map[crier.ID]crier.SocialAccount{}
+		for _, a := range list.Data {
+			byID[a.ID] = a
+			if a.AccountHealthIssue != nil || a.Status == crier.AccountRefreshNeeded || a.PostsAtRisk > 0 {
+				out.SocialAccounts = append(out.SocialAccounts, a)
+			}
+		}
+		return s.Show(out, "", func(w io.Writer) { writeAttention(w, cmd, out, byID) })
+	})
+	p.add(cmd)
+	return cmd
+}
+
+func writeAttention(w io.Writer, cmd *cobra.Command, out attention, byID map[crier.ID]crier.SocialAccount) {
+	if len(out.ScheduledPosts.Data) == 0 && len(out.SocialAccounts) == 0 {
+		fmt.Fprintln(w, "Nothing needs attention.")
+		return
+	}
+	if len(out.ScheduledPosts.Data) > 0 {
+		fmt.Fprintln(w, "SCHEDULED POST\tNETWORK\tACCOUNT\tSTATE\tTIME\tWHY\tWHAT TO DO")
+		for _, p := range out.ScheduledPosts.Data {
+			a := byID[p.SocialAccountID]
+			Row(w, p.ID, networkName(a.Provider), a.DisplayName, p.Status, local(p.ScheduledAt),
+				shorten(firstOf(p.ErrorMessage, "an action that follows it failed"), 60), remedy(p))
+		}
+		more(w, cmd, out.ScheduledPosts, "scheduled post")
+	}
+	for _, a := range out.SocialAccounts {
+		fmt.Fprintf(w, "%s: %s, %s at risk; 'crier accounts connect %s' connects it again\n", oneLine(accountLabel(a)),
+			firstOf(oneLine(text(a.AccountHealthMessage)), string(a.Status)), counted(int(a.PostsAtRisk), "post"),
+			a.Provider)
+	}
+}
+
+// remedy is the command that helps.
+func remedy(p crier.ScheduledPost) string {
+	switch p.Status {
+	case crier.Unknown:
+		return "look at the network, then 'crier posts resolve'"
+	case crier.Failed, crier.Missed:
+		return "'crier posts retry' or 'crier attention dismiss'"
+	}
+	return "'crier attention dismiss'"
+}
+
+func (s *Shell) attentionDismiss() *cobra.Command {
+	return s.onScheduledPost("dismiss", "Take a failure that you have seen off the list; its record stays",
+		"  crier attention dismiss SCHEDULED-POST",
+		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
+			return c.DismissScheduledPost(ctx, team, id)
+		})
+}
+
+func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

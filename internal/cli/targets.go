@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"crier"
+	"crier/client"
+)
+
+// targetFlags say where, when and how a command publishes.
+type targetFlags struct {
+	to       []string
+	at       string
+	nextSlot bool
+	wait     int
+	settings []string
+	comment  string
+	repeat   string
+	until    string
+	again    bool
+}
+
+func (t *targetFlags) add(s *Shell, cmd *cobra.Command, timed bool) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&t.to, "to", nil,
+		"networks, handles, names or ids of accounts, such as twitter,linkedin; all connected accounts when absent")
+	s.completes(cmd, "to", s.targetWords)
+	flags.StringArrayVar(&t.settings, "set", nil,
+		"a setting of a network, such as tiktokPrivacyLevel=SELF_ONLY; 'crier networks' lists them")
+	s.completes(cmd, "set", s.settingWords)
+	flags.StringVar(&t.comment, "first-comment", "", "a comment that follows the post at once")
+	flags.BoolVar(&t.again, "again", false, "publish again where this post was published before")
+	if !timed {
+		return
+	}
+	flags.StringVar(&t.at, "at", "",
+		"when: \"tomorrow 9:00\", \"friday 17:30 Europe/Berlin\", \"2026-11-15 09:00\" in your zone, +3h, or RFC 3339")
+	flags.BoolVar(&t.nextSlot, "next-slot", false, "take the next free slot")
+	flags.StringVar(&t.repeat, "repeat", "",
+		"publish again every so often: daily, weekly, or a number of days such as 14d")
+	flags.StringVar(&t.until, "until", "", "the day or time at which --repeat ends")
+	cmd.MarkFlagsMutuallyExclusive("at", "next-slot")
+}
+
+func (t *targetFlags) addWait(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&t.wait, "wait", crier.DefaultPostNowWait,
+		"how many seconds to wait for the networks when publishing at once, 0 to 30")
+}
+
+// accounts finds the accounts that are meant.
+func (t *targetFlags) accounts(ctx context.Context, c *client.Client, team crier.ID) ([]crier.SocialAccount, error) {
+	list, err := c.ListAccounts(ctx, team)
+	if err != nil {
+		return nil, err
+	}
+	var chosen []crier.SocialAccount
+	take := func(a crier.SocialAccount) {
+		if !slices.ContainsFunc(chosen, func(b crier.SocialAccount) bool { return a.ID == b.ID }) {
+			chosen = append(chosen, a)
+		}
+	}
+	for _, name := range t.to {
+		meant := meantBy(name, list.Data)
+		if len(meant) == 0 { // a mistake, not a wish for less
+			return nil, &missingError{text: fmt.Sprintf("no connected account fits --to %s; 'crier accounts list' "+
+				"shows "+
+				"what there is", name)}
+		}
+		for _, a := range meant {
+			take(a)
+		}
+	}
+	for _, a := range list.Data {
+		if len(t.to) == 0 && a.Status == crier.AccountConnected {
+			take(a)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, errors.New("no account is connected; connect one with 'crier accounts connect NETWORK'")
+	}
+	return chosen, nil
+}
+
+// meantBy finds the accounts that a word means: one by its id, handle or name, or all that are connected on a network.
+func meantBy(word string, all []crier.SocialAccount) []crier.SocialAccount {
+	var byName, byNetwork []crier.SocialAccount
+	for _, a := range all {
+		names := []string{string(a.ID), a.DisplayName, strings.TrimPrefix(text(a.ProfileHandle), "@")}
+		fits := func(name string) bool { return name != "" && strings.EqualFold(name, strings.TrimPrefix(word, "@")) }
+		if slices.ContainsFunc(names, fits) {
+			byName = append(byName, a)
+		}
+		if network(word) == a.Provider && a.Status == crier.AccountConnected {
+			byNetwork = append(byNetwork, a)
+		}
+	}
+	if len(byNetwork) > 0 {
+		return byNetwork
+	}
+	return byName
+}
+
+// outgoing is what a command is about to publish a post with.
+type outgoing struct {
+	accounts []crier.SocialAccount
+	in       crier.ScheduleRequest
+	atOnce   bool
+	wait     int
+}
+
+// plan finds out what the flags mean. It changes nothing.
+func (t *targetFlags) plan(ctx context.Context, s *Shell, c *client.Client, team crier.ID, atOnce bool) (outgoing,
+	error) {
+	p := outgoing{atOnce: atOnce, wait: t.wait}
+	var err error
+	if p.in, err = t.request(s, atOnce); err != nil {
+		return p, err
+	}
+	if p.accounts, err = t.accounts(ctx, c, team); err != nil {
+		return p, err
+	}
+	for _, a := range p.accounts {
+		p.in.SocialAccountIDs = append(p.in.SocialAccountIDs, a.ID)
+	}
+	return p, nil
+}
+
+// request is what the flags say, without the accounts.
+func (t *targetFlags) request(s *Shell, atOnce bool) (crier.ScheduleRequest, error) {
+	in := crier.ScheduleRequest{}
+	in.AllowRepublish = t.again
+	if t.comment != "" {
+		in.FirstComment = crier.Some(crier.Comment{Text: t.comment})
+	}
+	var err error
+	if in.PlatformSettings, err = parseSettings(t.settings); err != nil {
+		return in, err
+	}
+	if err := t.recurrence(s, &in.Targets); err != nil {
+		return in, err
+	}
+	switch {
+	case atOnce:
+	case t.nextSlot:
+		in.UseNextSlot = &t.nextSlot
+	case t.at != "":
+		at, zone, err := parseWhenAndZone(t.at, s.now().Local())
+		if err != nil {
+			return in, err
+		}
+		in.ScheduledAt, in.Timezone = &at, zone
+	default:
+		return in, usagef("say when: --at TIME or --next-slot")
+	}
+	return in, nil
+}
+
+func (t *targetFlags) recurrence(s *Shell, in *crier.Targets) error {
+	if t.repeat == "" && t.until != "" {
+		return usagef("--until ends a repetition: give --repeat too")
+	}
+	if t.repeat == "" {
+		return nil
+	}
+	days, err := parseDays(t.repeat)
+	if err != nil {
+		return err
+	}
+	in.RecurrenceIntervalDays = crier.Some(days)
+	if t.until != "" {
+		end, err := parseDay(t.until, s.now().Local())
+		if err != nil {
+			return err
+		}
+		in.RecurrenceEndsAt = crier.Some(end)
+	}
+	return nil
+}
+
+// parseDays reads how often something repeats.
+func parseDays(text string) (int, error) {
+	switch strings.ToLower(text) {
+	case "daily":
+		return 1, nil
+	case "weekly":
+		return 7, nil
+	}
+	days, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
+	if err != nil || days < 1 || days > crier.MaxRecurrenceDays {
+		return 0, usagef("--repeat must be daily, weekly or a number of days from 1 to %d such as 14d, got %q",
+			crier.MaxRecurrenceDays, text)
+	}
+	return days, nil
+}
+
+// parseSettings reads key=value. What is JSON is taken as such, anything else as a text.
+func parseSettings(list []string) (map[string]json.RawMessage, error) {
+	var settings map[string]json.RawMessage
+	for _, pair := range list {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || key == "" {
+			return nil, usagef("--set must be key=value, got %q", pair)
+		}
+		data := json.RawMessage(value)
+		if !json.Valid(data) {
+			data, _ = json.Marshal(value) // a text can always be written
+		}
+		if settings == nil {
+			settings = map[string]json.RawMessage{}
+		}
+		settings[key] = data
+	}
+	return settings, nil
+}

@@ -1,0 +1,27 @@
+package events
+
+import "crier"
+
+// AccountFacts tell what the change of an account means to others: none when it is about nothing but its profile.
+func AccountFacts(before, after crier.SocialAccount) []Fact {
+	fact := Fact{TeamID: &after.TeamID, Object: after, Before: before}
+	switch {
+	case after.Status == crier.AccountDisconnected && before.Status != crier.AccountDisconnected:
+		fact.Type = crier.AccountDisconnectedEvent
+	case after.Status == crier.AccountConnected && after.ConnectedAt != before.ConnectedAt:
+		fact.Type = crier.AccountReconnected
+	case after.Status != before.Status || text(after.AccountHealthIssue) != text(before.AccountHealthIssue) ||
+		text(after.AccountHealthMessage) != text(before.AccountHealthMessage):
+		fact.Type = crier.AccountHealthChanged
+	default:
+		return nil
+	}
+	return []Fact{fact}
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

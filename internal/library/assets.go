@@ -1,0 +1,181 @@
+package library
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/job"
+	"crier/internal/media"
+	"crier/internal/pagination"
+	"crier/internal/provider"
+	"crier/internal/publish"
+	"crier/internal/store"
+)
+
+// AssetSorts are the orders that assets can be listed in; the first is the default.
+var AssetSorts = []string{"createdAt", "updatedAt", "fileName", "byteSize"}
+
+// Assets are the rules of the media library.
+type Assets struct {
+	store     *store.Store
+	writes    *access.Idempotency
+	providers *provider.Registry
+	engine    *publish.Engine
+	queue     job.Queue
+	blobs     media.Blobs
+	addresses *media.Addresses
+	clock     crier.Clock
+	log       *slog.Logger
+	pages     *pagination.Cursors
+	images    *media.Images
+	fetcher   media.Fetcher
+	quota     int64
+	// quickPixels is Config.QuickPixels.
+	quickPixels int
+}
+
+// AssetFilter narrows the list of assets.
+type AssetFilter = store.AssetFilter
+
+// List returns one page of a team's assets.
+func (s *Assets) List(ctx context.Context, scope access.TeamScope, filter AssetFilter,
+	q pagination.Query) (crier.Page[crier.Asset],
+	error) {
+	var none crier.Page[crier.Asset]
+	if err := scope.Check(); err != nil {
+		return none, err
+	}
+	rows, err := s.store.Assets(ctx, scope.Team().ID, filter, q.Rows())
+	if err != nil {
+		return none, err
+	}
+	total, err := s.store.AssetCount(ctx, scope.Team().ID, filter)
+	if err != nil {
+		return none, err
+	}
+	shown := make(map[crier.ID]crier.Asset, len(rows.Rows))
+	for _, a := range rows.Rows {
+		if shown[a.ID], err = s.shown(a); err != nil {
+			return none, err
+		}
+	}
+	return pagination.PageOf(s.pages, q, rows, total, func(a store.Asset) crier.Asset { return shown[a.ID] }), nil
+}
+
+// Get returns one asset.
+func (s *Assets) Get(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.Asset, error) {
+	if err := scope.Check(); err != nil {
+		return crier.Asset{}, err
+	}
+	a, err := s.store.Asset(ctx, scope.Team().ID, id)
+	if err != nil {
+		return crier.Asset{}, err
+	}
+	return s.shown(a)
+}
+
+// shown is an asset as the interface shows it.
+func (s *Assets) shown(a store.Asset) (crier.Asset, error) {
+	facts, err := media.DecodeFacts(a.Facts)
+	if err != nil {
+		return a.Asset, err
+	}
+	if facts.Thumbnail {
+		address := s.addresses.Thumbnail(a.ID)
+		a.ThumbnailURL = &address
+	}
+	a.Compatibility = s.compatibility(a, facts)
+	return a.Asset, nil
+}
+
+// Update changes the name, the folder or the alternative text of an asset.
+func (s *Assets) Update(ctx context.Context, scope access.TeamScope, id crier.ID, in crier.AssetUpdate) (crier.Asset,
+	error) {
+	if err := scope.Check(); err != nil {
+		return crier.Asset{}, err
+	}
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Asset, error) {
+		a, err := tx.LockAsset(ctx, scope.Team().ID, id)
+		if err != nil {
+			return a.Asset, err
+		}
+		if in.FileName.Set {
+			a.FileName = string(in.FileName.Value)
+		}
+		if in.AltText.Set {
+			a.AltText = in.AltText.Ptr()
+		}
+		if in.FolderID.Set {
+			a.FolderID = in.FolderID.Ptr()
+			if err := checkFolder(ctx, tx, scope.Team().ID, a.FolderID); err != nil {
+				return a.Asset, err
+			}
+		}
+		a.UpdatedAt = s.clock.Now()
+		if err := tx.UpdateAsset(ctx, a); err != nil {
+			return a.Asset, err
+		}
+		return s.shown(a)
+	})
+}
+
+// checkFolder refuses a folder that the team does not have, and keeps the one it has until the transaction ends.
+func checkFolder(ctx context.Context, tx *store.Tx, team crier.ID, folder *crier.ID) error {
+	if folder == nil {
+		return nil
+	}
+	_, err := tx.ShareFolder(ctx, team, *folder)
+	if crier.IsKind(err, crier.KindNotFound) {
+		return crier.Invalid(crier.At(fmt.Sprintf("there is no folder %s in this team", *folder), "folderId"))
+	}
+	return err
+}
+
+// Delete hides an asset at once; its files are removed for good after thirty days. Posts keep naming it, without its
+// tags.
+func (s *Assets) Delete(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.Deleted, error) {
+	if err := scope.Check(); err != nil {
+		return crier.Deleted{}, err
+	}
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Deleted, error) {
+		a, err := tx.LockAsset(ctx, scope.Team().ID, id)
+		if err != nil {
+			return crier.Deleted{}, err
+		}
+		used, err := tx.AssetInUse(ctx, scope.Team().ID, id)
+		if err != nil {
+			return crier.Deleted{}, err
+		}
+		if used {
+			return crier.Deleted{},
+				crier.Conflict("Asset %s is needed by a post that is scheduled or being published. "+
+					"Move the post to draft, or give it another asset, then delete this one.", id)
+		}
+		if err := tx.DeleteAsset(ctx, a, s.clock.Now()); err != nil {
+			return crier.Deleted{}, err
+		}
+		return crier.Deleted{Deleted: true}, s.retagPosts(ctx, tx, a)
+	})
+}
+
+// retagPosts has the posts with an asset told that its tags have changed.
+func (s *Assets) retagPosts(ctx context.Context, tx *store.Tx, a store.Asset) error {
+	if len(a.AssetTags) == 0 {
+		return nil
+	}
+	return s.queue.Enqueue(ctx, tx, job.Job{Args: job.RetagPosts{AssetID: a.ID, TeamID: a.TeamID}})
+}
+
+// withFacts puts what is known about a file into its row.
+func withFacts(a *store.Asset, facts media.Facts) error {
+	data, err := json.Marshal(facts)
+	if err != nil {
+		return fmt.Errorf("encode the facts of asset %s: %w", a.ID, err)
+	}
+	a.Facts = data
+	return nil
+}

@@ -1,0 +1,94 @@
+package library
+
+import (
+	"crier"
+	"crier/internal/media"
+	"crier/internal/provider"
+	"crier/internal/publish"
+	"crier/internal/store"
+)
+
+// compatibility tells for every network whether it takes an asset in a post of some kind, and what stands in the way
+// otherwise.
+func (s *Assets) compatibility(a store.Asset, facts media.Facts) []crier.Compatibility {
+	m := s.engine.Content.NetworkMedia(a, facts)
+	if a.Status == crier.AssetProcessing {
+		m.JPEG = jpegsToCome(m, facts.Info)
+	}
+	networks := s.providers.All()
+	list := make([]crier.Compatibility, len(networks))
+	for i, network := range networks {
+		info := network.Info()
+		c := crier.Compatibility{Provider: crier.Provider(info.Name), PostTypes: []crier.PostTypeCompatibility{}}
+		c.Issues = fileIssues(a, info, m)
+		c.OK = len(c.Issues) == 0
+		for _, format := range info.Formats {
+			c.PostTypes = append(c.PostTypes, formatCompatibility(a, info, format, m)...)
+		}
+		list[i] = c
+	}
+	return list
+}
+
+// formatCompatibility tells for each type of post that could carry an asset whether one form of a network takes it.
+func formatCompatibility(a store.Asset, info provider.Info, format provider.Format,
+	m provider.Media) []crier.PostTypeCompatibility {
+	info.Formats, info.Comment = []provider.Format{format}, nil
+	var list []crier.PostTypeCompatibility
+	for _, t := range format.PostTypes {
+		if !carries(crier.PostType(t), a.Kind) {
+			continue
+		}
+		issues := fileIssues(a, info, m)
+		list = append(list, crier.PostTypeCompatibility{PostType: crier.PostType(t), Format: format.Name,
+			OK: len(issues) == 0, Issues: issues})
+	}
+	return list
+}
+
+// carries is true when posts of a type have assets of a kind.
+func carries(t crier.PostType, kind crier.AssetKind) bool {
+	switch t {
+	case crier.TextImage:
+		return kind != crier.VideoAsset
+	case crier.Carousel:
+		return kind == crier.ImageAsset
+	case crier.TextVideo:
+		return kind == crier.VideoAsset
+	}
+	return false
+}
+
+// fileIssues are what keeps a network from taking an asset; the list is never nil.
+func fileIssues(a store.Asset, info provider.Info, m provider.Media) []string {
+	if a.Status == crier.AssetFailed {
+		return []string{a.FailureMessage}
+	}
+	issues := []string{}
+	for _, problem := range publish.FormatIssues(info, publish.SuitMedia(info, m)) {
+		issues = append(issues, "The file "+problem+".")
+	}
+	return issues
+}
+
+// jpegsToCome is what the JPEGs of a picture will be like when they are made.
+func jpegsToCome(m provider.Media, info media.Info) *provider.Media {
+	var small *provider.Media
+	if needsSmall(info) {
+		small = jpegToCome(m, smallSide(m.Width, m.Height))
+	}
+	if !needsJPEG(info) {
+		return small
+	}
+	jpeg := jpegToCome(m, jpegSide)
+	jpeg.JPEG = small
+	return jpeg
+}
+
+func jpegToCome(m provider.Media, most int) *provider.Media {
+	m.MIMEType, m.Size = media.TypeJPEG, min(m.Size, jpegBytes)
+	if side := max(m.Width, m.Height); side > most {
+		m.Width, m.Height = max(1, m.Width*most/side), max(1, m.Height*most/side)
+	}
+	return &m
+}

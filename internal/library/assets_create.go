@@ -1,0 +1,296 @@
+package library
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/job"
+	"crier/internal/media"
+	"crier/internal/store"
+)
+
+// AssetFile is a file on its way into the library.
+type AssetFile struct {
+	// Body is read to its end. A failure of the sender is a *crier.Error.
+	Body io.Reader
+	// FileName and MimeType are what the sender says about it; both may be empty.
+	FileName, MimeType string
+}
+
+// Create takes a file. details is asked when the file has been read: what a form says about its file may stand behind
+// it.
+func (s *Assets) Create(ctx context.Context, scope access.TeamScope, file AssetFile,
+	details func() (crier.AssetDetails, error)) (crier.Asset, error) {
+	if err := scope.Check(); err != nil {
+		return crier.Asset{}, err
+	}
+	taken, err := s.take(ctx, file.Body, file.MimeType, refusedAt("file"))
+	if err != nil {
+		return crier.Asset{}, err
+	}
+	said, err := details()
+	if err != nil {
+		s.discard(ctx, taken.id)
+		return crier.Asset{}, err
+	}
+	taken.FolderID, taken.AltText, taken.FileName = said.FolderID, said.AltText, tidyName(file.FileName)
+	if said.FileName != nil {
+		taken.FileName = string(*said.FileName)
+	}
+	digest, err := file.Digest(taken.stored.SHA256, said)
+	if err != nil {
+		s.discard(ctx, taken.id)
+		return crier.Asset{}, err
+	}
+	return s.keep(access.WithBody(ctx, digest), scope, taken, refusedAt("file"), nil)
+}
+
+// Digest tells a form from another one with the same idempotency key: by the hash of its file and by what it says.
+func (f AssetFile) Digest(sha256Hex string, details crier.AssetDetails) ([]byte, error) {
+	data, err := json.Marshal([]any{sha256Hex, f.FileName, f.MimeType, details})
+	if err != nil {
+		return nil, fmt.Errorf("encode what a form says: %w", err)
+	}
+	return data, nil
+}
+
+const (
+	// importTime and importBytes bound what is fetched while a caller waits.
+	importTime  = time.Minute
+	importBytes = 200 << 20
+)
+
+// Import takes a file from an address on the internet.
+func (s *Assets) Import(ctx context.Context, scope access.TeamScope, in crier.AssetImport) (crier.Asset, error) {
+	if err := scope.Check(); err != nil {
+		return crier.Asset{}, err
+	}
+	fetcher := s.fetcher
+	fetcher.Timeout, fetcher.MaxBytes = importTime, importBytes
+	file, err := fetcher.Fetch(ctx, string(in.URL))
+	if err != nil {
+		return crier.Asset{}, importRefused(err)
+	}
+	taken, err := s.take(ctx, file.Body, claimedType(file.MimeType), importRefused)
+	if err = errors.Join(err, file.Body.Close()); err != nil {
+		return crier.Asset{}, err
+	}
+	taken.FolderID, taken.AltText, taken.FileName = in.FolderID, in.AltText, tidyName(file.FileName)
+	if in.FileName != nil {
+		taken.FileName = string(*in.FileName)
+	}
+	return s.keep(ctx, scope, taken, importRefused, nil)
+}
+
+// claimedType is the type that a server gives a file, if it means something: many call everything text or bytes.
+func claimedType(mimeType string) string {
+	if strings.HasPrefix(mimeType, "image/") || strings.HasPrefix(mimeType, "video/") || mimeType == media.TypePDF {
+		return mimeType
+	}
+	return ""
+}
+
+// refusal tells a caller why a file is refused, at the place in the request that it came from. Other errors stay what
+// they are.
+type refusal func(error) error
+
+func refusedAt(path ...string) refusal {
+	return func(err error) error {
+		var refused *media.Refusal
+		if !errors.As(err, &refused) {
+			return err
+		}
+		return crier.Invalid(crier.At(refused.Message, path...))
+	}
+}
+
+func importRefused(err error) error {
+	var refused *media.Refusal
+	if errors.As(err, &refused) && (refused.Reason == media.ReasonTooLarge || refused.Reason == media.ReasonTooSlow) {
+		return crier.Invalid(crier.At(fmt.Sprintf("%s An import may take %.0f seconds and %d MiB. Upload the file in "+
+			"pieces instead: "+
+			"POST /v1/teams/{teamId}/assets/uploads takes up to 5 GiB.", refused.Message, importTime.Seconds(),
+			importBytes>>20), "url"))
+	}
+	return refusedAt("url")(err)
+}
+
+// takenFile is a stored file that no asset has yet. Until one does, nobody sees it.
+type takenFile struct {
+	id     crier.ID
+	stored media.Stored
+	info   media.Info
+
+	FileName string
+	FolderID *crier.ID
+	AltText  *string
+}
+
+// take stores a stream and finds out what it is. What is refused leaves nothing behind.
+func (s *Assets) take(ctx context.Context, body io.Reader, declared string, refused refusal) (takenFile, error) {
+	body, err := sniff(body, declared)
+	if err != nil {
+		return takenFile{}, refused(err)
+	}
+	f := takenFile{id: crier.NewID()}
+	if f.stored, err = media.Store(ctx, s.blobs, media.Key{ID: f.id, Variant: media.VariantOriginal}, body,
+		crier.MaxAssetSize); err != nil {
+		return f, refused(fmt.Errorf("store a file: %w", err))
+	}
+	if f.info, err = s.probe(ctx, f.id); err == nil {
+		err = f.info.CheckDeclared(declared)
+	}
+	if err != nil {
+		s.discard(ctx, f.id)
+		return f, refused(err)
+	}
+	return f, nil
+}
+
+// sniff refuses a file by its first bytes, so that a large one need not arrive to be refused. It returns the whole
+// file.
+func sniff(body io.Reader, declared string) (io.Reader, error) {
+	head := make([]byte, media.SniffLen)
+	n, err := io.ReadFull(body, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) { // a small file is no failure
+		return nil, err
+	}
+	found, err := media.Sniff(head[:n])
+	if err != nil {
+		return nil, err
+	}
+	return io.MultiReader(bytes.NewReader(head[:n]), body), media.Info{MimeType: found}.CheckDeclared(declared)
+}
+
+func (s *Assets) probe(ctx context.Context, id crier.ID) (info media.Info, err error) {
+	blob, err := s.blobs.Open(ctx, media.Key{ID: id, Variant: media.VariantOriginal})
+	if err != nil {
+		return info, fmt.Errorf("open a file: %w", err)
+	}
+	defer func() { err = errors.Join(err, blob.Close()) }()
+	return media.Probe(ctx, blob, blob.Size())
+}
+
+// discardTime bounds the cleaning up after a request that has ended.
+const discardTime = 30 * time.Second
+
+// discard removes the files of an id that no asset has. What it leaves behind is swept later.
+func (s *Assets) discard(ctx context.Context, id crier.ID) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
+	defer cancel()
+	if err := media.DeleteAll(ctx, s.blobs, id); err != nil {
+		s.log.WarnContext(ctx, "could not remove a refused file; the sweep will", "id", id, "error", err)
+	}
+}
+
+// keep makes an asset of a file. first, if there is one, runs at the beginning of the transaction and may change the
+// asset.
+func (s *Assets) keep(ctx context.Context, scope access.TeamScope, f takenFile, refused refusal,
+	first func(*store.Tx, *store.Asset) error) (crier.Asset, error) {
+	a, facts := newAsset(scope.Team().ID, f, s.clock.Now())
+	if s.quick(facts.Info) {
+		if err := s.process(ctx, &a, &facts); err != nil {
+			s.discard(ctx, f.id)
+			return crier.Asset{}, refused(err)
+		}
+	}
+	if err := withFacts(&a, facts); err != nil {
+		return crier.Asset{}, err
+	}
+	done := false
+	kept, err := access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Asset, error) {
+		done = false
+		if first != nil {
+			if err := first(tx, &a); err != nil {
+				return crier.Asset{}, err
+			}
+		}
+		if err := s.checkQuota(ctx, tx, scope.Team(), a.ByteSize); err != nil {
+			return crier.Asset{}, err
+		}
+		if err := s.insert(ctx, tx, a); err != nil {
+			return crier.Asset{}, err
+		}
+		done = true
+		return s.shown(a)
+	})
+	// Before the work was done there was nothing to commit. Later an error may be that of a lost connection, behind
+	// which the asset was written: its files are left to the sweep, which asks the database.
+	if err != nil && !done {
+		s.discard(ctx, f.id)
+	}
+	return kept, err
+}
+
+func (s *Assets) insert(ctx context.Context, tx *store.Tx, a store.Asset) error {
+	if err := checkFolder(ctx, tx, a.TeamID, a.FolderID); err != nil {
+		return err
+	}
+	if err := tx.InsertAsset(ctx, a); err != nil {
+		return err
+	}
+	if a.Status == crier.AssetReady {
+		return s.recordAsset(tx, a)
+	}
+	return s.queue.Enqueue(ctx, tx, job.Job{Args: job.ProcessAsset{AssetID: a.ID, TeamID: a.TeamID}})
+}
+
+// newAsset describes a file as far as its bytes tell without decoding them.
+func newAsset(team crier.ID, f takenFile, now crier.Time) (store.Asset, media.Facts) {
+	a := store.Asset{Asset: crier.Asset{
+		ID: f.id, TeamID: team, FolderID: f.FolderID, FileName: f.FileName, AltText: f.AltText,
+		MimeType: f.info.MimeType,
+		Kind:     kindOf(f.info), ByteSize: f.stored.Size, SHA256: f.stored.SHA256, Status: crier.AssetProcessing,
+		AssetTags: []string{},
+		CreatedAt: now, UpdatedAt: now,
+	}}
+	if a.FileName == "" {
+		a.FileName = string(a.Kind) + extensions[a.MimeType]
+	}
+	if f.info.Width > 0 && f.info.Height > 0 {
+		a.Width, a.Height = &f.info.Width, &f.info.Height
+	}
+	if f.info.DurationSeconds > 0 {
+		a.DurationSeconds = &f.info.DurationSeconds
+	}
+	return a, media.Facts{Info: f.info}
+}
+
+func kindOf(info media.Info) crier.AssetKind {
+	switch info.Kind {
+	case media.KindVideo:
+		return crier.VideoAsset
+	case media.KindDocument:
+		return crier.DocumentAsset
+	}
+	return crier.ImageAsset
+}
+
+// extensions are what files without a name are called by.
+var extensions = map[string]string{
+	media.TypeJPEG: ".jpg", media.TypePNG: ".png", media.TypeWebP: ".webp", media.TypeGIF: ".gif",
+	media.TypeMP4: ".mp4", media.TypeMOV: ".mov", media.TypeWebM: ".webm", media.TypePDF: ".pdf",
+}
+
+// tidyName makes a name of what a sender calls a file; it may be empty.
+func tidyName(given string) string {
+	given = strings.ToValidUTF8(given, "")
+	given = strings.Map(func(r rune) rune {
+		if crier.FileName([]rune{r}).Problem() != "" {
+			return -1
+		}
+		return r
+	}, given[strings.LastIndexAny(given, `/\`)+1:])
+	if runes := []rune(given); len(runes) > crier.MaxFileNameLength {
+		given = string(runes[:crier.MaxFileNameLength])
+	}
+	return strings.TrimSpace(given)
+}

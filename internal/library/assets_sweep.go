@@ -1,0 +1,80 @@
+package library
+
+import (
+	"context"
+	"time"
+
+	"crier"
+	"crier/internal/media"
+	"crier/internal/store"
+)
+
+const (
+	// assetsKept is how long the files of a deleted asset stay.
+	assetsKept = 30 * 24 * time.Hour
+	// orphansKept is how long files without an owner stay: a file is stored before its asset is written.
+	orphansKept = 24 * time.Hour
+	// sweepBatch bounds what one look at the database finds.
+	sweepBatch = 100
+)
+
+// Sweep removes uploads that have expired, the files of assets that were deleted long ago, and files that belong to
+// nothing because a process died. It is for jobs.
+func (s *Assets) Sweep(ctx context.Context) error {
+	if err := s.sweepUploads(ctx); err != nil {
+		return err
+	}
+	if err := s.purgeDeleted(ctx); err != nil {
+		return err
+	}
+	swept, err := media.Sweep(ctx, s.blobs, s.clock().Add(-orphansKept), s.store.MediaInUse)
+	if swept.Blobs > 0 {
+		s.log.InfoContext(ctx, "removed files that belonged to nothing", "files", swept.Blobs, "bytes", swept.Bytes)
+	}
+	return err
+}
+
+// sweepUploads removes first the row, then the pieces: pieces without a row are found again, a row without pieces would
+// promise what is not there.
+func (s *Assets) sweepUploads(ctx context.Context) error {
+	return s.inBatches(ctx, func() ([]crier.ID,
+		error) {
+		return s.store.ExpiredUploads(ctx, s.clock.Now(), sweepBatch)
+	},
+		func(id crier.ID) error {
+			if err := s.store.WithTx(ctx, func(tx *store.Tx) error { return tx.DeleteUpload(ctx, id) }); err != nil {
+				return err
+			}
+			return media.DeleteAll(ctx, s.blobs, id)
+		})
+}
+
+// purgeDeleted removes first the files, then the row, which would otherwise be forgotten.
+func (s *Assets) purgeDeleted(ctx context.Context) error {
+	before := crier.TimeOf(s.clock().Add(-assetsKept))
+	return s.inBatches(ctx, func() ([]crier.ID, error) { return s.store.AssetsToPurge(ctx, before, sweepBatch) },
+		func(id crier.ID) error {
+			if err := media.DeleteAll(ctx, s.blobs, id); err != nil {
+				return err
+			}
+			return s.store.WithTx(ctx, func(tx *store.Tx) error { return tx.PurgeAsset(ctx, id, s.clock.Now()) })
+		})
+}
+
+// inBatches does something with all that find finds, until it finds no more.
+func (s *Assets) inBatches(ctx context.Context, find func() ([]crier.ID, error), do func(crier.ID) error) error {
+	for {
+		ids, err := find()
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids {
+			if err := do(id); err != nil {
+				return err
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package library
+
+import (
+	"context"
+	"crypto/hmac"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/store"
+)
+
+const (
+	// uploadAddressLife is how long a signed upload address works.
+	uploadAddressLife = 15 * time.Minute
+	// usualUploadSize bounds a file whose sender did not say how large it may be.
+	usualUploadSize = 1 << 30
+)
+
+// UploadAddresses are the rules of signed addresses that take one file without a token, for agents whose files are on
+// the machine of their person.
+type UploadAddresses struct {
+	store   *store.Store
+	writes  *access.Idempotency
+	control *access.Control
+	assets  *Assets
+	clock   crier.Clock
+	baseURL string
+	sign    func([]byte) []byte
+}
+
+// uploadTicket is what the signature of an address covers.
+type uploadTicket struct {
+	ID        crier.ID            `json:"i"`
+	TeamID    crier.ID            `json:"t"`
+	Kind      store.PrincipalKind `json:"k"`
+	Principal crier.ID            `json:"p"`
+	Person    crier.ID            `json:"o"`
+	MaxBytes  int64               `json:"m"`
+	MimeType  string              `json:"y,omitempty"`
+	FileName  string              `json:"n,omitempty"`
+	FolderID  *crier.ID           `json:"f,omitempty"`
+	AltText   *string             `json:"a,omitempty"`
+	Expires   int64               `json:"e"`
+}
+
+func (t uploadTicket) principal() access.Principal {
+	return access.Principal{Kind: t.Kind, ID: t.Principal, PersonID: t.Person}
+}
+
+func (t uploadTicket) expiresAt() crier.Time { return crier.TimeOf(time.Unix(t.Expires, 0)) }
+
+// Create makes an address.
+func (s *UploadAddresses) Create(ctx context.Context, scope access.TeamScope, in crier.UploadAddressCreate) (
+	crier.UploadAddress, error) {
+	if err := scope.Check(); err != nil {
+		return crier.UploadAddress{}, err
+	}
+	if in.MimeType != "" && !acceptedType(in.MimeType) {
+		return crier.UploadAddress{}, crier.Invalid(crier.At("must be one of "+strings.Join(acceptedTypes, ", "),
+			"mimeType"))
+	}
+	p := scope.Caller().Principal()
+	t := uploadTicket{ID: crier.NewID(), TeamID: scope.Team().ID, Kind: p.Kind, Principal: p.ID, Person: p.PersonID,
+		MaxBytes: in.MaxBytes, MimeType: in.MimeType, FolderID: in.FolderID, AltText: in.AltText,
+		Expires: s.clock().Add(uploadAddressLife).Unix()}
+	if t.MaxBytes == 0 {
+		t.MaxBytes = usualUploadSize
+	}
+	if in.FileName != nil {
+		t.FileName = string(*in.FileName)
+	}
+	data, err := json.Marshal(t)
+	if err != nil {
+		return crier.UploadAddress{}, err
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	out := crier.UploadAddress{URL: s.baseURL + "/media/uploads/" + encode(data) + "." + encode(s.sign(data)),
+		MaxBytes: t.MaxBytes, MimeType: t.MimeType, ExpiresAt: t.expiresAt()}
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.UploadAddress, error) {
+		return out, checkFolder(ctx, tx, t.TeamID, t.FolderID)
+	})
+}
+
+var errUploadAddress = crier.Forbidden("This address is not one that crier has given out: its signature is wrong.")
+
+// open reads an address that has been given out and has not expired.
+func (s *UploadAddresses) open(signed string) (t uploadTicket, err error) {
+	text, signature, _ := strings.Cut(signed, ".")
+	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return t, errUploadAddress
+	}
+	given, err := base64.RawURLEncoding.Strict().DecodeString(signature)
+	if err != nil || !hmac.Equal(given, s.sign(data)) || json.Unmarshal(data, &t) != nil {
+		return uploadTicket{}, errUploadAddress
+	}
+	if !t.expiresAt().After(s.clock()) {
+		return t, crier.Forbidden("This upload address has expired: it works for %.0f minutes. Ask for a new one.",
+			uploadAddressLife.Minutes())
+	}
+	return t, nil
+}
+
+var errUploadAddressUsed = crier.Conflict("This upload address was used already: it takes one file. Ask for a new one.")
+
+// Receive makes an asset of the file that is sent to an address. size is -1 if the sender does not tell. A file that is
+// refused leaves the address as it was.
+func (s *UploadAddresses) Receive(ctx context.Context, signed string, size int64, body io.Reader) (crier.Asset,
+	error) {
+	t, err := s.open(signed)
+	if err != nil {
+		return crier.Asset{}, err
+	}
+	access.AuditPrincipal(ctx, t.principal(), nil)
+	scope, err := s.control.TeamOf(ctx, t.principal(), t.TeamID, crier.ManageMedia)
+	if err != nil {
+		return crier.Asset{}, err
+	}
+	used, err := s.store.UploadAddressUsed(ctx, t.ID)
+	if err != nil {
+		return crier.Asset{}, err
+	}
+	if used {
+		return crier.Asset{}, errUploadAddressUsed
+	}
+	if size > t.MaxBytes {
+		return crier.Asset{}, tooManyBytes(t.MaxBytes)
+	}
+	taken, err := s.assets.take(ctx, &boundedBody{body: body, left: t.MaxBytes, limit: t.MaxBytes}, t.MimeType,
+		refusedAt("file"))
+	if err != nil {
+		return crier.Asset{}, err
+	}
+	taken.FolderID, taken.AltText, taken.FileName = t.FolderID, t.AltText, tidyName(t.FileName)
+	return s.assets.keep(ctx, scope, taken, refusedAt("file"), func(tx *store.Tx, _ *store.Asset) error {
+		return s.use(ctx, tx, t)
+	})
+}
+
+// use takes the address, if its person may still upload now that the file has arrived.
+func (s *UploadAddresses) use(ctx context.Context, tx *store.Tx, t uploadTicket) error {
+	may, err := t.principal().MayStill(ctx, tx, t.TeamID, crier.ManageMedia, s.clock.Now())
+	if err != nil {
+		return err
+	}
+	if !may {
+		return crier.Forbidden("Who asked for this upload address may not upload any more.")
+	}
+	first, err := tx.UseUploadAddress(ctx, t.ID, t.expiresAt())
+	if err == nil && !first {
+		err = errUploadAddressUsed
+	}
+	return err
+}
+
+func tooManyBytes(limit int64) error {
+	return crier.Invalid(crier.At("has more bytes than the address was made for: at most "+byteCount(limit), "file"))
+}
+
+// boundedBody fails when more bytes come than may.
+type boundedBody struct {
+	body        io.Reader
+	left, limit int64
+}
+
+// Read is that of the body.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.body.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, tooManyBytes(b.limit)
+	}
+	return n, err
+}

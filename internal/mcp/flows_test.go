@@ -1,0 +1,137 @@
+package mcp_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier"
+	"crier/internal/server"
+	"crier/internal/server/servertest"
+)
+
+func TestAnAgentSeesWhyAPostFailedAndTriesAgain(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.NewCrew(t, 100_000, "x")
+		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
+		post := a.succeeds(t, "create_draft", object{"text": "Refused at first"}).Text(t, "id")
+		e.box.Fault(t, c.Accounts[0], "publish", "reject", nil)
+		now := object{"postId": post, "socialAccountIds": c.IDs(), "waitSeconds": 30}
+		if got := a.succeeds(t, "publish_now", now); got.Text(t, "outcome") != "all_failed" ||
+			got.Text(t, "accounts", 0, "errors", 0) == "" {
+			t.Errorf("publish_now: %s", got.Body)
+		}
+		failed := a.succeeds(t, "list_posts", object{"deliveryState": []string{"failed"}})
+		id := failed.Text(t, "data", 0, "publications", 0, "scheduledPostId")
+		if got := a.succeeds(t, "list_attempts", object{"scheduledPostId": id}); got.Text(t, "publication",
+			"status") != "failed" || got.Text(t, "attempts", 0, "outcome") == "" {
+			t.Errorf("list_attempts: %s", got.Body)
+		}
+		a.fails(t, "resolve", object{"scheduledPostId": id, "outcome": "published"}, "nknown")
+		a.succeeds(t, "retry", object{"scheduledPostId": id})
+		if asked := a.questions[len(a.questions)-1]; !strings.Contains(asked, "Cost: 15 credits") {
+			t.Errorf("before the retry the person was asked %q", asked)
+		}
+		e.Await(t, c, crier.ID(id), crier.Published)
+		if got := servertest.Texts(e.box.Timeline(t, c.Accounts[0])); !slices.Equal(got, []string{"Refused at first"}) {
+			t.Errorf("the timeline shows %q", got)
+		}
+		a.fails(t, "retry", object{"scheduledPostId": id})
+	})
+}
+
+func TestAPostThatIsScheduledIsChangedWithConsent(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.NewCrew(t, 100_000, "x")
+		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
+		post := a.succeeds(t, "create_draft", object{"text": "First"}).Text(t, "id")
+		a.succeeds(t, "update_draft", object{"postId": post, "text": "Second"})
+		if len(a.questions) != 0 {
+			t.Errorf("for a draft the person was asked %q", a.questions)
+		}
+		at := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+		a.succeeds(t, "schedule_post", object{"postId": post, "socialAccountIds": c.IDs(), "scheduledAt": at})
+		a.succeeds(t, "update_draft", object{"postId": post, "text": "Third", "title": "A title"})
+		if len(a.questions) != 2 {
+			t.Errorf("for a scheduled post the person was asked %q", a.questions)
+		}
+		if got := a.succeeds(t, "get_post", object{"postId": post}); got.Text(t, "text") != "Third" ||
+			got.Text(t, "deliveryState") != "scheduled" {
+			t.Errorf("get_post: %s", got.Body)
+		}
+		a.succeeds(t, "delete_post", object{"postId": post})
+		a.fails(t, "get_post", object{"postId": post})
+	})
+}
+
+func TestAnAnswerCountsForWhatWasAskedOnly(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.NewCrew(t, 100_000, "x")
+		for _, version := range []string{"2025-11-25", "2026-07-28"} {
+			post := e.NewPost(t, c, "As it was shown")
+			changing := func(string) string { // while the person thinks, somebody else changes the post
+				e.Call(t, c, "PATCH", "posts/"+post, object{"text": "As it was not shown"}).Want(t, http.StatusOK)
+				return "accept"
+			}
+			a := connect(t, way(t, e.Server, c.Key), changing, version)
+			a.fails(t, "publish_now", object{"postId": post, "socialAccountIds": c.IDs()}, "has changed while")
+		}
+		if got := e.box.Timeline(t, c.Accounts[0]); len(got) != 0 {
+			t.Errorf("the timeline shows %q", servertest.Texts(got))
+		}
+	})
+}
+
+func TestAnAgentTendsTheSlots(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.NewCrew(t, 100_000, "x")
+		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
+		in := object{"hour": 7, "minute": 5, "label": "Early"}
+		slot := a.succeeds(t, "create_slot", in)
+		if slot.Text(t, "time") != "07:05" || !strings.Contains(a.questions[0], "replaces the default ones") {
+			t.Errorf("create_slot: %s, after the question %q", slot.Body, a.questions)
+		}
+		if again := a.succeeds(t, "create_slot", in); again.Text(t, "id") != slot.Text(t, "id") ||
+			len(a.questions) != 1 {
+			t.Errorf("repeated: %s, after the questions %q", again.Body, a.questions)
+		}
+		a.fails(t, "create_slot", object{"hour": 24, "minute": 0}, "hour")
+		if got := a.succeeds(t, "next_slots", object{"count": 3, "socialAccountId": c.Accounts[0].ID}); len(got.Get(t,
+			"startsAt").([]any)) != 3 {
+			t.Errorf("next_slots: %s", got.Body)
+		}
+		a.succeeds(t, "delete_slot", object{"slotId": slot.Text(t, "id")})
+		if again := a.succeeds(t, "create_slot", in); again.Text(t, "id") == slot.Text(t, "id") {
+			t.Error("a slot that was removed was handed out again")
+		}
+	})
+}
+
+func TestAnOpenSessionDoesNotKeepTheServerFromStopping(t *testing.T) {
+	t.Parallel()
+	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
+		s := servertest.Start(t, db, servertest.WithRole("api"))
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(
+			context.Background(), overHTTP(t, s, s.Key), &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		if err := s.Stop(); err != nil {
+			t.Errorf("the server ended with: %v", err)
+		}
+		if took := time.Since(begun); took > server.DrainTime/2 {
+			t.Errorf("the server took %s to stop", took)
+		}
+		_ = session.Close() // there is nobody left to say goodbye to
+	})
+}

@@ -1,0 +1,137 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+
+	"crier"
+)
+
+// variant is what a network or an account publishes instead of the post's content.
+type variant struct {
+	Provider        *crier.Provider `json:"provider,omitempty" jsonschema:"the network that it is for; give this or socialAccountId"`
+	SocialAccountID *crier.ID       `json:"socialAccountId,omitempty" jsonschema:"the account that it is for"`
+	Text            *string         `json:"text,omitempty" jsonschema:"the text there"`
+	Parts           []part          `json:"parts,omitempty" jsonschema:"the parts of a thread there, instead of a text"`
+	AssetIDs        *[]crier.ID     `json:"assetIds,omitempty" jsonschema:"the assets there; the post's when absent"`
+}
+
+// content is the variant as the interface takes it.
+func (v variant) content() crier.PostVariant {
+	out := crier.PostVariant{Provider: v.Provider, SocialAccountID: v.SocialAccountID, Text: v.Text}
+	if len(v.Parts) > 0 {
+		out.Posts = threadOf(v.Parts).Thread.Posts
+	}
+	if v.AssetIDs != nil {
+		media := attached(*v.AssetIDs)
+		out.Attachments = &media
+	}
+	return out
+}
+
+// attached shows assets with a text.
+func attached(assets []crier.ID) []crier.Attachment {
+	out := make([]crier.Attachment, len(assets))
+	for i, id := range assets {
+		out[i] = crier.Attachment{Media: &crier.MediaAttachment{Asset: crier.AttachedAsset{AssetID: id}}}
+	}
+	return out
+}
+
+// withVariants is a change of a post's variants, together with what else of its content changes: the interface takes
+// the content as a whole.
+func (in updateDraftInput) withVariants(post crier.Post) (crier.PostUpdate, error) {
+	content := crier.PostInput{Atomic: &crier.AtomicPost{Text: post.Text}}
+	if post.PostInput != nil {
+		content = *post.PostInput
+	}
+	switch {
+	case len(in.Parts) > 0 && (in.Text != nil || in.AssetIDs != nil):
+		return crier.PostUpdate{}, errTextAndParts
+	case len(in.Parts) > 0:
+		content = *threadOf(in.Parts)
+	case content.Thread != nil && (in.Text != nil || in.AssetIDs != nil):
+		return crier.PostUpdate{}, invalid(crier.At("the post is a thread: give parts", "text"))
+	case content.Atomic != nil:
+		atomic := *content.Atomic
+		if in.Text != nil {
+			atomic.Text = *in.Text
+		}
+		if in.AssetIDs != nil {
+			atomic.Attachments = attached(*in.AssetIDs)
+		}
+		content.Atomic = &atomic
+	}
+	content.Variants = each(*in.Variants, variant.content)
+	body := crier.PostUpdate{PostInput: crier.Some(content)}
+	if in.Title != nil {
+		body.Title = crier.Some(*in.Title)
+	}
+	return body, nil
+}
+
+// variantBrief is a variant in brief.
+type variantBrief struct {
+	Provider        *crier.Provider `json:"provider,omitempty"`
+	SocialAccountID *crier.ID       `json:"socialAccountId,omitempty"`
+	Text            *string         `json:"text,omitempty"`
+	Parts           []string        `json:"parts,omitempty"`
+	AssetIDs        []crier.ID      `json:"assetIds,omitempty"`
+}
+
+func briefVariants(p crier.Post) []variantBrief {
+	if p.PostInput == nil {
+		return nil
+	}
+	return each(p.PostInput.Variants, func(v crier.PostVariant) variantBrief {
+		out := variantBrief{Provider: v.Provider, SocialAccountID: v.SocialAccountID, Text: v.Text}
+		if len(v.Posts) > 0 {
+			out.Parts = each(v.Posts, func(a crier.AtomicPost) string { return a.Text })
+		}
+		if v.Attachments != nil {
+			for _, a := range *v.Attachments {
+				if a.Media != nil {
+					out.AssetIDs = append(out.AssetIDs, a.Media.Asset.AssetID)
+				}
+			}
+		}
+		return out
+	})
+}
+
+// target is whom the variant is for, for a person.
+func (v variantBrief) target() string {
+	if v.Provider != nil {
+		return string(*v.Provider)
+	}
+	return fmt.Sprintf("account %s", *v.SocialAccountID)
+}
+
+// content is what is published, for a person.
+func (v variantBrief) content() string {
+	var said []string
+	if v.Text != nil {
+		said = append(said, fmt.Sprintf("%q", *v.Text))
+	}
+	for _, p := range v.Parts {
+		said = append(said, fmt.Sprintf("%q", p))
+	}
+	if len(v.AssetIDs) > 0 {
+		said = append(said, fmt.Sprintf("other media (%d)", len(v.AssetIDs)))
+	}
+	return strings.Join(said, ", ")
+}
+
+// versionBrief is a version of a post's content in brief.
+type versionBrief struct {
+	ContentPayloadID crier.ID   `json:"contentPayloadId"`
+	Version          int        `json:"version"`
+	Current          bool       `json:"current,omitempty"`
+	Text             string     `json:"text"`
+	CreatedAt        crier.Time `json:"createdAt"`
+}
+
+func briefVersion(v crier.PostVersion) versionBrief {
+	return versionBrief{ContentPayloadID: v.ContentPayloadID, Version: v.Version, Current: v.Current, Text: v.Text,
+		CreatedAt: v.CreatedAt}
+}

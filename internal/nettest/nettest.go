@@ -1,0 +1,54 @@
+// Package nettest gives tests addresses to listen on, and some where nobody does.
+package nettest
+
+import (
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// usedPorts are those that FreeAddress has given in this process.
+var usedPorts sync.Map
+
+// FreeAddress is a loopback address that nobody listens on at the moment, for programs that cannot say which port they
+// took. Its port is below those that systems give to outgoing connections, so that none of these takes it before a
+// server does.
+func FreeAddress(tb testing.TB) string {
+	tb.Helper()
+	for range 1000 {
+		port := 10_000 + rand.IntN(20_000)
+		if _, used := usedPorts.LoadOrStore(port, true); used {
+			continue
+		}
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+		if listener, err := net.Listen("tcp", address); err == nil {
+			_ = listener.Close()
+			return address
+		}
+	}
+	tb.Fatal("no free port was found")
+	return ""
+}
+
+// ClosedAddress is a loopback address that refuses every connection until the test ends. The port of a server that was
+// closed is none: another test's server may take it at once.
+func ClosedAddress(tb testing.TB) string {
+	tb.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = syscall.Close(fd) })
+	// A socket that is bound and does not listen keeps the port from others.
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		tb.Fatal(err)
+	}
+	name, err := syscall.Getsockname(fd)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(name.(*syscall.SockaddrInet4).Port))
+}

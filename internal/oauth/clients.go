@@ -1,0 +1,249 @@
+package oauth
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/media"
+)
+
+const (
+	// clientTimeout is how long a client's description may take.
+	clientTimeout = 5 * time.Second
+	maxClientID   = 4000
+	// maxRedirects and maxRedirectURI bound the addresses of a client that registers itself.
+	maxRedirects   = 10
+	maxRedirectURI = 250
+	// registeredPrefix begins the ids of clients that registered themselves.
+	registeredPrefix = "registered."
+	// registrationPurpose keeps the signatures of such ids apart from all others of the instance.
+	registrationPurpose = "oauth client registration"
+)
+
+// Client is a program that asks people for access.
+type Client struct {
+	ID           string
+	Name         string
+	RedirectURIs []string
+	// Host published the description of the client; empty when nobody vouches for its name.
+	Host string
+	// Configured is true for clients that the operator has set.
+	Configured bool
+}
+
+// Documents reads a small document from an address of a stranger, which must not lead into private networks.
+type Documents func(ctx context.Context, address string) ([]byte, error)
+
+// clientDirectory knows clients in three ways: the operator has set them, their id is the address of a description that
+// they publish (client ID metadata document), or they registered themselves, where that is allowed (RFC 7591).
+type clientDirectory struct {
+	configured   []Client
+	registration bool
+	keys         *auth.Keyring
+	documents    Documents
+}
+
+var errUnknownClient = crier.NotFound("The program that sent you here is not known to this server.")
+
+func (d clientDirectory) find(ctx context.Context, id string) (Client, error) {
+	if i := slices.IndexFunc(d.configured, func(c Client) bool { return c.ID == id }); i >= 0 {
+		return d.configured[i], nil
+	}
+	switch {
+	case len(id) > maxClientID:
+		return Client{}, errUnknownClient
+	case strings.HasPrefix(id, "https://"):
+		return d.fetch(ctx, id)
+	case d.registration && strings.HasPrefix(id, registeredPrefix):
+		return d.registered(id)
+	}
+	return Client{}, errUnknownClient
+}
+
+// clientDocument is a client's description of itself, published or registered.
+type clientDocument struct {
+	ClientID     string   `json:"client_id"`
+	ClientName   string   `json:"client_name"`
+	RedirectURIs []string `json:"redirect_uris"`
+	AuthMethod   string   `json:"token_endpoint_auth_method"`
+	Secret       string   `json:"client_secret"`
+}
+
+func (d clientDocument) problem() string {
+	if d.AuthMethod != "" && d.AuthMethod != "none" || d.Secret != "" {
+		return "token_endpoint_auth_method must be none: clients are public here and prove themselves with PKCE"
+	}
+	if len(d.RedirectURIs) == 0 {
+		return "redirect_uris is missing"
+	}
+	return ""
+}
+
+// fetch reads the description that a client publishes at its id.
+func (d clientDirectory) fetch(ctx context.Context, id string) (Client, error) {
+	u, err := url.Parse(id)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || strings.Trim(u.Path, "/") == "" ||
+		u.JoinPath().String() != u.String() {
+		return Client{}, invalidRequest("client_id must be the plain https address of its description")
+	}
+	document, err := d.read(ctx, id)
+	if err != nil {
+		reason := media.RefusedAddress(err)
+		if reason == "" {
+			reason = "Its description could not be read from " + u.Host + "."
+		}
+		return Client{}, crier.NotFound("The program that sent you here cannot be verified. %s", reason)
+	}
+	problem := document.problem()
+	if document.ClientID != id {
+		problem = "client_id is not the address of the description"
+	}
+	if problem != "" {
+		return Client{}, crier.NotFound("The program that sent you here cannot be verified. Its description at "+
+			"%s does not fit: %s.", u.Host, problem)
+	}
+	name := crier.Printable(document.ClientName, crier.MaxNameLength)
+	if name == "" {
+		name = u.Hostname()
+	}
+	return Client{ID: id, Name: name, RedirectURIs: document.RedirectURIs, Host: u.Hostname()}, nil
+}
+
+// read fetches a description.
+func (d clientDirectory) read(ctx context.Context, id string) (out clientDocument, err error) {
+	ctx, cancel := context.WithTimeout(ctx, clientTimeout)
+	defer cancel()
+	data, err := d.documents(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	return out, json.Unmarshal(data, &out)
+}
+
+// redirectProblem says what is wrong with an address that codes would be sent to: only TLS or the person's own machine
+// keep a code from others.
+func redirectProblem(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "" || u.Opaque != "":
+		return "must be an absolute address"
+	case u.User != nil || strings.Contains(address, "#"):
+		return "must have no user name and no fragment"
+	case !crier.Protected(u):
+		return "must begin with https://, or lead to this machine (http://127.0.0.1, http://[::1] or http://localhost)"
+	}
+	return ""
+}
+
+func isLoopback(u *url.URL) bool { return u.Scheme == "http" && crier.OnThisMachine(u) }
+
+// sameRedirect compares exactly, but for the port of an address on the person's own machine (RFC 8252, section 7.3).
+func sameRedirect(known, asked string) bool {
+	if known == asked {
+		return true
+	}
+	k, err := url.Parse(known)
+	if err != nil {
+		return false
+	}
+	a, err := url.Parse(asked)
+	if err != nil || !isLoopback(k) || !isLoopback(a) {
+		return false
+	}
+	k.Host, a.Host = k.Hostname(), a.Hostname()
+	return k.String() == a.String()
+}
+
+// ClientRegistration is what a client says about itself to be registered, and, with its id, the answer.
+type ClientRegistration struct {
+	ClientID     string   `json:"client_id,omitempty"`
+	ClientName   string   `json:"client_name,omitempty"`
+	RedirectURIs []string `json:"redirect_uris"`
+	AuthMethod   string   `json:"token_endpoint_auth_method,omitempty"`
+	GrantTypes   []string `json:"grant_types,omitempty"`
+	Responses    []string `json:"response_types,omitempty"`
+}
+
+// Register gives a client an id. The id is the signed description itself, so that strangers fill no table.
+func (s *Authorizations) Register(r ClientRegistration) (ClientRegistration, error) {
+	if len(r.RedirectURIs) == 0 || len(r.RedirectURIs) > maxRedirects {
+		return r, &crier.OAuthError{Code: "invalid_redirect_uri",
+			Description: fmt.Sprintf("redirect_uris must have 1 to %d addresses", maxRedirects)}
+	}
+	for _, address := range r.RedirectURIs {
+		if problem := redirectProblem(address); problem != "" || len(address) > maxRedirectURI {
+			return r, &crier.OAuthError{Code: "invalid_redirect_uri", Description: fmt.Sprintf(
+				"%.60q %s; at most %d characters", address, problem, maxRedirectURI)}
+		}
+	}
+	if r.AuthMethod != "" && r.AuthMethod != "none" {
+		return r, &crier.OAuthError{Code: "invalid_client_metadata",
+			Description: "token_endpoint_auth_method must be none"}
+	}
+	out := ClientRegistration{
+		ClientName: crier.Printable(r.ClientName, crier.MaxNameLength), RedirectURIs: r.RedirectURIs,
+		AuthMethod: "none", GrantTypes: []string{"authorization_code", "refresh_token"},
+		Responses: []string{"code"},
+	}
+	if out.ClientName == "" {
+		out.ClientName = "A program"
+	}
+	data, err := json.Marshal(ClientRegistration{ClientName: out.ClientName, RedirectURIs: out.RedirectURIs})
+	if err != nil {
+		return out, err
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	out.ClientID = registeredPrefix + encode(data) + "." + encode(s.keys.Sign(data, registrationPurpose))
+	return out, nil
+}
+
+// registered reads the description in the id of a client that registered itself.
+func (d clientDirectory) registered(id string) (Client, error) {
+	text, signature, _ := strings.Cut(strings.TrimPrefix(id, registeredPrefix), ".")
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return Client{}, errUnknownClient
+	}
+	signed, err := base64.RawURLEncoding.DecodeString(signature)
+	if err != nil || !d.keys.Verify(data, signed, registrationPurpose) {
+		return Client{}, errUnknownClient
+	}
+	var document clientDocument
+	if err := json.Unmarshal(data, &document); err != nil {
+		return Client{}, errUnknownClient
+	}
+	return Client{ID: id, Name: document.ClientName, RedirectURIs: document.RedirectURIs}, nil
+}
+
+// ParseClients reads clients that an operator sets: "name=address address, name=address".
+func ParseClients(text string) ([]Client, error) {
+	var list []Client
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, addresses, _ := strings.Cut(part, "=")
+		name = strings.TrimSpace(name)
+		c := Client{ID: name, Name: name, RedirectURIs: strings.Fields(addresses), Configured: true}
+		if name == "" || len(c.RedirectURIs) == 0 || strings.ContainsAny(name, " :/.") {
+			return nil, errors.New("must be clients separated by commas, each a name, = and redirect addresses, " +
+				"such as mcp-inspector=http://localhost:6274/oauth/callback")
+		}
+		for _, address := range c.RedirectURIs {
+			if problem := redirectProblem(address); problem != "" {
+				return nil, fmt.Errorf("the address %.80q of %s %s", address, name, problem)
+			}
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}

@@ -1,0 +1,88 @@
+package provider
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// APIClient sends requests to one host of a network on behalf of accounts.
+type APIClient struct {
+	Caller *Caller
+	// BaseURL is put before the address of every request.
+	BaseURL string
+	// Failure says what is wrong with an answer; nil means that it is a success.
+	Failure func(*Response) *Error
+	// Sign adds to the address of a request what proves that it comes from the app; nil adds nothing.
+	Sign func(address string, token Secret) string
+}
+
+// BaseURL returns the configured address without a slash at the end, or the usual one.
+func BaseURL(configured, usual string) string {
+	if configured == "" {
+		return usual
+	}
+	return strings.TrimRight(configured, "/")
+}
+
+// FailureOf makes a Failure for networks whose errors have a status of their own.
+func FailureOf(classify func(*Response) *Error) func(*Response) *Error {
+	return func(answer *Response) *Error {
+		if answer.OK() {
+			return nil
+		}
+		return classify(answer)
+	}
+}
+
+// Send makes one exchange with the account's token. The URL of the request is a path below the client's base.
+func (c APIClient) Send(ctx context.Context, token Secret, r Request) (*Response, error) {
+	answer, err := c.SendRaw(ctx, token, r)
+	if err != nil {
+		return nil, err
+	}
+	if failure := c.Failure(answer); failure != nil {
+		return nil, failure
+	}
+	return answer, nil
+}
+
+// SendRaw is Send without a judgement on the answer.
+func (c APIClient) SendRaw(ctx context.Context, token Secret, r Request) (*Response, error) {
+	r.URL, r.Bearer = c.BaseURL+r.URL, token
+	if c.Sign != nil {
+		r.URL = c.Sign(r.URL, token)
+	}
+	return c.Caller.Send(ctx, r)
+}
+
+// SendJSON is Send with a JSON body, unless body is nil.
+func (c APIClient) SendJSON(ctx context.Context, token Secret, r Request, body any) (*Response, error) {
+	if body != nil {
+		encoded, err := JSONBody(body)
+		if err != nil {
+			return nil, Unsendable(err)
+		}
+		r.Body = encoded
+	}
+	return c.Send(ctx, token, r)
+}
+
+// Call is SendJSON that decodes the answer into v, unless v is nil.
+func (c APIClient) Call(ctx context.Context, token Secret, r Request, body, v any) error {
+	answer, err := c.SendJSON(ctx, token, r, body)
+	if err != nil || v == nil {
+		return err
+	}
+	return answer.Decode(v)
+}
+
+// Get reads something.
+func (c APIClient) Get(ctx context.Context, token Secret, path string, v any) error {
+	return c.Call(ctx, token, Request{Operation: OpRead, Method: http.MethodGet, URL: path}, nil, v)
+}
+
+// Unsendable is the error for content that cannot be encoded.
+func Unsendable(err error) *Error {
+	return &Error{Kind: Rejected, Code: CodeContentRejected, Message: "the post cannot be sent", Err: err}
+}

@@ -1,0 +1,207 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// OAuth2 is the token endpoint of a network (RFC 6749, sections 4.1.3 and 6).
+type OAuth2 struct {
+	Caller *Caller
+	Now    func() time.Time
+	// Network is its name for people.
+	Network     string
+	Credentials Credentials
+	TokenURL    string
+	RevokeURL   string
+	// ClientIDName is the name under which the form carries the client's id; empty means client_id.
+	ClientIDName string
+	// BasicAuth sends the credentials in the header. A client without a secret names its id in the form.
+	BasicAuth bool
+	// PKCE sends the verifier of the consent with the code.
+	PKCE bool
+	// Classify turns an answer that is no success into an error.
+	Classify func(*Response) *Error
+	// NoRefreshToken is what to say of a connection without a refresh token; empty means the usual sentence.
+	NoRefreshToken string
+}
+
+// Exchange turns the code of a callback into a token.
+func (o OAuth2) Exchange(ctx context.Context, r CodeExchange) (Token, error) {
+	form := url.Values{
+		"grant_type":   {"authorization_code"},
+		"code":         {r.Code.Reveal()},
+		"redirect_uri": {r.RedirectURL},
+	}
+	if o.PKCE {
+		form.Set("code_verifier", r.Verifier.Reveal())
+	}
+	return o.Token(ctx, o.Request(OpConnect, o.TokenURL, form, r.Code, r.Verifier))
+}
+
+// Refresh renews a token. What the network does not name anew stays as it was.
+func (o OAuth2) Refresh(ctx context.Context, old Token) (Token, error) {
+	if old.Refresh == "" {
+		return Token{}, &Error{Kind: AuthExpired, Code: CodeAuthExpired, Scope: ScopeAccount,
+			Message: cmp.Or(o.NoRefreshToken, "the connection has no refresh token")}
+	}
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.Refresh.Reveal()}}
+	token, err := o.Token(ctx, o.Request(OpRefresh, o.TokenURL, form, old.Refresh))
+	if err != nil {
+		return Token{}, err
+	}
+	token.Refresh = cmp.Or(token.Refresh, old.Refresh)
+	if token.RefreshExpiresAt.IsZero() {
+		token.RefreshExpiresAt = old.RefreshExpiresAt
+	}
+	if len(token.Scopes) == 0 {
+		token.Scopes = old.Scopes
+	}
+	return token, nil
+}
+
+// Revoke ends a token. One that is dead already is refused by the network, which is as good.
+func (o OAuth2) Revoke(ctx context.Context, form url.Values, token Secret) error {
+	form = maps.Clone(form)
+	form.Set("token", token.Reveal())
+	answer, err := o.Caller.Send(ctx, o.Request(OpConnect, o.RevokeURL, form, token))
+	if err != nil {
+		return err
+	}
+	return o.Revoked(answer)
+}
+
+// Revoked judges the answer to a revocation.
+func (o OAuth2) Revoked(answer *Response) error {
+	if answer.OK() {
+		return nil
+	}
+	if failure := o.Classify(answer); failure.Kind != AuthExpired {
+		return failure
+	}
+	return nil
+}
+
+// Request is a form that crier itself sends, with its credentials.
+func (o OAuth2) Request(op Operation, address string, form url.Values, secrets ...Secret) Request {
+	r := Request{Operation: op, Method: http.MethodPost, URL: address, Secrets: secrets}
+	switch secret := o.Credentials.ClientSecret; {
+	case o.BasicAuth && secret != "":
+		r.Basic = &o.Credentials
+	default:
+		form.Set(cmp.Or(o.ClientIDName, "client_id"), o.Credentials.ClientID)
+		if secret != "" || !o.BasicAuth {
+			form.Set("client_secret", secret.Reveal())
+			r.Secrets = append(r.Secrets, secret)
+		}
+	}
+	r.Body = FormBody(form)
+	return r
+}
+
+// Token makes a request to a token endpoint and reads the token of the answer.
+func (o OAuth2) Token(ctx context.Context, r Request) (Token, error) {
+	answer, err := o.Caller.Send(ctx, r)
+	if err != nil {
+		return Token{}, err
+	}
+	if !answer.OK() {
+		return Token{}, o.Classify(answer)
+	}
+	var t tokenAnswer
+	if err := json.Unmarshal(answer.Body, &t); err != nil {
+		return Token{}, answer.Unreadable(err)
+	}
+	if t.Error != "" { // some networks refuse with a status of success
+		return Token{}, o.Classify(answer)
+	}
+	if t.AccessToken == "" && len(t.Data) > 0 {
+		t.AccessToken, t.Permissions = t.Data[0].AccessToken, t.Data[0].Permissions
+	}
+	if t.AccessToken == "" {
+		return Token{}, answer.Unavailable(o.Network + " answered without a token")
+	}
+	return Token{
+		Access:           Secret(t.AccessToken),
+		Refresh:          Secret(t.RefreshToken),
+		ExpiresAt:        o.after(t.ExpiresIn),
+		RefreshExpiresAt: o.after(cmp.Or(t.RefreshExpiresIn, t.RefreshTokenExpiresIn)),
+		Scopes:           append(t.Scope, t.Permissions...),
+	}, nil
+}
+
+// after is so many seconds from now; none means that there is no end.
+func (o OAuth2) after(s seconds) time.Time {
+	if s <= 0 {
+		return time.Time{}
+	}
+	return o.Now().Add(time.Duration(s) * time.Second).UTC()
+}
+
+// tokenAnswer is what token endpoints answer: the fields of RFC 6749 and what networks have besides. Instagram puts
+// the token into a list of one.
+type tokenAnswer struct {
+	AccessToken           string    `json:"access_token"`
+	RefreshToken          string    `json:"refresh_token"`
+	ExpiresIn             seconds   `json:"expires_in"`
+	RefreshExpiresIn      seconds   `json:"refresh_expires_in"`
+	RefreshTokenExpiresIn seconds   `json:"refresh_token_expires_in"`
+	Scope                 scopeList `json:"scope"`
+	Permissions           scopeList `json:"permissions"`
+	Error                 errorName `json:"error"`
+	Data                  []struct {
+		AccessToken string    `json:"access_token"`
+		Permissions scopeList `json:"permissions"`
+	} `json:"data"`
+}
+
+// errorName is not empty when there is an error, in whatever form.
+type errorName string
+
+// UnmarshalJSON reads a name, or remembers that there is an object.
+func (e *errorName) UnmarshalJSON(data []byte) error {
+	var name string
+	if json.Unmarshal(data, &name) != nil {
+		name = string(data)
+	}
+	*e = errorName(name)
+	return nil
+}
+
+// scopeList is a list, or a text with commas or spaces.
+type scopeList []string
+
+// UnmarshalJSON reads both spellings.
+func (s *scopeList) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*s = SplitScopes(text)
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(s))
+}
+
+// SplitScopes reads a list of scopes with commas or spaces between them.
+func SplitScopes(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// seconds is a whole number, which some networks write as a string.
+type seconds int64
+
+// UnmarshalJSON reads the number with or without quotation marks.
+func (s *seconds) UnmarshalJSON(data []byte) error {
+	n, err := strconv.ParseInt(strings.Trim(string(data), `"`), 10, 64)
+	if err != nil {
+		n = 0 // not a number: when the token ends is not known
+	}
+	*s = seconds(n)
+	return nil
+}

@@ -1,0 +1,21 @@
+package threads
+
+import (
+	"testing"
+
+	"crier/internal/provider"
+	"crier/internal/provider/providertest"
+)
+
+func FuzzAnswers(f *testing.F) {
+	providertest.FuzzAnswers(f, providertest.Fuzzed{
+		New: func(caller *provider.Caller, clock *providertest.Clock) (provider.Provider, error) {
+			return New(Config{Caller: caller, Now: clock.Now})
+		},
+		Account: provider.Account{ProviderAccountID: "1", Handle: "ada",
+			Token: provider.Token{Access: "a", Refresh: "r"}},
+		Content: text("Hello"), Ready: provider.State{Ready: true, ContainerID: "9",
+			Data:    map[string]string{noteQuota: "x"},
+			Uploads: []provider.Upload{{Media: -1, ID: "9", Step: "ready"}}},
+	})
+}

@@ -1,0 +1,180 @@
+package publish
+
+import (
+	"context"
+	"errors"
+
+	"crier"
+	"crier/internal/ledger"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// commit makes one thing public, behind a fenced attempt.
+func (w *worker) commit(ctx context.Context) (verdict, error) {
+	short, err := w.ensureReserved(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	if short {
+		return w.finishFailed(nil, codeCreditsExhausted, "the organization's credits do not cover this post"), nil
+	}
+	return w.attempt(ctx, opPublish, w.network.Commit, nil)
+}
+
+// ensureReserved reserves what a publication of a series costs when that was not possible before. short is true when it
+// still is not.
+func (w *worker) ensureReserved(ctx context.Context) (short bool, err error) {
+	total := w.p.Actions.Total()
+	if w.p.IsAction() || total == 0 || w.p.Reserved > 0 || w.p.Captured > 0 {
+		return false, nil
+	}
+	err = w.pub.store.WithTx(ctx, func(tx *store.Tx) error {
+		ok, err := tx.SetReserved(ctx, w.p, w.owner, total)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return errLeaseLost
+		}
+		return ledger.Reserve(ctx, tx, ledger.Charge{Organization: w.p.OrganizationID, Publication: &w.p.ID,
+			Amount: total, At: w.pub.clock.Now()})
+	})
+	if crier.IsKind(err, crier.KindPaymentRequired) {
+		return true, nil
+	}
+	if err == nil {
+		w.p.Reserved = total
+	}
+	return false, err
+}
+
+// call is a call to a network that can make something public.
+type call func(context.Context, provider.Account, provider.Content, provider.State) (provider.State, error)
+
+// attempt makes a call that can make something public: its row first, then the call, then the result. repeats is the
+// attempt that it takes the place of.
+func (w *worker) attempt(ctx context.Context, operation string, send call, repeats *crier.ID) (verdict, error) {
+	release, err := w.pub.limiter.acquire(ctx, w.p.SocialAccountID)
+	if errors.Is(err, errClosing) {
+		return w.waitUntil(w.pub.clock()), nil
+	}
+	if err != nil {
+		return verdict{}, err
+	}
+	defer release()
+	a := w.newAttempt(operation)
+	begun, err := w.begin(ctx, &store.AttemptStart{Publication: w.p, Owner: w.owner, Attempt: a, Repeats: repeats,
+		LeaseUntil: crier.TimeOf(a.StartedAt.Add(w.pub.timings.CallLease))})
+	switch {
+	case err != nil && repeats == nil && store.Unavailable(err):
+		// Whether the row was committed is not known, but nothing was sent. That is worth writing down.
+		return w.handleError(ctx, &a, operation, provider.ErrNotSent)
+	case err != nil:
+		return verdict{}, err
+	case !begun:
+		return verdict{}, errLeaseLost
+	}
+	w.p.Status = crier.Publishing
+	w.keepLease(ctx, w.pub.timings.CallLease)
+	w.passed(StepBegun)
+	st, err := w.send(ctx, a, send)
+	w.passed(StepSent)
+	return w.sent(ctx, a, st, err)
+}
+
+// begin commits the intention to send.
+func (w *worker) begin(ctx context.Context, b *store.AttemptStart) (begun bool, err error) {
+	if b.Event, err = begunEvent(b.Publication, b.Attempt.StartedAt); err != nil {
+		return false, err
+	}
+	err = w.pub.beginnings.do(ctx, b)
+	return b.Begun && err == nil, err
+}
+
+// newAttempt is an attempt that is about to begin, with its fence.
+func (w *worker) newAttempt(operation string) store.Attempt {
+	now := w.pub.clock.Now()
+	sendBefore := crier.TimeOf(now.Add(w.pub.timings.SendWindow))
+	settled := crier.TimeOf(sendBefore.Add(w.pub.timings.commitTimeout(w.info) + w.pub.timings.SettleSlack))
+	a := store.Attempt{
+		Attempt: crier.Attempt{ID: crier.NewID(), Operation: operation, Part: w.state.NextPart(),
+			StartedAt: now},
+		ScheduledPostID: w.p.ScheduledPostID, SendBefore: &sendBefore, SettledAfter: &settled,
+	}
+	if w.p.IsAction() {
+		a.ActionID = &w.p.ID
+	}
+	return a
+}
+
+// attemptOver is an attempt that is written when it is over: one that could not publish anything.
+func (w *worker) attemptOver(operation string) *store.Attempt {
+	a := w.newAttempt(operation)
+	a.SendBefore, a.SettledAfter = nil, nil
+	if len(w.exchanges) > 0 {
+		a.StartedAt = w.exchanges[0].StartedAt
+	}
+	return &a
+}
+
+// send makes the call, unless the fence has passed: a process that was frozen and woke up sends nothing.
+func (w *worker) send(ctx context.Context, a store.Attempt, send call) (provider.State, error) {
+	// The call is not cut off when the server stops: an answer that is not waited for is an unknown outcome.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.pub.timings.commitTimeout(w.info))
+	defer cancel()
+	ctx = provider.WithSendBefore(ctx, a.SendBefore.Time)
+	if w.pub.clock().After(a.SendBefore.Time) {
+		return w.state, provider.ErrNotSent
+	}
+	if !w.p.IsAction() && a.Part == 0 && a.Operation == opPublish {
+		w.pub.observer.Late(w.p.Provider, w.pub.clock().Sub(w.p.ScheduledAt.Time))
+	}
+	return send(ctx, w.client, w.content, w.state.Clone())
+}
+
+// sent decides what came of a call.
+func (w *worker) sent(ctx context.Context, a store.Attempt, st provider.State, err error) (verdict, error) {
+	w.state = st
+	if err == nil {
+		w.progress.settled()
+		return w.advanced(&a), nil
+	}
+	failure := provider.AsError(err)
+	switch {
+	case failure.Kind == provider.OutcomeUnknown:
+		return w.lostAnswer(a, failure), nil
+	case a.Operation == opResend: // which says nothing about the request that it repeats
+		v, err := w.lookLater(ctx, a, failure)
+		v.resolved = append(v.resolved, store.ResolvedAttempt{ID: a.ID, Outcome: store.OutcomeUnknown})
+		return v, err
+	}
+	return w.handleError(ctx, &a, a.Operation, err)
+}
+
+// The operations that can make something public.
+const (
+	opPublish = "publish"
+	opResend  = "resend"
+)
+
+// The outcomes of attempts that are more than a word of a network.
+const (
+	outcomePublished = "published" // something is public
+	outcomeAccepted  = "accepted"  // the network works on it
+	outcomeAbsent    = "absent"    // nothing is public
+)
+
+// advanced is a step forward: a part is public, or the network works on it.
+func (w *worker) advanced(a *store.Attempt) verdict {
+	next := later(w.state.NextPollAfter, w.pub.clock())
+	switch {
+	case w.state.RequiresPolling:
+		return verdict{result: accepted, attempt: a, outcome: outcomeAccepted, at: next,
+			next: "ask the network how it is getting on"}
+	case !w.state.Done:
+		return verdict{result: partPublished, attempt: a, outcome: outcomePublished, at: next,
+			next: "publish the next part of the thread"}
+	}
+	return w.finishPublished(a, outcomePublished)
+}

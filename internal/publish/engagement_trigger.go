@@ -1,0 +1,85 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"crier"
+	"crier/internal/provider"
+)
+
+const (
+	// longestLikePause bounds the pause between two counts of likes. It begins with Timings.LikePause and is half of
+	// what has passed since: few calls over a long window, soon ones while a post is young.
+	longestLikePause = 12 * time.Hour
+	// lastLikeCount is how long before the window's end likes are counted for the last time.
+	lastLikeCount = 5 * time.Second
+)
+
+// awaitLikes looks whether a post has the likes that its comment waits for. It returns nil when it has.
+func (w *worker) awaitLikes(ctx context.Context) (*verdict, error) {
+	var spec crier.EngagementTrigger
+	if err := json.Unmarshal(w.p.Spec, &spec); err != nil {
+		return nil, fmt.Errorf("decode the trigger: %w", err)
+	}
+	if w.progress.LikesReached {
+		return nil, nil
+	}
+	if w.p.ExpiresAt != nil && w.pub.clock().After(w.p.ExpiresAt.Time) {
+		v := w.finishCanceled("expired", "the likes did not come within the window")
+		return &v, nil
+	}
+	if affords, err := w.affordsReading(ctx); err != nil || !affords {
+		v := w.waitUntil(w.nextLikeCount())
+		return &v, err
+	}
+	likes, err := w.likes(ctx)
+	if err != nil {
+		v, err := w.handleError(ctx, nil, "poll", err)
+		return &v, err
+	}
+	if likes < int64(spec.LikeThreshold) {
+		v := w.waitUntil(w.nextLikeCount())
+		return &v, nil
+	}
+	w.progress.LikesReached = true
+	w.p.ScheduledAt = w.pub.clock.Now() // it is due from now on
+	return nil, w.save(ctx)
+}
+
+// nextLikeCount is when to count again: the last time right before the window ends, and then once more to end it.
+func (w *worker) nextLikeCount() time.Time {
+	now := w.pub.clock()
+	at := now.Add(min(max(now.Sub(w.p.CreatedAt.Time)/2, w.pub.timings.LikePause), longestLikePause))
+	if w.p.ExpiresAt == nil {
+		return at
+	}
+	if last := w.p.ExpiresAt.Add(-lastLikeCount); now.Before(last) {
+		return earlier(at, last)
+	}
+	return w.p.ExpiresAt.Add(time.Second)
+}
+
+func (w *worker) likes(ctx context.Context) (int64, error) {
+	meter := w.pub.providers.Features(w.network).Meter
+	if meter == nil || w.parent.PlatformPostID == nil {
+		return 0, &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected,
+			Message: "this network does not tell likes"}
+	}
+	if err := w.authorize(ctx); err != nil {
+		return 0, err
+	}
+	found, err := meter.PostMetrics(ctx, w.client, []string{*w.parent.PlatformPostID})
+	if err != nil {
+		return 0, err
+	}
+	if err := w.payReading(ctx); err != nil {
+		return 0, err
+	}
+	if m, ok := found[*w.parent.PlatformPostID]; ok && m.Likes != nil {
+		return *m.Likes, nil
+	}
+	return 0, nil
+}

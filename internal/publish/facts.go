@@ -1,0 +1,98 @@
+package publish
+
+import (
+	"encoding/json"
+
+	"crier"
+	"crier/internal/events"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// Shown is a publication as the interface shows it.
+func Shown(p store.Publication) crier.ScheduledPost {
+	out := crier.ScheduledPost{
+		ID: p.ID, TeamID: p.TeamID, ContentItemID: p.PostID, SocialAccountID: p.SocialAccountID, Status: p.Status,
+		ScheduledAt: p.ScheduledAt, Timezone: p.Timezone, ContentPayloadID: p.PayloadID, PublishedAt: p.PublishedAt,
+		PlatformSettings: p.Settings, PublishResults: p.Results, PlatformPostID: crier.Text(p.PlatformPostID),
+		Permalink: crier.Text(p.Permalink),
+		ErrorCode: crier.Text(p.ErrorCode), ErrorMessage: crier.Text(p.ErrorMessage), WorkflowID: p.WorkflowID,
+		WorkflowRunID: p.WorkflowRunID,
+		CreatedAt:     p.CreatedAt, UpdatedAt: p.UpdatedAt,
+	}
+	if out.PlatformSettings == nil {
+		out.PlatformSettings = map[string]json.RawMessage{}
+	}
+	if out.PublishResults.PlatformPostIDs == nil {
+		out.PublishResults.PlatformPostIDs = []string{}
+	}
+	_ = json.Unmarshal(p.State, &out.ProviderPublishState) // the state is the engine's own JSON
+	out.SetActions(p.Actions, nil, false)
+	return out
+}
+
+// statusBefore is what an event of a publication tells of how it was.
+type statusBefore struct {
+	Status      crier.ScheduledPostStatus `json:"status"`
+	ScheduledAt crier.Time                `json:"scheduledAt"`
+}
+
+// facts are what a settlement that was written tells others.
+func (s *settlement) facts(providers *provider.Registry, now crier.Time) ([]events.Fact, error) {
+	p := s.Publication
+	p.UpdatedAt = now
+	facts := make([]events.Fact, 0, len(s.events))
+	for _, kind := range s.events {
+		f := events.Fact{Type: kind, OrganizationID: p.OrganizationID, TeamID: &p.TeamID}
+		if p.IsAction() {
+			f.Object = shownAction(p)
+		} else {
+			f.Object, f.Before = s.shown(p), s.before
+		}
+		facts = append(facts, f)
+	}
+	if s.Next != nil && s.Next.Written {
+		next := s.Next.Publication
+		facts = append(facts, events.Fact{Type: crier.ScheduledPostCreated, OrganizationID: next.OrganizationID,
+			TeamID: &next.TeamID, Object: Shown(next)})
+	}
+	if h := s.Health; h != nil && h.Before != nil {
+		health, err := accountFacts(providers, *h.Before, *h.After)
+		return append(facts, health...), err
+	}
+	return facts, nil
+}
+
+// shown is the publication as the interface shows it once the settlement is written.
+func (s *settlement) shown(p store.Publication) crier.ScheduledPost {
+	out := Shown(p)
+	switch p.Status {
+	case crier.Failed, crier.Missed, crier.Unknown:
+		out.NeedsAttention = true
+	case crier.Published:
+		if a := s.Attempt; a != nil && a.Part == 0 && (a.Operation == opPublish || a.Operation == opResend) {
+			late := max(0, a.StartedAt.Sub(p.ScheduledAt.Time).Milliseconds())
+			out.LateMillis = &late
+		}
+	}
+	return out
+}
+
+func shownAction(p store.Publication) crier.ScheduledPostAction {
+	return crier.ScheduledPostAction{ID: p.ID, ScheduledPostID: p.ScheduledPostID, Kind: string(p.Kind),
+		Status:         p.Status,
+		PlatformPostID: crier.Text(p.PlatformPostID), Permalink: crier.Text(p.Permalink),
+		ErrorCode: crier.Text(p.ErrorCode), ErrorMessage: crier.Text(p.ErrorMessage)}
+}
+
+// begunEvent tells that a publication begins; nil for an action, and for what has begun before.
+func begunEvent(p store.Publication, now crier.Time) (*store.NewEvent, error) {
+	if p.IsAction() || p.Status != crier.Scheduled {
+		return nil, nil
+	}
+	before := statusBefore{Status: p.Status, ScheduledAt: p.ScheduledAt}
+	p.Status, p.UpdatedAt = crier.Publishing, now
+	event, err := events.New(now, events.Fact{Type: crier.ScheduledPostPublishing, OrganizationID: p.OrganizationID,
+		TeamID: &p.TeamID, Object: Shown(p), Before: before})
+	return &event, err
+}

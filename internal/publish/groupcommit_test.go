@@ -1,0 +1,86 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"crier/internal/store"
+)
+
+// gathered notes what was run together.
+type gathered struct {
+	mu    sync.Mutex
+	runs  [][]int
+	spoil int           // spoils every run that it is in
+	gate  chan struct{} // the first run waits for it
+}
+
+var errSpoilt = errors.New("spoilt")
+
+func (g *gathered) run(_ context.Context, _ store.LockWait, items []int) error {
+	g.mu.Lock()
+	first := len(g.runs) == 0
+	g.runs = append(g.runs, slices.Clone(items))
+	g.mu.Unlock()
+	if first {
+		<-g.gate
+	}
+	if slices.Contains(items, g.spoil) {
+		return errSpoilt
+	}
+	return nil
+}
+
+func waitFor(t *testing.T, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !condition(); <-time.After(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain")
+		}
+	}
+}
+
+func TestGroupCommitBatchesConcurrentWrites(t *testing.T) {
+	t.Parallel()
+	g := &gathered{spoil: 7, gate: make(chan struct{})}
+	all := &groupCommit[int]{run: g.run, workers: 1}
+	const items = maxBatch + 10
+	results := make([]error, items)
+	var done sync.WaitGroup
+	done.Go(func() { results[0] = all.do(context.Background(), 0) })
+	waitFor(t, func() bool {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return len(g.runs) == 1
+	})
+	for i := 1; i < items; i++ {
+		done.Go(func() { results[i] = all.do(context.Background(), i) })
+	}
+	waitFor(t, func() bool {
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		return len(all.waiting) == items-1
+	})
+	close(g.gate)
+	done.Wait()
+	for i, err := range results {
+		if spoilt := errors.Is(err, errSpoilt); spoilt != (i == g.spoil) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if len(g.runs[0]) != 1 {
+		t.Errorf("the first waited for %d others", len(g.runs[0])-1)
+	}
+	if len(g.runs[1]) != maxBatch {
+		t.Errorf("%d were run together, not %d", len(g.runs[1]), maxBatch)
+	}
+	waitFor(t, func() bool { // nobody is left at work
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		return all.running == 0 && len(all.waiting) == 0
+	})
+}

@@ -1,0 +1,57 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"crier"
+)
+
+// errLeaseLost ends the work on a publication that has moved on without its worker.
+var errLeaseLost = errors.New("the publication has moved on")
+
+// keepLease extends the lease again and again while a step takes long, such as an upload over a slow line. A process
+// that dies or is frozen does not, and its publications go to others. It ends when dropLease or the next keepLease is
+// called.
+func (w *worker) keepLease(ctx context.Context, lease time.Duration) {
+	w.dropLease()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	timer := time.AfterFunc(lease/3, func() {
+		for ctx.Err() == nil {
+			w.passed(StepExtended)
+			if err := w.pub.store.ExtendLease(ctx, w.p.ID, w.owner,
+				crier.TimeOf(w.pub.clock().Add(lease))); err != nil && ctx.Err() == nil {
+				w.pub.log.WarnContext(ctx, "could not extend a lease", "publication", w.p.ID, "error", err)
+			}
+			_ = sleepUntil(ctx, w.pub.clock, w.pub.clock().Add(lease/3)) // ends early when the step does
+		}
+	})
+	w.stopLease = func() {
+		cancel()
+		timer.Stop()
+	}
+}
+
+// dropLease stops to extend the lease.
+func (w *worker) dropLease() {
+	if w.stopLease != nil {
+		w.stopLease()
+	}
+}
+
+// releaseAfterError gives a publication back after an error of our own.
+func (w *worker) releaseAfterError(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), errorPause)
+	defer cancel()
+	_, err := w.releaseUntil(ctx, w.pub.clock().Add(errorPause))
+	return err
+}
+
+// releaseUntil gives the lease back until a time.
+func (w *worker) releaseUntil(ctx context.Context, until time.Time) (time.Time, error) {
+	wake := crier.TimeOf(until)
+	err := w.pub.store.Rest(ctx, w.p.ID, w.p.Epoch, w.owner, wake)
+	w.passed(StepRested)
+	return wake.Time, err
+}

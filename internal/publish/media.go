@@ -1,0 +1,140 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/internal/media"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// NetworkMedia describes an asset to networks, with its JPEG beside it if there is one.
+func (c *Content) NetworkMedia(a store.Asset, facts media.Facts) provider.Media {
+	info := facts.Info
+	m := provider.Media{
+		ID: a.ID, FileName: a.FileName, MIMEType: a.MimeType, Size: a.ByteSize, FrameRate: info.FrameRate,
+		VideoCodec: info.VideoCodec, AudioCodec: info.AudioCodec,
+	}
+	if a.Width != nil && a.Height != nil {
+		m.Width, m.Height = *a.Width, *a.Height
+	}
+	if a.DurationSeconds != nil {
+		m.Duration = time.Duration(*a.DurationSeconds * float64(time.Second))
+	}
+	if info.Kind == media.KindGIF {
+		m.Frames = info.Frames
+	}
+	if a.AltText != nil {
+		m.AltText = *a.AltText
+	}
+	c.makeReadable(&m, media.VariantOriginal)
+	small := c.converted(m, facts.Small, media.VariantSmall)
+	if m.JPEG = c.converted(m, facts.JPEG, media.VariantJPEG); m.JPEG != nil {
+		m.JPEG.JPEG = small
+	} else {
+		m.JPEG = small
+	}
+	return m
+}
+
+// converted is a JPEG that was made of a picture; nil when none was.
+func (c *Content) converted(m provider.Media, facts *media.JPEGFacts, variant string) *provider.Media {
+	if facts == nil {
+		return nil
+	}
+	m.FileName, m.MIMEType, m.Size = jpegName(m.FileName), media.TypeJPEG, facts.ByteSize
+	m.Width, m.Height = facts.Width, facts.Height
+	c.makeReadable(&m, variant)
+	return &m
+}
+
+// makeReadable gives a media the bytes of one of its asset's files, and an address from which a network can fetch them.
+func (c *Content) makeReadable(m *provider.Media, variant string) {
+	key := media.Key{ID: m.ID, Variant: variant}
+	m.Open = func(ctx context.Context) (provider.MediaReader, error) {
+		blob, err := c.blobs.Open(ctx, key)
+		if err != nil {
+			return nil, fmt.Errorf("open the file of asset %s: %w", key.ID, err)
+		}
+		return blob, nil
+	}
+	m.URL = func(context.Context) (string, error) { return c.addresses.URL(key), nil }
+}
+
+func jpegName(fileName string) string {
+	return strings.TrimSuffix(fileName, path.Ext(fileName)) + ".jpg"
+}
+
+// Suit puts a JPEG of a picture in place of the original where the network takes only that: it has no use for the
+// original's type, or finds it too large.
+func Suit(info provider.Info, content provider.Content) provider.Content {
+	parts := make([]provider.Part, len(content.Parts))
+	for i, part := range content.Parts {
+		parts[i] = part
+		parts[i].Media = make([]provider.Media, len(part.Media))
+		for j, m := range part.Media {
+			parts[i].Media[j] = SuitMedia(info, m)
+		}
+	}
+	content.Parts = parts
+	return content
+}
+
+// SuitMedia is the variant of a file that a network takes.
+func SuitMedia(info provider.Info, m provider.Media) provider.Media {
+	if m.JPEG == nil || len(FormatIssues(info, m)) == 0 {
+		return m
+	}
+	for jpeg := m.JPEG; jpeg != nil; jpeg = jpeg.JPEG {
+		if takesJPEG(info, *jpeg) {
+			found := *jpeg
+			found.Position, found.AltText = m.Position, m.AltText
+			return found
+		}
+	}
+	return m
+}
+
+// takesJPEG is true when a network lets pictures be converted and takes the result.
+func takesJPEG(info provider.Info, jpeg provider.Media) bool {
+	return slices.ContainsFunc(formatsOf(info), func(f provider.Format) bool {
+		limit, ok := f.LimitFor(media.TypeJPEG)
+		return ok && limit.ConvertTo == media.TypeJPEG && len(limit.Problems(jpeg)) == 0
+	})
+}
+
+// formatsOf are all forms in which a network takes media.
+func formatsOf(info provider.Info) []provider.Format {
+	formats := info.Formats
+	if info.Comment != nil {
+		formats = append(slices.Clip(formats), *info.Comment)
+	}
+	return formats
+}
+
+// FormatIssues says why no format of a network takes a media as it is; nothing when one does. The nearest miss is told.
+func FormatIssues(info provider.Info, m provider.Media) []string {
+	var nearest []string
+	for _, format := range formatsOf(info) {
+		limit, ok := format.LimitFor(m.MIMEType)
+		if !ok {
+			continue
+		}
+		problems := limit.Problems(m)
+		if len(problems) == 0 {
+			return nil
+		}
+		if nearest == nil || len(problems) < len(nearest) {
+			nearest = problems
+		}
+	}
+	if nearest == nil {
+		return []string{"is of a type that is not accepted: " + m.MIMEType}
+	}
+	return nearest
+}

@@ -1,0 +1,342 @@
+package publish
+
+import (
+	"time"
+
+	"crier"
+	"crier/internal/job"
+	"crier/internal/ledger"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// result names what a step, or a person, found out about a publication.
+type result string
+
+// The results. Those of the first group end a publication.
+const (
+	published result = "published" // all of it is public
+	failed    result = "failed"    // it will never be public
+	missed    result = "missed"    // it would be public too late
+	canceled  result = "canceled"  // it is not wanted any more
+
+	partPublished result = "part_published" // a part of a thread is public, the next one follows
+	accepted      result = "accepted"       // the network works on it
+	retrying      result = "retrying"       // nothing became public; it is tried again
+	blocked       result = "blocked"        // it waits for its account
+	lost          result = "lost"           // the answer to a call did not come
+	undecided     result = "undecided"      // a look for a lost answer did not tell; there will be another
+	absent        result = "absent"         // the lost call had no effect; it is tried again
+	unclear       result = "unclear"        // a person has to find out
+	revived       result = "revived"        // a person wants it to be tried again
+	waiting       result = "waiting"        // nothing has changed; it is too early to do anything
+)
+
+// verdict is a result with everything that explains it.
+type verdict struct {
+	result result
+	// attempt is what was tried; nil for nothing. outcome, code, message and next complete it, and code and message are
+	// the publication's error where the result has one.
+	attempt                      *store.Attempt
+	outcome, code, message, next string
+	// at is when the publication is looked at again.
+	at time.Time
+	// tries is how many tries in a row have failed.
+	tries int
+	// health is what was learnt about the account; nil for nothing.
+	health *store.AccountHealth
+	// resolved are earlier attempts whose outcome is known now.
+	resolved []store.ResolvedAttempt
+	// byHand is true for a person's decision: it needs no lease and stops a worker that has one.
+	byHand bool
+	now    crier.Time
+	// likePause is when likes are counted first after the publication.
+	likePause time.Duration
+}
+
+// settlement is what follows from a verdict: what the store writes, the credits that move, the jobs that are needed.
+type settlement struct {
+	store.Settlement
+	bookings []store.Booking
+	jobs     []job.Job
+	// events are what others are told when it is written, before is what they are told of how it was.
+	events []crier.EventType
+	before statusBefore
+}
+
+// outcome decides what follows from a verdict on a publication. It is pure: what it returns is written as a whole, for
+// one publication or for many, whoever came to the verdict. st is how far the network is; the row holds it already.
+func outcome(p store.Publication, st provider.State, v verdict) (*settlement, error) {
+	s := &settlement{Settlement: store.Settlement{Publication: p, Epoch: p.Epoch, Attempt: v.endedAttempt(),
+		Resolved: v.resolved, Health: v.health}}
+	row := &s.Publication
+	if v.byHand {
+		row.Epoch++
+	}
+	s.Public = s.Attempt != nil && s.Attempt.SendBefore != nil &&
+		(v.outcome == outcomePublished || v.outcome == outcomeAccepted)
+	applyVerdict(row, st, v)
+	s.events, s.before = eventTypes(p, *row, v), statusBefore{Status: p.Status, ScheduledAt: p.ScheduledAt}
+	if v.result == revived {
+		s.bookings = reserveAnew(row, v.now)
+		s.jobs = []job.Job{WakeJob(*row, v.now.Time)}
+		return s, nil
+	}
+	if v.result == partPublished && v.byHand {
+		s.jobs = []job.Job{WakeJob(*row, v.now.Time)}
+	}
+	var captured, released int64
+	if v.captures() {
+		captured = owed(*row, st)
+		row.Reserved, row.Captured = row.Reserved-captured, row.Captured+captured
+	}
+	if v.ends() {
+		released = row.Reserved - handedOn(*row)
+		row.Reserved, row.WakeAt = 0, nil
+	}
+	s.bookings = moved(*row, captured, released, v.now)
+	if !v.ends() {
+		return s, nil
+	}
+	return s, s.followUp(v)
+}
+
+// ends is true for results after which the publication is over: what is still reserved is released, and a series
+// continues.
+func (v verdict) ends() bool {
+	switch v.result {
+	case published, failed, missed, canceled:
+		return true
+	}
+	return false
+}
+
+// captures is true for results after which the parts that have become public are paid for.
+func (v verdict) captures() bool {
+	return v.ends() || v.result == partPublished || v.result == accepted
+}
+
+// endedAttempt is the attempt with its result.
+func (v verdict) endedAttempt() *store.Attempt {
+	if v.attempt == nil {
+		return nil
+	}
+	a, now := *v.attempt, v.now
+	a.EndedAt, a.Outcome, a.ErrorCode, a.Message, a.NextStep = &now, v.outcome, v.code, v.message, v.next
+	a.NextAt = crier.TimeOrNil(v.at)
+	return &a
+}
+
+// applyVerdict changes the row as the result demands; credits come later.
+func applyVerdict(p *store.Publication, st provider.State, v verdict) {
+	code, message, at := v.code, v.message, crier.TimeOrNil(v.at)
+	switch v.result {
+	case published:
+		applyPublished(p, st, v.now)
+	case partPublished, accepted:
+		p.Status, p.WakeAt, p.Tries, p.ErrorCode, p.ErrorMessage = crier.Publishing, at, 0, nil, nil
+		if v.result == accepted {
+			p.Status = crier.Processing
+		}
+	case failed, missed, canceled:
+		applyEnd(p, st, v)
+	case retrying:
+		p.ErrorCode, p.ErrorMessage, p.WakeAt, p.Tries = &code, &message, at, v.tries
+		backToScheduled(p, st)
+	case blocked:
+		p.ErrorCode, p.ErrorMessage, p.WakeAt = &code, &message, at
+	case lost:
+		p.Status, p.ErrorCode, p.ErrorMessage, p.WakeAt = crier.Publishing, &code, &message, at
+	case undecided:
+		p.WakeAt, p.Tries = at, v.tries
+	case absent:
+		p.ErrorCode, p.ErrorMessage, p.WakeAt = nil, nil, at
+		backToScheduled(p, st)
+	case unclear:
+		p.Status, p.ErrorCode, p.ErrorMessage, p.WakeAt = crier.Unknown, &code, &message, nil
+		noteParts(p, st, v.now)
+	case revived:
+		applyRevived(p, st, v.now)
+	}
+}
+
+// applyEnd is an end that is no success. A person's word leaves the error that made a person look.
+func applyEnd(p *store.Publication, st provider.State, v verdict) {
+	switch v.result {
+	case missed:
+		p.Status = crier.Missed
+	case canceled:
+		p.Status = crier.Canceled
+	default:
+		p.Status = crier.Failed
+	}
+	if !v.byHand {
+		code, message := v.code, v.message
+		p.ErrorCode, p.ErrorMessage = &code, &message
+	}
+	if v.byHand && v.result == canceled {
+		p.SlotAt = nil
+	}
+	noteParts(p, st, v.now)
+}
+
+// backToScheduled lets a publication be moved and edited again when nothing of it is public.
+func backToScheduled(p *store.Publication, st provider.State) {
+	if p.Status == crier.Publishing && len(st.Published) == 0 {
+		p.Status = crier.Scheduled
+	}
+}
+
+// applyRevived makes a publication due now.
+func applyRevived(p *store.Publication, st provider.State, now crier.Time) {
+	if p.Actions.SeriesStart == nil { // the series goes on from the planned time, not from this one
+		planned := p.ScheduledAt
+		p.Actions.SeriesStart = &planned
+	}
+	p.Status, p.ScheduledAt, p.SlotAt, p.WakeAt, p.Tries = crier.Scheduled, now, nil, &now, 0
+	p.ErrorCode, p.ErrorMessage = nil, nil
+	if len(st.Published) > 0 {
+		p.Status = crier.Publishing
+	}
+}
+
+// applyPublished enters the network's ids.
+func applyPublished(p *store.Publication, st provider.State, now crier.Time) {
+	p.Status, p.Tries, p.ErrorCode, p.ErrorMessage = crier.Published, 0, nil, nil
+	at := now
+	results := crier.PublishResults{PlatformPostIDs: []string{}, Warnings: st.Warnings}
+	for i, part := range st.Published {
+		if part.PlatformPostID != "" { // a network does not tell the id of everything, TikTok not that of private posts
+			results.PlatformPostIDs = append(results.PlatformPostIDs, part.PlatformPostID)
+		}
+		if i > 0 {
+			continue
+		}
+		p.PlatformPostID, p.Permalink = crier.TextOrNil(part.PlatformPostID), crier.TextOrNil(part.Permalink)
+		results.Permalink = part.Permalink
+		if !part.PublishedAt.IsZero() {
+			at = crier.TimeOf(part.PublishedAt)
+		}
+	}
+	p.PublishedAt, results.PublishedAt = &at, &at
+	results.FirstCommentID, results.RepostID = p.Results.FirstCommentID, p.Results.RepostID
+	p.Results = results
+}
+
+// noteParts enters the parts of a thread that are public although the whole is not.
+func noteParts(p *store.Publication, st provider.State, now crier.Time) {
+	if len(st.Published) == 0 || p.IsAction() {
+		return
+	}
+	copied := *p
+	applyPublished(&copied, st, now)
+	p.PlatformPostID, p.Permalink, p.Results = copied.PlatformPostID, copied.Permalink, copied.Results
+}
+
+// owed is what the parts that are public cost beyond what was captured.
+func owed(p store.Publication, st provider.State) int64 {
+	if p.IsAction() {
+		if st.Done {
+			return p.Reserved
+		}
+		return 0
+	}
+	var sum int64
+	for i, cost := range p.Actions.PartCosts {
+		if i < len(st.Published) || st.Done {
+			sum += cost
+		}
+	}
+	return max(0, min(sum-p.Captured, p.Reserved))
+}
+
+// handedOn is what a publication that has become public hands on to the actions that follow it.
+func handedOn(p store.Publication) int64 {
+	if p.IsAction() || p.Status != crier.Published {
+		return 0
+	}
+	var sum int64
+	for _, cost := range p.Actions.ActionCosts {
+		sum += cost
+	}
+	return min(sum, p.Reserved)
+}
+
+// moved are the ledger entries of credits that a publication spends and hands back.
+func moved(p store.Publication, captured, released int64, now crier.Time) []store.Booking {
+	charge := ledger.Charge{Organization: p.OrganizationID, Publication: &p.ScheduledPostID, At: now}
+	spent, returned := charge, charge
+	spent.Amount, returned.Amount = captured, released
+	return append(ledger.Captured(spent), ledger.Released(returned)...)
+}
+
+// missingCredits is what has to be reserved before a publication can be tried again.
+func missingCredits(p store.Publication) int64 {
+	return max(0, p.Actions.Total()-p.Captured-p.Reserved)
+}
+
+// reserveAnew reserves what a publication that ended costs when it is tried again.
+func reserveAnew(p *store.Publication, now crier.Time) []store.Booking {
+	needed := missingCredits(*p)
+	p.Reserved += needed
+	return ledger.Reserved(ledger.Charge{Organization: p.OrganizationID, Publication: &p.ScheduledPostID,
+		Amount: needed, At: now})
+}
+
+// followUp adds what comes after the end of a publication: readings of its numbers, actions, and the next of a series.
+func (s *settlement) followUp(v verdict) error {
+	p := s.Publication
+	if p.IsAction() {
+		s.ParentResults = parentResults(p)
+		return nil
+	}
+	if p.Status == crier.Published {
+		if first, ok := SnapshotJob(p, 0); ok {
+			s.jobs = append(s.jobs, first)
+		}
+		var err error
+		if s.Actions, err = plannedActions(p, v.now, v.likePause); err != nil {
+			return err
+		}
+		for _, a := range s.Actions {
+			s.jobs = append(s.jobs, WakeJob(a, v.now.Time))
+		}
+	}
+	var err error
+	s.Next, err = nextOfSeries(p, v.now)
+	return err
+}
+
+// eventTypes are the events that follow from a verdict: none when nobody outside would notice.
+func eventTypes(before store.Publication, after store.Publication, v verdict) []crier.EventType {
+	if before.IsAction() {
+		switch v.result {
+		case published:
+			return []crier.EventType{crier.ScheduledPostActionDone}
+		case failed, missed:
+			return []crier.EventType{crier.ScheduledPostActionFailed}
+		}
+		return nil
+	}
+	var types []crier.EventType
+	if v.byHand && before.Status == crier.Unknown {
+		types = append(types, crier.ScheduledPostResolved)
+	}
+	switch v.result {
+	case published:
+		types = append(types, crier.ScheduledPostPublished)
+	case failed:
+		types = append(types, crier.ScheduledPostFailed)
+	case missed:
+		types = append(types, crier.ScheduledPostMissed)
+	case canceled:
+		types = append(types, crier.ScheduledPostCanceled)
+	case unclear:
+		types = append(types, crier.ScheduledPostUnknown)
+	default:
+		if len(types) == 0 && after.Status != before.Status {
+			types = append(types, crier.ScheduledPostChanged)
+		}
+	}
+	return types
+}

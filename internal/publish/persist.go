@@ -1,0 +1,41 @@
+package publish
+
+import (
+	"context"
+	"time"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// persist does not give up a write while the database is away for a short time: what is to be written exists nowhere
+// else.
+func persist(ctx context.Context, clock crier.Clock, write func() error) error {
+	deadline := clock().Add(persistFor)
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+		err := write()
+		if err == nil || !store.Unavailable(err) || clock().After(deadline) {
+			return err
+		}
+		if err := sleepUntil(ctx, clock, clock().Add(pause)); err != nil {
+			return err
+		}
+	}
+}
+
+// sleepUntil waits for a time, never less.
+func sleepUntil(ctx context.Context, clock crier.Clock, at time.Time) error {
+	for {
+		left := at.Sub(clock())
+		if left <= 0 {
+			return nil
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
+		}
+	}
+}

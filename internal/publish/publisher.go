@@ -1,0 +1,98 @@
+package publish
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/job"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// Observer is told what an operator watches.
+type Observer interface {
+	// Late is called with how long after its time a post's call to the network left.
+	Late(network crier.Provider, by time.Duration)
+	// Attempt is called for everything tried with a network.
+	Attempt(network crier.Provider, operation, outcome string)
+}
+
+// Publisher makes publications public, exactly once. Its methods are for jobs: they take no scope and have no route.
+//
+// The order is always the same: state first, effect second, result third, each committed. A call that can publish is
+// preceded by an attempt row; an attempt without a result is never repeated blindly.
+type Publisher struct {
+	store     *store.Store
+	keys      *auth.Keyring
+	queue     job.Queue
+	providers *provider.Registry
+	content   *Content
+	tokens    *Tokens
+	quotas    *Quotas
+	observer  Observer
+	timings   Timings
+	limiter   *accountLimiter
+	clock     crier.Clock
+	log       *slog.Logger
+	// leasings, beginnings and settlements are the commits of a publication. In a second in which many are due, many
+	// share one.
+	leasings    *groupCommit[*store.LeaseRequest]
+	beginnings  *groupCommit[*store.AttemptStart]
+	settlements *groupCommit[*settlement]
+	// restored is what is known of the restore of the store.
+	restored struct {
+		sync.Mutex
+		known bool
+		at    *store.Restoration
+	}
+	// checkpoint is Config.Checkpoint.
+	checkpoint func(crier.ID, Step)
+}
+
+func newPublisher(cfg Config, content *Content, tokens *Tokens, quotas *Quotas) *Publisher {
+	p := &Publisher{
+		store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, providers: cfg.Providers, content: content, tokens: tokens,
+		quotas: quotas, observer: cfg.Observer, timings: cfg.Timings.withDefaults(), limiter: newAccountLimiter(),
+		clock: cfg.Clock, log: cfg.Logger, checkpoint: cfg.Checkpoint,
+	}
+	settling := 2
+	if cfg.Store.Dialect() == store.SQLite { // which has one writer
+		settling = 1
+	}
+	p.leasings = &groupCommit[*store.LeaseRequest]{run: cfg.Store.Lease, workers: 1}
+	p.beginnings = &groupCommit[*store.AttemptStart]{run: cfg.Store.BeginAttempts, workers: 1}
+	p.settlements = &groupCommit[*settlement]{run: p.commitSettlements, workers: settling}
+	return p
+}
+
+// Advance works on a publication until it has to wait or is over. It returns when to come back; zero means never.
+func (s *Publisher) Advance(ctx context.Context, job job.Publish, run store.Run) (time.Time, error) {
+	id := job.ID
+	if !s.limiter.admit(job.SocialAccountID) {
+		return s.postpone(ctx, id, job.Epoch)
+	}
+	defer s.limiter.leave(job.SocialAccountID)
+	for began := s.clock(); ; {
+		next, err := s.step(ctx, id, job.Epoch, run)
+		if err != nil || next.IsZero() {
+			return next, err
+		}
+		if next.After(s.clock()) || s.clock().Sub(began) > runBudget || s.limiter.closing() {
+			return next, nil
+		}
+	}
+}
+
+// Drain lets calls that are being made finish and gives everything else back, for other nodes or the next start: a
+// server that stops does not first publish what waits. It may be called once.
+func (s *Publisher) Drain() { s.limiter.close() }
+
+// postpone reschedules a publication whose account is at its concurrency limit.
+func (s *Publisher) postpone(ctx context.Context, id crier.ID, epoch int64) (time.Time, error) {
+	wake := crier.TimeOf(s.clock().Add(s.limiter.pause()))
+	return wake.Time, s.store.Postpone(ctx, id, epoch, s.clock.Now(), wake)
+}

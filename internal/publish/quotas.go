@@ -1,0 +1,124 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"crier"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// QuotasKept is how long the count of a limit is kept that nothing is used of.
+const QuotasKept = 7 * 24 * time.Hour
+
+// Quotas counts calls against the limits of networks.
+type Quotas struct {
+	store     *store.Store
+	providers *provider.Registry
+	clock     crier.Clock
+}
+
+// Limits are the limits of a network that crier keeps to by itself.
+func (q *Quotas) Limits(network crier.Provider) []provider.RateLimit {
+	p, ok := q.providers.Get(string(network))
+	if !ok {
+		return nil
+	}
+	var limits []provider.RateLimit
+	for _, limit := range p.Info().RateLimits {
+		if limit.Counted {
+			limits = append(limits, limit)
+		}
+	}
+	return limits
+}
+
+// Metered has every call to a network that is made under the context counted before it leaves. What would go beyond a
+// limit does not leave: nodes and accounts that share a limit share the count.
+func (q *Quotas) Metered(ctx context.Context, a store.Account) context.Context {
+	limits := q.Limits(a.Provider)
+	if len(limits) == 0 {
+		return ctx
+	}
+	return provider.WithGate(ctx, func(ctx context.Context, op provider.Operation) *provider.Error {
+		var full *provider.Error
+		err := q.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+			full, err = q.use(ctx, tx, limits, a, op)
+			if err == nil && full != nil {
+				return full // rolls back what other limits counted
+			}
+			return err
+		})
+		if full != nil || err == nil {
+			return full
+		}
+		return &provider.Error{
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the call could not be counted against the network's quota", Err: err,
+		}
+	})
+}
+
+// use counts one call against all limits; full is the first that has no room for it.
+func (q *Quotas) use(ctx context.Context, tx *store.Tx, limits []provider.RateLimit, a store.Account,
+	op provider.Operation) (full *provider.Error, err error) {
+	now := q.clock.Now()
+	for _, limit := range limits {
+		units := limit.Units[op]
+		if units == 0 {
+			continue
+		}
+		key := QuotaKey(limit, a)
+		kept, err := tx.LockQuota(ctx, key, now)
+		if err != nil {
+			return nil, err
+		}
+		uses, err := decodeUses(kept)
+		if err != nil {
+			return nil, err
+		}
+		uses, free, ok := limit.Take(uses, now.Time, units)
+		if !ok {
+			return limit.Exhausted(now.Time, free), nil
+		}
+		if kept, err = json.Marshal(uses); err != nil {
+			return nil, fmt.Errorf("encode a quota: %w", err)
+		}
+		if err := tx.KeepQuota(ctx, key, kept, now); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// QuotaKey says whose limit it is. An account of a network is the same one in whatever team it is connected.
+func QuotaKey(limit provider.RateLimit, a store.Account) store.QuotaKey {
+	subject := string(a.Provider)
+	if limit.Scope == provider.ScopeAccount {
+		subject += " " + a.ProviderAccountID
+	}
+	return store.QuotaKey{Subject: subject, Name: limit.Name}
+}
+
+func decodeUses(kept json.RawMessage) ([]provider.Use, error) {
+	if kept == nil {
+		return nil, nil
+	}
+	var uses []provider.Use
+	if err := json.Unmarshal(kept, &uses); err != nil {
+		return nil, fmt.Errorf("decode a quota: %w", err)
+	}
+	return uses, nil
+}
+
+// Used is how much of a limit is used up around a time, as far as it is known from its kept uses.
+func (q *Quotas) Used(limit provider.RateLimit, kept json.RawMessage, at time.Time) (int64, error) {
+	uses, err := decodeUses(kept)
+	if err != nil {
+		return 0, err
+	}
+	return limit.Used(uses, at), nil
+}

@@ -1,0 +1,258 @@
+package publish
+
+import (
+	"context"
+	"time"
+
+	"crier"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+const (
+	// reconcileFor is how long the outcome of an attempt is looked for before a person has to.
+	reconcileFor = 30 * time.Minute
+	// clockSlack is by how much clocks may differ without making a difference: networks look a little before an
+	// attempt.
+	clockSlack = 10 * time.Second
+)
+
+// earlyLooks are how long after a lost answer its effect is looked for while the request may still be under way. Where
+// reading is scarce there is one such look, when most posts show.
+var (
+	earlyLooks       = []time.Duration{time.Second, 3 * time.Second, 8 * time.Second, 20 * time.Second}
+	scarceEarlyLooks = []time.Duration{2500 * time.Millisecond}
+)
+
+// maxReadings bounds how many exchanges one early look makes: some networks need two to tell that a post is public and
+// which one it is.
+const maxReadings = 3
+
+// lostAnswer is a call whose answer did not come. Whether it had its effect is found out later.
+func (w *worker) lostAnswer(a store.Attempt, failure *provider.Error) verdict {
+	if w.progress.FirstSend.IsZero() {
+		w.progress.FirstSend = a.StartedAt.Time
+	}
+	w.progress.LostAt, w.progress.EarlyLooks = w.pub.clock(), 0
+	return verdict{result: lost, attempt: &a, outcome: store.OutcomeUnknown, code: codeOutcomeUnknown,
+		message: failure.Message, next: "find out whether it was published", at: w.nextLook(a)}
+}
+
+// reconcile finds out what became of an attempt without a known result. Until the fence, the call's time-out and a
+// slack have passed, the request may still be under way: a sighting counts before, absence does not.
+func (w *worker) reconcile(ctx context.Context, last store.Attempt) (verdict, error) {
+	now := w.pub.clock()
+	if settled := last.SettledAfter; settled != nil && now.Before(settled.Time) {
+		return w.lookEarly(ctx, last)
+	}
+	first := w.firstSend(last)
+	reconciler, strategy := w.strategy()
+	if reconciler == nil {
+		return w.giveUp(last, "this network gives no way to find out whether the post was published"), nil
+	}
+	if earliest := first.Add(strategy.NotBefore); now.Before(earliest) {
+		return w.waitUntil(earliest), nil
+	}
+	if strategy.Method == provider.Impossible {
+		return w.giveUp(last, "this connection gives no way to find out whether the post was published"), nil
+	}
+	if strategy.NotAfter > 0 && now.After(first.Add(strategy.NotAfter)) || now.Sub(first) > reconcileFor {
+		return w.giveUp(last, "it took too long to find out whether the post was published"), nil
+	}
+	if err := w.authorize(ctx); err != nil {
+		return w.lookLater(ctx, last, provider.AsError(err))
+	}
+	if strategy.Method == provider.ByResending {
+		return w.resend(ctx, last, first)
+	}
+	return w.look(ctx, last, reconciler, strategy)
+}
+
+// strategy is how the network lets the outcome be found out; a nil reconciler means that it does not.
+func (w *worker) strategy() (provider.Reconciler, provider.Strategy) {
+	reconciler := w.pub.providers.Features(w.network).Reconciler
+	if reconciler == nil {
+		return nil, provider.Strategy{}
+	}
+	return reconciler, w.pub.timings.paced(reconciler.Strategy(NetworkAccount(w.account), w.content, w.state))
+}
+
+// lookEarly looks for what a call may have made public before it is safe to believe that it has not. A sighting is
+// proof at any time. Everything else leaves no trace but the count of looks: what is not there may come.
+func (w *worker) lookEarly(ctx context.Context, last store.Attempt) (verdict, error) {
+	if w.progress.LostAt.IsZero() { // its worker died some time ago: the first look is due
+		w.progress.LostAt = w.pub.clock().Add(-w.pub.timings.early(w.lookTimes(), 0))
+	}
+	if next := w.nextLook(last); next.After(w.pub.clock()) {
+		return w.waitUntil(next), nil
+	}
+	outcome, st := w.glance(ctx, last)
+	if outcome == provider.OutcomePublished {
+		return w.sighted(last, st), nil
+	}
+	w.progress.EarlyLooks++
+	return w.lookAgain(string(outcome), "look again: the request may still be under way", w.nextLook(last)), nil
+}
+
+// nextLook is when the outcome of an attempt is looked for next: early where the network can be read, else when absence
+// can be believed.
+func (w *worker) nextLook(last store.Attempt) time.Time {
+	settled := last.SettledAfter.Time
+	_, strategy := w.strategy()
+	looks := w.lookTimes()
+	if strategy.Method != provider.ByReading || w.progress.EarlyLooks >= len(looks) {
+		return settled
+	}
+	return earlier(w.progress.LostAt.Add(w.pub.timings.early(looks, w.progress.EarlyLooks)), settled)
+}
+
+func (w *worker) lookTimes() []time.Duration {
+	if _, strategy := w.strategy(); strategy.Scarce {
+		return scarceEarlyLooks
+	}
+	return earlyLooks
+}
+
+// glance reads what the network shows now. An error tells as little as absence does.
+func (w *worker) glance(ctx context.Context, last store.Attempt) (provider.Outcome, provider.State) {
+	reconciler, strategy := w.strategy()
+	st := w.state
+	if err := w.authorize(ctx); err != nil {
+		return provider.Outcome(provider.AsError(err).Kind), st
+	}
+	for readings := 1; ; readings++ {
+		outcome, found, err := w.ask(ctx, provider.Attempt{StartedAt: last.StartedAt.Time}, reconciler, st)
+		if err != nil {
+			return provider.Outcome(provider.AsError(err).Kind), st
+		}
+		if outcome != provider.OutcomePending || strategy.Scarce || readings == maxReadings ||
+			found.NextPollAfter.After(w.pub.clock()) {
+			return outcome, found
+		}
+		st = found
+	}
+}
+
+// firstSend is when the first of the attempts began whose outcome is open.
+func (w *worker) firstSend(last store.Attempt) time.Time {
+	if w.progress.FirstSend.IsZero() {
+		return last.StartedAt.Time
+	}
+	return w.progress.FirstSend
+}
+
+// look reads what the network knows.
+func (w *worker) look(ctx context.Context, last store.Attempt, r provider.Reconciler,
+	strategy provider.Strategy) (verdict, error) {
+	outcome, st, err := w.ask(ctx, provider.Attempt{StartedAt: last.StartedAt.Time}, r, w.state)
+	if err != nil {
+		return w.lookLater(ctx, last, provider.AsError(err))
+	}
+	switch outcome {
+	case provider.OutcomePublished:
+		return w.sighted(last, st), nil
+	case provider.OutcomePending:
+		w.state = st
+		return w.lookAgain("pending", "look again", later(st.NextPollAfter, w.pub.clock().Add(5*time.Second))), nil
+	case provider.OutcomeAbsent:
+		return w.absent(last, st, strategy), nil
+	}
+	return w.giveUp(last, "what the network shows does not tell whether the post was published"), nil
+}
+
+// sighted is a look that found the post.
+func (w *worker) sighted(last store.Attempt, st provider.State) verdict {
+	w.progress.settled()
+	w.state = st
+	v := w.advanced(w.attemptOver("reconcile"))
+	v.resolved = []store.ResolvedAttempt{{ID: last.ID, Outcome: outcomePublished}}
+	return v
+}
+
+// ask reads what the network knows about an attempt. Networks date posts by their own clocks: when this machine's is
+// ahead of theirs, what the attempt has published seems to be older than the attempt, so that it is looked for from an
+// earlier time.
+func (w *worker) ask(ctx context.Context, last provider.Attempt, r provider.Reconciler,
+	st provider.State) (provider.Outcome, provider.State, error) {
+	reconcile := func() (provider.Outcome, provider.State, error) {
+		at := provider.Attempt{StartedAt: last.StartedAt.Add(-w.progress.ClockAhead), Stale: last.Stale}
+		return r.Reconcile(ctx, w.client, w.content, st.Clone(), at)
+	}
+	outcome, found, err := reconcile()
+	measured := provider.ClockAhead(w.exchanges)
+	if outcome == provider.OutcomePublished || measured < w.progress.ClockAhead+clockSlack {
+		return outcome, found, err
+	}
+	w.progress.ClockAhead = measured
+	return reconcile()
+}
+
+// absent counts the readings that missed the post; after enough of them it may be tried again.
+func (w *worker) absent(last store.Attempt, st provider.State, strategy provider.Strategy) verdict {
+	if w.progress.Absences++; w.progress.Absences < strategy.Absences {
+		return w.lookAgain(outcomeAbsent, "look again to be sure", w.pub.clock().Add(max(time.Second, strategy.Apart)))
+	}
+	w.progress.settled()
+	w.state = st
+	v := verdict{result: absent, attempt: w.attemptOver("reconcile"), outcome: outcomeAbsent,
+		next: "publish it: the earlier call had no effect", at: w.pub.clock()}
+	if w.pub.clock().After(w.lateUntil()) && len(st.Published) == 0 {
+		v = w.finishMissed(v.attempt, string(provider.CodeProviderUnavailable),
+			"it was not published, and its time has passed")
+	}
+	v.resolved = []store.ResolvedAttempt{{ID: last.ID, Outcome: outcomeAbsent}}
+	return v
+}
+
+// resend sends the very same request again: the network answers with the post that exists already. When the first of
+// these requests left is written down before: the network remembers only for so long, whatever happens to this worker.
+func (w *worker) resend(ctx context.Context, last store.Attempt, first time.Time) (verdict, error) {
+	resender := w.pub.providers.Features(w.network).Resender
+	if resender == nil {
+		return w.giveUp(last, "this network gives no way to find out whether the post was published"), nil
+	}
+	w.progress.FirstSend = first
+	if err := w.save(ctx); err != nil {
+		return verdict{}, err
+	}
+	return w.attempt(ctx, opResend, resender.Resend, &last.ID)
+}
+
+// lookAgain is a look that did not decide.
+func (w *worker) lookAgain(outcome, next string, at time.Time) verdict {
+	return verdict{result: undecided, attempt: w.attemptOver("reconcile"), outcome: outcome, next: next, at: at,
+		tries: w.p.Tries}
+}
+
+// lookLater comes back when the network could not be asked.
+func (w *worker) lookLater(ctx context.Context, last store.Attempt, failure *provider.Error) (verdict, error) {
+	const message = "the network could not be asked whether the post was published: "
+	if failure.Kind == provider.Rejected || failure.Kind == provider.AuthExpired &&
+		w.account.Status != crier.AccountConnected {
+		return w.giveUp(last, message+failure.Message), nil
+	}
+	if failure.Kind == provider.AuthExpired {
+		_, err := w.pub.tokens.Renew(ctx, w.account)
+		if err != nil && provider.AsError(err).Kind == provider.AuthExpired {
+			return w.giveUp(last, message+failure.Message), nil
+		}
+	}
+	v := w.lookAgain(string(failure.Kind), "ask again", time.Time{})
+	v.tries++
+	v.code, v.message = string(failure.Code), failure.Message
+	v.at = w.pub.clock().Add(max(failure.RetryAfter, w.pub.backoff(v.tries)))
+	return v, nil
+}
+
+// giveUp ends the search for the outcome of an attempt.
+func (w *worker) giveUp(last store.Attempt, message string) verdict {
+	v := w.leaveToPerson("reconcile", message)
+	v.resolved = []store.ResolvedAttempt{{ID: last.ID, Outcome: store.OutcomeUnknown}}
+	return v
+}
+
+// leaveToPerson has a person find out what became of a publication. Credits stay reserved until it is known.
+func (w *worker) leaveToPerson(operation, message string) verdict {
+	return verdict{result: unclear, attempt: w.attemptOver(operation), outcome: "unclear", code: codeOutcomeUnknown,
+		message: message, next: "a person has to look and resolve it"}
+}

@@ -1,0 +1,127 @@
+package publish
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/ledger"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// Retry publishes again what failed or was missed, as a person decided. What it costs is reserved anew. The caller has
+// locked post and publication and gets the row as it is afterwards.
+func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publication) error {
+	switch p.Status {
+	case crier.Failed, crier.Missed:
+	case crier.Unknown:
+		return crier.Conflict("Whether this was published is not known. Look at the network and resolve it instead.")
+	default:
+		return crier.Conflict("Only what failed or was missed can be tried again; this is %s.", p.Status)
+	}
+	live, err := tx.HasLive(ctx, p.PostID, p.SocialAccountID)
+	if err != nil {
+		return err
+	}
+	if live {
+		return crier.Conflict("The post is scheduled on this account again already.")
+	}
+	return s.revive(ctx, tx, p, nil)
+}
+
+// Resolve takes a person's word for what became of a publication whose outcome is unknown. The caller has locked post
+// and publication and gets the row as it is afterwards.
+func (s *Publisher) Resolve(ctx context.Context, tx *store.Tx, p *store.Publication, in crier.Resolution) error {
+	if p.Status != crier.Unknown {
+		return crier.Conflict("Only an unknown outcome can be resolved; this is %s.", p.Status)
+	}
+	last, err := tx.LastSend(ctx, *p)
+	if err != nil {
+		return err
+	}
+	var resolved []store.ResolvedAttempt
+	if last != nil {
+		resolved = []store.ResolvedAttempt{{ID: last.ID, Outcome: outcomeAbsent}}
+	}
+	switch in.Outcome {
+	case "published":
+		for i := range resolved {
+			resolved[i].Outcome = outcomePublished
+		}
+		return s.resolvePublished(ctx, tx, p, in.PlatformPostID, resolved)
+	case "retry":
+		return s.revive(ctx, tx, p, resolved)
+	}
+	st, _, err := s.loadState(*p)
+	if err != nil {
+		return err
+	}
+	return s.settleByHand(ctx, tx, p, st, verdict{result: failed, resolved: resolved})
+}
+
+// Cancel ends publications that have not begun, as a person decided. The caller has locked them and their posts.
+func (s *Publisher) Cancel(ctx context.Context, tx *store.Tx, list []store.Publication) error {
+	settlements := make([]*settlement, len(list))
+	for i, p := range list {
+		st, _, err := s.loadState(p)
+		if err != nil {
+			return err
+		}
+		v := verdict{result: canceled, byHand: true, now: s.clock.Now()}
+		if settlements[i], err = outcome(p, st, v); err != nil {
+			return err
+		}
+	}
+	return s.writeSettlements(ctx, tx, store.Patient, settlements...)
+}
+
+// revive makes a publication due now. Of what the network was told, only the parts that are public count.
+func (s *Publisher) revive(ctx context.Context, tx *store.Tx, p *store.Publication,
+	resolved []store.ResolvedAttempt) error {
+	st, _, err := s.loadState(*p)
+	if err != nil {
+		return err
+	}
+	if needed := missingCredits(*p); needed > 0 {
+		if err := ledger.CheckFree(ctx, tx, p.OrganizationID, needed); err != nil {
+			return err
+		}
+	}
+	st = provider.State{Published: st.Published, PlatformPostID: st.PlatformPostID}
+	return s.settleByHand(ctx, tx, p, st, verdict{result: revived, resolved: resolved})
+}
+
+// resolvePublished takes a person's word that the part in question is public.
+func (s *Publisher) resolvePublished(ctx context.Context, tx *store.Tx, p *store.Publication, platformPostID string,
+	resolved []store.ResolvedAttempt) error {
+	st, _, err := s.loadState(*p)
+	if err != nil {
+		return err
+	}
+	st.Data = nil
+	st.Publish(provider.Published{PlatformPostID: platformPostID, PublishedAt: s.clock()},
+		max(1, len(p.Actions.PartCosts)))
+	v := verdict{result: published, resolved: resolved}
+	if !st.Done {
+		v.result, v.at = partPublished, s.clock()
+	}
+	return s.settleByHand(ctx, tx, p, st, v)
+}
+
+// settleByHand writes what follows from a person's verdict on a publication.
+func (s *Publisher) settleByHand(ctx context.Context, tx *store.Tx, p *store.Publication, st provider.State,
+	v verdict) error {
+	v.byHand, v.now, v.likePause = true, s.clock.Now(), s.timings.LikePause
+	if err := s.keepState(p, st, Progress{}); err != nil {
+		return err
+	}
+	one, err := outcome(*p, st, v)
+	if err != nil {
+		return err
+	}
+	if err := s.writeSettlements(ctx, tx, store.Patient, one); err != nil {
+		return err
+	}
+	*p = one.Publication
+	return nil
+}

@@ -1,0 +1,180 @@
+package publish
+
+import (
+	"context"
+	"time"
+
+	"crier"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// restoredLookFor is how long after a restore the networks are asked before a person has to look.
+const restoredLookFor = 30 * time.Minute
+
+// restoration is the restore of the store; nil if there was none. It is read once: no node runs while a store is
+// restored.
+func (s *Publisher) restoration(ctx context.Context) (*store.Restoration, error) {
+	s.restored.Lock()
+	defer s.restored.Unlock()
+	if s.restored.known {
+		return s.restored.at, nil
+	}
+	at, err := s.store.Restoration(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.restored.at, s.restored.known = at, true
+	return at, nil
+}
+
+// fromBackup is the restore after which the publication has to be looked for before anything of it is sent: it comes
+// from the backup, or follows a post that was due before the restore, and may have become public between the two.
+func (w *worker) fromBackup(ctx context.Context) (*store.Restoration, error) {
+	r, err := w.pub.restoration(ctx)
+	if err != nil || r == nil || w.progress.LookedFor.Equal(r.RestoredAt.Time) {
+		return nil, err
+	}
+	if w.p.CreatedAt.After(r.RestoredAt.Time) &&
+		(!w.p.IsAction() || w.parent.ScheduledAt.After(r.RestoredAt.Time)) {
+		return nil, nil
+	}
+	return r, nil
+}
+
+// wasDue is true for what may have been sent on time between backup and restore. What follows a post that was found has
+// been planned anew, from the time at which it was found.
+func (w *worker) wasDue(r store.Restoration) bool {
+	return !w.p.ScheduledAt.After(r.RestoredAt.Time) || w.p.CreatedAt.After(r.RestoredAt.Time)
+}
+
+// lookAfterRestore looks for what may have become public between backup and restore. What the network shows is taken
+// over. What was due in that time and cannot be found is left to a person, because it may have been edited before it
+// was published; the content of comments and reposts cannot be, so that these go on when they are absent. Everything
+// whose time is still to come waits for it.
+func (w *worker) lookAfterRestore(ctx context.Context, r store.Restoration) (verdict, error) {
+	last, err := w.openAttempt(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	reconciler, strategy := w.strategy()
+	switch {
+	case reconciler == nil || strategy.Method != provider.ByReading || !w.recognizable():
+		return w.notFound(ctx, r, last, "this network gives no way to find out whether it was published")
+	case w.pub.clock().Sub(r.RestoredAt.Time) > restoredLookFor:
+		return w.notFound(ctx, r, last, "it took too long to find out whether it was published")
+	case w.account.Status != crier.AccountConnected:
+		return w.notFound(ctx, r, last, "the account is "+string(w.account.Status))
+	}
+	if earliest := r.RestoredAt.Add(strategy.NotBefore); w.pub.clock().Before(earliest) {
+		return w.waitUntil(earliest), nil
+	}
+	if err := w.authorize(ctx); err != nil {
+		return w.askAgain(ctx, r, last, provider.AsError(err))
+	}
+	since := r.BackedUpAt.Time
+	if last != nil {
+		since = earlier(since, last.StartedAt.Time)
+	}
+	outcome, st, err := w.ask(ctx, provider.Attempt{StartedAt: since, Stale: true}, reconciler, w.state)
+	switch {
+	case err != nil:
+		return w.askAgain(ctx, r, last, provider.AsError(err))
+	case outcome == provider.OutcomePublished:
+		return w.foundAfterRestore(ctx, r, last, st)
+	case outcome == provider.OutcomePending:
+		w.state = st
+		return w.lookAgain("pending", "look again", later(st.NextPollAfter, w.pub.clock().Add(time.Second))), nil
+	case outcome == provider.OutcomeAbsent && w.p.IsAction():
+		return w.goOn(ctx, r)
+	}
+	return w.notFound(ctx, r, last, "the network does not show it")
+}
+
+// openAttempt is the call whose outcome was open when the backup was made; nil if there is none.
+func (w *worker) openAttempt(ctx context.Context) (*store.Attempt, error) {
+	if w.p.Status != crier.Publishing {
+		return nil, nil
+	}
+	last, err := w.pub.store.LastSend(ctx, w.p)
+	if err != nil || last == nil || !last.Unresolved() {
+		return nil, err
+	}
+	return last, nil
+}
+
+// recognizable is false for a part without a text, which could be taken for any other.
+func (w *worker) recognizable() bool {
+	if w.content.Action == provider.Repost {
+		return true
+	}
+	next := w.state.NextPart()
+	return next < len(w.content.Parts) && w.content.Parts[next].Text != ""
+}
+
+// foundAfterRestore takes over a post that the network shows. One that belongs to another publication proves nothing,
+// and neither does one with the same text before the time of this one has come.
+func (w *worker) foundAfterRestore(ctx context.Context, r store.Restoration, last *store.Attempt,
+	st provider.State) (verdict, error) {
+	if len(st.Published) > len(w.state.Published) {
+		found := st.Published[len(st.Published)-1].PlatformPostID
+		known, err := w.pub.store.HasPlatformPost(ctx, w.p.SocialAccountID, found, w.p.ID)
+		if err != nil {
+			return verdict{}, err
+		}
+		if known && found != "" {
+			return w.notFound(ctx, r, last, "the network shows another post with the same text")
+		}
+	}
+	if !w.wasDue(r) {
+		return w.hold(last, "the network shows a post with this text from after the backup: it may have been "+
+			"published early"), nil
+	}
+	w.state = st
+	v := w.advanced(w.attemptOver("reconcile"))
+	v.resolved = closed(last, outcomePublished)
+	return v, nil
+}
+
+// notFound leaves what was due since the backup to a person; what comes later goes out as planned.
+func (w *worker) notFound(ctx context.Context, r store.Restoration, last *store.Attempt, why string) (verdict, error) {
+	if last == nil && !w.wasDue(r) && len(w.state.Published) == 0 {
+		return w.goOn(ctx, r)
+	}
+	return w.hold(last, "crier was restored from a backup of "+r.BackedUpAt.UTC().Format(time.RFC3339)+
+		", and this may have been published since: "+why), nil
+}
+
+func (w *worker) hold(last *store.Attempt, message string) verdict {
+	v := w.leaveToPerson("reconcile", message)
+	v.resolved = closed(last, store.OutcomeUnknown)
+	return v
+}
+
+// closed is the outcome of a call that was open, if there was one.
+func closed(last *store.Attempt, outcome string) []store.ResolvedAttempt {
+	if last == nil {
+		return nil
+	}
+	return []store.ResolvedAttempt{{ID: last.ID, Outcome: outcome}}
+}
+
+// goOn notes that the publication was looked for, and has it prepared anew at its time.
+func (w *worker) goOn(ctx context.Context, r store.Restoration) (verdict, error) {
+	w.state = provider.State{Published: w.state.Published, PlatformPostID: w.state.PlatformPostID}
+	w.progress = Progress{LookedFor: r.RestoredAt.Time, LikesReached: w.progress.LikesReached}
+	return w.waitUntil(later(WakeTime(w.p.ScheduledAt.Time, w.content), w.pub.clock())), w.save(ctx)
+}
+
+// askAgain comes back when the network could not be asked.
+func (w *worker) askAgain(ctx context.Context, r store.Restoration, last *store.Attempt,
+	failure *provider.Error) (verdict, error) {
+	if failure.Kind == provider.Rejected || failure.Kind == provider.AuthExpired {
+		return w.notFound(ctx, r, last, "the network could not be asked: "+failure.Message)
+	}
+	v := w.lookAgain(string(failure.Kind), "ask again", time.Time{})
+	v.tries++
+	v.code, v.message = string(failure.Code), failure.Message
+	v.at = w.pub.clock().Add(max(failure.RetryAfter, w.pub.backoff(v.tries)))
+	return v, nil
+}

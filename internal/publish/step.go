@@ -1,0 +1,325 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"crier"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// step takes the lease, does one thing, and gives the lease back with the row.
+func (s *Publisher) step(ctx context.Context, id crier.ID, epoch int64, run store.Run) (time.Time, error) {
+	now := s.clock.Now()
+	w := &worker{pub: s, owner: crier.NewID()}
+	lease := &store.LeaseRequest{ID: id, Epoch: epoch, Owner: w.owner, Now: now,
+		Until: crier.TimeOf(now.Add(s.timings.Lease)), Run: run}
+	if err := s.leasings.do(ctx, lease); err != nil {
+		return time.Time{}, err
+	}
+	if !lease.Leased {
+		return s.notDue(ctx, id, epoch, now)
+	}
+	w.p, w.around = lease.Publication, lease.Context
+	w.keepLease(ctx, s.timings.Lease)
+	w.passed(StepLeased)
+	next, err := w.work(ctx)
+	w.dropLease()
+	switch {
+	case errors.Is(err, errLeaseLost): // edited, moved or cancelled meanwhile: it is somebody else's
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, errors.Join(fmt.Errorf("work on %s: %w", w.p.ID, err), w.releaseAfterError(ctx))
+	}
+	return next, nil
+}
+
+// notDue is when a publication that could not be leased wants to be looked at. Zero leaves it to whoever has the lease:
+// should that be nobody any more, the sweep finds it.
+func (s *Publisher) notDue(ctx context.Context, id crier.ID, epoch int64, now crier.Time) (time.Time, error) {
+	wake, err := s.store.NotDueUntil(ctx, id, epoch, now)
+	if err != nil || wake == nil {
+		return time.Time{}, err
+	}
+	return wake.Time, nil
+}
+
+// worker is one worker's step on one publication.
+type worker struct {
+	pub       *Publisher
+	owner     crier.ID
+	p         store.Publication
+	parent    store.Publication // of an action: what it follows
+	around    *store.PublishContext
+	account   store.Account
+	network   provider.Provider
+	info      provider.Info
+	client    provider.Account // the account with its token, once it is needed
+	content   provider.Content
+	state     provider.State
+	progress  Progress
+	exchanges []crier.Exchange
+	spent     int64  // credits that removals have cost
+	stopLease func() // set by keepLease
+}
+
+// work comes to a verdict on the publication and commits it.
+func (w *worker) work(ctx context.Context) (time.Time, error) {
+	v, err := w.judge(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if v.result == waiting {
+		return w.releaseUntil(ctx, v.at)
+	}
+	return w.settle(ctx, v)
+}
+
+// waitUntil is the verdict that it is too early to do anything.
+func (w *worker) waitUntil(at time.Time) verdict { return verdict{result: waiting, at: at} }
+
+// judge does what the row needs next.
+func (w *worker) judge(ctx context.Context) (verdict, error) {
+	if err := w.load(ctx); err != nil {
+		return verdict{}, err
+	}
+	if w.network == nil {
+		return w.finishFailed(nil, string(provider.CodeProviderUnavailable),
+			fmt.Sprintf("this installation has no client for %s", w.p.Provider)), nil
+	}
+	ctx = w.recording(ctx) // the limits are those of the account, which is loaded by now
+	if w.p.Status == crier.Processing {
+		return w.poll(ctx)
+	}
+	if restore, err := w.fromBackup(ctx); err != nil {
+		return verdict{}, err
+	} else if restore != nil {
+		return w.lookAfterRestore(ctx, *restore)
+	}
+	if w.p.Status == crier.Publishing {
+		last, err := w.pub.store.LastSend(ctx, w.p)
+		if err != nil {
+			return verdict{}, err
+		}
+		if last != nil && last.Unresolved() {
+			return w.reconcile(ctx, *last)
+		}
+	}
+	return w.forward(ctx)
+}
+
+// load reads everything that the step needs.
+func (w *worker) load(ctx context.Context) (err error) {
+	if w.around == nil {
+		return fmt.Errorf("the content or the account of %s is gone", w.p.ID)
+	}
+	w.account = w.around.Account
+	var ok bool
+	if w.network, ok = w.pub.providers.Get(string(w.p.Provider)); !ok {
+		return nil
+	}
+	w.info = w.pub.providers.InfoFor(w.network, NetworkAccount(w.account))
+	if w.state, w.progress, err = w.pub.loadState(w.p); err != nil {
+		return err
+	}
+	if w.p.IsAction() {
+		if w.parent, err = w.pub.store.Publication(ctx, w.p.ScheduledPostID); err != nil {
+			return err
+		}
+		w.content, err = w.pub.content.action(ctx, w.pub.store, w.p, w.parent)
+		w.content = Suit(w.info, w.content)
+		return err
+	}
+	post, err := w.pub.content.Stored(ctx, w.pub.store, w.p.TeamID, w.around.Content)
+	if err != nil {
+		return err
+	}
+	w.content = post.For(w.p.Provider, w.p.SocialAccountID)
+	w.content, err = w.pub.content.WithSettings(ctx, w.pub.store, w.p.TeamID, w.network, Suit(w.info, w.content),
+		w.p.Settings)
+	return err
+}
+
+// pollFor is how long the network is asked how it is getting on before a person has to.
+const pollFor = 24 * time.Hour
+
+// poll asks how the network is getting on.
+func (w *worker) poll(ctx context.Context) (verdict, error) {
+	if w.pub.clock().Sub(later(w.p.ScheduledAt.Time, w.state.PollingSince)) > pollFor {
+		return w.stopPolling(), nil
+	}
+	if err := w.authorize(ctx); err != nil {
+		return w.handleError(ctx, nil, "poll", err)
+	}
+	st, err := w.network.Poll(ctx, w.client, w.content, w.state.Clone())
+	w.state = st
+	if err != nil {
+		return w.handleError(ctx, nil, "poll", err)
+	}
+	if st.RequiresPolling {
+		return w.waitUntil(later(st.NextPollAfter, w.pub.clock().Add(time.Second))), w.save(ctx)
+	}
+	return w.advanced(nil), nil
+}
+
+// stopPolling ends the questions to a network that has not answered them for too long.
+func (w *worker) stopPolling() verdict {
+	const message = "the network took the post, and has not told for a day what became of it"
+	if w.state.Done { // it is public; only what was to be done afterwards is open
+		w.state.Warnings = append(w.state.Warnings, message)
+		w.state.RequiresPolling = false
+		return w.finishPublished(nil, outcomePublished)
+	}
+	return w.leaveToPerson("poll", message)
+}
+
+// lateUntil is when nothing goes out by itself any more. A comment that waits for likes has its window instead.
+func (w *worker) lateUntil() time.Time {
+	allowed := time.Duration(w.around.LateMinutes) * time.Minute
+	if w.p.Kind == store.EngagementComment && w.p.ExpiresAt != nil {
+		return w.p.ExpiresAt.Add(max(dispatchSlack, allowed))
+	}
+	return w.p.ScheduledAt.Add(max(dispatchSlack, allowed))
+}
+
+// tooLate is true when nothing of the publication is public and nothing may become so any more.
+func (w *worker) tooLate() bool {
+	return w.pub.clock().After(w.lateUntil()) && len(w.state.Published) == 0
+}
+
+// forward prepares, waits for the second, and commits.
+func (w *worker) forward(ctx context.Context) (verdict, error) {
+	switch {
+	case w.around.Gone && len(w.state.Published) == 0:
+		return w.finishCanceled("canceled", "the post or its team was deleted"), nil
+	case w.tooLate():
+		return w.finishMissed(nil, w.lastCode(), "its time had passed before it could be published"), nil
+	case w.account.Status != crier.AccountConnected:
+		return w.awaitAccount(), nil
+	}
+	if v, err := w.makeReady(ctx); v != nil || err != nil {
+		return orZero(v), err
+	}
+	due := w.p.ScheduledAt.Time
+	if early := due.Add(-settleLead); w.pub.clock().Before(early) {
+		return w.waitUntil(early), nil
+	}
+	if err := sleepUntil(ctx, w.pub.clock, due); err != nil {
+		return verdict{}, err
+	}
+	if w.tooLate() { // the machine slept much longer than this worker wanted to
+		return w.waitUntil(w.pub.clock()), nil
+	}
+	return w.commit(ctx)
+}
+
+// makeReady does everything that has to happen before the call that publishes. It returns nil when that is done.
+func (w *worker) makeReady(ctx context.Context) (*verdict, error) {
+	if w.p.Kind == store.EngagementComment {
+		if v, err := w.awaitLikes(ctx); v != nil || err != nil {
+			return v, err
+		}
+	}
+	if err := w.authorize(ctx); err != nil {
+		v, err := w.handleError(ctx, nil, "prepare", err)
+		return &v, err
+	}
+	return w.prepare(ctx)
+}
+
+func orZero(v *verdict) verdict {
+	if v == nil {
+		return verdict{}
+	}
+	return *v
+}
+
+func (w *worker) lastCode() string {
+	if w.p.ErrorCode != nil {
+		return *w.p.ErrorCode
+	}
+	return string(provider.CodeProviderUnavailable)
+}
+
+// awaitAccount waits for the account to be connected again, as long as the post may be late.
+func (w *worker) awaitAccount() verdict {
+	code, message := string(provider.CodeAccountDisconnected),
+		"the account is "+string(w.account.Status)+"; connect or enable it, and the post goes out"
+	if w.account.Status == crier.AccountRefreshNeeded {
+		code = string(provider.CodeAuthExpired)
+	}
+	if w.pub.clock().After(w.lateUntil()) {
+		return w.finishMissed(nil, code, message)
+	}
+	return verdict{result: blocked, code: code, message: message, at: w.accountCheck()}
+}
+
+// accountCheck is when to look again whether the account is back: soon, and when the time is over.
+func (w *worker) accountCheck() time.Time {
+	next := w.pub.clock().Add(w.pub.timings.AccountPause)
+	if end := w.lateUntil().Add(time.Second); end.After(w.pub.clock()) {
+		next = earlier(next, end)
+	}
+	return next
+}
+
+// authorize gets a token that is good for the call.
+func (w *worker) authorize(ctx context.Context) (err error) {
+	if w.client.ID != "" {
+		return nil
+	}
+	w.client, err = w.pub.tokens.For(ctx, w.account)
+	return err
+}
+
+// recording has all exchanges of the step kept, for its attempts, and counted against quotas.
+func (w *worker) recording(ctx context.Context) context.Context {
+	return provider.WithExchanges(w.pub.quotas.Metered(ctx, w.account),
+		func(e crier.Exchange) { w.exchanges = append(w.exchanges, e) })
+}
+
+// prepare does uploads and containers, saving the state after each exchange. It returns nil when everything is ready.
+func (w *worker) prepare(ctx context.Context) (*verdict, error) {
+	for began := w.pub.clock(); ; {
+		st, err := w.network.Prepare(ctx, w.client, w.content, w.state.Clone())
+		w.state = st
+		if err != nil {
+			v, err := w.handleError(ctx, nil, "prepare", err)
+			return &v, err
+		}
+		if st.Ready {
+			return nil, w.saveIfChanged(ctx)
+		}
+		if err := w.save(ctx); err != nil {
+			return nil, err
+		}
+		if now := w.pub.clock(); st.NextPollAfter.After(now) || now.Sub(began) > runBudget {
+			v := w.waitUntil(later(st.NextPollAfter, now))
+			return &v, nil
+		}
+	}
+}
+
+// saveIfChanged spares the write for posts that need no preparation. What it would note, the attempt's result notes.
+func (w *worker) saveIfChanged(ctx context.Context) error {
+	if len(w.state.Uploads) == 0 && w.state.ContainerID == "" && len(w.state.Secrets) == 0 {
+		return nil
+	}
+	return w.save(ctx)
+}
+
+// save commits how far the network is; the lease is renewed with it.
+func (w *worker) save(ctx context.Context) error {
+	if err := w.pub.keepState(&w.p, w.state, w.progress); err != nil {
+		return err
+	}
+	defer w.passed(StepSaved)
+	ok, err := w.pub.store.SaveProgress(ctx, w.p, w.owner, crier.TimeOf(w.pub.clock().Add(w.pub.timings.Lease)))
+	if err == nil && !ok {
+		err = errLeaseLost
+	}
+	return err
+}

@@ -1,0 +1,376 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/events"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+const (
+	// refreshMargin is how long before its end a token is renewed when something needs it.
+	refreshMargin = 5 * time.Minute
+	// refreshClaim is how long one node has the right to refresh a token.
+	refreshClaim = 90 * time.Second
+	// refreshAhead is how far ahead of its end a token is renewed without anything needing it.
+	refreshAhead = 30 * time.Minute
+	// neededAhead is how far ahead of a scheduled post a token is renewed that would not last until then.
+	neededAhead  = time.Hour
+	refreshBatch = 200
+	// refreshWorkers is how many tokens of one network are renewed at once ahead of their end.
+	refreshWorkers = 4
+)
+
+// Tokens keeps the accounts' tokens: sealed at rest, renewed in time, by one node at a time.
+type Tokens struct {
+	store     *store.Store
+	keys      *auth.Keyring
+	providers *provider.Registry
+	clock     crier.Clock
+	log       *slog.Logger
+}
+
+// PlainToken is what is sealed of a token.
+type PlainToken struct {
+	Access           string            `json:"access"`
+	Refresh          string            `json:"refresh,omitempty"`
+	ExpiresAt        time.Time         `json:"expiresAt,omitzero"`
+	RefreshExpiresAt time.Time         `json:"refreshExpiresAt,omitzero"`
+	Scopes           []string          `json:"scopes,omitempty"`
+	Extra            map[string]string `json:"extra,omitempty"`
+}
+
+func tokenContext(account crier.ID) string { return "token of account " + string(account) }
+
+// Seal puts a token into an account.
+func (s *Tokens) Seal(a *store.Account, t provider.Token) error {
+	data, err := json.Marshal(PlainTokenOf(t))
+	if err != nil {
+		return fmt.Errorf("encode the token: %w", err)
+	}
+	if a.Token, err = s.keys.Seal(data, tokenContext(a.ID)); err != nil {
+		return err
+	}
+	a.TokenExpiresAt, a.RefreshExpiresAt = crier.TimeOrNil(t.ExpiresAt), crier.TimeOrNil(t.RefreshExpiresAt)
+	if len(t.Scopes) > 0 {
+		a.Scopes = t.Scopes
+	}
+	return nil
+}
+
+// Open takes the token out of an account.
+func (s *Tokens) Open(a store.Account) (provider.Token, error) {
+	if a.Token == nil {
+		return provider.Token{}, &provider.Error{
+			Kind: provider.AuthExpired, Code: provider.CodeAccountDisconnected, Scope: provider.ScopeAccount,
+			Message: "the account is not connected",
+		}
+	}
+	data, err := s.keys.Open(a.Token, tokenContext(a.ID))
+	if err != nil {
+		return provider.Token{}, err
+	}
+	var plain PlainToken
+	if err := json.Unmarshal(data, &plain); err != nil {
+		return provider.Token{}, fmt.Errorf("decode the token: %w", err)
+	}
+	return plain.Token(), nil
+}
+
+// PlainTokenOf is a token as it is sealed.
+func PlainTokenOf(t provider.Token) PlainToken {
+	plain := PlainToken{
+		Access: t.Access.Reveal(), Refresh: t.Refresh.Reveal(), ExpiresAt: t.ExpiresAt,
+		RefreshExpiresAt: t.RefreshExpiresAt,
+		Scopes:           t.Scopes, Extra: map[string]string{},
+	}
+	for key, secret := range t.Extra {
+		plain.Extra[key] = secret.Reveal()
+	}
+	return plain
+}
+
+// Token is the token with its secrets.
+func (plain PlainToken) Token() provider.Token {
+	t := provider.Token{
+		Access: provider.Secret(plain.Access), Refresh: provider.Secret(plain.Refresh), ExpiresAt: plain.ExpiresAt,
+		RefreshExpiresAt: plain.RefreshExpiresAt, Scopes: plain.Scopes, Extra: map[string]provider.Secret{},
+	}
+	for key, secret := range plain.Extra {
+		t.Extra[key] = provider.Secret(secret)
+	}
+	return t
+}
+
+// For returns an account as its network's client needs it, with a token that is still good for a while.
+func (s *Tokens) For(ctx context.Context, a store.Account) (provider.Account, error) {
+	if a.TokenExpiresAt != nil && a.TokenExpiresAt.Sub(s.clock()) < refreshMargin {
+		renewed, err := s.Renew(ctx, a)
+		if err != nil && !stillGood(a, s.clock()) {
+			return provider.Account{}, err
+		}
+		if err == nil {
+			a = renewed
+		}
+	}
+	account := NetworkAccount(a)
+	var err error
+	account.Token, err = s.Open(a)
+	return account, err
+}
+
+// Ask makes a call to an account's network, and makes it once more with a renewed token when the first is refused.
+func (s *Tokens) Ask(ctx context.Context, a store.Account, call func(provider.Account) error) error {
+	client, err := s.For(ctx, a)
+	if err != nil {
+		return err
+	}
+	err = call(client)
+	if failure := provider.AsError(err); failure == nil || failure.Code != provider.CodeAuthExpired {
+		return err
+	}
+	renewed, err := s.Renew(ctx, a)
+	if err != nil {
+		return err
+	}
+	if client, err = s.For(ctx, renewed); err != nil {
+		return err
+	}
+	return call(client)
+}
+
+func stillGood(a store.Account, now time.Time) bool {
+	return a.TokenExpiresAt == nil || a.TokenExpiresAt.After(now)
+}
+
+// Renew gets a new token for an account. Only one node at a time does; the others wait for its result. The new pair is
+// committed before anybody uses it. An account whose consent has ended becomes refresh_needed; a transient error
+// changes nothing.
+func (s *Tokens) Renew(ctx context.Context, a store.Account) (store.Account, error) {
+	p, ok := s.providers.Get(string(a.Provider))
+	refresher := s.providers.Features(p).Refresher
+	if !ok || refresher == nil {
+		refresher = noRefresher{}
+	}
+	owner := crier.NewID()
+	claimed, err := s.store.ClaimRefresh(ctx, a.ID, owner, s.clock.Now(), crier.TimeOf(s.clock().Add(refreshClaim)))
+	if err != nil {
+		return a, err
+	}
+	if !claimed {
+		return s.awaitRenewal(ctx, a)
+	}
+	// From here on nothing is cut off: a new token that is not written down is an account that is lost.
+	return s.renewClaimed(context.WithoutCancel(ctx), a, owner, refresher)
+}
+
+// noRefresher stands for networks that renew no token.
+type noRefresher struct{}
+
+// Refresh says that there is no way.
+func (noRefresher) Refresh(context.Context, provider.Account) (provider.Token, error) {
+	return provider.Token{}, &provider.Error{
+		Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Scope: provider.ScopeAccount,
+		Message: "the connection has ended and this network cannot renew it: connect the account again",
+	}
+}
+
+// renewClaimed asks the network and commits its answer.
+func (s *Tokens) renewClaimed(ctx context.Context, known store.Account, owner crier.ID,
+	refresher provider.Refresher) (store.Account, error) {
+	current, err := s.store.Account(ctx, known.ID)
+	if err != nil {
+		return known, err
+	}
+	renewal := renewal{asked: current}
+	if !newer(current, known) { // else another node was faster
+		account := NetworkAccount(current)
+		if account.Token, renewal.err = s.Open(current); renewal.err == nil {
+			var token provider.Token
+			token, renewal.err = refresher.Refresh(ctx, account)
+			renewal.token = &token
+		}
+	}
+	err = persist(ctx, s.clock, func() error {
+		return s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+			current, err = s.endRenewal(ctx, tx, renewal, owner)
+			return err
+		})
+	})
+	if renewal.err != nil {
+		return current, renewal.err
+	}
+	return current, err
+}
+
+func newer(current, known store.Account) bool {
+	return current.TokenExpiresAt != nil && known.TokenExpiresAt != nil &&
+		current.TokenExpiresAt.After(known.TokenExpiresAt.Time)
+}
+
+// renewal is what came of asking for a new token.
+type renewal struct {
+	asked store.Account // as it was when the network was asked
+	token *provider.Token
+	err   error
+}
+
+// endRenewal writes what came of it, unless the account was disconnected or connected anew meanwhile.
+func (s *Tokens) endRenewal(ctx context.Context, tx *store.Tx, r renewal, owner crier.ID) (store.Account, error) {
+	locked, err := tx.LockAccounts(ctx, r.asked.TeamID, []crier.ID{r.asked.ID})
+	if err != nil {
+		return r.asked, err
+	}
+	a, ok := locked[r.asked.ID]
+	if ok && bytes.Equal(a.Token, r.asked.Token) {
+		changed, err := s.enterRenewal(ctx, &a, r)
+		if err == nil && changed {
+			err = s.write(ctx, tx, locked[r.asked.ID], a)
+		}
+		if err != nil {
+			return a, err
+		}
+	}
+	return a, tx.ReleaseRefresh(ctx, r.asked.ID, owner)
+}
+
+// write writes an account and tells of it.
+func (s *Tokens) write(ctx context.Context, tx *store.Tx, before, after store.Account) error {
+	if err := tx.UpdateAccount(ctx, after); err != nil {
+		return err
+	}
+	facts, err := accountFacts(s.providers, before, after)
+	if err != nil {
+		return err
+	}
+	return events.Record(tx, after.UpdatedAt, facts...)
+}
+
+// enterRenewal tells whether there is something to write.
+func (s *Tokens) enterRenewal(ctx context.Context, a *store.Account, r renewal) (changed bool, err error) {
+	a.UpdatedAt = s.clock.Now()
+	switch failure := provider.AsError(r.err); {
+	case failure != nil && failure.Kind == provider.AuthExpired:
+		s.log.WarnContext(ctx, "account has to be connected again", "account", a.ID, "provider", a.Provider, "reason",
+			failure.Message)
+		status := crier.AccountRefreshNeeded
+		if a.TokenExpiresAt != nil && stillGood(*a, s.clock()) { // it can publish until then, and says what will be
+			status = crier.AccountConnected
+		}
+		markUnhealthy(a, status, HealthAuthFailed, failure.Message, s.clock.Now())
+		return true, nil
+	case failure != nil || r.token == nil:
+		return false, nil //nolint:nilerr // a transient failure changes nothing
+	}
+	if HasAuthFailed(*a) {
+		a.AccountHealthIssue, a.AccountHealthMessage, a.AccountHealthSince = nil, nil, nil
+	}
+	return true, s.Seal(a, *r.token)
+}
+
+// awaitRenewal waits until the node that refreshes is done.
+func (s *Tokens) awaitRenewal(ctx context.Context, a store.Account) (store.Account, error) {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	deadline := time.NewTimer(refreshClaim)
+	defer deadline.Stop()
+	for {
+		current, err := s.store.Account(ctx, a.ID)
+		if err != nil {
+			return a, err
+		}
+		if newer(current, a) {
+			return current, nil
+		}
+		if current.Status != crier.AccountConnected || HasAuthFailed(current) && !HasAuthFailed(a) {
+			return current, &provider.Error{
+				Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Scope: provider.ScopeAccount,
+				Message: "the account has to be connected again",
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return a, ctx.Err()
+		case <-deadline.C:
+			return a, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+				Message: "the token is being renewed elsewhere"}
+		case <-ticker.C:
+		}
+	}
+}
+
+// RenewExpiring renews tokens ahead of their end, and ahead of the next post that needs them. It is a job: it takes no
+// scope. No network waits for another, and the accounts of all teams have their turn: a team with very many accounts,
+// or with some whose renewal hangs, delays no other.
+func (s *Tokens) RenewExpiring(ctx context.Context) error {
+	var networks errgroup.Group
+	for _, p := range s.providers.All() {
+		networks.Go(func() error { return s.renewNetwork(ctx, p) })
+	}
+	return networks.Wait()
+}
+
+func (s *Tokens) renewNetwork(ctx context.Context, p provider.Provider) error {
+	ids, err := s.expiring(ctx, p.Info())
+	if err != nil {
+		return err
+	}
+	renews := s.providers.Features(p).Refresher != nil
+	var accounts errgroup.Group
+	accounts.SetLimit(refreshWorkers)
+	for _, id := range ids {
+		accounts.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return s.renewAhead(ctx, id, renews)
+		})
+	}
+	return accounts.Wait()
+}
+
+// expiring are the accounts on a network whose token should be renewed by now, those that a post needs first.
+func (s *Tokens) expiring(ctx context.Context, info provider.Info) ([]crier.ID, error) {
+	now, network := s.clock.Now(), crier.Provider(info.Name)
+	in := func(d time.Duration) crier.Time { return crier.TimeOf(now.Add(d)) }
+	ids, err := s.store.NeededAccounts(ctx, network, now, in(neededAhead), in(neededAhead+refreshMargin), refreshBatch)
+	if err != nil {
+		return nil, err
+	}
+	expiring, err := s.store.ExpiringAccounts(ctx, network, now, in(max(refreshAhead, info.RenewAhead)), refreshBatch)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range expiring {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// renewAhead renews one token. What cannot be renewed is said when it has ended; a failure is tried again later.
+func (s *Tokens) renewAhead(ctx context.Context, id crier.ID, renews bool) error {
+	a, err := s.store.Account(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !renews && stillGood(a, s.clock()) {
+		return nil
+	}
+	if _, err := s.Renew(ctx, a); err != nil {
+		s.log.WarnContext(ctx, "could not renew a token", "account", a.ID, "provider", a.Provider, "error", err)
+	}
+	return nil
+}

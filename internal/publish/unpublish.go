@@ -1,0 +1,200 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"crier"
+	"crier/internal/events"
+	"crier/internal/ledger"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// maxUnpublishTries bounds how often a network is asked to remove a post.
+const maxUnpublishTries = 8
+
+// The verdicts on a removal that no network gives.
+const (
+	deletionNotSupported = "not_supported"
+	deletionFailed       = "failed"
+)
+
+// Unpublish removes what was published from its network: the comments and the repost that crier added, then all parts
+// of a thread, the last first. It is safe to repeat. It returns when to come back; zero means that the verdict is in.
+func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, error) {
+	w := &worker{pub: s}
+	var err error
+	if w.p, err = s.store.Publication(ctx, id); err != nil {
+		return time.Time{}, err
+	}
+	tries, over, err := s.unpublishTries(ctx, id)
+	if err != nil || over {
+		return time.Time{}, err
+	}
+	if w.account, err = s.store.Account(ctx, w.p.SocialAccountID); err != nil {
+		return time.Time{}, err
+	}
+	network, ok := s.providers.Get(string(w.p.Provider))
+	deleter := s.providers.Features(network).Deleter
+	if !ok || deleter == nil || !s.providers.InfoFor(network, NetworkAccount(w.account)).Abilities.Delete {
+		return time.Time{}, w.recordDeletion(ctx, deletionNotSupported, "",
+			fmt.Sprintf("%s does not let this account's posts be deleted by apps; delete it there by hand.",
+				w.p.Provider), nil)
+	}
+	if len(w.publicIDs()) == 0 {
+		return time.Time{}, w.recordDeletion(ctx, deletionFailed, "",
+			network.Info().DisplayName+" has not told the id of the post; delete it there by hand.", nil)
+	}
+	calls := w.recording(ctx)
+	left, err := w.unpublishActions(calls, deleter)
+	var outcome provider.Deletion
+	if err == nil {
+		outcome, err = w.unpublish(calls, deleter)
+	}
+	if err == nil {
+		message := strings.Join(append([]string{"Removed from " + network.Info().DisplayName + "."}, left...), " ")
+		return time.Time{}, w.recordDeletion(ctx, string(outcome), "", message, nil)
+	}
+	failure := provider.AsError(err)
+	if failure.Kind == provider.Rejected || failure.Kind == provider.AuthExpired || tries >= maxUnpublishTries {
+		return time.Time{}, w.recordDeletion(ctx, deletionFailed, string(failure.Code), failure.Message, nil)
+	}
+	next := s.clock().Add(max(failure.RetryAfter, s.backoff(tries)))
+	return next, w.recordDeletion(ctx, string(failure.Kind), string(failure.Code), failure.Message, &next)
+}
+
+// unpublish removes the parts; the outcome is that of the first one.
+func (w *worker) unpublish(ctx context.Context, deleter provider.Deleter) (provider.Deletion, error) {
+	if err := w.authorize(ctx); err != nil {
+		return "", err
+	}
+	ids := w.publicIDs()
+	slices.Reverse(ids)
+	outcome := provider.AlreadyGone
+	for _, id := range ids {
+		var err error
+		if outcome, err = deleter.Delete(ctx, w.client, id); err != nil {
+			return "", err
+		}
+		w.charge(outcome)
+	}
+	return outcome, nil
+}
+
+// charge counts what a removal costs, where the network charges for it.
+func (w *worker) charge(outcome provider.Deletion) {
+	if network, ok := w.pub.providers.Get(string(w.p.Provider)); ok && outcome == provider.Deleted {
+		w.spent += network.Info().Cost(provider.CostDelete)
+	}
+}
+
+// unpublishActions removes the comments and the repost that crier added. What the network will not remove is told in
+// left, and does not keep the post from being removed.
+func (w *worker) unpublishActions(ctx context.Context, deleter provider.Deleter) (left []string, err error) {
+	actions, err := w.pub.store.PublishedActions(ctx, w.p.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(actions) > 0 {
+		if err := w.authorize(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range actions {
+		outcome, err := w.unpublishAction(ctx, deleter, a)
+		failure := provider.AsError(err)
+		switch {
+		case failure == nil:
+			w.charge(outcome)
+		case failure.Kind == provider.Rejected:
+			left = append(left, fmt.Sprintf("The %s is still there: %s", actionNames[a.Kind], failure.Message))
+		default:
+			return nil, failure
+		}
+	}
+	return left, nil
+}
+
+// actionNames are the names of actions for people.
+var actionNames = map[store.PublicationKind]string{
+	store.FirstComment: "first comment", store.EngagementComment: "comment after many likes",
+	store.RepostPublication: "repost",
+}
+
+func (w *worker) unpublishAction(ctx context.Context, deleter provider.Deleter,
+	a store.Publication) (provider.Deletion, error) {
+	network, _ := w.pub.providers.Get(string(w.p.Provider))
+	if unreposter := w.pub.providers.Features(network).Unreposter; unreposter != nil && w.isPlainRepost(a) {
+		return unreposter.Unrepost(ctx, w.client, crier.Text(w.p.PlatformPostID))
+	}
+	if crier.Text(a.PlatformPostID) == "" {
+		return "", &provider.Error{Kind: provider.Rejected, Code: provider.CodeOutcomeUnknown,
+			Message: "the network did not tell its id"}
+	}
+	return deleter.Delete(ctx, w.client, *a.PlatformPostID)
+}
+
+func (w *worker) isPlainRepost(a store.Publication) bool {
+	var spec crier.RepostAfter
+	return a.Kind == store.RepostPublication && json.Unmarshal(a.Spec, &spec) == nil && !spec.Quotes()
+}
+
+// publicIDs are the network's ids of what is public.
+func (w *worker) publicIDs() []string {
+	ids := slices.DeleteFunc(slices.Clone(w.p.Results.PlatformPostIDs), func(id string) bool { return id == "" })
+	if len(ids) == 0 && w.p.PlatformPostID != nil && *w.p.PlatformPostID != "" {
+		ids = []string{*w.p.PlatformPostID}
+	}
+	return ids
+}
+
+// unpublishTries counts how often the network was asked; over is true when it has decided.
+func (s *Publisher) unpublishTries(ctx context.Context, id crier.ID) (tries int, over bool, err error) {
+	attempts, err := s.store.DeleteAttempts(ctx, []crier.ID{id})
+	for _, a := range attempts {
+		tries++
+		over = over || IsVerdict(a.Outcome)
+	}
+	return tries, over, err
+}
+
+// IsVerdict is true for outcomes after which a network is not asked again to remove a post.
+func IsVerdict(outcome string) bool {
+	switch outcome {
+	case string(provider.Deleted), string(provider.AlreadyGone), deletionNotSupported, deletionFailed:
+		return true
+	}
+	return false
+}
+
+// recordDeletion records what came of asking the network.
+func (w *worker) recordDeletion(ctx context.Context, outcome, code, message string, next *time.Time) error {
+	v := verdict{attempt: w.attemptOver("delete"), outcome: outcome, code: code, message: message, next: "nothing",
+		now: w.pub.clock.Now()}
+	if next != nil {
+		v.next, v.at = "ask again", *next
+	}
+	v.attempt.Exchanges = w.exchanges
+	ctx = context.WithoutCancel(ctx)
+	spent := ledger.Spent(ledger.Charge{Organization: w.p.OrganizationID, Publication: &w.p.ID, Amount: w.spent,
+		At: v.now})
+	err := w.pub.store.WithTx(ctx, func(tx *store.Tx) error {
+		if err := tx.AddCredits(ctx, spent...); err != nil {
+			return err
+		}
+		if outcome == string(provider.Deleted) || outcome == string(provider.AlreadyGone) {
+			if err := events.Record(tx, v.now, events.Fact{Type: crier.ScheduledPostRemoved,
+				OrganizationID: w.p.OrganizationID, TeamID: &w.p.TeamID, Object: Shown(w.p)}); err != nil {
+				return err
+			}
+		}
+		return tx.WriteAttempts(ctx, *v.endedAttempt())
+	})
+	w.pub.report(ctx, w.p, v, err)
+	return err
+}

@@ -1,0 +1,132 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"crier"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// remover is a network that removes posts, in the order in which it is asked, and charges for it.
+type remover struct {
+	provider.Defaults
+	removed []string
+	refuses map[string]*provider.Error
+}
+
+func (*remover) Info() provider.Info {
+	return provider.Info{Name: "x", DisplayName: "X", CommitTimeout: 1, Formats: []provider.Format{{Name: "post"}},
+		Abilities: provider.Abilities{Delete: true}, Costs: []provider.Cost{{Key: provider.CostDelete, Credits: 10}}}
+}
+
+func (*remover) Check(provider.Account, provider.Content) provider.Findings {
+	return provider.Findings{}
+}
+
+func (*remover) Commit(_ context.Context, _ provider.Account, _ provider.Content,
+	st provider.State) (provider.State, error) {
+	return st, nil
+}
+
+func (r *remover) Delete(_ context.Context, _ provider.Account, id string) (provider.Deletion, error) {
+	if refusal := r.refuses[id]; refusal != nil {
+		return "", refusal
+	}
+	if slices.Contains(r.removed, id) {
+		return provider.AlreadyGone, nil
+	}
+	r.removed = append(r.removed, id)
+	return provider.Deleted, nil
+}
+
+func (r *remover) Unrepost(ctx context.Context, a provider.Account, id string) (provider.Deletion, error) {
+	return r.Delete(ctx, a, "repost of "+id)
+}
+
+// published writes a published thread of two parts with a comment, a comment after many likes, and a repost.
+func (f *fixture) published(tb testing.TB, repost crier.RepostAfter) store.Publication {
+	tb.Helper()
+	now := crier.TimeOf(f.now())
+	p := f.insert(tb)
+	spec, err := json.Marshal(repost)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	end := func(ctx context.Context, tx *store.Tx, p store.Publication, id string) error {
+		p.Status, p.PlatformPostID, p.PublishedAt, p.WakeAt = crier.Published, &id, &now, nil
+		return tx.WriteSettlements(ctx, now, store.Patient, &store.Settlement{Publication: p, Epoch: p.Epoch})
+	}
+	f.tx(tb, func(ctx context.Context, tx *store.Tx) error {
+		for id, kind := range map[string]store.PublicationKind{"comment": store.FirstComment,
+			"late comment": store.EngagementComment, "repost": store.RepostPublication} {
+			a := p
+			a.ID, a.Kind, a.ScheduledPostID = crier.NewID(), kind, p.ID
+			a.Spec = spec
+			if err := tx.InsertAction(ctx, a); err != nil {
+				return err
+			}
+			if err := end(ctx, tx, a, id); err != nil {
+				return err
+			}
+		}
+		p.Results.PlatformPostIDs = []string{"part 1", "part 2"}
+		return end(ctx, tx, p, "part 1")
+	})
+	return p
+}
+
+func TestUnpublishRemovesWhatCrierAdded(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for _, tc := range []struct {
+			name    string
+			repost  crier.RepostAfter
+			refuses map[string]*provider.Error
+			removed []string
+			message string
+			again   bool
+		}{
+			{"everything", crier.RepostAfter{}, nil,
+				[]string{"comment", "late comment", "part 1", "part 2", "repost of part 1"}, "Removed from X.", false},
+			{"a quote", crier.RepostAfter{Text: "as I said"}, nil,
+				[]string{"comment", "late comment", "part 1", "part 2", "repost"}, "Removed from X.", false},
+			{"a comment that stays", crier.RepostAfter{},
+				map[string]*provider.Error{"comment": {Kind: provider.Rejected, Message: "No."}},
+				[]string{"late comment", "part 1", "part 2", "repost of part 1"},
+				"Removed from X. The first comment is still there: No.", false},
+			{"a comment during an outage", crier.RepostAfter{},
+				map[string]*provider.Error{"comment": {Kind: provider.Temporary, Message: "Later."}}, nil, "Later.",
+				true},
+		} {
+			t.Run(tc.name, func(t *testing.T) {
+				network := &remover{refuses: tc.refuses}
+				f := newFixture(t, st, network)
+				p := f.published(t, tc.repost)
+				next, err := f.Publisher.Unpublish(context.Background(), p.ID)
+				if err != nil || next.IsZero() == tc.again {
+					t.Fatalf("Unpublish = %v, %v", next, err)
+				}
+				attempts, err := st.DeleteAttempts(context.Background(), []crier.ID{p.ID})
+				if err != nil || len(attempts) != 1 || !strings.HasPrefix(attempts[0].Message, tc.message) {
+					t.Errorf("attempts %+v, %v; want %q", attempts, err, tc.message)
+				}
+				if tc.again {
+					return
+				}
+				slices.Sort(network.removed)
+				if !slices.Equal(network.removed, tc.removed) {
+					t.Errorf("removed %v, want %v", network.removed, tc.removed)
+				}
+				o, err := st.Organization(context.Background(), f.organization)
+				if want := testCredits - int64(10*len(tc.removed)); err != nil || o.CreditsBalance != want {
+					t.Errorf("%d credits are left, %v; want %d", o.CreditsBalance, err, want)
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package queue
+
+import (
+	"context"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"crier/internal/job"
+	"crier/internal/webhook"
+)
+
+const (
+	// webhookQueue is the queue of deliveries. Workers wait for endpoints most of the time; how many one webhook or
+	// one organization may have is decided when deliveries are admitted.
+	webhookQueue   = "webhooks"
+	webhookWorkers = 500
+	// webhookTick is how often deliveries are looked for whose time has come.
+	webhookTick = time.Second
+)
+
+var webhookQueueConfig = river.QueueConfig{MaxWorkers: webhookWorkers, FetchCooldown: 5 * time.Millisecond,
+	FetchPollInterval: 200 * time.Millisecond}
+
+type deliverWebhookWorker struct {
+	river.WorkerDefaults[job.DeliverWebhook]
+	dispatcher *webhook.Dispatcher
+}
+
+// Work makes one attempt of a delivery.
+func (w *deliverWebhookWorker) Work(ctx context.Context, job *river.Job[job.DeliverWebhook]) error {
+	return w.dispatcher.Deliver(ctx, job.Args)
+}
+
+type replayWebhookWorker struct {
+	river.WorkerDefaults[job.ReplayWebhook]
+	dispatcher *webhook.Dispatcher
+	shares     *defaultShares
+}
+
+// Work has past events sent again.
+func (w *replayWebhookWorker) Work(ctx context.Context, job *river.Job[job.ReplayWebhook]) error {
+	return w.shares.run(job.Args.OrganizationID, func() error { return w.dispatcher.ReplayEvents(ctx, job.Args) })
+}
+
+type mailWebhookDisabledWorker struct {
+	river.WorkerDefaults[job.MailWebhookDisabled]
+	dispatcher *webhook.Dispatcher
+	shares     *defaultShares
+}
+
+// Work tells the owners that a webhook was switched off.
+func (w *mailWebhookDisabledWorker) Work(ctx context.Context, job *river.Job[job.MailWebhookDisabled]) error {
+	return w.shares.mail(job.Args.OrganizationID,
+		func() error { return w.dispatcher.MailDisabled(ctx, job.Args.WebhookID) })
+}
+
+// webhookLoop hands new events to the webhooks, and begins with deliveries whose time has come.
+func (q *Queue) webhookLoop(ctx context.Context) {
+	ticker := time.NewTicker(webhookTick)
+	defer ticker.Stop()
+	for {
+		if err := q.dispatcher.Dispatch(ctx); err != nil && ctx.Err() == nil {
+			q.log.WarnContext(ctx, "events were not handed to webhooks", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-q.newEvents:
+		case <-ticker.C:
+			if err := q.dispatcher.AdmitDue(ctx); err != nil && ctx.Err() == nil {
+				q.log.WarnContext(ctx, "deliveries that are due were not begun", "error", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier"
+	"crier/internal/backup"
+	"crier/internal/queue"
+	"crier/internal/store"
+)
+
+// BackupOptions say what a backup includes, or how it is read.
+type BackupOptions struct {
+	// Passphrase seals the secret key in the backup, and opens it; empty leaves the key out.
+	Passphrase string
+	// WithMedia includes the media files in a backup.
+	WithMedia bool
+	// CheckMedia compares the checksums of media files when a backup is restored.
+	CheckMedia bool
+}
+
+// Backup writes a backup of the installation while it runs.
+func Backup(ctx context.Context, c Config, path string, o BackupOptions) (report backup.Report, err error) {
+	cfg := c.storeConfig()
+	if there, err := store.Exists(cfg); err != nil || !there {
+		return report, errors.Join(err, fmt.Errorf("there is no database in %s", c.DataDir))
+	}
+	secret, err := c.PresentKey()
+	if err != nil && (o.Passphrase != "" || !errors.Is(err, fs.ErrNotExist)) {
+		return report, err
+	}
+	blobs, err := c.OpenBlobs(ctx)
+	if err != nil {
+		return report, fmt.Errorf("open the media library: %w", err)
+	}
+	st, err := store.Open(ctx, cfg)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return backup.Write(ctx, path, backup.Source{Store: st, Blobs: blobs, Secret: secret, Passphrase: o.Passphrase,
+		WithMedia: o.WithMedia, Version: c.Version, Now: c.Now})
+}
+
+// Restore reads a backup into an empty installation.
+func Restore(ctx context.Context, c Config, path string, o BackupOptions) (done backup.Restored, err error) {
+	unlock, err := c.lockDataDir()
+	if err != nil {
+		return done, err
+	}
+	defer unlock()
+	secret, err := c.PresentKey()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return done, err
+	}
+	blobs, err := c.OpenBlobs(ctx)
+	if err != nil {
+		return done, fmt.Errorf("open the media library: %w", err)
+	}
+	return backup.Restore(ctx, path, backup.Target{
+		DatabaseURL: c.DatabaseURL, DataDir: c.DataDir, Blobs: blobs, Secret: secret, Passphrase: o.Passphrase,
+		KeepSecret: c.keepKey, PrepareJobs: c.prepareJobs, CheckMedia: o.CheckMedia, Now: c.Now,
+	})
+}
+
+// MarkRestored notes that the database was restored by other means, such as pg_restore, from a copy of some time. No
+// node may be running.
+func MarkRestored(ctx context.Context, c Config, copied crier.Time) (found store.RestoredPublications, err error) {
+	unlock, err := c.lockDataDir()
+	if err != nil {
+		return found, err
+	}
+	defer unlock()
+	n, err := Open(ctx, c)
+	if err != nil {
+		return found, err
+	}
+	defer func() { err = errors.Join(err, n.Store.Close()) }()
+	if _, err := n.Prepare(ctx); err != nil {
+		return found, err
+	}
+	err = n.Store.WithTx(ctx, func(tx *store.Tx) error {
+		found, err = tx.MarkRestored(ctx, store.Restoration{BackedUpAt: copied, RestoredAt: crier.TimeOf(c.Now())})
+		return err
+	})
+	return found, err
+}
+
+func (c *Config) storeConfig() store.Config {
+	return store.Config{DatabaseURL: c.DatabaseURL, DataDir: c.DataDir, CreditsLow: c.CreditsLow, Logger: c.Logger}
+}
+
+// keepKey writes the secret key of a backup into the data directory.
+func (c *Config) keepKey(secret string) error {
+	path := filepath.Join(c.DataDir, keyFile)
+	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	_, err := writeKeyFile(path, secret)
+	return err
+}
+
+// prepareJobs makes the tables of the job engine.
+func (c *Config) prepareJobs(ctx context.Context, st *store.Store) error {
+	jobs, err := queue.New(queue.Config{Store: st, Now: c.Now, Logger: c.Logger, Metrics: prometheus.NewRegistry()})
+	if err != nil {
+		return err
+	}
+	return jobs.Migrate(ctx)
+}

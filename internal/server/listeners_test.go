@@ -1,0 +1,124 @@
+package server_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/internal/server/servertest"
+)
+
+// listen opens a stream of the tenant's events on a node, and sends the time of each line of data.
+func listen(tb testing.TB, s *servertest.Server, of servertest.Tenant, heard chan<- time.Time) {
+	tb.Helper()
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", u.Host)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = conn.Close() })
+	if _, err := fmt.Fprintf(conn, "GET /v1/organizations/%s/events/stream?types=post.created HTTP/1.1\r\nHost: %s\r\n"+
+		"Authorization: Bearer %s\r\n\r\n", of.Organization, u.Host, of.Key); err != nil {
+		tb.Fatal(err)
+	}
+	lines := bufio.NewReaderSize(conn, 512)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if strings.HasPrefix(line, ": listening") {
+			break
+		}
+	}
+	go func() {
+		begin := true // of a line, which may be longer than the buffer
+		for {
+			piece, err := lines.ReadSlice('\n')
+			if begin && strings.HasPrefix(string(piece), "data: ") {
+				heard <- time.Now()
+			}
+			if begin = err == nil; err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+				return
+			}
+		}
+	}()
+}
+
+// hear waits until a listener has heard of something, and tells when.
+func hear(tb testing.TB, heard <-chan time.Time) time.Time {
+	tb.Helper()
+	select {
+	case at := <-heard:
+		return at
+	case <-time.After(2 * time.Minute):
+		tb.Fatal("a listener hears nothing")
+	}
+	return time.Time{}
+}
+
+// memory is what the program holds on to.
+func memory() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
+}
+
+// TestListenersShareOneReader has many listeners on one node, which hear of what happens on another one where the
+// database allows a second. CRIER_TEST_LISTENERS asks for more of them; measure one database at a time, with
+// -run 'TestListenersShareOneReader/postgres': the memory is that of the process.
+func TestListenersShareOneReader(t *testing.T) {
+	t.Parallel()
+	listeners, drafts := int(servertest.NumberFrom(t, "CRIER_TEST_LISTENERS", 50)), int(servertest.NumberFrom(t, "CRIER_TEST_DRAFTS", 5))
+	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
+		writes := servertest.Start(t, db, servertest.WithRateLimit(0))
+		reads := writes
+		if db.Dialect == "postgres" {
+			reads = servertest.Start(t, db, servertest.WithRateLimit(0))
+		}
+		heard := make(chan time.Time, (listeners+1)*2)
+		// The first listener and the first event have a node build what all others share.
+		listen(t, reads, writes.Tenant, heard)
+		writes.MakePost(t, servertest.Object{"text": "Hello"})
+		hear(t, heard)
+		before := memory()
+		for range listeners - 1 {
+			listen(t, reads, writes.Tenant, heard)
+		}
+		log := reads.Node.Services.Events.Log()
+		first, begun := log.Reads(), time.Now()
+		delays := make([]time.Duration, 0, drafts*listeners)
+		for range drafts {
+			writes.MakePost(t, servertest.Object{"text": "Hello"})
+			made := time.Now()
+			for range listeners {
+				delays = append(delays, max(0, hear(t, heard).Sub(made)))
+			}
+		}
+		looked, ticks := log.Reads()-first, int64(time.Since(begun)/time.Second)+1
+		grown := memory() - before // with the other ends of the connections, which are in this process too
+		slices.Sort(delays)
+		t.Logf("%d listeners take %.1f MB; the table was read %d times for %d events in %d ticks; heard after %s "+
+			"(p50), %s (p99)", listeners, float64(grown)/(1<<20), looked, drafts, ticks, delays[len(delays)/2],
+			delays[len(delays)*99/100])
+		// Each event is told of by its node and, on PostgreSQL, by a notification.
+		if most := ticks + 4*int64(drafts); looked > most {
+			t.Errorf("the table was read %d times, at most %d are needed", looked, most)
+		}
+		if listeners >= 1000 && grown > 60<<20 {
+			t.Errorf("%d listeners take %.1f MB, at most 60 are allowed", listeners, float64(grown)/(1<<20))
+		}
+	})
+}

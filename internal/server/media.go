@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"crier/internal/media"
+)
+
+// mediaFolder is where the media library keeps its files in the data directory, unless a setting says otherwise.
+const mediaFolder = "media"
+
+// S3 says which bucket keeps the files of the media library; without a bucket a folder does.
+type S3 struct {
+	Endpoint, Region, Bucket, Prefix, AccessKey, SecretKey string
+}
+
+// OpenBlobs opens the place of the media library's files: a bucket when one is set, else a folder.
+func (c *Config) OpenBlobs(ctx context.Context) (media.Blobs, error) {
+	s3 := c.S3
+	if s3 == (S3{}) {
+		folder := c.MediaDir
+		if folder == "" {
+			folder = filepath.Join(c.DataDir, mediaFolder)
+		}
+		return media.NewDisk(folder)
+	}
+	if s3.Endpoint == "" || s3.Bucket == "" {
+		return nil, errors.New("CRIER_S3_ENDPOINT and CRIER_S3_BUCKET belong together: set both, or no CRIER_S3_ " +
+			"setting at all")
+	}
+	return media.NewS3(ctx, media.S3Options{
+		Endpoint: s3.Endpoint, Region: s3.Region, Bucket: s3.Bucket, Prefix: s3.Prefix,
+		AccessKey: s3.AccessKey, SecretKey: s3.SecretKey, PathStyle: !isAmazon(s3.Endpoint),
+	})
+}
+
+// isAmazon is true for Amazon's own S3, where the bucket belongs into the host name.
+func isAmazon(endpoint string) bool {
+	u, err := url.Parse(endpoint)
+	return err == nil && strings.HasSuffix(u.Hostname(), ".amazonaws.com")
+}
+
+// fetcher imports files from the internet, and from the networks that the operator trusts.
+func (c *Config) fetcher() media.Fetcher {
+	if len(c.ImportAllow) == 0 {
+		return media.Fetcher{}
+	}
+	return media.Fetcher{AllowAddr: within(c.ImportAllow), AllowPort: anyPort}
+}
+
+// webhookGuard lets webhooks lead to the internet, on any port, and to the networks that the operator trusts.
+func (c *Config) webhookGuard() media.Fetcher {
+	guard := media.Fetcher{AllowPort: anyPort}
+	if len(c.WebhookAllow) > 0 {
+		guard.AllowAddr = within(c.WebhookAllow)
+	}
+	return guard
+}
+
+func anyPort(uint16) bool { return true }
+
+// within is true for addresses of the networks.
+func within(networks []netip.Prefix) func(netip.Addr) bool {
+	return func(addr netip.Addr) bool {
+		return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
+	}
+}

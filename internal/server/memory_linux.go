@@ -1,0 +1,49 @@
+package server
+
+import (
+	"bufio"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"strings"
+	"syscall"
+)
+
+// giveBackStartMemory returns what only the start needed: garbage, and the pages of the program that ran once. The
+// kernel maps the program in blocks of sixteen pages, so a start leaves nearly all of it resident; what is needed again
+// is mapped again from the page cache at its first use.
+func giveBackStartMemory(log *slog.Logger) {
+	debug.FreeOSMemory()
+	if err := unmapProgramPages(); err != nil {
+		log.Debug("keep the pages of the start", "error", err)
+	}
+}
+
+// unmapProgramPages drops the read-only pages of the program's own file. Writable ones hold state and stay.
+func unmapProgramPages() error {
+	program, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	maps, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = maps.Close() }()
+	lines := bufio.NewScanner(maps)
+	for lines.Scan() {
+		var from, to uintptr
+		var mode string
+		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s", &from, &to, &mode); err != nil {
+			return fmt.Errorf("read %q: %w", lines.Text(), err)
+		}
+		if mode[0] != 'r' || mode[1] == 'w' || !strings.HasSuffix(lines.Text(), " "+program) {
+			continue
+		}
+		if _, _, errno := syscall.Syscall(syscall.SYS_MADVISE, from, to-from, syscall.MADV_DONTNEED); errno != 0 {
+			return errno
+		}
+	}
+	return lines.Err()
+}

@@ -1,0 +1,141 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/internal/auth"
+	"crier/internal/queue"
+	"crier/internal/service"
+	"crier/internal/store"
+)
+
+// Node is the wired program: store, rules, job engine and, once it runs, its doors.
+type Node struct {
+	Store    *store.Store
+	Queue    *queue.Queue
+	Services *service.Services
+	Metrics  *prometheus.Registry
+	config   Config
+	log      *slog.Logger
+	// ownsProcess is true when nothing else runs in the process, so that the node may tidy its memory.
+	ownsProcess bool
+}
+
+// Open opens the store and wires the rules. It changes nothing.
+func Open(ctx context.Context, c Config) (*Node, error) {
+	secret, err := c.secretKey()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := auth.NewKeyring(secret)
+	if err != nil {
+		return nil, fmt.Errorf("CRIER_SECRET_KEY: %w", err)
+	}
+	st, err := store.Open(ctx, c.storeConfig())
+	if err != nil {
+		return nil, err
+	}
+	n := &Node{Store: st, Metrics: prometheus.NewRegistry(), config: c, log: c.Logger}
+	networks, err := c.Registry()
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	n.Queue, err = queue.New(queue.Config{Store: st, Now: c.Now, Logger: c.Logger, Metrics: n.Metrics})
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	blobs, err := c.OpenBlobs(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the media library: %w", err), st.Close())
+	}
+	analyser, err := c.analyser()
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	mailer, err := c.mailer()
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	n.Services = service.New(service.Config{
+		Store: st, Keys: keys, Queue: n.Queue, Providers: networks, Observer: n.Queue, Analyser: analyser,
+		Timings: c.Timings, Checkpoint: c.Checkpoint,
+		Blobs: blobs, Fetcher: c.fetcher(), StorageQuota: c.StorageQuota, QuickPixels: c.QuickPixels,
+		Mailer: mailer, PublicURL: c.PublicURL, Sandbox: c.Sandbox,
+		OAuthClients: c.OAuthClients, OAuthRegistration: c.OAuthRegistration, OAuthDocuments: c.OAuthDocuments,
+		WebhookGuard: c.webhookGuard(), EventDays: c.EventDays, MetricsDays: c.MetricsDays,
+		Now: c.Now, Logger: c.Logger,
+	})
+	n.Queue.Register(n.Services)
+	return n, nil
+}
+
+// Prepare brings the schema up to date and binds the store to the secret key.
+func (n *Node) Prepare(ctx context.Context) ([]string, error) {
+	applied, err := n.Store.Migrate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.Queue.Migrate(ctx); err != nil {
+		return applied, err
+	}
+	return applied, n.Services.Instance.BindKey(ctx)
+}
+
+// keyFile holds the instance's secret when no setting does.
+const keyFile = "secret.key"
+
+// secretKey is the setting, or the file in the data directory, which is made at the first start. Two starts at once end
+// up with the same file.
+func (c *Config) secretKey() (string, error) {
+	secret, err := c.PresentKey()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return secret, err
+	}
+	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+		return "", fmt.Errorf("make the data directory: %w", err)
+	}
+	return writeKeyFile(filepath.Join(c.DataDir, keyFile), auth.NewSecretKey())
+}
+
+// PresentKey is the setting or the file; fs.ErrNotExist when there is neither.
+func (c *Config) PresentKey() (string, error) {
+	if c.SecretKey != "" {
+		return c.SecretKey, nil
+	}
+	return readKeyFile(filepath.Join(c.DataDir, keyFile))
+}
+
+func readKeyFile(path string) (string, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // the operator names the directory
+	if err != nil {
+		return "", fmt.Errorf("read the secret key: %w", err)
+	}
+	return strings.TrimSpace(string(data)), nil
+}
+
+// writeKeyFile writes a key, unless there is one already, and returns the one that is there.
+func writeKeyFile(path, secret string) (string, error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), keyFile+".*") // with mode 0600
+	if err != nil {
+		return "", fmt.Errorf("make the secret key: %w", err)
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.WriteString(secret + "\n")
+	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return "", fmt.Errorf("write the secret key: %w", err)
+	}
+	// A link fails when the file has appeared meanwhile: the first one wins.
+	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("keep the secret key: %w", err)
+	}
+	return readKeyFile(path)
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package servertest
+
+// RaceDetector is true when the tests run under it.
+const RaceDetector = true

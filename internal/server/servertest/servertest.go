@@ -1,0 +1,328 @@
+// Package servertest starts real servers in tests, on either database, and speaks with them as clients do. Each answer
+// is compared with the OpenAPI document on the way. It also starts sandboxes and fills stores.
+package servertest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/server"
+	"crier/internal/service"
+	"crier/internal/store"
+	"crier/internal/store/storetest"
+)
+
+// Secret is the secret key of all test servers, so that several can share a database.
+const Secret = "0123456789abcdef0123456789abcdef"
+
+// Databases are stores with the schema of everything and nobody in them.
+var Databases = &storetest.Suite{Prepare: func(ctx context.Context, cfg store.Config) error {
+	n, err := server.Open(ctx, Config(storetest.Database{URL: cfg.DatabaseURL, DataDir: cfg.DataDir}, os.Stderr))
+	if err != nil {
+		return err
+	}
+	_, err = n.Prepare(ctx)
+	return errors.Join(err, n.Store.Close())
+}}
+
+// Run runs the tests of a package and removes what they shared. It is the body of TestMain.
+func Run(m *testing.M) int {
+	code := m.Run()
+	if err := errors.Join(stopShared(), Databases.Remove()); err != nil {
+		fmt.Fprintln(os.Stderr, "servertest:", err)
+		code = max(code, 1)
+	}
+	if err := os.RemoveAll(RunDir()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return code
+}
+
+// RunDir is a directory for what the tests of a run share; it is removed at their end.
+var RunDir = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("", "crier-test-")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+})
+
+// Database is a store of one test.
+type Database = storetest.Database
+
+// EachDatabase runs a test on a fresh, empty store of SQLite and of PostgreSQL, as parallel subtests.
+func EachDatabase(t *testing.T, test func(t *testing.T, db Database)) {
+	t.Helper()
+	Databases.Each(t, test)
+}
+
+// Config is a node as the command line would make it.
+func Config(db Database, log io.Writer) server.Config {
+	return server.Config{
+		Listen: "127.0.0.1:0", DataDir: db.DataDir, MediaDir: MediaDir(db), DatabaseURL: db.URL,
+		PublicURL: "http://crier.test", SecretKey: Secret, Role: "all", Version: "dev", Now: time.Now,
+		Logger: slog.New(slog.NewTextHandler(log, nil)),
+	}
+}
+
+// MediaDir is where all nodes on a database keep their files.
+func MediaDir(db Database) string {
+	sum := sha256.Sum256([]byte(db.URL + db.DataDir))
+	return filepath.Join(RunDir(), "media-"+hex.EncodeToString(sum[:8]))
+}
+
+// Option changes how a test server is started.
+type Option func(*server.Config)
+
+// WithRateLimit sets the requests per minute and token; without it there is no limit.
+func WithRateLimit(perMinute int) Option { return func(a *server.Config) { a.RateLimit = perMinute } }
+
+// WithClock makes the server tell the time by a clock that the test can move.
+func WithClock(c *Clock) Option { return func(a *server.Config) { a.Now = c.Now } }
+
+// WithRole starts a node that does only a part of the work: api or worker.
+func WithRole(role string) Option { return func(a *server.Config) { a.Role = role } }
+
+// WithDatabaseURL reaches the database in another way, for example through a proxy.
+func WithDatabaseURL(url string) Option { return func(a *server.Config) { a.DatabaseURL = url } }
+
+// Server is a node of crier, wired as serve does it, that listens on a loopback port.
+type Server struct {
+	// Tenant is the first one; its key may do everything.
+	Tenant
+	Config server.Config
+	Node   *server.Node
+	URL    string
+	Log    *LogBuffer
+	Client *http.Client
+	// Stop drains the server and reports what went wrong; it runs by itself at the end of the test.
+	Stop func() error
+}
+
+// Tenant is an organization with a team and the key of its owner.
+type Tenant struct {
+	Key          string
+	Organization crier.ID
+	Team         crier.ID
+}
+
+// Start starts a node on the database. An empty store gets its first tenant; a further node on the same store has
+// none: give it the tenant of the first.
+func Start(tb testing.TB, db Database, options ...Option) *Server {
+	tb.Helper()
+	s, err := launch(db, options...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			tb.Errorf("the server ended with: %v", err)
+		}
+		if tb.Failed() {
+			tb.Logf("what the server found worth a warning:\n%s", s.Log.Warnings(20))
+		}
+	})
+	return s
+}
+
+// launch starts a node that runs until it is stopped.
+func launch(db Database, options ...Option) (*Server, error) {
+	s := &Server{Log: &LogBuffer{}}
+	s.Config = Config(db, s.Log)
+	for _, o := range options {
+		o(&s.Config)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	n, err := server.Open(ctx, s.Config)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	s.Node = n
+	listener, err := s.prepare(ctx)
+	if err != nil {
+		cancel()
+		return nil, errors.Join(err, n.Store.Close())
+	}
+	s.URL = "http://" + listener.Addr().String()
+	s.Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 200}}
+	ended := make(chan error, 1)
+	go func() { ended <- errors.Join(n.Run(ctx, listener), n.Store.Close()) }()
+	s.Stop = sync.OnceValue(func() error {
+		s.Client.CloseIdleConnections()
+		cancel()
+		return <-ended
+	})
+	return s, nil
+}
+
+// prepare makes the first tenant of an empty store and listens.
+func (s *Server) prepare(ctx context.Context) (net.Listener, error) {
+	empty, err := s.Node.Services.Instance.Empty(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if empty {
+		made, err := s.Node.Services.Instance.Initialise(ctx, firstTenant)
+		if err != nil {
+			return nil, err
+		}
+		s.Tenant = Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}
+	}
+	return new(net.ListenConfig).Listen(ctx, "tcp", s.Config.Listen)
+}
+
+// firstTenant is what tests find on a server.
+var firstTenant = service.TenantRequest{Name: "First organization", Credits: 10_000}
+
+// NewTenant makes a further tenant: a stranger to all others.
+func (s *Server) NewTenant(tb testing.TB, name string) Tenant {
+	tb.Helper()
+	return s.createTenant(tb, service.TenantRequest{Name: crier.Name(name), Credits: firstTenant.Credits})
+}
+
+func (s *Server) createTenant(tb testing.TB, request service.TenantRequest) Tenant {
+	tb.Helper()
+	made, err := s.Node.Services.Instance.CreateTenant(context.Background(), request)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}
+}
+
+// Exec changes the store behind the server's back, for what no operation can do (yet).
+func (s *Server) Exec(tb testing.TB, query string, args ...any) {
+	tb.Helper()
+	if _, err := s.Node.Store.Writer().ExecContext(context.Background(), query, args...); err != nil {
+		tb.Fatalf("%s: %v", query, err)
+	}
+}
+
+// Number reads one number from the store.
+func (s *Server) Number(tb testing.TB, query string, args ...any) int64 {
+	tb.Helper()
+	var n int64
+	if err := s.Node.Store.Reader().QueryRowContext(context.Background(), query, args...).Scan(&n); err != nil {
+		tb.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// Clock tells the time, moved by what the test has advanced it.
+type Clock struct {
+	mu      sync.Mutex
+	offset  time.Duration
+	stopped time.Time
+}
+
+// NewStoppedClock is a clock that only Advance moves, for tests of waits that a slow machine could sit out.
+func NewStoppedClock() *Clock { return &Clock{stopped: time.Now()} }
+
+// Now is the moved time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.stopped.IsZero() {
+		return c.stopped.Add(c.offset)
+	}
+	return time.Now().Add(c.offset)
+}
+
+// Advance moves the clock on.
+func (c *Clock) Advance(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.offset += by
+}
+
+// LogBuffer keeps what the server writes.
+type LogBuffer struct {
+	mu   sync.Mutex
+	data bytes.Buffer
+}
+
+// Write keeps one line.
+func (b *LogBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.data.Write(p)
+}
+
+// String is everything that was written.
+func (b *LogBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.data.String()
+}
+
+// Warnings are the last lines above the level of information.
+func (b *LogBuffer) Warnings(most int) string {
+	lines := slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool {
+		return !strings.Contains(line, "level=WARN") && !strings.Contains(line, "level=ERROR")
+	})
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
+}
+
+// Eventually asks again until something has happened in the background.
+func Eventually[T any](tb testing.TB, ask func() (T, bool)) T {
+	tb.Helper()
+	deadline := time.After(Patience)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		value, done := ask()
+		if done {
+			return value
+		}
+		select {
+		case <-deadline:
+			tb.Fatalf("it has not happened within %v", Patience)
+		case <-tick.C:
+		}
+	}
+}
+
+// AtOnce runs n functions at the same time and waits for them.
+func AtOnce(n int, fn func(i int)) {
+	start := make(chan struct{})
+	var running sync.WaitGroup
+	for i := range n {
+		running.Go(func() {
+			<-start
+			fn(i)
+		})
+	}
+	close(start)
+	running.Wait()
+}
+
+// NumberFrom reads a number from the environment: how much of something a run wants. Most want the usual.
+func NumberFrom(tb testing.TB, variable string, usual int64) int64 {
+	tb.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		tb.Fatalf("%s: %v", variable, err)
+	}
+	return n
+}

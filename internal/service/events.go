@@ -1,0 +1,224 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/events"
+	"crier/internal/pagination"
+	"crier/internal/store"
+)
+
+// Events are the rules of the event log: who may read what of it.
+type Events struct {
+	store *store.Store
+	pages *pagination.Cursors
+	log   *events.Log
+	kept  time.Duration
+}
+
+func newEvents(pages *pagination.Cursors, cfg Config) *Events {
+	return &Events{store: cfg.Store, pages: pages, log: events.NewLog(cfg.Store, cfg.Logger), kept: eventsKept(cfg)}
+}
+
+// eventsKept is how long events are kept: 30 days unless the operator says otherwise.
+func eventsKept(cfg Config) time.Duration {
+	return time.Duration(cmp.Or(cfg.EventDays, 30)) * 24 * time.Hour
+}
+
+// Log is the node's own event log, to be run.
+func (s *Events) Log() *events.Log { return s.log }
+
+// EventQuery selects events of an organization; what is empty selects all.
+type EventQuery struct {
+	Types  []crier.EventType
+	TeamID crier.ID
+	// After is a cursor of an earlier page, or the id of an event; empty means the beginning.
+	After string
+	Limit int
+}
+
+// name tells the list and its filters: a cursor of one list does not fit another.
+func (q EventQuery) name(organization crier.ID) string {
+	words := make([]string, len(q.Types))
+	for i, t := range q.Types {
+		words[i] = string(t)
+	}
+	slices.Sort(words)
+	return fmt.Sprintf("events of %s team %s types %s", organization, q.TeamID, strings.Join(words, ","))
+}
+
+func (q EventQuery) filter() store.EventFilter {
+	return store.EventFilter{Types: q.Types, TeamID: q.TeamID}
+}
+
+func (q EventQuery) wants(e crier.Event) bool {
+	return (len(q.Types) == 0 || slices.Contains(q.Types, e.Type)) &&
+		(q.TeamID == "" || e.TeamID != nil && *e.TeamID == q.TeamID)
+}
+
+// view is what a caller may see of an organization's events.
+type view struct {
+	// teams are nil when the caller sees all of them.
+	teams map[crier.ID]bool
+	// may tells what the caller may do in the whole organization.
+	may map[crier.Permission]bool
+}
+
+// eventFamilies are the events that need more than to read.
+var eventFamilies = []struct {
+	prefix string
+	needs  crier.Permission
+}{
+	{"member.", crier.ManageMembers}, {"api_key.", crier.ManageAPIKeys}, {"webhook.", crier.ManageWebhooks},
+}
+
+func (v view) sees(e crier.Event) bool {
+	for _, family := range eventFamilies {
+		if strings.HasPrefix(string(e.Type), family.prefix) {
+			return v.may[family.needs]
+		}
+	}
+	if e.TeamID == nil {
+		return v.teams == nil
+	}
+	return v.teams == nil || v.teams[*e.TeamID]
+}
+
+// viewOf finds out what a caller may see.
+func (s *Events) viewOf(ctx context.Context, scope access.OrgScope) (view, error) {
+	v := view{may: map[crier.Permission]bool{}}
+	for _, family := range eventFamilies {
+		v.may[family.needs] = scope.Caller().May(family.needs, scope.Access(), "organization") == nil
+	}
+	if scope.Access().Own.AllTeams && scope.Access().Behind.AllTeams {
+		return v, nil
+	}
+	v.teams = map[crier.ID]bool{}
+	caller := scope.Caller()
+	reaches, err := s.store.Reaches(ctx, caller.ID(), caller.Person().ID, scope.Organization().ID)
+	if err != nil {
+		return v, err
+	}
+	for _, reach := range reaches {
+		teams, err := s.store.TeamIDs(ctx, reach)
+		if err != nil {
+			return v, err
+		}
+		for _, id := range teams {
+			v.teams[id] = true
+		}
+	}
+	return v, nil
+}
+
+// maxEventScan bounds how many events are read for one page of a caller who may see few of them.
+const maxEventScan = 5000
+
+// List returns a piece of the log, oldest first. Who sends nextCursor again and again sees every event once.
+func (s *Events) List(ctx context.Context, scope access.OrgScope, q EventQuery) (crier.EventPage, error) {
+	page := crier.EventPage{Data: []crier.Event{}}
+	if err := scope.Check(); err != nil {
+		return page, err
+	}
+	v, err := s.viewOf(ctx, scope)
+	if err != nil {
+		return page, err
+	}
+	// Before the events are read: what comes later has a greater sequence, and is for the next page.
+	present, err := s.store.EventLog(ctx)
+	if err != nil {
+		return page, err
+	}
+	at, gone, err := s.position(ctx, scope.Organization().ID, q, present)
+	if err != nil {
+		return page, err
+	}
+	if gone {
+		return page, s.errGone()
+	}
+	end := scan{at: at, until: present.Last}
+	err = s.read(ctx, scope.Organization().ID, q, v, &end, func(e *events.Entry) error {
+		page.Data = append(page.Data, e.Event)
+		return nil
+	})
+	page.NextCursor, page.HasMore = s.pages.SealPosition(q.name(scope.Organization().ID), end.at), end.more
+	return page, err
+}
+
+// scan is a run through the log: from behind at up to until, and where it ended.
+type scan struct {
+	at, until int64
+	more      bool
+}
+
+func withEntry(stored store.Event, fn func(*events.Entry) error) error {
+	entry, err := events.NewEntry(stored)
+	if err != nil {
+		return err
+	}
+	return fn(entry)
+}
+
+// read calls fn with the events that a query and a view let through, until the query's limit is reached, the log has
+// ended, or much was read.
+func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, v view, run *scan,
+	fn func(*events.Entry) error) error {
+	filter := q.filter()
+	filter.Until = run.until
+	found, read := 0, 0
+	for {
+		size := max(q.Limit, 100)
+		list, err := s.store.OrganizationEvents(ctx, organization, run.at, filter, size)
+		if err != nil {
+			return err
+		}
+		for i, stored := range list {
+			run.at = stored.Sequence
+			if !v.sees(stored.Event) {
+				continue
+			}
+			if err := withEntry(stored, fn); err != nil {
+				return err
+			}
+			if found++; found == q.Limit {
+				run.more = i+1 < len(list) || len(list) == size
+				return nil
+			}
+		}
+		if len(list) < size {
+			run.at = max(run.at, run.until)
+			return nil
+		}
+		if read += len(list); read >= maxEventScan {
+			run.more = true
+			return nil
+		}
+	}
+}
+
+// position is the sequence behind which a reader goes on; gone is true when what lies there is no longer kept.
+func (s *Events) position(ctx context.Context, organization crier.ID, q EventQuery, present store.EventLog) (at int64,
+	gone bool, err error) {
+	if q.After == "" {
+		return present.Swept, false, nil
+	}
+	if id, ok := crier.ParseID(q.After); ok {
+		at, found, err := s.store.EventSequence(ctx, organization, id)
+		return at, !found, err
+	}
+	at, err = s.pages.OpenPosition(q.name(organization), q.After)
+	return at, at < present.Swept, err
+}
+
+// errGone tells a reader that it has been away for too long.
+func (s *Events) errGone() error {
+	return crier.Invalid(crier.At(fmt.Sprintf("leads to nothing that is kept: events are kept for %d days. Begin anew "+
+		"without it", int(s.kept.Hours()/24)), "after"))
+}

@@ -1,0 +1,175 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/store"
+)
+
+func TestWhoSeesWhichEvents(t *testing.T) {
+	t.Parallel()
+	own, other := crier.NewID(), crier.NewID()
+	owner := view{may: map[crier.Permission]bool{crier.ManageMembers: true, crier.ManageAPIKeys: true,
+		crier.ManageWebhooks: true}}
+	viewer := view{}
+	narrowed := view{teams: map[crier.ID]bool{own: true}}
+	for _, c := range []struct {
+		kind                    crier.EventType
+		team                    *crier.ID
+		owner, viewer, narrowed bool
+	}{
+		{crier.PostCreated, &own, true, true, true},
+		{crier.PostCreated, &other, true, true, false},
+		{crier.CreditsLow, nil, true, true, false},
+		{crier.MemberJoined, nil, true, false, false},
+		{crier.APIKeyRevoked, nil, true, false, false},
+		{crier.WebhookDisabled, nil, true, false, false},
+		{crier.WebhookTest, nil, true, false, false},
+		{crier.ScheduledPostPublished, &own, true, true, true},
+	} {
+		e := crier.Event{Type: c.kind, TeamID: c.team}
+		if owner.sees(e) != c.owner || viewer.sees(e) != c.viewer || narrowed.sees(e) != c.narrowed {
+			t.Errorf("%s of team %v is seen by owner %v, viewer %v, a narrowed one %v", c.kind, c.team, owner.sees(e),
+				viewer.sees(e), narrowed.sees(e))
+		}
+	}
+}
+
+// organization is the whole organization of a team's scope.
+func (r *rules) organization(t *testing.T, of access.TeamScope) access.OrgScope {
+	t.Helper()
+	scope, err := r.Access.Organization(t.Context(), of.Caller(), of.Team().OrganizationID, crier.Read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scope
+}
+
+// sequence puts events in order, as the log of a running node does.
+func (r *rules) sequence(t *testing.T) {
+	t.Helper()
+	if _, err := r.store.SequenceEvents(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventsAfter reads all events behind a cursor, in small pages.
+func (r *rules) eventsAfter(t *testing.T, scope access.OrgScope, q EventQuery) (list []crier.Event, cursor string) {
+	t.Helper()
+	r.sequence(t)
+	q.Limit = 2
+	for {
+		page, err := r.Events.List(t.Context(), scope, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, q.After = append(list, page.Data...), page.NextCursor
+		if !page.HasMore {
+			return list, page.NextCursor
+		}
+	}
+}
+
+func TestEventsOfAPostTellWhatChanged(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		r, ctx := newRules(t, st, testSecret), context.Background()
+		team := r.initialise(t, crier.WritePosts)
+		scope := r.organization(t, team)
+		_, begin := r.eventsAfter(t, scope, EventQuery{})
+		first, second := "First", "Second"
+		post, err := r.Posts.Create(ctx, team, crier.PostCreate{Title: &first})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, title := range []string{second, second} { // the repetition changes nothing
+			update := crier.PostUpdate{Title: crier.Optional[string]{Set: true, Value: title}}
+			if _, err := r.Posts.Update(ctx, team, post.ID, update); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := r.Posts.SetStatus(ctx, team, post.ID,
+			crier.PostStatusUpdate{Status: crier.PostArchived}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Posts.Delete(ctx, team, post.ID, false); err != nil {
+			t.Fatal(err)
+		}
+		list, _ := r.eventsAfter(t, scope, EventQuery{After: begin})
+		var types []crier.EventType
+		for _, e := range list {
+			types = append(types, e.Type)
+			var told crier.Post
+			if err := json.Unmarshal(e.Data.Object, &told); err != nil || told.ID != post.ID {
+				t.Errorf("%s is about %s, %v", e.Type, e.Data.Object, err)
+			}
+		}
+		want := []crier.EventType{crier.PostCreated, crier.PostUpdated, crier.PostStatusChanged, crier.PostDeletedEvent}
+		if !slices.Equal(types, want) {
+			t.Fatalf("got %v, want %v", types, want)
+		}
+		for i, previous := range []string{``, `{"title":"First"}`, `{"status":"draft"}`, ``} {
+			if got := string(list[i].Data.Previous); got != previous {
+				t.Errorf("%s was %s before, want %s", types[i], got, previous)
+			}
+		}
+		after, _ := r.eventsAfter(t, scope, EventQuery{After: string(list[1].ID)})
+		if len(after) != 2 || after[0].ID != list[2].ID {
+			t.Errorf("behind the second come %d events", len(after))
+		}
+	})
+}
+
+func TestEventsAreKeptForThirtyDays(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		r, ctx := newRules(t, st, testSecret), context.Background()
+		team := r.initialise(t, crier.WritePosts)
+		scope := r.organization(t, team)
+		old, err := r.Posts.Create(ctx, team, crier.PostCreate{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, cursor := r.eventsAfter(t, scope, EventQuery{Types: []crier.EventType{crier.PostCreated}})
+		r.time = r.time.Add(29 * 24 * time.Hour)
+		if err := r.Upkeep.Sweep(ctx); err != nil {
+			t.Fatal(err)
+		}
+		kept, _ := r.eventsAfter(t, scope, EventQuery{Types: []crier.EventType{crier.PostCreated}})
+		if len(kept) != 1 {
+			t.Errorf("%d events after 29 days", len(kept))
+		}
+		r.time = r.time.Add(25 * time.Hour)
+		young, err := r.Posts.Create(ctx, team, crier.PostCreate{})
+		if err != nil || young.ID == old.ID {
+			t.Fatal(err)
+		}
+		r.sequence(t)
+		if err := r.Upkeep.Sweep(ctx); err != nil {
+			t.Fatal(err)
+		}
+		left, _ := r.eventsAfter(t, scope, EventQuery{})
+		if len(left) != 1 || left[0].Sequence <= before[0].Sequence {
+			t.Errorf("%d events are left: %+v", len(left), left)
+		}
+		// The cursor had reached the end: nothing was missed. The event behind its id is gone.
+		made := EventQuery{Types: []crier.EventType{crier.PostCreated}, After: cursor}
+		if next, _ := r.eventsAfter(t, scope, made); len(next) != 1 {
+			t.Errorf("%d events behind the cursor", len(next))
+		}
+		beginning := r.Events.pages.SealPosition(EventQuery{}.name(scope.Organization().ID), 0)
+		for _, after := range []string{string(before[0].ID), beginning} {
+			_, err := r.Events.List(ctx, scope, EventQuery{After: after, Limit: 1})
+			if refused, ok := errors.AsType[*crier.Error](err); !ok || refused.Kind != crier.KindInvalid {
+				t.Errorf("after %s: %v", after, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,40 @@
+package service
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// indexBatch bounds the posts that one look at the database finds.
+const indexBatch = 200
+
+// IndexAll makes the words of posts anew that were made by an earlier version. It goes in steps, can be interrupted,
+// and may run on several nodes at once.
+func (s *Posts) IndexAll(ctx context.Context) error {
+	after := crier.ID("")
+	for {
+		posts, err := s.store.PostsToIndex(ctx, after, indexBatch)
+		if err != nil || len(posts) == 0 {
+			return err
+		}
+		for _, id := range posts {
+			if err := s.store.WithTx(ctx, func(tx *store.Tx) error { return s.index(ctx, tx, id) }); err != nil {
+				return err
+			}
+		}
+		after = posts[len(posts)-1]
+	}
+}
+
+func (s *Posts) index(ctx context.Context, tx *store.Tx, id crier.ID) error {
+	p, err := tx.PresentPost(ctx, id)
+	if err != nil || p == nil {
+		return err
+	}
+	if err := tx.ReplaceWords(ctx, p.TeamID, p.ID, searchWords(p.Post)); err != nil {
+		return err
+	}
+	return tx.MarkIndexed(ctx, id)
+}

@@ -1,0 +1,67 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"crier"
+	"crier/internal/publish"
+	"crier/internal/store"
+)
+
+// deleteWait is how long a deletion waits for the networks.
+const deleteWait = 10 * time.Second
+
+// AwaitKeptDeletes answers a repeated deletion from what the first one began.
+func (s *Posts) AwaitKeptDeletes(ctx context.Context, kept []byte) (crier.PostDeletion, error) {
+	var out crier.PostDeletion
+	if err := json.Unmarshal(kept, &out); err != nil {
+		return out, fmt.Errorf("decode the kept deletion: %w", err)
+	}
+	return s.awaitDeletes(ctx, out)
+}
+
+// awaitDeletes waits for the networks' verdicts and enters them.
+func (s *Posts) awaitDeletes(ctx context.Context, out crier.PostDeletion) (crier.PostDeletion, error) {
+	if len(out.PlatformDeletes) == 0 {
+		return out, nil
+	}
+	ids := make([]crier.ID, len(out.PlatformDeletes))
+	for i, d := range out.PlatformDeletes {
+		ids[i] = d.ScheduledPostID
+	}
+	for deadline := s.clock().Add(deleteWait); ; {
+		attempts, err := s.store.DeleteAttempts(ctx, ids)
+		if err != nil {
+			return out, err
+		}
+		if enterVerdicts(out.PlatformDeletes, attempts) || !s.clock().Before(deadline) {
+			out.PlatformDelete = &out.PlatformDeletes[0]
+			return out, nil
+		}
+		timer := time.NewTimer(postNowPoll)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return out, ctx.Err()
+		case <-timer.C:
+		}
+	}
+}
+
+// enterVerdicts is true when all are in.
+func enterVerdicts(deletes []crier.PlatformDelete, attempts []store.Attempt) bool {
+	open := len(deletes)
+	for i := range deletes {
+		for _, a := range attempts {
+			if a.ScheduledPostID == deletes[i].ScheduledPostID && publish.IsVerdict(a.Outcome) {
+				deletes[i].Verdict, deletes[i].Message = a.Outcome, a.Message
+				open--
+				break
+			}
+		}
+	}
+	return open == 0
+}

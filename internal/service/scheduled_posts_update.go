@@ -1,0 +1,214 @@
+package service
+
+import (
+	"context"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/publish"
+	"crier/internal/store"
+)
+
+// CheckUpdate finds what is wrong with the publish settings of a change: unknown keys and wrong types.
+func (s *ScheduledPosts) CheckUpdate(in crier.ScheduledPostUpdate) []crier.Issue {
+	return s.providers.CheckSettings(in.PlatformSettings.Value, "platformSettings")
+}
+
+// Update changes a scheduled post that has not begun. What is not given stays as it is.
+func (s *ScheduledPosts) Update(ctx context.Context, scope access.TeamScope, id crier.ID,
+	in crier.ScheduledPostUpdate) (crier.ScheduledPost, error) {
+	if err := scope.Check(); err != nil {
+		return crier.ScheduledPost{}, err
+	}
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.ScheduledPost, error) {
+		known, err := tx.ScheduledPost(ctx, scope.Team().ID, id)
+		if err != nil {
+			return crier.ScheduledPost{}, err
+		}
+		head, err := tx.LockPostHead(ctx, scope.Team().ID, known.PostID)
+		if err != nil {
+			return crier.ScheduledPost{}, err
+		}
+		accounts, err := tx.LockAccounts(ctx, scope.Team().ID, []crier.ID{known.SocialAccountID})
+		if err != nil {
+			return crier.ScheduledPost{}, err
+		}
+		p, err := tx.LockPublication(ctx, id)
+		if err != nil {
+			return crier.ScheduledPost{}, err
+		}
+		if p.Status != crier.Scheduled {
+			return crier.ScheduledPost{}, notScheduled(p.Status)
+		}
+		head.PayloadID = p.PayloadID
+		plan, err := s.planUpdate(ctx, tx, scope, head, p, accounts, in)
+		if err != nil {
+			return crier.ScheduledPost{}, err
+		}
+		if _, err := s.schedules.put(ctx, tx, scope, plan, plan.deliveries[0]); err != nil {
+			return crier.ScheduledPost{}, err
+		}
+		if err := tx.RefreshPosts(ctx, s.clock.Now(), p.PostID); err != nil {
+			return crier.ScheduledPost{}, err
+		}
+		return s.read(ctx, tx, id)
+	})
+}
+
+// notScheduled says why a scheduled post cannot be changed any more, and what can be done instead.
+func notScheduled(status crier.ScheduledPostStatus) error {
+	switch status {
+	case crier.Publishing, crier.Processing:
+		return crier.Conflict("This is being published: its state is %s. It can no longer be changed.", status)
+	case crier.Failed, crier.Missed:
+		return crier.Conflict("This is %s. Retry it, or schedule the post again.", status)
+	case crier.Unknown:
+		return crier.Conflict("Whether this was published is not known. Look at the network and resolve it first.")
+	}
+	return crier.Conflict("Only what is scheduled can be changed; this is %s.", status)
+}
+
+// planUpdate decides how a publication will be after a change. Without new settings and actions nothing of the content
+// is checked again: a post can be moved whatever became of its account.
+func (s *ScheduledPosts) planUpdate(ctx context.Context, tx *store.Tx, scope access.TeamScope, head store.PostHead,
+	p store.Publication, accounts map[crier.ID]store.Account, in crier.ScheduledPostUpdate) (planned, error) {
+	plan := planned{post: head, at: p.ScheduledAt, slotAt: p.SlotAt, team: scope.Team(), keepSeries: true}
+	if in.ScheduledAt.HasValue() && !in.ScheduledAt.Value.Equal(p.ScheduledAt.Time) {
+		plan.at, plan.slotAt, plan.keepSeries = in.ScheduledAt.Value, nil, false
+	}
+	if in.Timezone.Set {
+		zone := crier.Zone(zoneOf(scope.Team(), in.Timezone.Ptr()))
+		plan.zone = &zone
+	}
+	content, err := s.engine.Content.Post(ctx, tx, scope.Team().ID, p.PayloadID)
+	if err != nil {
+		return plan, err
+	}
+	d := delivery{accountID: p.SocialAccountID, account: accounts[p.SocialAccountID],
+		content: content.For(p.Provider, p.SocialAccountID), actions: p.Actions, moves: &p}
+	d.content.Settings = p.Settings
+	if in.PlatformSettings.Set || in.FirstComment.Set || in.PostPublishActions.Set || in.Recurrence.Set {
+		if d, err = s.replanDelivery(ctx, tx, scope, head, p, accounts, content, in); err != nil {
+			return plan, err
+		}
+	}
+	plan.deliveries = []delivery{d}
+	if issues := recurrenceIssues(plan, crier.Targets{}); len(issues) > 0 {
+		return plan, crier.Invalid(issues...)
+	}
+	return plan, nil
+}
+
+// replanDelivery checks new settings and actions as scheduling does. What the network cannot do is refused here: it was
+// asked for on this account alone.
+func (s *ScheduledPosts) replanDelivery(ctx context.Context, tx *store.Tx, scope access.TeamScope, head store.PostHead,
+	p store.Publication, accounts map[crier.ID]store.Account, content publish.PostContent,
+	in crier.ScheduledPostUpdate) (delivery, error) {
+	live := p
+	if in.PlatformSettings.Set { // the given ones replace all
+		live.Settings = nil
+	}
+	f := fanOut{providers: s.providers, saved: head.Actions, content: content, accounts: accounts,
+		targets: updateTargets(p, in), live: map[crier.ID]store.Publication{p.SocialAccountID: live}}
+	err := s.schedules.mayPlan(ctx, tx, scope, head, f)
+	if err != nil {
+		return delivery{}, err
+	}
+	if f.assets, err = s.engine.Content.Media(ctx, tx, scope.Team().ID, f.requestedAssets()); err != nil {
+		return delivery{}, err
+	}
+	d := f.deliver(p.SocialAccountID)
+	if d.refused != nil {
+		if len(d.refused.Issues) > 0 {
+			return d, crier.Invalid(d.refused.Issues...)
+		}
+		return d, crier.Conflict("%s", d.refused.Message)
+	}
+	if ignored := ignoredActions(d.warnings, in); len(ignored) > 0 {
+		return d, crier.Invalid(ignored...)
+	}
+	d.moves = &p
+	d.actions.SeriesStart, d.actions.SeriesIndex = p.Actions.SeriesStart, p.Actions.SeriesIndex
+	return d, nil
+}
+
+// updateTargets is a change as a request to schedule on the same account.
+func updateTargets(p store.Publication, in crier.ScheduledPostUpdate) crier.Targets {
+	t := crier.Targets{SocialAccountIDs: []crier.ID{p.SocialAccountID}, PlatformSettings: in.PlatformSettings.Value,
+		FirstComment: in.FirstComment, AllowRepublish: true}
+	if in.PostPublishActions.Set {
+		t.EngagementCommentTrigger = optional(in.PostPublishActions.Value.EngagementCommentTrigger)
+		t.RepostAfter = optional(in.PostPublishActions.Value.RepostAfter)
+	}
+	if in.Recurrence.Set {
+		t.RecurrenceIntervalDays, t.RecurrenceEndsAt = crier.Null[int](), crier.Null[crier.Time]()
+		if r := in.Recurrence.Ptr(); r != nil {
+			t.RecurrenceIntervalDays, t.RecurrenceEndsAt = crier.Some(r.RecurrenceIntervalDays),
+				optional(r.RecurrenceEndsAt)
+		}
+	}
+	return t
+}
+
+// optional is a field that is there: the value, or null.
+func optional[T any](v *T) crier.Optional[T] {
+	if v == nil {
+		return crier.Null[T]()
+	}
+	return crier.Some(*v)
+}
+
+// ignoredActions are the warnings about actions of a change that the network cannot do.
+func ignoredActions(warnings []crier.Issue, in crier.ScheduledPostUpdate) []crier.Issue {
+	var ignored []crier.Issue
+	for _, w := range warnings {
+		if len(w.Path) == 0 {
+			continue
+		}
+		switch w.Path[0] {
+		case "firstComment":
+			if in.FirstComment.HasValue() {
+				ignored = append(ignored, w)
+			}
+		case "engagementCommentTrigger", "repostAfter":
+			if in.PostPublishActions.HasValue() {
+				ignored = append(ignored, crier.At(w.Message, append([]string{"postPublishActions"}, w.Path...)...))
+			}
+		}
+	}
+	return ignored
+}
+
+// Cancel stops the publication on one account; the credits that were reserved for it are released. A series ends with
+// it.
+func (s *ScheduledPosts) Cancel(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.ScheduledPost, error) {
+	return s.decide(ctx, scope, id, func(tx *store.Tx, p *store.Publication) error {
+		switch p.Status {
+		case crier.Canceled:
+			return nil
+		case crier.Scheduled:
+		case crier.Publishing, crier.Processing:
+			return crier.Conflict("This is being published: its state is %s. It can no longer be canceled.", p.Status)
+		default:
+			return crier.Conflict("Only what is scheduled can be canceled; this is %s.", p.Status)
+		}
+		return s.engine.Publisher.Cancel(ctx, tx, []store.Publication{*p})
+	})
+}
+
+// Dismiss takes a failure that somebody has seen from the list of what needs attention. The record stays, and a failure
+// that comes again needs attention again.
+func (s *ScheduledPosts) Dismiss(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.ScheduledPost,
+	error) {
+	return s.decide(ctx, scope, id, func(tx *store.Tx, p *store.Publication) error {
+		now := s.clock.Now()
+		known, changed, err := tx.Dismiss(ctx, id, now)
+		if err == nil && !known {
+			err = crier.Conflict("There is nothing to dismiss: this is %s, and none of its actions failed.", p.Status)
+		}
+		if err != nil || !changed {
+			return err
+		}
+		return recordDismissed(tx, now, *p)
+	})
+}

@@ -1,0 +1,590 @@
+package social
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/auth"
+	"crier/internal/job"
+	"crier/internal/provider"
+	"crier/internal/publish"
+	"crier/internal/store"
+)
+
+// connectionLife is how long a consent may take.
+const connectionLife = 20 * time.Minute
+
+// Connections lead a person from crier to a network's consent page and back to a connected account.
+type Connections struct {
+	store     *store.Store
+	writes    *access.Idempotency
+	keys      *auth.Keyring
+	providers *provider.Registry
+	engine    *publish.Engine
+	queue     job.Queue
+	views     *Views
+	clock     crier.Clock
+	log       *slog.Logger
+	publicURL string
+	sandbox   bool
+}
+
+func (s *Connections) callbackURL(network crier.Provider) string {
+	return s.publicURL + "/oauth/" + string(network) + "/callback"
+}
+
+// Begin returns the address of the network's consent page.
+func (s *Connections) Begin(ctx context.Context, scope access.TeamScope,
+	in crier.ConnectRequest) (crier.ConnectResponse,
+	error) {
+	var none crier.ConnectResponse
+	if err := scope.Check(); err != nil {
+		return none, err
+	}
+	p, connector, err := s.connector(in.Provider)
+	if err != nil {
+		return none, err
+	}
+	if err := s.mayReturn(ctx, scope.Team().OrganizationID, in.ReturnURL); err != nil {
+		return none, err
+	}
+	state, verifier := auth.NewLinkToken(), auth.NewLinkToken()
+	address, err := connector.ConsentURL(provider.ConsentRequest{
+		RedirectURL: s.callbackURL(in.Provider), State: state, Verifier: provider.Secret(verifier),
+	})
+	if errors.Is(err, provider.ErrNoCredentials) {
+		name := strings.ToUpper(string(in.Provider))
+		return none, crier.Conflict("This installation is not known to %s yet: its operator has to set "+
+			"CRIER_%s_CLIENT_ID and CRIER_%s_CLIENT_SECRET.",
+			p.Info().DisplayName, name, name)
+	}
+	if err != nil {
+		return none, fmt.Errorf("make the consent address: %w", err)
+	}
+	hash := auth.Hash(state)
+	sealed, err := s.keys.Seal([]byte(verifier), connectionContext(hash))
+	if err != nil {
+		return none, err
+	}
+	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.ConnectResponse, error) {
+		expires := crier.TimeOf(s.clock().Add(connectionLife))
+		err := tx.InsertConnection(ctx, store.Connection{
+			StateHash: hash, TeamID: scope.Team().ID, Provider: in.Provider, Verifier: sealed,
+			ReturnURL: (*string)(in.ReturnURL), ExpiresAt: expires,
+			PrincipalKind: scope.Caller().Kind(), PrincipalID: scope.Caller().ID(),
+			PersonID: scope.Caller().Person().ID,
+		})
+		return crier.ConnectResponse{AuthorizationURL: address, ExpiresAt: expires}, err
+	})
+}
+
+// mayReturn refuses addresses that a browser must not be led to: whoever follows the address of a consent trusts crier,
+// not the site that it ends at.
+func (s *Connections) mayReturn(ctx context.Context, organization crier.ID, to *crier.WebURL) error {
+	if to == nil {
+		return nil
+	}
+	u, err := url.Parse(string(*to))
+	if err != nil {
+		return crier.Invalid(crier.At("must be an address", "returnUrl"))
+	}
+	origin := crier.OriginOf(u)
+	if origin == crier.Origin(s.publicURL).Canonical() {
+		return nil
+	}
+	if !crier.Protected(u) {
+		return crier.Invalid(crier.At("must be an https address, or http on this machine", "returnUrl"))
+	}
+	o, err := s.store.Organization(ctx, organization)
+	if err != nil || len(o.ReturnOrigins) == 0 || slices.Contains(o.ReturnOrigins, origin) {
+		return err
+	}
+	return crier.Invalid(crier.At(fmt.Sprintf("leads to %s, which is neither crier's own address nor one of the "+
+		"organization's returnOrigins", origin), "returnUrl"))
+}
+
+// destination is the host of an address that is not crier's own.
+func (s *Connections) destination(address *string) string {
+	if address == nil {
+		return ""
+	}
+	u, err := url.Parse(*address)
+	if err != nil || crier.OriginOf(u) == crier.Origin(s.publicURL).Canonical() {
+		return ""
+	}
+	return u.Host
+}
+
+func connectionContext(hash []byte) string { return fmt.Sprintf("connection %x", hash) }
+
+func (s *Connections) connector(network crier.Provider) (provider.Provider, provider.Connector, error) {
+	p, ok := s.providers.Get(string(network))
+	if !ok {
+		return nil, nil, crier.Conflict("This installation has no client for %s.", network)
+	}
+	connector := s.providers.Features(p).Connector
+	if connector == nil {
+		return nil, nil, crier.Conflict("Accounts of %s cannot be connected by consent.", network)
+	}
+	return p, connector, nil
+}
+
+// Callback is what a network's redirect brought.
+type Callback struct {
+	Provider crier.Provider
+	State    string
+	Code     string
+	// Error is what the network says instead of a code, such as access_denied.
+	Error string
+	// Person is who is signed in in the browser that was redirected; empty for nobody.
+	Person crier.ID
+}
+
+// Outcome is what came of a consent: accounts to choose from, accounts that are connected, or an error for the person.
+type Outcome struct {
+	Provider crier.Provider
+	// Network is its name for people.
+	Network string
+	// Organization and Team are the names of who gets the accounts, for the person who confirms.
+	Organization, Team string
+	// Destination is the site that the browser goes to afterwards; empty for crier itself.
+	Destination string
+	Choices     []Choice
+	// State is the token of the confirmation. Only the browser that came back from the network gets it.
+	State         string
+	Connected     []crier.SocialAccount
+	MissingScopes []string
+	Failure       string
+	returnURL     *string
+}
+
+// Choice is an account that a person may connect.
+type Choice struct {
+	ID     string
+	Name   string
+	Handle string
+	Kind   string
+}
+
+// ReturnURL is where the person's browser goes, with the outcome in its query; empty when nobody asked for it.
+func (o Outcome) ReturnURL() string {
+	if o.returnURL == nil {
+		return ""
+	}
+	u, err := url.Parse(*o.returnURL)
+	if err != nil {
+		return ""
+	}
+	q := u.Query()
+	ids := make([]string, len(o.Connected))
+	for i, a := range o.Connected {
+		ids[i] = string(a.ID)
+	}
+	if o.Failure != "" {
+		q.Set("error", o.Failure)
+	} else {
+		q.Set("socialAccountIds", strings.Join(ids, ","))
+	}
+	if len(o.MissingScopes) > 0 {
+		q.Set("missingScopes", strings.Join(o.MissingScopes, ","))
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// Complete takes the redirect of a network and exchanges the code. The only account of a consent is connected at once
+// if the person who began the connection is the one in the browser. Everybody else is told which team would get the
+// accounts, and confirms or declines: the address of a consent page can be sent to anybody. A state works once.
+func (s *Connections) Complete(ctx context.Context, in Callback) (Outcome, error) {
+	out := Outcome{Provider: in.Provider}
+	p, connector, err := s.connector(in.Provider)
+	if err != nil {
+		return out, err
+	}
+	out.Network = p.Info().DisplayName
+	c, err := s.advance(ctx, in.Provider, in.State, "waiting", "exchanging")
+	if err != nil {
+		return out, err
+	}
+	out.returnURL = c.ReturnURL
+	if in.Error != "" || in.Code == "" {
+		out.Failure = "the network did not give its consent: " + strings.TrimSpace(in.Error)
+		return out, nil
+	}
+	token, accounts, err := s.exchange(ctx, connector, c, in)
+	if err != nil {
+		failure := provider.AsError(err)
+		s.log.WarnContext(ctx, "connecting failed", "provider", in.Provider, "error", err)
+		out.Failure, out.MissingScopes = failure.Message, ungranted(p.Info(), token.Scopes)
+		return out, nil
+	}
+	out.MissingScopes = missingScopes(p.Info(), accounts)
+	switch {
+	case len(accounts) == 0:
+		out.Failure = "the consent gives access to no account that can publish"
+		return out, nil
+	case len(accounts) == 1 && begunBy(c, in.Person):
+		out.Connected, err = s.connect(ctx, c, accounts)
+		return out, err
+	}
+	return out, s.offer(ctx, c, accounts, &out)
+}
+
+// begunBy is true if a person began a connection. A key began none in a person's name, not even in its maker's: other
+// people and programs hold it.
+func begunBy(c store.Connection, person crier.ID) bool {
+	return person != "" && c.PrincipalKind == store.UserPrincipal && c.PrincipalID == person
+}
+
+func (s *Connections) advance(ctx context.Context, network crier.Provider, state, from, to string) (c store.Connection,
+	err error) {
+	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
+		c, err = tx.AdvanceConnection(ctx, auth.Hash(state), network, from, to, s.clock.Now())
+		return err
+	})
+	return c, err
+}
+
+// exchange turns the code into a token, and asks for which accounts that is.
+func (s *Connections) exchange(ctx context.Context, connector provider.Connector, c store.Connection,
+	in Callback) (provider.Token, []provider.ConnectedAccount, error) {
+	verifier, err := s.keys.Open(c.Verifier, connectionContext(c.StateHash))
+	if err != nil {
+		return provider.Token{}, nil, err
+	}
+	token, err := connector.Exchange(ctx, provider.CodeExchange{
+		Code: provider.Secret(in.Code), RedirectURL: s.callbackURL(in.Provider), Verifier: provider.Secret(verifier),
+	})
+	if err != nil {
+		return token, nil, err
+	}
+	accounts, err := connector.Accounts(ctx, token)
+	for i := range accounts {
+		if accounts[i].Token.Access == "" {
+			accounts[i].Token = token
+		}
+	}
+	return token, accounts, err
+}
+
+// missingScopes are the scopes that publishing needs and the person did not grant.
+func missingScopes(info provider.Info, accounts []provider.ConnectedAccount) []string {
+	var missing []string
+	for _, a := range accounts {
+		for _, scope := range ungranted(info, a.Token.Scopes) {
+			if !slices.Contains(missing, scope) {
+				missing = append(missing, scope)
+			}
+		}
+	}
+	return missing
+}
+
+// offered is an account to choose, as it is sealed.
+type offered struct {
+	ProviderAccountID, DisplayName, Handle, ImageURL, SubType string
+	Details                                                   json.RawMessage
+	Token                                                     publish.PlainToken
+}
+
+func (o offered) account() provider.ConnectedAccount {
+	return provider.ConnectedAccount{
+		ProviderAccountID: o.ProviderAccountID, DisplayName: o.DisplayName, Handle: o.Handle, ImageURL: o.ImageURL,
+		SubType: o.SubType,
+		Details: o.Details, Token: o.Token.Token(),
+	}
+}
+
+// offer keeps the accounts of a consent for a choice, and tells who would get them.
+func (s *Connections) offer(ctx context.Context, c store.Connection, accounts []provider.ConnectedAccount,
+	out *Outcome) error {
+	list := make([]offered, len(accounts))
+	for i, a := range accounts {
+		out.Choices = append(out.Choices, Choice{ID: a.ProviderAccountID, Name: a.DisplayName, Handle: a.Handle,
+			Kind: a.SubType})
+		list[i] = offered{a.ProviderAccountID, a.DisplayName, a.Handle, a.ImageURL, a.SubType, a.Details,
+			publish.PlainTokenOf(a.Token)}
+	}
+	data, err := json.Marshal(list)
+	if err != nil {
+		return fmt.Errorf("encode the choices: %w", err)
+	}
+	out.State = auth.NewLinkToken()
+	hash := auth.Hash(out.State)
+	sealed, err := s.keys.Seal(data, connectionContext(hash))
+	if err != nil {
+		return err
+	}
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		if err := s.starterMay(ctx, tx, c); err != nil {
+			return err
+		}
+		team, err := tx.Team(ctx, c.TeamID)
+		if err != nil {
+			return err
+		}
+		organization, err := tx.Organization(ctx, c.OrganizationID)
+		if err != nil {
+			return err
+		}
+		out.Team, out.Organization = team.Name, organization.Name
+		out.Destination = s.destination(c.ReturnURL)
+		return tx.OfferChoices(ctx, c.StateHash, hash, sealed)
+	})
+}
+
+// Choose connects the accounts that a person picked. A choice that cannot be taken leaves the others open.
+func (s *Connections) Choose(ctx context.Context, network crier.Provider, state string, ids []string) (Outcome, error) {
+	out := Outcome{Provider: network}
+	p, _, err := s.connector(network)
+	if err != nil {
+		return out, err
+	}
+	if len(ids) == 0 {
+		return out, crier.Invalid(crier.At("choose at least one account", "account"))
+	}
+	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
+		c, err := tx.AdvanceConnection(ctx, auth.Hash(state), network, "choosing", "done", s.clock.Now())
+		if err != nil {
+			return err
+		}
+		chosen, err := s.chosen(c, ids)
+		if err != nil {
+			return err
+		}
+		out.returnURL, out.MissingScopes = c.ReturnURL, missingScopes(p.Info(), chosen)
+		out.Connected, err = s.connectAll(ctx, tx, c, chosen)
+		return err
+	})
+	return out, err
+}
+
+// Decline ends a connection that the person in the browser does not want: its tokens are forgotten, and taken back at
+// the network, where that goes.
+func (s *Connections) Decline(ctx context.Context, network crier.Provider, state string) (Outcome, error) {
+	var c store.Connection
+	err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+		c, err = tx.AdvanceConnection(ctx, auth.Hash(state), network, "choosing", "done", s.clock.Now())
+		if err != nil {
+			return err
+		}
+		return tx.DeleteConnection(ctx, c.StateHash)
+	})
+	if err == nil {
+		s.revokeOffered(ctx, c)
+	}
+	return Outcome{Provider: network, Failure: "the connection was declined (access_denied)",
+		returnURL: c.ReturnURL}, err
+}
+
+// offered are the accounts that a connection keeps for a choice.
+func (s *Connections) offered(c store.Connection) ([]offered, error) {
+	data, err := s.keys.Open(c.Choices, connectionContext(c.StateHash))
+	if err != nil {
+		return nil, err
+	}
+	var list []offered
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fmt.Errorf("decode the choices: %w", err)
+	}
+	return list, nil
+}
+
+// chosen are those of the offered accounts that have the ids.
+func (s *Connections) chosen(c store.Connection, ids []string) ([]provider.ConnectedAccount, error) {
+	list, err := s.offered(c)
+	if err != nil {
+		return nil, err
+	}
+	var chosen []provider.ConnectedAccount
+	for _, o := range list {
+		if slices.Contains(ids, o.ProviderAccountID) {
+			chosen = append(chosen, o.account())
+			ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == o.ProviderAccountID })
+		}
+	}
+	if len(ids) > 0 {
+		return nil, crier.Invalid(crier.At(ids[0]+" is not one of the accounts to choose from", "account"))
+	}
+	return chosen, nil
+}
+
+// connect writes the only account that a consent gave.
+func (s *Connections) connect(ctx context.Context, c store.Connection,
+	accounts []provider.ConnectedAccount) (connected []crier.SocialAccount, err error) {
+	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
+		connected, err = s.connectAll(ctx, tx, c, accounts)
+		return err
+	})
+	return connected, err
+}
+
+// connectAll writes accounts that a consent gave. One that the team had before keeps its id, and what waits for it goes
+// out.
+func (s *Connections) connectAll(ctx context.Context, tx *store.Tx, c store.Connection,
+	accounts []provider.ConnectedAccount) ([]crier.SocialAccount, error) {
+	if err := s.starterMay(ctx, tx, c); err != nil {
+		return nil, err
+	}
+	var connected []crier.SocialAccount
+	for _, a := range accounts {
+		account, err := s.connectOne(ctx, tx, c, a)
+		if err != nil {
+			return nil, err
+		}
+		connected = append(connected, account.SocialAccount)
+	}
+	return connected, s.auditConnected(ctx, tx, c, connected)
+}
+
+// starterMay checks again that whoever began a connection may connect accounts to the team: minutes have passed, in
+// which a member may have been removed, a key revoked or the team deleted.
+func (s *Connections) starterMay(ctx context.Context, tx *store.Tx, c store.Connection) error {
+	if c.PrincipalID == "" { // it was under way before that was noted
+		return nil
+	}
+	may, err := startedBy(c).MayStill(ctx, tx, c.TeamID, crier.ManageSocialAccounts, s.clock.Now())
+	if err != nil || may {
+		return err
+	}
+	return crier.Forbidden("Whoever began this connection may not connect accounts to the team any more. Nothing was " +
+		"connected.")
+}
+
+func startedBy(c store.Connection) access.Principal {
+	return access.Principal{Kind: c.PrincipalKind, ID: c.PrincipalID, PersonID: c.PersonID}
+}
+
+// auditConnected tells the audit log which accounts were connected, for who began it.
+func (s *Connections) auditConnected(ctx context.Context, tx *store.Tx, c store.Connection,
+	connected []crier.SocialAccount) error {
+	if c.PrincipalID == "" { // it was under way before that was noted
+		return nil
+	}
+	changes := struct {
+		Provider         crier.Provider `json:"provider"`
+		SocialAccountIDs []crier.ID     `json:"socialAccountIds"`
+	}{Provider: c.Provider}
+	for _, a := range connected {
+		changes.SocialAccountIDs = append(changes.SocialAccountIDs, a.ID)
+	}
+	body, err := json.Marshal(changes)
+	if err != nil {
+		return fmt.Errorf("encode what was connected: %w", err)
+	}
+	access.AuditPrincipal(ctx, startedBy(c), body)
+	access.AuditIn(ctx, c.OrganizationID, &c.TeamID)
+	return s.writes.Audit(ctx, tx, nil)
+}
+
+func (s *Connections) connectOne(ctx context.Context, tx *store.Tx, c store.Connection,
+	a provider.ConnectedAccount) (store.Account, error) {
+	known, err := tx.AccountByIdentity(ctx, c.TeamID, c.Provider, a.ProviderAccountID)
+	if err != nil {
+		return store.Account{}, err
+	}
+	if known == nil {
+		return s.Insert(ctx, tx, c.TeamID, NewAccount{Provider: c.Provider, Sandbox: s.sandbox, Account: a})
+	}
+	now, before := s.clock.Now(), *known
+	known.DisplayName, known.ProfileHandle, known.ProfileImageURL = a.DisplayName, crier.TextOrNil(a.Handle),
+		crier.TextOrNil(a.ImageURL)
+	known.AccountSubType, known.Status, known.ConnectedAt, known.DisconnectedAt = crier.TextOrNil(a.SubType),
+		crier.AccountConnected, now, nil
+	known.AccountHealthIssue, known.AccountHealthMessage, known.AccountHealthSince = nil, nil, nil
+	known.Sandbox, known.UpdatedAt = s.sandbox, now
+	if len(a.Details) > 0 {
+		known.ProviderSettings = a.Details
+	}
+	if err := s.engine.Tokens.Seal(known, a.Token); err != nil {
+		return *known, err
+	}
+	if err := tx.UpdateAccount(ctx, *known); err != nil {
+		return *known, err
+	}
+	if err := s.views.record(tx, &before, *known); err != nil {
+		return *known, err
+	}
+	return *known, s.wakeAccount(ctx, tx, known.ID)
+}
+
+// revoke takes a token back at its network, as well as that goes: the account is disconnected here in any case.
+func (s *Connections) revoke(ctx context.Context, a store.Account) {
+	p, ok := s.providers.Get(string(a.Provider))
+	if !ok || a.Token == nil {
+		return
+	}
+	revoker := s.providers.Features(p).Revoker
+	if revoker == nil {
+		return
+	}
+	account := publish.NetworkAccount(a)
+	var err error
+	if account.Token, err = s.engine.Tokens.Open(a); err == nil {
+		err = s.revokeUnlessShared(ctx, revoker, a, account)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.log.WarnContext(ctx, "could not revoke a token", "account", a.ID, "provider", a.Provider, "error", err)
+	}
+}
+
+// revokeTimeout is how long a person who declined waits for the network at most.
+const revokeTimeout = 3 * time.Second
+
+// revokeOffered takes the tokens of a declined consent back at their network, as well as that goes.
+func (s *Connections) revokeOffered(ctx context.Context, c store.Connection) {
+	p, ok := s.providers.Get(string(c.Provider))
+	revoker := s.providers.Features(p).Revoker
+	if !ok || revoker == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTimeout)
+	defer cancel()
+	list, err := s.offered(c)
+	var revoked []provider.Token
+	for _, o := range list {
+		token := o.Token.Token()
+		if slices.ContainsFunc(revoked, token.SharesWith) {
+			continue
+		}
+		var unknown store.Account // it was never written
+		unknown.ID, unknown.TeamID, unknown.Provider = crier.NewID(), c.TeamID, c.Provider
+		unknown.ProviderAccountID = o.ProviderAccountID
+		err = errors.Join(err, s.revokeUnlessShared(ctx, revoker, unknown, provider.Account{
+			ProviderAccountID: o.ProviderAccountID, Handle: o.Handle, SubType: o.SubType, Details: o.Details,
+			Scopes: token.Scopes, Token: token}))
+		revoked = append(revoked, token)
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "could not revoke a token that was declined", "provider", c.Provider, "error", err)
+	}
+}
+
+// revokeUnlessShared leaves a token alone that another account needs. One consent may be for several accounts, and some
+// networks end every token that they gave for the same account.
+func (s *Connections) revokeUnlessShared(ctx context.Context, revoker provider.Revoker, a store.Account,
+	account provider.Account) error {
+	others, err := s.store.ConnectionsBeside(ctx, a)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		token, err := s.engine.Tokens.Open(other)
+		if err != nil {
+			return err
+		}
+		if other.ProviderAccountID == a.ProviderAccountID || token.SharesWith(account.Token) {
+			return nil
+		}
+	}
+	return revoker.Revoke(ctx, account)
+}

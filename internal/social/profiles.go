@@ -1,0 +1,159 @@
+package social
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/provider"
+	"crier/internal/publish"
+	"crier/internal/store"
+)
+
+const (
+	// profileTimeout bounds how long a request waits for what a network says about an account.
+	profileTimeout = 5 * time.Second
+	// profilePause is how long a network is left alone that did not say.
+	profilePause = time.Minute
+	// networksKept is of how many accounts a node remembers the network.
+	networksKept = 10_000
+)
+
+// Profiles keeps up to date what accounts look like and may do, on networks where that changes from hour to hour.
+type Profiles struct {
+	store     *store.Store
+	providers *provider.Registry
+	engine    *publish.Engine
+	clock     crier.Clock
+	log       *slog.Logger
+	tokens    *publish.Tokens
+
+	mu       sync.Mutex
+	tried    map[crier.ID]time.Time      // when this node last asked, so that it does not ask twice at once
+	networks map[crier.ID]crier.Provider // an account never changes its network
+}
+
+func newProfiles(st *store.Store, networks *provider.Registry, engine *publish.Engine, clock crier.Clock,
+	log *slog.Logger) *Profiles {
+	return &Profiles{store: st, providers: networks, engine: engine, clock: clock, log: log, tokens: engine.Tokens,
+		tried: map[crier.ID]time.Time{}, networks: map[crier.ID]crier.Provider{}}
+}
+
+// Freshen asks about the accounts of a request whose network wants to be asked before a post is planned. A network that
+// does not answer keeps nothing from going on: what was known before counts, and the network has the last word.
+func (s *Profiles) Freshen(ctx context.Context, scope access.TeamScope, ids []crier.ID) error {
+	networks, err := s.networksOf(ctx, scope.Team().ID, ids)
+	if err != nil {
+		return err
+	}
+	for _, p := range s.providers.All() {
+		info := p.Info()
+		profiler := s.providers.Features(p).Profiler
+		if info.ProfileLife == 0 || profiler == nil {
+			continue
+		}
+		theirs := slices.DeleteFunc(slices.Clone(ids),
+			func(id crier.ID) bool { return networks[id] != crier.Provider(info.Name) })
+		stale, err := s.store.StaleProfiles(ctx, scope.Team().ID, theirs, crier.Provider(info.Name),
+			crier.TimeOf(s.clock().Add(-info.ProfileLife)))
+		if err != nil {
+			return err
+		}
+		for _, a := range stale {
+			if !s.mayAsk(a.ID) {
+				continue
+			}
+			if err := s.ask(ctx, profiler, a); err != nil {
+				s.log.WarnContext(ctx, "could not ask what an account may do", "account", a.ID, "provider", a.Provider,
+					"error", err)
+			}
+		}
+	}
+	return nil
+}
+
+// networksOf is on which networks the accounts of a team are. Most requests are for accounts that this node has met,
+// and cost no query.
+func (s *Profiles) networksOf(ctx context.Context, team crier.ID, ids []crier.ID) (map[crier.ID]crier.Provider, error) {
+	found := map[crier.ID]crier.Provider{}
+	var unmet []crier.ID
+	s.mu.Lock()
+	for _, id := range ids {
+		if network, ok := s.networks[id]; ok {
+			found[id] = network
+		} else {
+			unmet = append(unmet, id)
+		}
+	}
+	s.mu.Unlock()
+	if len(unmet) == 0 {
+		return found, nil
+	}
+	read, err := s.store.AccountNetworks(ctx, team, unmet)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(found, read)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.networks)+len(read) > networksKept {
+		clear(s.networks)
+	}
+	maps.Copy(s.networks, read)
+	return found, nil
+}
+
+// mayAsk is true once in a while.
+func (s *Profiles) mayAsk(id crier.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.clock()
+	if last, ok := s.tried[id]; ok && now.Sub(last) < profilePause {
+		return false
+	}
+	for other, last := range s.tried {
+		if now.Sub(last) >= profilePause {
+			delete(s.tried, other)
+		}
+	}
+	s.tried[id] = now
+	return true
+}
+
+// ask reads one account from its network and keeps what it says.
+func (s *Profiles) ask(ctx context.Context, profiler provider.Profiler, a store.Account) error {
+	ctx, cancel := context.WithTimeout(ctx, profileTimeout)
+	defer cancel()
+	client, err := s.tokens.For(ctx, a)
+	if err != nil {
+		return err
+	}
+	seen, err := profiler.Profile(s.engine.Quotas.Metered(ctx, a), client)
+	if err != nil {
+		return err
+	}
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		locked, err := tx.LockAccounts(ctx, a.TeamID, []crier.ID{a.ID})
+		if err != nil {
+			return err
+		}
+		current, ok := locked[a.ID]
+		if !ok || current.ProviderAccountID != seen.ProviderAccountID {
+			return nil
+		}
+		now := s.clock.Now()
+		current.ProfileAt, current.UpdatedAt = &now, now
+		current.DisplayName = seen.DisplayName
+		current.ProfileHandle = crier.TextOrNil(seen.Handle)
+		current.ProfileImageURL = crier.TextOrNil(seen.ImageURL)
+		if len(seen.Details) > 0 {
+			current.ProviderSettings = seen.Details
+		}
+		return tx.UpdateAccount(ctx, current)
+	})
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"crier"
+)
+
+// lastID is greater than every id.
+const lastID crier.ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+// Uncounted are the posts that events behind the last counted one say were published.
+type Uncounted struct {
+	Publications []crier.ID
+	// Events is how many events were looked at, Last the sequence of the last one.
+	Events int
+	Last   int64
+}
+
+// PublishedSince reads what is not counted yet. It locks the log: one node counts at a time.
+func (tx *Tx) PublishedSince(ctx context.Context, limit int) (u Uncounted, err error) {
+	err = tx.q.QueryRowContext(ctx, `SELECT l.followed FROM analytics_log l WHERE l.id = 1`+tx.forUpdate).Scan(&u.Last)
+	if err != nil {
+		return u, fmt.Errorf("read how far events are counted: %w", err)
+	}
+	rows, err := tx.q.QueryContext(ctx, `SELECT e.sequence, CASE WHEN e.type = $3 THEN e.data END FROM events e
+		WHERE e.sequence > $1 ORDER BY e.sequence LIMIT $2`, u.Last, limit, crier.ScheduledPostPublished)
+	if err != nil {
+		return u, fmt.Errorf("read events to count: %w", err)
+	}
+	type publishedEvent struct {
+		Object struct {
+			ID crier.ID `json:"id"`
+		} `json:"object"`
+	}
+	list, err := collect(rows, func(row scanner) (event *publishedEvent, err error) {
+		return event, row.Scan(&u.Last, intoJSON(&event))
+	})
+	if err != nil {
+		return u, fmt.Errorf("read events to count: %w", err)
+	}
+	u.Events = len(list)
+	for _, event := range list {
+		if event != nil {
+			u.Publications = append(u.Publications, event.Object.ID)
+		}
+	}
+	return u, nil
+}
+
+// EventsCounted notes the last event that was counted.
+func (tx *Tx) EventsCounted(ctx context.Context, last int64) error {
+	return tx.queueExec(ctx, changed("note how far events are counted"),
+		`UPDATE analytics_log SET followed = $1 WHERE id = 1`, last)
+}
+
+// Behind is what is not counted yet.
+type Behind struct {
+	// Published is true when an event tells of a post that was published.
+	Published bool
+	// Events is how many events are not looked at.
+	Events int64
+	// Publications is true when there may be publications of before analytics.
+	Publications bool
+}
+
+// AnalyticsBehind tells what is not counted yet.
+func (r reads) AnalyticsBehind(ctx context.Context) (b Behind, err error) {
+	err = r.keyed.QueryRowContext(ctx, `SELECT
+		EXISTS (SELECT 1 FROM events e WHERE e.sequence > l.followed AND e.type = $2), v.last - l.followed,
+		l.backfilled <> $1 FROM analytics_log l JOIN event_log v ON v.id = 1 WHERE l.id = 1`, lastID,
+		crier.ScheduledPostPublished).Scan(&b.Published, &b.Events, &b.Publications)
+	if err != nil {
+		return b, fmt.Errorf("look for what is not counted: %w", err)
+	}
+	return b, nil
+}
+
+// PublishedBefore reads the next publications of before analytics, to be counted; last is what BackfillDone takes. It
+// locks the log: one node counts at a time.
+func (tx *Tx) PublishedBefore(ctx context.Context, limit int) (list []crier.ID, last crier.ID, err error) {
+	err = tx.q.QueryRowContext(ctx, `SELECT l.backfilled FROM analytics_log l WHERE l.id = 1`+tx.forUpdate).Scan(&last)
+	if err != nil {
+		return nil, "", fmt.Errorf("read how far publications are counted: %w", err)
+	}
+	rows, err := tx.q.QueryContext(ctx, `SELECT p.id FROM publications p WHERE p.id > $1 ORDER BY p.id LIMIT $2`, last,
+		limit)
+	if err != nil {
+		return nil, "", fmt.Errorf("read publications to count: %w", err)
+	}
+	if list, err = collect(rows, scanID); err != nil {
+		return nil, "", fmt.Errorf("read publications to count: %w", err)
+	}
+	if len(list) < limit {
+		return list, lastID, nil
+	}
+	return list, list[len(list)-1], nil
+}
+
+// BackfillDone notes the last publication of before analytics that was counted.
+func (tx *Tx) BackfillDone(ctx context.Context, last crier.ID) error {
+	return tx.queueExec(ctx, changed("note how far publications are counted"),
+		`UPDATE analytics_log SET backfilled = $1 WHERE id = 1`, last)
+}
+
+// ApplyReading brings the sums up to date with a reading that is kept already.
+func (tx *Tx) ApplyReading(ctx context.Context, s PublicationStats, reading Reading) (PublicationStats, error) {
+	if err := tx.applyReading(ctx, s, reading); err != nil {
+		return s, err
+	}
+	s.Numbers = reading.Numbers.or(s.Numbers)
+	return s, nil
+}
+
+// SweepMetrics removes readings of before a time, a batch at once, and tells how many. The sums stay.
+func (tx *Tx) SweepMetrics(ctx context.Context, before crier.Time) (int64, error) {
+	res, err := tx.q.ExecContext(ctx, `DELETE FROM post_metrics WHERE (scheduled_post_id, taken_at) IN
+		(SELECT m.scheduled_post_id, m.taken_at FROM post_metrics m WHERE m.taken_at < $1
+		ORDER BY m.taken_at LIMIT $2)`,
+		before, batchSize)
+	if err != nil {
+		return 0, fmt.Errorf("sweep readings: %w", err)
+	}
+	return res.RowsAffected()
+}

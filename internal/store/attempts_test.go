@@ -1,0 +1,161 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/store"
+	"crier/internal/store/storetest"
+)
+
+// attempt is an attempt of a publication that started some time after now.
+func attempt(f *storetest.Fixture, p store.Publication, operation string, after time.Duration) store.Attempt {
+	a := store.Attempt{ScheduledPostID: p.ScheduledPostID}
+	a.ID, a.Operation, a.StartedAt = crier.NewID(), operation, f.After(after)
+	if p.Kind != store.PostPublication {
+		a.ActionID = &p.ID
+	}
+	return a
+}
+
+// sending is an attempt that may publish something.
+func sending(f *storetest.Fixture, p store.Publication, after time.Duration) store.Attempt {
+	a := attempt(f, p, "publish", after)
+	before, settled := f.After(after+10*time.Second), f.After(after+30*time.Second)
+	a.SendBefore, a.SettledAfter = &before, &settled
+	return a
+}
+
+func begin(t *testing.T, f *storetest.Fixture, starts ...*store.AttemptStart) {
+	t.Helper()
+	if err := f.BeginAttempts(context.Background(), store.Impatient, starts); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAttemptsBeginOnlyUnderTheLease(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx, owner := context.Background(), crier.NewID()
+		parent := f.Schedule(f.NewPost("Hello"))
+		leased := f.Lease(owner, parent, f.Follow(parent, store.FirstComment), f.Schedule(f.NewPost("2")),
+			f.Schedule(f.NewPost("3")))
+		starts := make([]*store.AttemptStart, len(leased))
+		for i, p := range leased {
+			starts[i] = &store.AttemptStart{Publication: p, Owner: owner, Attempt: sending(f, p, 0),
+				LeaseUntil: f.After(20 * time.Second)}
+		}
+		starts[2].Owner = crier.NewID()
+		mustExec(t, f.Store, `UPDATE publications SET epoch = epoch + 1 WHERE id = $1`, leased[3].ID)
+		begin(t, f, starts...)
+		for i, want := range []bool{true, true, false, false} {
+			if starts[i].Begun != want {
+				t.Errorf("attempt %d begun: %v, want %v", i, starts[i].Begun, want)
+			}
+		}
+		got := f.Read(parent.ID)
+		if got.Status != crier.Publishing || !got.LeaseUntil.Equal(f.After(20*time.Second).Time) {
+			t.Errorf("the publication is %s and leased until %v", got.Status, got.LeaseUntil)
+		}
+		attempts, err := f.Attempts(ctx, parent.ID, 10)
+		if err != nil || len(attempts) != 2 || !attempts[0].Unresolved() {
+			t.Fatalf("%d attempts, %v", len(attempts), err)
+		}
+		// Its repetition ends the first one.
+		again := &store.AttemptStart{Publication: leased[0], Owner: owner, Attempt: sending(f, leased[0], time.Minute),
+			Repeats: &starts[0].Attempt.ID}
+		begin(t, f, again)
+		last, err := f.LastSend(ctx, leased[0])
+		if err != nil || last == nil || last.ID != again.Attempt.ID {
+			t.Errorf("the last one that was sent is %+v, %v", last, err)
+		}
+	})
+}
+
+func TestAnAttemptEndsOnce(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx, owner := context.Background(), crier.NewID()
+		p := f.Lease(owner, f.Schedule(f.NewPost("Hello")))[0]
+		a := sending(f, p, 0)
+		begin(t, f, &store.AttemptStart{Publication: p, Owner: owner, Attempt: a})
+		ended := f.After(1500 * time.Millisecond)
+		a.EndedAt, a.Outcome, a.Message, a.ErrorCode = &ended, "succeeded", "It is public.", ""
+		a.Exchanges = []crier.Exchange{{Method: "POST", URL: "https://x.example", Status: 201}}
+		later := a
+		later.Outcome = "failed"
+		f.Tx(func(ctx context.Context, tx *store.Tx) error {
+			if err := tx.WriteAttempts(ctx, a, attempt(f, p, "prepare", -time.Second)); err != nil {
+				return err
+			}
+			ok, err := tx.EndAttempt(ctx, later)
+			if ok {
+				t.Error("it ended twice")
+			}
+			return err
+		})
+		list, err := f.Attempts(ctx, p.ID, 10)
+		if err != nil || len(list) != 2 || list[0].Operation != "prepare" {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		if got := list[1]; got.Outcome != "succeeded" || *got.DurationMillis != 1500 || len(got.Exchanges) != 1 ||
+			got.Unresolved() {
+			t.Errorf("the attempt is %+v", got)
+		}
+	})
+}
+
+func TestLastSendPrefersWhatIsUnresolved(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx := context.Background()
+		p := f.Schedule(f.NewPost("Hello"))
+		action := f.Follow(p, store.FirstComment)
+		if last, err := f.LastSend(ctx, p); err != nil || last != nil {
+			t.Errorf("without any: %+v, %v", last, err)
+		}
+		insert := func(a store.Attempt, outcome string) store.Attempt {
+			if outcome != "" {
+				ended := f.After(time.Hour)
+				a.EndedAt, a.Outcome = &ended, outcome
+			}
+			f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.InsertAttempt(ctx, a) })
+			return a
+		}
+		unknown := insert(sending(f, p, 0), store.OutcomeUnknown)
+		failed := insert(sending(f, p, time.Minute), "failed")
+		insert(attempt(f, p, "reconcile", 2*time.Minute), "succeeded")
+		other := insert(sending(f, action, 3*time.Minute), "")
+		for name, c := range map[string]struct {
+			of   store.Publication
+			want crier.ID
+		}{"post": {p, unknown.ID}, "action": {action, other.ID}} {
+			if last, err := f.LastSend(ctx, c.of); err != nil || last == nil || last.ID != c.want {
+				t.Errorf("%s: %+v, %v", name, last, err)
+			}
+		}
+		f.Tx(func(ctx context.Context, tx *store.Tx) error {
+			return tx.ResolveAttempt(ctx, unknown.ID, "absent", f.Now)
+		})
+		if last, err := f.LastSend(ctx, p); err != nil || last.ID != failed.ID {
+			t.Errorf("when all are known: %+v, %v", last, err)
+		}
+	})
+}
+
+func TestDeleteAttemptsAreThoseOfTheNamedPublications(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		one, two := f.Schedule(f.NewPost("1")), f.Schedule(f.NewPost("2"))
+		f.Tx(func(ctx context.Context, tx *store.Tx) error {
+			return tx.WriteAttempts(ctx, attempt(f, one, "delete", 0), attempt(f, one, "poll", 0), attempt(f, two,
+				"delete", 0))
+		})
+		list, err := f.DeleteAttempts(context.Background(), []crier.ID{one.ID})
+		if err != nil || len(list) != 1 || list[0].ScheduledPostID != one.ID {
+			t.Errorf("%+v, %v", list, err)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// question is a query that does not depend on others that are asked with it, and what reads its rows.
+type question struct {
+	query string
+	args  []any
+	read  func(scanner) error // called for every row
+	// skip, if set, says that the answer is not needed after those of the questions before. It is not asked where all
+	// questions are sent at once.
+	skip func() bool
+}
+
+func newQuestion(query string, args []any, read func(scanner) error) question {
+	return question{query: query, args: args, read: read}
+}
+
+// unless has a question left out where it is known not to be needed.
+func (q question) unless(skip func() bool) question {
+	q.skip = skip
+	return q
+}
+
+// askEach asks one question after the other: on SQLite, a query is a function call.
+func askEach(ctx context.Context, q queryer, questions []question) error {
+	for _, a := range questions {
+		if a.skip != nil && a.skip() {
+			continue
+		}
+		found, err := q.QueryContext(ctx, a.query, a.args...)
+		if err == nil {
+			err = readAll(found, a.read)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readAll calls read for every row and closes the rows.
+func readAll(found resultRows, read func(scanner) error) error {
+	for found.Next() {
+		if err := read(found); err != nil {
+			return errors.Join(err, found.Close())
+		}
+	}
+	return errors.Join(found.Err(), found.Close())
+}
+
+// batchOf returns questions as statements of a batch.
+func batchOf(questions []question) []queued {
+	items := make([]queued, len(questions))
+	for i, a := range questions {
+		items[i] = queued{a.query, a.args, func(results pgx.BatchResults) error {
+			found, err := results.Query()
+			if err != nil {
+				return err
+			}
+			return readAll(&batchRows{Rows: found}, a.read)
+		}}
+	}
+	return items
+}
+
+// postgresPool is a pool of PostgreSQL connections.
+type postgresPool struct {
+	direct
+	db *sql.DB
+}
+
+func pooled(db *sql.DB) postgresPool { return postgresPool{direct{db}, db} }
+
+// maxAsks is how often questions are asked if their connection turns out to be closed.
+const maxAsks = 3
+
+// Ask runs queries in one round trip.
+func (p postgresPool) Ask(ctx context.Context, questions ...question) error {
+	if len(questions) == 1 {
+		return askEach(ctx, p.direct, questions)
+	}
+	for attempt := 1; ; attempt++ {
+		closed, err := p.askOnce(ctx, questions)
+		if err == nil || !closed || attempt == maxAsks || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+func (p postgresPool) askOnce(ctx context.Context, questions []question) (closed bool, err error) {
+	conn, err := p.db.Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, ignoreDone(conn.Close())) }()
+	err = lend(conn, func(conn *pgx.Conn) error {
+		read := &pipeline{conn: conn, begun: true} // reads need no transaction
+		err := read.send(ctx, batchOf(questions)...)
+		closed = conn.IsClosed()
+		return err
+	})
+	return closed, err
+}

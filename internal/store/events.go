@@ -1,0 +1,319 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier"
+)
+
+// NewEvent is an event to be written in the transaction of its fact.
+type NewEvent struct {
+	ID   crier.ID
+	Type crier.EventType
+	// OrganizationID may be left out for the event of a team.
+	OrganizationID crier.ID
+	TeamID         *crier.ID
+	// Data is JSON.
+	Data      []byte
+	CreatedAt crier.Time
+}
+
+// Event is a written event.
+type Event struct {
+	crier.Event
+	// Data is JSON.
+	Data []byte
+}
+
+// RecordEvents has events written when the transaction ends, in their order and in one statement.
+func (tx *Tx) RecordEvents(events ...NewEvent) { tx.events = append(tx.events, events...) }
+
+// eventRow is a row of the statement that writes events.
+type eventRow struct {
+	Key          crier.ID        `json:"key"`
+	N            int             `json:"n"`
+	Organization jsonText        `json:"organization"`
+	Team         *crier.ID       `json:"team"`
+	Type         crier.EventType `json:"kind"`
+	Data         string          `json:"body"`
+	CreatedAt    jsonTime        `json:"created"`
+}
+
+const eventRowColumns = `key uuid, n bigint, organization uuid, team uuid, kind text, body text, created timestamptz`
+
+// writeEvents writes what was recorded, and what follows from credits. It comes last: the rows of the facts are locked
+// by now, so that events of one row are written in the order of their commits.
+func (tx *Tx) writeEvents(ctx context.Context) error {
+	if err := tx.insertEvents(ctx); err != nil {
+		return err
+	}
+	return tx.writeCreditEvents(ctx)
+}
+
+func (tx *Tx) insertEvents(ctx context.Context) error {
+	if len(tx.events) == 0 {
+		return nil
+	}
+	tx.wroteEvents = true
+	rows := make([]eventRow, len(tx.events))
+	for i, e := range tx.events {
+		rows[i] = eventRow{Key: e.ID, N: i + 1, Organization: jsonText(e.OrganizationID), Team: e.TeamID, Type: e.Type,
+			Data: string(e.Data), CreatedAt: jsonTime(e.CreatedAt)}
+	}
+	const organization = `coalesce(v.organization, (SELECT t.organization_id FROM teams t WHERE t.id = v.team))`
+	if tx.pipe != nil {
+		return tx.queueExec(ctx, changed("write events"), `INSERT INTO events (id, organization_id, team_id, type, data,
+			created_at) SELECT v.key, `+organization+`, v.team, v.kind, v.body, v.created
+			FROM `+tx.jsonRows(eventRowColumns)+` ORDER BY v.n`, asJSON(&rows))
+	}
+	if err := tx.queueExec(ctx, changed("write events"), `INSERT INTO events (id, written, sequence, organization_id,
+		team_id, type, data, created_at) SELECT v.key, l.last + v.n, l.last + v.n, `+organization+`, v.team, v.kind,
+		v.body, v.created FROM `+tx.jsonRows(eventRowColumns)+` JOIN event_log l ON l.id = 1`, asJSON(&rows)); err != nil {
+		return err
+	}
+	return tx.countEvents(ctx, int64(len(rows)))
+}
+
+// countEvents moves the end of the log.
+func (tx *Tx) countEvents(ctx context.Context, n int64) error {
+	return tx.queueExec(ctx, changed("count events"), `UPDATE event_log SET last = last + $1 WHERE id = 1`, n)
+}
+
+// EventsWritten receives after a commit of this process that wrote events. Several commits may be told at once.
+func (s *Store) EventsWritten() <-chan struct{} { return s.eventsWritten }
+
+func (s *Store) tellOfEvents() {
+	select {
+	case s.eventsWritten <- struct{}{}:
+	default: // one is waiting to be read already
+	}
+}
+
+// eventBatch bounds how many events one transaction puts in order.
+const eventBatch = 2000
+
+// SequenceEvents assigns the order of reading to events that were committed without one, and tells how many. One
+// transaction at a time does, on all nodes together: what it assigns is greater than all that was assigned before, and
+// becomes visible as a whole, so that no reader can pass an event by. SQLite, with one writer, has nothing to do.
+func (s *Store) SequenceEvents(ctx context.Context) (assigned int64, err error) {
+	if s.dialect == SQLite {
+		return 0, nil
+	}
+	var waiting bool
+	err = s.keyed.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM events WHERE sequence IS NULL)`).Scan(&waiting)
+	if err != nil || !waiting {
+		return 0, err
+	}
+	err = s.WithTx(ctx, func(tx *Tx) error {
+		assigned, err = tx.sequenceEvents(ctx)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("put events in order: %w", err)
+	}
+	return assigned, nil
+}
+
+func (tx *Tx) sequenceEvents(ctx context.Context) (int64, error) {
+	// A statement of its own: the next one must see all that was committed while this one waited.
+	var last int64
+	if err := tx.q.QueryRowContext(ctx, `SELECT last FROM event_log WHERE id = 1 FOR UPDATE`).Scan(&last); err != nil {
+		return 0, err
+	}
+	res, err := tx.q.ExecContext(ctx, `UPDATE events AS e SET sequence = $1 + b.n
+		FROM (SELECT written, row_number() OVER (ORDER BY written) AS n FROM
+			(SELECT written FROM events WHERE sequence IS NULL ORDER BY written LIMIT $2) AS next) AS b
+		WHERE e.written = b.written AND e.sequence IS NULL`, last, eventBatch)
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	if err := tx.countEvents(ctx, n); err != nil {
+		return 0, err
+	}
+	// Here, not in the transactions of the facts: PostgreSQL commits transactions that notify one after the other.
+	return n, tx.queueExec(ctx, changed("tell of events"), `SELECT pg_notify('crier_events', '')`)
+}
+
+// ListenForEvents calls fn whenever some node has put events in order, until ctx or the connection ends. ready is
+// called once listening has begun. SQLite has no other nodes.
+func (s *Store) ListenForEvents(ctx context.Context, ready, fn func()) error {
+	if s.jobs == nil {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	conn, err := pgx.ConnectConfig(ctx, s.jobs.Config().ConnConfig)
+	if err != nil {
+		return fmt.Errorf("listen for events: %w", redact(err))
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if _, err := conn.Exec(ctx, `LISTEN crier_events`); err != nil {
+		return fmt.Errorf("listen for events: %w", err)
+	}
+	ready()
+	for {
+		if _, err := conn.WaitForNotification(ctx); err != nil {
+			return fmt.Errorf("listen for events: %w", err)
+		}
+		fn()
+	}
+}
+
+// EventLog is how far the log reaches.
+type EventLog struct {
+	// Last is the newest sequence, Swept the newest that is no longer kept.
+	Last, Swept int64
+}
+
+// EventLog tells how far the log reaches.
+func (r reads) EventLog(ctx context.Context) (l EventLog, err error) {
+	err = r.keyed.QueryRowContext(ctx, `SELECT last, swept FROM event_log WHERE id = 1`).Scan(&l.Last, &l.Swept)
+	if err != nil {
+		return l, fmt.Errorf("read the event log: %w", err)
+	}
+	return l, nil
+}
+
+const eventColumns = `e.id, e.sequence, e.type, e.organization_id, e.team_id, e.created_at, e.data`
+
+func scanEvent(row scanner) (e Event, err error) {
+	var data string
+	err = row.Scan(&e.ID, &e.Sequence, &e.Type, &e.OrganizationID, &e.TeamID, &e.CreatedAt, &data)
+	e.Data = []byte(data)
+	return e, err
+}
+
+// EventsAfter reads the events of all organizations behind a sequence, in their order.
+func (r reads) EventsAfter(ctx context.Context, sequence int64, limit int) ([]Event, error) {
+	rows, err := r.keyed.QueryContext(ctx, `SELECT `+eventColumns+` FROM events e WHERE e.sequence > $1
+		ORDER BY e.sequence LIMIT $2`, sequence, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read events: %w", err)
+	}
+	return collect(rows, scanEvent)
+}
+
+// EventFilter selects events of an organization; what is empty selects all.
+type EventFilter struct {
+	Types  []crier.EventType
+	TeamID crier.ID
+	// TeamIDs selects events of some teams; nil selects all, and events of the whole organization too.
+	TeamIDs []crier.ID
+	// From and To bound when events happened: not before From, before To.
+	From, To *crier.Time
+	// Until is the last sequence to read; 0 reads to the end.
+	Until int64
+}
+
+// where is the condition of a filter.
+func (f EventFilter) where(organization crier.ID, after int64) (string, []any) {
+	where, args := []string{"e.organization_id = $1", "e.sequence > $2"}, []any{organization, after}
+	and := func(condition string, values ...any) {
+		where = append(where, bind(condition, len(args)))
+		args = append(args, values...)
+	}
+	if f.Until > 0 {
+		and("e.sequence <= ?", f.Until)
+	}
+	if len(f.Types) > 0 {
+		and("e.type IN (?"+strings.Repeat(", ?", len(f.Types)-1)+")", anys(f.Types)...)
+	}
+	if f.TeamID != "" {
+		and("e.team_id = ?", f.TeamID)
+	}
+	if len(f.TeamIDs) > 0 {
+		and("e.team_id IN (?"+strings.Repeat(", ?", len(f.TeamIDs)-1)+")", anys(f.TeamIDs)...)
+	}
+	if f.From != nil {
+		and("e.created_at >= ?", *f.From)
+	}
+	if f.To != nil {
+		and("e.created_at < ?", *f.To)
+	}
+	return strings.Join(where, " AND "), args
+}
+
+// OrganizationEvents reads the events of an organization behind a sequence, in their order.
+func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, after int64, f EventFilter,
+	limit int) ([]Event, error) {
+	where, args := f.where(organization, after)
+	args = append(args, limit)
+	rows, err := r.q.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM events e WHERE %s ORDER BY e.sequence LIMIT $%d`,
+		eventColumns, where, len(args)), args...)
+	if err != nil {
+		return nil, fmt.Errorf("read events: %w", err)
+	}
+	return collect(rows, scanEvent)
+}
+
+// CountEvents counts the events of an organization.
+func (r reads) CountEvents(ctx context.Context, organization crier.ID, f EventFilter) (n int64, err error) {
+	where, args := f.where(organization, 0)
+	err = r.q.QueryRowContext(ctx, `SELECT count(*) FROM events e WHERE `+where, args...).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count events: %w", err)
+	}
+	return n, nil
+}
+
+// EventSequence finds where an event of an organization stands in the log; ok is false when it is not there.
+func (r reads) EventSequence(ctx context.Context, organization, id crier.ID) (sequence int64, ok bool, err error) {
+	err = r.keyed.QueryRowContext(ctx,
+		`SELECT e.sequence FROM events e WHERE e.id = $1 AND e.organization_id = $2 AND e.sequence IS NOT NULL`, id,
+		organization).Scan(&sequence)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("find an event: %w", err)
+	}
+	return sequence, true, nil
+}
+
+// SweepEvents removes the oldest events while they are older than a time, and tells how many. It stops at the first
+// that is younger: the log has no holes.
+func (tx *Tx) SweepEvents(ctx context.Context, before crier.Time) (int64, error) {
+	rows, err := tx.q.QueryContext(ctx, `SELECT e.sequence, e.created_at FROM events e WHERE e.sequence > 0
+		ORDER BY e.sequence LIMIT $1`, sweepBatch)
+	if err != nil {
+		return 0, fmt.Errorf("look for old events: %w", err)
+	}
+	oldest, err := collect(rows, func(row scanner) (e Event, err error) {
+		return e, row.Scan(&e.Sequence, &e.CreatedAt)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("look for old events: %w", err)
+	}
+	var last int64
+	for _, e := range oldest {
+		if !e.CreatedAt.Before(before.Time) {
+			break
+		}
+		last = e.Sequence
+	}
+	if last == 0 {
+		return 0, nil
+	}
+	return tx.removeEvents(ctx, last)
+}
+
+func (tx *Tx) removeEvents(ctx context.Context, upTo int64) (int64, error) {
+	res, err := tx.q.ExecContext(ctx, `DELETE FROM events WHERE sequence <= $1`, upTo)
+	if err != nil {
+		return 0, fmt.Errorf("sweep events: %w", err)
+	}
+	if _, err := tx.q.ExecContext(ctx, `UPDATE event_log SET swept = $1 WHERE id = 1`, upTo); err != nil {
+		return 0, fmt.Errorf("sweep events: %w", err)
+	}
+	return res.RowsAffected()
+}

@@ -1,0 +1,118 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// planned makes publications that are due and belong to nobody, and returns their ids.
+func planned(t *testing.T, s *store.Store, at crier.Time, count int) []crier.ID {
+	t.Helper()
+	fillPlanned(t, s, "x", at, count)
+	var ids []crier.ID
+	for _, row := range query(t, s, `SELECT id FROM publications ORDER BY id`) {
+		ids = append(ids, crier.ID(row[0]))
+	}
+	return ids
+}
+
+// Two workers may want the same publication in the same moment, and meet in one statement.
+func TestOnePublicationGoesToOneWorkerEvenWithinOneStatement(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, s *store.Store) {
+		ctx, now := context.Background(), crier.TimeOf(time.Now())
+		ids := planned(t, s, now, 2)
+		wish := func(id crier.ID, epoch int64) *store.LeaseRequest {
+			return &store.LeaseRequest{ID: id, Epoch: epoch, Owner: crier.NewID(), Now: now,
+				Until: crier.TimeOf(now.Add(time.Minute))}
+		}
+		first, second, other, older := wish(ids[0], 0), wish(ids[0], 0), wish(ids[1], 0), wish(ids[1], 7)
+		if err := s.Lease(ctx, store.Impatient, []*store.LeaseRequest{older, first, second, other}); err != nil {
+			t.Fatal(err)
+		}
+		if first.Leased == second.Leased || !other.Leased || older.Leased {
+			t.Fatalf("leased: %v, %v, %v, %v", first.Leased, second.Leased, other.Leased, older.Leased)
+		}
+		winner, loser := first, second
+		if second.Leased {
+			winner, loser = second, first
+		}
+		if p := winner.Publication; p.LeaseOwner == nil || *p.LeaseOwner != winner.Owner {
+			t.Errorf("the lease is %v's, want %v's", p.LeaseOwner, winner.Owner)
+		}
+		begin := func(l *store.LeaseRequest) *store.AttemptStart {
+			b := &store.AttemptStart{Publication: winner.Publication, Owner: l.Owner}
+			b.Attempt = store.Attempt{Attempt: crier.Attempt{ID: crier.NewID(), Operation: "publish", StartedAt: now},
+				ScheduledPostID: ids[0], SendBefore: &now, SettledAfter: &now}
+			return b
+		}
+		begun, refused := begin(winner), begin(loser)
+		if err := s.BeginAttempts(ctx, store.Impatient, []*store.AttemptStart{refused, begun}); err != nil {
+			t.Fatal(err)
+		}
+		attempts, err := s.Attempts(ctx, ids[0], 10)
+		if err != nil || !begun.Begun || refused.Begun || len(attempts) != 1 || attempts[0].ID != begun.Attempt.ID {
+			t.Errorf("begun: %v and %v, attempts %+v, %v", begun.Begun, refused.Begun, attempts, err)
+		}
+		settled := []*store.Settlement{{Publication: winner.Publication, Owner: loser.Owner},
+			{Publication: winner.Publication, Owner: winner.Owner}}
+		settle(t, s, now, settled...)
+		if settled[0].Written || !settled[1].Written {
+			t.Errorf("written: %v and %v", settled[0].Written, settled[1].Written)
+		}
+	})
+}
+
+func settle(tb testing.TB, s *store.Store, now crier.Time, list ...*store.Settlement) {
+	tb.Helper()
+	ctx := context.Background()
+	if err := s.WithTx(ctx, func(tx *store.Tx) error {
+		return tx.WriteSettlements(ctx, now, store.Impatient,
+			list...)
+	}); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// What goes through JSON on its way into the database must not change by it.
+func TestWhatIsSettledIsReadBackAsItWas(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, s *store.Store) {
+		now := crier.TimeOf(time.Date(2026, 11, 15, 9, 0, 0, 123456789, time.UTC))
+		whole := crier.TimeOf(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC))
+		words := "it's \"quoted\" \\ <b>&</b> 日本\n\u2028 \U0001F4EF"
+		for i, id := range planned(t, s, now, 2) {
+			lease := &store.LeaseRequest{ID: id, Owner: crier.NewID(), Now: now, Until: now}
+			if err := s.Lease(context.Background(), store.Patient, []*store.LeaseRequest{lease}); err != nil ||
+				!lease.Leased {
+				t.Fatal(lease.Leased, err)
+			}
+			want := lease.Publication
+			want.Status, want.State, want.Results = crier.Published, json.RawMessage(`{"parts": [1.50, "a"]}`),
+				crier.PublishResults{}
+			if i == 0 {
+				want.StateSecrets, want.PlatformPostID, want.Permalink, want.ErrorCode,
+					want.ErrorMessage = []byte{0, '"', 0xff}, &words, &words, &words, &words
+				want.PublishedAt, want.WakeAt, want.SlotAt, want.Tries, want.Reserved, want.Captured = &now, &whole,
+					&now, 3, 1<<40, -1
+			}
+			settle(t, s, now, &store.Settlement{Publication: want, Owner: lease.Owner})
+			got, err := s.Publication(context.Background(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.UpdatedAt, want.LeaseOwner, want.LeaseUntil = now, nil, nil
+			if diff := cmp.Diff(want, got, cmp.Transformer("json",
+				func(raw json.RawMessage) (v any) { _ = json.Unmarshal(raw, &v); return v })); diff != "" {
+				t.Errorf("read back (-want +got):\n%s", diff)
+			}
+		}
+	})
+}

@@ -1,0 +1,3 @@
+-- +goose Up
+-- Who asked for a secret of a key; null: the person who made the key.
+ALTER TABLE api_key_secrets ADD COLUMN issued_by_id text REFERENCES users (id);

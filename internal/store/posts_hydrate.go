@@ -1,0 +1,181 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"crier"
+)
+
+// hydration is what is stored of posts in other tables: the questions that read it, which do not depend on each other,
+// and their answers. The contents are read by whoever knows their versions.
+type hydration struct {
+	questions    []question
+	contents     map[crier.ID]Payload
+	assets       map[crier.ID]AssetFacts
+	tags         map[crier.ID][]crier.TagSummary
+	destinations map[crier.ID][]crier.ID
+	latest       *scheduledPosts
+	included     *scheduledPosts // nil if not asked for
+}
+
+// hydration prepares to read what is stored of posts in other tables.
+func (r reads) hydration(ids []crier.ID, withScheduled bool) *hydration {
+	h := &hydration{contents: map[crier.ID]Payload{}, assets: map[crier.ID]AssetFacts{},
+		tags: map[crier.ID][]crier.TagSummary{}, destinations: map[crier.ID][]crier.ID{}}
+	marks, args := inList(1, ids)
+	h.questions = []question{
+		newQuestion(`SELECT `+assetFactColumns+` FROM assets a WHERE a.id IN (SELECT x.asset_id FROM post_assets x
+			WHERE x.post_id IN (`+marks+`))`, args, func(row scanner) error {
+			f, err := scanAssetFacts(row)
+			h.assets[f.AssetID] = f
+			return err
+		}).unless(h.needsNoAssets),
+		tagsQuestion(h.tags, ids),
+	}
+	h.latest = r.latestScheduledPosts(ids)
+	h.questions = append(h.questions, h.latest.questions...)
+	h.questions = append(h.questions, destinationsQuestion(h.destinations, ids).unless(h.latest.empty))
+	if withScheduled {
+		h.included = r.includedScheduledPosts(ids)
+		h.questions = append(h.questions, h.included.questions...)
+	}
+	return h
+}
+
+func (h *hydration) needsNoAssets() bool {
+	for _, y := range h.contents {
+		if len(y.PostInput.AllAssetIDs()) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// hydrate adds to posts what is stored in other tables, in one round trip.
+func (r reads) hydrate(ctx context.Context, posts []Post, withScheduled bool) error {
+	if len(posts) == 0 {
+		return nil
+	}
+	h := r.hydration(idsOf(posts), withScheduled)
+	versions := make([]crier.ID, len(posts))
+	for i, p := range posts {
+		versions[i] = p.ContentPayloadID
+	}
+	marks, args := inList(1, versions)
+	contents := newQuestion(`SELECT `+payloadColumns+` FROM payloads y WHERE y.id IN (`+marks+`)`, args,
+		func(row scanner) error {
+			y, err := scanPayload(row)
+			h.contents[y.PostID] = y
+			return err
+		})
+	if err := r.q.Ask(ctx, append([]question{contents}, h.questions...)...); err != nil {
+		return fmt.Errorf("read what belongs to posts: %w", err)
+	}
+	for i := range posts {
+		if err := h.complete(&posts[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete adds what was read to a post.
+func (h *hydration) complete(p *Post) error {
+	if err := p.setContent(h.contents); err != nil {
+		return err
+	}
+	p.SetAssets(h.assets)
+	p.UserTags = orEmpty(h.tags[p.ID])
+	p.ScheduledDestinationAccountIDs = orEmpty(h.destinations[p.ID])
+	for _, s := range h.latest.list() {
+		if s.ContentItemID == p.ID {
+			p.LatestScheduledPost = &s
+		}
+	}
+	if h.included == nil {
+		return nil
+	}
+	included := []crier.ScheduledPost{}
+	for _, s := range h.included.list() {
+		if s.ContentItemID == p.ID {
+			included = append(included, s)
+		}
+	}
+	p.ScheduledPosts = &included
+	return nil
+}
+
+func idsOf(posts []Post) []crier.ID {
+	ids := make([]crier.ID, len(posts))
+	for i, p := range posts {
+		ids[i] = p.ID
+	}
+	return ids
+}
+
+func byPost(contents []Payload) map[crier.ID]Payload {
+	found := make(map[crier.ID]Payload, len(contents))
+	for _, y := range contents {
+		found[y.PostID] = y
+	}
+	return found
+}
+
+// setContent adds the current content; its assets have ids only.
+func (p *Post) setContent(contents map[crier.ID]Payload) error {
+	content, ok := contents[p.ID]
+	if !ok || content.ID != p.ContentPayloadID {
+		return fmt.Errorf("post %s has lost its content %s", p.ID, p.ContentPayloadID)
+	}
+	p.Text, p.PostInput, p.AssetIDs = content.Text, &content.PostInput, content.PostInput.AssetIDs()
+	return nil
+}
+
+// SetAssets adds the facts and tags of the attached assets. The attachments must not be those that are written.
+func (p *Post) SetAssets(facts map[crier.ID]AssetFacts) {
+	attached := p.PostInput.AllAssetIDs()
+	p.AssetTags = TagsOf(attached, facts)
+	for _, id := range attached {
+		if f := facts[id]; f.Status == crier.AssetReady && !f.Deleted {
+			p.Thumbnails = append(p.Thumbnails, id)
+		}
+	}
+	for _, part := range p.PostInput.AllParts() {
+		for _, a := range part.Attachments {
+			if a.Media != nil {
+				a.Media.Asset = facts[a.Media.Asset.AssetID].attached(a.Media.Asset.AssetID)
+			}
+		}
+	}
+}
+
+// New returns a post that was just inserted as it would be read, with input as its content.
+func (p Post) New(input crier.PostInput, facts map[crier.ID]AssetFacts) Post {
+	p.Text, p.PostInput, p.AssetIDs = input.Text(), &input, input.AssetIDs()
+	p.DeliveryState, p.SaveDestination = crier.DeliveryUnscheduled, crier.SavedToDrafts
+	p.SaveMessage = saveMessages[p.SaveDestination]
+	p.UserTags, p.ScheduledDestinationAccountIDs = []crier.TagSummary{}, []crier.ID{}
+	p.SetAssets(facts)
+	return p
+}
+
+// TagsOf returns the tags of assets that are not deleted, sorted, without duplicates.
+func TagsOf(ids []crier.ID, facts map[crier.ID]AssetFacts) []string {
+	tags := []string{}
+	for _, id := range ids {
+		if f := facts[id]; !f.Deleted {
+			tags = append(tags, f.Tags...)
+		}
+	}
+	slices.Sort(tags)
+	return slices.Compact(tags)
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

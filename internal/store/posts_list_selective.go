@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"crier"
+)
+
+// widest is the number of posts below which a group is selective.
+const widest = 4096
+
+// probes are the limits of counting groups, in turn: the first, cheap one finds most selective groups.
+var probes = []int{256, widest}
+
+// mostSelective returns the index of the group with the fewest posts, or -1 if none is selective.
+func (r reads) mostSelective(ctx context.Context, groups []group) (int, error) {
+	if len(groups) == 0 {
+		return -1, nil
+	}
+	for _, limit := range probes {
+		sizes, err := r.probe(ctx, groups, limit)
+		if err != nil {
+			return -1, err
+		}
+		smallest := slices.Min(sizes)
+		if smallest < limit {
+			return slices.Index(sizes, smallest), nil
+		}
+	}
+	return -1, nil
+}
+
+// walkedPosts is how many posts of the list a page of a word may cost to walk over, beside one that finds and sorts all
+// posts with the word: the walk meets one of them after posts / total others.
+const walkedPosts = 50
+
+// wordSelective decides for a list that a single word filters: 0 if the word's posts are to be found and sorted, -1 if
+// the list is to be walked. total is the number of posts with the word.
+func (r reads) wordSelective(ctx context.Context, f PostFilter) (narrow int, total int64, err error) {
+	total, posts, err := r.wordTotal(ctx, f.TeamID, f.Words[0])
+	if total >= widest || total*total > walkedPosts*posts {
+		return -1, total, err
+	}
+	return 0, total, err
+}
+
+// probe counts the posts of each group up to limit.
+func (r reads) probe(ctx context.Context, groups []group, limit int) ([]int, error) {
+	columns := make([]string, len(groups))
+	var args []any
+	for i, g := range groups {
+		columns[i] = fmt.Sprintf("(SELECT count(*) FROM (%s LIMIT %d) AS entries)", bind(g.find.sql, len(args)), limit)
+		args = append(args, g.find.args...)
+	}
+	sizes := make([]int, len(groups))
+	targets := make([]any, len(groups))
+	for i := range sizes {
+		targets[i] = &sizes[i]
+	}
+	if err := r.q.QueryRowContext(ctx, "SELECT "+strings.Join(columns, ", "), args...).Scan(targets...); err != nil {
+		return nil, fmt.Errorf("probe the filters: %w", err)
+	}
+	return sizes, nil
+}
+
+// hit is a matching post.
+type hit struct {
+	id crier.ID
+	// ahead is true if the post is on the page's side of the sought row.
+	ahead bool
+}
+
+// selectivePage reads a page that a selective group drives: it finds and sorts all matches in one query, which also
+// counts them, and then reads the rows of the page.
+func (r reads) selectivePage(ctx context.Context, f PostFilter, groups []group, narrow int,
+	q PageQuery) (PageRows[Post],
+	int64, error) {
+	var page PageRows[Post]
+	hits, err := r.hits(ctx, f, groups, narrow, q)
+	if err != nil {
+		return page, 0, err
+	}
+	ahead := 0
+	for _, h := range hits {
+		if h.ahead {
+			ahead++
+		}
+	}
+	from := len(hits) - ahead
+	to := min(from+q.Limit, len(hits))
+	if q.Backward {
+		from, to = max(0, ahead-q.Limit), ahead
+	}
+	page.Before, page.After = from > 0, to < len(hits)
+	if page.Rows, err = r.postsInOrder(ctx, hits[from:to]); err != nil || len(page.Rows) == 0 {
+		return page, int64(len(hits)), err
+	}
+	page.First, page.Last = postKey(page.Rows[0], q.Sort), postKey(page.Rows[len(page.Rows)-1], q.Sort)
+	return page, int64(len(hits)), nil
+}
+
+// hits finds the posts of a selective group that pass the other groups, in list order. LIMIT tells the planner that
+// there are few, as the probe found.
+func (r reads) hits(ctx context.Context, f PostFilter, groups []group, narrow int, q PageQuery) ([]hit, error) {
+	driver, b := f.driven(groups, narrow)
+	column, ahead := postSorts[q.Sort], "TRUE"
+	if q.Seek != nil {
+		compare, _ := span{desc: q.Desc != q.Backward, inclusive: q.Inclusive}.order()
+		ahead = fmt.Sprintf("(%s, p.id) %s ($%d, $%d)", column, compare, len(b.args)+1, len(b.args)+2)
+		b.args = append(b.args, q.Seek.Value, q.Seek.ID)
+	}
+	_, direction := span{desc: q.Desc}.order()
+	query := fmt.Sprintf("SELECT p.id, %s FROM (SELECT DISTINCT post_id FROM (%s) AS found LIMIT %d) AS driver %s "+
+		"WHERE %s ORDER BY %s %s, p.id %s",
+		ahead, bind(driver.sql, 0), widest, r.driven("posts", "p", "id", "driver.post_id"),
+		bind(b.where, len(driver.args)), column, direction, direction)
+	rows, err := r.q.QueryContext(ctx, query, b.args...)
+	if err != nil {
+		return nil, fmt.Errorf("find matches: %w", err)
+	}
+	return collect(rows, func(row scanner) (h hit, err error) { return h, row.Scan(&h.id, &h.ahead) })
+}
+
+// driven returns the query of a group and the condition of those of its posts that pass the other groups, as driver and
+// posts p. The arguments of the condition begin with those of the query.
+func (f PostFilter) driven(groups []group, narrow int) (driver condition, b branch) {
+	driver = groups[narrow].find
+	b = branch{where: "p.team_id = ? AND p.deleted_at IS NULL",
+		args: append(slices.Clone(driver.args), f.TeamID)}
+	if archived := f.archived(); len(archived) == 1 {
+		b.where += " AND p.archived = " + sqlBool(archived[0])
+	}
+	for i, g := range groups {
+		if i != narrow || g.partial {
+			b.require(g.holds)
+		}
+	}
+	return driver, b
+}
+
+// postsInOrder reads posts in the order of hits. Posts that were deleted meanwhile are skipped.
+func (r reads) postsInOrder(ctx context.Context, hits []hit) ([]Post, error) {
+	ids := make([]crier.ID, len(hits))
+	for i, h := range hits {
+		ids[i] = h.id
+	}
+	marks, args := inList(1, ids)
+	rows, err := r.q.QueryContext(ctx,
+		`SELECT `+postColumns+` FROM posts p WHERE p.id IN (`+marks+`) AND p.deleted_at IS NULL`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read posts: %w", err)
+	}
+	posts, err := collect(rows, scanPost)
+	slices.SortFunc(posts, func(a, b Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	return posts, err
+}

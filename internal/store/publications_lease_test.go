@@ -1,0 +1,234 @@
+package store_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/store"
+	"crier/internal/store/storetest"
+)
+
+func TestLeaseRules(t *testing.T) {
+	t.Parallel()
+	type change = func(f *storetest.Fixture, p *store.Publication)
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		for name, c := range map[string]struct {
+			change change
+			owned  bool          // by another worker
+			until  time.Duration // of a lease, from now; 0 for none
+			epoch  int64
+			want   bool
+		}{
+			"due": {want: true},
+			"due later": {change: func(f *storetest.Fixture,
+				p *store.Publication) {
+				w := f.After(time.Second)
+				p.WakeAt = &w
+			}},
+			"nothing left": {change: func(_ *storetest.Fixture, p *store.Publication) { p.WakeAt = nil }},
+			"over":         {change: func(_ *storetest.Fixture, p *store.Publication) { p.Status = crier.Failed }},
+			"unknown, to check": {change: func(_ *storetest.Fixture, p *store.Publication) { p.Status = crier.Unknown },
+				want: true},
+			"another epoch":    {epoch: 1},
+			"leased":           {owned: true, until: time.Second},
+			"lease expired":    {owned: true, until: -time.Second, want: true},
+			"taken by a sweep": {until: time.Minute, want: true},
+		} {
+			p := f.Schedule(f.NewPost("Hello"), func(p *store.Publication) {
+				if c.change != nil {
+					c.change(f, p)
+				}
+			})
+			if c.until != 0 {
+				mustExec(t, f.Store, `UPDATE publications SET lease_until = $2 WHERE id = $1`, p.ID, f.After(c.until))
+			}
+			if c.owned {
+				mustExec(t, f.Store, `UPDATE publications SET lease_owner = $2 WHERE id = $1`, p.ID, crier.NewID())
+			}
+			request := &store.LeaseRequest{ID: p.ID, Epoch: c.epoch, Owner: crier.NewID(), Now: f.Now,
+				Until: f.After(time.Minute), Run: store.Run{Job: "42", Attempt: "1"}}
+			if err := f.Store.Lease(context.Background(), store.Patient, []*store.LeaseRequest{request}); err != nil {
+				t.Fatal(err)
+			}
+			if request.Leased != c.want {
+				t.Errorf("%s: leased: %v, want %v", name, request.Leased, c.want)
+				continue
+			}
+			if got := request.Publication; c.want && (*got.LeaseOwner != request.Owner || got.WorkflowID != "42" ||
+				request.Context == nil || request.Context.Account.ID != f.Account.ID ||
+				request.Context.Content.Input.Atomic.Text != "Hello") {
+				t.Errorf("%s: leased %+v with %+v", name, got, request.Context)
+			}
+		}
+	})
+}
+
+func TestALeaseTellsThatThePostIsGone(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx := context.Background()
+		post := f.NewPost("Hello")
+		p := f.Schedule(post)
+		if gone, err := f.PostGone(ctx, post.ID); err != nil || gone {
+			t.Errorf("gone: %v, %v", gone, err)
+		}
+		f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.DeletePost(ctx, post.ID, f.Now) })
+		request := &store.LeaseRequest{ID: p.ID, Owner: crier.NewID(), Now: f.Now, Until: f.Now}
+		if err := f.Store.Lease(ctx, store.Patient, []*store.LeaseRequest{request}); err != nil ||
+			!request.Context.Gone {
+			t.Errorf("%+v, %v", request.Context, err)
+		}
+		if gone, err := f.PostGone(ctx, post.ID); err != nil || !gone {
+			t.Errorf("gone: %v, %v", gone, err)
+		}
+	})
+}
+
+func TestALeaseIsExtendedReleasedAndLost(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx, owner, stranger := context.Background(), crier.NewID(), crier.NewID()
+		p := f.Lease(owner, f.Schedule(f.NewPost("Hello")))[0]
+		until := f.After(time.Hour)
+		for _, who := range []crier.ID{stranger, owner} {
+			if err := f.ExtendLease(ctx, p.ID, who, until); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := f.Read(p.ID); !got.LeaseUntil.Equal(until.Time) {
+			t.Errorf("extended until %v", got.LeaseUntil)
+		}
+		p.State = []byte(`{"step":"sent"}`)
+		for who, want := range map[crier.ID]bool{stranger: false, owner: true} {
+			if ok, err := f.SaveProgress(ctx, p, who, until); err != nil || ok != want {
+				t.Errorf("saved: %v, %v", ok, err)
+			}
+			f.Tx(func(ctx context.Context, tx *store.Tx) error {
+				ok, err := tx.SetReserved(ctx, p, who, 9)
+				if ok != want {
+					t.Errorf("reserved: %v", ok)
+				}
+				return err
+			})
+		}
+		wake := f.After(2 * time.Hour)
+		if err := f.Rest(ctx, p.ID, p.Epoch, stranger, wake); err != nil || f.Read(p.ID).LeaseOwner == nil {
+			t.Errorf("a stranger ended the lease: %v", err)
+		}
+		if err := f.Rest(ctx, p.ID, p.Epoch, owner, wake); err != nil {
+			t.Fatal(err)
+		}
+		got := f.Read(p.ID)
+		if got.LeaseOwner != nil || !got.WakeAt.Equal(wake.Time) || got.Reserved != 9 {
+			t.Errorf("after the rest: %+v", got)
+		}
+		next, err := f.NotDueUntil(ctx, p.ID, p.Epoch, f.Now)
+		if err != nil || next == nil || !next.Equal(wake.Time) {
+			t.Errorf("not due until %v, %v", next, err)
+		}
+		if next, err := f.NotDueUntil(ctx, p.ID, p.Epoch, wake); err != nil || next != nil {
+			t.Errorf("due: %v, %v", next, err)
+		}
+	})
+}
+
+func TestPostponeLeavesWhatIsLeasedAlone(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx, wake := context.Background(), f.After(time.Hour)
+		free, leased := f.Schedule(f.NewPost("1")), f.Schedule(f.NewPost("2"))
+		f.Lease(crier.NewID(), leased)
+		for _, p := range []store.Publication{free, leased} {
+			if err := f.Postpone(ctx, p.ID, p.Epoch, f.Now, wake); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if a, b := f.Read(free.ID), f.Read(leased.ID); !a.WakeAt.Equal(wake.Time) || !b.WakeAt.Equal(f.Now.Time) {
+			t.Errorf("due again at %v and %v", a.WakeAt, b.WakeAt)
+		}
+	})
+}
+
+func TestTakeOverdueTakesEachOnce(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		at := func(d time.Duration) func(*store.Publication) {
+			return func(p *store.Publication) { w := f.After(d); p.WakeAt = &w }
+		}
+		old := f.Schedule(f.NewPost("old"), at(-time.Hour))
+		f.Schedule(f.NewPost("young"), at(-time.Second))
+		f.Schedule(f.NewPost("future"), at(time.Hour))
+		dead := f.Schedule(f.NewPost("its worker died"), at(-10*time.Second))
+		mustExec(t, f.Store, `UPDATE publications SET lease_owner = $2, lease_until = $3 WHERE id = $1`, dead.ID,
+			crier.NewID(), f.After(-time.Second))
+		f.Lease(crier.NewID(), f.Schedule(f.NewPost("at work"), at(-time.Hour)))
+		action := f.Follow(old, store.FirstComment, at(-time.Hour))
+		due := store.DueBefore{Woken: f.After(-2 * time.Second), Waiting: f.After(-time.Minute)}
+		take := func() (ids []crier.ID) {
+			f.Tx(func(ctx context.Context, tx *store.Tx) error {
+				list, err := tx.TakeOverdue(ctx, due, f.Now, f.After(time.Minute), 10)
+				for _, o := range list {
+					if (o.Kind == store.PostPublication) != (o.ID != action.ID) || o.SocialAccountID != f.Account.ID ||
+						o.Provider != "x" {
+						t.Errorf("took %+v", o)
+					}
+					ids = append(ids, o.ID)
+				}
+				return err
+			})
+			return ids
+		}
+		want := []crier.ID{old.ID, dead.ID, action.ID}
+		slices.Sort(want)
+		if got := take(); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+			t.Errorf("took %v, want %v", got, want)
+		}
+		if got := take(); len(got) != 0 {
+			t.Errorf("took %v twice", got)
+		}
+	})
+}
+
+func TestWakeAccountWakesWhatWaitsForIt(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		later := f.After(time.Hour)
+		waits := func(text, code string, status crier.ScheduledPostStatus) store.Publication {
+			p := f.Schedule(f.NewPost(text), func(p *store.Publication) { p.WakeAt, p.Status = &later, status })
+			mustExec(t, f.Store, `UPDATE publications SET error_code = $2 WHERE id = $1`, p.ID, code)
+			return p
+		}
+		expired := waits("1", "auth_expired", crier.Scheduled)
+		action := f.Follow(expired, store.RepostPublication)
+		mustExec(t, f.Store, `UPDATE publications SET error_code = 'permission_missing', wake_at = $2 WHERE id = $1`,
+			action.ID, later)
+		waits("2", "rate_limited", crier.Scheduled)
+		waits("3", "auth_expired", crier.Unknown)
+		waits("4", "auth_expired", crier.Failed)
+		var woken []store.Overdue
+		f.Tx(func(ctx context.Context, tx *store.Tx) (err error) {
+			woken, err = tx.WakeAccount(ctx, f.Account.ID, f.Now)
+			return err
+		})
+		if len(woken) != 2 {
+			t.Fatalf("woke %+v", woken)
+		}
+		for _, id := range []crier.ID{expired.ID, action.ID} {
+			if got := f.Read(id); !got.WakeAt.Equal(f.Now.Time) {
+				t.Errorf("%s is due at %v", got.Kind, got.WakeAt)
+			}
+		}
+	})
+}
+
+func TestLeasesOfADeadProcessAreReleased_sqlite(t *testing.T) {
+	t.Parallel()
+	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
+	p := f.Lease(crier.NewID(), f.Schedule(f.NewPost("Hello")))[0]
+	if err := f.ReleaseLeases(context.Background()); err != nil || f.Read(p.ID).LeaseOwner != nil {
+		t.Errorf("the lease is still there: %v", err)
+	}
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"crier"
+)
+
+const scheduledPostColumns = `s.id, s.team_id, s.post_id, s.social_account_id, s.status, s.scheduled_at, s.timezone,
+	s.payload_id,
+	s.platform_post_id, s.permalink, s.published_at, s.platform_settings, s.results, s.state, s.error_code,
+	s.error_message,
+	s.workflow_id, s.workflow_run_id, s.created_at, s.updated_at, s.actions`
+
+// scheduledPost is a scheduled post whose follow-ups are not read yet.
+type scheduledPost struct {
+	crier.ScheduledPost
+	actions crier.PlannedActions
+}
+
+// scanScheduledPost scans scheduledPostColumns.
+func scanScheduledPost(row scanner) (scheduledPost, error) {
+	var s scheduledPost
+	var actions *crier.PlannedActions
+	var platformPostID, permalink, code, message, workflow, run sql.NullString
+	var settings *map[string]json.RawMessage
+	var results *crier.PublishResults
+	var state *crier.ProviderPublishState
+	err := row.Scan(&s.ID, &s.TeamID, &s.ContentItemID, &s.SocialAccountID, &s.Status, &s.ScheduledAt, &s.Timezone,
+		&s.ContentPayloadID,
+		&platformPostID, &permalink, &s.PublishedAt, intoJSON(&settings), intoJSON(&results), intoJSON(&state), &code,
+		&message,
+		&workflow, &run, &s.CreatedAt, &s.UpdatedAt, intoJSON(&actions))
+	if err != nil {
+		return s, fmt.Errorf("read scheduled post: %w", err)
+	}
+	if actions != nil {
+		s.actions = *actions
+	}
+	s.PlatformPostID, s.Permalink, s.ErrorCode, s.ErrorMessage = platformPostID.String, permalink.String, code.String,
+		message.String
+	s.WorkflowID, s.WorkflowRunID = workflow.String, run.String
+	s.PlatformSettings, s.PublishResults, s.ProviderPublishState = *settings, *results, *state
+	if s.PlatformSettings == nil {
+		s.PlatformSettings = map[string]json.RawMessage{}
+	}
+	if s.PublishResults.PlatformPostIDs == nil {
+		s.PublishResults.PlatformPostIDs = []string{}
+	}
+	return s, nil
+}
+
+// ScheduledPosts reads scheduled posts by id. Ids that do not exist are missing from the result.
+func (r reads) ScheduledPosts(ctx context.Context, ids []crier.ID) (map[crier.ID]crier.ScheduledPost, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	s := r.scheduledPosts(r.ofKeys(ids))
+	if err := r.q.Ask(ctx, s.questions...); err != nil {
+		return nil, fmt.Errorf("read scheduled posts: %w", err)
+	}
+	found := make(map[crier.ID]crier.ScheduledPost, len(s.found))
+	for _, p := range s.list() {
+		found[p.ID] = p
+	}
+	return found, nil
+}
+
+// latestScheduledPosts prepares to read the newest scheduled post of each post.
+func (r reads) latestScheduledPosts(posts []crier.ID) *scheduledPosts {
+	marks, args := inList(1, posts)
+	return r.scheduledPosts(`SELECT (SELECT n.id FROM publications n WHERE n.post_id = p.id
+		AND n.kind = 'post' ORDER BY n.created_at DESC, n.id DESC LIMIT 1) FROM posts p WHERE p.id IN (`+marks+`)`,
+		args)
+}
+
+// MaxIncluded limits the scheduled posts that are shown with their post: a series makes ever more of them.
+const MaxIncluded = 100
+
+// includedScheduledPosts prepares to read the newest scheduled posts of each post.
+func (r reads) includedScheduledPosts(posts []crier.ID) *scheduledPosts {
+	marks, args := inList(2, posts)
+	return r.scheduledPosts(`SELECT n.id FROM (SELECT i.id, row_number() OVER
+		(PARTITION BY i.post_id ORDER BY i.created_at DESC, i.id DESC) AS place FROM publications i
+		WHERE i.post_id IN (`+marks+`) AND i.kind = 'post') AS n
+		WHERE n.place <= $1`, append([]any{MaxIncluded}, args...))
+}
+
+// destinationStatuses are the statuses that make an account a destination of a post: live or published.
+const destinationStatuses = `('scheduled', 'publishing', 'processing', 'unknown', 'published')`
+
+// destinationsQuestion reads the accounts to which each post is or was sent, by post, in id order.
+func destinationsQuestion(accounts map[crier.ID][]crier.ID, posts []crier.ID) question {
+	marks, args := inList(1, posts)
+	return newQuestion(`SELECT DISTINCT s.post_id, s.social_account_id FROM publications s
+		WHERE s.post_id IN (`+marks+`) AND s.kind = 'post' AND s.status IN `+destinationStatuses+`
+		ORDER BY s.post_id, s.social_account_id`, args, func(row scanner) error {
+		var post, account crier.ID
+		err := row.Scan(&post, &account)
+		accounts[post] = append(accounts[post], account)
+		return err
+	})
+}
+
+// PublishedPlatformPosts reads where a post, or a part of it, is public, oldest first.
+func (r reads) PublishedPlatformPosts(ctx context.Context, post crier.ID) ([]crier.PlatformDelete, error) {
+	rows, err := r.q.QueryContext(ctx, `SELECT s.provider, coalesce(s.platform_post_id, ''),
+		s.social_account_id, s.id FROM publications s
+		WHERE s.post_id = $1 AND s.kind = 'post' AND (s.platform_post_id IS NOT NULL OR s.status = 'published')
+		ORDER BY s.created_at, s.id`, post)
+	if err != nil {
+		return nil, fmt.Errorf("read where a post is public: %w", err)
+	}
+	return collect(rows, func(row scanner) (d crier.PlatformDelete, err error) {
+		return d, row.Scan(&d.Provider, &d.PlatformPostID, &d.SocialAccountID, &d.ScheduledPostID)
+	})
+}

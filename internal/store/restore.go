@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"crier"
+)
+
+// Restoration is what is known about the restore of a store from a backup.
+type Restoration struct {
+	// BackedUpAt is when the backup was begun: nothing that happened later is in the store for certain.
+	BackedUpAt crier.Time
+	// RestoredAt is when the store was restored: all older rows come from the backup.
+	RestoredAt crier.Time
+}
+
+// Restoration returns the last restore of the store; nil if it was never restored.
+func (r reads) Restoration(ctx context.Context) (*Restoration, error) {
+	var backedUp, restored *crier.Time
+	err := r.q.QueryRowContext(ctx, `SELECT backed_up_at, restored_at FROM instance WHERE id = 1`).Scan(&backedUp,
+		&restored)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (backedUp == nil || restored == nil) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read when the store was restored: %w", err)
+	}
+	return &Restoration{BackedUpAt: *backedUp, RestoredAt: *restored}, nil
+}
+
+// RestoredPublications counts what the workers of a restored store examine first.
+type RestoredPublications struct {
+	// Due are publications whose time came after the backup, Later are those whose time is still to come.
+	Due, Later int64
+}
+
+// eventGap is added to the sequence of events by a restore. The events that were lost had numbers, and readers who have
+// seen those would pass over new events with the same ones.
+const eventGap = 1_000_000
+
+// MarkRestored notes that the rows come from a backup. It has every publication that is not over examined at once, ends
+// the sessions of browsers, some of which may have been ended since, and hands the jobs of dead workers back.
+func (tx *Tx) MarkRestored(ctx context.Context, r Restoration) (found RestoredPublications, err error) {
+	res, err := tx.q.ExecContext(ctx, `UPDATE instance SET backed_up_at = $2, restored_at = $3 WHERE id = $1`, 1,
+		r.BackedUpAt, r.RestoredAt)
+	if err := affectedOne(res, err, "instance", ""); err != nil {
+		return found, fmt.Errorf("mark the store as restored: %w", err)
+	}
+	steps := []struct {
+		query string
+		args  []any
+	}{
+		{`UPDATE publications SET wake_at = $1, lease_owner = NULL, lease_until = NULL
+			WHERE live AND wake_at IS NOT NULL`, []any{r.RestoredAt}},
+		{`UPDATE event_log SET last = last + $1 WHERE id = 1`, []any{eventGap}},
+		{`DELETE FROM sessions`, nil},
+		{`UPDATE river_job SET state = 'available' WHERE state = 'running'`, nil},
+	}
+	for _, step := range steps {
+		if _, err := tx.q.ExecContext(ctx, step.query, step.args...); err != nil {
+			return found, fmt.Errorf("mark the store as restored: %w", err)
+		}
+	}
+	err = tx.q.QueryRowContext(ctx, `SELECT
+		coalesce(sum(CASE WHEN p.scheduled_at <= $1 THEN 1 ELSE 0 END), 0),
+		coalesce(sum(CASE WHEN p.scheduled_at > $1 THEN 1 ELSE 0 END), 0)
+		FROM publications p WHERE p.live AND p.wake_at IS NOT NULL`, r.RestoredAt).Scan(&found.Due, &found.Later)
+	if err != nil {
+		return found, fmt.Errorf("count what is to be examined: %w", err)
+	}
+	return found, nil
+}
+
+// HasPlatformPost reports whether another publication is known to be a post of a network.
+func (r reads) HasPlatformPost(ctx context.Context, account crier.ID, platformPostID string, except crier.ID) (bool,
+	error) {
+	var one int
+	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM publications p WHERE p.social_account_id = $1
+		AND p.platform_post_id = $2 AND p.id <> $3 LIMIT 1`, account, platformPostID, except).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for the publication of a post: %w", err)
+	}
+	return true, nil
+}

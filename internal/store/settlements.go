@@ -1,0 +1,338 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"crier"
+)
+
+// Settlement is everything that one decision about a publication changes: the row, the attempt that led to it, and what
+// follows. The credits that it moves are booked by AddCredits afterwards, in the same transaction.
+type Settlement struct {
+	// Publication is the row as it will be. Writing it ends the lease.
+	Publication Publication
+	// Epoch is that of the row on which the decision was made. A row that has moved on is left alone.
+	Epoch int64
+	// Owner is the worker, which must still hold the lease; empty for a decision that was made under LockPublication.
+	Owner crier.ID
+	// Attempt is what was tried, with its result; nil for nothing.
+	Attempt *Attempt
+	// Public is true when the attempt made something public: that knowledge exists nowhere else.
+	Public bool
+	// Resolved are earlier attempts whose outcome is known now.
+	Resolved []ResolvedAttempt
+	// Health is what was learnt about the account; nil for nothing.
+	Health *AccountHealth
+	// Actions are what is to follow the publication.
+	Actions []Publication
+	// ParentResults are what an action adds to the results of the publication that it follows; nil for nothing.
+	ParentResults *ActionResults
+	// Next is the next publication of a series; nil for none.
+	Next *NextPublication
+
+	// Written is false when the row had moved on without its worker; then nothing follows.
+	Written bool
+}
+
+// ResolvedAttempt is the outcome of an attempt whose result was missing or unknown.
+type ResolvedAttempt struct {
+	ID      crier.ID
+	Outcome string
+}
+
+// ActionResults are the ids of what follows a post; empty ones change nothing.
+type ActionResults struct{ FirstCommentID, RepostID string }
+
+// AccountHealth is what a publication found out about its account.
+type AccountHealth struct {
+	AccountID, TeamID crier.ID
+	// Status is written unless the account has stopped to be connected meanwhile.
+	Status         crier.AccountStatus
+	Issue, Message *string
+	Since          *crier.Time
+
+	// Before and After are the account, set by WriteSettlements when it was written.
+	Before, After *Account
+}
+
+// NextPublication is the next publication of a series. It publishes the content that the post has when it is written.
+type NextPublication struct {
+	Publication Publication
+	// Cost is reserved for it if the free credits of the organization cover it.
+	Cost int64
+
+	// Written is false when the post is gone or is live on the account again already.
+	Written bool
+}
+
+// WriteSettlements writes settlements and sets which of them were written. Locks are taken in one order: posts,
+// accounts, publications, organizations.
+func (tx *Tx) WriteSettlements(ctx context.Context, now crier.Time, wait LockWait, list ...*Settlement) error {
+	if err := tx.waitForLocks(ctx, wait); err != nil {
+		return err
+	}
+	if err := tx.LockPosts(ctx, settledPosts(list)...); err != nil {
+		return err
+	}
+	if err := tx.writeHealth(ctx, now, list); err != nil {
+		return err
+	}
+	if err := tx.writeSettled(ctx, now, list); err != nil {
+		return err
+	}
+	written := slices.DeleteFunc(slices.Clone(list), func(s *Settlement) bool { return !s.Written })
+	for _, s := range written {
+		if err := tx.writeFollowing(ctx, now, s); err != nil {
+			return err
+		}
+	}
+	if err := tx.writeNext(ctx, written); err != nil {
+		return err
+	}
+	return tx.RefreshPosts(ctx, now, settledPosts(slices.DeleteFunc(written,
+		func(s *Settlement) bool { return s.Publication.IsAction() }))...)
+}
+
+// settledPosts are the posts of settlements, in order and none of them twice.
+func settledPosts(list []*Settlement) []crier.ID {
+	ids := make([]crier.ID, len(list))
+	for i, s := range list {
+		ids[i] = s.Publication.PostID
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// writeHealth writes what was learnt about accounts, over what others may have written meanwhile.
+func (tx *Tx) writeHealth(ctx context.Context, now crier.Time, list []*Settlement) error {
+	var learnt []*AccountHealth
+	for _, s := range list {
+		if s.Health != nil {
+			learnt = append(learnt, s.Health)
+		}
+	}
+	slices.SortStableFunc(learnt, func(a, b *AccountHealth) int {
+		return strings.Compare(string(a.AccountID), string(b.AccountID))
+	})
+	for _, h := range learnt {
+		locked, err := tx.LockAccounts(ctx, h.TeamID, []crier.ID{h.AccountID})
+		if err != nil {
+			return err
+		}
+		a, ok := locked[h.AccountID]
+		if !ok {
+			continue
+		}
+		before := a
+		if a.Status == crier.AccountConnected {
+			a.Status = h.Status
+		}
+		a.AccountHealthIssue, a.AccountHealthMessage, a.AccountHealthSince = h.Issue, h.Message, h.Since
+		a.UpdatedAt = now
+		if err := tx.UpdateAccount(ctx, a); err != nil {
+			return err
+		}
+		h.Before, h.After = &before, &a
+	}
+	return nil
+}
+
+// writeSettled writes rows and attempts. Attempts are written also when the row has moved on.
+func (tx *Tx) writeSettled(ctx context.Context, now crier.Time, list []*Settlement) error {
+	for _, round := range splitUnique(list, settledID) {
+		if err := tx.settle(ctx, now, round); err != nil {
+			return err
+		}
+	}
+	var attempts []Attempt
+	for _, s := range list {
+		if s.Attempt == nil {
+			continue
+		}
+		if s.Written || !s.Public {
+			attempts = append(attempts, *s.Attempt)
+			continue
+		}
+		if err := tx.settleLate(ctx, now, s); err != nil {
+			return err
+		}
+	}
+	return tx.WriteAttempts(ctx, attempts...)
+}
+
+func settledID(s *Settlement) crier.ID { return s.Publication.ID }
+
+// settleLate writes the result of a worker that has lost its row after its call succeeded, if nobody has decided
+// otherwise. What another worker has found out, or this one has written in a commit whose answer was lost, is not
+// written again, because it is paid for.
+func (tx *Tx) settleLate(ctx context.Context, now crier.Time, s *Settlement) error {
+	open, err := tx.EndAttempt(ctx, *s.Attempt)
+	if err != nil {
+		return err
+	}
+	current, err := tx.LockPublication(ctx, s.Publication.ID)
+	if err != nil {
+		return err
+	}
+	last, err := tx.LastSend(ctx, current)
+	missing := current.Status == crier.Unknown || current.Status == crier.Publishing && open
+	if err != nil || last == nil || last.ID != s.Attempt.ID || current.Epoch != s.Epoch || !missing {
+		return err
+	}
+	forced := *s
+	forced.Owner = ""
+	err = tx.settle(ctx, now, []*Settlement{&forced})
+	s.Written = forced.Written
+	return err
+}
+
+// settledRow is a row of the statement that settles.
+type settledRow struct {
+	Key            crier.ID              `json:"key"`
+	Epoch          int64                 `json:"epoch"`
+	Owner          jsonText              `json:"owner"`
+	NewEpoch       int64                 `json:"new_epoch"`
+	Status         string                `json:"status"`
+	ScheduledAt    jsonTime              `json:"due"`
+	State          json.RawMessage       `json:"state"`
+	StateSecrets   jsonBytes             `json:"secrets"`
+	PlatformPostID *string               `json:"platform_post"`
+	Permalink      *string               `json:"permalink"`
+	PublishedAt    *jsonTime             `json:"published"`
+	ErrorCode      *string               `json:"code"`
+	ErrorMessage   *string               `json:"message"`
+	Tries          int                   `json:"tries"`
+	WakeAt         *jsonTime             `json:"wake"`
+	Reserved       int64                 `json:"reserved"`
+	Captured       int64                 `json:"captured"`
+	Now            jsonTime              `json:"now"`
+	Actions        *crier.PlannedActions `json:"planned"`
+	Results        *crier.PublishResults `json:"results"`
+	SlotAt         *jsonTime             `json:"slot"`
+}
+
+const settledColumns = `key uuid, epoch bigint, owner uuid, new_epoch bigint, status text, due timestamptz, state jsonb,
+	secrets bytea, platform_post text, permalink text, published timestamptz, code text, message text, tries integer,
+	wake timestamptz, reserved bigint, captured bigint, now timestamptz, planned jsonb, results jsonb, slot timestamptz`
+
+// settle writes rows, none of them twice. Only the owner of a lease writes a row that is leased, unless the decision is
+// nobody's in particular: then the caller has locked it.
+func (tx *Tx) settle(ctx context.Context, now crier.Time, list []*Settlement) error {
+	rows := make([]settledRow, len(list))
+	for i, s := range list {
+		p := s.Publication
+		rows[i] = settledRow{
+			Key: p.ID, Epoch: s.Epoch, Owner: jsonText(s.Owner), NewEpoch: p.Epoch, Status: string(p.Status),
+			ScheduledAt: jsonTime(p.ScheduledAt), State: p.State, StateSecrets: p.StateSecrets,
+			PlatformPostID: p.PlatformPostID, Permalink: p.Permalink, PublishedAt: (*jsonTime)(p.PublishedAt),
+			ErrorCode: p.ErrorCode, ErrorMessage: p.ErrorMessage, Tries: p.Tries, WakeAt: (*jsonTime)(p.WakeAt),
+			Reserved: p.Reserved, Captured: p.Captured, Now: jsonTime(now), Actions: &p.Actions, Results: &p.Results,
+			SlotAt: (*jsonTime)(p.SlotAt),
+		}
+	}
+	settled, err := tx.returned(ctx, `UPDATE publications AS p SET status = v.status, epoch = v.new_epoch,
+		scheduled_at = v.due, state = v.state, state_secrets = v.secrets, platform_post_id = v.platform_post,
+		permalink = v.permalink, published_at = v.published, error_code = v.code, error_message = v.message,
+		tries = v.tries, wake_at = v.wake, lease_until = NULL, lease_owner = NULL, reserved_credits = v.reserved,
+		captured_credits = v.captured, updated_at = v.now, actions = v.planned, results = v.results, slot_at = v.slot
+		FROM `+tx.jsonRows(settledColumns)+`
+		WHERE p.id = v.key AND p.epoch = v.epoch AND (v.owner IS NULL OR p.lease_owner = v.owner)
+		RETURNING id`, asJSON(&rows))
+	if err != nil {
+		return fmt.Errorf("settle: %w", err)
+	}
+	for _, s := range list {
+		s.Written = slices.Contains(settled, s.Publication.ID)
+	}
+	return nil
+}
+
+// writeFollowing writes what follows a row that was written, except for the next of a series.
+func (tx *Tx) writeFollowing(ctx context.Context, now crier.Time, s *Settlement) error {
+	for _, r := range s.Resolved {
+		if err := tx.ResolveAttempt(ctx, r.ID, r.Outcome, now); err != nil {
+			return err
+		}
+	}
+	for _, a := range s.Actions {
+		if err := tx.InsertAction(ctx, a); err != nil {
+			return err
+		}
+	}
+	if s.ParentResults == nil {
+		return nil
+	}
+	parent, err := tx.LockPublication(ctx, s.Publication.ScheduledPostID)
+	if err != nil {
+		return err
+	}
+	if id := s.ParentResults.FirstCommentID; id != "" {
+		parent.Results.FirstCommentID = id
+	}
+	if id := s.ParentResults.RepostID; id != "" {
+		parent.Results.RepostID = id
+	}
+	return tx.NotePublished(ctx, parent.ID, parent.Results, now)
+}
+
+// writeNext writes the next publications of series. Organizations are locked in one order, all that the settlements
+// will book on.
+func (tx *Tx) writeNext(ctx context.Context, list []*Settlement) error {
+	if !slices.ContainsFunc(list, func(s *Settlement) bool { return s.Next != nil }) {
+		return nil
+	}
+	free := map[crier.ID]int64{}
+	for _, organization := range settledOrganizations(list) {
+		credits, err := tx.LockCredits(ctx, organization)
+		if err != nil {
+			return err
+		}
+		free[organization] = credits.Balance - credits.Reserved
+	}
+	for _, s := range list {
+		if s.Next == nil {
+			continue
+		}
+		if err := tx.insertNext(ctx, s.Next, free); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func settledOrganizations(list []*Settlement) []crier.ID {
+	ids := make([]crier.ID, len(list))
+	for i, s := range list {
+		ids[i] = s.Publication.OrganizationID
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// insertNext writes the next publication of a series, unless the post is gone or was scheduled anew by hand. It takes
+// what it costs from the free credits if they cover it; otherwise the credits are reserved when it is due.
+func (tx *Tx) insertNext(ctx context.Context, n *NextPublication, free map[crier.ID]int64) error {
+	p := &n.Publication
+	n.Written, p.Reserved = false, 0 // it may be the second try
+	gone, err := tx.PostGone(ctx, p.PostID)
+	if err != nil || gone {
+		return err
+	}
+	live, err := tx.HasLive(ctx, p.PostID, p.SocialAccountID)
+	if err != nil || live {
+		return err
+	}
+	if p.PayloadID, err = tx.CurrentPayload(ctx, p.PostID); err != nil {
+		return err
+	}
+	if free[p.OrganizationID] >= n.Cost {
+		p.Reserved = n.Cost
+		free[p.OrganizationID] -= n.Cost
+	}
+	n.Written = true
+	return tx.InsertPublication(ctx, *p)
+}

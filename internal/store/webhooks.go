@@ -1,0 +1,209 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"crier"
+)
+
+// Webhook is an address that is told of events, with what only crier knows of it.
+type Webhook struct {
+	crier.Webhook
+	// Secret and OldSecret are sealed; OldSecret signs too until OldSecretEndsAt.
+	Secret, OldSecret []byte
+	OldSecretEndsAt   *crier.Time
+	// AfterSequence is the event behind which it is told of all.
+	AfterSequence int64
+	// Failures counts the attempts that have failed since the last success.
+	Failures int64
+}
+
+const webhookColumns = `w.id, w.organization_id, w.url, w.types, w.team_ids, w.description, w.status,
+	w.disabled_reason, w.secret, w.old_secret, w.old_secret_ends_at, w.after_sequence, w.failures, w.failing_since,
+	w.created_at, w.updated_at`
+
+func scanWebhook(row scanner) (w Webhook, err error) {
+	var types *[]string
+	var teams *[]crier.ID
+	err = row.Scan(&w.ID, &w.OrganizationID, &w.URL, intoJSON(&types), intoJSON(&teams), &w.Description, &w.Status,
+		&w.DisabledReason, &w.Secret, &w.OldSecret, &w.OldSecretEndsAt, &w.AfterSequence, &w.Failures, &w.FailingSince,
+		&w.CreatedAt, &w.UpdatedAt)
+	if types != nil {
+		w.Types = *types
+	}
+	if teams != nil {
+		w.TeamIDs = *teams
+	}
+	return w, err
+}
+
+// teamsOrNull writes null for all teams.
+func teamsOrNull(teams []crier.ID) jsonColumn[[]crier.ID] {
+	if teams == nil {
+		return asJSON[[]crier.ID](nil)
+	}
+	return asJSON(&teams)
+}
+
+// InsertWebhook writes a new webhook. It is told of what happens from now on.
+func (tx *Tx) InsertWebhook(ctx context.Context, w Webhook) error {
+	_, err := tx.q.ExecContext(ctx, `INSERT INTO webhooks (id, organization_id, url, types, team_ids, description,
+		status,
+		secret, after_sequence, created_at, updated_at)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, l.last, $9, $9 FROM event_log l WHERE l.id = 1`,
+		w.ID, w.OrganizationID, w.URL, asJSON(&w.Types), teamsOrNull(w.TeamIDs), w.Description, w.Status, w.Secret,
+		w.CreatedAt)
+	if err != nil {
+		return fmt.Errorf("insert webhook: %w", err)
+	}
+	return nil
+}
+
+// UpdateWebhook writes what may change of a webhook. One that is switched on is told of what happens from now on.
+func (tx *Tx) UpdateWebhook(ctx context.Context, w Webhook, switchedOn bool) error {
+	after := `after_sequence`
+	if switchedOn {
+		after = `(SELECT last FROM event_log WHERE id = 1)`
+	}
+	res, err := tx.q.ExecContext(ctx, `UPDATE webhooks SET url = $2, types = $3, team_ids = $4, description = $5,
+		status = $6, disabled_reason = $7, secret = $8, old_secret = $9, old_secret_ends_at = $10, failures = $11,
+		failing_since = $12, updated_at = $13, after_sequence = `+after+` WHERE id = $1`,
+		w.ID, w.URL, asJSON(&w.Types), teamsOrNull(w.TeamIDs), w.Description, w.Status, w.DisabledReason, w.Secret,
+		w.OldSecret, w.OldSecretEndsAt, w.Failures, w.FailingSince, w.UpdatedAt)
+	return affectedOne(res, err, "webhook", w.ID)
+}
+
+// LockWebhook reads a webhook of an organization and keeps others from changing it.
+func (tx *Tx) LockWebhook(ctx context.Context, organization, id crier.ID) (Webhook, error) {
+	w, err := scanWebhook(tx.q.QueryRowContext(ctx, `SELECT `+webhookColumns+` FROM webhooks w
+		WHERE w.id = $1 AND w.organization_id = $2`+tx.forUpdate, id, organization))
+	return w, orNotFound(err, "webhook", id)
+}
+
+// Webhook reads a webhook of an organization.
+func (r reads) Webhook(ctx context.Context, organization, id crier.ID) (Webhook, error) {
+	w, err := scanWebhook(r.q.QueryRowContext(ctx, `SELECT `+webhookColumns+` FROM webhooks w
+		WHERE w.id = $1 AND w.organization_id = $2`, id, organization))
+	return w, orNotFound(err, "webhook", id)
+}
+
+// Webhooks reads one page of an organization's webhooks.
+func (r reads) Webhooks(ctx context.Context, organization crier.ID, q PageQuery) (PageRows[Webhook], error) {
+	list := listing[Webhook]{
+		columns: webhookColumns, from: "webhooks w", id: "w.id",
+		sorts:    map[string]string{"createdAt": "w.created_at"},
+		branches: []branch{{where: "w.organization_id = ?", args: []any{organization}}},
+		scan:     scanWebhook,
+		key:      func(w Webhook, _ string) Key { return Key{Value: w.CreatedAt, ID: w.ID} },
+	}
+	page, err := list.page(ctx, r, q)
+	if err != nil {
+		return page, fmt.Errorf("list webhooks: %w", err)
+	}
+	return page, nil
+}
+
+// WebhookCount is how many webhooks an organization has. They are few.
+func (r reads) WebhookCount(ctx context.Context, organization crier.ID) (n int64, err error) {
+	err = r.q.QueryRowContext(ctx, `SELECT count(*) FROM webhooks WHERE organization_id = $1`, organization).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count webhooks: %w", err)
+	}
+	return n, nil
+}
+
+// DeleteWebhook removes a webhook and its deliveries.
+func (tx *Tx) DeleteWebhook(ctx context.Context, id crier.ID) error {
+	if _, err := tx.q.ExecContext(ctx, `DELETE FROM webhook_deliveries WHERE webhook_id = $1`, id); err != nil {
+		return fmt.Errorf("delete the deliveries of a webhook: %w", err)
+	}
+	res, err := tx.q.ExecContext(ctx, `DELETE FROM webhooks WHERE id = $1`, id)
+	return affectedOne(res, err, "webhook", id)
+}
+
+// EnabledWebhooks reads the webhooks of all organizations that are told of events, in one order.
+func (tx *Tx) EnabledWebhooks(ctx context.Context) ([]Webhook, error) {
+	rows, err := tx.q.QueryContext(ctx, `SELECT `+webhookColumns+` FROM webhooks w WHERE w.status = 'enabled'
+		ORDER BY w.id`)
+	if err != nil {
+		return nil, fmt.Errorf("read webhooks: %w", err)
+	}
+	return collect(rows, scanWebhook)
+}
+
+// HasWebhooks is true when somebody wants to be told of events.
+func (r reads) HasWebhooks(ctx context.Context) (has bool, err error) {
+	err = r.keyed.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM webhooks WHERE status = 'enabled')`).Scan(&has)
+	if err != nil {
+		return false, fmt.Errorf("look for webhooks: %w", err)
+	}
+	return has, nil
+}
+
+// Dispatched is the last event that was handed to the webhooks.
+func (r reads) Dispatched(ctx context.Context) (at int64, err error) {
+	err = r.keyed.QueryRowContext(ctx, `SELECT dispatched FROM webhook_log WHERE id = 1`).Scan(&at)
+	if err != nil {
+		return 0, fmt.Errorf("read the last event of the webhooks: %w", err)
+	}
+	return at, nil
+}
+
+// LockDispatched is Dispatched, and keeps other nodes from handing events to the webhooks meanwhile.
+func (tx *Tx) LockDispatched(ctx context.Context) (at int64, err error) {
+	err = tx.q.QueryRowContext(ctx, `SELECT dispatched FROM webhook_log WHERE id = 1`+tx.forUpdate).Scan(&at)
+	if err != nil {
+		return 0, fmt.Errorf("read the last event of the webhooks: %w", err)
+	}
+	return at, nil
+}
+
+// SetDispatched notes the last event that was handed to the webhooks.
+func (tx *Tx) SetDispatched(ctx context.Context, at int64) error {
+	return tx.queueExec(ctx, changed("note the last event of the webhooks"),
+		`UPDATE webhook_log SET dispatched = $1 WHERE id = 1`, at)
+}
+
+// OwnerEmails are the addresses of an organization's owners, or of its admins where no owner has one.
+func (r reads) OwnerEmails(ctx context.Context, organization crier.ID) ([]crier.Email, error) {
+	for _, role := range []crier.Role{crier.RoleOwner, crier.RoleAdmin} {
+		rows, err := r.q.QueryContext(ctx, `SELECT u.email FROM `+memberTables+` WHERE m.organization_id = $1
+			AND m.principal_kind = 'user' AND m.role = $2 AND u.email IS NOT NULL ORDER BY m.created_at`, organization, role)
+		if err != nil {
+			return nil, fmt.Errorf("read the addresses of owners: %w", err)
+		}
+		list, err := collect(rows, func(row scanner) (e crier.Email, err error) { return e, row.Scan(&e) })
+		if err != nil || len(list) > 0 {
+			return list, err
+		}
+	}
+	return nil, nil
+}
+
+// WebhookByID reads a webhook, for jobs; nil when it was deleted.
+func (r reads) WebhookByID(ctx context.Context, id crier.ID) (*Webhook, error) {
+	w, err := scanWebhook(r.q.QueryRowContext(ctx, `SELECT `+webhookColumns+` FROM webhooks w WHERE w.id = $1`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read webhook: %w", err)
+	}
+	return &w, nil
+}
+
+// LockWebhookByID is WebhookByID, and keeps others from changing it.
+func (tx *Tx) LockWebhookByID(ctx context.Context, id crier.ID) (*Webhook, error) {
+	w, err := scanWebhook(tx.q.QueryRowContext(ctx,
+		`SELECT `+webhookColumns+` FROM webhooks w WHERE w.id = $1`+tx.forUpdate, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read webhook: %w", err)
+	}
+	return &w, nil
+}

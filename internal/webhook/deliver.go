@@ -1,0 +1,115 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"crier"
+	"crier/internal/events"
+	"crier/internal/job"
+	"crier/internal/notify"
+	"crier/internal/store"
+)
+
+// Deliver makes one attempt of a delivery that was claimed. It is for jobs.
+func (s *Dispatcher) Deliver(ctx context.Context, in job.DeliverWebhook) error {
+	claim := store.Claim{ID: in.DeliveryID, Epoch: in.Epoch}
+	d, err := s.store.ClaimedDelivery(ctx, claim)
+	if err != nil || d == nil {
+		return err
+	}
+	w, err := s.store.WebhookByID(ctx, d.WebhookID)
+	if err != nil || w == nil || w.Status != crier.WebhookEnabledStatus {
+		return err
+	}
+	start := s.clock()
+	result, err := s.send(ctx, *w, *d)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil { // the node stops: whatever came of it, it is sent again with the same id
+		return ctx.Err()
+	}
+	attempt := crier.WebhookAttempt{At: crier.TimeOf(start), URL: w.URL, Status: result.Status, Answer: result.Answer,
+		DurationMillis: s.clock().Sub(start).Milliseconds(), Error: result.Error}
+	return s.store.WithTx(ctx, func(tx *store.Tx) error { return s.finish(ctx, tx, *d, attempt, result.Gone()) })
+}
+
+func (s *Dispatcher) send(ctx context.Context, w store.Webhook, d store.Delivery) (notify.Result, error) {
+	if d.Event == nil {
+		return notify.Result{Error: "The event is no longer kept."}, nil
+	}
+	secrets, err := s.secrets(w)
+	if err != nil {
+		return notify.Result{}, err
+	}
+	entry, err := events.NewEntry(*d.Event)
+	if err != nil {
+		return notify.Result{}, err
+	}
+	return s.sender.Send(ctx, notify.Message{URL: w.URL, ID: string(d.EventID), Body: entry.JSON,
+		Secrets: secrets}), nil
+}
+
+// finish writes what came of an attempt and begins with the next deliveries.
+func (s *Dispatcher) finish(ctx context.Context, tx *store.Tx, d store.Delivery, attempt crier.WebhookAttempt,
+	gone bool) error {
+	w, err := tx.LockWebhookByID(ctx, d.WebhookID)
+	if err != nil || w == nil {
+		return err
+	}
+	after, d := settle(*w, d, attempt, gone, s.clock.Now())
+	ok, err := tx.FinishDelivery(ctx, d)
+	if err != nil || !ok {
+		return err
+	}
+	if after.Failures != w.Failures || after.Status != w.Status {
+		if err := tx.UpdateWebhook(ctx, after, false); err != nil {
+			return err
+		}
+	}
+	if after.Status == crier.WebhookDisabledStatus {
+		return s.disabled(ctx, tx, *w, after)
+	}
+	return s.Admit(ctx, tx, after)
+}
+
+// disabled ends what is on its way to a webhook that was switched off, and tells of it.
+func (s *Dispatcher) disabled(ctx context.Context, tx *store.Tx, before, w store.Webhook) error {
+	if err := tx.GiveUpDeliveries(ctx, w.ID, s.clock.Now()); err != nil {
+		return err
+	}
+	err := events.Record(tx, s.clock.Now(), events.Fact{Type: crier.WebhookDisabled, OrganizationID: w.OrganizationID,
+		Object: w.Webhook, Before: before.Webhook})
+	if err != nil || s.mailer == nil {
+		return err
+	}
+	return s.queue.Enqueue(ctx, tx, job.Job{Args: job.MailWebhookDisabled{WebhookID: w.ID,
+		OrganizationID: w.OrganizationID}})
+}
+
+// MailDisabled tells the owners that a webhook was switched off. It is for jobs.
+func (s *Dispatcher) MailDisabled(ctx context.Context, id crier.ID) error {
+	w, err := s.store.WebhookByID(ctx, id)
+	if err != nil || w == nil || w.Status != crier.WebhookDisabledStatus {
+		return err
+	}
+	if s.mailer == nil {
+		return errors.New("this node cannot send mail: set CRIER_SMTP_URL and CRIER_MAIL_FROM on every node that works")
+	}
+	owners, err := s.store.OwnerEmails(ctx, w.OrganizationID)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("crier does not send events to this webhook any more:\n\n%s\n\n%s\n\nMend the endpoint, "+
+		"switch "+
+		"the webhook on again, and send what it has missed with replay.\n", crier.BareURL(w.URL),
+		crier.Text(w.DisabledReason))
+	for _, owner := range owners {
+		if err := s.mailer.Send(ctx, owner, "A webhook was switched off", text); err != nil {
+			return fmt.Errorf("mail that webhook %s was disabled: %w", id, err)
+		}
+	}
+	return nil
+}

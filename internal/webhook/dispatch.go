@@ -1,0 +1,189 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"crier"
+	"crier/internal/job"
+	"crier/internal/store"
+)
+
+const (
+	// webhookWindow is how many deliveries of one webhook are under way at once; of one that fails, only one is. So a
+	// dead endpoint takes no more than one worker.
+	webhookWindow = 8
+	failingWindow = 1
+	failingFrom   = 3
+	// organizationWindow is how many deliveries all webhooks of an organization have under way. It does not keep a
+	// webhook from having one: the others may all be dead.
+	organizationWindow = 24
+	// deliveryLease is when a delivery is taken for lost.
+	deliveryLease = time.Minute
+	dispatchBatch = 200
+)
+
+// Dispatch hands new events to the webhooks that are to be told of them, on one node at a time. It is for jobs.
+func (s *Dispatcher) Dispatch(ctx context.Context) error {
+	for {
+		wanted, err := s.store.HasWebhooks(ctx)
+		if err != nil || !wanted {
+			return err
+		}
+		present, err := s.store.EventLog(ctx)
+		if err != nil {
+			return err
+		}
+		at, err := s.store.Dispatched(ctx)
+		if err != nil || at >= present.Last {
+			return err
+		}
+		if err := s.store.WithTx(ctx, func(tx *store.Tx) error { return s.dispatch(ctx, tx) }); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Dispatcher) dispatch(ctx context.Context, tx *store.Tx) error {
+	at, err := tx.LockDispatched(ctx)
+	if err != nil {
+		return err
+	}
+	webhooks, err := tx.EnabledWebhooks(ctx)
+	if err != nil || len(webhooks) == 0 {
+		return err
+	}
+	// Before the first webhook was made nobody wanted to be told of anything.
+	first := slices.MinFunc(webhooks, func(a, b store.Webhook) int { return int(a.AfterSequence - b.AfterSequence) })
+	at = max(at, first.AfterSequence)
+	list, err := tx.EventsAfter(ctx, at, dispatchBatch)
+	if err != nil {
+		return err
+	}
+	if len(list) > 0 {
+		at = list[len(list)-1].Sequence
+	}
+	deliveries, told := fanOutEvents(webhooks, list)
+	if err := s.deliver(ctx, tx, told, deliveries, false); err != nil {
+		return err
+	}
+	return tx.SetDispatched(ctx, at)
+}
+
+// fanOutEvents tells which webhook is to be told of which event, and which webhooks there are, in their order.
+func fanOutEvents(webhooks []store.Webhook, list []store.Event) (deliveries []store.Delivery, told []crier.ID) {
+	of := map[crier.ID][]store.Webhook{}
+	for _, w := range webhooks {
+		of[w.OrganizationID] = append(of[w.OrganizationID], w)
+	}
+	for _, e := range list {
+		for _, w := range of[e.OrganizationID] {
+			if wantsEvent(w, e) {
+				deliveries = append(deliveries, newDelivery(w, e))
+				told = append(told, w.ID)
+			}
+		}
+	}
+	slices.Sort(told)
+	return deliveries, slices.Compact(told)
+}
+
+func newDelivery(w store.Webhook, e store.Event) store.Delivery {
+	return store.Delivery{OrganizationID: w.OrganizationID, EventSequence: e.Sequence,
+		WebhookDelivery: crier.WebhookDelivery{
+			ID: crier.NewID(), WebhookID: w.ID, EventID: e.ID, EventType: e.Type}}
+}
+
+// wantsEvent is true when a webhook is to be told of an event. A test is for the webhook that it names.
+func wantsEvent(w store.Webhook, e store.Event) bool {
+	if e.Sequence <= w.AfterSequence {
+		return false
+	}
+	if e.Type == crier.WebhookTest {
+		var data struct {
+			Object crier.WebhookTestEvent `json:"object"`
+		}
+		return json.Unmarshal(e.Data, &data) == nil && data.Object.WebhookID == w.ID
+	}
+	return (slices.Contains(w.Types, crier.AllEvents) || slices.Contains(w.Types, string(e.Type))) &&
+		(w.TeamIDs == nil || e.TeamID != nil && slices.Contains(w.TeamIDs, *e.TeamID))
+}
+
+// deliver writes deliveries and begins with as many as may be under way. Webhooks are locked in one order.
+func (s *Dispatcher) deliver(ctx context.Context, tx *store.Tx, told []crier.ID, deliveries []store.Delivery,
+	again bool) error {
+	enabled := map[crier.ID]store.Webhook{}
+	for _, id := range told {
+		w, err := tx.LockWebhookByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		if w != nil && w.Status == crier.WebhookEnabledStatus {
+			enabled[id] = *w
+		}
+	}
+	deliveries = slices.DeleteFunc(deliveries, func(d store.Delivery) bool {
+		_, wanted := enabled[d.WebhookID]
+		return !wanted
+	})
+	if err := tx.InsertDeliveries(ctx, deliveries, again, s.clock.Now()); err != nil {
+		return err
+	}
+	for _, id := range told {
+		if w, wanted := enabled[id]; wanted {
+			if err := s.Admit(ctx, tx, w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Admit has deliveries of a locked webhook made that are due, as far as there is room for them.
+func (s *Dispatcher) Admit(ctx context.Context, tx *store.Tx, w store.Webhook) error {
+	now := s.clock.Now()
+	own, all, err := tx.ClaimedDeliveries(ctx, w.OrganizationID, w.ID, now)
+	if err != nil {
+		return err
+	}
+	room := webhookWindow
+	if w.Failures >= failingFrom {
+		room = failingWindow
+	}
+	room = min(room-own, max(organizationWindow-all, 1-own))
+	claims, err := tx.ClaimDeliveries(ctx, w.ID, room, now, crier.TimeOf(now.Add(deliveryLease)))
+	if err != nil {
+		return err
+	}
+	jobs := make([]job.Job, len(claims))
+	for i, c := range claims {
+		jobs[i] = job.Job{Args: job.DeliverWebhook{DeliveryID: c.ID, Epoch: c.Epoch}}
+	}
+	if err := s.queue.Enqueue(ctx, tx, jobs...); err != nil {
+		return err
+	}
+	return tx.WakeWebhook(ctx, w.ID)
+}
+
+// AdmitDue begins with deliveries whose time has come, and anew with those whose worker was lost. It is for jobs.
+func (s *Dispatcher) AdmitDue(ctx context.Context) error {
+	due, err := s.store.DueWebhooks(ctx, s.clock.Now())
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, id := range due {
+		err := s.store.WithTx(ctx, func(tx *store.Tx) error {
+			w, err := tx.LockWebhookByID(ctx, id)
+			if err != nil || w == nil || w.Status != crier.WebhookEnabledStatus {
+				return err
+			}
+			return s.Admit(ctx, tx, *w)
+		})
+		failed = errors.Join(failed, err) // one that fails keeps no other back
+	}
+	return failed
+}

@@ -1,0 +1,117 @@
+// Package webhook tells addresses of events: it hands new events to the webhooks that are to be told of them, makes the
+// deliveries, and decides about retries. Which webhooks there are, and who may change them, are rules of service.
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/events"
+	"crier/internal/job"
+	"crier/internal/media"
+	"crier/internal/notify"
+	"crier/internal/store"
+)
+
+// Mailer sends mail.
+type Mailer interface {
+	Send(ctx context.Context, to crier.Email, subject, text string) error
+}
+
+// Config is what a Dispatcher is made of.
+type Config struct {
+	Store *store.Store
+	Keys  *auth.Keyring
+	Queue job.Queue
+	Clock crier.Clock
+	// Mailer is nil when this installation sends no mail.
+	Mailer Mailer
+	// Guard says which addresses webhooks may have.
+	Guard media.Fetcher
+	// Timeout bounds an attempt; 0 means 10 seconds.
+	Timeout time.Duration
+}
+
+// Dispatcher delivers events to webhooks.
+type Dispatcher struct {
+	store  *store.Store
+	keys   *auth.Keyring
+	queue  job.Queue
+	clock  crier.Clock
+	mailer Mailer
+	guard  media.Fetcher
+	sender notify.Sender
+}
+
+// New makes a Dispatcher.
+func New(cfg Config) *Dispatcher {
+	return &Dispatcher{store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, clock: cfg.Clock, mailer: cfg.Mailer,
+		guard: cfg.Guard,
+		sender: notify.Sender{Transport: cfg.Guard.Transport(), Now: cfg.Clock, Timeout: cfg.Timeout,
+			Explain: media.RefusedAddress}}
+}
+
+// CheckURL finds what is wrong with the address of a webhook, as far as it can be told without looking it up.
+func (s *Dispatcher) CheckURL(address string) []crier.Issue {
+	if err := s.guard.CheckURL(address); err != nil {
+		return []crier.Issue{crier.At("must be an address on the public internet such as https://example.com/hook, "+
+			"without a user name", "url")}
+	}
+	if strings.HasPrefix(address, "http://") && s.guard.AllowAddr == nil {
+		return []crier.Issue{crier.At("must begin with https://", "url")}
+	}
+	return nil
+}
+
+// NewSecret makes a secret for a webhook, and seals it as the database keeps it.
+func (s *Dispatcher) NewSecret(webhook crier.ID) (secret string, sealed []byte, err error) {
+	secret = notify.NewSecret()
+	sealed, err = s.keys.Seal([]byte(secret), secretContext(webhook))
+	return secret, sealed, err
+}
+
+func secretContext(webhook crier.ID) string { return "secret of webhook " + string(webhook) }
+
+// secrets are those that sign now, the new one first.
+func (s *Dispatcher) secrets(w store.Webhook) ([]string, error) {
+	sealed := [][]byte{w.Secret}
+	if w.OldSecret != nil && w.OldSecretEndsAt != nil && w.OldSecretEndsAt.After(s.clock()) {
+		sealed = append(sealed, w.OldSecret)
+	}
+	secrets := make([]string, len(sealed))
+	for i, data := range sealed {
+		secret, err := s.keys.Open(data, secretContext(w.ID))
+		if err != nil {
+			return nil, fmt.Errorf("open the secret of webhook %s: %w", w.ID, err)
+		}
+		secrets[i] = string(secret)
+	}
+	return secrets, nil
+}
+
+// SendTest has a webhook.test event sent to the webhook, and to no other.
+func (s *Dispatcher) SendTest(tx *store.Tx, w store.Webhook) (event crier.ID, err error) {
+	return events.RecordOne(tx, s.clock.Now(), events.Fact{Type: crier.WebhookTest, OrganizationID: w.OrganizationID,
+		Object: crier.WebhookTestEvent{WebhookID: w.ID, Message: "This is a test. Webhooks of crier arrive here."}})
+}
+
+// Shown is a delivery as the interface shows it.
+func Shown(d store.Delivery) (crier.WebhookDelivery, error) {
+	out := d.WebhookDelivery
+	if out.Status == crier.WebhookPending && !d.Claimed {
+		out.NextAttemptAt = d.DueAt
+	}
+	if d.Event != nil {
+		entry, err := events.NewEntry(*d.Event)
+		if err != nil {
+			return out, fmt.Errorf("show the delivery %s: %w", d.ID, err)
+		}
+		text := string(entry.JSON)
+		out.RequestBody = &text
+	}
+	return out, nil
+}

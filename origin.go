@@ -1,0 +1,66 @@
+package crier
+
+import (
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Origin is a scheme and a host, with a port where it is not the scheme's own: https://app.example.com.
+type Origin string
+
+// originHost is what a host with its port may be made of. Names in other scripts are given in punycode, as browsers do.
+var originHost = regexp.MustCompile(`^[A-Za-z0-9.:\[\]-]+$`)
+
+// Problem says what is wrong with the origin, or nothing.
+func (o Origin) Problem() string {
+	const rule = "must be an origin such as https://app.example.com: https (http on this machine alone) and a host, " +
+		"without a path"
+	u, err := url.Parse(string(o))
+	if err != nil || len(o) > 300 || !originHost.MatchString(u.Host) || u.User != nil || u.Hostname() == "" ||
+		strings.ContainsAny(string(o), "?#") || u.Path != "" || !Protected(u) {
+		return rule
+	}
+	return ""
+}
+
+// Canonical is the origin as browsers write it.
+func (o Origin) Canonical() Origin {
+	u, err := url.Parse(string(o))
+	if err != nil {
+		return o
+	}
+	return OriginOf(u)
+}
+
+// OriginOf returns the origin of an address as browsers write it: in small letters, without the scheme's own port.
+func OriginOf(u *url.URL) Origin {
+	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	switch {
+	case scheme == "https":
+		host = strings.TrimSuffix(host, ":443")
+	case scheme == "http":
+		host = strings.TrimSuffix(host, ":80")
+	}
+	return Origin(scheme + "://" + strings.TrimSuffix(host, ":"))
+}
+
+// Protected is true for addresses that nobody on the way can read: https, or http on this machine.
+func Protected(u *url.URL) bool {
+	switch u.Scheme {
+	case "https":
+		return true
+	case "http":
+		return OnThisMachine(u)
+	}
+	return false
+}
+
+// OnThisMachine is true for addresses that lead to the machine of whoever follows them: localhost, or an address of the
+// loopback interface.
+func OnThisMachine(u *url.URL) bool {
+	host := u.Hostname()
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
+}

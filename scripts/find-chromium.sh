@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Prints the Chromium that tests of the dashboard drive, and installs one when the machine has none.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+find_chromium() {
+	local name
+	for name in "${CRIER_TEST_CHROMIUM:-}" chromium chromium-browser google-chrome; do
+		if [ -n "$name" ] && command -v "$name"; then return 0; fi
+	done
+	return 1
+}
+
+if ! find_chromium; then
+	"$here/install-packages.sh" chromium >&2
+	find_chromium
+fi
