@@ -17,7 +17,7 @@ func emojiLength(runes []rune) int {
 		return 0
 	}
 	length := 1 + modifiers(runes[1:])
-	for length+1 < len(runes) && runes[length] == joiner && unicode.In(runes[length+1], unicode.So, unicode.Sm) {
+	for length+1 < len(runes) && runes[length] == joiner && isEmojiPart(runes[length+1]) {
 		length += 2 + modifiers(runes[length+2:])
 	}
 	return length
@@ -46,6 +46,8 @@ func withoutTones(emoji []rune) string {
 
 const keycap = '\u20e3'
 
+// isEmojiPart tells whether a joiner can tie r to an emoji: beside pictures there are signs such as arrows.
+func isEmojiPart(r rune) bool  { return unicode.In(r, unicode.So, unicode.Sm) }
 func isKeycapBase(r rune) bool { return '0' <= r && r <= '9' || r == '#' || r == '*' }
 func isRegional(r rune) bool   { return 0x1f1e6 <= r && r <= 0x1f1ff }
 func isSkinTone(r rune) bool   { return 0x1f3fb <= r && r <= 0x1f3ff }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// joiner is the zero-width joiner: it ties emoji into one and shapes letters without changing the word.
+// joiner is the zero-width joiner. It ties emoji into one; between letters it shapes them without changing the word.
 const joiner = '\u200d'
 
 // maxMarks is the number of combining marks kept on one character. No spelling needs more; stacked ones are decoration.
@@ -61,22 +61,34 @@ func isASCII(text string) bool {
 	return true
 }
 
-// keepMeaning drops what normalize removes.
+// keepMeaning drops what normalize removes. It drops joiners that tie no emoji before forms are composed: marks that
+// a joiner kept apart would come together later, in another order or uncomposed.
 func keepMeaning(text string) string {
-	marks := 0
-	return strings.Map(func(r rune) rune {
-		if ignorable(r) {
-			return -1
+	if isASCII(text) {
+		return text
+	}
+	var out strings.Builder
+	out.Grow(len(text))
+	marks, last := 0, rune(0)
+	for i, r := range text {
+		if ignorable(r) || r == joiner && !tiesEmoji(last, text[i+utf8.RuneLen(r):]) {
+			continue
 		}
 		if !unicode.Is(unicode.M, r) {
 			marks = 0
-			return r
+		} else if marks++; marks > maxMarks {
+			continue
 		}
-		if marks++; marks > maxMarks {
-			return -1
-		}
-		return r
-	}, text)
+		out.WriteRune(r)
+		last = r
+	}
+	return out.String()
+}
+
+// tiesEmoji tells whether a joiner between a character and the rest of a text makes one emoji of them.
+func tiesEmoji(before rune, rest string) bool {
+	after, _ := utf8.DecodeRuneInString(rest)
+	return (isEmojiPart(before) || isSkinTone(before) || isEmojiTag(before)) && isEmojiPart(after)
 }
 
 func ignorable(r rune) bool {

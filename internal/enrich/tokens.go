@@ -44,7 +44,8 @@ type tokenSet map[string]struct{}
 
 func (s tokenSet) add(token []rune) {
 	if len(s) < MaxTokens && len(token) > 0 {
-		s[string(token[:min(len(token), MaxTokenLength)])] = struct{}{}
+		cut := string(token[:min(len(token), MaxTokenLength)])
+		s[strings.TrimRight(cut, string(joiner))] = struct{}{}
 	}
 }
 
@@ -63,7 +64,7 @@ func (s tokenSet) addAll(text string, forIndex bool) {
 			s.addPairs(rest[:n], forIndex)
 		} else if n := wordLength(rest); n > 0 {
 			length = n
-			s.add(withoutJoiners(rest[:n]))
+			s.add(rest[:n])
 		}
 		rest = rest[length:]
 	}
@@ -78,7 +79,7 @@ func (s tokenSet) addEmoji(emoji []rune, forIndex bool) {
 
 // addPairs adds the pairs of neighbouring characters, and for the index the single ones that are words by themselves.
 func (s tokenSet) addPairs(run []rune, forIndex bool) {
-	characters := splitCharacters(withoutJoiners(run))
+	characters := splitCharacters(run)
 	for i, c := range characters {
 		if len(characters) == 1 || forIndex && unicode.Is(unicode.Han, c[0]) {
 			s.add(c)
@@ -108,8 +109,7 @@ func wordLength(runes []rune) int {
 		return 0
 	}
 	for i, r := range runes {
-		inWord := unicode.In(r, unicode.L, unicode.N, unicode.M) || r == joiner
-		if !inWord || denseScript(r) != 0 {
+		if !unicode.In(r, unicode.L, unicode.N, unicode.M) || denseScript(r) != 0 {
 			return i
 		}
 	}
@@ -123,7 +123,7 @@ func denseLength(runes []rune) int {
 		return 0
 	}
 	for i, r := range runes {
-		if denseScript(r) != script && !unicode.Is(unicode.M, r) && r != joiner {
+		if denseScript(r) != script && !unicode.Is(unicode.M, r) {
 			return i
 		}
 	}
@@ -154,10 +154,6 @@ func denseScript(r rune) int {
 	}
 	return 1 + slices.IndexFunc(denseScripts,
 		func(tables []*unicode.RangeTable) bool { return unicode.In(r, tables...) })
-}
-
-func withoutJoiners(runes []rune) []rune {
-	return slices.DeleteFunc(slices.Clone(runes), func(r rune) bool { return r == joiner })
 }
 
 // readableLinks strips links of their scheme, which says nothing, and of percent-encoding, which hides their words.
