@@ -4,6 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 version=v3.21.4
+kubernetes=1.30.0 # the oldest that the chart allows; a Helm that was built from source takes itself for 1.20
 helm=$(command -v helm || true)
 if [ -z "$helm" ]; then
 	helm=.tools/helm-$version/helm
@@ -14,8 +15,8 @@ values=(
 	--set database.existingSecret=database,secretKey.existingSecret=key
 	--set s3.existingSecret=s3,s3.endpoint=https://s3.example.com,s3.bucket=crier
 )
-"$helm" lint --strict deploy/helm/crier "${values[@]}"
+"$helm" lint --strict --kube-version "$kubernetes" deploy/helm/crier "${values[@]}"
 for more in ingress.enabled=false ingress.enabled=true,podDisruptionBudget.enabled=false,serviceAccount.create=false; do
-	"$helm" template crier deploy/helm/crier "${values[@]}" --set "$more" >/dev/null
+	"$helm" template --kube-version "$kubernetes" crier deploy/helm/crier "${values[@]}" --set "$more" >/dev/null
 done
 echo "The chart renders."
