@@ -22,11 +22,17 @@ var version = "dev"
 
 func main() {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup: the program is to outlive its terminal
+	hangup := !signal.Ignored(syscall.SIGHUP) // with nohup the program is to outlive its terminal
+	if hangup {
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	context.AfterFunc(ctx, stop) // whoever interrupts a second time does not want to wait
+	context.AfterFunc(ctx, func() {
+		if hangup { // a terminal that closes says so more than once: its shell and the system each do
+			signal.Ignore(syscall.SIGHUP)
+		}
+		stop() // whoever interrupts a second time does not want to wait
+	})
 	err := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
 	if err != nil {

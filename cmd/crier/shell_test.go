@@ -31,6 +31,7 @@ import (
 	"crier"
 	"crier/client"
 	"crier/internal/cli"
+	"crier/internal/media/mediatest"
 	"crier/internal/nettest"
 	"crier/internal/server/servertest"
 	"crier/internal/store"
@@ -146,6 +147,70 @@ func TestAnInterruptedQuestionLeavesNothingBehind(t *testing.T) {
 	}
 	if n := e.Number(t, `SELECT count(*) FROM posts WHERE status <> 'deleted'`); n != 0 {
 		t.Errorf("%d posts stayed behind", n)
+	}
+}
+
+// A terminal that closes sends SIGHUP more than once: the system does when its last user is gone, and so does the shell.
+func TestATerminalThatClosesLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, databases.Fresh(t, store.SQLite))
+	target, err := url.Parse(e.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tidies, goOn := make(chan struct{}, 2), make(chan struct{})
+	pass := httputil.NewSingleHostReverseProxy(target)
+	way := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			tidies <- struct{}{}
+			<-goOn
+		}
+		pass.ServeHTTP(w, r)
+	}))
+	defer way.Close()
+	files := make([]string, 2)
+	for i := range files {
+		files[i] = filepath.Join(t.TempDir(), fmt.Sprintf("photo%d.png", i))
+		if err := os.WriteFile(files[i], mediatest.PNG(64, 64+i), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	person, screen := terminal(t)
+	cmd := command(t, []string{"CRIER_SERVER=" + way.URL, "CRIER_TOKEN=" + e.crew.Key}, "post", "Hello", "--to", "x",
+		"--media", files[0], "--media", files[1])
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = screen, screen, screen
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = screen.Close()
+	readUntilAsked(t, person)
+	_ = person.Close()
+	<-tidies
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	close(goOn)
+	_ = cmd.Wait() // its state tells
+	if !cmd.ProcessState.Exited() {
+		t.Errorf("the command did not tidy up to its end: %s", cmd.ProcessState)
+	}
+	if n := e.Number(t, `SELECT count(*) FROM assets WHERE deleted_at IS NULL`); n != 0 {
+		t.Errorf("%d files stayed in the media library", n)
+	}
+}
+
+// readUntilAsked reads what a program shows until it asks.
+func readUntilAsked(t *testing.T, person io.Reader) {
+	t.Helper()
+	var seen bytes.Buffer
+	piece := make([]byte, 4096)
+	for !strings.HasSuffix(seen.String(), "[y/N] ") {
+		n, err := person.Read(piece)
+		if err != nil {
+			t.Fatalf("the program ended before it asked: %v\n%s", err, seen.String())
+		}
+		seen.Write(piece[:n])
 	}
 }
 
