@@ -214,6 +214,28 @@ func readUntilAsked(t *testing.T, person io.Reader) {
 	}
 }
 
+func TestWhatRepeatsKeepsTheTimeOfDayOfWhoAskedForIt(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, databases.Fresh(t, store.SQLite)) // whose team has no zone
+	environment := append(e.environment(e.crew.Key), "TZ=Europe/Berlin")
+	for at, want := range map[string]string{
+		"tomorrow 8:00":                  "Europe/Berlin",
+		"tomorrow 8:00 America/New_York": "America/New_York",
+		"+1w":                            "Europe/Berlin",
+		time.Now().Add(48 * time.Hour).Format(time.RFC3339): "UTC",
+	} {
+		out := runProgram(t, environment, "post", "Good morning at "+at, "--to", "x", "--at", at, "--repeat", "weekly",
+			"--yes", "--json")
+		var made crier.ScheduleResult
+		if err := json.Unmarshal([]byte(out.stdout), &made); err != nil || out.code != 0 {
+			t.Fatalf("%s: %v: %+v", at, err, out)
+		}
+		if got := made.Data[0].ScheduledPost.Timezone; got != want {
+			t.Errorf("%s: the series is in the zone %s, want %s", at, got, want)
+		}
+	}
+}
+
 func TestACommandThatWaitsIsInterruptedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))

@@ -109,7 +109,7 @@ func (s *Shell) postsMove() *cobra.Command {
 	cmd := s.onScheduledPost("move", "Move what is scheduled on one account to another time; everything else stays",
 		"  crier posts move SCHEDULED-POST --at \"friday 17:30\"",
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
-			when, zone, err := parseWhenAndZone(at, s.now().Local())
+			when, zone, err := parseWhenAndZone(at, s.now().Local(), nil)
 			if err != nil {
 				return crier.ScheduledPost{}, err
 			}

@@ -152,7 +152,7 @@ func (t *targetFlags) request(s *Shell, atOnce bool) (crier.ScheduleRequest, err
 	case t.nextSlot:
 		in.UseNextSlot = &t.nextSlot
 	case t.at != "":
-		at, zone, err := parseWhenAndZone(t.at, s.now().Local())
+		at, zone, err := parseWhenAndZone(t.at, s.now().Local(), localZone(s.now()))
 		if err != nil {
 			return in, err
 		}

@@ -13,17 +13,18 @@ import (
 // parseWhen reads a time as people write it: RFC 3339, a date and a time, a day and a time, a time of day, or how long
 // from now. It is in the zone of now unless it ends in one, such as Europe/Berlin, UTC or +02:00.
 func parseWhen(words string, now time.Time) (crier.Time, error) {
-	t, _, err := parseWhenAndZone(words, now)
+	t, _, err := parseWhenAndZone(words, now, nil)
 	return t, err
 }
 
-// parseWhenAndZone is parseWhen that also tells the IANA zone that the words name; nil when they name none.
-func parseWhenAndZone(words string, now time.Time) (crier.Time, *crier.Zone, error) {
+// parseWhenAndZone is parseWhen that also tells the IANA zone in which the time was chosen: the one that the words
+// name, or home, that of now, for a time of the person's own clock. It is nil for an instant, and for an offset from UTC.
+func parseWhenAndZone(words string, now time.Time, home *crier.Zone) (crier.Time, *crier.Zone, error) {
 	if t, err := crier.ParseTime(words); err == nil {
 		return t, nil, nil
 	}
 	fields := strings.Fields(words)
-	var zone *crier.Zone
+	zone := home
 	if last := len(fields) - 1; last > 0 {
 		if location, name, ok := parseZone(fields[last]); ok {
 			now, zone, fields = now.In(location), name, fields[:last]
