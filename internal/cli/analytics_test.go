@@ -16,7 +16,8 @@ func TestAnalyticsAreAskedFor(t *testing.T) {
 	if lines := strings.Count(strings.TrimSpace(got.stdout), "\n"); lines != 2 {
 		t.Errorf("a table of two days has %d lines", lines)
 	}
-	c.run(t, "analytics", "series", "--metric", "reach").want(t, 2, "metric")
+	c.run(t, "analytics", "series", "--metric", "reach").want(t, 2, "--metric")
+	c.run(t, "analytics", "posts", "--sort", "beauty").want(t, 2, "--sort must be one of views")
 	c.run(t, "analytics", "posts", "--csv").want(t, 0, "scheduledPostId,postId")
 	c.run(t, "analytics", "best-times").want(t, 0, "Not known.")
 	c.run(t, "analytics", "delivery").want(t, 0, "all")

@@ -19,7 +19,7 @@ func (s *Shell) calendarCommand() *cobra.Command {
 		Use: "calendar [YYYY-MM]", Short: "A month of posts, in the terminal",
 		Long: "Shows what went out and what will in a month, in your zone. Below the grid is every post of the month " +
 			"with " +
-			"its state.\n" +
+			"its state; a narrow terminal shows that alone.\n" +
 			"Marks: + published, ! needs attention, ~ will be made by a repetition; nothing when it waits.",
 		Example: "  crier calendar\n  crier calendar 2026-12\n  crier calendar next --list",
 		Args:    cobra.MaximumNArgs(1),
@@ -37,8 +37,8 @@ func (s *Shell) calendarCommand() *cobra.Command {
 				return err
 			}
 			return s.Show(cal, "", func(w io.Writer) {
-				if !list {
-					writeMonth(w, first, s.now().Local(), cal.Entries, s.width())
+				if width := s.width(); !list && width >= narrowest {
+					writeMonth(w, first, s.now().Local(), cal.Entries, width)
 				}
 				writeEntries(w, first.Location(), cal.Entries)
 			})
@@ -75,6 +75,8 @@ const (
 	minCell    = 9
 	maxCell    = 24
 	cellLines  = 3
+	// narrowest is what seven of the smallest cells and the lines around them take.
+	narrowest = 7*(minCell+1) + 1
 )
 
 // width is how many characters a line of the screen has.

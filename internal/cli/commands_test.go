@@ -66,20 +66,28 @@ func TestWhatIsWrongWithTheLineItselfEndsWith2(t *testing.T) {
 	}{
 		{args: []string{"psots"}, says: "did you mean 'posts'"},
 		{args: []string{"posts", "shw"}, says: "did you mean"},
+		{args: []string{"auth", "status"}, says: "did you mean 'list'"},
 		{args: []string{"posts", "show"}, says: "Usage: crier posts show POST"},
 		{args: []string{"posts", "show", "no-id"}, says: "crier posts list"},
 		{args: []string{"posts", "list", "--colour"}, says: "--colour"},
-		{args: []string{"posts", "list", "--all", "--cursor", "x"}, says: "all cursor"},
+		{args: []string{"posts", "list", "--all", "--cursor", "x"}, says: "give --all or --cursor, not both"},
 		{args: []string{"posts", "move", "018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d"}, says: "at"},
 		{args: []string{"post", "a", "--text", "b", "--yes"}, says: "once"},
 		{args: []string{"post", "a", "--at", "someday", "--yes"}, says: "tomorrow 9:00"},
-		{args: []string{"post", "a", "--at", "+3h", "--next-slot", "--yes"}, says: "at next-slot"},
+		{args: []string{"post", "a", "--at", "+3h", "--next-slot", "--yes"}, says: "give --at or --next-slot, not both"},
 		{args: []string{"post", "a", "--set", "x", "--yes"}, says: "key=value"},
 		{args: []string{"post", "a", "--repeat", "often", "--yes"}, says: "weekly"},
 		{args: []string{"post", "a", "--thread", "--yes"}, says: "---"},
 		{args: []string{"post", "a", "--alt", "b", "--yes"}, says: "--media"},
 		{args: []string{"post", "-f", "missing.md", "--yes"}, says: "missing.md"},
 		{args: []string{"post", "--yes"}, says: "there is no text"},
+		{args: []string{"post", "Hello", "world", "--yes"}, says: "put quotes around it"},
+		{args: []string{"post", "a", "--to", "", "--yes"}, says: "--to is empty"},
+		{args: []string{"post", "a", "--at", "", "--yes"}, says: "--at is empty"},
+		{args: []string{"post", "a", "--team", "", "--yes"}, says: "--team is empty"},
+		{args: []string{"post", "a", "--media", "", "--yes"}, says: "--media is empty"},
+		{args: []string{"keys", "create", "CI", "--teams", ""}, says: "--teams is empty"},
+		{args: []string{"keys", "create", "CI", "--permissions="}, says: "--permissions is empty"},
 		{args: []string{"slots", "add", "25:00"}, says: "09:30"},
 		{args: []string{"slots", "add", "09:00", "--days", "someday"}, says: "not a day"},
 		{args: []string{"calendar", "soon"}, says: "2026-12"},
@@ -125,7 +133,12 @@ func TestExitCodesTellWhatWentWrong(t *testing.T) {
 	if c.posts(t) != 0 {
 		t.Error("posts were made by commands that failed")
 	}
-	newPerson(t, c.server.URL, "").run(t, "whoami").want(t, 3, "crier login")
+	c.run(t, "posts", "list", "--status", "failed").want(t, 2, "--state failed")
+	stranger := newPerson(t, c.server.URL, "")
+	stranger.run(t, "whoami").want(t, 3, "crier login")
+	stranger.run(t, "post", "Hello").want(t, 3, "crier login") // and is not told to add --yes first
+	stranger.run(t, "auth", "list").want(t, 0, "crier login")
+	stranger.run(t, "auth", "list", "--json").want(t, 0, "[]")
 }
 
 func TestOnlyWhatPublishesSpendsDeletesOrInvitesAsks(t *testing.T) {

@@ -121,6 +121,7 @@ func (s *Shell) targetWords(ctx context.Context) ([]cobra.Completion, error) {
 	networks, _ := completed(crier.Providers(), nil, func(p crier.Provider) cobra.Completion {
 		return word(string(p), "every connected account on "+networkName(p))
 	})
+	networks = append(networks, word("twitter", "every connected account on "+networkName(crier.ProviderX)))
 	accounts, err := s.teamWords(s.accountWords)(ctx)
 	if err != nil {
 		return networks, nil //nolint:nilerr // the networks are known without a server

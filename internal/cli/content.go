@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -42,10 +43,20 @@ func (f *contentFlags) add(cmd *cobra.Command) {
 		"another text for one network or account, such as twitter=\"Shorter\"; repeat it for more")
 	flags.BoolVar(&f.thread, "thread", false, "split the text into the parts of a thread at lines of ---")
 	flags.BoolVar(&f.edit, "edit", false, "open $EDITOR to write the text")
+	filled(flags, "file", "media")
+	completesNothing(cmd, "text", "alt", "variant")
 	cmd.MarkFlagsMutuallyExclusive("text", "file")
 	if err := cmd.MarkFlagFilename("file", "md", "txt"); err != nil {
 		panic(err) // by a programmer's error only
 	}
+}
+
+// oneText takes a text as one argument. Words without quotes around them are several.
+func oneText(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return errors.New("the text is one argument: put quotes around it")
+	}
+	return nil
 }
 
 // content is what a post is made of.
@@ -90,13 +101,14 @@ var threadBreak = regexp.MustCompile(`(?m)^---[ \t]*\r?$\n?`)
 func (f *contentFlags) read(ctx context.Context, s *Shell, args []string) (content, error) {
 	c := content{title: f.title}
 	body, err := f.body(s, args)
+	if err == nil {
+		body, err = plainText(body)
+	}
+	if err == nil && f.edit {
+		body, err = s.edited(ctx, body)
+	}
 	if err != nil {
 		return c, err
-	}
-	if f.edit {
-		if body, err = s.edited(ctx, body); err != nil {
-			return c, err
-		}
 	}
 	c.parts = []part{{text: body}}
 	if f.thread {
@@ -114,6 +126,16 @@ func (f *contentFlags) read(ctx context.Context, s *Shell, args []string) (conte
 		return c, usagef("there are more --alt than --media: each describes one medium, in order")
 	}
 	return c, nil
+}
+
+// plainText is a text without what some editors and systems put around it: the mark at its beginning, carriage returns
+// and the last ends of lines. Networks would publish and count them.
+func plainText(text string) (string, error) {
+	if !utf8.ValidString(text) {
+		return "", usagef("the text is not UTF-8; pictures and videos go with --media")
+	}
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	return strings.TrimRight(text, "\n"), nil
 }
 
 // splitThread finds the parts of a thread.
@@ -173,7 +195,7 @@ func (f *contentFlags) body(s *Shell, args []string) (string, error) {
 		if err != nil {
 			return "", usagef("read the text: %v", err)
 		}
-		return strings.TrimRight(string(data), "\n"), nil
+		return string(data), nil
 	case f.file != "-" && (Interactive(s.stdin) || f.edit || len(f.media) > 0):
 		return "", nil
 	}
@@ -181,7 +203,7 @@ func (f *contentFlags) body(s *Shell, args []string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the text: %w", err)
 	}
-	return strings.TrimRight(string(data), "\n"), nil
+	return string(data), nil
 }
 
 // edited has the person write the text in their editor.
@@ -194,7 +216,13 @@ func (s *Shell) edited(ctx context.Context, text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make a file to edit: %w", err)
 	}
-	defer func() { _ = os.Remove(file.Name()) }()
+	kept := false
+	defer func() {
+		if !kept {
+			_ = os.Remove(file.Name())
+		}
+	}()
+	before := text
 	if text != "" {
 		text += "\n"
 	}
@@ -219,7 +247,26 @@ func (s *Shell) edited(ctx context.Context, text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read what was edited: %w", err)
 	}
-	return strings.TrimRight(string(data), "\n"), nil
+	if text, err = plainText(string(data)); err != nil {
+		return "", err
+	}
+	if kept = text != before && strings.TrimSpace(text) != ""; kept {
+		s.written = file.Name()
+	}
+	return text, nil
+}
+
+// keepWritten ends a command with what was written in an editor: once it is stored the file goes, and otherwise the
+// person is told where it is. Nobody likes to write a thing twice.
+func (s *Shell) keepWritten(stored bool) {
+	switch {
+	case s.written == "":
+	case stored:
+		_ = os.Remove(s.written) // it lies among temporary files
+	default:
+		fmt.Fprintf(s.stderr, "What you wrote is in %s; go on with --edit --file %s\n", s.written, s.written)
+	}
+	s.written = ""
 }
 
 // input is the content as the interface takes it.

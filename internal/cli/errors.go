@@ -89,6 +89,7 @@ var fieldFlags = map[string]string{
 	"limit": "--limit", "cursor": "--cursor", "types": "--types", "role": "--role", "permissions": "--permissions",
 	"timezone": "--timezone", "website": "--website", "label": "--label", "colour": "--colour", "from": "--from",
 	"to": "--until", "after": "--after", "title": "--title", "postType": "--media", "status": "--status",
+	"sortBy": "--sort", "metric": "--metric", "interval": "--interval", "groupBy": "--by", "basis": "--basis",
 	"deliveryState": "--state", "action": "--action", "tagIds": "the tags", "fileName": "the name of the file",
 }
 

@@ -3,9 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Root makes the command that all others belong to, with the commands of the shell and those of an operator.
@@ -53,7 +56,10 @@ func checkUsage(cmd *cobra.Command) {
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		err := cmd.ValidateRequiredFlags()
 		if err == nil {
-			err = cmd.ValidateFlagGroups()
+			err = together(cmd.ValidateFlagGroups())
+		}
+		if err == nil {
+			err = checkFilled(cmd)
 		}
 		if err != nil {
 			return misuse(cmd, err)
@@ -66,4 +72,43 @@ func checkUsage(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		checkUsage(child)
 	}
+}
+
+var exclusive = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; ` +
+	`\[(.+)\] were all set$`)
+
+// together says in the shell's words which flags do not go together.
+func together(err error) error {
+	if err == nil {
+		return nil
+	}
+	found := exclusive.FindStringSubmatch(err.Error())
+	if found == nil {
+		return err
+	}
+	return errors.New("give --" + strings.Join(strings.Fields(found[1]), " or --") + ", not both")
+}
+
+// filledMark is on flags that must not be empty.
+const filledMark = "crier_filled"
+
+// filled marks flags of which an empty value is a mistake: most often a variable of a script that is not set. Taken as
+// absent, it would widen what the command does: at once instead of at a time, everywhere instead of on one account.
+func filled(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		if err := flags.SetAnnotation(name, filledMark, []string{}); err != nil {
+			panic(err) // by a programmer's error only
+		}
+	}
+}
+
+// checkFilled refuses flags that are given without a value and need one.
+func checkFilled(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if _, marked := f.Annotations[filledMark]; marked && strings.Trim(f.Value.String(), ` []"`) == "" {
+			err = fmt.Errorf("--%s is empty: give it a value, or leave it out", f.Name)
+		}
+	})
+	return err
 }

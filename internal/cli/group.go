@@ -38,6 +38,13 @@ func completes[T ~string](cmd *cobra.Command, flag string, values []T) {
 	}
 }
 
+// completesNothing keeps the shell from completing values that a person writes with names of files.
+func completesNothing(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
+		completes(cmd, flag, []string{})
+	}
+}
+
 // Require makes a flag required that the command has.
 func Require(cmd *cobra.Command, flag string) {
 	if err := cmd.MarkFlagRequired(flag); err != nil {

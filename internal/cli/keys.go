@@ -117,6 +117,7 @@ func (s *Shell) keysCreate() *cobra.Command {
 	cmd.Flags().StringSliceVar(&teams, "teams", nil, "narrow the key to these teams, by name or id; all when absent")
 	cmd.Flags().StringVar(&expires, "expires", "",
 		"when the key ends: a day such as 2026-12-31, or +90d; never when absent")
+	filled(cmd.Flags(), "permissions", "teams", "expires")
 	completes(cmd, "role", crier.Roles())
 	completes(cmd, "permissions", crier.Permissions())
 	s.completes(cmd, "teams", s.teamNames)

@@ -278,6 +278,7 @@ func (k logins) shown() []shownLogin {
 func (s *Shell) authList() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the logins of this computer", Example: "  crier auth list", Args: cobra.NoArgs,
+		SuggestFor: []string{"status"},
 		RunE: func(*cobra.Command, []string) error {
 			kept, err := s.loadLogins()
 			if err != nil {
@@ -286,7 +287,11 @@ func (s *Shell) authList() *cobra.Command {
 			if s.variable("CRIER_TOKEN") != "" {
 				fmt.Fprintln(s.stderr, "CRIER_TOKEN is set: commands use it instead of a login.")
 			}
-			return s.Show(kept.shown(), "IN USE\tSERVER\tPERSON", func(w io.Writer) {
+			header := "IN USE\tSERVER\tPERSON"
+			if len(kept.shown()) == 0 {
+				header = "There is no login: run 'crier login'."
+			}
+			return s.Show(kept.shown(), header, func(w io.Writer) {
 				for _, l := range kept.shown() {
 					mark := ""
 					if l.Current {

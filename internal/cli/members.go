@@ -81,6 +81,7 @@ func addRoleFlags(s *Shell, cmd *cobra.Command, role *string, teams *[]string, f
 	}
 	cmd.Flags().StringSliceVar(teams, "teams", nil,
 		"teams that the person is narrowed to, by name or id; all when absent")
+	filled(cmd.Flags(), "teams")
 	s.completes(cmd, "teams", s.teamNames)
 }
 

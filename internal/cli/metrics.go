@@ -62,12 +62,11 @@ func (s *Shell) postMetrics(ctx context.Context, c *client.Client, team, post cr
 	return s.Show(list, header, func(w io.Writer) {
 		for _, p := range list.Data {
 			cells := []any{networkName(p.Provider), accounts[p.SocialAccountID].DisplayName}
-			if len(p.Snapshots) == 0 {
-				Row(w, append(cells, "no numbers yet")...)
-				continue
+			taken, numbers := "no numbers yet", numbers{}
+			if len(p.Snapshots) > 0 {
+				taken, numbers = local(p.Snapshots[0].TakenAt), numbersOf(p.Snapshots[0].Metrics.Raw())
 			}
-			cells = append(cells, local(p.Snapshots[0].TakenAt))
-			numbers := numbersOf(p.Snapshots[0].Metrics.Raw())
+			cells = append(cells, taken) // and all others, or the columns of other lines would not stay in line
 			for _, name := range metricNames {
 				cells = append(cells, numbers.show(name))
 			}

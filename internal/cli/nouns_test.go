@@ -160,6 +160,8 @@ func TestTabCompletesWhatTheServerHas(t *testing.T) {
 	for want, args := range map[string][]string{
 		post + "\t":            {"posts", "show", ""},
 		"linkedin\t":           {"post", "Hello", "--to", ""},
+		"twitter\t":            {"post", "Hello", "--to", "tw"},
+		"weekly":               {"post", "Hello", "--repeat", ""},
 		handle + "\tX":         {"post", "Hello", "--to", "x,"},
 		handle + "\t":          {"accounts", "disable", ""},
 		"A crew\t":             {"posts", "list", "--team", ""},

@@ -32,7 +32,7 @@ func (s *Shell) postCommand() *cobra.Command {
 			"  crier post \"Good morning\" --at \"monday 8:00\" --repeat weekly --first-comment \"And you?\"\n" +
 			"  crier post \"New video\" --media clip.mp4 --to tiktok --set tiktokPrivacyLevel=SELF_ONLY --dry-run\n" +
 			"  echo \"Hello\" | crier post --to x --next-slot --yes --json",
-		Args: cobra.MaximumNArgs(1),
+		Args: oneText,
 		RunE: func(cmd *cobra.Command, args []string) error { return s.post(cmd.Context(), args, &f, &t, dryRun) },
 	}
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -50,7 +50,11 @@ func (s *Shell) post(ctx context.Context, args []string, f *contentFlags, t *tar
 	if _, err := t.request(s, atOnce); err != nil { // before an editor is opened
 		return err
 	}
+	if _, err := s.Connect(ctx); err != nil { // who is not logged in need not write
+		return err
+	}
 	post, err := f.read(ctx, s, args)
+	defer func() { s.keepWritten(false) }()
 	if err != nil {
 		return err
 	}
@@ -133,6 +137,7 @@ func (s *Shell) createAndPublish(ctx context.Context, c *client.Client, team cri
 	if err != nil {
 		return err
 	}
+	s.keepWritten(true)
 	if !s.asJSON {
 		fmt.Fprintln(s.stderr, "Post", made.ID)
 	}

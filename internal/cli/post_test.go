@@ -5,6 +5,7 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,8 +65,14 @@ func TestAPostGoesOutFromOneLine(t *testing.T) {
 	post := string(out.Data[0].ScheduledPost.ContentItemID)
 	c.run(t, "posts", "show", post).want(t, 0, "NETWORK", "X ", "published", "LATE", out.Data[0].ScheduledPost.Permalink)
 	c.run(t, "posts", "attempts", post).want(t, 0, "OPERATION", "X ")
-	c.run(t, "metrics", post).want(t, 0, "LIKES")
+	metrics := strings.Split(c.run(t, "metrics", post).want(t, 0, "LIKES").stdout, "\n")
+	if at := strings.Index(metrics[0], "IMPRESSIONS"); !strings.HasPrefix(metrics[1][at:], "–") {
+		t.Errorf("the columns are not in line:\n%s", strings.Join(metrics, "\n"))
+	}
 	c.run(t, "calendar").want(t, 0, "Mon", " today", "Hello from the shell", "published")
+	narrow := c.person
+	narrow.environ = append(slices.Clone(c.environ), "COLUMNS=40")
+	narrow.run(t, "calendar").want(t, 0, "Hello from the shell").lacks(t, "+--")
 	// what was published once is published again only when that is asked for, in the words of the shell
 	c.run(t, "posts", "now", post, "--to", "twitter", "--yes").want(t, 1, "Add --again").lacks(t, "allowRepublish")
 	c.run(t, "posts", "now", post, "--to", "twitter", "--yes", "--again").lacks(t, "Add --again")
@@ -139,6 +146,64 @@ func TestTheTextComesFromAnEditor(t *testing.T) {
 	c.run(t, "post", "--edit", "--to", "x", "--yes").want(t, 2, "there is no text")
 	c.environ = append(c.environ[:len(c.environ)-1], "EDITOR=false")
 	c.run(t, "post", "--edit", "--to", "x", "--yes").want(t, 1, "set EDITOR")
+}
+
+func TestWhatWasWrittenInAnEditorIsKeptUntilItIsStored(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	editor := writeFile(t, "editor", []byte("#!/bin/sh\necho 'Written by hand' >> \"$1\"\necho \"$1\" > \"$HOME/path\"\n"),
+		0o700)
+	c.environ = append(c.environ, "EDITOR="+editor)
+	file := func() (path, content string) {
+		t.Helper()
+		name, err := os.ReadFile(filepath.Join(c.home, "path"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, _ := os.ReadFile(strings.TrimSpace(string(name))) // it may be gone
+		return strings.TrimSpace(string(name)), string(data)
+	}
+	lost := func(r result, code int) {
+		t.Helper()
+		path, content := file()
+		r.want(t, code, "What you wrote is in "+path, "--edit --file "+path)
+		if content != "Written by hand\n" {
+			t.Errorf("the file has %q", content)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Error(err)
+		}
+	}
+	lost(c.answering(t, "n\n", "post", "--edit", "--to", "x"), 1)
+	lost(c.run(t, "post", "--edit", "--to", "nowhere", "--yes"), 5)
+	lost(c.run(t, "post", "--edit", "--to", "x", "--dry-run"), 0)
+	lost(c.run(t, "posts", "create", "--edit", "--media", "nothing.png"), 5)
+	for _, args := range [][]string{{"post", "--edit", "--to", "x", "--yes"}, {"posts", "create", "--edit"}} {
+		c.run(t, args...).want(t, 0).lacks(t, "What you wrote")
+		if path, content := file(); content != "" {
+			t.Errorf("%v: %s stayed behind", args, path)
+		}
+	}
+}
+
+func TestATextIsWhatAPersonWroteWhateverTheirEditorPutsAroundIt(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	windows := writeFile(t, "windows.md", []byte("\xef\xbb\xbfOne\r\nline\r\n---\r\nTwo\r\n"), 0o600)
+	c.run(t, "post", "-f", windows, "--thread", "--to", "x", "--dry-run").
+		want(t, 0, "Part 1 of 2\n  One\n  line\n", "Part 2 of 2\n  Two\n", "8/280 3/280")
+	c.runWith(t, strings.NewReader("One\r\n"), "post", "--to", "x", "--dry-run").want(t, 0, "3/280")
+	c.run(t, "post", "-f", writePhoto(t), "--to", "x", "--dry-run").want(t, 2, "not UTF-8", "--media")
+}
+
+func TestADraftThatIsRefusedLeavesNoFileBehind(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	c.run(t, "posts", "create", "Hello", "--media", writePhoto(t), "--media", "nothing.png").want(t, 5)
+	c.run(t, "posts", "create", "Hello", "--media", writePhoto(t), "--title", strings.Repeat("long ", 1000)).want(t, 2)
+	if n := c.assets(t); n != 0 {
+		t.Errorf("%d files stayed in the media library", n)
+	}
 }
 
 func TestEditingAThreadKeepsItsAttachments(t *testing.T) {

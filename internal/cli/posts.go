@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -42,6 +43,10 @@ func (f *postFilter) add(s *Shell, cmd *cobra.Command) {
 func (f *postFilter) filter(ctx context.Context, s *Shell, c *client.Client, team crier.ID) (client.PostFilter, error) {
 	out := client.PostFilter{Q: f.search}
 	for _, v := range f.status {
+		if !slices.Contains(crier.PostStatuses(), crier.PostStatus(v)) &&
+			slices.Contains(crier.DeliveryStates(), crier.DeliveryState(v)) {
+			return out, usagef("%s is what became of a post: use --state %s", v, v)
+		}
 		out.Status = append(out.Status, crier.PostStatus(v))
 	}
 	for _, v := range f.state {
@@ -113,34 +118,43 @@ func (s *Shell) postsCreate() *cobra.Command {
 		Short: "Create a draft",
 		Example: "  crier posts create \"Hello\"\n  crier posts create -f launch.md --thread --media chart.png\n" +
 			"  echo \"Hello\" | crier posts create --title \"Greeting\"",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			draft, err := f.read(cmd.Context(), s, args)
-			if err != nil {
-				return err
-			}
-			c, team, err := s.inTeam(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if _, err := f.attach(cmd.Context(), s, c, team, &draft); err != nil {
-				return err
-			}
-			in := crier.PostCreate{PostInput: draft.input()}
-			if draft.title != "" {
-				in.Title = &draft.title
-			}
-			p, err := c.CreatePost(cmd.Context(), team, in)
-			if err != nil {
-				return err
-			}
-			return s.showPost(cmd.Context(), c, team, p)
-		},
+		Args: oneText,
+		RunE: func(cmd *cobra.Command, args []string) error { return s.createDraft(cmd.Context(), args, &f) },
 	}
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.title, "title", "", "a title for display, never published")
 	return cmd
+}
+
+// createDraft reads and stores a draft. When that fails, no file of it stays in the media library.
+func (s *Shell) createDraft(ctx context.Context, args []string, f *contentFlags) error {
+	if _, err := s.Connect(ctx); err != nil { // who is not logged in need not write
+		return err
+	}
+	draft, err := f.read(ctx, s, args)
+	defer func() { s.keepWritten(false) }()
+	if err != nil {
+		return err
+	}
+	c, team, err := s.inTeam(ctx)
+	if err != nil {
+		return err
+	}
+	undo, err := f.attach(ctx, s, c, team, &draft)
+	if err != nil {
+		return errors.Join(err, undo())
+	}
+	in := crier.PostCreate{PostInput: draft.input()}
+	if draft.title != "" {
+		in.Title = &draft.title
+	}
+	p, err := c.CreatePost(ctx, team, in)
+	if err != nil {
+		return errors.Join(err, undo())
+	}
+	s.keepWritten(true)
+	return s.showPost(ctx, c, team, p)
 }
 
 // showPost prints a post and where it goes: network, account, state, time, lateness and link of each.
@@ -246,6 +260,7 @@ func (s *Shell) postsEdit() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer func() { s.keepWritten(false) }()
 			in, err := f.update(ctx, s, c, team, p)
 			if err != nil {
 				return err
@@ -260,6 +275,7 @@ func (s *Shell) postsEdit() *cobra.Command {
 			if p, err = c.UpdatePost(ctx, team, post, in); err != nil {
 				return err
 			}
+			s.keepWritten(true)
 			return s.showPost(ctx, c, team, p)
 		})
 	f.add(cmd)

@@ -35,6 +35,8 @@ type Shell struct {
 	server, token string
 	team, org     string
 	asJSON, yes   bool
+
+	written string // the file that a person has written a text into and that is not stored yet
 }
 
 // New makes a shell.
@@ -87,6 +89,7 @@ func (s *Shell) AddFlags(cmd *cobra.Command) {
 	flags.StringVar(&s.org, "organization", "", "name or id of the organization (default: your first one)")
 	flags.BoolVar(&s.asJSON, "json", false, "print JSON, for scripts")
 	flags.BoolVarP(&s.yes, "yes", "y", false, "do not ask before publishing, spending, deleting or inviting")
+	filled(flags, "server", "token", "team", "organization")
 	s.completes(cmd, "team", s.teamNames)
 	s.completes(cmd, "organization", s.organizationNames)
 }

@@ -38,6 +38,8 @@ func (t *targetFlags) add(s *Shell, cmd *cobra.Command, timed bool) {
 	s.completes(cmd, "set", s.settingWords)
 	flags.StringVar(&t.comment, "first-comment", "", "a comment that follows the post at once")
 	flags.BoolVar(&t.again, "again", false, "publish again where this post was published before")
+	filled(flags, "to")
+	completesNothing(cmd, "first-comment")
 	if !timed {
 		return
 	}
@@ -47,6 +49,9 @@ func (t *targetFlags) add(s *Shell, cmd *cobra.Command, timed bool) {
 	flags.StringVar(&t.repeat, "repeat", "",
 		"publish again every so often: daily, weekly, or a number of days such as 14d")
 	flags.StringVar(&t.until, "until", "", "the day or time at which --repeat ends")
+	filled(flags, "at", "repeat", "until")
+	completes(cmd, "repeat", []string{"daily", "weekly"})
+	completesNothing(cmd, "at", "until")
 	cmd.MarkFlagsMutuallyExclusive("at", "next-slot")
 }
 

@@ -73,6 +73,7 @@ func (s *Shell) webhooksCreate() *cobra.Command {
 	cmd.Flags().StringSliceVar(&types, "types", []string{crier.AllEvents}, "types of events; * means all")
 	cmd.Flags().StringSliceVar(&teams, "teams", nil, "only events of these teams, by name or id; all when absent")
 	cmd.Flags().StringVar(&description, "description", "", "what it is for")
+	filled(cmd.Flags(), "types", "teams")
 	completes(cmd, "types", crier.EventTypes())
 	s.completes(cmd, "teams", s.teamNames)
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
