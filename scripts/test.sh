@@ -32,6 +32,9 @@ if [ -z "${CRIER_TEST_POSTGRES_URL:-}" ]; then
 	exec scripts/with-postgres.sh scripts/test.sh
 fi
 
+# Without the paths of this copy, what was built for one copy of the source serves the next one on the same machine.
+export GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath"
+
 results=$(mktemp)
 trap 'rm -rf "$results" "$results.fuzz" "${in_memory:-}"' EXIT
 
