@@ -71,7 +71,7 @@ $(GOLANGCI_DIR)/golangci-lint:
 # fsync on: a commit that costs nothing would flatter nobody and mislead everybody.
 bench: ## run the benchmarks on both databases; BENCH=regexp chooses some, CRIER_BENCH_POSTS=1000 makes the burst smaller
 	CRIER_TEST_POSTGRES_FSYNC=on scripts/with-postgres.sh \
-		go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./cmd/crier
+		go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./internal/bench ./cmd/crier
 
 clean: ## remove what was built, tools included
 	rm -rf bin .tools

@@ -28,7 +28,7 @@ func TestFiveHundredSlowPostsOfOneAccountDelayNoOther(t *testing.T) {
 		alone := e.lateness(t, c, other, "alone")
 		e.box.Fault(t, busy, "publish", "slow", object{"delayMs": takes.Milliseconds(), "count": slow})
 		// Their jobs were lost: the sweep wakes them all at once.
-		e.copyPublication(t, c, []account{busy}, slow, e.Config.Now().Add(-10*time.Second))
+		e.CopyPublication(t, c, []account{busy}, slow, e.Config.Now().Add(-10*time.Second))
 		until(t, func() bool { return e.box.Calls(t, "x", "publish") >= 20 },
 			func() string { return "the slow posts are not on their way" })
 		late := e.lateness(t, c, other, "beside the slow ones")

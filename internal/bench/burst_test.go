@@ -1,4 +1,4 @@
-package main
+package bench_test
 
 import (
 	"context"
@@ -8,13 +8,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"crier"
 	"crier/internal/access"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -102,8 +102,7 @@ func BenchmarkBurst(b *testing.B) {
 		b.Run(string(dialect), func(b *testing.B) {
 			before := rawRates(b, dialect, posts)
 			net := startNetwork(b)
-			e := &engine{box: &box{URL: net.URL}}
-			e.testServer = startServer(b, databases.Fresh(b, dialect), withBox(e.box), quiet)
+			e := startEngine(b, databases.Fresh(b, dialect), net)
 			var crews []crew
 			for range max(1, posts/100) {
 				crews = append(crews, e.NewCrew(b, 1_000_000_000, slices.Repeat([]string{"x"}, 10)...))
@@ -201,7 +200,8 @@ func (e *engine) scheduleAll(b *testing.B, crews []crew, count int) ([]string, t
 // tryPost makes a post from any goroutine.
 func (e *engine) tryPost(b *testing.B, c crew, text string) crier.ID {
 	b.Helper()
-	got, err := e.tryCall(c, "POST", "posts", object{"text": text}, nil)
+	got, err := e.RoundTrip(servertest.Request{Method: "POST", Path: path("/v1/teams/%s/posts", c.Team), Key: c.Key,
+		Body: object{"text": text}})
 	var post struct{ ID crier.ID }
 	if err == nil {
 		err = json.Unmarshal(got.Body, &post)
@@ -219,8 +219,7 @@ func BenchmarkLateness(b *testing.B) {
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
 			net := startNetwork(b)
-			e := &engine{box: &box{URL: net.URL}}
-			e.testServer = startServer(b, databases.Fresh(b, dialect), withBox(e.box), quiet)
+			e := startEngine(b, databases.Fresh(b, dialect), net)
 			e.crew = e.NewCrew(b, 1_000_000, "x", "x", "x")
 			due := map[string]time.Time{}
 			lead := 5*time.Second + time.Duration(posts)*10*time.Millisecond
@@ -243,84 +242,6 @@ func BenchmarkLateness(b *testing.B) {
 // fillCalendar adds publications for tomorrow, with their jobs, on all accounts of a crew.
 func (e *engine) fillCalendar(b *testing.B, c crew, count int) {
 	b.Helper()
-	e.copyPublication(b, c, c.Accounts, (count+len(c.Accounts)-1)/len(c.Accounts), e.Config.Now().Add(24*time.Hour))
-	q := calendarQueries[e.Node.Store.Dialect()]
-	e.Exec(b, fmt.Sprintf(`INSERT INTO river_job (%[1]s) SELECT %[2]s FROM river_job p, %[3]s
-		WHERE p.kind = 'post.publish' AND p.state = 'scheduled'`,
-		e.columns(b, "river_job", nil, "id"), e.columns(b, "river_job", map[string]string{}, "id"), q.series(count)))
-	for _, statement := range q.upkeep {
-		e.Exec(b, statement)
-	}
-}
-
-// copyPublication makes a post, schedules it as crier does, and copies it without going through crier: so many posts,
-// all due on all the accounts at a time. There is a job for the first alone.
-func (e *engine) copyPublication(tb testing.TB, c crew, on []account, posts int, at time.Time) {
-	tb.Helper()
-	post := e.NewPost(tb, c, "one of many")
-	r, _ := e.ScheduleIn(tb, c, post, 24*time.Hour, crier.Targets{SocialAccountIDs: []crier.ID{on[0].ID}})
-	q := calendarQueries[e.Node.Store.Dialect()]
-	generated := []string{"title_key", "archived", "recurring", "live", "canceled"} // the database's own business
-	e.Exec(tb, fmt.Sprintf(`INSERT INTO posts (%[1]s) SELECT %[2]s FROM posts p, %[3]s WHERE p.id = $1`,
-		e.columns(tb, "posts", nil, generated...), e.columns(tb, "posts", map[string]string{"id": q.id}, generated...),
-		q.series(posts)), post)
-	for _, a := range on {
-		changed := map[string]string{"id": q.id, "post_id": "c.copy", "social_account_id": "$3", "scheduled_at": "$4",
-			"wake_at": "$4"}
-		e.Exec(tb, fmt.Sprintf(`INSERT INTO publications (%[1]s) SELECT %[2]s FROM publications p CROSS
-			JOIN (SELECT id AS copy FROM posts
-			WHERE id <> $2 AND content_payload_id = (SELECT content_payload_id FROM posts WHERE id = $2)) AS c
-			WHERE p.id = $1`,
-			e.columns(tb, "publications", nil, generated...),
-			e.columns(tb, "publications", changed, generated...)),
-			r.Data[0].ScheduledPost.ID, post, a.ID, crier.TimeOf(at))
-	}
-	e.Exec(tb, `UPDATE organizations SET reserved_credits = (SELECT sum(p.reserved_credits) FROM publications p
-		WHERE p.organization_id = organizations.id)
-		WHERE id = $1`, c.Organization)
-}
-
-// calendarQueries are the words in which the databases differ, and the upkeep that each does by itself after a while.
-var calendarQueries = map[store.Dialect]struct {
-	id     string
-	series func(n int) string
-	upkeep []string
-}{
-	store.SQLite: {
-		id: `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`,
-		series: func(n int) string {
-			return fmt.Sprintf(`(WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < %d) SELECT i
-				FROM s) AS s`, n)
-		},
-		upkeep: []string{`ANALYZE river_job`, `PRAGMA wal_checkpoint(TRUNCATE)`},
-	},
-	store.Postgres: {
-		id:     `gen_random_uuid()`,
-		series: func(n int) string { return fmt.Sprintf(`generate_series(1, %d) AS s(i)`, n) },
-		upkeep: []string{`VACUUM ANALYZE posts`, `VACUUM ANALYZE publications`, `VACUUM ANALYZE river_job`,
-			`CHECKPOINT`},
-	},
-}
-
-// columns lists the columns of a table, some of them replaced; nil for a list of names alone.
-func (e *engine) columns(tb testing.TB, table string, replaced map[string]string, without ...string) string {
-	tb.Helper()
-	rows, err := e.Node.Store.Reader().QueryContext(context.Background(), `SELECT * FROM `+table+` LIMIT 0`)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(without, name) })
-	for i, name := range names {
-		if value, ok := replaced[name]; ok {
-			names[i] = value
-		} else if replaced != nil {
-			names[i] = "p." + name
-		}
-	}
-	return strings.Join(names, ", ")
+	e.CopyPublication(b, c, c.Accounts, (count+len(c.Accounts)-1)/len(c.Accounts), e.Config.Now().Add(24*time.Hour))
+	e.CopyPublishJob(b, count)
 }

@@ -1,4 +1,4 @@
-package main
+package bench_test
 
 import (
 	"context"
@@ -25,9 +25,6 @@ import (
 	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
-
-// The benchmarks print ratios: what crier adds to what it stands on, measured in turns within one run on one machine,
-// so that a busy machine slows both sides. make bench runs them.
 
 const (
 	benchClients = 32
@@ -338,25 +335,4 @@ func (s *testServer) cursorNear(b *testing.B, of tenant, sort string, end, backw
 	}
 	enc := base64.RawURLEncoding
 	return enc.EncodeToString(data) + "." + enc.EncodeToString(ring.Sign(data, "cursor"))
-}
-
-// BenchmarkStart starts the program with its defaults on an initialised store: the time until it is ready, and what it
-// holds of the memory when it has nothing to do. Bars: 500 ms, 45 MiB.
-func BenchmarkStart(b *testing.B) {
-	db := databases.Fresh(b, store.SQLite)
-	environment := append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_LISTEN="+freeAddress(b))
-	runProgram(b, environment, "init", "--json").report(b)
-	var times, sizes []float64
-	for range 7 {
-		began := time.Now()
-		p := serveProcess(b, environment)
-		times = append(times, float64(time.Since(began).Milliseconds()))
-		idle := time.NewTimer(3 * time.Second)
-		<-idle.C
-		sizes = append(sizes, float64(residentMemory(b, p.cmd.Process.Pid))/(1<<20))
-		p.terminate(b)
-	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(median(times), "ms-to-ready")
-	b.ReportMetric(median(sizes), "MiB-idle")
 }

@@ -1,4 +1,4 @@
-package main
+package bench_test
 
 import (
 	"context"
@@ -70,11 +70,12 @@ func (c *scheduler) addPosts(b *testing.B, count int) {
 	ctx := context.Background()
 	columns := func(table string, changed map[string]string) (string, string) {
 		generated := []string{"title_key", "archived"}
-		return c.columns(b, table, nil, generated...), c.columns(b, table, changed, generated...)
+		return c.Columns(b, table, nil, generated...), c.Columns(b, table, changed, generated...)
 	}
 	postColumns, postValues := columns("posts", map[string]string{"id": "n.post", "content_payload_id": "n.payload"})
 	payloadColumns, payloadValues := columns("payloads", map[string]string{"id": "n.payload", "post_id": "n.post"})
-	rows, err := c.Node.Store.Writer().QueryContext(ctx, fmt.Sprintf(`WITH n AS MATERIALIZED (SELECT gen_random_uuid() AS post, gen_random_uuid() AS payload FROM generate_series(1, $2::int)),
+	rows, err := c.Node.Store.Writer().QueryContext(ctx, fmt.Sprintf(`WITH n AS MATERIALIZED (
+			SELECT gen_random_uuid() AS post, gen_random_uuid() AS payload FROM generate_series(1, $2::int)),
 		a AS (INSERT INTO posts (%s) SELECT %s FROM posts p, n WHERE p.id = $1), b AS (INSERT INTO payloads (%s)
 		SELECT %s FROM payloads p, n WHERE p.post_id = $1)
 		SELECT post, payload FROM n`, postColumns, postValues, payloadColumns, payloadValues), post, count)
