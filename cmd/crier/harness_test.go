@@ -110,11 +110,3 @@ func (e *engine) join(tb testing.TB, db database, options ...option) *engine {
 	other.testServer = startServer(tb, db, append([]option{withBox(e.box), withTimings(hurried)}, options...)...)
 	return other
 }
-
-// postServer is a server with helpers for the team's content.
-type postServer struct{ *testServer }
-
-func startPostServer(tb testing.TB, db database, options ...option) postServer {
-	tb.Helper()
-	return postServer{startServer(tb, db, append([]option{withRole("api")}, options...)...)}
-}

@@ -18,7 +18,8 @@ func parseWhen(words string, now time.Time) (crier.Time, error) {
 }
 
 // parseWhenAndZone is parseWhen that also tells the IANA zone in which the time was chosen: the one that the words
-// name, or home, that of now, for a time of the person's own clock. It is nil for an instant, and for an offset from UTC.
+// name, or home, that of now, for a time of the person's own clock. It is nil for an instant and for an offset from
+// UTC.
 func parseWhenAndZone(words string, now time.Time, home *crier.Zone) (crier.Time, *crier.Zone, error) {
 	if t, err := crier.ParseTime(words); err == nil {
 		return t, nil, nil
