@@ -59,7 +59,7 @@ func TestAPostThatIsScheduledIsChangedWithConsent(t *testing.T) {
 		at := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
 		a.succeeds(t, "schedule_post", object{"postId": post, "socialAccountIds": c.IDs(), "scheduledAt": at})
 		a.succeeds(t, "update_draft", object{"postId": post, "text": "Third", "title": "A title"})
-		if len(a.questions) != 2 {
+		if len(a.questions) != 2 || !strings.Contains(a.questions[1], `New text: "Third"`) {
 			t.Errorf("for a scheduled post the person was asked %q", a.questions)
 		}
 		if got := a.succeeds(t, "get_post", object{"postId": post}); got.Text(t, "text") != "Third" ||
@@ -67,6 +67,9 @@ func TestAPostThatIsScheduledIsChangedWithConsent(t *testing.T) {
 			t.Errorf("get_post: %s", got.Body)
 		}
 		a.succeeds(t, "delete_post", object{"postId": post})
+		if last := a.questions[len(a.questions)-1]; !strings.Contains(last, "(x): scheduled for") {
+			t.Errorf("before it was deleted the person was asked %q", last)
+		}
 		a.fails(t, "get_post", object{"postId": post})
 	})
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -51,8 +52,8 @@ func briefPublication(p crier.ScheduledPost) publicationBrief {
 	}
 }
 
-// line is where a publication stands, for a person.
-func (p publicationBrief) line() string {
+// line is where a publication stands, for a person. names are those of the accounts.
+func (p publicationBrief) line(names map[crier.ID]string) string {
 	text := fmt.Sprintf("%s since %s", p.Status, p.ScheduledAt.UTC().Format("2 Jan 2006 15:04 UTC"))
 	switch {
 	case p.Status == crier.Scheduled:
@@ -60,7 +61,8 @@ func (p publicationBrief) line() string {
 	case p.PublishedAt != nil:
 		text = "published on " + p.PublishedAt.UTC().Format("2 Jan 2006 15:04 UTC")
 	}
-	return strings.TrimSpace(fmt.Sprintf("account %s: %s %s", p.SocialAccountID, text, p.Permalink))
+	name := firstOf(names[p.SocialAccountID], fmt.Sprintf("account %s", p.SocialAccountID))
+	return strings.TrimSpace(fmt.Sprintf("%s: %s %s", name, text, p.Permalink))
 }
 
 // briefPost is a post with its whole text, and the publications that came with it: all, or the latest.
@@ -297,11 +299,11 @@ func updateDraft(ctx context.Context, c *call, in updateDraftInput) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	if post.DeliveryState == crier.DeliveryScheduled {
+	if waits(post) {
 		question := fmt.Sprintf("Change the post %q, which is scheduled? The new content will be published instead; "+
 			"if it costs more, the difference is reserved. Where posts need approval, it returns to draft and is not "+
-			"published.",
-			post.Text)
+			"published.%s",
+			post.Text, in.changes())
 		if err := c.agree(in.confirmable, proposal{question: question}); err != nil {
 			return nil, err
 		}
@@ -312,6 +314,44 @@ func updateDraft(ctx context.Context, c *call, in updateDraftInput) (any, error)
 	}
 	c.changed(string(post.ID))
 	return listedPost(changed), nil
+}
+
+// waits is true when something of a post is scheduled, whatever became of the rest.
+func waits(post crier.Post) bool {
+	return post.DeliveryState == crier.DeliveryScheduled || post.ScheduledPosts != nil &&
+		slices.ContainsFunc(*post.ScheduledPosts,
+			func(p crier.ScheduledPost) bool { return p.Status == crier.Scheduled })
+}
+
+// changes are what a person agrees to, a line each: the whole of what is new.
+func (in updateDraftInput) changes() string {
+	var b strings.Builder
+	if in.Text != nil {
+		fmt.Fprintf(&b, "\nNew text: %q.", *in.Text)
+	}
+	for i, p := range in.Parts {
+		fmt.Fprintf(&b, "\nNew part %d: %q", i+1, p.Text)
+		if n := len(p.AssetIDs); n > 0 {
+			fmt.Fprintf(&b, ", media: %d", n)
+		}
+		b.WriteByte('.')
+	}
+	if in.AssetIDs != nil {
+		fmt.Fprintf(&b, "\nNew media: %d.", len(*in.AssetIDs))
+	}
+	if in.Variants != nil {
+		variants := crier.PostInput{Variants: each(*in.Variants, variant.content)}
+		for _, v := range briefVariants(crier.Post{PostInput: &variants}) {
+			fmt.Fprintf(&b, "\nInstead on %s: %s.", v.target(), v.content())
+		}
+		if len(*in.Variants) == 0 {
+			b.WriteString("\nThe same is published everywhere.")
+		}
+	}
+	if in.Title != nil {
+		fmt.Fprintf(&b, "\nNew title, which is not published: %q.", *in.Title)
+	}
+	return b.String()
 }
 
 type moveToDraftInput struct {
@@ -354,8 +394,12 @@ func deletePost(ctx context.Context, c *call, in deletePostInput) (any, error) {
 		question = fmt.Sprintf("Delete the post %q, cancel what is scheduled of it, and remove what was published "+
 			"from the networks?", post.Text)
 	}
+	names, err := c.accountNames(ctx, team)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range briefPost(post).Publications {
-		question += "\n- " + p.line()
+		question += "\n- " + p.line(names)
 	}
 	if err := c.agree(in.confirmable, proposal{question: question, preview: briefPost(post)}); err != nil {
 		return nil, err

@@ -98,13 +98,9 @@ func (c *call) tryOut(ctx context.Context, team, post crier.ID, in crier.Schedul
 	if err != nil {
 		return dryRun{}, err
 	}
-	accounts, err := c.ListAccounts(ctx, team)
+	names, err := c.accountNames(ctx, team)
 	if err != nil {
 		return dryRun{}, err
-	}
-	names := map[crier.ID]string{}
-	for _, a := range accounts.Data {
-		names[a.ID] = fmt.Sprintf("%s (%s)", a.DisplayName, a.Provider)
 	}
 	return dryRun{
 		CreditCost: found.CreditCost, AvailableCredits: found.AvailableCredits, AffordableNow: found.AffordableNow,
@@ -117,6 +113,16 @@ func (c *call) tryOut(ctx context.Context, team, post crier.ID, in crier.Schedul
 			}
 		}),
 	}, nil
+}
+
+// accountNames are the accounts of a team as a person knows them.
+func (c *call) accountNames(ctx context.Context, team crier.ID) (map[crier.ID]string, error) {
+	accounts, err := c.ListAccounts(ctx, team)
+	names := make(map[crier.ID]string, len(accounts.Data))
+	for _, a := range accounts.Data {
+		names[a.ID] = fmt.Sprintf("%s (%s)", a.DisplayName, a.Provider)
+	}
+	return names, err
 }
 
 // reasons are why an account was refused: the rules it breaks, or the message alone.
