@@ -66,6 +66,12 @@ func TestWhatIsWrongWithTheLineItselfEndsWith2(t *testing.T) {
 	}{
 		{args: []string{"psots"}, says: "did you mean 'posts'"},
 		{args: []string{"posts", "shw"}, says: "did you mean"},
+		{args: []string{"help", "psots"}, says: "did you mean 'posts'"},
+		{args: []string{"help", "posts", "shw"}, says: "or 'show'"},
+		{args: []string{"post", "a", "--wait", "100", "--yes"}, says: "from 0 to 30"},
+		{args: []string{"post", "a", "--wait", "long", "--yes"}, says: "\"long\" for \"--wait\" flag\n"},
+		{args: []string{"posts", "status", "018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d", "liked"},
+			says: "\"liked\" is not a status: use idea"},
 		{args: []string{"auth", "status"}, says: "did you mean 'list'"},
 		{args: []string{"posts", "show"}, says: "Usage: crier posts show POST"},
 		{args: []string{"posts", "show", "no-id"}, says: "crier posts list"},
@@ -168,6 +174,14 @@ func TestOnlyWhatPublishesSpendsDeletesOrInvitesAsks(t *testing.T) {
 		}
 	}
 	s.WantUnchanged(t, before)
+}
+
+func TestHelpIsAlsoACommand(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "http://127.0.0.1:1", "crier_key")
+	p.run(t, "help").want(t, 0, "attention")
+	p.run(t, "help", "posts", "schedule").want(t, 0, "crier posts schedule POST")
+	p.run(t, "__complete", "help", "posts", "").want(t, 0, "schedule\t")
 }
 
 func TestTheVersionIsToldInBothWays(t *testing.T) {

@@ -21,6 +21,7 @@ func (s *Shell) Root(example string, commands ...*cobra.Command) *cobra.Command 
 	root.SetOut(s.stdout)
 	root.SetErr(s.stderr)
 	s.AddTo(root)
+	root.SetHelpCommand(helpCommand())
 	if len(commands) > 0 {
 		root.AddGroup(&cobra.Group{ID: groupServer, Title: "Running an installation:"})
 	}
@@ -31,6 +32,35 @@ func (s *Shell) Root(example string, commands ...*cobra.Command) *cobra.Command 
 	return root
 }
 
+// helpCommand is 'crier help COMMAND', which does not take a name that no command has for a wish to see all of them.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND...]", Short: "Help about any command", Example: "  crier help posts schedule",
+		GroupID: groupSelf,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 && found.HasSubCommands() {
+				return found.RunE(found, rest)
+			}
+			return found.Help()
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion,
+			cobra.ShellCompDirective) {
+			found, _, err := cmd.Root().Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []cobra.Completion
+			for _, child := range found.Commands() {
+				if child.IsAvailableCommand() {
+					names = append(names, cobra.CompletionWithDesc(child.Name(), child.Short))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
 // Execute runs a command line. What is wrong with the line itself is a usage error.
 func Execute(ctx context.Context, root *cobra.Command, args []string) error {
 	root.SetArgs(args)
@@ -39,12 +69,16 @@ func Execute(ctx context.Context, root *cobra.Command, args []string) error {
 	return root.ExecuteContext(ctx)
 }
 
+// inner is what Go says of a value that it cannot read; the flag and the value are named before it.
+var inner = regexp.MustCompile(`: strconv\.Parse[A-Z].*$`)
+
 // misuse says what is wrong with a command line and where to look.
 func misuse(cmd *cobra.Command, err error) error {
 	if err == nil || is[*usageError](err) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return usagef("%s\nUsage: %s\nSee '%s --help'.", strings.TrimSpace(err.Error()), cmd.UseLine(), cmd.CommandPath())
+	said := strings.TrimSpace(inner.ReplaceAllString(err.Error(), ""))
+	return usagef("%s\nUsage: %s\nSee '%s --help'.", said, cmd.UseLine(), cmd.CommandPath())
 }
 
 // checkUsage has arguments and required flags of all commands checked as usage.

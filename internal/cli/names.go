@@ -280,6 +280,15 @@ func accountsByID(ctx context.Context, c *client.Client, team crier.ID) (map[cri
 }
 
 // text is a text that may be absent.
+// joined are words with commas between them.
+func joined[T ~string](words []T) string {
+	list := make([]string, len(words))
+	for i, word := range words {
+		list[i] = string(word)
+	}
+	return strings.Join(list, ", ")
+}
+
 func text[T ~string](t *T) string {
 	if t == nil {
 		return ""

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -160,7 +161,15 @@ func (s *Shell) carryOut(ctx context.Context, c *client.Client, team, post crier
 	if err != nil {
 		return err
 	}
-	return s.showResult(result, p.accounts)
+	if err := s.showResult(result, p.accounts); err != nil {
+		return err
+	}
+	if onItsWay := func(e crier.ScheduleEntry) bool {
+		return e.ScheduledPost != nil && e.ScheduledPost.Status != crier.Published
+	}; p.atOnce && !s.asJSON && slices.ContainsFunc(result.Data, onItsWay) {
+		fmt.Fprintf(s.stderr, "Not everything is out yet: 'crier posts show %s' tells how it goes.\n", post)
+	}
+	return nil
 }
 
 // publish previews, asks and publishes or schedules a post that exists.

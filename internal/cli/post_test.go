@@ -238,9 +238,42 @@ func TestAScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	other := string(out.Data[1].ScheduledPost.ID)
 	c.server.Exec(t, `UPDATE publications SET error_message = 'The network said no.' WHERE id = $1`, other)
 	c.run(t, "attention").want(t, 0, "LinkedIn", "crier posts retry", other)
+	post := string(out.Data[1].ScheduledPost.ContentItemID)
+	c.run(t, "posts", "show", other).want(t, 0, post, "The network said no.") // the id that was just shown
+	c.run(t, "posts", "attempts", other).want(t, 0)
 	c.run(t, "attention", "dismiss", other).want(t, 0, "failed")
 	c.run(t, "attention").want(t, 0, "Nothing needs attention.")
 	c.run(t, "posts", "draft", string(out.Data[0].ScheduledPost.ContentItemID)).want(t, 0, "draft")
+}
+
+func TestWhatIsNotOutYetIsToldWithAWayToLook(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	c.run(t, "post", "Hello", "--to", "x", "--wait", "0", "--yes").want(t, 0, "Not everything is out yet",
+		"crier posts show ")
+	c.run(t, "post", "Hello again", "--to", "x", "--wait", "30", "--yes").want(t, 0, "published").
+		lacks(t, "Not everything")
+}
+
+func TestDeletingTellsWhatBecomesOfWhatWasPublished(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	draft := c.run(t, "posts", "create", "Hello", "--json").id(t)
+	c.run(t, "posts", "delete", draft).want(t, 10).lacks(t, "networks")
+	c.run(t, "posts", "now", draft, "--to", "x", "--wait", "30", "--yes").want(t, 0, "published")
+	c.run(t, "posts", "delete", draft).want(t, 10, "What was published stays on the networks", "--from-networks")
+}
+
+func TestAnAccountThatIsNotConnectedIsToldWithItsRemedy(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	c.run(t, "post", "Hello", "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
+	c.run(t, "accounts", "disable", "x").want(t, 0)
+	c.run(t, "post", "Hello", "--to", "x", "--yes").want(t, 5, "is disabled", "crier accounts enable")
+	c.server.Exec(t, `UPDATE social_accounts SET status = 'refresh_needed', health_issue = 'auth_failed',
+		health_message = 'The token has ended.' WHERE id = $1`, c.Accounts[0].ID)
+	c.run(t, "post", "Hello", "--to", "twitter", "--yes").want(t, 5, "is refresh_needed", "crier accounts connect x")
+	c.run(t, "attention").want(t, 0, "The token has ended. 1 scheduled post is at risk; 'crier accounts connect x'")
 }
 
 func TestNetworksAndAccountsHaveTextsOfTheirOwn(t *testing.T) {

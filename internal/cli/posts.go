@@ -242,12 +242,26 @@ func (s *Shell) postsShow() *cobra.Command {
 	return s.onPost("show", "Show a post, where it goes and how that went",
 		"  crier posts show 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-			p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
+			p, err := wholePost(ctx, c, team, post)
 			if err != nil {
 				return err
 			}
 			return s.showPost(ctx, c, team, p)
 		})
+}
+
+// wholePost reads a post with all that is scheduled of it. It takes the id of something that is scheduled too: that is
+// what 'crier attention' shows.
+func wholePost(ctx context.Context, c *client.Client, team, id crier.ID) (crier.Post, error) {
+	p, err := c.GetPost(ctx, team, id, client.IncludeScheduledPosts)
+	if !client.IsKind(err, crier.KindNotFound) {
+		return p, err
+	}
+	scheduled, missing := c.GetScheduledPost(ctx, team, id)
+	if missing != nil {
+		return p, err
+	}
+	return c.GetPost(ctx, team, scheduled.ContentItemID, client.IncludeScheduledPosts)
 }
 
 func (s *Shell) postsEdit() *cobra.Command {
@@ -288,6 +302,13 @@ func waits(p crier.Post) bool {
 	return p.ScheduledPosts != nil &&
 		slices.ContainsFunc(*p.ScheduledPosts,
 			func(sp crier.ScheduledPost) bool { return sp.Status == crier.Scheduled })
+}
+
+// isOut is true when something of a post was published.
+func isOut(p crier.Post) bool {
+	return p.ScheduledPosts != nil &&
+		slices.ContainsFunc(*p.ScheduledPosts,
+			func(sp crier.ScheduledPost) bool { return sp.Status == crier.Published })
 }
 
 // update is the change that the flags ask for. What they leave out stays.
@@ -361,11 +382,15 @@ func (s *Shell) postsStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			status := crier.PostStatus(args[1])
+			if !slices.Contains(crier.PostStatuses(), status) {
+				return usagef("%q is not a status: use %s", args[1], joined(crier.PostStatuses()))
+			}
 			c, team, err := s.inTeam(cmd.Context())
 			if err != nil {
 				return err
 			}
-			p, err := c.SetPostStatus(cmd.Context(), team, post, crier.PostStatus(args[1]))
+			p, err := c.SetPostStatus(cmd.Context(), team, post, status)
 			if err != nil {
 				return err
 			}
@@ -428,6 +453,9 @@ func (s *Shell) postsDelete() *cobra.Command {
 				return err
 			}
 			warning := "This deletes the post and cancels what is scheduled of it:\n%s"
+			if isOut(p) {
+				warning += "\nWhat was published stays on the networks; --from-networks deletes it there too."
+			}
 			if platform {
 				warning = "This deletes the post, and what was published of it from the networks too:\n%s"
 			}

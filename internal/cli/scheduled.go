@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ func (s *Shell) postsAttempts() *cobra.Command {
 	return s.onPost("attempts", "See everything that was tried to publish a post, on all its accounts",
 		"  crier posts attempts POST",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-			p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
+			p, err := wholePost(ctx, c, team, post)
 			if err != nil {
 				return err
 			}
@@ -218,8 +219,11 @@ func writeAttention(w io.Writer, cmd *cobra.Command, out attention, byID map[cri
 		more(w, cmd, out.ScheduledPosts, "scheduled post")
 	}
 	for _, a := range out.SocialAccounts {
-		fmt.Fprintf(w, "%s: %s, %s at risk; 'crier accounts connect %s' connects it again\n", oneLine(accountLabel(a)),
-			firstOf(oneLine(text(a.AccountHealthMessage)), string(a.Status)), counted(int(a.PostsAtRisk), "post"),
+		why := strings.TrimSuffix(firstOf(oneLine(text(a.AccountHealthMessage)), string(a.Status)), ".")
+		if a.PostsAtRisk > 0 && !strings.Contains(why, "at risk") { // the message may say so
+			why += ", " + counted(int(a.PostsAtRisk), "post") + " at risk"
+		}
+		fmt.Fprintf(w, "%s: %s; 'crier accounts connect %s' connects it again\n", oneLine(accountLabel(a)), why,
 			a.Provider)
 	}
 }

@@ -75,9 +75,7 @@ func (t *targetFlags) accounts(ctx context.Context, c *client.Client, team crier
 	for _, name := range t.to {
 		meant := meantBy(name, list.Data)
 		if len(meant) == 0 { // a mistake, not a wish for less
-			return nil, &missingError{text: fmt.Sprintf("no connected account fits --to %s; 'crier accounts list' "+
-				"shows "+
-				"what there is", name)}
+			return nil, &missingError{text: noAccount(name, list.Data)}
 		}
 		for _, a := range meant {
 			take(a)
@@ -92,6 +90,21 @@ func (t *targetFlags) accounts(ctx context.Context, c *client.Client, team crier
 		return nil, errors.New("no account is connected; connect one with 'crier accounts connect NETWORK'")
 	}
 	return chosen, nil
+}
+
+// noAccount says why --to leads to nothing.
+func noAccount(name string, all []crier.SocialAccount) string {
+	for _, a := range all { // which are not connected, or they would have been meant
+		if a.Provider != network(name) {
+			continue
+		}
+		help := "connect it again with 'crier accounts connect " + string(a.Provider) + "'"
+		if a.Status == crier.AccountDisabled {
+			help = "enable it with 'crier accounts enable'"
+		}
+		return fmt.Sprintf("no account fits --to %s: %s is %s; %s", name, accountLabel(a), a.Status, help)
+	}
+	return fmt.Sprintf("no connected account fits --to %s; 'crier accounts list' shows what there is", name)
 }
 
 // meantBy finds the accounts that a word means: one by its id, handle or name, or all that are connected on a network.
@@ -141,6 +154,9 @@ func (t *targetFlags) plan(ctx context.Context, s *Shell, c *client.Client, team
 // request is what the flags say, without the accounts.
 func (t *targetFlags) request(s *Shell, atOnce bool) (crier.ScheduleRequest, error) {
 	in := crier.ScheduleRequest{}
+	if t.wait < 0 || t.wait > crier.MaxPostNowWait {
+		return in, usagef("--wait must be from 0 to %d seconds, got %d", crier.MaxPostNowWait, t.wait)
+	}
 	in.AllowRepublish = t.again
 	if t.comment != "" {
 		in.FirstComment = crier.Some(crier.Comment{Text: t.comment})
