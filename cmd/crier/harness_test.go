@@ -12,6 +12,9 @@ func TestMain(m *testing.M) {
 	if pace := os.Getenv(nodeVariable); pace != "" {
 		os.Exit(serveAsNode(pace))
 	}
+	if file := os.Getenv(bareVariable); file != "" {
+		os.Exit(serveBare(file))
+	}
 	os.Exit(servertest.Run(m))
 }
 
