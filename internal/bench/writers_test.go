@@ -1,0 +1,143 @@
+package bench_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/server/servertest"
+	"crier/internal/store"
+)
+
+// roundTrip is what the way to a database in another building adds to every answer of it.
+const roundTrip = 2 * time.Millisecond
+
+// BenchmarkWriters has one customer's people write drafts in eight teams, with PostgreSQL two milliseconds away: one
+// writer, then 32 of them. Bars: 32 reach four times what one does, and half of the drafts take at most 15 ms.
+func BenchmarkWriters(b *testing.B) {
+	db := databases.Fresh(b, store.Postgres)
+	db.URL = delayed(b, db.URL)
+	s := startServer(b, db, quiet, withRole("api"))
+	teams := []crier.ID{s.Team}
+	for len(teams) < 8 {
+		made := s.Do(b, "POST", "/v1/teams", object{"organizationId": s.Organization, "name": "A team"}).
+			Want(b, http.StatusCreated)
+		teams = append(teams, crier.ID(made.Text(b, "id")))
+	}
+	one, _ := s.write(b, teams, 1)
+	many, half := s.write(b, teams, benchClients)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(one, "one/s")
+	b.ReportMetric(many, "many/s")
+	b.ReportMetric(many/one, "ratio")
+	b.ReportMetric(float64(half.Microseconds())/1000, "ms-p50")
+}
+
+// write has writers make drafts for some rounds. It returns how many they made in a second, and the median of their
+// times.
+func (s *testServer) write(b *testing.B, teams []crier.ID, writers int) (perSecond float64, half time.Duration) {
+	b.Helper()
+	var mu sync.Mutex
+	var times []time.Duration
+	var all sync.WaitGroup
+	began := time.Now()
+	for w := range writers {
+		all.Go(func() {
+			for time.Since(began) < benchRounds*benchRound {
+				sent := time.Now()
+				got, err := s.RoundTrip(servertest.Request{Method: "POST", Path: path("/v1/teams/%s/posts", teams[w%len(teams)]),
+					Key: s.Key, Body: object{"text": "A draft of one of many writers"}})
+				if err != nil || got.Status != http.StatusCreated {
+					b.Errorf("%d %s, %v", got.Status, got.Body, err)
+					return
+				}
+				mu.Lock()
+				times = append(times, time.Since(sent))
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	took := time.Since(began)
+	slices.Sort(times)
+	return float64(len(times)) / took.Seconds(), times[len(times)/2]
+}
+
+// delayed returns the address of a proxy in front of a database that holds every answer back for a while.
+func delayed(b *testing.B, database string) string {
+	b.Helper()
+	address, err := url.Parse(database)
+	if err != nil {
+		b.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = listener.Close() })
+	behind := address.Host
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go relay(conn, behind)
+		}
+	}()
+	address.Host = listener.Addr().String()
+	return address.String()
+}
+
+func relay(client net.Conn, address string) {
+	server, err := net.Dial("tcp", address)
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	go func() {
+		_, _ = io.Copy(server, client)
+		_ = server.Close()
+	}()
+	holdBack(client, server)
+	_ = client.Close()
+}
+
+// holdBack copies what comes, each piece as much later as the way takes. Pieces do not wait for each other.
+func holdBack(to io.Writer, from io.Reader) {
+	type piece struct {
+		due  time.Time
+		data []byte
+	}
+	pieces := make(chan piece, 1024)
+	var gone atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for p := range pieces {
+			time.Sleep(time.Until(p.due))
+			if _, err := to.Write(p.data); err != nil {
+				gone.Store(true)
+			}
+		}
+	}()
+	buffer := make([]byte, 64<<10)
+	for !gone.Load() {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			pieces <- piece{time.Now().Add(roundTrip), slices.Clone(buffer[:n])}
+		}
+		if err != nil {
+			break
+		}
+	}
+	close(pieces)
+	<-done
+}
