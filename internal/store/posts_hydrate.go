@@ -89,21 +89,13 @@ func (h *hydration) complete(p *Post) error {
 	p.SetAssets(h.assets)
 	p.UserTags = orEmpty(h.tags[p.ID])
 	p.ScheduledDestinationAccountIDs = orEmpty(h.destinations[p.ID])
-	for _, s := range h.latest.list() {
-		if s.ContentItemID == p.ID {
-			p.LatestScheduledPost = &s
-		}
+	if latest := h.latest.of(p.ID); len(latest) > 0 {
+		p.LatestScheduledPost = &latest[len(latest)-1]
 	}
-	if h.included == nil {
-		return nil
+	if h.included != nil {
+		included := orEmpty(h.included.of(p.ID))
+		p.ScheduledPosts = &included
 	}
-	included := []crier.ScheduledPost{}
-	for _, s := range h.included.list() {
-		if s.ContentItemID == p.ID {
-			included = append(included, s)
-		}
-	}
-	p.ScheduledPosts = &included
 	return nil
 }
 

@@ -18,6 +18,7 @@ type scheduledPosts struct {
 	series    map[destination]bool
 	sent      map[crier.ID]crier.Time
 	problems  map[crier.ID]problem
+	byPost    map[crier.ID][]crier.ScheduledPost // nil until it is asked for
 }
 
 // scheduledPosts prepares to read the scheduled posts that a query selects the ids of, the newest first.
@@ -69,6 +70,17 @@ func (s *scheduledPosts) list() []crier.ScheduledPost {
 		out[i] = p.ScheduledPost
 	}
 	return out
+}
+
+// of returns the scheduled posts of a post once the questions are answered.
+func (s *scheduledPosts) of(post crier.ID) []crier.ScheduledPost {
+	if s.byPost == nil {
+		s.byPost = map[crier.ID][]crier.ScheduledPost{}
+		for _, p := range s.list() {
+			s.byPost[p.ContentItemID] = append(s.byPost[p.ContentItemID], p)
+		}
+	}
+	return s.byPost[post]
 }
 
 // withFollowUps adds to scheduled posts what is stored in other rows, in one round trip.
