@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/text/width"
 
 	"crier"
 )
@@ -171,13 +173,31 @@ func shortNetwork(p crier.Provider) string {
 	return firstOf(short[p], string(p))
 }
 
-// pad makes a text exactly as wide as a cell, as far as one character takes one place.
-func pad(text string, width int) string {
-	runes := []rune(text)
-	if len(runes) > width {
-		return string(runes[:width-1]) + "…"
+// pad makes a text exactly as wide as a cell. What a terminal joins from several characters, as it does with some
+// emoji, is taken for as wide as they are.
+func pad(text string, cell int) string {
+	wide, cut := 0, 0 // cut is where the text still leaves a place for the dots
+	for at, r := range text {
+		if wide <= cell-1 {
+			cut = at
+		}
+		wide += places(r)
 	}
-	return text + strings.Repeat(" ", width-len(runes))
+	if wide <= cell {
+		return text + strings.Repeat(" ", cell-wide)
+	}
+	return pad(text[:cut], cell-1) + "…"
+}
+
+// places is how many places of a line a character takes.
+func places(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf): // marks, joiners and the like
+		return 0
+	case width.LookupRune(r).Kind() == width.EastAsianWide, width.LookupRune(r).Kind() == width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
 }
 
 func writeEntries(w io.Writer, zone *time.Location, entries []crier.CalendarEntry) {

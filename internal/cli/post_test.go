@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"crier"
 	"crier/internal/media/mediatest"
@@ -244,6 +245,14 @@ func TestAScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	c.run(t, "attention", "dismiss", other).want(t, 0, "failed")
 	c.run(t, "attention").want(t, 0, "Nothing needs attention.")
 	c.run(t, "posts", "draft", string(out.Data[0].ScheduledPost.ContentItemID)).want(t, 0, "draft")
+}
+
+func TestARepetitionHasItsLastDay(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	day := time.Now().AddDate(0, 0, 30)
+	c.run(t, "post", "Hello", "--to", "x", "--at", "+1d", "--repeat", "daily", "--until", day.Format("2006-01-02"),
+		"--dry-run").want(t, 0, "until "+day.Format("Mon 2 Jan 2006")+" 23:59")
 }
 
 func TestWhatIsNotOutYetIsToldWithAWayToLook(t *testing.T) {

@@ -48,7 +48,7 @@ func (t *targetFlags) add(s *Shell, cmd *cobra.Command, timed bool) {
 	flags.BoolVar(&t.nextSlot, "next-slot", false, "take the next free slot")
 	flags.StringVar(&t.repeat, "repeat", "",
 		"publish again every so often: daily, weekly, or a number of days such as 14d")
-	flags.StringVar(&t.until, "until", "", "the day or time at which --repeat ends")
+	flags.StringVar(&t.until, "until", "", "the last day of --repeat, or the time at which it ends")
 	filled(flags, "at", "repeat", "until")
 	completes(cmd, "repeat", []string{"daily", "weekly"})
 	completesNothing(cmd, "at", "until")
@@ -197,7 +197,7 @@ func (t *targetFlags) recurrence(s *Shell, in *crier.Targets) error {
 	}
 	in.RecurrenceIntervalDays = crier.Some(days)
 	if t.until != "" {
-		end, err := parseDay(t.until, s.now().Local())
+		end, err := parseLastDay(t.until, s.now().Local())
 		if err != nil {
 			return err
 		}

@@ -181,6 +181,14 @@ func parseDay(words string, now time.Time) (crier.Time, error) {
 	return parseWhen(words, now)
 }
 
+// parseLastDay reads the end of something: a date, which is its last day as in the dashboard, or a time.
+func parseLastDay(words string, now time.Time) (crier.Time, error) {
+	if t, err := time.ParseInLocation("2006-01-02", words, now.Location()); err == nil {
+		return crier.TimeOf(time.Date(t.Year(), t.Month(), t.Day(), 23, 59, 0, 0, now.Location())), nil
+	}
+	return parseWhen(words, now)
+}
+
 // span is a length of time as people say it.
 func span(d time.Duration) string {
 	d = d.Abs()

@@ -65,6 +65,24 @@ func TestTimesAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
+func TestALastDayIsPartOfWhatEndsWithIt(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 17, 9, 0, 0, 0, berlin)
+	for words, want := range map[string]string{
+		"2027-06-07":       "2027-06-07T23:59:00+02:00",
+		"2027-06-07 08:00": "2027-06-07T08:00:00+02:00",
+		"+1w":              "2026-11-24T09:00:00+01:00",
+	} {
+		if got, err := parseLastDay(words, now); err != nil || got.In(berlin).Format(time.RFC3339) != want {
+			t.Errorf("%s ends at %s, %v; want %s", words, got.In(berlin), err, want)
+		}
+	}
+}
+
 func TestDaysFromNowKeepTheTimeOfDayAcrossAClockChange(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
