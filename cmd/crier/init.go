@@ -119,7 +119,11 @@ func printBanner(w io.Writer, r tenantReport, withKey bool) error {
 
     Set-up link  %s
 
-`, r.SetupURL)
+  Then use it from the shell:
+
+    crier login --server %s
+
+`, r.SetupURL, r.BaseURL)
 		return err
 	}
 	_, err := fmt.Fprintf(w, `
@@ -135,8 +139,9 @@ func printBanner(w io.Writer, r tenantReport, withKey bool) error {
   Try it:
 
     curl -H "Authorization: Bearer %s" %s/v1/agent/context
+    crier login --server %s    (with the account of the link; then: crier post "Hello")
 
-`, r.APIKey, r.SetupURL, r.OrganizationID, r.TeamID, r.APIKey, r.BaseURL)
+`, r.APIKey, r.SetupURL, r.OrganizationID, r.TeamID, r.APIKey, r.BaseURL, r.BaseURL)
 	return err
 }
 

@@ -232,7 +232,8 @@ func TestServeOnAnEmptyStoreTellsAPersonWhatToDo(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		first := serveProcess(t, settingsOf(db))
 		banner := first.stdout.String()
-		for _, part := range []string{first.URL, first.URL + "/setup?token=", first.URL + "/docs"} {
+		for _, part := range []string{first.URL, first.URL + "/setup?token=", first.URL + "/docs",
+			"crier login --server " + first.URL + "\n"} {
 			if !strings.Contains(banner, part) {
 				t.Errorf("the banner does not say %s:\n%s", part, banner)
 			}
