@@ -98,14 +98,14 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	}
 	var waiting sync.WaitGroup
 	n.startBackground(background, &waiting)
-	failed := make(chan error, 2)
+	failed := make(chan error, 3)
+	stopMetrics, err := n.serveMetrics(metrics, failed) // first: who sees a node that is ready finds its metrics
+	if err != nil {
+		failed <- err
+	}
 	go func() { failed <- serveOn(server, listener) }()
 	if n.ownsProcess {
 		go giveBackStartMemory(n.log) // building the document and the pages takes more than the server will need
-	}
-	stopMetrics, err := n.serveMetrics(metrics, failed)
-	if err != nil {
-		failed <- err
 	}
 	select {
 	case <-ctx.Done():
