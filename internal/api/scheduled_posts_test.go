@@ -317,6 +317,28 @@ func TestAFailedAccountDoesNotHideBehindAWaitingOne(t *testing.T) {
 	})
 }
 
+func TestAFailureThatWasSentAgainIsNotRetried(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		w.work(t)
+		w.fault(t, object{"provider": "x", "operation": "publish", "kind": "reject", "count": 1})
+		post := w.draft(t, object{"text": "Refused"})
+		send := func() *crier.ScheduledPost {
+			return as[crier.ScheduleResult](t, w.call(t, http.MethodPost, w.team("/posts/%s/post-now", post.ID),
+				object{"socialAccountIds": []crier.ID{w.account(t, crier.ProviderX)}, "waitSeconds": 30}).want(t,
+				200)).Data[0].ScheduledPost
+		}
+		failed := send()
+		w.call(t, http.MethodPatch, w.team("/posts/%s", post.ID), object{"text": "Mended"}).want(t, 200)
+		mended := send()
+		if failed.Status != crier.Failed || mended.Status != crier.Published || mended.ID == failed.ID {
+			t.Fatalf("%s is %s, %s is %s", failed.ID, failed.Status, mended.ID, mended.Status)
+		}
+		w.call(t, http.MethodPost, w.team("/scheduled-posts/%s/retry", failed.ID), nil).
+			wantError(t, crier.KindConflict, string(mended.ID))
+	})
+}
+
 func TestAScheduledPostShowsHowItsActionsGo(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

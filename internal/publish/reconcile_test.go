@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -189,7 +190,7 @@ func TestRetryByHand(t *testing.T) {
 	t.Parallel()
 	refused := answer{err: &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "no"}}
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
-		f := withNetwork(t, st, newTestNetwork(refused))
+		f := withNetwork(t, st, newTestNetwork(refused, answer{}, refused))
 		retry := func(p *store.Publication) error {
 			ctx := context.Background()
 			return st.WithTx(ctx, func(tx *store.Tx) error { return f.Publisher.Retry(ctx, tx, p) })
@@ -198,16 +199,35 @@ func TestRetryByHand(t *testing.T) {
 		if p.Status != crier.Failed {
 			t.Fatal(p.Status)
 		}
-		other := f.insert(t, f.costs(t, 400))
-		if err := retry(&p); !crier.IsKind(err, crier.KindConflict) {
-			t.Errorf("the post is live again: %v", err)
+		replaced := func(by store.Publication, says string) {
+			t.Helper()
+			if err := retry(&p); !crier.IsKind(err, crier.KindConflict) || !strings.Contains(err.Error(), string(by.ID)) ||
+				!strings.Contains(err.Error(), says) {
+				t.Errorf("replaced by %s, which is %s: %v", by.ID, by.Status, err)
+			}
 		}
+		other := f.insert(t, f.costs(t, 400), func(o *store.Publication) {
+			o.CreatedAt = crier.TimeOf(p.CreatedAt.Add(-time.Hour))
+		})
+		replaced(other, "is scheduled")
 		if got := f.run(t, other.ID); got.Status != crier.Published {
 			t.Fatal(got.Status)
 		}
 		if err := retry(&p); !crier.IsKind(err, crier.KindPaymentRequired) {
 			t.Errorf("without credits: %v", err)
 		}
+		newer := f.insert(t, f.costs(t, 100))
+		if newer = f.run(t, newer.ID); newer.Status != crier.Failed {
+			t.Fatal(newer.Status)
+		}
+		replaced(newer, "Retry that one instead")
+		if err := retry(&newer); err != nil {
+			t.Fatal(err)
+		}
+		if newer = f.run(t, newer.ID); newer.Status != crier.Published {
+			t.Fatal(newer.Status)
+		}
+		replaced(newer, "allowRepublish: true")
 		if err := retry(&other); !crier.IsKind(err, crier.KindConflict) {
 			t.Errorf("what has not failed: %v", err)
 		}

@@ -9,8 +9,8 @@ import (
 	"crier/internal/store"
 )
 
-// Retry publishes again what failed or was missed, as a person decided. What it costs is reserved anew. The caller has
-// locked post and publication and gets the row as it is afterwards.
+// Retry publishes again what failed or was missed, as a person decided, unless the post went to the account anew since.
+// What it costs is reserved anew. The caller has locked post and publication and gets the row as it is afterwards.
 func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publication) error {
 	switch p.Status {
 	case crier.Failed, crier.Missed:
@@ -19,14 +19,28 @@ func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publicatio
 	default:
 		return crier.Conflict("Only what failed or was missed can be tried again; this is %s.", p.Status)
 	}
-	live, err := tx.HasLive(ctx, p.PostID, p.SocialAccountID)
+	newer, err := tx.Replacement(ctx, *p)
 	if err != nil {
 		return err
 	}
-	if live {
-		return crier.Conflict("The post is scheduled on this account again already.")
+	if newer != nil {
+		return replaced(*newer)
 	}
 	return s.revive(ctx, tx, p, nil)
+}
+
+// replaced says why a failure is not tried again: another publication has taken its place, so the account would have
+// the post twice.
+func replaced(by store.Publication) error {
+	switch by.Status {
+	case crier.Published:
+		return crier.Conflict("The scheduled post %s has published it on this account since. "+
+			"To publish it once more, schedule the post with allowRepublish: true.", by.ID)
+	case crier.Failed, crier.Missed:
+		return crier.Conflict("The scheduled post %s has taken its place and is %s. Retry that one instead.", by.ID,
+			by.Status)
+	}
+	return crier.Conflict("The scheduled post %s has taken its place on this account and is %s.", by.ID, by.Status)
 }
 
 // Resolve takes a person's word for what became of a publication whose outcome is unknown. The caller has locked post

@@ -272,6 +272,28 @@ func (r reads) HasLive(ctx context.Context, post, account crier.ID) (bool, error
 	return true, nil
 }
 
+// Replacement finds what has taken the place of a publication that came to nothing: another one of the same post on the
+// same account that is live, or a newer one that was not canceled. The next ones of its own series replace it only
+// while they are live. nil when there is none.
+func (r reads) Replacement(ctx context.Context, of Publication) (*Publication, error) {
+	series := of.ID
+	if of.RecurrenceOf != nil {
+		series = *of.RecurrenceOf
+	}
+	p, err := scanPublication(r.q.QueryRowContext(ctx, `SELECT `+publicationColumns+` FROM publications p
+		WHERE p.post_id = $1 AND p.social_account_id = $2 AND p.kind = 'post' AND p.id <> $3 AND (p.live OR NOT p.canceled
+			AND (p.created_at > $4 OR p.created_at = $4 AND p.id > $3) AND coalesce(p.recurrence_of, p.id) <> $5)
+		ORDER BY p.live DESC, p.created_at DESC, p.id DESC LIMIT 1`,
+		of.PostID, of.SocialAccountID, of.ID, of.CreatedAt, series))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for a replacement: %w", err)
+	}
+	return &p, nil
+}
+
 // NotePublished adds the result of an action to the results of the publication that it follows.
 func (tx *Tx) NotePublished(ctx context.Context, id crier.ID, results crier.PublishResults, at crier.Time) error {
 	res, err := tx.q.ExecContext(ctx, `UPDATE publications SET results = $2, updated_at = $3 WHERE id = $1`, id,

@@ -345,3 +345,44 @@ func TestPublicationReads(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatTakesThePlaceOfAFailure(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		status := func(s crier.ScheduledPostStatus) func(*store.Publication) {
+			return func(p *store.Publication) { p.Status, p.WakeAt = s, nil }
+		}
+		created := func(d time.Duration) func(*store.Publication) {
+			return func(p *store.Publication) { p.CreatedAt = f.After(d) }
+		}
+		for name, c := range map[string]struct {
+			series bool // the other one continues the series of the failure
+			other  []func(*store.Publication)
+			want   bool
+		}{
+			"published later":           {other: with(status(crier.Published), created(time.Minute)), want: true},
+			"published in that instant": {other: with(status(crier.Published)), want: true},
+			"failed later":              {other: with(status(crier.Failed), created(time.Minute)), want: true},
+			"canceled later":            {other: with(status(crier.Canceled), created(time.Minute))},
+			"published before":          {other: with(status(crier.Published), created(-time.Minute))},
+			"live, made before":         {other: with(created(-time.Minute)), want: true},
+			"next of the series":        {other: with(created(time.Minute)), series: true, want: true},
+			"next of the series, published": {other: with(status(crier.Published), created(time.Minute)),
+				series: true},
+		} {
+			post := f.NewPost(name)
+			failed := f.Schedule(post, status(crier.Failed))
+			if c.series {
+				c.other = append(c.other, func(p *store.Publication) { p.RecurrenceOf = &failed.ID })
+			}
+			f.Schedule(f.NewPost("another post"), status(crier.Published), created(time.Minute))
+			other := f.Schedule(post, c.other...)
+			got, err := f.Replacement(context.Background(), failed)
+			if err != nil || (got != nil) != c.want || got != nil && got.ID != other.ID {
+				t.Errorf("%s: %+v, %v", name, got, err)
+			}
+		}
+	})
+}
+
+func with(changes ...func(*store.Publication)) []func(*store.Publication) { return changes }

@@ -1582,7 +1582,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a failed or missed post
-         * @description It is due at once. While the outcome is unknown this is a conflict: resolve it instead.
+         * @description It is due at once. While the outcome is unknown this is a conflict: resolve it instead. So it is when a newer scheduled post has taken its place on the account; the message names it.
          *
          *     Needs the permission `publish_posts`.
          */
