@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -25,9 +24,10 @@ type dashboard struct {
 	policy string
 }
 
-// appFile is one built file, compressed when it is first asked for: most are not asked for on most servers.
+// appFile is one built file, compressed when it is first asked for: most are not asked for on most servers. The program
+// has the plain content already, which nearly nobody asks for, so no copy of it is kept.
 type appFile struct {
-	plain       []byte
+	plain       func() []byte
 	contentType string
 	etag        string
 	compressed  func() []byte
@@ -40,12 +40,8 @@ func newDashboard(files fs.FS, publicURL string) (*dashboard, error) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := fs.ReadFile(files, name)
-		if err != nil {
-			return err
-		}
-		d.files[name] = newAppFile(name, content)
-		return nil
+		d.files[name], err = newAppFile(files, name)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the dashboard: %w", err)
@@ -56,16 +52,30 @@ func newDashboard(files fs.FS, publicURL string) (*dashboard, error) {
 	return d, nil
 }
 
-func newAppFile(name string, content []byte) *appFile {
+// appTypes are the kinds of files that a build makes. The machine's own table may know them differently, and is large.
+var appTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml",
+}
+
+func newAppFile(files fs.FS, name string) (*appFile, error) {
+	content, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	contentType, ok := appTypes[path.Ext(name)]
+	if !ok {
+		return nil, fmt.Errorf("the type of %s is not known", name)
+	}
 	sum := sha256.Sum256(content)
-	contentType := mime.TypeByExtension(path.Ext(name))
-	if path.Ext(name) == ".js" {
-		contentType = "text/javascript; charset=utf-8" // whatever the machine's own table says
+	plain := func() []byte {
+		content, _ := fs.ReadFile(files, name) // as above, out of the program itself
+		return content
 	}
 	return &appFile{
-		plain: content, contentType: contentType, etag: `"` + hex.EncodeToString(sum[:12]) + `"`,
-		compressed: sync.OnceValue(func() []byte { return compress(content) }),
-	}
+		plain: plain, contentType: contentType, etag: `"` + hex.EncodeToString(sum[:12]) + `"`,
+		compressed: sync.OnceValue(func() []byte { return compress(plain()) }),
+	}, nil
 }
 
 // compress returns nil when that would not make the content smaller.
@@ -126,13 +136,15 @@ func (f *appFile) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", f.contentType)
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("ETag", f.etag)
-	content := f.plain
+	var content []byte
 	if takesGzip(r.Header.Get("Accept-Encoding")) {
-		if compressed := f.compressed(); compressed != nil {
-			content = compressed
-			h.Set("Content-Encoding", "gzip")
-			h.Set("ETag", strings.TrimSuffix(f.etag, `"`)+`-gzip"`)
-		}
+		content = f.compressed()
+	}
+	if content == nil {
+		content = f.plain()
+	} else {
+		h.Set("Content-Encoding", "gzip")
+		h.Set("ETag", strings.TrimSuffix(f.etag, `"`)+`-gzip"`)
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }

@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// giveBackStartMemory returns what only the start needed: garbage, and the pages of the program that ran once. The
+// giveBackMemory returns what is not in use: garbage, and the pages of the program that ran once. The
 // kernel maps the program in blocks of sixteen pages, so a start leaves nearly all of it resident; what is needed again
 // is mapped again from the page cache at its first use.
-func giveBackStartMemory(log *slog.Logger) {
+func giveBackMemory(log *slog.Logger) {
 	debug.FreeOSMemory()
 	if err := unmapProgramPages(); err != nil {
-		log.Debug("keep the pages of the start", "error", err)
+		log.Debug("keep the pages of the program", "error", err)
 	}
 }
 

@@ -7,5 +7,5 @@ import (
 	"runtime/debug"
 )
 
-// giveBackStartMemory returns the garbage that only the start needed.
-func giveBackStartMemory(*slog.Logger) { debug.FreeOSMemory() }
+// giveBackMemory returns garbage.
+func giveBackMemory(*slog.Logger) { debug.FreeOSMemory() }

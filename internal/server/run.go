@@ -105,7 +105,7 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	}
 	go func() { failed <- serveOn(server, listener) }()
 	if n.ownsProcess {
-		go giveBackStartMemory(n.log) // building the document and the pages takes more than the server will need
+		go n.giveBackStartMemory(background)
 	}
 	select {
 	case <-ctx.Done():
@@ -118,6 +118,22 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	stopBackground()
 	waiting.Wait()
 	return err
+}
+
+// settleTime is how long after its start a node has run the jobs that every start begins with.
+const settleTime = 20 * time.Second
+
+// giveBackStartMemory returns what the start took and the server will not need: at once, because building the document
+// and the pages takes most of it, and again when the first jobs are over, which come after that and take nearly as much.
+func (n *Node) giveBackStartMemory(ctx context.Context) {
+	giveBackMemory(n.log)
+	settled := time.NewTimer(settleTime)
+	defer settled.Stop()
+	select {
+	case <-ctx.Done():
+	case <-settled.C:
+		giveBackMemory(n.log)
+	}
 }
 
 func (n *Node) registerMetrics() {

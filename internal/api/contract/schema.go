@@ -133,7 +133,8 @@ func (r *Registry) textSchema(t reflect.Type) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString}
 	switch v := reflect.New(t).Interface().(type) {
 	case *crier.ID:
-		s.Format, s.Pattern = "uuid", crier.IDPattern
+		// Told, not kept as a pattern of the schema: Huma would compile it for every field that is an id.
+		s.Format, s.Extensions = "uuid", map[string]any{"pattern": crier.IDPattern}
 	case *crier.Time:
 		s.Format = "date-time"
 	case *crier.Name:
