@@ -201,8 +201,8 @@ func TestRetryByHand(t *testing.T) {
 		}
 		replaced := func(by store.Publication, says string) {
 			t.Helper()
-			if err := retry(&p); !crier.IsKind(err, crier.KindConflict) || !strings.Contains(err.Error(), string(by.ID)) ||
-				!strings.Contains(err.Error(), says) {
+			if err := retry(&p); !crier.IsKind(err, crier.KindConflict) ||
+				!strings.Contains(err.Error(), string(by.ID)) || !strings.Contains(err.Error(), says) {
 				t.Errorf("replaced by %s, which is %s: %v", by.ID, by.Status, err)
 			}
 		}

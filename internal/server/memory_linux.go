@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// giveBackMemory returns what is not in use: garbage, and the pages of the program that ran once. The
-// kernel maps the program in blocks of sixteen pages, so a start leaves nearly all of it resident; what is needed again
-// is mapped again from the page cache at its first use.
+// giveBackMemory returns what is not in use: garbage, and the pages of the program that ran once. The kernel maps the
+// program in blocks of sixteen pages, so a start leaves nearly all of it resident; what is needed again is mapped again
+// from the page cache at its first use.
 func giveBackMemory(log *slog.Logger) {
 	debug.FreeOSMemory()
 	if err := unmapProgramPages(); err != nil {

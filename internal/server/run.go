@@ -124,7 +124,7 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 const settleTime = 20 * time.Second
 
 // giveBackStartMemory returns what the start took and the server will not need: at once, because building the document
-// and the pages takes most of it, and again when the first jobs are over, which come after that and take nearly as much.
+// and the pages takes most of it, and again when the first jobs are over, which come after that and take as much.
 func (n *Node) giveBackStartMemory(ctx context.Context) {
 	giveBackMemory(n.log)
 	settled := time.NewTimer(settleTime)

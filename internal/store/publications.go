@@ -281,8 +281,9 @@ func (r reads) Replacement(ctx context.Context, of Publication) (*Publication, e
 		series = *of.RecurrenceOf
 	}
 	p, err := scanPublication(r.q.QueryRowContext(ctx, `SELECT `+publicationColumns+` FROM publications p
-		WHERE p.post_id = $1 AND p.social_account_id = $2 AND p.kind = 'post' AND p.id <> $3 AND (p.live OR NOT p.canceled
-			AND (p.created_at > $4 OR p.created_at = $4 AND p.id > $3) AND coalesce(p.recurrence_of, p.id) <> $5)
+		WHERE p.post_id = $1 AND p.social_account_id = $2 AND p.kind = 'post' AND p.id <> $3 AND (p.live OR
+			NOT p.canceled AND (p.created_at > $4 OR p.created_at = $4 AND p.id > $3)
+			AND coalesce(p.recurrence_of, p.id) <> $5)
 		ORDER BY p.live DESC, p.created_at DESC, p.id DESC LIMIT 1`,
 		of.PostID, of.SocialAccountID, of.ID, of.CreatedAt, series))
 	if errors.Is(err, sql.ErrNoRows) {

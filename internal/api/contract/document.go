@@ -93,13 +93,15 @@ type Document struct {
 	openAPI  *huma.OpenAPI
 	routes   []Route
 	inputs   map[Route]*Input
+	errors   map[string]*huma.Response // by what is said of them
 	complete bool
 }
 
 // NewDocument returns a document without operations.
 func NewDocument() *Document {
 	registry := NewRegistry()
-	return &Document{registry: registry, openAPI: newOpenAPI(registry), inputs: map[Route]*Input{}}
+	return &Document{registry: registry, openAPI: newOpenAPI(registry), inputs: map[Route]*Input{},
+		errors: map[string]*huma.Response{}}
 }
 
 // Complete ends the description. From now on nothing in it changes, so that any number of servers can share it: adding

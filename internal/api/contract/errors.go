@@ -77,13 +77,19 @@ func (d *Document) documentErrors(op *huma.Operation, conflicts, costs bool) {
 		if e.conflicts && !conflicts || e.costs && !costs || e.conditional && !conditional {
 			continue
 		}
-		response := jsonResponse(e.when, d.errorSchema(e.kind))
-		op.Responses[strconv.Itoa(statusOf[e.kind])] = response
+		op.Responses[strconv.Itoa(statusOf[e.kind])] = d.errorResponse(e.kind, e.when)
 		if e.kind == crier.KindInternal {
-			op.Responses["503"] = jsonResponse(overloaded,
-				d.errorSchema(e.kind))
+			op.Responses["503"] = d.errorResponse(e.kind, overloaded)
 		}
 	}
+}
+
+// errorResponse describes an error. Operations share these: one for each would be a tenth of an idle server's heap.
+func (d *Document) errorResponse(kind crier.Kind, when string) *huma.Response {
+	if d.errors[when] == nil {
+		d.errors[when] = jsonResponse(when, d.errorSchema(kind))
+	}
+	return d.errors[when]
 }
 
 // errorSchema is the schema of an error body, one per tag.
