@@ -10,15 +10,21 @@ import (
 	"crier/internal/api/contract"
 )
 
-// description is the interface as its types describe it. Making it takes longer than the rest of a start, so that all
-// servers of a process share one: each reads its requests by it.
-var description = sync.OnceValue(func() *contract.Document {
-	s := &Server{router: chi.NewRouter(), document: contract.NewDocument()}
+// inputs are what requests are read by. Making them takes longer than the rest of a start, so that all servers of a
+// process share them.
+var inputs = sync.OnceValue(func() *contract.Document { return describe(contract.NewInputs()) })
+
+// description is the whole interface as its types describe it. It is several times as large as what requests are read
+// by, and made when somebody first asks for it.
+var description = sync.OnceValue(func() *contract.Document { return describe(contract.NewDocument()) })
+
+func describe(d *contract.Document) *contract.Document {
+	s := &Server{router: chi.NewRouter(), document: d}
 	s.addRoutes()
 	s.addPages()
-	s.document.Complete()
-	return s.document
-})
+	d.Complete()
+	return d
+}
 
 // addDocument serves the document, and has its page for people ready. Both are written when somebody first asks for
 // them: most starts are not for reading.
@@ -28,7 +34,7 @@ func (s *Server) addDocument(version string) {
 		if s.services != nil && s.services.Schedules != nil { // tests of its shape have no rules behind the door
 			settings = s.services.Schedules.SettingsSchema()
 		}
-		return s.document.For(version, settings)
+		return description().For(version, settings)
 	})
 	s.openAPI = sync.OnceValue(func() []byte { return told().JSON() })
 	s.docs = sync.OnceValue(func() docsBytes {

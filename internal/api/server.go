@@ -108,7 +108,7 @@ func New(cfg Config) *Server {
 	s.router.MethodNotAllowed(s.notFound)
 	s.addHealth()
 	if !cfg.WorkerOnly {
-		s.document = description()
+		s.document = inputs()
 		s.addRoutes()
 		s.addPages()
 		s.addApp(cfg)

@@ -87,7 +87,8 @@ type Operation struct {
 	CSV bool
 }
 
-// Document describes the interface: its operations with their inputs, and the OpenAPI document that tells of them.
+// Document describes the interface: its operations with their inputs, and the OpenAPI document that tells of them, which
+// is nil where requests are only read.
 type Document struct {
 	registry *Registry
 	openAPI  *huma.OpenAPI
@@ -102,6 +103,11 @@ func NewDocument() *Document {
 	registry := NewRegistry()
 	return &Document{registry: registry, openAPI: newOpenAPI(registry), inputs: map[Route]*Input{},
 		errors: map[string]*huma.Response{}}
+}
+
+// NewInputs returns a document that only reads requests: it has inputs, and nothing to tell of them.
+func NewInputs() *Document {
+	return &Document{registry: NewRegistry(), inputs: map[Route]*Input{}}
 }
 
 // Complete ends the description. From now on nothing in it changes, so that any number of servers can share it: adding
@@ -123,9 +129,12 @@ func (d *Document) Add(o Operation) *Input {
 		return d.known(o.Route)
 	}
 	in := NewInput(d.registry, o.In)
+	in.sortBy(o.Sorts)
 	d.inputs[o.Route] = in
 	d.AddRoute(o.Route)
-	d.openAPI.AddOperation(d.operation(o, in))
+	if d.openAPI != nil {
+		d.openAPI.AddOperation(d.operation(o, in))
+	}
 	return in
 }
 
@@ -154,7 +163,7 @@ func (d *Document) operation(o Operation, in *Input) *huma.Operation {
 	if o.Open {
 		op.Security = []map[string][]string{}
 	}
-	in.document(op, o.Sorts)
+	in.document(op)
 	switch {
 	case o.Events:
 		op.Responses["200"] = &huma.Response{Description: "A stream of Server-Sent Events.",
@@ -184,6 +193,9 @@ func (d *Document) AddForm(o Operation, form reflect.Type) {
 		return
 	}
 	d.AddRoute(o.Route)
+	if d.openAPI == nil {
+		return
+	}
 	refusal := d.registry.Schema(reflect.TypeFor[crier.OAuthError](), true, "")
 	failure := d.errorSchema(crier.KindInternal)
 	d.openAPI.AddOperation(&huma.Operation{

@@ -247,18 +247,24 @@ func covered(known []crier.Issue, path []string) bool {
 	return false
 }
 
-// document adds the parameters and the body to an operation.
-func (in *Input) document(op *huma.Operation, sorts []string) {
+// sortBy says by what the answer can be sorted; the first is the default.
+func (in *Input) sortBy(sorts []string) {
 	for _, p := range in.params {
-		s := p.schema
-		if p.name == "sortBy" && len(sorts) > 0 {
-			s.Default = sorts[0]
-			for _, name := range sorts {
-				s.Enum = append(s.Enum, name)
-			}
+		if p.name != "sortBy" || len(sorts) == 0 {
+			continue
 		}
+		p.schema.Default = sorts[0]
+		for _, name := range sorts {
+			p.schema.Enum = append(p.schema.Enum, name)
+		}
+	}
+}
+
+// document adds the parameters and the body to an operation.
+func (in *Input) document(op *huma.Operation) {
+	for _, p := range in.params {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: p.name, In: p.in, Required: p.required,
-			Description: p.doc, Schema: s})
+			Description: p.doc, Schema: p.schema})
 	}
 	if op.Method != http.MethodGet {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: "Idempotency-Key", In: "header",
