@@ -182,6 +182,23 @@ func TestBrowserARefusedPostIsMendedFromAttention(t *testing.T) {
 	}
 }
 
+// underTheBar focuses everything in the composer above its bar, and tells what the bar covers then. The end of the page
+// has to come out from under it too.
+const underTheBar = `(() => {
+	const main = document.querySelector('main')
+	const bar = document.querySelector('input[name=when]').closest('fieldset').parentElement.parentElement
+	const covered = e => e.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + 1
+	const found = [...main.querySelectorAll('a, button, input, summary, textarea')].filter(e => {
+		if (bar.contains(e) || e.disabled || !e.checkVisibility()) return false
+		e.focus()
+		return document.activeElement === e && covered(e)
+	}).map(e => e.outerHTML.slice(0, 120))
+	main.scrollTo(0, main.scrollHeight)
+	if (covered(bar.previousElementSibling)) found.push('the end of the page')
+	main.scrollTo(0, 0)
+	return found
+})()`
+
 // A person on a phone writes with a finger's aim, and reads everything on the same small page.
 func TestBrowserAPhoneWritesAndPublishes(t *testing.T) {
 	t.Parallel()
@@ -197,6 +214,9 @@ func TestBrowserAPhoneWritesAndPublishes(t *testing.T) {
 	s.tab.screenshot("written")
 	if wide := evaluate[int](s.tab, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
 		t.Errorf("the composer is %d pixels wider than the window", wide)
+	}
+	if hidden := evaluate[[]string](s.tab, underTheBar); len(hidden) > 0 {
+		t.Errorf("the bar covers what is focused: %q", hidden)
 	}
 	s.tab.click("button", "Publish 2 posts now")
 	s.tab.waitFor(`document.querySelectorAll('article[data-status=published]').length === 2`)

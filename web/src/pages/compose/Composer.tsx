@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ScheduledPost } from '../../api/extra'
 import { useCan, useSession } from '../../session'
 import { Button, Icon, Page } from '../../ui'
@@ -132,6 +132,22 @@ function useShortcut(run: () => void) {
   }, [])
 }
 
+/** Keeps the place of a bar at the lower edge free when the page scrolls to something, whatever height the bar has. */
+function useRoomFor(bar: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const [own, scrolled] = [bar.current, bar.current?.closest('main')]
+    if (!own || !scrolled) return
+    const observer = new ResizeObserver(() => {
+      scrolled.style.scrollPaddingBottom = `${own.offsetHeight + 8}px`
+    })
+    observer.observe(own)
+    return () => {
+      observer.disconnect()
+      scrolled.style.scrollPaddingBottom = ''
+    }
+  }, [bar])
+}
+
 function ActionBar({
   composer,
   publish,
@@ -160,8 +176,10 @@ function ActionBar({
   const nothing = asks && (count === 0 || verdict?.ready === 0)
   const disabled = stopped || nothing || awaited !== null || (asks && !canPublish)
   useShortcut(() => !disabled && publish.run())
+  const bar = useRef<HTMLDivElement>(null)
+  useRoomFor(bar)
   return (
-    <div className={styles.bar}>
+    <div className={styles.bar} ref={bar}>
       {publish.refusals.length > 0 && <Refusals refusals={publish.refusals} accounts={accounts} />}
       {asks && verdict && !verdict.affordable && (
         <p className={styles.barProblem} role="alert">

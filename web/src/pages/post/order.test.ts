@@ -9,9 +9,11 @@ const delivery = (id: string, status: string, more: Partial<Delivery> = {}): Del
   status: status as Delivery['status'],
   needsAttention: ['failed', 'missed', 'unknown'].includes(status),
   createdAt: '2026-11-17T08:00:00.000Z',
+  recurrence: null,
   ...more,
 })
 const later = '2026-11-17T09:00:00.000Z'
+const recurrence: Delivery['recurrence'] = { recurrenceIntervalDays: 7, status: 'active' } as never
 const ids = (list: Delivery[]) => list.map(d => d.id)
 
 it('finds the failures on accounts that a post was sent to again, and leaves unknown ones', () => {
@@ -35,7 +37,13 @@ describe('isReplaced', () => {
     ['canceled later', seen, delivery('b', 'canceled', { createdAt: later }), false],
     ['published before', seen, delivery('b', 'published', { createdAt: '2026-11-17T07:00:00.000Z' }), false],
     ['published elsewhere', seen, delivery('b', 'published', { createdAt: later, socialAccountId: 'f1' }), false],
-    ['the next of a series', delivery('a', 'failed'), delivery('b', 'scheduled', { createdAt: later }), false],
+    ['published later, not dismissed', delivery('a', 'failed'), delivery('b', 'published', { createdAt: later }), true],
+    [
+      'the next of a series',
+      delivery('a', 'failed', { recurrence }),
+      delivery('b', 'scheduled', { createdAt: later }),
+      false,
+    ],
   ]
   it.each(cases)('%s', (_, one, other, want) => {
     expect(isReplaced(one, [one, other])).toBe(want)

@@ -1,7 +1,7 @@
 // Which of a post's deliveries a person looks at first, and which of them others have taken the place of.
 import type { ScheduledPost } from '../../api/extra'
 
-type Delivery = Pick<ScheduledPost, 'id' | 'socialAccountId' | 'status' | 'needsAttention' | 'createdAt'>
+type Delivery = Pick<ScheduledPost, 'id' | 'socialAccountId' | 'status' | 'needsAttention' | 'createdAt' | 'recurrence'>
 
 const broken = (s: Pick<Delivery, 'status'>) => s.status === 'failed' || s.status === 'missed'
 
@@ -10,11 +10,14 @@ export function sentAgain<D extends Delivery>(list: D[], accountIds: string[]): 
   return list.filter(s => broken(s) && s.needsAttention && accountIds.includes(s.socialAccountId))
 }
 
-/** Whether a failure was dealt with by a later delivery to the same account: trying it again would post it twice. */
+/**
+ * Whether a failure was dealt with by a later delivery to the same account: trying it again would post it twice, and is
+ * refused. A later one of a series was planned anyway, and replaces it only when somebody said so.
+ */
 export function isReplaced(s: Delivery, list: Delivery[]): boolean {
   return (
     broken(s) &&
-    !s.needsAttention &&
+    !(s.needsAttention && s.recurrence) &&
     list.some(
       other =>
         other.socialAccountId === s.socialAccountId && other.createdAt > s.createdAt && other.status !== 'canceled',

@@ -26,6 +26,7 @@ import { useConnect } from '../attention/reconnect'
 import { useNetworks } from '../compose/networks'
 import { refreshPosts } from '../compose/requests'
 import { useScheduledPosts } from '../post/data'
+import { daysInWords, type Slot, timeOf } from '../slots/model'
 import { inWords, weekdays, zones } from './choices'
 import styles from './welcome.module.css'
 
@@ -163,13 +164,13 @@ function Times({ onNext }: { onNext: () => void }) {
     queryFn: ({ signal }) =>
       ask(api.GET('/v1/teams/{teamId}/scheduling-slots', { params: { path: { teamId: team.id } }, signal })),
   })
-  const own = slots.data && !slots.data.usingDefaults
+  const own = slots.data?.usingDefaults === false
+  const newZone = mayZone && zone !== team.timezone
   const save = async () => {
     setBusy(true)
     try {
       const path = { teamId: team.id }
-      if (mayZone && zone !== team.timezone)
-        await ask(api.PATCH('/v1/teams/{teamId}', { params: { path }, body: { timezone: zone } }))
+      if (newZone) await ask(api.PATCH('/v1/teams/{teamId}', { params: { path }, body: { timezone: zone } }))
       if (maySlots && !own) {
         for (const t of times.filter(Boolean)) {
           const [hour = 0, minute = 0] = t.split(':').map(Number)
@@ -199,9 +200,14 @@ function Times({ onNext }: { onNext: () => void }) {
       note="Slots are the times that “Next slot” fills, one after the other. They keep their time of day when the clocks change."
       footer={
         <>
-          <Button onClick={onNext}>Skip</Button>
-          {(mayZone || maySlots) && (
-            <Button kind="primary" busy={busy} disabled={days.length === 0} onClick={save}>
+          {(!own || newZone) && <Button onClick={onNext}>Skip</Button>}
+          {own && (
+            <Button kind="primary" busy={busy} onClick={newZone ? save : onNext}>
+              {newZone ? 'Use this time zone' : 'Go on'}
+            </Button>
+          )}
+          {!own && (mayZone || maySlots) && (
+            <Button kind="primary" busy={busy} disabled={days.length === 0 || !slots.data} onClick={save}>
               Use these times
             </Button>
           )}
@@ -215,10 +221,8 @@ function Times({ onNext }: { onNext: () => void }) {
           </option>
         ))}
       </Select>
-      {own ? (
-        <p className={styles.note}>
-          Your team has slots of its own already: <Link to="/slots">see them</Link>.
-        </p>
+      {slots.data && own ? (
+        <OwnSlots slots={slots.data.slots} />
       ) : (
         <>
           <fieldset className={styles.days}>
@@ -250,6 +254,27 @@ function Times({ onNext }: { onNext: () => void }) {
         </>
       )}
     </Step>
+  )
+}
+
+/** What a team that has slots already is told: nothing is made beside them. */
+function OwnSlots({ slots }: { slots: Slot[] }) {
+  const shown = slots.slice(0, 6)
+  return (
+    <>
+      <p className={styles.own}>
+        Your team has <Link to="/slots">{slots.length === 1 ? '1 slot' : `${slots.length} slots`}</Link> already. There
+        is nothing to set up here.
+      </p>
+      <ul className={styles.slots}>
+        {shown.map(s => (
+          <li key={s.id}>
+            <time>{timeOf(s)}</time> {daysInWords(s.daysOfWeek)}
+          </li>
+        ))}
+        {slots.length > shown.length && <li>and {slots.length - shown.length} more</li>}
+      </ul>
+    </>
   )
 }
 
