@@ -62,7 +62,9 @@ func startMeasured(b *testing.B, dialect store.Dialect) measuredServer {
 	return measuredServer{serveProcess(b, environment), made}
 }
 
-func (s measuredServer) account(i int) crier.ID { return s.made.SocialAccounts[i%len(s.made.SocialAccounts)].ID }
+func (s measuredServer) account(i int) crier.ID {
+	return s.made.SocialAccounts[i%len(s.made.SocialAccounts)].ID
+}
 
 func idOf(b *testing.B, answer []byte) string {
 	b.Helper()

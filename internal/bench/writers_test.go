@@ -122,7 +122,7 @@ func holdBack(to io.Writer, from io.Reader) {
 	go func() {
 		defer close(done)
 		for p := range pieces {
-			time.Sleep(time.Until(p.due))
+			<-time.After(time.Until(p.due))
 			if _, err := to.Write(p.data); err != nil {
 				gone.Store(true)
 			}

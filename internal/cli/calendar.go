@@ -7,10 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/text/width"
 
 	"crier"
 )
@@ -171,33 +169,6 @@ func shortNetwork(p crier.Provider) string {
 		crier.ProviderFacebook: "FB", crier.ProviderYouTube: "YT", crier.ProviderLinkedIn: "LI",
 		crier.ProviderThreads: "TH"}
 	return firstOf(short[p], string(p))
-}
-
-// pad makes a text exactly as wide as a cell. What a terminal joins from several characters, as it does with some
-// emoji, is taken for as wide as they are.
-func pad(text string, cell int) string {
-	wide, cut := 0, 0 // cut is where the text still leaves a place for the dots
-	for at, r := range text {
-		if wide <= cell-1 {
-			cut = at
-		}
-		wide += places(r)
-	}
-	if wide <= cell {
-		return text + strings.Repeat(" ", cell-wide)
-	}
-	return pad(text[:cut], cell-1) + "…"
-}
-
-// places is how many places of a line a character takes.
-func places(r rune) int {
-	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf): // marks, joiners and the like
-		return 0
-	case width.LookupRune(r).Kind() == width.EastAsianWide, width.LookupRune(r).Kind() == width.EastAsianFullwidth:
-		return 2
-	}
-	return 1
 }
 
 func writeEntries(w io.Writer, zone *time.Location, entries []crier.CalendarEntry) {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"crier"
 )
@@ -38,15 +37,15 @@ func (p preview) write(s *Shell, out io.Writer) error {
 		fmt.Fprintf(w, "Repeats   every %s%s\n", counted(in.RecurrenceIntervalDays.Value, "day"), p.end())
 	}
 	fmt.Fprintln(w, "Accounts")
-	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	var table strings.Builder
 	for i, e := range p.found.Data {
 		verdict, cost := "ok", fmt.Sprintf("%s\t%s", counted(int(e.CreditCost), "credit"), lengths(e.Texts))
 		if e.Error != nil {
 			verdict, cost = "refused", reasons(*e.Error)
 		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\n", verdict, oneLine(accountLabel(p.plan.accounts[i])), cost)
+		fmt.Fprintf(&table, "  %s\t%s\t%s\n", verdict, oneLine(accountLabel(p.plan.accounts[i])), cost)
 	}
-	if err := table.Flush(); err != nil {
+	if err := layOut(w, table.String(), 0); err != nil {
 		return err
 	}
 	for i, e := range p.found.Data {

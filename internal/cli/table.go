@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 )
 
@@ -17,12 +16,16 @@ func (s *Shell) Show(value any, header string, rows func(w io.Writer)) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(value)
 	}
-	w := tabwriter.NewWriter(s.stdout, 0, 4, 2, ' ', 0)
+	var text strings.Builder
+	fits := 0 // a table for people fits their screen; a script reads all of it
 	if header != "" {
-		fmt.Fprintln(w, header)
+		fmt.Fprintln(&text, header)
+		if Interactive(s.stdout) {
+			fits = s.width()
+		}
 	}
-	rows(harmless{w})
-	return w.Flush()
+	rows(harmless{&text})
+	return layOut(s.stdout, text.String(), fits)
 }
 
 // Row prints one line of a table. What is in a cell stays in it.

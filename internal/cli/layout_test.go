@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTablesFitTheScreenAndKeepIDsWhole(t *testing.T) {
+	t.Parallel()
+	const id = "019a1e8a-3ed9-781a-b44f-6b779af24d21"
+	table := "ID\tSTATE\tTEXT\tACCOUNTS\n" +
+		id + "\tdraft\tA text that goes on and on and on\ton three networks\n" +
+		id + "\tpublished\t東京タワーから見える富士山\tx\n" +
+		"more: crier posts --cursor of-any-length-at-all-because-it-is-to-be-copied-as-a-whole-by-the-person\n"
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{0, "ID                                    STATE      TEXT                               ACCOUNTS\n" +
+			id + "  draft      A text that goes on and on and on  on three networks\n" +
+			id + "  published  東京タワーから見える富士山         x\n"},
+		{72, "ID                                    STATE      TEXT        ACCOUNTS\n" +
+			id + "  draft      A text th…  on three n…\n" +
+			id + "  published  東京タワ …  x\n"},
+		{40, "ID                                    STATE     TEXT      ACCOUNTS\n" +
+			id + "  draft     A text …  on thre…\n" +
+			id + "  publish…  東京タ …  x\n"},
+	} {
+		var out strings.Builder
+		if err := layOut(&out, table, c.width); err != nil {
+			t.Fatal(err)
+		}
+		got, more, _ := strings.Cut(out.String(), "more: ")
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%d wide (-want +got):\n%s", c.width, diff)
+		}
+		if !strings.HasSuffix(more, "by-the-person\n") {
+			t.Errorf("the line behind the table was cut: %q", more)
+		}
+	}
+}
