@@ -182,20 +182,25 @@ func TestBrowserARefusedPostIsMendedFromAttention(t *testing.T) {
 	}
 }
 
-// underTheBar focuses everything in the composer above its bar, and tells what the bar covers then. The end of the page
-// has to come out from under it too.
+// underTheBar puts everything in the composer under its bar, focuses it, and tells what the bar covers still. The end of
+// the page has to come out from under it too.
 const underTheBar = `(() => {
 	const main = document.querySelector('main')
 	const bar = document.querySelector('input[name=when]').closest('fieldset').parentElement.parentElement
 	const covered = e => e.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + 1
+	const folds = [...main.querySelectorAll('details')]
+	for (const d of folds) d.open = true
 	const found = [...main.querySelectorAll('a, button, input, summary, textarea')].filter(e => {
 		if (bar.contains(e) || e.disabled || !e.checkVisibility()) return false
+		document.activeElement.blur()
+		main.scrollTop += e.getBoundingClientRect().bottom - main.getBoundingClientRect().bottom
 		e.focus()
 		return document.activeElement === e && covered(e)
 	}).map(e => e.outerHTML.slice(0, 120))
 	main.scrollTo(0, main.scrollHeight)
 	if (covered(bar.previousElementSibling)) found.push('the end of the page')
 	main.scrollTo(0, 0)
+	for (const d of folds) d.open = false
 	return found
 })()`
 
