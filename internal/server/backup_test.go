@@ -58,8 +58,10 @@ func TestARestoredServerSendsNothingTwiceAndLosesNothingSilently(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		box := servertest.StartBox(t)
-		s := servertest.Start(t, db, servertest.WithBox(box), servertest.WithTimings(servertest.Hurried))
-		scene, file := publishAroundBackup(t, s, box)
+		clock := &servertest.Clock{}
+		s := servertest.Start(t, db, servertest.WithBox(box), servertest.WithTimings(servertest.Hurried),
+			servertest.WithClock(clock))
+		scene, file := publishAroundBackup(t, s, box, clock)
 		place := emptyPlace(t, db)
 		config := moved(t, s.Config, place)
 		done, err := server.Restore(context.Background(), config, file, server.BackupOptions{})
@@ -74,11 +76,15 @@ func TestARestoredServerSendsNothingTwiceAndLosesNothingSilently(t *testing.T) {
 	})
 }
 
+// dueAfterBackup is when posts are due that become public after the backup: once the test has moved the clock.
+const dueAfterBackup = 5 * time.Minute
+
 // publishAroundBackup publishes, backs the server up, publishes more and stops it.
-func publishAroundBackup(t *testing.T, s *servertest.Server, box *servertest.Box) (restoredScene, string) {
+func publishAroundBackup(t *testing.T, s *servertest.Server, box *servertest.Box,
+	clock *servertest.Clock) (scene restoredScene, file string) {
 	t.Helper()
 	c := s.NewCrew(t, 10_000, "x", "linkedin", "threads")
-	scene := restoredScene{box: box, crew: c, x: c.Accounts[0], linkedin: c.Accounts[1]}
+	scene = restoredScene{box: box, crew: c, x: c.Accounts[0], linkedin: c.Accounts[1]}
 	x, linkedin := scene.x, scene.linkedin
 	plan := func(text string, on servertest.Account, lead time.Duration) crier.ID {
 		r, _ := s.ScheduleIn(t, c, s.NewPost(t, c, text), lead, crier.Targets{SocialAccountIDs: []crier.ID{on.ID}})
@@ -89,23 +95,25 @@ func publishAroundBackup(t *testing.T, s *servertest.Server, box *servertest.Box
 	scene.early, scene.later = plan("early", x, time.Hour), plan("later", x, time.Hour)
 	// On another account, whose faults keep it from being published at all.
 	threads := c.Accounts[2]
-	box.Fault(t, threads, "publish", "rate_limit", servertest.Object{"count": 1000, "retryAfterSeconds": 1})
-	const lead = 4 * time.Second
-	scene.idle = plan("idle", threads, lead)
-	scene.due, scene.dueUnread = plan("due", x, lead), plan("due", linkedin, lead)
+	scene.idle = plan("idle", threads, dueAfterBackup)
+	scene.due, scene.dueUnread = plan("due", x, dueAfterBackup), plan("due", linkedin, dueAfterBackup)
 	box.Fault(t, x, "publish", "lost_response", nil)
+	box.Fault(t, x, "read", "outage", servertest.Object{"count": 1000}) // it is not found before the backup
 	scene.lost = s.PostOn(t, c, s.NewPost(t, c, "lost"), x, nil)
 	s.Await(t, c, scene.lost, crier.Publishing)
 
-	file := filepath.Join(t.TempDir(), "backup.tar")
+	file = filepath.Join(t.TempDir(), "backup.tar")
 	if _, err := server.Backup(context.Background(), s.Config, file, server.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	box.Heal(t)
+	box.Fault(t, threads, "publish", "rate_limit", servertest.Object{"count": 1000, "retryAfterSeconds": 1})
+	clock.Advance(dueAfterBackup)
 	s.PostOn(t, c, s.NewPost(t, c, "after the backup"), x, nil)
 	s.Call(t, c, "PATCH", servertest.Path("scheduled-posts/%s", scene.early),
-		servertest.Object{"scheduledAt": servertest.Soon(0)}).Want(t, http.StatusOK)
+		servertest.Object{"scheduledAt": servertest.Soon(dueAfterBackup)}).Want(t, http.StatusOK)
 	s.Exec(t, `UPDATE publications SET scheduled_at = $2, wake_at = $2 WHERE id = $1`, scene.early,
-		crier.TimeOf(time.Now()))
+		crier.TimeOf(clock.Now()))
 	for _, id := range []crier.ID{scene.due, scene.dueUnread, scene.lost, scene.early} {
 		s.Await(t, c, id, crier.Published)
 	}
@@ -158,18 +166,21 @@ func TestARestoredServerDoesNotRepeatCommentsAndThreads(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		box := servertest.StartBox(t)
-		s := servertest.Start(t, db, servertest.WithBox(box), servertest.WithTimings(servertest.Hurried))
+		clock := &servertest.Clock{}
+		s := servertest.Start(t, db, servertest.WithBox(box), servertest.WithTimings(servertest.Hurried),
+			servertest.WithClock(clock))
 		c := s.NewCrew(t, 10_000, "x", "threads")
 		post := s.NewPost(t, c, "with a comment")
 		thread := s.NewThread(t, c, "one", "two", "three")
 		targets := crier.Targets{SocialAccountIDs: c.IDs(),
 			FirstComment: crier.Some(crier.Comment{Text: "the comment"})}
-		first, _ := s.ScheduleIn(t, c, post, 3*time.Second, targets)
-		chain, _ := s.ScheduleIn(t, c, thread, 3*time.Second, crier.Targets{SocialAccountIDs: c.IDs()})
+		first, _ := s.ScheduleIn(t, c, post, dueAfterBackup, targets)
+		chain, _ := s.ScheduleIn(t, c, thread, dueAfterBackup, crier.Targets{SocialAccountIDs: c.IDs()})
 		file := filepath.Join(t.TempDir(), "backup.tar")
 		if _, err := server.Backup(context.Background(), s.Config, file, server.BackupOptions{}); err != nil {
 			t.Fatal(err)
 		}
+		clock.Advance(dueAfterBackup)
 		settled := func(s *servertest.Server) {
 			for _, r := range slices.Concat(first.Data, chain.Data) {
 				s.Await(t, c, r.ScheduledPost.ID, crier.Published)
