@@ -23,9 +23,17 @@ const (
 	maxPrepared       = 2000
 )
 
-func (s *statements) prepare(ctx context.Context, query string) *sql.Stmt {
+// known returns the statement of a query if there is one.
+func (s *statements) known(query string) *sql.Stmt {
 	if stmt, ok := s.prepared.Load(query); ok {
 		return stmt.(*sql.Stmt)
+	}
+	return nil
+}
+
+func (s *statements) prepare(ctx context.Context, query string) *sql.Stmt {
+	if stmt := s.known(query); stmt != nil {
+		return stmt
 	}
 	if len(query) > maxPreparedLength || s.count.Load() >= maxPrepared {
 		return nil
@@ -68,4 +76,41 @@ func (s *statements) QueryRowContext(ctx context.Context, query string, args ...
 
 func (s *statements) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	return s.db.ExecContext(ctx, query, args...)
+}
+
+// preparedTx runs the queries of a transaction of SQLite by the statements that were prepared for earlier ones. It has
+// the only connection that writes, so what is new to it is prepared after its end.
+type preparedTx struct {
+	tx         *sql.Tx
+	statements *statements
+	unknown    []string
+}
+
+func (p *preparedTx) statement(ctx context.Context, query string) *sql.Stmt {
+	if stmt := p.statements.known(query); stmt != nil {
+		return p.tx.StmtContext(ctx, stmt)
+	}
+	p.unknown = append(p.unknown, query)
+	return nil
+}
+
+func (p *preparedTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if stmt := p.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
+		return stmt.QueryContext(ctx, args...)
+	}
+	return p.tx.QueryContext(ctx, query, args...)
+}
+
+func (p *preparedTx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	if stmt := p.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
+		return stmt.QueryRowContext(ctx, args...)
+	}
+	return p.tx.QueryRowContext(ctx, query, args...)
+}
+
+func (p *preparedTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if stmt := p.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
+		return stmt.ExecContext(ctx, args...)
+	}
+	return p.tx.ExecContext(ctx, query, args...)
 }

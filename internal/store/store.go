@@ -65,8 +65,9 @@ type Config struct {
 type Store struct {
 	reads
 	dialect Dialect
-	writer  *sql.DB // SQLite: exactly one connection; PostgreSQL: a pool that keeps its plans
-	reader  *sql.DB // SQLite: a pool that cannot write; PostgreSQL: a pool that plans for the values of each call
+	writer  *sql.DB     // SQLite: exactly one connection; PostgreSQL: a pool that keeps its plans
+	reader  *sql.DB     // SQLite: a pool that cannot write; PostgreSQL: a pool that plans for the values of each call
+	writes  *statements // SQLite: of transactions
 	jobs    *pgxpool.Pool
 	log     *slog.Logger
 	// credentialChanges counts the transactions of this process that may have changed credentials.
@@ -249,7 +250,8 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("protect %s: %w", path, err), writer.Close(), reader.Close())
 	}
 	rows := cached(reader)
-	return &Store{reads: reads{rows, rows, sqliteFragments}, dialect: SQLite, writer: writer, reader: reader}, nil
+	return &Store{reads: reads{rows, rows, sqliteFragments}, dialect: SQLite, writer: writer, reader: reader,
+		writes: cached(writer)}, nil
 }
 
 // sqlitePageSize is the page size of new SQLite databases. A commit writes every page that it touches to the log, and

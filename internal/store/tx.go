@@ -49,29 +49,35 @@ func (s *Store) WithTx(ctx context.Context, fn func(tx *Tx) error) error {
 }
 
 func (s *Store) oneTx(ctx context.Context, fn func(tx *Tx) error) (err error) {
+	if s.dialect == SQLite {
+		return s.sqliteTx(ctx, fn)
+	}
 	conn, err := s.writer.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("get a connection: %w", err)
 	}
 	defer func() { err = errors.Join(err, ignoreDone(conn.Close())) }()
-	if s.dialect == SQLite {
-		return s.sqliteTx(ctx, conn, fn)
-	}
 	return lend(conn, func(conn *pgx.Conn) error { return s.postgresTx(ctx, conn, fn) })
 }
 
-func (s *Store) sqliteTx(ctx context.Context, conn *sql.Conn, fn func(tx *Tx) error) error {
-	sqlTx, err := conn.BeginTx(ctx, nil)
+func (s *Store) sqliteTx(ctx context.Context, fn func(tx *Tx) error) error {
+	sqlTx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
+	prepared := &preparedTx{tx: sqlTx, statements: s.writes}
+	defer func() { // behind the end of the transaction, which gives the connection back
+		for _, query := range prepared.unknown {
+			s.writes.prepare(ctx, query)
+		}
+	}()
 	defer func() {
 		if p := recover(); p != nil {
 			_ = sqlTx.Rollback()
 			panic(p)
 		}
 	}()
-	q := watched{direct{sqlTx}, &touched{}}
+	q := watched{direct{prepared}, &touched{}}
 	tx := &Tx{reads: reads{q, q, s.fragments}, tx: sqlTx, creditsLow: s.creditsLow, touched: q.touched}
 	if err := tx.run(ctx, fn); err != nil {
 		return errors.Join(err, ignoreDone(sqlTx.Rollback()))
