@@ -75,6 +75,9 @@ func (s *statements) QueryRowContext(ctx context.Context, query string, args ...
 }
 
 func (s *statements) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if stmt := s.prepare(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for the next call
+		return stmt.ExecContext(ctx, args...)
+	}
 	return s.db.ExecContext(ctx, query, args...)
 }
 

@@ -48,6 +48,22 @@ func (s *Store) WithTx(ctx context.Context, fn func(tx *Tx) error) error {
 	}
 }
 
+// exec runs a statement that is a transaction by itself.
+func (s *Store) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if s.dialect == SQLite {
+		return s.writes.ExecContext(ctx, query, args...)
+	}
+	return s.writer.ExecContext(ctx, query, args...)
+}
+
+// queryRow reads one row where writes go, so that it sees all of them.
+func (s *Store) queryRow(ctx context.Context, query string, args ...any) scanner {
+	if s.dialect == SQLite {
+		return s.writes.QueryRowContext(ctx, query, args...)
+	}
+	return s.writer.QueryRowContext(ctx, query, args...)
+}
+
 func (s *Store) oneTx(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	if s.dialect == SQLite {
 		return s.sqliteTx(ctx, fn)
