@@ -45,40 +45,55 @@ func writeBlock(out *strings.Builder, block [][]string, lineWidth int) {
 		for i, cell := range cells[:last] {
 			out.WriteString(pad(cell, widths[i]) + strings.Repeat(" ", columnGap))
 		}
-		if lineWidth > 0 && placesOf(cells[last]) > widths[last] {
+		if lineWidth > 0 && last == len(widths)-1 && placesOf(cells[last]) > widths[last] {
 			cells[last] = pad(cells[last], widths[last])
 		}
 		out.WriteString(cells[last] + "\n")
 	}
 }
 
-// columnWidths is how wide the widest cell of each column is.
-func columnWidths(block [][]string) (widths []int) {
+// columnWidths is how wide the widest cell of each column is. The end of a line that is shorter than others has nothing
+// behind it to be aligned, so it may be as long as it likes.
+func columnWidths(block [][]string) []int {
+	columns := 0
+	for _, cells := range block {
+		columns = max(columns, len(cells))
+	}
+	widths := make([]int, columns)
 	for _, cells := range block {
 		for i, cell := range cells {
-			if i == len(widths) {
-				widths = append(widths, 0)
+			if i < len(cells)-1 || len(cells) == columns {
+				widths[i] = max(widths[i], placesOf(cell))
 			}
-			widths[i] = max(widths[i], placesOf(cell))
 		}
 	}
 	return widths
 }
 
-var wholeID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+var (
+	copied    = regexp.MustCompile(`^(https?://.*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
+	wholeTime = regexp.MustCompile(`^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}`)
+)
 
-// fitColumns takes from the widest columns what is too much. Ids stay whole: they are there to be copied.
+// fitColumns takes from the widest columns what is too much. Ids and links stay whole: they are there to be
+// copied. Times are cut only when nothing else is left to cut: without its end a time says little.
 func fitColumns(widths []int, block [][]string, lineWidth int) {
 	tooMuch := columnGap*(len(widths)-1) - lineWidth
 	for _, n := range widths {
 		tooMuch += n
 	}
-	fixed := make([]bool, len(widths))
+	never, late := make([]bool, len(widths)), make([]bool, len(widths))
 	for _, cells := range block {
 		for i, cell := range cells {
-			fixed[i] = fixed[i] || wholeID.MatchString(cell)
+			never[i] = never[i] || copied.MatchString(cell)
+			late[i] = late[i] || never[i] || wholeTime.MatchString(cell)
 		}
 	}
+	cutColumns(widths, never, cutColumns(widths, late, tooMuch))
+}
+
+// cutColumns cuts the columns that are not fixed, and tells how much is too much still.
+func cutColumns(widths []int, fixed []bool, tooMuch int) int {
 	for ; tooMuch > 0; tooMuch-- {
 		widest := -1
 		for i, n := range widths {
@@ -87,10 +102,11 @@ func fitColumns(widths []int, block [][]string, lineWidth int) {
 			}
 		}
 		if widest < 0 {
-			return
+			return tooMuch
 		}
 		widths[widest]--
 	}
+	return 0
 }
 
 // pad makes a text exactly as wide as a cell. What a terminal joins from several characters, as it does with some

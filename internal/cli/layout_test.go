@@ -41,3 +41,35 @@ func TestTablesFitTheScreenAndKeepIDsWhole(t *testing.T) {
 		}
 	}
 }
+
+func TestTimesAndLinksAreCutLast(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ table, want string }{
+		"a text before a time": {"TIME\tTEXT\nThu 19 Nov 2026 18:00 CET\tA text that goes on and on and on\n",
+			"TIME                       TEXT\nThu 19 Nov 2026 18:00 CET  A text that …\n"},
+		"a time before a link": {"TIME\tLINK\nThu 19 Nov 2026 18:00 CET\thttps://x.example/acme/1\n",
+			"TIME            LINK\nThu 19 Nov 20…  https://x.example/acme/1\n"},
+	} {
+		var out strings.Builder
+		if err := layOut(&out, c.table, 40); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, out.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestTheEndOfAShorterLineWidensNoColumn(t *testing.T) {
+	t.Parallel()
+	const table = "ok\tX\t15 credits\t12/280\nrefused\tTikTok\tTikTok has no threads: only a single post can be published\n"
+	var out strings.Builder
+	if err := layOut(&out, table, 0); err != nil {
+		t.Fatal(err)
+	}
+	want := "ok       X       15 credits  12/280\n" +
+		"refused  TikTok  TikTok has no threads: only a single post can be published\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
