@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -112,6 +114,10 @@ func (s *Shell) listenCommand() *cobra.Command {
 			"a receiver can be tried without a public address. It shows each answer.",
 		Example: "  crier listen --forward-to http://localhost:3000/hook",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			target, err := receiver(target)
+			if err != nil {
+				return err
+			}
 			c, org, err := s.inOrganization(cmd.Context())
 			if err != nil {
 				return err
@@ -128,10 +134,22 @@ func (s *Shell) listenCommand() *cobra.Command {
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().StringVar(&target, "forward-to", "", "the address to send events to")
+	cmd.Flags().StringVar(&target, "forward-to", "", "the address to send events to, such as localhost:3000/hook")
 	cmd.Flags().StringVar(&secret, "secret", "", "sign with this secret (whsec_…); a new one is made otherwise")
 	Require(cmd, "forward-to")
 	return cmd
+}
+
+// receiver is the address that events are forwarded to. One without a scheme is on this machine or near it.
+func receiver(address string) (string, error) {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", usagef("--forward-to takes an address such as http://localhost:3000/hook")
+	}
+	return address, nil
 }
 
 // forwarded is what became of an event, as JSON.

@@ -137,7 +137,7 @@ func TestListenForwardsToTheExampleReceiver(t *testing.T) {
 	stderr, said := lines(t)
 	code, after := make(chan int, 1), c.lastEvent(t)
 	go func() {
-		code <- c.start(ctx, strings.NewReader(""), stdout, stderr, "listen", "--forward-to", "http://"+address,
+		code <- c.start(ctx, strings.NewReader(""), stdout, stderr, "listen", "--forward-to", address,
 			"--secret", secret, "--after", after)
 	}()
 	said("signed with the secret")
