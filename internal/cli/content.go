@@ -325,6 +325,9 @@ func (f *contentFlags) attach(ctx context.Context, s *Shell, c *client.Client, t
 			if m.asset.ID != "" {
 				uploaded = append(uploaded, m.asset.ID)
 			}
+		case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
+			err = usagef("--media takes files and what is in the media library; fetch this first with "+
+				"'crier media import %s'", name)
 		case looksLikeFile(name):
 			err = usagef("there is no file %s", name)
 		default:

@@ -91,6 +91,7 @@ var fieldFlags = map[string]string{
 	"to": "--until", "after": "--after", "title": "--title", "postType": "--media", "status": "--status",
 	"sortBy": "--sort", "metric": "--metric", "interval": "--interval", "groupBy": "--by", "basis": "--basis",
 	"deliveryState": "--state", "action": "--action", "tagIds": "the tags", "fileName": "the name of the file",
+	"mimeType": "the type of the file",
 }
 
 // field is a place in a request as the shell calls it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +53,11 @@ func (s *Shell) membersInvite() *cobra.Command {
 			if in.TeamIDs, err = s.findTeams(ctx, c, teams); err != nil {
 				return err
 			}
-			if err := s.confirm(ctx, "This invites %s with the role %s.", args[0], role); err != nil {
+			where := "all teams"
+			if len(teams) > 0 {
+				where = counted(len(teams), "team") + " alone: " + strings.Join(teams, ", ")
+			}
+			if err := s.confirm(ctx, "This invites %s with the role %s, to %s.", args[0], role, where); err != nil {
 				return err
 			}
 			i, err := c.InviteMember(ctx, org, in)

@@ -88,7 +88,8 @@ func TestKeysAreNarrowedRotatedAndRevoked(t *testing.T) {
 func TestPeopleAreInvitedAndGetRoles(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t)
-	c.run(t, "members", "invite", "ada@example.com").want(t, 10)
+	c.run(t, "members", "invite", "ada@example.com").want(t, 10, "to all teams")
+	c.run(t, "members", "invite", "ada@example.com", "--teams", "A crew").want(t, 10, "to 1 team alone: A crew")
 	c.run(t, "members", "invite", "ada@example.com", "--role", "viewer", "--teams", "A crew", "--yes").want(t, 0,
 		"/invitation?token=")
 	c.run(t, "members", "invitations").want(t, 0, "ada@example.com", "A crew")
@@ -103,6 +104,8 @@ func TestMediaIsListedAndDeletedByName(t *testing.T) {
 	c := newCrew(t)
 	photo := writePhoto(t)
 	c.run(t, "media", "upload", photo, "--alt", "A chart").want(t, 0, "Uploaded chart.png")
+	words := writeFile(t, "words.md", []byte("Words"), 0o600)
+	c.run(t, "media", "upload", words).want(t, 2, "the type of the file must be").lacks(t, "mimeType")
 	c.run(t, "media", "list").want(t, 0, "chart.png", "A chart", "1 file")
 	c.run(t, "media", "import", "http://127.0.0.1/photo.jpg").want(t, 2)
 	c.run(t, "media", "delete", "chart.png").want(t, 10, "chart.png")

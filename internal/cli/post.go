@@ -168,8 +168,19 @@ func (s *Shell) carryOut(ctx context.Context, c *client.Client, team, post crier
 		return e.ScheduledPost != nil && e.ScheduledPost.Status != crier.Published
 	}; p.atOnce && !s.asJSON && slices.ContainsFunc(result.Data, onItsWay) {
 		fmt.Fprintf(s.stderr, "Not everything is out yet: 'crier posts show %s' tells how it goes.\n", post)
+		s.tellWhatHolds(result, p.accounts)
 	}
 	return nil
+}
+
+// tellWhatHolds says what posts wait for that are not out yet, such as an account that has to be connected again.
+func (s *Shell) tellWhatHolds(result crier.ScheduleResult, accounts []crier.SocialAccount) {
+	w := harmless{s.stderr}
+	for i, e := range result.Data {
+		if p := e.ScheduledPost; p != nil && p.Status != crier.Published && p.ErrorMessage != "" {
+			fmt.Fprintf(w, "  %s: %s\n", oneLine(accountLabel(accounts[i])), oneLine(p.ErrorMessage))
+		}
+	}
 }
 
 // publish previews, asks and publishes or schedules a post that exists.

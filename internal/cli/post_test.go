@@ -117,6 +117,8 @@ func TestADryRunTellsTheVerdictAndStoresNothing(t *testing.T) {
 		lacks(t, "postInput")
 	c.run(t, "post", "Words", "--to", "nowhere", "--dry-run").want(t, 5, "crier accounts list")
 	c.run(t, "post", "Words", "--media", "./missing.png", "--dry-run").want(t, 2, "there is no file ./missing.png")
+	c.run(t, "post", "Words", "--media", "https://example.com/photo.jpg", "--dry-run").want(t, 2,
+		"crier media import https://example.com/photo.jpg")
 	if c.posts(t) != 0 {
 		t.Error("a dry run has stored a post")
 	}
@@ -233,14 +235,16 @@ func TestAScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	if moved.Timezone != "Asia/Tokyo" || moved.ScheduledAt.UTC().Format("15:04") != "00:00" {
 		t.Errorf("moved to %s in %s", moved.ScheduledAt, moved.Timezone)
 	}
+	post := string(out.Data[0].ScheduledPost.ContentItemID)
+	c.run(t, "posts", "move", post, "--at", "+2d").want(t, 5, "is the id of the post", "'crier posts show "+post+"'")
 	c.run(t, "posts", "cancel", id).want(t, 10, "--yes")
 	c.run(t, "posts", "cancel", id, "--yes").want(t, 0, "canceled")
 	c.server.SetStatus(t, string(out.Data[1].ScheduledPost.ID), crier.Failed)
 	other := string(out.Data[1].ScheduledPost.ID)
-	c.server.Exec(t, `UPDATE publications SET error_message = 'The network said no.' WHERE id = $1`, other)
-	c.run(t, "attention").want(t, 0, "LinkedIn", "crier posts retry", other)
-	post := string(out.Data[1].ScheduledPost.ContentItemID)
-	c.run(t, "posts", "show", other).want(t, 0, post, "The network said no.") // the id that was just shown
+	c.server.Exec(t, `UPDATE publications SET error_message = $2 WHERE id = $1`, other,
+		"The network said no, and then it said at some length why: the end.")
+	c.run(t, "attention").want(t, 0, "LinkedIn", "crier posts retry", other, "why: the end.")
+	c.run(t, "posts", "show", other).want(t, 0, post, "The network said no") // the id that was just shown
 	c.run(t, "posts", "attempts", other).want(t, 0)
 	c.run(t, "attention", "dismiss", other).want(t, 0, "failed")
 	c.run(t, "attention").want(t, 0, "Nothing needs attention.")

@@ -373,6 +373,11 @@ func (s *Shell) postsDraft() *cobra.Command {
 		})
 }
 
+// settableStatuses are those that a person can give a post; a post that is deleted has the other one.
+func settableStatuses() []crier.PostStatus {
+	return slices.DeleteFunc(crier.PostStatuses(), func(st crier.PostStatus) bool { return st == crier.PostDeleted })
+}
+
 func (s *Shell) postsStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "status POST STATUS", Short: "Approve, reject or archive a post, or make an idea of it",
@@ -383,8 +388,11 @@ func (s *Shell) postsStatus() *cobra.Command {
 				return err
 			}
 			status := crier.PostStatus(args[1])
-			if !slices.Contains(crier.PostStatuses(), status) {
-				return usagef("%q is not a status: use %s", args[1], joined(crier.PostStatuses()))
+			if status == crier.PostDeleted {
+				return usagef("delete the post with 'crier posts delete %s'", post)
+			}
+			if !slices.Contains(settableStatuses(), status) {
+				return usagef("%q is not a status: use %s", args[1], joined(settableStatuses()))
 			}
 			c, team, err := s.inTeam(cmd.Context())
 			if err != nil {
@@ -403,7 +411,7 @@ func (s *Shell) postsStatus() *cobra.Command {
 		if len(args) == 0 {
 			return posts(cmd, args, begun)
 		}
-		states, _ := completed(crier.PostStatuses(), nil,
+		states, _ := completed(settableStatuses(), nil,
 			func(st crier.PostStatus) cobra.Completion { return string(st) })
 		return states, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -61,7 +61,7 @@ func (s *Shell) postsAttempts() *cobra.Command {
 				for _, a := range all.Data {
 					account := accounts[a.SocialAccountID]
 					Row(w, local(a.StartedAt), networkName(account.Provider), account.DisplayName, a.Operation, a.Part,
-						a.Outcome, shorten(a.Message, 50), a.NextStep)
+						a.Outcome, a.Message, a.NextStep)
 				}
 			})
 		})
@@ -72,7 +72,8 @@ func (s *Shell) onScheduledPost(use, short, example string,
 	change func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error)) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use + " SCHEDULED-POST", Short: short, Example: example, Args: cobra.ExactArgs(1),
-		Long: short + ".\nThe id is the one in the last column of 'crier posts show POST', or of 'crier attention'.",
+		Long: short + ".\nThe id is the one in the last column of 'crier posts show POST', or in the first of " +
+			"'crier attention'.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := postID("scheduled post", args[0], "crier posts show POST")
 			if err != nil {
@@ -84,7 +85,7 @@ func (s *Shell) onScheduledPost(use, short, example string,
 			}
 			p, err := change(cmd.Context(), c, team, id)
 			if err != nil {
-				return err
+				return orPostItself(cmd.Context(), c, team, id, err)
 			}
 			return s.Show(p, "ID\tSTATE\tTIME\tERROR", func(w io.Writer) {
 				Row(w, p.ID, p.Status, local(p.ScheduledAt), p.ErrorMessage)
@@ -92,6 +93,18 @@ func (s *Shell) onScheduledPost(use, short, example string,
 		},
 	}
 	return completesFirst(cmd, s.teamWords(s.scheduledWords))
+}
+
+// orPostItself explains why a scheduled post was not found when the id is that of a post, which is easily taken for it.
+func orPostItself(ctx context.Context, c *client.Client, team, id crier.ID, err error) error {
+	if !client.IsKind(err, crier.KindNotFound) {
+		return err
+	}
+	if _, missing := c.GetPost(ctx, team, id); missing != nil {
+		return err
+	}
+	return &missingError{text: fmt.Sprintf("%s is the id of the post; the last column of 'crier posts show %s' has "+
+		"the ids of what is scheduled of it", id, id)}
 }
 
 func (s *Shell) postsRetry() *cobra.Command {
@@ -214,7 +227,7 @@ func writeAttention(w io.Writer, cmd *cobra.Command, out attention, byID map[cri
 		for _, p := range out.ScheduledPosts.Data {
 			a := byID[p.SocialAccountID]
 			Row(w, p.ID, networkName(a.Provider), a.DisplayName, p.Status, local(p.ScheduledAt),
-				shorten(firstOf(p.ErrorMessage, "an action that follows it failed"), 60), remedy(p))
+				firstOf(p.ErrorMessage, "an action that follows it failed"), remedy(p))
 		}
 		more(w, cmd, out.ScheduledPosts, "scheduled post")
 	}

@@ -197,7 +197,7 @@ func (s *Shell) webhooksDeliveries() *cobra.Command {
 						last = d.Attempts[0]
 					}
 					Row(w, d.ID, d.EventType, d.Status, d.Tries, last.Status, localOrDash(d.NextAttemptAt),
-						shorten(last.Error, 50))
+						last.Error)
 				}
 				more(w, cmd, page, "delivery")
 			})
