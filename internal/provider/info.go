@@ -36,6 +36,9 @@ type Info struct {
 	// ProfileLife is how long holds what Profile says about an account when a post is planned; zero means that it need
 	// not be asked again after connecting.
 	ProfileLife time.Duration `json:"-"`
+	// PrepareLead is how long before its time a post without media has to be prepared; zero means that there is nothing
+	// to prepare.
+	PrepareLead time.Duration `json:"-"`
 	// CommitTimeout is how long Commit waits for the answer at most.
 	CommitTimeout time.Duration `json:"-"`
 }

@@ -163,7 +163,7 @@ func closed(last *store.Attempt, outcome string) []store.ResolvedAttempt {
 func (w *worker) goOn(ctx context.Context, r store.Restoration) (verdict, error) {
 	w.state = provider.State{Published: w.state.Published, PlatformPostID: w.state.PlatformPostID}
 	w.progress = Progress{LookedFor: r.RestoredAt.Time, LikesReached: w.progress.LikesReached}
-	return w.waitUntil(later(WakeTime(w.p.ScheduledAt.Time, w.content), w.pub.clock())), w.save(ctx)
+	return w.waitUntil(later(WakeTime(w.p.ScheduledAt.Time, w.info, w.content), w.pub.clock())), w.save(ctx)
 }
 
 // askAgain comes back when the network could not be asked.

@@ -19,15 +19,15 @@ const (
 	maxUploadLead = 30 * time.Minute
 )
 
-// WakeTime is when work on a publication has to begin.
-func WakeTime(at time.Time, content provider.Content) time.Time {
+// WakeTime is when work on a publication of a network has to begin.
+func WakeTime(at time.Time, info provider.Info, content provider.Content) time.Time {
 	var bytes int64
 	for _, part := range content.Parts {
 		for _, m := range part.Media {
 			bytes += m.Size
 		}
 	}
-	lead := settleLead
+	lead := max(settleLead, info.PrepareLead)
 	if bytes > 0 {
 		lead = min(maxUploadLead, uploadLead+time.Duration(bytes/uploadSpeed)*time.Second)
 	}

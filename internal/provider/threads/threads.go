@@ -42,6 +42,10 @@ type Limits struct {
 	Patience time.Duration
 }
 
+// prepareSlack is how long making a container and asking for it may take besides the time that it settles: some calls,
+// and the job engine's pauses between them.
+const prepareSlack = 10 * time.Second
+
 func (l Limits) withDefaults() Limits {
 	l.ThreadParts = cmp.Or(l.ThreadParts, 50)
 	l.CommitTimeout = cmp.Or(l.CommitTimeout, time.Minute)
