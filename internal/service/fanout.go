@@ -48,6 +48,15 @@ type delivery struct {
 	moves *store.Publication
 }
 
+// wakeTime is when work has to begin for a post that is due at a time. What only moves needs no client of its network.
+func (d delivery) wakeTime(at crier.Time) crier.Time {
+	var info provider.Info
+	if d.provider != nil {
+		info = d.provider.Info()
+	}
+	return crier.TimeOf(publish.WakeTime(at.Time, info, d.content))
+}
+
 // plan sorts the requested accounts into accepted and refused, in request order. It is pure.
 func (f fanOut) plan() []delivery {
 	out := make([]delivery, len(f.targets.SocialAccountIDs))

@@ -126,7 +126,7 @@ func (s *Posts) rewrite(ctx context.Context, tx *store.Tx, d delivery, payload c
 		Amount: p.Reserved - before, At: now}); err != nil {
 		return err
 	}
-	wake := crier.TimeOf(publish.WakeTime(p.ScheduledAt.Time, d.provider.Info(), d.content))
+	wake := d.wakeTime(p.ScheduledAt)
 	p.PayloadID, p.WakeAt, p.State, p.Epoch = payload, &wake, publish.EmptyState(), p.Epoch+1
 	if err := tx.MovePublication(ctx, p, now); err != nil {
 		return err

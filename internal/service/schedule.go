@@ -299,7 +299,7 @@ func (s *Schedules) findTime(ctx context.Context, tx *store.Tx, team crier.Team,
 func (s *Schedules) put(ctx context.Context, tx *store.Tx, scope access.TeamScope, plan planned,
 	d delivery) (store.Publication, error) {
 	now := s.clock.Now()
-	wake := crier.TimeOf(publish.WakeTime(plan.at.Time, d.provider.Info(), d.content))
+	wake := d.wakeTime(plan.at)
 	p := store.Publication{
 		Kind: store.PostPublication, ID: crier.NewID(), TeamID: scope.Team().ID,
 		OrganizationID: scope.Team().OrganizationID,

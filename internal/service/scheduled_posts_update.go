@@ -86,6 +86,7 @@ func (s *ScheduledPosts) planUpdate(ctx context.Context, tx *store.Tx, scope acc
 	}
 	d := delivery{accountID: p.SocialAccountID, account: accounts[p.SocialAccountID],
 		content: content.For(p.Provider, p.SocialAccountID), actions: p.Actions, moves: &p}
+	d.provider, _ = s.schedules.providers.Get(string(p.Provider))
 	d.content.Settings = p.Settings
 	if in.PlatformSettings.Set || in.FirstComment.Set || in.PostPublishActions.Set || in.Recurrence.Set {
 		if d, err = s.replanDelivery(ctx, tx, scope, head, p, accounts, content, in); err != nil {
