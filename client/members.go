@@ -50,7 +50,7 @@ func (c *Client) RemoveMember(ctx context.Context, organization, id crier.ID) (c
 // ListAuditLog returns a page of who did what.
 func (c *Client) ListAuditLog(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.AuditEntry],
 	error) {
-	return get[crier.Page[crier.AuditEntry]](ctx, c, organizationPath(organization)+"/audit-log", o.query())
+	return c.SearchAuditLog(ctx, organization, AuditFilter{ListOptions: o})
 }
 
 // AuditFilter narrows an audit log; empty fields do not.

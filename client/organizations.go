@@ -50,8 +50,7 @@ func (c *Client) GetCredits(ctx context.Context, organization crier.ID) (crier.C
 // ListCreditTransactions returns a page of the ledger.
 func (c *Client) ListCreditTransactions(ctx context.Context, organization crier.ID,
 	o ListOptions) (crier.Page[crier.CreditTransaction], error) {
-	return get[crier.Page[crier.CreditTransaction]](ctx, c, organizationPath(organization)+"/credits/transactions",
-		o.query())
+	return c.SearchCreditTransactions(ctx, organization, CreditFilter{ListOptions: o})
 }
 
 // CreditFilter narrows a ledger; empty fields do not.
