@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -12,12 +13,14 @@ import (
 const (
 	// columnGap is the space between two columns.
 	columnGap = 2
-	// narrowestColumn is how far a column is cut.
-	narrowestColumn = 8
+	// narrowColumn is how far a column is cut, and narrowestColumn how far where nothing else helps.
+	narrowColumn    = 8
+	narrowestColumn = 4
 )
 
 // layOut writes lines in columns whose cells are separated by tabs. Lines without a tab stay as they are. If there is a
-// width, the widest columns are cut until lines fit into it.
+// width, tables with a header are made to fit into it: the widest columns are cut, and where that does not suffice, ids
+// and links stand below their row.
 func layOut(w io.Writer, text string, lineWidth int) error {
 	var out strings.Builder
 	var block [][]string
@@ -36,19 +39,74 @@ func layOut(w io.Writer, text string, lineWidth int) error {
 }
 
 func writeBlock(out *strings.Builder, block [][]string, lineWidth int) {
+	if len(block) == 0 {
+		return
+	}
 	widths := columnWidths(block)
-	if lineWidth > 0 {
-		fitColumns(widths, block, lineWidth)
+	if lineWidth == 0 || !isHeader(block[0]) {
+		for _, cells := range block {
+			writeRow(out, cells, widths)
+		}
+		return
+	}
+	never, late := unwillingColumns(block)
+	if !fitColumns(widths, never, late, lineWidth) && slices.Contains(never, true) && slices.Contains(never, false) {
+		writeSplit(out, block, never, lineWidth)
+		return
 	}
 	for _, cells := range block {
-		last := len(cells) - 1
-		for i, cell := range cells[:last] {
-			out.WriteString(pad(cell, widths[i]) + strings.Repeat(" ", columnGap))
+		writeRow(out, cut(cells, widths), widths)
+	}
+}
+
+// isHeader is true for the names of columns. What has no names, such as a label and its value, is not cut.
+func isHeader(cells []string) bool {
+	return !slices.ContainsFunc(cells, func(cell string) bool { return strings.ContainsFunc(cell, unicode.IsLower) })
+}
+
+func writeRow(out *strings.Builder, cells []string, widths []int) {
+	last := len(cells) - 1
+	for i, cell := range cells[:last] {
+		out.WriteString(pad(cell, widths[i]) + strings.Repeat(" ", columnGap))
+	}
+	out.WriteString(cells[last] + "\n")
+}
+
+// cut shortens the last cell of a row; the others are padded anyway.
+func cut(cells []string, widths []int) []string {
+	last := len(cells) - 1
+	if last == len(widths)-1 && placesOf(cells[last]) > widths[last] {
+		cells = append(slices.Clone(cells[:last]), pad(cells[last], widths[last]))
+	}
+	return cells
+}
+
+// writeSplit writes a table for a narrow screen: what is to be copied stands below its row, with its column's name.
+func writeSplit(out *strings.Builder, block [][]string, below []bool, lineWidth int) {
+	header, names := block[0], 0
+	rows := make([][]string, len(block))
+	for i, cells := range block {
+		for column, cell := range cells {
+			if !below[column] {
+				rows[i] = append(rows[i], cell)
+			}
 		}
-		if lineWidth > 0 && last == len(widths)-1 && placesOf(cells[last]) > widths[last] {
-			cells[last] = pad(cells[last], widths[last])
+	}
+	for column, name := range header {
+		if below[column] {
+			names = max(names, placesOf(name))
 		}
-		out.WriteString(cells[last] + "\n")
+	}
+	widths := columnWidths(rows)
+	never, late := unwillingColumns(rows)
+	fitColumns(widths, never, late, lineWidth)
+	for i, row := range rows {
+		writeRow(out, cut(row, widths), widths)
+		for column, cell := range block[i] {
+			if i > 0 && below[column] && copied.MatchString(cell) {
+				out.WriteString("  " + pad(header[column], names) + strings.Repeat(" ", columnGap) + cell + "\n")
+			}
+		}
 	}
 }
 
@@ -72,32 +130,40 @@ func columnWidths(block [][]string) []int {
 
 var (
 	copied    = regexp.MustCompile(`^(https?://.*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
-	wholeTime = regexp.MustCompile(`^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}`)
+	wholeTime = regexp.MustCompile(`^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} (\d{4} )?\d{2}:\d{2}`)
 )
 
-// fitColumns takes from the widest columns what is too much. Ids and links stay whole: they are there to be
-// copied. Times are cut only when nothing else is left to cut: without its end a time says little.
-func fitColumns(widths []int, block [][]string, lineWidth int) {
-	tooMuch := columnGap*(len(widths)-1) - lineWidth
-	for _, n := range widths {
-		tooMuch += n
-	}
-	never, late := make([]bool, len(widths)), make([]bool, len(widths))
+// unwillingColumns are those that are never cut and those that are cut last. Ids and links stay whole: they are there
+// to be copied. Without its end a time says little.
+func unwillingColumns(block [][]string) (never, late []bool) {
+	columns := len(columnWidths(block))
+	never, late = make([]bool, columns), make([]bool, columns)
 	for _, cells := range block {
 		for i, cell := range cells {
 			never[i] = never[i] || copied.MatchString(cell)
 			late[i] = late[i] || never[i] || wholeTime.MatchString(cell)
 		}
 	}
-	cutColumns(widths, never, cutColumns(widths, late, tooMuch))
+	return never, late
 }
 
-// cutColumns cuts the columns that are not fixed, and tells how much is too much still.
-func cutColumns(widths []int, fixed []bool, tooMuch int) int {
+// fitColumns takes from the widest columns what is too much, and tells whether that did without a time and sufficed.
+func fitColumns(widths []int, never, late []bool, lineWidth int) bool {
+	tooMuch := columnGap*(len(widths)-1) - lineWidth
+	for _, n := range widths {
+		tooMuch += n
+	}
+	rest := cutColumns(widths, late, narrowColumn, tooMuch)
+	cutColumns(widths, never, narrowestColumn, cutColumns(widths, never, narrowColumn, rest))
+	return rest == 0
+}
+
+// cutColumns cuts the columns that are not fixed down to a least width, and tells how much is too much still.
+func cutColumns(widths []int, fixed []bool, least, tooMuch int) int {
 	for ; tooMuch > 0; tooMuch-- {
 		widest := -1
 		for i, n := range widths {
-			if !fixed[i] && n > narrowestColumn && (widest < 0 || n > widths[widest]) {
+			if !fixed[i] && n > least && (widest < 0 || n > widths[widest]) {
 				widest = i
 			}
 		}

@@ -24,9 +24,16 @@ func TestTablesFitTheScreenAndKeepIDsWhole(t *testing.T) {
 		{72, "ID                                    STATE      TEXT        ACCOUNTS\n" +
 			id + "  draft      A text th…  on three n…\n" +
 			id + "  published  東京タワ …  x\n"},
-		{40, "ID                                    STATE     TEXT      ACCOUNTS\n" +
-			id + "  draft     A text …  on thre…\n" +
-			id + "  publish…  東京タ …  x\n"},
+		{60, "STATE      TEXT                            ACCOUNTS\n" +
+			"draft      A text that goes on and on an…  on three networks\n" +
+			"  ID  " + id + "\n" +
+			"published  東京タワーから見える富士山      x\n" +
+			"  ID  " + id + "\n"},
+		{40, "STATE      TEXT           ACCOUNTS\n" +
+			"draft      A text that …  on three netw…\n" +
+			"  ID  " + id + "\n" +
+			"published  東京タワーか…  x\n" +
+			"  ID  " + id + "\n"},
 	} {
 		var out strings.Builder
 		if err := layOut(&out, table, c.width); err != nil {
@@ -47,8 +54,19 @@ func TestTimesAndLinksAreCutLast(t *testing.T) {
 	for name, c := range map[string]struct{ table, want string }{
 		"a text before a time": {"TIME\tTEXT\nThu 19 Nov 2026 18:00 CET\tA text that goes on and on and on\n",
 			"TIME                       TEXT\nThu 19 Nov 2026 18:00 CET  A text that …\n"},
-		"a time before a link": {"TIME\tLINK\nThu 19 Nov 2026 18:00 CET\thttps://x.example/acme/1\n",
-			"TIME            LINK\nThu 19 Nov 20…  https://x.example/acme/1\n"},
+		"a time without a year": {"TIME\tTEXT\nThu 19 Nov 18:00\tA text that goes on and on and on\n",
+			"TIME              TEXT\nThu 19 Nov 18:00  A text that goes on a…\n"},
+		"a link below a time": {"TIME\tLATE\tLINK\tPOST\n" +
+			"Thu 19 Nov 2026 18:00 CET\t2 ms\thttps://x.example/acme/1\t019a1e8a-3ed9-781a-b44f-6b779af24d21\n" +
+			"Thu 19 Nov 2026 19:00 CET\t–\t–\t019a1e8a-3ed9-781a-b44f-6b779af24d22\n",
+			"TIME                       LATE\n" +
+				"Thu 19 Nov 2026 18:00 CET  2 ms\n" +
+				"  LINK  https://x.example/acme/1\n" +
+				"  POST  019a1e8a-3ed9-781a-b44f-6b779af24d21\n" +
+				"Thu 19 Nov 2026 19:00 CET  –\n" +
+				"  POST  019a1e8a-3ed9-781a-b44f-6b779af24d22\n"},
+		"what has no header stays whole": {"Title\tA title that is longer than the screen is wide\nPost\tx\n",
+			"Title  A title that is longer than the screen is wide\nPost   x\n"},
 	} {
 		var out strings.Builder
 		if err := layOut(&out, c.table, 40); err != nil {

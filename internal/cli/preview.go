@@ -166,8 +166,9 @@ func writeVariant(w io.Writer, v crier.PostVariant, accounts map[crier.ID]crier.
 	}
 }
 
-// indented is a text as a block of its own.
+// indented is a text as a block of its own. Tabs would make columns of it.
 func indented(text string) string {
+	text = strings.ReplaceAll(text, "\t", "    ")
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
 }
 

@@ -18,11 +18,11 @@ func (s *Shell) Show(value any, header string, rows func(w io.Writer)) error {
 	}
 	var text strings.Builder
 	fits := 0 // a table for people fits their screen; a script reads all of it
+	if Interactive(s.stdout) {
+		fits = s.width()
+	}
 	if header != "" {
 		fmt.Fprintln(&text, header)
-		if Interactive(s.stdout) {
-			fits = s.width()
-		}
 	}
 	rows(harmless{&text})
 	return layOut(s.stdout, text.String(), fits)
