@@ -41,7 +41,23 @@ func (s *Shell) authCommand() *cobra.Command {
 		s.authList(), s.authSwitch(), s.loginCommand(), s.logoutCommand())
 }
 
+// noVariable refuses what would change nothing for the commands that follow: a token in the environment wins over every
+// login.
+func (s *Shell) noVariable(to string) error {
+	if s.token != "" {
+		return usagef("--token is for the one command that it is given to; CRIER_TOKEN is for all of them")
+	}
+	if s.variable("CRIER_TOKEN") == "" {
+		return nil
+	}
+	return fmt.Errorf("CRIER_TOKEN is set, and commands use it instead of a login: to %s, first clear it with "+
+		"'unset CRIER_TOKEN'", to)
+}
+
 func (s *Shell) login(ctx context.Context, browser bool) error {
+	if err := s.noVariable("log in"); err != nil {
+		return err
+	}
 	kept, err := s.loadLogins()
 	if err != nil {
 		return err
@@ -230,8 +246,7 @@ func (s *Shell) logoutCommand() *cobra.Command {
 		Use:   "logout",
 		Short: "End a login of this computer",
 		Long: "Ends the login that commands use, or the one of the server that --server names. What it can reach is " +
-			"told " +
-			"to the server.",
+			"told to the server. A token in CRIER_TOKEN is no login: it works until it is cleared.",
 		Example: "  crier logout\n  crier logout --server https://crier.example.com",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return s.logout(cmd.Context()) },
@@ -239,6 +254,9 @@ func (s *Shell) logoutCommand() *cobra.Command {
 }
 
 func (s *Shell) logout(ctx context.Context) error {
+	if err := s.noVariable("log out"); err != nil {
+		return err
+	}
 	var ended login
 	err := s.changeLogins(ctx, func(kept *logins) error {
 		l, ok := kept.forServer(firstOf(s.told(), kept.server()))
@@ -311,6 +329,9 @@ func (s *Shell) authSwitch() *cobra.Command {
 		Example: "  crier auth switch\n  crier auth switch https://crier.example.com\n  crier auth switch " +
 			"ada@example.com",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.noVariable("switch to a login"); err != nil {
+				return err
+			}
 			var chosen login
 			err := s.changeLogins(cmd.Context(), func(kept *logins) error {
 				var err error

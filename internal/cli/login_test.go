@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -104,6 +105,25 @@ func TestTwoPeopleCanBeLoggedInToOneServer(t *testing.T) {
 	p.run(t, "auth", "switch", i.URL).want(t, 2, "say which one", "ada@example.com at ")
 	p.run(t, "auth", "switch", "ada@example.com").want(t, 0)
 	p.run(t, "whoami").want(t, 0, "ada@example.com")
+}
+
+func TestATokenInTheEnvironmentIsNotLoggedOut(t *testing.T) {
+	t.Parallel()
+	first, second := startInstallation(t, "ada"), startInstallation(t, "bob")
+	p := newPerson(t, "", "")
+	p.run(t, "login", "--server", first.URL, "--no-browser").want(t, 0)
+	p.run(t, "login", "--server", second.URL, "--no-browser").want(t, 0)
+	with := p
+	with.environ = append(slices.Clone(p.environ), "CRIER_TOKEN=token of eve")
+	for _, args := range [][]string{{"logout"}, {"auth", "logout"}, {"auth", "switch"}, {"login", "--no-browser"}} {
+		with.run(t, args...).want(t, 1, "CRIER_TOKEN is set", "unset CRIER_TOKEN")
+	}
+	p.run(t, "logout", "--token", "token of eve").want(t, 2, "--token")
+	if first.revoked+second.revoked != 0 {
+		t.Errorf("%d logins were ended", first.revoked+second.revoked)
+	}
+	with.run(t, "whoami").want(t, 0, "eve@example.com")
+	p.run(t, "whoami").want(t, 0, "bob@example.com")
 }
 
 func TestALoginFromBeforeThereWereSeveralIsRead(t *testing.T) {
