@@ -24,59 +24,165 @@ func (s *Shell) mediaCommand() *cobra.Command {
 }
 
 func (s *Shell) mediaUpload() *cobra.Command {
-	var altText, resume string
+	var altTexts []string
+	var resume string
 	cmd := &cobra.Command{
-		Use: "upload FILE", Short: "Upload a file, with progress; a broken upload can be resumed",
-		Args: cobra.ExactArgs(1),
-		Example: "  crier media upload photo.jpg --alt \"A red bicycle\"\n  crier media upload video.mp4 " +
-			"--resume UPLOAD",
+		Use: "upload FILE...", Short: "Upload files, with progress; a broken upload can be resumed",
+		Args: cobra.MinimumNArgs(1),
+		Example: "  crier media upload photo.jpg --alt \"A red bicycle\"\n  crier media upload *.png\n" +
+			"  crier media upload video.mp4 --resume UPLOAD",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := os.Open(args[0])
-			if err != nil {
-				return usagef("open the file: %v", err)
+			switch {
+			case len(altTexts) > len(args):
+				return usagef("there are more --alt than files: each describes one file, in order")
+			case resume != "" && len(args) > 1:
+				return usagef("--resume goes on with one file: name that alone")
 			}
-			defer func() { _ = file.Close() }() // it was only read
-			return s.upload(cmd.Context(), file, altText, resume)
+			if err := readable(args); err != nil {
+				return err
+			}
+			c, team, err := s.inTeam(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if len(args) > 1 {
+				return s.uploadSeveral(cmd.Context(), c, team, args, altTexts)
+			}
+			asset, err := s.upload(cmd.Context(), c, team, args[0], strings.Join(altTexts, ""), resume)
+			if err != nil {
+				return err
+			}
+			return s.Show(asset, "", func(w io.Writer) { writeUploaded(w, asset) })
 		},
 	}
-	cmd.Flags().StringVar(&altText, "alt", "", "what it shows, for those who cannot see it")
+	cmd.Flags().StringArrayVar(&altTexts, "alt", nil,
+		"what a file shows, for those who cannot see it; the first one belongs to the first file")
 	cmd.Flags().StringVar(&resume, "resume", "", "id of an upload that broke off")
+	filled(cmd.Flags(), "resume")
 	return cmd
 }
 
-// upload asks and brings a file into the media library, from where an earlier try broke off.
-func (s *Shell) upload(ctx context.Context, file *os.File, altText, resume string) error {
+// readable refuses a list of files of which one cannot be uploaded, before any of them is.
+func readable(files []string) error {
+	for _, name := range files {
+		file, err := os.Open(name) //nolint:gosec // the person names the file
+		if err != nil {
+			return usagef("open the file: %v", err)
+		}
+		stat, err := file.Stat()
+		_ = file.Close() // it was only looked at
+		if err != nil {
+			return fmt.Errorf("look at the file: %w", err)
+		}
+		if stat.IsDir() {
+			return usagef("%s is a directory: name the files in it, such as %s", name,
+				quoted(filepath.Join(name, "photo.jpg")))
+		}
+	}
+	return nil
+}
+
+func writeUploaded(w io.Writer, asset crier.Asset) {
+	fmt.Fprintf(w, "Uploaded %s: %s, %s\n", asset.FileName, asset.ID, asset.Status)
+}
+
+// uploaded is what became of one of several files.
+type uploaded struct {
+	File  string       `json:"file"`
+	Asset *crier.Asset `json:"asset,omitempty"`
+	Error string       `json:"error,omitempty"`
+}
+
+// uploadsError means that some files were not uploaded.
+type uploadsError struct {
+	failed []string
+	total  int
+}
+
+func (e *uploadsError) Error() string {
+	return fmt.Sprintf("%d of %s not uploaded: %s", len(e.failed), counted(e.total, "file")+wereOrWas(len(e.failed)),
+		strings.Join(e.failed, ", "))
+}
+
+func wereOrWas(n int) string {
+	if n == 1 {
+		return " was"
+	}
+	return " were"
+}
+
+// uploadSeveral uploads files one after the other. One that fails does not keep the others back.
+func (s *Shell) uploadSeveral(ctx context.Context, c *client.Client, team crier.ID, files, altTexts []string) error {
+	results := struct {
+		Data []uploaded `json:"data"`
+	}{Data: []uploaded{}}
+	failed := &uploadsError{total: len(files)}
+	for i, name := range files {
+		altText := ""
+		if i < len(altTexts) {
+			altText = altTexts[i]
+		}
+		fmt.Fprintf(s.stderr, "File %d of %d: %s\n", i+1, len(files), printable(name))
+		asset, err := s.upload(ctx, c, team, name, altText, "")
+		if interrupted(err) {
+			return err
+		}
+		result := uploaded{File: name}
+		if err != nil {
+			result.Error = Told(err)
+			failed.failed = append(failed.failed, name)
+			fmt.Fprintf(s.stderr, "%s: %s\n", printable(name), result.Error)
+		} else {
+			result.Asset = &asset
+		}
+		results.Data = append(results.Data, result)
+	}
+	err := s.Show(results, "", func(w io.Writer) {
+		for _, r := range results.Data {
+			if r.Asset != nil {
+				writeUploaded(w, *r.Asset)
+			}
+		}
+	})
+	if err == nil && len(failed.failed) > 0 {
+		return failed
+	}
+	return err
+}
+
+// upload brings a file into the media library, from where an earlier try broke off.
+func (s *Shell) upload(ctx context.Context, c *client.Client, team crier.ID, name, altText, resume string) (crier.Asset,
+	error) {
+	var none crier.Asset
+	file, err := os.Open(name) //nolint:gosec // the person names the file
+	if err != nil {
+		return none, usagef("open the file: %v", err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
 	stat, err := file.Stat()
 	if err != nil {
-		return fmt.Errorf("look at the file: %w", err)
+		return none, fmt.Errorf("look at the file: %w", err)
 	}
-	c, team, err := s.inTeam(ctx)
-	if err != nil {
-		return err
-	}
-	in := crier.UploadCreate{FileName: crier.FileName(filepath.Base(file.Name())), MimeType: typeOf(file),
+	in := crier.UploadCreate{FileName: crier.FileName(filepath.Base(name)), MimeType: typeOf(file),
 		ByteSize: stat.Size()}
 	if altText != "" {
 		in.AltText = &altText
 	}
 	upload, err := beginUpload(ctx, c, team, in, resume)
 	if err != nil {
-		return err
+		return none, err
 	}
-	again := fmt.Sprintf("crier media upload %s --resume %s", quoted(file.Name()), upload.UploadID)
+	again := fmt.Sprintf("crier media upload %s --resume %s", quoted(name), upload.UploadID)
 	// now, because a program that is killed says nothing
 	fmt.Fprintf(s.stderr, "If this breaks off, go on with: %s\n", again)
 	asset, err := c.ResumeUpload(ctx, team, upload, file, s.progress)
 	if client.IsKind(err, crier.KindInvalid) { // the file itself is refused: another try would end alike
-		return err
+		return none, err
 	}
 	if err != nil {
-		return errors.Join(err, errors.New("go on with: "+again))
+		return none, errors.Join(err, errors.New("go on with: "+again))
 	}
-	return s.Show(asset, "", func(w io.Writer) {
-		fmt.Fprintf(w, "Uploaded %s: %s, %s\n", asset.FileName, asset.ID,
-			asset.Status)
-	})
+	return asset, nil
 }
 
 // beginUpload begins an upload, or finds the one to resume, which must be of the same file as far as its size tells.

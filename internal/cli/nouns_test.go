@@ -113,6 +113,37 @@ func TestMediaIsListedAndDeletedByName(t *testing.T) {
 	c.run(t, "media", "delete", "chart.png", "--yes").want(t, 5, "crier media list")
 }
 
+func TestSeveralFilesAreUploadedAndAFailureIsNamed(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t)
+	first := writeFile(t, "first.png", mediatest.PNG(64, 64), 0o600)
+	second := writeFile(t, "second.png", mediatest.PNG(64, 65), 0o600)
+	words := writeFile(t, "words.md", []byte("Words"), 0o600)
+	for _, wrong := range [][]string{{first, "missing.png"}, {first, t.TempDir()}, {first, second, "--resume", first},
+		{first, second, "--alt", "1", "--alt", "2", "--alt", "3"}} {
+		c.run(t, append([]string{"media", "upload"}, wrong...)...).want(t, 2)
+	}
+	if n := c.assets(t); n != 0 {
+		t.Fatalf("%d files were uploaded before it was found that one is not there", n)
+	}
+	c.run(t, "media", "upload", first, second, "--alt", "A chart").want(t, 0, "Uploaded first.png",
+		"Uploaded second.png", "File 2 of 2")
+	c.run(t, "media", "list").want(t, 0, "A chart", "2 files")
+	c.run(t, "media", "upload", first, words, second).want(t, 1, "Uploaded first.png", "Uploaded second.png",
+		"1 of 3 files was not uploaded: "+words, words+": the type of the file must be")
+	var results struct {
+		Data []struct {
+			File, Error string
+			Asset       *crier.Asset
+		}
+	}
+	c.run(t, "media", "upload", words, second, "--json").want(t, 1).into(t, &results)
+	if len(results.Data) != 2 || results.Data[0].Asset != nil || results.Data[0].Error == "" ||
+		results.Data[1].Asset == nil || results.Data[1].File != second {
+		t.Errorf("%+v", results)
+	}
+}
+
 func writePhoto(t *testing.T) string {
 	t.Helper()
 	return writeFile(t, "chart.png", mediatest.PNG(64, 64), 0o600)
