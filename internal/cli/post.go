@@ -213,7 +213,11 @@ func (s *Shell) tryOut(ctx context.Context, c *client.Client, team, post crier.I
 		in.ScheduledAt = &soon
 	}
 	found, err := c.ValidatePost(ctx, team, post, in)
-	return preview{content: contentOf(stored), plan: plan, found: found}, err
+	if err != nil {
+		return preview{}, err
+	}
+	body, err := s.namedContent(ctx, c, team, stored)
+	return preview{content: body, plan: plan, found: found}, err
 }
 
 // previewLead is far enough ahead for a dry run of a stored post that is to go out at once: it has to have a time.
@@ -237,6 +241,29 @@ func contentOf(p crier.Post) content {
 		c.parts = append(c.parts, piece)
 	}
 	return c
+}
+
+// namedContent is the content of a post that exists, with the names of its files for a person.
+func (s *Shell) namedContent(ctx context.Context, c *client.Client, team crier.ID, p crier.Post) (content, error) {
+	body := contentOf(p)
+	if s.asJSON {
+		return body, nil
+	}
+	for _, piece := range body.parts {
+		for i := range piece.media {
+			m := &piece.media[i]
+			asset, err := c.GetAsset(ctx, team, m.asset.ID)
+			switch {
+			case client.IsKind(err, crier.KindNotFound):
+				m.asset.FileName = fmt.Sprintf("%s, deleted from the media library", m.asset.ID)
+			case err != nil:
+				return body, err
+			default:
+				m.asset = asset
+			}
+		}
+	}
+	return body, nil
 }
 
 func attachedMedium(m crier.MediaAttachment) medium {

@@ -5,6 +5,7 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,7 +66,10 @@ func TestAPostGoesOutFromOneLine(t *testing.T) {
 	}
 	post := string(out.Data[0].ScheduledPost.ContentItemID)
 	c.run(t, "posts", "show", post).want(t, 0, "NETWORK", "X ", "published", "LATE", out.Data[0].ScheduledPost.Permalink)
-	c.run(t, "posts", "attempts", post).want(t, 0, "OPERATION", "X ")
+	attempts := c.run(t, "posts", "attempts", post).want(t, 0, "OPERATION", "X ").stdout
+	if !regexp.MustCompile(` publish +1 `).MatchString(attempts) { // people count parts from one
+		t.Errorf("the attempts do not say that part 1 was published:\n%s", attempts)
+	}
 	metrics := strings.Split(c.run(t, "metrics", post).want(t, 0, "LIKES").stdout, "\n")
 	if at := strings.Index(metrics[0], "IMPRESSIONS"); !strings.HasPrefix(metrics[1][at:], "–") {
 		t.Errorf("the columns are not in line:\n%s", strings.Join(metrics, "\n"))
@@ -216,7 +220,8 @@ func TestEditingAThreadKeepsItsAttachments(t *testing.T) {
 	thread := writeFile(t, "thread.md", []byte("One\n---\nTwo\n"), 0o600)
 	made := c.run(t, "posts", "create", "-f", thread, "--thread", "--media", photo, "--alt", "A chart", "--json").id(t)
 	c.run(t, "posts", "edit", made, "--text", "Eins\n---\nZwei", "--thread").want(t, 0, "Part 1 of 2\n  Eins",
-		"A chart", "Part 2 of 2\n  Zwei")
+		"Media     chart.png (image/png, ", ", 64×64): A chart", "Part 2 of 2\n  Zwei")
+	c.run(t, "posts", "validate", made, "--to", "x").want(t, 0, "chart.png (image/png, ")
 	c.run(t, "posts", "schedule", made, "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
 	// a change of what is scheduled goes out: somebody has to agree
 	c.run(t, "posts", "edit", made, "--text", "Alone").want(t, 10, "This post is scheduled")

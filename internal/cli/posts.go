@@ -167,6 +167,10 @@ func (s *Shell) showPost(ctx context.Context, c *client.Client, team crier.ID, p
 			return err
 		}
 	}
+	body, err := s.namedContent(ctx, c, team, p)
+	if err != nil {
+		return err
+	}
 	return s.Show(p, "", func(w io.Writer) {
 		Row(w, "Post", p.ID)
 		Row(w, "Status", fmt.Sprintf("%s, %s", p.Status, p.DeliveryState))
@@ -188,7 +192,7 @@ func (s *Shell) showPost(ctx context.Context, c *client.Client, team crier.ID, p
 			writeTroubles(w, *p.ScheduledPosts, accounts)
 		}
 		fmt.Fprintln(w)
-		contentOf(p).write(w, accounts)
+		body.write(w, accounts)
 	})
 }
 

@@ -60,7 +60,8 @@ func (s *Shell) postsAttempts() *cobra.Command {
 			return s.Show(all, "WHEN\tNETWORK\tACCOUNT\tOPERATION\tPART\tOUTCOME\tMESSAGE\tNEXT", func(w io.Writer) {
 				for _, a := range all.Data {
 					account := accounts[a.SocialAccountID]
-					Row(w, local(a.StartedAt), networkName(account.Provider), account.DisplayName, a.Operation, a.Part,
+					Row(w, local(a.StartedAt), networkName(account.Provider), account.DisplayName, a.Operation,
+						a.Part+1, // people count from one
 						a.Outcome, a.Message, a.NextStep)
 				}
 			})
