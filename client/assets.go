@@ -146,7 +146,7 @@ func (c *Client) ResumeUpload(ctx context.Context, team crier.ID, u crier.Upload
 		if failures++; failures >= c.tries {
 			return crier.Asset{}, err
 		}
-		if err := pause(ctx, backoff(failures)); err != nil {
+		if err := c.rest(ctx, backoff(failures), err); err != nil {
 			return crier.Asset{}, err
 		}
 		if u, err = c.GetUpload(ctx, team, u.UploadID); err != nil {

@@ -29,6 +29,8 @@ type Client struct {
 	http  *http.Client
 	tries int
 	agent string
+	// waiting is told of waits that a person notices.
+	waiting func(wait time.Duration, why error)
 }
 
 // Option changes a client.
@@ -43,6 +45,12 @@ func WithTries(n int) Option { return func(c *Client) { c.tries = max(1, n) } }
 // WithUserAgent names the program that uses the client.
 func WithUserAgent(agent string) Option { return func(c *Client) { c.agent = agent } }
 
+// WithWaiting has a program told when a request is sent again after a second or more, and why: people who see nothing
+// happen take it for broken.
+func WithWaiting(told func(wait time.Duration, why error)) Option {
+	return func(c *Client) { c.waiting = told }
+}
+
 // WithTokenSource asks for the token at every request, for tokens that are renewed.
 func WithTokenSource(source func(context.Context) (string, error)) Option {
 	return func(c *Client) { c.token = source }
@@ -55,7 +63,7 @@ func New(base, token string, options ...Option) *Client {
 		token: func(context.Context) (string, error) { return token, nil },
 		http:  &http.Client{Transport: patientTransport()},
 		tries: 4,
-		agent: "crier-client",
+		agent: "crier-client", waiting: func(time.Duration, error) {},
 	}
 	for _, option := range options {
 		option(c)
@@ -161,14 +169,17 @@ func (c *Client) send(ctx context.Context, r request, out any) error {
 	key := idempotencyKey(ctx, r.method)
 	for try := 1; ; try++ {
 		wait, err := c.once(ctx, r, data, key, out)
-		if err == nil || wait < 0 || r.raw != nil || try >= c.tries {
+		if err == nil || wait < 0 || wait > longestWait || r.raw != nil || try >= c.tries {
 			return err
 		}
-		if err := pause(ctx, max(wait, backoff(try))); err != nil {
+		if err := c.rest(ctx, max(wait, backoff(try)), err); err != nil {
 			return err
 		}
 	}
 }
+
+// longestWait is how long a server may ask to be left alone; for longer, the caller decides.
+const longestWait = 30 * time.Second
 
 func idempotencyKey(ctx context.Context, method string) string {
 	if method == http.MethodGet {
@@ -183,6 +194,14 @@ func idempotencyKey(ctx context.Context, method string) string {
 func backoff(try int) time.Duration {
 	base := 200 * time.Millisecond << min(try, 6)
 	return base/2 + rand.N(base) //nolint:gosec // jitter, not a secret
+}
+
+// rest waits before a request is sent again.
+func (c *Client) rest(ctx context.Context, d time.Duration, why error) error {
+	if d >= time.Second {
+		c.waiting(d, why)
+	}
+	return pause(ctx, d)
 }
 
 func pause(ctx context.Context, d time.Duration) error {

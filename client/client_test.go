@@ -87,6 +87,30 @@ func TestAChangeIsRepeatedWithTheSameKey(t *testing.T) {
 	}
 }
 
+func TestAServerThatWantsToBeLeftAloneForLongIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	var waits []time.Duration
+	c, s := serve(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "1")
+		if n > 1 {
+			w.Header().Set("Retry-After", "3600")
+		}
+		reply(w, http.StatusTooManyRequests, map[string]string{"_tag": "TooManyRequests"})
+	}, client.WithWaiting(func(wait time.Duration, why error) {
+		if !client.IsKind(why, crier.KindTooManyRequests) {
+			t.Errorf("it waits because of %v", why)
+		}
+		waits = append(waits, wait)
+	}))
+	_, err := c.GetPost(t.Context(), team, team)
+	if !client.IsKind(err, crier.KindTooManyRequests) || len(s.seen) != 2 {
+		t.Errorf("%v after %d requests", err, len(s.seen))
+	}
+	if len(waits) != 1 || waits[0] < time.Second {
+		t.Errorf("the program was told of waits of %v", waits)
+	}
+}
+
 func TestTwoChangesHaveDifferentKeysUnlessTold(t *testing.T) {
 	t.Parallel()
 	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {

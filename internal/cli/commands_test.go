@@ -192,3 +192,12 @@ func TestTheVersionIsToldInBothWays(t *testing.T) {
 	t.Parallel()
 	newPerson(t, "", "").run(t, "--version").want(t, 0, "crier test")
 }
+
+func TestTooManyRequestsEndWith8AndSayHowLongToWait(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"),
+		servertest.WithRateLimit(1))
+	p := newPerson(t, s.URL, s.Key)
+	p.run(t, "whoami").want(t, 0)
+	p.run(t, "whoami").want(t, 8, "More than 1 requests in a minute", "Wait")
+}

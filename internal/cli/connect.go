@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"crier"
 	"crier/client"
@@ -61,9 +62,9 @@ func (s *Shell) Connect(context.Context) (*client.Client, error) {
 	if err := checkServer(server); err != nil {
 		return nil, err
 	}
-	agent := client.WithUserAgent("crier/" + s.version)
+	agent, waiting := client.WithUserAgent("crier/"+s.version), client.WithWaiting(s.tellWaiting)
 	if token := firstOf(s.token, s.variable("CRIER_TOKEN")); token != "" {
-		return client.New(server, token, agent), nil
+		return client.New(server, token, agent, waiting), nil
 	}
 	l, ok := kept.forServer(server)
 	if !ok && len(kept.Logins) > 0 { // a login is for its own server alone
@@ -72,9 +73,18 @@ func (s *Shell) Connect(context.Context) (*client.Client, error) {
 	if !ok {
 		return nil, errNoLogin
 	}
-	return client.New(server, "", agent, client.WithTokenSource(func(ctx context.Context) (string, error) {
+	return client.New(server, "", agent, waiting, client.WithTokenSource(func(ctx context.Context) (string, error) {
 		return s.freshToken(ctx, l.name())
 	})), nil
+}
+
+// tellWaiting says why nothing happens.
+func (s *Shell) tellWaiting(wait time.Duration, why error) {
+	if client.IsKind(why, crier.KindTooManyRequests) {
+		fmt.Fprintf(s.stderr, "Too many requests: the server asks to wait %s…\n", span(wait))
+		return
+	}
+	fmt.Fprintf(s.stderr, "The server does not answer; trying again in %s…\n", span(wait))
 }
 
 // checkServer refuses what cannot be the address of an installation.
