@@ -26,6 +26,7 @@ type ScheduledPost struct {
 	LateMillis           *int64                     `json:"lateMillis,omitempty" number:"true" doc:"Once published: how long after scheduledAt the network was called."`
 	NeedsAttention       bool                       `json:"needsAttention" doc:"True when it failed, was missed, has an unknown outcome or an action that failed, and nobody has dismissed that."`
 	DismissedAt          *Time                      `json:"dismissedAt,omitempty" doc:"When somebody dismissed the failure."`
+	ReplacedBy           *ID                        `json:"replacedBy,omitempty" doc:"The scheduled post that has taken the place of this failed or missed one on its account. While it is there, a retry is a conflict."`
 	WorkflowID           string                     `json:"workflowId,omitempty" doc:"The job engine's job."`
 	WorkflowRunID        string                     `json:"workflowRunId,omitempty" doc:"The job engine's attempt."`
 	CreatedAt            Time                       `json:"createdAt"`

@@ -336,6 +336,13 @@ func TestAFailureThatWasSentAgainIsNotRetried(t *testing.T) {
 		}
 		w.call(t, http.MethodPost, w.team("/scheduled-posts/%s/retry", failed.ID), nil).
 			wantError(t, crier.KindConflict, string(mended.ID))
+		list := as[crier.Page[crier.ScheduledPost]](t, w.call(t, http.MethodGet,
+			w.team("/scheduled-posts?postId=%s&needsAttention=true", post.ID), nil).want(t, 200)).Data
+		one := as[crier.ScheduledPost](t, w.call(t, http.MethodGet, w.team("/scheduled-posts/%s", mended.ID), nil).
+			want(t, 200))
+		if len(list) != 1 || list[0].ReplacedBy == nil || *list[0].ReplacedBy != mended.ID || one.ReplacedBy != nil {
+			t.Errorf("replaced: %+v, by %+v", list, one)
+		}
 	})
 }
 

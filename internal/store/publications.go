@@ -272,20 +272,18 @@ func (r reads) HasLive(ctx context.Context, post, account crier.ID) (bool, error
 	return true, nil
 }
 
-// Replacement finds what has taken the place of a publication that came to nothing: another one of the same post on the
-// same account that is live, or a newer one that was not canceled. The next ones of its own series replace it only
-// while they are live. nil when there is none.
+// replaces selects the publication p that has taken the place of i, which came to nothing: another one of the same post
+// on the same account that is live, or a newer one that was not canceled. The next ones of its own series replace it
+// only while they are live.
+const replaces = `p.post_id = i.post_id AND p.social_account_id = i.social_account_id AND p.kind = 'post'
+	AND p.id <> i.id AND (p.live OR NOT p.canceled AND (p.created_at > i.created_at OR p.created_at = i.created_at
+		AND p.id > i.id) AND coalesce(p.recurrence_of, p.id) <> coalesce(i.recurrence_of, i.id))
+	ORDER BY p.live DESC, p.created_at DESC, p.id DESC LIMIT 1`
+
+// Replacement finds what has taken the place of a publication that came to nothing; nil when there is none.
 func (r reads) Replacement(ctx context.Context, of Publication) (*Publication, error) {
-	series := of.ID
-	if of.RecurrenceOf != nil {
-		series = *of.RecurrenceOf
-	}
-	p, err := scanPublication(r.q.QueryRowContext(ctx, `SELECT `+publicationColumns+` FROM publications p
-		WHERE p.post_id = $1 AND p.social_account_id = $2 AND p.kind = 'post' AND p.id <> $3 AND (p.live OR
-			NOT p.canceled AND (p.created_at > $4 OR p.created_at = $4 AND p.id > $3)
-			AND coalesce(p.recurrence_of, p.id) <> $5)
-		ORDER BY p.live DESC, p.created_at DESC, p.id DESC LIMIT 1`,
-		of.PostID, of.SocialAccountID, of.ID, of.CreatedAt, series))
+	p, err := scanPublication(r.q.QueryRowContext(ctx, `SELECT `+publicationColumns+` FROM publications i,
+		publications p WHERE i.id = $1 AND `+replaces, of.ID))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

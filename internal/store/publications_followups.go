@@ -10,7 +10,8 @@ import (
 )
 
 // scheduledPosts are scheduled posts with what is stored of them in other rows: the actions that follow them, whether
-// their series goes on, how late they were, and what needs attention. Its questions do not depend on each other.
+// their series goes on, how late they were, what needs attention, and what has taken their place. Its questions do not
+// depend on each other.
 type scheduledPosts struct {
 	questions []question
 	found     []scheduledPost
@@ -18,6 +19,7 @@ type scheduledPosts struct {
 	series    map[destination]bool
 	sent      map[crier.ID]crier.Time
 	problems  map[crier.ID]problem
+	replaced  map[crier.ID]crier.ID
 	byPost    map[crier.ID][]crier.ScheduledPost // nil until it is asked for
 }
 
@@ -33,7 +35,8 @@ func (r reads) scheduledPosts(which string, args []any) *scheduledPosts {
 // newFollowUps prepares to read what is stored of scheduled posts in other rows.
 func newFollowUps(which string, args []any) *scheduledPosts {
 	s := &scheduledPosts{followUps: map[crier.ID]map[crier.FollowUpKind]crier.FollowUp{},
-		series: map[destination]bool{}, sent: map[crier.ID]crier.Time{}, problems: map[crier.ID]problem{}}
+		series: map[destination]bool{}, sent: map[crier.ID]crier.Time{}, problems: map[crier.ID]problem{},
+		replaced: map[crier.ID]crier.ID{}}
 	s.questions = []question{
 		followUpsQuestion(s.followUps, which, args).unless(s.empty),
 		seriesQuestion(s.series, which, args).unless(s.none(func(p scheduledPost) bool {
@@ -43,6 +46,9 @@ func newFollowUps(which string, args []any) *scheduledPosts {
 			return p.Status == crier.Published
 		})),
 		problemsQuestion(s.problems, which, args).unless(s.empty),
+		replacementsQuestion(s.replaced, which, args).unless(s.none(func(p scheduledPost) bool {
+			return p.Status == crier.Failed || p.Status == crier.Missed
+		})),
 	}
 	return s
 }
@@ -67,6 +73,9 @@ func (s *scheduledPosts) list() []crier.ScheduledPost {
 		}
 		problem := s.problems[p.ID]
 		p.NeedsAttention, p.DismissedAt = problem.open, problem.dismissedAt
+		if by, ok := s.replaced[p.ID]; ok {
+			p.ReplacedBy = &by
+		}
 		out[i] = p.ScheduledPost
 	}
 	return out
@@ -195,6 +204,19 @@ func problemsQuestion(found map[crier.ID]problem, which string, args []any) ques
 		found[id] = p
 		return err
 	})
+}
+
+// replacementsQuestion reads what has taken the place of publications that came to nothing.
+func replacementsQuestion(found map[crier.ID]crier.ID, which string, args []any) question {
+	return newQuestion(`SELECT r.id, r.replaced_by FROM (SELECT i.id, (SELECT p.id FROM publications p WHERE `+replaces+`)
+		AS replaced_by FROM publications i WHERE i.status IN ('failed', 'missed') AND i.id IN (`+which+`)) r
+		WHERE r.replaced_by IS NOT NULL`, args,
+		func(row scanner) error {
+			var of, by crier.ID
+			err := row.Scan(&of, &by)
+			found[of] = by
+			return err
+		})
 }
 
 // byKeys runs a query that ends in IN for a list of ids and scans each row.

@@ -381,6 +381,13 @@ func TestWhatTakesThePlaceOfAFailure(t *testing.T) {
 			if err != nil || (got != nil) != c.want || got != nil && got.ID != other.ID {
 				t.Errorf("%s: %+v, %v", name, got, err)
 			}
+			shown, err := f.ScheduledPosts(context.Background(), []crier.ID{failed.ID, other.ID})
+			if by := shown[failed.ID].ReplacedBy; err != nil || (by != nil) != c.want || by != nil && *by != other.ID {
+				t.Errorf("%s: shown as replaced by %v, %v", name, by, err)
+			}
+			if by := shown[other.ID].ReplacedBy; by != nil {
+				t.Errorf("%s: the other one is shown as replaced by %s", name, *by)
+			}
 		}
 	})
 }

@@ -3815,6 +3815,11 @@ export interface components {
             /** Format: date-time */
             publishedAt?: string;
             recurrence: components["schemas"]["ScheduledRecurrence"] | null;
+            /**
+             * Format: uuid
+             * @description The scheduled post that has taken the place of this failed or missed one on its account. While it is there, a retry is a conflict.
+             */
+            replacedBy?: string;
             /** Format: date-time */
             scheduledAt: string;
             /** Format: uuid */
