@@ -29,8 +29,7 @@ func (f Format) CheckPart(c Content, part int, found *Findings) {
 	p := c.Parts[part]
 	f.checkText(c, part, found)
 	if len(p.Media) < f.MinMedia {
-		found.Reject(c.Path(part, "attachments"), fmt.Sprintf("needs at least %s, has %d",
-			plural(f.MinMedia, "attachment"), len(p.Media)))
+		found.Reject(c.Path(part, "attachments"), f.tooFew(len(p.Media)))
 	}
 	if len(p.Media) > f.MaxMedia {
 		found.Reject(c.Path(part, "attachments"), fmt.Sprintf("allows at most %s, has %d",
@@ -42,6 +41,24 @@ func (f Format) CheckPart(c Content, part int, found *Findings) {
 		f.checkMedia(c, part, m, found)
 	}
 }
+
+// tooFew says what media the format wants more of.
+func (f Format) tooFew(has int) string {
+	if f.MinMedia > 1 {
+		return fmt.Sprintf("needs at least %s, has %d", plural(f.MinMedia, "attachment"), has)
+	}
+	var kinds []string
+	for _, limit := range f.Media {
+		if kind := classNames[limit.Class]; !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return "needs " + strings.Join(kinds, " or ")
+}
+
+// classNames are what people call a file of each class; an animation counts as a picture.
+var classNames = map[string]string{"image": "a picture", "gif": "a picture", "video": "a video",
+	"document": "a document"}
 
 func (f Format) checkText(c Content, part int, found *Findings) {
 	text := c.Parts[part].Text

@@ -235,6 +235,22 @@ func TestMediaAreJudgedByWhatIsKnown(t *testing.T) {
 	}
 }
 
+func TestWhatMediaAFormatWants(t *testing.T) {
+	t.Parallel()
+	for want, f := range map[string]provider.Format{
+		"needs a picture or a video": {MinMedia: 1, MaxMedia: 2,
+			Media: []provider.MediaLimit{{Class: "image"}, {Class: "gif"}, {Class: "video"}}},
+		"needs a video":                       {MinMedia: 1, MaxMedia: 1, Media: []provider.MediaLimit{{Class: "video"}}},
+		"needs at least 2 attachments, has 0": {MinMedia: 2, MaxMedia: 4, Media: []provider.MediaLimit{{Class: "image"}}},
+	} {
+		var found provider.Findings
+		f.CheckPart(provider.Content{Action: provider.Post, Parts: []provider.Part{{}}}, 0, &found)
+		if len(found.Issues) != 1 || found.Issues[0].Message != want {
+			t.Errorf("%+v, want %s", found.Issues, want)
+		}
+	}
+}
+
 func TestAFormatNeedsAndAllowsItsAttachments(t *testing.T) {
 	t.Parallel()
 	f := provider.Format{
