@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"crier/internal/store"
 )
@@ -48,5 +51,25 @@ func TestBrowserCalendarKeys(t *testing.T) {
 	} {
 		b.press(step.key)
 		b.waitFor(step.comes)
+	}
+}
+
+func TestBrowserAFreeSlotLeadsToTheComposerAndBack(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s.begin(t)
+	for text, from := range map[string]string{"From the calendar": "/app/?view=month", "From the queue": "/app/queue"} {
+		s.tab.open(from)
+		s.tab.click(`[data-ghost], main a[href*="at="]`, "lot")
+		s.tab.waitFor(`document.querySelector('section[aria-label=Accounts] input')`)
+		s.tab.run(chromedp.Evaluate[chromedp.Void](`document.querySelector('section[aria-label=Accounts] input').click()`))
+		s.tab.fill(`textarea[aria-label=Text]`, text)
+		s.tab.waitFor(`[...document.querySelectorAll('button')].some(e => /^Schedule 1 post for .* credits/.test(e.innerText))`)
+		if h := evaluate[int](s.tab, `document.querySelector('input[type=time]').closest('fieldset').parentElement.offsetHeight`); h > 50 {
+			t.Errorf("time and button take %d pixels, more than one row", h)
+		}
+		s.tab.click("button", "Schedule 1 post for")
+		s.tab.waitFor(fmt.Sprintf(`location.pathname + location.search === %q`, from))
+		s.tab.says("Scheduled 1 post for", text)
 	}
 }

@@ -175,11 +175,33 @@ func TestBrowserARefusedPostIsMendedFromAttention(t *testing.T) {
 		t.Errorf("timeline %q", got)
 	}
 	// The failure is dealt with: it needs nobody, and cannot be tried again beside the post that took its place.
-	s.tab.says("Sent to this account again since")
+	s.tab.says("Published on this account since", "Accounts (1)")
 	s.tab.waitFor(`!document.querySelector('nav').innerText.includes('need attention')`)
 	if evaluate[bool](s.tab, `document.querySelector('main').innerText.includes('Try again')`) {
 		t.Error("the failure is offered for another try")
 	}
+}
+
+func TestBrowserAFailureWhosePlaceWasTakenIsNotOfferedAgain(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s.begin(t)
+	s.box.Fault(t, s.Accounts[0], "publish", "reject", nil)
+	post := s.NewPost(t, s.crew, "Sent once more by a program")
+	for range 2 { // the second one is taken, and nobody dismisses the first
+		s.PostNow(t, s.crew, post, s.IDs(), object{"waitSeconds": 30})
+	}
+	s.tab.open("/app/attention")
+	s.tab.says("X refused the content", "See what replaced it")
+	s.tab.click("main label", "All")
+	s.tab.waitFor(`[...document.querySelectorAll('main button')].some(b => b.innerText === 'Dismiss (1)' && !b.disabled)`)
+	if evaluate[bool](s.tab, `[...document.querySelectorAll('main button')].some(b => b.innerText.startsWith('Try again') &&
+		!b.disabled)`) {
+		t.Error("a try is offered that would be refused")
+	}
+	s.tab.click("main a", "See what replaced it")
+	s.tab.says("Published on this account since")
+	s.tab.waitFor(`document.querySelector('article[data-status=published] [aria-expanded=true]')`)
 }
 
 // underTheBar puts everything in the composer under its bar, focuses it, and tells what the bar covers still. The end of

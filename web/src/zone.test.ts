@@ -9,6 +9,7 @@ import {
   isDate,
   minutesOf,
   offsetAt,
+  placeOf,
   startOfDay,
   startOfWeek,
   wallAt,
@@ -108,4 +109,12 @@ describe('days', () => {
     expect(clock(545)).toBe('09:05')
     expect(minutesOf('23:59')).toBe(1439)
   })
+})
+
+it.each([
+  ['Europe/Berlin', 'Berlin time'],
+  ['America/Argentina/Buenos_Aires', 'Buenos Aires time'],
+  ['UTC', 'UTC'],
+])('calls %s %s', (zone, want) => {
+  expect(placeOf(zone)).toBe(want)
 })

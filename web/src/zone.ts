@@ -185,6 +185,12 @@ export function formatOffset(offset: number): string {
   return `${offset < 0 ? '-' : '+'}${clock(total)}`
 }
 
+/** "Berlin time" for Europe/Berlin, for where there is no room for its name; UTC stays UTC. */
+export function placeOf(zone: string): string {
+  const place = zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ')
+  return zone.includes('/') ? `${place} time` : zone
+}
+
 /** Where the browser's language begins the week; 0 is Sunday. */
 export function firstDayOfWeek(): number {
   const locale = new Intl.Locale(navigator.language) as Intl.Locale & { getWeekInfo?: () => { firstDay: number } }

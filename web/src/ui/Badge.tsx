@@ -27,6 +27,7 @@ export function Badge({
 /** How states look everywhere: those of scheduled posts, posts, accounts, assets and actions. */
 export const states: Record<string, { icon: IconName; tone: Tone; word: string }> = {
   scheduled: { icon: 'clock', tone: 'plain', word: 'Scheduled' },
+  due: { icon: 'send', tone: 'info', word: 'Going out' },
   publishing: { icon: 'send', tone: 'info', word: 'Publishing' },
   processing: { icon: 'send', tone: 'info', word: 'Processing' },
   published: { icon: 'check', tone: 'good', word: 'Published' },

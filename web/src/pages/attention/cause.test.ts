@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { accountCause, causeOf } from './cause'
+import { accountCause, causeOf, mayTryAgain } from './cause'
 
 const account = (patch = {}) => ({ provider: 'x', status: 'connected', ...patch }) as never
 
@@ -31,6 +31,16 @@ describe('causeOf', () => {
       said: 'Too fast',
     })
   })
+})
+
+it.each([
+  ['failed', undefined, true],
+  ['missed', undefined, true],
+  ['failed', 'newer', false],
+  ['unknown', undefined, false],
+  ['published', undefined, false],
+] as const)('%s, replaced by %s: may be tried again is %s', (status, replacedBy, want) => {
+  expect(mayTryAgain({ status, replacedBy })).toBe(want)
 })
 
 describe('accountCause', () => {

@@ -55,6 +55,10 @@ function knownCause(sp: Asked): Cause | undefined {
   return causes[sp.errorCode ?? ''] ?? byStatus[sp.status]
 }
 
+/** Whether it can be tried again: one whose place another has taken would be published twice, and is refused. */
+export const mayTryAgain = (sp: Pick<ScheduledPost, 'status' | 'replacedBy'>) =>
+  (sp.status === 'failed' || sp.status === 'missed') && !sp.replacedBy
+
 /** What happened to a scheduled post, and what helps. */
 export function causeOf(
   sp: Asked,

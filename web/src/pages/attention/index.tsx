@@ -25,7 +25,7 @@ import { Tools } from '../post/Deliveries'
 import { dismiss, retry } from '../post/data'
 import { inTurn } from '../posts/bulk'
 import styles from './attention.module.css'
-import { accountCause, causeOf } from './cause'
+import { accountCause, causeOf, mayTryAgain } from './cause'
 import { useNeedsAttention, usePostsById } from './data'
 import { useConnect } from './reconnect'
 
@@ -117,7 +117,7 @@ function Items({ list, total, accounts }: { list: ScheduledPost[]; total: number
     list.map(s => s.contentItemId),
   )
   const picked = list.filter(s => chosen.includes(s.id))
-  const again = picked.filter(s => s.status === 'failed' || s.status === 'missed')
+  const again = picked.filter(mayTryAgain)
   const bulk = async (of: ScheduledPost[], work: (s: ScheduledPost) => Promise<unknown>, done: string) => {
     setBusy(true)
     const { succeeded, failures } = await inTurn(of, work)

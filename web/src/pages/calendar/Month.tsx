@@ -9,7 +9,11 @@ import { byDay, type Card as CardData, dayAt, daysOf, type Ghost } from './model
 
 const cardHeight = 26
 const dayHead = 30
-const ghostRow = 24
+/** With the gap after it. */
+const ghostWidth = 54
+const dayPadding = 8
+/** Free slots take at most so many lines: the cards matter more. */
+const ghostLines = 2
 /** A card with a second line takes this many lines. */
 const tallLines = 1.75
 
@@ -86,14 +90,18 @@ function locate(
   }
 }
 
-/** How many lines fit into a day. */
-function useRoom(cells: React.RefObject<HTMLElement | null>, weeks: number): number {
-  const [room, setRoom] = useState(3)
+type Room = { lines: number; ghosts: number }
+
+/** How many lines fit into a day, and how many free slots into a line. */
+function useRoom(cells: React.RefObject<HTMLElement | null>, weeks: number): Room {
+  const [room, setRoom] = useState<Room>({ lines: 3, ghosts: 2 })
   useEffect(() => {
     const element = cells.current
     if (!element) return
     const observer = new ResizeObserver(() => {
-      setRoom(Math.max(1, Math.floor((element.clientHeight / weeks - dayHead) / cardHeight)))
+      const lines = Math.max(1, Math.floor((element.clientHeight / weeks - dayHead) / cardHeight))
+      const ghosts = Math.max(1, Math.floor((element.clientWidth / 7 - dayPadding) / ghostWidth))
+      setRoom(r => (r.lines === lines && r.ghosts === ghosts ? r : { lines, ghosts }))
     })
     observer.observe(element)
     return () => observer.disconnect()
@@ -109,7 +117,7 @@ type DayProps = {
   past: boolean
   cards: CardData[] | undefined
   ghosts: Ghost[] | undefined
-  room: number
+  room: Room
   held: string | null
   mayMove: boolean
   mayWrite: boolean
@@ -119,10 +127,12 @@ type DayProps = {
 const Day = memo(function Day(p: DayProps) {
   const cards = p.cards ?? []
   const ghosts = p.mayWrite ? (p.ghosts ?? []) : []
-  const room = ghosts.length > 0 && cards.length < p.room ? p.room - Math.ceil(ghostRow / cardHeight) : p.room
+  const room = ghosts.length > 0 && cards.length < p.room.lines ? p.room.lines - 1 : p.room.lines
   const shown = cards.length > room ? cards.slice(0, Math.max(0, room - 1)) : cards
   const hidden = cards.length - shown.length
   const tall = cards.length * tallLines <= room
+  const left = p.room.lines - Math.ceil(cards.length * (tall ? tallLines : 1))
+  const free = fitting(ghosts, Math.max(1, Math.min(left, ghostLines)) * p.room.ghosts)
   const name = formatDay(p.date, { weekday: 'long', day: 'numeric', month: 'long' })
   const change = useMemo(() => clockChangeOn(p.date, p.zone), [p.date, p.zone])
   return (
@@ -160,9 +170,9 @@ const Day = memo(function Day(p: DayProps) {
           +{hidden} more<span className="visually-hidden"> on {name}</span>
         </button>
       )}
-      {ghosts.length > 0 && cards.length < p.room && (
+      {free.length > 0 && cards.length < p.room.lines && (
         <span className={styles.ghosts}>
-          {ghosts.slice(0, 3).map(g => (
+          {free.map(g => (
             <button
               key={g.at}
               type="button"
@@ -174,11 +184,22 @@ const Day = memo(function Day(p: DayProps) {
               {clock(g.wall.minutes)}
             </button>
           ))}
+          {free.length < ghosts.length && (
+            <button type="button" className={styles.more} onClick={() => p.onDay(p.date)}>
+              +{ghosts.length - free.length}
+              <span className="visually-hidden"> free slots on {name}</span>
+            </button>
+          )}
         </span>
       )}
     </div>
   )
 })
+
+/** As many as there are places; one place is left to say how many more there are. */
+function fitting<T>(list: T[], places: number): T[] {
+  return list.length <= places ? list : list.slice(0, Math.max(1, places - 1))
+}
 
 /** Says that the clocks of the zone change on this day. */
 export function ClockMark({ change }: { change: ClockChange }) {

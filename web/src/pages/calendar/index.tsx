@@ -38,7 +38,10 @@ export default function CalendarPage() {
   const cards = useMemo(() => cardsOf(entries ?? [], zone).filter(c => fits(c, filter)), [entries, zone, filter])
   // Slots are taken away as time passes, to the minute.
   const minute = Math.floor(now / 60_000)
-  const ghosts = useMemo(() => ghostsOf(slots.data ?? [], zone, minute * 60_000), [slots.data, zone, minute])
+  const ghosts = useMemo(
+    () => ghostsOf(slots.data ?? [], zone, minute * 60_000, cards),
+    [slots.data, zone, minute, cards],
+  )
 
   const show = useCallback(
     (patch: Record<string, string | undefined>, push?: 'push') => setSearch(patch, push),
@@ -50,7 +53,7 @@ export default function CalendarPage() {
   )
   const onShow = useCallback((d: string) => show({ date: d }), [show])
   const onNew = useCallback(
-    (at: number) => navigate({ to: '/compose', search: { at: new Date(at).toISOString() } as never }),
+    (at: number) => navigate({ to: '/compose', search: { at: new Date(at).toISOString(), back: 'yes' } as never }),
     [navigate],
   )
   const move = useMove()

@@ -213,10 +213,19 @@ describe('drag', () => {
   it('is drawn to a free slot nearby', () => {
     const at = instantOf({ date: '2026-11-17', minutes: 547 }, berlin)
     const slot = free(new Date(at).toISOString())
-    const ghosts = ghostsOf([slot, taken(slot), { ...slot, past: true }], berlin, at - 3_600_000)
+    const ghosts = ghostsOf([slot, taken(slot), { ...slot, past: true }], berlin, at - 3_600_000, [])
     expect(ghosts).toHaveLength(1)
     expect(timeAt(grid, week, ghosts, 150, 340)).toEqual({ date: '2026-11-17', minutes: 547 })
-    expect(ghostsOf([slot], berlin, at)).toEqual([])
+    expect(ghostsOf([slot], berlin, at, [])).toEqual([])
+  })
+
+  it('offers no slot beside a post of the same minute', () => {
+    const at = instantOf({ date: '2026-11-17', minutes: 540 }, berlin)
+    const slot = free(new Date(at).toISOString())
+    const beside = (scheduledAt: string) =>
+      ghostsOf([slot], berlin, at - 3_600_000, cardsOf([entry({ scheduledAt })], berlin))
+    expect(beside(new Date(at + 30_000).toISOString())).toEqual([])
+    expect(beside(new Date(at + 60_000).toISOString())).toHaveLength(1)
   })
 })
 

@@ -180,9 +180,16 @@ export function byDay<T>(items: T[], dateOf: (item: T) => string): Map<string, T
 /** Slots that nothing takes and that are still ahead, with their place on the wall clock. */
 export type Ghost = { at: number; wall: Wall; label: string | null }
 
-export function ghostsOf(slots: SlotInstant[], zone: string, now: number): Ghost[] {
+/**
+ * A slot is taken to the second, so that a post half a minute later leaves it free. People read minutes: a slot that a
+ * card of its minute stands beside is not offered.
+ */
+export function ghostsOf(slots: SlotInstant[], zone: string, now: number, cards: Card[]): Ghost[] {
+  const minuteOf = (at: number) => Math.floor(at / 60_000)
+  const busy = new Set(cards.filter(c => c.status !== 'canceled').map(c => minuteOf(c.at)))
   return slots
     .filter(s => s.takenBy.length === 0 && !s.past && Date.parse(s.startsAt) > now + 60_000)
+    .filter(s => !busy.has(minuteOf(Date.parse(s.startsAt))))
     .map(s => ({ at: Date.parse(s.startsAt), wall: wallAt(Date.parse(s.startsAt), zone), label: s.label }))
 }
 

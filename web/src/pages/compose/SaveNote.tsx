@@ -5,7 +5,7 @@ import styles from './compose.module.css'
 import type { SaveState } from './saver'
 
 function words(state: SaveState, zone: string, byHand: boolean): string {
-  if (byHand && state.kind === 'idle') return 'Changes go out with the button'
+  if (byHand && state.kind === 'idle') return 'Nothing changes before you press the button'
   switch (state.kind) {
     case 'idle':
       return ''

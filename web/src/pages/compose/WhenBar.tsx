@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 import { api, ask } from '../../api/client'
 import { key } from '../../api/query'
 import { serverNow, useSession } from '../../session'
-import { formatInstant, Icon, type IconName, Menu } from '../../ui'
-import { addDays, clock, clockChangeOn, formatOffset, offsetAt, wallAt } from '../../zone'
+import { formatInstant, Menu } from '../../ui'
+import { addDays, clock, clockChangeOn, formatOffset, offsetAt, placeOf, wallAt } from '../../zone'
 import styles from './compose.module.css'
 import type { Draft, When } from './draft'
 import { type DraftStore, useDraft } from './store'
 
-const choices: { kind: When['kind']; label: string; icon: IconName }[] = [
-  { kind: 'draft', label: 'Draft', icon: 'draft' },
-  { kind: 'slot', label: 'Next slot', icon: 'slots' },
-  { kind: 'time', label: 'Time', icon: 'calendar' },
-  { kind: 'now', label: 'Now', icon: 'send' },
+const choices: { kind: When['kind']; label: string }[] = [
+  { kind: 'draft', label: 'Draft' },
+  { kind: 'slot', label: 'Next slot' },
+  { kind: 'time', label: 'Time' },
+  { kind: 'now', label: 'Now' },
 ]
 
 /** A whole hour from now on, as the first suggestion of a time. */
@@ -35,7 +35,6 @@ export function WhenBar({ store, canPublish }: { store: DraftStore; canPublish: 
         .map(c => (
           <label key={c.kind} className={styles.whenChoice} data-on={when.kind === c.kind || undefined}>
             <input type="radio" name="when" checked={when.kind === c.kind} onChange={() => choose(c.kind)} />
-            <Icon name={c.icon} size={16} />
             {c.label}
           </label>
         ))}
@@ -68,8 +67,11 @@ function TimeFields({ store, when }: { store: DraftStore; when: Extract<When, { 
         value={when.time}
         onChange={e => set({ time: e.target.value })}
       />
-      <span className={styles.hint}>
-        {session.zone} (UTC{formatOffset(offsetAt(serverNow(session), session.zone))})
+      <span
+        className={styles.hint}
+        title={`${session.zone} (UTC${formatOffset(offsetAt(serverNow(session), session.zone))})`}
+      >
+        {placeOf(session.zone)}
         {change && ' · the clocks change on this day'}
       </span>
     </span>

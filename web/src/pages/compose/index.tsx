@@ -135,7 +135,8 @@ function Begun({
       const published = post?.scheduledDestinationAccountIds ?? []
       // Accounts that have it already are not asked again.
       const rest = draft.accountIds.filter(id => planned.includes(id) || !published.includes(id))
-      const accountIds = [asked, planned, rest].find(list => list.length > 0) ?? []
+      const begin = [asked, planned, rest].find(list => list.length > 0) ?? []
+      const accountIds = accounts.map(a => a.id).filter(id => begin.includes(id))
       return {
         ...draft,
         accountIds,

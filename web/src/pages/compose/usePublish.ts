@@ -1,9 +1,9 @@
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { newIdempotencyKey, type Schemas } from '../../api/client'
 import type { ScheduledPost } from '../../api/extra'
 import { useCan, useSession } from '../../session'
-import { formatInstant, toast, toastError } from '../../ui'
+import { formatInstant, toast, toastError, useSearchState } from '../../ui'
 import { cancel, dismiss, readScheduledPosts } from '../post/data'
 import { sentAgain } from '../post/order'
 import type { Account, Draft, Post } from './draft'
@@ -18,6 +18,8 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
   const { team, zone } = useSession()
   const mayApprove = useCan('approve_posts')
   const navigate = useNavigate()
+  const router = useRouter()
+  const [{ back }] = useSearchState()
   const [busy, setBusy] = useState(false)
   const [refusals, setRefusals] = useState<Refusal[]>([])
   const intent = useRef<{ body: string; key: Record<string, string> } | null>(null)
@@ -26,6 +28,12 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
     const text = JSON.stringify(body)
     if (intent.current?.body !== text) intent.current = { body: text, key: newIdempotencyKey() }
     return intent.current.key
+  }
+
+  /** To the post; or, once it is planned, back to the calendar or queue that a free time was chosen on. */
+  const leave = (postId: string, planned: boolean) => {
+    if (planned && back === 'yes' && router.history.canGoBack()) router.history.back()
+    else navigate({ to: '/posts/$postId', params: { postId } })
   }
 
   const send = async (postId: string, draft: Draft) => {
@@ -51,7 +59,7 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
     rememberAccounts(localStorage, team.id, draft.accountIds)
     const undo = draft.when.kind === 'now' ? undefined : () => undoSchedule(team.id, postId)
     if (taken > failed) toast(summary(result, taken - failed, draft, zone), undo)
-    if (refused.length === 0) navigate({ to: '/posts/$postId', params: { postId } })
+    if (refused.length === 0) leave(postId, draft.when.kind !== 'now' && failed === 0)
   }
 
   const run = async () => {

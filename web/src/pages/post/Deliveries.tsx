@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client'
 import type { ScheduledPost } from '../../api/extra'
 import { useInstance } from '../../api/hooks'
-import { useCan } from '../../session'
+import { serverNow, useCan, useSession } from '../../session'
 import { Avatar, Button, buttonClass, EmptyState, Icon, networkNames, Status, showDialog, Time } from '../../ui'
-import { asSentence, causeOf } from '../attention/cause'
+import { asSentence, causeOf, mayTryAgain } from '../attention/cause'
 import { useConnect } from '../attention/reconnect'
 import { useAct } from './actions'
 import { followUps, repeats } from './followUps'
 import { lateness } from './ledger'
-import { isReplaced } from './order'
+import { replacement, shownStatus } from './order'
 import styles from './post.module.css'
 import { profileUrl, Resolve } from './Resolve'
 import { Why } from './Why'
@@ -54,7 +54,7 @@ export function Deliveries({
         <li key={sp.id}>
           <Delivery
             sp={sp}
-            replaced={isReplaced(sp, list)}
+            replaced={replacement(sp, list)}
             account={accounts.find(a => a.id === sp.socialAccountId)}
             open={open === sp.id}
             onToggle={() => onOpen(open === sp.id ? undefined : sp.id)}
@@ -73,11 +73,12 @@ function Delivery({
   onToggle,
 }: {
   sp: ScheduledPost
-  replaced: boolean
+  replaced: string | null
   account: Account | undefined
   open: boolean
   onToggle: () => void
 }) {
+  const session = useSession()
   return (
     <article className={styles.delivery} data-status={sp.status}>
       <div className={styles.deliveryHead}>
@@ -95,7 +96,7 @@ function Delivery({
           </span>
         </div>
         <div className={styles.outcome}>
-          <Status state={sp.status} />
+          <Status state={shownStatus(sp, serverNow(session))} />
           <Result sp={sp} />
         </div>
       </div>
@@ -105,11 +106,7 @@ function Delivery({
         <Button size="small" kind="quiet" aria-expanded={open} icon={open ? 'up' : 'down'} onClick={onToggle}>
           Why
         </Button>
-        {replaced ? (
-          <span className={styles.soft}>Sent to this account again since</span>
-        ) : (
-          <Tools sp={sp} account={account} />
-        )}
+        {replaced ? <span className={styles.soft}>{replaced}</span> : <Tools sp={sp} account={account} />}
       </div>
       {open && <Why scheduledPost={sp} />}
     </article>
@@ -183,7 +180,7 @@ export function Tools({ sp, account, only }: { sp: ScheduledPost; account: Accou
   const { retry, cancel, busy } = useAct()
   const { connect, busy: connecting } = useConnect()
   const { remedy } = causeOf(sp, account)
-  const broken = sp.status === 'failed' || sp.status === 'missed'
+  const broken = mayTryAgain(sp)
   const look = (at: Account) =>
     showDialog(close => (
       <Resolve scheduledPost={sp} account={at} profile={profileUrl(at, instance.data?.sandboxUrl)} onClose={close} />
@@ -214,6 +211,16 @@ export function Tools({ sp, account, only }: { sp: ScheduledPost; account: Accou
         <Button size="small" icon="refresh" busy={busy === `retry ${sp.id}`} onClick={() => retry(sp)}>
           Try again
         </Button>
+      )}
+      {sp.replacedBy && (
+        <Link
+          to="/posts/$postId"
+          params={{ postId: sp.contentItemId }}
+          search={{ why: sp.replacedBy } as never}
+          className={buttonClass({ size: 'small' })}
+        >
+          See what replaced it
+        </Link>
       )}
       {sp.status === 'unknown' && mayPublish && account && (
         <Button size="small" kind="primary" icon="eye" onClick={() => look(account)}>

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { api, ask, newIdempotencyKey, type Schemas } from '../../api/client'
 import type { ScheduledPost } from '../../api/extra'
 import { key } from '../../api/query'
-import { inOrder } from './order'
 
 export type Post = Schemas['Post']
 
@@ -54,12 +53,11 @@ export async function readScheduledPosts(
   return all
 }
 
-/** The scheduled posts of a post, those that need a person first. What is under way is asked for often. */
+/** The scheduled posts of a post. What is under way is asked for often. */
 export function useScheduledPosts(teamId: string, postId: string) {
   return useQuery({
     queryKey: key('scheduled-posts', teamId, 'of', postId),
     queryFn: ({ signal }) => readScheduledPosts(teamId, postId, signal),
-    select: inOrder<ScheduledPost>,
     refetchInterval: q => (q.state.data?.some(running) ? 1500 : false),
   })
 }

@@ -22,7 +22,7 @@ import { DeletePost } from './DeletePost'
 import { Deliveries } from './Deliveries'
 import { type Post, usePost, useScheduledPosts } from './data'
 import { Numbers } from './Numbers'
-import { isReplaced } from './order'
+import { inOrder } from './order'
 import styles from './post.module.css'
 import { Versions } from './Versions'
 
@@ -53,7 +53,8 @@ export default function PostPage() {
       </Page>
     )
   }
-  return <PostView post={post.data} scheduled={scheduled.data} accounts={accounts.data} />
+  const ordered = inOrder(scheduled.data, accounts.data)
+  return <PostView post={post.data} scheduled={ordered} accounts={accounts.data} />
 }
 
 const tabs = [
@@ -75,9 +76,10 @@ function PostView({
   const mayAnalyse = useCan('read_analytics')
   const tab = search.tab ?? 'accounts'
   const first =
-    scheduled.find(s => ['failed', 'missed', 'unknown'].includes(s.status) && !isReplaced(s, scheduled)) ??
+    scheduled.find(s => ['failed', 'missed', 'unknown'].includes(s.status) && !s.replacedBy) ??
     (scheduled.length === 1 ? scheduled[0] : undefined)
   const open = search.why === 'none' ? undefined : (search.why ?? first?.id)
+  const count = new Set(scheduled.map(s => s.socialAccountId)).size
   const published = new Set(scheduled.filter(s => s.status === 'published').map(s => s.contentPayloadId))
   return (
     <Page title={postName(post)} actions={<PostActions post={post} scheduled={scheduled} />}>
@@ -94,7 +96,7 @@ function PostView({
               onClick={() => setSearch({ tab: t.id === 'accounts' ? undefined : t.id })}
             >
               {t.label}
-              {t.id === 'accounts' && scheduled.length > 0 && ` (${scheduled.length})`}
+              {t.id === 'accounts' && count > 0 && ` (${count})`}
             </button>
           ))}
       </nav>

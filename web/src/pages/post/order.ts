@@ -1,7 +1,10 @@
 // Which of a post's deliveries a person looks at first, and which of them others have taken the place of.
 import type { ScheduledPost } from '../../api/extra'
 
-type Delivery = Pick<ScheduledPost, 'id' | 'socialAccountId' | 'status' | 'needsAttention' | 'createdAt' | 'recurrence'>
+type Delivery = Pick<
+  ScheduledPost,
+  'id' | 'socialAccountId' | 'status' | 'needsAttention' | 'replacedBy' | 'scheduledAt'
+>
 
 const broken = (s: Pick<Delivery, 'status'>) => s.status === 'failed' || s.status === 'missed'
 
@@ -10,26 +13,24 @@ export function sentAgain<D extends Delivery>(list: D[], accountIds: string[]): 
   return list.filter(s => broken(s) && s.needsAttention && accountIds.includes(s.socialAccountId))
 }
 
-/**
- * Whether a failure was dealt with by a later delivery to the same account: trying it again would post it twice, and is
- * refused. A later one of a series was planned anyway, and replaces it only when somebody said so.
- */
-export function isReplaced(s: Delivery, list: Delivery[]): boolean {
-  return (
-    broken(s) &&
-    !(s.needsAttention && s.recurrence) &&
-    list.some(
-      other =>
-        other.socialAccountId === s.socialAccountId && other.createdAt > s.createdAt && other.status !== 'canceled',
-    )
-  )
+/** What became of a failure whose place another delivery to the same account has taken; null where it can be tried again. */
+export function replacement(s: Delivery, list: Delivery[]): string | null {
+  if (!s.replacedBy) return null
+  const by = list.find(other => other.id === s.replacedBy)?.status
+  if (by === 'published') return 'Published on this account since'
+  return by === 'failed' || by === 'missed' ? 'Sent to this account again since' : 'Planned on this account again'
 }
 
-/** What needs a person first, what was canceled or replaced last; otherwise as it was. */
-export function inOrder<D extends Delivery>(list: D[]): D[] {
+/** The status to show. Once its time has come it is no longer planned, whether or not it was taken up yet. */
+export const shownStatus = (s: Pick<ScheduledPost, 'status' | 'scheduledAt'>, now: number): string =>
+  s.status === 'scheduled' && Date.parse(s.scheduledAt) <= now ? 'due' : s.status
+
+/** What needs a person first, what was canceled or replaced last; else the newest first, and the accounts as everywhere. */
+export function inOrder<D extends Delivery>(list: D[], accounts: { id: string }[]): D[] {
+  const place = (s: D) => accounts.findIndex(a => a.id === s.socialAccountId)
   const rank = (s: D) => {
-    if (s.status === 'canceled' || isReplaced(s, list)) return 2
+    if (s.status === 'canceled' || (s.replacedBy && !s.needsAttention)) return 2
     return broken(s) || s.status === 'unknown' ? 0 : 1
   }
-  return list.toSorted((a, b) => rank(a) - rank(b))
+  return list.toSorted((a, b) => rank(a) - rank(b) || b.scheduledAt.localeCompare(a.scheduledAt) || place(a) - place(b))
 }

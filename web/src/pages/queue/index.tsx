@@ -56,8 +56,8 @@ export default function QueuePage() {
   )
   const minute = Math.floor(now / 60_000) * 60_000
   const ghosts = useMemo(
-    () => (mayWrite && search.slots !== 'off' ? ghostsOf(slots.data ?? [], zone, minute) : []),
-    [slots.data, zone, minute, mayWrite, search.slots],
+    () => (mayWrite && search.slots !== 'off' ? ghostsOf(slots.data ?? [], zone, minute, cards) : []),
+    [slots.data, zone, minute, cards, mayWrite, search.slots],
   )
   return (
     <Page
@@ -215,7 +215,11 @@ function FreeRow({ ghost }: { ghost: Ghost }) {
       <span className={styles.time}>
         <Time at={ghost.at} style="time" />
       </span>
-      <Link to="/compose" search={{ at: new Date(ghost.at).toISOString() } as never} className={styles.freeLink}>
+      <Link
+        to="/compose"
+        search={{ at: new Date(ghost.at).toISOString(), back: 'yes' } as never}
+        className={styles.freeLink}
+      >
         <Icon name="plus" size={16} />
         Free slot{ghost.label ? `: ${ghost.label}` : ''}
       </Link>

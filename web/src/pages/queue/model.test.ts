@@ -33,7 +33,7 @@ describe('queueOf', () => {
       past: false,
       takenBy: [] as never[],
     } as unknown as SlotInstant
-    const days = queueOf([late, next], ghostsOf([slot], zone, 0))
+    const days = queueOf([late, next], ghostsOf([slot], zone, 0, [late, next]))
     expect(days.map(d => [d.date, d.rows.map(r => r.kind)])).toEqual([
       ['2026-11-17', ['free', 'card']],
       ['2026-11-18', ['card']],

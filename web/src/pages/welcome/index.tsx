@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { api, ask, newIdempotencyKey } from '../../api/client'
 import { useAccounts, useInstance } from '../../api/hooks'
 import { key, queryClient } from '../../api/query'
-import { useCan, useSession } from '../../session'
+import { serverNow, useCan, useSession } from '../../session'
 import {
   Button,
   ButtonRow,
@@ -26,6 +26,7 @@ import { useConnect } from '../attention/reconnect'
 import { useNetworks } from '../compose/networks'
 import { refreshPosts } from '../compose/requests'
 import { useScheduledPosts } from '../post/data'
+import { inOrder, shownStatus } from '../post/order'
 import { daysInWords, type Slot, timeOf } from '../slots/model'
 import { inWords, weekdays, zones } from './choices'
 import styles from './welcome.module.css'
@@ -197,7 +198,7 @@ function Times({ onNext }: { onNext: () => void }) {
   return (
     <Step
       title="When do you publish?"
-      note="Slots are the times that “Next slot” fills, one after the other. They keep their time of day when the clocks change."
+      note="Slots are your usual times: a post for the next slot takes the next free one. They keep their time of day when the clocks change."
       footer={
         <>
           {(!own || newZone) && <Button onClick={onNext}>Skip</Button>}
@@ -347,7 +348,8 @@ function FirstPost({ onNext }: { onNext: () => void }) {
 }
 
 function Watch({ postId, onNext }: { postId: string; onNext: () => void }) {
-  const { team } = useSession()
+  const session = useSession()
+  const { team } = session
   const accounts = useAccounts(team.id)
   const scheduled = useScheduledPosts(team.id, postId)
   const under = scheduled.data?.some(
@@ -373,7 +375,7 @@ function Watch({ postId, onNext }: { postId: string; onNext: () => void }) {
       <Loaded query={scheduled}>
         {list => (
           <ul className={styles.networks} aria-live="polite">
-            {list.map(s => {
+            {inOrder(list, accounts.data ?? []).map(s => {
               const account = accounts.data?.find(a => a.id === s.socialAccountId)
               return (
                 <li key={s.id}>
@@ -382,7 +384,7 @@ function Watch({ postId, onNext }: { postId: string; onNext: () => void }) {
                     <strong>{account && networkNames[account.provider]}</strong>
                     <small>{s.errorMessage ?? account?.displayName}</small>
                   </span>
-                  <Status state={s.status} />
+                  <Status state={shownStatus(s, serverNow(session))} />
                   {s.permalink && (
                     <a href={s.permalink} target="_blank" rel="noreferrer">
                       See it
