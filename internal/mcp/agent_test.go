@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -543,6 +544,7 @@ func TestHintsTellWhatToolsDo(t *testing.T) {
 				t.Errorf("%s: destructive is %t, want %t", tool.Name, *hints.DestructiveHint, want)
 			}
 			schema, _ := tool.InputSchema.(map[string]any)
+			wantSingleTypes(t, tool.Name, schema)
 			properties, _ := schema["properties"].(map[string]any)
 			for field, property := range properties {
 				if words, _ := property.(map[string]any)["description"].(string); words == "" {
@@ -554,6 +556,24 @@ func TestHintsTellWhatToolsDo(t *testing.T) {
 			}
 		}
 	})
+}
+
+// wantSingleTypes fails for a schema with a list of types, which some clients cannot map onto what their model takes.
+func wantSingleTypes(t *testing.T, path string, value any) {
+	t.Helper()
+	switch v := value.(type) {
+	case map[string]any:
+		if several, ok := v["type"].([]any); ok {
+			t.Errorf("%s has the types %v", path, several)
+		}
+		for name, inner := range v {
+			wantSingleTypes(t, path+"."+name, inner)
+		}
+	case []any:
+		for i, inner := range v {
+			wantSingleTypes(t, fmt.Sprintf("%s.%d", path, i), inner)
+		}
+	}
 }
 
 func TestPostsAndTheCalendarAreResources(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 func TestArgumentsThatCannotBeUsedAreToldInWords(t *testing.T) {
 	t.Parallel()
 	const id = "018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d"
-	schema := inputSchema[schedulePostInput]()
+	schema := inputSchema[schedulePostInput]().checked
 	cases := map[string][]string{
 		``:             {"postId: is required", "socialAccountIds: is required"},
 		`[]`:           {"must be an object"},
@@ -43,7 +43,7 @@ func TestArgumentsThatCannotBeUsedAreToldInWords(t *testing.T) {
 			t.Errorf("%s is answered with a pattern: %q", arguments, words)
 		}
 	}
-	if _, err := readInput[inTeam](inputSchema[inTeam](), json.RawMessage("null")); err != nil {
+	if _, err := readInput[inTeam](inputSchema[inTeam]().checked, json.RawMessage("null")); err != nil {
 		t.Errorf("no arguments: %v", err)
 	}
 	in, err := readInput[schedulePostInput](schema, json.RawMessage(`{"postId":"`+id+`","socialAccountIds":["`+id+
@@ -51,11 +51,23 @@ func TestArgumentsThatCannotBeUsedAreToldInWords(t *testing.T) {
 	if err != nil || in.PostID != id || in.ScheduledAt == nil || !in.Confirm || in.PlatformSettings["xMadeWithAi"] != true {
 		t.Errorf("%+v, %v", in, err)
 	}
-	if _, err := readInput[listPostsInput](inputSchema[listPostsInput](),
+	if _, err := readInput[listPostsInput](inputSchema[listPostsInput]().checked,
 		json.RawMessage(`{"status":["draft","finished"],"limit":2.5}`)); err == nil ||
 		!strings.Contains(problemOf(err).words(), "status.1: must be one of idea") ||
 		!strings.Contains(problemOf(err).words(), "limit: must be a whole number") {
 		t.Errorf("lists: %v", err)
+	}
+}
+
+func TestNullIsAsGoodAsAbsent(t *testing.T) {
+	t.Parallel()
+	schema := inputSchema[createDraftInput]()
+	in, err := readInput[createDraftInput](schema.checked, json.RawMessage(`{"text":"Hello","title":null,"parts":null}`))
+	if err != nil || in.Title != nil || in.Parts != nil {
+		t.Errorf("%+v, %v", in, err)
+	}
+	if told := schema.told.Properties["title"]; told.Type != "string" || len(told.Types) > 0 || told.Description == "" {
+		t.Errorf("clients are told %+v", told)
 	}
 }
 

@@ -53,10 +53,10 @@ type call struct {
 // addTool registers a tool. run returns what the agent is to see; its errors become tool errors in plain words.
 func addTool[In any](d *door, s *mcp.Server, t tool, run func(ctx context.Context, c *call, in In) (any, error)) {
 	schema := inputSchema[In]()
-	described := &mcp.Tool{Name: t.name, Description: t.description, InputSchema: schema,
+	listed := &mcp.Tool{Name: t.name, Description: t.description, InputSchema: schema.told,
 		Annotations: t.annotations()}
-	s.AddTool(described, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		in, err := readInput[In](schema, r.Params.Arguments)
+	s.AddTool(listed, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		in, err := readInput[In](schema.checked, r.Params.Arguments)
 		if err != nil {
 			return refusal(err), nil
 		}
