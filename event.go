@@ -30,6 +30,7 @@ const (
 	AccountReconnected       EventType = "social_account.reconnected"
 	AccountHealthChanged     EventType = "social_account.health_changed"
 	AccountDisconnectedEvent EventType = "social_account.disconnected"
+	ConnectionFailedEvent    EventType = "social_account.connection_failed"
 
 	AssetReadyEvent  EventType = "asset.ready"
 	AssetFailedEvent EventType = "asset.failed"
@@ -60,6 +61,7 @@ func EventTypes() []EventType {
 		ScheduledPostPublished, ScheduledPostFailed, ScheduledPostMissed, ScheduledPostUnknown, ScheduledPostResolved,
 		ScheduledPostRemoved, ScheduledPostActionDone, ScheduledPostActionFailed,
 		AccountConnectedEvent, AccountReconnected, AccountHealthChanged, AccountDisconnectedEvent,
+		ConnectionFailedEvent,
 		AssetReadyEvent, AssetFailedEvent,
 		CreditsLow, CreditsGranted, CreditsRecharged,
 		MemberInvited, MemberJoined, MemberChanged, MemberRemoved,
@@ -106,6 +108,14 @@ type ScheduledPostAction struct {
 	Permalink       string              `json:"permalink,omitempty"`
 	ErrorCode       string              `json:"errorCode,omitempty"`
 	ErrorMessage    string              `json:"errorMessage,omitempty"`
+}
+
+// FailedConnection is a connection that came to nothing, as events tell it.
+type FailedConnection struct {
+	ID       ID       `json:"id" doc:"connectionId of the answer that began it."`
+	Provider Provider `json:"provider"`
+	Refused  bool     `json:"refused" doc:"The person said no, at the network or on crier's page."`
+	Message  string   `json:"message"`
 }
 
 // MetricsEvent is what events tell of new numbers of a publication.

@@ -65,6 +65,7 @@ type ConnectRequest struct {
 
 // ConnectResponse tells where to send the person.
 type ConnectResponse struct {
+	ConnectionID     ID     `json:"connectionId" doc:"What the event social_account.connection_failed names, when nothing comes of it."`
 	AuthorizationURL string `json:"authorizationUrl"`
 	ExpiresAt        Time   `json:"expiresAt"`
 }

@@ -43,7 +43,9 @@ func wroteIn(table string) string {
 var facts = []struct{ prefix, condition string }{
 	{"post.", wrote("posts")}, {"scheduled_post.removed", wroteIn("attempts")},
 	{"scheduled_post.changed", wrote("publications") + " OR " + wroteIn("publication_problems")},
-	{"scheduled_post.", wrote("publications")}, {"social_account.", wrote("social_accounts")},
+	{"scheduled_post.", wrote("publications")}, {"social_account.connection_failed", "NOT " + strings.TrimSuffix(wroteIn("connections"), ")") +
+		" OR status = 'exchanging')"}, // it is gone
+	{"social_account.", wrote("social_accounts")},
 	{"asset.", wrote("assets")}, {"credits.", wroteIn("organizations")}, {"member.invited", wrote("invitations")},
 	{"member.removed", "NOT EXISTS (SELECT 1 FROM memberships WHERE id::text = NEW.data::jsonb->'object'->>'id')"},
 	{"member.", wrote("memberships")}, {"api_key.", wrote("api_keys")}, {"webhook.disabled", wrote("webhooks")},
@@ -423,6 +425,7 @@ func (w *witness) accountsChange() {
 		w.t.Fatalf("%s and %s are the same account", again, id)
 	}
 	w.told(w.hear(crier.AccountReconnected, id), true, "connectedAt")
+	w.connectionsFail()
 	own := w.account(w.t, "x")
 	w.fault("publish", "restricted", nil)
 	w.publish("Restricted", nil)
@@ -434,29 +437,68 @@ func (w *witness) accountsChange() {
 	w.heal()
 }
 
-// connect goes through the consent of X as a person of the network.
-func (w *witness) connect(person string) crier.ID {
+// connectionsFail has a person say no at the network, and another one on crier's page.
+func (w *witness) connectionsFail() {
 	w.t.Helper()
-	begun := as[struct{ AuthorizationURL string }](w.t, w.send(http.MethodPost, w.team("/social-accounts/connect"),
+	for _, decline := range []func(begun crier.ConnectResponse){
+		func(begun crier.ConnectResponse) { w.call(w.t, http.MethodGet, w.consent(begun, "ann", "deny"), nil) },
+		func(begun crier.ConnectResponse) {
+			asked := w.call(w.t, http.MethodGet, w.consent(begun, "ann", "allow"), nil)
+			w.choose(asked.body, url.Values{"decision": {"decline"}})
+		},
+	} {
+		begun := w.begin()
+		decline(begun)
+		var failed crier.FailedConnection
+		e := w.hear(crier.ConnectionFailedEvent, begun.ConnectionID)
+		w.told(e, true)
+		requireNoError(w.t, json.Unmarshal(e.Data.Object, &failed))
+		if !failed.Refused || failed.Provider != crier.ProviderX || failed.Message == "" {
+			w.t.Errorf("%+v", failed)
+		}
+	}
+}
+
+// begin begins to connect an account of X.
+func (w *witness) begin() crier.ConnectResponse {
+	w.t.Helper()
+	return as[crier.ConnectResponse](w.t, w.send(http.MethodPost, w.team("/social-accounts/connect"),
 		object{"provider": "x", "returnUrl": "http://localhost:9999/back"}, http.StatusOK))
+}
+
+// consent decides at the network, and returns where the browser is sent then.
+func (w *witness) consent(begun crier.ConnectResponse, person, decision string) string {
+	w.t.Helper()
 	u, err := url.Parse(begun.AuthorizationURL)
 	requireNoError(w.t, err)
 	browser := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	agreed, err := browser.PostForm(begun.AuthorizationURL, url.Values{"name": {person}, "decision": {"allow"},
+	decided, err := browser.PostForm(begun.AuthorizationURL, url.Values{"name": {person}, "decision": {decision},
 		"scope": strings.Fields(u.Query().Get("scope"))})
 	requireNoError(w.t, err)
-	_ = agreed.Body.Close()
-	asked := w.call(w.t, http.MethodGet, agreed.Header.Get("Location"), nil)
-	form := url.Values{}
+	_ = decided.Body.Close()
+	return decided.Header.Get("Location")
+}
+
+// choose answers crier's page, which asks for the accounts of a consent.
+func (w *witness) choose(page []byte, form url.Values) *httptest.ResponseRecorder {
+	w.t.Helper()
 	for _, field := range regexp.MustCompile(`name="(state|account)" value="([^"]+)"`).
-		FindAllStringSubmatch(string(asked.body), -1) {
+		FindAllStringSubmatch(string(page), -1) {
 		form.Add(field[1], field[2])
 	}
 	r := httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, "/oauth/x/choose",
 		strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	confirmed := httptest.NewRecorder()
-	w.ServeHTTP(confirmed, r)
+	answer := httptest.NewRecorder()
+	w.ServeHTTP(answer, r)
+	return answer
+}
+
+// connect goes through the consent of X as a person of the network.
+func (w *witness) connect(person string) crier.ID {
+	w.t.Helper()
+	asked := w.call(w.t, http.MethodGet, w.consent(w.begin(), person, "allow"), nil)
+	confirmed := w.choose(asked.body, url.Values{})
 	landed, err := url.Parse(confirmed.Header().Get("Location"))
 	requireNoError(w.t, err)
 	id := landed.Query().Get("socialAccountIds")

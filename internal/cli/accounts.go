@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -77,6 +78,12 @@ func (s *Shell) connectAccount(ctx context.Context, c *client.Client, team crier
 		return err
 	}
 	in := crier.ConnectRequest{Provider: at}
+	var failures *connectionFailures
+	if wait {
+		if failures, err = failuresFromNow(ctx, c, team); err != nil {
+			return err
+		}
+	}
 	returned := make(chan error, 1)
 	if browser && wait && Interactive(s.stdin) {
 		address, stop, err := awaitBrowser(ctx, returned)
@@ -100,7 +107,8 @@ func (s *Shell) connectAccount(ctx context.Context, c *client.Client, team crier
 		openBrowser(ctx, out.AuthorizationURL)
 	}
 	fmt.Fprintln(s.stderr, "Waiting for your consent…")
-	connected, err := s.awaitAccounts(ctx, c, team, before.Data, out.ExpiresAt, returned)
+	failures.connection = out.ConnectionID
+	connected, err := s.awaitAccounts(ctx, c, team, before.Data, out.ExpiresAt, returned, failures)
 	if err != nil {
 		return err
 	}
@@ -116,7 +124,7 @@ const accountPause = time.Second
 
 // awaitAccounts waits until an account is connected that was not, or was connected again.
 func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.ID, before []crier.SocialAccount,
-	end crier.Time, returned <-chan error) ([]crier.SocialAccount, error) {
+	end crier.Time, returned <-chan error, failures *connectionFailures) ([]crier.SocialAccount, error) {
 	known := map[crier.ID]crier.Time{}
 	for _, a := range before {
 		known[a.ID] = a.ConnectedAt
@@ -131,9 +139,13 @@ func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.
 			since, old := known[a.ID]
 			return a.Status != crier.AccountConnected || old && since.Equal(a.ConnectedAt.Time)
 		})
-		switch {
-		case len(connected) > 0:
+		if len(connected) > 0 {
 			return connected, nil
+		}
+		if err := failures.look(ctx, c); err != nil && !is[*client.UnreachableError](err) {
+			return nil, err
+		}
+		switch {
 		case back:
 			return nil, errors.New("the browser came back, but no account was connected")
 		case s.now().After(end.Time):
@@ -148,6 +160,46 @@ func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.
 			}
 			back = true
 		case <-time.After(accountPause):
+		}
+	}
+}
+
+// connectionFailures finds out that a connection came to nothing, wherever the browser is: by the events of the team.
+type connectionFailures struct {
+	organization, team, connection crier.ID
+	after                          string
+}
+
+// failuresFromNow passes over the connections that failed before.
+func failuresFromNow(ctx context.Context, c *client.Client, team crier.ID) (*connectionFailures, error) {
+	found, err := c.GetTeam(ctx, team)
+	if err != nil {
+		return nil, err
+	}
+	f := &connectionFailures{organization: found.OrganizationID, team: team}
+	return f, f.look(ctx, c)
+}
+
+// look returns the failure of the connection that is waited for, if there is one by now.
+func (f *connectionFailures) look(ctx context.Context, c *client.Client) error {
+	for {
+		page, err := c.ListEvents(ctx, f.organization, client.EventOptions{
+			Types: []crier.EventType{crier.ConnectionFailedEvent}, TeamID: f.team, After: f.after})
+		if client.IsKind(err, crier.KindInvalid) { // a server from before there was such an event
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f.after = page.NextCursor
+		for _, e := range page.Data {
+			var failed crier.FailedConnection
+			if json.Unmarshal(e.Data.Object, &failed) == nil && failed.ID == f.connection {
+				return errors.New("no account was connected: " + consentRefusal(failed.Message))
+			}
+		}
+		if !page.HasMore {
+			return nil
 		}
 	}
 }

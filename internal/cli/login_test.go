@@ -174,7 +174,8 @@ func TestALoginThatFailsSaysSoInWords(t *testing.T) {
 		lacks(t, "nginx")
 }
 
-// agree gives the consent of the sandbox's page, or refuses it, and lets the browser come back to the server.
+// agree decides on the sandbox's page, lets the browser come back to the server, and decides there: allow, deny at the
+// network, or decline on crier's page.
 func (c crew) agree(address, decision string) error {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -182,7 +183,8 @@ func (c crew) agree(address, decision string) error {
 	}
 	scopes := strings.FieldsFunc(u.Query().Get("scope"), func(r rune) bool { return r == ' ' || r == ',' })
 	browser := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := browser.PostForm(address, url.Values{"name": {"ada"}, "decision": {decision}, "scope": scopes})
+	answer, err := browser.PostForm(address, url.Values{"name": {"ada"}, "decision": {strings.Replace(decision, "decline", "allow", 1)},
+		"scope": scopes})
 	if err != nil {
 		return err
 	}
@@ -193,10 +195,10 @@ func (c crew) agree(address, decision string) error {
 		return err
 	}
 	page, err := io.ReadAll(answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err != nil || decision != "allow" {
+	if err = errors.Join(err, answer.Body.Close()); err != nil || decision == "deny" {
 		return err
 	}
-	form := url.Values{} // nobody is signed in in this browser, so that it is asked
+	form := url.Values{"decision": {decision}} // nobody is signed in in this browser, so that it is asked
 	for _, field := range hiddenField.FindAllStringSubmatch(string(page), -1) {
 		form.Set(field[1], field[2])
 	}
@@ -209,27 +211,42 @@ func (c crew) agree(address, decision string) error {
 
 var hiddenField = regexp.MustCompile(`type="hidden" name="(\w+)" value="([^"]+)"`)
 
-func TestConnectingWaitsForTheResult(t *testing.T) {
-	t.Parallel()
-	c := newCrew(t)
+// connecting runs 'accounts connect' while a person decides in a browser, and waits for its end.
+func (c crew) connecting(t *testing.T, decision string, args ...string) result {
+	t.Helper()
 	var stdout bytes.Buffer
 	reader, stderr := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- c.start(t.Context(), strings.NewReader(""), &stdout, stderr, "accounts", "connect", "twitter")
+		ended <- c.start(t.Context(), strings.NewReader(""), &stdout, stderr,
+			append([]string{"accounts", "connect", "twitter"}, args...)...)
 		_ = stderr.Close()
 	}()
-	for line := range strings.Lines(readUntil(t, reader, "Waiting")) {
+	begun := readUntil(t, reader, "Waiting")
+	for line := range strings.Lines(begun) {
 		if strings.HasPrefix(line, "http") {
-			if err := c.agree(strings.TrimSpace(line), "allow"); err != nil {
+			if err := c.agree(strings.TrimSpace(line), decision); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	go func() { _, _ = io.Copy(io.Discard, reader) }() // until the command ends
-	if code := <-ended; code != 0 || !strings.Contains(stdout.String(), "Connected X ") {
-		t.Errorf("%d: %s", code, stdout.String())
+	rest, err := io.ReadAll(reader) // until the command ends
+	if err != nil {
+		t.Fatal(err)
 	}
+	return result{stdout: stdout.String(), stderr: begun + string(rest), code: <-ended}
+}
+
+func TestConnectingWaitsForTheResult(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t)
+	for _, decision := range []string{"deny", "decline"} { // wherever the browser is
+		c.connecting(t, decision, "--no-browser").want(t, 1,
+			"no account was connected: the consent was refused in the browser").lacks(t, "access_denied")
+	}
+	c.connecting(t, "allow").want(t, 0, "Connected X ")
+	c.connecting(t, "deny").want(t, 1, "refused in the browser") // one that is connected stays so
+	c.run(t, "accounts", "list").want(t, 0, "connected")
 	c.run(t, "accounts", "connect", "twitter", "--no-wait").want(t, 0, "give your consent:\nhttp")
 }
 

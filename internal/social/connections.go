@@ -14,6 +14,7 @@ import (
 	"crier"
 	"crier/internal/access"
 	"crier/internal/auth"
+	"crier/internal/events"
 	"crier/internal/job"
 	"crier/internal/provider"
 	"crier/internal/publish"
@@ -83,7 +84,8 @@ func (s *Connections) Begin(ctx context.Context, scope access.TeamScope,
 			PrincipalKind: scope.Caller().Kind(), PrincipalID: scope.Caller().ID(),
 			PersonID: scope.Caller().Person().ID,
 		})
-		return crier.ConnectResponse{AuthorizationURL: address, ExpiresAt: expires}, err
+		return crier.ConnectResponse{ConnectionID: connectionID(scope.Team().ID, hash), AuthorizationURL: address,
+			ExpiresAt: expires}, err
 	})
 }
 
@@ -125,6 +127,11 @@ func (s *Connections) destination(address *string) string {
 }
 
 func connectionContext(hash []byte) string { return fmt.Sprintf("connection %x", hash) }
+
+// connectionID is the id by which whoever began a connection knows it. It says nothing about the state.
+func connectionID(team crier.ID, hash []byte) crier.ID {
+	return crier.DerivedID(team, connectionContext(hash))
+}
 
 func (s *Connections) connector(network crier.Provider) (provider.Provider, provider.Connector, error) {
 	p, ok := s.providers.Get(string(network))
@@ -217,26 +224,52 @@ func (s *Connections) Complete(ctx context.Context, in Callback) (Outcome, error
 	}
 	out.returnURL = c.ReturnURL
 	if in.Error != "" || in.Code == "" {
+		refused := isRefusal(in.Error)
 		out.Failure = "the network did not give its consent: " + strings.TrimSpace(in.Error)
-		return out, nil
+		if refused {
+			out.Failure = fmt.Sprintf("the consent was refused at %s (%s)", out.Network, strings.TrimSpace(in.Error))
+		}
+		return out, s.fail(ctx, c, out.Failure, refused)
 	}
 	token, accounts, err := s.exchange(ctx, connector, c, in)
 	if err != nil {
 		failure := provider.AsError(err)
 		s.log.WarnContext(ctx, "connecting failed", "provider", in.Provider, "error", err)
 		out.Failure, out.MissingScopes = failure.Message, ungranted(p.Info(), token.Scopes)
-		return out, nil
+		return out, s.fail(ctx, c, out.Failure, false)
 	}
 	out.MissingScopes = missingScopes(p.Info(), accounts)
 	switch {
 	case len(accounts) == 0:
 		out.Failure = "the consent gives access to no account that can publish"
-		return out, nil
+		return out, s.fail(ctx, c, out.Failure, false)
 	case len(accounts) == 1 && begunBy(c, in.Person):
 		out.Connected, err = s.connect(ctx, c, accounts)
 		return out, err
 	}
 	return out, s.offer(ctx, c, accounts, &out)
+}
+
+// isRefusal is true when a network says that the person said no.
+func isRefusal(reason string) bool {
+	return slices.Contains([]string{"access_denied", "user_cancelled_login", "user_cancelled_authorize"},
+		strings.TrimSpace(reason))
+}
+
+// fail ends a connection that comes to nothing, and tells whoever waits for it.
+func (s *Connections) fail(ctx context.Context, c store.Connection, message string, refused bool) error {
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		if err := tx.DeleteConnection(ctx, c.StateHash); err != nil {
+			return err
+		}
+		return s.recordFailure(tx, c, connectionID(c.TeamID, c.StateHash), message, refused)
+	})
+}
+
+func (s *Connections) recordFailure(tx *store.Tx, c store.Connection, id crier.ID, message string,
+	refused bool) error {
+	return events.Record(tx, s.clock.Now(), events.Fact{Type: crier.ConnectionFailedEvent, TeamID: &c.TeamID,
+		Object: crier.FailedConnection{ID: id, Provider: c.Provider, Refused: refused, Message: message}})
 }
 
 // begunBy is true if a person began a connection. A key began none in a person's name, not even in its maker's: other
@@ -294,6 +327,8 @@ type offered struct {
 	ProviderAccountID, DisplayName, Handle, ImageURL, SubType string
 	Details                                                   json.RawMessage
 	Token                                                     publish.PlainToken
+	// Connection is the id of the connection, which has another state by now.
+	Connection crier.ID
 }
 
 func (o offered) account() provider.ConnectedAccount {
@@ -312,7 +347,7 @@ func (s *Connections) offer(ctx context.Context, c store.Connection, accounts []
 		out.Choices = append(out.Choices, Choice{ID: a.ProviderAccountID, Name: a.DisplayName, Handle: a.Handle,
 			Kind: a.SubType})
 		list[i] = offered{a.ProviderAccountID, a.DisplayName, a.Handle, a.ImageURL, a.SubType, a.Details,
-			publish.PlainTokenOf(a.Token)}
+			publish.PlainTokenOf(a.Token), connectionID(c.TeamID, c.StateHash)}
 	}
 	data, err := json.Marshal(list)
 	if err != nil {
@@ -371,19 +406,26 @@ func (s *Connections) Choose(ctx context.Context, network crier.Provider, state 
 // Decline ends a connection that the person in the browser does not want: its tokens are forgotten, and taken back at
 // the network, where that goes.
 func (s *Connections) Decline(ctx context.Context, network crier.Provider, state string) (Outcome, error) {
+	const failure = "the connection was declined (access_denied)"
 	var c store.Connection
 	err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
 		c, err = tx.AdvanceConnection(ctx, auth.Hash(state), network, "choosing", "done", s.clock.Now())
 		if err != nil {
 			return err
 		}
-		return tx.DeleteConnection(ctx, c.StateHash)
+		if err := tx.DeleteConnection(ctx, c.StateHash); err != nil {
+			return err
+		}
+		list, err := s.offered(c)
+		if err != nil || len(list) == 0 || list[0].Connection == "" { // it was under way before that was noted
+			return err
+		}
+		return s.recordFailure(tx, c, list[0].Connection, failure, true)
 	})
 	if err == nil {
 		s.revokeOffered(ctx, c)
 	}
-	return Outcome{Provider: network, Failure: "the connection was declined (access_denied)",
-		returnURL: c.ReturnURL}, err
+	return Outcome{Provider: network, Failure: failure, returnURL: c.ReturnURL}, err
 }
 
 // offered are the accounts that a connection keeps for a choice.

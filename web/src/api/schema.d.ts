@@ -340,7 +340,7 @@ export interface paths {
          *
          *     An event of a team needs `read` there; `member.*` needs `manage_members`, `api_key.*` needs `manage_api_keys`, `webhook.*` needs `manage_webhooks`, and `credits.*` needs `read` without being narrowed to teams. What the caller may not see is left out.
          *
-         *     Types: `post.created`, `post.updated`, `post.deleted`, `post.status_changed`, `scheduled_post.created`, `scheduled_post.moved`, `scheduled_post.changed`, `scheduled_post.canceled`, `scheduled_post.publishing`, `scheduled_post.published`, `scheduled_post.failed`, `scheduled_post.missed`, `scheduled_post.unknown`, `scheduled_post.resolved`, `scheduled_post.removed`, `scheduled_post.action_done`, `scheduled_post.action_failed`, `social_account.connected`, `social_account.reconnected`, `social_account.health_changed`, `social_account.disconnected`, `asset.ready`, `asset.failed`, `credits.low`, `credits.granted`, `credits.recharged`, `member.invited`, `member.joined`, `member.changed`, `member.removed`, `api_key.created`, `api_key.revoked`, `webhook.disabled`, `webhook.test`, `metrics.updated`. Types are only added: ignore those that you do not know.
+         *     Types: `post.created`, `post.updated`, `post.deleted`, `post.status_changed`, `scheduled_post.created`, `scheduled_post.moved`, `scheduled_post.changed`, `scheduled_post.canceled`, `scheduled_post.publishing`, `scheduled_post.published`, `scheduled_post.failed`, `scheduled_post.missed`, `scheduled_post.unknown`, `scheduled_post.resolved`, `scheduled_post.removed`, `scheduled_post.action_done`, `scheduled_post.action_failed`, `social_account.connected`, `social_account.reconnected`, `social_account.health_changed`, `social_account.disconnected`, `social_account.connection_failed`, `asset.ready`, `asset.failed`, `credits.low`, `credits.granted`, `credits.recharged`, `member.invited`, `member.joined`, `member.changed`, `member.removed`, `api_key.created`, `api_key.revoked`, `webhook.disabled`, `webhook.test`, `metrics.updated`. Types are only added: ignore those that you do not know.
          *
          *     Needs the permission `read`.
          */
@@ -1724,7 +1724,7 @@ export interface paths {
         put?: never;
         /**
          * Start connecting a social account
-         * @description Answers with the address of the network's consent page; send the person there. Afterwards their browser comes back to crier, which names the organization and the team and asks for a confirmation, unless the person who began this is signed in there; a connection that an API key began always asks. From there it goes to `returnUrl`. An account that the team had before keeps its id, and what waits for it goes out.
+         * @description Answers with the address of the network's consent page; send the person there. Afterwards their browser comes back to crier, which names the organization and the team and asks for a confirmation, unless the person who began this is signed in there; a connection that an API key began always asks. From there it goes to `returnUrl`. When nothing comes of it, because the person refuses or the network does, the event `social_account.connection_failed` says so. An account that the team had before keeps its id, and what waits for it goes out.
          *
          *     Needs the permission `manage_social_accounts`.
          */
@@ -2606,6 +2606,11 @@ export interface components {
         };
         ConnectResponse: {
             authorizationUrl: string;
+            /**
+             * Format: uuid
+             * @description What the event social_account.connection_failed names, when nothing comes of it.
+             */
+            connectionId: string;
             /** Format: date-time */
             expiresAt: string;
         };
@@ -2846,7 +2851,7 @@ export interface components {
              */
             teamId: string | null;
             /** @enum {string} */
-            type: "post.created" | "post.updated" | "post.deleted" | "post.status_changed" | "scheduled_post.created" | "scheduled_post.moved" | "scheduled_post.changed" | "scheduled_post.canceled" | "scheduled_post.publishing" | "scheduled_post.published" | "scheduled_post.failed" | "scheduled_post.missed" | "scheduled_post.unknown" | "scheduled_post.resolved" | "scheduled_post.removed" | "scheduled_post.action_done" | "scheduled_post.action_failed" | "social_account.connected" | "social_account.reconnected" | "social_account.health_changed" | "social_account.disconnected" | "asset.ready" | "asset.failed" | "credits.low" | "credits.granted" | "credits.recharged" | "member.invited" | "member.joined" | "member.changed" | "member.removed" | "api_key.created" | "api_key.revoked" | "webhook.disabled" | "webhook.test" | "metrics.updated";
+            type: "post.created" | "post.updated" | "post.deleted" | "post.status_changed" | "scheduled_post.created" | "scheduled_post.moved" | "scheduled_post.changed" | "scheduled_post.canceled" | "scheduled_post.publishing" | "scheduled_post.published" | "scheduled_post.failed" | "scheduled_post.missed" | "scheduled_post.unknown" | "scheduled_post.resolved" | "scheduled_post.removed" | "scheduled_post.action_done" | "scheduled_post.action_failed" | "social_account.connected" | "social_account.reconnected" | "social_account.health_changed" | "social_account.disconnected" | "social_account.connection_failed" | "asset.ready" | "asset.failed" | "credits.low" | "credits.granted" | "credits.recharged" | "member.invited" | "member.joined" | "member.changed" | "member.removed" | "api_key.created" | "api_key.revoked" | "webhook.disabled" | "webhook.test" | "metrics.updated";
         };
         EventData: {
             /** @description The object as the interface shows it, at the time of the event. */
@@ -4409,7 +4414,7 @@ export interface components {
              */
             eventId: string;
             /** @enum {string} */
-            eventType: "post.created" | "post.updated" | "post.deleted" | "post.status_changed" | "scheduled_post.created" | "scheduled_post.moved" | "scheduled_post.changed" | "scheduled_post.canceled" | "scheduled_post.publishing" | "scheduled_post.published" | "scheduled_post.failed" | "scheduled_post.missed" | "scheduled_post.unknown" | "scheduled_post.resolved" | "scheduled_post.removed" | "scheduled_post.action_done" | "scheduled_post.action_failed" | "social_account.connected" | "social_account.reconnected" | "social_account.health_changed" | "social_account.disconnected" | "asset.ready" | "asset.failed" | "credits.low" | "credits.granted" | "credits.recharged" | "member.invited" | "member.joined" | "member.changed" | "member.removed" | "api_key.created" | "api_key.revoked" | "webhook.disabled" | "webhook.test" | "metrics.updated";
+            eventType: "post.created" | "post.updated" | "post.deleted" | "post.status_changed" | "scheduled_post.created" | "scheduled_post.moved" | "scheduled_post.changed" | "scheduled_post.canceled" | "scheduled_post.publishing" | "scheduled_post.published" | "scheduled_post.failed" | "scheduled_post.missed" | "scheduled_post.unknown" | "scheduled_post.resolved" | "scheduled_post.removed" | "scheduled_post.action_done" | "scheduled_post.action_failed" | "social_account.connected" | "social_account.reconnected" | "social_account.health_changed" | "social_account.disconnected" | "social_account.connection_failed" | "asset.ready" | "asset.failed" | "credits.low" | "credits.granted" | "credits.recharged" | "member.invited" | "member.joined" | "member.changed" | "member.removed" | "api_key.created" | "api_key.revoked" | "webhook.disabled" | "webhook.test" | "metrics.updated";
             /** Format: uuid */
             id: string;
             /**
