@@ -170,7 +170,7 @@ func TestAnAnswerThatIsNotOfCrierIsAnErrorToo(t *testing.T) {
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	c, _ := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Retry-After", "3600")
+		w.Header().Set("Retry-After", "20")
 		reply(w, http.StatusServiceUnavailable, map[string]string{"_tag": "InternalError"})
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
