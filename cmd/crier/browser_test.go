@@ -328,6 +328,9 @@ func (b *tab) screenshot(name string) {
 		b.tb.Logf("no screenshot of %s: %v", name, err)
 		return
 	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		b.tb.Error(err)
+	}
 	file := filepath.Join(dir, strings.NewReplacer("/", "_", " ", "-").Replace(b.tb.Name()+" "+name)+".png")
 	if err := os.WriteFile(file, picture, 0o600); err != nil {
 		b.tb.Error(err)

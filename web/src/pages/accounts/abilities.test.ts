@@ -30,5 +30,5 @@ test('broken accounts come first, then by network and name', () => {
     account('Bea', 'x', 'refresh_needed'),
     account('Cat', 'facebook', 'connected'),
   ]
-  expect(inOrder(list).map(a => a.displayName)).toEqual(['Bea', 'Cat', 'Ann', 'Zoe', 'Old'])
+  expect(inOrder(list).map(a => a.displayName)).toEqual(['Bea', 'Ann', 'Zoe', 'Cat', 'Old'])
 })

@@ -1,5 +1,6 @@
 // What a network lets an account do, in words. The facts are the server's.
 import type { Schemas } from '../../api/client'
+import { networkNames } from '../../ui/NetworkGlyph'
 
 const postTypes: Record<string, string> = {
   text_post: 'text',
@@ -36,7 +37,6 @@ export function inOrder<A extends Pick<Schemas['SocialAccount'], 'status' | 'pro
   list: A[],
 ): A[] {
   const rank = (a: A) => ({ refresh_needed: 0, connected: 1, disabled: 2, disconnected: 3 })[a.status]
-  return list.toSorted(
-    (a, b) => rank(a) - rank(b) || a.provider.localeCompare(b.provider) || a.displayName.localeCompare(b.displayName),
-  )
+  const place = (a: A) => Object.keys(networkNames).indexOf(a.provider)
+  return list.toSorted((a, b) => rank(a) - rank(b) || place(a) - place(b) || a.displayName.localeCompare(b.displayName))
 }

@@ -11,6 +11,7 @@ import {
   Button,
   EmptyState,
   endUndo,
+  Icon,
   Loaded,
   Menu,
   type MenuItem,
@@ -143,7 +144,7 @@ function AccountItem({ account: a, mayManage }: { account: Account; mayManage: b
           <Menu
             label={`More for ${a.displayName}`}
             items={items}
-            trigger={<span aria-hidden="true">⋯</span>}
+            trigger={<Icon name="more" size={16} />}
             size="small"
           />
         </div>

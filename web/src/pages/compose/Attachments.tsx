@@ -162,7 +162,8 @@ function MediaRow({
           label={`Description of ${name}`}
           hideLabel
           dir="auto"
-          placeholder="Describe it for people who cannot see it"
+          placeholder="Describe what it shows"
+          title="For people who cannot see it"
           defaultValue={attachment.altText ?? ''}
           onChange={e => onAlt(e.target.value)}
         />

@@ -1,7 +1,7 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ScheduledPost } from '../../api/extra'
 import { useCan, useSession } from '../../session'
-import { Button, Icon, Page } from '../../ui'
+import { Button, Icon, networkNames, Page } from '../../ui'
 import type { Upload } from '../media/uploads'
 import { useClaimedUploads, useOpenUploads } from '../media/useUploads'
 import { Accounts } from './Accounts'
@@ -14,7 +14,7 @@ import { copyName } from './localCopy'
 import { useNetworks } from './networks'
 import { Parts } from './Parts'
 import { Previews } from './Previews'
-import { awaitedUploads, describeAction, type Refusal, verdictOf } from './plan'
+import { awaitedUploads, describeAction, isWritten, type Refusal, verdictOf } from './plan'
 import { SaveNote } from './SaveNote'
 import { type DraftStore, useDraft } from './store'
 import { type Composer as ComposerState, useComposer } from './useComposer'
@@ -173,7 +173,8 @@ function ActionBar({
   const label = awaited ?? describeAction(store.get(), verdict, zone, waiting)
   const asks = draft.kind !== 'draft'
   const stopped = composer.saveState.kind === 'conflict'
-  const nothing = asks && (count === 0 || verdict?.ready === 0)
+  const written = useDraft(store, isWritten)
+  const nothing = asks && (count === 0 || !written || verdict?.ready === 0)
   const disabled = stopped || nothing || awaited !== null || (asks && !canPublish)
   useShortcut(() => !disabled && publish.run())
   const bar = useRef<HTMLDivElement>(null)
@@ -212,7 +213,10 @@ function ActionBar({
 }
 
 function Refusals({ refusals, accounts }: { refusals: Refusal[]; accounts: Account[] }) {
-  const name = (id: string) => accounts.find(a => a.id === id)?.displayName ?? 'An account'
+  const name = (id: string) => {
+    const account = accounts.find(a => a.id === id)
+    return account ? `${networkNames[account.provider]}, ${account.displayName}` : 'An account'
+  }
   return (
     <div role="alert">
       <ul className={styles.refusals}>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, ask } from '../../api/client'
 import { key } from '../../api/query'
 import { serverNow, useSession } from '../../session'
-import { formatInstant, Menu } from '../../ui'
+import { formatInstant, Icon, Menu } from '../../ui'
 import { addDays, clock, clockChangeOn, formatOffset, offsetAt, placeOf, wallAt } from '../../zone'
 import styles from './compose.module.css'
 import type { Draft, When } from './draft'
@@ -101,6 +101,11 @@ function NextSlots({ store }: { store: DraftStore }) {
   return (
     <Menu
       label="A later slot"
+      trigger={
+        <>
+          A later slot <Icon name="down" size={16} />
+        </>
+      }
       size="small"
       align="start"
       items={slots.data.slots.slice(1).map(s => ({

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { ScheduledPost } from '../../api/extra'
 import { type Account, type Draft, emptyDraft, newPart } from './draft'
-import { awaitedUploads, describeAction, dryRunBody, scheduleBody, sortOut, type Verdict, verdictOf } from './plan'
+import {
+  awaitedUploads,
+  describeAction,
+  dryRunBody,
+  isWritten,
+  scheduleBody,
+  sortOut,
+  type Verdict,
+  verdictOf,
+} from './plan'
 
 const accounts = [
   { id: 'x1', provider: 'x' },
@@ -67,6 +76,7 @@ const waiting = (id: string) => ({ status: 'scheduled', socialAccountId: id }) a
 describe('describeAction', () => {
   const cases: [string, Partial<Draft>, Verdict | null, ScheduledPost[], string][] = [
     ['a slot', {}, ready, [], 'Schedule 3 posts for Tue 17 Nov, 09:00 · 15 credits'],
+    ['nothing that is written', { parts: [newPart(' ')] }, null, [], 'Write something first'],
     ['a slot that is being asked for', {}, null, [], 'Schedule 2 posts for the next free slot'],
     [
       'a time',
@@ -131,4 +141,27 @@ it('takes a post that its network has failed already for taken', () => {
   ]
   const outcome = { totalCount: 3, successCount: 1, failureCount: 2, kind: 'partially_failed' as const }
   expect(sortOut({ data, outcome })).toEqual({ refused: [{ accountId: 't1', message: 'No.' }], taken: 2, failed: 1 })
+})
+
+it('tells a refusal by its issues, without the names of fields', () => {
+  const issues = [
+    { path: ['postInput', 'text'], message: 'a post needs text or media' },
+    { path: ['postInput'], message: 'a post needs text or media' },
+  ]
+  const error = { message: 'X does not accept this post: postInput.text a post needs text or media.', issues }
+  const data = [{ socialAccountId: 'x1', error }] as never
+  const outcome = { totalCount: 1, successCount: 0, failureCount: 1, kind: 'all_failed' as const }
+  expect(sortOut({ data, outcome }).refused).toEqual([{ accountId: 'x1', message: 'a post needs text or media' }])
+})
+
+it('counts a post as written that has words or media, also in one text alone, or settings', () => {
+  const media = { ...newPart(''), attachments: [{ kind: 'media', asset: { assetId: 'a' } }] } as never
+  const nothing = { parts: [newPart('')] }
+  const written = (patch: Partial<Draft>) => isWritten(draftWith({ ...nothing, ...patch }))
+  expect(written({})).toBe(false)
+  expect(written({ settings: { linkedinPoll: undefined, xReplyTo: '' } })).toBe(false)
+  expect(written({ parts: [newPart(''), newPart('Hi')] })).toBe(true)
+  expect(written({ parts: [media] })).toBe(true)
+  expect(written({ variants: [{ key: 'v', parts: [newPart('Hi')], ownMedia: false }] })).toBe(true)
+  expect(written({ settings: { linkedinPoll: {} } })).toBe(true)
 })

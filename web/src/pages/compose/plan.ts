@@ -80,6 +80,13 @@ export function verdictOf(result: ValidationResult | null): Verdict | null {
   }
 }
 
+/** Whether there is anything to publish: words or media in any text, or settings, which may be a poll. */
+export function isWritten(draft: Pick<Draft, 'parts' | 'variants' | 'settings' | 'accountSettings'>): boolean {
+  const settings = [draft.settings, ...Object.values(draft.accountSettings)]
+  if (settings.some(s => Object.keys(withoutUnset(s)).length > 0)) return true
+  return [draft, ...draft.variants].some(t => t.parts.some(p => p.text.trim() !== '' || p.attachments.length > 0))
+}
+
 const posts = (n: number) => (n === 1 ? '1 post' : `${n} posts`)
 
 /** What waits on accounts that are not chosen any more. */
@@ -102,6 +109,7 @@ export function describeAction(draft: Draft, verdict: Verdict | null, zone: stri
   const count = verdict ? verdict.ready : draft.accountIds.length
   if (draft.when.kind === 'draft') return 'Save draft'
   if (draft.accountIds.length === 0) return 'Choose accounts'
+  if (!isWritten(draft)) return 'Write something first'
   const cost = verdict && verdict.credits > 0 ? ` · ${verdict.credits.toLocaleString('en')} credits` : ''
   if (draft.when.kind === 'now') return `Publish ${posts(count)} now${cost}`
   const verb = waiting.length > 0 ? 'Update' : 'Schedule'
@@ -117,6 +125,12 @@ export function describeAction(draft: Draft, verdict: Verdict | null, zone: stri
   return `${verb} ${posts(count)}${time}${less}${cost}`
 }
 
+/** What is wrong in the words of its issues: the message itself also names the fields. */
+function reasonOf(error: { message: string; issues?: { message: string }[] }): string {
+  const said = [...new Set(error.issues?.map(i => i.message))]
+  return said.length > 0 ? said.join('; ') : error.message
+}
+
 export type Refusal = { accountId: string; message: string }
 
 /**
@@ -126,7 +140,7 @@ export type Refusal = { accountId: string; message: string }
 export function sortOut(result: Schemas['ScheduleResult']): { refused: Refusal[]; taken: number; failed: number } {
   const taken = result.data.filter(e => e.scheduledPost)
   const refused = result.data.flatMap(e =>
-    e.error && !e.scheduledPost ? [{ accountId: e.socialAccountId, message: e.error.message }] : [],
+    e.error && !e.scheduledPost ? [{ accountId: e.socialAccountId, message: reasonOf(e.error) }] : [],
   )
   return { refused, taken: taken.length, failed: taken.filter(e => e.error).length }
 }

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { api, ask, type Schemas } from '../../api/client'
 import { useSession } from '../../session'
-import { askFirst, Badge, Button, ButtonRow, Dialog, EmptyState, Field, Menu, showDialog, Time } from '../../ui'
+import { askFirst, Badge, Button, ButtonRow, Dialog, EmptyState, Field, Icon, Menu, showDialog, Time } from '../../ui'
 import { Deliveries } from './Deliveries'
 import { about, general, useChange } from './form'
 import { CopyOnce, List, Problem, TeamChoice, usePages } from './parts'
@@ -137,7 +137,7 @@ function WebhookItem({ webhook: w }: { webhook: Webhook }) {
         <Menu
           label={`More for ${w.url}`}
           size="small"
-          trigger={<span aria-hidden="true">⋯</span>}
+          trigger={<Icon name="more" size={16} />}
           items={[
             w.status === 'enabled'
               ? { label: 'Switch off', icon: 'stop', onSelect: () => enable('disabled') }
