@@ -71,5 +71,8 @@ func TestBrowserAFreeSlotLeadsToTheComposerAndBack(t *testing.T) {
 		s.tab.click("button", "Schedule 1 post for")
 		s.tab.waitFor(fmt.Sprintf(`location.pathname + location.search === %q`, from))
 		s.tab.says("Scheduled 1 post for", text)
+		s.tab.click("a", "New post") // the toast stays above the bar of the next one
+		s.tab.waitFor(`document.querySelector('input[name=when]')?.closest('fieldset').getBoundingClientRect().top >=
+			[...document.querySelectorAll('button')].find(b => b.innerText === 'Undo')?.getBoundingClientRect().bottom`)
 	}
 }

@@ -132,18 +132,20 @@ function useShortcut(run: () => void) {
   }, [])
 }
 
-/** Keeps the place of a bar at the lower edge free when the page scrolls to something, whatever height the bar has. */
+/** Keeps a bar at the lower edge free, whatever height it has: of what the page scrolls to, and of toasts. */
 function useRoomFor(bar: RefObject<HTMLElement | null>) {
   useEffect(() => {
     const [own, scrolled] = [bar.current, bar.current?.closest('main')]
     if (!own || !scrolled) return
     const observer = new ResizeObserver(() => {
       scrolled.style.scrollPaddingBottom = `${own.offsetHeight + 8}px`
+      document.documentElement.style.setProperty('--bar', `${own.offsetHeight}px`)
     })
     observer.observe(own)
     return () => {
       observer.disconnect()
       scrolled.style.scrollPaddingBottom = ''
+      document.documentElement.style.removeProperty('--bar')
     }
   }, [bar])
 }
