@@ -167,6 +167,7 @@ func TestBrowserARefusedPostIsMendedFromAttention(t *testing.T) {
 	s.tab.says("X refused the content")
 	s.tab.click("main a", "Edit")
 	s.tab.waitFor(`document.querySelector('textarea')?.value === 'Not to their liking'`)
+	s.tab.says("X refused the content", "not permitted") // here, where it is mended
 	s.tab.fill(`textarea[aria-label=Text]`, "More to their liking")
 	s.tab.click("label", "Now")
 	s.tab.click("button", "Publish 1 post now")

@@ -10,13 +10,22 @@ import { type DraftStore, useDraft } from './store'
 const manyAccounts = 12
 
 /** Where the post goes: every account of the team, those that cannot publish with the reason. */
-export const Accounts = memo(function Accounts({ store, accounts }: { store: DraftStore; accounts: Account[] }) {
+export const Accounts = memo(function Accounts({
+  store,
+  accounts,
+  done,
+}: {
+  store: DraftStore
+  accounts: Account[]
+  /** Those that have the post already. */
+  done: string[]
+}) {
   const { team } = useSession()
   const chosen = useDraft(store, d => d.accountIds)
   const [q, setQ] = useState('')
   const usable = useMemo(() => accounts.filter(a => a.status !== 'disconnected'), [accounts])
   const shown = useMemo(() => usable.filter(a => matches(a, q)), [usable, q])
-  const open = shown.filter(a => a.status === 'connected')
+  const open = shown.filter(a => a.status === 'connected' && !done.includes(a.id))
   const all = open.length > 0 && open.every(a => chosen.includes(a.id))
 
   const last = useMemo(() => {
@@ -81,7 +90,12 @@ export const Accounts = memo(function Accounts({ store, accounts }: { store: Dra
       <ul className={`${styles.accountList} ${usable.length > manyAccounts ? styles.accountScroll : ''}`}>
         {shown.map(a => (
           <li key={a.id}>
-            <AccountChip account={a} on={chosen.includes(a.id)} onToggle={on => toggle([a.id], on)} />
+            <AccountChip
+              account={a}
+              done={done.includes(a.id)}
+              on={chosen.includes(a.id)}
+              onToggle={on => toggle([a.id], on)}
+            />
           </li>
         ))}
       </ul>
@@ -103,7 +117,17 @@ const reasons: Record<string, string> = {
   disabled: 'is switched off',
 }
 
-function AccountChip({ account, on, onToggle }: { account: Account; on: boolean; onToggle: (on: boolean) => void }) {
+function AccountChip({
+  account,
+  done,
+  on,
+  onToggle,
+}: {
+  account: Account
+  done: boolean
+  on: boolean
+  onToggle: (on: boolean) => void
+}) {
   const reason = reasons[account.status]
   return (
     <label
@@ -127,7 +151,7 @@ function AccountChip({ account, on, onToggle }: { account: Account; on: boolean;
         ) : (
           <small>
             {networkNames[account.provider]}
-            {account.sandbox && ' sandbox'}
+            {done ? ' · published' : account.sandbox && ' sandbox'}
           </small>
         )}
       </span>

@@ -2,6 +2,7 @@ import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } fro
 import type { ScheduledPost } from '../../api/extra'
 import { useCan, useSession } from '../../session'
 import { Button, Icon, networkNames, Page } from '../../ui'
+import { causeOf } from '../attention/cause'
 import type { Upload } from '../media/uploads'
 import { useClaimedUploads, useOpenUploads } from '../media/useUploads'
 import { Accounts } from './Accounts'
@@ -25,12 +26,14 @@ import { WhenBar } from './WhenBar'
 type Props = {
   post: Post | null
   waiting: ScheduledPost[]
+  /** What failed and can be mended here. */
+  failures: ScheduledPost[]
   accounts: Account[]
   start: (draft: Draft) => Draft
   onCreated: (id: string) => void
 }
 
-export function Composer({ post, waiting, accounts, start, onCreated }: Props) {
+export function Composer({ post, waiting, failures, accounts, start, onCreated }: Props) {
   const { team } = useSession()
   const composer = useComposer(post, waiting, accounts, start, onCreated)
   const { store } = composer
@@ -38,6 +41,10 @@ export function Composer({ post, waiting, accounts, start, onCreated }: Props) {
   const draftName = copyName(team.id, composer.postId)
   useUploadsOf(store, draftName)
   const awaited = awaitedUploads(useOpenUploads(draftName))
+  const done = useMemo(() => {
+    const taken = post?.scheduledDestinationAccountIds ?? []
+    return taken.filter(id => !waiting.some(s => s.socialAccountId === id))
+  }, [post, waiting])
   return (
     <Page
       wide
@@ -45,15 +52,37 @@ export function Composer({ post, waiting, accounts, start, onCreated }: Props) {
       actions={<SaveNote state={composer.saveState} byHand={composer.byHand} />}
     >
       <Conflict composer={composer} />
+      <Failures list={failures} accounts={accounts} />
       <div className={styles.layout}>
         <div className={styles.editor}>
-          <Accounts store={store} accounts={accounts} />
+          <Accounts store={store} accounts={accounts} done={done} />
           <Writing store={store} accounts={accounts} draftName={draftName} />
         </div>
         <Previews store={store} accounts={accounts} dryRun={composer.dryRun} />
       </div>
       <ActionBar composer={composer} publish={publish} accounts={accounts} waiting={waiting} awaited={awaited} />
     </Page>
+  )
+}
+
+/** Why the post is open again: what the networks said of it. */
+function Failures({ list, accounts }: { list: ScheduledPost[]; accounts: Account[] }) {
+  if (list.length === 0) return null
+  return (
+    <ul className={styles.failures} aria-label="What failed">
+      {list.map(s => {
+        const account = accounts.find(a => a.id === s.socialAccountId)
+        const { sentence, said } = causeOf(s, account)
+        return (
+          <li key={s.id}>
+            <Icon name="attention" size={16} />
+            <span>
+              {sentence} {said}
+            </span>
+          </li>
+        )
+      })}
+    </ul>
   )
 }
 

@@ -6,6 +6,7 @@ import { useAccounts } from '../../api/hooks'
 import { useCan, useSession } from '../../session'
 import { EmptyState, ErrorState, LoadingState, Page, useSearchState } from '../../ui'
 import { clock, wallAt } from '../../zone'
+import { mayTryAgain } from '../attention/cause'
 import { readScheduledPosts } from '../post/data'
 import { Composer } from './Composer'
 import type { Account, Draft, Post } from './draft'
@@ -51,13 +52,14 @@ export default function ComposePage() {
       key={session}
       post={opened?.post ?? null}
       waiting={opened?.waiting ?? nothing}
+      failures={opened?.failures ?? nothing}
       accounts={accounts.data}
       onCreated={created}
     />
   )
 }
 
-type Existing = { post: Post; waiting: ScheduledPost[] }
+type Existing = { post: Post; waiting: ScheduledPost[]; failures: ScheduledPost[] }
 
 const nothing: ScheduledPost[] = []
 
@@ -88,7 +90,11 @@ function useOpened(teamId: string, postId: string | undefined) {
 async function openPost(teamId: string, postId: string, signal: AbortSignal): Promise<Existing> {
   const post = await readPost(teamId, postId, signal)
   const planned = post.saveDestination === 'queue' ? await readScheduledPosts(teamId, postId, signal) : []
-  return { post, waiting: planned.filter(s => s.status === 'scheduled' || s.status === 'publishing') }
+  return {
+    post,
+    waiting: planned.filter(s => s.status === 'scheduled' || s.status === 'publishing'),
+    failures: planned.filter(s => s.needsAttention && mayTryAgain(s)),
+  }
 }
 
 /** A name for what is being edited. A new post keeps its name when it gets an address, so that nothing is drawn anew. */
@@ -115,11 +121,13 @@ function useEditing(teamId: string, postId: string | undefined): [string, (id: s
 function Begun({
   post,
   waiting,
+  failures,
   accounts,
   onCreated,
 }: {
   post: Post | null
   waiting: ScheduledPost[]
+  failures: ScheduledPost[]
   accounts: Account[]
   onCreated: (id: string) => void
 }) {
@@ -144,5 +152,14 @@ function Begun({
       }
     }
   }, [at, wanted, post, waiting, accounts, zone])
-  return <Composer post={post} waiting={waiting} accounts={accounts} start={start} onCreated={onCreated} />
+  return (
+    <Composer
+      post={post}
+      waiting={waiting}
+      failures={failures}
+      accounts={accounts}
+      start={start}
+      onCreated={onCreated}
+    />
+  )
 }
