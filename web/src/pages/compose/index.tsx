@@ -89,7 +89,8 @@ function useOpened(teamId: string, postId: string | undefined) {
 
 async function openPost(teamId: string, postId: string, signal: AbortSignal): Promise<Existing> {
   const post = await readPost(teamId, postId, signal)
-  const planned = post.saveDestination === 'queue' ? await readScheduledPosts(teamId, postId, signal) : []
+  const sent = post.saveDestination === 'queue' || post.deliveryState !== 'unscheduled'
+  const planned = sent ? await readScheduledPosts(teamId, postId, signal) : []
   return {
     post,
     waiting: planned.filter(s => s.status === 'scheduled' || s.status === 'publishing'),
