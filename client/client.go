@@ -13,6 +13,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -226,6 +227,9 @@ func (c *Client) once(ctx context.Context, r request, data []byte, key string, o
 	if err != nil {
 		if ctx.Err() != nil {
 			return -1, ctx.Err()
+		}
+		if missing, ok := errors.AsType[*net.DNSError](err); ok && missing.IsNotFound { // a name that is mistyped
+			return -1, c.unreachable(err)
 		}
 		return 0, c.unreachable(err)
 	}

@@ -64,6 +64,8 @@ var shellWords = strings.NewReplacer(
 	"allowRepublish: true", "--again",
 	"useNextSlot: true", "--next-slot",
 	"give recurrenceIntervalDays too", "give --repeat too",
+	"The caller does not have access to this team.", "You have no access to this team.",
+	"The caller does not belong to the organization of this", "You are not in the organization of this",
 	"GET /v1/providers lists them", "'crier networks' lists them",
 	"; GET …/events lists them in its description", "; TAB after --types lists them",
 	"; use nextCursor or prevCursor of an earlier answer", "; take it from the line 'more: …' of a list",
@@ -91,7 +93,7 @@ var fieldFlags = map[string]string{
 	"to": "--until", "after": "--after", "title": "--title", "postType": "--media", "status": "--status",
 	"sortBy": "--sort", "metric": "--metric", "interval": "--interval", "groupBy": "--by", "basis": "--basis",
 	"deliveryState": "--state", "action": "--action", "tagIds": "the tags", "fileName": "the name of the file",
-	"mimeType": "the type of the file",
+	"mimeType": "the type of the file", "outcome": "--outcome", "platformPostId": "--platform-post-id",
 }
 
 // field is a place in a request as the shell calls it.

@@ -100,7 +100,7 @@ func (s *Shell) printEvent(_ context.Context, e crier.Event) error {
 		ID crier.ID `json:"id"`
 	}
 	_ = json.Unmarshal(e.Data.Object, &object) // not every object has an id
-	_, err := fmt.Fprintf(s.stdout, "%s  %-28s %s\n", local(e.CreatedAt), e.Type, object.ID)
+	_, err := fmt.Fprintf(s.stdout, "%s  %-32s %s\n", local(e.CreatedAt), e.Type, object.ID)
 	return err
 }
 

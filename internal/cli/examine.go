@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strings"
 	"time"
 
 	"crier"
@@ -98,7 +99,10 @@ func (s *Shell) examineLogin(ctx context.Context) Finding {
 			return f
 		}
 	}
-	f.Detail, f.Advice = Told(err), "run 'crier login', or set CRIER_TOKEN to an API key"
+	f.Detail = Told(err)
+	if !strings.Contains(strings.ToLower(f.Detail), "run 'crier login") { // it says so itself
+		f.Advice = "run 'crier login', or set CRIER_TOKEN to an API key"
+	}
 	return f
 }
 

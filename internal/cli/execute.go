@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,8 +78,42 @@ func misuse(cmd *cobra.Command, err error) error {
 	if err == nil || is[*usageError](err) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	said := strings.TrimSpace(inner.ReplaceAllString(err.Error(), ""))
+	said := inShellWords(cmd, strings.TrimSpace(inner.ReplaceAllString(err.Error(), "")))
 	return usagef("%s\nUsage: %s\nSee '%s --help'.", said, cmd.UseLine(), cmd.CommandPath())
+}
+
+var (
+	argumentCount = regexp.MustCompile(`^(?:accepts|requires)[a-z ]* (\d+) arg\(s\),(?: only)? received (\d+)$`)
+	flagsMissing  = regexp.MustCompile(`^required flag\(s\) "(.+)" not set$`)
+)
+
+// inShellWords says which argument or flag is missing or too much, not how many.
+func inShellWords(cmd *cobra.Command, said string) string {
+	if found := flagsMissing.FindStringSubmatch(said); found != nil {
+		return "give --" + strings.ReplaceAll(found[1], `", "`, " and --")
+	}
+	found := argumentCount.FindStringSubmatch(said)
+	if found == nil {
+		return said
+	}
+	wanted, _ := strconv.Atoi(found[1]) // digits
+	given, _ := strconv.Atoi(found[2])
+	names := strings.Fields(cmd.Use)[1:]
+	switch {
+	case given > wanted:
+		return fmt.Sprintf("there are %d arguments where %d would do: put quotes around what belongs together", given,
+			wanted)
+	case wanted <= len(names):
+		missing := names[given:wanted]
+		for i, name := range missing {
+			missing[i] = strings.TrimSuffix(strings.Trim(name, "[]"), "...")
+		}
+		if len(missing) == 1 {
+			return missing[0] + " is missing"
+		}
+		return strings.Join(missing, " and ") + " are missing"
+	}
+	return said
 }
 
 // checkUsage has arguments and required flags of all commands checked as usage.

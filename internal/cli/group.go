@@ -22,9 +22,17 @@ func Group(use, short, example string, commands ...*cobra.Command) *cobra.Comman
 		},
 		SuggestionsMinimumDistance: 2,
 	}
+	for _, child := range commands {
+		if alias, ok := aliases[child.Name()]; ok {
+			child.Aliases = append(child.Aliases, alias)
+		}
+	}
 	cmd.AddCommand(commands...)
 	return cmd
 }
+
+// aliases are what others call the same thing.
+var aliases = map[string]string{"list": "ls", "show": "view"}
 
 // completes lets the shell complete the values of a flag.
 func completes[T ~string](cmd *cobra.Command, flag string, values []T) {

@@ -34,7 +34,7 @@ func (s *Shell) metricsCommand() *cobra.Command {
 			}
 			post, err := postID("post", args[0], "crier posts list")
 			if err != nil {
-				return err
+				return usagef("%v; an account is named with --account %s", err, quoted(args[0]))
 			}
 			return s.postMetrics(cmd.Context(), c, team, post)
 		},

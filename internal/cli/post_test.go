@@ -13,6 +13,7 @@ import (
 
 	"crier"
 	"crier/internal/media/mediatest"
+	"crier/internal/server/servertest"
 )
 
 // writeFile writes a file of a test and returns its path.
@@ -242,7 +243,13 @@ func TestAScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	}
 	post := string(out.Data[0].ScheduledPost.ContentItemID)
 	c.run(t, "posts", "move", post, "--at", "+2d").want(t, 5, "is the id of the post", "'crier posts show "+post+"'")
-	c.run(t, "posts", "cancel", id).want(t, 10, "--yes")
+	for _, args := range [][]string{{"cancel"}, {"retry"}, {"resolve", "--outcome", "retry"}} {
+		asked := slices.Concat([]string{"posts", args[0], id}, args[1:])
+		c.run(t, asked...).want(t, 10, "--yes", "  X ", "scheduled", "\n  Hello\n")
+		asked[2] = servertest.UnknownID // what is not there is not asked about
+		c.run(t, asked...).want(t, 5).lacks(t, "--yes")
+	}
+	c.run(t, "posts", "resolve", id, "--outcome", "maybe").want(t, 2, "--outcome must be one of")
 	c.run(t, "posts", "cancel", id, "--yes").want(t, 0, "canceled")
 	c.server.SetStatus(t, string(out.Data[1].ScheduledPost.ID), crier.Failed)
 	other := string(out.Data[1].ScheduledPost.ID)

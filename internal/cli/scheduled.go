@@ -96,6 +96,27 @@ func (s *Shell) onScheduledPost(use, short, example string,
 	return completesFirst(cmd, s.teamWords(s.scheduledWords))
 }
 
+// confirmAbout asks about one scheduled post, and shows where it goes, when and what it says: nobody knows its id.
+func (s *Shell) confirmAbout(ctx context.Context, c *client.Client, team, id crier.ID, what string) error {
+	if s.yes {
+		return nil
+	}
+	p, err := c.GetScheduledPost(ctx, team, id)
+	if err != nil {
+		return err
+	}
+	account, err := c.GetAccount(ctx, team, p.SocialAccountID)
+	if err != nil {
+		return err
+	}
+	post, err := c.GetPost(ctx, team, p.ContentItemID)
+	if err != nil {
+		return err
+	}
+	return s.confirm(ctx, "%s\n  %s, %s, %s\n%s", what, accountLabel(account), p.Status, local(p.ScheduledAt),
+		indented(post.Text))
+}
+
 // orPostItself explains why a scheduled post was not found when the id is that of a post, which is easily taken for it.
 func orPostItself(ctx context.Context, c *client.Client, team, id crier.ID, err error) error {
 	if !client.IsKind(err, crier.KindNotFound) {
@@ -111,8 +132,8 @@ func orPostItself(ctx context.Context, c *client.Client, team, id crier.ID, err 
 func (s *Shell) postsRetry() *cobra.Command {
 	return s.onScheduledPost("retry", "Try a failed or missed publication again", "  crier posts retry SCHEDULED-POST",
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
-			if err := s.confirm(ctx,
-				"This publishes the scheduled post %s again, at once, and costs what it did before.", id); err != nil {
+			if err := s.confirmAbout(ctx, c, team, id,
+				"This publishes again, at once, and costs what it did before:"); err != nil {
 				return crier.ScheduledPost{}, err
 			}
 			return c.RetryScheduledPost(ctx, team, id)
@@ -143,7 +164,7 @@ func (s *Shell) postsMove() *cobra.Command {
 func (s *Shell) postsCancel() *cobra.Command {
 	return s.onScheduledPost("cancel", "Cancel what is scheduled on one account", "  crier posts cancel SCHEDULED-POST",
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
-			if err := s.confirm(ctx, "This cancels the scheduled post %s on its account alone.", id); err != nil {
+			if err := s.confirmAbout(ctx, c, team, id, "This cancels, on this account alone:"); err != nil {
 				return crier.ScheduledPost{}, err
 			}
 			return c.CancelScheduledPost(ctx, team, id)
@@ -157,9 +178,8 @@ func (s *Shell) postsResolve() *cobra.Command {
 			"SCHEDULED-POST --outcome retry",
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
 			if in.Outcome == "retry" {
-				if err := s.confirm(ctx,
-					"This sends the scheduled post %s again. If it is out already, it will be out "+
-						"twice.", id); err != nil {
+				if err := s.confirmAbout(ctx, c, team, id,
+					"This sends again, and if it is out already, it will be out twice:"); err != nil {
 					return crier.ScheduledPost{}, err
 				}
 			}

@@ -93,7 +93,7 @@ func (s *Shell) slotsAdd() *cobra.Command {
 	var days []string
 	var label string
 	cmd := &cobra.Command{
-		Use: "add HH:MM", Short: "Add a slot",
+		Use: "add HH:MM", Aliases: []string{"create"}, Short: "Add a slot",
 		Example: "  crier slots add 09:30\n  crier slots add 18:00 --days sat,sun --label Weekend",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
