@@ -73,8 +73,7 @@ func (s *Shell) onScheduledPost(use, short, example string,
 	change func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error)) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use + " SCHEDULED-POST", Short: short, Example: example, Args: cobra.ExactArgs(1),
-		Long: short + ".\nThe id is the one in the last column of 'crier posts show POST', or in the first of " +
-			"'crier attention'.",
+		Long: short + ".\nThe id is what 'crier posts show POST' and 'crier attention' have under SCHEDULED POST.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := postID("scheduled post", args[0], "crier posts show POST")
 			if err != nil {
@@ -125,8 +124,8 @@ func orPostItself(ctx context.Context, c *client.Client, team, id crier.ID, err 
 	if _, missing := c.GetPost(ctx, team, id); missing != nil {
 		return err
 	}
-	return &missingError{text: fmt.Sprintf("%s is the id of the post; the last column of 'crier posts show %s' has "+
-		"the ids of what is scheduled of it", id, id)}
+	return &missingError{text: fmt.Sprintf("%s is the id of the post; 'crier posts show %s' has the ids of what "+
+		"is scheduled of it, under SCHEDULED POST", id, id)}
 }
 
 func (s *Shell) postsRetry() *cobra.Command {
