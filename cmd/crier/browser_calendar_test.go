@@ -76,3 +76,17 @@ func TestBrowserAFreeSlotLeadsToTheComposerAndBack(t *testing.T) {
 			[...document.querySelectorAll('button')].find(b => b.innerText === 'Undo')?.getBoundingClientRect().bottom`)
 	}
 }
+
+func TestBrowserADialogBeginsAtItsFirstField(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	b := openTab(t, e.testServer, desk)
+	b.signIn("ada@example.com")
+	b.open("/app/settings/members")
+	b.click("button", "Invite somebody")
+	b.waitFor(`document.querySelector('dialog[open]') && document.activeElement.type === 'email'`)
+	if evaluate[bool](b, `document.querySelector('[aria-label^="Remove "]') !== null`) {
+		t.Error("the only owner can be removed")
+	}
+}

@@ -2,6 +2,9 @@ import { useState } from 'react'
 import styles from './Avatar.module.css'
 import { NetworkGlyph, networkNames, type Provider } from './NetworkGlyph'
 
+/** A handle as people write it: with one @, whether or not its network has it in the name. */
+export const atHandle = (handle: string) => `@${handle.replace(/^@/, '')}`
+
 /** The picture of an account with the sign of its network, or its initial when there is none. */
 export function Avatar({
   name,

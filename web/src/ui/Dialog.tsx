@@ -19,7 +19,7 @@ export function Dialog({
   footer?: ReactNode
   wide?: boolean
 }) {
-  const ref = useModal('div :is(input, select, textarea, button, a), footer button')
+  const ref = useModal(':scope > div :is(input, select, textarea, button, a), :scope > footer button')
   const id = useId()
   // A file chooser or a dialog inside of this one ends with the same events, and React hands them up.
   const own = (act: (e: SyntheticEvent) => void) => (e: SyntheticEvent) => {

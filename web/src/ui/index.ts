@@ -1,4 +1,4 @@
-export { Avatar } from './Avatar'
+export { Avatar, atHandle } from './Avatar'
 export { Badge, Status, states, type Tone } from './Badge'
 export { Button, type ButtonProps, ButtonRow, buttonClass, IconButton } from './Button'
 export { Confirm, Dialog } from './Dialog'

@@ -7,6 +7,7 @@ import { useCan, useSession } from '../../session'
 import {
   Avatar,
   askFirst,
+  atHandle,
   Badge,
   Button,
   EmptyState,
@@ -121,7 +122,7 @@ function AccountItem({ account: a, mayManage }: { account: Account; mayManage: b
         </p>
         <p className={styles.soft}>
           {networkNames[a.provider]}
-          {a.profileHandle && <span dir="auto"> · @{a.profileHandle.replace(/^@/, '')}</span>}
+          {a.profileHandle && <span dir="auto"> · {atHandle(a.profileHandle)}</span>}
           {a.accountSubType && ` · ${a.accountSubType.toLowerCase()}`} · connected{' '}
           <Time at={a.connectedAt} style="day" />
         </p>

@@ -50,7 +50,7 @@ export const Card = memo(function Card({
       data-post={card.postId}
       data-id={card.id}
       data-card={mayMove && card.movable ? card.id : undefined}
-      data-tone={state?.tone}
+      data-tone={card.settled ? undefined : state?.tone}
       data-kind={card.status === 'recurrence' ? 'recurrence' : undefined}
       data-held={held ? '' : undefined}
       className={`${styles.card} ${line ? styles.line : ''} ${tall ? styles.tall : ''}`}

@@ -108,12 +108,20 @@ describe('cards', () => {
     const [card] = cardsOf(
       [
         entry({ status: 'published', lateMillis: 120 }),
-        entry({ scheduledPostId: 's2', status: 'failed' }),
+        entry({ scheduledPostId: 's2', status: 'failed', needsAttention: true }),
         entry({ scheduledPostId: 's3', status: 'published', lateMillis: 900 }),
       ],
       berlin,
     )
     expect(card).toMatchObject({ status: 'failed', inStatus: 1, movable: false, lateMillis: 900 })
+  })
+
+  it('does not raise an alarm for a failure that needs nobody any more', () => {
+    const failed = entry({ status: 'failed', needsAttention: false })
+    const published = entry({ scheduledPostId: 's2', status: 'published' })
+    expect(cardsOf([failed, published], berlin)[0]).toMatchObject({ status: 'published', inStatus: 1, settled: false })
+    expect(cardsOf([failed], berlin)[0]).toMatchObject({ status: 'failed', settled: true })
+    expect(cardsOf([{ ...failed, needsAttention: true }], berlin)[0]).toMatchObject({ settled: false })
   })
 
   it('keep what a recurrence will make apart from what is planned, and unmovable', () => {

@@ -75,6 +75,8 @@ export type Card = {
   thumbnailUrl: string | null
   /** The state that a person should hear about first. */
   status: string
+  /** It failed, and needs nobody any more. */
+  settled: boolean
   /** How many of the entries are in that state. */
   inStatus: number
   /** The latest of its publications, in milliseconds after their time; null before. */
@@ -98,6 +100,8 @@ const urgency = [
 
 const statusOf = (e: CalendarEntry): string => (e.kind === 'recurrence' ? 'recurrence' : (e.status ?? 'scheduled'))
 
+const isFailure = (e: CalendarEntry) => e.status === 'failed' || e.status === 'missed'
+
 /** What is at one time of one post is one card. */
 export function cardId({ kind, postId }: Pick<CalendarEntry, 'kind' | 'postId'>, at: number): string {
   return `${kind === 'recurrence' ? 'r' : 'p'}-${postId}-${at}`
@@ -120,7 +124,9 @@ function cardOf(id: string, entries: CalendarEntry[], zone: string): Card {
   const first = entries[0] as CalendarEntry
   const at = Date.parse(first.scheduledAt)
   const states = entries.map(statusOf)
-  const status = urgency.find(s => states.includes(s)) ?? (states[0] as string)
+  // A failure that was mended elsewhere, or that somebody has seen, is nobody's first concern any more.
+  const open = entries.filter(e => e.needsAttention || !isFailure(e)).map(statusOf)
+  const status = urgency.find(s => (open.length > 0 ? open : states).includes(s)) ?? (states[0] as string)
   const late = entries.flatMap(e => (e.lateMillis === undefined ? [] : [e.lateMillis]))
   return {
     id,
@@ -133,6 +139,7 @@ function cardOf(id: string, entries: CalendarEntry[], zone: string): Card {
     title: first.title || first.text || '',
     thumbnailUrl: entries.find(e => e.thumbnailUrl)?.thumbnailUrl ?? null,
     status,
+    settled: open.length === 0,
     inStatus: states.filter(s => s === status).length,
     lateMillis: late.length ? Math.max(...late) : null,
     movable: first.kind === 'scheduled_post' && states.includes('scheduled'),

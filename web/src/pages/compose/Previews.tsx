@@ -1,7 +1,7 @@
 import { memo, useMemo } from 'react'
 import { explain } from '../../api/error'
 import type { PartCount, ValidationEntry, ValidationResult } from '../../api/extra'
-import { Avatar, Badge, Icon, NetworkGlyph, networkNames, Thumbnail } from '../../ui'
+import { Avatar, atHandle, Badge, Icon, NetworkGlyph, networkNames, Thumbnail } from '../../ui'
 import { type Account, type Draft, type Part, type PreviewGroup, previewGroups } from './draft'
 import type { DryRunState } from './dryRun'
 import { foldText, pieces } from './fold'
@@ -113,7 +113,7 @@ function PartPreview({
       <div className={styles.body}>
         <p className={styles.name}>
           <strong dir="auto">{account.displayName}</strong>
-          {account.profileHandle && <span className={styles.handle}>@{account.profileHandle}</span>}
+          {account.profileHandle && <span className={styles.handle}>{atHandle(account.profileHandle)}</span>}
           {more > 0 && <span className={styles.handle}>and {more} more</span>}
         </p>
         <p className={styles.text} dir="auto">

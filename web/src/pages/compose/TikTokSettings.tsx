@@ -1,4 +1,4 @@
-import { Avatar, Checkbox, Select } from '../../ui'
+import { Avatar, atHandle, Checkbox, Select } from '../../ui'
 import type { Account, Settings } from './draft'
 import { type SettingField, valueLabel } from './networks'
 import { SettingsForm } from './SettingsForm'
@@ -41,7 +41,7 @@ export function TikTokSettings({ account, fields, values, hasVideo, onChange }: 
         <div>
           <strong>{account.displayName}</strong>
           <span className={styles.hint}>
-            Posting as this creator{account.profileHandle && ` (@${account.profileHandle})`}
+            Posting as this creator{account.profileHandle && ` (${atHandle(account.profileHandle)})`}
           </span>
         </div>
       </div>

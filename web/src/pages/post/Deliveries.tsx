@@ -3,7 +3,18 @@ import type { Schemas } from '../../api/client'
 import type { ScheduledPost } from '../../api/extra'
 import { useInstance } from '../../api/hooks'
 import { serverNow, useCan, useSession } from '../../session'
-import { Avatar, Button, buttonClass, EmptyState, Icon, networkNames, Status, showDialog, Time } from '../../ui'
+import {
+  Avatar,
+  atHandle,
+  Button,
+  buttonClass,
+  EmptyState,
+  Icon,
+  networkNames,
+  Status,
+  showDialog,
+  Time,
+} from '../../ui'
 import { asSentence, causeOf, mayTryAgain } from '../attention/cause'
 import { useConnect } from '../attention/reconnect'
 import { useAct } from './actions'
@@ -92,7 +103,7 @@ function Delivery({
           <strong dir="auto">{account?.displayName ?? 'An account that is gone'}</strong>
           <span className={styles.soft}>
             {account && networkNames[account.provider]}
-            {account?.profileHandle && ` · @${account.profileHandle}`}
+            {account?.profileHandle && ` · ${atHandle(account.profileHandle)}`}
           </span>
         </div>
         <div className={styles.outcome}>

@@ -45,7 +45,7 @@ export function Members() {
           {list => (
             <ul className={styles.list}>
               {list.map(m => (
-                <MemberItem key={m.id} member={m} />
+                <MemberItem key={m.id} member={m} only={m.role === 'owner' && owners(list) === 1} />
               ))}
             </ul>
           )}
@@ -74,7 +74,10 @@ function useTeamNames() {
   return { own, names }
 }
 
-function MemberItem({ member: m }: { member: Member }) {
+const owners = (list: Member[]) => list.filter(m => m.role === 'owner').length
+
+/** only: the last owner, whom nobody can remove. */
+function MemberItem({ member: m, only }: { member: Member; only: boolean }) {
   const { organization, user } = useSession()
   const { names } = useTeamNames()
   const { run } = useChange('members', 'context')
@@ -110,7 +113,7 @@ function MemberItem({ member: m }: { member: Member }) {
         <Button size="small" onClick={() => showDialog(close => <ChangeMember member={m} onClose={close} />)}>
           Change
         </Button>
-        <IconButton size="small" icon="trash" label={`Remove ${m.name}`} onClick={askToRemove} />
+        {!only && <IconButton size="small" icon="trash" label={`Remove ${m.name}`} onClick={askToRemove} />}
       </ButtonRow>
     </li>
   )
