@@ -114,7 +114,14 @@ func (b *tab) wantWell(name string, rules ...string) {
 	}
 	b.wantAccessible(name, rules...)
 	b.screenshot(name)
-	if wide := evaluate[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+	b.wantNarrow(name)
+}
+
+// wantNarrow fails when the page, or what scrolls in it, is wider than the window.
+func (b *tab) wantNarrow(name string) {
+	b.tb.Helper()
+	if wide := evaluate[int](b, `Math.max(document.documentElement.scrollWidth - innerWidth,
+		...[...document.querySelectorAll('main')].map(m => m.scrollWidth - m.clientWidth))`); wide > 0 {
 		b.tb.Errorf("%s is %d pixels wider than the window", name, wide)
 	}
 }
@@ -141,6 +148,15 @@ func TestBrowserAViewerSeesNoButtonThatWouldBeRefused(t *testing.T) {
 	b.waitFor(loaded)
 	if evaluate[bool](b, `document.body.innerText.includes('Add a slot')`) {
 		t.Error("a viewer is shown how to add a slot")
+	}
+	// What has fewer buttons is laid out as well.
+	b = openTab(t, e.testServer, phone)
+	b.signIn("ada@example.com")
+	for _, page := range []string{"", "queue", "posts", "posts/" + post, "attention", "media", "accounts", "slots"} {
+		b.open("/app/" + page)
+		b.waitFor(loaded)
+		b.wantNarrow("a viewer's " + page)
+		b.screenshot("viewer " + page)
 	}
 }
 

@@ -41,7 +41,7 @@ export const Row = memo(function Row({
   const networks = [...new Set(accounts.filter(a => live.includes(a.id)).map(a => a.provider))]
   const name = postName(post)
   return (
-    <div className={styles.rowInner} data-chosen={chosen || undefined}>
+    <div className={styles.rowInner} data-chosen={chosen || undefined} data-fixed={onChoose ? undefined : ''}>
       {onChoose && (
         <input
           type="checkbox"

@@ -216,7 +216,15 @@ function Invite({ onClose }: { onClose: () => void }) {
   }
   if (made) {
     return (
-      <Dialog title={`${made.email} is invited`} onClose={onClose} footer={<Button onClick={onClose}>Done</Button>}>
+      <Dialog
+        title={`${made.email} is invited`}
+        onClose={onClose}
+        footer={
+          <ButtonRow end>
+            <Button onClick={onClose}>Done</Button>
+          </ButtonRow>
+        }
+      >
         {made.inviteUrl ? (
           <>
             <p>This server sends no mail. Give the link to the person, and to nobody else:</p>
