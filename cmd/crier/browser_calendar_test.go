@@ -90,3 +90,19 @@ func TestBrowserADialogBeginsAtItsFirstField(t *testing.T) {
 		t.Error("the only owner can be removed")
 	}
 }
+
+func TestBrowserFindsAPostByItsWords(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	e.NewPost(t, e.crew, "Fresh bread from seven o'clock")
+	post := e.NewPost(t, e.crew, "Behind the counter")
+	b := openTab(t, e.testServer, desk)
+	b.signIn("ada@example.com")
+	b.click("button", "Find")
+	b.fill("dialog input", "behind")
+	b.waitFor(`[...document.querySelectorAll('dialog [role=option]')].map(o => o.innerText).join() ===
+		'Behind the counter\nPost'`)
+	b.press(keyEnter)
+	b.waitFor(fmt.Sprintf(`location.pathname === '/app/posts/%s'`, post))
+}

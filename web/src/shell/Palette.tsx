@@ -124,7 +124,7 @@ function useFoundPosts(teamId: string, words: string) {
     queryFn: ({ signal }) =>
       ask(
         api.GET('/v1/teams/{teamId}/posts', {
-          params: { path: { teamId }, query: { search: words, limit: '8' } },
+          params: { path: { teamId }, query: { q: words, limit: '8' } },
           signal,
         }),
       ),
