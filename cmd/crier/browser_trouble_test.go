@@ -183,6 +183,25 @@ func TestBrowserARefusedPostIsMendedFromAttention(t *testing.T) {
 	}
 }
 
+func TestBrowserTheLastAccountsAreThoseOfTheLastNewPost(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x", "linkedin", "threads")
+	s.begin(t)
+	s.box.Fault(t, s.Accounts[0], "publish", "reject", nil)
+	s.compose("Not to their liking", "X", "LinkedIn")
+	s.tab.click("label", "Now")
+	s.tab.click("button", "Publish 2 posts now")
+	s.tab.waitFor(`document.querySelector('article[data-status=failed]')`)
+	s.tab.click("main article a", "Edit")
+	s.tab.waitFor(`document.querySelector('textarea')?.value === 'Not to their liking'`)
+	s.tab.fill(`textarea[aria-label=Text]`, "More to their liking")
+	s.tab.click("button", "Publish 1 post now")
+	s.tab.says("Published on this account since")
+	s.tab.open("/app/compose")
+	s.tab.click("button", "Same as last time")
+	s.tab.waitFor(`[...document.querySelectorAll('section[aria-label=Accounts] label:has(:checked)')].length === 2`)
+}
+
 func TestBrowserAFailureWhosePlaceWasTakenIsNotOfferedAgain(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")

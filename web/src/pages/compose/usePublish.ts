@@ -51,12 +51,13 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
     )
   }
 
-  const finish = (postId: string, draft: Draft, result: Schemas['ScheduleResult']) => {
+  const finish = (postId: string, draft: Draft, result: Schemas['ScheduleResult'], first: boolean) => {
     const { refused, taken, failed } = sortOut(result)
     setRefusals(refused)
     if (taken === 0) return
     removeCopy(localStorage, copyName(team.id, postId))
-    rememberAccounts(localStorage, team.id, draft.accountIds)
+    // Mending what failed on one account says nothing of where the next post goes.
+    if (first) rememberAccounts(localStorage, team.id, draft.accountIds)
     const undo = draft.when.kind === 'now' ? undefined : () => undoSchedule(team.id, postId)
     if (taken > failed) toast(summary(result, taken - failed, draft, zone), undo)
     if (refused.length === 0) leave(postId, draft.when.kind !== 'now' && failed === 0)
@@ -80,7 +81,7 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
         const result = await send(base.id, draft)
         for (const s of dropped(draft, waiting)) await cancel(team.id, s.id)
         await settleFailures(team.id, before, result)
-        finish(base.id, draft, result)
+        finish(base.id, draft, result, before.length === 0)
       }
       refreshPosts(team.id)
     } catch (e) {
