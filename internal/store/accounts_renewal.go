@@ -80,7 +80,7 @@ func (r reads) ScheduledFrom(ctx context.Context, from map[crier.ID]crier.Time) 
 
 // ClaimRefresh claims the refresh of an account's token until a time. ok is false while another node holds the claim.
 func (s *Store) ClaimRefresh(ctx context.Context, account, owner crier.ID, now, until crier.Time) (ok bool, err error) {
-	res, err := s.exec(ctx, `UPDATE social_accounts SET refresh_owner = $2, refresh_until = $4
+	res, err := s.writer.ExecContext(ctx, `UPDATE social_accounts SET refresh_owner = $2, refresh_until = $4
 		WHERE id = $1 AND (refresh_until IS NULL OR refresh_until <= $3)`, account, owner, now, until)
 	if err != nil {
 		return false, fmt.Errorf("claim the refresh: %w", err)

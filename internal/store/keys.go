@@ -308,7 +308,7 @@ func (s *Store) CredentialUsed(ctx context.Context, kind string, id crier.ID, at
 	if !ok {
 		return fmt.Errorf("note the use of a credential: unknown kind %q", kind)
 	}
-	_, err := s.exec(ctx, `UPDATE `+table+` SET last_used_at = $2
+	_, err := s.writer.ExecContext(ctx, `UPDATE `+table+` SET last_used_at = $2
 		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`, id, at)
 	if err != nil {
 		return fmt.Errorf("note the use of a credential: %w", err)

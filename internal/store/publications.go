@@ -226,7 +226,7 @@ func (tx *Tx) InsertAction(ctx context.Context, p Publication) error {
 // SaveProgress writes the state of a publication whose worker holds the lease. ok is false if the lease was lost.
 func (s *Store) SaveProgress(ctx context.Context, p Publication, owner crier.ID, leaseUntil crier.Time) (ok bool,
 	err error) {
-	res, err := s.exec(ctx, `UPDATE publications SET state = $4, state_secrets = $5, lease_until = $6
+	res, err := s.writer.ExecContext(ctx, `UPDATE publications SET state = $4, state_secrets = $5, lease_until = $6
 		WHERE id = $1 AND epoch = $2 AND lease_owner = $3`,
 		p.ID, p.Epoch, owner, string(p.State), p.StateSecrets, leaseUntil)
 	if err != nil {

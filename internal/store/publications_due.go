@@ -51,7 +51,7 @@ func scanOverdue(row scanner) (o Overdue, err error) {
 // another epoch.
 func (s *Store) NotDueUntil(ctx context.Context, id crier.ID, epoch int64, now crier.Time) (*crier.Time, error) {
 	var wake crier.Time
-	err := s.queryRow(ctx, `SELECT p.wake_at FROM publications p
+	err := s.writer.QueryRowContext(ctx, `SELECT p.wake_at FROM publications p
 		WHERE p.id = $1 AND p.epoch = $2 AND p.live AND p.wake_at > $3`, id, epoch, now).Scan(&wake)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -64,7 +64,7 @@ func (s *Store) NotDueUntil(ctx context.Context, id crier.ID, epoch int64, now c
 
 // Postpone sets when a publication is due again, if nobody works on it.
 func (s *Store) Postpone(ctx context.Context, id crier.ID, epoch int64, now, wake crier.Time) error {
-	_, err := s.exec(ctx, `UPDATE publications SET wake_at = $4, lease_until = NULL, lease_owner = NULL
+	_, err := s.writer.ExecContext(ctx, `UPDATE publications SET wake_at = $4, lease_until = NULL, lease_owner = NULL
 		WHERE id = $1 AND epoch = $2 AND wake_at <= $3 AND (lease_owner IS NULL OR lease_until <= $3)`,
 		id, epoch, now, wake)
 	if err != nil {

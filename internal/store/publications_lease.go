@@ -105,7 +105,7 @@ func (s *Store) ReleaseLeases(ctx context.Context) error {
 	if s.dialect != SQLite {
 		return nil
 	}
-	_, err := s.exec(ctx, `UPDATE publications SET lease_owner = NULL, lease_until = NULL
+	_, err := s.writer.ExecContext(ctx, `UPDATE publications SET lease_owner = NULL, lease_until = NULL
 		WHERE wake_at IS NOT NULL AND lease_until IS NOT NULL`)
 	if err != nil {
 		return fmt.Errorf("release leases: %w", err)
@@ -115,7 +115,7 @@ func (s *Store) ReleaseLeases(ctx context.Context) error {
 
 // Rest ends the lease of a publication and sets when it is due again.
 func (s *Store) Rest(ctx context.Context, id crier.ID, epoch int64, owner crier.ID, wake crier.Time) error {
-	_, err := s.exec(ctx, `UPDATE publications SET wake_at = $4, lease_until = NULL, lease_owner = NULL
+	_, err := s.writer.ExecContext(ctx, `UPDATE publications SET wake_at = $4, lease_until = NULL, lease_owner = NULL
 		WHERE id = $1 AND epoch = $2 AND lease_owner = $3`, id, epoch, owner, wake)
 	if err != nil {
 		return fmt.Errorf("rest: %w", err)
@@ -125,7 +125,7 @@ func (s *Store) Rest(ctx context.Context, id crier.ID, epoch int64, owner crier.
 
 // ExtendLease extends the lease of a worker.
 func (s *Store) ExtendLease(ctx context.Context, id crier.ID, owner crier.ID, until crier.Time) error {
-	_, err := s.exec(ctx, `UPDATE publications SET lease_until = $3
+	_, err := s.writer.ExecContext(ctx, `UPDATE publications SET lease_until = $3
 		WHERE id = $1 AND lease_owner = $2 AND lease_until < $3`, id, owner, until)
 	if err != nil {
 		return fmt.Errorf("extend the lease: %w", err)

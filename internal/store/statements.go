@@ -1,119 +1,170 @@
 package store
 
 import (
+	"container/list"
 	"context"
 	"database/sql"
-	"sync"
-	"sync/atomic"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"modernc.org/sqlite"
 )
 
-// statements caches prepared statements by query text. SQLite would compile a query at every call, which costs more
-// than running it; pgx has a cache of its own.
-type statements struct {
-	db       *sql.DB
-	prepared sync.Map // query text → *sql.Stmt
-	count    atomic.Int64
-}
+// maxCompiled is how many statements a connection to SQLite keeps. A compiled statement takes about 10 KiB.
+const maxCompiled = 300
 
-func cached(db *sql.DB) *statements { return &statements{db: db} }
-
-// Generated texts must not fill the memory: neither long ones nor more than a number are cached.
-const (
-	maxPreparedLength = 4096
-	maxPrepared       = 2000
-)
-
-// known returns the statement of a query if there is one.
-func (s *statements) known(query string) *sql.Stmt {
-	if stmt, ok := s.prepared.Load(query); ok {
-		return stmt.(*sql.Stmt)
-	}
-	return nil
-}
-
-func (s *statements) prepare(ctx context.Context, query string) *sql.Stmt {
-	if stmt := s.known(query); stmt != nil {
-		return stmt
-	}
-	if len(query) > maxPreparedLength || s.count.Load() >= maxPrepared {
-		return nil
-	}
-	stmt, err := s.db.PrepareContext(ctx, query)
-	if err != nil {
-		return nil // the plain call reports the error where it can be handled
-	}
-	if other, loaded := s.prepared.LoadOrStore(query, stmt); loaded {
-		_ = stmt.Close() //nolint:sqlclosecheck // the other one is kept
-		return other.(*sql.Stmt)
-	}
-	s.count.Add(1)
-	return stmt
-}
-
-func (s *statements) QueryContext(ctx context.Context, query string, args ...any) (found resultRows, err error) {
-	if stmt := s.prepare(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for the next call
-		found, err = stmt.QueryContext(ctx, args...) //nolint:rowserrcheck // by who reads them
-	} else {
-		found, err = s.db.QueryContext(ctx, query, args...) //nolint:rowserrcheck // by who reads them
-	}
+// openCompiled opens SQLite with connections that keep what they compile, for crier and for the job engine: compiling a
+// statement takes longer than most statements take to run. pgx has a cache of its own.
+func openCompiled(dsn string) (*sql.DB, error) {
+	connector, err := sqlite.NewConnector(dsn)
 	if err != nil {
 		return nil, err
 	}
-	return found, nil
+	return sql.OpenDB(compilingConnector{connector}), nil
 }
 
-// Ask runs the queries one after the other.
-func (s *statements) Ask(ctx context.Context, questions ...question) error {
-	return askEach(ctx, s, questions)
-}
+type compilingConnector struct{ driver.Connector }
 
-func (s *statements) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
-	if stmt := s.prepare(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for the next call
-		return stmt.QueryRowContext(ctx, args...)
+// Connect opens a connection.
+func (c compilingConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	opened, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return s.db.QueryRowContext(ctx, query, args...)
-}
-
-func (s *statements) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if stmt := s.prepare(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for the next call
-		return stmt.ExecContext(ctx, args...)
+	conn, ok := opened.(sqliteConn)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("the driver of SQLite has a connection that cannot be wrapped: %T", opened),
+			opened.Close())
 	}
-	return s.db.ExecContext(ctx, query, args...)
+	return &compilingConn{sqliteConn: conn, byQuery: map[string]*list.Element{}, recent: list.New()}, nil
 }
 
-// preparedTx runs the queries of a transaction of SQLite by the statements that were prepared for earlier ones. It has
-// the only connection that writes, so what is new to it is prepared after its end.
-type preparedTx struct {
-	tx         *sql.Tx
-	statements *statements
-	unknown    []string
+// sqliteConn is all that database/sql asks of a connection and that the driver has.
+type sqliteConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
 }
 
-func (p *preparedTx) statement(ctx context.Context, query string) *sql.Stmt {
-	if stmt := p.statements.known(query); stmt != nil {
-		return p.tx.StmtContext(ctx, stmt)
+// compilingConn is a connection that keeps the statements that were used last. database/sql has one call at a time on a
+// connection.
+type compilingConn struct {
+	sqliteConn
+	byQuery map[string]*list.Element
+	recent  *list.List // of *compiled, the last used first
+}
+
+// compiled is a statement that is kept.
+type compiled struct {
+	query string
+	stmt  compiledStmt
+	// busy is true while rows of it are read.
+	busy bool
+}
+
+type compiledStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// worthKeeping matches statements on rows, behind comments. Others are rare, and some act when they are compiled.
+var worthKeeping = regexp.MustCompile(`(?i)^(?:\s+|--[^\n]*\n|/\*.*?\*/)*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
+
+// statement returns the statement of a query, which is then the caller's; nil if it is in use or not worth keeping.
+func (c *compilingConn) statement(ctx context.Context, query string) (*compiled, error) {
+	if kept, ok := c.byQuery[query]; ok {
+		s := kept.Value.(*compiled)
+		if s.busy {
+			return nil, nil
+		}
+		c.recent.MoveToFront(kept)
+		return s, nil
 	}
-	p.unknown = append(p.unknown, query)
+	if !worthKeeping.MatchString(query) {
+		return nil, nil
+	}
+	prepared, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	s := &compiled{query: query, stmt: prepared.(compiledStmt)}
+	c.byQuery[query] = c.recent.PushFront(s)
+	return s, c.dropOldest()
+}
+
+// dropOldest forgets what was not used for the longest time if there is too much.
+func (c *compilingConn) dropOldest() error {
+	for e := c.recent.Back(); e != nil && c.recent.Len() > maxCompiled; {
+		s, before := e.Value.(*compiled), e.Prev()
+		if !s.busy {
+			c.recent.Remove(e)
+			delete(c.byQuery, s.query)
+			if err := s.stmt.Close(); err != nil {
+				return err
+			}
+		}
+		e = before
+	}
 	return nil
 }
 
-func (p *preparedTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if stmt := p.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
-		return stmt.QueryContext(ctx, args...)
+// ExecContext runs a statement that returns nothing.
+func (c *compilingConn) ExecContext(ctx context.Context, query string,
+	args []driver.NamedValue) (driver.Result, error) {
+	s, err := c.statement(ctx, query)
+	if err != nil {
+		return nil, err
 	}
-	return p.tx.QueryContext(ctx, query, args...)
+	if s == nil {
+		return c.sqliteConn.ExecContext(ctx, query, args)
+	}
+	return s.stmt.ExecContext(ctx, args)
 }
 
-func (p *preparedTx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if stmt := p.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
-		return stmt.QueryRowContext(ctx, args...)
+// QueryContext runs a query.
+func (c *compilingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	s, err := c.statement(ctx, query)
+	if err != nil {
+		return nil, err
 	}
-	return p.tx.QueryRowContext(ctx, query, args...)
+	if s == nil {
+		return c.sqliteConn.QueryContext(ctx, query, args)
+	}
+	rows, err := s.stmt.QueryContext(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	s.busy = true
+	return compiledRows{rows, s}, nil
 }
 
-func (p *preparedTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if stmt := p.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
-		return stmt.ExecContext(ctx, args...)
+// Close closes the connection and all that it keeps.
+func (c *compilingConn) Close() error {
+	var errs []error
+	for e := c.recent.Front(); e != nil; e = e.Next() {
+		errs = append(errs, e.Value.(*compiled).stmt.Close())
 	}
-	return p.tx.ExecContext(ctx, query, args...)
+	clear(c.byQuery)
+	c.recent.Init()
+	return errors.Join(errors.Join(errs...), c.sqliteConn.Close())
+}
+
+// compiledRows are rows whose statement is free for the next call when they are closed.
+type compiledRows struct {
+	driver.Rows
+	of *compiled
+}
+
+// Close ends the reading.
+func (r compiledRows) Close() error {
+	r.of.busy = false
+	return r.Rows.Close()
 }

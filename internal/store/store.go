@@ -65,9 +65,8 @@ type Config struct {
 type Store struct {
 	reads
 	dialect Dialect
-	writer  *sql.DB     // SQLite: exactly one connection; PostgreSQL: a pool that keeps its plans
-	reader  *sql.DB     // SQLite: a pool that cannot write; PostgreSQL: a pool that plans for the values of each call
-	writes  *statements // SQLite: of transactions
+	writer  *sql.DB // SQLite: exactly one connection; PostgreSQL: a pool that keeps its plans
+	reader  *sql.DB // SQLite: a pool that cannot write; PostgreSQL: a pool that plans for the values of each call
 	jobs    *pgxpool.Pool
 	log     *slog.Logger
 	// credentialChanges counts the transactions of this process that may have changed credentials.
@@ -228,14 +227,14 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
 	path := filepath.Join(cfg.DataDir, sqliteFile)
-	writer, err := sql.Open("sqlite", sqliteDSN(path, false))
+	writer, err := openCompiled(sqliteDSN(path, false))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	// One writer connection, shared with the job engine, is handed out first come, first served. Two would starve each
 	// other.
 	writer.SetMaxOpenConns(1)
-	reader, err := sql.Open("sqlite", sqliteDSN(path, true))
+	reader, err := openCompiled(sqliteDSN(path, true))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s for reading: %w", path, err), writer.Close())
 	}
@@ -249,9 +248,8 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect %s: %w", path, err), writer.Close(), reader.Close())
 	}
-	rows := cached(reader)
-	return &Store{reads: reads{rows, rows, sqliteFragments}, dialect: SQLite, writer: writer, reader: reader,
-		writes: cached(writer)}, nil
+	rows := direct{reader}
+	return &Store{reads: reads{rows, rows, sqliteFragments}, dialect: SQLite, writer: writer, reader: reader}, nil
 }
 
 // sqlitePageSize is the page size of new SQLite databases. A commit writes every page that it touches to the log, and

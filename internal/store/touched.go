@@ -22,11 +22,17 @@ var (
 	touchesCount atomic.Int64
 )
 
+// Generated texts must not fill the memory: neither long ones nor more than a number are remembered.
+const (
+	maxTouchesText = 4096
+	maxTouches     = 2000
+)
+
 func (t *touched) note(query string) {
 	known, ok := touches.Load(query)
 	if !ok {
 		known = changesCredentials.MatchString(query) && !countsOnly.MatchString(query)
-		if len(query) <= maxPreparedLength && touchesCount.Add(1) <= maxPrepared {
+		if len(query) <= maxTouchesText && touchesCount.Add(1) <= maxTouches {
 			touches.Store(query, known)
 		}
 	}

@@ -48,22 +48,6 @@ func (s *Store) WithTx(ctx context.Context, fn func(tx *Tx) error) error {
 	}
 }
 
-// exec runs a statement that is a transaction by itself.
-func (s *Store) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if s.dialect == SQLite {
-		return s.writes.ExecContext(ctx, query, args...)
-	}
-	return s.writer.ExecContext(ctx, query, args...)
-}
-
-// queryRow reads one row where writes go, so that it sees all of them.
-func (s *Store) queryRow(ctx context.Context, query string, args ...any) scanner {
-	if s.dialect == SQLite {
-		return s.writes.QueryRowContext(ctx, query, args...)
-	}
-	return s.writer.QueryRowContext(ctx, query, args...)
-}
-
 func (s *Store) oneTx(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	if s.dialect == SQLite {
 		return s.sqliteTx(ctx, fn)
@@ -81,19 +65,13 @@ func (s *Store) sqliteTx(ctx context.Context, fn func(tx *Tx) error) error {
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	prepared := &preparedTx{tx: sqlTx, statements: s.writes}
-	defer func() { // behind the end of the transaction, which gives the connection back
-		for _, query := range prepared.unknown {
-			s.writes.prepare(ctx, query)
-		}
-	}()
 	defer func() {
 		if p := recover(); p != nil {
 			_ = sqlTx.Rollback()
 			panic(p)
 		}
 	}()
-	q := watched{direct{prepared}, &touched{}}
+	q := watched{direct{sqlTx}, &touched{}}
 	tx := &Tx{reads: reads{q, q, s.fragments}, tx: sqlTx, creditsLow: s.creditsLow, touched: q.touched}
 	if err := tx.run(ctx, fn); err != nil {
 		return errors.Join(err, ignoreDone(sqlTx.Rollback()))
