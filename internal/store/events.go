@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -68,9 +69,10 @@ func (tx *Tx) insertEvents(ctx context.Context) error {
 	}
 	const organization = `coalesce(v.organization, (SELECT t.organization_id FROM teams t WHERE t.id = v.team))`
 	if tx.pipe != nil {
+		// The transaction must have its id before the events draw their numbers; see sequencedEvents.
 		return tx.queueExec(ctx, changed("write events"), `INSERT INTO events (id, organization_id, team_id, type, data,
 			created_at) SELECT v.key, `+organization+`, v.team, v.kind, v.body, v.created
-			FROM `+tx.jsonRows(eventRowColumns)+` ORDER BY v.n`, asJSON(&rows))
+			FROM `+tx.jsonRows(eventRowColumns)+` WHERE pg_current_xact_id() IS NOT NULL ORDER BY v.n`, asJSON(&rows))
 	}
 	if err := tx.queueExec(ctx, changed("write events"), `INSERT INTO events (id, written, sequence, organization_id,
 		team_id, type, data, created_at) SELECT v.key, l.last + v.n, l.last + v.n, `+organization+`, v.team, v.kind,
@@ -105,44 +107,99 @@ func (s *Store) SequenceEvents(ctx context.Context) (assigned int64, err error) 
 	if s.dialect == SQLite {
 		return 0, nil
 	}
+	defer func() {
+		if err != nil {
+			s.sequenced.forget()
+		}
+	}()
 	var waiting bool
-	err = s.keyed.QueryRowContext(ctx,
-		`SELECT EXISTS (SELECT 1 FROM events WHERE sequence IS NULL)`).Scan(&waiting)
+	err = s.keyed.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM events WHERE sequence IS NULL AND written > $1)`,
+		s.sequenced.floor()).Scan(&waiting)
 	if err != nil || !waiting {
 		return 0, err
 	}
+	var pass sequencing
 	err = s.WithTx(ctx, func(tx *Tx) error {
-		assigned, err = tx.sequenceEvents(ctx)
+		pass, err = tx.sequenceEvents(ctx, s.sequenced.floor())
 		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("put events in order: %w", err)
 	}
-	return assigned, nil
+	s.sequenced.passed(pass)
+	return pass.assigned, nil
 }
 
-func (tx *Tx) sequenceEvents(ctx context.Context) (int64, error) {
-	// A statement of its own: the next one must see all that was committed while this one waited.
+// sequencing is one pass over the events without a sequence.
+type sequencing struct {
+	assigned int64
+	// drawn is a number: all that were drawn for events before the pass are not greater.
+	drawn int64
+	// oldest and next are of the transactions at the time of the pass: the oldest that ran, and the next to begin.
+	oldest, next int64
+}
+
+func (tx *Tx) sequenceEvents(ctx context.Context, floor int64) (p sequencing, err error) {
+	// A statement of its own: the next one must see all that was committed while this one waited, and must be younger
+	// than every transaction that has drawn a number up to drawn.
 	var last int64
-	if err := tx.q.QueryRowContext(ctx, `SELECT last FROM event_log WHERE id = 1 FOR UPDATE`).Scan(&last); err != nil {
-		return 0, err
+	if err := tx.q.QueryRowContext(ctx, `SELECT last, (SELECT last_value FROM events_written_seq) FROM event_log
+		WHERE id = 1 FOR UPDATE`).Scan(&last, &p.drawn); err != nil {
+		return p, err
 	}
-	res, err := tx.q.ExecContext(ctx, `UPDATE events AS e SET sequence = $1 + b.n
-		FROM (SELECT written, row_number() OVER (ORDER BY written) AS n FROM
-			(SELECT written FROM events WHERE sequence IS NULL ORDER BY written LIMIT $2) AS next) AS b
-		WHERE e.written = b.written AND e.sequence IS NULL`, last, eventBatch)
-	if err != nil {
-		return 0, err
+	if err := tx.q.QueryRowContext(ctx, `WITH sequenced AS (UPDATE events AS e SET sequence = $1 + b.n
+			FROM (SELECT place, row_number() OVER (ORDER BY written) AS n FROM
+				(SELECT ctid AS place, written FROM events WHERE sequence IS NULL AND written > $3
+					ORDER BY written LIMIT $2) AS next) AS b
+			WHERE e.ctid = b.place RETURNING 1)
+		SELECT (SELECT count(*) FROM sequenced),
+			CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint),
+			CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text) AS bigint)`,
+		last, eventBatch, floor).Scan(&p.assigned, &p.oldest, &p.next); err != nil || p.assigned == 0 {
+		return p, err
 	}
-	n, err := res.RowsAffected()
-	if err != nil || n == 0 {
-		return 0, err
-	}
-	if err := tx.countEvents(ctx, n); err != nil {
-		return 0, err
+	if err := tx.countEvents(ctx, p.assigned); err != nil {
+		return p, err
 	}
 	// Here, not in the transactions of the facts: PostgreSQL commits transactions that notify one after the other.
-	return n, tx.queueExec(ctx, changed("tell of events"), `SELECT pg_notify('crier_events', '')`)
+	return p, tx.queueExec(ctx, changed("tell of events"), `SELECT pg_notify('crier_events', '')`)
+}
+
+// sequencedEvents knows up to where every event has a sequence, so that a pass need not step over the index entries of
+// those that got theirs since the table was last vacuumed. A transaction has its id before it draws numbers for its
+// events (insertEvents). So what was drawn before a pass belongs to transactions older than the next one at that pass,
+// and when all of these are over, a pass that sees everything has left nothing behind.
+type sequencedEvents struct {
+	mu sync.Mutex
+	// all events up to here have a sequence.
+	all int64
+	// drawn is where all may move when the transactions before next are over; 0 if there is none.
+	drawn, next int64
+}
+
+func (e *sequencedEvents) floor() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.all
+}
+
+// forget begins anew: after an error the database may be another one, restored from a backup.
+func (e *sequencedEvents) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all, e.drawn, e.next = 0, 0, 0
+}
+
+// passed learns from a pass that was committed.
+func (e *sequencedEvents) passed(p sequencing) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.drawn > 0 && p.oldest >= e.next && p.assigned < eventBatch {
+		e.all, e.drawn = max(e.all, e.drawn), 0
+	}
+	if e.drawn == 0 && p.drawn > e.all {
+		e.drawn, e.next = p.drawn, p.next
+	}
 }
 
 // ListenForEvents calls fn whenever some node has put events in order, until ctx or the connection ends. ready is

@@ -27,3 +27,16 @@ func VitalsQueries(now crier.Time) (queries []string, args [][]any) {
 	}
 	return queries, args
 }
+
+// SendEvents writes the events of a transaction before its end, for tests of what others see meanwhile.
+func (tx *Tx) SendEvents(ctx context.Context) error {
+	if err := tx.insertEvents(ctx); err != nil {
+		return err
+	}
+	tx.events = nil
+	var one int // which sends what is queued
+	return tx.q.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
+}
+
+// SequencedUpTo is where a pass over the events without a sequence begins to look.
+func (s *Store) SequencedUpTo() int64 { return s.sequenced.floor() }

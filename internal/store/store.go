@@ -73,6 +73,7 @@ type Store struct {
 	credentialChanges atomic.Int64
 	// eventsWritten has room for one sign: who reads it looks for all events.
 	eventsWritten chan struct{}
+	sequenced     sequencedEvents
 	// crowded names teams whose changes may have to be merged.
 	crowded    chan crier.ID
 	creditsLow int64
