@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"crier/internal/cli"
 	"crier/internal/oauth"
 	"crier/internal/server"
 )
@@ -311,9 +312,12 @@ func (a *app) load(cmd *cobra.Command) error {
 		return err
 	}
 	var problems []error
+	typed := false // what is wrong with a flag is wrong with the command
 	for _, s := range settings {
 		v := find(s, cmd.Flags(), environment, file, path)
 		if err := s.set(&a.config, v.text); err != nil {
+			f := cmd.Flags().Lookup(s.flag)
+			typed = typed || f != nil && f.Changed
 			problems = append(problems, fmt.Errorf("%s (from %s): %w", s.variable(), v.origin, err))
 		}
 		a.config.values = append(a.config.values, v)
@@ -325,6 +329,9 @@ func (a *app) load(cmd *cobra.Command) error {
 	a.config.Version, a.config.Now, a.config.Logger = version, a.now, a.logger()
 	if err := a.config.TLS.Check(a.config.PublicURL); err != nil {
 		problems = append(problems, err)
+	}
+	if typed {
+		return cli.Usagef("%v", errors.Join(problems...))
 	}
 	return errors.Join(problems...)
 }

@@ -528,6 +528,10 @@ func TestWrongSettingsAreAllToldAtOnce(t *testing.T) {
 	if got.code != 1 {
 		t.Errorf("exit code %d", got.code)
 	}
+	if typed := runProgram(t, nil, "serve", "--role", "boss"); typed.code != 2 ||
+		!strings.Contains(typed.stderr, "CRIER_ROLE (from flag --role)") {
+		t.Errorf("a wrong flag: %+v", typed)
+	}
 	file := filepath.Join(t.TempDir(), "crier.conf")
 	if err := os.WriteFile(file, []byte("CRIER_LISTEN=127.0.0.1:1\nCRIER_COLOUR=red\n"), 0o600); err != nil {
 		t.Fatal(err)
