@@ -1,6 +1,9 @@
 package crier
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Bounds of webhooks.
 const (
@@ -79,7 +82,8 @@ func CheckEventTypes(types []string, path ...string) []Issue {
 	}
 	for i, t := range types {
 		if !known[t] {
-			issues = append(issues, At("is not a type of event; GET …/events lists them in its description",
+			issues = append(issues, At(
+				fmt.Sprintf("has %.60q, which is not a type of event; GET …/events lists them in its description", t),
 				append(append([]string{}, path...), strconv.Itoa(i))...))
 		}
 	}

@@ -150,6 +150,8 @@ func TestExitCodesTellWhatWentWrong(t *testing.T) {
 		t.Error("posts were made by commands that failed")
 	}
 	c.run(t, "posts", "list", "--status", "failed").want(t, 2, "--state failed")
+	c.run(t, "webhooks", "create", "https://example.com/hook", "--types", "nonsense").want(t, 2,
+		`--types has "nonsense", which is not a type of event; TAB after --types lists them`)
 	stranger := newPerson(t, c.server.URL, "")
 	stranger.run(t, "whoami").want(t, 3, "crier login")
 	stranger.run(t, "post", "Hello").want(t, 3, "crier login") // and is not told to add --yes first

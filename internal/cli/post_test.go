@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +21,9 @@ import (
 func writeFile(t *testing.T, name string, data []byte, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
+	// a program that is started meanwhile would hold the file open for writing, and it could not be run
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, data, mode); err != nil {
 		t.Fatal(err)
 	}
