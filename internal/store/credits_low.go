@@ -69,7 +69,7 @@ func (tx *Tx) writeCreditEvents(ctx context.Context) error {
 	}}
 	insert := `INSERT INTO events (id, organization_id, type, data, created_at) SELECT v.key, o.id, ` + kind + `,
 		` + creditsEventData + `, v.created FROM ` + changes + ` JOIN organizations o ON o.id = v.organization
-		WHERE ` + creditsCrossed
+		WHERE ` + hasID + ` AND ` + creditsCrossed
 	if tx.pipe == nil {
 		insert = `INSERT INTO events (id, written, sequence, organization_id, type, data, created_at) SELECT v.key,
 			l.last + row_number() OVER (ORDER BY v.key), l.last + row_number() OVER (ORDER BY v.key), o.id, ` + kind + `,

@@ -69,10 +69,9 @@ func (tx *Tx) insertEvents(ctx context.Context) error {
 	}
 	const organization = `coalesce(v.organization, (SELECT t.organization_id FROM teams t WHERE t.id = v.team))`
 	if tx.pipe != nil {
-		// The transaction must have its id before the events draw their numbers; see sequencedEvents.
 		return tx.queueExec(ctx, changed("write events"), `INSERT INTO events (id, organization_id, team_id, type, data,
 			created_at) SELECT v.key, `+organization+`, v.team, v.kind, v.body, v.created
-			FROM `+tx.jsonRows(eventRowColumns)+` WHERE pg_current_xact_id() IS NOT NULL ORDER BY v.n`, asJSON(&rows))
+			FROM `+tx.jsonRows(eventRowColumns)+` WHERE `+hasID+` ORDER BY v.n`, asJSON(&rows))
 	}
 	if err := tx.queueExec(ctx, changed("write events"), `INSERT INTO events (id, written, sequence, organization_id,
 		team_id, type, data, created_at) SELECT v.key, l.last + v.n, l.last + v.n, `+organization+`, v.team, v.kind,
@@ -113,14 +112,15 @@ func (s *Store) SequenceEvents(ctx context.Context) (assigned int64, err error) 
 		}
 	}()
 	var waiting bool
-	err = s.keyed.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM events WHERE sequence IS NULL AND written > $1)`,
-		s.sequenced.floor()).Scan(&waiting)
+	place := s.sequenced.current()
+	err = s.keyed.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM events WHERE sequence IS NULL AND `+
+		behindPlace(1)+`)`, place.database, place.all).Scan(&waiting)
 	if err != nil || !waiting {
 		return 0, err
 	}
 	var pass sequencing
 	err = s.WithTx(ctx, func(tx *Tx) error {
-		pass, err = tx.sequenceEvents(ctx, s.sequenced.floor())
+		pass, err = tx.sequenceEvents(ctx, s.sequenced.current())
 		return err
 	})
 	if err != nil {
@@ -132,30 +132,37 @@ func (s *Store) SequenceEvents(ctx context.Context) (assigned int64, err error) 
 
 // sequencing is one pass over the events without a sequence.
 type sequencing struct {
+	database string
 	assigned int64
 	// drawn is a number: all that were drawn for events before the pass are not greater.
 	drawn int64
-	// oldest and next are of the transactions at the time of the pass: the oldest that ran, and the next to begin.
-	oldest, next int64
+	// oldest is the oldest transaction that ran when the pass looked for events. id is the transaction of the pass,
+	// younger than every one that has drawn a number up to drawn.
+	oldest, id int64
 }
 
-func (tx *Tx) sequenceEvents(ctx context.Context, floor int64) (p sequencing, err error) {
-	// A statement of its own: the next one must see all that was committed while this one waited, and must be younger
-	// than every transaction that has drawn a number up to drawn.
+func (tx *Tx) sequenceEvents(ctx context.Context, from eventPlace) (p sequencing, err error) {
+	// Three statements, in this order. The transaction gets its id from the second one at the earliest, so behind the
+	// first. The third one must see all that was committed while the second one waited.
 	var last int64
-	if err := tx.q.QueryRowContext(ctx, `SELECT last, (SELECT last_value FROM events_written_seq) FROM event_log
-		WHERE id = 1 FOR UPDATE`).Scan(&last, &p.drawn); err != nil {
+	if err := tx.q.Ask(ctx,
+		newQuestion(`SELECT last_value FROM events_written_seq`, nil, func(row scanner) error {
+			return row.Scan(&p.drawn)
+		}),
+		newQuestion(`SELECT last FROM event_log WHERE id = 1 FOR UPDATE`, nil, func(row scanner) error {
+			return row.Scan(&last)
+		})); err != nil {
 		return p, err
 	}
-	if err := tx.q.QueryRowContext(ctx, `WITH sequenced AS (UPDATE events AS e SET sequence = $1 + b.n
-			FROM (SELECT place, row_number() OVER (ORDER BY written) AS n FROM
-				(SELECT ctid AS place, written FROM events WHERE sequence IS NULL AND written > $3
-					ORDER BY written LIMIT $2) AS next) AS b
-			WHERE e.ctid = b.place RETURNING 1)
-		SELECT (SELECT count(*) FROM sequenced),
+	// What a purge deletes meanwhile gets no number. It is counted nevertheless: those behind it have theirs.
+	if err := tx.q.QueryRowContext(ctx, `WITH next AS (SELECT place, row_number() OVER (ORDER BY written) AS n FROM
+				(SELECT ctid AS place, written FROM events WHERE sequence IS NULL AND `+behindPlace(3)+`
+					ORDER BY written LIMIT $2) AS found),
+			sequenced AS (UPDATE events AS e SET sequence = $1 + next.n FROM next WHERE e.ctid = next.place)
+		SELECT (SELECT count(*) FROM next), `+thisDatabase+`,
 			CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint),
-			CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text) AS bigint)`,
-		last, eventBatch, floor).Scan(&p.assigned, &p.oldest, &p.next); err != nil || p.assigned == 0 {
+			CAST(CAST(pg_current_xact_id() AS text) AS bigint)`, last, eventBatch, from.database,
+		from.all).Scan(&p.assigned, &p.database, &p.oldest, &p.id); err != nil || p.assigned == 0 {
 		return p, err
 	}
 	if err := tx.countEvents(ctx, p.assigned); err != nil {
@@ -165,40 +172,64 @@ func (tx *Tx) sequenceEvents(ctx context.Context, floor int64) (p sequencing, er
 	return p, tx.queueExec(ctx, changed("tell of events"), `SELECT pg_notify('crier_events', '')`)
 }
 
+// hasID is true, and gives a PostgreSQL transaction its id. Statements that write events ask for it: it must be there
+// before the numbers of the events are drawn; see sequencedEvents.
+const hasID = `pg_current_xact_id() IS NOT NULL`
+
+// thisDatabase tells databases from each other: behind the same address there may be a standby that took over without
+// the last transactions, or a database restored from a backup, which draw numbers again.
+const thisDatabase = `(CAST(CAST(CAST('events' AS regclass) AS oid) AS text) || ' ' ||
+	CAST(extract(epoch FROM pg_postmaster_start_time()) AS text))`
+
+// behindPlace is the condition on events behind a place, whose database and number are arguments from the nth on. In
+// another database the place means nothing.
+func behindPlace(n int) string {
+	return fmt.Sprintf(`written > CASE WHEN %s = $%d THEN CAST($%d AS bigint) ELSE 0 END`, thisDatabase, n, n+1)
+}
+
+// eventPlace is a number up to which all events of a database have a sequence.
+type eventPlace struct {
+	database string
+	all      int64
+}
+
 // sequencedEvents knows up to where every event has a sequence, so that a pass need not step over the index entries of
 // those that got theirs since the table was last vacuumed. A transaction has its id before it draws numbers for its
-// events (insertEvents). So what was drawn before a pass belongs to transactions older than the next one at that pass,
-// and when all of these are over, a pass that sees everything has left nothing behind.
+// events. So what was drawn before a pass got its own id belongs to older transactions, and when all of these are over,
+// a pass that sees everything has left nothing behind. The end of the snapshot of a pass would not do for its id:
+// transactions that run may be younger.
 type sequencedEvents struct {
-	mu sync.Mutex
-	// all events up to here have a sequence.
-	all int64
-	// drawn is where all may move when the transactions before next are over; 0 if there is none.
-	drawn, next int64
+	mu    sync.Mutex
+	place eventPlace
+	// drawn is where the place may move when the transactions before id are over; 0 if there is none.
+	drawn, id int64
 }
 
-func (e *sequencedEvents) floor() int64 {
+func (e *sequencedEvents) current() eventPlace {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.all
+	return e.place
 }
 
-// forget begins anew: after an error the database may be another one, restored from a backup.
+// forget begins anew.
 func (e *sequencedEvents) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.all, e.drawn, e.next = 0, 0, 0
+	e.place, e.drawn = eventPlace{}, 0
 }
 
 // passed learns from a pass that was committed.
 func (e *sequencedEvents) passed(p sequencing) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.drawn > 0 && p.oldest >= e.next && p.assigned < eventBatch {
-		e.all, e.drawn = max(e.all, e.drawn), 0
+	if p.database != e.place.database {
+		e.place, e.drawn = eventPlace{database: p.database}, 0
 	}
-	if e.drawn == 0 && p.drawn > e.all {
-		e.drawn, e.next = p.drawn, p.next
+	if e.drawn > 0 && p.oldest >= e.id && p.assigned < eventBatch {
+		e.place.all, e.drawn = max(e.place.all, e.drawn), 0
+	}
+	if e.drawn == 0 && p.drawn > e.place.all {
+		e.drawn, e.id = p.drawn, p.id
 	}
 }
 

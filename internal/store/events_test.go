@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -34,19 +35,7 @@ func TestAnEventThatIsCommittedLateIsNotPassedBy(t *testing.T) {
 			return list
 		}
 		for round := range 3 {
-			held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-			go func() {
-				ended <- f.Store.WithTx(context.Background(), func(tx *store.Tx) error {
-					record(tx, f, "late")
-					if err := tx.SendEvents(context.Background()); err != nil {
-						return err
-					}
-					close(held)
-					<-release
-					return nil
-				})
-			}()
-			<-held
+			commit := holdEvent(t, f, "late")
 			var want []string
 			for i := range 5 {
 				name := fmt.Sprintf("round%d.%d", round, i)
@@ -56,10 +45,7 @@ func TestAnEventThatIsCommittedLateIsNotPassedBy(t *testing.T) {
 					t.Fatalf("while one is held: read %q, want %q", got, want)
 				}
 			}
-			close(release)
-			if err := <-ended; err != nil {
-				t.Fatal(err)
-			}
+			commit()
 			if got := names(); !slices.Equal(got, []string{"test.late"}) {
 				t.Fatalf("after the commit: read %q", got)
 			}
@@ -78,6 +64,131 @@ func TestAnEventThatIsCommittedLateIsNotPassedBy(t *testing.T) {
 			}
 			f.Tx(func(_ context.Context, tx *store.Tx) error { record(tx, f, "after"); return nil })
 			seen()
+		}
+	})
+}
+
+// holdEvent begins a transaction that has drawn the number of its event; commit ends it.
+func holdEvent(t *testing.T, f *storetest.Fixture, name string) (commit func()) {
+	t.Helper()
+	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- f.Store.WithTx(context.Background(), func(tx *store.Tx) error {
+			record(tx, f, name)
+			if err := tx.SendEvents(context.Background()); err != nil {
+				return err
+			}
+			close(held)
+			<-release
+			return nil
+		})
+	}()
+	select {
+	case <-held:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		close(release)
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTheYoungestTransactionIsNotPassedBy holds a transaction that has drawn the number of its event and is younger
+// than all that are over: in the snapshot of the next pass it is not among those that run, but among those to come.
+func TestTheYoungestTransactionIsNotPassedBy(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		if f.Store.Dialect() == store.SQLite {
+			return // one writer: there is no second transaction
+		}
+		seen := newEvents(t, f.Store, 0)
+		for range 5 { // transactions of other tests in the same cluster may come between
+			f.Tx(func(_ context.Context, tx *store.Tx) error { record(tx, f, "before"); return nil })
+			commit := holdEvent(t, f, "young")
+			seen()
+			for range 3 {
+				f.Tx(func(_ context.Context, tx *store.Tx) error { record(tx, f, "beside"); return nil })
+				seen()
+			}
+			commit()
+			if got := seen(); len(got) != 1 || got[0].Type != "test.young" {
+				t.Fatalf("after the commit: read %+v", got)
+			}
+		}
+	})
+}
+
+// TestThePlaceIsThatOfOneDatabase: a standby that takes over without the last transactions draws their numbers again.
+func TestThePlaceIsThatOfOneDatabase(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		if f.Store.Dialect() == store.SQLite {
+			return // the number is drawn in order
+		}
+		if n := f.Scan(`SELECT cache_size FROM pg_sequences WHERE sequencename = 'events_written_seq'
+			AND schemaname = current_schema()`); n != 1 {
+			t.Errorf("sessions draw %d numbers at once and may use them later, behind the place", n)
+		}
+		seen := newEvents(t, f.Store, 0)
+		for range 3 {
+			f.Store.TakeForSequenced("another", 1_000_000)
+			f.Tx(func(_ context.Context, tx *store.Tx) error { record(tx, f, "here"); return nil })
+			if got := seen(); len(got) != 1 || got[0].Type != "test.here" {
+				t.Fatalf("read %+v", got)
+			}
+		}
+		if place := f.Store.SequencedUpTo(); place >= 1_000_000 {
+			t.Errorf("the place is still that of the other database: %d", place)
+		}
+	})
+}
+
+// TestEventsArePutInOrderBesideAPurge deletes an event while it is about to get its number.
+func TestEventsArePutInOrderBesideAPurge(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		if f.Store.Dialect() == store.SQLite {
+			return // one writer
+		}
+		seen := newEvents(t, f.Store, 0)
+		f.Tx(func(_ context.Context, tx *store.Tx) error {
+			record(tx, f, "purged")
+			record(tx, f, "kept")
+			return nil
+		})
+		order := make(chan error, 1)
+		f.Tx(func(ctx context.Context, tx *store.Tx) error {
+			var purger int64
+			if err := tx.QueryRow(ctx, `DELETE FROM events WHERE type = 'test.purged'
+				RETURNING pg_backend_pid()`).Scan(&purger); err != nil {
+				return err
+			}
+			go func() {
+				_, err := f.Store.SequenceEvents(context.Background())
+				order <- err
+			}()
+			for f.Scan(`SELECT count(*) FROM pg_stat_activity a
+				WHERE CAST($1 AS integer) = ANY (pg_blocking_pids(a.pid))`, purger) == 0 {
+				runtime.Gosched() // until the sequencer waits for the row
+			}
+			return nil
+		})
+		if err := <-order; err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for range 2 {
+			f.Tx(func(_ context.Context, tx *store.Tx) error { record(tx, f, "after"); return nil })
+			for _, e := range seen() {
+				got = append(got, string(e.Type))
+			}
+		}
+		if want := []string{"test.kept", "test.after", "test.after"}; !slices.Equal(got, want) {
+			t.Errorf("read %q, want %q", got, want)
 		}
 	})
 }

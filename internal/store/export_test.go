@@ -39,4 +39,11 @@ func (tx *Tx) SendEvents(ctx context.Context) error {
 }
 
 // SequencedUpTo is where a pass over the events without a sequence begins to look.
-func (s *Store) SequencedUpTo() int64 { return s.sequenced.floor() }
+func (s *Store) SequencedUpTo() int64 { return s.sequenced.current().all }
+
+// TakeForSequenced has all events up to a number of a database be taken for put in order.
+func (s *Store) TakeForSequenced(database string, all int64) {
+	s.sequenced.mu.Lock()
+	defer s.sequenced.mu.Unlock()
+	s.sequenced.place = eventPlace{database, all}
+}
