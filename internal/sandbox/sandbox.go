@@ -99,6 +99,9 @@ func Networks() []string {
 	return names
 }
 
+// MadeUpHandle returns a handle that every network allows and that reads well, made of a seed that nobody else has.
+func MadeUpHandle(seed string) string { return sim.MadeUpHandle(seed) }
+
 // SeedAccount returns a connected account of a network, made of a handle alone. The same handle always gives the same
 // account and the same tokens, and every sandbox accepts them. An unknown network and a handle that the network would
 // not allow are errors.

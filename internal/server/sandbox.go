@@ -79,10 +79,10 @@ func (c *Config) seedAccounts(ctx context.Context, sandboxURL string) ([]social.
 	if err != nil {
 		return nil, err
 	}
-	id := crier.NewID()
+	handle := sandbox.MadeUpHandle(string(crier.NewID()))
 	var accounts []social.NewAccount
 	for _, network := range sandbox.Networks() {
-		seed, err := sandbox.SeedAccount(network, "team"+string(id[len(id)-8:]))
+		seed, err := sandbox.SeedAccount(network, handle)
 		if err != nil {
 			return nil, fmt.Errorf("make a sandbox account of %s: %w", network, err)
 		}

@@ -239,7 +239,7 @@ func TestAConsentOfTheSandboxConnectsSeveralPages(t *testing.T) {
 	for _, a := range accounts {
 		names = append(names, a.DisplayName)
 	}
-	if want := []string{"grace Page", "grace Shop", "grace Brand", "grace Agency"}; err != nil ||
+	if want := []string{"Grace Page", "Grace Shop", "Grace Brand", "Grace Agency"}; err != nil ||
 		!slices.Equal(names, want) {
 		t.Fatalf("Accounts = %v, %v; want %v: those of the portfolio as well, each once, and only with a token", names,
 			err,

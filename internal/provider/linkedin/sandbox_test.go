@@ -151,7 +151,7 @@ func TestOrganizationsAndFollowersCanBeMentioned(t *testing.T) {
 		t.Errorf("Mentions(%s) = %+v, %v", own.Handle, found, err)
 	}
 	people, err := p.Mentions(ctx, p.account, "acm")
-	if err != nil || len(people) != 1 || people[0].Kind != "person" || people[0].Name != "acme Sandbox" ||
+	if err != nil || len(people) != 1 || people[0].Kind != "person" || people[0].Name != "Acme Sandbox" ||
 		!strings.HasPrefix(people[0].ID, personPrefix) {
 		t.Errorf("Mentions(acm) = %+v, %v", people, err)
 	}

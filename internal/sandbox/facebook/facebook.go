@@ -50,7 +50,7 @@ func user(handle string) (sim.Account, error) {
 	if err := sim.CheckHandle(handle, maxHandle); err != nil {
 		return sim.Account{}, err
 	}
-	return sim.Account{ID: stableID("user", handle), Handle: handle, Name: handle + " Sandbox", Kind: kindUser}, nil
+	return sim.Account{ID: stableID("user", handle), Handle: handle, Name: sim.PersonName(handle), Kind: kindUser}, nil
 }
 
 func stableID(parts ...string) string {
@@ -79,8 +79,8 @@ func pages(owner sim.Account) []sim.Account {
 	var list []sim.Account
 	for _, suffix := range pageSuffixes {
 		handle := owner.Handle + suffix
-		list = append(list, sim.Account{ID: stableID("page", handle), Handle: handle, Name: owner.Handle + " " +
-			pageTitles[suffix], Kind: kindPage, OwnerID: owner.ID})
+		list = append(list, sim.Account{ID: stableID("page", handle), Handle: handle,
+			Name: sim.DisplayName(owner.Handle, pageTitles[suffix]), Kind: kindPage, OwnerID: owner.ID})
 	}
 	return list
 }

@@ -49,13 +49,13 @@ func TestLoginGivesSeveralPages(t *testing.T) {
 	a.seed.AccessToken = long
 	pages := a.must("GET", "me/accounts", "fields",
 		"id,name,username,access_token,category,tasks,picture.type(large){url}", "limit", "2")
-	if pages.Text("data", 0, "name") != "carol Page" || pages.Text("data", 0, "username") != "carol" ||
+	if pages.Text("data", 0, "name") != "Carol Page" || pages.Text("data", 0, "username") != "carol" ||
 		pages.Text("data", 0, "picture", "data", "url") == "" ||
-		pages.Text("data", 1, "name") != "carol Shop" || pages.Value("data", 2) != nil {
+		pages.Text("data", 1, "name") != "Carol Shop" || pages.Value("data", 2) != nil {
 		t.Fatalf("pages are %s", pages.Body)
 	}
 	rest := a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: pages.Text("paging", "next")})
-	if rest.Text("data", 0, "name") != "carol Archive" || rest.Text("data", 0, "tasks", 0) != "ANALYZE" ||
+	if rest.Text("data", 0, "name") != "Carol Archive" || rest.Text("data", 0, "tasks", 0) != "ANALYZE" ||
 		rest.Value("paging", "next") != nil {
 		t.Fatalf("next page is %s", rest.Body)
 	}

@@ -56,12 +56,12 @@ func account(handle string) (sim.Account, error) {
 		return sim.Account{}, fmt.Errorf("username %q is not allowed: 1 to 22 letters, digits, _ or . after the first",
 			handle)
 	}
-	return newAccount(handle, kindBusiness, ""), nil
+	return newAccount(handle, sim.DisplayName(handle, "Gallery"), kindBusiness, ""), nil
 }
 
-func newAccount(handle, kind, owner string) sim.Account {
-	return sim.Account{ID: "17841" + stableDigits(12, strings.ToLower(handle)), Handle: handle, Name: handle +
-		" (sandbox)", Kind: kind, OwnerID: owner}
+func newAccount(handle, displayName, kind, owner string) sim.Account {
+	return sim.Account{ID: "17841" + stableDigits(12, strings.ToLower(handle)), Handle: handle,
+		Name: displayName, Kind: kind, OwnerID: owner}
 }
 
 func stableDigits(digits int, parts ...string) string {
@@ -70,7 +70,7 @@ func stableDigits(digits int, parts ...string) string {
 
 // studio returns the second account of the person behind an account.
 func studio(first sim.Account) sim.Account {
-	return newAccount(first.Handle+".studio", kindCreator, first.ID)
+	return newAccount(first.Handle+".studio", sim.DisplayName(first.Handle, "Studio"), kindCreator, first.ID)
 }
 
 // facebookSeed asks for an account that is connected by Facebook Login.

@@ -168,7 +168,8 @@ func (n *network) followersByName(r *http.Request, c caller) sim.Reply {
 	n.env.View(func() {
 		for _, a := range n.env.Accounts.All() {
 			if a.Kind == kindMember && strings.HasPrefix(strings.ToLower(a.Name), keywords) {
-				list = append(list, follower{Member: a.ID, FirstName: a.Handle, LastName: "Sandbox",
+				given, family, _ := strings.Cut(a.Name, " ")
+				list = append(list, follower{Member: a.ID, FirstName: given, LastName: family,
 					Headline: "Lives in the crier sandbox"})
 			}
 		}

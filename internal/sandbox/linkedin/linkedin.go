@@ -58,7 +58,7 @@ func member(handle string) (sim.Account, error) {
 		return sim.Account{}, err
 	}
 	id := personPrefix + strconv.FormatUint(sim.StableNumber(16, name, strings.ToLower(handle)), 36)
-	return sim.Account{ID: id, Handle: handle, Name: handle + " Sandbox", Kind: kindMember}, nil
+	return sim.Account{ID: id, Handle: handle, Name: sim.PersonName(handle), Kind: kindMember}, nil
 }
 
 // organizationNames are what a member's organizations are called after it; in lower case they end the handles.
@@ -71,8 +71,8 @@ func organizations(owner sim.Account) []sim.Account {
 		handle := owner.Handle + "-" + strings.ToLower(suffix)
 		id := organizationPrefix + strconv.FormatUint(sim.StableNumber(9, name, "organization",
 			strings.ToLower(handle)), 10)
-		list = append(list, sim.Account{ID: id, Handle: handle, Name: owner.Handle + " " + suffix,
-			Kind: kindOrganization, OwnerID: owner.ID})
+		list = append(list, sim.Account{ID: id, Handle: handle,
+			Name: sim.DisplayName(owner.Handle, suffix), Kind: kindOrganization, OwnerID: owner.ID})
 	}
 	return list
 }

@@ -50,7 +50,7 @@ func TestMemberTokensCannotBeRefreshed(t *testing.T) {
 	a.seed.AccessToken = resp.Text("access_token")
 	who := a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/linkedin/v2/userinfo",
 		Token: a.seed.AccessToken})
-	if who.Text("name") != "carol Sandbox" || who.Value("email") != nil || who.Text("sub") == "" {
+	if who.Text("name") != "Carol Sandbox" || who.Value("email") != nil || who.Text("sub") == "" {
 		t.Errorf("identity is %s", who.Body)
 	}
 	a.seed.AccountID = "urn:li:person:" + who.Text("sub")
@@ -85,7 +85,7 @@ func TestCommunityAppsGetRefreshTokensAndOrganizations(t *testing.T) {
 		t.Fatalf("roles are %s", acls.Body)
 	}
 	number := strings.TrimPrefix(organization, "urn:li:organization:")
-	if one := a.must(http.StatusOK, "GET", "organizations/"+number, ""); one.Text("localizedName") != "carol Labs" ||
+	if one := a.must(http.StatusOK, "GET", "organizations/"+number, ""); one.Text("localizedName") != "Carol Labs" ||
 		one.Text("vanityName") != "carol-labs" {
 		t.Errorf("organization is %s", one.Body)
 	}

@@ -44,7 +44,7 @@ func account(handle string) (sim.Account, error) {
 			handle)
 	}
 	id := strconv.FormatUint(sim.StableNumber(17, name, strings.ToLower(handle)), 10)
-	return sim.Account{ID: id, Handle: handle, Name: handle + " (sandbox)"}, nil
+	return sim.Account{ID: id, Handle: handle, Name: sim.DisplayName(handle, "Notes")}, nil
 }
 
 // Scopes that calls need.

@@ -104,7 +104,7 @@ func TestConsent(t *testing.T) {
 	user := a.Must(http.StatusOK, simtest.Request{Method: "GET",
 		Path: "/tiktok/v2/user/info/?fields=open_id,display_name,avatar_url", Token: a.seed.AccessToken})
 	if user.Text("data", "user", "open_id") != pair.Text("open_id") ||
-		user.Text("data", "user", "display_name") != "carol (sandbox)" {
+		user.Text("data", "user", "display_name") != "Carol Clips" {
 		t.Errorf("user is %s", user.Body)
 	}
 	missed := a.Must(http.StatusBadRequest, simtest.Request{Method: "GET",

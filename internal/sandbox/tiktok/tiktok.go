@@ -78,7 +78,8 @@ func account(handle string) (sim.Account, error) {
 		return sim.Account{}, fmt.Errorf("username %q is not allowed: 2 to 24 letters, digits, _ or ., without a . "+
 			"at the end", handle)
 	}
-	return sim.Account{ID: stableUUID("open", handle), Handle: handle, Name: handle + " (sandbox)"}, nil
+	return sim.Account{ID: stableUUID("open", handle), Handle: handle, Name: sim.DisplayName(handle, "Clips")},
+		nil
 }
 
 // stableUUID returns an id that depends on a handle alone.

@@ -48,8 +48,8 @@ func account(handle string) (sim.Account, error) {
 	if !handlePattern.MatchString(handle) {
 		return sim.Account{}, fmt.Errorf("username %q is not allowed: 1 to 15 letters, digits or _", handle)
 	}
-	return sim.Account{ID: strconv.FormatUint(sim.StableNumber(10, name, handle), 10), Handle: handle, Name: handle +
-		" (sandbox)"}, nil
+	return sim.Account{ID: strconv.FormatUint(sim.StableNumber(10, name, handle), 10), Handle: handle,
+		Name: sim.DisplayName(handle, "News")}, nil
 }
 
 // seed connects an account with all that publishing needs.

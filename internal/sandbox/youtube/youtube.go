@@ -74,7 +74,7 @@ func account(handle string) (sim.Account, error) {
 	}
 	sum := sha256.Sum256([]byte(name + " " + strings.ToLower(handle)))
 	id := "UC" + base64.RawURLEncoding.EncodeToString(sum[:16])
-	return sim.Account{ID: id, Handle: handle, Name: handle + " (sandbox)"}, nil
+	return sim.Account{ID: id, Handle: handle, Name: sim.DisplayName(handle, "TV")}, nil
 }
 
 // unverifiedPrefix begins the names of channels without a phone number.
