@@ -21,9 +21,6 @@ import (
 	"crier/internal/store"
 )
 
-// errUnwell means that an installation has problems.
-var errUnwell = errors.New("something needs attention")
-
 func (a *app) doctorCommand(s *cli.Shell) *cobra.Command {
 	var network string
 	cmd := &cobra.Command{
@@ -40,16 +37,12 @@ func (a *app) doctorCommand(s *cli.Shell) *cobra.Command {
 			if err := a.load(cmd); err != nil {
 				return err
 			}
-			findings, away := a.diagnose(cmd.Context(), s, network)
-			if away != nil && findings == nil {
-				return away
-			}
-			err := s.Show(findings, "", func(w io.Writer) { cli.WriteFindings(w, findings) })
+			findings, away, err := a.diagnose(cmd.Context(), s, network)
 			if err == nil {
-				err = away
+				err = s.Show(findings, "", func(w io.Writer) { cli.WriteFindings(w, findings) })
 			}
 			if err == nil && slices.ContainsFunc(findings, func(f cli.Finding) bool { return !f.OK }) {
-				return errUnwell
+				return &cli.UnwellError{Away: away}
 			}
 			return err
 		},
@@ -61,13 +54,17 @@ func (a *app) doctorCommand(s *cli.Shell) *cobra.Command {
 	return cmd
 }
 
-// diagnose looks at the server that is meant: one elsewhere from outside, the one of this machine from within.
-func (a *app) diagnose(ctx context.Context, s *cli.Shell, network string) ([]cli.Finding, error) {
+// diagnose looks at the server that is meant: one elsewhere from outside, the one of this machine from within. away is
+// true when one elsewhere cannot be reached.
+func (a *app) diagnose(ctx context.Context, s *cli.Shell, network string) (findings []cli.Finding, away bool,
+	err error) {
 	if network == "" && !a.meansThisMachine(s) {
 		address, _ := s.Server()
-		return s.Examine(ctx, address)
+		findings, away = s.Examine(ctx, address)
+		return findings, away, nil
 	}
-	return a.findings(ctx, network)
+	findings, err = a.findings(ctx, network)
+	return findings, false, err
 }
 
 // meansThisMachine is true unless somebody has chosen a server whose settings and database are not on this machine.

@@ -541,6 +541,16 @@ func TestTheDoctorTellsWhatAnInstallationLacksAtANetwork(t *testing.T) {
 	}
 }
 
+func TestTheDoctorTellsOnceThatAServerCannotBeReached(t *testing.T) {
+	t.Parallel()
+	settings := []string{"CRIER_DATA_DIR=" + t.TempDir()}
+	out := runProgram(t, settings, "doctor", "--server", "http://127.0.0.1:1")
+	if out.code != 9 || strings.Count(out.stdout, "cannot reach") != 1 || strings.Contains(out.stderr, "cannot reach") ||
+		!strings.Contains(out.stderr, "needs attention") {
+		t.Errorf("%+v", out)
+	}
+}
+
 func TestTheDoctorFindsAWrongKeyAndAMissingServer(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {

@@ -76,6 +76,8 @@ func TestWhatIsWrongWithTheLineItselfEndsWith2(t *testing.T) {
 			says: "crier posts delete 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d"},
 		{args: []string{"listen", "--forward-to", "ftp://localhost/hook"}, says: "http://localhost:3000/hook"},
 		{args: []string{"listen", "--forward-to", "/hook"}, says: "http://localhost:3000/hook"},
+		{args: []string{"listen", "--forward-to", "nonsense"}, says: `it is "nonsense"`},
+		{args: []string{"listen", "--forward-to", "99999"}, says: "a port of this machine"},
 		{args: []string{"auth", "status"}, says: "did you mean 'list'"},
 		{args: []string{"posts", "show"}, says: "Usage: crier posts show POST"},
 		{args: []string{"posts", "show"}, says: "POST is missing"},

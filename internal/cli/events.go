@@ -134,20 +134,36 @@ func (s *Shell) listenCommand() *cobra.Command {
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().StringVar(&target, "forward-to", "", "the address to send events to, such as localhost:3000/hook")
+	cmd.Flags().StringVar(&target, "forward-to", "", "the address to send events to, such as localhost:3000/hook, or "+
+		"a port of this machine")
 	cmd.Flags().StringVar(&secret, "secret", "", "sign with this secret (whsec_…); a new one is made otherwise")
 	Require(cmd, "forward-to")
 	return cmd
 }
 
-// receiver is the address that events are forwarded to. One without a scheme is on this machine or near it.
+// receiver is the address that events are forwarded to. One without a scheme is on this machine or near it; a port
+// alone is one of this machine. A word that is neither is not looked up as the name of a host.
 func receiver(address string) (string, error) {
+	wrong := usagef("--forward-to takes an address such as http://localhost:3000/hook, or a port of this machine; it is %q",
+		address)
 	if !strings.Contains(address, "://") {
+		host, _, _ := strings.Cut(address, "/")
+		switch _, err := strconv.Atoi(host); {
+		case err == nil:
+			address = "localhost:" + address
+		case strings.HasPrefix(host, ":"):
+			address = "localhost" + address
+		case host != "localhost" && !strings.ContainsAny(host, ".:"):
+			return "", wrong
+		}
 		address = "http://" + address
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", usagef("--forward-to takes an address such as http://localhost:3000/hook")
+	if err != nil || u.Hostname() == "" || strings.HasSuffix(u.Host, ":") || u.Scheme != "http" && u.Scheme != "https" {
+		return "", wrong
+	}
+	if port, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || port == 0) {
+		return "", wrong
 	}
 	return address, nil
 }

@@ -22,6 +22,14 @@ type Finding struct {
 	Advice string `json:"advice,omitempty"`
 }
 
+// UnwellError ends doctor when a finding is a problem. What it is stands among the findings.
+type UnwellError struct {
+	// Away is true when the server cannot be reached.
+	Away bool
+}
+
+func (*UnwellError) Error() string { return "something needs attention" }
+
 // WriteFindings prints findings as a table.
 func WriteFindings(w io.Writer, findings []Finding) {
 	for _, f := range findings {
@@ -53,29 +61,26 @@ func ClockFinding(here, there time.Time) Finding {
 // examineTime is how long a server may take to answer.
 const examineTime = 10 * time.Second
 
-// Examine looks at a server from outside: does it answer, does its clock fit, is the caller known. err is set when it
+// Examine looks at a server from outside: does it answer, does its clock fit, is the caller known. away is true when it
 // cannot be reached.
-func (s *Shell) Examine(ctx context.Context, address string) (findings []Finding, err error) {
+func (s *Shell) Examine(ctx context.Context, address string) (findings []Finding, away bool) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
 	server := Finding{Check: "server", Detail: address}
 	instance, err := client.New(address, "", client.WithTries(1)).Instance(ctx)
 	if err != nil {
 		server.Detail, server.Advice = printable(err.Error()), "check the address, and that crier serve runs there"
-		if is[*client.UnreachableError](err) {
-			return []Finding{server}, err
-		}
-		return []Finding{server}, nil
+		return []Finding{server}, is[*client.UnreachableError](err)
 	}
 	server.OK, server.Detail = true, fmt.Sprintf("%s, crier %s", address, instance.Version)
 	findings = []Finding{server, ClockFinding(s.now(), instance.ServerTime.Time)}
 	if sameServer(instance.PublicURL, address) || onThisMachine(address) {
-		return append(findings, networksFinding(instance), s.examineLogin(ctx)), nil
+		return append(findings, networksFinding(instance), s.examineLogin(ctx)), false
 	}
 	return append(findings, Finding{Check: "public address",
 		Detail: fmt.Sprintf("the server calls itself %s", instance.PublicURL),
 		Advice: "its operator sets CRIER_PUBLIC_URL to the address that people and networks reach it at",
-	}, networksFinding(instance), s.examineLogin(ctx)), nil
+	}, networksFinding(instance), s.examineLogin(ctx)), false
 }
 
 func networksFinding(instance crier.Instance) Finding {

@@ -50,6 +50,9 @@ func ExitCode(err error) int {
 	case is[*client.UnreachableError](err):
 		return exitServer
 	}
+	if unwell, ok := errors.AsType[*UnwellError](err); ok && unwell.Away {
+		return exitServer
+	}
 	known, ok := errors.AsType[*client.Error](err)
 	if !ok {
 		return exitFailed

@@ -32,29 +32,75 @@ func (p preview) write(s *Shell, out io.Writer) error {
 	for _, key := range slices.Sorted(maps.Keys(in.PlatformSettings)) {
 		fmt.Fprintf(w, "Setting   %s = %s\n", key, in.PlatformSettings[key])
 	}
-	fmt.Fprintf(w, "When      %s\n", p.when(s))
+	fits := 0
+	if Interactive(out) {
+		fits = s.width()
+	}
+	fmt.Fprint(w, folded("When      ", p.when(s), fits))
 	if in.RecurrenceIntervalDays.HasValue() {
 		fmt.Fprintf(w, "Repeats   every %s%s\n", counted(in.RecurrenceIntervalDays.Value, "day"), p.end())
 	}
 	fmt.Fprintln(w, "Accounts")
-	var table strings.Builder
-	for i, e := range p.found.Data {
-		verdict, cost := "ok", fmt.Sprintf("%s\t%s", counted(int(e.CreditCost), "credit"), lengths(e.Texts))
-		if e.Error != nil {
-			verdict, cost = "refused", reasons(*e.Error)
-		}
-		fmt.Fprintf(&table, "  %s\t%s\t%s\n", verdict, oneLine(accountLabel(p.plan.accounts[i])), cost)
-	}
-	if err := layOut(w, table.String(), 0); err != nil {
+	if err := p.writeAccounts(w, fits); err != nil {
 		return err
 	}
-	for i, e := range p.found.Data {
-		for _, warning := range e.Warnings {
-			fmt.Fprintf(w, "  note for %s: %s\n", accountLabel(p.plan.accounts[i]), inWords(warning))
-		}
+	if !slices.ContainsFunc(p.plan.accounts, func(a crier.SocialAccount) bool { return !a.Sandbox }) {
+		fmt.Fprint(w, folded("Sandbox   ", "these accounts are simulated: nothing leaves the installation", fits))
 	}
 	_, err := fmt.Fprintf(w, "Cost      %d of your %d free credits\n", p.found.CreditCost, p.found.AvailableCredits)
 	return err
+}
+
+// writeAccounts lists the accounts with their verdicts in columns; where these do not fit, what is said of an account
+// stands below it.
+func (p preview) writeAccounts(w io.Writer, fits int) error {
+	var rows, columns, list strings.Builder
+	for i, e := range p.found.Data {
+		label := oneLine(accountLabel(p.plan.accounts[i]))
+		verdict, said := "ok", fmt.Sprintf("%s\t%s", counted(int(e.CreditCost), "credit"), lengths(e.Texts))
+		if e.Error != nil {
+			verdict, said = "refused", oneLine(reasons(*e.Error))
+		}
+		fmt.Fprintf(&rows, "  %s\t%s\t%s\n", verdict, label, said)
+		list.WriteString(folded("  "+pad(verdict, len("refused"))+"  ", label, fits))
+		list.WriteString(folded("           ", strings.ReplaceAll(said, "\t", ", "), fits))
+	}
+	if err := layOut(&columns, rows.String(), 0); err != nil {
+		return err
+	}
+	text := columns.String()
+	if fits > 0 && slices.ContainsFunc(strings.Split(text, "\n"), func(l string) bool { return placesOf(l) > fits }) {
+		text = list.String()
+	}
+	for i, e := range p.found.Data {
+		for _, warning := range e.Warnings {
+			text += folded("  note for ", accountLabel(p.plan.accounts[i])+": "+inWords(warning), fits)
+		}
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// folded is a text behind a label, in as many lines as it takes to fit a width, if there is one. A word stays whole.
+func folded(label, text string, fits int) string {
+	var out strings.Builder
+	out.WriteString(label)
+	margin := placesOf(label)
+	at := margin
+	for i, word := range strings.Fields(text) {
+		switch wide := placesOf(word); {
+		case i == 0:
+			at += wide
+		case fits > 0 && at+1+wide > fits:
+			out.WriteString("\n" + strings.Repeat(" ", margin))
+			at = margin + wide
+		default:
+			out.WriteString(" ")
+			at += 1 + wide
+		}
+		out.WriteString(word)
+	}
+	return out.String() + "\n"
 }
 
 func (p preview) when(s *Shell) string {

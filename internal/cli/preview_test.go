@@ -20,3 +20,31 @@ func TestWhatHoldsAPostIsToldAtOnce(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 }
+
+func TestAPreviewFoldsWhatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	post := preview{plan: outgoing{accounts: []crier.SocialAccount{
+		{Provider: "instagram", DisplayName: "Amber Harbor Gallery", Sandbox: true},
+		{Provider: "x", DisplayName: "Amber Harbor News", Sandbox: true},
+	}}, found: crier.ValidationResult{Data: []crier.ValidationEntry{
+		{Error: &crier.EntryError{Message: "the picture is too large"}},
+		{CreditCost: 15, Texts: []crier.TextMeasure{{Count: 36, Max: 280}}},
+	}}}
+	for _, c := range []struct {
+		fits int
+		want string
+	}{
+		{0, "  refused  Instagram Amber Harbor Gallery  the picture is too large\n" +
+			"  ok       X Amber Harbor News             15 credits  36/280\n"},
+		{40, "  refused  Instagram Amber Harbor\n" +
+			"           Gallery\n" +
+			"           the picture is too large\n" +
+			"  ok       X Amber Harbor News\n" +
+			"           15 credits, 36/280\n"},
+	} {
+		var out strings.Builder
+		if err := post.writeAccounts(&out, c.fits); err != nil || out.String() != c.want {
+			t.Errorf("in %d columns: %v\n%s\nwant\n%s", c.fits, err, out.String(), c.want)
+		}
+	}
+}

@@ -76,7 +76,8 @@ func TestNothingIsWiderThanTheScreenButLinks(t *testing.T) {
 	post := string(list.Data[0].ID)
 	for _, columns := range []int{60, 80, 100, 200} {
 		for _, args := range [][]string{{"posts", "show", post}, {"calendar", "--list"}, {"posts", "list"},
-			{"accounts", "list"}, {"posts", "attempts", post}, {"audit"}} {
+			{"accounts", "list"}, {"posts", "attempts", post}, {"audit"},
+			{"post", "Short", "--next-slot", "--dry-run"}} {
 			lines := c.shownAt(t, columns, args...)
 			if all := strings.Join(lines, "\n"); args[0] == "posts" && args[1] != "attempts" && !strings.Contains(all, post) {
 				t.Errorf("%d columns, %v: the id is not there:\n%s", columns, args, all)
