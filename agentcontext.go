@@ -29,6 +29,7 @@ type ContextOrganization struct {
 	Organization
 	Role        Role         `json:"role" doc:"The caller's role; of an API key the lower one of its own and its maker's."`
 	Permissions []Permission `json:"permissions" doc:"What the caller may do in the organization; team-scoped ones within the teams it reaches."`
+	EventCursor string       `json:"eventCursor" doc:"How far the organization's events had come before anything here was read. Who follows the stream after it, and reads what it shows meanwhile, misses nothing."`
 }
 
 // ContextTeam is a team with what the caller is and may do there.

@@ -152,6 +152,25 @@ func TestStreamGoesOnBehindTheLastEvent(t *testing.T) {
 	}
 }
 
+// TestStreamBehindTheOverviewMissesNothing draws what a page does: it reads the overview, then what it shows, and then
+// begins to listen.
+func TestStreamBehindTheOverviewMissesNothing(t *testing.T) {
+	t.Parallel()
+	s := newListening(t)
+	s.draft(t, "Before")
+	var overview crier.AgentContext
+	requireNoError(t, json.NewDecoder(s.call(t, http.MethodGet, s.address+"/v1/agent/context", "").Body).Decode(&overview))
+	s.draft(t, "Meanwhile")
+	stream := frames(s.call(t, http.MethodGet, s.events+"/stream", "", "Last-Event-ID",
+		overview.Organizations[0].EventCursor).Body)
+	if begin := next(t, stream); begin.name != "" || begin.data != "" {
+		t.Errorf("the stream begins with %+v", begin)
+	}
+	if e, p := event(t, next(t, stream)); e.Type != crier.PostCreated || *p.Title != "Meanwhile" {
+		t.Errorf("got %+v", e)
+	}
+}
+
 // A stream that is silent for longer is taken for dead by proxies between. The test waits as long as a proxy would.
 func TestStreamWithoutEventsBeatsEveryFifteenSeconds(t *testing.T) {
 	t.Parallel()

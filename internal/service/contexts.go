@@ -19,6 +19,7 @@ type Contexts struct {
 	clock         crier.Clock
 	organizations *Organizations
 	teams         *Teams
+	events        *Events
 }
 
 // Get returns who the caller is and what it can reach, the oldest first. A key that may not read sees itself and
@@ -46,6 +47,11 @@ func (s *Contexts) Get(ctx context.Context, scope access.CallerScope) (crier.Age
 // reached fills in the organizations and teams.
 func (s *Contexts) reached(ctx context.Context, scope access.CallerScope, out crier.AgentContext) (crier.AgentContext,
 	error) {
+	// Before the rest is read: what happens from now on is told behind it.
+	events, err := s.store.EventLog(ctx)
+	if err != nil {
+		return out, err
+	}
 	oldest := pagination.Oldest(contextSize)
 	organizations, err := s.organizations.List(ctx, scope, oldest)
 	if err != nil {
@@ -61,7 +67,8 @@ func (s *Contexts) reached(ctx context.Context, scope access.CallerScope, out cr
 	}
 	for _, o := range organizations.Data {
 		out.Organizations = append(out.Organizations, crier.ContextOrganization{Organization: o,
-			Role: effectiveRole(granted[o.ID]), Permissions: permissionsOf(scope.Caller(), granted[o.ID], nil)})
+			Role: effectiveRole(granted[o.ID]), Permissions: permissionsOf(scope.Caller(), granted[o.ID], nil),
+			EventCursor: s.events.cursor(o.ID, EventQuery{}, events.Last)})
 	}
 	for _, t := range teams.Data {
 		inTeam := granted[t.OrganizationID]

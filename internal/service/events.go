@@ -54,6 +54,11 @@ func (q EventQuery) name(organization crier.ID) string {
 	return fmt.Sprintf("events of %s team %s types %s", organization, q.TeamID, strings.Join(words, ","))
 }
 
+// cursor is a place in the list of an organization's events.
+func (s *Events) cursor(organization crier.ID, q EventQuery, at int64) string {
+	return s.pages.SealPosition(q.name(organization), at)
+}
+
 func (q EventQuery) filter() store.EventFilter {
 	return store.EventFilter{Types: q.Types, TeamID: q.TeamID}
 }
@@ -148,7 +153,7 @@ func (s *Events) List(ctx context.Context, scope access.OrgScope, q EventQuery) 
 		page.Data = append(page.Data, e.Event)
 		return nil
 	})
-	page.NextCursor, page.HasMore = s.pages.SealPosition(q.name(scope.Organization().ID), end.at), end.more
+	page.NextCursor, page.HasMore = s.cursor(scope.Organization().ID, q, end.at), end.more
 	return page, err
 }
 

@@ -84,7 +84,7 @@ func (st *EventStream) seek(ctx context.Context) error {
 
 // cursor leads to where the stream is: who was cut off goes on there.
 func (st *EventStream) cursor() string {
-	return st.events.pages.SealPosition(st.query.name(st.scope.Organization().ID), st.at)
+	return st.events.cursor(st.scope.Organization().ID, st.query, st.at)
 }
 
 // Close ends the stream.

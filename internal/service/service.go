@@ -177,7 +177,8 @@ func (w wiring) addTenants(s *Services) {
 		Mailer: w.Mailer, Guard: w.WebhookGuard, Timeout: w.WebhookTimeout})
 	s.Webhooks = &Webhooks{store: w.Store, writes: w.writes, clock: w.clock, pages: w.pages, dispatcher: s.Dispatcher}
 	s.Credits = &Credits{store: w.Store, providers: w.Providers, pages: w.pages}
-	s.Contexts = &Contexts{store: w.Store, clock: w.clock, organizations: s.Organizations, teams: s.Teams}
+	s.Contexts = &Contexts{store: w.Store, clock: w.clock, organizations: s.Organizations, teams: s.Teams,
+		events: s.Events}
 	s.Upkeep = &Upkeep{store: w.Store, clock: w.clock, eventsKept: eventsKept(w.Config)}
 	s.Accounts, s.Connections = w.accounts.Accounts, w.accounts.Connections
 	s.Instance = &Instance{store: w.Store, keys: w.Keys, connections: s.Connections, organizations: s.Organizations,

@@ -66,14 +66,22 @@ function catchUp() {
   queryClient.invalidateQueries({ predicate: q => q.queryKey[0] !== 'providers' && q.queryKey[0] !== 'instance' })
 }
 
-/** Starts listening to an organization's events; the returned function stops. */
-export function followEvents(organizationId: string): () => void {
+/**
+ * Starts listening to an organization's events behind a cursor, which is older than all that is on the screen: what happens
+ * between the reading of a page and the beginning of the stream is told too. The returned function stops.
+ */
+export function followEvents(organizationId: string, cursor: string): () => void {
   const stop = new AbortController()
   const channel = new BroadcastChannel(`crier-events-${organizationId}`)
 
+  // What was told last; also by another tab, so that this one can go on from there when it is closed.
+  const last = { id: cursor }
+
   const apply = (note: Note) => {
-    if (note.kind === 'event') receive(note.event)
-    else if (note.kind === 'caught-up') catchUp()
+    if (note.kind === 'event') {
+      last.id = note.event.id
+      receive(note.event)
+    } else if (note.kind === 'caught-up') catchUp()
     else setConnection(note.state)
   }
   const tell = (note: Note) => {
@@ -93,7 +101,7 @@ export function followEvents(organizationId: string): () => void {
   addEventListener('online', online)
   addEventListener('offline', offline)
 
-  lead(`crier-events-${organizationId}`, stop.signal, () => readStream(organizationId, stop.signal, tell))
+  lead(`crier-events-${organizationId}`, stop.signal, () => readStream(organizationId, last, stop.signal, tell))
   return () => {
     stop.abort()
     clearInterval(poll)
@@ -115,24 +123,20 @@ function lead(name: string, signal: AbortSignal, work: () => Promise<void>) {
 }
 
 /** Reads the stream until stopped, coming back after every loss. */
-async function readStream(organizationId: string, signal: AbortSignal, tell: (n: Note) => void) {
-  let lastId: string | null = null
+async function readStream(organizationId: string, last: { id: string }, signal: AbortSignal, tell: (n: Note) => void) {
   let failures = 0
-  let first = true
   while (!signal.aborted) {
     try {
       const reached = await readOnce(
         organizationId,
         signal,
-        lastId,
+        last.id,
         () => {
           failures = 0
           tell({ kind: 'state', state: 'live' })
-          if (!first && lastId === null) tell({ kind: 'caught-up' })
-          first = false
         },
         m => {
-          lastId = m.id
+          last.id = m.id ?? last.id
           // The server no longer has all that happened since the last event that was seen.
           if (m.event === 'reset') tell({ kind: 'caught-up' })
           else tell({ kind: 'event', event: JSON.parse(m.data) as CrierEvent })
@@ -160,7 +164,7 @@ const backOnline = new Error('the line is back')
 async function readOnce(
   organizationId: string,
   signal: AbortSignal,
-  lastId: string | null,
+  lastId: string,
   opened: () => void,
   receiveMessage: (m: Message) => void,
 ): Promise<boolean> {
@@ -175,7 +179,7 @@ async function readOnce(
   addEventListener('online', again)
   try {
     const response = await fetch(`/v1/organizations/${organizationId}/events/stream`, {
-      headers: { ...ownHeaders, Accept: 'text/event-stream', ...(lastId ? { 'Last-Event-ID': lastId } : {}) },
+      headers: { ...ownHeaders, Accept: 'text/event-stream', 'Last-Event-ID': lastId },
       credentials: 'same-origin',
       signal: AbortSignal.any([signal, silence.signal]),
     })

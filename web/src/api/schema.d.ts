@@ -2670,6 +2670,8 @@ export interface components {
             createdAt: string;
             /** @description Credits the organization owns; 1 credit is 0.001 USD. */
             creditsBalance: number;
+            /** @description How far the organization's events had come before anything here was read. Who follows the stream after it, and reads what it shows meanwhile, misses nothing. */
+            eventCursor: string;
             /** Format: uuid */
             id: string;
             isSubscribed: boolean;

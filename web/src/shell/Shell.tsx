@@ -70,7 +70,10 @@ function Frame() {
   const [palette, setPalette] = useState(false)
   const path = useRouterState({ select: s => s.location.pathname })
   useOutcome()
-  useEffect(() => followEvents(organization.id), [organization.id])
+  // Where the events stood is of interest at the beginning only: the stream goes on from there by itself.
+  const begun = useRef(organization)
+  if (begun.current.id !== organization.id) begun.current = organization
+  useEffect(() => followEvents(organization.id, begun.current.eventCursor), [organization.id])
   useEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       const command = e.metaKey || e.ctrlKey
