@@ -12,8 +12,12 @@ import (
 	"modernc.org/sqlite"
 )
 
-// maxCompiled is how many statements a connection to SQLite keeps. A compiled statement takes about 10 KiB.
-const maxCompiled = 300
+// A connection to SQLite keeps so many statements, of texts that are not longer. A compiled statement takes about
+// 10 KiB, one with a list of hundreds of values ten times as much.
+const (
+	maxCompiled     = 300
+	maxCompiledText = 4096
+)
 
 // openCompiled opens SQLite with connections that keep what they compile, for crier and for the job engine: compiling a
 // statement takes longer than most statements take to run. pgx has a cache of its own.
@@ -88,8 +92,11 @@ func (c *compilingConn) statement(ctx context.Context, query string) (*compiled,
 		c.recent.MoveToFront(kept)
 		return s, nil
 	}
-	if !worthKeeping.MatchString(query) {
+	if len(query) > maxCompiledText || !worthKeeping.MatchString(query) {
 		return nil, nil
+	}
+	if err := c.makeRoom(); err != nil {
+		return nil, err
 	}
 	prepared, err := c.PrepareContext(ctx, query)
 	if err != nil {
@@ -97,12 +104,12 @@ func (c *compilingConn) statement(ctx context.Context, query string) (*compiled,
 	}
 	s := &compiled{query: query, stmt: prepared.(compiledStmt)}
 	c.byQuery[query] = c.recent.PushFront(s)
-	return s, c.dropOldest()
+	return s, nil
 }
 
-// dropOldest forgets what was not used for the longest time if there is too much.
-func (c *compilingConn) dropOldest() error {
-	for e := c.recent.Back(); e != nil && c.recent.Len() > maxCompiled; {
+// makeRoom forgets what was not used for the longest time, so that one more can be kept.
+func (c *compilingConn) makeRoom() error {
+	for e := c.recent.Back(); e != nil && c.recent.Len() >= maxCompiled; {
 		s, before := e.Value.(*compiled), e.Prev()
 		if !s.busy {
 			c.recent.Remove(e)
@@ -143,7 +150,7 @@ func (c *compilingConn) QueryContext(ctx context.Context, query string, args []d
 		return nil, err
 	}
 	s.busy = true
-	return compiledRows{rows, s}, nil
+	return &compiledRows{Rows: rows, of: s}, nil
 }
 
 // Close closes the connection and all that it keeps.
@@ -160,11 +167,17 @@ func (c *compilingConn) Close() error {
 // compiledRows are rows whose statement is free for the next call when they are closed.
 type compiledRows struct {
 	driver.Rows
-	of *compiled
+	of     *compiled
+	closed bool
 }
 
-// Close ends the reading.
-func (r compiledRows) Close() error {
+// Close ends the reading. A second call must not: the statement may be another one's by then.
+func (r *compiledRows) Close() error {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	err := r.Rows.Close() // it resets the statement also where it returns what had ended the reading
 	r.of.busy = false
-	return r.Rows.Close()
+	return err
 }

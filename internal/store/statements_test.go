@@ -3,28 +3,39 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
+
+// compilingTestDB opens a database in a file.
+func compilingTestDB(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := openCompiled(sqliteDSN(path, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
 
 // compilingTestConn is a connection of its own, and what it keeps.
 func compilingTestConn(t *testing.T) (*sql.Conn, func(look func(c *compilingConn))) {
 	t.Helper()
-	db, err := openCompiled(sqliteDSN(filepath.Join(t.TempDir(), "test.db"), false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := db.Conn(t.Context())
+	conn, err := compilingTestDB(t, filepath.Join(t.TempDir(), "test.db")).Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if err := conn.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -175,6 +186,155 @@ func TestGeneratedStatementsDoNotFillTheMemory_sqlite(t *testing.T) {
 		}
 		if _, ok := c.byQuery[fmt.Sprintf(`SELECT %d + count(*) FROM rows`, 2*maxCompiled-1)]; !ok {
 			t.Error("the last statement is not among those that are kept")
+		}
+	})
+}
+
+// TestAStatementThatWasInterruptedCanBeRunAgain_sqlite ends the context of a query while SQLite runs it.
+func TestAStatementThatWasInterruptedCanBeRunAgain_sqlite(t *testing.T) {
+	conn, inside := compilingTestConn(t)
+	// Each of the rows takes as long as it counts.
+	const query = `SELECT (WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < $1 * r.n * r.n)
+		SELECT max(x) FROM c) FROM rows r WHERE r.word <> $2 ORDER BY r.n`
+	last := func(ctx context.Context, step int, each func()) (n int, err error) {
+		rows, err := conn.QueryContext(ctx, query, step, "two")
+		if err != nil {
+			return 0, err
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		for rows.Next() {
+			if err := rows.Scan(&n); err != nil {
+				return 0, err
+			}
+			each()
+		}
+		return n, rows.Err()
+	}
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		if _, err := last(ctx, 1_000_000_000, func() {}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a query without end: %v", err)
+		}
+		cancel()
+		ctx, cancel = context.WithCancel(t.Context())
+		if _, err := last(ctx, 10, cancel); err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("ended between two rows: %v", err)
+		}
+		cancel()
+		if n, err := last(t.Context(), 10, func() {}); err != nil || n != 90 {
+			t.Errorf("run again: %d, %v", n, err)
+		}
+		inside(func(c *compilingConn) {
+			if kept, ok := c.byQuery[query]; !ok || kept.Value.(*compiled).busy {
+				t.Error("the statement is not kept, or still taken")
+			}
+		})
+	}
+}
+
+// TestWhatIsKeptHoldsNothing_sqlite writes and reads without reading to the end: what was begun is committed, and
+// neither the log nor the file is held.
+func TestWhatIsKeptHoldsNothing_sqlite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	one, other := compilingTestDB(t, path), compilingTestDB(t, path)
+	one.SetMaxOpenConns(1)
+	other.SetMaxOpenConns(1)
+	run := func(db *sql.DB, query string, args ...any) {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), query, args...); err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+	}
+	number := func(db *sql.DB, query string, args ...any) (n int) {
+		t.Helper()
+		if err := db.QueryRowContext(t.Context(), query, args...).Scan(&n); err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		return n
+	}
+	run(one, `CREATE TABLE rows (n integer PRIMARY KEY)`)
+	for round := range 3 {
+		from := 10 * round
+		if n := number(one, `INSERT INTO rows (n) VALUES ($1), ($1 + 1), ($1 + 2) RETURNING n`, from); n != from {
+			t.Errorf("inserted %d, want %d first", n, from)
+		}
+		if n := number(other, `SELECT n FROM rows ORDER BY n DESC`); n != from+2 {
+			t.Errorf("another connection reads %d, want %d", n, from+2)
+		}
+		// The first column tells whether it was kept from emptying the log.
+		for _, db := range []*sql.DB{one, other} {
+			var busy, log, moved int
+			if err := db.QueryRowContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log,
+				&moved); err != nil || busy != 0 || log != 0 {
+				t.Errorf("checkpoint: busy %d, %d pages in the log, %v", busy, log, err)
+			}
+		}
+		run(other, fmt.Sprintf(`ALTER TABLE rows ADD COLUMN more%d integer DEFAULT 7`, round))
+		run(one, `UPDATE rows SET n = n WHERE n >= $1`, from)
+		run(one, `VACUUM INTO $1`, fmt.Sprintf("%s.%d", path, round))
+		run(other, `VACUUM`)
+	}
+	if n := number(one, `SELECT count(*) FROM rows`); n != 9 {
+		t.Errorf("%d rows, want 9", n)
+	}
+}
+
+// TestRowsThatAreClosedTwiceLeaveTheNextAlone_sqlite closes rows again while their statement runs for others.
+func TestRowsThatAreClosedTwiceLeaveTheNextAlone_sqlite(t *testing.T) {
+	_, inside := compilingTestConn(t)
+	inside(func(c *compilingConn) {
+		query := func() driver.Rows {
+			rows, err := c.QueryContext(t.Context(), `SELECT n FROM rows ORDER BY n`, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rows
+		}
+		first := query()
+		if err := first.Close(); err != nil {
+			t.Error(err)
+		}
+		second, got := query(), make([]driver.Value, 1)
+		for want := range int64(3) {
+			if err := second.Next(got); err != nil || got[0] != want+1 {
+				t.Errorf("read %v, %v, want %d", got[0], err, want+1)
+			}
+			if err := first.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := second.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestMoreRowsAreOpenThanStatementsAreKept_sqlite has all statements that are kept be in use when another one comes.
+func TestMoreRowsAreOpenThanStatementsAreKept_sqlite(t *testing.T) {
+	_, inside := compilingTestConn(t)
+	inside(func(c *compilingConn) {
+		var open []driver.Rows
+		for i := range maxCompiled + 2 {
+			rows, err := c.QueryContext(t.Context(), fmt.Sprintf(`SELECT n + %d FROM rows ORDER BY n`, i), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, rows)
+		}
+		for i, rows := range open {
+			got := make([]driver.Value, 1)
+			if err := rows.Next(got); err != nil || got[0] != int64(i+1) {
+				t.Errorf("query %d: %v, %v", i, got[0], err)
+			}
+			if err := rows.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := c.QueryContext(t.Context(), `SELECT 1 FROM rows WHERE n = 0`, nil); err != nil {
+			t.Error(err)
+		}
+		if c.recent.Len() != maxCompiled {
+			t.Errorf("%d statements are kept", c.recent.Len())
 		}
 	})
 }
