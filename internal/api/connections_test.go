@@ -169,6 +169,17 @@ func TestAConsentConnectsNothingForWhoMayNoLonger(t *testing.T) {
 				if n := e.Number(t, `SELECT count(*) FROM social_accounts WHERE team_id = $1`, c.Team); n != 0 {
 					t.Errorf("%s, %s: %d accounts were connected", name, network, n)
 				}
+				if name == "the team was deleted" { // with all that belongs to it
+					continue
+				}
+				// whoever waits for either of them is told, and none can be gone on with
+				if n := e.Number(t, `SELECT count(*) FROM events WHERE team_id = $1 AND type = $2`, c.Team,
+					string(crier.ConnectionFailedEvent)); n != 2 {
+					t.Errorf("%s, %s: %d failures were told", name, network, n)
+				}
+				if n := e.Number(t, `SELECT count(*) FROM connections WHERE team_id = $1`, c.Team); n != 0 {
+					t.Errorf("%s, %s: %d connections are left", name, network, n)
+				}
 			}
 		}
 	})

@@ -245,9 +245,13 @@ func (s *Connections) Complete(ctx context.Context, in Callback) (Outcome, error
 		return out, s.fail(ctx, c, out.Failure, false)
 	case len(accounts) == 1 && begunBy(c, in.Person):
 		out.Connected, err = s.connect(ctx, c, accounts)
-		return out, err
+	default:
+		err = s.offer(ctx, c, accounts, &out)
 	}
-	return out, s.offer(ctx, c, accounts, &out)
+	if errors.Is(err, errStarterMayNot) {
+		err = errors.Join(err, s.fail(ctx, c, errStarterMayNot.Message, false))
+	}
+	return out, err
 }
 
 // isRefusal is true when a network says that the person said no.
@@ -400,15 +404,25 @@ func (s *Connections) Choose(ctx context.Context, network crier.Provider, state 
 		out.Connected, err = s.connectAll(ctx, tx, c, chosen)
 		return err
 	})
+	if errors.Is(err, errStarterMayNot) {
+		_, ended := s.endChoice(ctx, network, state, errStarterMayNot.Message, false)
+		err = errors.Join(err, ended)
+	}
 	return out, err
 }
 
-// Decline ends a connection that the person in the browser does not want: its tokens are forgotten, and taken back at
-// the network, where that goes.
+// Decline ends a connection that the person in the browser does not want.
 func (s *Connections) Decline(ctx context.Context, network crier.Provider, state string) (Outcome, error) {
 	const failure = "the connection was declined (access_denied)"
-	var c store.Connection
-	err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
+	c, err := s.endChoice(ctx, network, state, failure, true)
+	return Outcome{Provider: network, Failure: failure, returnURL: c.ReturnURL}, err
+}
+
+// endChoice ends a connection while a person chooses: its tokens are forgotten, and taken back at the network, where
+// that goes.
+func (s *Connections) endChoice(ctx context.Context, network crier.Provider, state, failure string,
+	refused bool) (c store.Connection, err error) {
+	err = s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
 		c, err = tx.AdvanceConnection(ctx, auth.Hash(state), network, "choosing", "done", s.clock.Now())
 		if err != nil {
 			return err
@@ -420,12 +434,12 @@ func (s *Connections) Decline(ctx context.Context, network crier.Provider, state
 		if err != nil || len(list) == 0 || list[0].Connection == "" { // it was under way before that was noted
 			return err
 		}
-		return s.recordFailure(tx, c, list[0].Connection, failure, true)
+		return s.recordFailure(tx, c, list[0].Connection, failure, refused)
 	})
 	if err == nil {
 		s.revokeOffered(ctx, c)
 	}
-	return Outcome{Provider: network, Failure: failure, returnURL: c.ReturnURL}, err
+	return c, err
 }
 
 // offered are the accounts that a connection keeps for a choice.
@@ -498,9 +512,12 @@ func (s *Connections) starterMay(ctx context.Context, tx *store.Tx, c store.Conn
 	if err != nil || may {
 		return err
 	}
-	return crier.Forbidden("Whoever began this connection may not connect accounts to the team any more. Nothing was " +
-		"connected.")
+	return errStarterMayNot
 }
+
+// errStarterMayNot ends a connection whose beginner has lost the right meanwhile.
+var errStarterMayNot = crier.Forbidden("Whoever began this connection may not connect accounts to the team any more. " +
+	"Nothing was connected.")
 
 func startedBy(c store.Connection) access.Principal {
 	return access.Principal{Kind: c.PrincipalKind, ID: c.PrincipalID, PersonID: c.PersonID}
