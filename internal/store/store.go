@@ -208,6 +208,25 @@ func (s *Store) selfTest(ctx context.Context) error {
 	if got != "ba" {
 		return fmt.Errorf("the database driver binds parameters by order, not by number: got %q", got)
 	}
+	if s.dialect == SQLite {
+		return nil
+	}
+	var version int
+	if err := s.q.QueryRowContext(ctx, `SELECT CAST(current_setting('server_version_num') AS integer)`).Scan(
+		&version); err != nil {
+		return fmt.Errorf("ask for the version of PostgreSQL: %w", err)
+	}
+	return checkPostgres(version)
+}
+
+// oldestPostgres is the first version that tells the ids of transactions as events need them; see sequencedEvents.
+const oldestPostgres = 13
+
+// checkPostgres rejects a version, as PostgreSQL numbers it, that is too old.
+func checkPostgres(version int) error {
+	if major := version / 10_000; major < oldestPostgres {
+		return fmt.Errorf("the database is PostgreSQL %d; crier needs %d or newer", major, oldestPostgres)
+	}
 	return nil
 }
 
