@@ -262,6 +262,14 @@ func TestAScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	c.run(t, "attention").want(t, 0, "LinkedIn", "crier posts retry", other, "why: the end.")
 	c.run(t, "posts", "show", other).want(t, 0, post, "The network said no") // the id that was just shown
 	c.run(t, "posts", "attempts", other).want(t, 0)
+	var newer crier.ScheduleResult
+	c.run(t, "posts", "schedule", post, "--to", "linkedin", "--at", "+3d", "--yes", "--json").want(t, 0).into(t, &newer)
+	by := string(newer.Data[0].ScheduledPost.ID)
+	c.run(t, "attention").want(t, 0, "a newer one has taken its place", other).lacks(t, "posts retry")
+	c.run(t, "posts", "show", other).want(t, 0, "what is failed was replaced by "+by)
+	c.run(t, "posts", "retry", other).want(t, 6, by, "crier attention dismiss "+other).lacks(t, "--yes")
+	c.run(t, "posts", "retry", other, "--yes").want(t, 6, by)
+	c.run(t, "posts", "cancel", by, "--yes").want(t, 0, "canceled")
 	c.run(t, "attention", "dismiss", other).want(t, 0, "failed")
 	c.run(t, "attention").want(t, 0, "Nothing needs attention.")
 	c.run(t, "posts", "draft", string(out.Data[0].ScheduledPost.ContentItemID)).want(t, 0, "draft")

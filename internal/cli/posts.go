@@ -203,6 +203,9 @@ func writeTroubles(w io.Writer, list []crier.ScheduledPost, accounts map[crier.I
 		if sp.ErrorMessage != "" {
 			fmt.Fprintf(w, "%s: %s\n", label, oneLine(sp.ErrorMessage))
 		}
+		if sp.ReplacedBy != nil {
+			fmt.Fprintf(w, "%s: what is %s was replaced by %s\n", label, sp.Status, *sp.ReplacedBy)
+		}
 		if comment := sp.FirstComment; comment != nil {
 			fmt.Fprintf(w, "%s: first comment %s%s: %s\n", label, comment.Status,
 				prefixed(", ", oneLine(comment.ErrorMessage)),

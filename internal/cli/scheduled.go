@@ -131,12 +131,29 @@ func orPostItself(ctx context.Context, c *client.Client, team, id crier.ID, err 
 func (s *Shell) postsRetry() *cobra.Command {
 	return s.onScheduledPost("retry", "Try a failed or missed publication again", "  crier posts retry SCHEDULED-POST",
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
+			if err := s.refuseReplaced(ctx, c, team, id); err != nil {
+				return crier.ScheduledPost{}, err
+			}
 			if err := s.confirmAbout(ctx, c, team, id,
 				"This publishes again, at once, and costs what it did before:"); err != nil {
 				return crier.ScheduledPost{}, err
 			}
 			return c.RetryScheduledPost(ctx, team, id)
 		})
+}
+
+// refuseReplaced spares a person the question about a retry that the server would refuse.
+func (s *Shell) refuseReplaced(ctx context.Context, c *client.Client, team, id crier.ID) error {
+	if s.yes {
+		return nil
+	}
+	p, err := c.GetScheduledPost(ctx, team, id)
+	if err != nil || p.ReplacedBy == nil {
+		return err
+	}
+	return &client.Error{Kind: crier.KindConflict, Message: fmt.Sprintf("The scheduled post %s has taken the place of "+
+		"this one on its account, so a retry would publish the post twice. 'crier posts show %s' tells how it is; "+
+		"'crier attention dismiss %s' takes this one off the list.", *p.ReplacedBy, p.ContentItemID, id)}
 }
 
 func (s *Shell) postsMove() *cobra.Command {
@@ -267,6 +284,9 @@ func remedy(p crier.ScheduledPost) string {
 	case crier.Unknown:
 		return "look at the network, then 'crier posts resolve'"
 	case crier.Failed, crier.Missed:
+		if p.ReplacedBy != nil {
+			return "'crier attention dismiss': a newer one has taken its place"
+		}
 		return "'crier posts retry' or 'crier attention dismiss'"
 	}
 	return "'crier attention dismiss'"

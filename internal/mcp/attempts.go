@@ -34,8 +34,8 @@ func (d *door) addAttemptTools(s *mcp.Server) {
 	}, listAttempts)
 	addTool(d, s, tool{
 		name: "retry", title: "Publish again after a failure", nature: changes, outside: true,
-		description: "Tries a failed or missed publication again, at once. Refused while the outcome is unknown. " +
-			"Asks the person.",
+		description: "Tries a failed or missed publication again, at once. Refused while the outcome is unknown, and " +
+			"when another publication has taken its place (replacedBy). Asks the person.",
 	}, retry)
 	addTool(d, s, tool{
 		name: "resolve", title: "Decide an unknown outcome", nature: changes, outside: true,
@@ -94,6 +94,10 @@ func retry(ctx context.Context, c *call, in retryInput) (any, error) {
 	team, publication, err := c.publication(ctx, in.scheduledPostInput)
 	if err != nil {
 		return nil, err
+	}
+	if by := publication.ReplacedBy; by != nil { // nobody is asked for what the server would refuse
+		return nil, crier.Conflict("The publication %s has taken the place of this one on its account, so a retry "+
+			"would publish the post twice. Look at that one instead.", *by)
 	}
 	cost, err := c.costOf(ctx, team, publication)
 	if err != nil {

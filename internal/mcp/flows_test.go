@@ -46,6 +46,27 @@ func TestAnAgentSeesWhyAPostFailedAndTriesAgain(t *testing.T) {
 	})
 }
 
+func TestAFailureWhosePlaceIsTakenIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.NewCrew(t, 100_000, "x")
+		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
+		post := a.succeeds(t, "create_draft", object{"text": "Refused at first"}).Text(t, "id")
+		e.box.Fault(t, c.Accounts[0], "publish", "reject", object{"count": 1})
+		now := object{"postId": post, "socialAccountIds": c.IDs(), "waitSeconds": 30}
+		a.succeeds(t, "publish_now", now)
+		id := a.succeeds(t, "list_posts", object{}).Text(t, "data", 0, "publications", 0, "scheduledPostId")
+		a.succeeds(t, "update_draft", object{"postId": post, "text": "Mended"})
+		a.succeeds(t, "publish_now", now)
+		by := a.succeeds(t, "list_attempts", object{"scheduledPostId": id}).Text(t, "publication", "replacedBy")
+		asked := len(a.questions)
+		a.fails(t, "retry", object{"scheduledPostId": id}, by, "twice")
+		if by == "" || len(a.questions) != asked {
+			t.Errorf("replaced by %q, the person was asked %q", by, a.questions[asked:])
+		}
+	})
+}
+
 func TestAPostThatIsScheduledIsChangedWithConsent(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {

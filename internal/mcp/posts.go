@@ -42,13 +42,15 @@ type publicationBrief struct {
 	Permalink       string                    `json:"permalink,omitempty"`
 	ErrorCode       string                    `json:"errorCode,omitempty"`
 	ErrorMessage    string                    `json:"errorMessage,omitempty"`
+	// ReplacedBy is the publication that has taken the place of a failed one, which is not to be tried again then.
+	ReplacedBy *crier.ID `json:"replacedBy,omitempty"`
 }
 
 func briefPublication(p crier.ScheduledPost) publicationBrief {
 	return publicationBrief{
 		ScheduledPostID: p.ID, SocialAccountID: p.SocialAccountID, Status: p.Status, ScheduledAt: p.ScheduledAt,
 		PublishedAt: p.PublishedAt,
-		Permalink:   p.Permalink, ErrorCode: p.ErrorCode, ErrorMessage: p.ErrorMessage,
+		Permalink:   p.Permalink, ErrorCode: p.ErrorCode, ErrorMessage: p.ErrorMessage, ReplacedBy: p.ReplacedBy,
 	}
 }
 
