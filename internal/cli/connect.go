@@ -14,6 +14,19 @@ import (
 
 const defaultServer = "http://127.0.0.1:8080"
 
+// noLoginError is errNoLogin where the login would be for a server that was named.
+type noLoginError struct{ server string }
+
+func (e *noLoginError) Error() string {
+	if e.server == defaultServer {
+		return errNoLogin.Error()
+	}
+	return fmt.Sprintf("you are not logged in: run 'crier login --server %s', or set CRIER_TOKEN to an API key",
+		e.server)
+}
+
+func (*noLoginError) Is(target error) bool { return target == errNoLogin }
+
 // errNoLogin means that there is neither a login nor a token.
 var errNoLogin = errors.New("you are not logged in: run 'crier login', or set CRIER_TOKEN to an API key")
 
@@ -71,7 +84,7 @@ func (s *Shell) Connect(context.Context) (*client.Client, error) {
 		return nil, &OtherServerError{asked: server, known: kept.known()}
 	}
 	if !ok {
-		return nil, errNoLogin
+		return nil, &noLoginError{server: server}
 	}
 	return client.New(server, "", agent, waiting, client.WithTokenSource(func(ctx context.Context) (string, error) {
 		return s.freshToken(ctx, l.name())

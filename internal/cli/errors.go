@@ -135,6 +135,9 @@ func inWords(issue crier.Issue) string {
 	if first, _ := utf8.DecodeRuneInString(issue.Message); unicode.IsUpper(first) { // a sentence of its own
 		return shellWords.Replace(issue.Message)
 	}
+	if name := field(issue.Path); name == "--media" && strings.HasPrefix(issue.Message, "needs ") {
+		return "the post " + shellWords.Replace(issue.Message) + " (--media)"
+	}
 	return strings.TrimPrefix(field(issue.Path)+" "+shellWords.Replace(issue.Message), " ")
 }
 

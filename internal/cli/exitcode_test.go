@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"crier"
@@ -38,10 +39,39 @@ func TestEachKindOfErrorHasAnExitCodeOfItsOwn(t *testing.T) {
 		}
 		seen[c.want] = c.err
 	}
-	for err, want := range map[error]int{errNoLogin: 3, errLoginEnded: 3, errRefused: 1, errInterrupted: 130,
+	for err, want := range map[error]int{errNoLogin: 3, &noLoginError{server: "https://crier.example.com"}: 3, errLoginEnded: 3, errRefused: 1, errInterrupted: 130,
 		refused("of tomorrow"): 9, &client.UnreachableError{}: 9} {
 		if got := ExitCode(err); got != want {
 			t.Errorf("%v ends with %d, want %d", err, got, want)
+		}
+	}
+}
+
+func TestWhoIsNotLoggedInIsToldToWhichServer(t *testing.T) {
+	t.Parallel()
+	if got := (&noLoginError{server: defaultServer}).Error(); got != errNoLogin.Error() {
+		t.Error(got)
+	}
+	elsewhere := (&noLoginError{server: "https://crier.example.com"}).Error()
+	if !strings.Contains(elsewhere, "'crier login --server https://crier.example.com'") {
+		t.Error(elsewhere)
+	}
+}
+
+func TestAMissingMediumIsAskedFor(t *testing.T) {
+	t.Parallel()
+	got := inWords(crier.At("needs a video", "postInput", "attachments"))
+	if got != "the post needs a video (--media)" {
+		t.Error(got)
+	}
+}
+
+func TestDaysThatGoTogetherHaveAName(t *testing.T) {
+	t.Parallel()
+	for want, days := range map[string][]int{"every day": {0, 1, 2, 3, 4, 5, 6}, "mon to fri": {1, 2, 3, 4, 5},
+		"sun mon tue wed thu": {0, 1, 2, 3, 4}, "sat": {6}} {
+		if got := dayList(days); got != want {
+			t.Errorf("%v are %q, want %q", days, got, want)
 		}
 	}
 }

@@ -129,19 +129,20 @@ func columnWidths(block [][]string) []int {
 }
 
 var (
-	copied    = regexp.MustCompile(`^(https?://.*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
-	wholeTime = regexp.MustCompile(`^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} (\d{4} )?\d{2}:\d{2}`)
+	copied      = regexp.MustCompile(`^(https?://.*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
+	settingName = regexp.MustCompile(`^[a-z]+([A-Z][A-Za-z0-9]*)+$`)
+	wholeTime   = regexp.MustCompile(`^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} (\d{4} )?\d{2}:\d{2}`)
 )
 
 // unwillingColumns are those that are never cut and those that are cut last. Ids and links stay whole: they are there
-// to be copied. Without its end a time says little.
+// to be copied. Without its end a time says little, and the name of a setting is typed.
 func unwillingColumns(block [][]string) (never, late []bool) {
 	columns := len(columnWidths(block))
 	never, late = make([]bool, columns), make([]bool, columns)
 	for _, cells := range block {
 		for i, cell := range cells {
 			never[i] = never[i] || copied.MatchString(cell)
-			late[i] = late[i] || never[i] || wholeTime.MatchString(cell)
+			late[i] = late[i] || never[i] || wholeTime.MatchString(cell) || settingName.MatchString(cell)
 		}
 	}
 	return never, late

@@ -91,3 +91,13 @@ func TestTheEndOfAShorterLineWidensNoColumn(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestNamesOfSettingsStayWhole(t *testing.T) {
+	t.Parallel()
+	table := "NETWORK\tSETTING\tVALUE\tMEANING\n" +
+		"TikTok\ttiktokVideoCoverTimestampMs\tinteger\tThe moment of the video that is its cover\n"
+	var out strings.Builder
+	if err := layOut(&out, table, 60); err != nil || !strings.Contains(out.String(), "tiktokVideoCoverTimestampMs") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}

@@ -20,7 +20,7 @@ func TestThingsAreCalledByTheirNames(t *testing.T) {
 	c.run(t, "teams", "delete", "Hamburg", "--yes").want(t, 0, "Deleted.")
 
 	c.run(t, "slots", "add", "9:30", "--days", "monday,fri", "--label", "Morning").want(t, 0,
-		"09:30 on mon fri, Morning")
+		"09:30 on mon fri, Morning, in the zone UTC of the team")
 	c.run(t, "slots", "edit", "09:30", "--at", "10:00", "--days", "sat").want(t, 0, "10:00 on sat, Morning")
 	c.run(t, "slots", "next", "--to", "linkedin").want(t, 0, "Sat ")
 	for _, count := range []string{"0", "21", "50"} {

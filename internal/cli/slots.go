@@ -22,6 +22,13 @@ func (s *Shell) slotsCommand() *cobra.Command {
 var dayNames = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
 func dayList(days []int) string {
+	weekend := slices.Contains(days, 0) || slices.Contains(days, 6)
+	switch { // a day is there once
+	case len(days) == 7:
+		return "every day"
+	case len(days) == 5 && !weekend:
+		return "mon to fri"
+	}
 	names := make([]string, len(days))
 	for i, d := range days {
 		names[i] = dayNames[d]
@@ -116,7 +123,7 @@ func (s *Shell) slotsAdd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.showSlot("Added", sl)
+			return s.showSlot(cmd.Context(), c, "Added", sl)
 		},
 	}
 	addSlotFlags(cmd, &days, &label)
@@ -130,10 +137,19 @@ func addSlotFlags(cmd *cobra.Command, days *[]string, label *string) {
 	cmd.Flags().StringVar(label, "label", "", "a name for people")
 }
 
-func (s *Shell) showSlot(verb string, sl crier.SchedulingSlot) error {
+// showSlot tells what a slot is like now. Its time is one of the team's zone, which need not be the person's.
+func (s *Shell) showSlot(ctx context.Context, c *client.Client, verb string, sl crier.SchedulingSlot) error {
+	team, err := c.GetTeam(ctx, sl.TeamID)
+	if err != nil {
+		return err
+	}
+	days := dayList(sl.DaysOfWeek)
+	if len(sl.DaysOfWeek) < 7 {
+		days = "on " + days
+	}
 	return s.Show(sl, "", func(w io.Writer) {
-		fmt.Fprintf(w, "%s %s on %s%s: %s\n", verb, clock(sl.Hour, sl.Minute), dayList(sl.DaysOfWeek),
-			prefixed(", ", text(sl.Label)), sl.ID)
+		fmt.Fprintf(w, "%s %s %s%s, in the zone %s of the team: %s\n", verb, clock(sl.Hour, sl.Minute), days,
+			prefixed(", ", text(sl.Label)), firstOf(text(team.Timezone), "UTC"), sl.ID)
 	})
 }
 
@@ -186,7 +202,7 @@ func (s *Shell) slotsEdit() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.showSlot("Changed", sl)
+			return s.showSlot(cmd.Context(), c, "Changed", sl)
 		},
 	}
 	cmd.Flags().StringVar(&at, "at", "", "the new time of day, such as 10:00")
