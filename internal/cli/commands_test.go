@@ -112,7 +112,7 @@ func TestWhatIsWrongWithTheLineItselfEndsWith2(t *testing.T) {
 		{args: []string{"whoami", "--server", "nonsense"}, says: "https://crier.example.com"},
 		{args: []string{"teams", "edit", "Berlin"}, says: "nothing to change"},
 		{args: []string{"keys", "rotate", "CI", "--grace", "48h"}, says: "24h"},
-		{args: []string{"media", "upload", "missing.png"}, says: "missing.png"},
+		{args: []string{"media", "upload", "missing.png"}, says: "crier: cannot open missing.png: "},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			t.Parallel()

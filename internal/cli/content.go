@@ -379,7 +379,7 @@ func settled(ctx context.Context, c *client.Client, team crier.ID, asset crier.A
 func (s *Shell) uploadFile(ctx context.Context, c *client.Client, team crier.ID, path string) (crier.Asset, error) {
 	file, err := os.Open(path) //nolint:gosec // the person names the file
 	if err != nil {
-		return crier.Asset{}, usagef("open the file: %v", err)
+		return crier.Asset{}, notOpened(err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	stat, err := file.Stat()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 	"os"
@@ -67,7 +68,7 @@ func readable(files []string) error {
 	for _, name := range files {
 		file, err := os.Open(name) //nolint:gosec // the person names the file
 		if err != nil {
-			return usagef("open the file: %v", err)
+			return notOpened(err)
 		}
 		stat, err := file.Stat()
 		_ = file.Close() // it was only looked at
@@ -156,7 +157,7 @@ func (s *Shell) upload(ctx context.Context, c *client.Client, team crier.ID, nam
 	var none crier.Asset
 	file, err := os.Open(name) //nolint:gosec // the person names the file
 	if err != nil {
-		return none, usagef("open the file: %v", err)
+		return none, notOpened(err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	stat, err := file.Stat()
@@ -318,4 +319,12 @@ func (s *Shell) mediaDelete() *cobra.Command {
 		}),
 	}
 	return completesFirst(cmd, s.teamWords(s.assetWords))
+}
+
+// notOpened says which file cannot be read, and why.
+func notOpened(err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return usagef("cannot open %s: %v", failed.Path, failed.Err)
+	}
+	return usagef("cannot open the file: %v", err)
 }
