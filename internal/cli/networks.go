@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -45,6 +46,9 @@ func (s *Shell) networksCommand() *cobra.Command {
 					return usagef("there is no network %q: use %s", args[0], strings.Join(crier.ProviderX.Enum(), ", "))
 				}
 				list.Data, infos = list.Data[at:at+1], infos[at:at+1]
+				if Interactive(s.stdout) {
+					return s.Show(list, "", func(w io.Writer) { explainSettings(w, infos[0], s.width()) })
+				}
 			}
 			return s.Show(list, "NETWORK\tSETTING\tVALUE\tMEANING", func(w io.Writer) { writeSettings(w, infos) })
 		},
@@ -54,6 +58,18 @@ func (s *Shell) networksCommand() *cobra.Command {
 			return word(string(p), networkName(p))
 		})
 	})
+}
+
+// explainSettings shows all that there is to know about the settings of one network: no column cuts it.
+func explainSettings(w io.Writer, info crier.ProviderInfo, fits int) {
+	if len(info.Settings) == 0 {
+		fmt.Fprintf(w, "%s has no settings.\n", info.DisplayName)
+	}
+	for _, setting := range info.Settings {
+		fmt.Fprintln(w, setting.Key)
+		fmt.Fprint(w, folded("  ", strings.ReplaceAll(valuesOf(setting), "|", " | "), fits))
+		fmt.Fprint(w, folded("  ", setting.Description, fits))
+	}
 }
 
 func writeSettings(w io.Writer, infos []crier.ProviderInfo) {

@@ -77,10 +77,13 @@ func TestNothingIsWiderThanTheScreenButLinks(t *testing.T) {
 	for _, columns := range []int{60, 80, 100, 200} {
 		for _, args := range [][]string{{"posts", "show", post}, {"calendar", "--list"}, {"posts", "list"},
 			{"accounts", "list"}, {"posts", "attempts", post}, {"audit"},
-			{"post", "Short", "--next-slot", "--dry-run"}} {
+			{"post", "Short", "--next-slot", "--dry-run"}, {"networks", "tiktok"}} {
 			lines := c.shownAt(t, columns, args...)
 			if all := strings.Join(lines, "\n"); args[0] == "posts" && args[1] != "attempts" && !strings.Contains(all, post) {
 				t.Errorf("%d columns, %v: the id is not there:\n%s", columns, args, all)
+			}
+			if args[0] == "networks" && strings.Contains(strings.Join(lines, ""), "…") {
+				t.Errorf("%d columns: the settings are cut:\n%s", columns, strings.Join(lines, "\n"))
 			}
 			for _, line := range lines {
 				if n := utf8.RuneCountInString(line); n > columns && !strings.Contains(line, "  LINK  ") &&
