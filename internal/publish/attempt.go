@@ -138,7 +138,11 @@ func (w *worker) sent(ctx context.Context, a store.Attempt, st provider.State, e
 	w.state = st
 	if err == nil {
 		w.progress.settled()
-		return w.advanced(&a), nil
+		v := w.advanced(&a)
+		if v.health == nil { // the network has taken a call, so that no limit is left either
+			v.health = w.recovered()
+		}
+		return v, nil
 	}
 	failure := provider.AsError(err)
 	switch {

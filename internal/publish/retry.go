@@ -119,14 +119,23 @@ func (s *Publisher) backoff(tries int) time.Duration {
 	return base * time.Duration(80+rand.IntN(40)) / 100 //nolint:gosec // jitter, not a secret
 }
 
-// finishPublished ends a publication that is public; the account is healthy again.
+// finishPublished ends a publication that is public. What is wrong with the account is over, but for a limit of the
+// network: a post that was sent before the limit says nothing about it when it is found public.
 func (w *worker) finishPublished(a *store.Attempt, outcome string) verdict {
 	v := verdict{result: published, attempt: a, outcome: outcome, next: "nothing: it is public"}
-	if w.account.AccountHealthIssue != nil {
-		w.account.AccountHealthIssue, w.account.AccountHealthMessage, w.account.AccountHealthSince = nil, nil, nil
-		v.health = w.health()
+	if issue := w.account.AccountHealthIssue; issue != nil && *issue != HealthRateLimited {
+		v.health = w.recovered()
 	}
 	return v
+}
+
+// recovered notes that the account works, for the next settlement; nil if nothing was wrong with it.
+func (w *worker) recovered() *store.AccountHealth {
+	if w.account.AccountHealthIssue == nil {
+		return nil
+	}
+	w.account.AccountHealthIssue, w.account.AccountHealthMessage, w.account.AccountHealthSince = nil, nil, nil
+	return w.health()
 }
 
 // finishFailed ends a publication for good.

@@ -177,6 +177,30 @@ func TestHealthOfTheAccountFollowsFromWhatTheNetworkSays(t *testing.T) {
 	}
 }
 
+// TestALimitIsOverWhenACallIsTaken has a post found public that was sent before the limit.
+func TestALimitIsOverWhenACallIsTaken(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		n := newTestNetwork()
+		n.processing = 1
+		f := withNetwork(t, st, n)
+		p := f.insert(t)
+		f.step(t, p.ID)
+		a := f.readAccount(t)
+		markUnhealthy(&a, crier.AccountConnected, HealthRateLimited, "later", crier.TimeOf(f.now()))
+		f.tx(t, func(ctx context.Context, tx *store.Tx) error { return tx.UpdateAccount(ctx, a) })
+		if p = f.run(t, p.ID); p.Status != crier.Published || n.count("poll") != 1 {
+			t.Errorf("%s after %v", p.Status, n.calls)
+		}
+		if issue := crier.Text(f.readAccount(t).AccountHealthIssue); issue != HealthRateLimited {
+			t.Errorf("the account has %q: the post was sent before the limit", issue)
+		}
+		if p = f.run(t, f.insert(t).ID); p.Status != crier.Published || f.readAccount(t).AccountHealthIssue != nil {
+			t.Errorf("the next is %s; the account has %v", p.Status, f.readAccount(t).AccountHealthIssue)
+		}
+	})
+}
+
 func TestNetworkThatWorksOnAPostIsAskedUntilItHas(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
