@@ -208,10 +208,7 @@ func (f *contentFlags) body(s *Shell, args []string) (string, error) {
 
 // edited has the person write the text in their editor.
 func (s *Shell) edited(ctx context.Context, text string) (string, error) {
-	editor := firstOf(s.variable("VISUAL"), s.variable("EDITOR"))
-	if editor == "" && runtime.GOOS == "windows" {
-		editor = "notepad"
-	}
+	editor := firstOf(s.variable("VISUAL"), s.variable("EDITOR"), usualEditor())
 	file, err := os.CreateTemp("", "crier-*.md")
 	if err != nil {
 		return "", fmt.Errorf("make a file to edit: %w", err)
@@ -230,9 +227,7 @@ func (s *Shell) edited(ctx context.Context, text string) (string, error) {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", fmt.Errorf("write the file to edit: %w", err)
 	}
-	// an editor may come with arguments, such as "code --wait"
-	words := append(strings.Fields(firstOf(editor, "vi")), file.Name())
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the person's own editor
+	cmd := editorCommand(ctx, editor, file.Name())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = s.stdin, s.stderr, s.stderr, s.environ
 	if !Interactive(s.stdin) { // the text was piped in
 		if terminal, err := s.openTerminal(); err == nil {
@@ -241,7 +236,7 @@ func (s *Shell) edited(ctx context.Context, text string) (string, error) {
 		}
 	}
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("the editor %s failed: %w; set EDITOR to another one", words[0], err)
+		return "", fmt.Errorf("the editor %s failed: %w; set EDITOR to another one", editor, err)
 	}
 	data, err := os.ReadFile(file.Name())
 	if err != nil {
@@ -254,6 +249,23 @@ func (s *Shell) edited(ctx context.Context, text string) (string, error) {
 		s.written = file.Name()
 	}
 	return text, nil
+}
+
+func usualEditor() string {
+	if runtime.GOOS == "windows" {
+		return "notepad"
+	}
+	return "vi"
+}
+
+// editorCommand opens a file in an editor, which may come with arguments, such as "code --wait". Its words are read by
+// the shell, as git does: a path may have spaces.
+func editorCommand(ctx context.Context, editor, file string) *exec.Cmd {
+	if runtime.GOOS == "windows" {
+		words := append(strings.Fields(editor), file)
+		return exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the person's own editor
+	}
+	return exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$@"`, editor, file) //nolint:gosec // as above
 }
 
 // keepWritten ends a command with what was written in an editor: once it is stored the file goes, and otherwise the

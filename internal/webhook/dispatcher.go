@@ -62,7 +62,8 @@ func (s *Dispatcher) CheckURL(address string) []crier.Issue {
 			"without a user name", "url")}
 	}
 	if strings.HasPrefix(address, "http://") && s.guard.AllowAddr == nil {
-		return []crier.Issue{crier.At("must begin with https://", "url")}
+		return []crier.Issue{crier.At("must begin with https://; to try a receiver on your own machine, run "+
+			"crier listen --forward-to", "url")}
 	}
 	return nil
 }
