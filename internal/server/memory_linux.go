@@ -5,19 +5,26 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 )
 
-// giveBackMemory returns what is not in use: garbage, and the pages of the program that ran once. The kernel maps the
-// program in blocks of sixteen pages, so a start leaves nearly all of it resident; what is needed again is mapped again
-// from the page cache at its first use.
-func giveBackMemory(log *slog.Logger) {
-	debug.FreeOSMemory()
+// unmapProgram returns the pages of the program that ran once. The kernel maps the program in blocks of sixteen pages,
+// so a start leaves nearly all of it resident; what is needed is mapped again from the page cache at its next use.
+func unmapProgram(log *slog.Logger) {
 	if err := unmapProgramPages(); err != nil {
 		log.Debug("keep the pages of the program", "error", err)
 	}
+}
+
+// processorTime is what the process has used so far.
+func processorTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // unmapProgramPages drops the read-only pages of the program's own file. Writable ones hold state and stay.

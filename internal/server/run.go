@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -105,7 +106,7 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	}
 	go func() { failed <- serveOn(server, listener) }()
 	if n.ownsProcess {
-		go n.giveBackStartMemory(background)
+		go n.giveBackMemory(background)
 	}
 	select {
 	case <-ctx.Done():
@@ -120,19 +121,39 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	return err
 }
 
-// settleTime is how long after its start a node has run the jobs that every start begins with.
-const settleTime = 20 * time.Second
+const (
+	settleTime = 20 * time.Second // after that a node has run the jobs that every start begins with
+	idlePeriod = 10 * time.Second // how often a node looks whether it has nothing to do
+)
 
-// giveBackStartMemory returns what the start took and the server will not need: at once, because building the document
-// and the pages takes most of it, and again when the first jobs are over, which come after that and take as much.
-func (n *Node) giveBackStartMemory(ctx context.Context) {
-	giveBackMemory(n.log)
+// giveBackMemory returns what the start took and the server will not need: at once, because building the document and
+// the pages takes most of it, and again when the first jobs are over, which come after that and take as much. From then
+// on it returns the pages of the program whenever the node is idle.
+func (n *Node) giveBackMemory(ctx context.Context) {
+	debug.FreeOSMemory()
+	unmapProgram(n.log)
 	settled := time.NewTimer(settleTime)
 	defer settled.Stop()
 	select {
 	case <-ctx.Done():
+		return
 	case <-settled.C:
-		giveBackMemory(n.log)
+		debug.FreeOSMemory()
+	}
+	tick := time.NewTicker(idlePeriod)
+	defer tick.Stop()
+	for used := processorTime(); ; {
+		unmapProgram(n.log)
+		for idle := false; !idle; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				before := used
+				used = processorTime()
+				idle = used-before < idlePeriod/10
+			}
+		}
 	}
 }
 
