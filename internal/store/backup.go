@@ -221,7 +221,7 @@ func LoadSQLite(ctx context.Context, d Dump, dir, dataDir string, r Restoration,
 		found, err = s.markRestored(ctx, r)
 	}
 	if err == nil {
-		_, err = s.writer.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+		err = s.emptyLog(ctx)
 	}
 	if err = errors.Join(err, s.Close()); err != nil {
 		return found, err

@@ -20,16 +20,20 @@ const (
 )
 
 // openCompiled opens SQLite with connections that keep what they compile, for crier and for the job engine: compiling a
-// statement takes longer than most statements take to run. pgx has a cache of its own.
-func openCompiled(dsn string) (*sql.DB, error) {
+// statement takes longer than most statements take to run. pgx has a cache of its own. Transactions give a sign when
+// they were committed, if there is somebody to see it.
+func openCompiled(dsn string, committed chan<- struct{}) (*sql.DB, error) {
 	connector, err := sqlite.NewConnector(dsn)
 	if err != nil {
 		return nil, err
 	}
-	return sql.OpenDB(compilingConnector{connector}), nil
+	return sql.OpenDB(compilingConnector{connector, committed}), nil
 }
 
-type compilingConnector struct{ driver.Connector }
+type compilingConnector struct {
+	driver.Connector
+	committed chan<- struct{}
+}
 
 // Connect opens a connection.
 func (c compilingConnector) Connect(ctx context.Context) (driver.Conn, error) {
@@ -42,7 +46,8 @@ func (c compilingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, errors.Join(fmt.Errorf("the driver of SQLite has a connection that cannot be wrapped: %T", opened),
 			opened.Close())
 	}
-	return &compilingConn{sqliteConn: conn, byQuery: map[string]*list.Element{}, recent: list.New()}, nil
+	return &compilingConn{sqliteConn: conn, committed: c.committed, byQuery: map[string]*list.Element{},
+		recent: list.New()}, nil
 }
 
 // sqliteConn is all that database/sql asks of a connection and that the driver has.
@@ -61,8 +66,9 @@ type sqliteConn interface {
 // connection.
 type compilingConn struct {
 	sqliteConn
-	byQuery map[string]*list.Element
-	recent  *list.List // of *compiled, the last used first
+	committed chan<- struct{}
+	byQuery   map[string]*list.Element
+	recent    *list.List // of *compiled, the last used first
 }
 
 // compiled is a statement that is kept.
@@ -82,6 +88,10 @@ type compiledStmt interface {
 // worthKeeping matches statements on rows, behind comments. Others are rare, and some act when they are compiled.
 var worthKeeping = regexp.MustCompile(`(?i)^(?:\s+|--[^\n]*\n|/\*.*?\*/)*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
 
+// boundLimit matches a limit that is bound. SQLite plans by the value of a limit, so it compiles such a statement anew
+// whenever a value is bound to it, also to the same one; the value of an expression it does not look at.
+var boundLimit = regexp.MustCompile(`(?i)\bLIMIT\s+([?@:$][a-z0-9_]*)`)
+
 // statement returns the statement of a query, which is then the caller's; nil if it is in use or not worth keeping.
 func (c *compilingConn) statement(ctx context.Context, query string) (*compiled, error) {
 	if kept, ok := c.byQuery[query]; ok {
@@ -98,7 +108,7 @@ func (c *compilingConn) statement(ctx context.Context, query string) (*compiled,
 	if err := c.makeRoom(); err != nil {
 		return nil, err
 	}
-	prepared, err := c.PrepareContext(ctx, query)
+	prepared, err := c.PrepareContext(ctx, boundLimit.ReplaceAllString(query, "LIMIT ($1 + 0)"))
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +131,15 @@ func (c *compilingConn) makeRoom() error {
 		e = before
 	}
 	return nil
+}
+
+// BeginTx begins a transaction.
+func (c *compilingConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	tx, err := c.sqliteConn.BeginTx(ctx, opts)
+	if err != nil || c.committed == nil {
+		return tx, err
+	}
+	return tellingTx{tx, c.committed}, nil
 }
 
 // ExecContext runs a statement that returns nothing.

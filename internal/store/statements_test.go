@@ -7,15 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // compilingTestDB opens a database in a file.
 func compilingTestDB(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	db, err := openCompiled(sqliteDSN(path, false))
+	db, err := openCompiled(sqliteDSN(path, false), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +58,23 @@ func compilingTestConn(t *testing.T) (*sql.Conn, func(look func(c *compilingConn
 	}
 }
 
+func readWords(t *testing.T, conn *sql.Conn, query string, args ...any) (words []string, err error) {
+	t.Helper()
+	rows, err := conn.QueryContext(t.Context(), query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var word string
+		if err := rows.Scan(&word); err != nil {
+			return nil, err
+		}
+		words = append(words, word)
+	}
+	return words, rows.Err()
+}
+
 func TestStatementsAreCompiledOnce_sqlite(t *testing.T) {
 	conn, inside := compilingTestConn(t)
 	var first compiledStmt
@@ -86,6 +106,40 @@ func TestStatementsAreCompiledOnce_sqlite(t *testing.T) {
 			t.Error("a statement on the schema was kept")
 		}
 	})
+}
+
+// recompiled is how often SQLite has compiled a statement again. The driver does not tell, so this looks inside it.
+func recompiled(stmt compiledStmt) int64 {
+	inside := reflect.ValueOf(stmt).Elem()
+	status := reflect.ValueOf(sqlite3.Xsqlite3_stmt_status)
+	tls := reflect.NewAt(status.Type().In(0).Elem(), inside.FieldByName("c").Elem().FieldByName("tls").UnsafePointer())
+	handle := reflect.ValueOf(uintptr(inside.FieldByName("pstmt").Uint()))
+	return status.Call([]reflect.Value{tls, handle, reflect.ValueOf(int32(sqlite3.SQLITE_STMTSTATUS_REPREPARE)),
+		reflect.ValueOf(int32(0))})[0].Int()
+}
+
+// TestALimitCompilesNothingAgain_sqlite binds limits in all ways that crier and the job engine do.
+func TestALimitCompilesNothingAgain_sqlite(t *testing.T) {
+	for _, query := range []string{
+		`SELECT word FROM rows WHERE n >= $1 ORDER BY n LIMIT $2`,
+		`SELECT word FROM rows WHERE n >= ?1 ORDER BY n LIMIT ?2`,
+		`SELECT word FROM rows WHERE n >= ? ORDER BY n LIMIT ?`,
+		`UPDATE rows SET word = word WHERE n IN (SELECT n FROM rows WHERE n >= ?1 ORDER BY n
+			limit ?2) RETURNING word`,
+	} {
+		conn, inside := compilingTestConn(t)
+		for limit := range 3 {
+			words, err := readWords(t, conn, query, 1, limit)
+			if err != nil || len(words) != limit {
+				t.Errorf("%s with a limit of %d: %q, %v", query, limit, words, err)
+			}
+		}
+		inside(func(c *compilingConn) {
+			if n := recompiled(c.byQuery[query].Value.(*compiled).stmt); n != 0 {
+				t.Errorf("%s was compiled %d times again", query, n)
+			}
+		})
+	}
 }
 
 // TestRowsOfTheSameQueryAreReadBesideEachOther_sqlite reads rows of a query while others of it are open.

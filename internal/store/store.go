@@ -69,6 +69,9 @@ type Store struct {
 	reader  *sql.DB // SQLite: a pool that cannot write; PostgreSQL: a pool that plans for the values of each call
 	jobs    *pgxpool.Pool
 	log     *slog.Logger
+	// commits and checkpoints are SQLite's.
+	commits     chan struct{}
+	checkpoints *checkpointer
 	// credentialChanges counts the transactions of this process that may have changed credentials.
 	credentialChanges atomic.Int64
 	// eventsWritten has room for one sign: who reads it looks for all events.
@@ -193,6 +196,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s.log, s.eventsWritten, s.creditsLow = cfg.Logger, make(chan struct{}, 1), cfg.CreditsLow
 	s.crowded = make(chan crier.ID, 64)
+	if s.dialect == SQLite {
+		s.checkpoints = startCheckpoints(ctx, s.reader, s.commits, s.log)
+	}
 	if err := s.selfTest(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -247,14 +253,15 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
 	path := filepath.Join(cfg.DataDir, sqliteFile)
-	writer, err := openCompiled(sqliteDSN(path, false))
+	commits := make(chan struct{}, 1)
+	writer, err := openCompiled(sqliteDSN(path, false), commits)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	// One writer connection, shared with the job engine, is handed out first come, first served. Two would starve each
 	// other.
 	writer.SetMaxOpenConns(1)
-	reader, err := openCompiled(sqliteDSN(path, true))
+	reader, err := openCompiled(sqliteDSN(path, true), nil)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s for reading: %w", path, err), writer.Close())
 	}
@@ -269,7 +276,8 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("protect %s: %w", path, err), writer.Close(), reader.Close())
 	}
 	rows := direct{reader}
-	return &Store{reads: reads{rows, rows, sqliteFragments}, dialect: SQLite, writer: writer, reader: reader}, nil
+	return &Store{reads: reads{rows, rows, sqliteFragments}, dialect: SQLite, writer: writer, reader: reader,
+		commits: commits}, nil
 }
 
 // sqlitePageSize is the page size of new SQLite databases. A commit writes every page that it touches to the log, and
@@ -286,10 +294,12 @@ func sqliteDSN(path string, readOnly bool) string {
 	v.Set("_journal_mode", "WAL") // after the pragmas
 	v.Add("_pragma", "synchronous(FULL)")
 	v.Add("_pragma", "foreign_keys(1)")
-	// In pages, of a quarter of the usual size.
-	v.Add("_pragma", "wal_autocheckpoint(4000)")
+	v.Add("_pragma", fmt.Sprintf("wal_autocheckpoint(%d)", checkpointLimit))
 	// In KiB. The default of 2 MiB is less than one filtered list of a large team touches.
 	v.Add("_pragma", "cache_size(-16384)")
+	// ANALYZE looks at so many rows of each index, however many there are, and takes no samples: with samples, SQLite
+	// plans by what is bound to a statement and compiles it anew for every call.
+	v.Add("_pragma", "analysis_limit(1000)")
 	v.Set("_time_format", "sqlite")
 	v.Set("_timezone", "UTC")
 	if readOnly {
@@ -369,6 +379,9 @@ func redact(err error) error {
 func (s *Store) Close() error {
 	if s.jobs != nil {
 		s.jobs.Close()
+	}
+	if s.checkpoints != nil {
+		s.checkpoints.stop()
 	}
 	err := s.writer.Close()
 	if s.reader != s.writer {

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"crier"
+)
+
+// checkpointTestStore is a store with a table of its own.
+func checkpointTestStore(t *testing.T) (*Store, string) {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := Open(t.Context(), Config{DataDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := s.writer.ExecContext(t.Context(),
+		`CREATE TABLE rows (n integer PRIMARY KEY, word text, filling blob)`); err != nil {
+		t.Fatal(err)
+	}
+	return s, dir
+}
+
+// fill adds a row in a transaction, with so many pages.
+func fill(t *testing.T, s *Store, pages int) {
+	t.Helper()
+	err := s.WithTx(t.Context(), func(tx *Tx) error {
+		_, err := tx.q.ExecContext(t.Context(), `INSERT INTO rows (filling) VALUES (zeroblob($1))`, pages*sqlitePageSize)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// logOf returns how many pages are in the log, and how many of them are in the database as well.
+func logOf(t *testing.T, db *sql.DB) (written, moved int) {
+	t.Helper()
+	var busy int
+	if err := db.QueryRowContext(t.Context(), `PRAGMA wal_checkpoint(NOOP)`).Scan(&busy, &written, &moved); err != nil {
+		t.Fatal(err)
+	}
+	return written, moved
+}
+
+// TestALongLogIsMovedWithoutACommit_sqlite makes the log long, but not so long that a commit moves it.
+func TestALongLogIsMovedWithoutACommit_sqlite(t *testing.T) {
+	s, _ := checkpointTestStore(t)
+	fill(t, s, checkpointFrom/2)
+	<-time.After(4 * checkpointPeriod)
+	if written, moved := logOf(t, s.reader); written < checkpointFrom/2 || moved != 0 {
+		t.Fatalf("a short log: %d pages, %d of them moved", written, moved)
+	}
+	fill(t, s, checkpointFrom)
+	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(checkpointPeriod) {
+		written, moved := logOf(t, s.reader)
+		if written >= checkpointLimit {
+			t.Fatalf("%d pages are in the log: a commit would have moved them", written)
+		}
+		if moved == written && moved >= checkpointFrom {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d pages were moved", moved, written)
+		}
+	}
+}
+
+// TestTheLogStaysShortWhileSomebodyAlwaysWrites_sqlite writes without a pause: only a commit can begin the log anew.
+func TestTheLogStaysShortWhileSomebodyAlwaysWrites_sqlite(t *testing.T) {
+	s, dir := checkpointTestStore(t)
+	const rows, pages = 200, 500
+	longest := 0
+	for range rows {
+		fill(t, s, pages)
+		written, _ := logOf(t, s.reader)
+		longest = max(longest, written)
+	}
+	// A commit that finds a checkpoint under way leaves the log to the next one.
+	if longest > 2*checkpointLimit {
+		t.Errorf("the log had %d pages, of %d that were written", longest, rows*pages)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(t.Context(), Config{DataDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = again.Close() }()
+	var found int
+	if err := again.q.QueryRowContext(t.Context(), `SELECT count(*) FROM rows WHERE length(filling) = $1`,
+		pages*sqlitePageSize).Scan(&found); err != nil || found != rows {
+		t.Errorf("%d rows after the store was opened again, want %d: %v", found, rows, err)
+	}
+}
+
+// TestAnEmptiedLogLeavesOneFile_sqlite reads the database file alone.
+func TestAnEmptiedLogLeavesOneFile_sqlite(t *testing.T) {
+	s, dir := checkpointTestStore(t)
+	fill(t, s, 1)
+	if err := s.emptyLog(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, sqliteFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "alone.db")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	alone := compilingTestDB(t, file)
+	var found int
+	if err := alone.QueryRowContext(t.Context(), `SELECT count(*) FROM rows`).Scan(&found); err != nil || found != 1 {
+		t.Errorf("%d rows in the file, %v", found, err)
+	}
+}
+
+// TestStatisticsHaveNoSamples_sqlite proves that ANALYZE takes none: SQLite would compile statements for every call.
+func TestStatisticsHaveNoSamples_sqlite(t *testing.T) {
+	s, _ := checkpointTestStore(t)
+	if _, err := s.writer.ExecContext(t.Context(), `CREATE INDEX words ON rows (word)`); err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		if _, err := s.writer.ExecContext(t.Context(), `INSERT INTO rows (word) VALUES ($1)`,
+			crier.NewID()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.writer.ExecContext(t.Context(), `ANALYZE rows`); err != nil {
+		t.Fatal(err)
+	}
+	for table, want := range map[string]bool{"sqlite_stat1": true, "sqlite_stat4": false} {
+		var n int
+		if err := s.q.QueryRowContext(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil || (n > 0) != want {
+			t.Errorf("%s has %d rows, %v", table, n, err)
+		}
+	}
+}
