@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"crier"
 	"crier/internal/store"
@@ -20,7 +21,7 @@ type Fact struct {
 	TeamID *crier.ID
 	// Object is what the fact is about, as the interface shows it.
 	Object any
-	// Before has fields of the object as they were, nil when there was none: the event tells which of them changed.
+	// Before is the object as it was, or some of its fields; nil when there was none. The event tells which changed.
 	Before any
 }
 
@@ -66,21 +67,30 @@ func encode(f Fact) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if data.Previous, err = changedFields(before, object); err != nil {
+		whole := reflect.TypeOf(f.Before) == reflect.TypeOf(f.Object)
+		if data.Previous, err = changedFields(before, object, whole); err != nil {
 			return nil, err
 		}
 	}
 	return json.Marshal(data)
 }
 
-// changedFields are the fields of before that differ afterwards.
-func changedFields(before, after []byte) (json.RawMessage, error) {
+// changedFields are the fields of before that differ afterwards. If before is the whole object, a field that it does
+// not show was null.
+func changedFields(before, after []byte, whole bool) (json.RawMessage, error) {
 	var had, has map[string]json.RawMessage
 	if err := json.Unmarshal(before, &had); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(after, &has); err != nil {
 		return nil, err
+	}
+	if whole {
+		for field := range has {
+			if _, was := had[field]; !was {
+				had[field] = json.RawMessage("null")
+			}
+		}
 	}
 	for field, value := range had {
 		present, there := has[field]
