@@ -182,11 +182,11 @@ func (l *Log) Watch() <-chan struct{} {
 	return sign
 }
 
-// read hands out what is new. Without listeners nothing is read.
+// read hands out what is new. Without listeners, and after the end of the log, nothing is read.
 func (l *Log) read(ctx context.Context) error {
 	for {
 		l.mu.Lock()
-		from, idle := l.position, l.listeners == 0
+		from, idle := l.position, l.listeners == 0 || l.closed
 		l.mu.Unlock()
 		if idle {
 			return nil
