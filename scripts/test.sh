@@ -36,7 +36,7 @@ fi
 export GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath"
 
 results=$(mktemp)
-trap 'rm -rf "$results" "$results.fuzz" "${in_memory:-}"' EXIT
+trap 'kill ${dashboard:-} 2>/dev/null || true; rm -rf "$results" "$results.fuzz" "$results.web" "${in_memory:-}"' EXIT
 
 # The files of tests go into memory where there is room: SQLite waits for the disk at every commit, and what is proved
 # does not depend on the disk (PostgreSQL runs without fsync here for the same reason). Builds stay on the disk.
@@ -143,11 +143,15 @@ run_fuzzing() {
 	[ "$fuzzed" -gt 0 ] || fail "there is no fuzz target."
 }
 
-echo "dashboard"
-scripts/with-node.sh scripts/check-web.sh
+# The types of the dashboard are checked by one thread, so the rest goes on beside it.
+echo "dashboard, beside go vet and the tests"
+scripts/with-node.sh scripts/check-web.sh >"$results.web" 2>&1 &
+dashboard=$!
 echo "go vet"
 go vet ./...
 test_all
+wait "$dashboard" || { cat "$results.web"; fail "the dashboard"; }
+grep -E 'Tests|web/dist' "$results.web"
 check_kinds
 echo "go test -fuzz, ${CRIER_TEST_FUZZ_RUNS:-4000} calls each"
 run_fuzzing
