@@ -2,8 +2,10 @@ package store
 
 import (
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -146,5 +148,22 @@ func TestStatisticsHaveNoSamples_sqlite(t *testing.T) {
 		if err := s.q.QueryRowContext(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil || (n > 0) != want {
 			t.Errorf("%s has %d rows, %v", table, n, err)
 		}
+	}
+}
+
+// TestSQLiteBearsCheckpointsBesideAWriter_sqlite holds the version that mended them.
+func TestSQLiteBearsCheckpointsBesideAWriter_sqlite(t *testing.T) {
+	s, _ := checkpointTestStore(t)
+	var version string
+	if err := s.q.QueryRowContext(t.Context(), `SELECT sqlite_version()`).Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	var major, minor, patch int
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil {
+		t.Fatal(err)
+	}
+	if oldest := []int{3, 51, 3}; slices.Compare([]int{major, minor, patch}, oldest) < 0 {
+		t.Errorf("SQLite %s may damage a database that is checkpointed beside a writer; %v is the first that does not",
+			version, oldest)
 	}
 }
