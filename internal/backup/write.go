@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"crier"
@@ -67,10 +69,12 @@ func Write(ctx context.Context, path string, s Source) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	report := m.report()
-	if report.MissingMedia, err = s.missing(ctx, m); err != nil {
-		return report, err
+	assets, err := s.listMedia(ctx, &m)
+	if err != nil {
+		return Report{}, err
 	}
+	report := m.report()
+	report.MissingMedia = m.missing(assets)
 	partial := filepath.Join(work, "archive")
 	if err := s.writeArchive(ctx, partial, work, m); err != nil {
 		return report, fmt.Errorf("write the backup: %w", err)
@@ -81,7 +85,7 @@ func Write(ctx context.Context, path string, s Source) (Report, error) {
 	return report, nil
 }
 
-// describe copies the database into the working directory and lists everything.
+// describe copies the database into the working directory and describes it.
 func (s Source) describe(ctx context.Context, work string) (Manifest, error) {
 	m := Manifest{Format: format, Version: s.Version, CreatedAt: crier.TimeOf(s.Now()), Checksums: map[string]string{},
 		MediaIncluded: s.WithMedia}
@@ -102,18 +106,18 @@ func (s Source) describe(ctx context.Context, work string) (Manifest, error) {
 			return m, fmt.Errorf("read the copy of the database: %w", err)
 		}
 	}
-	m.Media, err = s.listMedia(ctx)
-	return m, err
+	return m, nil
 }
 
 // listMedia lists the files of the media library. It comes after the copy of the database, so that no file of an asset
-// in it is left out. The checksums of originals are known; other files are read.
-func (s Source) listMedia(ctx context.Context) ([]MediaFile, error) {
-	known := map[crier.ID]string{}
+// in it is left out. The checksums of originals are known; other files are read. It returns the checksums of the assets
+// that were there before the listing began.
+func (s Source) listMedia(ctx context.Context, m *Manifest) (known map[crier.ID]string, err error) {
+	known = map[crier.ID]string{}
 	if err := s.Store.AssetChecksums(ctx, func(id crier.ID, sum string) { known[id] = sum }); err != nil {
 		return nil, err
 	}
-	files := []MediaFile{}
+	m.Media = []MediaFile{}
 	for entry, err := range s.Blobs.List(ctx, "") {
 		if err != nil {
 			return nil, err
@@ -130,24 +134,24 @@ func (s Source) listMedia(ctx context.Context) ([]MediaFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, f)
+		m.Media = append(m.Media, f)
 	}
-	return files, nil
+	return known, nil
 }
 
 // missing lists the assets whose original file is not there.
-func (s Source) missing(ctx context.Context, m Manifest) ([]string, error) {
+func (m Manifest) missing(assets map[crier.ID]string) []string {
 	there := map[crier.ID]bool{}
 	for _, f := range m.Media {
 		there[f.ID] = there[f.ID] || f.Variant == media.VariantOriginal
 	}
 	list := []string{}
-	err := s.Store.AssetChecksums(ctx, func(id crier.ID, _ string) {
+	for _, id := range slices.Sorted(maps.Keys(assets)) {
 		if !there[id] {
 			list = append(list, string(id)+"."+media.VariantOriginal)
 		}
-	})
-	return list, err
+	}
+	return list
 }
 
 func blobSum(ctx context.Context, blobs media.Blobs, key media.Key) (string, error) {
