@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -197,13 +198,26 @@ func (s *Authorizations) Register(r ClientRegistration) (ClientRegistration, err
 	if out.ClientName == "" {
 		out.ClientName = "A program"
 	}
-	data, err := json.Marshal(ClientRegistration{ClientName: out.ClientName, RedirectURIs: out.RedirectURIs})
-	if err != nil {
-		return out, err
+	var err error
+	out.ClientID, err = s.signedID(ClientRegistration{ClientName: out.ClientName, RedirectURIs: out.RedirectURIs})
+	return out, err
+}
+
+// signedID is the id of a client that registers itself. One that find would not take is refused.
+func (s *Authorizations) signedID(r ClientRegistration) (string, error) {
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
+	encoder.SetEscapeHTML(false) // an & in an address would take six bytes
+	if err := encoder.Encode(r); err != nil {
+		return "", err
 	}
 	encode := base64.RawURLEncoding.EncodeToString
-	out.ClientID = registeredPrefix + encode(data) + "." + encode(s.keys.Sign(data, registrationPurpose))
-	return out, nil
+	id := registeredPrefix + encode(data.Bytes()) + "." + encode(s.keys.Sign(data.Bytes(), registrationPurpose))
+	if len(id) > maxClientID {
+		return "", &crier.OAuthError{Code: "invalid_client_metadata",
+			Description: "the name and the redirect_uris are too long together"}
+	}
+	return id, nil
 }
 
 // registered reads the description in the id of a client that registered itself.
