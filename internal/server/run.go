@@ -122,36 +122,32 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 }
 
 const (
-	settleTime = 20 * time.Second // after that a node has run the jobs that every start begins with
-	idlePeriod = 10 * time.Second // how often a node looks whether it has nothing to do
+	idlePeriod  = 5 * time.Second // how often a node looks whether it has nothing to do
+	settlePause = 4 * idlePeriod  // after that a node has run the jobs that every start begins with
 )
 
 // giveBackMemory returns what the start took and the server will not need: at once, because building the document and
-// the pages takes most of it, and again when the first jobs are over, which come after that and take as much. From then
-// on it returns the pages of the program whenever the node is idle.
+// the pages takes most of it, and again when the first jobs are over, which come after that and take as much. The pages
+// of the program it returns whenever the node is idle.
 func (n *Node) giveBackMemory(ctx context.Context) {
 	debug.FreeOSMemory()
 	unmapProgram(n.log)
-	settled := time.NewTimer(settleTime)
+	settled := time.NewTimer(settlePause)
 	defer settled.Stop()
-	select {
-	case <-ctx.Done():
-		return
-	case <-settled.C:
-		debug.FreeOSMemory()
-	}
 	tick := time.NewTicker(idlePeriod)
 	defer tick.Stop()
-	for used := processorTime(); ; {
-		unmapProgram(n.log)
-		for idle := false; !idle; {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				before := used
-				used = processorTime()
-				idle = used-before < idlePeriod/10
+	used := processorTime()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-settled.C:
+			debug.FreeOSMemory()
+		case <-tick.C:
+			before := used
+			used = processorTime()
+			if used-before < idlePeriod/10 {
+				unmapProgram(n.log)
 			}
 		}
 	}
