@@ -87,8 +87,7 @@ func jpegsToCome(m provider.Media, info media.Info) *provider.Media {
 
 func jpegToCome(m provider.Media, most int) *provider.Media {
 	m.MIMEType, m.Size = media.TypeJPEG, min(m.Size, jpegBytes)
-	if side := max(m.Width, m.Height); side > most {
-		m.Width, m.Height = max(1, m.Width*most/side), max(1, m.Height*most/side)
-	}
+	m.Width, m.Height = media.Fit(m.Width, m.Height, jpegSide) // what is decoded of a picture
+	m.Width, m.Height = media.Fit(m.Width, m.Height, most)
 	return &m
 }

@@ -44,34 +44,47 @@ type shelf struct {
 	jobs  *jobs
 	time  time.Time
 	scope access.TeamScope
+	blobs *media.Disk
 }
 
 func eachShelf(t *testing.T, quota int64, test func(t *testing.T, s *shelf)) {
 	t.Helper()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		keys, err := auth.NewKeyring("0123456789abcdef0123456789abcdef")
-		if err != nil {
-			t.Fatal(err)
-		}
-		networks, err := provider.NewRegistry()
-		if err != nil {
-			t.Fatal(err)
-		}
-		blobs, err := media.NewDisk(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &shelf{f: f, jobs: &jobs{}, time: f.Now.Time, scope: accesstest.Owner(t, f).Team(crier.ManageMedia)}
-		now := func() time.Time { return s.time }
-		addresses := &media.Addresses{Key: []byte("key"), BaseURL: "https://crier.example", Now: now}
-		log := slog.New(slog.DiscardHandler)
-		engine := publish.New(publish.Config{Store: f.Store, Keys: keys, Queue: s.jobs, Providers: networks,
-			Blobs: blobs, Addresses: addresses, Clock: now, Logger: log})
-		s.Library = New(Config{Store: f.Store, Writes: access.NewIdempotency(f.Store, keys, now),
-			Pages: pagination.NewCursors(keys), Providers: networks, Engine: engine, Queue: s.jobs, Blobs: blobs,
-			Addresses: addresses, Quota: quota, Clock: now, Logger: log})
-		test(t, s)
+		test(t, newShelf(t, f, func(c *Config) { c.Quota = quota }))
 	})
+}
+
+// newShelf is the rules over a fixture, with no networks unless they are added.
+func newShelf(t *testing.T, f *storetest.Fixture, change ...func(*Config)) *shelf {
+	t.Helper()
+	keys, err := auth.NewKeyring("0123456789abcdef0123456789abcdef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	networks, err := provider.NewRegistry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := media.NewDisk(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	guest := accesstest.Owner(t, f)
+	s := &shelf{f: f, jobs: &jobs{}, time: f.Now.Time, scope: guest.Team(crier.ManageMedia), blobs: blobs}
+	now := func() time.Time { return s.time }
+	addresses := &media.Addresses{Key: []byte("key"), BaseURL: "https://crier.example", Now: now}
+	log := slog.New(slog.DiscardHandler)
+	cfg := Config{Store: f.Store, Writes: access.NewIdempotency(f.Store, keys, now), Pages: pagination.NewCursors(keys),
+		Providers: networks, Queue: s.jobs, Blobs: blobs, Addresses: addresses, Clock: now, Logger: log,
+		Access: guest.Control, PublicURL: "https://crier.example",
+		SignUpload: func(data []byte) []byte { return keys.Sign(data, "uploads") }}
+	for _, fn := range change {
+		fn(&cfg)
+	}
+	cfg.Engine = publish.New(publish.Config{Store: f.Store, Keys: keys, Queue: s.jobs,
+		Providers: cfg.Providers, Blobs: blobs, Addresses: addresses, Clock: now, Logger: log})
+	s.Library = New(cfg)
+	return s
 }
 
 // add creates an asset of a file.

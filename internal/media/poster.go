@@ -23,7 +23,7 @@ func drawVideo(info Info) *image.RGBA {
 	if info.PixelAspect > 0 && info.Rotation%180 == 0 {
 		shownWidth = max(1, int(float64(info.Width)*info.PixelAspect))
 	}
-	width, height := fit(shownWidth, info.Height, thumbnailSide)
+	width, height := Fit(shownWidth, info.Height, thumbnailSide)
 	if longest := max(width, height); longest < thumbnailSide { // tiny videos get a poster that can be seen, too
 		width, height = max(1, width*thumbnailSide/longest), max(1, height*thumbnailSide/longest)
 	}

@@ -18,7 +18,7 @@ func shrink(ctx context.Context, picture image.Image, canvas image.Rectangle, si
 	if err != nil {
 		return nil, err
 	}
-	width, height := fit(canvas.Dx(), canvas.Dy(), side)
+	width, height := Fit(canvas.Dx(), canvas.Dy(), side)
 	if coarse.Rect.Dx() == width && coarse.Rect.Dy() == height {
 		return coarse, nil
 	}
@@ -27,8 +27,8 @@ func shrink(ctx context.Context, picture image.Image, canvas image.Rectangle, si
 	return fine, nil
 }
 
-// fit makes a size fit into a square, keeping its shape; no side becomes less than a pixel.
-func fit(width, height, side int) (int, int) {
+// Fit makes a size fit into a square, keeping its shape; no side becomes less than a pixel.
+func Fit(width, height, side int) (int, int) {
 	longest := max(width, height)
 	if longest <= side {
 		return width, height
