@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"time"
 
 	"crier"
 )
@@ -143,10 +144,11 @@ func (c *Client) ResumeUpload(ctx context.Context, team crier.ID, u crier.Upload
 			u, failures = next, 0
 			continue
 		}
-		if failures++; failures >= c.tries {
+		wait := waitForPiece(err)
+		if failures++; wait < 0 || wait > longestWait || failures >= c.tries {
 			return crier.Asset{}, err
 		}
-		if err := c.rest(ctx, backoff(failures), err); err != nil {
+		if err := c.rest(ctx, max(wait, backoff(failures)), err); err != nil {
 			return crier.Asset{}, err
 		}
 		if u, err = c.GetUpload(ctx, team, u.UploadID); err != nil {
@@ -155,4 +157,14 @@ func (c *Client) ResumeUpload(ctx context.Context, team crier.ID, u crier.Upload
 	}
 	progress(u.ByteSize, u.ByteSize)
 	return c.CompleteUpload(ctx, team, u.UploadID)
+}
+
+// waitForPiece is how long to wait before the server is asked where to go on; negative when that would not help. A
+// conflict tells that it goes on elsewhere.
+func waitForPiece(err error) time.Duration {
+	refused, ok := errors.AsType[*Error](err)
+	if !ok || refused.Kind == crier.KindConflict {
+		return 0
+	}
+	return refused.wait()
 }

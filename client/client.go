@@ -322,12 +322,17 @@ func refusal(answer *http.Response) (wait time.Duration, err error) {
 		RequestID:        answer.Header.Get("X-Request-Id"),
 	}
 	if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil {
-		e.RetryAfter = time.Duration(seconds) * time.Second
+		e.RetryAfter = max(0, time.Duration(seconds)*time.Second)
 	}
-	if answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode >= http.StatusInternalServerError {
-		return e.RetryAfter, e
+	return e.wait(), e
+}
+
+// wait is how long to wait before the request is sent again; negative when that would not help.
+func (e *Error) wait() time.Duration {
+	if e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError {
+		return e.RetryAfter
 	}
-	return -1, e
+	return -1
 }
 
 func get[T any](ctx context.Context, c *Client, path string, query url.Values) (T, error) {

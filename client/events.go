@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -72,6 +73,9 @@ func (c *Client) StreamEvents(ctx context.Context, organization crier.ID, o Even
 	if answer.StatusCode >= http.StatusBadRequest {
 		_, err := refusal(answer)
 		return o.After, err
+	}
+	if kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type")); kind != "text/event-stream" {
+		return o.After, notCrier(answer)
 	}
 	stream := eventReader{after: o.After}
 	err = stream.read(answer.Body, fn)
