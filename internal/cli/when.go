@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -102,7 +103,8 @@ func fromNow(text string, now time.Time) (at time.Time, ok bool) {
 			unit = strings.TrimSuffix(unit, "s")
 		}
 		if days, long := longUnits[unit]; long {
-			at = at.AddDate(0, 0, int(n)*days)
+			whole, part := math.Modf(n * float64(days))
+			at = at.AddDate(0, 0, int(whole)).Add(time.Duration(part * float64(24*time.Hour)))
 		} else if length, short := spanUnits[unit]; short {
 			at = at.Add(time.Duration(n * float64(length)))
 		} else {
