@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -132,13 +133,12 @@ func (s *Shell) awaitApproval(ctx context.Context, c *client.Client, code crier.
 		}
 		tokens, err := c.RedeemDeviceCode(ctx, code.DeviceCode)
 		known, refused := errors.AsType[*crier.OAuthError](err)
-		_, away := errors.AsType[*client.UnreachableError](err)
 		switch {
 		case err == nil:
 			return tokens, nil
 		case ctx.Err() != nil:
 			return tokens, ctx.Err()
-		case refused && known.Code == "authorization_pending", away:
+		case refused && known.Code == "authorization_pending", awayForAMoment(err):
 		case refused && known.Code == "slow_down":
 			pause += slower
 		case refused && known.Code == "access_denied":
@@ -154,6 +154,13 @@ func (s *Shell) awaitApproval(ctx context.Context, c *client.Client, code crier.
 			return tokens, errLoginLate
 		}
 	}
+}
+
+// awayForAMoment is true for a server that does not answer, or for which a proxy does, as while it starts again.
+func awayForAMoment(err error) bool {
+	known, ok := errors.AsType[*client.Error](err)
+	return is[*client.UnreachableError](err) ||
+		ok && (known.Status >= http.StatusInternalServerError || known.Status == http.StatusTooManyRequests)
 }
 
 // openBrowser shows an address, as well as that goes: the address is printed anyway.
