@@ -124,7 +124,11 @@ func (s *Shell) inTeam(ctx context.Context) (*client.Client, crier.ID, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if given := firstOf(s.team, s.variable("CRIER_TEAM")); given != "" {
+	given := s.team
+	if s.org == "" { // a flag of the command says more than the environment
+		given = firstOf(given, s.variable("CRIER_TEAM"))
+	}
+	if given != "" {
 		id, err := s.findTeam(ctx, c, given)
 		return c, id, err
 	}
