@@ -83,7 +83,7 @@ concurrent() {
 run_tests() {
 	local cores
 	cores=$(getconf _NPROCESSORS_ONLN)
-	GOGC=400 go test -json -vet=off -count=1 -timeout 90m -parallel "$((cores * 5 / 2))" -p "$((cores < 4 ? cores : 4))" \
+	GOGC=400 go test -json -vet=off -count=1 -timeout 90m -parallel "$((cores * 4))" -p "$((cores < 4 ? cores : 4))" \
 		"$@" | awk -v results="$results" -f scripts/test-report.awk || failed=1
 }
 
