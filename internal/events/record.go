@@ -56,33 +56,45 @@ func New(now crier.Time, f Fact) (store.NewEvent, error) {
 		CreatedAt: now}, nil
 }
 
+// encode returns crier.EventData as JSON. It is put together by hand: an encoder would read the object once more.
 func encode(f Fact) ([]byte, error) {
 	object, err := json.Marshal(f.Object)
 	if err != nil {
 		return nil, err
 	}
-	data := crier.EventData{Object: object}
+	data := append([]byte(`{"object":`), object...)
 	if f.Before != nil {
-		before, err := json.Marshal(f.Before)
+		previous, err := changedFields(f, object)
 		if err != nil {
 			return nil, err
 		}
-		whole := reflect.TypeOf(f.Before) == reflect.TypeOf(f.Object)
-		if data.Previous, err = changedFields(before, object, whole); err != nil {
+		data = append(append(data, `,"previous":`...), previous...)
+	}
+	return append(data, '}'), nil
+}
+
+// changedFields are the fields of what was before that differ in the object. If that was the whole object, a field that
+// it does not show was null.
+func changedFields(f Fact, object []byte) (json.RawMessage, error) {
+	before, err := json.Marshal(f.Before)
+	if err != nil {
+		return nil, err
+	}
+	whole := reflect.TypeOf(f.Before) == reflect.TypeOf(f.Object)
+	if !whole { // of a large object only these fields count
+		same := reflect.New(reflect.TypeOf(f.Before)).Interface()
+		if err := json.Unmarshal(object, same); err != nil {
+			return nil, err
+		}
+		if object, err = json.Marshal(same); err != nil {
 			return nil, err
 		}
 	}
-	return json.Marshal(data)
-}
-
-// changedFields are the fields of before that differ afterwards. If before is the whole object, a field that it does
-// not show was null.
-func changedFields(before, after []byte, whole bool) (json.RawMessage, error) {
 	var had, has map[string]json.RawMessage
 	if err := json.Unmarshal(before, &had); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(after, &has); err != nil {
+	if err := json.Unmarshal(object, &has); err != nil {
 		return nil, err
 	}
 	if whole {

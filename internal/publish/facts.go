@@ -37,30 +37,46 @@ type statusBefore struct {
 	ScheduledAt crier.Time                `json:"scheduledAt"`
 }
 
-// facts are what a settlement that was written tells others.
-func (s *settlement) facts(providers *provider.Registry, now crier.Time) ([]events.Fact, error) {
+// tell encodes the events of a settlement that will be written at a time. That takes longer than the writing, and nobody
+// waits for it.
+func (s *settlement) tell(now crier.Time) error {
 	p := s.Publication
 	p.UpdatedAt = now
-	facts := make([]events.Fact, 0, len(s.events))
-	for _, kind := range s.events {
+	s.told = make([]store.NewEvent, len(s.events))
+	for i, kind := range s.events {
 		f := events.Fact{Type: kind, OrganizationID: p.OrganizationID, TeamID: &p.TeamID}
 		if p.IsAction() {
 			f.Object = shownAction(p)
 		} else {
 			f.Object, f.Before = s.shown(p), s.before
 		}
-		facts = append(facts, f)
+		var err error
+		if s.told[i], err = events.New(now, f); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// record has the events of a settlement written, with those that follow from its writing.
+func (s *settlement) record(tx *store.Tx, providers *provider.Registry, now crier.Time) error {
+	tx.RecordEvents(s.told...)
 	if s.Next != nil && s.Next.Written {
 		next := s.Next.Publication
-		facts = append(facts, events.Fact{Type: crier.ScheduledPostCreated, OrganizationID: next.OrganizationID,
+		err := events.Record(tx, now, events.Fact{Type: crier.ScheduledPostCreated, OrganizationID: next.OrganizationID,
 			TeamID: &next.TeamID, Object: Shown(next)})
+		if err != nil {
+			return err
+		}
 	}
 	if h := s.Health; h != nil && h.Before != nil {
-		health, err := accountFacts(providers, *h.Before, *h.After)
-		return append(facts, health...), err
+		facts, err := accountFacts(providers, *h.Before, *h.After)
+		if err != nil {
+			return err
+		}
+		return events.Record(tx, now, facts...)
 	}
-	return facts, nil
+	return nil
 }
 
 // shown is the publication as the interface shows it once the settlement is written.

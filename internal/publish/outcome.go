@@ -62,6 +62,8 @@ type settlement struct {
 	// events are what others are told when it is written, before is what they are told of how it was.
 	events []crier.EventType
 	before statusBefore
+	// told are the events, encoded.
+	told []store.NewEvent
 }
 
 // outcome decides what follows from a verdict on a publication. It is pure: what it returns is written as a whole, for

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"crier"
-	"crier/internal/events"
 	"crier/internal/job"
 	"crier/internal/ledger"
 	"crier/internal/store"
@@ -40,18 +39,42 @@ func (w *worker) settle(ctx context.Context, v verdict) (time.Time, error) {
 
 // commitSettlements commits settlements in one transaction.
 func (s *Publisher) commitSettlements(ctx context.Context, wait store.LockWait, list []*settlement) error {
-	return s.store.WithTx(ctx, func(tx *store.Tx) error { return s.writeSettlements(ctx, tx, wait, list...) })
+	now, err := s.tell(list...)
+	if err != nil {
+		return err
+	}
+	return s.store.WithTx(ctx, func(tx *store.Tx) error { return s.writeTold(ctx, tx, wait, now, list...) })
 }
 
-// writeSettlements is the one place where verdicts become facts: those of a worker, of many workers at once, and of a
-// person. It books credits last: the organizations' rows are locked from then on.
+// writeSettlements writes settlements in a transaction of somebody else.
 func (s *Publisher) writeSettlements(ctx context.Context, tx *store.Tx, wait store.LockWait,
+	list ...*settlement) error {
+	now, err := s.tell(list...)
+	if err != nil {
+		return err
+	}
+	return s.writeTold(ctx, tx, wait, now, list...)
+}
+
+// tell encodes what settlements tell others, and returns the time of their writing.
+func (s *Publisher) tell(list ...*settlement) (crier.Time, error) {
+	now := s.clock.Now()
+	for _, one := range list {
+		if err := one.tell(now); err != nil {
+			return now, err
+		}
+	}
+	return now, nil
+}
+
+// writeTold is the one place where verdicts become facts: those of a worker, of many workers at once, and of a person.
+// It books credits last: the organizations' rows are locked from then on.
+func (s *Publisher) writeTold(ctx context.Context, tx *store.Tx, wait store.LockWait, now crier.Time,
 	list ...*settlement) error {
 	rows := make([]*store.Settlement, len(list))
 	for i, one := range list {
 		rows[i] = &one.Settlement
 	}
-	now := s.clock.Now()
 	if err := tx.WriteSettlements(ctx, now, wait, rows...); err != nil {
 		return err
 	}
@@ -62,11 +85,7 @@ func (s *Publisher) writeSettlements(ctx context.Context, tx *store.Tx, wait sto
 			continue
 		}
 		jobs, bookings = append(jobs, one.jobs...), append(bookings, one.bookings...)
-		facts, err := one.facts(s.providers, now)
-		if err != nil {
-			return err
-		}
-		if err := events.Record(tx, now, facts...); err != nil {
+		if err := one.record(tx, s.providers, now); err != nil {
 			return err
 		}
 		if next := one.Next; next != nil && next.Written {
