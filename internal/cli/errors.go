@@ -107,6 +107,9 @@ func field(path []string) string {
 	if path[0] == "postInput" {
 		return contentField(path[1:])
 	}
+	if len(path) > 1 && (path[0] == "recurrence" || path[0] == "postPublishActions") {
+		return field(path[1:])
+	}
 	if flag, ok := fieldFlags[path[0]]; ok {
 		return flag
 	}

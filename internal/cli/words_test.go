@@ -135,6 +135,8 @@ func TestWhatIsWrongIsToldInTheWordsOfTheShell(t *testing.T) {
 		"the text of part 2 is too long":          {Path: []string{"postInput", "posts", "1", "text"}, Message: "is too long"},
 		"--media of part 1 is too large":          {Path: []string{"postInput", "posts", "0", "attachments", "3"}, Message: "is too large"},
 		"the text of the thread is empty":         {Path: []string{"postInput", "posts"}, Message: "of the thread is empty"},
+		"--until is too early":                    {Path: []string{"recurrence", "recurrenceEndsAt"}, Message: "is too early"},
+		"--first-comment is too long":             {Path: []string{"postPublishActions", "firstComment", "text"}, Message: "is too long"},
 		"--variant names no network":              {Path: []string{"postInput", "variants", "x"}, Message: "names no network"},
 		"the post needs a picture (--media)":      {Path: []string{"assetIds"}, Message: "needs a picture"},
 		"something.else is wrong":                 {Path: []string{"something", "else"}, Message: "is wrong"},

@@ -29,6 +29,12 @@ type desk struct {
 
 func newDesk(t *testing.T, st *store.Store) *desk {
 	t.Helper()
+	return newDeskWith(t, st, func(*all.Config) {})
+}
+
+// newDeskWith is newDesk with networks that have other settings.
+func newDeskWith(t *testing.T, st *store.Store, change func(*all.Config)) *desk {
+	t.Helper()
 	d := &desk{rules: &rules{store: st, time: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)},
 		accounts: map[crier.Provider]crier.ID{}}
 	now := func() time.Time { return d.time }
@@ -36,8 +42,9 @@ func newDesk(t *testing.T, st *store.Store) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	networks, err := all.New(all.Config{Caller: providertest.NewCaller(providertest.NewClock()), Now: now}.
-		WithSandbox("http://127.0.0.1:1"))
+	config := all.Config{Caller: providertest.NewCaller(providertest.NewClock()), Now: now}
+	change(&config)
+	networks, err := all.New(config.WithSandbox("http://127.0.0.1:1"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -198,14 +198,15 @@ func (f fanOut) planActions(d *delivery, found *provider.Findings) {
 		if drop(can.Comment, "firstComment", "comments") {
 			d.actions.FirstComment = nil
 		} else {
-			f.checkAction(d, found, store.FirstComment, "firstComment", f.comment(*c))
+			f.checkAction(d, found, store.FirstComment, f.comment(*c), "firstComment")
 		}
 	}
 	if e := wanted.EngagementCommentTrigger; e != nil {
 		if drop(can.Comment && can.PostMetrics, "engagementCommentTrigger", "comments or like counts") {
 			d.actions.EngagementCommentTrigger = nil
 		} else {
-			f.checkAction(d, found, store.EngagementComment, "engagementCommentTrigger", f.comment(e.Comment))
+			f.checkAction(d, found, store.EngagementComment, f.comment(e.Comment),
+				"engagementCommentTrigger", "comment")
 		}
 	}
 	if r := wanted.RepostAfter; r != nil {
@@ -214,18 +215,17 @@ func (f fanOut) planActions(d *delivery, found *provider.Findings) {
 			d.actions.RepostAfter = nil
 		} else {
 			content := publish.RepostContent(provider.Content{}, *r)
-			f.checkAction(d, found, store.RepostPublication, "repostAfter", content)
+			f.checkAction(d, found, store.RepostPublication, content, "repostAfter")
 		}
 	}
 }
 
-// checkAction applies the network's rules to an action and notes what it costs.
-func (f fanOut) checkAction(d *delivery, found *provider.Findings, kind store.PublicationKind, field string,
-	content provider.Content) {
+// checkAction applies the network's rules to an action, which the request has at a path, and notes what it costs.
+func (f fanOut) checkAction(d *delivery, found *provider.Findings, kind store.PublicationKind,
+	content provider.Content, at ...string) {
 	result := d.provider.Check(publish.NetworkAccount(d.account), content)
 	for _, issue := range result.Issues {
-		path := append([]string{field}, issue.Path[min(1, len(issue.Path)):]...)
-		found.Reject(path, issue.Message)
+		found.Reject(slices.Concat(at, issue.Path[min(1, len(issue.Path)):]), issue.Message)
 	}
 	for _, cost := range f.providers.Cost(d.provider, content) {
 		if cost > 0 {

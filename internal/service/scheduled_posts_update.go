@@ -95,9 +95,28 @@ func (s *ScheduledPosts) planUpdate(ctx context.Context, tx *store.Tx, scope acc
 	}
 	plan.deliveries = []delivery{d}
 	if issues := recurrenceIssues(plan, crier.Targets{}); len(issues) > 0 {
-		return plan, crier.Invalid(issues...)
+		return plan, crier.Invalid(asSent(issues, in)...)
 	}
 	return plan, nil
+}
+
+// asSent leads issues of a request to schedule to where a change has the same things. A recurrence that was not sent
+// ends too early for the new time.
+func asSent(issues []crier.Issue, in crier.ScheduledPostUpdate) []crier.Issue {
+	out := make([]crier.Issue, len(issues))
+	for i, issue := range issues {
+		out[i] = issue
+		switch path := issue.Path; {
+		case len(path) == 0:
+		case path[0] == "engagementCommentTrigger", path[0] == "repostAfter":
+			out[i].Path = append([]string{"postPublishActions"}, path...)
+		case path[0] == "recurrenceEndsAt" && !in.Recurrence.Set:
+			out[i].Path = []string{"scheduledAt"}
+		case path[0] == "recurrenceEndsAt", path[0] == "recurrenceIntervalDays":
+			out[i].Path = append([]string{"recurrence"}, path...)
+		}
+	}
+	return out
 }
 
 // replanDelivery checks new settings and actions as scheduling does. What the network cannot do is refused here: it was
@@ -121,7 +140,7 @@ func (s *ScheduledPosts) replanDelivery(ctx context.Context, tx *store.Tx, scope
 	d := f.deliver(p.SocialAccountID)
 	if d.refused != nil {
 		if len(d.refused.Issues) > 0 {
-			return d, crier.Invalid(d.refused.Issues...)
+			return d, crier.Invalid(asSent(d.refused.Issues, in)...)
 		}
 		return d, crier.Conflict("%s", d.refused.Message)
 	}
@@ -173,11 +192,11 @@ func ignoredActions(warnings []crier.Issue, in crier.ScheduledPostUpdate) []crie
 			}
 		case "engagementCommentTrigger", "repostAfter":
 			if in.PostPublishActions.HasValue() {
-				ignored = append(ignored, crier.At(w.Message, append([]string{"postPublishActions"}, w.Path...)...))
+				ignored = append(ignored, w)
 			}
 		}
 	}
-	return ignored
+	return asSent(ignored, in)
 }
 
 // Cancel stops the publication on one account; the credits that were reserved for it are released. A series ends with

@@ -93,6 +93,7 @@ func (s *Teams) Create(ctx context.Context, scope access.OrgScope, in crier.Team
 	if err := scope.Check(); err != nil {
 		return crier.Team{}, err
 	}
+	in.OrganizationID = scope.Organization().ID // which the scope is a proof for, whatever was asked for
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Team, error) {
 		t := newTeam(in, s.clock.Now())
 		return t, tx.InsertTeam(ctx, t)
