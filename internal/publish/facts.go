@@ -37,7 +37,7 @@ type statusBefore struct {
 	ScheduledAt crier.Time                `json:"scheduledAt"`
 }
 
-// tell encodes the events of a settlement that will be written at a time. That takes longer than the writing, and nobody
+// tell encodes the events of a settlement that is about to be written. That takes longer than the writing, and nobody
 // waits for it.
 func (s *settlement) tell(now crier.Time) error {
 	p := s.Publication

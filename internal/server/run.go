@@ -121,35 +121,33 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	return err
 }
 
-const (
-	idlePeriod  = 5 * time.Second // how often a node looks whether it has nothing to do
-	settlePause = 4 * idlePeriod  // after that a node has run the jobs that every start begins with
-)
+// idlePeriod is how often a node looks whether it has nothing to do.
+const idlePeriod = 5 * time.Second
 
-// giveBackMemory returns what the start took and the server will not need: at once, because building the document and
-// the pages takes most of it, and again when the first jobs are over, which come after that and take as much. The pages
-// of the program it returns whenever the node is idle.
+// giveBackMemory returns what the start took and the server will not need: building the document and the pages takes
+// most of it. From then on it returns what is not in use whenever the node is idle: the pages of the program at every
+// look, garbage once a minute, first when the jobs that every start begins with are over.
 func (n *Node) giveBackMemory(ctx context.Context) {
 	debug.FreeOSMemory()
 	unmapProgram(n.log)
-	settled := time.NewTimer(settlePause)
-	defer settled.Stop()
 	tick := time.NewTicker(idlePeriod)
 	defer tick.Stop()
 	used := processorTime()
-	for {
+	for look := 1; ; look++ {
 		select {
 		case <-ctx.Done():
 			return
-		case <-settled.C:
-			debug.FreeOSMemory()
 		case <-tick.C:
-			before := used
-			used = processorTime()
-			if used-before < idlePeriod/10 {
-				unmapProgram(n.log)
-			}
 		}
+		before := used
+		used = processorTime()
+		if used-before >= idlePeriod/10 {
+			continue
+		}
+		if look%12 == 4 {
+			debug.FreeOSMemory()
+		}
+		unmapProgram(n.log)
 	}
 }
 
