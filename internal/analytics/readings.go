@@ -114,7 +114,7 @@ func (s *Analytics) tooLate(p store.Publication, done job.Snapshot) bool {
 // nextReading is the reading after one; ok is false after the last.
 func (s *Analytics) nextReading(p store.Publication, done job.Snapshot) (next job.Job, ok bool) {
 	if done.Early > 0 {
-		return earlySnapshot(store.PublicationStats{PublicationID: p.ID, Provider: p.Provider,
+		return earlySnapshot(store.PublicationStats{PublicationID: p.ID, TeamID: p.TeamID, Provider: p.Provider,
 			PublishedAt: *p.PublishedAt}, done.Early+1)
 	}
 	return publish.SnapshotJob(p, done.Round+1)
