@@ -225,7 +225,11 @@ func (f fanOut) checkAction(d *delivery, found *provider.Findings, kind store.Pu
 	content provider.Content, at ...string) {
 	result := d.provider.Check(publish.NetworkAccount(d.account), content)
 	for _, issue := range result.Issues {
-		found.Reject(slices.Concat(at, issue.Path[min(1, len(issue.Path)):]), issue.Message)
+		rest := slices.Clone(issue.Path[min(1, len(issue.Path)):])
+		if len(rest) > 0 && rest[0] == "attachments" { // as comments call them
+			rest[0] = "mediaIds"
+		}
+		found.Reject(slices.Concat(at, rest), issue.Message)
 	}
 	for _, cost := range f.providers.Cost(d.provider, content) {
 		if cost > 0 {

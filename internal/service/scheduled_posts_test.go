@@ -95,6 +95,7 @@ func TestAChangeThatTheNetworkCannotDoIsRefused(t *testing.T) {
 	made := d.schedule(t, post.ID, d.request(crier.ProviderX, crier.ProviderFacebook))
 	x, facebook := made[0].ID, made[1].ID
 	ends := crier.TimeOf(d.time.Add(time.Hour))
+	document := d.asset(t, media.TypePDF)
 	for name, c := range map[string]struct {
 		id   crier.ID
 		in   crier.ScheduledPostUpdate
@@ -106,6 +107,8 @@ func TestAChangeThatTheNetworkCannotDoIsRefused(t *testing.T) {
 			crier.FollowUpActions{EngagementCommentTrigger: &crier.EngagementTrigger{LikeThreshold: 5, WindowHours: 1,
 				Comment: crier.Comment{Text: strings.Repeat("x", 5000)}}})},
 			"postPublishActions.engagementCommentTrigger.comment.text"},
+		"a comment with a document": {x, crier.ScheduledPostUpdate{FirstComment: crier.Some(crier.Comment{Text: "x",
+			MediaIDs: []crier.ID{document}})}, "firstComment.mediaIds.0"},
 		"a comment that is too long": {x, crier.ScheduledPostUpdate{FirstComment: crier.Some(crier.Comment{
 			Text: strings.Repeat("x", 5000)})}, "firstComment.text"},
 		"a series that ends before it begins": {x, crier.ScheduledPostUpdate{Recurrence: crier.Some(crier.Recurrence{
