@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"slices"
 	"time"
 )
 
@@ -71,8 +70,8 @@ type Strategy struct {
 }
 
 // ReachesBack is true when a list of the newest shows everything since a time: it has fewer entries than were asked
-// for, or the oldest of them is older. What is missing in any other list may be there all the same.
+// for, or the last of them is older. What is missing in any other list may be there all the same. An old entry before
+// the last one says nothing: networks show some first because somebody pinned or changed them.
 func ReachesBack[T any](list []T, asked int, created func(T) time.Time, since time.Time) bool {
-	older := func(entry T) bool { return created(entry).Before(since) }
-	return len(list) < asked || slices.ContainsFunc(list, older)
+	return len(list) < asked || len(list) > 0 && created(list[len(list)-1]).Before(since)
 }
