@@ -85,7 +85,7 @@ type compiledStmt interface {
 	driver.StmtQueryContext
 }
 
-// worthKeeping matches statements on rows, behind comments, and EXPLAIN, which must be told the text that is run. Others
+// worthKeeping matches statements on rows, behind comments, and EXPLAIN, which must get the text that is run. Others
 // are rare, and some act when they are compiled.
 var worthKeeping = regexp.MustCompile(`(?i)^(?:\s+|--[^\n]*\n|/\*.*?\*/)*(?:EXPLAIN|SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
 
