@@ -224,16 +224,18 @@ func bareReads(db *sql.DB, of tenant) error {
 func (s *testServer) fillTeams(tb testing.TB, organization crier.ID, teams int) {
 	tb.Helper()
 	query := `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
-		INSERT INTO teams (id, organization_id, name, require_approval, publish_late_minutes, created_at, updated_at)
+		INSERT INTO teams (id, organization_id, name, name_key, require_approval, publish_late_minutes, created_at,
+			updated_at)
 		SELECT lower(substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-4' || substr(h, 13, 3) || '-8' || substr(h, 16,
 		3) || '-' || substr(h, 19, 12)), $1,
-			'Team ' || (i % 1000), 0, 60, strftime('%Y-%m-%d %H:%M:%S+00:00', 1600000000 + i, 'unixepoch'),
+			'Team ' || (i % 1000), 'team ' || (i % 1000), 0, 60,
+			strftime('%Y-%m-%d %H:%M:%S+00:00', 1600000000 + i, 'unixepoch'),
 			strftime('%Y-%m-%d %H:%M:%S+00:00', 1600000000 + i, 'unixepoch')
 		FROM (SELECT i, hex(randomblob(16)) AS h FROM n)`
 	if s.Node.Store.Dialect() == store.Postgres {
-		query = `INSERT INTO teams (id, organization_id, name, require_approval, publish_late_minutes, created_at,
+		query = `INSERT INTO teams (id, organization_id, name, name_key, require_approval, publish_late_minutes, created_at,
 			updated_at)
-			SELECT gen_random_uuid(), $1, 'Team ' || (i % 1000), false, 60, to_timestamp(1600000000 + i),
+			SELECT gen_random_uuid(), $1, 'Team ' || (i % 1000), 'team ' || (i % 1000), false, 60, to_timestamp(1600000000 + i),
 			to_timestamp(1600000000 + i) FROM generate_series(1, $2::int) AS i`
 	}
 	s.Exec(tb, query, organization, teams)
@@ -299,7 +301,7 @@ func (s *testServer) pageAddress(b *testing.B, of tenant, sort, where string) st
 // cursorNear stands 25 rows before an end of the list, or behind 25 rows when it is to be read backwards.
 func (s *testServer) cursorNear(b *testing.B, of tenant, sort string, end, backwards bool) string {
 	b.Helper()
-	column, direction := map[string]string{"createdAt": "created_at", "name": "name"}[sort], "ASC"
+	column, direction := map[string]string{"createdAt": "created_at", "name": "name_key"}[sort], "ASC"
 	if end {
 		direction = "DESC"
 	}
@@ -309,7 +311,7 @@ func (s *testServer) cursorNear(b *testing.B, of tenant, sort string, end, backw
 	}
 	var id, name string
 	var created crier.Time
-	err := s.Node.Store.Reader().QueryRowContext(context.Background(), fmt.Sprintf(`SELECT id, name, created_at
+	err := s.Node.Store.Reader().QueryRowContext(context.Background(), fmt.Sprintf(`SELECT id, name_key, created_at
 		FROM teams WHERE organization_id = $1 AND deleted_at IS NULL
 		ORDER BY %[1]s %[2]s, id %[2]s LIMIT 1 OFFSET %[3]d`, column, direction, offset), of.Organization).Scan(&id, &name, &created)
 	if err != nil {

@@ -123,8 +123,11 @@ func (s *Events) viewOf(ctx context.Context, scope access.OrgScope) (view, error
 	return v, nil
 }
 
-// maxEventScan bounds how many events are read for one page of a caller who may see few of them.
-const maxEventScan = 5000
+// A page of the log costs no more, however long the log is: it ends before its limit is reached, and its cursor leads on.
+const (
+	maxEventScan   = 5000   // events that are read for a caller who may see few of them
+	maxEventFilter = 20_000 // events among which a filter finds few
+)
 
 // List returns a piece of the log, oldest first. Who sends nextCursor again and again sees every event once.
 func (s *Events) List(ctx context.Context, scope access.OrgScope, q EventQuery) (crier.EventPage, error) {
@@ -177,6 +180,15 @@ func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, 
 	fn func(*events.Entry) error) error {
 	filter := q.filter()
 	filter.Until = run.until
+	if len(filter.Types) > 0 || filter.TeamID != "" {
+		end, ok, err := s.store.EventsUntil(ctx, organization, run.at, maxEventFilter)
+		if err != nil {
+			return err
+		}
+		if ok {
+			filter.Until = min(end, run.until)
+		}
+	}
 	found, read := 0, 0
 	for {
 		size := max(q.Limit, 100)
@@ -198,7 +210,7 @@ func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, 
 			}
 		}
 		if len(list) < size {
-			run.at = max(run.at, run.until)
+			run.at, run.more = max(run.at, filter.Until), filter.Until < run.until
 			return nil
 		}
 		if read += len(list); read >= maxEventScan {

@@ -10,6 +10,7 @@ import (
 
 	"crier"
 	"crier/internal/access"
+	"crier/internal/events"
 	"crier/internal/store"
 )
 
@@ -55,8 +56,12 @@ func (r *rules) organization(t *testing.T, of access.TeamScope) access.OrgScope 
 // sequence puts events in order, as the log of a running node does.
 func (r *rules) sequence(t *testing.T) {
 	t.Helper()
-	if _, err := r.store.SequenceEvents(t.Context()); err != nil {
-		t.Fatal(err)
+	for {
+		if n, err := r.store.SequenceEvents(t.Context()); err != nil {
+			t.Fatal(err)
+		} else if n == 0 {
+			return
+		}
 	}
 }
 
@@ -170,6 +175,58 @@ func TestEventsAreKeptForThirtyDays(t *testing.T) {
 			if refused, ok := errors.AsType[*crier.Error](err); !ok || refused.Kind != crier.KindInvalid {
 				t.Errorf("after %s: %v", after, err)
 			}
+		}
+	})
+}
+
+// TestAFilterLooksAtOnePieceOfTheLogAtATime has rare events far apart: a page must not read all that lies between them.
+func TestAFilterLooksAtOnePieceOfTheLogAtATime(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		r := newRules(t, st, testSecret)
+		team := r.initialise(t, crier.WritePosts)
+		scope, teamID := r.organization(t, team), team.Team().ID
+		write := func(kind crier.EventType, count int) {
+			t.Helper()
+			made := make([]store.NewEvent, count)
+			for i := range made {
+				var err error
+				made[i], err = events.New(crier.TimeOf(r.time), events.Fact{Type: kind, TeamID: &teamID,
+					OrganizationID: scope.Organization().ID, Object: struct{}{}})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := st.WithTx(t.Context(), func(tx *store.Tx) error { tx.RecordEvents(made...); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(crier.PostUpdated, maxEventFilter+10)
+		write(crier.PostDeletedEvent, 1)
+		write(crier.PostUpdated, maxEventFilter)
+		write(crier.PostDeletedEvent, 2)
+		write(crier.PostUpdated, 3)
+		r.sequence(t)
+		q := EventQuery{Types: []crier.EventType{crier.PostDeletedEvent}, Limit: 10}
+		var found []int
+		for {
+			page, err := r.Events.List(t.Context(), scope, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, q.After = append(found, len(page.Data)), page.NextCursor
+			if !page.HasMore {
+				break
+			}
+		}
+		// The second page begins some events of the set-up later, and the third has the rest of the log.
+		if want := []int{0, 1, 2}; !slices.Equal(found, want) {
+			t.Errorf("the pages have %d events, want %d", found, want)
+		}
+		write(crier.PostDeletedEvent, 1)
+		r.sequence(t)
+		if page, err := r.Events.List(t.Context(), scope, q); err != nil || len(page.Data) != 1 || page.HasMore {
+			t.Errorf("behind the last page: %d events, more %v, %v", len(page.Data), page.HasMore, err)
 		}
 	})
 }

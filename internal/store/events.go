@@ -344,6 +344,20 @@ func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, af
 	return collect(rows, scanEvent)
 }
 
+// EventsUntil is the sequence of the nth event of an organization behind a sequence; ok is false when there are fewer. It
+// reads an index alone.
+func (r reads) EventsUntil(ctx context.Context, organization crier.ID, after int64, n int) (sequence int64, ok bool,
+	err error) {
+	var found int
+	err = r.q.QueryRowContext(ctx, `SELECT count(*), coalesce(max(x.sequence), 0) FROM (SELECT e.sequence FROM events e
+		WHERE e.organization_id = $1 AND e.sequence > $2 ORDER BY e.sequence LIMIT $3) x`, organization, after, n).Scan(
+		&found, &sequence)
+	if err != nil {
+		return 0, false, fmt.Errorf("look for the end of a piece of the events: %w", err)
+	}
+	return sequence, found == n, nil
+}
+
 // CountEvents counts the events of an organization.
 func (r reads) CountEvents(ctx context.Context, organization crier.ID, f EventFilter) (n int64, err error) {
 	where, args := f.where(organization, 0)
