@@ -123,7 +123,7 @@ func (s *Events) viewOf(ctx context.Context, scope access.OrgScope) (view, error
 	return v, nil
 }
 
-// A page of the log costs no more, however long the log is: it ends before its limit is reached, and its cursor leads on.
+// However long the log is, a page costs no more: it ends before its limit is reached, and its cursor leads on.
 const (
 	maxEventScan   = 5000   // events that are read for a caller who may see few of them
 	maxEventFilter = 20_000 // events among which a filter finds few
@@ -178,16 +178,9 @@ func withEntry(stored store.Event, fn func(*events.Entry) error) error {
 // ended, or much was read.
 func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, v view, run *scan,
 	fn func(*events.Entry) error) error {
-	filter := q.filter()
-	filter.Until = run.until
-	if len(filter.Types) > 0 || filter.TeamID != "" {
-		end, ok, err := s.store.EventsUntil(ctx, organization, run.at, maxEventFilter)
-		if err != nil {
-			return err
-		}
-		if ok {
-			filter.Until = min(end, run.until)
-		}
+	filter, err := s.bounded(ctx, organization, q, *run)
+	if err != nil {
+		return err
 	}
 	found, read := 0, 0
 	for {
@@ -205,7 +198,7 @@ func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, 
 				return err
 			}
 			if found++; found == q.Limit {
-				run.more = i+1 < len(list) || len(list) == size
+				run.more = i+1 < len(list) || len(list) == size || filter.Until < run.until
 				return nil
 			}
 		}
@@ -218,6 +211,21 @@ func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, 
 			return nil
 		}
 	}
+}
+
+// bounded is the filter of a query, for as much of the log as one page may look at.
+func (s *Events) bounded(ctx context.Context, organization crier.ID, q EventQuery,
+	run scan) (store.EventFilter, error) {
+	filter := q.filter()
+	filter.Until = run.until
+	if len(filter.Types) == 0 && filter.TeamID == "" {
+		return filter, nil
+	}
+	end, ok, err := s.store.EventsUntil(ctx, organization, run.at, maxEventFilter)
+	if ok {
+		filter.Until = min(end, run.until)
+	}
+	return filter, err
 }
 
 // position is the sequence behind which a reader goes on; gone is true when what lies there is no longer kept.

@@ -344,8 +344,8 @@ func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, af
 	return collect(rows, scanEvent)
 }
 
-// EventsUntil is the sequence of the nth event of an organization behind a sequence; ok is false when there are fewer. It
-// reads an index alone.
+// EventsUntil is the sequence of the nth event of an organization behind a sequence; ok is false when there are fewer.
+// It reads an index alone.
 func (r reads) EventsUntil(ctx context.Context, organization crier.ID, after int64, n int) (sequence int64, ok bool,
 	err error) {
 	var found int
