@@ -134,7 +134,7 @@ var journeys = []journey{
 
 func TestAWorkerMayDieOrSleepBetweenAnyTwoSteps(t *testing.T) {
 	t.Parallel()
-	eachDatabase(t, func(t *testing.T, db database) {
+	databases.EachInTurn(t, func(t *testing.T, db database) {
 		f := newFreezer()
 		e := startEngine(t, db, withFreezer(f), withReachableMedia(t))
 		t.Cleanup(f.release)

@@ -78,6 +78,15 @@ func (s *Suite) Each(t *testing.T, test func(t *testing.T, db Database)) {
 	}
 }
 
+// EachInTurn is Each for a test that takes long and mostly waits: it runs on one database after the other in its own
+// turn. Each begins when all tests before it have begun, and a test that waits would then be waited for.
+func (s *Suite) EachInTurn(t *testing.T, test func(t *testing.T, db Database)) {
+	t.Helper()
+	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) { test(t, s.Fresh(t, dialect)) })
+	}
+}
+
 // EachStore is Each with an open store.
 func (s *Suite) EachStore(t *testing.T, test func(t *testing.T, st *store.Store)) {
 	t.Helper()
