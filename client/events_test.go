@@ -46,8 +46,9 @@ func TestAStreamIsReadAsItsRulesSay(t *testing.T) {
 		"fields of later versions":    {"retry: 5\nsomething\n" + event("a", "x"), "x", "a", ""},
 		"data in two lines":           {"id: a\ndata: {\"type\":\ndata: \"x\"}\n\n", "x", "a", ""},
 		"nothing":                     {"", "", "start", ""},
-		"events that are missing":     {"event: reset\nid: a\ndata: {}\n\n" + event("b", "y"), "", "a", "no longer kept"},
-		"what is no event":            {event("a", "x") + "id: b\ndata: <html>\n\n", "x", "a", "decode an event"},
+		"events that are missing": {"event: reset\nid: a\ndata: {}\n\n" + event("b", "y"), "", "a",
+			"no longer kept"},
+		"what is no event": {event("a", "x") + "id: b\ndata: <html>\n\n", "x", "a", "decode an event"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,8 +97,9 @@ func TestTheSelectionOfEventsIsSent(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]client.EventOptions{
 		"": {},
-		"after=c&limit=3&teamId=" + string(team) + "&types=post.created%2Cpost.deleted": {After: "c", Limit: 3, TeamID: team,
-			Types: []crier.EventType{crier.PostCreated, crier.PostDeletedEvent}},
+		"after=c&limit=3&teamId=" + string(team) + "&types=post.created%2Cpost.deleted": {After: "c", Limit: 3,
+			TeamID: team,
+			Types:  []crier.EventType{crier.PostCreated, crier.PostDeletedEvent}},
 	} {
 		api, _ := scripted(func(_ int, w http.ResponseWriter, r *http.Request) error {
 			if r.URL.RawQuery != want {
@@ -133,10 +135,11 @@ func TestFollowingGoesOnBehindWhatWasHeard(t *testing.T) {
 		})
 		var heard []string
 		missed := 0
-		err := client.FollowEvents(ctx, api, team, client.EventOptions{}, func() { missed++ }, func(e crier.Event) error {
-			heard = append(heard, string(e.Type))
-			return nil
-		})
+		err := client.FollowEvents(ctx, api, team, client.EventOptions{}, func() { missed++ },
+			func(e crier.Event) error {
+				heard = append(heard, string(e.Type))
+				return nil
+			})
 		if !errors.Is(err, context.Canceled) || missed != 1 || !slices.Equal(heard, []string{"1", "2", "3"}) {
 			t.Errorf("heard of %v, %d times of missing ones, and ended with %v", heard, missed, err)
 		}
@@ -160,7 +163,8 @@ func TestFollowingWaitsTenSecondsAtMostForAServerThatIsGone(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
 		defer stop()
 		api, sent := scripted(func(int, http.ResponseWriter, *http.Request) error { return errors.New("gone") })
-		err := client.FollowEvents(ctx, api, team, client.EventOptions{}, func() {}, func(crier.Event) error { return nil })
+		err := client.FollowEvents(ctx, api, team, client.EventOptions{}, func() {},
+			func(crier.Event) error { return nil })
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("ended with %v", err)
 		}
@@ -178,8 +182,13 @@ func TestFollowingEndsWhereAnotherTryCannotHelp(t *testing.T) {
 		answer func(w http.ResponseWriter) error
 		says   string
 	}{
-		"no permission": {func(w http.ResponseWriter) error { refuse(w, 403, crier.KindForbidden, ""); return nil }, "no"},
-		"a wrong type of event": {func(w http.ResponseWriter) error { refuse(w, 400, crier.KindInvalid, ""); return nil },
+		"no permission": {func(w http.ResponseWriter) error { refuse(w, 403, crier.KindForbidden, ""); return nil },
+			"no"},
+		"a wrong type of event": {func(w http.ResponseWriter) error {
+			refuse(w, 400, crier.KindInvalid,
+				"")
+			return nil
+		},
 			"no"},
 		"the caller": {func(w http.ResponseWriter) error { return streamed(w, event("a", "x")) }, own.Error()},
 		"no event":   {func(w http.ResponseWriter) error { return streamed(w, "data: x\n\n") }, "decode an event"},
@@ -195,7 +204,8 @@ func TestFollowingEndsWhereAnotherTryCannotHelp(t *testing.T) {
 				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 				defer stop()
 				api, sent := scripted(func(_ int, w http.ResponseWriter, _ *http.Request) error { return c.answer(w) })
-				err := client.FollowEvents(ctx, api, team, client.EventOptions{}, func() { t.Error("nothing was missed") },
+				err := client.FollowEvents(ctx, api, team, client.EventOptions{},
+					func() { t.Error("nothing was missed") },
 					func(crier.Event) error { return own })
 				if err == nil || !strings.Contains(err.Error(), c.says) || len(*sent) != 1 {
 					t.Errorf("ended with %v after %d requests", err, len(*sent))

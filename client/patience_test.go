@@ -65,16 +65,21 @@ func TestHowLongAndHowOftenARequestIsTriedAgain(t *testing.T) {
 		// least and most bound the time until the last request, without what chance adds.
 		least, most time.Duration
 	}{
-		"no answer":              {err: lost, requests: 4, least: 1400 * time.Millisecond, most: 4200 * time.Millisecond},
-		"an outage":              {status: 503, requests: 4, least: 1400 * time.Millisecond, most: 4200 * time.Millisecond},
-		"a server that says now": {status: 503, retryAfter: "0", requests: 4, least: 1400 * time.Millisecond, most: 5 * time.Second},
+		"no answer": {err: lost, requests: 4, least: 1400 * time.Millisecond,
+			most: 4200 * time.Millisecond},
+		"an outage": {status: 503, requests: 4, least: 1400 * time.Millisecond,
+			most: 4200 * time.Millisecond},
+		"a server that says now": {status: 503, retryAfter: "0", requests: 4, least: 1400 * time.Millisecond,
+			most: 5 * time.Second},
 		"a server that says when": {status: 429, retryAfter: "30", requests: 4, least: 90 * time.Second,
 			most: 91 * time.Second},
 		"a server that says later": {status: 429, retryAfter: "31", requests: 1},
-		"a date":                   {status: 503, retryAfter: "Wed, 21 Oct 2026 07:28:00 GMT", requests: 4, least: time.Second, most: 5 * time.Second},
-		"a time that has passed":   {status: 503, retryAfter: "-5", requests: 4, least: time.Second, most: 5 * time.Second},
-		"a mistake of the caller":  {status: 400, retryAfter: "1", requests: 1},
-		"a conflict":               {status: 409, requests: 1},
+		"a date": {status: 503, retryAfter: "Wed, 21 Oct 2026 07:28:00 GMT", requests: 4,
+			least: time.Second, most: 5 * time.Second},
+		"a time that has passed": {status: 503, retryAfter: "-5", requests: 4, least: time.Second,
+			most: 5 * time.Second},
+		"a mistake of the caller": {status: 400, retryAfter: "1", requests: 1},
+		"a conflict":              {status: 409, requests: 1},
 		"a name that nobody has": {err: &net.DNSError{Err: "no such host", Name: "crier.example", IsNotFound: true},
 			requests: 1},
 		"a name server that fails": {err: &net.DNSError{Err: "server misbehaving", Name: "crier.example",
@@ -212,14 +217,16 @@ func TestAnAnswerWithoutSenseIsNotAskedForAgain(t *testing.T) {
 			return err
 		})
 		_, err := api.GetTeam(t.Context(), team)
-		if !client.IsKind(err, crier.KindInternal) || !strings.Contains(err.Error(), "not one of crier's") || len(*sent) != 1 {
+		if !client.IsKind(err, crier.KindInternal) || !strings.Contains(err.Error(), "not one of crier's") ||
+			len(*sent) != 1 {
 			t.Errorf("%s: %v after %d requests", name, err, len(*sent))
 		}
 	}
 }
 
 // upload is a server that takes the pieces of an upload as a script says.
-func upload(t *testing.T, put func(n int, w http.ResponseWriter) (taken bool)) (send func() error, sent *[]time.Duration) {
+func upload(t *testing.T, put func(n int, w http.ResponseWriter) (taken bool)) (send func() error,
+	sent *[]time.Duration) {
 	t.Helper()
 	next, puts := int64(0), 0
 	api, sent := scripted(func(_ int, w http.ResponseWriter, r *http.Request) error {

@@ -84,7 +84,8 @@ func TestAKeyMayNoMoreThanItIsNarrowedTo(t *testing.T) {
 			if _, err := g.Person(caller); !crier.IsKind(err, crier.KindForbidden) {
 				t.Errorf("a key is a person: %v", err)
 			}
-			if caller.ID() != k.ID || caller.Person().ID != f.Owner.ID || caller.Credential().Kind != crier.CredentialKey {
+			if caller.ID() != k.ID || caller.Person().ID != f.Owner.ID ||
+				caller.Credential().Kind != crier.CredentialKey {
 				t.Errorf("the caller is %s of %s", caller.ID(), caller.Person().ID)
 			}
 		}
@@ -217,7 +218,8 @@ func TestTheBodyOfARequestTellsItFromAnother(t *testing.T) {
 		string(one.Fingerprint) != string(again.Fingerprint) || string(r.Fingerprint) != "path" || !r.Partial {
 		t.Errorf("the fingerprints are %x, %x and %x", one.Fingerprint, two.Fingerprint, again.Fingerprint)
 	}
-	elsewhere := access.IdempotentRequest{Key: "k", Fingerprint: []byte("other path"), Partial: true}.WithBody([]byte("one"))
+	elsewhere := access.IdempotentRequest{Key: "k", Fingerprint: []byte("other path"),
+		Partial: true}.WithBody([]byte("one"))
 	if string(elsewhere.Fingerprint) == string(one.Fingerprint) {
 		t.Error("two requests with one body are one")
 	}

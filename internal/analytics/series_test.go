@@ -103,19 +103,23 @@ func TestWhatIsNotToldIsAGapAndNothingIsZero(t *testing.T) {
 
 func TestFollowersOfAccountsAreAddedUpWhereAllTold(t *testing.T) {
 	t.Parallel()
+	grows := levelLine{values: []*int64{n(1), n(2), n(3)}}
 	for name, c := range map[string]struct {
 		lines   []levelLine
 		want    string
 		notTold []int64
 	}{
-		"one account":                   {[]levelLine{{values: []*int64{n(1), n(2), n(3)}}}, "1 2 3", []int64{0, 0, 0}},
-		"two accounts":                  {[]levelLine{{values: []*int64{n(1), n(2), n(3)}}, {values: []*int64{n(10), n(10), n(20)}}}, "11 12 23", []int64{0, 0, 0}},
-		"one begins later":              {[]levelLine{{values: []*int64{n(1), n(2), n(3)}}, {values: []*int64{nil, nil, n(20)}}}, "1 2 23", []int64{0, 0, 0}},
-		"one is silent for a while":     {[]levelLine{{values: []*int64{n(1), n(2), n(3)}}, {values: []*int64{n(10), nil, n(20)}}}, "11 - 23", []int64{0, 1, 0}},
-		"one falls silent":              {[]levelLine{{values: []*int64{n(1), n(2), n(3)}}, {values: []*int64{n(10), nil, nil}}}, "11 - -", []int64{0, 1, 1}},
-		"one was disconnected":          {[]levelLine{{values: []*int64{n(1), n(2), n(3)}}, {values: []*int64{n(10), nil, nil}, ended: true}}, "11 2 3", []int64{0, 0, 0}},
-		"one was silent before its end": {[]levelLine{{values: []*int64{n(10), nil, n(9)}, ended: true}}, "10 - 9", []int64{0, 1, 0}},
-		"nobody told anything":          {[]levelLine{{values: []*int64{nil, nil, nil}}}, "- - -", []int64{0, 0, 0}},
+		"one account":      {[]levelLine{grows}, "1 2 3", []int64{0, 0, 0}},
+		"two accounts":     {[]levelLine{grows, {values: []*int64{n(10), n(10), n(20)}}}, "11 12 23", []int64{0, 0, 0}},
+		"one begins later": {[]levelLine{grows, {values: []*int64{nil, nil, n(20)}}}, "1 2 23", []int64{0, 0, 0}},
+		"one is silent for a while": {[]levelLine{grows, {values: []*int64{n(10), nil, n(20)}}}, "11 - 23",
+			[]int64{0, 1, 0}},
+		"one falls silent": {[]levelLine{grows, {values: []*int64{n(10), nil, nil}}}, "11 - -", []int64{0, 1, 1}},
+		"one was disconnected": {[]levelLine{grows, {values: []*int64{n(10), nil, nil}, ended: true}}, "11 2 3",
+			[]int64{0, 0, 0}},
+		"one was silent before its end": {[]levelLine{{values: []*int64{n(10), nil, n(9)}, ended: true}}, "10 - 9",
+			[]int64{0, 1, 0}},
+		"nobody told anything": {[]levelLine{{values: []*int64{nil, nil, nil}}}, "- - -", []int64{0, 0, 0}},
 	} {
 		g := levelGroup("key", "label", c.lines, 3)
 		if got := values(g.Values); got != c.want || !slices.Equal(g.NotTold, c.notTold) {

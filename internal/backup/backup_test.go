@@ -428,7 +428,10 @@ func TestWhatHappensToTheMediaLibraryMeanwhileIsNoFailure(t *testing.T) {
 			t.Errorf("the file that stayed is %q", got)
 		}
 		for _, id := range []crier.ID{leaves, comes} {
-			if slices.ContainsFunc(done.MissingMedia, func(name string) bool { return strings.HasPrefix(name, string(id)) }) {
+			if slices.ContainsFunc(done.MissingMedia, func(name string) bool {
+				return strings.HasPrefix(name,
+					string(id))
+			}) {
 				t.Errorf("%s was never in the backup, and is missing", id)
 			}
 		}
@@ -495,7 +498,8 @@ func TestAStreamIsCheckedAtItsEndHoweverItIsRead(t *testing.T) {
 	for _, size := range []int{1, 7, len(text), len(text) + 1} {
 		for want, damaged := range map[string]bool{sumOf(text): false, sumOf("other"): true, "": true} {
 			var got bytes.Buffer
-			_, err := io.CopyBuffer(struct{ io.Writer }{&got}, checked(strings.NewReader(text), want), make([]byte, size))
+			_, err := io.CopyBuffer(struct{ io.Writer }{&got}, checked(strings.NewReader(text), want), make([]byte,
+				size))
 			if (err != nil) != damaged || got.String() != text {
 				t.Errorf("in pieces of %d with the checksum %.8q: %d bytes, %v", size, want, got.Len(), err)
 			}

@@ -10,8 +10,8 @@ import (
 	"crier/internal/store"
 )
 
-// BenchmarkLogs compares an organization with a thousand events and a thousand entries of its audit log with one that has
-// a million of each: the beginning, the middle, and what a filter finds. The metric large/small is the ratio of the
+// BenchmarkLogs compares an organization with a thousand events and a thousand entries of its audit log with one that
+// has a million of each: the beginning, the middle, and what a filter finds. The metric large/small is the ratio of the
 // medians; the bar is 1.3.
 func BenchmarkLogs(b *testing.B) {
 	bothDatabases(b, func(b *testing.B, s *testServer) {
@@ -52,8 +52,8 @@ func (s *testServer) hasRows(b *testing.B, of tenant, path string) {
 // logStart is when the first row of a log was written; each follows a second later.
 var logStart = time.Now().Add(-20 * 24 * time.Hour).UTC().Truncate(time.Second)
 
-// fillLogs writes rows into the logs of an organization, without going through crier, and returns the addresses of pages.
-// As many as filters find are spread evenly.
+// fillLogs writes rows into the logs of an organization, without going through crier, and returns addresses of pages. As
+// many as filters find are spread evenly.
 func (s *testServer) fillLogs(tb testing.TB, of tenant, rows int) map[string]string {
 	tb.Helper()
 	numbers, id, at := `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) SELECT i,

@@ -235,7 +235,8 @@ func (s *testServer) fillTeams(tb testing.TB, organization crier.ID, teams int) 
 	if s.Node.Store.Dialect() == store.Postgres {
 		query = `INSERT INTO teams (id, organization_id, name, name_key, require_approval, publish_late_minutes, created_at,
 			updated_at)
-			SELECT gen_random_uuid(), $1, 'Team ' || (i % 1000), 'team ' || (i % 1000), false, 60, to_timestamp(1600000000 + i),
+			SELECT gen_random_uuid(), $1, 'Team ' || (i % 1000), 'team ' || (i % 1000), false, 60,
+				to_timestamp(1600000000 + i),
 			to_timestamp(1600000000 + i) FROM generate_series(1, $2::int) AS i`
 	}
 	s.Exec(tb, query, organization, teams)

@@ -39,7 +39,8 @@ func TestEachKindOfErrorHasAnExitCodeOfItsOwn(t *testing.T) {
 		}
 		seen[c.want] = c.err
 	}
-	for err, want := range map[error]int{errNoLogin: 3, &noLoginError{server: "https://crier.example.com"}: 3, errLoginEnded: 3, errRefused: 1, errInterrupted: 130,
+	for err, want := range map[error]int{errNoLogin: 3, &noLoginError{server: "https://crier.example.com"}: 3,
+		errLoginEnded: 3, errRefused: 1, errInterrupted: 130,
 		refused("of tomorrow"): 9, &client.UnreachableError{}: 9} {
 		if got := ExitCode(err); got != want {
 			t.Errorf("%v ends with %d, want %d", err, got, want)

@@ -261,11 +261,13 @@ func TestWhichLoginIsMeant(t *testing.T) {
 		server string
 		want   string
 	}{
-		"the one in use":               {all, "https://a.example", ada.name()},
-		"the newest of others":         {logins{Logins: all.Logins, Current: nobody.name()}, "https://a.example/", bob.name()},
+		"the one in use": {all, "https://a.example", ada.name()},
+		"the newest of others": {logins{Logins: all.Logins, Current: nobody.name()}, "https://a.example/",
+			bob.name()},
 		"of a server nobody logged in": {all, "https://c.example", ""},
 	} {
-		if got, _ := c.kept.forServer(c.server); c.want != "" && got.name() != c.want || c.want == "" && got != (login{}) {
+		if got, _ := c.kept.forServer(c.server); c.want != "" && got.name() != c.want || c.want == "" &&
+			got != (login{}) {
 			t.Errorf("%s: %q", name, got.name())
 		}
 	}
@@ -332,7 +334,8 @@ func TestTheFileOfLoginsKeepsNothingButLogins(t *testing.T) {
 	t.Parallel()
 	home, now := t.TempDir(), time.Now().UTC().Truncate(time.Second)
 	s := newShell(t, home, &now)
-	keepLogin(t, s, login{Server: "https://a.example", Person: "ada", AccessToken: "a", RefreshToken: "r", ExpiresAt: now})
+	keepLogin(t, s, login{Server: "https://a.example", Person: "ada", AccessToken: "a", RefreshToken: "r",
+		ExpiresAt: now})
 	path, _ := s.loginFile()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -342,7 +345,8 @@ func TestTheFileOfLoginsKeepsNothingButLogins(t *testing.T) {
 	if err := json.Unmarshal(data, &fields); err != nil || len(fields) != 3 {
 		t.Errorf("the file is %s, %v", data, err)
 	}
-	shown := logins{Logins: []login{{Server: "https://a.example", AccessToken: "secret", RefreshToken: "secret"}}}.shown()
+	shown := logins{Logins: []login{{Server: "https://a.example", AccessToken: "secret",
+		RefreshToken: "secret"}}}.shown()
 	if text := fmt.Sprintf("%+v", shown); strings.Contains(text, "secret") {
 		t.Errorf("a list of logins shows tokens: %s", text)
 	}

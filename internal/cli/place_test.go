@@ -105,10 +105,11 @@ func TestAServerIsExaminedFromOutside(t *testing.T) {
 		checks      string
 		away        bool
 	}{
-		"all is well":        {c.server.URL, c.Key, "server:true clock:true networks:true login:true", false},
-		"a key that is none": {c.server.URL, "crier_nonsense", "server:true clock:true networks:true login:false", false},
-		"no key":             {c.server.URL, "", "server:true clock:true networks:true login:false", false},
-		"nobody there":       {"http://127.0.0.1:1", c.Key, "server:false", true},
+		"all is well": {c.server.URL, c.Key, "server:true clock:true networks:true login:true", false},
+		"a key that is none": {c.server.URL, "crier_nonsense", "server:true clock:true networks:true login:false",
+			false},
+		"no key":       {c.server.URL, "", "server:true clock:true networks:true login:false", false},
+		"nobody there": {"http://127.0.0.1:1", c.Key, "server:false", true},
 	} {
 		p := newPerson(t, k.server, k.key)
 		shell := cli.New(cli.Config{Environ: p.environ, Stdin: strings.NewReader(""), Stdout: &strings.Builder{},

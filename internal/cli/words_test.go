@@ -66,12 +66,13 @@ func TestAWordMeansOneThing(t *testing.T) {
 		code int
 		says string
 	}{
-		"an id is taken as it is":   {word: string(two), err: failed, want: two},
-		"an id in capital letters":  {word: strings.ToUpper(string(two)), err: failed, want: two},
-		"a name in any case":        {word: "BETA", want: two},
-		"a handle":                  {word: "@beta", want: two},
-		"a name with accents":       {word: "üNÏ", want: one},
-		"a name of two":             {word: "Acme", code: exitUsage, says: "the first\n  " + string(two) + "  the second"},
+		"an id is taken as it is":  {word: string(two), err: failed, want: two},
+		"an id in capital letters": {word: strings.ToUpper(string(two)), err: failed, want: two},
+		"a name in any case":       {word: "BETA", want: two},
+		"a handle":                 {word: "@beta", want: two},
+		"a name with accents":      {word: "üNÏ", want: one},
+		"a name of two": {word: "Acme", code: exitUsage,
+			says: "the first\n  " + string(two) + "  the second"},
 		"no name":                   {word: "gamma", code: exitMissing, says: `there is no thing "gamma"; 'crier list'`},
 		"nothing":                   {word: "", code: exitMissing, says: `there is no thing ""`},
 		"a list that cannot be had": {word: "beta", err: failed, code: exitFailed, says: "away"},
@@ -128,19 +129,26 @@ func TestAccountsAreMeantByNameOrAllOfANetwork(t *testing.T) {
 func TestWhatIsWrongIsToldInTheWordsOfTheShell(t *testing.T) {
 	t.Parallel()
 	for want, issue := range map[string]crier.Issue{
-		"--at must be in the future":              {Path: []string{"scheduledAt"}, Message: "must be in the future"},
-		"the time must be less than 24":           {Path: []string{"hour"}, Message: "must be less than 24"},
-		"--set tiktokPrivacyLevel is not allowed": {Path: []string{"platformSettings", "tiktokPrivacyLevel"}, Message: "is not allowed"},
-		"the text is too long":                    {Path: []string{"postInput", "text"}, Message: "is too long"},
-		"the text of part 2 is too long":          {Path: []string{"postInput", "posts", "1", "text"}, Message: "is too long"},
-		"--media of part 1 is too large":          {Path: []string{"postInput", "posts", "0", "attachments", "3"}, Message: "is too large"},
-		"the text of the thread is empty":         {Path: []string{"postInput", "posts"}, Message: "of the thread is empty"},
-		"--until is too early":                    {Path: []string{"recurrence", "recurrenceEndsAt"}, Message: "is too early"},
-		"--first-comment is too long":             {Path: []string{"postPublishActions", "firstComment", "text"}, Message: "is too long"},
-		"--variant names no network":              {Path: []string{"postInput", "variants", "x"}, Message: "names no network"},
-		"the post needs a picture (--media)":      {Path: []string{"assetIds"}, Message: "needs a picture"},
-		"something.else is wrong":                 {Path: []string{"something", "else"}, Message: "is wrong"},
-		"give either --at or --next-slot":         {Message: "give either scheduledAt or useNextSlot: true, not both"},
+		"--at must be in the future":    {Path: []string{"scheduledAt"}, Message: "must be in the future"},
+		"the time must be less than 24": {Path: []string{"hour"}, Message: "must be less than 24"},
+		"--set tiktokPrivacyLevel is not allowed": {Path: []string{"platformSettings", "tiktokPrivacyLevel"},
+			Message: "is not allowed"},
+		"the text is too long": {Path: []string{"postInput", "text"}, Message: "is too long"},
+		"the text of part 2 is too long": {Path: []string{"postInput", "posts", "1", "text"},
+			Message: "is too long"},
+		"--media of part 1 is too large": {Path: []string{"postInput", "posts", "0", "attachments", "3"},
+			Message: "is too large"},
+		"the text of the thread is empty": {Path: []string{"postInput", "posts"},
+			Message: "of the thread is empty"},
+		"--until is too early": {Path: []string{"recurrence", "recurrenceEndsAt"},
+			Message: "is too early"},
+		"--first-comment is too long": {Path: []string{"postPublishActions", "firstComment", "text"},
+			Message: "is too long"},
+		"--variant names no network": {Path: []string{"postInput", "variants", "x"},
+			Message: "names no network"},
+		"the post needs a picture (--media)": {Path: []string{"assetIds"}, Message: "needs a picture"},
+		"something.else is wrong":            {Path: []string{"something", "else"}, Message: "is wrong"},
+		"give either --at or --next-slot":    {Message: "give either scheduledAt or useNextSlot: true, not both"},
 		"It is over. Add --again to publish it again.": {Path: []string{"postInput"},
 			Message: "It is over. Send allowRepublish: true to publish it again."},
 	} {
@@ -151,16 +159,20 @@ func TestWhatIsWrongIsToldInTheWordsOfTheShell(t *testing.T) {
 	refused := &client.Error{Kind: crier.KindInvalid, Message: "wrong", Issues: []crier.Issue{
 		{Path: []string{"hour"}, Message: "is wrong"}, {Path: []string{"minute"}, Message: "is wrong"},
 		{Path: []string{"url"}, Message: "is\x1b[31m wrong"}}}
-	if got := Told(fmt.Errorf("add a slot: %w", refused)); got != "add a slot: the time is wrong\nthe address is\ufffd[31m wrong" {
+	if got := Told(fmt.Errorf("add a slot: %w",
+		refused)); got != "add a slot: the time is wrong\nthe address is\ufffd[31m wrong" {
 		t.Errorf("told %q", got)
 	}
-	if got := reasons(crier.EntryError{Message: "Connect it again."}); !strings.Contains(got, "'crier accounts connect'") {
+	if got := reasons(crier.EntryError{Message: "Connect it again."}); !strings.Contains(got,
+		"'crier accounts connect'") {
 		t.Errorf("told %q", got)
 	}
 	for want, e := range map[string]error{
-		"no account takes the post, so nothing was stored:\na":     &partialError{refused: []string{"a"}, total: 1, untried: true},
-		"no account took the post:\na":                             &partialError{refused: []string{"a"}, total: 1},
-		"1 of 2 accounts would refuse the post:\na":                &partialError{refused: []string{"a"}, total: 2, untried: true},
+		"no account takes the post, so nothing was stored:\na": &partialError{refused: []string{"a"}, total: 1,
+			untried: true},
+		"no account took the post:\na": &partialError{refused: []string{"a"}, total: 1},
+		"1 of 2 accounts would refuse the post:\na": &partialError{refused: []string{"a"}, total: 2,
+			untried: true},
 		"1 of 2 accounts did not take the post:\na":                &partialError{refused: []string{"a"}, total: 2},
 		"1 of 3 files was not uploaded: a":                         &uploadsError{failed: []string{"a"}, total: 3},
 		"2 of 3 files were not uploaded: a, b":                     &uploadsError{failed: []string{"a", "b"}, total: 3},
@@ -215,7 +227,8 @@ func TestFilesThatCannotBeReadAreFoundBeforeAnyIsUploaded(t *testing.T) {
 	if err := readable([]string{good}); err != nil {
 		t.Error(err)
 	}
-	for says, name := range map[string]string{"no such file": filepath.Join(folder, "x.png"), "is a directory": folder} {
+	for says, name := range map[string]string{"no such file": filepath.Join(folder, "x.png"),
+		"is a directory": folder} {
 		if err := readable([]string{good, name}); err == nil || ExitCode(err) != exitUsage ||
 			!strings.Contains(err.Error(), says) || strings.Count(err.Error(), folder) > 2 {
 			t.Errorf("%s: %v", name, err)

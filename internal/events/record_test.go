@@ -125,7 +125,8 @@ func TestFactsBecomeEventsInTheirOrderWithTheirTransaction(t *testing.T) {
 		var second crier.ID
 		f.Tx(func(_ context.Context, tx *store.Tx) (err error) {
 			// The organization of a team's fact follows from the team.
-			if err := Record(tx, f.Now, Fact{Type: crier.PostCreated, TeamID: &f.Team.ID, Object: thing{ID: 1}}); err != nil {
+			if err := Record(tx, f.Now, Fact{Type: crier.PostCreated, TeamID: &f.Team.ID,
+				Object: thing{ID: 1}}); err != nil {
 				return err
 			}
 			if second, err = RecordOne(tx, f.Now, Fact{Type: crier.MemberJoined, OrganizationID: f.Organization.ID,

@@ -108,7 +108,8 @@ func TestJobsThatWaitInADatabaseKeepTheirMeaning(t *testing.T) {
 			t.Errorf("%s is read as %+v, want %+v", c.old, got, c.oldArgs)
 		}
 		if data, err := json.Marshal(c.oldArgs); err != nil || string(data) != c.old {
-			t.Errorf("what an older version wrote as %s is written as %s (%v): a node of it might not read that", c.old, data,
+			t.Errorf("what an older version wrote as %s is written as %s (%v): a node of it might not read that", c.old,
+				data,
 				err)
 		}
 	}

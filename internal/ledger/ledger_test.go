@@ -76,7 +76,8 @@ func TestCreditsAreReservedAndThenSpentOrReturned(t *testing.T) {
 		{"to the last credit", []step{{ledger.Grant, 3}, {ledger.Reserve, 3}, {ledger.Capture, 3}}, store.Credits{},
 			"grant reserve capture"},
 		{"nothing costs no entry", []step{{ledger.Grant, 0}, {ledger.Reserve, 0}, {ledger.Capture, 0},
-			{ledger.Release, 0}, {ledger.Adjust, 0}, {ledger.Spend, 0}, {written(ledger.Spent), 0}}, store.Credits{}, ""},
+			{ledger.Release, 0}, {ledger.Adjust, 0}, {ledger.Spend, 0}, {written(ledger.Spent), 0}}, store.Credits{},
+			""},
 		{"an adjustment reserves more", []step{{ledger.Grant, 10}, {ledger.Reserve, 4}, {ledger.Adjust, 2}},
 			store.Credits{Balance: 10, Reserved: 6}, "grant reserve reserve"},
 		{"an adjustment returns some", []step{{ledger.Grant, 10}, {ledger.Reserve, 4}, {ledger.Adjust, -3}},
@@ -119,7 +120,8 @@ func TestWhatIsNotFreeCannotBeTaken(t *testing.T) {
 		amount int64
 		says   string // of a refusal; empty for a failure, because such a call is a mistake
 	}{
-		{"more than there is", []step{{ledger.Grant, 3}}, ledger.Reserve, 4, "costs 4 credits; the organization has 3 free"},
+		{"more than there is", []step{{ledger.Grant, 3}}, ledger.Reserve, 4,
+			"costs 4 credits; the organization has 3 free"},
 		{"what is reserved", []step{{ledger.Grant, 3}, {ledger.Reserve, 2}}, ledger.Spend, 2, "has 1 free"},
 		{"more, by an adjustment", []step{{ledger.Grant, 3}, {ledger.Reserve, 2}}, ledger.Adjust, 2, "has 1 free"},
 		{"a debt is no free credit", []step{{written(ledger.Spent), 5}}, ledger.Reserve, 1, "has 0 free"},
@@ -191,7 +193,8 @@ func TestABookingTellsWhatItIsForAndWhen(t *testing.T) {
 		p := f.Schedule(f.NewPost("hello"))
 		charge := ledger.Charge{Organization: f.Organization.ID, Publication: &p.ID, Amount: 2, At: f.Now}
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
-			if err := ledger.Grant(ctx, tx, ledger.Charge{Organization: f.Organization.ID, Amount: 5, At: f.Now}); err != nil {
+			if err := ledger.Grant(ctx, tx, ledger.Charge{Organization: f.Organization.ID, Amount: 5,
+				At: f.Now}); err != nil {
 				return err
 			}
 			return ledger.Spend(ctx, tx, charge)
@@ -227,7 +230,10 @@ func TestTheLastCreditsAreReservedOnceByManyAtOnce(t *testing.T) {
 		var callers sync.WaitGroup
 		for i := range errs {
 			callers.Go(func() {
-				errs[i] = f.TryTx(func(ctx context.Context, tx *store.Tx) error { return ledger.Reserve(ctx, tx, charge) })
+				errs[i] = f.TryTx(func(ctx context.Context, tx *store.Tx) error {
+					return ledger.Reserve(ctx, tx,
+						charge)
+				})
 			})
 		}
 		callers.Wait()

@@ -51,7 +51,8 @@ func TestAnUploadGoesOnWhereItStopped(t *testing.T) {
 			{"the second piece", middle, len(file), int64(len(file))},
 		} {
 			got, err := s.piece(t, u, file, c.from, c.to)
-			if c.next < 0 && !crier.IsKind(err, crier.KindConflict) || c.next >= 0 && (err != nil || got.NextByteStart != c.next) {
+			if c.next < 0 && !crier.IsKind(err, crier.KindConflict) || c.next >= 0 && (err != nil ||
+				got.NextByteStart != c.next) {
 				t.Errorf("%s: %+v, %v", c.name, got, err)
 			}
 		}

@@ -108,7 +108,8 @@ func TestADeviceIsAnsweredByWhatItsPersonSaidAndWhen(t *testing.T) {
 	}{
 		{"nobody has decided", "pending", time.Minute, -1, "authorization_pending"},
 		{"it asked in time", "pending", time.Minute, 5 * time.Second, "authorization_pending"},
-		{"a ticker is early by what the network took", "pending", time.Minute, 4 * time.Second, "authorization_pending"},
+		{"a ticker is early by what the network took", "pending", time.Minute, 4 * time.Second,
+			"authorization_pending"},
 		{"it asked too early", "pending", time.Minute, 4*time.Second - time.Microsecond, "slow_down"},
 		{"too early does not keep it from its tokens", "approved", time.Minute, 0, ""},
 		{"the person said no", "denied", time.Minute, 0, "access_denied"},
@@ -441,24 +442,29 @@ func TestWhatIsWrongWithARequestIsToldToWhomItBelongs(t *testing.T) {
 		person crier.Kind
 		client string
 	}{
-		"nothing":                 {func(*AuthorizationRequest) {}, "", ""},
-		"no resource":             {func(r *AuthorizationRequest) { r.Resource = "" }, "", ""},
-		"a slash at the end":      {func(r *AuthorizationRequest) { r.Resource += "/" }, "", ""},
-		"the longest state":       {func(r *AuthorizationRequest) { r.State = strings.Repeat("s", maxState) }, "", ""},
-		"another port":            {func(r *AuthorizationRequest) { r.RedirectURI = "http://127.0.0.1:1/back" }, "", ""},
-		"an unknown program":      {func(r *AuthorizationRequest) { r.ClientID = "x" }, crier.KindNotFound, ""},
-		"no program":              {func(r *AuthorizationRequest) { r.ClientID = "" }, crier.KindNotFound, ""},
-		"another address":         {func(r *AuthorizationRequest) { r.RedirectURI += "2" }, crier.KindInvalid, ""},
-		"no address":              {func(r *AuthorizationRequest) { r.RedirectURI = "" }, crier.KindInvalid, ""},
-		"an address of a script":  {func(r *AuthorizationRequest) { r.RedirectURI = "javascript:x" }, crier.KindInvalid, ""},
-		"an address with a tail":  {func(r *AuthorizationRequest) { r.RedirectURI += "#x" }, crier.KindInvalid, ""},
-		"an implicit grant":       {func(r *AuthorizationRequest) { r.ResponseType = "token" }, "", "unsupported_response_type"},
-		"a plain challenge":       {func(r *AuthorizationRequest) { r.ChallengeMethod = "plain" }, "", "invalid_request"},
-		"no method":               {func(r *AuthorizationRequest) { r.ChallengeMethod = "" }, "", "invalid_request"},
-		"no challenge":            {func(r *AuthorizationRequest) { r.Challenge = "" }, "", "invalid_request"},
-		"a challenge with =":      {func(r *AuthorizationRequest) { r.Challenge += "=" }, "", "invalid_request"},
-		"another resource":        {func(r *AuthorizationRequest) { r.Resource = home }, "", "invalid_target"},
-		"a resource of elsewhere": {func(r *AuthorizationRequest) { r.Resource = "https://x/mcp" }, "", "invalid_target"},
+		"nothing":            {func(*AuthorizationRequest) {}, "", ""},
+		"no resource":        {func(r *AuthorizationRequest) { r.Resource = "" }, "", ""},
+		"a slash at the end": {func(r *AuthorizationRequest) { r.Resource += "/" }, "", ""},
+		"the longest state":  {func(r *AuthorizationRequest) { r.State = strings.Repeat("s", maxState) }, "", ""},
+		"another port": {func(r *AuthorizationRequest) { r.RedirectURI = "http://127.0.0.1:1/back" }, "",
+			""},
+		"an unknown program": {func(r *AuthorizationRequest) { r.ClientID = "x" }, crier.KindNotFound, ""},
+		"no program":         {func(r *AuthorizationRequest) { r.ClientID = "" }, crier.KindNotFound, ""},
+		"another address":    {func(r *AuthorizationRequest) { r.RedirectURI += "2" }, crier.KindInvalid, ""},
+		"no address":         {func(r *AuthorizationRequest) { r.RedirectURI = "" }, crier.KindInvalid, ""},
+		"an address of a script": {func(r *AuthorizationRequest) { r.RedirectURI = "javascript:x" }, crier.KindInvalid,
+			""},
+		"an address with a tail": {func(r *AuthorizationRequest) { r.RedirectURI += "#x" }, crier.KindInvalid, ""},
+		"an implicit grant": {func(r *AuthorizationRequest) { r.ResponseType = "token" }, "",
+			"unsupported_response_type"},
+		"a plain challenge": {func(r *AuthorizationRequest) { r.ChallengeMethod = "plain" }, "",
+			"invalid_request"},
+		"no method":          {func(r *AuthorizationRequest) { r.ChallengeMethod = "" }, "", "invalid_request"},
+		"no challenge":       {func(r *AuthorizationRequest) { r.Challenge = "" }, "", "invalid_request"},
+		"a challenge with =": {func(r *AuthorizationRequest) { r.Challenge += "=" }, "", "invalid_request"},
+		"another resource":   {func(r *AuthorizationRequest) { r.Resource = home }, "", "invalid_target"},
+		"a resource of elsewhere": {func(r *AuthorizationRequest) { r.Resource = "https://x/mcp" }, "",
+			"invalid_target"},
 		"a long state": {func(r *AuthorizationRequest) { r.State = strings.Repeat("s", maxState+1) }, "",
 			"invalid_request"},
 	} {
@@ -468,7 +474,8 @@ func TestWhatIsWrongWithARequestIsToldToWhomItBelongs(t *testing.T) {
 			c.change(&r)
 			consent, err := d.Authorizations.Ask(t.Context(), f.Owner.ID, session, r)
 			back, sent := errors.AsType[*SentBack](err)
-			if (err == nil) != (c.person == "" && c.client == "") || kindOf(err) != c.person || sent != (c.client != "") {
+			if (err == nil) != (c.person == "" && c.client == "") || kindOf(err) != c.person ||
+				sent != (c.client != "") {
 				t.Fatalf("the answer is %+v, %v", consent, err)
 			}
 			if sent && (query(t, back).Get("error") != c.client || query(t, back).Get("state") != r.State) {
@@ -520,15 +527,16 @@ func TestATicketIsForOnePersonInOneSessionForAWhile(t *testing.T) {
 			good            bool
 		}{
 			"at the last moment": {f.Owner.ID, session, consent.Ticket, consentLife - time.Microsecond, secret, true},
-			"after a new key":    {f.Owner.ID, session, consent.Ticket, 0, strings.Repeat("n", 43) + "," + secret, true},
-			"too late":           {f.Owner.ID, session, consent.Ticket, consentLife, secret, false},
-			"another person":     {stranger, session, consent.Ticket, 0, secret, false},
-			"another session":    {f.Owner.ID, "another", consent.Ticket, 0, secret, false},
-			"no session":         {f.Owner.ID, "", consent.Ticket, 0, secret, false},
-			"another key":        {f.Owner.ID, session, consent.Ticket, 0, strings.Repeat("n", 43), false},
-			"cut off":            {f.Owner.ID, session, consent.Ticket[:len(consent.Ticket)-4], 0, secret, false},
-			"no ticket":          {f.Owner.ID, session, "", 0, secret, false},
-			"no base64":          {f.Owner.ID, session, "…", 0, secret, false},
+			"after a new key": {f.Owner.ID, session, consent.Ticket, 0, strings.Repeat("n", 43) + "," + secret,
+				true},
+			"too late":        {f.Owner.ID, session, consent.Ticket, consentLife, secret, false},
+			"another person":  {stranger, session, consent.Ticket, 0, secret, false},
+			"another session": {f.Owner.ID, "another", consent.Ticket, 0, secret, false},
+			"no session":      {f.Owner.ID, "", consent.Ticket, 0, secret, false},
+			"another key":     {f.Owner.ID, session, consent.Ticket, 0, strings.Repeat("n", 43), false},
+			"cut off":         {f.Owner.ID, session, consent.Ticket[:len(consent.Ticket)-4], 0, secret, false},
+			"no ticket":       {f.Owner.ID, session, "", 0, secret, false},
+			"no base64":       {f.Owner.ID, session, "…", 0, secret, false},
 		} {
 			d.now = begun.Add(c.after)
 			d.Authorizations.keys = ring(t, c.keys)

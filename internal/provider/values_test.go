@@ -176,7 +176,8 @@ func TestTheStateOfAPostIsCopiedWhole(t *testing.T) {
 	copied.Warnings[0] = "x"
 	*copied.UploadProgress = UploadProgress{NextByteStart: 9}
 	copied.Publish(Published{PlatformPostID: "first"}, 2)
-	if after, err := json.Marshal(st); err != nil || string(after) != string(before) || st.Secrets["secret"] != "hidden" {
+	if after, err := json.Marshal(st); err != nil || string(after) != string(before) ||
+		st.Secrets["secret"] != "hidden" {
 		t.Errorf("the original became %s", after)
 	}
 	if copied.Upload(5, 5) != nil {
@@ -201,10 +202,11 @@ func TestClocksAreComparedByTheDatesOfAnswers(t *testing.T) {
 		list []Exchange
 		want time.Duration
 	}{
-		"nothing":             {nil, 0},
-		"no date":             {[]Exchange{{StartedAt: at}, answer("yesterday")}, 0},
-		"the same":            {[]Exchange{answer("Mon, 16 Nov 2026 12:00:10 GMT")}, 0},
-		"ahead":               {[]Exchange{answer("Mon, 16 Nov 2026 12:00:07 GMT"), answer("Mon, 16 Nov 2026 12:00:09 GMT")}, 3 * time.Second},
+		"nothing":  {nil, 0},
+		"no date":  {[]Exchange{{StartedAt: at}, answer("yesterday")}, 0},
+		"the same": {[]Exchange{answer("Mon, 16 Nov 2026 12:00:10 GMT")}, 0},
+		"ahead": {[]Exchange{answer("Mon, 16 Nov 2026 12:00:07 GMT"),
+			answer("Mon, 16 Nov 2026 12:00:09 GMT")}, 3 * time.Second},
 		"behind is no matter": {[]Exchange{answer("Mon, 16 Nov 2026 12:00:20 GMT")}, 0},
 	} {
 		if got := ClockAhead(c.list); got != c.want {
@@ -243,7 +245,8 @@ func TestPathsAreThoseOfTheInterface(t *testing.T) {
 func TestWhatANetworkDeclaresIsFound(t *testing.T) {
 	t.Parallel()
 	info := Info{Formats: []Format{{Name: "text", PostTypes: []string{"text_post"}},
-		{Name: "photo", PostTypes: []string{"text_image", "carousel"}}, {Name: "album", PostTypes: []string{"carousel"}}},
+		{Name: "photo", PostTypes: []string{"text_image", "carousel"}}, {Name: "album",
+			PostTypes: []string{"carousel"}}},
 		Costs: []Cost{{Key: "post", Credits: 15}}}
 	if f, ok := info.FormatFor("carousel"); !ok || f.Name != "photo" {
 		t.Errorf("a carousel is a %q", f.Name)

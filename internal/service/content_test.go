@@ -42,13 +42,18 @@ func TestAChangeOfContentKeepsWhatItDoesNotName(t *testing.T) {
 		paths string // of issues
 	}{
 		"nothing": {plain, crier.PostUpdate{}, "old", "an owl|a bird|https://example.com", 1, ""},
-		"a text":  {plain, crier.PostUpdate{Text: crier.Some("new")}, "new", "an owl|a bird|https://example.com", 1, ""},
+		"a text": {plain, crier.PostUpdate{Text: crier.Some("new")}, "new", "an owl|a bird|https://example.com", 1,
+			""},
 		"other assets": {plain, crier.PostUpdate{AssetIDs: crier.Some([]crier.ID{b, c})}, "old",
 			"a bird||https://example.com", 1, ""},
-		"no assets":                        {plain, crier.PostUpdate{AssetIDs: crier.Some([]crier.ID{})}, "old", "https://example.com", 1, ""},
-		"one asset too many beside a link": {plain, crier.PostUpdate{AssetIDs: crier.Some(many)}, "", "", 1, "assetIds"},
-		"other content":                    {plain, crier.PostUpdate{PostInput: crier.Some(thread("1", "2"))}, "1\n\n2", "", 2, ""},
-		"a text for a thread":              {thread("1", "2"), crier.PostUpdate{Text: crier.Some("new")}, "", "", 2, "text"},
+		"no assets": {plain, crier.PostUpdate{AssetIDs: crier.Some([]crier.ID{})}, "old",
+			"https://example.com", 1, ""},
+		"one asset too many beside a link": {plain, crier.PostUpdate{AssetIDs: crier.Some(many)}, "", "", 1,
+			"assetIds"},
+		"other content": {plain, crier.PostUpdate{PostInput: crier.Some(thread("1", "2"))}, "1\n\n2",
+			"", 2, ""},
+		"a text for a thread": {thread("1", "2"), crier.PostUpdate{Text: crier.Some("new")}, "", "", 2,
+			"text"},
 		"the same text for a thread": {thread("1", "2"), crier.PostUpdate{Text: crier.Some(thread("1", "2").Text())},
 			"", "", 2, ""},
 		"assets for a thread": {thread("1", "2"), crier.PostUpdate{AssetIDs: crier.Some([]crier.ID{a})}, "", "", 2,
@@ -60,7 +65,8 @@ func TestAChangeOfContentKeepsWhatItDoesNotName(t *testing.T) {
 		"a thread that is too long for one post": {thread(strings.Repeat("x", crier.MaxTextLength), "2"),
 			crier.PostUpdate{PostInput: crier.Null[crier.PostInput]()}, "", "", 1, "text"},
 		"a thread is given up for too many assets": {thread("1"), crier.PostUpdate{
-			PostInput: crier.Null[crier.PostInput](), AssetIDs: crier.Some(slices.Concat(many, []crier.ID{a}))}, "", "", 1, "assetIds"},
+			PostInput: crier.Null[crier.PostInput](), AssetIDs: crier.Some(slices.Concat(many, []crier.ID{a}))}, "", "",
+			1, "assetIds"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

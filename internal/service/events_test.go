@@ -197,7 +197,8 @@ func TestAFilterLooksAtOnePieceOfTheLogAtATime(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := st.WithTx(t.Context(), func(tx *store.Tx) error { tx.RecordEvents(made...); return nil }); err != nil {
+			if err := st.WithTx(t.Context(),
+				func(tx *store.Tx) error { tx.RecordEvents(made...); return nil }); err != nil {
 				t.Fatal(err)
 			}
 		}

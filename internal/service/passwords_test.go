@@ -113,7 +113,8 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 func TestASessionEndsByItselfByItsPersonAndEverywhere(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
-		r, ctx, at := newRules(t, st, testSecret), context.Background(), Browser{Address: "192.0.2.1", UserAgent: "A\x07 b"}
+		r, ctx, at := newRules(t, st, testSecret), context.Background(), Browser{Address: "192.0.2.1",
+			UserAgent: "A\x07 b"}
 		r.newOwner(t, "ada@example.com")
 		begin := func() Session {
 			t.Helper()

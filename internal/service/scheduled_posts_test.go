@@ -144,7 +144,11 @@ func TestWhatCanBeDoneWithAScheduledPostInEachState(t *testing.T) {
 			// may lists the states in which it can be done.
 			may string
 		}{
-			{"update", func(id crier.ID) error { _, err := d.ScheduledPosts.Update(ctx, d.scope, id, soon); return err },
+			{"update", func(id crier.ID) error {
+				_, err := d.ScheduledPosts.Update(ctx, d.scope, id,
+					soon)
+				return err
+			},
 				"scheduled"},
 			{"cancel", func(id crier.ID) error { _, err := d.ScheduledPosts.Cancel(ctx, d.scope, id); return err },
 				"scheduled canceled"},
@@ -248,7 +252,8 @@ func TestADryRunSaysWhatSchedulingWouldAndWritesNothing(t *testing.T) {
 		for name, text := range map[string]string{"short": "Hello", "too long for X": strings.Repeat("word ", 100),
 			"empty": ""} {
 			in := d.request(crier.ProviderX, crier.ProviderLinkedIn, crier.ProviderYouTube)
-			dry, err := d.Schedules.ValidateContent(ctx, d.scope, crier.ContentValidation{Text: &text, ScheduleRequest: in})
+			dry, err := d.Schedules.ValidateContent(ctx, d.scope, crier.ContentValidation{Text: &text,
+				ScheduleRequest: in})
 			if n := rows(); n != before {
 				t.Errorf("%s: %d rows were written", name, n-before)
 			}
@@ -260,7 +265,8 @@ func TestADryRunSaysWhatSchedulingWouldAndWritesNothing(t *testing.T) {
 				continue
 			}
 			for i := range dry.Data {
-				if dry.Data[i].OK != (done.Data[i].Error == nil) || dry.Data[i].SocialAccountID != in.SocialAccountIDs[i] {
+				if dry.Data[i].OK != (done.Data[i].Error == nil) ||
+					dry.Data[i].SocialAccountID != in.SocialAccountIDs[i] {
 					t.Errorf("%s: the dry run says %+v, scheduling %+v", name, dry.Data[i], done.Data[i].Error)
 				}
 			}

@@ -19,13 +19,14 @@ func TestEngagementsAreOfWhatWasTold(t *testing.T) {
 		numbers           store.Numbers
 		engagements, rate *int64
 	}{
-		"nothing":           {store.Numbers{}, nil, nil},
-		"views alone":       {store.Numbers{Views: number(10)}, nil, nil},
-		"likes alone":       {store.Numbers{Likes: number(3)}, number(3), nil},
-		"clicks do not":     {store.Numbers{Clicks: number(3), Reach: number(9), Views: number(1)}, nil, nil},
-		"a told zero":       {store.Numbers{Likes: number(0), Views: number(5)}, number(0), number(0)},
-		"nobody saw it":     {store.Numbers{Likes: number(1), Views: number(0)}, number(1), nil},
-		"all of them":       {store.Numbers{Likes: number(1), Comments: number(2), Shares: number(3), Quotes: number(4), Saves: number(5), Views: number(60)}, number(15), number(250_000)},
+		"nothing":       {store.Numbers{}, nil, nil},
+		"views alone":   {store.Numbers{Views: number(10)}, nil, nil},
+		"likes alone":   {store.Numbers{Likes: number(3)}, number(3), nil},
+		"clicks do not": {store.Numbers{Clicks: number(3), Reach: number(9), Views: number(1)}, nil, nil},
+		"a told zero":   {store.Numbers{Likes: number(0), Views: number(5)}, number(0), number(0)},
+		"nobody saw it": {store.Numbers{Likes: number(1), Views: number(0)}, number(1), nil},
+		"all of them": {store.Numbers{Likes: number(1), Comments: number(2), Shares: number(3), Quotes: number(4),
+			Saves: number(5), Views: number(60)}, number(15), number(250_000)},
 		"more than it seen": {store.Numbers{Likes: number(3), Views: number(2)}, number(3), number(1_500_000)},
 		"a third":           {store.Numbers{Likes: number(1), Views: number(3)}, number(1), number(333_333)},
 	} {
@@ -87,14 +88,19 @@ func TestTheGainsOfDaysAddUpToTheTotal(t *testing.T) {
 		days     []int64
 		total    int64
 	}{
-		"no reading":                   {0, nil, nil, nil, 0},
-		"one reading":                  {1, []store.Reading{reading(1, views(50))}, []int64{50}, []int64{0}, 50},
-		"three on two days":            {3, []store.Reading{reading(1, views(50)), reading(2, views(70)), reading(13, views(90))}, []int64{50, 20, 20}, []int64{0, 0, 1}, 90},
-		"a number that sinks":          {2, []store.Reading{reading(1, views(50)), reading(2, views(40))}, []int64{50, -10}, []int64{0, 0}, 40},
-		"a reading that tells less":    {3, []store.Reading{reading(1, views(50)), reading(2, store.Numbers{Likes: number(9)}), reading(3, views(80))}, []int64{50, 0, 30}, []int64{0, 0, 0}, 80},
-		"the first ones are gone":      {9, []store.Reading{reading(1, views(50)), reading(2, views(70))}, []int64{20}, []int64{0}, 20},
-		"the only one left of many":    {9, []store.Reading{reading(1, views(50))}, nil, nil, 0},
-		"a reading that tells nothing": {2, []store.Reading{reading(1, store.Numbers{}), reading(2, views(10))}, []int64{0, 10}, []int64{0, 0}, 10},
+		"no reading":  {0, nil, nil, nil, 0},
+		"one reading": {1, []store.Reading{reading(1, views(50))}, []int64{50}, []int64{0}, 50},
+		"three on two days": {3, []store.Reading{reading(1, views(50)), reading(2, views(70)), reading(13,
+			views(90))}, []int64{50, 20, 20}, []int64{0, 0, 1}, 90},
+		"a number that sinks": {2, []store.Reading{reading(1, views(50)), reading(2, views(40))}, []int64{50,
+			-10}, []int64{0, 0}, 40},
+		"a reading that tells less": {3, []store.Reading{reading(1, views(50)), reading(2,
+			store.Numbers{Likes: number(9)}), reading(3, views(80))}, []int64{50, 0, 30}, []int64{0, 0, 0}, 80},
+		"the first ones are gone": {9, []store.Reading{reading(1, views(50)), reading(2, views(70))}, []int64{20},
+			[]int64{0}, 20},
+		"the only one left of many": {9, []store.Reading{reading(1, views(50))}, nil, nil, 0},
+		"a reading that tells nothing": {2, []store.Reading{reading(1, store.Numbers{}), reading(2, views(10))},
+			[]int64{0, 10}, []int64{0, 0}, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -87,7 +87,8 @@ type compiledStmt interface {
 
 // worthKeeping matches statements on rows, behind comments, and EXPLAIN, which must get the text that is run. Others
 // are rare, and some act when they are compiled.
-var worthKeeping = regexp.MustCompile(`(?i)^(?:\s+|--[^\n]*\n|/\*.*?\*/)*(?:EXPLAIN|SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
+var worthKeeping = regexp.MustCompile(`(?i)^(?:\s+|--[^\n]*\n|/\*.*?\*/)*` +
+	`(?:EXPLAIN|SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
 
 // boundLimit matches a limit that is bound. SQLite plans by the value of a limit, so it compiles such a statement anew
 // whenever a value is bound to it, also to the same one; the value of an expression it does not look at.

@@ -53,7 +53,8 @@ func deliver(f *storetest.Fixture, w store.Webhook, again bool, at crier.Time, l
 	deliveries := make([]store.Delivery, len(list))
 	for i, e := range list {
 		deliveries[i].ID, deliveries[i].WebhookID, deliveries[i].EventID = crier.NewID(), w.ID, e.ID
-		deliveries[i].OrganizationID, deliveries[i].EventSequence, deliveries[i].EventType = w.OrganizationID, e.Sequence,
+		deliveries[i].OrganizationID, deliveries[i].EventSequence, deliveries[i].EventType = w.OrganizationID,
+			e.Sequence,
 			e.Type
 	}
 	f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.InsertDeliveries(ctx, deliveries, again, at) })
@@ -325,7 +326,8 @@ func TestOldEventsAreSweptWithTheirDeliveriesAndWithoutHoles(t *testing.T) {
 			return err
 		})
 		log, err := f.EventLog(t.Context())
-		if err != nil || swept != 2 || deliveries != 2 || log.Swept != list[1].Sequence || log.Last != list[3].Sequence {
+		if err != nil || swept != 2 || deliveries != 2 || log.Swept != list[1].Sequence ||
+			log.Last != list[3].Sequence {
 			t.Errorf("swept %d events and %d deliveries: %+v, %v", swept, deliveries, log, err)
 		}
 		left, err := f.EventsAfter(t.Context(), 0, 10)
@@ -387,7 +389,8 @@ func TestEventsAreSelected(t *testing.T) {
 			if !slices.Equal(ids, want) {
 				t.Errorf("%s: %d events, want %d", name, len(ids), len(want))
 			}
-			if n, err := f.CountEvents(ctx, f.Organization.ID, c.filter); c.after == 0 && (err != nil || n != int64(len(want))) {
+			if n, err := f.CountEvents(ctx, f.Organization.ID, c.filter); c.after == 0 && (err != nil ||
+				n != int64(len(want))) {
 				t.Errorf("%s: %d are counted, %v", name, n, err)
 			}
 		}

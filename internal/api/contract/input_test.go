@@ -82,7 +82,8 @@ func TestParametersAreReadFromWhereTheyAre(t *testing.T) {
 			if strings.TrimSpace(pathsOf(issues)) != c.paths {
 				t.Errorf("the issues are %+v, want %q", issues, c.paths)
 			}
-			if whole := name == "no query" || name == "a body" || name == "a large body"; whole != (len(issues) == 1 && len(issues[0].Path) == 0) {
+			if whole := name == "no query" || name == "a body" || name == "a large body"; whole != (len(issues) == 1 &&
+				len(issues[0].Path) == 0) {
 				t.Errorf("the issues are %+v", issues)
 			}
 			switch name {
@@ -198,8 +199,9 @@ func TestAStreamTellsWhatItsSenderDoesWrong(t *testing.T) {
 func TestJSONIsToldByItsType(t *testing.T) {
 	t.Parallel()
 	for contentType, want := range map[string]bool{
-		"": true, "application/json": true, "Application/JSON; charset=UTF-8": true, "application/json; charset=latin1": false,
-		"text/plain": false, "application/problem+json": false, "application/json; x": false, "json": false,
+		"": true, "application/json": true, "Application/JSON; charset=UTF-8": true,
+		"application/json; charset=latin1": false,
+		"text/plain":                       false, "application/problem+json": false, "application/json; x": false, "json": false,
 	} {
 		if got := isJSON(contentType); got != want {
 			t.Errorf("%q: %v", contentType, got)
@@ -210,13 +212,15 @@ func TestJSONIsToldByItsType(t *testing.T) {
 func TestAValueIsFoundWrongOnce(t *testing.T) {
 	t.Parallel()
 	known := []crier.Issue{crier.At("x", "a", "b"), crier.At("x", "list", "1")}
-	for path, told := range map[string]bool{"a": true, "a.b": false, "a.b.c": false, "a.bc": true, "list.10": true, "": true} {
+	for path, told := range map[string]bool{"a": true, "a.b": false, "a.b.c": false, "a.bc": true, "list.10": true,
+		"": true} {
 		more := []crier.Issue{{Path: strings.FieldsFunc(path, func(r rune) bool { return r == '.' }), Message: "y"}}
 		if got := len(UnlessKnown(known, more)) == 1; got != told {
 			t.Errorf("%q is told: %v", path, got)
 		}
 	}
-	if got := UnlessKnown([]crier.Issue{crier.At("the body is no JSON")}, []crier.Issue{crier.At("y", "a")}); got != nil {
+	if got := UnlessKnown([]crier.Issue{crier.At("the body is no JSON")}, []crier.Issue{crier.At("y",
+		"a")}); got != nil {
 		t.Errorf("what is wrong with a part of nothing: %+v", got)
 	}
 }
