@@ -20,7 +20,7 @@ type link struct {
 func isMark(r rune) bool { return unicode.Is(unicode.M, r) }
 
 // candidate matches what may be an address: an optional scheme, a name with dots, an optional port, and a tail.
-var candidate = regexp.MustCompile(`(?i)(https?://)?((?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]*[\p{L}\p{N}])?\.)+)([a-z]{2,24}|xn--[a-z0-9-]+)(:\d{1,5})?([/?#][^\s<>"]*)?`)
+var candidate = regexp.MustCompile(`(?i)(https?://)?((?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]*[\p{L}\p{N}])?\.)+)(xn--[a-z0-9-]+|[a-z]{2,24})(:\d{1,5})?([/?#][^\s<>"]*)?`)
 
 // maxURL is the longest address that is one.
 const maxURL = 4096
@@ -36,11 +36,14 @@ func findURLs(text string) []link {
 		}
 		start, end := at+m[0], at+m[1]
 		hasScheme, hasTail := m[2] >= 0, m[10] >= 0
+		if !hasScheme {
+			start += foreignLength(text[start : at+m[5]])
+		}
 		domain := strings.ToLower(text[at+m[6] : at+m[7]])
 		if hasTail {
 			end = at + m[10] + len(trimTail(text[at+m[10]:end]))
 		}
-		if !mayPrecede(text[:start]) || !mayFollow(text[at+m[7]:]) || end-start > maxURL ||
+		if !mayPrecede(text[:start]) || !mayFollow(text[at+m[7]:]) || end-start > maxURL || start == at+m[5] ||
 			!isDomain(domain, hasScheme, hasTail) {
 			at = start + wordLength(text[start:])
 			continue
@@ -49,6 +52,18 @@ func findURLs(text string) []link {
 		at = end
 	}
 	return links
+}
+
+// foreignLength returns how much of the names before a top-level domain is not part of an address without a scheme,
+// which has Latin letters only: in texts without spaces it begins right behind other ones.
+func foreignLength(names string) int {
+	begin := strings.LastIndexFunc(names, func(r rune) bool { return r >= 0x80 && !unicode.Is(unicode.Latin, r) })
+	if begin < 0 {
+		return 0
+	}
+	_, size := utf8.DecodeRuneInString(names[begin:])
+	rest := strings.TrimLeft(names[begin+size:], "._-")
+	return len(names) - len(rest)
 }
 
 // mayPrecede tells whether an address may begin after the text.
