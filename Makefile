@@ -48,9 +48,9 @@ chaos: export CRIER_CHAOS_PACE ?= usual
 chaos: ## publish hundreds of posts on nodes, networks and a database that fail at random (minutes)
 	CRIER_CHAOS_RESTART=1 scripts/with-postgres.sh go test -v -count=1 -timeout 60m -run '^TestChaos$$' ./cmd/crier
 	scripts/with-postgres.sh go test -v -count=1 -timeout 60m \
-		-run '^TestAFrozenNode|^TestFiveHundredSlow|^TestAnUpgrade' ./cmd/crier
+		-run '^TestFrozenNode|^TestFiveHundredSlow|^TestUpgrade' ./cmd/crier
 	CRIER_UPLOAD_MEGABYTES=1024 CRIER_UPLOAD_TEXTS=1000 CRIER_TEST_SQLITE_ONLY=1 \
-		go test -v -count=1 -timeout 60m -run '^TestASlowUpload' ./cmd/crier
+		go test -v -count=1 -timeout 60m -run '^TestSlowUpload' ./cmd/crier
 
 # Seeds are new in every run and printed; CRIER_FUZZ_REQUESTS=1000000 runs longer.
 fuzz: export CRIER_FUZZ_REQUESTS ?= 100000

@@ -7,7 +7,7 @@ import (
 	"crier"
 )
 
-func TestOffsetsMayBeFractions(t *testing.T) {
+func TestOffsetsMayBeFractional(t *testing.T) {
 	t.Parallel()
 	if got := (crier.EngagementTrigger{WindowHours: 1.5}).Window(); got != 90*time.Minute {
 		t.Errorf("a window of 1.5 hours lasts %v", got)

@@ -356,7 +356,7 @@ func TestEveryPackageHasALayer(t *testing.T) {
 	}
 }
 
-func TestLayersAllowWhatTheGuideDraws(t *testing.T) {
+func TestLayersAllowTheDocumentedImports(t *testing.T) {
 	t.Parallel()
 	files := []sourceFile{
 		{"post.go", []string{"database/sql/driver", "time", "github.com/google/uuid"}},

@@ -7,8 +7,8 @@ import (
 	"crier"
 )
 
-// TestRolesHoldWhatIsDecided has the matrix in full, so that nobody changes it by accident.
-func TestRolesHoldWhatIsDecided(t *testing.T) {
+// TestRolePermissions has the matrix in full, so that nobody changes it by accident.
+func TestRolePermissions(t *testing.T) {
 	t.Parallel()
 	const owner, admin, editor, viewer = "owner", "admin", "editor", "viewer"
 	matrix := map[crier.Permission][]crier.Role{

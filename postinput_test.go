@@ -7,7 +7,7 @@ import (
 	"crier"
 )
 
-func TestAttachedAssetLeavesOutWhatTheFileDoesNotHave(t *testing.T) {
+func TestAttachedAssetOmitsMissingFields(t *testing.T) {
 	t.Parallel()
 	const id = "018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d"
 	for name, tc := range map[string]struct {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestVariantsTakeOverWhatTheyLeaveOut(t *testing.T) {
+func TestVariantsInheritOmittedFields(t *testing.T) {
 	t.Parallel()
 	const account, other = ID("01900000-0000-7000-8000-000000000001"), ID("01900000-0000-7000-8000-000000000002")
 	var thread, atomic PostInput
@@ -56,7 +56,7 @@ func TestVariantsTakeOverWhatTheyLeaveOut(t *testing.T) {
 	}
 }
 
-func TestVariantPathsLeadToTheRequest(t *testing.T) {
+func TestVariantPathsMatchTheRequest(t *testing.T) {
 	t.Parallel()
 	text, none := "T", []Attachment{}
 	atomic := PostInput{Atomic: &AtomicPost{}, Variants: []PostVariant{{Text: &text}, {Attachments: &none}}}

@@ -75,7 +75,7 @@ func TestIdsOnTheWire(t *testing.T) {
 	}
 }
 
-func TestOptionalTellsAbsentNullAndAValueApart(t *testing.T) {
+func TestOptionalDistinguishesAbsentNullAndValue(t *testing.T) {
 	t.Parallel()
 	type body struct {
 		Name crier.Optional[string] `json:"name,omitzero"`
@@ -111,7 +111,7 @@ func TestNamesAreCountedInCharactersAfterTrimming(t *testing.T) {
 	})
 }
 
-func TestErrorsTellTheirIssues(t *testing.T) {
+func TestErrorsListTheirIssues(t *testing.T) {
 	t.Parallel()
 	err := crier.Invalid(crier.At("must be short", "posts", "1", "text"), crier.At("the body is odd"))
 	if got := err.Error(); got != "The request is not valid: 2 problems. posts.1.text: must be short; the body is odd" {

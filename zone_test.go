@@ -48,7 +48,7 @@ func TestZonesAreThoseOfTheEmbeddedDatabase(t *testing.T) {
 	}
 }
 
-func TestNamesThatAreNoZonesAreRefused(t *testing.T) {
+func TestInvalidZoneNamesAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"", "Local", "localtime", "Factory", "posixrules", "posix/Europe/Berlin", "right/UTC", "europe/berlin",
@@ -67,7 +67,7 @@ func TestNamesThatAreNoZonesAreRefused(t *testing.T) {
 	}
 }
 
-func TestZonesAreFoundWhateverTheirCase(t *testing.T) {
+func TestZonesAreCaseInsensitive(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]crier.Zone{"Europe/Berlin": "Europe/Berlin", "europe/berlin": "Europe/Berlin",
 		"utc": "UTC", "america/argentina/buenos_aires": "America/Argentina/Buenos_Aires", "Local": "", "": "",

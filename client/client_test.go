@@ -52,7 +52,7 @@ func reply(w http.ResponseWriter, status int, body any) {
 
 const team = crier.ID("018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d")
 
-func TestAChangeIsRepeatedWithTheSameKey(t *testing.T) {
+func TestRetryUsesTheSameIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(w http.ResponseWriter){
 		"no answer": func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
@@ -87,7 +87,7 @@ func TestAChangeIsRepeatedWithTheSameKey(t *testing.T) {
 	}
 }
 
-func TestAServerThatWantsToBeLeftAloneForLongIsNotAskedAgain(t *testing.T) {
+func TestLongRetryAfterIsNotRetried(t *testing.T) {
 	t.Parallel()
 	var waits []time.Duration
 	c, s := serve(t, func(n int, w http.ResponseWriter, _ *http.Request) {
@@ -111,7 +111,7 @@ func TestAServerThatWantsToBeLeftAloneForLongIsNotAskedAgain(t *testing.T) {
 	}
 }
 
-func TestTwoChangesHaveDifferentKeysUnlessTold(t *testing.T) {
+func TestEachChangeHasItsOwnIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusOK, map[string]any{"id": team})
@@ -132,7 +132,7 @@ func TestTwoChangesHaveDifferentKeysUnlessTold(t *testing.T) {
 	}
 }
 
-func TestErrorsAreTypes(t *testing.T) {
+func TestErrorsAreTyped(t *testing.T) {
 	t.Parallel()
 	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Request-Id", "r1")
@@ -153,7 +153,7 @@ func TestErrorsAreTypes(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNotOfCrierIsAnErrorToo(t *testing.T) {
+func TestForeignResponseIsAnError(t *testing.T) {
 	t.Parallel()
 	c, _ := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "0")
@@ -167,7 +167,7 @@ func TestAnAnswerThatIsNotOfCrierIsAnErrorToo(t *testing.T) {
 	}
 }
 
-func TestWaitingEndsWithTheContext(t *testing.T) {
+func TestRetryWaitEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	c, _ := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "20")
@@ -180,7 +180,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestAListIsWalkedToItsEnd(t *testing.T) {
+func TestListIteratesAllPages(t *testing.T) {
 	t.Parallel()
 	c, s := serve(t, func(n int, w http.ResponseWriter, r *http.Request) {
 		page := crier.Page[crier.Tag]{Data: []crier.Tag{{ID: team, TeamID: team, Name: strconv.Itoa(n)}}}
@@ -208,7 +208,7 @@ func TestAListIsWalkedToItsEnd(t *testing.T) {
 	}
 }
 
-func TestAListEndsWithTheFirstError(t *testing.T) {
+func TestListStopsAtTheFirstError(t *testing.T) {
 	t.Parallel()
 	c, _ := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusForbidden, map[string]string{"_tag": "Forbidden"})
@@ -227,7 +227,7 @@ func TestAListEndsWithTheFirstError(t *testing.T) {
 	}
 }
 
-func TestAnUploadGoesOnWhereTheServerStopped(t *testing.T) {
+func TestUploadResumesAtTheServersOffset(t *testing.T) {
 	t.Parallel()
 	file := "0123456789"
 	var stored strings.Builder

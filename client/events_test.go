@@ -27,7 +27,7 @@ func event(id, kind string) string {
 	return "id: " + id + "\ndata: {\"id\":\"" + string(team) + "\",\"type\":\"" + kind + "\"}\n\n"
 }
 
-func TestAStreamIsReadAsItsRulesSay(t *testing.T) {
+func TestStreamParsesServerSentEvents(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		stream string
@@ -76,7 +76,7 @@ func TestAStreamIsReadAsItsRulesSay(t *testing.T) {
 }
 
 // Whoever fails on an event gets it again: the cursor stays before it.
-func TestAnEventThatCouldNotBeHandledIsNotPassed(t *testing.T) {
+func TestUnhandledEventIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	api, _ := scripted(func(_ int, w http.ResponseWriter, _ *http.Request) error {
 		return streamed(w, event("a", "x")+event("b", "y")+event("c", "z"))
@@ -93,7 +93,7 @@ func TestAnEventThatCouldNotBeHandledIsNotPassed(t *testing.T) {
 	}
 }
 
-func TestTheSelectionOfEventsIsSent(t *testing.T) {
+func TestSelectionOfEventsIsSent(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]client.EventOptions{
 		"": {},
@@ -114,7 +114,7 @@ func TestTheSelectionOfEventsIsSent(t *testing.T) {
 	}
 }
 
-func TestFollowingGoesOnBehindWhatWasHeard(t *testing.T) {
+func TestFollowResumesAfterTheLastEvent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -157,7 +157,7 @@ func TestFollowingGoesOnBehindWhatWasHeard(t *testing.T) {
 	})
 }
 
-func TestFollowingWaitsTenSecondsAtMostForAServerThatIsGone(t *testing.T) {
+func TestFollowBackoffIsAtMostTenSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
@@ -175,7 +175,7 @@ func TestFollowingWaitsTenSecondsAtMostForAServerThatIsGone(t *testing.T) {
 	})
 }
 
-func TestFollowingEndsWhereAnotherTryCannotHelp(t *testing.T) {
+func TestFollowStopsOnPermanentErrors(t *testing.T) {
 	t.Parallel()
 	own := errors.New("the caller has enough")
 	for name, c := range map[string]struct {
@@ -216,7 +216,7 @@ func TestFollowingEndsWhereAnotherTryCannotHelp(t *testing.T) {
 }
 
 // Half a list is no list: whoever walks it has to hear of the error, and may stop where they like.
-func TestAWalkThroughAListMayStopAnywhere(t *testing.T) {
+func TestListIterationMayStopEarly(t *testing.T) {
 	t.Parallel()
 	pages := 0
 	page := func(_ context.Context, o client.ListOptions) (crier.Page[int], error) {

@@ -123,7 +123,7 @@ func TestEveryOperationOfTheInterfaceHasAMethod(t *testing.T) {
 	}
 }
 
-func TestAPostIsReadWithItsScheduledPosts(t *testing.T) {
+func TestGetPostIncludesScheduledPosts(t *testing.T) {
 	t.Parallel()
 	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusOK, map[string]any{"id": team, "scheduledPosts": []any{map[string]any{"id": team}}})
@@ -135,7 +135,7 @@ func TestAPostIsReadWithItsScheduledPosts(t *testing.T) {
 	}
 }
 
-func TestAFileIsSentAsAForm(t *testing.T) {
+func TestFileIsSentAsMultipart(t *testing.T) {
 	t.Parallel()
 	alt := "An owl"
 	c, _ := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
@@ -171,7 +171,7 @@ type neverEnding struct{}
 
 func (neverEnding) Read(p []byte) (int, error) { return len(p), nil }
 
-func TestARefreshTokenIsNeverSentTwice(t *testing.T) {
+func TestRefreshTokenIsNeverSentTwice(t *testing.T) {
 	t.Parallel()
 	c, s := serve(t, func(_ int, w http.ResponseWriter,
 		_ *http.Request) {

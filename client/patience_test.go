@@ -54,7 +54,7 @@ func refuse(w http.ResponseWriter, status int, kind crier.Kind, retryAfter strin
 	reply(w, status, map[string]any{"_tag": kind, "message": "no"})
 }
 
-func TestHowLongAndHowOftenARequestIsTriedAgain(t *testing.T) {
+func TestRetryDelaysAndCount(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the connection was lost")
 	for name, c := range map[string]struct {
@@ -112,7 +112,7 @@ func TestHowLongAndHowOftenARequestIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAnUnreachableServerIsNamedOnce(t *testing.T) {
+func TestUnreachableServerIsNamedOnce(t *testing.T) {
 	t.Parallel()
 	api, _ := scripted(func(int, http.ResponseWriter, *http.Request) error { return errors.New("refused") },
 		client.WithTries(0)) // which is one
@@ -122,7 +122,7 @@ func TestAnUnreachableServerIsNamedOnce(t *testing.T) {
 	}
 }
 
-func TestAProgramIsToldOfWaitsThatAPersonNotices(t *testing.T) {
+func TestNoticeableWaitsAreReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var told []time.Duration
@@ -142,7 +142,7 @@ func TestAProgramIsToldOfWaitsThatAPersonNotices(t *testing.T) {
 	})
 }
 
-func TestWhatHelpsIsInTheMessageOfAnError(t *testing.T) {
+func TestErrorMessagesIncludeTheRemedy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		err  client.Error
@@ -161,7 +161,7 @@ func TestWhatHelpsIsInTheMessageOfAnError(t *testing.T) {
 	}
 }
 
-func TestATokenIsAskedForAtEveryTry(t *testing.T) {
+func TestTokenSourceIsCalledForEveryTry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
@@ -197,7 +197,7 @@ func TestATokenIsAskedForAtEveryTry(t *testing.T) {
 }
 
 // A file that is half written to its place must not be begun anew: the place has the first half already.
-func TestAFileThatBreaksOffIsNotReadASecondTime(t *testing.T) {
+func TestInterruptedFileIsNotRereadForRetry(t *testing.T) {
 	t.Parallel()
 	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
@@ -209,7 +209,7 @@ func TestAFileThatBreaksOffIsNotReadASecondTime(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutSenseIsNotAskedForAgain(t *testing.T) {
+func TestMalformedResponseIsNotRetried(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{"a page": "<html>", "nothing": "", "a list": "[1]"} {
 		api, sent := scripted(func(_ int, w http.ResponseWriter, _ *http.Request) error {
@@ -254,7 +254,7 @@ func upload(t *testing.T, put func(n int, w http.ResponseWriter) (taken bool)) (
 	}, sent
 }
 
-func TestAPieceIsSentAgainOnlyWhereThatHelps(t *testing.T) {
+func TestChunkIsRetriedOnlyOnTransientErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status     int
@@ -301,7 +301,7 @@ func TestAPieceIsSentAgainOnlyWhereThatHelps(t *testing.T) {
 	}
 }
 
-func TestAnswersOfTokenEndpointsAreToldApart(t *testing.T) {
+func TestTokenEndpointErrorsAreDistinguished(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status int

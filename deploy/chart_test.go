@@ -201,7 +201,7 @@ secretKey: {existingSecret: crier-key}
 s3: {endpoint: https://s3.example.com, bucket: media, region: eu, existingSecret: crier-s3}
 `
 
-func TestTheChartHasADeploymentPerRole(t *testing.T) {
+func TestChartHasADeploymentPerRole(t *testing.T) {
 	t.Parallel()
 	objects, err := openChart(t, given+"api: {replicas: 3}\nsettings: {CRIER_SECURITY_CONTACT: a@b.example}\n"+
 		"settingsSecrets: [networks]\n").render(t)
@@ -288,7 +288,7 @@ func wantEnvironment(t *testing.T, role string, c container, known []string) {
 	}
 }
 
-func TestTheChartSaysWhichValueIsMissing(t *testing.T) {
+func TestChartReportsMissingValues(t *testing.T) {
 	t.Parallel()
 	for value, without := range map[string]string{
 		"publicUrl": "publicUrl: ''", "image.repository": "image: {repository: ''}",
@@ -308,7 +308,7 @@ func TestTheChartSaysWhichValueIsMissing(t *testing.T) {
 	}
 }
 
-func TestWhatTheChartCanLeaveOutOrAdd(t *testing.T) {
+func TestChartOptions(t *testing.T) {
 	t.Parallel()
 	objects, err := openChart(t, given+`
 podDisruptionBudget: {enabled: false}

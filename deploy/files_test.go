@@ -39,7 +39,7 @@ func settingNames(t *testing.T) []string {
 
 var variable = regexp.MustCompile(`\bCRIER_[A-Z0-9_]+`)
 
-func TestPackagesSetOnlyWhatCrierReads(t *testing.T) {
+func TestPackagesSetOnlyKnownSettings(t *testing.T) {
 	t.Parallel()
 	known := settingNames(t)
 	for _, path := range []string{"../Dockerfile", "compose.yaml", "systemd/crier.service", "helm/crier/values.yaml",
@@ -52,7 +52,7 @@ func TestPackagesSetOnlyWhatCrierReads(t *testing.T) {
 	}
 }
 
-func TestTheContainerIsSmallAndNotRoot(t *testing.T) {
+func TestContainerIsSmallAndRunsAsNonRoot(t *testing.T) {
 	t.Parallel()
 	_, final, _ := strings.Cut(read(t, "../Dockerfile"), "\nFROM scratch\n")
 	for _, line := range []string{"USER 65532:65532\n", "ENTRYPOINT [\"/crier\"]\n", "VOLUME /data\n",
@@ -80,7 +80,7 @@ type composeFile struct {
 	Volumes map[string]any
 }
 
-func TestTheComposeFileIsWholeAndHardened(t *testing.T) {
+func TestComposeFileIsCompleteAndHardened(t *testing.T) {
 	t.Parallel()
 	var file composeFile
 	readYAML(t, "compose.yaml", &file)
@@ -128,7 +128,7 @@ func tool(t *testing.T, name string, args ...string) {
 	}
 }
 
-func TestTheUnitIsHardened(t *testing.T) {
+func TestUnitIsHardened(t *testing.T) {
 	t.Parallel()
 	unit := read(t, "systemd/crier.service")
 	for _, line := range []string{"ExecStart=/usr/local/bin/crier serve", "DynamicUser=yes", "StateDirectory=crier",

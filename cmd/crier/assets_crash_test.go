@@ -95,7 +95,7 @@ func (k *killable) wantNoAsset(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsKilledDuringAnUploadShowsNoHalfAsset(t *testing.T) {
+func TestKillDuringUploadLeavesNoPartialAsset(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		l, file := startKillable(t, db), longVideo(4<<20)
@@ -128,7 +128,7 @@ func TestAServerThatIsKilledDuringAnUploadShowsNoHalfAsset(t *testing.T) {
 	})
 }
 
-func TestAnUploadGoesOnWhereTheKilledServerStopped(t *testing.T) {
+func TestUploadResumesAfterServerKill(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		l, file := startKillable(t, db), longVideo(24<<20)
@@ -176,7 +176,7 @@ func TestAnUploadGoesOnWhereTheKilledServerStopped(t *testing.T) {
 	})
 }
 
-func TestAServerThatIsKilledDuringAnImportShowsNoHalfAsset(t *testing.T) {
+func TestKillDuringImportLeavesNoPartialAsset(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		l, file := startKillable(t, db, "CRIER_IMPORT_ALLOW=127.0.0.0/8"), longVideo(4<<20)
@@ -282,7 +282,7 @@ func (k *killable) uploadInPieces(tb testing.TB, size int64) {
 	k.Do(tb, "POST", k.Uploads(id, "complete"), nil).Want(tb, http.StatusCreated)
 }
 
-func TestALargeUploadTakesLittleMemory(t *testing.T) {
+func TestLargeUploadUsesLittleMemory(t *testing.T) {
 	t.Parallel()
 	k := startKillable(t, databases.Fresh(t, store.SQLite))
 	whole := k.growth(t, func() { k.uploadWhole(t, 256<<20) })

@@ -54,7 +54,7 @@ func TestBrowserCalendarKeys(t *testing.T) {
 	}
 }
 
-func TestBrowserAFreeSlotLeadsToTheComposerAndBack(t *testing.T) {
+func TestBrowserFreeSlotOpensTheComposer(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
@@ -77,7 +77,7 @@ func TestBrowserAFreeSlotLeadsToTheComposerAndBack(t *testing.T) {
 	}
 }
 
-func TestBrowserADialogBeginsAtItsFirstField(t *testing.T) {
+func TestBrowserDialogFocusesItsFirstField(t *testing.T) {
 	t.Parallel()
 	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	e.signUp(t, e.crew, "ada@example.com")
@@ -91,7 +91,7 @@ func TestBrowserADialogBeginsAtItsFirstField(t *testing.T) {
 	}
 }
 
-func TestBrowserFindsAPostByItsWords(t *testing.T) {
+func TestBrowserSearchesPosts(t *testing.T) {
 	t.Parallel()
 	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	e.signUp(t, e.crew, "ada@example.com")

@@ -18,7 +18,7 @@ import (
 )
 
 // What others do arrives by the stream of events: without it the page would ask again after 15 seconds.
-func TestBrowserShowsWhatOthersDoAndCatchesUpAfterALostLine(t *testing.T) {
+func TestBrowserShowsLiveChangesAndCatchesUpAfterADisconnect(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
@@ -53,7 +53,7 @@ func TestBrowserShowsWhatOthersDoAndCatchesUpAfterALostLine(t *testing.T) {
 	s.tab.waitFor(`!document.body.innerText.includes('The connection is lost')`)
 }
 
-func TestBrowserUploadSurvivesALostLineAndAReload(t *testing.T) {
+func TestBrowserUploadSurvivesADisconnectAndAReload(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk)
 	s.begin(t)
@@ -84,7 +84,7 @@ func TestBrowserUploadSurvivesALostLineAndAReload(t *testing.T) {
 }
 
 // Whoever presses the button while a picture is on its way would otherwise publish without it.
-func TestBrowserAPostWaitsForItsUpload(t *testing.T) {
+func TestBrowserPostWaitsForItsUpload(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x", "linkedin")
 	s.begin(t)
@@ -116,7 +116,7 @@ func buttonSays(words string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll('button')].some(e => e.innerText.includes(%q))`, words)
 }
 
-func TestBrowserAReadThatFailsIsToldAndTriedAgain(t *testing.T) {
+func TestBrowserFailedReadIsReportedAndRetried(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)

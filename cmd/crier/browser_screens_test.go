@@ -126,7 +126,7 @@ func (b *tab) wantNarrow(name string) {
 	}
 }
 
-func TestBrowserAViewerSeesNoButtonThatWouldBeRefused(t *testing.T) {
+func TestBrowserViewerSeesNoForbiddenButtons(t *testing.T) {
 	t.Parallel()
 	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	e.signUp(t, e.crew, "ada@example.com")
@@ -160,7 +160,7 @@ func TestBrowserAViewerSeesNoButtonThatWouldBeRefused(t *testing.T) {
 	}
 }
 
-func TestBrowserAnotherOriginCannotFrameOrRead(t *testing.T) {
+func TestBrowserOtherOriginsCannotFrameOrRead(t *testing.T) {
 	t.Parallel()
 	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	e.signUp(t, e.crew, "ada@example.com")

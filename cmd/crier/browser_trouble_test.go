@@ -45,7 +45,7 @@ func (s *story) sendNow() string {
 	return evaluate[string](b, `location.pathname.split('/').pop()`)
 }
 
-func TestBrowserALostAnswerIsLookedForAndFoundOnce(t *testing.T) {
+func TestBrowserLostAnswerIsReconciledOnce(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
@@ -66,7 +66,7 @@ func TestBrowserALostAnswerIsLookedForAndFoundOnce(t *testing.T) {
 	}
 }
 
-func TestBrowserAPersonDecidesAnUnknownOutcome(t *testing.T) {
+func TestBrowserUnknownOutcomeIsResolvedByHand(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
@@ -107,7 +107,7 @@ func TestBrowserAPersonDecidesAnUnknownOutcome(t *testing.T) {
 	}
 }
 
-func TestBrowserADecisionThatSomebodyElseTakesIsTold(t *testing.T) {
+func TestBrowserShowsThatSomebodyElseDecided(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
@@ -125,7 +125,7 @@ func TestBrowserADecisionThatSomebodyElseTakesIsTold(t *testing.T) {
 	s.tab.waitFor(`!document.querySelector('dialog') && document.activeElement !== document.body`)
 }
 
-func TestBrowserABrokenAccountIsReconnectedAndItsPostGoesOut(t *testing.T) {
+func TestBrowserReconnectedAccountPublishesItsPost(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk)
 	s.begin(t)
@@ -155,7 +155,7 @@ func TestBrowserABrokenAccountIsReconnectedAndItsPostGoesOut(t *testing.T) {
 	}
 }
 
-func TestBrowserARefusedPostIsMendedFromAttention(t *testing.T) {
+func TestBrowserRejectedPostIsFixedFromAttention(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
@@ -183,7 +183,7 @@ func TestBrowserARefusedPostIsMendedFromAttention(t *testing.T) {
 	}
 }
 
-func TestBrowserTheLastAccountsAreThoseOfTheLastNewPost(t *testing.T) {
+func TestBrowserRemembersTheAccountsOfTheLastNewPost(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x", "linkedin", "threads")
 	s.begin(t)
@@ -202,7 +202,7 @@ func TestBrowserTheLastAccountsAreThoseOfTheLastNewPost(t *testing.T) {
 	s.tab.waitFor(`[...document.querySelectorAll('section[aria-label=Accounts] label:has(:checked)')].length === 2`)
 }
 
-func TestBrowserAFailureWhosePlaceWasTakenIsNotOfferedAgain(t *testing.T) {
+func TestBrowserSupersededFailureIsNotOfferedForRetry(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
@@ -247,7 +247,7 @@ const underTheBar = `(() => {
 })()`
 
 // A person on a phone writes with a finger's aim, and reads everything on the same small page.
-func TestBrowserAPhoneWritesAndPublishes(t *testing.T) {
+func TestBrowserComposeAndPublishOnAPhone(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, databases.Fresh(t, store.SQLite), phone, "x", "linkedin")
 	s.begin(t)

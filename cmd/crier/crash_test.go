@@ -132,7 +132,7 @@ var journeys = []journey{
 		comment: "comment", fault: lostAnswer, timeline: []string{"film", "comment"}, calls: onceEach},
 }
 
-func TestAWorkerMayDieOrSleepBetweenAnyTwoSteps(t *testing.T) {
+func TestWorkerCrashOrPauseBetweenAnyTwoSteps(t *testing.T) {
 	t.Parallel()
 	databases.EachInTurn(t, func(t *testing.T, db database) {
 		f := newFreezer()

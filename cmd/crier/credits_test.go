@@ -13,7 +13,7 @@ import (
 )
 
 // Posts are published, refused, moved, edited, cancelled and deleted all at once, on nodes that share a database.
-func TestTheLedgerSumsUpToTheBalanceAtEveryMoment(t *testing.T) {
+func TestLedgerAlwaysAddsUpToTheBalance(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -87,7 +87,7 @@ func (e *engine) spend(t *testing.T, c crew, post string, i int) {
 
 // A worker sleeps behind its call. Another one finds out that the first part of the thread is public, and it is paid
 // for; then the first wakes up, before the second has gone on, and has the same to tell.
-func TestAPartThatTwoWorkersTellOfIsPaidForOnce(t *testing.T) {
+func TestPartReportedByTwoWorkersIsBilledOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		called, found, told := newGate(t, publish.StepSent, 1), newGate(t, publish.StepSettled, 1),

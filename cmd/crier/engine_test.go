@@ -34,7 +34,7 @@ func TestPostNowPublishesOnEachNetworkOnce(t *testing.T) {
 }
 
 // Not beside other tests of this package: it measures time, and a machine with more work than cores is late.
-func TestScheduledPostsLeaveAtTheirSecondAndNotBefore(t *testing.T) {
+func TestScheduledPostsAreSentOnTheSecond(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
 		due := map[crier.ID]time.Time{}
@@ -61,7 +61,7 @@ func TestScheduledPostsLeaveAtTheirSecondAndNotBefore(t *testing.T) {
 	})
 }
 
-func TestAThreadIsPublishedInOrderWithItsFirstCommentBelow(t *testing.T) {
+func TestThreadIsPublishedInOrderWithItsFirstComment(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -86,7 +86,7 @@ func TestAThreadIsPublishedInOrderWithItsFirstCommentBelow(t *testing.T) {
 	})
 }
 
-func TestACommentFollowsOnceThePostHasEnoughLikes(t *testing.T) {
+func TestCommentFollowsOnceThePostHasEnoughLikes(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -154,7 +154,7 @@ func TestRepostsAndQuotesFollowAfterTheirDays(t *testing.T) {
 	})
 }
 
-func TestASeriesKeepsItsWallClockTimeAcrossAClockChange(t *testing.T) {
+func TestSeriesKeepsItsWallClockTimeAcrossAClockChange(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		berlin, err := time.LoadLocation("Europe/Berlin")

@@ -152,7 +152,7 @@ var ordeals = []ordeal{
 }
 
 // All ordeals are begun at once and looked at one by one: most of their time is waiting.
-func TestWhateverANetworkDoesEachPartIsPublicOnceOrTheStateSaysSo(t *testing.T) {
+func TestEachPartIsPublishedOnceUnderEveryFault(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -215,7 +215,7 @@ func (e *engine) check(t *testing.T, c crew, o ordeal, on account, id crier.ID) 
 	}
 }
 
-func TestARateLimitIsObeyedToItsReset(t *testing.T) {
+func TestRateLimitIsRespectedUntilItsReset(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -239,7 +239,7 @@ func TestARateLimitIsObeyedToItsReset(t *testing.T) {
 	})
 }
 
-func TestATokenIsRenewedBeforeItEndsAndATransientErrorDisconnectsNothing(t *testing.T) {
+func TestTokenIsRefreshedBeforeExpiryAndSurvivesTransientErrors(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -276,7 +276,7 @@ func TestATokenIsRenewedBeforeItEndsAndATransientErrorDisconnectsNothing(t *test
 	})
 }
 
-func TestAPublicationWaitsForItsAccountAndIsMissedWithoutIt(t *testing.T) {
+func TestPublicationWaitsForItsAccountUntilMissed(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}
@@ -317,7 +317,7 @@ func TestAPublicationWaitsForItsAccountAndIsMissedWithoutIt(t *testing.T) {
 	})
 }
 
-func TestAPersonDecidesAnUnknownOutcome(t *testing.T) {
+func TestUnknownOutcomeIsResolvedByHand(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}

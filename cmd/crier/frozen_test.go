@@ -17,7 +17,7 @@ import (
 // A process may be stopped for any time between any two of its instructions: a laptop sleeps, a virtual machine is
 // moved. Another node takes over; when the first wakes up, in the middle of its calls, it publishes nothing a second
 // time. With CRIER_CHAOS_PACE=usual it sleeps for two minutes and all waits are those of production.
-func TestAFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
+func TestFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.Postgres)
 	pace, sleeps := brisk, time.Duration(0)
@@ -67,7 +67,7 @@ func TestAFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 }
 
 // A worker sleeps before its call. Another one takes over and is making its own when the first wakes up.
-func TestAWorkerThatWakesUpDuringTheCallOfAnotherSendsNothing(t *testing.T) {
+func TestWorkerThatWakesUpDuringTheCallOfAnotherDoesNotSend(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		asleep, called := newGate(t, publish.StepLeased, 1), newGate(t, publish.StepSent, 1)
@@ -94,7 +94,7 @@ func TestAWorkerThatWakesUpDuringTheCallOfAnotherSendsNothing(t *testing.T) {
 
 // A process dies during its call, and the next one has the publication at once. The network is still at work on the
 // call, so that what it does not show yet says nothing about what becomes of it.
-func TestALookWhileTheCallMayBeUnderWayDecidesNothing(t *testing.T) {
+func TestLookupBeforeTheFenceIsInconclusive(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		timings := hurried

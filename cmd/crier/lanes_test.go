@@ -17,7 +17,7 @@ import (
 
 // A slow account has its own lane: what it has to publish takes no worker, and no place in line, from other accounts of
 // the same network. Not beside other tests of this package: it measures time.
-func TestFiveHundredSlowPostsOfOneAccountDelayNoOther(t *testing.T) {
+func TestFiveHundredSlowPostsOfOneAccountDoNotDelayOthers(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		const slow, takes = 500, 6 * time.Second
 		timings := hurried
@@ -66,7 +66,7 @@ func (e *engine) lateness(t *testing.T, c crew, on account, text string) time.Du
 }
 
 // A node that froze, or an edit that takes long, holds on to the rows of its post.
-func TestAPostWhoseRowsAreHeldDelaysNoOther(t *testing.T) {
+func TestLockedRowsOfOnePostDoNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	const held = 7
 	var heldID atomic.Value

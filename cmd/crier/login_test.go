@@ -31,7 +31,7 @@ func keepLogin(tb testing.TB, s *testServer, tokens response) (environment []str
 	return []string{"XDG_CONFIG_HOME=" + home}, file
 }
 
-func TestCommandsAtOnceRenewTheLoginOnce(t *testing.T) {
+func TestCommandsAtOnceRefreshTheLoginOnce(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	s.NewFounder(t, "ada@example.com")
@@ -55,7 +55,7 @@ func TestCommandsAtOnceRenewTheLoginOnce(t *testing.T) {
 	}
 }
 
-func TestARenewalThatFailsLeavesTheLoginAsItWas(t *testing.T) {
+func TestFailedRefreshKeepsTheLogin(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	s.NewFounder(t, "ada@example.com")

@@ -76,7 +76,7 @@ func TestLostAnswersAreFoundWithinSeconds(t *testing.T) {
 
 // A node dies while its calls are under way. What bounds the time until the other one knows what became of them is the
 // lease of a call (15 s without a sign of life), the sweep (2 s), and when the network shows a post.
-func TestTheCallsOfADeadNodeAreFoundByAnother_postgres(t *testing.T) {
+func TestCallsOfADeadNodeAreReconciledByAnother_postgres(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.Postgres)
 	e := &engine{box: startBox(t)}

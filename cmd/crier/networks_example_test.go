@@ -11,9 +11,9 @@ import (
 	"crier"
 )
 
-// TestTheExampleShowsOneVideoOnSevenTimelines runs the script that the documentation sends people to, against a fresh
+// TestExamplePublishesOneVideoOnSevenTimelines runs the script that the documentation sends people to, against a fresh
 // install: from the first start to the last timeline within a minute.
-func TestTheExampleShowsOneVideoOnSevenTimelines(t *testing.T) {
+func TestExamplePublishesOneVideoOnSevenTimelines(t *testing.T) {
 	t.Parallel()
 	if _, err := program(); err != nil { // people have built it before they start it
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func withQuotas(videosPerDay, postsPerMinute int64) option {
 	}
 }
 
-func TestTheDailyQuotaOfANetworkIsSharedByAllTeamsAndNodes(t *testing.T) {
+func TestDailyQuotaOfANetworkIsSharedByAllTeamsAndNodes(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		quotas := withQuotas(2, 100)
@@ -57,7 +57,7 @@ func TestTheDailyQuotaOfANetworkIsSharedByAllTeamsAndNodes(t *testing.T) {
 	})
 }
 
-func TestWhatANetworkAllowsPerMinuteIsWaitedFor(t *testing.T) {
+func TestPerMinuteLimitIsRespected(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}

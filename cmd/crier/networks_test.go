@@ -63,7 +63,7 @@ func TestOneRequestPublishesOnAllSevenNetworks(t *testing.T) {
 	})
 }
 
-func TestPicturesAndTextsGoWhereTheyCan(t *testing.T) {
+func TestImagesAndTextsArePublishedWhereSupported(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, withReachableMedia(t))

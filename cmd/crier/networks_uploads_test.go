@@ -38,9 +38,9 @@ func (e *engine) progress(tb testing.TB, c crew, id crier.ID) (next, size int64)
 	return p.NextByteStart, p.UploadSize
 }
 
-// TestALargeVideoIsUploadedAheadAndPublicAtTheSecond: on networks where the last bytes make a video public, all others
+// TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond: on networks where the last bytes make a video public, all others
 // are up before its time, and the last are held back until then.
-func TestALargeVideoIsUploadedAheadAndPublicAtTheSecond(t *testing.T) {
+func TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -87,9 +87,9 @@ type besideUpload struct {
 	asset   string
 }
 
-// TestASlowUploadDelaysNobodyAndTakesLittleMemory: a large video goes up slowly beside many texts.
+// TestSlowUploadDelaysNobodyAndUsesLittleMemory: a large video goes up slowly beside many texts.
 // CRIER_UPLOAD_MEGABYTES and CRIER_UPLOAD_TEXTS say how large and how many.
-func TestASlowUploadDelaysNobodyAndTakesLittleMemory(t *testing.T) {
+func TestSlowUploadDelaysNobodyAndUsesLittleMemory(t *testing.T) {
 	t.Parallel()
 	megabytes, count := numberFrom(t, "CRIER_UPLOAD_MEGABYTES", 256), int(numberFrom(t, "CRIER_UPLOAD_TEXTS", 200))
 	b := startBesideUpload(t, megabytes<<20)

@@ -177,7 +177,7 @@ func (o output) report(tb testing.TB) tenantReport {
 	return report
 }
 
-func TestInitPreparesAnEmptyStoreOnce(t *testing.T) {
+func TestInitInitializesAnEmptyStoreOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		environment := append(settingsOf(db), "CRIER_PUBLIC_URL=https://crier.example.com/")
@@ -227,7 +227,7 @@ func contents(t *testing.T, db database) string {
 	return s.Dump(t)
 }
 
-func TestServeOnAnEmptyStoreTellsAPersonWhatToDo(t *testing.T) {
+func TestServeOnAnEmptyStorePrintsSetupInstructions(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		first := serveProcess(t, settingsOf(db))
@@ -260,7 +260,7 @@ func TestServeOnAnEmptyStoreTellsAPersonWhatToDo(t *testing.T) {
 	})
 }
 
-func TestOrganizationsAreAddedWhileTheServerRuns(t *testing.T) {
+func TestOrganizationsCanBeAddedWhileTheServerRuns(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		first := runProgram(t, settingsOf(db), "init", "--json").report(t)
@@ -287,7 +287,7 @@ func TestOrganizationsAreAddedWhileTheServerRuns(t *testing.T) {
 	})
 }
 
-func TestASecretKeyThatTheStoreWasNotSealedWithIsRefused(t *testing.T) {
+func TestWrongSecretKeyIsRejected(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		const wrong, fresh = "ffffffffffffffffffffffffffffffff", "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
@@ -319,7 +319,7 @@ func TestASecretKeyThatTheStoreWasNotSealedWithIsRefused(t *testing.T) {
 	})
 }
 
-func TestTheSecretKeyIsMadeOnceAndIsPrivate(t *testing.T) {
+func TestSecretKeyIsCreatedOnceWithPrivateMode(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	environment := []string{"CRIER_DATA_DIR=" + dir}
@@ -337,7 +337,7 @@ func TestTheSecretKeyIsMadeOnceAndIsPrivate(t *testing.T) {
 	p.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 }
 
-func TestASecondServerOnTheSameDataDirectoryIsRefused(t *testing.T) {
+func TestSecondServerOnTheSameDataDirectoryIsRefused(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.SQLite)
 	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
@@ -374,7 +374,7 @@ func TestTwoServersShareAPostgresDatabase_postgres(t *testing.T) {
 	}
 }
 
-func TestAnAcknowledgedWriteSurvivesAKill(t *testing.T) {
+func TestAcknowledgedWriteSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
@@ -466,7 +466,7 @@ func TestSIGTERMLetsRunningRequestsFinish(t *testing.T) {
 	})
 }
 
-func TestSettingsComeFromFlagsThenTheEnvironmentThenAFile(t *testing.T) {
+func TestSettingsPrecedence(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "crier.conf")
 	text := "# settings\n\nCRIER_LISTEN=127.0.0.1:1\nCRIER_ROLE = worker\nCRIER_RATE_LIMIT=\"7\"\nCRIER_SECRET_KEY=" +
@@ -514,7 +514,7 @@ func TestSettingsComeFromFlagsThenTheEnvironmentThenAFile(t *testing.T) {
 	}
 }
 
-func TestWrongSettingsAreAllToldAtOnce(t *testing.T) {
+func TestAllInvalidSettingsAreReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	got := runProgram(t, []string{"CRIER_LISTEN=nowhere", "CRIER_ROLE=boss", "CRIER_RATE_LIMIT=-1",
 		"CRIER_GRANT_CREDITS=much", "CRIER_PUBLIC_URL=ftp://x", "CRIER_LOG_LEVEL=loud", "CRIER_LOG_FORMAT=xml"},
@@ -549,7 +549,7 @@ func TestWrongSettingsAreAllToldAtOnce(t *testing.T) {
 	}
 }
 
-func TestEveryCommandHelpsWithExamples(t *testing.T) {
+func TestEveryCommandHelpHasExamples(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {"serve"}, {"init"}, {"admin", "create-organization"}, {"migrate"}, {"version"},
 		{"config"}} {
@@ -570,7 +570,7 @@ func TestEveryCommandHelpsWithExamples(t *testing.T) {
 	}
 }
 
-func TestMigrateSaysWhatItDid(t *testing.T) {
+func TestMigrateReportsItsWork(t *testing.T) {
 	t.Parallel()
 	environment := []string{"CRIER_DATA_DIR=" + t.TempDir()}
 	first := runProgram(t, environment, "migrate")
@@ -583,7 +583,7 @@ func TestMigrateSaysWhatItDid(t *testing.T) {
 	}
 }
 
-func TestAWorkerTellsItsHealthAndNothingElse(t *testing.T) {
+func TestWorkerServesOnlyHealth(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
@@ -601,7 +601,7 @@ func TestAWorkerTellsItsHealthAndNothingElse(t *testing.T) {
 	})
 }
 
-func TestMetricsAreForThisMachineOnly(t *testing.T) {
+func TestMetricsListenOnLoopbackOnly(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db)
@@ -669,7 +669,7 @@ func TestEachRequestLeavesOneLogLine(t *testing.T) {
 	}
 }
 
-func TestTheServerIsQuickToStartAndLight(t *testing.T) {
+func TestServerStartsFastAndUsesLittleMemory(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.SQLite)
 	runProgram(t, settingsOf(db), "init", "--json").report(t)
@@ -703,7 +703,7 @@ func residentMemory(tb testing.TB, pid int) int64 {
 	return 0
 }
 
-func TestALostPasswordIsReplacedByALinkOfTheOperator(t *testing.T) {
+func TestOperatorCanIssueAPasswordResetLink(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}

@@ -13,7 +13,7 @@ import (
 
 // The network has the post, and the account's consent has ended: nobody can ask what became of it. It is asked less and
 // less often, long after a post that is not out yet would have been given up, and then a person has to look.
-func TestAPostThatANetworkWorksOnIsNeverAskedForInALoop(t *testing.T) {
+func TestProcessingPostIsNotPolledInABusyLoop(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		clock := &clock{}

@@ -43,7 +43,7 @@ var lateChanges = []lateChange{
 	{"delete", "DELETE", func(post string) string { return "posts/" + post }, nil, nil},
 }
 
-func TestAChangeInTheLastSecondHoldsOrIsRefused(t *testing.T) {
+func TestChangeInTheLastSecondAppliesOrIsRejected(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -102,7 +102,7 @@ func (e *engine) over(tb testing.TB, c crew, id crier.ID) time.Time {
 	return e.Attempts(tb, c, id)[0].EndedAt.Time
 }
 
-func TestAChangeDuringTheCallIsRefused(t *testing.T) {
+func TestChangeDuringTheCallIsRejected(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -122,7 +122,7 @@ func TestAChangeDuringTheCallIsRefused(t *testing.T) {
 	})
 }
 
-func TestTheSameRequestSentManyTimesAtOncePublishesOnce(t *testing.T) {
+func TestSameRequestSentManyTimesAtOncePublishesOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -222,7 +222,7 @@ func TestNoTwoRequestsTakeTheSameSlot(t *testing.T) {
 	})
 }
 
-func TestUsedUpSlotsAreAConflict(t *testing.T) {
+func TestExhaustedSlotsAreAConflict(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, withRole("api"))

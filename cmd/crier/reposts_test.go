@@ -10,7 +10,7 @@ import (
 )
 
 // A day later the answers to the repost of one post and to the quote of another are lost. Both are there once.
-func TestALostAnswerToARepostOrAQuoteIsFoundAgain(t *testing.T) {
+func TestLostAnswerToARepostOrQuoteIsReconciled(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		clock := &clock{}

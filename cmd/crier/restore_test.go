@@ -65,7 +65,7 @@ func (i *installation) shows(t *testing.T, network string, want ...string) {
 
 // The test does as an operator does whose machine is lost some time after the
 // backup. Package server has more cases, on both databases.
-func TestABackupOfARunningServerIsRestoredAfterItsLoss_sqlite(t *testing.T) {
+func TestBackupOfARunningServerCanBeRestored_sqlite(t *testing.T) {
 	t.Parallel()
 	lost := newInstallation(boxProcess(t), t.TempDir())
 	lost.begin(t)

@@ -102,7 +102,7 @@ func atTerminal(t *testing.T, environment []string, typed, piped string, args ..
 	return seen.String(), cmd.ProcessState.ExitCode()
 }
 
-func TestTheShellAsksBeforeItPublishes(t *testing.T) {
+func TestCLIConfirmsBeforePublishing(t *testing.T) {
 	t.Parallel()
 	e := startEngine(t, databases.Fresh(t, store.SQLite))
 	environment := e.environment(e.crew.Key)
@@ -132,7 +132,7 @@ func TestTheShellAsksBeforeItPublishes(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedQuestionLeavesNothingBehind(t *testing.T) {
+func TestInterruptedPromptStoresNothing(t *testing.T) {
 	t.Parallel()
 	e := startEngine(t, databases.Fresh(t, store.SQLite))
 	for _, piped := range []string{"", "Hello from a pipe"} {
@@ -151,7 +151,7 @@ func TestAnInterruptedQuestionLeavesNothingBehind(t *testing.T) {
 }
 
 // A terminal that closes sends SIGHUP more than once: the system does when its last user is gone, and so does the shell.
-func TestATerminalThatClosesLeavesNothingBehind(t *testing.T) {
+func TestClosedTerminalStoresNothing(t *testing.T) {
 	t.Parallel()
 	e := startEngine(t, databases.Fresh(t, store.SQLite))
 	target, err := url.Parse(e.URL)
@@ -214,7 +214,7 @@ func readUntilAsked(t *testing.T, person io.Reader) {
 	}
 }
 
-func TestWhatRepeatsKeepsTheTimeOfDayOfWhoAskedForIt(t *testing.T) {
+func TestSeriesKeepsTheCallersTimeZone(t *testing.T) {
 	t.Parallel()
 	e := startEngine(t, databases.Fresh(t, store.SQLite)) // whose team has no zone
 	environment := append(e.environment(e.crew.Key), "TZ=Europe/Berlin")
@@ -236,7 +236,7 @@ func TestWhatRepeatsKeepsTheTimeOfDayOfWhoAskedForIt(t *testing.T) {
 	}
 }
 
-func TestACommandThatWaitsIsInterruptedAtOnce(t *testing.T) {
+func TestWaitingCommandIsInterruptedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	cmd := command(t, nil, "login", "--server", s.URL, "--no-browser")
@@ -259,7 +259,7 @@ func TestACommandThatWaitsIsInterruptedAtOnce(t *testing.T) {
 	}
 }
 
-func TestAChangeWhoseAnswerIsLostHappensOnce(t *testing.T) {
+func TestChangeWithLostAnswerIsAppliedOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -288,7 +288,7 @@ func TestAChangeWhoseAnswerIsLostHappensOnce(t *testing.T) {
 	})
 }
 
-func TestLoggingInFromTheShell(t *testing.T) {
+func TestCLILogin(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	s.NewFounder(t, "ada@example.com")
@@ -338,7 +338,7 @@ func TestLoggingInFromTheShell(t *testing.T) {
 	s.WantKnown(t, kept.Logins[0].AccessToken, false)
 }
 
-func TestABrokenUploadIsResumed(t *testing.T) {
+func TestBrokenUploadIsResumed(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.SQLite)
 	first := startServer(t, db, withRole("api"))
@@ -403,7 +403,7 @@ func narrows(t *testing.T, server string, bytes int64) (address string, stuck <-
 	return "http://" + listener.Addr().String(), stopped
 }
 
-func TestAnUploadThatWasKilledWithinAPieceIsResumed(t *testing.T) {
+func TestUploadKilledWithinAChunkIsResumed(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	data := longVideo(6 << 20)
@@ -447,7 +447,7 @@ func TestAnUploadThatWasKilledWithinAPieceIsResumed(t *testing.T) {
 	}
 }
 
-func TestCreditsAreGrantedFromTheShell(t *testing.T) {
+func TestCLIGrantsCredits(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.SQLite)
 	s := startServer(t, db, withRole("api"))
@@ -500,7 +500,7 @@ func TestEveryCommandHasAnExampleAndPrintsJSON(t *testing.T) {
 	}
 }
 
-func TestTheDoctorMakesNothing(t *testing.T) {
+func TestDoctorCreatesNothing(t *testing.T) {
 	t.Parallel()
 	for _, present := range []string{"", "crier.db"} {
 		dir := filepath.Join(t.TempDir(), "data")
@@ -521,7 +521,7 @@ func TestTheDoctorMakesNothing(t *testing.T) {
 	}
 }
 
-func TestTheDoctorTellsWhatAnInstallationLacksAtANetwork(t *testing.T) {
+func TestDoctorReportsMissingNetworkSettings(t *testing.T) {
 	t.Parallel()
 	settings := []string{"CRIER_DATA_DIR=" + t.TempDir(), "CRIER_SANDBOX=on"}
 	for _, network := range crier.Providers() {
@@ -541,7 +541,7 @@ func TestTheDoctorTellsWhatAnInstallationLacksAtANetwork(t *testing.T) {
 	}
 }
 
-func TestTheDoctorTellsOnceThatAServerCannotBeReached(t *testing.T) {
+func TestDoctorReportsAnUnreachableServerOnce(t *testing.T) {
 	t.Parallel()
 	settings := []string{"CRIER_DATA_DIR=" + t.TempDir()}
 	out := runProgram(t, settings, "doctor", "--server", "http://127.0.0.1:1")
@@ -551,7 +551,7 @@ func TestTheDoctorTellsOnceThatAServerCannotBeReached(t *testing.T) {
 	}
 }
 
-func TestTheDoctorFindsAWrongKeyAndAMissingServer(t *testing.T) {
+func TestDoctorReportsAWrongKeyAndAMissingServer(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))

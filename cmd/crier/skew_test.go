@@ -11,7 +11,7 @@ import (
 
 // The clock of a server without time synchronisation is minutes ahead of the networks' clocks: what it has published
 // lies before the time at which it believes to have called. A lost answer is found all the same.
-func TestAClockThatIsAheadHidesNoLostPost(t *testing.T) {
+func TestReconcileToleratesAClockAhead(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		clock := &clock{}

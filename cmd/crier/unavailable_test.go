@@ -78,7 +78,7 @@ func (p *proxy) setCut(cut bool) {
 	}
 }
 
-func TestADatabaseThatIsAwayIsA503AndComesBack_postgres(t *testing.T) {
+func TestUnavailableDatabaseReturns503AndRecovers_postgres(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.Postgres)
 	address, err := url.Parse(db.URL)
@@ -120,7 +120,7 @@ func TestADatabaseThatIsAwayIsA503AndComesBack_postgres(t *testing.T) {
 }
 
 // A file cannot go away while it is open; what keeps SQLite from working is somebody else's lock.
-func TestADatabaseThatIsLockedIsA503AndComesBack_sqlite(t *testing.T) {
+func TestLockedDatabaseReturns503AndRecovers_sqlite(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.SQLite)
 	s := startServer(t, db, withRole("api"))

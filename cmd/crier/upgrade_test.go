@@ -152,7 +152,7 @@ func (u *upgrade) replace(t *testing.T, node *process, role string) *process {
 }
 
 // Nodes are replaced one by one while they publish. Both versions work on the migrated database for a while.
-func TestAnUpgradeNodeByNodeLosesAndDelaysNothing_postgres(t *testing.T) {
+func TestUpgradeNodeByNodeLosesAndDelaysNothing_postgres(t *testing.T) {
 	t.Parallel()
 	storetest.Need(t, store.Postgres)
 	commit, err := previousVersion()

@@ -14,7 +14,7 @@ import (
 
 // A process that is killed after an endpoint has taken an event, and before it could note that, sends the event again
 // with the same id: the endpoint can tell that it has it.
-func TestAnEventIsDeliveredAgainByTheSameIDAfterAKill(t *testing.T) {
+func TestEventIsRedeliveredWithTheSameIDAfterAKill(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		k := startKillable(t, db, "CRIER_WEBHOOK_ALLOW=127.0.0.0/8")

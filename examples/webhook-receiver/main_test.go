@@ -11,7 +11,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-func TestReceiverHandlesGenuineEventsOnce(t *testing.T) {
+func TestReceiverHandlesSignedEventsOnce(t *testing.T) {
 	t.Parallel()
 	const secret, body = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", `{"type":"post.created"}`
 	signer, err := standardwebhooks.NewWebhook(secret)

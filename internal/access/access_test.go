@@ -30,7 +30,7 @@ func newIdempotency(tb testing.TB, f *storetest.Fixture) *access.Idempotency {
 	return access.NewIdempotency(f.Store, keys, func() time.Time { return f.Now.Time })
 }
 
-func TestRolesAndTeamsDecideWhatACallerMay(t *testing.T) {
+func TestRolesAndTeamsDecideAccess(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name       string
@@ -99,7 +99,7 @@ func TestStrangersAndWrongTokensGetNoScope(t *testing.T) {
 	})
 }
 
-func TestScopesOfNobodyAreRefused(t *testing.T) {
+func TestZeroScopesAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{access.TeamScope{}.Check(), access.OrgScope{}.Check(), access.CallerScope{}.Check()} {
 		if !errors.Is(err, access.ErrNoScope) {
@@ -113,7 +113,7 @@ type changes struct {
 	Number int `json:"number"`
 }
 
-func TestRepeatedRequestChangesNothingTwice(t *testing.T) {
+func TestRepeatedRequestIsAppliedOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		writes, caller := newIdempotency(t, f), accesstest.Owner(t, f).Caller
@@ -224,7 +224,7 @@ func TestWritesAreAuditedWithTheirCaller(t *testing.T) {
 	})
 }
 
-func TestPrincipalMayStillUntilItsMembershipEnds(t *testing.T) {
+func TestPrincipalKeepsAccessUntilItsMembershipEnds(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		person := f.NewUser("leaver@acme.example")

@@ -47,7 +47,7 @@ func (g *gate) newKey(change func(*crier.APIKey)) (crier.APIKey, string) {
 	return k, secret
 }
 
-func TestAKeyMayNoMoreThanItIsNarrowedTo(t *testing.T) {
+func TestRestrictedKeyPermissions(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		g, ctx, other := newGate(f), t.Context(), f.NewTeam("Other").ID
@@ -92,7 +92,7 @@ func TestAKeyMayNoMoreThanItIsNarrowedTo(t *testing.T) {
 	})
 }
 
-func TestACredentialEndsAtItsTimeAlsoWhenItIsKnown(t *testing.T) {
+func TestCachedCredentialExpiresOnTime(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		g, ctx := newGate(f), t.Context()
@@ -134,7 +134,7 @@ func TestACredentialEndsAtItsTimeAlsoWhenItIsKnown(t *testing.T) {
 	})
 }
 
-func TestWhatGoesOnAfterARequestIsStillItsCallers(t *testing.T) {
+func TestPrincipalCanBeAuthorizedLater(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		g, ctx := newGate(f), t.Context()
@@ -169,7 +169,7 @@ type secretly struct {
 
 func (s secretly) WithoutSecret() any { return secretly{ID: s.ID} }
 
-func TestAnAnswerIsKeptForItsCallerForADayAndWithoutItsSecret(t *testing.T) {
+func TestResponseIsStoredForADayWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		keys, err := auth.NewKeyring("0123456789abcdef0123456789abcdef")
@@ -210,7 +210,7 @@ func TestAnAnswerIsKeptForItsCallerForADayAndWithoutItsSecret(t *testing.T) {
 	})
 }
 
-func TestTheBodyOfARequestTellsItFromAnother(t *testing.T) {
+func TestRequestBodyIsPartOfItsFingerprint(t *testing.T) {
 	t.Parallel()
 	r := access.IdempotentRequest{Key: "k", Fingerprint: []byte("path"), Partial: true}
 	one, two, again := r.WithBody([]byte("one")), r.WithBody([]byte("two")), r.WithBody([]byte("one"))
@@ -228,7 +228,7 @@ func TestTheBodyOfARequestTellsItFromAnother(t *testing.T) {
 	}
 }
 
-func TestTheUseOfACredentialIsNotedOnceAMinute(t *testing.T) {
+func TestCredentialUseIsRecordedOncePerMinute(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		g := newGate(f)
@@ -270,7 +270,7 @@ func TestTheUseOfACredentialIsNotedOnceAMinute(t *testing.T) {
 	})
 }
 
-func TestAnEndedKeySaysWhatItIsAndNotWhatItWas(t *testing.T) {
+func TestInvalidTokenIsNotEchoed(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
 	g := newGate(f)

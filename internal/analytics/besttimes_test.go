@@ -60,7 +60,7 @@ func TestBestTimesFindTheKnownBestHour(t *testing.T) {
 	}
 }
 
-func TestBestTimesDoNotKnowOfNoise(t *testing.T) {
+func TestBestTimesIgnoreNoise(t *testing.T) {
 	t.Parallel()
 	wrong := 0
 	const tries = 200
@@ -76,7 +76,7 @@ func TestBestTimesDoNotKnowOfNoise(t *testing.T) {
 	}
 }
 
-func TestBestTimesSayNothingOfFewPosts(t *testing.T) {
+func TestBestTimesNeedEnoughPosts(t *testing.T) {
 	t.Parallel()
 	got := bestTimes(madeUp(1, 1, 4, everyDay(9, 18), 9, 100), time.UTC)
 	for _, c := range got.Cells {

@@ -42,7 +42,7 @@ func TestReadingsOfAccountsAreSpreadOverTheDay(t *testing.T) {
 	}
 }
 
-func TestReadingsAreSpreadAfterAStandstill(t *testing.T) {
+func TestReadingsAreSpreadAfterDowntime(t *testing.T) {
 	t.Parallel()
 	now := crier.TimeOf(time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC))
 	const accounts = 12_000

@@ -277,7 +277,7 @@ func (b *bench) wantDeletedAndDisconnectedToStay(t *testing.T, posts []store.Pub
 	}
 }
 
-func TestOldReadingsGoAndSumsStay(t *testing.T) {
+func TestPurgingReadingsKeepsDailySums(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		b := newBench(t, f)

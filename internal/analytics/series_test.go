@@ -27,7 +27,7 @@ func values[T int64 | float64](list []*T) string {
 	return strings.Join(out, " ")
 }
 
-func TestAWindowIsDividedIntoDaysWeeksAndMonths(t *testing.T) {
+func TestWindowIsSplitIntoDaysWeeksAndMonths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		from, to, interval string
@@ -54,7 +54,7 @@ func TestAWindowIsDividedIntoDaysWeeksAndMonths(t *testing.T) {
 	}
 }
 
-func TestTheWindowBeforeIsAsLong(t *testing.T) {
+func TestPreviousWindowHasTheSameLength(t *testing.T) {
 	t.Parallel()
 	w := window{filter: store.AnalyticsFilter{From: 100, To: 106}}
 	before := w.before()
@@ -69,7 +69,7 @@ func TestTheWindowBeforeIsAsLong(t *testing.T) {
 }
 
 // A gap says that nobody knows; zero says that there was nothing.
-func TestWhatIsNotToldIsAGapAndNothingIsZero(t *testing.T) {
+func TestMissingReadingsAreGapsNotZeros(t *testing.T) {
 	t.Parallel()
 	views := slices.Index(store.SummedMetrics, crier.MetricViews)
 	sums := func(counted, value, told int64) store.DaySums {
@@ -101,7 +101,7 @@ func TestWhatIsNotToldIsAGapAndNothingIsZero(t *testing.T) {
 	}
 }
 
-func TestFollowersOfAccountsAreAddedUpWhereAllTold(t *testing.T) {
+func TestFollowersAreSummedWhenAllAccountsReport(t *testing.T) {
 	t.Parallel()
 	grows := levelLine{values: []*int64{n(1), n(2), n(3)}}
 	for name, c := range map[string]struct {
@@ -135,7 +135,7 @@ func TestFollowersOfAccountsAreAddedUpWhereAllTold(t *testing.T) {
 	}
 }
 
-func TestAccountsThatDidNotTellAreCounted(t *testing.T) {
+func TestAccountsWithoutReadingsAreCounted(t *testing.T) {
 	t.Parallel()
 	account := func(id crier.ID, status crier.AccountStatus) (a store.Account) {
 		a.ID, a.Status = id, status
@@ -154,7 +154,7 @@ func TestAccountsThatDidNotTellAreCounted(t *testing.T) {
 	}
 }
 
-func TestReadingsFollowEachOtherUntilTheLast(t *testing.T) {
+func TestReadingsAreScheduledUntilTheLast(t *testing.T) {
 	t.Parallel()
 	at := crier.TimeOf(time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC))
 	now := at.Time
@@ -192,7 +192,7 @@ func TestReadingsFollowEachOtherUntilTheLast(t *testing.T) {
 	}
 }
 
-func TestALiveReadingIsOfABoundedTime(t *testing.T) {
+func TestLiveReadingWindowIsBounded(t *testing.T) {
 	t.Parallel()
 	from := crier.TimeOf(time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC))
 	later := func(d time.Duration) crier.Time { return crier.TimeOf(from.Add(d)) }

@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-func TestNetworksAreAskedForTheValuesOfSettings(t *testing.T) {
+func TestSettingOptionsComeFromTheNetwork(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c := e.NewCrew(t, 0, "youtube", "threads:approved", "tiktok", "x", "threads")
@@ -62,7 +62,7 @@ func TestNetworksAreAskedForTheValuesOfSettings(t *testing.T) {
 	})
 }
 
-func TestNetworksAreAskedWhomAPostCanMention(t *testing.T) {
+func TestMentionSearchAsksTheNetwork(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c := e.NewCrew(t, 0, "linkedin:organization", "x")

@@ -67,7 +67,7 @@ func (e *engine) plan(tb testing.TB, c crew, on account, days ...int) {
 	}
 }
 
-func TestAnAccountSaysThatItWillFailBeforeItsPostsDo(t *testing.T) {
+func TestAccountWarnsBeforeItsPostsFail(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c := e.NewCrew(t, 100_000, "x", "linkedin", "threads")
@@ -111,7 +111,7 @@ func TestAnAccountSaysThatItWillFailBeforeItsPostsDo(t *testing.T) {
 	})
 }
 
-func TestTokensAreRenewedAheadOfThePostThatNeedsThem(t *testing.T) {
+func TestTokensAreRefreshedAheadOfTheirPosts(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -138,7 +138,7 @@ func TestTokensAreRenewedAheadOfThePostThatNeedsThem(t *testing.T) {
 	})
 }
 
-func TestARenewalThatIsRefusedIsSaidWhileTheTokenLasts(t *testing.T) {
+func TestRejectedRefreshIsReportedWhileTheTokenIsValid(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)

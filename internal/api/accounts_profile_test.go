@@ -17,7 +17,7 @@ func (e *engine) verdict(tb testing.TB, c crew, post string, on account, setting
 	return result.Data[0]
 }
 
-func TestWhatACreatorMayDoIsAskedBeforeAPostIsPlanned(t *testing.T) {
+func TestCreatorInfoIsCheckedBeforeScheduling(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, withRole("api")) // workers read too: their readings would be counted

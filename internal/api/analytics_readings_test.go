@@ -119,7 +119,7 @@ func TestFollowersOfEveryNetworkAreRead(t *testing.T) {
 	})
 }
 
-func TestFollowersAndViewsFollowFromLikesOnTheSandbox(t *testing.T) {
+func TestSandboxDerivesFollowersAndViewsFromLikes(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.payForReadings(t)
@@ -144,7 +144,7 @@ func TestFollowersAndViewsFollowFromLikesOnTheSandbox(t *testing.T) {
 }
 
 // A network that is away puts its own readings off, and no others.
-func TestNetworkThatIsAwayDelaysNoOtherReading(t *testing.T) {
+func TestUnreachableNetworkDoesNotDelayOtherReadings(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		list := w.publishAlone(t, crier.ProviderThreads, crier.ProviderFacebook)
@@ -210,7 +210,7 @@ func TestMissingPermissionIsAHintAndNoError(t *testing.T) {
 }
 
 // Whatever is read of X without having been asked for, nobody pays, and X is not asked.
-func TestNobodyPaysForReadingsThatNobodyAskedFor(t *testing.T) {
+func TestReadingsAreBilledOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		p := w.publishAlone(t, crier.ProviderX)[0]
@@ -236,7 +236,7 @@ func TestNobodyPaysForReadingsThatNobodyAskedFor(t *testing.T) {
 }
 
 // What was published and read before the tables of analytics existed is counted afterwards, once.
-func TestPostsOfBeforeAnalyticsAreCounted(t *testing.T) {
+func TestPostsFromBeforeAnalyticsAreCounted(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		networks := []crier.Provider{crier.ProviderThreads, crier.ProviderFacebook}
@@ -269,7 +269,7 @@ func TestPostsOfBeforeAnalyticsAreCounted(t *testing.T) {
 }
 
 // A table of the ranking has all posts, however many pages the list has.
-func TestRankingAsATableHasAllPosts(t *testing.T) {
+func TestRankingAsCSVHasAllPosts(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		const posts = 2101 // more than one batch of the export

@@ -142,7 +142,7 @@ func (w *world) wantRanking(t *testing.T) {
 	}
 }
 
-func TestAnalyticsAnswerWithTables(t *testing.T) {
+func TestAnalyticsAsCSV(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		for path, columns := range map[string]int{"summary": 10, "series": 6, "posts": 21, "best-times": 5,
@@ -160,7 +160,7 @@ func TestAnalyticsAnswerWithTables(t *testing.T) {
 	})
 }
 
-func TestAnalyticsRefuseBadWindows(t *testing.T) {
+func TestAnalyticsRejectInvalidWindows(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		for query, says := range map[string]string{
@@ -178,7 +178,7 @@ func TestAnalyticsRefuseBadWindows(t *testing.T) {
 	})
 }
 
-func TestTablesAreHarmlessToSpreadsheets(t *testing.T) {
+func TestCSVIsSafeForSpreadsheets(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{"": "", "-1.5": "-1.5", "=1+1": "'=1+1", "+x": "'+x", "@a": "'@a",
 		"-a": "'-a", "a=b": "a=b"} {
@@ -188,7 +188,7 @@ func TestTablesAreHarmlessToSpreadsheets(t *testing.T) {
 	}
 }
 
-func TestOrganizationChoosesPaidReadings(t *testing.T) {
+func TestOrganizationOptsIntoPaidReadings(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.work(t)

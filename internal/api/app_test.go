@@ -48,7 +48,7 @@ func (s *site) appGet(t *testing.T, address string, cookie *http.Cookie, header 
 	return w
 }
 
-func TestEveryPageOfTheDashboardIsItsIndex(t *testing.T) {
+func TestDashboardRoutesServeTheIndex(t *testing.T) {
 	t.Parallel()
 	s, cookie := newApp(t)
 	for _, address := range []string{"/app", "/app/", "/app/posts/123?tab=why", "/app/settings/profile"} {
@@ -62,7 +62,7 @@ func TestEveryPageOfTheDashboardIsItsIndex(t *testing.T) {
 	}
 }
 
-func TestTheDashboardAsksForASession(t *testing.T) {
+func TestDashboardRequiresASession(t *testing.T) {
 	t.Parallel()
 	s, cookie := newApp(t)
 	w := s.appGet(t, "/app/posts?status=draft", nil)
@@ -78,7 +78,7 @@ func TestTheDashboardAsksForASession(t *testing.T) {
 	}
 }
 
-func TestTheDashboardsPolicyForbidsWhatIsWrittenIntoAPage(t *testing.T) {
+func TestDashboardCSPForbidsInlineScripts(t *testing.T) {
 	t.Parallel()
 	s, cookie := newApp(t)
 	policy := s.appGet(t, "/app", cookie).Header().Get("Content-Security-Policy")
@@ -96,7 +96,7 @@ func TestTheDashboardsPolicyForbidsWhatIsWrittenIntoAPage(t *testing.T) {
 	}
 }
 
-func TestHashedFilesAreKeptForGoodAndCompressed(t *testing.T) {
+func TestHashedFilesAreImmutableAndCompressed(t *testing.T) {
 	t.Parallel()
 	s, _ := newApp(t)
 	plain := s.appGet(t, "/app/"+script, nil)
@@ -127,7 +127,7 @@ func TestHashedFilesAreKeptForGoodAndCompressed(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNotThereIsNotTheIndex(t *testing.T) {
+func TestMissingFileIsNotTheIndex(t *testing.T) {
 	t.Parallel()
 	s, cookie := newApp(t)
 	for _, name := range []string{"assets/gone.js", "assets/../index.html", "assets/"} {

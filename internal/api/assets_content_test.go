@@ -11,7 +11,7 @@ import (
 	"crier/internal/api/contract"
 )
 
-func TestRangesThatCannotBeServedGetTheErrorBody(t *testing.T) {
+func TestUnsatisfiableRangesGetTheErrorBody(t *testing.T) {
 	t.Parallel()
 	for asked, want := range map[string]int{"": http.StatusOK, "bytes=2-3": http.StatusPartialContent,
 		"bytes=10-20": http.StatusRequestedRangeNotSatisfiable, "bytes=x": http.StatusRequestedRangeNotSatisfiable} {

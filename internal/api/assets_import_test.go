@@ -74,7 +74,7 @@ func startOrigin(tb testing.TB) *origin {
 	return o
 }
 
-func TestAFileCanBeImported(t *testing.T) {
+func TestFileCanBeImported(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		l, from := startLibrary(t, db, withImportsFrom("127.0.0.0/8")), startOrigin(t)
@@ -107,7 +107,7 @@ func TestAFileCanBeImported(t *testing.T) {
 	})
 }
 
-func TestAnImportThatFailsLeavesNothingBehind(t *testing.T) {
+func TestFailedImportLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		l, from := startLibrary(t, db, withImportsFrom("127.0.0.0/8")), startOrigin(t)

@@ -367,7 +367,7 @@ func deletedAssets(t *testing.T, l library) {
 
 // Pictures of more pixels than are decoded while a caller waits are processed by a job: on one store with the usual
 // number of pixels, on the others with a smaller one.
-func TestALargePictureIsProcessedByAJob(t *testing.T) {
+func TestLargeImageIsProcessedByAJob(t *testing.T) {
 	t.Parallel()
 	few := func(a *server.Config) { a.QuickPixels = 10_000 }
 	t.Run("sqlite", func(t *testing.T) {

@@ -38,7 +38,7 @@ func (s postServer) calendarPath(from, to time.Time) string {
 	return path("/v1/teams/%s/calendar?from=%s&to=%s", s.Team, at(from), at(to))
 }
 
-func TestTheCalendarShowsWhatGoesOut(t *testing.T) {
+func TestCalendarShowsScheduledPosts(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		account := s.InsertAccount(t, crier.ProviderX)
@@ -90,7 +90,7 @@ func TestTheCalendarShowsWhatGoesOut(t *testing.T) {
 	})
 }
 
-func TestTheCalendarForeseesRecurrences(t *testing.T) {
+func TestCalendarShowsFutureRecurrences(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		account, other := s.InsertAccount(t, crier.ProviderX), s.InsertAccount(t, crier.ProviderThreads)
@@ -150,7 +150,7 @@ func TestTheCalendarForeseesRecurrences(t *testing.T) {
 	})
 }
 
-func TestWindowsOfTheCalendar(t *testing.T) {
+func TestCalendarWindows(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		calendar := path("/v1/teams/%s/calendar", s.Team)
@@ -175,7 +175,7 @@ func TestWindowsOfTheCalendar(t *testing.T) {
 	})
 }
 
-func TestACalendarHasAtMost5000Entries(t *testing.T) {
+func TestCalendarHasAtMost5000Entries(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		daily := 1
@@ -197,7 +197,7 @@ func TestACalendarHasAtMost5000Entries(t *testing.T) {
 	})
 }
 
-func TestTheDocumentRequiresTheWindowOfTheCalendar(t *testing.T) {
+func TestDocumentRequiresTheWindowOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	for _, address := range []string{"/v1/teams/{teamId}/calendar", "/v1/teams/{teamId}/scheduling-slots/calendar"} {

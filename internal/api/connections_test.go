@@ -19,7 +19,7 @@ import (
 	"crier/internal/social"
 )
 
-func TestSeededAccountsShowWhatConnectedAccountsShow(t *testing.T) {
+func TestSeededAccountsMatchConnectedAccounts(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, withReachableMedia(t))
@@ -104,7 +104,7 @@ func (e *engine) planned(tb testing.TB, c crew, post string, on crier.ID) crier.
 	return result.Data[0].ScheduledPost.ID
 }
 
-func TestAConsentForSeveralAccountsLetsThePersonChoose(t *testing.T) {
+func TestConsentForSeveralAccountsOffersAChoice(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, withReachableMedia(t), withCommunityManagement)
@@ -133,7 +133,7 @@ func TestAConsentForSeveralAccountsLetsThePersonChoose(t *testing.T) {
 	})
 }
 
-func TestAConsentConnectsNothingForWhoMayNoLonger(t *testing.T) {
+func TestConsentAfterLosingPermissionConnectsNothing(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, withReachableMedia(t))
@@ -217,7 +217,7 @@ func sameJSON(tb testing.TB, a json.RawMessage, b string) bool {
 // withCommunityManagement has LinkedIn offer organizations.
 func withCommunityManagement(a *server.Config) { a.OwnNetworks.LinkedIn.App = "organizations" }
 
-func TestANetworkThatDoesNotKnowTheInstallationIsNotConnected(t *testing.T) {
+func TestUnconfiguredNetworkIsNotConnected(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := &engine{testServer: startServer(t, db, func(a *server.Config) {
@@ -233,7 +233,7 @@ func TestANetworkThatDoesNotKnowTheInstallationIsNotConnected(t *testing.T) {
 	})
 }
 
-func TestScopesThatWereNotGrantedAreTold(t *testing.T) {
+func TestMissingScopesAreReported(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, withReachableMedia(t))
@@ -264,7 +264,7 @@ func TestScopesThatWereNotGrantedAreTold(t *testing.T) {
 	})
 }
 
-func TestDisconnectingRevokesWhatNoOtherAccountNeeds(t *testing.T) {
+func TestDisconnectingRevokesUnsharedTokens(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, withReachableMedia(t), withCommunityManagement)

@@ -67,7 +67,7 @@ func wantSentBack(t *testing.T, page servertest.PageSeen, with string) {
 	}
 }
 
-func TestAConsentIsConfirmedByEverybodyButThePersonWhoBeganIt(t *testing.T) {
+func TestConsentByAnotherPersonNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		w := newConsentWorld(t, db)
@@ -108,7 +108,7 @@ func TestAConsentIsConfirmedByEverybodyButThePersonWhoBeganIt(t *testing.T) {
 	})
 }
 
-func TestAConfirmationOfAConsentCannotBeForged(t *testing.T) {
+func TestConsentConfirmationCannotBeForged(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		w := newConsentWorld(t, db)

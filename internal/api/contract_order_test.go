@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestWhoAreYouComesBeforeEverythingElse(t *testing.T) {
+func TestAuthenticationComesFirst(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		wrong := strings.Replace(s.Key, s.Key[10:12], "zz", 1)
@@ -43,7 +43,7 @@ func TestWhoAreYouComesBeforeEverythingElse(t *testing.T) {
 	})
 }
 
-func TestWhatTheRequestTellsComesBeforeWhatIsStored(t *testing.T) {
+func TestRequestErrorsComeBeforeStateErrors(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		stranger := s.NewTenant(t, "Stranger")
@@ -72,7 +72,7 @@ func TestWhatTheRequestTellsComesBeforeWhatIsStored(t *testing.T) {
 	})
 }
 
-func TestForbiddenAgainstNotFound(t *testing.T) {
+func TestForbiddenVersusNotFound(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		stranger := s.NewTenant(t, "Stranger")

@@ -16,7 +16,7 @@ import (
 // wireTime is how every instant leaves the server.
 var wireTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`)
 
-func TestANewOrganizationHasEveryField(t *testing.T) {
+func TestNewOrganizationHasEveryField(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		got := s.Do(t, "POST", "/v1/organizations", object{"name": "  Acme  "}).Want(t, http.StatusCreated)
@@ -51,7 +51,7 @@ func TestANewOrganizationHasEveryField(t *testing.T) {
 	})
 }
 
-func TestCreatingAnOrganizationMakesItsFirstTeamAndAnAdmin(t *testing.T) {
+func TestCreatingAnOrganizationCreatesATeamAndAnAdmin(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		id := s.Do(t, "POST", "/v1/organizations", object{"name": " Acme "}).Want(t, http.StatusCreated).Text(t, "id")
@@ -141,7 +141,7 @@ func TestOrganizationSettings(t *testing.T) {
 	})
 }
 
-func TestAPatchChangesWhatItNamesAndNothingElse(t *testing.T) {
+func TestPatchChangesOnlyNamedFields(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}
@@ -218,7 +218,7 @@ func onboarding(change object) object {
 var onboardingSteps = []string{"organization_profile", "job_role", "workspace_setup", "goals", "mcp_cli_setup",
 	"spend_cap", "completed"}
 
-func TestOnboardingDataTakesEveryAllowedValue(t *testing.T) {
+func TestOnboardingDataAcceptsEveryAllowedValue(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		address := path("/v1/organizations/%s", s.Organization)
@@ -267,7 +267,7 @@ func TestOnboardingDataTakesEveryAllowedValue(t *testing.T) {
 	})
 }
 
-func TestOnboardingDataRefusesEverythingElse(t *testing.T) {
+func TestOnboardingDataRejectsOtherValues(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		address := path("/v1/organizations/%s", s.Organization)
@@ -342,7 +342,7 @@ func TestOnboardingDataRefusesEverythingElse(t *testing.T) {
 	})
 }
 
-func TestTheServerTellsWhenOnboardingWasCompleted(t *testing.T) {
+func TestOnboardingCompletionTimeIsSetByTheServer(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-func TestChangedActionsAreThoseThatFollowThePost(t *testing.T) {
+func TestChangedActionsApplyToThePublication(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		x := e.Accounts[0]
@@ -41,7 +41,7 @@ func TestChangedActionsAreThoseThatFollowThePost(t *testing.T) {
 	})
 }
 
-func TestTikTokPublicationsTellHowTheyEnded(t *testing.T) {
+func TestTikTokPublicationsReportTheirResult(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c := e.NewCrew(t, 0, "tiktok")
@@ -70,7 +70,7 @@ func TestTikTokPublicationsTellHowTheyEnded(t *testing.T) {
 	})
 }
 
-func TestAssetsOfPublishSettingsMustBeTheTeamsOwn(t *testing.T) {
+func TestPublishSettingAssetsMustBelongToTheTeam(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, stranger := e.NewCrew(t, 0, "instagram", "facebook", "youtube"), e.NewCrew(t, 0)
@@ -97,7 +97,7 @@ func TestAssetsOfPublishSettingsMustBeTheTeamsOwn(t *testing.T) {
 	})
 }
 
-func TestLiveAnalyticsRenewATokenThatIsRefused(t *testing.T) {
+func TestLiveAnalyticsRefreshARejectedToken(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, withRole("api")) // a worker's first reading of the account would meet the fault

@@ -19,7 +19,7 @@ import (
 	"crier/internal/store"
 )
 
-func TestMalformedBodiesAreRefusedAndNothingIsWritten(t *testing.T) {
+func TestMalformedBodiesAreRejected(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -89,7 +89,7 @@ func TestContentTypes(t *testing.T) {
 	})
 }
 
-func TestEveryIssueIsToldAtOnce(t *testing.T) {
+func TestEveryIssueIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	oneServer(t, func(t *testing.T, s *testServer) {
 		s.Do(t, "PATCH", "/v1/teams/nobody", object{
@@ -115,7 +115,7 @@ func TestEveryIssueIsToldAtOnce(t *testing.T) {
 	})
 }
 
-func TestABodyFullOfMistakesGetsABoundedAnswer(t *testing.T) {
+func TestIssuesInAnErrorAreBounded(t *testing.T) {
 	t.Parallel()
 	oneServer(t, func(t *testing.T, s *testServer) {
 		var keys strings.Builder
@@ -193,7 +193,7 @@ func TestTimesInRequestsNeedAnOffset(t *testing.T) {
 // saneID is a request id that the server makes.
 var saneID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-func TestEveryAnswerHasARequestIdAndSecurityHeaders(t *testing.T) {
+func TestEveryResponseHasARequestIDAndSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	oneServer(t, func(t *testing.T, s *testServer) {
 		requests := []request{
@@ -291,7 +291,7 @@ func (s *testServer) raw(t *testing.T, data []byte, end bool) string {
 	return strings.TrimSpace(line)
 }
 
-func TestBrokenHTTPIsRefusedAndTheServerGoesOn(t *testing.T) {
+func TestMalformedHTTPIsRejected(t *testing.T) {
 	t.Parallel()
 	oneServer(t, func(t *testing.T, s *testServer) {
 		head := "GET /v1/teams HTTP/1.1\r\nHost: crier.test\r\nAuthorization: Bearer " + s.Key + "\r\n"
@@ -368,7 +368,7 @@ func wantErrorShape(t *testing.T, answer *http.Response, status int) {
 	}
 }
 
-func TestOperationsWithoutABodyRefuseJunk(t *testing.T) {
+func TestOperationsWithoutABodyRejectJunk(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startPostServer(t, db)

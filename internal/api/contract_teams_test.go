@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestANewTeamHasEveryField(t *testing.T) {
+func TestNewTeamHasEveryField(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		least := s.Do(t, "POST", "/v1/teams", object{"organizationId": s.Organization, "name": " Social "}).Want(t,
@@ -119,7 +119,7 @@ func TestTeamSettings(t *testing.T) {
 	})
 }
 
-func TestATeamPatchChangesWhatItNamesAndNothingElse(t *testing.T) {
+func TestTeamPatchChangesOnlyNamedFields(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}
@@ -150,7 +150,7 @@ func TestATeamPatchChangesWhatItNamesAndNothingElse(t *testing.T) {
 	})
 }
 
-func TestADeletedTeamIsGone(t *testing.T) {
+func TestDeletedTeamIsNotFound(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		address := path("/v1/teams/%s", s.Team)

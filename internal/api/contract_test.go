@@ -90,7 +90,7 @@ var notUUIDs = []string{
 	"018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4%C3%A9",
 }
 
-func TestIdsThatAreNoUUIDsAreRefusedNotSearched(t *testing.T) {
+func TestInvalidIDsAreRejectedBeforeLookup(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		for _, id := range notUUIDs {
@@ -105,7 +105,7 @@ func TestIdsThatAreNoUUIDsAreRefusedNotSearched(t *testing.T) {
 	})
 }
 
-func TestUpperCaseIdsMeanTheSameThing(t *testing.T) {
+func TestIDsAreCaseInsensitive(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		team, organization := strings.ToUpper(string(s.Team)), strings.ToUpper(string(s.Organization))

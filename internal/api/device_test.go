@@ -15,7 +15,7 @@ import (
 	"crier/internal/store"
 )
 
-func TestAStockOAuthLibraryLogsIn(t *testing.T) {
+func TestStockOAuthLibraryLogsIn(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -75,7 +75,7 @@ func TestAStockOAuthLibraryLogsIn(t *testing.T) {
 	})
 }
 
-func TestADeviceThatAsksTooOftenHasToWaitLonger(t *testing.T) {
+func TestDevicePollingTooOftenIsSlowedDown(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := servertest.NewStoppedClock()
@@ -95,7 +95,7 @@ func TestADeviceThatAsksTooOftenHasToWaitLonger(t *testing.T) {
 	})
 }
 
-func TestAPersonDecidesOnceAboutADevice(t *testing.T) {
+func TestDeviceIsDecidedOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}
@@ -118,7 +118,7 @@ func TestAPersonDecidesOnceAboutADevice(t *testing.T) {
 	})
 }
 
-func TestTryingCodesOutIsSlowedDown(t *testing.T) {
+func TestGuessingUserCodesIsThrottled(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	s.NewFounder(t, "ada@example.com")
@@ -133,7 +133,7 @@ func TestTryingCodesOutIsSlowedDown(t *testing.T) {
 	}
 }
 
-func TestDevicesMayCallThemselvesAnything(t *testing.T) {
+func TestAnyDeviceNameIsAccepted(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -150,7 +150,7 @@ func TestDevicesMayCallThemselvesAnything(t *testing.T) {
 	})
 }
 
-func TestTheReuseOfARefreshTokenEndsTheLogin(t *testing.T) {
+func TestRefreshTokenReuseEndsTheLogin(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}

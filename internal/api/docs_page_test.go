@@ -67,7 +67,7 @@ func TestDocsHaveEveryOperation(t *testing.T) {
 	}
 }
 
-func TestDocsLinksLeadSomewhere(t *testing.T) {
+func TestDocsLinksResolve(t *testing.T) {
 	t.Parallel()
 	a := newFacade().get(t, "/docs")
 	ids := a.attributes("id")
@@ -82,7 +82,7 @@ func TestDocsLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-func TestDocsTellThePermissionOnce(t *testing.T) {
+func TestDocsShowThePermissionOnce(t *testing.T) {
 	t.Parallel()
 	a := newFacade().get(t, "/docs")
 	for id, want := range map[string]string{
@@ -199,7 +199,7 @@ func requestSchema(document *huma.OpenAPI, method, path string) *huma.Schema {
 	return op.RequestBody.Content["application/json"].Schema
 }
 
-func TestDocsComeCompressedToThoseWhoTakeIt(t *testing.T) {
+func TestDocsAreCompressed(t *testing.T) {
 	t.Parallel()
 	s := newFacade()
 	plain := s.get(t, "/docs")

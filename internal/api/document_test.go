@@ -20,8 +20,8 @@ var update = flag.Bool("update", false, "renew the golden files")
 
 const goldenDocument = "testdata/openapi.json"
 
-// TestTheDocumentChangesOnPurposeOnly makes every change of the contract visible in review.
-func TestTheDocumentChangesOnPurposeOnly(t *testing.T) {
+// TestDocumentChangesOnPurposeOnly makes every change of the contract visible in review.
+func TestDocumentChangesOnPurposeOnly(t *testing.T) {
 	t.Parallel()
 	recorder := httptest.NewRecorder()
 	bare().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
@@ -41,8 +41,8 @@ func TestTheDocumentChangesOnPurposeOnly(t *testing.T) {
 	}
 }
 
-// TestTheRouteTableIsComplete: a route that is not in the table escapes the tests that walk it.
-func TestTheRouteTableIsComplete(t *testing.T) {
+// TestRouteTableIsComplete: a route that is not in the table escapes the tests that walk it.
+func TestRouteTableIsComplete(t *testing.T) {
 	t.Parallel()
 	s := bare()
 	table := []string{"GET /openapi.json", "GET /metrics"} // these need no permission and are tested by name

@@ -54,7 +54,7 @@ func heard(tb testing.TB, lines <-chan string, words string) (before []string, e
 
 // A person who becomes a viewer while listening sees no more of what admins see, and one who is removed hears nothing
 // any more: on whatever node they listen.
-func TestStreamFollowsWhatAPersonMay(t *testing.T) {
+func TestStreamFollowsPermissions(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))

@@ -122,7 +122,7 @@ func event(t *testing.T, f frame) (crier.Event, crier.Post) {
 	return e, p
 }
 
-func TestStreamGoesOnBehindTheLastEvent(t *testing.T) {
+func TestStreamResumesAfterTheLastEvent(t *testing.T) {
 	t.Parallel()
 	s := newListening(t)
 	s.draft(t, "Before")
@@ -152,9 +152,9 @@ func TestStreamGoesOnBehindTheLastEvent(t *testing.T) {
 	}
 }
 
-// TestStreamBehindTheOverviewMissesNothing draws what a page does: it reads the overview, then what it shows, and then
+// TestStreamAfterTheOverviewMissesNothing draws what a page does: it reads the overview, then what it shows, and then
 // begins to listen.
-func TestStreamBehindTheOverviewMissesNothing(t *testing.T) {
+func TestStreamAfterTheOverviewMissesNothing(t *testing.T) {
 	t.Parallel()
 	s := newListening(t)
 	s.draft(t, "Before")
@@ -172,7 +172,7 @@ func TestStreamBehindTheOverviewMissesNothing(t *testing.T) {
 }
 
 // A stream that is silent for longer is taken for dead by proxies between. The test waits as long as a proxy would.
-func TestStreamWithoutEventsBeatsEveryFifteenSeconds(t *testing.T) {
+func TestStreamHeartbeatEveryFifteenSeconds(t *testing.T) {
 	t.Parallel()
 	s := newListening(t)
 	stream := frames(s.call(t, http.MethodGet, s.events+"/stream", "").Body)
@@ -190,7 +190,7 @@ func TestStreamWithoutEventsBeatsEveryFifteenSeconds(t *testing.T) {
 	}
 }
 
-func TestStreamTellsThatEventsAreNoLongerKept(t *testing.T) {
+func TestStreamReportsExpiredEvents(t *testing.T) {
 	t.Parallel()
 	s := newListening(t)
 	stream := frames(s.call(t, http.MethodGet, s.events+"/stream", "", "Last-Event-ID", string(crier.NewID())).Body)
@@ -246,7 +246,7 @@ func TestStreamsEndWhenTheServerStops(t *testing.T) {
 	}
 }
 
-func TestEventListRefusesWhatItDoesNotKnow(t *testing.T) {
+func TestEventListRejectsUnknownParameters(t *testing.T) {
 	t.Parallel()
 	s := newListening(t)
 	for _, query := range []string{"types=post.made", "limit=0", "limit=101", "after=x", "teamId=1"} {

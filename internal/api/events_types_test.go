@@ -264,9 +264,9 @@ func (w *witness) heal() {
 	_ = answer.Body.Close()
 }
 
-// TestEveryTypeOfEventIsWrittenByItsAct does what each type tells of, and checks the event: who it is for, the object,
+// TestEveryEventTypeIsRecorded does what each type tells of, and checks the event: who it is for, the object,
 // what changed, and that it was written by the transaction of the fact.
-func TestEveryTypeOfEventIsWrittenByItsAct(t *testing.T) {
+func TestEveryEventTypeIsRecorded(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		w := newWitness(t, db)

@@ -117,7 +117,7 @@ func TestEnrichmentRunsInTheBackground(t *testing.T) {
 	})
 }
 
-func TestEnrichmentAsksTheConfiguredModelAndDoesWithoutIt(t *testing.T) {
+func TestEnrichmentUsesTheConfiguredModelWithFallback(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -160,7 +160,7 @@ func (s postServer) eventually(tb testing.TB, what string, holds func() bool) {
 	}
 }
 
-func TestRetaggedAssetsAreCountedAnew(t *testing.T) {
+func TestRetaggedAssetsAreRecounted(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		photo, other := s.InsertImage(t, "old"), s.InsertImage(t, "old", "other")

@@ -16,7 +16,7 @@ import (
 
 const idempotencyKey = "Idempotency-Key"
 
-func TestARepeatedRequestHasOneEffectAndOneAnswer(t *testing.T) {
+func TestRepeatedRequestHasOneEffectAndOneResponse(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db)
@@ -56,7 +56,7 @@ func TestARepeatedRequestHasOneEffectAndOneAnswer(t *testing.T) {
 	})
 }
 
-func TestAKeyBelongsToOneRequestOfOneCaller(t *testing.T) {
+func TestIdempotencyKeyBelongsToOneRequestAndCaller(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		other := s.MakeKey(t, s.Key, object{"role": "owner"})
@@ -88,7 +88,7 @@ func TestAKeyBelongsToOneRequestOfOneCaller(t *testing.T) {
 	})
 }
 
-func TestIdempotencyKeysHaveAForm(t *testing.T) {
+func TestIdempotencyKeyFormat(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -108,7 +108,7 @@ func TestIdempotencyKeysHaveAForm(t *testing.T) {
 	})
 }
 
-func TestOnlySuccessesAreKept(t *testing.T) {
+func TestOnlySuccessfulResponsesAreStored(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -132,7 +132,7 @@ func TestOnlySuccessesAreKept(t *testing.T) {
 	})
 }
 
-func TestAKeptAnswerComesBeforeAllOtherChecks(t *testing.T) {
+func TestStoredResponseComesBeforeOtherChecks(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}
@@ -161,7 +161,7 @@ func TestAKeptAnswerComesBeforeAllOtherChecks(t *testing.T) {
 	})
 }
 
-func TestKeptAnswersAreSealedAndHaveNoOneTimeSecrets(t *testing.T) {
+func TestStoredResponsesAreSealedWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -193,7 +193,7 @@ func TestKeptAnswersAreSealedAndHaveNoOneTimeSecrets(t *testing.T) {
 	})
 }
 
-func TestAKeptAnswerLastsADay(t *testing.T) {
+func TestStoredResponseExpiresAfterADay(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}
@@ -246,7 +246,7 @@ func answers(t *testing.T, servers []*testServer, times int, r request) []respon
 	return got
 }
 
-func TestAHundredRepeatsAtOnceHaveOneEffectAndOneAnswer(t *testing.T) {
+func TestHundredRepeatsAtOnceHaveOneEffectAndOneResponse(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		servers := []*testServer{startServer(t, db, withRole("api"))}
@@ -305,7 +305,7 @@ func TestAHundredRepeatsAtOnceHaveOneEffectAndOneAnswer(t *testing.T) {
 	})
 }
 
-func TestManyDifferentRequestsAtOnceAllCount(t *testing.T) {
+func TestManyDifferentRequestsAtOnceAllApply(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		var all sync.WaitGroup

@@ -10,7 +10,7 @@ import (
 	"crier/internal/store"
 )
 
-func TestAKeptAnswerIsForMembersOnly(t *testing.T) {
+func TestStoredResponseIsForMembersOnly(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		cookie := w.signIn(t)

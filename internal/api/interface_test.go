@@ -205,7 +205,7 @@ var errorTags = map[string]string{
 	"500": "InternalError", "503": "InternalError",
 }
 
-func TestTheDocumentSaysWhatTheInterfaceSays(t *testing.T) {
+func TestDocumentMatchesTheSpecification(t *testing.T) {
 	t.Parallel()
 	d := sharedServer(t).document(t)
 	if version, _ := walk(d.Root, []any{"info", "version"}); version != "0.1.0" {
@@ -226,7 +226,7 @@ func TestTheDocumentSaysWhatTheInterfaceSays(t *testing.T) {
 	}
 }
 
-func TestEveryOperationIsUnderV1AndNeedsATokenUnlessItGivesOne(t *testing.T) {
+func TestEveryOperationIsUnderV1AndNeedsAToken(t *testing.T) {
 	t.Parallel()
 	d := sharedServer(t).document(t)
 	for path, item := range d.Root["paths"].(map[string]any) {

@@ -48,7 +48,7 @@ func TestOpenInvitationsAreListedAndWithdrawn(t *testing.T) {
 	})
 }
 
-func TestAnInvitationDoesNotTellWhetherTheAddressHasAnAccount(t *testing.T) {
+func TestInvitationDoesNotRevealAccounts(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	ada, grace := s.NewFounder(t, "ada@example.com"), s.NewFounder(t, "grace@example.com")
@@ -73,7 +73,7 @@ func TestAnInvitationDoesNotTellWhetherTheAddressHasAnAccount(t *testing.T) {
 	}
 }
 
-func TestTheLinkOfAnInvitationIsForOneAddressAndCannotBeMadeUp(t *testing.T) {
+func TestInvitationLinkIsBoundToItsAddress(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	ada := s.NewFounder(t, "ada@example.com")
@@ -117,7 +117,7 @@ func withMail(post *mailtest.Server) func(*server.Config) {
 	}
 }
 
-func TestWhoeverHasAnAddressCanClaimWhatWaitsForIt(t *testing.T) {
+func TestEmailOwnerCanClaimInvitations(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		post, c := mailtest.Start(t), &clock{}
@@ -168,7 +168,7 @@ func TestWhoeverHasAnAddressCanClaimWhatWaitsForIt(t *testing.T) {
 	})
 }
 
-func TestWithoutMailNobodyIsPromisedALink(t *testing.T) {
+func TestWithoutMailNoLinkIsPromised(t *testing.T) {
 	t.Parallel()
 	oneServer(t, func(t *testing.T, s *testServer) {
 		b := s.NewBrowser(t)
@@ -180,7 +180,7 @@ func TestWithoutMailNobodyIsPromisedALink(t *testing.T) {
 	})
 }
 
-func TestInvitationsAreMailedWhereMailCanBeSent(t *testing.T) {
+func TestInvitationsAreMailed(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		post := mailtest.Start(t)

@@ -32,7 +32,7 @@ func (s *testServer) wantDead(t *testing.T, secret string) {
 	s.As(t, secret, "GET", path("/v1/teams/%s", s.Team), nil).WantError(t, http.StatusUnauthorized, "Unauthorized")
 }
 
-func TestANewKeyHasEveryField(t *testing.T) {
+func TestNewKeyHasEveryField(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		keys := path("/v1/organizations/%s/api-keys", s.Organization)
@@ -129,7 +129,7 @@ func TestKeyRequests(t *testing.T) {
 	})
 }
 
-func TestSecretsOfKeysAreNowhereToBeFound(t *testing.T) {
+func TestKeySecretsAreNotStored(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -188,7 +188,7 @@ func files(t *testing.T, db database) string {
 	return out.String()
 }
 
-func TestTheSealedCopyOfASecretOpensWithTheInstanceKey(t *testing.T) {
+func TestSealedCopyOfASecretOpensWithTheInstanceKey(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		made := s.MakeKey(t, s.Key, object{"role": "viewer"})
@@ -223,7 +223,7 @@ func TestKeysExpire(t *testing.T) {
 	})
 }
 
-func TestARevokedKeyEndsAtOnce(t *testing.T) {
+func TestRevokedKeyEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		key := s.MakeKey(t, s.Key, object{"role": "admin"})
@@ -296,7 +296,7 @@ func TestRotation(t *testing.T) {
 	})
 }
 
-func TestAKeyCannotMakeAMightierOne(t *testing.T) {
+func TestKeyCannotCreateAMorePowerfulOne(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		keys := path("/v1/organizations/%s/api-keys", s.Organization)
@@ -324,7 +324,7 @@ func TestAKeyCannotMakeAMightierOne(t *testing.T) {
 	})
 }
 
-func TestRotationDoesNotLendTheOrganizationsOfAnotherKey(t *testing.T) {
+func TestRotationDoesNotGrantOrganizationsOfAnotherKey(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		founder, other := s.MakeKey(t, s.Key, object{"role": "admin"}), s.MakeKey(t, s.Key, object{"role": "admin"})
@@ -343,7 +343,7 @@ func TestRotationDoesNotLendTheOrganizationsOfAnotherKey(t *testing.T) {
 	})
 }
 
-func TestAKeyNeverExceedsThePresentRightsOfItsCreator(t *testing.T) {
+func TestKeyNeverExceedsItsCreatorsCurrentRights(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		second := s.Do(t, "POST", "/v1/teams", object{"organizationId": s.Organization, "name": "Second"}).Want(t,
@@ -389,7 +389,7 @@ func TestAKeyNeverExceedsThePresentRightsOfItsCreator(t *testing.T) {
 	})
 }
 
-func TestTheLastUseOfAKeyIsNoted(t *testing.T) {
+func TestLastUseOfAKeyIsRecorded(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}

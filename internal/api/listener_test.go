@@ -12,7 +12,7 @@ import (
 	"crier/internal/api/contract"
 )
 
-func TestUnreadableRequestsGetTheErrorBody(t *testing.T) {
+func TestUnparsableRequestsGetTheErrorBody(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

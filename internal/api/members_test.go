@@ -83,7 +83,7 @@ func TestPeopleAreInvitedByLink(t *testing.T) {
 	})
 }
 
-func TestNobodyGivesMoreThanTheyHave(t *testing.T) {
+func TestNobodyGrantsMoreThanTheyHave(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -147,7 +147,7 @@ func (s *testServer) owner(tb testing.TB, p founder) string {
 	return ""
 }
 
-func TestAnOrganizationKeepsSomebodyWhoCanRunIt(t *testing.T) {
+func TestOrganizationKeepsAnAdmin(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -165,7 +165,7 @@ func TestAnOrganizationKeepsSomebodyWhoCanRunIt(t *testing.T) {
 	})
 }
 
-func TestALeaverKeepsNothing(t *testing.T) {
+func TestFormerMemberKeepsNoAccess(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -200,7 +200,7 @@ func TestALeaverKeepsNothing(t *testing.T) {
 	})
 }
 
-func TestARotatedSecretEndsWithTheRightsOfItsIssuer(t *testing.T) {
+func TestRotatedSecretFollowsItsIssuersRights(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -231,7 +231,7 @@ func TestARotatedSecretEndsWithTheRightsOfItsIssuer(t *testing.T) {
 	})
 }
 
-func TestAMemberReachesTheirTeamsOnly(t *testing.T) {
+func TestMemberReachesOnlyTheirTeams(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))

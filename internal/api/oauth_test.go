@@ -91,7 +91,7 @@ func codeGrant(code string, changes ...string) url.Values {
 	return out
 }
 
-func TestACodeIsBoundToWhatItWasIssuedFor(t *testing.T) {
+func TestAuthorizationCodeIsBoundToItsRequest(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}
@@ -133,7 +133,7 @@ func TestACodeIsBoundToWhatItWasIssuedFor(t *testing.T) {
 	})
 }
 
-func TestRequestsForAccessThatMayNotBeAnswered(t *testing.T) {
+func TestInvalidAuthorizationRequestsAreNotRedirected(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"), withClients)
 	s.NewFounder(t, "ada@example.com")
@@ -172,7 +172,7 @@ func TestRequestsForAccessThatMayNotBeAnswered(t *testing.T) {
 	}
 }
 
-func TestAClientIsToldWhatIsWrongWithItsRequest(t *testing.T) {
+func TestClientReceivesOAuthErrors(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"), withClients)
 	s.NewFounder(t, "ada@example.com")
@@ -198,7 +198,7 @@ func TestAClientIsToldWhatIsWrongWithItsRequest(t *testing.T) {
 	}
 }
 
-func TestTheConsentOfAPersonCannotBeForged(t *testing.T) {
+func TestConsentCannotBeForged(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &clock{}
@@ -252,7 +252,7 @@ func TestTheConsentOfAPersonCannotBeForged(t *testing.T) {
 	})
 }
 
-func TestClientsFindOutHowToGetTokens(t *testing.T) {
+func TestOAuthDiscovery(t *testing.T) {
 	t.Parallel()
 	closed := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	at := func(s *testServer, address string) response {

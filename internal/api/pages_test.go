@@ -173,7 +173,7 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-func TestPagesAreWholeInThemselves(t *testing.T) {
+func TestPagesAreSelfContained(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for path, status := range map[string]int{
@@ -221,7 +221,7 @@ func checkPolicy(t *testing.T, path string, a *pageAnswer) {
 	}
 }
 
-func TestHomeTellsWhetherTheServerIsReady(t *testing.T) {
+func TestHomeShowsReadiness(t *testing.T) {
 	t.Parallel()
 	s := newFacade()
 	s.get(t, "/").says(t, "Ready: it takes requests")
@@ -245,7 +245,7 @@ func TestWorkersHaveNoPages(t *testing.T) {
 	}
 }
 
-func TestFormsOfOtherSitesAreRefused(t *testing.T) {
+func TestCrossSiteFormsAreRejected(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for name, c := range map[string]struct {
@@ -277,7 +277,7 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 	}
 }
 
-func TestGuessesAreSlowedDownByAddress(t *testing.T) {
+func TestGuessesAreThrottledByAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	guess := func(remote string) *pageAnswer {
@@ -331,7 +331,7 @@ func TestFormsHaveALimit(t *testing.T) {
 	s.get(t, "/setup?token="+s.tenant.SetupToken).hasStatus(t, http.StatusOK)
 }
 
-func TestFailuresOfTheServerAreToldWithoutTheirReason(t *testing.T) {
+func TestInternalErrorsHideTheirCause(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	requireNoError(t, s.store.Close())

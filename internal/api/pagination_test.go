@@ -187,7 +187,7 @@ func (s *testServer) insertTeams(tb failer, teams ...crier.Team) {
 	})
 }
 
-func TestPagesAreTheSortedListWhateverItHolds(t *testing.T) {
+func TestPagesConcatenateToTheSortedList(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		rapid.Check(t, func(rt *rapid.T) {
@@ -215,7 +215,7 @@ func (s *testServer) teamOf(tb testing.TB, of tenant) crier.Team {
 	return team
 }
 
-func TestPagesStayRightWhileRowsComeAndGo(t *testing.T) {
+func TestPagesStayConsistentWhileRowsChange(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		rapid.Check(t, func(rt *rapid.T) {
@@ -460,7 +460,7 @@ func (s *testServer) join(t *testing.T, organizations int) []crier.Team {
 	return seen
 }
 
-func TestCursorsFitTheirOwnQueryOnly(t *testing.T) {
+func TestCursorsAreBoundToTheirQuery(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		for range 3 {

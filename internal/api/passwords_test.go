@@ -11,7 +11,7 @@ import (
 
 const otherPassphrase = "another horse, another battery"
 
-func TestAChangedPasswordSignsOutEverywhereElse(t *testing.T) {
+func TestChangedPasswordSignsOutEverywhereElse(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -38,7 +38,7 @@ func TestAChangedPasswordSignsOutEverywhereElse(t *testing.T) {
 	})
 }
 
-func TestGuessingTheCurrentPasswordIsSlowedDown(t *testing.T) {
+func TestGuessingTheCurrentPasswordIsThrottled(t *testing.T) {
 	t.Parallel()
 	c := &clock{}
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"), withClock(c))

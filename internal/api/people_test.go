@@ -61,7 +61,7 @@ func TestSessionsEnd(t *testing.T) {
 	})
 }
 
-func TestWhoHasAnAccountIsNobodysBusiness(t *testing.T) {
+func TestSignInDoesNotRevealAccounts(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -87,7 +87,7 @@ func TestWhoHasAnAccountIsNobodysBusiness(t *testing.T) {
 	})
 }
 
-func TestGuessingPasswordsIsSlowedDown(t *testing.T) {
+func TestGuessingPasswordsIsThrottled(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := servertest.NewStoppedClock()
@@ -129,7 +129,7 @@ func TestGuessesAtOnceAreAllCounted(t *testing.T) {
 	})
 }
 
-func TestSigningInKeepsNoTokenThatABrowserHadBefore(t *testing.T) {
+func TestSigningInIssuesAFreshSession(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -148,7 +148,7 @@ func TestSigningInKeepsNoTokenThatABrowserHadBefore(t *testing.T) {
 	})
 }
 
-func TestFormsOfOtherSitesAreRefused(t *testing.T) {
+func TestCrossSiteFormsAreRejected(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -167,7 +167,7 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 	})
 }
 
-func TestTheWayAfterSigningInStaysOnThisSite(t *testing.T) {
+func TestSignInRedirectsStayOnThisSite(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
 	s.NewFounder(t, "ada@example.com")
@@ -192,7 +192,7 @@ func TestTheWayAfterSigningInStaysOnThisSite(t *testing.T) {
 	}
 }
 
-func TestTheSessionOfAnInstallationBehindHTTPSIsForHTTPSAlone(t *testing.T) {
+func TestSessionCookieIsSecureBehindHTTPS(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"),
 		func(a *server.Config) { a.PublicURL = "https://crier.example.com" })

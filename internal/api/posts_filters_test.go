@@ -219,7 +219,7 @@ func TestCursorsOfPostsAreBoundToTheirFilters(t *testing.T) {
 	})
 }
 
-func TestSearchFindsWordsOfEveryScript(t *testing.T) {
+func TestSearchSupportsEveryScript(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{
 		"japanese": "新しいコーヒー豆が京都の店に届きました", "chinese": "北京欢迎你，今天天气很好", "korean": "오늘은 서울에서 커피를 마셨어요",
@@ -275,7 +275,7 @@ func TestSearchFollowsEdits(t *testing.T) {
 	})
 }
 
-func TestTheCounterOfThePlainListFollowsEveryChange(t *testing.T) {
+func TestPostCounterFollowsEveryChange(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		total := func(want int) {

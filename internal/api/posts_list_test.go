@@ -40,7 +40,7 @@ func (w *world) upload(t *testing.T, name string) crier.ID {
 	return asset.ID
 }
 
-func TestPostsAreFoundByTheAssetThatTheyShow(t *testing.T) {
+func TestPostsAreFilteredByAsset(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owl, cat := w.upload(t, "owl.png"), w.upload(t, "cat.png")

@@ -22,7 +22,7 @@ func (s postServer) keyOf(tb testing.TB, role string, permissions ...string) str
 		http.StatusCreated).Text(tb, "secret")
 }
 
-func TestPeopleMovePostsAlongTheTableAndNowhereElse(t *testing.T) {
+func TestPostStatusTransitions(t *testing.T) {
 	t.Parallel()
 	allowed := map[string][]string{
 		"idea": {"draft", "proposed_render", "archived"}, "proposed_render": {"draft", "rejected"},
@@ -55,7 +55,7 @@ func TestPeopleMovePostsAlongTheTableAndNowhereElse(t *testing.T) {
 	})
 }
 
-func TestApprovalIsTheApproversToGiveAndAnEditTakesItBack(t *testing.T) {
+func TestEditRevokesApproval(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		editor, account := s.keyOf(t, "editor"), s.InsertAccount(t, crier.ProviderX)
@@ -183,7 +183,7 @@ func TestDeliveryStateSumsUpTheNewestPublicationOfEachAccount(t *testing.T) {
 	})
 }
 
-func TestContentStandsStillWhileItIsBeingPublished(t *testing.T) {
+func TestContentIsLockedWhilePublishing(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		account, tag := s.InsertAccount(t, crier.ProviderX), s.MakeTag(t, "t")
@@ -210,7 +210,7 @@ func TestContentStandsStillWhileItIsBeingPublished(t *testing.T) {
 	})
 }
 
-func TestMoveToDraftStopsWhatIsScheduled(t *testing.T) {
+func TestMoveToDraftCancelsScheduledPosts(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		a, b := s.InsertAccount(t, crier.ProviderX), s.InsertAccount(t, crier.ProviderThreads)
@@ -245,7 +245,7 @@ func TestMoveToDraftStopsWhatIsScheduled(t *testing.T) {
 	})
 }
 
-func TestDeletedPostsAreGoneAndWhatTheyScheduledIsCancelled(t *testing.T) {
+func TestDeletingAPostCancelsItsScheduledPosts(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		a, b := s.InsertAccount(t, crier.ProviderX), s.InsertAccount(t, crier.ProviderThreads)
@@ -278,7 +278,7 @@ func TestDeletedPostsAreGoneAndWhatTheyScheduledIsCancelled(t *testing.T) {
 	})
 }
 
-func TestDeletingATeamCancelsWhatItHasScheduled(t *testing.T) {
+func TestDeletingATeamCancelsItsScheduledPosts(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		account := s.InsertAccount(t, crier.ProviderX)

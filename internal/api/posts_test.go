@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestAnEmptyDraftHasEveryField(t *testing.T) {
+func TestEmptyDraftHasEveryField(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		for _, body := range []any{object{}, nil, object{"title": nil, "postInput": nil, "postPublishActions": nil}} {
@@ -39,7 +39,7 @@ func TestAnEmptyDraftHasEveryField(t *testing.T) {
 	})
 }
 
-func TestAThreadWithMediaLinksAndActionsComesBackComplete(t *testing.T) {
+func TestThreadWithMediaLinksAndActionsRoundTrips(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		photo, clip := s.InsertImage(t, "owl", "night"), s.InsertVideo(t, "night", "flight")
@@ -312,7 +312,7 @@ func TestFieldsOfPosts(t *testing.T) {
 	})
 }
 
-func TestThePostTypeFollowsTheMedia(t *testing.T) {
+func TestPostTypeFollowsTheMedia(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		a, b, clip, other := s.InsertImage(t), s.InsertImage(t), s.InsertVideo(t), s.InsertVideo(t)
@@ -377,7 +377,7 @@ func TestThePostTypeFollowsTheMedia(t *testing.T) {
 	})
 }
 
-func TestAChangedPostKeepsAChosenTypeAndInfersTheOthers(t *testing.T) {
+func TestPostUpdateKeepsAChosenTypeAndInfersOthers(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		a, b, clip := s.InsertImage(t), s.InsertImage(t), s.InsertVideo(t)
@@ -405,7 +405,7 @@ func TestAChangedPostKeepsAChosenTypeAndInfersTheOthers(t *testing.T) {
 	})
 }
 
-func TestAssetsMustBeTheTeamsOwn(t *testing.T) {
+func TestAssetsMustBelongToTheTeam(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		mine, gone, waiting := s.InsertImage(t, "kept"), s.InsertImage(t, "lost"), s.InsertImage(t)
@@ -433,7 +433,7 @@ func TestAssetsMustBeTheTeamsOwn(t *testing.T) {
 	})
 }
 
-func TestEachChangeOfContentMakesAVersion(t *testing.T) {
+func TestEachContentChangeCreatesAVersion(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		made := s.CreatePost(t, object{"text": "one", "title": "T"})
@@ -465,7 +465,7 @@ func TestEachChangeOfContentMakesAVersion(t *testing.T) {
 	})
 }
 
-func TestTextAndAssetsChangeAnAtomicPostButNeverDropAThread(t *testing.T) {
+func TestTextAndAssetsUpdateNeverDropsAThread(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		a, b := s.InsertImage(t), s.InsertImage(t)
@@ -499,7 +499,7 @@ func TestTextAndAssetsChangeAnAtomicPostButNeverDropAThread(t *testing.T) {
 	})
 }
 
-func TestPostsAreFoundUnderTheirTeamAlone(t *testing.T) {
+func TestPostsAreScopedToTheirTeam(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		stranger := s.NewTenant(t, "Strangers")
@@ -528,7 +528,7 @@ func TestPostsAreFoundUnderTheirTeamAlone(t *testing.T) {
 	})
 }
 
-func TestARepeatedCreateMakesOnePost(t *testing.T) {
+func TestRepeatedCreateStoresOnePost(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		first := s.Do(t, "POST", s.PostsPath(), object{"text": "once"}, "Idempotency-Key", "k1").Want(t,

@@ -8,7 +8,7 @@ import (
 	"crier"
 )
 
-func TestContentThatWasNeverStoredCanBeTriedOut(t *testing.T) {
+func TestDryRunOfUnstoredContent(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		accounts := []crier.ID{w.account(t, crier.ProviderX), w.account(t, crier.ProviderLinkedIn),
@@ -48,7 +48,7 @@ func TestContentThatWasNeverStoredCanBeTriedOut(t *testing.T) {
 	})
 }
 
-func TestDryRunsOfStoredPostsMeasureTheirTexts(t *testing.T) {
+func TestDryRunOfStoredPostsMeasuresTexts(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		post := w.draft(t, object{"text": "Hello"})

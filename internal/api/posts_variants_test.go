@@ -201,7 +201,7 @@ func TestCalendarAndDryRunShowVariants(t *testing.T) {
 	})
 }
 
-func TestVariantsAreCheckedAndFound(t *testing.T) {
+func TestVariantsAreValidatedAndSearched(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		atomic := func(variants ...object) object {

@@ -106,7 +106,7 @@ func TestIfMatchMakesAChangeConditional(t *testing.T) {
 	})
 }
 
-func TestVersionsAreTheTeamsAlone(t *testing.T) {
+func TestVersionsAreScopedToTheTeam(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		post, other := w.draft(t, object{"text": "One"}), w.draft(t, object{"text": "Two"})

@@ -30,7 +30,7 @@ func wantWhole[T any](t *testing.T, what string, data crier.JSON[T]) T {
 	return value
 }
 
-func TestProvidersAndCapabilitiesHaveTheShapeThatTheDocumentTells(t *testing.T) {
+func TestProvidersAndCapabilitiesMatchTheDocument(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		list := as[crier.ProviderList](t, w.call(t, http.MethodGet, "/v1/providers", nil).want(t, 200))

@@ -40,7 +40,7 @@ func (s postServer) teamTables(tb testing.TB) []string {
 	return tables
 }
 
-func TestADeletedTeamIsGoneForGoodAfterThirtyDays(t *testing.T) {
+func TestDeletedTeamIsPurgedAfterThirtyDays(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		var moved clock

@@ -46,7 +46,7 @@ func TestSecurityContactIsPublished(t *testing.T) {
 	}
 }
 
-func TestUnknownAddressesShowPeopleAPage(t *testing.T) {
+func TestUnknownURLsShowAPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, databases.Fresh(t, "sqlite").Open(t))
 	for _, c := range []struct {

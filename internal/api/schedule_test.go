@@ -22,7 +22,7 @@ func (e *engine) schedule(tb testing.TB, c crew, post string, accounts []crier.I
 	return e.Call(tb, c, "POST", "posts/"+post+"/schedule", body)
 }
 
-func TestEachAccountOfAScheduleIsAcceptedOrRefusedByItself(t *testing.T) {
+func TestAccountsAreAcceptedOrRejectedIndividually(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c := e.NewCrew(t, 10_000, "x", "linkedin", "x")
@@ -58,7 +58,7 @@ func TestEachAccountOfAScheduleIsAcceptedOrRefusedByItself(t *testing.T) {
 	})
 }
 
-func TestSettingsOfAnAccountWinOverSharedOnesAndNullRemovesThem(t *testing.T) {
+func TestAccountSettingsOverrideSharedOnes(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c := e.NewCrew(t, 10_000, "x", "x", "x", "linkedin")
@@ -95,7 +95,7 @@ func TestSettingsOfAnAccountWinOverSharedOnesAndNullRemovesThem(t *testing.T) {
 	})
 }
 
-func TestARequestThatTheCreditsDoNotCoverWritesNothing(t *testing.T) {
+func TestInsufficientCreditsWriteNothing(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c := e.NewCrew(t, 40, "x", "x", "x", "linkedin") // a post on X costs 15
@@ -128,7 +128,7 @@ func TestARequestThatTheCreditsDoNotCoverWritesNothing(t *testing.T) {
 	})
 }
 
-func TestValidateTellsWhatScheduleWouldDoAndWritesNothing(t *testing.T) {
+func TestValidateMatchesScheduleAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -177,7 +177,7 @@ func TestValidateTellsWhatScheduleWouldDoAndWritesNothing(t *testing.T) {
 	})
 }
 
-func TestActionsThatANetworkCannotDoAreSaidAndLeftOut(t *testing.T) {
+func TestUnsupportedActionsAreReportedAndSkipped(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		r := e.schedule(t, e.crew, e.NewPost(t, e.crew, "with a trigger"), e.IDs(), object{
@@ -193,7 +193,7 @@ func TestActionsThatANetworkCannotDoAreSaidAndLeftOut(t *testing.T) {
 	})
 }
 
-func TestSchedulingAgainMovesThePublication(t *testing.T) {
+func TestReschedulingMovesThePublication(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		x := []crier.ID{e.Accounts[0].ID}
@@ -223,7 +223,7 @@ func TestSchedulingAgainMovesThePublication(t *testing.T) {
 	})
 }
 
-func TestWhatIsOrWasPublishedIsNotPublishedAgainUnasked(t *testing.T) {
+func TestPublishedPostIsNotRepublishedByDefault(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		x := e.Accounts[0]
@@ -283,7 +283,7 @@ func TestEditingAScheduledPostChangesWhatIsPublished(t *testing.T) {
 	})
 }
 
-func TestMovingToDraftAndDeletingStopWhatIsScheduled(t *testing.T) {
+func TestDraftAndDeleteCancelScheduledPosts(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		drafted, deleted := e.NewPost(t, e.crew, "drafted"), e.NewPost(t, e.crew, "deleted")

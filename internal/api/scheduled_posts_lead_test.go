@@ -10,7 +10,7 @@ import (
 )
 
 // A text on Threads is a container, which is made before its time: also when the post was only moved.
-func TestTextsOnThreadsAreTakenUpEarly(t *testing.T) {
+func TestThreadsTextPostsStartEarly(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		s := servertest.Start(t, db, servertest.WithRole("api"))

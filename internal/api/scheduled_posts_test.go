@@ -92,7 +92,7 @@ func (w *world) credits(t *testing.T) crier.Credits {
 	return as[crier.Credits](t, w.call(t, http.MethodGet, w.organization("/credits"), nil).want(t, 200))
 }
 
-func TestMovingAScheduledPostKeepsEverythingElse(t *testing.T) {
+func TestReschedulingKeepsEverythingElse(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		post := w.draft(t, object{"text": "Hello"})
@@ -127,7 +127,7 @@ func TestMovingAScheduledPostKeepsEverythingElse(t *testing.T) {
 	})
 }
 
-func TestAChangeOfAScheduledPostReplacesWhatIsGiven(t *testing.T) {
+func TestScheduledPostUpdateReplacesGivenFields(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		post := w.draft(t, object{"text": "Hello"})
@@ -155,7 +155,7 @@ func TestAChangeOfAScheduledPostReplacesWhatIsGiven(t *testing.T) {
 	})
 }
 
-func TestAChangeOfAScheduledPostIsChecked(t *testing.T) {
+func TestScheduledPostUpdateIsValidated(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		post := w.draft(t, object{"text": "Hello"})
@@ -264,7 +264,7 @@ func TestScheduledPostsAreListedByFilters(t *testing.T) {
 	})
 }
 
-func TestAFailedAccountDoesNotHideBehindAWaitingOne(t *testing.T) {
+func TestFailedAccountIsShownBesideAWaitingOne(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.work(t)
@@ -317,7 +317,7 @@ func TestAFailedAccountDoesNotHideBehindAWaitingOne(t *testing.T) {
 	})
 }
 
-func TestAFailureThatWasSentAgainIsNotRetried(t *testing.T) {
+func TestSupersededFailureIsNotRetried(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.work(t)
@@ -346,7 +346,7 @@ func TestAFailureThatWasSentAgainIsNotRetried(t *testing.T) {
 	})
 }
 
-func TestAScheduledPostShowsHowItsActionsGo(t *testing.T) {
+func TestScheduledPostShowsActionStatus(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.work(t)
@@ -381,7 +381,7 @@ func TestAScheduledPostShowsHowItsActionsGo(t *testing.T) {
 	})
 }
 
-func TestAFailedActionNeedsAttention(t *testing.T) {
+func TestFailedActionNeedsAttention(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.work(t)
@@ -432,7 +432,7 @@ func TestCalendarEntriesNameAccountTagsAndTitle(t *testing.T) {
 	})
 }
 
-func TestSlotCalendarTellsWhichSlotsAreTaken(t *testing.T) {
+func TestSlotCalendarShowsTakenSlots(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.call(t, http.MethodPatch, w.team(""), object{"timezone": "America/New_York"}).want(t, 200)

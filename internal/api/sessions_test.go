@@ -22,7 +22,7 @@ func page(cookie string, more ...header) []header {
 	return append([]header{{"Authorization", ""}, {"Cookie", cookie}, {"Sec-Fetch-Site", "same-origin"}}, more...)
 }
 
-func TestSessionCookieIsAcceptedFromOwnPagesOnly(t *testing.T) {
+func TestSessionCookieIsAcceptedOnlySameOrigin(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		cookie := w.signIn(t)
@@ -58,7 +58,7 @@ func TestSessionCookieIsAcceptedFromOwnPagesOnly(t *testing.T) {
 	})
 }
 
-func TestSessionChangesThingsAndEnds(t *testing.T) {
+func TestSessionCanWriteAndEnd(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		cookie := w.signIn(t)
@@ -72,7 +72,7 @@ func TestSessionChangesThingsAndEnds(t *testing.T) {
 	})
 }
 
-func TestRequestsOfOtherSitesAreRefused(t *testing.T) {
+func TestCrossSiteRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		for name, c := range map[string]struct {
@@ -96,7 +96,7 @@ func TestRequestsOfOtherSitesAreRefused(t *testing.T) {
 	})
 }
 
-func TestContextTellsRoleAndPermissions(t *testing.T) {
+func TestContextHasRoleAndPermissions(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		context := func(key string) crier.AgentContext {
@@ -137,7 +137,7 @@ func TestContextTellsRoleAndPermissions(t *testing.T) {
 	})
 }
 
-func TestInstanceTellsAboutItselfWithoutAToken(t *testing.T) {
+func TestInstanceInfoNeedsNoToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, databases.Fresh(t, "sqlite").Open(t))
 	got := as[crier.Instance](t, w.call(t, http.MethodGet, "/v1/instance", nil, header{"Authorization", ""}).want(t,
@@ -206,7 +206,7 @@ func TestDevicesAreListedAndEndedLikeSessions(t *testing.T) {
 	})
 }
 
-func TestLastUseOfEveryCredentialIsNoted(t *testing.T) {
+func TestLastUseOfEveryCredentialIsRecorded(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		cookie := w.signIn(t)
@@ -224,7 +224,7 @@ func TestLastUseOfEveryCredentialIsNoted(t *testing.T) {
 	})
 }
 
-func TestDevicesMayAskASecondEarly(t *testing.T) {
+func TestDevicesMayPollASecondEarly(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		code, err := w.services.Devices.Begin(t.Context(), "")
@@ -246,7 +246,7 @@ func TestDevicesMayAskASecondEarly(t *testing.T) {
 	})
 }
 
-func TestLargeAnswersAreCompressed(t *testing.T) {
+func TestLargeResponsesAreCompressed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, databases.Fresh(t, "sqlite").Open(t))
 	accept := header{"Accept-Encoding", "gzip"}
@@ -273,7 +273,7 @@ func TestLargeAnswersAreCompressed(t *testing.T) {
 }
 
 // An answer with a secret beside text that a caller chose tells the secret by its compressed length.
-func TestAnswersWithSecretsAreNeverCompressed(t *testing.T) {
+func TestResponsesWithSecretsAreNeverCompressed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, databases.Fresh(t, "sqlite").Open(t))
 	accept := header{"Accept-Encoding", "gzip"}

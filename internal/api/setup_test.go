@@ -64,7 +64,7 @@ func TestSetupLinkExpires(t *testing.T) {
 	s.post(t, "/setup", ownerForm(s.tenant.SetupToken)).hasStatus(t, http.StatusNotFound)
 }
 
-func TestSetupTellsWhatIsWrongBesideTheFields(t *testing.T) {
+func TestSetupShowsErrorsNextToFields(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	form := url.Values{"token": {s.tenant.SetupToken}, "name": {"x"}, "email": {`"><script>alert(1)</script>`},
@@ -93,7 +93,7 @@ func TestSetupTellsWhatIsWrongBesideTheFields(t *testing.T) {
 	s.post(t, "/setup", ownerForm(s.tenant.SetupToken)).hasStatus(t, http.StatusSeeOther)
 }
 
-func TestSetupRefusesTheAddressOfSomebodyElse(t *testing.T) {
+func TestSetupRejectsATakenEmail(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	second, err := s.services.Instance.CreateTenant(t.Context(), service.TenantRequest{Name: "Second"})
@@ -148,7 +148,7 @@ func isTokenInput(n *html.Node, at html.Attribute) bool {
 	return n.Data == "input" && at.Key == "value" && attribute(n, "type") == "hidden" && attribute(n, "name") == "token"
 }
 
-func TestSetupTakesTheTokenFromTheBodyAlone(t *testing.T) {
+func TestSetupReadsTheTokenOnlyFromTheBody(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	form := ownerForm(s.tenant.SetupToken)

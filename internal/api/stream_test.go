@@ -31,7 +31,7 @@ func (s *slowly) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestATransferOfAFileOutlivesTheTimeoutsOfTheServer(t *testing.T) {
+func TestFileTransferOutlivesServerTimeouts(t *testing.T) {
 	t.Parallel()
 	const timeout = 150 * time.Millisecond
 	slow := func() io.Reader { return &slowly{strings.Split(strings.Repeat("x", 8), ""), timeout / 3} }
@@ -60,9 +60,9 @@ func TestATransferOfAFileOutlivesTheTimeoutsOfTheServer(t *testing.T) {
 	}
 }
 
-// TestAStalledUploadEnds sends the head of an upload and nothing else: the connection ends by itself, also when the
+// TestStalledUploadTimesOut sends the head of an upload and nothing else: the connection ends by itself, also when the
 // request was refused before its body was read.
-func TestAStalledUploadEnds(t *testing.T) {
+func TestStalledUploadTimesOut(t *testing.T) {
 	t.Parallel()
 	const timeout = 100 * time.Millisecond
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -94,7 +94,7 @@ func TestAStalledUploadEnds(t *testing.T) {
 	}
 }
 
-func TestContentRangeIsReadStrictly(t *testing.T) {
+func TestContentRangeIsParsedStrictly(t *testing.T) {
 	t.Parallel()
 	var b byteRange
 	if err := b.UnmarshalText([]byte("bytes 100-299/1000")); err != nil || b.Start != 100 || b.Length != 200 ||

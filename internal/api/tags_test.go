@@ -131,7 +131,7 @@ func TestTagsOfPosts(t *testing.T) {
 	})
 }
 
-func TestATeamHasAtMost500Tags(t *testing.T) {
+func TestTeamHasAtMost500Tags(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		for i := range 499 {

@@ -50,7 +50,7 @@ func wantRefused(tb testing.TB, got response, status int, words string) {
 	}
 }
 
-func TestAFileIsUploadedToASignedAddressOnce(t *testing.T) {
+func TestSignedUploadURLWorksOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		l := startLibrary(t, db)
@@ -89,7 +89,7 @@ func TestAFileIsUploadedToASignedAddressOnce(t *testing.T) {
 	})
 }
 
-func TestUploadsToOneAddressAtOnceMakeOneAsset(t *testing.T) {
+func TestUploadsToOneAddressAtOnceCreateOneAsset(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		l := startLibrary(t, db)
@@ -112,7 +112,7 @@ func TestUploadsToOneAddressAtOnceMakeOneAsset(t *testing.T) {
 	})
 }
 
-func TestAnUploadAddressKeepsItsLimits(t *testing.T) {
+func TestUploadURLLimits(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		l := startLibrary(t, db, func(c *server.Config) { c.StorageQuota = 5000 })
@@ -135,7 +135,7 @@ func TestAnUploadAddressKeepsItsLimits(t *testing.T) {
 	})
 }
 
-func TestWhoMayNotUploadAnyMoreHasNoUploadAddress(t *testing.T) {
+func TestUploadURLEndsWithThePermission(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		l := startLibrary(t, db)

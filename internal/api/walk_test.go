@@ -199,7 +199,7 @@ func (d *document) least(schema any, about tenant) any {
 	return "text"
 }
 
-func TestNobodyComesInWithoutAToken(t *testing.T) {
+func TestRequestsWithoutATokenAreRejected(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -218,7 +218,7 @@ func TestNobodyComesInWithoutAToken(t *testing.T) {
 	})
 }
 
-func TestAStrangerGetsNothingAndChangesNothing(t *testing.T) {
+func TestStrangerCanNeitherReadNorChange(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		options := []option{withRole("api")}
@@ -273,7 +273,7 @@ func (s *testServer) wantNothingOf(t *testing.T, r api.Route, got response) {
 	}
 }
 
-func TestARoleMayDoWhatItHoldsAndNothingElse(t *testing.T) {
+func TestRolesAllowOnlyTheirPermissions(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -289,7 +289,7 @@ func TestARoleMayDoWhatItHoldsAndNothingElse(t *testing.T) {
 	})
 }
 
-func TestAKeyNarrowedToAPermissionMayDoThatAndNothingElse(t *testing.T) {
+func TestKeyRestrictedToAPermission(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
@@ -339,7 +339,7 @@ func (s *testServer) walkAs(t *testing.T, who, key string, may func(api.Route) b
 	}
 }
 
-func TestAKeyNarrowedToATeamReachesThatTeamOnly(t *testing.T) {
+func TestKeyRestrictedToATeam(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))

@@ -77,7 +77,7 @@ func (m Manifest) entry(t *testing.T) file {
 	return file{manifestName, string(data)}
 }
 
-func TestAFileThatIsNoBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
+func TestInvalidBackupIsRejectedBeforeWriting(t *testing.T) {
 	t.Parallel()
 	good := Manifest{Format: format, KeyFingerprint: fingerprint(t, secret),
 		Database:  store.Dump{Dialect: store.SQLite, Files: []store.DumpFile{{Name: "crier.db"}}},
@@ -124,7 +124,7 @@ func TestAFileThatIsNoBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
-func TestAManifestThatWouldFillTheMemoryIsNotRead(t *testing.T) {
+func TestManifestSizeIsBounded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "backup.tar")
 	f, err := os.Create(path)
@@ -145,7 +145,7 @@ func TestAManifestThatWouldFillTheMemoryIsNotRead(t *testing.T) {
 }
 
 // Whatever is wrong with an archive, nothing may be there afterwards that a server would serve from.
-func TestAnArchiveThatIsNotAsItsManifestSaysLeavesNoDatabase(t *testing.T) {
+func TestArchiveContradictingItsManifestIsNotRestored(t *testing.T) {
 	t.Parallel()
 	i := newInstance(t, databases.Fresh(t, store.SQLite))
 	id := i.picture(t, "the original")
@@ -193,7 +193,7 @@ func TestAnArchiveThatIsNotAsItsManifestSaysLeavesNoDatabase(t *testing.T) {
 	}
 }
 
-func TestABackupThatWasCutOffAnywhereLeavesNoDatabase(t *testing.T) {
+func TestTruncatedBackupIsNotRestored(t *testing.T) {
 	t.Parallel()
 	i := newInstance(t, databases.Fresh(t, store.SQLite))
 	i.picture(t, strings.Repeat("p", 2000))
@@ -220,7 +220,7 @@ func TestABackupThatWasCutOffAnywhereLeavesNoDatabase(t *testing.T) {
 	}
 }
 
-func TestABackupIsRestoredIntoAnEmptyPlaceOfItsKindOnly(t *testing.T) {
+func TestRestoreNeedsAnEmptyTargetOfTheSameKind(t *testing.T) {
 	t.Parallel()
 	of := func(dialect store.Dialect) Manifest { return Manifest{Database: store.Dump{Dialect: dialect}} }
 	used := databases.Fresh(t, store.SQLite).DataDir
@@ -242,7 +242,7 @@ func TestABackupIsRestoredIntoAnEmptyPlaceOfItsKindOnly(t *testing.T) {
 	}
 }
 
-func TestTheDatabaseOfAServerInUseIsNotOverwritten_postgres(t *testing.T) {
+func TestDatabaseInUseIsNotOverwritten_postgres(t *testing.T) {
 	t.Parallel()
 	i := newInstance(t, databases.Fresh(t, store.Postgres))
 	path, _ := write(t, i.source())
@@ -258,7 +258,7 @@ func TestTheDatabaseOfAServerInUseIsNotOverwritten_postgres(t *testing.T) {
 	}
 }
 
-func TestTheKeyOfABackupHasToOpenIt(t *testing.T) {
+func TestRestoreNeedsTheMatchingKey(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fingerprint, has string
@@ -292,7 +292,7 @@ func TestTheKeyOfABackupHasToOpenIt(t *testing.T) {
 }
 
 // A key that cannot be kept would leave a database that nobody can open.
-func TestTheKeyIsKeptBeforeTheDatabaseIsThere(t *testing.T) {
+func TestKeyIsWrittenBeforeTheDatabase(t *testing.T) {
 	t.Parallel()
 	i := newInstance(t, databases.Fresh(t, store.SQLite))
 	s := i.source()
@@ -315,7 +315,7 @@ func TestTheKeyIsKeptBeforeTheDatabaseIsThere(t *testing.T) {
 	untouched(t, target)
 }
 
-func TestABackupOfALaterVersionIsRefused(t *testing.T) {
+func TestBackupOfALaterVersionIsRejected(t *testing.T) {
 	t.Parallel()
 	i := newInstance(t, databases.Fresh(t, store.SQLite))
 	path, _ := write(t, i.source())

@@ -178,7 +178,7 @@ func untouched(t *testing.T, target Target) {
 	}
 }
 
-func TestABackupIsReadBackAsItWas(t *testing.T) {
+func TestBackupRoundTrip(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		i := newInstance(t, db)
@@ -254,7 +254,7 @@ func checkRestored(t *testing.T, target Target, due store.Publication) {
 	}
 }
 
-func TestABackupReplacesNothingAndLeavesNothingBehindWhenItFails(t *testing.T) {
+func TestBackupReplacesNothingAndLeavesNothingBehindWhenItFails(t *testing.T) {
 	t.Parallel()
 	i := newInstance(t, databases.Fresh(t, store.SQLite))
 	for name, c := range map[string]struct {
@@ -396,7 +396,7 @@ func (b *busyBlobs) Open(ctx context.Context, key media.Key) (media.Blob, error)
 }
 
 // An instance is used while it is backed up: that is neither a failure nor a reason to worry anybody.
-func TestWhatHappensToTheMediaLibraryMeanwhileIsNoFailure(t *testing.T) {
+func TestMediaChangesDuringBackupAreTolerated(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		i := newInstance(t, db)
@@ -438,7 +438,7 @@ func TestWhatHappensToTheMediaLibraryMeanwhileIsNoFailure(t *testing.T) {
 	})
 }
 
-func TestAnAssetWithoutItsFileIsToldOfWhenTheBackupIsMade(t *testing.T) {
+func TestBackupReportsAssetsWithoutFiles(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		i := newInstance(t, db)
@@ -455,7 +455,7 @@ func TestAnAssetWithoutItsFileIsToldOfWhenTheBackupIsMade(t *testing.T) {
 }
 
 // The library may be restored by other means. Sizes are always compared, bytes on request.
-func TestTheMediaLibraryIsComparedWithTheBackup(t *testing.T) {
+func TestMediaLibraryIsComparedWithTheBackup(t *testing.T) {
 	t.Parallel()
 	i := newInstance(t, databases.Fresh(t, store.SQLite))
 	var ids []crier.ID
@@ -492,7 +492,7 @@ func TestTheMediaLibraryIsComparedWithTheBackup(t *testing.T) {
 	}
 }
 
-func TestAStreamIsCheckedAtItsEndHoweverItIsRead(t *testing.T) {
+func TestStreamChecksumIsVerifiedAtEOF(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("some bytes ", 1000)
 	for _, size := range []int{1, 7, len(text), len(text) + 1} {

@@ -269,9 +269,9 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 	}
 }
 
-// TestWideFiltersFindTheSameAsNarrowOnes looks at a team that is large enough for filters that many posts pass, which
+// TestWideFiltersMatchNarrowOnes looks at a team that is large enough for filters that many posts pass, which
 // are read in another way than those that few pass.
-func TestWideFiltersFindTheSameAsNarrowOnes(t *testing.T) {
+func TestWideFiltersMatchNarrowOnes(t *testing.T) {
 	t.Parallel()
 	const size = 5000
 	eachDatabase(t, func(t *testing.T, db database) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnalyticsAreAskedFor(t *testing.T) {
+func TestAnalyticsCommands(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "threads")
 	c.run(t, "analytics", "summary", "--compare").want(t, 0, "views", "–", "followers")

@@ -2,7 +2,7 @@ package cli
 
 import "testing"
 
-func TestACellIsAsWideAsATerminalShowsIt(t *testing.T) {
+func TestCellWidthMatchesTheTerminal(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                "        ",

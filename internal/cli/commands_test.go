@@ -57,7 +57,7 @@ func exampleLeadsSomewhere(t *testing.T, root *cobra.Command, line string) {
 	}
 }
 
-func TestWhatIsWrongWithTheLineItselfEndsWith2(t *testing.T) {
+func TestUsageErrorsExitWith2(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "http://127.0.0.1:1", "crier_key")
 	for _, c := range []struct {
@@ -123,7 +123,7 @@ func TestWhatIsWrongWithTheLineItselfEndsWith2(t *testing.T) {
 	}
 }
 
-func TestExitCodesTellWhatWentWrong(t *testing.T) {
+func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t)
 	viewer := c.server.As(t, c.Key, "POST", servertest.Path("/v1/organizations/%s/api-keys", c.Organization),
@@ -161,7 +161,7 @@ func TestExitCodesTellWhatWentWrong(t *testing.T) {
 	stranger.run(t, "auth", "list", "--json").want(t, 0, "[]")
 }
 
-func TestOnlyWhatPublishesSpendsDeletesOrInvitesAsks(t *testing.T) {
+func TestConfirmationOfCommands(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	p := newPerson(t, s.URL, s.Key)
@@ -195,12 +195,12 @@ func TestHelpIsAlsoACommand(t *testing.T) {
 	p.run(t, "__complete", "help", "posts", "").want(t, 0, "schedule\t")
 }
 
-func TestTheVersionIsToldInBothWays(t *testing.T) {
+func TestVersionFlagAndCommand(t *testing.T) {
 	t.Parallel()
 	newPerson(t, "", "").run(t, "--version").want(t, 0, "crier test")
 }
 
-func TestTooManyRequestsEndWith8AndSayHowLongToWait(t *testing.T) {
+func TestRateLimitExitsWith8AndShowsTheWait(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"),
 		servertest.WithRateLimit(1))

@@ -11,7 +11,7 @@ import (
 	"crier/client"
 )
 
-func TestEachKindOfErrorHasAnExitCodeOfItsOwn(t *testing.T) {
+func TestEachErrorKindHasItsExitCode(t *testing.T) {
 	t.Parallel()
 	refused := func(kind crier.Kind) error { return fmt.Errorf("try: %w", &client.Error{Kind: kind, Message: "no"}) }
 	seen := map[int]error{}
@@ -48,7 +48,7 @@ func TestEachKindOfErrorHasAnExitCodeOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestWhoIsNotLoggedInIsToldToWhichServer(t *testing.T) {
+func TestNotLoggedInErrorNamesTheServer(t *testing.T) {
 	t.Parallel()
 	if got := (&noLoginError{server: defaultServer}).Error(); got != errNoLogin.Error() {
 		t.Error(got)
@@ -59,7 +59,7 @@ func TestWhoIsNotLoggedInIsToldToWhichServer(t *testing.T) {
 	}
 }
 
-func TestAMissingMediumIsAskedFor(t *testing.T) {
+func TestMissingMediaIsReported(t *testing.T) {
 	t.Parallel()
 	got := inWords(crier.At("needs a video", "postInput", "attachments"))
 	if got != "the post needs a video (--media)" {
@@ -67,7 +67,7 @@ func TestAMissingMediumIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestDaysThatGoTogetherHaveAName(t *testing.T) {
+func TestGroupsOfWeekdaysAreNamed(t *testing.T) {
 	t.Parallel()
 	for want, days := range map[string][]int{"every day": {0, 1, 2, 3, 4, 5, 6}, "mon to fri": {1, 2, 3, 4, 5},
 		"sun mon tue wed thu": {0, 1, 2, 3, 4}, "sat": {6}} {

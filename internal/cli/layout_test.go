@@ -49,7 +49,7 @@ func TestTablesFitTheScreenAndKeepIDsWhole(t *testing.T) {
 	}
 }
 
-func TestTimesAndLinksAreCutLast(t *testing.T) {
+func TestTimesAndLinksAreTruncatedLast(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ table, want string }{
 		"a text before a time": {"TIME\tTEXT\nThu 19 Nov 2026 18:00 CET\tA text that goes on and on and on\n",
@@ -78,7 +78,7 @@ func TestTimesAndLinksAreCutLast(t *testing.T) {
 	}
 }
 
-func TestTheEndOfAShorterLineWidensNoColumn(t *testing.T) {
+func TestTrailingCellDoesNotWidenColumns(t *testing.T) {
 	t.Parallel()
 	const table = "ok\tX\t15 credits\t12/280\nrefused\tTikTok\tTikTok has no threads: only a single post can be published\n"
 	var out strings.Builder
@@ -92,7 +92,7 @@ func TestTheEndOfAShorterLineWidensNoColumn(t *testing.T) {
 	}
 }
 
-func TestNamesOfSettingsStayWhole(t *testing.T) {
+func TestSettingNamesAreNotTruncated(t *testing.T) {
 	t.Parallel()
 	table := "NETWORK\tSETTING\tVALUE\tMEANING\n" +
 		"TikTok\ttiktokVideoCoverTimestampMs\tinteger\tThe moment of the video that is its cover\n"

@@ -70,7 +70,7 @@ func keepLogin(t *testing.T, s *Shell, list ...login) {
 	}
 }
 
-func TestALoginIsRenewedOnceForAllCommandsThatRunAtOnce(t *testing.T) {
+func TestLoginIsRefreshedOnceForCommandsThatRunAtOnce(t *testing.T) {
 	t.Parallel()
 	server, home, now := startTokens(t), t.TempDir(), time.Now()
 	first := newShell(t, home, &now)
@@ -115,7 +115,7 @@ func TestALoginIsRenewedOnceForAllCommandsThatRunAtOnce(t *testing.T) {
 	}
 }
 
-func TestALoginThatCannotBeRenewedSaysWhyAndIsKept(t *testing.T) {
+func TestFailedRefreshIsReportedAndKeepsTheLogin(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for name, c := range map[string]struct {
@@ -156,7 +156,7 @@ func TestALoginThatCannotBeRenewedSaysWhyAndIsKept(t *testing.T) {
 	}
 }
 
-func TestLoginsAreKeptForTheirPersonAlone(t *testing.T) {
+func TestLoginFileIsPrivate(t *testing.T) {
 	t.Parallel()
 	home, now := t.TempDir(), time.Now()
 	s := newShell(t, home, &now)
@@ -178,7 +178,7 @@ func TestLoginsAreKeptForTheirPersonAlone(t *testing.T) {
 	}
 }
 
-func TestAFileOfLoginsThatIsDamagedIsNamed(t *testing.T) {
+func TestDamagedLoginFileIsNamed(t *testing.T) {
 	t.Parallel()
 	home, now := t.TempDir(), time.Now()
 	s := newShell(t, home, &now)
@@ -208,7 +208,7 @@ func TestAFileOfLoginsThatIsDamagedIsNamed(t *testing.T) {
 	}
 }
 
-func TestACommandThatWaitsForAnotherIsInterrupted(t *testing.T) {
+func TestWaitingForTheLoginLockCanBeInterrupted(t *testing.T) {
 	t.Parallel()
 	home, now := t.TempDir(), time.Now()
 	unlock, err := newShell(t, home, &now).lockLogin(t.Context())
@@ -228,7 +228,7 @@ func TestACommandThatWaitsForAnotherIsInterrupted(t *testing.T) {
 	again()
 }
 
-func TestWhichLoginIsMeant(t *testing.T) {
+func TestLoginSelection(t *testing.T) {
 	t.Parallel()
 	ada := login{Server: "https://a.example", Person: "ada@example.com"}
 	bob := login{Server: "https://a.example", Person: "bob@example.com"}
@@ -287,7 +287,7 @@ func TestWhichLoginIsMeant(t *testing.T) {
 }
 
 // A server behind a proxy answers for itself while it starts again.
-func TestWaitingForAnApprovalSurvivesAServerThatIsAwayForAMoment(t *testing.T) {
+func TestApprovalPollingSurvivesABriefOutage(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for name, answer := range map[string]func(w http.ResponseWriter){
@@ -330,7 +330,7 @@ func TestWaitingForAnApprovalSurvivesAServerThatIsAwayForAMoment(t *testing.T) {
 	}
 }
 
-func TestTheFileOfLoginsKeepsNothingButLogins(t *testing.T) {
+func TestLoginFileHoldsOnlyLogins(t *testing.T) {
 	t.Parallel()
 	home, now := t.TempDir(), time.Now().UTC().Truncate(time.Second)
 	s := newShell(t, home, &now)

@@ -107,7 +107,7 @@ func TestTwoPeopleCanBeLoggedInToOneServer(t *testing.T) {
 	p.run(t, "whoami").want(t, 0, "ada@example.com")
 }
 
-func TestATokenInTheEnvironmentIsNotLoggedOut(t *testing.T) {
+func TestTokenInTheEnvironmentIsNotLoggedOut(t *testing.T) {
 	t.Parallel()
 	first, second := startInstallation(t, "ada"), startInstallation(t, "bob")
 	p := newPerson(t, "", "")
@@ -126,7 +126,7 @@ func TestATokenInTheEnvironmentIsNotLoggedOut(t *testing.T) {
 	p.run(t, "whoami").want(t, 0, "bob@example.com")
 }
 
-func TestALoginFromBeforeThereWereSeveralIsRead(t *testing.T) {
+func TestLegacyLoginFileIsRead(t *testing.T) {
 	t.Parallel()
 	i := startInstallation(t, "ada")
 	p := newPerson(t, "", "")
@@ -146,7 +146,7 @@ func TestALoginFromBeforeThereWereSeveralIsRead(t *testing.T) {
 	p.run(t, "auth", "list").want(t, 0, "*       "+i.URL)
 }
 
-func TestALoginThatFailsSaysSoInWords(t *testing.T) {
+func TestLoginErrorsAreReadable(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "", "")
 	for code, words := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"crier/internal/media/mediatest"
 )
 
-func TestThingsAreCalledByTheirNames(t *testing.T) {
+func TestArgumentsAcceptNames(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x", "linkedin")
 	c.run(t, "teams", "create", "Berlin", "--timezone", "Europe/Berlin").want(t, 0, "Created Berlin")
@@ -48,7 +48,7 @@ func TestThingsAreCalledByTheirNames(t *testing.T) {
 	c.run(t, "orgs", "list", "--organization", "acme").want(t, 0, "Acme")
 }
 
-func TestKeysAreNarrowedRotatedAndRevoked(t *testing.T) {
+func TestKeysAreRestrictedRotatedAndRevoked(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t)
 	var key crier.APIKeyWithSecret
@@ -149,7 +149,7 @@ func writePhoto(t *testing.T) string {
 	return writeFile(t, "chart.png", mediatest.PNG(64, 64), 0o600)
 }
 
-func TestListsGoOnWhereTheyEnd(t *testing.T) {
+func TestListsContinueWithACursor(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t)
 	for _, name := range []string{"One", "Two", "Three"} {
@@ -185,7 +185,7 @@ func TestWebhooksAreRotatedReplayedAndRedelivered(t *testing.T) {
 	c.run(t, "webhooks", "delete", hook, "--yes").want(t, 0)
 }
 
-func TestTabCompletesWhatTheServerHas(t *testing.T) {
+func TestCompletionAsksTheServer(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	post := c.run(t, "posts", "create", "Complete me", "--json").id(t)

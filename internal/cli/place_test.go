@@ -14,7 +14,7 @@ import (
 )
 
 // In which team a command works decides where a post goes out.
-func TestTheTeamOfACommandIsTheOneThatWasNamed(t *testing.T) {
+func TestTeamFlagSelectsTheTeam(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t)
 	c.run(t, "teams", "create", "Second").want(t, 0)
@@ -59,7 +59,7 @@ func TestTheTeamOfACommandIsTheOneThatWasNamed(t *testing.T) {
 	c.run(t, "credits").want(t, 0, "Balance   100000\n")
 }
 
-func TestWhatIsThereIsCompleted(t *testing.T) {
+func TestCompletionOfNames(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	asset := c.run(t, "media", "upload", writeFile(t, "owl.png", mediatest.PNG(8, 8), 0o600), "--json").id(t)
@@ -97,7 +97,7 @@ func TestWhatIsThereIsCompleted(t *testing.T) {
 	}
 }
 
-func TestAServerIsExaminedFromOutside(t *testing.T) {
+func TestDoctorChecksARemoteServer(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t)
 	for name, k := range map[string]struct {
@@ -133,7 +133,7 @@ func TestAServerIsExaminedFromOutside(t *testing.T) {
 	}
 }
 
-func TestAnUploadIsResumedForTheSameFileOnly(t *testing.T) {
+func TestUploadIsResumedForTheSameFileOnly(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t)
 	data := mediatest.PNG(32, 32)
@@ -157,7 +157,7 @@ func TestAnUploadIsResumedForTheSameFileOnly(t *testing.T) {
 	}
 }
 
-func TestTheNumbersOfAnAccountAreAskedForAfterAWarning(t *testing.T) {
+func TestPaidMetricsNeedConfirmation(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	c.run(t, "metrics", "--account", "x").want(t, 10, "may cost credits")

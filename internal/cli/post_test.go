@@ -30,7 +30,7 @@ func writeFile(t *testing.T, name string, data []byte, mode os.FileMode) string 
 	return path
 }
 
-func TestAPostIsShownWholeBeforeAnybodyIsAsked(t *testing.T) {
+func TestFullPostIsShownBeforeThePrompt(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x", "linkedin", "tiktok")
 	photo := writeFile(t, "chart.png", mediatest.PNG(640, 480), 0o600)
@@ -58,7 +58,7 @@ func TestAPostIsShownWholeBeforeAnybodyIsAsked(t *testing.T) {
 	}
 }
 
-func TestAPostGoesOutFromOneLine(t *testing.T) {
+func TestPostFromOneCommand(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x", "linkedin")
 	var out crier.ScheduleResult
@@ -88,7 +88,7 @@ func TestAPostGoesOutFromOneLine(t *testing.T) {
 	c.run(t, "posts", "now", post, "--to", "twitter", "--yes", "--again").lacks(t, "Add --again")
 }
 
-func TestTheTextComesFromAPipe(t *testing.T) {
+func TestTextFromStdin(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x", "linkedin")
 	var out crier.ScheduleResult
@@ -108,7 +108,7 @@ func TestTheTextComesFromAPipe(t *testing.T) {
 	}
 }
 
-func TestADryRunTellsTheVerdictAndStoresNothing(t *testing.T) {
+func TestDryRunShowsVerdictsAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x", "instagram")
 	c.run(t, "post", "Words alone", "--dry-run").want(t, 1, "ok       X ", "refused  Instagram", "1 of 2 accounts")
@@ -133,7 +133,7 @@ func TestADryRunTellsTheVerdictAndStoresNothing(t *testing.T) {
 	}
 }
 
-func TestWithoutCreditsACommandEndsWith7(t *testing.T) {
+func TestInsufficientCreditsExitWith7(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t)
 	c.Crew = c.server.NewCrew(t, 0, "x")
@@ -145,7 +145,7 @@ func TestWithoutCreditsACommandEndsWith7(t *testing.T) {
 	}
 }
 
-func TestTheTextComesFromAnEditor(t *testing.T) {
+func TestTextFromAnEditor(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	editor := writeFile(t, "editor", []byte("#!/bin/sh\necho 'Written by hand' >> \"$1\"\n"), 0o700)
@@ -163,7 +163,7 @@ func TestTheTextComesFromAnEditor(t *testing.T) {
 	c.run(t, "post", "--edit", "--to", "x", "--yes").want(t, 1, "set EDITOR")
 }
 
-func TestWhatWasWrittenInAnEditorIsKeptUntilItIsStored(t *testing.T) {
+func TestEditedTextIsKeptUntilStored(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	editor := writeFile(t, "editor", []byte("#!/bin/sh\necho 'Written by hand' >> \"$1\"\necho \"$1\" > \"$HOME/path\"\n"),
@@ -201,7 +201,7 @@ func TestWhatWasWrittenInAnEditorIsKeptUntilItIsStored(t *testing.T) {
 	}
 }
 
-func TestATextIsWhatAPersonWroteWhateverTheirEditorPutsAroundIt(t *testing.T) {
+func TestEditorArtifactsAreStripped(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	windows := writeFile(t, "windows.md", []byte("\xef\xbb\xbfOne\r\nline\r\n---\r\nTwo\r\n"), 0o600)
@@ -211,7 +211,7 @@ func TestATextIsWhatAPersonWroteWhateverTheirEditorPutsAroundIt(t *testing.T) {
 	c.run(t, "post", "-f", writePhoto(t), "--to", "x", "--dry-run").want(t, 2, "not UTF-8", "--media")
 }
 
-func TestADraftThatIsRefusedLeavesNoFileBehind(t *testing.T) {
+func TestRejectedDraftLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	c.run(t, "posts", "create", "Hello", "--media", writePhoto(t), "--media", "nothing.png").want(t, 5)
@@ -236,7 +236,7 @@ func TestEditingAThreadKeepsItsAttachments(t *testing.T) {
 	c.run(t, "posts", "edit", made, "--text", "Alone", "--yes").want(t, 0, "Text\n  Alone", "A chart")
 }
 
-func TestAScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
+func TestScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x", "linkedin")
 	var out crier.ScheduleResult
@@ -278,7 +278,7 @@ func TestAScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	c.run(t, "posts", "draft", string(out.Data[0].ScheduledPost.ContentItemID)).want(t, 0, "draft")
 }
 
-func TestARepetitionHasItsLastDay(t *testing.T) {
+func TestRecurrenceIncludesItsLastDay(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	day := time.Now().AddDate(0, 0, 30)
@@ -286,7 +286,7 @@ func TestARepetitionHasItsLastDay(t *testing.T) {
 		"--dry-run").want(t, 0, "until "+day.Format("Mon 2 Jan 2006")+" 23:59")
 }
 
-func TestWhatIsNotOutYetIsToldWithAWayToLook(t *testing.T) {
+func TestPendingPostsShowHowToFollow(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	c.run(t, "post", "Hello", "--to", "x", "--wait", "0", "--yes").want(t, 0, "Not everything is out yet",
@@ -295,7 +295,7 @@ func TestWhatIsNotOutYetIsToldWithAWayToLook(t *testing.T) {
 		lacks(t, "Not everything")
 }
 
-func TestDeletingTellsWhatBecomesOfWhatWasPublished(t *testing.T) {
+func TestDeletingExplainsWhatHappensToPublishedPosts(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	draft := c.run(t, "posts", "create", "Hello", "--json").id(t)
@@ -304,7 +304,7 @@ func TestDeletingTellsWhatBecomesOfWhatWasPublished(t *testing.T) {
 	c.run(t, "posts", "delete", draft).want(t, 10, "What was published stays on the networks", "--from-networks")
 }
 
-func TestAnAccountThatIsNotConnectedIsToldWithItsRemedy(t *testing.T) {
+func TestDisconnectedAccountShowsTheRemedy(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	c.run(t, "post", "Hello", "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
@@ -316,7 +316,7 @@ func TestAnAccountThatIsNotConnectedIsToldWithItsRemedy(t *testing.T) {
 	c.run(t, "attention").want(t, 0, "The token has ended. 1 scheduled post is at risk; 'crier accounts connect x'")
 }
 
-func TestNetworksAndAccountsHaveTextsOfTheirOwn(t *testing.T) {
+func TestVariantsPerNetworkAndAccount(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x", "linkedin")
 	handle := "a" + string(c.Team[len(c.Team)-8:]) + "_1"

@@ -7,7 +7,7 @@ import (
 	"crier"
 )
 
-func TestWhatHoldsAPostIsToldAtOnce(t *testing.T) {
+func TestBlockedPublicationsAreReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	s := &Shell{stderr: &out}
@@ -21,7 +21,7 @@ func TestWhatHoldsAPostIsToldAtOnce(t *testing.T) {
 	}
 }
 
-func TestAPreviewFoldsWhatDoesNotFit(t *testing.T) {
+func TestPreviewWrapsLongText(t *testing.T) {
 	t.Parallel()
 	post := preview{plan: outgoing{accounts: []crier.SocialAccount{
 		{Provider: "instagram", DisplayName: "Amber Harbor Gallery", Sandbox: true},

@@ -67,7 +67,7 @@ func (p person) shownAt(t *testing.T, columns int, args ...string) []string {
 	return strings.Split(strings.ReplaceAll(string(found.text), "\r\n", "\n"), "\n")
 }
 
-func TestNothingIsWiderThanTheScreenButLinks(t *testing.T) {
+func TestOnlyLinksExceedTheScreenWidth(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x", "linkedin")
 	c.run(t, "post", "A text that is longer than the column that is left for it on a narrow screen", "--yes").want(t, 0)

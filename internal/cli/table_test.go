@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-func TestTablesShowWhatOthersWroteAndObeyNoneOfIt(t *testing.T) {
+func TestTablesEscapeTerminalSequences(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"Grüße, 世界 🎉":            "Grüße, 世界 🎉",

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestTimesAreReadAsPeopleWriteThem(t *testing.T) {
+func TestParseTimes(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -65,7 +65,7 @@ func TestTimesAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-func TestALastDayIsPartOfWhatEndsWithIt(t *testing.T) {
+func TestEndDateIsInclusive(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

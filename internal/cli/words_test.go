@@ -13,7 +13,7 @@ import (
 	"crier/client"
 )
 
-func TestPartsOfDaysFromNowAreNotLost(t *testing.T) {
+func TestFractionalDaysFromNow(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestPartsOfDaysFromNowAreNotLost(t *testing.T) {
 	}
 }
 
-func TestLengthsOfTimeAreToldInTheUnitThatTellsMost(t *testing.T) {
+func TestDurationsUseTheLargestUnit(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		0: "0 ms", 999 * time.Millisecond: "999 ms", time.Second: "1.0 s", -2500 * time.Millisecond: "2.5 s",
@@ -53,7 +53,7 @@ func TestLengthsOfTimeAreToldInTheUnitThatTellsMost(t *testing.T) {
 	}
 }
 
-func TestAWordMeansOneThing(t *testing.T) {
+func TestNameLookup(t *testing.T) {
 	t.Parallel()
 	one, two := crier.NewID(), crier.NewID()
 	things := []named{{id: one, names: []string{"Acme", ""}, label: "the first"},
@@ -87,7 +87,7 @@ func TestAWordMeansOneThing(t *testing.T) {
 	}
 }
 
-func TestAccountsAreMeantByNameOrAllOfANetwork(t *testing.T) {
+func TestAccountSelection(t *testing.T) {
 	t.Parallel()
 	handle, other := "@acme", "acme_de"
 	account := func(id string, network crier.Provider, name string, handle *string,
@@ -126,7 +126,7 @@ func TestAccountsAreMeantByNameOrAllOfANetwork(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsToldInTheWordsOfTheShell(t *testing.T) {
+func TestErrorsUseFlagNames(t *testing.T) {
 	t.Parallel()
 	for want, issue := range map[string]crier.Issue{
 		"--at must be in the future":    {Path: []string{"scheduledAt"}, Message: "must be in the future"},
@@ -184,7 +184,7 @@ func TestWhatIsWrongIsToldInTheWordsOfTheShell(t *testing.T) {
 	}
 }
 
-func TestSizesAreToldAsPeopleReadThem(t *testing.T) {
+func TestFormatSizes(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1024: "1.0 KiB",
 		1536: "1.5 KiB", 5 << 20: "5.0 MiB", 3 << 30: "3.0 GiB"} {
@@ -194,7 +194,7 @@ func TestSizesAreToldAsPeopleReadThem(t *testing.T) {
 	}
 }
 
-func TestTheTypeOfAFileIsReadFromItsNameOrItsBytes(t *testing.T) {
+func TestFileTypeFromNameOrContent(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	for name, c := range map[string]struct{ data, want string }{
@@ -217,7 +217,7 @@ func TestTheTypeOfAFileIsReadFromItsNameOrItsBytes(t *testing.T) {
 	}
 }
 
-func TestFilesThatCannotBeReadAreFoundBeforeAnyIsUploaded(t *testing.T) {
+func TestUnreadableFilesAreFoundBeforeUploading(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	good := filepath.Join(folder, "good.png")
@@ -236,7 +236,7 @@ func TestFilesThatCannotBeReadAreFoundBeforeAnyIsUploaded(t *testing.T) {
 	}
 }
 
-func TestTwoAddressesAreOneServer(t *testing.T) {
+func TestEquivalentServerURLs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		a, b string
@@ -257,7 +257,7 @@ func TestTwoAddressesAreOneServer(t *testing.T) {
 	}
 }
 
-func TestClocksThatDifferAreAProblem(t *testing.T) {
+func TestClockSkewIsReported(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 	for skew, ok := range map[time.Duration]bool{0: true, MaxClockSkew: true, -MaxClockSkew: true,

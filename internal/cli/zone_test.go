@@ -8,7 +8,7 @@ import (
 	"crier"
 )
 
-func TestTheZoneOfAMachineIsFound(t *testing.T) {
+func TestLocalZoneIsDetected(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestTheZoneOfAMachineIsFound(t *testing.T) {
 	}
 }
 
-func TestATimeOfOnesOwnClockHasOnesOwnZone(t *testing.T) {
+func TestLocalTimesUseTheLocalZone(t *testing.T) {
 	t.Parallel()
 	home := crier.Zone("Europe/Berlin")
 	now := time.Date(2026, 11, 17, 9, 0, 0, 0, time.UTC)

@@ -53,7 +53,7 @@ func says(content string, tokens int) http.HandlerFunc {
 
 const wellAnswered = `{"language":"pt-BR","topics":["Café  da manhã","máquina"],"sentiment":"negative"}`
 
-func TestRemoteTakesOpinionsFromTheModelAndFactsFromTheText(t *testing.T) {
+func TestRemoteUsesTheModelForOpinionsOnly(t *testing.T) {
 	t.Parallel()
 	got := endpoint(t, says(wellAnswered, 100)).Text(t.Context(), post)
 	want := enrich.Analysis{Source: enrich.RemoteSource, TextFacts: enrich.TextFacts{
@@ -65,7 +65,7 @@ func TestRemoteTakesOpinionsFromTheModelAndFactsFromTheText(t *testing.T) {
 	}
 }
 
-func TestRemoteAsksAsTheProtocolSays(t *testing.T) {
+func TestRemoteRequestFormat(t *testing.T) {
 	t.Parallel()
 	var request *http.Request
 	var body []byte
@@ -165,14 +165,14 @@ func TestRemoteFallsBackWhenTheEndpointIsSlow(t *testing.T) {
 	}
 }
 
-func TestRemoteFallsBackWhenNobodyListens(t *testing.T) {
+func TestRemoteFallsBackWhenTheEndpointIsDown(t *testing.T) {
 	t.Parallel()
 	config := configOf(t, nil)
 	config.BaseURL = "http://" + nettest.ClosedAddress(t)
 	assertLocal(t, enrich.NewRemote(config).Text(t.Context(), post))
 }
 
-func TestRemoteNeverTellsTheKey(t *testing.T) {
+func TestRemoteNeverRevealsTheKey(t *testing.T) {
 	t.Parallel()
 	config := configOf(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) })
 	got := enrich.NewRemote(config).Text(t.Context(), post)
@@ -211,7 +211,7 @@ func TestRemoteKeepsToItsDailyBudget(t *testing.T) {
 	}
 }
 
-func TestRemoteBelievesNoImpossibleUsage(t *testing.T) {
+func TestRemoteIgnoresImpossibleUsage(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
 	config := configOf(t, func(w http.ResponseWriter, r *http.Request) {

@@ -97,7 +97,7 @@ func TestHashtagsMentionsAndLinks(t *testing.T) {
 // list turns no list into an empty one: facts have no nil lists, so that they are arrays in JSON.
 func list(values []string) []string { return append([]string{}, values...) }
 
-func TestTagsThatAreTooLongOrTooManyAreLeftOut(t *testing.T) {
+func TestLongOrExcessTagsAreDropped(t *testing.T) {
 	t.Parallel()
 	if got := enrich.Text("#" + strings.Repeat("x", 101)).Hashtags; len(got) != 0 {
 		t.Errorf("kept a tag of %d letters", len(got[0]))

@@ -74,7 +74,7 @@ func TestTokensOfEveryScript(t *testing.T) {
 	}
 }
 
-func TestQueryTokensLeaveOutWhatOnlyHelpsToBeFound(t *testing.T) {
+func TestQueryTokensOmitIndexOnlyTokens(t *testing.T) {
 	t.Parallel()
 	for q, want := range map[string][]string{
 		"#ThrowbackThursday": {"throwbackthursday"},

@@ -8,7 +8,7 @@ import (
 	"crier"
 )
 
-func TestAChangeOfAnAccountIsToldByWhatItMeans(t *testing.T) {
+func TestAccountChangesMapToEventTypes(t *testing.T) {
 	t.Parallel()
 	worn, limited := crier.AccountRefreshNeeded, "rate_limited"
 	account := func(change ...func(*crier.SocialAccount)) crier.SocialAccount {

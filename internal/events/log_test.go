@@ -94,7 +94,7 @@ func ended(s *Listener) bool {
 	}
 }
 
-func TestAListenerHearsOfItsOrganizationAloneAndFromNowOn(t *testing.T) {
+func TestListenerReceivesOnlyNewEventsOfItsOrganization(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		l, ours, theirs := newFeed(f), f.Organization.ID, f.NewOrganization("Other").ID
@@ -128,7 +128,7 @@ func TestAListenerHearsOfItsOrganizationAloneAndFromNowOn(t *testing.T) {
 }
 
 // A reader that shows what is there and then follows must neither miss an event nor see one twice.
-func TestEverythingBehindFromIsHeardOfAndNothingBeforeIt(t *testing.T) {
+func TestListenerReceivesEverythingAfterFrom(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		l, ours := newFeed(f), f.Organization.ID
@@ -159,7 +159,7 @@ func TestEverythingBehindFromIsHeardOfAndNothingBeforeIt(t *testing.T) {
 	})
 }
 
-func TestListenersReadTheTableTogether(t *testing.T) {
+func TestListenersShareOneReader(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		l, ours := newFeed(f), f.Organization.ID
@@ -185,7 +185,7 @@ func TestListenersReadTheTableTogether(t *testing.T) {
 	})
 }
 
-func TestABacklogOfManyBatchesIsHandedOutWhole(t *testing.T) {
+func TestBacklogOfManyBatchesIsDelivered(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		l, ours := newFeed(f), f.Organization.ID
@@ -204,7 +204,7 @@ func TestABacklogOfManyBatchesIsHandedOutWhole(t *testing.T) {
 	})
 }
 
-func TestNobodyHearsWhatHappenedWhileNobodyListened(t *testing.T) {
+func TestEventsWithoutListenersAreNotReplayed(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		l, ours := newFeed(f), f.Organization.ID
@@ -228,7 +228,7 @@ func TestNobodyHearsWhatHappenedWhileNobodyListened(t *testing.T) {
 }
 
 // What was read for a position that has moved meanwhile would be handed out a second time.
-func TestEventsThatWereReadForAnEarlierPositionAreDropped(t *testing.T) {
+func TestEventsReadForAnEarlierPositionAreDropped(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		l, ours := newFeed(f), f.Organization.ID
@@ -249,7 +249,7 @@ func TestEventsThatWereReadForAnEarlierPositionAreDropped(t *testing.T) {
 	})
 }
 
-func TestAnEventThatCannotBeReadDoesNotStopTheLog(t *testing.T) {
+func TestUnreadableEventDoesNotStopTheLog(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		l, ours := newFeed(f), f.Organization.ID
@@ -290,7 +290,7 @@ func (l *feed) overtake(t *testing.T, organization crier.ID, count int) {
 	}
 }
 
-func TestAListenerThatIsTooFarBehindIsCutOffAndOthersAreNot(t *testing.T) {
+func TestSlowListenerIsDisconnected(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
 	l, ours, theirs := newFeed(f), f.Organization.ID, crier.ID("other")
@@ -317,7 +317,7 @@ func TestAListenerThatIsTooFarBehindIsCutOffAndOthersAreNot(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheLogEndsListenersOfTodayAndOfTomorrow(t *testing.T) {
+func TestClosedLogEndsCurrentAndLaterListeners(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		l, ours := newFeed(f), f.Organization.ID
@@ -345,7 +345,7 @@ func TestTheEndOfTheLogEndsListenersOfTodayAndOfTomorrow(t *testing.T) {
 }
 
 // A listener takes a moment to notice the end, and a full batch may be waiting: it must not be read again and again.
-func TestAClosedLogReadsNoMore(t *testing.T) {
+func TestClosedLogStopsReading(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		l, ours := newFeed(f), f.Organization.ID
@@ -364,7 +364,7 @@ func TestAClosedLogReadsNoMore(t *testing.T) {
 	})
 }
 
-func TestTheLogIsFollowedOnEveryNode(t *testing.T) {
+func TestEveryNodeFollowsTheLog(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		f := storetest.NewFixture(t, db.Open(t))
@@ -408,7 +408,7 @@ func TestTheLogIsFollowedOnEveryNode(t *testing.T) {
 	})
 }
 
-func TestADatabaseThatFailsIsToldOfAndTheLogGoesOn(t *testing.T) {
+func TestLogRecoversFromDatabaseErrors(t *testing.T) {
 	t.Parallel()
 	st := databases.Fresh(t, store.SQLite).Open(t)
 	l := NewLog(st, slog.New(slog.DiscardHandler))
@@ -434,7 +434,7 @@ func TestADatabaseThatFailsIsToldOfAndTheLogGoesOn(t *testing.T) {
 	l.Run(gone) // returns, because its context has ended
 }
 
-func TestManyWakeUpsAreOneSign(t *testing.T) {
+func TestWakeUpsAreCoalesced(t *testing.T) {
 	t.Parallel()
 	l := NewLog(nil, slog.New(slog.DiscardHandler))
 	first, second := l.Watch(), l.Watch()

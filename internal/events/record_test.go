@@ -47,7 +47,7 @@ func dataOf(t *testing.T, f Fact) string {
 	return string(event.Data)
 }
 
-func TestAnEventTellsWhichFieldsChangedWithTheValuesTheyHad(t *testing.T) {
+func TestEventHasChangedFieldsWithPreviousValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name           string
@@ -89,7 +89,7 @@ func TestAnEventTellsWhichFieldsChangedWithTheValuesTheyHad(t *testing.T) {
 	}
 }
 
-func TestAFactThatCannotBeEncodedIsAnErrorThatNamesTheEvent(t *testing.T) {
+func TestUnencodableFactNamesTheEvent(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]Fact{
 		"the object":                {Object: func() {}},
@@ -108,7 +108,7 @@ func TestAFactThatCannotBeEncodedIsAnErrorThatNamesTheEvent(t *testing.T) {
 	}
 }
 
-func TestFactsBecomeEventsInTheirOrderWithTheirTransaction(t *testing.T) {
+func TestFactsAreRecordedInOrderWithTheirTransaction(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		broken := errors.New("the transaction is given up")
@@ -175,7 +175,7 @@ func written(t *testing.T, s *store.Store) []store.Event {
 	return list
 }
 
-func TestAnEntryIsTheEventAsTheInterfaceShowsIt(t *testing.T) {
+func TestEntryMatchesTheAPIEvent(t *testing.T) {
 	t.Parallel()
 	team := crier.NewID()
 	e := store.Event{Event: crier.Event{ID: crier.NewID(), Sequence: 7, Type: crier.PostUpdated,

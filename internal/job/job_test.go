@@ -87,7 +87,7 @@ func read(t *testing.T, data string, like job.Args) any {
 	return args.Elem().Interface()
 }
 
-func TestJobsThatWaitInADatabaseKeepTheirMeaning(t *testing.T) {
+func TestEncodedJobsStayCompatible(t *testing.T) {
 	t.Parallel()
 	for _, c := range onTheWire {
 		c.json, c.old = wire(c.json), wire(c.old)
@@ -115,7 +115,7 @@ func TestJobsThatWaitInADatabaseKeepTheirMeaning(t *testing.T) {
 	}
 }
 
-func TestEveryJobHasAKindOfItsOwnAndIsInTheList(t *testing.T) {
+func TestJobKindsAreUniqueAndListed(t *testing.T) {
 	t.Parallel()
 	kinds, listed := map[string]bool{}, []string{}
 	for _, c := range onTheWire {

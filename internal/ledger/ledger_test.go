@@ -56,7 +56,7 @@ func entries(t *testing.T, f *storetest.Fixture, organization crier.ID) string {
 	return strings.Join(kinds, " ")
 }
 
-func TestCreditsAreReservedAndThenSpentOrReturned(t *testing.T) {
+func TestReserveThenCaptureOrRelease(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name  string
@@ -111,7 +111,7 @@ func TestCreditsAreReservedAndThenSpentOrReturned(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotFreeCannotBeTaken(t *testing.T) {
+func TestReserveNeedsAvailableCredits(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name   string
@@ -169,7 +169,7 @@ func kindOf(err error) crier.Kind {
 	return refusal.Kind
 }
 
-func TestAnOrganizationThatIsNotThereHasNoCredits(t *testing.T) {
+func TestUnknownOrganizationHasNoCredits(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		for name, fn := range map[string]book{"reserve": ledger.Reserve, "spend": ledger.Spend, "grant": ledger.Grant,
@@ -187,7 +187,7 @@ func TestAnOrganizationThatIsNotThereHasNoCredits(t *testing.T) {
 	})
 }
 
-func TestABookingTellsWhatItIsForAndWhen(t *testing.T) {
+func TestBookingRecordsReasonAndTime(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		p := f.Schedule(f.NewPost("hello"))
@@ -219,7 +219,7 @@ func TestABookingTellsWhatItIsForAndWhen(t *testing.T) {
 	})
 }
 
-func TestTheLastCreditsAreReservedOnceByManyAtOnce(t *testing.T) {
+func TestLastCreditsAreReservedOnceByManyAtOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		organization := f.Organization.ID

@@ -67,7 +67,7 @@ func (s *shelf) events(kind crier.EventType) int64 {
 }
 
 // What is told of a picture before its JPEGs are made has to be true when they are: people plan by it.
-func TestWhatAPictureWillSuitIsKnownBeforeItIsProcessed(t *testing.T) {
+func TestImageCompatibilityIsKnownBeforeProcessing(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string][]byte{
 		"a small PNG":         mediatest.PNG(64, 48),
@@ -141,7 +141,7 @@ func (s *shelf) checkForecast(t *testing.T, row store.Asset) {
 	}
 }
 
-func TestAPictureIsProcessedOnceAndSomebodyIsTold(t *testing.T) {
+func TestImageIsProcessedOnceAndReported(t *testing.T) {
 	t.Parallel()
 	eachSlowShelf(t, func(t *testing.T, s *shelf) {
 		a, err := s.add(t, "owl.png", mediatest.PNG(64, 48), crier.AssetDetails{})
@@ -166,7 +166,7 @@ func TestAPictureIsProcessedOnceAndSomebodyIsTold(t *testing.T) {
 	})
 }
 
-func TestAPictureThatTurnsOutToBeDamagedFailsForGood(t *testing.T) {
+func TestDamagedImageFailsPermanently(t *testing.T) {
 	t.Parallel()
 	eachSlowShelf(t, func(t *testing.T, s *shelf) {
 		a, err := s.add(t, "owl.png", mediatest.GarbledPNG(64, 48), crier.AssetDetails{})
@@ -189,7 +189,7 @@ func TestAPictureThatTurnsOutToBeDamagedFailsForGood(t *testing.T) {
 	})
 }
 
-func TestWhatWasDeletedWhileItWaitedIsNotProcessed(t *testing.T) {
+func TestDeletedAssetIsNotProcessed(t *testing.T) {
 	t.Parallel()
 	eachSlowShelf(t, func(t *testing.T, s *shelf) {
 		a, err := s.add(t, "owl.png", mediatest.PNG(8, 8), crier.AssetDetails{})
@@ -209,7 +209,7 @@ func TestWhatWasDeletedWhileItWaitedIsNotProcessed(t *testing.T) {
 	})
 }
 
-func TestAFileThatIsLostIsAFailureOfTheJobAndNotOfTheAsset(t *testing.T) {
+func TestMissingFileFailsTheJobNotTheAsset(t *testing.T) {
 	t.Parallel()
 	eachSlowShelf(t, func(t *testing.T, s *shelf) {
 		a, err := s.add(t, "owl.png", mediatest.PNG(8, 8), crier.AssetDetails{})
@@ -228,7 +228,7 @@ func TestAFileThatIsLostIsAFailureOfTheJobAndNotOfTheAsset(t *testing.T) {
 	})
 }
 
-func TestAnAssetThatAScheduledPostNeedsIsNotDeleted(t *testing.T) {
+func TestAssetInUseIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		a, err := s.add(t, "owl.png", mediatest.PNG(8, 8), crier.AssetDetails{})
@@ -248,7 +248,7 @@ func TestAnAssetThatAScheduledPostNeedsIsNotDeleted(t *testing.T) {
 	})
 }
 
-func TestTheSweepRemovesWhatNobodyNeedsAndNothingElse(t *testing.T) {
+func TestSweepRemovesOnlyUnusedAssets(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		ctx, file := t.Context(), mediatest.PNG(8, 8)

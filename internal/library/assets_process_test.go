@@ -8,7 +8,7 @@ import (
 	"crier/internal/media"
 )
 
-func TestOnlyPicturesThatSomeNetworkRefusesBecomeJPEGs(t *testing.T) {
+func TestOnlyUnsupportedImagesBecomeJPEGs(t *testing.T) {
 	t.Parallel()
 	photo := media.Info{Kind: media.KindImage, MimeType: media.TypeJPEG, ByteSize: 1000, Width: 800, Height: 600}
 	change := func(fn func(*media.Info)) media.Info {
@@ -35,7 +35,7 @@ func TestOnlyPicturesThatSomeNetworkRefusesBecomeJPEGs(t *testing.T) {
 	}
 }
 
-func TestNamesOfFilesAreTidied(t *testing.T) {
+func TestFileNamesAreSanitized(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"owl.png": "owl.png", "../../etc/passwd": "passwd", `C:\photos\owl.png`: "owl.png", " owl.png ": "owl.png",
@@ -49,7 +49,7 @@ func TestNamesOfFilesAreTidied(t *testing.T) {
 	}
 }
 
-func TestSmallPicturesFitInto1080pAndAreNeverEnlarged(t *testing.T) {
+func TestSmallRenditionFits1080pAndIsNeverEnlarged(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name          string

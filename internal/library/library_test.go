@@ -218,7 +218,7 @@ func TestAssetIsChangedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestFoldersLieAtMostTenDeepAndNeverInACircle(t *testing.T) {
+func TestFolderDepthAndCycles(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		ctx := t.Context()
@@ -254,7 +254,7 @@ func TestFoldersLieAtMostTenDeepAndNeverInACircle(t *testing.T) {
 	})
 }
 
-func TestUploadArrivesInPieces(t *testing.T) {
+func TestUploadInChunks(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		ctx, file := t.Context(), mediatest.PNG(64, 64)
@@ -294,7 +294,7 @@ func TestUploadArrivesInPieces(t *testing.T) {
 	})
 }
 
-func TestUploadOfAnotherTypeThanItSaidIsRefused(t *testing.T) {
+func TestUploadOfAnotherTypeThanDeclaredIsRejected(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		ctx, file := t.Context(), mediatest.JPEG(8, 8)
@@ -314,7 +314,7 @@ func TestUploadOfAnotherTypeThanItSaidIsRefused(t *testing.T) {
 	})
 }
 
-func TestRulesOfTheLibraryWantAScope(t *testing.T) {
+func TestLibraryRequiresAScope(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		ctx, none := t.Context(), access.TeamScope{}

@@ -44,7 +44,7 @@ func (s *shelf) files(t *testing.T) (n int) {
 	return n
 }
 
-func TestAFileSentToAnAddressIsWhatTheAddressSays(t *testing.T) {
+func TestUploadMustMatchItsURL(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		folder, err := s.Folders.Create(t.Context(), s.scope, crier.FolderCreate{Name: "Birds"})
@@ -73,7 +73,7 @@ func TestAFileSentToAnAddressIsWhatTheAddressSays(t *testing.T) {
 	})
 }
 
-func TestAnAddressIsRefusedBeforeItIsGivenOut(t *testing.T) {
+func TestInvalidUploadURLRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		_, err := s.UploadAddresses.Create(t.Context(), s.scope, crier.UploadAddressCreate{MimeType: "text/html"})
@@ -85,7 +85,7 @@ func TestAnAddressIsRefusedBeforeItIsGivenOut(t *testing.T) {
 }
 
 // What is refused leaves the address as it was, and no file behind.
-func TestARefusedFileLeavesItsAddressUsable(t *testing.T) {
+func TestRejectedFileLeavesItsURLUsable(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		file := mediatest.PNG(8, 8)
@@ -122,7 +122,7 @@ func TestARefusedFileLeavesItsAddressUsable(t *testing.T) {
 	})
 }
 
-func TestAnAddressWorksForFifteenMinutesAndCannotBeMade(t *testing.T) {
+func TestUploadURLExpiresAndCannotBeForged(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		file := mediatest.PNG(8, 8)
@@ -174,7 +174,7 @@ func (l *leaving) Read(p []byte) (int, error) {
 	return l.Reader.Read(p)
 }
 
-func TestWhoLeavesWhileTheFileArrivesUploadsNothing(t *testing.T) {
+func TestUploadOfARemovedMemberIsRejected(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		person := s.f.NewUser("leaver@acme.example")
@@ -198,7 +198,7 @@ func TestWhoLeavesWhileTheFileArrivesUploadsNothing(t *testing.T) {
 	})
 }
 
-func TestASignedAddressOfAFileOpensThatFileForAWhile(t *testing.T) {
+func TestSignedURLOpensOnlyItsFileForALimitedTime(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		ctx := t.Context()

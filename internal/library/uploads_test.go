@@ -32,7 +32,7 @@ func (s *shelf) piece(t *testing.T, u crier.Upload, file []byte, from, to int) (
 		Total: u.ByteSize}, bytes.NewReader(file[from:to]))
 }
 
-func TestAnUploadGoesOnWhereItStopped(t *testing.T) {
+func TestUploadResumesWhereItStopped(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		file := mediatest.PNG(64, 64)
@@ -76,7 +76,7 @@ func TestAnUploadGoesOnWhereItStopped(t *testing.T) {
 	})
 }
 
-func TestAPieceThatBreaksOffIsSentAgain(t *testing.T) {
+func TestInterruptedChunkIsSentAgain(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		file := mediatest.PNG(64, 64)
@@ -104,7 +104,7 @@ func TestAPieceThatBreaksOffIsSentAgain(t *testing.T) {
 }
 
 // A file that cannot become an asset takes its upload with it; anything else leaves the pieces for another try.
-func TestAnUploadOfARefusedFileEndsAndOthersStay(t *testing.T) {
+func TestRejectedUploadEndsAndOthersContinue(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 3000, func(t *testing.T, s *shelf) {
 		html := []byte(strings.Repeat("<html>", 20))
@@ -142,7 +142,7 @@ func TestAnUploadOfARefusedFileEndsAndOthersStay(t *testing.T) {
 	})
 }
 
-func TestAnUploadBecomesOneAssetForManyWhoCompleteItAtOnce(t *testing.T) {
+func TestUploadCompletedManyTimesAtOnceCreatesOneAsset(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		file := mediatest.PNG(64, 64)
@@ -172,7 +172,7 @@ func TestAnUploadBecomesOneAssetForManyWhoCompleteItAtOnce(t *testing.T) {
 	})
 }
 
-func TestAnUploadEndsAfterAWeekAndOutlivesItsFolder(t *testing.T) {
+func TestUploadExpiresAfterAWeekAndOutlivesItsFolder(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		ctx, file := t.Context(), mediatest.PNG(8, 8)
@@ -208,7 +208,7 @@ func TestAnUploadEndsAfterAWeekAndOutlivesItsFolder(t *testing.T) {
 	})
 }
 
-func TestTypesThatSayNothingAreTakenAndOthersAreNot(t *testing.T) {
+func TestGenericContentTypesAreAccepted(t *testing.T) {
 	t.Parallel()
 	for declared, want := range map[string]bool{
 		"": true, "application/octet-stream": true, "image/png": true, "IMAGE/PNG": true, "video/quicktime": true,

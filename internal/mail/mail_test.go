@@ -41,7 +41,7 @@ func read(t *testing.T, m mailtest.Message) (headers mail.Header, subject, body 
 	return parsed.Header, subject, string(text)
 }
 
-func TestAMessageArrivesAsItWasWritten(t *testing.T) {
+func TestMessageRoundTrip(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t)
 	const subject, text = "Grüße an Ada", "Zeile eins\n\n.\nhttps://example.com/?token=abc.def=\nEnde\n"
@@ -63,7 +63,7 @@ func TestAMessageArrivesAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestNoValueAddsAHeader(t *testing.T) {
+func TestHeaderInjectionIsPrevented(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t)
 	s := newSender(t, "smtp://"+server.Addr+"?tls=off")
@@ -79,7 +79,7 @@ func TestNoValueAddsAHeader(t *testing.T) {
 	}
 }
 
-func TestMailIsPrivateUnlessToldOtherwise(t *testing.T) {
+func TestMailUsesTLSByDefault(t *testing.T) {
 	t.Parallel()
 	plain, private := mailtest.Start(t), mailtest.StartWithTLS(t)
 	if err := newSender(t, "smtp://"+plain.Addr).Send(t.Context(), "ada@example.com", "s", "t"); err == nil ||
@@ -101,7 +101,7 @@ func TestMailIsPrivateUnlessToldOtherwise(t *testing.T) {
 	}
 }
 
-func TestAServerThatSaysNothingIsNotWaitedForForever(t *testing.T) {
+func TestSilentServerTimesOut(t *testing.T) {
 	t.Parallel()
 	server := mailtest.StartMute(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

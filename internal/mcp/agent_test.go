@@ -187,7 +187,7 @@ func eachTransport(t *testing.T, test func(t *testing.T, e *engine, connect tran
 	})
 }
 
-func TestAnAgentDraftsValidatesSchedulesAndPublishes(t *testing.T) {
+func TestAgentDraftsValidatesSchedulesAndPublishes(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x", "linkedin")
@@ -228,7 +228,7 @@ func TestAnAgentDraftsValidatesSchedulesAndPublishes(t *testing.T) {
 	})
 }
 
-func TestAThreadOfAnAgentIsPublishedInOrder(t *testing.T) {
+func TestAgentThreadIsPublishedInOrder(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
@@ -246,7 +246,7 @@ func TestAThreadOfAnAgentIsPublishedInOrder(t *testing.T) {
 	})
 }
 
-func TestAPersonWhoDeclinesKeepsThingsAsTheyAre(t *testing.T) {
+func TestDecliningChangesNothing(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
@@ -268,7 +268,7 @@ func TestAPersonWhoDeclinesKeepsThingsAsTheyAre(t *testing.T) {
 	})
 }
 
-func TestAPersonIsAskedInBothVersionsOfTheProtocol(t *testing.T) {
+func TestElicitationInBothProtocolVersions(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
@@ -286,7 +286,7 @@ func TestAPersonIsAskedInBothVersionsOfTheProtocol(t *testing.T) {
 	})
 }
 
-func TestAClientThatCannotAskGetsAPreviewAndMustConfirm(t *testing.T) {
+func TestClientWithoutElicitationMustConfirmThePreview(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
@@ -318,7 +318,7 @@ func TestAClientThatCannotAskGetsAPreviewAndMustConfirm(t *testing.T) {
 	})
 }
 
-func TestADryRunThatFailsAsksNobody(t *testing.T) {
+func TestFailedDryRunAsksNobody(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 0, "x")
@@ -336,7 +336,7 @@ func TestADryRunThatFailsAsksNobody(t *testing.T) {
 	})
 }
 
-func TestARepeatedCallHasItsEffectOnce(t *testing.T) {
+func TestRepeatedCallIsAppliedOnce(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
@@ -453,7 +453,7 @@ func toolCalls(s stage) map[string]toolCall {
 	}
 }
 
-func TestEverybodyUsesTheToolsTheyMay(t *testing.T) {
+func TestToolsFollowPermissions(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		stranger := e.NewTenant(t, "Stranger")
@@ -518,7 +518,7 @@ func (e *engine) walkTools(t *testing.T, way transport, s stage, key string, may
 	}
 }
 
-func TestHintsTellWhatToolsDo(t *testing.T) {
+func TestToolAnnotations(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c := e.NewCrew(t, 100_000, "x")
@@ -605,7 +605,7 @@ func TestPostsAndTheCalendarAreResources(t *testing.T) {
 	})
 }
 
-func TestTheAgentsDoorNeedsATokenAndKeepsSessionsApart(t *testing.T) {
+func TestEndpointNeedsATokenAndKeepsSessionsApart(t *testing.T) {
 	t.Parallel()
 	servertest.EachShared(t, func(t *testing.T, s *servertest.Server) {
 		other := s.NewTenant(t, "Other")

@@ -74,7 +74,7 @@ func actor(t *testing.T, p *proposal, elicit func(question string) string) func(
 	}
 }
 
-func TestAConfirmationIsBoundToWhatWasShown(t *testing.T) {
+func TestConfirmationIsBoundToItsPreview(t *testing.T) {
 	t.Parallel()
 	p := &proposal{question: "Publish all of it?", cost: 15, bound: "version 1"}
 	act := actor(t, p, nil)
@@ -107,7 +107,7 @@ func TestAConfirmationIsBoundToWhatWasShown(t *testing.T) {
 	}
 }
 
-func TestAPersonWhoCanBeAskedIsAskedWhateverTheAgentSays(t *testing.T) {
+func TestElicitationCannotBeSkippedByTheAgent(t *testing.T) {
 	t.Parallel()
 	var questions []string
 	act := actor(t, &proposal{question: "Publish all of it?", cost: 15}, func(question string) string {

@@ -11,7 +11,7 @@ import (
 	"crier/client"
 )
 
-func TestARefusalSaysInWordsWhatIsWrong(t *testing.T) {
+func TestRejectionsAreReadable(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		err  error

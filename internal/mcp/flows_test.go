@@ -15,7 +15,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-func TestAnAgentSeesWhyAPostFailedAndTriesAgain(t *testing.T) {
+func TestAgentSeesFailureReasonAndRetries(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
@@ -46,7 +46,7 @@ func TestAnAgentSeesWhyAPostFailedAndTriesAgain(t *testing.T) {
 	})
 }
 
-func TestAFailureWhosePlaceIsTakenIsNotTriedAgain(t *testing.T) {
+func TestSupersededFailureIsNotRetried(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
@@ -67,7 +67,7 @@ func TestAFailureWhosePlaceIsTakenIsNotTriedAgain(t *testing.T) {
 	})
 }
 
-func TestAPostThatIsScheduledIsChangedWithConsent(t *testing.T) {
+func TestScheduledPostChangeNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
@@ -95,7 +95,7 @@ func TestAPostThatIsScheduledIsChangedWithConsent(t *testing.T) {
 	})
 }
 
-func TestAnAnswerCountsForWhatWasAskedOnly(t *testing.T) {
+func TestConfirmationAppliesOnlyToItsQuestion(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
@@ -114,7 +114,7 @@ func TestAnAnswerCountsForWhatWasAskedOnly(t *testing.T) {
 	})
 }
 
-func TestAnAgentTendsTheSlots(t *testing.T) {
+func TestAgentManagesSlots(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
@@ -140,7 +140,7 @@ func TestAnAgentTendsTheSlots(t *testing.T) {
 	})
 }
 
-func TestAnOpenSessionDoesNotKeepTheServerFromStopping(t *testing.T) {
+func TestOpenSessionDoesNotKeepTheServerFromStopping(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		s := servertest.Start(t, db, servertest.WithRole("api"))

@@ -11,7 +11,7 @@ import (
 
 type valueKey struct{}
 
-func TestARequestInTheProcessIsServedLikeAnyOther(t *testing.T) {
+func TestInProcessRequestIsServedLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Context().Value(valueKey{}) != nil {
@@ -46,7 +46,7 @@ func TestARequestInTheProcessIsServedLikeAnyOther(t *testing.T) {
 	}
 }
 
-func TestACanceledRequestIsNotServed(t *testing.T) {
+func TestCanceledRequestIsNotServed(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

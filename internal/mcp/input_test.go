@@ -12,7 +12,7 @@ import (
 	"crier/client"
 )
 
-func TestArgumentsThatCannotBeUsedAreToldInWords(t *testing.T) {
+func TestInvalidArgumentsAreReadable(t *testing.T) {
 	t.Parallel()
 	const id = "018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d"
 	schema := inputSchema[schedulePostInput]().checked
@@ -59,7 +59,7 @@ func TestArgumentsThatCannotBeUsedAreToldInWords(t *testing.T) {
 	}
 }
 
-func TestNullIsAsGoodAsAbsent(t *testing.T) {
+func TestNullMeansAbsent(t *testing.T) {
 	t.Parallel()
 	schema := inputSchema[createDraftInput]()
 	in, err := readInput[createDraftInput](schema.checked, json.RawMessage(`{"text":"Hello","title":null,"parts":null}`))
@@ -71,7 +71,7 @@ func TestNullIsAsGoodAsAbsent(t *testing.T) {
 	}
 }
 
-func TestEveryRefusalHasAKind(t *testing.T) {
+func TestEveryErrorHasAKind(t *testing.T) {
 	t.Parallel()
 	dear := dryRun{Accounts: []dryRunEntry{{OK: true}}, CreditCost: 5}
 	none := dryRun{Accounts: []dryRunEntry{{Account: "X", Errors: []string{"too long"}}}, AffordableNow: true}
@@ -93,7 +93,7 @@ func TestEveryRefusalHasAKind(t *testing.T) {
 	}
 }
 
-func TestErrorsOfResourcesHaveCodes(t *testing.T) {
+func TestResourceErrorsHaveCodes(t *testing.T) {
 	t.Parallel()
 	for kind, code := range map[crier.Kind]int64{crier.KindNotFound: jsonrpc.CodeInvalidParams,
 		crier.KindInvalid: jsonrpc.CodeInvalidParams, crier.KindForbidden: codeRefused,
@@ -108,7 +108,7 @@ func TestErrorsOfResourcesHaveCodes(t *testing.T) {
 	}
 }
 
-func TestVariantsGoThereAndBack(t *testing.T) {
+func TestVariantsRoundTrip(t *testing.T) {
 	t.Parallel()
 	x, short, long := crier.ProviderX, "Short", "For one account"
 	account, asset := crier.NewID(), crier.NewID()

@@ -10,7 +10,7 @@ type ticking struct{ at time.Time }
 
 func (c *ticking) now() time.Time { return c.at }
 
-func TestAnIdenticalCallHasTheSameKey(t *testing.T) {
+func TestIdenticalCallsShareAnIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	k := newKeys((&ticking{}).now)
 	first, done := k.of("caller", "post", "schedule")
@@ -24,7 +24,7 @@ func TestAnIdenticalCallHasTheSameKey(t *testing.T) {
 	}
 }
 
-func TestACallIsANewOneWhenAnything(t *testing.T) {
+func TestChangedCallHasANewKey(t *testing.T) {
 	t.Parallel()
 	cases := map[string]func(k *keys, c *ticking) (caller, thing, digest string){
 		"else was done in between": func(k *keys, _ *ticking) (string, string, string) {
@@ -66,7 +66,7 @@ func TestACallIsANewOneWhenAnything(t *testing.T) {
 	}
 }
 
-func TestWhatOthersRememberIsNotForgotten(t *testing.T) {
+func TestForgetIsPerCaller(t *testing.T) {
 	t.Parallel()
 	k := newKeys((&ticking{}).now)
 	mine, _ := k.of("caller", newThing+"a", "a")

@@ -58,7 +58,7 @@ func decide(tb testing.TB, b *servertest.Browser, address, decision string) url.
 	return to.Query()
 }
 
-func TestAStockClientSignsInByItself(t *testing.T) {
+func TestStockClientSignsIn(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]auth.AuthorizationCodeHandlerConfig{
 		"published": {ClientIDMetadataDocumentConfig: &auth.ClientIDMetadataDocumentConfig{URL: agentClient},
@@ -115,7 +115,7 @@ func signsIn(t *testing.T, s *servertest.Server, config auth.AuthorizationCodeHa
 	renewed.WantOAuthError(t, "invalid_grant") // it belongs to the client
 }
 
-func TestTheAgentsDoorTellsHowToGetAToken(t *testing.T) {
+func TestEndpointAdvertisesAuthorization(t *testing.T) {
 	t.Parallel()
 	servertest.EachShared(t, func(t *testing.T, s *servertest.Server) {
 		for name, address := range map[string]string{
@@ -142,7 +142,7 @@ func TestTheAgentsDoorTellsHowToGetAToken(t *testing.T) {
 	})
 }
 
-func TestARemovedMembersAgentReachesNothing(t *testing.T) {
+func TestAgentOfARemovedMemberHasNoAccess(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		s := servertest.Start(t, db, withPublished(t))

@@ -10,7 +10,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-func TestAnAgentUploadsALocalFile(t *testing.T) {
+func TestAgentUploadsALocalFile(t *testing.T) {
 	t.Parallel()
 	servertest.EachShared(t, func(t *testing.T, s *servertest.Server) {
 		mine := s.NewTenant(t, "Uploads")

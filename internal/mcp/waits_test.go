@@ -7,7 +7,7 @@ import (
 )
 
 // A post may be unknown or on its way on one account, and wait on another: a change of it goes out there.
-func TestAPostWaitsWhateverBecameOfTheRest(t *testing.T) {
+func TestPostWaitsOnAnyScheduledAccount(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		states []crier.ScheduledPostStatus

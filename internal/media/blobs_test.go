@@ -402,7 +402,7 @@ func TestUnfinishedWritesAreRemoved(t *testing.T) {
 	}
 }
 
-func TestADiskFolderCannotLeadOutside(t *testing.T) {
+func TestDiskPathsStayInsideTheFolder(t *testing.T) {
 	t.Parallel()
 	folder, outside := t.TempDir(), t.TempDir()
 	disk, err := media.NewDisk(folder)

@@ -27,7 +27,7 @@ const (
 	crashUpload = "CRIER_TEST_CRASH_UPLOAD"
 )
 
-// TestMain lets the test program be the writer that TestAKilledServerLeavesNoHalfBlob kills.
+// TestMain lets the test program be the writer that TestKilledServerLeavesNoPartialBlob kills.
 func TestMain(m *testing.M) {
 	if folder := os.Getenv(crashFolder); folder != "" {
 		fmt.Fprintln(os.Stderr, writeForever(folder, crier.ID(os.Getenv(crashUpload))))
@@ -53,7 +53,7 @@ func writeForever(folder string, upload crier.ID) error {
 	return fmt.Errorf("the write came to an end: %w", err)
 }
 
-func TestAKilledServerLeavesNoHalfBlob(t *testing.T) {
+func TestKilledServerLeavesNoPartialBlob(t *testing.T) {
 	t.Parallel()
 	folder, upload := t.TempDir(), crier.NewID()
 	disk, err := media.NewDisk(folder)

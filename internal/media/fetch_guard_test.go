@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestOnlyAddressesOfTheInternetArePublic(t *testing.T) {
+func TestPublicAddresses(t *testing.T) {
 	t.Parallel()
 	public := []string{"1.1.1.1", "8.8.8.8", "93.184.216.34", "172.15.255.255", "172.32.0.1", "100.63.255.255",
 		"100.128.0.1",
@@ -37,7 +37,7 @@ func TestOnlyAddressesOfTheInternetArePublic(t *testing.T) {
 	}
 }
 
-func TestNumbersInDisguiseAreSeen(t *testing.T) {
+func TestObfuscatedIPAddressesAreDetected(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"2130706433", "0x7f000001", "0X7F.1", "017700000001", "127.1", "0177.0.0.1",
 		"1.2.3.4.", "0", "0x", "a.b.1", ""} {

@@ -74,7 +74,7 @@ func TestFetchGetsAFile(t *testing.T) {
 	}
 }
 
-func TestFetchRefusesAddressesByTheirLooks(t *testing.T) {
+func TestFetchRejectsInvalidURLs(t *testing.T) {
 	t.Parallel()
 	addresses := []string{
 		"", "example.com/a.jpg", "/a.jpg", "//example.com/a.jpg", "http://", "http:///a.jpg", "http:a.jpg",
@@ -101,7 +101,7 @@ func TestFetchRefusesAddressesByTheirLooks(t *testing.T) {
 
 func printableName(address string) string { return url.PathEscape(address[:min(len(address), 40)]) }
 
-func TestFetchRefusesPrivateNetworks(t *testing.T) {
+func TestFetchRejectsPrivateNetworks(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int32
 	server := serve(t, func(http.ResponseWriter, *http.Request) { hits.Add(1) })
@@ -136,7 +136,7 @@ func TestFetchRefusesPrivateNetworks(t *testing.T) {
 	}
 }
 
-func TestFetchRefusesANameWithOnePrivateAddress(t *testing.T) {
+func TestFetchRejectsNamesWithAPrivateAddress(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int32
 	server := serve(t, func(http.ResponseWriter, *http.Request) { hits.Add(1) })
@@ -154,7 +154,7 @@ func TestFetchRefusesANameWithOnePrivateAddress(t *testing.T) {
 }
 
 // A name server that answers with a public address for the check and a private one for the use.
-func TestFetchIsNotFooledByDNSRebinding(t *testing.T) {
+func TestFetchPreventsDNSRebinding(t *testing.T) {
 	t.Parallel()
 	var hits, lookups atomic.Int32
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -228,7 +228,7 @@ func TestFetchFollowsFiveRedirects(t *testing.T) {
 	wantRefusal(t, err, media.ReasonUnreachable)
 }
 
-func TestFetchStopsAtItsLimits(t *testing.T) {
+func TestFetchLimits(t *testing.T) {
 	t.Parallel()
 	const limit = 1 << 20
 	block := make([]byte, 64<<10)
@@ -285,7 +285,7 @@ func TestFetchStopsAtItsLimits(t *testing.T) {
 	}
 }
 
-func TestFetchRefusesWhatIsNoFile(t *testing.T) {
+func TestFetchRejectsNonFiles(t *testing.T) {
 	t.Parallel()
 	cases := map[string]http.HandlerFunc{
 		"not found":        http.NotFound,
@@ -321,7 +321,7 @@ func TestFetchRefusesWhatIsNoFile(t *testing.T) {
 	wantRefusal(t, err, media.ReasonUnreachable)
 }
 
-func TestACallerThatGivesUpIsNoRefusal(t *testing.T) {
+func TestCanceledFetchIsNotARejection(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	address := serve(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -335,7 +335,7 @@ func TestACallerThatGivesUpIsNoRefusal(t *testing.T) {
 	}
 }
 
-func TestFileNamesOfDownloadsHaveNoFolder(t *testing.T) {
+func TestDownloadFileNamesHaveNoDirectory(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ disposition, path, want string }{
 		"from the address":           {"", "/a/b/cat.jpg", "cat.jpg"},
@@ -369,7 +369,7 @@ func TestFileNamesOfDownloadsHaveNoFolder(t *testing.T) {
 	}
 }
 
-func TestADocumentIsReadFromItsOwnAddressAlone(t *testing.T) {
+func TestFetchDocumentFollowsNoRedirects(t *testing.T) {
 	t.Parallel()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

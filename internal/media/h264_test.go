@@ -59,7 +59,7 @@ func TestSequenceParameterSets(t *testing.T) {
 	}
 }
 
-func TestBrokenParameterSetsTellNothing(t *testing.T) {
+func TestBrokenParameterSetsAreIgnored(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
 		"empty": "", "another unit": "6864000dacd94141fb", "cut off": "6764000dac",

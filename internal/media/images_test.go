@@ -133,7 +133,7 @@ func TestVideosAndDocumentsGetAPoster(t *testing.T) {
 	}
 }
 
-func TestToJPEGFlattensAndTurns(t *testing.T) {
+func TestToJPEGFlattensAndRotates(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		file    []byte
@@ -182,7 +182,7 @@ func grayWithAlpha(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-func TestAFirstFrameThatDoesNotFillTheCanvasLiesOnWhite(t *testing.T) {
+func TestPartialFirstFrameHasAWhiteBackground(t *testing.T) {
 	t.Parallel()
 	frame := image.NewPaletted(image.Rect(50, 50, 100, 100), palette.Plan9)
 	animation := &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{0},
@@ -241,7 +241,7 @@ func TestToJPEGKeepsWithinItsLimits(t *testing.T) {
 	wantRefusal(t, err, media.ReasonTooLarge)
 }
 
-func TestPicturesThatTakeTooMuchMemoryAreRefusedBeforeTheyAreDecoded(t *testing.T) {
+func TestHugeImagesAreRejectedBeforeDecoding(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		picture image.Image
@@ -268,7 +268,7 @@ func TestPicturesThatTakeTooMuchMemoryAreRefusedBeforeTheyAreDecoded(t *testing.
 	}
 }
 
-func TestPicturesThatCannotBeDecodedAreRefused(t *testing.T) {
+func TestUndecodableImagesAreRejected(t *testing.T) {
 	t.Parallel()
 	_, err := toJPEG(t, mediatest.VerticalMP4(), media.JPEGOptions{})
 	wantRefusal(t, err, media.ReasonUnsupported)
@@ -287,7 +287,7 @@ func TestPicturesThatCannotBeDecodedAreRefused(t *testing.T) {
 	}
 }
 
-func TestPicturesAreDecodedConcurrently(t *testing.T) {
+func TestImagesAreDecodedConcurrently(t *testing.T) {
 	t.Parallel()
 	images := media.NewImages(media.Limits{})
 	file := mediatest.RotatedJPEG(900, 600, 6)

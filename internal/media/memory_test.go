@@ -22,7 +22,7 @@ const (
 	mostMemory = 24 << 20
 )
 
-func TestLargeFilesTakeLittleMemory(t *testing.T) {
+func TestLargeFilesUseLittleMemory(t *testing.T) {
 	for name, open := range blobStores {
 		t.Run(name, func(t *testing.T) {
 			blobs, key := open(t), newKey()
@@ -46,7 +46,7 @@ func TestLargeFilesTakeLittleMemory(t *testing.T) {
 	}
 }
 
-func TestLargeUploadsTakeLittleMemory(t *testing.T) {
+func TestLargeUploadsUseLittleMemory(t *testing.T) {
 	uploads, upload := media.Uploads{Blobs: newDisk(t)}, crier.NewID()
 	used := allocated(t, func() error {
 		for start := int64(0); start < largeFile; start += media.DefaultChunkSize {

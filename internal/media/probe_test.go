@@ -182,7 +182,7 @@ func TestProbeCountsPages(t *testing.T) {
 	}
 }
 
-func TestProbeRefuses(t *testing.T) {
+func TestProbeRejects(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		file   []byte
@@ -240,7 +240,7 @@ func lyingBox() []byte {
 	return file
 }
 
-func TestProbeRefusesFilesThatAreCutOff(t *testing.T) {
+func TestProbeRejectsTruncatedFiles(t *testing.T) {
 	t.Parallel()
 	files := map[string][]byte{
 		"JPEG": mediatest.JPEG(600, 400), "PNG": mediatest.PNG(600, 400), "WebP": mediatest.WebP(60, 40),
@@ -272,7 +272,7 @@ func TestProbeComparesTheIndexWithThePictures(t *testing.T) {
 	wantRefusal(t, err, media.ReasonCutOff)
 }
 
-func TestLimitsAreHeeded(t *testing.T) {
+func TestLimitsAreEnforced(t *testing.T) {
 	t.Parallel()
 	small := media.Limits{MaxPixels: 2400, MaxFrames: 3, MaxImageBytes: 30_000}
 	cases := map[string]struct {
@@ -299,7 +299,7 @@ func TestLimitsAreHeeded(t *testing.T) {
 	}
 }
 
-func TestAFileThatLiesAboutItsTypeIsRefused(t *testing.T) {
+func TestMislabeledFileIsRejected(t *testing.T) {
 	t.Parallel()
 	png, err := probe(t, mediatest.PNG(6, 4))
 	if err != nil {
@@ -328,7 +328,7 @@ type brokenReader struct{ err error }
 
 func (b brokenReader) ReadAt([]byte, int64) (int, error) { return 0, b.err }
 
-func TestAnErrorOfReadingIsNoRefusal(t *testing.T) {
+func TestReadErrorIsNotARejection(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is on fire")
 	_, err := media.Probe(t.Context(), brokenReader{broken}, 1000)
@@ -370,7 +370,7 @@ func (h *hugeVideo) ReadAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-func TestALargeVideoIsProbedByItsIndexAlone(t *testing.T) {
+func TestLargeVideoIsProbedFromItsIndex(t *testing.T) {
 	t.Parallel()
 	whole := mediatest.MP4(mediatest.Video{Audio: true, MoovLast: true})
 	mdat, moov := boxAt(whole, "mdat"), boxAt(whole, "moov")

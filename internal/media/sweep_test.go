@@ -80,7 +80,7 @@ func (m *manyBlobs) Delete(context.Context, media.Key) error {
 	return nil
 }
 
-func TestSweepAsksInBatchesAndDeletesNothingItCannotAskAbout(t *testing.T) {
+func TestSweepChecksInBatches(t *testing.T) {
 	t.Parallel()
 	blobs := &manyBlobs{}
 	for range 1203 {

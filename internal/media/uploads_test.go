@@ -174,7 +174,7 @@ func uploadProbed(t storeTest) {
 	}
 }
 
-func TestChunksThatNoSessionTakesAreRefused(t *testing.T) {
+func TestUnexpectedChunksAreRejected(t *testing.T) {
 	t.Parallel()
 	uploads := media.Uploads{Blobs: newDisk(t)}
 	const total = 100 << 20
@@ -194,7 +194,7 @@ func TestChunksThatNoSessionTakesAreRefused(t *testing.T) {
 	}
 }
 
-func TestASmallFileMayComeInSmallChunksButALargeOneNotForever(t *testing.T) {
+func TestChunkCountIsBounded(t *testing.T) {
 	t.Parallel()
 	uploads := media.Uploads{Blobs: newDisk(t)}
 	upload := crier.NewID()

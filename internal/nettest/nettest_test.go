@@ -9,7 +9,7 @@ import (
 	"crier/internal/nettest"
 )
 
-func TestFreeAddressesAreGivenOnceAndCanBeListenedOn(t *testing.T) {
+func TestFreeAddressesAreUniqueAndUsable(t *testing.T) {
 	t.Parallel()
 	given := map[string]bool{}
 	for range 100 {
@@ -26,7 +26,7 @@ func TestFreeAddressesAreGivenOnceAndCanBeListenedOn(t *testing.T) {
 	}
 }
 
-func TestClosedAddressesRefuseConnectionsAndAreKept(t *testing.T) {
+func TestClosedAddressesRefuseConnections(t *testing.T) {
 	t.Parallel()
 	address := nettest.ClosedAddress(t)
 	if _, err := net.Dial("tcp", address); !errors.Is(err, syscall.ECONNREFUSED) {

@@ -15,7 +15,7 @@ import (
 	"crier"
 )
 
-func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
+func TestStandardWebhooksSignatures(t *testing.T) {
 	t.Parallel()
 	old, secret := NewSecret(), NewSecret()
 	if old == secret || !strings.HasPrefix(secret, "whsec_") {
@@ -57,7 +57,7 @@ func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
 	}
 }
 
-func TestWhatCountsAsArrived(t *testing.T) {
+func TestDeliveryResults(t *testing.T) {
 	t.Parallel()
 	hang := make(chan struct{})
 	mux := http.NewServeMux()

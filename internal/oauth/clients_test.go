@@ -50,7 +50,7 @@ func TestConfiguredClientsAreRead(t *testing.T) {
 	}
 }
 
-func TestClientsAreKnownByWhatTheyPublish(t *testing.T) {
+func TestClientMetadataDocuments(t *testing.T) {
 	t.Parallel()
 	const id = "https://a.example/client.json"
 	good := `{"client_id":"` + id + `","client_name":"A \u202e\u0007client","redirect_uris":["https://a.example/back"]`
@@ -88,7 +88,7 @@ func TestClientsAreKnownByWhatTheyPublish(t *testing.T) {
 	}
 }
 
-func TestDescriptionsOfClientsAreNotReadFromPrivateNetworks(t *testing.T) {
+func TestClientMetadataIsNotReadFromPrivateNetworks(t *testing.T) {
 	t.Parallel()
 	d := clientDirectory{documents: media.Fetcher{AllowPort: func(uint16) bool { return true }}.Document}
 	for _, id := range []string{"https://127.0.0.1/c", "https://localhost/c", "https://10.1.2.3/c", "https://[::1]/c",

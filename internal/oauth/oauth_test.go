@@ -96,7 +96,7 @@ func (d *desk) signedIn(t *testing.T) crier.BearerTokens {
 	return tokens
 }
 
-func TestADeviceIsAnsweredByWhatItsPersonSaidAndWhen(t *testing.T) {
+func TestDevicePollingResponses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -136,7 +136,7 @@ func TestADeviceIsAnsweredByWhatItsPersonSaidAndWhen(t *testing.T) {
 	}
 }
 
-func TestADeviceThatIsTooFastWaitsFiveSecondsMoreEachTime(t *testing.T) {
+func TestFastPollingAddsFiveSeconds(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d := newDesk(t, f)
@@ -162,7 +162,7 @@ func TestADeviceThatIsTooFastWaitsFiveSecondsMoreEachTime(t *testing.T) {
 	})
 }
 
-func TestACodeGivesTokensToOneOfManyWhoAskAtOnce(t *testing.T) {
+func TestDeviceCodeRedeemedManyTimesAtOnceGivesTokensOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d := newDesk(t, f)
@@ -206,7 +206,7 @@ func count(t *testing.T, answers []error, want string) (n int) {
 	return n
 }
 
-func TestAPersonsWordCountsOnceAndInTime(t *testing.T) {
+func TestDeviceDecisionCountsOnceAndInTime(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d, ctx := newDesk(t, f), t.Context()
@@ -257,7 +257,7 @@ func kindOf(err error) crier.Kind {
 	return refusal.Kind
 }
 
-func TestCodesAreReadAsPeopleTypeThem(t *testing.T) {
+func TestUserCodesAreNormalized(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
 		"BDWP-HQXT": "BDWP-HQXT", "bdwphqxt": "BDWP-HQXT", " bdwp hqxt\n": "BDWP-HQXT", "b.d.w.p.h.q.x.t": "BDWP-HQXT",
@@ -270,7 +270,7 @@ func TestCodesAreReadAsPeopleTypeThem(t *testing.T) {
 	}
 }
 
-func TestTokensEndAndAreRenewedInTime(t *testing.T) {
+func TestTokensExpireAndAreRefreshed(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d, ctx := newDesk(t, f), t.Context()
@@ -302,7 +302,7 @@ func TestTokensEndAndAreRenewedInTime(t *testing.T) {
 }
 
 // Whoever copied a refresh token is found out when the second of the two uses it.
-func TestARefreshTokenWorksForOneOfManyAtOnceAndThenTheLoginEnds(t *testing.T) {
+func TestRefreshTokenUsedManyTimesAtOnceEndsTheLogin(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d, ctx := newDesk(t, f), t.Context()
@@ -335,7 +335,7 @@ func TestARefreshTokenWorksForOneOfManyAtOnceAndThenTheLoginEnds(t *testing.T) {
 	})
 }
 
-func TestRevokingAnyTokenEndsItsLoginAlone(t *testing.T) {
+func TestRevokingATokenEndsOnlyItsLogin(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d, ctx := newDesk(t, f), t.Context()
@@ -411,7 +411,7 @@ func grant(code string) CodeGrant {
 	return CodeGrant{Code: code, ClientID: "inspector", RedirectURI: redirect, Verifier: verifier}
 }
 
-func TestThePersonIsToldWhoAsksForWhat(t *testing.T) {
+func TestConsentShowsClientAndScopes(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d := newDesk(t, f)
@@ -432,7 +432,7 @@ func TestThePersonIsToldWhoAsksForWhat(t *testing.T) {
 	})
 }
 
-func TestWhatIsWrongWithARequestIsToldToWhomItBelongs(t *testing.T) {
+func TestAuthorizationErrorsGoToTheRightParty(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
 	d := newDesk(t, f)
@@ -489,7 +489,7 @@ func TestWhatIsWrongWithARequestIsToldToWhomItBelongs(t *testing.T) {
 }
 
 // The answer is added to what the client's address has, and nothing of it is lost.
-func TestAnAnswerIsAddedToTheAddressOfTheClient(t *testing.T) {
+func TestResponseIsAddedToTheRedirectURI(t *testing.T) {
 	t.Parallel()
 	s := &Authorizations{publicURL: home}
 	for address, want := range map[string]string{
@@ -509,7 +509,7 @@ func TestAnAnswerIsAddedToTheAddressOfTheClient(t *testing.T) {
 	}
 }
 
-func TestATicketIsForOnePersonInOneSessionForAWhile(t *testing.T) {
+func TestTicketIsBoundToPersonSessionAndTime(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d, ctx := newDesk(t, f), t.Context()
@@ -548,7 +548,7 @@ func TestATicketIsForOnePersonInOneSessionForAWhile(t *testing.T) {
 	})
 }
 
-func TestACodeGivesTokensOnlyForWhatItWasAskedWith(t *testing.T) {
+func TestCodeIsBoundToItsRequest(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d := newDesk(t, f)
@@ -580,7 +580,7 @@ func TestACodeGivesTokensOnlyForWhatItWasAskedWith(t *testing.T) {
 	})
 }
 
-func TestTheLengthOfAVerifierIsBounded(t *testing.T) {
+func TestLengthOfAVerifierIsBounded(t *testing.T) {
 	t.Parallel()
 	for length, good := range map[int]bool{0: false, 42: false, 43: true, 128: true, 129: false} {
 		verifier := strings.Repeat("a", length)
@@ -590,7 +590,7 @@ func TestTheLengthOfAVerifierIsBounded(t *testing.T) {
 	}
 }
 
-func TestTheReuseOfACodeRevokesWhatItGaveAlsoAtOnce(t *testing.T) {
+func TestCodeReuseAtOnceRevokesItsTokens(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d, ctx := newDesk(t, f), t.Context()
@@ -629,7 +629,7 @@ func TestTheReuseOfACodeRevokesWhatItGaveAlsoAtOnce(t *testing.T) {
 	})
 }
 
-func TestAProgramRegistersItself(t *testing.T) {
+func TestDynamicClientRegistration(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
 	d := newDesk(t, f)
@@ -690,7 +690,7 @@ func numbered(address string, n int) (list []string) {
 	return list
 }
 
-func TestTheIdOfARegisteredProgramCannotBeMade(t *testing.T) {
+func TestRegisteredClientIDCannotBeForged(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
 	d := newDesk(t, f)

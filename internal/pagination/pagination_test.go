@@ -27,7 +27,7 @@ func cursorsOf(p *Cursors, r Request, first, last store.Key) (next, prev string)
 	return *page.NextCursor, *page.PrevCursor
 }
 
-func TestACursorLeadsBackToWhereItWasMade(t *testing.T) {
+func TestCursorRoundTrip(t *testing.T) {
 	t.Parallel()
 	p := newCursors(t)
 	instant := crier.TimeOf(time.Date(2026, 11, 15, 9, 0, 0, 123_456_000, time.UTC))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAProgramIsBuiltOnce(t *testing.T) {
+func TestProgramIsBuiltOnce(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
 	builds := 0

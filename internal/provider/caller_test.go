@@ -30,7 +30,7 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 	return server.URL
 }
 
-func TestARequestWithoutAnAnswerIsUnknownOnlyIfItMayHaveBeenCarriedOut(t *testing.T) {
+func TestUnansweredRequestIsUnknownOnlyIfSent(t *testing.T) {
 	t.Parallel()
 	drop := serve(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	cutOff := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -66,7 +66,7 @@ func TestARequestWithoutAnAnswerIsUnknownOnlyIfItMayHaveBeenCarriedOut(t *testin
 	}
 }
 
-func TestADamagedAnswerIsUnknownOnlyAfterPublishing(t *testing.T) {
+func TestDamagedResponseIsUnknownOnlyAfterPublishing(t *testing.T) {
 	t.Parallel()
 	damaged := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{\"id\":\"1\xff\"}") })
 	for publishes, want := range map[bool]provider.Kind{true: provider.OutcomeUnknown, false: ""} {
@@ -86,7 +86,7 @@ func TestADamagedAnswerIsUnknownOnlyAfterPublishing(t *testing.T) {
 	}
 }
 
-func TestATimeOutAfterTheRequestWasWrittenIsUnknown(t *testing.T) {
+func TestTimeoutAfterWritingTheRequestIsUnknown(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	address := serve(t, func(http.ResponseWriter, *http.Request) { <-release })
@@ -98,7 +98,7 @@ func TestATimeOutAfterTheRequestWasWrittenIsUnknown(t *testing.T) {
 	}
 }
 
-func TestACancelledContextBeforeSendingIsTemporary(t *testing.T) {
+func TestCancelledContextBeforeSendingIsTemporary(t *testing.T) {
 	t.Parallel()
 	address := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the request was sent") })
 	ctx, cancel := context.WithCancel(context.Background())
@@ -109,7 +109,7 @@ func TestACancelledContextBeforeSendingIsTemporary(t *testing.T) {
 	}
 }
 
-func TestATransportThatReportsNothingGetsNoTrust(t *testing.T) {
+func TestTransportErrorWithoutTraceIsUnknown(t *testing.T) {
 	t.Parallel()
 	caller := provider.NewCaller(provider.CallerConfig{Now: func() time.Time { return now },
 		Transport: silentTransport{}})
@@ -140,7 +140,7 @@ func TestTokensDoNotFollowRedirects(t *testing.T) {
 	}
 }
 
-func TestRequestsCarryWhatTheySay(t *testing.T) {
+func TestRequestEncoding(t *testing.T) {
 	t.Parallel()
 	var got *http.Request
 	var body string
@@ -168,7 +168,7 @@ func TestRequestsCarryWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestASectionIsSentFromItsOffset(t *testing.T) {
+func TestUploadBodyStartsAtItsOffset(t *testing.T) {
 	t.Parallel()
 	var body string
 	address := serve(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -182,7 +182,7 @@ func TestASectionIsSentFromItsOffset(t *testing.T) {
 	}
 }
 
-func TestNothingSecretIsRecorded(t *testing.T) {
+func TestSecretsAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Request-Id", "r-1")
@@ -221,7 +221,7 @@ func TestNothingSecretIsRecorded(t *testing.T) {
 	}
 }
 
-func TestSecretAddressesAndLongBodiesAreCut(t *testing.T) {
+func TestSecretURLsAndLongBodiesAreTruncated(t *testing.T) {
 	t.Parallel()
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("ä", 5000)) })
 	var seen provider.Exchange
@@ -234,7 +234,7 @@ func TestSecretAddressesAndLongBodiesAreCut(t *testing.T) {
 	}
 }
 
-func TestTransportErrorsHideTheAddress(t *testing.T) {
+func TestTransportErrorsHideTheURL(t *testing.T) {
 	t.Parallel()
 	var seen provider.Exchange
 	ctx := provider.WithExchanges(context.Background(), func(e provider.Exchange) { seen = e })
@@ -251,7 +251,7 @@ func TestTransportErrorsHideTheAddress(t *testing.T) {
 	}
 }
 
-func TestTokensGoToConfiguredHostsOnly(t *testing.T) {
+func TestTokensAreSentOnlyToConfiguredHosts(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
 		"https://api.x.com/upload": true, "https://API.x.com/upload": true, "http://api.x.com/upload": false,

@@ -18,7 +18,7 @@ func fencedCaller(clock *atomic.Int64) *provider.Caller {
 	return provider.NewCaller(provider.CallerConfig{Now: func() time.Time { return now.Add(time.Duration(clock.Load())) }})
 }
 
-func TestBeforeItsFenceARequestLeaves(t *testing.T) {
+func TestRequestBeforeItsFenceIsSent(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
 	address := serve(t, func(http.ResponseWriter, *http.Request) {})
@@ -30,7 +30,7 @@ func TestBeforeItsFenceARequestLeaves(t *testing.T) {
 	}
 }
 
-func TestBehindItsFenceNoRequestLeaves(t *testing.T) {
+func TestRequestAfterItsFenceIsNotSent(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
 	address := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the request was sent") })
@@ -40,7 +40,7 @@ func TestBehindItsFenceNoRequestLeaves(t *testing.T) {
 	checkNotSent(t, err)
 }
 
-func TestARequestThatIsFrozenWhileItIsWrittenDoesNotArrive(t *testing.T) {
+func TestRequestFrozenWhileWritingDoesNotArrive(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{10, 1 << 20} {
 		var clock atomic.Int64

@@ -22,7 +22,7 @@ func (deleter) Delete(context.Context, provider.Account, string) (provider.Delet
 	return provider.Deleted, nil
 }
 
-func TestTheRegistryRefusesContradictions(t *testing.T) {
+func TestRegistryRejectsContradictions(t *testing.T) {
 	t.Parallel()
 	declared := plainInfo("my")
 	declared.Abilities.Delete = true
@@ -57,7 +57,7 @@ func TestTheRegistryRefusesContradictions(t *testing.T) {
 	}
 }
 
-func TestFeaturesAreWhatTheNetworkImplements(t *testing.T) {
+func TestFeaturesFollowImplementedInterfaces(t *testing.T) {
 	t.Parallel()
 	info := plainInfo("my")
 	info.Abilities.Delete = true
@@ -78,7 +78,7 @@ func TestFeaturesAreWhatTheNetworkImplements(t *testing.T) {
 	}
 }
 
-func TestStateSurvivesTheStoreWithoutItsSecrets(t *testing.T) {
+func TestStateRoundTripsWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	st := provider.State{
 		Ready: true, RequiresPolling: true, PollingReason: "waiting", NextPollAfter: now, PollingSince: now,
@@ -111,7 +111,7 @@ func TestStateSurvivesTheStoreWithoutItsSecrets(t *testing.T) {
 	}
 }
 
-func TestACloneSharesNothing(t *testing.T) {
+func TestCloneIsDeep(t *testing.T) {
 	t.Parallel()
 	st := provider.State{
 		Published: []provider.Published{{PlatformPostID: "1"}}, Uploads: []provider.Upload{{Tags: []string{"a"}}},
@@ -131,7 +131,7 @@ func TestACloneSharesNothing(t *testing.T) {
 	}
 }
 
-func TestWaitingRemembersSinceWhen(t *testing.T) {
+func TestWaitingKeepsItsStart(t *testing.T) {
 	t.Parallel()
 	var st provider.State
 	st.WaitUntil(now.Add(time.Second), now, "a")
@@ -148,7 +148,7 @@ func TestWaitingRemembersSinceWhen(t *testing.T) {
 	}
 }
 
-func TestSecretsDoNotShow(t *testing.T) {
+func TestSecretsAreRedacted(t *testing.T) {
 	t.Parallel()
 	a := provider.Account{Token: provider.Token{Access: "access-token",
 		Extra: map[string]provider.Secret{"user": "user-token"}}}
@@ -166,7 +166,7 @@ func TestSecretsDoNotShow(t *testing.T) {
 	}
 }
 
-func TestForeignErrorsLeaveTheOutcomeOpen(t *testing.T) {
+func TestForeignErrorsAreUnknown(t *testing.T) {
 	t.Parallel()
 	if provider.AsError(nil) != nil {
 		t.Error("no error became one")
@@ -182,7 +182,7 @@ func TestForeignErrorsLeaveTheOutcomeOpen(t *testing.T) {
 	}
 }
 
-func TestLengthsAreCountedAsDeclared(t *testing.T) {
+func TestTextLengthUnits(t *testing.T) {
 	t.Parallel()
 	const text = "aä😀"
 	for unit, want := range map[provider.TextUnit]int{provider.Characters: 3, provider.UTF16: 4, provider.Bytes: 7,
@@ -194,7 +194,7 @@ func TestLengthsAreCountedAsDeclared(t *testing.T) {
 	}
 }
 
-func TestMediaAreJudgedByWhatIsKnown(t *testing.T) {
+func TestMediaChecksSkipUnknownValues(t *testing.T) {
 	t.Parallel()
 	limit := provider.MediaLimit{
 		MinBytes: 10, MaxBytes: 100, MinSeconds: 3, MaxSeconds: 60, MinWidth: 320, MaxWidth: 1440, MaxPixels: 1_000_000,
@@ -235,7 +235,7 @@ func TestMediaAreJudgedByWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestWhatMediaAFormatWants(t *testing.T) {
+func TestFormatMediaRequirements(t *testing.T) {
 	t.Parallel()
 	for want, f := range map[string]provider.Format{
 		"needs a picture or a video": {MinMedia: 1, MaxMedia: 2,
@@ -251,7 +251,7 @@ func TestWhatMediaAFormatWants(t *testing.T) {
 	}
 }
 
-func TestAFormatNeedsAndAllowsItsAttachments(t *testing.T) {
+func TestFormatAttachments(t *testing.T) {
 	t.Parallel()
 	f := provider.Format{
 		Text: provider.TextLimit{Max: 5, Required: true}, MinMedia: 1, MaxMedia: 2, MaxAltText: 3,
@@ -296,7 +296,7 @@ func TestAFormatNeedsAndAllowsItsAttachments(t *testing.T) {
 	}
 }
 
-func TestDefaultsAreReadyAtOnceAndAskNothing(t *testing.T) {
+func TestDefaultPrepareIsReadyAndPollDoesNothing(t *testing.T) {
 	t.Parallel()
 	p := plain{info: plainInfo("my")}
 	st, err := p.Prepare(context.Background(), provider.Account{}, provider.Content{},

@@ -13,7 +13,7 @@ import (
 var perMinute = provider.RateLimit{Name: "posts of an account a minute", Scope: provider.ScopeAccount, Max: 3,
 	Seconds: 60}
 
-func TestASlidingLimitNeverHasMoreInAnyWindow(t *testing.T) {
+func TestSlidingLimitHoldsInEveryWindow(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 15, 9, 0, 0, 700_000_000, time.UTC)
 	var uses, taken []provider.Use
@@ -45,7 +45,7 @@ func TestASlidingLimitNeverHasMoreInAnyWindow(t *testing.T) {
 	}
 }
 
-func TestADailyLimitBeginsAnewAtMidnightOfItsZone(t *testing.T) {
+func TestDailyLimitResetsAtMidnightInItsZone(t *testing.T) {
 	t.Parallel()
 	daily := provider.RateLimit{Name: "videos", Scope: provider.ScopeInstallation, Max: 2, Seconds: 86400,
 		ResetZone: "America/Los_Angeles"}
@@ -74,7 +74,7 @@ func TestADailyLimitBeginsAnewAtMidnightOfItsZone(t *testing.T) {
 	}
 }
 
-func TestAnExhaustedLimitSaysWhatAndHowLong(t *testing.T) {
+func TestExhaustedLimitReportsNameAndDelay(t *testing.T) {
 	t.Parallel()
 	now := mustTime(t, "2026-11-15T09:00:00Z")
 	e := perMinute.Exhausted(now, now.Add(40*time.Second))
@@ -89,7 +89,7 @@ func TestAnExhaustedLimitSaysWhatAndHowLong(t *testing.T) {
 	}
 }
 
-func TestAClosedGateKeepsARequestFromLeaving(t *testing.T) {
+func TestClosedGateBlocksRequests(t *testing.T) {
 	t.Parallel()
 	arrived := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { arrived++ }))

@@ -127,7 +127,7 @@ func TestSettingsAreCheckedAgainstTheirDeclaration(t *testing.T) {
 	}
 }
 
-func TestAccountSettingsWinAndNullRemoves(t *testing.T) {
+func TestAccountSettingsOverrideAndNullRemoves(t *testing.T) {
 	t.Parallel()
 	my := plain{info: plainInfo("my", mySettings()...)}
 	r := newRegistry(t, my, plain{info: plainInfo("other", provider.Setting{Key: "otherFlag",

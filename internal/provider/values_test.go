@@ -36,7 +36,7 @@ func parts(t *testing.T, b Body) (texts []string, headers []http.Header) {
 }
 
 // A body whose length is wrong hangs, or is cut off; one that can be read once cannot be sent on another connection.
-func TestABodyHasTheLengthThatItSaysAndIsReadAgain(t *testing.T) {
+func TestBodyHasItsLengthAndCanBeReread(t *testing.T) {
 	t.Parallel()
 	file := strings.NewReader("0123456789")
 	object, err := JSONBody(map[string]string{"text": "a <b> & ü"})
@@ -87,7 +87,7 @@ func TestABodyHasTheLengthThatItSaysAndIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestAConsentAddressHasItsQueryInOrder(t *testing.T) {
+func TestConsentURLQueryOrder(t *testing.T) {
 	t.Parallel()
 	got, err := ConsentAddress("https://network.example/auth", Credentials{ClientID: "id"},
 		[]Field{{"scope", "a b,c"}, {"state", "x+y&z"}, {"client_id", "id"}})
@@ -103,7 +103,7 @@ func TestAConsentAddressHasItsQueryInOrder(t *testing.T) {
 	}
 }
 
-func TestTokensOfOneConsentEndTogether(t *testing.T) {
+func TestTokensOfOneConsentExpireTogether(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		a, b Token
@@ -127,7 +127,7 @@ func TestTokensOfOneConsentEndTogether(t *testing.T) {
 
 // What is missing in a list that does not reach back far enough may be there all the same: to believe it would publish
 // a post twice.
-func TestAListIsBelievedOnlyAsFarAsItReaches(t *testing.T) {
+func TestListProvesAbsenceOnlyWithinItsRange(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 	at := func(seconds ...int) (list []time.Time) {
@@ -155,7 +155,7 @@ func TestAListIsBelievedOnlyAsFarAsItReaches(t *testing.T) {
 	}
 }
 
-func TestTheStateOfAPostIsCopiedWhole(t *testing.T) {
+func TestStateCloneIsDeep(t *testing.T) {
 	t.Parallel()
 	var st State
 	st.Note("key", "value")
@@ -192,7 +192,7 @@ func TestTheStateOfAPostIsCopiedWhole(t *testing.T) {
 	}
 }
 
-func TestClocksAreComparedByTheDatesOfAnswers(t *testing.T) {
+func TestClockSkewFromDateHeaders(t *testing.T) {
 	t.Parallel()
 	at := crier.TimeOf(time.Date(2026, 11, 16, 12, 0, 10, 0, time.UTC))
 	answer := func(date string) Exchange {
@@ -215,7 +215,7 @@ func TestClocksAreComparedByTheDatesOfAnswers(t *testing.T) {
 	}
 }
 
-func TestPathsAreThoseOfTheInterface(t *testing.T) {
+func TestIssuePathsMatchTheAPI(t *testing.T) {
 	t.Parallel()
 	thread := Content{Parts: make([]Part, 2)}
 	for want, path := range map[string][]string{
@@ -242,7 +242,7 @@ func TestPathsAreThoseOfTheInterface(t *testing.T) {
 	}
 }
 
-func TestWhatANetworkDeclaresIsFound(t *testing.T) {
+func TestDeclarationLookup(t *testing.T) {
 	t.Parallel()
 	info := Info{Formats: []Format{{Name: "text", PostTypes: []string{"text_post"}},
 		{Name: "photo", PostTypes: []string{"text_image", "carousel"}}, {Name: "album",

@@ -66,7 +66,7 @@ func asset(t *testing.T, status string, facts media.Facts) store.Asset {
 	return a
 }
 
-func TestNetworksSeeReadyAssetsWithTheirBytesAndAnAddress(t *testing.T) {
+func TestProviderMediaHasContentAndURL(t *testing.T) {
 	t.Parallel()
 	c := newLibrary(t)
 	ready := asset(t, crier.AssetReady, media.Facts{
@@ -122,7 +122,7 @@ func wantFile(t *testing.T, c *Content, m provider.Media, variant string) {
 	}
 }
 
-func TestAPictureIsSuitedToWhatANetworkTakes(t *testing.T) {
+func TestImageRenditionMatchesNetworkLimits(t *testing.T) {
 	t.Parallel()
 	takes := func(limits ...provider.MediaLimit) provider.Info {
 		return provider.Info{Formats: []provider.Format{{Name: "post", Media: limits}}}
@@ -168,7 +168,7 @@ func TestAPictureIsSuitedToWhatANetworkTakes(t *testing.T) {
 	}
 }
 
-func TestTheFirstFormOfAPictureThatFitsIsTaken(t *testing.T) {
+func TestFirstFittingImageRenditionIsUsed(t *testing.T) {
 	t.Parallel()
 	c := newLibrary(t)
 	a := asset(t, crier.AssetReady, media.Facts{JPEG: &media.JPEGFacts{ByteSize: 5, Width: 3000, Height: 2000},

@@ -191,7 +191,7 @@ func checkFollowing(t *testing.T, s *settlement) {
 	}
 }
 
-func TestOutcomeOfPublishedEntersTheIDsOfAllParts(t *testing.T) {
+func TestPublishedOutcomeRecordsAllPartIDs(t *testing.T) {
 	t.Parallel()
 	p := testPublication(store.PostPublication, crier.Publishing)
 	p.Results.FirstCommentID = "c"
@@ -209,7 +209,7 @@ func TestOutcomeOfPublishedEntersTheIDsOfAllParts(t *testing.T) {
 	}
 }
 
-func TestOutcomeOfAFailedThreadKeepsThePartsThatArePublic(t *testing.T) {
+func TestFailedThreadOutcomeKeepsPublishedParts(t *testing.T) {
 	t.Parallel()
 	for _, r := range []result{failed, missed, unclear} {
 		s, err := outcome(testPublication(store.PostPublication, crier.Publishing), publishedState(1),
@@ -224,7 +224,7 @@ func TestOutcomeOfAFailedThreadKeepsThePartsThatArePublic(t *testing.T) {
 	}
 }
 
-func TestOutcomeKnowsWhichAttemptsMadeSomethingPublic(t *testing.T) {
+func TestOutcomeMarksAttemptsThatPublished(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		outcome string
@@ -246,7 +246,7 @@ func TestOutcomeKnowsWhichAttemptsMadeSomethingPublic(t *testing.T) {
 	}
 }
 
-func TestOutcomeOfAPersonsWord(t *testing.T) {
+func TestOutcomeOfManualResolution(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string

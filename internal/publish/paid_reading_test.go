@@ -12,7 +12,7 @@ import (
 	"crier/internal/store"
 )
 
-func TestLikesThatCostAreCountedForACommentThatWaitsAndPaidOnceADay(t *testing.T) {
+func TestPaidLikeCountsAreReadForWaitingCommentsAndBilledDaily(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		n := newTestNetwork()

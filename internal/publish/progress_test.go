@@ -22,7 +22,7 @@ func testPublisher(t *testing.T) *Publisher {
 	return &Publisher{keys: keys}
 }
 
-func TestStateAndProgressAreReadBackAsTheyWere(t *testing.T) {
+func TestStateAndProgressRoundTrip(t *testing.T) {
 	t.Parallel()
 	s := testPublisher(t)
 	full := Progress{Renewed: true, FirstSend: time.Date(2026, 11, 15, 9, 0, 0, 123456000, time.UTC), Absences: 2,
@@ -44,7 +44,7 @@ func TestStateAndProgressAreReadBackAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestProgressOfEarlierVersionsIsReadFromTheNotesOfTheNetwork(t *testing.T) {
+func TestLegacyProgressIsReadFromProviderState(t *testing.T) {
 	t.Parallel()
 	s := testPublisher(t)
 	p := store.Publication{State: json.RawMessage(`{"ready":true,"done":false,"requiresPolling":false,"data":{
@@ -62,7 +62,7 @@ func TestProgressOfEarlierVersionsIsReadFromTheNotesOfTheNetwork(t *testing.T) {
 	}
 }
 
-func TestNodesOfTheVersionBeforeFindWhenTheFirstRequestLeft(t *testing.T) {
+func TestPreviousVersionCanReadFirstSendTime(t *testing.T) {
 	t.Parallel()
 	p := store.Publication{}
 	first := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
@@ -84,7 +84,7 @@ func TestEmptyStateHoldsNoProgress(t *testing.T) {
 	}
 }
 
-func TestSettledProgressKeepsWhatIsTrueOfTheNextCallToo(t *testing.T) {
+func TestSettledProgressKeepsFieldsForTheNextCall(t *testing.T) {
 	t.Parallel()
 	p := Progress{Renewed: true, FirstSend: time.Now(), Absences: 1, ClockAhead: time.Minute, LikesReached: true}
 	p.settled()

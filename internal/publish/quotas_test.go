@@ -39,7 +39,7 @@ func (n *meteredNetwork) Commit(ctx context.Context, a provider.Account, c provi
 	return n.testNetwork.Commit(ctx, a, c, st)
 }
 
-func TestCallsOfAStepCountAgainstTheLimitsOfItsAccount(t *testing.T) {
+func TestStepCallsCountAgainstAccountLimits(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		n := &meteredNetwork{testNetwork: newTestNetwork()}

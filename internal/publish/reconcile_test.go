@@ -89,7 +89,7 @@ func TestLostAnswers(t *testing.T) {
 	})
 }
 
-func TestCallOfADeadWorkerIsLookedForAtOnce(t *testing.T) {
+func TestDeadWorkerCallIsReconciledAtOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		n := newTestNetwork()
@@ -123,7 +123,7 @@ func (f *fixture) dieInCall(tb testing.TB, p store.Publication) {
 	}
 }
 
-func TestEarlyLooksLeaveNoTraceInTheStateOfTheNetwork(t *testing.T) {
+func TestEarlyLookupsDoNotChangeProviderState(t *testing.T) {
 	t.Parallel()
 	n := newTestNetwork(answer{err: unanswered, effect: true})
 	n.twoStep = true
@@ -139,7 +139,7 @@ func TestEarlyLooksLeaveNoTraceInTheStateOfTheNetwork(t *testing.T) {
 	}
 }
 
-func TestPersonResolvesWhatIsUnknown(t *testing.T) {
+func TestUnknownOutcomeIsResolvedByHand(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-func TestPublicationEndsAsTheNetworkAnswers(t *testing.T) {
+func TestNetworkAnswerDecidesFinalStatus(t *testing.T) {
 	t.Parallel()
 	rejected := &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "no such thing"}
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
@@ -65,7 +65,7 @@ func TestPublicationEndsAsTheNetworkAnswers(t *testing.T) {
 	})
 }
 
-func TestPublicationThatComesTooLateIsMissed(t *testing.T) {
+func TestLatePublicationIsMissed(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		n := newTestNetwork()
@@ -81,7 +81,7 @@ func TestPublicationThatComesTooLateIsMissed(t *testing.T) {
 	})
 }
 
-func TestRetriesEndWhenTheNextOneWouldBeTooLate(t *testing.T) {
+func TestRetriesStopWhenTheNextWouldBeTooLate(t *testing.T) {
 	t.Parallel()
 	n := newTestNetwork(slices.Repeat([]answer{{err: outage}}, 50)...)
 	f := withNetwork(t, databases.Fresh(t, store.SQLite).Open(t), n)
@@ -135,7 +135,7 @@ func (f *fixture) readAccount(tb testing.TB) store.Account {
 	return a
 }
 
-func TestHealthOfTheAccountFollowsFromWhatTheNetworkSays(t *testing.T) {
+func TestNetworkErrorsUpdateAccountHealth(t *testing.T) {
 	t.Parallel()
 	scoped := func(kind provider.Kind, code provider.Code) answer {
 		return answer{err: &provider.Error{Kind: kind, Code: code, Scope: provider.ScopeAccount, Message: "said so",
@@ -177,8 +177,8 @@ func TestHealthOfTheAccountFollowsFromWhatTheNetworkSays(t *testing.T) {
 	}
 }
 
-// TestALimitIsOverWhenACallIsTaken has a post found public that was sent before the limit.
-func TestALimitIsOverWhenACallIsTaken(t *testing.T) {
+// TestOnlyAnAcceptedCallClearsRateLimit has a post found public that was sent before the limit.
+func TestOnlyAnAcceptedCallClearsRateLimit(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		n := newTestNetwork()
@@ -201,7 +201,7 @@ func TestALimitIsOverWhenACallIsTaken(t *testing.T) {
 	})
 }
 
-func TestNetworkThatWorksOnAPostIsAskedUntilItHas(t *testing.T) {
+func TestProcessingPostIsPolledUntilDone(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		n := newTestNetwork()
@@ -218,7 +218,7 @@ func TestNetworkThatWorksOnAPostIsAskedUntilItHas(t *testing.T) {
 	})
 }
 
-func TestNetworkThatNeverTellsLeavesItToAPerson(t *testing.T) {
+func TestEndlessProcessingBecomesUnknown(t *testing.T) {
 	t.Parallel()
 	n := newTestNetwork()
 	n.processing, n.parts = 1_000_000, 2
@@ -255,7 +255,7 @@ func TestPublicationOnAnUnknownNetworkFails(t *testing.T) {
 	}
 }
 
-func TestWorkerThatLosesItsRowTellsTheResultAllTheSame(t *testing.T) {
+func TestWorkerRecordsResultAfterLosingItsLease(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		for _, c := range []struct {
@@ -320,7 +320,7 @@ func TestAccountAtItsLimitIsPostponed(t *testing.T) {
 	})
 }
 
-func TestDrainedPublisherGivesItsWorkBack(t *testing.T) {
+func TestDrainReleasesLeases(t *testing.T) {
 	t.Parallel()
 	n := newTestNetwork()
 	f := withNetwork(t, databases.Fresh(t, store.SQLite).Open(t), n)
@@ -350,7 +350,7 @@ func TestJobOfAnEarlierEpochDoesNothing(t *testing.T) {
 	}
 }
 
-func TestSeriesContinuesWithoutCreditsAndReservesThemWhenItIsDue(t *testing.T) {
+func TestSeriesReservesCreditsWhenDue(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		n := newTestNetwork()

@@ -25,7 +25,7 @@ func (*renewing) Refresh(context.Context, provider.Account) (provider.Token, err
 	return provider.Token{Access: "renewed"}, nil
 }
 
-func TestAskRenewsATokenThatIsRefusedAndAsksOnceMore(t *testing.T) {
+func TestAskRefreshesRejectedTokenAndRetriesOnce(t *testing.T) {
 	t.Parallel()
 	refusal := &provider.Error{Kind: provider.AuthExpired, Code: provider.CodeAuthExpired}
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {

@@ -80,7 +80,7 @@ func (f *fixture) published(tb testing.TB, repost crier.RepostAfter) store.Publi
 	return p
 }
 
-func TestUnpublishRemovesWhatCrierAdded(t *testing.T) {
+func TestUnpublishRemovesEverythingCrierPublished(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		for _, tc := range []struct {

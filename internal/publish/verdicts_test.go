@@ -91,7 +91,7 @@ func publishAs(id string) func(*provider.State) error {
 	}
 }
 
-func TestAPostWithoutAPlatformIDIsPublishedAndCannotBeRemoved(t *testing.T) {
+func TestPostWithoutAPlatformIDIsPublishedAndCannotBeRemoved(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		network := &scripted{commit: publishAs("")}
@@ -110,7 +110,7 @@ func TestAPostWithoutAPlatformIDIsPublishedAndCannotBeRemoved(t *testing.T) {
 	})
 }
 
-func TestAnAccountThatMayNotDeleteIsNotSupported(t *testing.T) {
+func TestAccountThatMayNotDeleteIsNotSupported(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		for _, tc := range []struct {
@@ -126,7 +126,7 @@ func TestAnAccountThatMayNotDeleteIsNotSupported(t *testing.T) {
 	})
 }
 
-func TestAFailedPublicationNeedsNoPolling(t *testing.T) {
+func TestFailedPublicationNeedsNoPolling(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		f := newFixture(t, st, &scripted{
@@ -143,7 +143,7 @@ func TestAFailedPublicationNeedsNoPolling(t *testing.T) {
 	})
 }
 
-func TestAMissedPublicationSaysThatItsWindowHasPassed(t *testing.T) {
+func TestMissedPublicationSaysThatItsWindowHasPassed(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		f := newFixture(t, st, &scripted{commit: func(*provider.State) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // A post that its network prepares must be begun so early that it can still leave at its second.
-func TestWorkBeginsAsEarlyAsItsNetworkNeeds(t *testing.T) {
+func TestLeadTimeDependsOnNetwork(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 17, 9, 0, 0, 0, time.UTC)
 	text := provider.Content{Parts: []provider.Part{{Text: "hello"}}}

@@ -53,7 +53,7 @@ func TestFairSharesForgetOwnersWithoutJobs(t *testing.T) {
 	}
 }
 
-func TestFairSharesPauseGrowsWithTheNumberThatWaits(t *testing.T) {
+func TestFairSharesPauseGrowsWithBacklog(t *testing.T) {
 	t.Parallel()
 	s := newFairShares(1)
 	if p := s.pause(); p < 250*time.Millisecond || p > 750*time.Millisecond {
@@ -90,7 +90,7 @@ func snoozed(err error) bool {
 	return ok
 }
 
-func TestATeamHasHalfOfTheWorkersForTextsAndFilesAtMost(t *testing.T) {
+func TestTeamUsesAtMostHalfOfTextAndMediaWorkers(t *testing.T) {
 	t.Parallel()
 	for name, workers := range map[string]int{"texts": defaultWorkers, "media": mediaWorkers} {
 		s := newFairShares(workers)
@@ -107,7 +107,7 @@ func TestATeamHasHalfOfTheWorkersForTextsAndFilesAtMost(t *testing.T) {
 	}
 }
 
-func TestMailsAndRemovalsLeaveWorkersToOthers(t *testing.T) {
+func TestMailAndRemovalJobsCannotFillTheQueue(t *testing.T) {
 	t.Parallel()
 	done := func() error { return nil }
 	for name, c := range map[string]struct {
@@ -140,8 +140,8 @@ func TestMailsAndRemovalsLeaveWorkersToOthers(t *testing.T) {
 	}
 }
 
-// TestATenantHasHalfOfTheDefaultQueueAtMost counts what a team does of all kinds together.
-func TestATenantHasHalfOfTheDefaultQueueAtMost(t *testing.T) {
+// TestTenantUsesAtMostHalfOfTheDefaultQueue counts what a team does of all kinds together.
+func TestTenantUsesAtMostHalfOfTheDefaultQueue(t *testing.T) {
 	t.Parallel()
 	s := newDefaultShares()
 	done := func() error { return nil }
@@ -159,7 +159,7 @@ func TestATenantHasHalfOfTheDefaultQueueAtMost(t *testing.T) {
 	}
 }
 
-func TestUpkeepHasAQueueOfItsOwn(t *testing.T) {
+func TestMaintenanceJobsHaveTheirOwnQueue(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		release, running := make(chan struct{}), make(chan struct{}, defaultWorkers)
@@ -181,8 +181,8 @@ func TestUpkeepHasAQueueOfItsOwn(t *testing.T) {
 	})
 }
 
-// TestATeamWithManyJobsDelaysNoOther lets the jobs of one owner hang, of which there are more than workers.
-func TestATeamWithManyJobsDelaysNoOther(t *testing.T) {
+// TestTeamWithManyJobsDoesNotDelayOthers lets the jobs of one owner hang, of which there are more than workers.
+func TestTeamWithManyJobsDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	const other = -1
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
@@ -207,7 +207,7 @@ func TestATeamWithManyJobsDelaysNoOther(t *testing.T) {
 	})
 }
 
-func TestATeamHasHalfOfTheReadersOfANetworkAtMost(t *testing.T) {
+func TestTeamUsesAtMostHalfOfANetworksReaders(t *testing.T) {
 	t.Parallel()
 	s := newGroupShares(metricsShare)
 	done := func() error { return nil }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestTheJobEnginesComplaintsAreKeptUnlessTheyAreAboutBeingStopped(t *testing.T) {
+func TestRiverErrorsAreLoggedExceptAtShutdown(t *testing.T) {
 	t.Parallel()
 	const running, stopped = false, true
 	wrapped := fmt.Errorf("begin: %w", context.Canceled)

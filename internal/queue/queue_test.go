@@ -146,7 +146,7 @@ func until(tb testing.TB, what string, happened func() bool) {
 
 var errUndo = errors.New("undo")
 
-func TestAJobExistsIfAndOnlyIfItsTransactionCommits(t *testing.T) {
+func TestJobExistsIfAndOnlyIfItsTransactionCommits(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		ran := make(chan int, 100)
@@ -199,7 +199,7 @@ func TestAJobExistsIfAndOnlyIfItsTransactionCommits(t *testing.T) {
 	})
 }
 
-func TestAFailedStatementDoesNotKeepJobs(t *testing.T) {
+func TestFailedStatementRollsBackJobs(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		q, st := newQueue(t, db, func(context.Context, probe) error { return nil })
@@ -338,7 +338,7 @@ func enqueue(tb testing.TB, q *Queue, st *store.Store, p probe) {
 }
 
 // On SQLite a job that is marked as running when the process starts cannot be anybody's: its process has died.
-func TestJobsOfADeadProcessRunAnew_sqlite(t *testing.T) {
+func TestJobsOfADeadProcessRunAgain_sqlite(t *testing.T) {
 	t.Parallel()
 	ran := make(chan int, 1)
 	q, st := newQueue(t, databases.Fresh(t, store.SQLite), func(_ context.Context, p probe) error {
@@ -358,7 +358,7 @@ func TestJobsOfADeadProcessRunAnew_sqlite(t *testing.T) {
 
 // The job pool must not keep plans: PostgreSQL would keep the one it made for an empty table, and a burst of jobs would
 // join quadratically.
-func TestABurstOnAFreshlyEmptiedTable_postgres(t *testing.T) {
+func TestBurstOnAFreshlyEmptiedTable_postgres(t *testing.T) {
 	t.Parallel()
 	const jobs = 10_000
 	var mu sync.Mutex
@@ -453,7 +453,7 @@ func TestPromotionFindsDueJobsByAnIndex_postgres(t *testing.T) {
 
 // When the node that leads the job engine is killed, nobody moves timed jobs into the queue until its lease ends, some
 // fifteen seconds later. Every node does it by itself, so nothing is late.
-func TestAKilledLeaderDelaysNothing_postgres(t *testing.T) {
+func TestKilledLeaderDoesNotDelayJobs_postgres(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.Postgres)
 	leader := exec.Command(os.Args[0])

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestIndexesAreRebuiltOnceADayAtAQuietTime(t *testing.T) {
+func TestIndexesAreRebuiltDailyOffPeak(t *testing.T) {
 	t.Parallel()
 	berlin := time.FixedZone("CET", 3600)
 	at := func(day, hour, minute int) time.Time { return time.Date(2026, 11, day, hour, minute, 0, 0, time.UTC) }

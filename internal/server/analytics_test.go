@@ -11,9 +11,9 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// TestChartsMoveWithinAMinuteOfTheFirstPost has a new installation with the sandbox publish its first post: within a
+// TestChartsUpdateWithinAMinuteOfTheFirstPost has a new installation with the sandbox publish its first post: within a
 // minute of the clock, the numbers of the post are there and have grown, and so is the line of followers.
-func TestChartsMoveWithinAMinuteOfTheFirstPost(t *testing.T) {
+func TestChartsUpdateWithinAMinuteOfTheFirstPost(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		clock := &servertest.Clock{}

@@ -54,7 +54,7 @@ type restoredScene struct {
 	known, lost, due, dueUnread, early, idle, later crier.ID
 }
 
-func TestARestoredServerSendsNothingTwiceAndLosesNothingSilently(t *testing.T) {
+func TestRestoreDoesNotRepublishOrLosePosts(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		box := servertest.StartBox(t)
@@ -162,7 +162,7 @@ func (scene restoredScene) check(t *testing.T, s *servertest.Server) {
 }
 
 // Whatever follows a post that has become public since the backup was done by the old server too.
-func TestARestoredServerDoesNotRepeatCommentsAndThreads(t *testing.T) {
+func TestRestoreDoesNotRepeatCommentsAndThreads(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		box := servertest.StartBox(t)
@@ -210,7 +210,7 @@ func TestARestoredServerDoesNotRepeatCommentsAndThreads(t *testing.T) {
 	})
 }
 
-func TestABackupHasTheKeyAndMediaOnRequestOnly(t *testing.T) {
+func TestBackupIncludesKeyAndMediaOnRequest(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		s := servertest.Start(t, db, servertest.WithRole("api"))
@@ -272,7 +272,7 @@ func TestABackupHasTheKeyAndMediaOnRequestOnly(t *testing.T) {
 	})
 }
 
-func TestADamagedBackupIsRefused(t *testing.T) {
+func TestDamagedBackupIsRefused(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		s := servertest.Start(t, db, servertest.WithRole("api"))
@@ -309,7 +309,7 @@ func TestADamagedBackupIsRefused(t *testing.T) {
 	})
 }
 
-func TestADatabaseThatWasCopiedIsMarkedAsRestored(t *testing.T) {
+func TestCopiedDatabaseIsMarkedAsRestored(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		s := servertest.Start(t, db, servertest.WithRole("api"))

@@ -10,8 +10,8 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// TestMetricsTellWhatAlertsAskFor has a node that only answers requests, so that nothing that is due goes out.
-func TestMetricsTellWhatAlertsAskFor(t *testing.T) {
+// TestMetricsCoverTheAlerts has a node that only answers requests, so that nothing that is due goes out.
+func TestMetricsCoverTheAlerts(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		clock := servertest.NewStoppedClock()

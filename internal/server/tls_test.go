@@ -28,7 +28,7 @@ import (
 
 const tlsHost = "crier.test"
 
-func TestTLSSettingsThatDoNotFitAreRefused(t *testing.T) {
+func TestInconsistentTLSSettingsAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		TLS
@@ -51,7 +51,7 @@ func TestTLSSettingsThatDoNotFitAreRefused(t *testing.T) {
 	}
 }
 
-func TestTLSCertificateIsReadAgainWhenItChanges(t *testing.T) {
+func TestTLSCertificateIsReloaded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	config := TLS{CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}
@@ -79,8 +79,8 @@ func TestTLSCertificateIsReadAgainWhenItChanges(t *testing.T) {
 	}
 }
 
-// TestTLSCertificateOfAnAuthority gets a certificate by the ACME protocol from a real authority of the test's own.
-func TestTLSCertificateOfAnAuthority(t *testing.T) {
+// TestTLSCertificateFromACA gets a certificate by the ACME protocol from a real authority of the test's own.
+func TestTLSCertificateFromACA(t *testing.T) {
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	t.Setenv("PEBBLE_WFE_NONCEREJECT", "0")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

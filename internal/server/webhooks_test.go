@@ -19,9 +19,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Run(m)) }
 
-// TestBacklogOfADeadEndpointDelaysNoOther measures how long after a draft a healthy endpoint hears of it: alone, and
+// TestBacklogOfADeadEndpointDoesNotDelayOthers measures how long after a draft a healthy endpoint hears of it: alone, and
 // while many events wait for an endpoint that hangs. CRIER_TEST_EVENTS asks for more of them.
-func TestBacklogOfADeadEndpointDelaysNoOther(t *testing.T) {
+func TestBacklogOfADeadEndpointDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	backlog := int(servertest.NumberFrom(t, "CRIER_TEST_EVENTS", 300))
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {

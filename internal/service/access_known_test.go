@@ -19,7 +19,7 @@ func kindOfError(err error) crier.Kind {
 	return ""
 }
 
-func TestARevokedKeyIsRefusedAtOnceOnItsNodeAndWithinASecondOnOthers(t *testing.T) {
+func TestRevokedKeyIsRejectedAtOnceLocallyAndWithinASecondElsewhere(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		ctx := context.Background()
@@ -61,7 +61,7 @@ func TestARevokedKeyIsRefusedAtOnceOnItsNodeAndWithinASecondOnOthers(t *testing.
 }
 
 // Who a caller is may be remembered for a moment; what it may do is not, on no node.
-func TestADemotionCountsAtOnceOnAllNodes(t *testing.T) {
+func TestDemotionAppliesAtOnceOnAllNodes(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		ctx := context.Background()
@@ -92,7 +92,7 @@ func TestADemotionCountsAtOnceOnAllNodes(t *testing.T) {
 }
 
 // What is read with the credential is the same as what is read without it.
-func TestWhatIsReadAheadIsWhatIsReadLater(t *testing.T) {
+func TestPrefetchMatchesLaterReads(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		ctx := context.Background()

@@ -23,7 +23,7 @@ func thread(texts ...string) crier.PostInput {
 	return crier.PostInput{Thread: t}
 }
 
-func TestAChangeOfContentKeepsWhatItDoesNotName(t *testing.T) {
+func TestContentUpdateKeepsOmittedFields(t *testing.T) {
 	t.Parallel()
 	a, b, c := idOf("01"), idOf("02"), idOf("03")
 	plain := crier.PostInput{Atomic: &crier.AtomicPost{Text: "old", Attachments: []crier.Attachment{
@@ -114,7 +114,7 @@ func describe(in crier.PostInput) string {
 	return strings.Join(append(media, links...), "|")
 }
 
-func TestAnAssetIsNamedWhereTheRequestHasIt(t *testing.T) {
+func TestAssetIssueUsesTheRequestsPath(t *testing.T) {
 	t.Parallel()
 	a := idOf("01")
 	part := crier.AtomicPost{Attachments: []crier.Attachment{link("https://example.com"), attachmentOf(a, "")}}

@@ -168,7 +168,7 @@ func TestAttachedLinksAreFoundAndCounted(t *testing.T) {
 	})
 }
 
-func TestDocumentsDoNotGoTogetherWithImages(t *testing.T) {
+func TestDocumentsCannotBeMixedWithImages(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d := newDesk(t, st)
@@ -200,7 +200,7 @@ func TestDocumentsDoNotGoTogetherWithImages(t *testing.T) {
 	})
 }
 
-func TestPostsOfAnEarlierVersionAreIndexedAnew(t *testing.T) {
+func TestPostsOfAnEarlierVersionAreReindexed(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d, ctx := newDesk(t, st), t.Context()
@@ -236,7 +236,7 @@ func TestPostsOfAnEarlierVersionAreIndexedAnew(t *testing.T) {
 	})
 }
 
-func TestCompatibilitySpeaksPerPostType(t *testing.T) {
+func TestCompatibilityPerPostType(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d := newDesk(t, st)

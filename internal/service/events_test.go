@@ -14,7 +14,7 @@ import (
 	"crier/internal/store"
 )
 
-func TestWhoSeesWhichEvents(t *testing.T) {
+func TestEventVisibility(t *testing.T) {
 	t.Parallel()
 	own, other := crier.NewID(), crier.NewID()
 	owner := view{may: map[crier.Permission]bool{crier.ManageMembers: true, crier.ManageAPIKeys: true,
@@ -82,7 +82,7 @@ func (r *rules) eventsAfter(t *testing.T, scope access.OrgScope, q EventQuery) (
 	}
 }
 
-func TestEventsOfAPostTellWhatChanged(t *testing.T) {
+func TestPostEventsListChangedFields(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r, ctx := newRules(t, st, testSecret), context.Background()
@@ -179,8 +179,8 @@ func TestEventsAreKeptForThirtyDays(t *testing.T) {
 	})
 }
 
-// TestAFilterLooksAtOnePieceOfTheLogAtATime has rare events far apart: a page must not read all that lies between them.
-func TestAFilterLooksAtOnePieceOfTheLogAtATime(t *testing.T) {
+// TestEventFilterScansTheLogInChunks has rare events far apart: a page must not read all that lies between them.
+func TestEventFilterScansTheLogInChunks(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r := newRules(t, st, testSecret)

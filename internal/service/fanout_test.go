@@ -44,7 +44,7 @@ func newFanOut(tb testing.TB, text string) fanOut {
 		live: map[crier.ID]store.Publication{}, published: map[crier.ID]bool{}}
 }
 
-func TestFanOutRefusesAccountsOneByOne(t *testing.T) {
+func TestFanOutRejectsAccountsIndividually(t *testing.T) {
 	t.Parallel()
 	status := func(s crier.AccountStatus) func(*fanOut) {
 		return func(f *fanOut) {
@@ -115,7 +115,7 @@ func TestFanOutKeepsTheOrderOfTheRequest(t *testing.T) {
 	}
 }
 
-func TestActionsOfARequestGoOverThoseOfThePost(t *testing.T) {
+func TestRequestActionsOverridePostActions(t *testing.T) {
 	t.Parallel()
 	saved, asked := crier.Comment{Text: "saved"}, crier.Comment{Text: "asked"}
 	days, end := 7, crier.TimeOf(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
@@ -146,7 +146,7 @@ func TestActionsOfARequestGoOverThoseOfThePost(t *testing.T) {
 	}
 }
 
-func TestOnlyActionsThatChangedOnThePostChangeWhatIsScheduled(t *testing.T) {
+func TestOnlyChangedActionsUpdateScheduledPosts(t *testing.T) {
 	t.Parallel()
 	old, revised, own := crier.Comment{Text: "old"}, crier.Comment{Text: "new"}, crier.Comment{Text: "own"}
 	weekly, monthly := 7, 30

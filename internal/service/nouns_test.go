@@ -157,7 +157,7 @@ func TestPostStatusRules(t *testing.T) {
 	}
 }
 
-func TestApprovalNeedsItsPermissionWhereTheTeamAsksForIt(t *testing.T) {
+func TestApprovalRequiresPermission(t *testing.T) {
 	t.Parallel()
 	eachOffice(t, func(t *testing.T, o office) {
 		ctx := t.Context()

@@ -29,7 +29,7 @@ func (r *rules) resetToken(t *testing.T, email string) string {
 // withAddresses gives links of this installation an address.
 func withAddresses(c *Config) { c.PublicURL = "https://crier.example" }
 
-func TestALostPasswordIsReplacedOnceByItsLink(t *testing.T) {
+func TestPasswordResetLinkWorksOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r, ctx := newRulesWith(t, st, testSecret, withAddresses), context.Background()
@@ -83,7 +83,7 @@ func TestALostPasswordIsReplacedOnceByItsLink(t *testing.T) {
 	})
 }
 
-func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
+func TestPasswordChangeRequiresTheCurrentOne(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r, ctx, at := newRules(t, st, testSecret), context.Background(), Browser{Address: "192.0.2.1"}
@@ -110,7 +110,7 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 	})
 }
 
-func TestASessionEndsByItselfByItsPersonAndEverywhere(t *testing.T) {
+func TestSessionsExpireAndCanBeEnded(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r, ctx, at := newRules(t, st, testSecret), context.Background(), Browser{Address: "192.0.2.1",

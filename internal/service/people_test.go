@@ -25,7 +25,7 @@ func (r *rules) newOwner(tb testing.TB, email crier.Email) {
 	}
 }
 
-func TestWrongGuessesFromElsewhereDoNotLockTheOwnerOut(t *testing.T) {
+func TestFailedLoginsElsewhereDoNotLockOutTheOwner(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r := newRules(t, st, testSecret)
@@ -47,7 +47,7 @@ func TestWrongGuessesFromElsewhereDoNotLockTheOwnerOut(t *testing.T) {
 	})
 }
 
-func TestGuessesFromManyNetworksAreSlowedDownTogether(t *testing.T) {
+func TestLoginThrottleSpansNetworks(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r := newRules(t, st, testSecret)

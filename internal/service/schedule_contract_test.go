@@ -63,7 +63,7 @@ func comments(text string) *crier.PostPublishActions {
 	return &crier.PostPublishActions{FirstComment: &crier.Comment{Text: text}}
 }
 
-func TestNewActionsApplyToWhatIsScheduled(t *testing.T) {
+func TestNewActionsApplyToScheduledPosts(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d, days := newDesk(t, st), 7
@@ -101,7 +101,7 @@ func TestNewActionsApplyToWhatIsScheduled(t *testing.T) {
 	})
 }
 
-func TestEditsNameEveryRuleAtThePathThatWasSent(t *testing.T) {
+func TestEditIssuesUseTheRequestsPaths(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d := newDesk(t, st)
@@ -119,7 +119,7 @@ func TestEditsNameEveryRuleAtThePathThatWasSent(t *testing.T) {
 	})
 }
 
-func TestScheduleChecksTheAssetsOfItsComments(t *testing.T) {
+func TestScheduleChecksCommentAssets(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d := newDesk(t, st)
@@ -134,7 +134,7 @@ func TestScheduleChecksTheAssetsOfItsComments(t *testing.T) {
 	})
 }
 
-func TestWhatThePostLacksIsToldBeforeWhatItIs(t *testing.T) {
+func TestMissingContentIsReportedFirst(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d, carousel := newDesk(t, st), crier.Carousel
@@ -171,7 +171,7 @@ func TestWhatThePostLacksIsToldBeforeWhatItIs(t *testing.T) {
 	})
 }
 
-func TestADeletedAssetIsToldWhenItsPostIsScheduled(t *testing.T) {
+func TestSchedulingReportsDeletedAssets(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d := newDesk(t, st)
@@ -189,7 +189,7 @@ func TestADeletedAssetIsToldWhenItsPostIsScheduled(t *testing.T) {
 	})
 }
 
-func TestSchedulingAgainKeepsWhatIsLeftOut(t *testing.T) {
+func TestReschedulingKeepsOmittedFields(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d := newDesk(t, st)
@@ -222,7 +222,7 @@ func TestSchedulingAgainKeepsWhatIsLeftOut(t *testing.T) {
 	})
 }
 
-func TestRepeatingUseNextSlotTakesTheSameSlot(t *testing.T) {
+func TestRepeatedNextSlotRequestTakesTheSameSlot(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d, yes := newDesk(t, st), true
@@ -239,7 +239,7 @@ func TestRepeatingUseNextSlotTakesTheSameSlot(t *testing.T) {
 	})
 }
 
-func TestARecurrenceHasAnIntervalAndEndsAfterItsBeginning(t *testing.T) {
+func TestRecurrenceRules(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d := newDesk(t, st)
@@ -264,7 +264,7 @@ func TestARecurrenceHasAnIntervalAndEndsAfterItsBeginning(t *testing.T) {
 	}
 }
 
-func TestApprovalCoversWhatFollowsAPost(t *testing.T) {
+func TestApprovalCoversFollowupActions(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d, ctx := newDesk(t, st), t.Context()
@@ -325,7 +325,7 @@ func TestApprovalCoversWhatFollowsAPost(t *testing.T) {
 	})
 }
 
-func TestUpdatedAtMovesWithTheDeliveryState(t *testing.T) {
+func TestUpdatedAtFollowsDeliveryState(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d, ctx := newDesk(t, st), t.Context()
@@ -352,7 +352,7 @@ func TestUpdatedAtMovesWithTheDeliveryState(t *testing.T) {
 	})
 }
 
-func TestMoveToDraftLeavesPendingActionsAlone(t *testing.T) {
+func TestMoveToDraftKeepsPendingActions(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d, ctx := newDesk(t, st), t.Context()

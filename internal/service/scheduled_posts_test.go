@@ -42,7 +42,7 @@ func recurs(p store.Publication) int {
 	return *p.Actions.RecurrenceIntervalDays
 }
 
-func TestAChangeOfAScheduledPostLeavesTheRestAsItWas(t *testing.T) {
+func TestScheduledPostUpdateKeepsOmittedFields(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d, ctx := newDesk(t, st), t.Context()
@@ -88,7 +88,7 @@ func TestAChangeOfAScheduledPostLeavesTheRestAsItWas(t *testing.T) {
 	})
 }
 
-func TestAChangeThatTheNetworkCannotDoIsRefused(t *testing.T) {
+func TestUnsupportedChangeIsRejected(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, databases.Fresh(t, store.SQLite).Open(t))
 	post := d.post(t, textOf("Hello"))
@@ -133,7 +133,7 @@ func TestAChangeThatTheNetworkCannotDoIsRefused(t *testing.T) {
 }
 
 // What a person may still do depends on how far a scheduled post is.
-func TestWhatCanBeDoneWithAScheduledPostInEachState(t *testing.T) {
+func TestScheduledPostOperationsByStatus(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d, ctx := newDesk(t, st), t.Context()
@@ -185,7 +185,7 @@ func TestWhatCanBeDoneWithAScheduledPostInEachState(t *testing.T) {
 	})
 }
 
-func TestACanceledPostGivesItsCreditsBack(t *testing.T) {
+func TestCancelReleasesCredits(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d, ctx := newDesk(t, st), t.Context()
@@ -205,7 +205,7 @@ func TestACanceledPostGivesItsCreditsBack(t *testing.T) {
 	})
 }
 
-func TestAnotherTeamsScheduledPostIsNotThere(t *testing.T) {
+func TestOtherTeamsScheduledPostIsNotFound(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, databases.Fresh(t, store.SQLite).Open(t))
 	ctx := t.Context()
@@ -235,7 +235,7 @@ func TestAnotherTeamsScheduledPostIsNotThere(t *testing.T) {
 	}
 }
 
-func TestADryRunSaysWhatSchedulingWouldAndWritesNothing(t *testing.T) {
+func TestDryRunMatchesSchedulingAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d, ctx := newDesk(t, st), t.Context()
@@ -280,7 +280,7 @@ func TestADryRunSaysWhatSchedulingWouldAndWritesNothing(t *testing.T) {
 	})
 }
 
-func TestAFullQuotaIsForeseen(t *testing.T) {
+func TestSchedulingWarnsOfFullQuota(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d := newDeskWith(t, st, func(c *all.Config) { c.YouTube.Limits.UploadsPerDay = 2 })

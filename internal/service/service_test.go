@@ -64,7 +64,7 @@ func instant(tb testing.TB, text string) crier.Time {
 	return t
 }
 
-func TestTheRunningPeriodEndsAMonthLaterOnTheSameDay(t *testing.T) {
+func TestBillingPeriodEndsAMonthLaterOnTheSameDay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ start, now, end string }{
 		{"2026-11-15T09:00:00Z", "2026-11-15T09:00:00Z", "2026-12-15T09:00:00Z"},
@@ -103,7 +103,7 @@ func (r *rules) initialise(t *testing.T, to crier.Permission) access.TeamScope {
 	return scope
 }
 
-func TestADeletedTeamIsPurgedAfterThirtyDays(t *testing.T) {
+func TestDeletedTeamIsPurgedAfterThirtyDays(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r, ctx := newRules(t, st, testSecret), context.Background()
@@ -137,7 +137,7 @@ func TestADeletedTeamIsPurgedAfterThirtyDays(t *testing.T) {
 	})
 }
 
-func TestOneOfManyNodesInitialisesAStore(t *testing.T) {
+func TestOneOfManyNodesInitializesTheStore(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r, ctx := newRules(t, st, testSecret), context.Background()
@@ -162,7 +162,7 @@ func TestOneOfManyNodesInitialisesAStore(t *testing.T) {
 	})
 }
 
-func TestAStoreIsBoundToItsSecretKey(t *testing.T) {
+func TestStoreRejectsAnotherSecretKey(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		ctx := context.Background()

@@ -112,7 +112,7 @@ func TestTeamRules(t *testing.T) {
 	})
 }
 
-func TestKeysNeverExceedTheirMaker(t *testing.T) {
+func TestKeysNeverExceedTheirCreator(t *testing.T) {
 	t.Parallel()
 	eachOffice(t, func(t *testing.T, o office) {
 		ctx := t.Context()
@@ -140,7 +140,7 @@ func TestKeysNeverExceedTheirMaker(t *testing.T) {
 	})
 }
 
-func TestARotatedKeyLivesThroughItsGraceAndARevokedOneNot(t *testing.T) {
+func TestRotatedKeyHasAGracePeriodAndARevokedOneNone(t *testing.T) {
 	t.Parallel()
 	eachOffice(t, func(t *testing.T, o office) {
 		ctx, scope := t.Context(), o.Organization(crier.ManageAPIKeys)
@@ -258,7 +258,7 @@ func TestInvitationRules(t *testing.T) {
 	})
 }
 
-func TestAWithdrawnInvitationCannotBeAccepted(t *testing.T) {
+func TestWithdrawnInvitationCannotBeAccepted(t *testing.T) {
 	t.Parallel()
 	eachOffice(t, func(t *testing.T, o office) {
 		ctx, scope := t.Context(), o.Organization(crier.ManageMembers)
@@ -280,7 +280,7 @@ func TestAWithdrawnInvitationCannotBeAccepted(t *testing.T) {
 	})
 }
 
-func TestADeviceGetsTokensWhenItsOwnerAgrees(t *testing.T) {
+func TestDeviceGetsTokensAfterApproval(t *testing.T) {
 	t.Parallel()
 	eachOffice(t, func(t *testing.T, o office) {
 		ctx := t.Context()

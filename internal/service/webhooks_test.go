@@ -274,7 +274,7 @@ func TestFailedDeliveryIsRetriedWithTheSameID(t *testing.T) {
 	})
 }
 
-func TestGoneEndpointIsDisabledAndToldOf(t *testing.T) {
+func TestGoneEndpointIsDisabledAndReported(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		h := newHooks(t, st)
@@ -328,7 +328,7 @@ func isConflict(err error) bool {
 	return ok && known.Kind == crier.KindConflict
 }
 
-func TestTestEventGoesToItsWebhookAlone(t *testing.T) {
+func TestTestEventGoesOnlyToItsWebhook(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		h := newHooks(t, st)

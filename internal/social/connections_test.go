@@ -100,7 +100,7 @@ func (w *world) completeAs(t *testing.T, state string, person crier.ID) (Outcome
 }
 
 // The address of a consent page can be sent to anybody, and whoever made it knows its state.
-func TestAnotherPersonIsAskedBeforeAnAccountIsConnected(t *testing.T) {
+func TestConnectionByAnotherPersonNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, _ *consenting, scope access.TeamScope) {
 		for _, person := range []crier.ID{"", w.NewUser("other@acme.example").ID} {
@@ -123,7 +123,7 @@ func TestAnotherPersonIsAskedBeforeAnAccountIsConnected(t *testing.T) {
 	})
 }
 
-func TestAConfirmationCountsOnceInTimeAndForItsOwnConsent(t *testing.T) {
+func TestConfirmationIsSingleUseAndBoundToItsConsent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, n *consenting, scope access.TeamScope) {
 		asked := func() Outcome {
@@ -162,7 +162,7 @@ func TestAConfirmationCountsOnceInTimeAndForItsOwnConsent(t *testing.T) {
 	})
 }
 
-func TestADeclinedConnectionConnectsNothing(t *testing.T) {
+func TestDeclinedConnectionConnectsNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, _ *consenting, scope access.TeamScope) {
 		begun := w.begin(t, scope)
@@ -188,7 +188,7 @@ func TestADeclinedConnectionConnectsNothing(t *testing.T) {
 	})
 }
 
-func TestADeclinedTokenIsRevokedUnlessAnotherConnectionNeedsIt(t *testing.T) {
+func TestDeclinedTokenIsRevokedUnlessShared(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, n *consenting, scope access.TeamScope) {
 		decline := func() {
@@ -273,7 +273,7 @@ func TestSeveralAccountsAreOfferedAndChosen(t *testing.T) {
 	})
 }
 
-func TestConsentThatFailsSaysWhy(t *testing.T) {
+func TestFailedConsentHasAReason(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -307,7 +307,7 @@ func TestConsentThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-func TestWhoMayNoMoreConnectsNothing(t *testing.T) {
+func TestConnectionNeedsPermissionAtTheEnd(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, _ *consenting, _ access.TeamScope) {
 		person := w.NewUser("leaver@acme.example")
@@ -381,7 +381,7 @@ func TestAccountIsSwitchedOffAndDisconnected(t *testing.T) {
 	})
 }
 
-func TestABrowserReturnsOnlyToTheSitesOfTheOrganization(t *testing.T) {
+func TestReturnURLMustBelongToTheOrganization(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, _ *consenting, scope access.TeamScope) {
 		refused := func(address string) bool {
@@ -422,7 +422,7 @@ func TestABrowserReturnsOnlyToTheSitesOfTheOrganization(t *testing.T) {
 	})
 }
 
-func TestThePersonWhoIsAskedIsToldWhereTheBrowserGoes(t *testing.T) {
+func TestConfirmationShowsTheReturnURL(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, _ *consenting, scope access.TeamScope) {
 		out, err := w.completeAs(t, w.begin(t, scope), "")

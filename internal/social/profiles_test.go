@@ -14,7 +14,7 @@ import (
 )
 
 // Only networks whose accounts change from hour to hour are worth a question to the database before every post.
-func TestFreshenReadsNothingForNetworksThatAreNotAsked(t *testing.T) {
+func TestFreshenReadsOnlyRequestedNetworks(t *testing.T) {
 	t.Parallel()
 	st, err := store.Open(t.Context(), databases.Fresh(t, store.SQLite).Config())
 	if err != nil {

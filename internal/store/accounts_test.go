@@ -51,7 +51,7 @@ func TestTokensAreRenewedBeforeTheyExpireAndSoonestFirst(t *testing.T) {
 	})
 }
 
-func TestExpiringAccountsTakeTheTeamsInTurn(t *testing.T) {
+func TestExpiringAccountsAreInterleavedByTeam(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
@@ -104,7 +104,7 @@ func TestOneNodeRefreshesATokenAtATime(t *testing.T) {
 	})
 }
 
-func TestAccountsAreReadWithinTheirTeam(t *testing.T) {
+func TestAccountsAreScopedToTheirTeam(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
@@ -153,7 +153,7 @@ func TestAccountsAreReadWithinTheirTeam(t *testing.T) {
 	})
 }
 
-func TestAConsentAdvancesOnce(t *testing.T) {
+func TestConsentAdvancesOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		c := store.Connection{StateHash: []byte("state"), TeamID: f.Team.ID, Provider: crier.ProviderX,
@@ -228,7 +228,7 @@ func TestQuotasAreCountedUnderALock(t *testing.T) {
 	})
 }
 
-func TestAnIdempotencyKeyIsClaimedOnce(t *testing.T) {
+func TestIdempotencyKeyIsClaimedOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()

@@ -13,7 +13,7 @@ func number(n int64) *int64 { return &n }
 
 func same(a, b *int64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-func TestEngagementsAreOfWhatWasTold(t *testing.T) {
+func TestEngagementsSumReportedMetrics(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		numbers           store.Numbers
@@ -36,7 +36,7 @@ func TestEngagementsAreOfWhatWasTold(t *testing.T) {
 	}
 }
 
-func TestReadingsAreDecodedAsNetworksTellThem(t *testing.T) {
+func TestReadingsDecodeNetworkMetrics(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]store.Numbers{
 		`{}`:                              {},
@@ -72,7 +72,7 @@ func sum(d store.DaySums, m crier.Metric) store.Sum {
 }
 
 // What days have gained together is what a post has, however its numbers were told.
-func TestTheGainsOfDaysAddUpToTheTotal(t *testing.T) {
+func TestDailyGainsAddUpToTheTotal(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 	day := func(at crier.Time) int64 { return at.Unix() / (24 * 60 * 60) }
@@ -123,7 +123,7 @@ func TestTheGainsOfDaysAddUpToTheTotal(t *testing.T) {
 	}
 }
 
-func TestTheTotalsOfAPostCountItOnce(t *testing.T) {
+func TestTotalsOfAPostCountItOnce(t *testing.T) {
 	t.Parallel()
 	s := store.PublicationStats{TeamID: "t", SocialAccountID: "a", Provider: "x", PostType: crier.TextPost,
 		PublishedDay: 5, Numbers: store.Numbers{Views: number(40), Likes: number(4), Comments: number(1)}}

@@ -74,7 +74,7 @@ func TestAttemptsBeginOnlyUnderTheLease(t *testing.T) {
 	})
 }
 
-func TestAnAttemptEndsOnce(t *testing.T) {
+func TestAttemptEndsOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, owner := context.Background(), crier.NewID()
@@ -107,7 +107,7 @@ func TestAnAttemptEndsOnce(t *testing.T) {
 	})
 }
 
-func TestLastSendPrefersWhatIsUnresolved(t *testing.T) {
+func TestLastSendPrefersUnresolvedAttempts(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
@@ -145,7 +145,7 @@ func TestLastSendPrefersWhatIsUnresolved(t *testing.T) {
 	})
 }
 
-func TestDeleteAttemptsAreThoseOfTheNamedPublications(t *testing.T) {
+func TestDeleteAttemptsSelectsNamedPublications(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		one, two := f.Schedule(f.NewPost("1")), f.Schedule(f.NewPost("2"))

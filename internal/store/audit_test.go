@@ -16,7 +16,7 @@ func entry(f *storetest.Fixture, after time.Duration) crier.AuditEntry {
 		CreatedAt: f.After(after)}
 }
 
-func TestTheAuditLogIsCountedExactlyBeforeAndAfterItIsSummedUp(t *testing.T) {
+func TestAuditLogCountIsExactBeforeAndAfterCompaction(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()

@@ -54,8 +54,8 @@ func logOf(t *testing.T, db *sql.DB) (written, moved int) {
 	return written, moved
 }
 
-// TestALongLogIsMovedWithoutACommit_sqlite makes the log long, but not so long that a commit moves it.
-func TestALongLogIsMovedWithoutACommit_sqlite(t *testing.T) {
+// TestLongWALIsCheckpointedWithoutACommit_sqlite makes the log long, but not so long that a commit moves it.
+func TestLongWALIsCheckpointedWithoutACommit_sqlite(t *testing.T) {
 	s, _ := checkpointTestStore(t)
 	fill(t, s, checkpointFrom/2)
 	<-time.After(4 * checkpointPeriod)
@@ -77,8 +77,8 @@ func TestALongLogIsMovedWithoutACommit_sqlite(t *testing.T) {
 	}
 }
 
-// TestTheLogStaysShortWhileSomebodyAlwaysWrites_sqlite writes without a pause: only a commit can begin the log anew.
-func TestTheLogStaysShortWhileSomebodyAlwaysWrites_sqlite(t *testing.T) {
+// TestWALStaysShortUnderConstantWrites_sqlite writes without a pause: only a commit can begin the log anew.
+func TestWALStaysShortUnderConstantWrites_sqlite(t *testing.T) {
 	s, dir := checkpointTestStore(t)
 	const rows, pages = 200, 500
 	longest := 0
@@ -106,8 +106,8 @@ func TestTheLogStaysShortWhileSomebodyAlwaysWrites_sqlite(t *testing.T) {
 	}
 }
 
-// TestAnEmptiedLogLeavesOneFile_sqlite reads the database file alone.
-func TestAnEmptiedLogLeavesOneFile_sqlite(t *testing.T) {
+// TestTruncatedWALLeavesOneFile_sqlite reads the database file alone.
+func TestTruncatedWALLeavesOneFile_sqlite(t *testing.T) {
 	s, dir := checkpointTestStore(t)
 	fill(t, s, 1)
 	if err := s.emptyLog(t.Context()); err != nil {
@@ -151,8 +151,8 @@ func TestStatisticsHaveNoSamples_sqlite(t *testing.T) {
 	}
 }
 
-// TestSQLiteBearsCheckpointsBesideAWriter_sqlite holds the version that mended them.
-func TestSQLiteBearsCheckpointsBesideAWriter_sqlite(t *testing.T) {
+// TestSQLiteCheckpointsDuringWrites_sqlite holds the version that mended them.
+func TestSQLiteCheckpointsDuringWrites_sqlite(t *testing.T) {
 	s, _ := checkpointTestStore(t)
 	var version string
 	if err := s.q.QueryRowContext(t.Context(), `SELECT sqlite_version()`).Scan(&version); err != nil {

@@ -327,7 +327,7 @@ func TestAssetsAreProcessedUsedAndPurged(t *testing.T) {
 	})
 }
 
-func TestAnAssetIsInUseByWhatMayStillHappen(t *testing.T) {
+func TestAssetIsInUseByPendingPublications(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		asset := crier.NewID()
@@ -441,7 +441,7 @@ func TestSlotsAndFreeInstants(t *testing.T) {
 	})
 }
 
-func TestTheCalendarShowsPostsAndNoActions(t *testing.T) {
+func TestCalendarShowsPostsAndNoActions(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, days := context.Background(), 7
@@ -479,7 +479,7 @@ func TestMetricsAreKeptBySnapshot(t *testing.T) {
 	})
 }
 
-func TestADeletedTeamIsPurgedWithAllThatBelongsToIt(t *testing.T) {
+func TestDeletedTeamIsPurgedWithItsData(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		other := f.NewTeam("stays")

@@ -10,9 +10,9 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// TestFewCreditsAreToldOnceUntilTheyHaveRisen books what the credits of an organization become in one transaction after
+// TestLowCreditsAreReportedOnceUntilTheyRise books what the credits of an organization become in one transaction after
 // the other, and reads which event tells of it.
-func TestFewCreditsAreToldOnceUntilTheyHaveRisen(t *testing.T) {
+func TestLowCreditsAreReportedOnceUntilTheyRise(t *testing.T) {
 	t.Parallel()
 	const none = crier.EventType("")
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
@@ -92,7 +92,7 @@ func newEvents(t *testing.T, st *store.Store, at int64) func() []store.Event {
 	}
 }
 
-func TestRechargeThresholdCountsWhereItIsHigher(t *testing.T) {
+func TestHigherRechargeThresholdApplies(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		seen := newEvents(t, f.Store, 0)

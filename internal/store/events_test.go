@@ -18,9 +18,9 @@ func record(tx *store.Tx, f *storetest.Fixture, name string) {
 		OrganizationID: f.Organization.ID, Data: []byte(`{}`), CreatedAt: crier.TimeOf(f.Now.Time)})
 }
 
-// TestAnEventThatIsCommittedLateIsNotPassedBy holds a transaction that has drawn the number of its event, while others
+// TestLateCommittedEventIsNotSkipped holds a transaction that has drawn the number of its event, while others
 // are put in order in many passes, among them those that move the place where a pass begins to look.
-func TestAnEventThatIsCommittedLateIsNotPassedBy(t *testing.T) {
+func TestLateCommittedEventIsNotSkipped(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		if f.Store.Dialect() == store.SQLite {
@@ -97,9 +97,9 @@ func holdEvent(t *testing.T, f *storetest.Fixture, name string) (commit func()) 
 	}
 }
 
-// TestTheYoungestTransactionIsNotPassedBy holds a transaction that has drawn the number of its event and is younger
+// TestYoungestTransactionIsNotSkipped holds a transaction that has drawn the number of its event and is younger
 // than all that are over: in the snapshot of the next pass it is not among those that run, but among those to come.
-func TestTheYoungestTransactionIsNotPassedBy(t *testing.T) {
+func TestYoungestTransactionIsNotSkipped(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		if f.Store.Dialect() == store.SQLite {
@@ -122,8 +122,8 @@ func TestTheYoungestTransactionIsNotPassedBy(t *testing.T) {
 	})
 }
 
-// TestThePlaceIsThatOfOneDatabase: a standby that takes over without the last transactions draws their numbers again.
-func TestThePlaceIsThatOfOneDatabase(t *testing.T) {
+// TestEventPositionIsBoundToItsDatabase: a standby that takes over without the last transactions draws their numbers again.
+func TestEventPositionIsBoundToItsDatabase(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		if f.Store.Dialect() == store.SQLite {
@@ -147,8 +147,8 @@ func TestThePlaceIsThatOfOneDatabase(t *testing.T) {
 	})
 }
 
-// TestEventsArePutInOrderBesideAPurge deletes an event while it is about to get its number.
-func TestEventsArePutInOrderBesideAPurge(t *testing.T) {
+// TestEventsAreOrderedDuringAPurge deletes an event while it is about to get its number.
+func TestEventsAreOrderedDuringAPurge(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		if f.Store.Dialect() == store.SQLite {

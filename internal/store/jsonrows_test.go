@@ -24,7 +24,7 @@ func planned(t *testing.T, s *store.Store, at crier.Time, count int) []crier.ID 
 }
 
 // Two workers may want the same publication in the same moment, and meet in one statement.
-func TestOnePublicationGoesToOneWorkerEvenWithinOneStatement(t *testing.T) {
+func TestPublicationIsLeasedOncePerStatement(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, s *store.Store) {
 		ctx, now := context.Background(), crier.TimeOf(time.Now())
@@ -82,7 +82,7 @@ func settle(tb testing.TB, s *store.Store, now crier.Time, list ...*store.Settle
 }
 
 // What goes through JSON on its way into the database must not change by it.
-func TestWhatIsSettledIsReadBackAsItWas(t *testing.T) {
+func TestSettlementRoundTrip(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, s *store.Store) {
 		now := crier.TimeOf(time.Date(2026, 11, 15, 9, 0, 0, 123456789, time.UTC))

@@ -14,7 +14,7 @@ func booking(f *storetest.Fixture, organization crier.ID, kind string, amount, r
 		Kind: kind, Amount: amount, ReservedAmount: reserved, CreatedAt: f.Now}}
 }
 
-func TestTheLedgerSumsUpToTheTotals(t *testing.T) {
+func TestLedgerEntriesAddUpToTheBalance(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, one, two := context.Background(), f.Organization.ID, f.NewOrganization("Beta").ID

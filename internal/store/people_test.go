@@ -156,7 +156,7 @@ func TestPasswordsAndSetupLinks(t *testing.T) {
 	})
 }
 
-func TestADeviceLoginIsDecidedOnce(t *testing.T) {
+func TestDeviceLoginIsDecidedOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
@@ -254,7 +254,7 @@ func TestTokensEndWithTheirFamily(t *testing.T) {
 	})
 }
 
-func TestAnInvitationGivesNoMoreThanItsInviterStillCould(t *testing.T) {
+func TestInvitationGrantsNoMoreThanItsInviterHas(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
@@ -322,7 +322,7 @@ func TestAnInvitationGivesNoMoreThanItsInviterStillCould(t *testing.T) {
 	})
 }
 
-func TestKeysRotateExpireAndReachWhatTheirMembershipSays(t *testing.T) {
+func TestKeysRotateExpireAndFollowTheirMembership(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
@@ -387,7 +387,7 @@ func TestKeysRotateExpireAndReachWhatTheirMembershipSays(t *testing.T) {
 	})
 }
 
-func TestAccessIsThatOfTheMemberships(t *testing.T) {
+func TestAccessFollowsMemberships(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
@@ -431,7 +431,7 @@ func TestAccessIsThatOfTheMemberships(t *testing.T) {
 	})
 }
 
-func TestARemovedMemberTakesTheirKeysAlong(t *testing.T) {
+func TestRemovingAMemberRemovesTheirKeys(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()

@@ -114,7 +114,7 @@ func comparePosts(t *testing.T, f *storetest.Fixture, posts []*written, word str
 }
 
 // Some of many posts have somebody look whether there is enough to merge.
-func TestManyChangesHaveTheirTeamMerged(t *testing.T) {
+func TestManyChangesTriggerMerge(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {

@@ -180,7 +180,7 @@ func expected(posts []listed, f store.PostFilter, tag crier.ID, q store.PageQuer
 	return ids
 }
 
-func TestPostListsShowWhatTheirFiltersSayInEveryOrder(t *testing.T) {
+func TestPostListFiltersInEverySortOrder(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		posts, tag := fillPosts(t, f, 60)
@@ -236,7 +236,7 @@ func TestPostListsShowWhatTheirFiltersSayInEveryOrder(t *testing.T) {
 }
 
 // A filter that very many posts pass is not read as a whole: the list walks the index of its sort.
-func TestPostListsOfManyMatchesWalkTheSort(t *testing.T) {
+func TestWidePostListsFollowTheSortIndex(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		const many = 4200

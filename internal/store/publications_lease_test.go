@@ -66,7 +66,7 @@ func TestLeaseRules(t *testing.T) {
 	})
 }
 
-func TestALeaseTellsThatThePostIsGone(t *testing.T) {
+func TestLeaseReportsDeletedPost(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
@@ -87,7 +87,7 @@ func TestALeaseTellsThatThePostIsGone(t *testing.T) {
 	})
 }
 
-func TestALeaseIsExtendedReleasedAndLost(t *testing.T) {
+func TestLeaseIsExtendedReleasedAndLost(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, owner, stranger := context.Background(), crier.NewID(), crier.NewID()
@@ -135,7 +135,7 @@ func TestALeaseIsExtendedReleasedAndLost(t *testing.T) {
 	})
 }
 
-func TestPostponeLeavesWhatIsLeasedAlone(t *testing.T) {
+func TestPostponeSkipsLeasedPublications(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, wake := context.Background(), f.After(time.Hour)
@@ -152,7 +152,7 @@ func TestPostponeLeavesWhatIsLeasedAlone(t *testing.T) {
 	})
 }
 
-func TestTakeOverdueTakesEachOnce(t *testing.T) {
+func TestTakeOverdueTakesEachPublicationOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		at := func(d time.Duration) func(*store.Publication) {
@@ -192,7 +192,7 @@ func TestTakeOverdueTakesEachOnce(t *testing.T) {
 	})
 }
 
-func TestWakeAccountWakesWhatWaitsForIt(t *testing.T) {
+func TestWakeAccountWakesWaitingPublications(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		later := f.After(time.Hour)

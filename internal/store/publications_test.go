@@ -16,7 +16,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-func TestPublicationsOfEveryKindAreReadAsTheyWereWritten(t *testing.T) {
+func TestPublicationsOfEveryKindRoundTrip(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		days, slot, first := 7, f.After(time.Hour), crier.NewID()
@@ -41,7 +41,7 @@ func TestPublicationsOfEveryKindAreReadAsTheyWereWritten(t *testing.T) {
 	})
 }
 
-func TestAnActionHappensOncePerKind(t *testing.T) {
+func TestActionHappensOncePerKind(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		post := f.Schedule(f.NewPost("Hello"))
@@ -59,7 +59,7 @@ func TestAnActionHappensOncePerKind(t *testing.T) {
 	})
 }
 
-func TestAPostIsLiveOncePerAccount(t *testing.T) {
+func TestPostIsLiveOncePerAccount(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
@@ -99,7 +99,7 @@ func TestAPostIsLiveOncePerAccount(t *testing.T) {
 	})
 }
 
-func TestAMovedPublicationIsInANewEpochWithoutALease(t *testing.T) {
+func TestMovingAPublicationAdvancesEpochAndClearsLease(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		p := f.Lease(crier.NewID(), f.Schedule(f.NewPost("Hello")))[0]
@@ -168,7 +168,7 @@ func TestSettlementsAreWrittenOnlyForTheOwnerOfTheLease(t *testing.T) {
 	})
 }
 
-func TestADecisionByAPersonStopsTheWorker(t *testing.T) {
+func TestManualDecisionStopsTheWorker(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		owner := crier.NewID()
@@ -184,7 +184,7 @@ func TestADecisionByAPersonStopsTheWorker(t *testing.T) {
 	})
 }
 
-func TestASettlementWritesWhatFollows(t *testing.T) {
+func TestSettlementWritesFollowups(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, owner := context.Background(), crier.NewID()
@@ -228,7 +228,7 @@ func TestASettlementWritesWhatFollows(t *testing.T) {
 	})
 }
 
-func TestAResultThatComesAfterTheLeaseWasLostIsKept(t *testing.T) {
+func TestResultAfterLostLeaseIsKept(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		owner := crier.NewID()
@@ -253,7 +253,7 @@ func TestAResultThatComesAfterTheLeaseWasLostIsKept(t *testing.T) {
 	})
 }
 
-func TestWhatHasNotStartedIsLockedByPostAndByTeam(t *testing.T) {
+func TestUnstartedPublicationsAreLockedByPostAndTeam(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		post, other := f.NewPost("Hello"), f.NewPost("Other")
@@ -346,7 +346,7 @@ func TestPublicationReads(t *testing.T) {
 	})
 }
 
-func TestWhatTakesThePlaceOfAFailure(t *testing.T) {
+func TestSupersededFailures(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		status := func(s crier.ScheduledPostStatus) func(*store.Publication) {

@@ -67,7 +67,7 @@ func plan(tb testing.TB, s *store.Store, query string, args ...any) string {
 }
 
 // A video is planned on a network whose day is counted, beside very many posts on other networks: these are not read.
-func TestWhatIsPlannedOnANetworkIsCountedWithoutReadingOthers(t *testing.T) {
+func TestPlannedCountReadsOnlyItsNetwork(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, s *store.Store) {
 		ctx, noon := context.Background(), crier.TimeOf(time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC))

@@ -56,7 +56,7 @@ func TestMigrationsComeInPairs(t *testing.T) {
 }
 
 // Texts that people write must have the order of their bytes on both databases, or pages would differ.
-func TestTextThatIsSortedIsSortedByItsBytes_postgres(t *testing.T) {
+func TestSortedTextUsesByteOrder_postgres(t *testing.T) {
 	t.Parallel()
 	// Words of our own and ids of networks are looked up, never sorted by.
 	lookedUp := []string{"principal_kind", "provider", "provider_account_id", "delivery_state", "post_type",

@@ -35,7 +35,7 @@ func pages[T any](t *testing.T, read func(q store.PageQuery) (store.PageRows[T],
 	return nil
 }
 
-func TestNamesAndTitlesAreSortedByTheirLetters(t *testing.T) {
+func TestNamesAndTitlesAreSortedAlphabetically(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
@@ -108,7 +108,7 @@ func TestPostsAreFoundByNetworksTheyWereScheduledOn(t *testing.T) {
 	})
 }
 
-func TestTeamsOfSeveralOrganizationsAreSortedByTheirLetters(t *testing.T) {
+func TestTeamsOfSeveralOrganizationsAreSortedAlphabetically(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		reaches := []store.Reach{{OrganizationID: f.Organization.ID}, {OrganizationID: f.NewOrganization("Other").ID}}

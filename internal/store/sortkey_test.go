@@ -2,7 +2,7 @@ package store
 
 import "testing"
 
-func TestSortKeysFollowLettersWithoutCaseAndAccents(t *testing.T) {
+func TestSortKeysIgnoreCaseAndAccents(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"": "", "Zebra": "zebra", "äpfel": "apfel", "ÄPFEL": "apfel", "Łódź": "łodz", "Straße": "strasse", "ﬁn": "fin",

@@ -118,8 +118,8 @@ func recompiled(stmt compiledStmt) int64 {
 		reflect.ValueOf(int32(0))})[0].Int()
 }
 
-// TestALimitCompilesNothingAgain_sqlite binds limits in all ways that crier and the job engine do.
-func TestALimitCompilesNothingAgain_sqlite(t *testing.T) {
+// TestDifferentLimitsReuseTheStatement_sqlite binds limits in all ways that crier and the job engine do.
+func TestDifferentLimitsReuseTheStatement_sqlite(t *testing.T) {
 	for _, query := range []string{
 		`SELECT word FROM rows WHERE n >= $1 ORDER BY n LIMIT $2`,
 		`SELECT word FROM rows WHERE n >= ?1 ORDER BY n LIMIT ?2`,
@@ -142,8 +142,8 @@ func TestALimitCompilesNothingAgain_sqlite(t *testing.T) {
 	}
 }
 
-// TestRowsOfTheSameQueryAreReadBesideEachOther_sqlite reads rows of a query while others of it are open.
-func TestRowsOfTheSameQueryAreReadBesideEachOther_sqlite(t *testing.T) {
+// TestRowsOfTheSameQueryCanBeOpenConcurrently_sqlite reads rows of a query while others of it are open.
+func TestRowsOfTheSameQueryCanBeOpenConcurrently_sqlite(t *testing.T) {
 	conn, _ := compilingTestConn(t)
 	const query = `SELECT n, word FROM rows WHERE n > $1 ORDER BY n`
 	outer, err := conn.QueryContext(t.Context(), query, 1)
@@ -205,7 +205,7 @@ func TestStatementsFollowChangesOfTheSchema_sqlite(t *testing.T) {
 	}
 }
 
-func TestAStatementThatFailedCanBeRunAgain_sqlite(t *testing.T) {
+func TestFailedStatementCanBeReused_sqlite(t *testing.T) {
 	conn, _ := compilingTestConn(t)
 	const insert = `INSERT INTO rows VALUES ($1, $2) RETURNING n`
 	for range 3 {
@@ -225,7 +225,7 @@ func TestAStatementThatFailedCanBeRunAgain_sqlite(t *testing.T) {
 	}
 }
 
-func TestGeneratedStatementsDoNotFillTheMemory_sqlite(t *testing.T) {
+func TestStatementCacheIsBounded_sqlite(t *testing.T) {
 	conn, inside := compilingTestConn(t)
 	for i := range 2 * maxCompiled {
 		var n int
@@ -244,8 +244,8 @@ func TestGeneratedStatementsDoNotFillTheMemory_sqlite(t *testing.T) {
 	})
 }
 
-// TestAStatementThatWasInterruptedCanBeRunAgain_sqlite ends the context of a query while SQLite runs it.
-func TestAStatementThatWasInterruptedCanBeRunAgain_sqlite(t *testing.T) {
+// TestInterruptedStatementCanBeReused_sqlite ends the context of a query while SQLite runs it.
+func TestInterruptedStatementCanBeReused_sqlite(t *testing.T) {
 	conn, inside := compilingTestConn(t)
 	// Each of the rows takes as long as it counts.
 	const query = `SELECT (WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < $1 * r.n * r.n)
@@ -286,9 +286,9 @@ func TestAStatementThatWasInterruptedCanBeRunAgain_sqlite(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptHoldsNothing_sqlite writes and reads without reading to the end: what was begun is committed, and
+// TestCachedStatementsHoldNoArguments_sqlite writes and reads without reading to the end: what was begun is committed, and
 // neither the log nor the file is held.
-func TestWhatIsKeptHoldsNothing_sqlite(t *testing.T) {
+func TestCachedStatementsHoldNoArguments_sqlite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	one, other := compilingTestDB(t, path), compilingTestDB(t, path)
 	one.SetMaxOpenConns(1)
@@ -333,8 +333,8 @@ func TestWhatIsKeptHoldsNothing_sqlite(t *testing.T) {
 	}
 }
 
-// TestRowsThatAreClosedTwiceLeaveTheNextAlone_sqlite closes rows again while their statement runs for others.
-func TestRowsThatAreClosedTwiceLeaveTheNextAlone_sqlite(t *testing.T) {
+// TestClosingRowsTwiceIsHarmless_sqlite closes rows again while their statement runs for others.
+func TestClosingRowsTwiceIsHarmless_sqlite(t *testing.T) {
 	_, inside := compilingTestConn(t)
 	inside(func(c *compilingConn) {
 		query := func() driver.Rows {
@@ -363,8 +363,8 @@ func TestRowsThatAreClosedTwiceLeaveTheNextAlone_sqlite(t *testing.T) {
 	})
 }
 
-// TestMoreRowsAreOpenThanStatementsAreKept_sqlite has all statements that are kept be in use when another one comes.
-func TestMoreRowsAreOpenThanStatementsAreKept_sqlite(t *testing.T) {
+// TestMoreOpenRowsThanCachedStatements_sqlite has all statements that are kept be in use when another one comes.
+func TestMoreOpenRowsThanCachedStatements_sqlite(t *testing.T) {
 	_, inside := compilingTestConn(t)
 	inside(func(c *compilingConn) {
 		var open []driver.Rows

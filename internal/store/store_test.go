@@ -58,7 +58,7 @@ func insertUser(ctx context.Context, tx *store.Tx) error {
 
 var errUndo = errors.New("undo")
 
-func TestATransactionStandsOrFallsAsAWhole(t *testing.T) {
+func TestTransactionIsAtomic(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, s *store.Store) {
 		ctx := context.Background()
@@ -104,7 +104,7 @@ func TestATransactionStandsOrFallsAsAWhole(t *testing.T) {
 	})
 }
 
-func TestTransactionsAtOnceDoNotDisturbEachOther(t *testing.T) {
+func TestTransactionsAtOnceAreIsolated(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, s *store.Store) {
 		ctx := context.Background()
@@ -138,7 +138,7 @@ func TestTransactionsAtOnceDoNotDisturbEachOther(t *testing.T) {
 }
 
 // Two transactions that lock two rows in opposite order cannot both go on: one is begun anew and succeeds.
-func TestADeadlockIsResolved_postgres(t *testing.T) {
+func TestDeadlockIsRetried_postgres(t *testing.T) {
 	t.Parallel()
 	s := databases.Fresh(t, store.Postgres).Open(t)
 	ctx := context.Background()
@@ -178,7 +178,7 @@ func TestADeadlockIsResolved_postgres(t *testing.T) {
 	all.Wait()
 }
 
-func TestAnAcknowledgedWriteIsOnTheDisk_sqlite(t *testing.T) {
+func TestAcknowledgedWriteIsOnTheDisk_sqlite(t *testing.T) {
 	t.Parallel()
 	s := databases.Fresh(t, store.SQLite).Open(t)
 	ctx := context.Background()
@@ -197,7 +197,7 @@ func TestAnAcknowledgedWriteIsOnTheDisk_sqlite(t *testing.T) {
 	}
 }
 
-func TestReadersSeeNothingOfAnOpenTransaction(t *testing.T) {
+func TestReadersDoNotSeeUncommittedChanges(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, s *store.Store) {
 		ctx := context.Background()

@@ -2,7 +2,7 @@ package store
 
 import "testing"
 
-func TestStatementsThatChangeCredentialsAreNoted(t *testing.T) {
+func TestCredentialChangesAreDetected(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]bool{
 		`UPDATE api_keys SET revoked_at = $2 WHERE id = $1`:                          true,

@@ -8,7 +8,7 @@ import (
 	"crier/internal/store"
 )
 
-func TestStatementsThatNobodyWaitsForKeepTheirOrderAndTheirErrors(t *testing.T) {
+func TestPipelinedStatementsKeepOrderAndErrors(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		ctx := context.Background()

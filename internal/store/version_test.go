@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnOldPostgresIsRefused(t *testing.T) {
+func TestOldPostgresIsRefused(t *testing.T) {
 	for version, refused := range map[int]bool{90624: true, 120022: true, 130000: false, 150018: false} {
 		err := checkPostgres(version)
 		if (err != nil) != refused {

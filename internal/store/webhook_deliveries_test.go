@@ -87,7 +87,7 @@ func state(t *testing.T, f *storetest.Fixture, w store.Webhook) string {
 	return strings.Join(out, ", ")
 }
 
-func TestADeliveryBelongsToOneWorkerUntilItIsTakenForLost(t *testing.T) {
+func TestDeliveryIsLeasedToOneWorker(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, w := t.Context(), newWebhook(f)
@@ -149,7 +149,7 @@ func TestADeliveryBelongsToOneWorkerUntilItIsTakenForLost(t *testing.T) {
 	})
 }
 
-func TestADeliveryThatEndedBeginsAnewWhenItIsAskedFor(t *testing.T) {
+func TestFinishedDeliveryCanBeRedelivered(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		w, other := newWebhook(f), newWebhook(f)
@@ -209,7 +209,7 @@ func TestADeliveryThatEndedBeginsAnewWhenItIsAskedFor(t *testing.T) {
 	})
 }
 
-func TestAWebhookIsWokenForWhatIsDueFirst(t *testing.T) {
+func TestWebhookWakesForItsEarliestDelivery(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, w := t.Context(), newWebhook(f)
@@ -256,7 +256,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-func TestAWebhookIsToldOfWhatHappensSinceItIsThere(t *testing.T) {
+func TestWebhookReceivesEventsSinceItsCreation(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := t.Context()
@@ -304,7 +304,7 @@ func TestAWebhookIsToldOfWhatHappensSinceItIsThere(t *testing.T) {
 	})
 }
 
-func TestOldEventsAreSweptWithTheirDeliveriesAndWithoutHoles(t *testing.T) {
+func TestOldEventsAreSweptWithTheirDeliveriesAndWithoutGaps(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		w := newWebhook(f)

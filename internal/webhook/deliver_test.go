@@ -15,7 +15,7 @@ import (
 )
 
 // A worker that is lost between the answer and the note of it has the event sent again, once its lease has ended.
-func TestLostWorkerHasTheEventSentAgain(t *testing.T) {
+func TestDeliveryOfALostWorkerIsRetried(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		w := newWorld(t, f)
@@ -58,7 +58,7 @@ func TestLostWorkerHasTheEventSentAgain(t *testing.T) {
 	})
 }
 
-func TestFailingEndpointTakesOneWorker(t *testing.T) {
+func TestFailingEndpointUsesOneWorker(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		w := newWorld(t, f)
@@ -114,7 +114,7 @@ func TestDeadEndpointsLeaveRoomForAHealthyOne(t *testing.T) {
 	})
 }
 
-func TestAddressesOfWebhooks(t *testing.T) {
+func TestWebhookURLs(t *testing.T) {
 	t.Parallel()
 	anyPort := func(uint16) bool { return true }
 	open := New(Config{Guard: media.Fetcher{AllowAddr: netip.Addr.IsLoopback, AllowPort: anyPort}})
@@ -157,7 +157,7 @@ func (l *lookups) LookupNetIP(context.Context, string, string) ([]netip.Addr, er
 
 // Each attempt looks the name up once, checks what it found, and connects to that: a name that leads elsewhere when it
 // is looked up again gains nothing. The test takes 127.0.0.1 for the internet and 127.0.0.2 for a private network.
-func TestAddressIsCheckedWhenItIsCalled(t *testing.T) {
+func TestAddressIsCheckedAtDialTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		found    []string

@@ -9,7 +9,7 @@ import (
 	"crier/internal/store"
 )
 
-func TestRetryPlanOfADelivery(t *testing.T) {
+func TestDeliveryRetrySchedule(t *testing.T) {
 	t.Parallel()
 	begun := crier.TimeOf(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC))
 	now, d := begun, store.Delivery{WebhookDelivery: crier.WebhookDelivery{Status: crier.WebhookPending}}
@@ -35,7 +35,7 @@ func TestRetryPlanOfADelivery(t *testing.T) {
 	}
 }
 
-func TestWhatAnAttemptMakesOfAWebhook(t *testing.T) {
+func TestAttemptUpdatesWebhookState(t *testing.T) {
 	t.Parallel()
 	now := crier.TimeOf(time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC))
 	ago := func(d time.Duration) *crier.Time { at := crier.TimeOf(now.Add(-d)); return &at }

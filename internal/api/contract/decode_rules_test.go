@@ -26,7 +26,7 @@ func decodeInto[T any](t *testing.T, body string) (T, string) {
 	return dst.Body, strings.Join(found, "; ")
 }
 
-func TestWholeNumbersMayBeWrittenWithAFraction(t *testing.T) {
+func TestIntegersMayHaveAZeroFraction(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[json.Number]json.Number{
 		"2": "2", "2.0": "2", "2e0": "2", "20e-1": "2", "0.2E+1": "2", "-2.000": "-2", "0.0": "0", "-0": "0",
@@ -76,7 +76,7 @@ func TestNumbersOfTheContract(t *testing.T) {
 	}
 }
 
-func TestTwoSpellingsOfAnIDAreOneKey(t *testing.T) {
+func TestEquivalentIDsAreOneKey(t *testing.T) {
 	t.Parallel()
 	const id = "018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d"
 	body := `{"socialAccountIds":["` + id + `"],"scheduledAt":"2026-11-16T09:00:00Z",
@@ -88,7 +88,7 @@ func TestTwoSpellingsOfAnIDAreOneKey(t *testing.T) {
 	}
 }
 
-func TestOperationsWithoutABodyRefuseOne(t *testing.T) {
+func TestOperationsWithoutABodyRejectOne(t *testing.T) {
 	t.Parallel()
 	in := NewInput(NewRegistry(), reflect.TypeFor[struct{}]())
 	for body, good := range map[string]bool{"": true, " \n": true, "{}": true, " {} ": true, "[]": false, "junk": false,

@@ -22,7 +22,7 @@ func scheduling() contract.Operation {
 	}
 }
 
-func TestACompleteDocumentFindsTheInputsItHas(t *testing.T) {
+func TestCompleteDocumentResolvesItsInputs(t *testing.T) {
 	t.Parallel()
 	d := contract.NewDocument()
 	in := d.Add(scheduling())
@@ -44,7 +44,7 @@ func TestACompleteDocumentFindsTheInputsItHas(t *testing.T) {
 	d.Add(unknown)
 }
 
-func TestADocumentForAServerLeavesTheDescriptionAlone(t *testing.T) {
+func TestDocumentForAServerDoesNotChangeTheOriginal(t *testing.T) {
 	t.Parallel()
 	d := contract.NewDocument()
 	d.Add(scheduling())
@@ -65,7 +65,7 @@ func TestADocumentForAServerLeavesTheDescriptionAlone(t *testing.T) {
 	}
 }
 
-func TestFieldsOfAFormAreJudgedLikeAnObject(t *testing.T) {
+func TestFormFieldsAreValidatedLikeAnObject(t *testing.T) {
 	t.Parallel()
 	fields := contract.NewFields(reflect.TypeFor[crier.AssetDetails]())
 	var details crier.AssetDetails

@@ -52,7 +52,7 @@ func pathsOf(issues []crier.Issue) string {
 	return strings.Join(paths, " ")
 }
 
-func TestParametersAreReadFromWhereTheyAre(t *testing.T) {
+func TestParametersAreReadFromPathAndQuery(t *testing.T) {
 	t.Parallel()
 	ranged := http.Header{"Content-Range": {"bytes 0-1/2"}}
 	for name, c := range map[string]struct {
@@ -101,7 +101,7 @@ func TestParametersAreReadFromWhereTheyAre(t *testing.T) {
 	}
 }
 
-func TestTheTargetOfARequestIsWhatItsOperationKnows(t *testing.T) {
+func TestRequestTargetHasOnlyKnownParameters(t *testing.T) {
 	t.Parallel()
 	in := NewInput(NewRegistry(), reflect.TypeFor[asked]())
 	for query, want := range map[string]string{
@@ -115,7 +115,7 @@ func TestTheTargetOfARequestIsWhatItsOperationKnows(t *testing.T) {
 	}
 }
 
-func TestABodyIsReadUpToItsBound(t *testing.T) {
+func TestBodySizeIsBounded(t *testing.T) {
 	t.Parallel()
 	in := NewInput(NewRegistry(), reflect.TypeFor[struct{ Body crier.TeamUpdate }]())
 	receive := func(body io.Reader) (Body, error) {
@@ -152,7 +152,7 @@ func TestABodyIsReadUpToItsBound(t *testing.T) {
 	}
 }
 
-func TestAStreamTellsWhatItsSenderDoesWrong(t *testing.T) {
+func TestStreamReportsSenderErrors(t *testing.T) {
 	t.Parallel()
 	in := NewInput(NewRegistry(), reflect.TypeFor[struct {
 		Stream *Stream `stream:"application/octet-stream"`
@@ -196,7 +196,7 @@ func TestAStreamTellsWhatItsSenderDoesWrong(t *testing.T) {
 	Body{}.Drain()
 }
 
-func TestJSONIsToldByItsType(t *testing.T) {
+func TestJSONContentTypes(t *testing.T) {
 	t.Parallel()
 	for contentType, want := range map[string]bool{
 		"": true, "application/json": true, "Application/JSON; charset=UTF-8": true,
@@ -209,7 +209,7 @@ func TestJSONIsToldByItsType(t *testing.T) {
 	}
 }
 
-func TestAValueIsFoundWrongOnce(t *testing.T) {
+func TestInvalidValueIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	known := []crier.Issue{crier.At("x", "a", "b"), crier.At("x", "list", "1")}
 	for path, told := range map[string]bool{"a": true, "a.b": false, "a.b.c": false, "a.bc": true, "list.10": true,
@@ -225,7 +225,7 @@ func TestAValueIsFoundWrongOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsExpectedIsSaidInWords(t *testing.T) {
+func TestExpectationsAreDescribedInWords(t *testing.T) {
 	t.Parallel()
 	low, high, few, many := 1.0, 2.5, 2, 9
 	for want, s := range map[string]*huma.Schema{

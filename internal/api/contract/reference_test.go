@@ -25,7 +25,7 @@ type leaf struct {
 	Size int `json:"size" minimum:"1" maximum:"1000000"`
 }
 
-func TestDocsEndWhereTypesContainThemselves(t *testing.T) {
+func TestDocsHandleRecursiveTypes(t *testing.T) {
 	t.Parallel()
 	b := referenceFields{registry: NewRegistry(), answer: true}
 	got := b.value(b.registry.Schema(reflect.TypeFor[node](), true, ""))
@@ -48,7 +48,7 @@ func TestDocsEndWhereTypesContainThemselves(t *testing.T) {
 	}
 }
 
-func TestDocsShowTheShapesOfAChoice(t *testing.T) {
+func TestDocsShowTheVariantsOfAOneOf(t *testing.T) {
 	t.Parallel()
 	r := NewRegistry()
 	node, leaf := r.Schema(reflect.TypeFor[node](), true, ""), r.Schema(reflect.TypeFor[leaf](), true, "")
@@ -76,7 +76,7 @@ func ladder(r *Registry, steps int) *huma.Schema {
 	return schema
 }
 
-func TestDocsBoundTheirDepth(t *testing.T) {
+func TestDocsDepthIsBounded(t *testing.T) {
 	t.Parallel()
 	r := NewRegistry()
 	value, depth := referenceFields{registry: r}.value(ladder(r, 15)), 0
@@ -128,7 +128,7 @@ func TestDocsExamplesCanBePasted(t *testing.T) {
 	}
 }
 
-func TestProseReadsParagraphsBulletsAndCode(t *testing.T) {
+func TestProseParsesParagraphsBulletsAndCode(t *testing.T) {
 	t.Parallel()
 	text := func(s string) []span { return []span{{Text: s}} }
 	for given, want := range map[string][]block{
@@ -149,7 +149,7 @@ func TestProseReadsParagraphsBulletsAndCode(t *testing.T) {
 	}
 }
 
-func TestBoundsAreToldInWords(t *testing.T) {
+func TestBoundsAreDescribedInWords(t *testing.T) {
 	t.Parallel()
 	one, many, half := 1, 64, 0.5
 	low, high, negative := 0.0, 23.0, -1234567.0

@@ -62,7 +62,7 @@ func wantNear(t *testing.T, got, want color.Color) {
 	}
 }
 
-func TestTheBombIsATruePNG(t *testing.T) {
+func TestBombIsAValidPNG(t *testing.T) {
 	t.Parallel()
 	bomb := mediatest.BombPNG()
 	config, err := png.DecodeConfig(bytes.NewReader(bomb))
@@ -72,7 +72,7 @@ func TestTheBombIsATruePNG(t *testing.T) {
 }
 
 // The limits that all seven networks set by the strictest reading; the sizes are LinkedIn's least and X's most.
-func TestTheVerticalClipSuitsEveryNetwork(t *testing.T) {
+func TestVerticalClipSuitsEveryNetwork(t *testing.T) {
 	t.Parallel()
 	clip := mediatest.VerticalMP4()
 	if len(clip) < 75<<10 || len(clip) > 1<<20 {

@@ -98,7 +98,7 @@ func isBounded(s provider.Setting) bool {
 	return true
 }
 
-func TestConsentsLeadToTheSandbox(t *testing.T) {
+func TestConsentURLsPointToTheSandbox(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t, newRegistry(t).Names()...)
 	for _, p := range registry.All() {

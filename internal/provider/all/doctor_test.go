@@ -12,7 +12,7 @@ import (
 	"crier/internal/sandbox"
 )
 
-func TestExamineTellsWhetherANetworkKnowsTheApp(t *testing.T) {
+func TestExamineChecksAppCredentials(t *testing.T) {
 	t.Parallel()
 	box, err := sandbox.New(sandbox.Options{Clients: map[string]string{"client": "secret"}})
 	if err != nil {

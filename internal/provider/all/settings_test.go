@@ -9,7 +9,7 @@ import (
 	"crier/internal/provider/all"
 )
 
-func TestSettingsOfNetworksReachThem(t *testing.T) {
+func TestNetworkSettingsAreApplied(t *testing.T) {
 	t.Parallel()
 	var c all.Config
 	for name, text := range map[string]string{
@@ -32,7 +32,7 @@ func TestSettingsOfNetworksReachThem(t *testing.T) {
 	}
 }
 
-func TestSettingsOfNetworksSayWhatIsAllowed(t *testing.T) {
+func TestNetworkSettingErrorsListAllowedValues(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, text, want string }{
 		{"x-costs", "post", "such as post=15"},
@@ -50,7 +50,7 @@ func TestSettingsOfNetworksSayWhatIsAllowed(t *testing.T) {
 	}
 }
 
-func TestSettingsBeginWithTheirNetwork(t *testing.T) {
+func TestSettingNamesStartWithTheirNetwork(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	for _, p := range crier.Providers() {
@@ -74,7 +74,7 @@ func settingOf(t *testing.T, name string) all.Setting {
 	return all.Setting{}
 }
 
-func TestEveryNetworkHasAPageThatNamesItsSettings(t *testing.T) {
+func TestEveryNetworkHasADocPageWithItsSettings(t *testing.T) {
 	t.Parallel()
 	named := map[string][]string{}
 	for _, p := range crier.Providers() {

@@ -9,7 +9,7 @@ import (
 	"crier/internal/provider"
 )
 
-func TestContentIsCheckedBeforehand(t *testing.T) {
+func TestCheckContent(t *testing.T) {
 	t.Parallel()
 	sized := func(width, height int, seconds float64) provider.Media {
 		m := video()
@@ -82,7 +82,7 @@ func TestContentIsCheckedBeforehand(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoEffectIsWarnedAbout(t *testing.T) {
+func TestIneffectiveSettingsAreWarnedAbout(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for name, c := range map[string]provider.Content{
@@ -96,7 +96,7 @@ func TestWhatHasNoEffectIsWarnedAbout(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotGrantedIsNotOffered(t *testing.T) {
+func TestFeaturesNeedTheirScopes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	info := b.InfoFor(provider.Account{Scopes: []string{"pages_show_list", "pages_manage_posts"}})

@@ -27,7 +27,7 @@ func problem(code, subcode int) string {
 	return fmt.Sprintf(`{"error":{"message":"m","type":"OAuthException","code":%d,"error_subcode":%d,"fbtrace_id":"A1"}}`, code, subcode)
 }
 
-func TestEveryDocumentedErrorOfAPublicationHasItsClass(t *testing.T) {
+func TestDocumentedPublishErrorsAreClassified(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name          string
@@ -74,7 +74,7 @@ func TestEveryDocumentedErrorOfAPublicationHasItsClass(t *testing.T) {
 	}
 }
 
-func TestALinkThatCannotBeReadIsTriedTwice(t *testing.T) {
+func TestUnreadableLinkIsTriedTwice(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 400, problem(100, 1609005))
 	c := withSettings(t, post("x"), `{"facebookLink":"https://a.test"}`)
@@ -88,7 +88,7 @@ func TestALinkThatCannotBeReadIsTriedTwice(t *testing.T) {
 	}
 }
 
-func TestAMediaThatCannotBeProcessedIsTriedTwice(t *testing.T) {
+func TestUnprocessableMediaIsTriedTwice(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 400, problem(6000, 0))
 	var st provider.State
@@ -102,7 +102,7 @@ func TestAMediaThatCannotBeProcessedIsTriedTwice(t *testing.T) {
 	}
 }
 
-func TestAnAcceptedVideoIsNeverFailedForALackOfNews(t *testing.T) {
+func TestAcceptedVideoIsNotFailedForMissingStatus(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 500, problem(2, 0))
 	c := post("x", video())

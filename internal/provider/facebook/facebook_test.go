@@ -94,7 +94,7 @@ const thumbnail = crier.ID("01890a5d-ac96-774b-bcce-b302099a8057")
 
 var target = provider.Target{PlatformPostID: "1755_1", Permalink: "https://www.facebook.com/1755_1"}
 
-func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
+func TestWireFormatOfEveryPostKind(t *testing.T) {
 	t.Parallel()
 	linked := post("Read this")
 	linked.Parts[0].Links = []provider.Link{{URL: "https://crier.dev/a"}, {URL: "https://crier.dev/b"}}
@@ -146,7 +146,7 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedReelGoesOnWhereItWas(t *testing.T) {
+func TestInterruptedReelIsResumed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reel-resumed")
 	st, err := b.drive(t, withSettings(t, post("A reel", video()), `{"facebookPostType":"reel"}`))
@@ -155,7 +155,7 @@ func TestAnInterruptedReelGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-func TestAChunkAtTheWrongPlaceIsSentAgainAtTheRightOne(t *testing.T) {
+func TestChunkAtTheWrongOffsetIsResent(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "video-resync")
 	st, err := b.drive(t, post("A video", video()))
@@ -164,7 +164,7 @@ func TestAChunkAtTheWrongPlaceIsSentAgainAtTheRightOne(t *testing.T) {
 	}
 }
 
-func TestAVideoThatFacebookCannotProcessIsRejected(t *testing.T) {
+func TestUnprocessableVideoIsRejected(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reel-fails")
 	_, err := b.drive(t, withSettings(t, post("A reel", video()), `{"facebookPostType":"reel"}`))
@@ -175,7 +175,7 @@ func TestAVideoThatFacebookCannotProcessIsRejected(t *testing.T) {
 	}
 }
 
-func TestAnUploadAddressOfSomebodyElseIsNotUsed(t *testing.T) {
+func TestForeignUploadURLIsNotUsed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reel-elsewhere")
 	st, err := b.drive(t, withSettings(t, post("A reel", video()), `{"facebookPostType":"reel"}`))
@@ -184,7 +184,7 @@ func TestAnUploadAddressOfSomebodyElseIsNotUsed(t *testing.T) {
 	}
 }
 
-func TestConnectingGivesEveryPageWithItsOwnToken(t *testing.T) {
+func TestConnectReturnsEveryPageWithItsToken(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect")
 	ctx := context.Background()
@@ -218,7 +218,7 @@ func TestConnectingGivesEveryPageWithItsOwnToken(t *testing.T) {
 	}
 }
 
-func TestTheConsentAddressCarriesTheScopes(t *testing.T) {
+func TestConsentURLHasTheScopes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S"})
@@ -239,7 +239,7 @@ func TestDeletingTwiceIsNoError(t *testing.T) {
 	}
 }
 
-func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
+func TestMissingMetricsAreNull(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "metrics")
 	ctx := context.Background()
@@ -281,7 +281,7 @@ func reconcile(t *testing.T, b bundle, c provider.Content, st provider.State, st
 	return outcome, st
 }
 
-func TestALostPostIsFoundByItsTextOrItsPhotos(t *testing.T) {
+func TestLostPostIsFoundByItsTextOrItsPhotos(t *testing.T) {
 	t.Parallel()
 	for golden, c := range map[string]provider.Content{
 		"reconcile-text": post("Hello"), "reconcile-photo": post("", image("a.jpg", "")),
@@ -308,7 +308,7 @@ func TestALostPostIsFoundByItsTextOrItsPhotos(t *testing.T) {
 	}
 }
 
-func TestADuplicateAfterALostAttemptIsThatAttempt(t *testing.T) {
+func TestDuplicateAfterALostAttemptResolvesIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-duplicate")
 	c, started := post("Hello"), b.clock.Now()
@@ -329,7 +329,7 @@ func TestADuplicateAfterALostAttemptIsThatAttempt(t *testing.T) {
 	}
 }
 
-func TestALostCommentIsLookedForBelowThePost(t *testing.T) {
+func TestLostCommentIsFoundUnderThePost(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-comment")
 	for _, want := range []provider.Outcome{provider.OutcomeAbsent, provider.OutcomePublished} {

@@ -79,7 +79,7 @@ func commentOn(st provider.State, text string, media ...provider.Media) provider
 	}
 }
 
-func TestTheSandboxTakesEveryKindOfPost(t *testing.T) {
+func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 	t.Parallel()
 	p := play(t)
 	described := p.picture(t)
@@ -116,7 +116,7 @@ func TestTheSandboxTakesEveryKindOfPost(t *testing.T) {
 	}
 }
 
-func TestTheSandboxMeasuresAndDeletes(t *testing.T) {
+func TestSandboxMetricsAndDelete(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t), context.Background()
 	id := p.mustPublish(t, post("Hello")).PlatformPostID
@@ -144,7 +144,7 @@ func TestTheSandboxMeasuresAndDeletes(t *testing.T) {
 	}
 }
 
-func TestALostAnswerOfTheSandboxIsFoundOut(t *testing.T) {
+func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"text", "photo", "video", "reel", "story", "comment"} {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestALostAnswerOfTheSandboxIsFoundOut(t *testing.T) {
 	}
 }
 
-func TestAnOutageOfTheSandboxPublishesOnce(t *testing.T) {
+func TestSandboxOutagePublishesOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []provider.Content{post("Hello"),
 		withSettings(t, post("A reel", play(t).film()), `{"facebookPostType":"reel"}`)} {
@@ -205,7 +205,7 @@ func TestAnOutageOfTheSandboxPublishesOnce(t *testing.T) {
 	}
 }
 
-func TestFaultsOfTheSandboxHaveTheirClass(t *testing.T) {
+func TestSandboxFaultsAreClassified(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[sim.FaultKind][]provider.Kind{
 		sim.RateLimit: {provider.RateLimited}, sim.AuthExpired: {provider.AuthExpired}, sim.Reject: {provider.Rejected},
@@ -220,7 +220,7 @@ func TestFaultsOfTheSandboxHaveTheirClass(t *testing.T) {
 	}
 }
 
-func TestAConsentOfTheSandboxConnectsSeveralPages(t *testing.T) {
+func TestSandboxConsentConnectsSeveralPages(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t), context.Background()
 	address, err := p.ConsentURL(provider.ConsentRequest{RedirectURL: "https://crier.test/cb", State: "S"})
@@ -252,7 +252,7 @@ func TestAConsentOfTheSandboxConnectsSeveralPages(t *testing.T) {
 	}
 }
 
-func TestPortfoliosCanBeLeftOut(t *testing.T) {
+func TestPortfoliosCanBeDisabled(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t), context.Background()
 	without, err := New(Config{Credentials: p.login.Tokens.Credentials, WithoutPortfolios: true, Caller: p.api.Caller,
@@ -276,7 +276,7 @@ func TestPortfoliosCanBeLeftOut(t *testing.T) {
 	}
 }
 
-func TestReachIsNotAddedUp(t *testing.T) {
+func TestReachIsNotSummed(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t), context.Background()
 	id := p.mustPublish(t, post("Hello")).PlatformPostID

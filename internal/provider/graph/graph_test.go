@@ -35,7 +35,7 @@ func problem(code, subcode int, rest string) string {
 		subcode, rest)
 }
 
-func TestErrorsAreClassedByTheirBody(t *testing.T) {
+func TestErrorsAreClassifiedByBody(t *testing.T) {
 	t.Parallel()
 	const business = "X-Business-Use-Case-Usage"
 	for _, tc := range []struct {
@@ -102,7 +102,7 @@ func TestErrorsAreClassedByTheirBody(t *testing.T) {
 	}
 }
 
-func TestANetworksOwnRulesComeFirst(t *testing.T) {
+func TestNetworkSpecificRulesComeFirst(t *testing.T) {
 	t.Parallel()
 	own := Rule{Subcode: 2207051, Kind: provider.Rejected, As: provider.CodeAccountRestricted, Mark: ErrMissing}
 	client := answering(t, 400, nil, problem(4, 2207051, ""), own)
@@ -116,7 +116,7 @@ func tokensOf(c Client) provider.OAuth2 {
 	return NewTokens("Test", c.Caller, providertest.NewClock().Now, provider.Credentials{})
 }
 
-func TestAWrongAppSecretIsTheOperatorsProblem(t *testing.T) {
+func TestWrongAppSecretIsTheOperatorsProblem(t *testing.T) {
 	t.Parallel()
 	for body, scope := range map[string]provider.Scope{
 		`{"error":{"message":"Error validating client secret.","type":"OAuthException","code":1}}`:                              provider.ScopeInstallation,
@@ -133,7 +133,7 @@ func TestAWrongAppSecretIsTheOperatorsProblem(t *testing.T) {
 	}
 }
 
-func TestTokensComeFlatOrInAList(t *testing.T) {
+func TestTokenResponseShapes(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{"data":[{"access_token":"t","user_id":"1","permissions":"a,b"}]}`,
@@ -148,7 +148,7 @@ func TestTokensComeFlatOrInAList(t *testing.T) {
 	}
 }
 
-func TestIdsAndTimesAreReadInAllSpellings(t *testing.T) {
+func TestParseIDsAndTimes(t *testing.T) {
 	t.Parallel()
 	var v struct {
 		Text, Number, None ID
@@ -165,7 +165,7 @@ func TestIdsAndTimesAreReadInAllSpellings(t *testing.T) {
 	}
 }
 
-func TestInsightsAreAddedUp(t *testing.T) {
+func TestInsightsAreSummed(t *testing.T) {
 	t.Parallel()
 	var insights Insights
 	err := json.Unmarshal([]byte(`{"data":[{"name":"views","values":[{"value":1},{"value":2}]},{"name":"reactions","values":[{"value":{"like":3,"love":4}}]},
@@ -176,7 +176,7 @@ func TestInsightsAreAddedUp(t *testing.T) {
 	}
 }
 
-func TestProofsFollowTheToken(t *testing.T) {
+func TestAppSecretProofFollowsTheToken(t *testing.T) {
 	t.Parallel()
 	const want = "https://g.test/me?fields=id&appsecret_proof=646b8eac0c4ae4178299c9bd924e2bf073dfb07e024901a8c864f65b9462bf0d"
 	got := prove("https://g.test/me?fields=id", "key", "token")
@@ -228,7 +228,7 @@ func refusal(mark error) *provider.Error {
 	return &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Err: mark}
 }
 
-func TestARefusedContainerIsTriedThenMadeAnewThenGivenUp(t *testing.T) {
+func TestRejectedContainerIsRetriedRecreatedThenFailed(t *testing.T) {
 	t.Parallel()
 	clock, word := providertest.NewClock(), Finished
 	k := containers(clock, &word)
@@ -249,7 +249,7 @@ func TestARefusedContainerIsTriedThenMadeAnewThenGivenUp(t *testing.T) {
 	}
 }
 
-func TestARefusalAfterALostAttemptIsLookedInto(t *testing.T) {
+func TestRejectionAfterALostAttemptIsReconciled(t *testing.T) {
 	t.Parallel()
 	clock, word := providertest.NewClock(), Finished
 	k := containers(clock, &word)
@@ -270,7 +270,7 @@ func TestARefusalAfterALostAttemptIsLookedInto(t *testing.T) {
 	}
 }
 
-func TestAnyRefusalAfterALostAttemptIsLookedIntoForAWhile(t *testing.T) {
+func TestAnyRejectionAfterALostAttemptIsReconciledForAWhile(t *testing.T) {
 	t.Parallel()
 	clock, word := providertest.NewClock(), Finished
 	k := containers(clock, &word)
@@ -294,7 +294,7 @@ func TestAnyRefusalAfterALostAttemptIsLookedIntoForAWhile(t *testing.T) {
 	}
 }
 
-func TestAPublishedPostWithoutAnIdIsPublishedNevertheless(t *testing.T) {
+func TestPostWithoutAnIDIsPublished(t *testing.T) {
 	t.Parallel()
 	now := providertest.NewClock().Now()
 	for note, want := range map[string]provider.Outcome{notePublished: provider.OutcomePublished,
@@ -311,7 +311,7 @@ func TestAPublishedPostWithoutAnIdIsPublishedNevertheless(t *testing.T) {
 	}
 }
 
-func TestOtherRefusalsLeadBackToPreparing(t *testing.T) {
+func TestOtherRejectionsReturnToPreparing(t *testing.T) {
 	t.Parallel()
 	clock, word := providertest.NewClock(), Finished
 	k := containers(clock, &word)
@@ -333,7 +333,7 @@ func TestOtherRefusalsLeadBackToPreparing(t *testing.T) {
 	}
 }
 
-func TestLongProcessingIsToldAndTheContainerKept(t *testing.T) {
+func TestLongProcessingIsReportedAndKeepsTheContainer(t *testing.T) {
 	t.Parallel()
 	clock, word := providertest.NewClock(), InProgress
 	k := containers(clock, &word)

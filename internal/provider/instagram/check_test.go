@@ -9,7 +9,7 @@ import (
 	"crier/internal/provider"
 )
 
-func TestContentIsCheckedBeforehand(t *testing.T) {
+func TestCheckContent(t *testing.T) {
 	t.Parallel()
 	wide := image("a.jpg", "")
 	wide.Width, wide.Height = 2000, 1000
@@ -76,7 +76,7 @@ func TestContentIsCheckedBeforehand(t *testing.T) {
 	}
 }
 
-func TestProductsAndSponsorsAreCheckedBeforehand(t *testing.T) {
+func TestCheckProductsAndSponsors(t *testing.T) {
 	t.Parallel()
 	six := strings.Repeat(`{"productId":"1","x":0,"y":0},`, 6)
 	for _, tc := range []struct{ name, settings, path string }{
@@ -110,7 +110,7 @@ func TestProductsAndSponsorsAreCheckedBeforehand(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoEffectIsWarnedAbout(t *testing.T) {
+func TestIneffectiveSettingsAreWarnedAbout(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	link := post("x", image("a.jpg", ""))

@@ -28,7 +28,7 @@ func problem(code, subcode int) string {
 	return fmt.Sprintf(`{"error":{"message":"m","type":"OAuthException","code":%d,"error_subcode":%d,"is_transient":false,"error_user_title":"T","error_user_msg":"For people.","fbtrace_id":"A1"}}`, code, subcode)
 }
 
-func TestEveryDocumentedErrorOfAPublicationHasItsClass(t *testing.T) {
+func TestDocumentedPublishErrorsAreClassified(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name          string
@@ -76,7 +76,7 @@ func TestEveryDocumentedErrorOfAPublicationHasItsClass(t *testing.T) {
 	}
 }
 
-func TestContainersFailByTheNumberInTheirStatus(t *testing.T) {
+func TestContainerErrorsAreClassifiedByStatusCode(t *testing.T) {
 	t.Parallel()
 	for status, kind := range map[string]provider.Kind{
 		"Error: Media upload has failed with error code 2207026": provider.Rejected,
@@ -91,7 +91,7 @@ func TestContainersFailByTheNumberInTheirStatus(t *testing.T) {
 	}
 }
 
-func TestMediaThatCannotBeFetchedAreTriedTwice(t *testing.T) {
+func TestUnfetchableMediaIsTriedTwice(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 400, problem(9004, 2207052))
 	st := provider.State{Data: map[string]string{noteQuota: "read"}}

@@ -92,7 +92,7 @@ var (
 	cover  = crier.ID("01890a5d-ac96-774b-bcce-b302099a8057")
 )
 
-func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
+func TestWireFormatOfEveryPostKind(t *testing.T) {
 	t.Parallel()
 	covered := withSettings(t, post("A reel", video()), `{"instagramShareToFeed":false,"instagramCoverMediaId":"`+string(cover)+`",
 		"instagramThumbOffsetMs":1500,"instagramAudioName":"Song","instagramCollaborators":["ann","bob"],"instagramUserTags":[{"username":"eve","x":0.5,"y":0.5}],
@@ -164,7 +164,7 @@ func TestFacebookLoginAddsLicensedAudioAndDeletion(t *testing.T) {
 	}
 }
 
-func TestAUsedUpQuotaIsObeyedBeforeAnythingIsMade(t *testing.T) {
+func TestExhaustedQuotaPreventsContainers(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "quota")
 	st, err := b.Prepare(context.Background(), b.account, post("x", image("a.jpg", "")), provider.State{})
@@ -184,7 +184,7 @@ func TestCommentsThatCannotBeClosedAreAWarning(t *testing.T) {
 	}
 }
 
-func TestAnEarlyPublicationIsTriedAgain(t *testing.T) {
+func TestEarlyPublishIsRetried(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "not-ready")
 	c := post("x", image("a.jpg", ""))
@@ -229,7 +229,7 @@ func TestConnectingAndRefreshing(t *testing.T) {
 	}
 }
 
-func TestOneConsentGivesTheAccountsBehindAllPages(t *testing.T) {
+func TestConsentReturnsAccountsOfAllPages(t *testing.T) {
 	t.Parallel()
 	b := setupMode(t, FacebookLogin, "connect-pages")
 	ctx := context.Background()
@@ -256,7 +256,7 @@ func TestOneConsentGivesTheAccountsBehindAllPages(t *testing.T) {
 	}
 }
 
-func TestConsentAddressesFollowTheMode(t *testing.T) {
+func TestConsentURLsFollowTheMode(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[Mode]string{
 		InstagramLogin: "https://www.instagram.com/oauth/authorize?client_id=client-1&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code" +
@@ -272,7 +272,7 @@ func TestConsentAddressesFollowTheMode(t *testing.T) {
 	}
 }
 
-func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
+func TestMissingMetricsAreNull(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "metrics")
 	ctx := context.Background()
@@ -307,7 +307,7 @@ func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
 	}
 }
 
-func TestALostAnswerIsFoundOutByTheContainer(t *testing.T) {
+func TestLostAnswerIsReconciledByContainer(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-found")
 	ctx, c := context.Background(), post("Hello", image("a.jpg", ""))
@@ -330,7 +330,7 @@ func TestALostAnswerIsFoundOutByTheContainer(t *testing.T) {
 	}
 }
 
-func TestAnUnpublishedContainerIsPublishedAgain(t *testing.T) {
+func TestUnpublishedContainerIsPublishedAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-absent")
 	ctx, c := context.Background(), post("Hello", image("a.jpg", ""))
@@ -349,7 +349,7 @@ func TestAnUnpublishedContainerIsPublishedAgain(t *testing.T) {
 	}
 }
 
-func TestALostCommentIsLookedForBelowThePost(t *testing.T) {
+func TestLostCommentIsFoundUnderThePost(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-comment")
 	for _, want := range []provider.Outcome{provider.OutcomeAbsent, provider.OutcomePublished} {

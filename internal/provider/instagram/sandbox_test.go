@@ -70,7 +70,7 @@ func (p playground) mustPublish(t *testing.T, c provider.Content) provider.State
 	return st
 }
 
-func TestTheSandboxTakesEveryKindOfPost(t *testing.T) {
+func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Mode{InstagramLogin, FacebookLogin} {
 		p := play(t, mode)
@@ -138,7 +138,7 @@ func TestProductsAndPaidPartnershipsNeedFacebookLogin(t *testing.T) {
 	}
 }
 
-func TestTheSandboxRefreshesMeasuresAndDeletes(t *testing.T) {
+func TestSandboxRefreshMetricsAndDelete(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t, InstagramLogin), context.Background()
 	id := p.mustPublish(t, post("Hello", p.picture(t))).PlatformPostID
@@ -181,7 +181,7 @@ func TestTheSandboxRefreshesMeasuresAndDeletes(t *testing.T) {
 	}
 }
 
-func TestALostAnswerOfTheSandboxIsFoundOut(t *testing.T) {
+func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 	t.Parallel()
 	for _, operation := range []sim.Operation{sim.Publish, sim.Comment} {
 		t.Run(string(operation), func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestALostAnswerOfTheSandboxIsFoundOut(t *testing.T) {
 	}
 }
 
-func TestAnOutageOfTheSandboxPublishesOnce(t *testing.T) {
+func TestSandboxOutagePublishesOnce(t *testing.T) {
 	t.Parallel()
 	p := play(t, InstagramLogin)
 	c := post("Hello", p.picture(t))
@@ -235,7 +235,7 @@ func TestAnOutageOfTheSandboxPublishesOnce(t *testing.T) {
 	}
 }
 
-func TestFaultsOfTheSandboxHaveTheirClass(t *testing.T) {
+func TestSandboxFaultsAreClassified(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[sim.FaultKind][]provider.Kind{
 		sim.RateLimit: {provider.RateLimited}, sim.AuthExpired: {provider.AuthExpired}, sim.Reject: {provider.Rejected},
@@ -250,7 +250,7 @@ func TestFaultsOfTheSandboxHaveTheirClass(t *testing.T) {
 	}
 }
 
-func TestAConsentOfTheSandboxConnects(t *testing.T) {
+func TestSandboxConsent(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[Mode]int{InstagramLogin: 1, FacebookLogin: 2} {
 		p, ctx := play(t, mode), context.Background()
@@ -277,7 +277,7 @@ func TestAConsentOfTheSandboxConnects(t *testing.T) {
 	}
 }
 
-func TestNumbersOfALongTimeAreThoseOfThirtyDays(t *testing.T) {
+func TestLongMetricWindowsAreLimitedToThirtyDays(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t, FacebookLogin), context.Background()
 	p.clock.Advance(100 * 24 * time.Hour)

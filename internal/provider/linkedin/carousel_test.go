@@ -155,7 +155,7 @@ func TestVideosHaveCaptionsAndAThumbnail(t *testing.T) {
 	}
 }
 
-func TestCaptionsAndThumbnailsGoOverTheWireAsDocumented(t *testing.T) {
+func TestWireFormatOfCaptionsAndThumbnails(t *testing.T) {
 	t.Parallel()
 	replay := providertest.NewReplayOf(t, `POST /dms-uploads/v/captions
 Authorization: Bearer access-1

@@ -155,7 +155,7 @@ func settingCases() []limitCase {
 	}
 }
 
-func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
+func TestCheckLimits(t *testing.T) {
 	t.Parallel()
 	for _, tc := range slices.Concat(textCases(), mediaCases(), settingCases()) {
 		t.Run(tc.name, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
 	}
 }
 
-func TestSettingsWithoutEffectAreWarnedAbout(t *testing.T) {
+func TestIneffectiveSettingsAreWarnedAbout(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	found := b.Check(b.member, withSettings(text("a"),

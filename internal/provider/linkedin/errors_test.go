@@ -34,7 +34,7 @@ func inputError(code string) string {
 		code)
 }
 
-func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
+func TestDocumentedErrorsAreClassified(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name   string
@@ -148,7 +148,7 @@ func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
 	}
 }
 
-func TestACommentOnAPostThatIsNotKnownEverywhereYetIsTriedAgain(t *testing.T) {
+func TestCommentOnAPostNotYetReplicatedIsRetried(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 500, `{"status":500,"message":"Unable to obtain activity urn:li:activity:1"}`)
 	_, err := b.Commit(context.Background(), b.member, on(provider.Comment, "First!"), provider.State{Ready: true})
@@ -158,7 +158,7 @@ func TestACommentOnAPostThatIsNotKnownEverywhereYetIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestTokenErrorsAreToldApart(t *testing.T) {
+func TestTokenErrorsAreDistinguished(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name   string
@@ -189,7 +189,7 @@ func TestTokenErrorsAreToldApart(t *testing.T) {
 	}
 }
 
-func TestAPostWithoutAnIDIsPublishedNevertheless(t *testing.T) {
+func TestPostWithoutAnIDIsPublished(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 201, "")
 	st, err := b.Commit(context.Background(), b.member, text("Hello"), provider.State{Ready: true})
@@ -198,7 +198,7 @@ func TestAPostWithoutAnIDIsPublishedNevertheless(t *testing.T) {
 	}
 }
 
-func TestAFailedUploadBeginsAnewAndIsGivenUpInTheEnd(t *testing.T) {
+func TestFailedUploadRestartsAndGivesUpEventually(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 404, "")
 	c := withMedia("a", file("a.jpg", "image/jpeg", "first image", ""))
@@ -217,7 +217,7 @@ func TestAFailedUploadBeginsAnewAndIsGivenUpInTheEnd(t *testing.T) {
 	}
 }
 
-func TestLostUploadAddressesAreAskedForAgain(t *testing.T) {
+func TestLostUploadURLsAreRequestedAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	c := withMedia("a", file("v.mp4", "video/mp4", "0123456789", ""))
@@ -231,7 +231,7 @@ func TestLostUploadAddressesAreAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestTheTokenStaysOnLinkedInsHosts(t *testing.T) {
+func TestTokenStaysOnLinkedInsHosts(t *testing.T) {
 	t.Parallel()
 	var authorization []string
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -250,7 +250,7 @@ func TestTheTokenStaysOnLinkedInsHosts(t *testing.T) {
 	}
 }
 
-func TestProcessingIsJudgedByItsStatus(t *testing.T) {
+func TestProcessingStatusIsClassified(t *testing.T) {
 	t.Parallel()
 	c := withMedia("a", file("v.mp4", "video/mp4", "0123456789", ""))
 	processing := provider.State{Uploads: []provider.Upload{{ID: "urn:li:video:1", Step: stepProcessing}}}
@@ -272,7 +272,7 @@ func TestProcessingIsJudgedByItsStatus(t *testing.T) {
 	}
 }
 
-func TestMediaThatLinkedInDoesNotTakeAreUploadedAgainOnce(t *testing.T) {
+func TestRejectedMediaIsUploadedAgainOnce(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 400, inputError("INVALID_IMAGE_ID"))
 	c := withMedia("a", file("a.jpg", "image/jpeg", "first image", ""))

@@ -89,7 +89,7 @@ func on(action provider.Action, s string) provider.Content {
 	return c
 }
 
-func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
+func TestWireFormatOfEveryPostKind(t *testing.T) {
 	t.Parallel()
 	withThumbnail := withSettings(text("Read this"),
 		`{"linkedinArticle":{"url":"https://crier.dev/a","title":"A title","description":"What it says","thumbnailMediaId":"`+string(someAsset)+`"}}`)
@@ -146,7 +146,7 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 	}
 }
 
-func TestUploadsThatCannotBeAskedAboutGetAMoment(t *testing.T) {
+func TestUploadsWithoutStatusGetADelay(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	c := withMedia("a", file("a.jpg", "image/jpeg", "first image", ""))
@@ -165,7 +165,7 @@ func TestUploadsThatCannotBeAskedAboutGetAMoment(t *testing.T) {
 
 const commentURN = "urn:li:comment:(urn:li:activity:6631349431612559360,6636062862760562688)"
 
-func TestCommentsTakeTheInterfaceThatIsOpenToThem(t *testing.T) {
+func TestCommentsUseTheAvailableAPI(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		golden string
@@ -187,7 +187,7 @@ func TestCommentsTakeTheInterfaceThatIsOpenToThem(t *testing.T) {
 	}
 }
 
-func TestACommentRefusedByTheNewInterfaceGoesToTheOldOne(t *testing.T) {
+func TestCommentFallsBackToTheOldAPI(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "comment-fallback")
 	b.member.Scopes = []string{scopeMemberWrite, scopeMemberFeed}
@@ -202,7 +202,7 @@ func TestACommentRefusedByTheNewInterfaceGoesToTheOldOne(t *testing.T) {
 	}
 }
 
-func TestAnAccountPerOrganizationComesFromOneConsent(t *testing.T) {
+func TestConsentReturnsAnAccountPerOrganization(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect")
 	ctx := context.Background()
@@ -245,7 +245,7 @@ func TestAnAccountPerOrganizationComesFromOneConsent(t *testing.T) {
 	}
 }
 
-func TestAnAppWithoutOpenIDReadsTheOlderProfile(t *testing.T) {
+func TestAppWithoutOpenIDReadsTheOlderProfile(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-basic")
 	account, err := b.Profile(context.Background(), provider.Account{
@@ -258,7 +258,7 @@ func TestAnAppWithoutOpenIDReadsTheOlderProfile(t *testing.T) {
 	}
 }
 
-func TestWithoutARefreshTokenTheMemberHasToComeBack(t *testing.T) {
+func TestWithoutARefreshTokenReconnectIsNeeded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	_, err := b.Refresh(context.Background(), provider.Account{Token: provider.Token{Access: "access-1"}})
@@ -267,7 +267,7 @@ func TestWithoutARefreshTokenTheMemberHasToComeBack(t *testing.T) {
 	}
 }
 
-func TestTheConsentAddressAsksForWhatTheAppHas(t *testing.T) {
+func TestConsentURLRequestsTheAppsScopes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S"})
@@ -332,7 +332,7 @@ func TestMetricsOfOrganizationsAndMembers(t *testing.T) {
 	}
 }
 
-func TestAMembersLostAnswerIsFoundOutByResending(t *testing.T) {
+func TestMemberLostAnswerIsReconciledByResending(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "resend")
 	c := text("Hello")
@@ -351,7 +351,7 @@ func TestAMembersLostAnswerIsFoundOutByResending(t *testing.T) {
 	}
 }
 
-func TestADuplicateOfAPostThatDoesNotExistIsUnknown(t *testing.T) {
+func TestDuplicateOfAPostThatDoesNotExistIsUnknown(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "resend-gone")
 	c := text("Hello")
@@ -366,7 +366,7 @@ func TestADuplicateOfAPostThatDoesNotExistIsUnknown(t *testing.T) {
 	}
 }
 
-func TestAnOrganizationsLostAnswerIsFoundOutByReading(t *testing.T) {
+func TestOrganizationLostAnswerIsReconciledByReading(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-organization")
 	c := text("Hello #launch (now)")
@@ -384,7 +384,7 @@ func TestAnOrganizationsLostAnswerIsFoundOutByReading(t *testing.T) {
 	}
 }
 
-func TestADuplicateAfterAnUnclearAttemptIsThatAttempt(t *testing.T) {
+func TestDuplicateAfterAnUnknownAttemptResolvesIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-absent")
 	c := text("Hello")
@@ -414,7 +414,7 @@ func TestCommentsAreFoundWhereTheyCanBeRead(t *testing.T) {
 	}
 }
 
-func TestTheRegistryTakesTheDeclaration(t *testing.T) {
+func TestDeclarationIsRegistered(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	registry, err := provider.NewRegistry(b.Provider)
@@ -429,7 +429,7 @@ func TestTheRegistryTakesTheDeclaration(t *testing.T) {
 	}
 }
 
-func TestOddConfigurationsAreRefused(t *testing.T) {
+func TestInvalidConfigurationsAreRejected(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for _, config := range []Config{{}, {Caller: b.api.Caller, Now: b.now, Version: "2026-09"},
@@ -440,7 +440,7 @@ func TestOddConfigurationsAreRefused(t *testing.T) {
 	}
 }
 
-func TestNoSecretShowsInErrorsStateAndExchanges(t *testing.T) {
+func TestErrorsStateAndExchangesHideSecrets(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "image")
 	var seen []provider.Exchange

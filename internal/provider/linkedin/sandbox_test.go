@@ -51,7 +51,7 @@ func picture(size int) provider.Content {
 	return c
 }
 
-func TestLargePicturesOfMembersAreLeftAloneForLonger(t *testing.T) {
+func TestLargeMemberImagesGetALongerDelay(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{10_000, 2_000_000, 7_900_000} {
 		p := play(t, "ada", sandbox.Settings{}, Config{})
@@ -68,7 +68,7 @@ func TestLargePicturesOfMembersAreLeftAloneForLonger(t *testing.T) {
 	}
 }
 
-func TestAPictureThatIsTooYoungIsTriedAgain(t *testing.T) {
+func TestImageNotYetReadyIsRetried(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t, "ada", sandbox.Settings{}, Config{}), context.Background()
 	c := picture(7_900_000)
@@ -90,7 +90,7 @@ func TestAPictureThatIsTooYoungIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAPictureThatStaysForbiddenIsRejected(t *testing.T) {
+func TestImageThatStaysForbiddenIsRejected(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 403, body(403, "", "Accessing this image resource is forbidden"))
 	st := provider.State{Ready: true, Uploads: []provider.Upload{{Step: stepReady, ID: "urn:li:image:1"}}}
@@ -106,7 +106,7 @@ func TestAPictureThatStaysForbiddenIsRejected(t *testing.T) {
 	}
 }
 
-func TestAConsentAsksForWhatTheAppWasGiven(t *testing.T) {
+func TestConsentRequestsTheAppsScopes(t *testing.T) {
 	t.Parallel()
 	organizations := []string{"r_basicprofile", "w_member_social", "w_organization_social", "r_organization_social",
 		"rw_organization_admin"}

@@ -40,7 +40,7 @@ func TestReservedCharactersAreEscaped(t *testing.T) {
 	}
 }
 
-func TestWhatLinkedInGivesBackLooksTheSame(t *testing.T) {
+func TestEscapedTextComparesEqual(t *testing.T) {
 	t.Parallel()
 	for sent, stored := range map[string]string{
 		commentary("Hello #launch (now) a_b", nil): `Hello {hashtag|\#|launch} \(now\) a\_b`,
@@ -55,7 +55,7 @@ func TestWhatLinkedInGivesBackLooksTheSame(t *testing.T) {
 	}
 }
 
-func FuzzEscapingIsUndoneByReading(f *testing.F) {
+func FuzzEscapeRoundTrip(f *testing.F) {
 	f.Add("Hello #launch (now) a_b \\ @x {hashtag|#|y}")
 	f.Fuzz(func(t *testing.T, text string) {
 		if got := visible(commentary(text, nil)); got != strings.TrimSpace(text) {

@@ -23,7 +23,7 @@ Content-Type: application/json
 {"data": {"id": "1", "time": "now"}, "list": [{"name": "a"}]}
 `
 
-func TestAVendorsExampleIsFoundInTheRequest(t *testing.T) {
+func TestVendorExampleMatchesTheRequest(t *testing.T) {
 	t.Parallel()
 	var e VendorExample
 	if err := e.parse(vendorFile); err != nil {
@@ -53,7 +53,7 @@ func TestAVendorsExampleIsFoundInTheRequest(t *testing.T) {
 	}
 }
 
-func TestAVendorsAnswerIsComparedByItsShape(t *testing.T) {
+func TestVendorResponseIsComparedByShape(t *testing.T) {
 	t.Parallel()
 	var e VendorExample
 	if err := e.parse(vendorFile); err != nil {

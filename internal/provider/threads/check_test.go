@@ -7,7 +7,7 @@ import (
 	"crier/internal/provider"
 )
 
-func TestEmojisCountByTheirBytes(t *testing.T) {
+func TestEmojisCountAsBytes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
 		"": 0, "hello": 5, "grüße": 5, "日本語": 3, "👍": 4, "👨‍👩‍👧": 18, "❤️": 6, "1️⃣": 7,
@@ -18,7 +18,7 @@ func TestEmojisCountByTheirBytes(t *testing.T) {
 	}
 }
 
-func TestContentIsCheckedBeforehand(t *testing.T) {
+func TestCheckContent(t *testing.T) {
 	t.Parallel()
 	many := make([]provider.Media, 21)
 	for i := range many {
@@ -79,7 +79,7 @@ func TestContentIsCheckedBeforehand(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotGrantedIsNotOffered(t *testing.T) {
+func TestFeaturesNeedTheirScopes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	few := provider.Account{Scopes: []string{"threads_basic", "threads_content_publish"}}

@@ -29,7 +29,7 @@ func problem(kind string, code, subcode int, message string) string {
 		kind, code, subcode)
 }
 
-func TestEveryDocumentedErrorOfAPublicationHasItsClass(t *testing.T) {
+func TestDocumentedPublishErrorsAreClassified(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name   string
@@ -83,7 +83,7 @@ func TestEveryDocumentedErrorOfAPublicationHasItsClass(t *testing.T) {
 	}
 }
 
-func TestMediaThatCannotBeFetchedAreTriedTwice(t *testing.T) {
+func TestUnfetchableMediaIsTriedTwice(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 400, problem("OAuthException", 9004, 2207052, "The media could not be fetched from this URI"))
 	st := provider.State{Data: map[string]string{noteQuota: "read"}}
@@ -97,7 +97,7 @@ func TestMediaThatCannotBeFetchedAreTriedTwice(t *testing.T) {
 	}
 }
 
-func TestContainersFailForReasonsPeopleUnderstand(t *testing.T) {
+func TestContainerErrorsAreReadable(t *testing.T) {
 	t.Parallel()
 	for reason, kind := range map[string]provider.Kind{
 		"INVALID_DURATION": provider.Rejected, "FAILED_DOWNLOADING_VIDEO": provider.Temporary,

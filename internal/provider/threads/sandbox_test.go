@@ -58,7 +58,7 @@ func (p playground) mustPublish(t *testing.T, c provider.Content) provider.State
 	return st
 }
 
-func TestTheSandboxTakesEveryKindOfPost(t *testing.T) {
+func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 	t.Parallel()
 	p := play(t)
 	picture := p.media("a.jpg", "image/jpeg", graphtest.JPEG(t, 800, 600))
@@ -92,7 +92,7 @@ func TestTheSandboxTakesEveryKindOfPost(t *testing.T) {
 	}
 }
 
-func TestTheSandboxRefreshesMeasuresAndDeletes(t *testing.T) {
+func TestSandboxRefreshMetricsAndDelete(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t), context.Background()
 	id := p.mustPublish(t, text("Hello")).PlatformPostID
@@ -122,7 +122,7 @@ func TestTheSandboxRefreshesMeasuresAndDeletes(t *testing.T) {
 	}
 }
 
-func TestALostAnswerOfTheSandboxIsFoundOut(t *testing.T) {
+func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]provider.Content{
 		"post": text("Hello"), "thread": text("1/2", "2/2"),
@@ -155,7 +155,7 @@ func TestALostAnswerOfTheSandboxIsFoundOut(t *testing.T) {
 	}
 }
 
-func TestAnOutageOfTheSandboxPublishesOnce(t *testing.T) {
+func TestSandboxOutagePublishesOnce(t *testing.T) {
 	t.Parallel()
 	p := play(t)
 	c := text("Hello")
@@ -174,7 +174,7 @@ func TestAnOutageOfTheSandboxPublishesOnce(t *testing.T) {
 	}
 }
 
-func TestFaultsOfTheSandboxHaveTheirClass(t *testing.T) {
+func TestSandboxFaultsAreClassified(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[sim.FaultKind][]provider.Kind{
 		sim.RateLimit: {provider.RateLimited}, sim.AuthExpired: {provider.AuthExpired}, sim.Reject: {provider.Rejected},
@@ -189,7 +189,7 @@ func TestFaultsOfTheSandboxHaveTheirClass(t *testing.T) {
 	}
 }
 
-func TestAConsentOfTheSandboxConnects(t *testing.T) {
+func TestSandboxConsent(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t), context.Background()
 	p.tokens.Credentials = provider.Credentials{ClientID: "app", ClientSecret: "secret"}
@@ -211,7 +211,7 @@ func TestAConsentOfTheSandboxConnects(t *testing.T) {
 	}
 }
 
-func TestATextNeedsNoPermissionForReplies(t *testing.T) {
+func TestTextNeedsNoReplyPermission(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t), context.Background()
 	p.tokens.Credentials = provider.Credentials{ClientID: "app", ClientSecret: "secret"}

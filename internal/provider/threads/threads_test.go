@@ -84,7 +84,7 @@ func video() provider.Media { return providertest.NewMedia("v.mp4", "video/mp4",
 var target = provider.Target{PlatformPostID: "18000000000000001",
 	Permalink: "https://www.threads.net/@threads_dev/post/A"}
 
-func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
+func TestWireFormatOfEveryPostKind(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		golden  string
@@ -137,7 +137,7 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 	}
 }
 
-func TestAUsedUpQuotaIsObeyedBeforeAnythingIsMade(t *testing.T) {
+func TestExhaustedQuotaPreventsContainers(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name    string
@@ -167,7 +167,7 @@ func TestAUsedUpQuotaIsObeyedBeforeAnythingIsMade(t *testing.T) {
 	}
 }
 
-func TestALateContainerIsPublishedAgainAndThenMadeAnew(t *testing.T) {
+func TestLateContainerIsRetriedThenRecreated(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "refused")
 	c := text("Hello")
@@ -190,7 +190,7 @@ func TestALateContainerIsPublishedAgainAndThenMadeAnew(t *testing.T) {
 // maxExpectedRefusals is how often Threads refuses in the golden file.
 const maxExpectedRefusals = 3
 
-func TestAReadyStateIsLeftAloneUntilItsContainerExpires(t *testing.T) {
+func TestReadyStateIsKeptUntilItsContainerExpires(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ready := provider.State{Ready: true, ContainerID: "c", Data: map[string]string{noteQuota: "read"},
@@ -209,7 +209,7 @@ func TestAReadyStateIsLeftAloneUntilItsContainerExpires(t *testing.T) {
 	}
 }
 
-func TestAFailedContainerIsMadeAnewOnce(t *testing.T) {
+func TestFailedContainerIsRecreatedOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "container-fails")
 	c := withMedia("A video", video())
@@ -257,7 +257,7 @@ func TestConnectingAndRefreshing(t *testing.T) {
 	}
 }
 
-func TestTheConsentAddressCarriesTheScopes(t *testing.T) {
+func TestConsentURLHasTheScopes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S"})
@@ -280,7 +280,7 @@ func TestDeletingTwiceIsNoError(t *testing.T) {
 	}
 }
 
-func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
+func TestMissingMetricsAreNull(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "metrics")
 	ctx := context.Background()
@@ -302,7 +302,7 @@ func TestMetricsAreNullWhereNothingIsTold(t *testing.T) {
 	}
 }
 
-func TestALostAnswerIsFoundOutByTheContainer(t *testing.T) {
+func TestLostAnswerIsReconciledByContainer(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-found")
 	ctx, c := context.Background(), text("Hello")
@@ -325,7 +325,7 @@ func TestALostAnswerIsFoundOutByTheContainer(t *testing.T) {
 	}
 }
 
-func TestAnUnpublishedContainerIsPublishedAgain(t *testing.T) {
+func TestUnpublishedContainerIsPublishedAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-absent")
 	ctx, c := context.Background(), text("Hello")
@@ -344,7 +344,7 @@ func TestAnUnpublishedContainerIsPublishedAgain(t *testing.T) {
 	}
 }
 
-func TestALostRepostIsFoundInTheList(t *testing.T) {
+func TestLostRepostIsFoundInTheList(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-repost")
 	c := provider.Content{Action: provider.Repost, Target: target}

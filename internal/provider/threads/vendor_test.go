@@ -114,7 +114,7 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 }
 
 // The page developers.facebook.com/documentation/threads/reference/publishing names the parameters and values.
-func TestTheSandboxTakesTheVendorsParameters(t *testing.T) {
+func TestSandboxAcceptsTheVendorsParameters(t *testing.T) {
 	t.Parallel()
 	p := play(t)
 	for _, control := range []string{"everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only",

@@ -11,7 +11,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-func TestContentThatTikTokWouldRefuseIsRefusedBeforehand(t *testing.T) {
+func TestCheckContent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	video := func(change func(m *provider.Media)) provider.Content {
@@ -89,7 +89,7 @@ func TestContentThatTikTokWouldRefuseIsRefusedBeforehand(t *testing.T) {
 	}
 }
 
-func TestTheConnectionDecidesWhatIsPossible(t *testing.T) {
+func TestConnectionLimitsOptions(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	drafts := b.account

@@ -33,7 +33,7 @@ func (b bundle) postPhotos() *provider.Error {
 	return provider.AsError(err)
 }
 
-func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
+func TestDocumentedErrorsAreClassified(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		code   string
@@ -70,7 +70,7 @@ func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
 	}
 }
 
-func TestFailuresOnTikToksSideLeaveTheOutcomeOfAPullOpen(t *testing.T) {
+func TestServerErrorsLeaveAPullUnknown(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]struct {
 		status int
@@ -95,7 +95,7 @@ func TestFailuresOnTikToksSideLeaveTheOutcomeOfAPullOpen(t *testing.T) {
 	}
 }
 
-func TestTheUploadHostIsUnderstoodByItsStatus(t *testing.T) {
+func TestUploadHostStatusCodes(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]provider.Kind{
 		400: provider.Rejected, 403: provider.Temporary, 404: provider.Temporary, 416: provider.OutcomeUnknown,
@@ -116,7 +116,7 @@ func TestTheUploadHostIsUnderstoodByItsStatus(t *testing.T) {
 	}
 }
 
-func TestEveryReasonOfFailureHasItsClass(t *testing.T) {
+func TestFailReasonsAreClassified(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]provider.Code{
 		"file_format_check_failed": provider.CodeMediaRejected, "picture_size_check_failed": provider.CodeMediaRejected,

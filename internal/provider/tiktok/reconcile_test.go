@@ -20,7 +20,7 @@ func (b bundle) lose(t *testing.T, c provider.Content) (provider.State, provider
 	return providertest.Reload(t, st), at
 }
 
-func TestTheStatusTellsWhatBecameOfALostChunk(t *testing.T) {
+func TestLostChunkIsReconciledByStatus(t *testing.T) {
 	t.Parallel()
 	for golden, want := range map[string]provider.Outcome{
 		"reconcile-taken":   provider.OutcomePublished,
@@ -47,7 +47,7 @@ func TestTheStatusTellsWhatBecameOfALostChunk(t *testing.T) {
 	}
 }
 
-func TestALostPostOfPicturesIsLookedForInTheList(t *testing.T) {
+func TestLostPhotoPostIsFoundInTheList(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-listed")
 	c := photos(catsPublic)
@@ -64,7 +64,7 @@ func TestALostPostOfPicturesIsLookedForInTheList(t *testing.T) {
 	}
 }
 
-func TestAPostOfPicturesThatIsNotListedIsLeftToAPerson(t *testing.T) {
+func TestUnlistedPhotoPostIsUnknown(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-unlisted")
 	c := photos(catsPublic)
@@ -76,7 +76,7 @@ func TestAPostOfPicturesThatIsNotListedIsLeftToAPerson(t *testing.T) {
 	}
 }
 
-func TestWhatTheListCannotShowCannotBeFoundOutAbout(t *testing.T) {
+func TestUnlistablePostsCannotBeReconciled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	silent := photos(public)

@@ -95,7 +95,7 @@ func (s simulated) wantOnePost(t *testing.T, text string) {
 	}
 }
 
-func TestTheSandboxShowsAVideo(t *testing.T) {
+func TestSandboxVideo(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{})
 	st, err := s.drive(t, film(public), provider.State{})
@@ -117,7 +117,7 @@ func TestTheSandboxShowsAVideo(t *testing.T) {
 	}
 }
 
-func TestTheSandboxFetchesPictures(t *testing.T) {
+func TestSandboxPhotos(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{})
 	st, err := s.drive(t, served(t, public), provider.State{})
@@ -142,7 +142,7 @@ func TestPrivatePostsAndDraftsEndWithoutAnID(t *testing.T) {
 	}
 }
 
-func TestAPrivateAccountDoesNotPostToEverybody(t *testing.T) {
+func TestPrivateAccountDoesNotPostToEverybody(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "private_wanderer", sandbox.Settings{})
 	_, err := s.drive(t, film(public), provider.State{})
@@ -191,7 +191,7 @@ func (s simulated) crashing(t *testing.T, c provider.Content) provider.State {
 	return st
 }
 
-func TestACrashAfterEachStepPublishesOnce(t *testing.T) {
+func TestCrashAfterEachStepPublishesOnce(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{})
 	st := s.crashing(t, film(public))
@@ -201,7 +201,7 @@ func TestACrashAfterEachStepPublishesOnce(t *testing.T) {
 	s.wantOnePost(t, "A walk")
 }
 
-func TestALostAnswerOfTheSandboxIsFoundOutAbout(t *testing.T) {
+func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[sim.FaultKind]provider.Outcome{
 		sim.LostResponse: provider.OutcomePublished,
@@ -225,7 +225,7 @@ func TestALostAnswerOfTheSandboxIsFoundOutAbout(t *testing.T) {
 	}
 }
 
-func TestALostPostOfPicturesIsFoundInTheSandboxsList(t *testing.T) {
+func TestSandboxLostPhotoPostIsFoundInTheList(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{})
 	s.network.Fault(sim.Publish, sim.LostResponse, nil)
@@ -249,7 +249,7 @@ func TestALostPostOfPicturesIsFoundInTheSandboxsList(t *testing.T) {
 	s.wantOnePost(t, "Two cats")
 }
 
-func TestAPostThatTheSandboxRefusesAfterTheLastChunkTellsWhy(t *testing.T) {
+func TestSandboxRejectionAfterTheLastChunkHasAReason(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[sim.FaultKind]provider.Code{
 		sim.Reject:     provider.CodeContentRejected,
@@ -267,7 +267,7 @@ func TestAPostThatTheSandboxRefusesAfterTheLastChunkTellsWhy(t *testing.T) {
 	}
 }
 
-func TestAPostWhoseAuthorizationIsRemovedBeginsAnew(t *testing.T) {
+func TestPostWithRevokedAuthorizationRestarts(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{})
 	s.network.Fault(sim.Publish, sim.AuthExpired, nil)
@@ -278,7 +278,7 @@ func TestAPostWhoseAuthorizationIsRemovedBeginsAnew(t *testing.T) {
 	s.wantOnePost(t, "A walk")
 }
 
-func TestRefreshTokensOfTheSandboxWorkOnce(t *testing.T) {
+func TestSandboxRefreshTokensWorkOnce(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{AccessLifetime: 2 * time.Hour})
 	ctx := context.Background()
@@ -296,7 +296,7 @@ func TestRefreshTokensOfTheSandboxWorkOnce(t *testing.T) {
 	}
 }
 
-func TestAConsentOfTheSandboxGivesAnAccount(t *testing.T) {
+func TestSandboxConsentReturnsAnAccount(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "private_wanderer", sandbox.Settings{})
 	const callback = "https://crier.test/oauth/tiktok/callback"
@@ -358,7 +358,7 @@ func TestVideosOfEverySizeAreTakenByTheSandbox(t *testing.T) {
 	}
 }
 
-func TestASecondAccountCanBeConnectedInTheSameBrowser(t *testing.T) {
+func TestSecondAccountCanBeConnectedInTheSameBrowser(t *testing.T) {
 	t.Parallel()
 	b := simulate(t, "ada", sandbox.Settings{})
 	jar, err := cookiejar.New(nil)
@@ -394,7 +394,7 @@ func TestASecondAccountCanBeConnectedInTheSameBrowser(t *testing.T) {
 	}
 }
 
-func TestWhoPostsSeesTheAccountAndItsChoices(t *testing.T) {
+func TestCreatorInfoOptions(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for handle, want := range map[string][]string{

@@ -113,7 +113,7 @@ const (
 	knownID = "7123456789012345678"
 )
 
-func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
+func TestWireFormatOfEveryPostKind(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		golden   string
@@ -184,7 +184,7 @@ func TestChunksFollowTheReferenceVectors(t *testing.T) {
 	}
 }
 
-func TestChunksKeepToTheBoundsForEverySize(t *testing.T) {
+func TestChunkSizesStayWithinBounds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for _, limits := range []Limits{{}, inPieces, {SingleChunkBytes: 1, ChunkBytes: 64_000_000}} {
@@ -214,7 +214,7 @@ func TestChunksKeepToTheBoundsForEverySize(t *testing.T) {
 	}
 }
 
-func TestAnUploadGoesOnWhereTikTokSays(t *testing.T) {
+func TestUploadResumesAtTikToksOffset(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		golden   string
@@ -233,7 +233,7 @@ func TestAnUploadGoesOnWhereTikTokSays(t *testing.T) {
 	}
 }
 
-func TestWhatTheAccountDoesNotOfferIsRefusedBeforeTheUpload(t *testing.T) {
+func TestUnavailableOptionsAreRejectedBeforeUpload(t *testing.T) {
 	t.Parallel()
 	long := clip(public)
 	long.Parts[0].Media[0].Duration = 301 * time.Second
@@ -255,7 +255,7 @@ func TestWhatTheAccountDoesNotOfferIsRefusedBeforeTheUpload(t *testing.T) {
 	}
 }
 
-func TestAPostThatTikTokRefusesLaterIsAFailure(t *testing.T) {
+func TestLateRejectionIsAFailure(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "failed")
 	st, err := b.drive(t, clip(public), provider.State{})
@@ -265,7 +265,7 @@ func TestAPostThatTikTokRefusesLaterIsAFailure(t *testing.T) {
 	}
 }
 
-func TestPassingFailuresBeginAnewOnlySoOften(t *testing.T) {
+func TestTransientFailuresRestartABoundedNumberOfTimes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for _, reason := range []string{"internal", "auth_removed", "photo_pull_failed", "spam_risk_too_many_posts"} {
@@ -284,7 +284,7 @@ func TestPassingFailuresBeginAnewOnlySoOften(t *testing.T) {
 	}
 }
 
-func TestTheIDOfAPublicPostIsNotWaitedForForever(t *testing.T) {
+func TestWaitForThePostIDIsBounded(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 200, `{"data":{"status":"PUBLISH_COMPLETE"},"error":{"code":"ok"}}`)
 	st, err := b.drive(t, clip(public), provider.State{RequiresPolling: true, PublishID: "p"})
@@ -297,7 +297,7 @@ func TestTheIDOfAPublicPostIsNotWaitedForForever(t *testing.T) {
 	}
 }
 
-func TestAPostThatIsThereIsNoFailureWhenItsIDCannotBeRead(t *testing.T) {
+func TestUnreadablePostIDIsNotAFailure(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 401, `{"data":{},"error":{"code":"access_token_invalid"}}`)
 	done := provider.State{Done: true, RequiresPolling: true, PublishID: "p", Published: []provider.Published{{}}}
@@ -311,7 +311,7 @@ func TestAPostThatIsThereIsNoFailureWhenItsIDCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestAReadyStateIsLeftAloneUntilItsUploadEnds(t *testing.T) {
+func TestReadyStateIsKeptUntilItsUploadExpires(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	c := clip(public)
@@ -372,7 +372,7 @@ func TestConnectingRefreshingAndRevoking(t *testing.T) {
 	}
 }
 
-func TestFieldsWithoutTheirScopeAreNotAskedFor(t *testing.T) {
+func TestFieldsWithoutTheirScopeAreNotRequested(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-narrow")
 	accounts, err := b.Accounts(context.Background(),
@@ -382,7 +382,7 @@ func TestFieldsWithoutTheirScopeAreNotAskedFor(t *testing.T) {
 	}
 }
 
-func TestADeadRefreshTokenMeansConnectingAgainAndWrongCredentialsDoNot(t *testing.T) {
+func TestOnlyADeadRefreshTokenNeedsReconnecting(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-dead")
 	ctx := context.Background()
@@ -400,7 +400,7 @@ func TestADeadRefreshTokenMeansConnectingAgainAndWrongCredentialsDoNot(t *testin
 	}
 }
 
-func TestTheConsentAddressCarriesAHexadecimalChallenge(t *testing.T) {
+func TestConsentURLHasAHexadecimalChallenge(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S",
@@ -414,7 +414,7 @@ func TestTheConsentAddressCarriesAHexadecimalChallenge(t *testing.T) {
 	}
 }
 
-func TestMetricsTellUnknownFromZero(t *testing.T) {
+func TestMetricsDistinguishUnknownFromZero(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "metrics")
 	ctx := context.Background()
@@ -432,7 +432,7 @@ func TestMetricsTellUnknownFromZero(t *testing.T) {
 	}
 }
 
-func TestTheRegistryTakesTheDeclaration(t *testing.T) {
+func TestDeclarationIsRegistered(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	registry, err := provider.NewRegistry(b.Provider)
@@ -447,7 +447,7 @@ func TestTheRegistryTakesTheDeclaration(t *testing.T) {
 	}
 }
 
-func TestWhatTikTokSaysOfAnAccountNarrowsItsLimits(t *testing.T) {
+func TestCreatorInfoNarrowsLimits(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	a := b.account
@@ -466,7 +466,7 @@ func TestWhatTikTokSaysOfAnAccountNarrowsItsLimits(t *testing.T) {
 	}
 }
 
-func TestNoSecretShowsInErrorsAndExchanges(t *testing.T) {
+func TestErrorsAndExchangesHideSecrets(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-dead", "settings")
 	var seen []provider.Exchange

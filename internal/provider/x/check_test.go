@@ -139,7 +139,7 @@ func settingCases() []limitCase {
 	}
 }
 
-func TestCheckKeepsTheLimitsAtBelowAndAbove(t *testing.T) {
+func TestCheckLimits(t *testing.T) {
 	t.Parallel()
 	for _, tc := range slices.Concat(textCases(), mediaCases(), settingCases()) {
 		t.Run(tc.name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func detail(status int, title, detail, kind string) string {
 	return fmt.Sprintf(`{"title":%q,"detail":%q,"type":%q,"status":%d}`, title, detail, kind, status)
 }
 
-func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
+func TestDocumentedErrorsAreClassified(t *testing.T) {
 	t.Parallel()
 	const problems = "https://api.twitter.com/2/problems/"
 	now := providertest.NewClock().Now()
@@ -169,7 +169,7 @@ func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
 	}
 }
 
-func TestReadsAndUploadsMayBeTriedAgainAfterAServerError(t *testing.T) {
+func TestReadsAndUploadsAreRetriedAfterServerErrors(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 503, nil, "")
 	ctx := context.Background()
@@ -183,7 +183,7 @@ func TestReadsAndUploadsMayBeTriedAgainAfterAServerError(t *testing.T) {
 	}
 }
 
-func TestTokenErrorsAreToldApart(t *testing.T) {
+func TestTokenErrorsAreDistinguished(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name   string

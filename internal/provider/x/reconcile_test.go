@@ -6,7 +6,7 @@ import (
 	"crier/internal/provider"
 )
 
-func TestTheTimelineIsMatchedThroughWhatXDoesToTexts(t *testing.T) {
+func TestTimelineMatchToleratesXsTextChanges(t *testing.T) {
 	t.Parallel()
 	link := func(short, long string) entities { return entities{URLs: []urlEntity{{URL: short, ExpandedURL: long}}} }
 	refers := func(kind, id string) []reference { return []reference{{Type: kind, ID: id}} }

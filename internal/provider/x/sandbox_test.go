@@ -35,7 +35,7 @@ func play(t *testing.T, settings sandbox.Settings, config Config) playground {
 	}}}
 }
 
-func TestQuotesNeedAnAppThatMayQuote(t *testing.T) {
+func TestQuotesNeedAppPermission(t *testing.T) {
 	t.Parallel()
 	for _, quotes := range []bool{false, true} {
 		p := play(t, sandbox.Settings{Quotes: quotes}, Config{Quotes: quotes})
@@ -61,7 +61,7 @@ func TestQuotesNeedAnAppThatMayQuote(t *testing.T) {
 	}
 }
 
-func TestAPictureNeedsNoText(t *testing.T) {
+func TestPictureNeedsNoText(t *testing.T) {
 	t.Parallel()
 	p := play(t, sandbox.Settings{}, Config{})
 	c := text("")
@@ -71,7 +71,7 @@ func TestAPictureNeedsNoText(t *testing.T) {
 	}
 }
 
-func TestPartsOfAThreadAreFoundInOldAndNewWords(t *testing.T) {
+func TestThreadPartsAreFoundByOldAndNewText(t *testing.T) {
 	t.Parallel()
 	for _, renamed := range []bool{false, true} {
 		p := play(t, sandbox.Settings{Renamed: renamed}, Config{})
@@ -109,7 +109,7 @@ func TestPartsOfAThreadAreFoundInOldAndNewWords(t *testing.T) {
 	}
 }
 
-func TestPiecesOfEveryVideoStayBelowFiveMegabytes(t *testing.T) {
+func TestChunksStayBelowFiveMegabytes(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	subscriber := p.InfoFor(provider.Account{Details: []byte(`{"subscriptionType":"Premium"}`)})

@@ -11,7 +11,7 @@ func videoPost() provider.Content {
 	return provider.Content{Action: provider.Post, Parts: []provider.Part{{Media: []provider.Media{video()}}}}
 }
 
-func TestAChunkThatIsTooLargeBeginsTheUploadAnewWithHalfOfIt(t *testing.T) {
+func TestTooLargeChunkRestartsWithHalfTheSize(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 413, nil, "")
 	st := provider.State{Uploads: []provider.Upload{{ID: "1", Step: stepAppending, ChunkSize: smallestChunk,
@@ -32,7 +32,7 @@ func TestAChunkThatIsTooLargeBeginsTheUploadAnewWithHalfOfIt(t *testing.T) {
 	}
 }
 
-func TestAnUploadThatIsGoneIsBegunAnewThreeTimesAtMost(t *testing.T) {
+func TestExpiredUploadRestartsAtMostThreeTimes(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 404, nil, `{"title":"Not Found"}`)
 	for _, step := range []string{stepAppending, stepSent, stepProcessing} {
@@ -53,7 +53,7 @@ func TestAnUploadThatIsGoneIsBegunAnewThreeTimesAtMost(t *testing.T) {
 	}
 }
 
-func TestAFailedProcessingRejectsTheMedia(t *testing.T) {
+func TestFailedProcessingRejectsTheMedia(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 200, nil,
 		`{"data":{"id":"1","processing_info":{"state":"failed","error":{"code":1,"name":"InvalidMedia","message":"The video is broken."}}}}`)
@@ -66,7 +66,7 @@ func TestAFailedProcessingRejectsTheMedia(t *testing.T) {
 	}
 }
 
-func TestProcessingIsWaitedForWithinReason(t *testing.T) {
+func TestProcessingWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 200, nil, `{"data":{"id":"1","processing_info":{"state":"in_progress","check_after_secs":120}}}`)
 	st := provider.State{Uploads: []provider.Upload{{ID: "1", Step: stepProcessing}}}
@@ -81,7 +81,7 @@ func TestProcessingIsWaitedForWithinReason(t *testing.T) {
 	}
 }
 
-func TestMediaThatXNoLongerTakesAreUploadedAgainOnce(t *testing.T) {
+func TestExpiredMediaIsUploadedAgainOnce(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 400, nil,
 		`{"type":"https://api.x.com/2/problems/invalid-request","errors":[{"message":"Your media IDs are invalid."}]}`)

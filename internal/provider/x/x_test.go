@@ -88,7 +88,7 @@ func video() provider.Media {
 
 func target(id string) provider.Target { return provider.Target{PlatformPostID: id} }
 
-func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
+func TestWireFormatOfEveryPostKind(t *testing.T) {
 	t.Parallel()
 	post := target("1445880548472328192")
 	for _, tc := range []struct {
@@ -146,7 +146,7 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 	}
 }
 
-func TestAFailedAltTextIsAWarning(t *testing.T) {
+func TestFailedAltTextIsAWarning(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "alttext-fails")
 	c := withSettings(provider.Content{Action: provider.Post, Parts: []provider.Part{{Media: []provider.Media{
@@ -158,7 +158,7 @@ func TestAFailedAltTextIsAWarning(t *testing.T) {
 	}
 }
 
-func TestAReadyStateIsLeftAloneUntilItsMediaExpire(t *testing.T) {
+func TestReadyStateIsKeptUntilItsMediaExpires(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	c := provider.Content{Action: provider.Post,
@@ -212,7 +212,7 @@ func TestConnectingRefreshingAndRevoking(t *testing.T) {
 	}
 }
 
-func TestASpentRefreshTokenMeansConnectingAgain(t *testing.T) {
+func TestSpentRefreshTokenNeedsReconnecting(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-public")
 	b.tokens.Credentials.ClientSecret = ""
@@ -223,7 +223,7 @@ func TestASpentRefreshTokenMeansConnectingAgain(t *testing.T) {
 	}
 }
 
-func TestTheConsentAddressCarriesScopesAndChallenge(t *testing.T) {
+func TestConsentURLHasScopesAndChallenge(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S",
@@ -247,7 +247,7 @@ func TestDeletingTwiceIsNoError(t *testing.T) {
 	}
 }
 
-func TestMetricsTellUnknownFromZero(t *testing.T) {
+func TestMetricsDistinguishUnknownFromZero(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "metrics")
 	ctx := context.Background()
@@ -273,7 +273,7 @@ func TestMetricsTellUnknownFromZero(t *testing.T) {
 	}
 }
 
-func TestALostAnswerIsFoundOnTheTimeline(t *testing.T) {
+func TestLostAnswerIsFoundOnTheTimeline(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-found")
 	c := text("Tom & Ada: see crier.dev/a")
@@ -289,7 +289,7 @@ func TestALostAnswerIsFoundOnTheTimeline(t *testing.T) {
 }
 
 // A comment is known by its words and by what it hangs below, on whatever page of the timeline it is.
-func TestALostCommentIsFoundOnALaterPage(t *testing.T) {
+func TestLostCommentIsFoundOnALaterPage(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-comment")
 	ctx, at := context.Background(), provider.Attempt{StartedAt: b.clock.Now()}
@@ -309,7 +309,7 @@ func TestALostCommentIsFoundOnALaterPage(t *testing.T) {
 	}
 }
 
-func TestADuplicateAfterAnUnclearAttemptIsNotAFailure(t *testing.T) {
+func TestDuplicateAfterAnUnknownAttemptIsNotAFailure(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-duplicate")
 	ctx := context.Background()
@@ -385,7 +385,7 @@ func TestConfiguredCostsReplaceTheUsualOnes(t *testing.T) {
 	}
 }
 
-func TestTheRegistryTakesTheDeclaration(t *testing.T) {
+func TestDeclarationIsRegistered(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	if _, err := provider.NewRegistry(b.Provider); err != nil {
@@ -393,7 +393,7 @@ func TestTheRegistryTakesTheDeclaration(t *testing.T) {
 	}
 }
 
-func TestNoSecretShowsInErrorsAndExchanges(t *testing.T) {
+func TestErrorsAndExchangesHideSecrets(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-public", "text")
 	b.tokens.Credentials.ClientSecret = ""

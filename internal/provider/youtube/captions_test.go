@@ -76,7 +76,7 @@ func TestCaptionsAreCheckedBeforehand(t *testing.T) {
 	}
 }
 
-func TestWatchTimeIsToldWhereTheConsentCoversIt(t *testing.T) {
+func TestWatchTimeNeedsItsScope(t *testing.T) {
 	t.Parallel()
 	s, ctx := simulate(t, sandbox.Settings{}), context.Background()
 	st, err := s.drive(t, film(), provider.State{})
@@ -101,7 +101,7 @@ func TestWatchTimeIsToldWhereTheConsentCoversIt(t *testing.T) {
 	}
 }
 
-func TestADeadTokenIsToldWhenWatchTimeIsAskedFor(t *testing.T) {
+func TestDeadTokenIsReportedByWatchTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -116,7 +116,7 @@ func TestADeadTokenIsToldWhenWatchTimeIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestConsentsAskForAnalyticsOnlyWhenToldTo(t *testing.T) {
+func TestConsentRequestsAnalyticsOnlyWhenConfigured(t *testing.T) {
 	t.Parallel()
 	clock := providertest.NewClock()
 	for _, analytics := range []bool{false, true} {

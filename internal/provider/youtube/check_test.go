@@ -11,7 +11,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-func TestContentThatYouTubeWouldRefuseIsRefusedBeforehand(t *testing.T) {
+func TestCheckContent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	with := func(change func(m *provider.Media)) provider.Content {
@@ -94,7 +94,7 @@ func TestContentThatYouTubeWouldRefuseIsRefusedBeforehand(t *testing.T) {
 	}
 }
 
-func TestTheTitleIsTheFirstLineOfTheText(t *testing.T) {
+func TestTitleIsTheFirstLineOfTheText(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", 120)
 	for _, tc := range []struct{ setting, text, want string }{

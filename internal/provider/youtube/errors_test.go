@@ -31,7 +31,7 @@ func refusal(status int, reason string) string {
 	return fmt.Sprintf(`{"error":{"code":%d,"message":"No <a href=\"/x\">way</a>.","errors":[{"message":"..","domain":"youtube","reason":%q}]}}`, status, reason)
 }
 
-func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
+func TestDocumentedErrorsAreClassified(t *testing.T) {
 	t.Parallel()
 	untilMidnight := 20 * time.Hour // the clock stands at 04:00 in California
 	for _, tc := range []struct {
@@ -74,7 +74,7 @@ func TestEveryDocumentedErrorHasItsClass(t *testing.T) {
 	}
 }
 
-func TestFailuresOnYouTubesSideLeaveTheOutcomeOfACommentOpen(t *testing.T) {
+func TestServerErrorsLeaveACommentUnknown(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]struct {
 		status int

@@ -20,7 +20,7 @@ func (b bundle) lose(t *testing.T, c provider.Content) (provider.State, provider
 	return providertest.Reload(t, st), at
 }
 
-func TestTheSessionTellsWhatBecameOfALostAnswer(t *testing.T) {
+func TestLostAnswerIsReconciledBySession(t *testing.T) {
 	t.Parallel()
 	for golden, want := range map[string]provider.Outcome{
 		"reconcile-complete": provider.OutcomePublished,
@@ -45,7 +45,7 @@ func TestTheSessionTellsWhatBecameOfALostAnswer(t *testing.T) {
 	}
 }
 
-func TestWithoutItsSessionAVideoIsLookedForInTheList(t *testing.T) {
+func TestVideoWithoutItsSessionIsFoundInTheList(t *testing.T) {
 	t.Parallel()
 	for golden, want := range map[string]provider.Outcome{
 		"reconcile-listed":   provider.OutcomePublished,
@@ -82,7 +82,7 @@ func TestWithoutItsSessionAVideoIsLookedForInTheList(t *testing.T) {
 	}
 }
 
-func TestALostCommentIsFoundByItsTextAndAuthor(t *testing.T) {
+func TestLostCommentIsFoundByItsTextAndAuthor(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-comment")
 	st, at := b.lose(t, comment())

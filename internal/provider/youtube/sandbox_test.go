@@ -64,7 +64,7 @@ func (s simulated) wantOnePost(t *testing.T, text string) {
 	}
 }
 
-func TestTheSandboxShowsAVideoWithAllThatBelongsToIt(t *testing.T) {
+func TestSandboxVideoWithMetadata(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
 	c := withSettings(film(), `{"youtubeTitle":"Woods","youtubeThumbnailMediaId":"`+string(pictureID)+`","youtubeTags":["a b"],"youtubeHasPaidProductPlacement":true}`)
@@ -137,7 +137,7 @@ func (s simulated) crashing(t *testing.T, c provider.Content) provider.State {
 	return st
 }
 
-func TestACrashAfterEachStepPublishesOnce(t *testing.T) {
+func TestCrashAfterEachStepPublishesOnce(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
 	st := s.crashing(t, film())
@@ -147,7 +147,7 @@ func TestACrashAfterEachStepPublishesOnce(t *testing.T) {
 	s.wantOnePost(t, "A walk")
 }
 
-func TestALostAnswerOfTheSandboxIsFoundOutAbout(t *testing.T) {
+func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[sim.FaultKind]provider.Outcome{
 		sim.LostResponse: provider.OutcomePublished,
@@ -171,7 +171,7 @@ func TestALostAnswerOfTheSandboxIsFoundOutAbout(t *testing.T) {
 	}
 }
 
-func TestALostVideoIsFoundInTheChannelWithoutItsSession(t *testing.T) {
+func TestLostVideoIsFoundInTheChannelWithoutItsSession(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
 	s.network.Fault(sim.Publish, sim.LostResponse, nil)
@@ -184,7 +184,7 @@ func TestALostVideoIsFoundInTheChannelWithoutItsSession(t *testing.T) {
 	}
 }
 
-func TestALostCommentIsFoundBelowTheVideo(t *testing.T) {
+func TestLostCommentIsFoundBelowTheVideo(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
 	st, err := s.drive(t, film(), provider.State{})
@@ -201,7 +201,7 @@ func TestALostCommentIsFoundBelowTheVideo(t *testing.T) {
 	}
 }
 
-func TestADeadTokenInTheMiddleOfAnUploadIsRenewedAndTheUploadGoesOn(t *testing.T) {
+func TestTokenRefreshDuringUpload(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
 	s.network.Fault(sim.Upload, sim.AuthExpired, map[string]any{"skip": 2})
@@ -220,7 +220,7 @@ func TestADeadTokenInTheMiddleOfAnUploadIsRenewedAndTheUploadGoesOn(t *testing.T
 	s.wantOnePost(t, "A walk")
 }
 
-func TestAProjectWithoutAnAuditIsWarnedAbout(t *testing.T) {
+func TestUnauditedProjectIsWarnedAbout(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{Unaudited: true})
 	st, err := s.drive(t, film(), provider.State{})
@@ -229,7 +229,7 @@ func TestAProjectWithoutAnAuditIsWarnedAbout(t *testing.T) {
 	}
 }
 
-func TestAConsentOfTheSandboxGivesAChannel(t *testing.T) {
+func TestSandboxConsentReturnsAChannel(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
 	const callback = "https://crier.test/oauth/youtube/callback"

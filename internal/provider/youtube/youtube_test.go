@@ -100,7 +100,7 @@ func comment() provider.Content {
 	}
 }
 
-func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
+func TestWireFormatOfEveryPostKind(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		golden  string
@@ -136,7 +136,7 @@ func TestEveryKindOfPostGoesOverTheWireAsDocumented(t *testing.T) {
 	}
 }
 
-func TestTheLastPieceIsHeldBackUntilCommit(t *testing.T) {
+func TestLastChunkIsHeldBackUntilCommit(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ size, next, want int64 }{
 		{1, 0, 0}, {unit, 0, 0}, {unit + 1, 0, unit}, {2 * unit, 0, unit}, {600_000, 0, 2 * unit},
@@ -149,7 +149,7 @@ func TestTheLastPieceIsHeldBackUntilCommit(t *testing.T) {
 	}
 }
 
-func TestLargeFilesGoInBoundedlyManyPieces(t *testing.T) {
+func TestChunkCountIsBounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.limits.ChunkBytes = 8 << 20
@@ -161,7 +161,7 @@ func TestLargeFilesGoInBoundedlyManyPieces(t *testing.T) {
 	}
 }
 
-func TestAnUploadGoesOnWhereYouTubeSays(t *testing.T) {
+func TestUploadResumesAtYouTubesOffset(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		golden   string
@@ -180,7 +180,7 @@ func TestAnUploadGoesOnWhereYouTubeSays(t *testing.T) {
 	}
 }
 
-func TestAReadyStateIsLeftAloneUntilItsSessionEnds(t *testing.T) {
+func TestReadyStateIsKeptUntilItsSessionExpires(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	c := clip()
@@ -205,7 +205,7 @@ func TestAReadyStateIsLeftAloneUntilItsSessionEnds(t *testing.T) {
 	}
 }
 
-func TestWhatFollowsAVideoFailsWithAWarning(t *testing.T) {
+func TestFailedFollowupsAreWarnings(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "follow-fails")
 	c := withSettings(clip(), `{"youtubeThumbnailMediaId":"`+string(pictureID)+`","youtubePlaylistIds":["PL1"]}`)
@@ -220,7 +220,7 @@ func TestWhatFollowsAVideoFailsWithAWarning(t *testing.T) {
 	}
 }
 
-func TestAVideoThatYouTubeRejectsLaterIsAFailure(t *testing.T) {
+func TestLateRejectionIsAFailure(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "rejected")
 	st, err := b.drive(t, clip(), provider.State{})
@@ -234,7 +234,7 @@ func TestAVideoThatYouTubeRejectsLaterIsAFailure(t *testing.T) {
 	}
 }
 
-func TestWatchingEndsWithPatience(t *testing.T) {
+func TestProcessingWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 200, nil, `{"items":[{"id":"dQw4w9WgXcQ","status":{"uploadStatus":"uploaded"}}]}`)
 	st := provider.State{Done: true, RequiresPolling: true, PlatformPostID: "dQw4w9WgXcQ",
@@ -281,7 +281,7 @@ func TestConnectingRefreshingAndRevoking(t *testing.T) {
 	}
 }
 
-func TestADeadRefreshTokenMeansConnectingAgainAndWrongCredentialsDoNot(t *testing.T) {
+func TestOnlyADeadRefreshTokenNeedsReconnecting(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-dead")
 	ctx := context.Background()
@@ -299,7 +299,7 @@ func TestADeadRefreshTokenMeansConnectingAgainAndWrongCredentialsDoNot(t *testin
 	}
 }
 
-func TestALoginWithoutAChannelIsToldSo(t *testing.T) {
+func TestLoginWithoutAChannelIsReported(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "no-channel")
 	_, err := b.Accounts(context.Background(), b.account.Token)
@@ -308,7 +308,7 @@ func TestALoginWithoutAChannelIsToldSo(t *testing.T) {
 	}
 }
 
-func TestTheConsentAddressAsksForOfflineAccess(t *testing.T) {
+func TestConsentURLRequestsOfflineAccess(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S",
@@ -339,7 +339,7 @@ func TestDeletingTwiceIsNoError(t *testing.T) {
 	}
 }
 
-func TestMetricsTellUnknownFromZero(t *testing.T) {
+func TestMetricsDistinguishUnknownFromZero(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "metrics")
 	ctx := context.Background()
@@ -357,7 +357,7 @@ func TestMetricsTellUnknownFromZero(t *testing.T) {
 	}
 }
 
-func TestTheRegistryTakesTheDeclaration(t *testing.T) {
+func TestDeclarationIsRegistered(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	if _, err := provider.NewRegistry(b.Provider); err != nil {
@@ -384,7 +384,7 @@ func TestVerifiedChannelsMayUploadLongVideos(t *testing.T) {
 	}
 }
 
-func TestNoSecretShowsInErrorsAndExchanges(t *testing.T) {
+func TestErrorsAndExchangesHideSecrets(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "connect-dead", "video")
 	var seen []provider.Exchange

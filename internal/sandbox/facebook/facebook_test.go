@@ -97,7 +97,7 @@ func wantError(t *testing.T, resp simtest.Response, code, subcode int) {
 	}
 }
 
-func TestTextsAndLinks(t *testing.T) {
+func TestTextAndLinkPosts(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.say("Hello & <all>")
@@ -124,7 +124,7 @@ func TestTextsAndLinks(t *testing.T) {
 	}
 }
 
-func TestPostsThatFacebookRefuses(t *testing.T) {
+func TestRejectedPosts(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		params        []string
@@ -202,7 +202,7 @@ func TestPhotosArePostedOnce(t *testing.T) {
 		100, 0)
 }
 
-func TestAttachedMediaCanBeAForm(t *testing.T) {
+func TestAttachedMediaFormEncoding(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	form := url.Values{"access_token": {a.seed.AccessToken}, "message": {"a form"},
@@ -214,7 +214,7 @@ func TestAttachedMediaCanBeAForm(t *testing.T) {
 	}
 }
 
-func TestSinglePhotoByAddressOrByBytes(t *testing.T) {
+func TestSinglePhotoByURLOrUpload(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	added := a.must("POST", a.page+"/photos", "url", a.picture(), "caption", "by address")
@@ -341,7 +341,7 @@ func TestLostAnswerLeavesOnePost(t *testing.T) {
 	}
 }
 
-func TestFaultsSpeakFacebooksLanguage(t *testing.T) {
+func TestFaultsUseFacebookErrors(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		op            sim.Operation
@@ -375,7 +375,7 @@ func TestFaultsSpeakFacebooksLanguage(t *testing.T) {
 	}
 }
 
-func TestEverythingOutlivesARestart(t *testing.T) {
+func TestStateSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	post, uploaded, scheduled := "", "", ""

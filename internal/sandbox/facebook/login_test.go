@@ -42,7 +42,7 @@ func (a *app) login() (short, long string) {
 	return short, long
 }
 
-func TestLoginGivesSeveralPages(t *testing.T) {
+func TestLoginReturnsSeveralPages(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	short, long := a.login()

@@ -124,7 +124,7 @@ func TestReelInThreePhases(t *testing.T) {
 	}
 }
 
-func TestReelByAddress(t *testing.T) {
+func TestReelByURL(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	video, address := a.start("video_reels")
@@ -143,7 +143,7 @@ func TestReelByAddress(t *testing.T) {
 	a.must("POST", a.page+"/video_reels", "upload_phase", "finish", "video_id", video, "video_state", "PUBLISHED")
 }
 
-func TestVideosThatFacebookRefusesFailInProcessing(t *testing.T) {
+func TestInvalidVideosFailInProcessing(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		edge string
@@ -235,7 +235,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-func TestFeedVideoByAddressAndByBytes(t *testing.T) {
+func TestFeedVideoByURLAndUpload(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	file := graphtest.MP4(graphtest.Video{Width: 1280, Height: 720, Length: 10 * time.Minute})
@@ -343,7 +343,7 @@ func TestScheduledReelAppearsAtItsTime(t *testing.T) {
 	}
 }
 
-func TestCallsAreCountedByWhatTheyDo(t *testing.T) {
+func TestCallsAreCountedByOperation(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.upload()

@@ -10,7 +10,7 @@ import (
 	"crier/internal/sandbox/graph/graphtest"
 )
 
-func TestCrawlerTellsWhyItFailed(t *testing.T) {
+func TestCrawlerErrors(t *testing.T) {
 	t.Parallel()
 	crawler := setup(t).api.Crawler
 	hold := make(chan struct{})
@@ -43,7 +43,7 @@ func TestCrawlerTellsWhyItFailed(t *testing.T) {
 	}
 }
 
-func TestPictureThatTheCoreDoesNotKnow(t *testing.T) {
+func TestUnknownImageFormat(t *testing.T) {
 	t.Parallel()
 	host := graphtest.NewHost(t)
 	file, err := setup(t).api.Crawler.Fetch(t.Context(),

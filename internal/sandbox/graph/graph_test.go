@@ -75,7 +75,7 @@ func TestListsHavePages(t *testing.T) {
 	}
 }
 
-func TestBudgetOfCallsRunsOut(t *testing.T) {
+func TestCallBudgetRunsOut(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.api.Node("GET", Always(sim.Read), func(*Call) sim.Reply { return OK(Object{}) })
@@ -102,7 +102,7 @@ func TestPathsNeedAVersion(t *testing.T) {
 	}
 }
 
-func TestFieldsAreReadWithTheirOptions(t *testing.T) {
+func TestParseFields(t *testing.T) {
 	t.Parallel()
 	c := &Call{Params: Params{"fields": "id, picture.type(large){url},reactions.summary(total_count).limit(0),a{b{c},d}"}}
 	fields, refusal := c.Fields("id")
@@ -149,7 +149,7 @@ func TestUnknownFieldsAreRefused(t *testing.T) {
 	}
 }
 
-func TestFieldsReachIntoObjects(t *testing.T) {
+func TestNestedFields(t *testing.T) {
 	t.Parallel()
 	fields, refusal := (&Call{Params: Params{"fields": "picture{url},list{a}"}}).Fields("id")
 	if refusal != nil {
@@ -165,7 +165,7 @@ func TestFieldsReachIntoObjects(t *testing.T) {
 	}
 }
 
-func TestParametersComeInManyForms(t *testing.T) {
+func TestParameterEncodings(t *testing.T) {
 	t.Parallel()
 	multipart := "--b\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\nhello\r\n--b\r\nContent-Disposition: " +
 		"form-data; name=\"source\"; filename=\"a.jpg\"\r\n\r\nbytes\r\n--b--\r\n"
@@ -199,7 +199,7 @@ func TestParametersComeInManyForms(t *testing.T) {
 	}
 }
 
-func TestShortcodesGoBothWays(t *testing.T) {
+func TestShortcodeRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"1", "64", "380123456789012345", "18446744073709551615"} {
 		if code := Shortcode(id); FromShortcode(code) != id {

@@ -10,7 +10,7 @@ import (
 )
 
 // A client that follows the links has to see every entry once, in both directions.
-func TestPagesFollowEachOtherWithoutGapsAndRepetitions(t *testing.T) {
+func TestPagingHasNoGapsOrDuplicates(t *testing.T) {
 	t.Parallel()
 	ids := strings.Split("abcdefg", "")
 	for limit := 1; limit <= len(ids)+1; limit++ {
@@ -62,7 +62,7 @@ func TestPagesFollowEachOtherWithoutGapsAndRepetitions(t *testing.T) {
 	}
 }
 
-func TestInstantsAreReadAsTheNetworkReadsThem(t *testing.T) {
+func TestParseInstants(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"1794740400": "2026-11-15T11:00:00+0000", "2026-11-15": "2026-11-15T00:00:00+0000",
@@ -100,7 +100,7 @@ func TestInstantsAreReadAsTheNetworkReadsThem(t *testing.T) {
 	}
 }
 
-func TestAConsentAsksForWhatTheAppMay(t *testing.T) {
+func TestConsentShowsTheAppsScopes(t *testing.T) {
 	t.Parallel()
 	known := []string{"basic", "publish"}
 	for query, says := range map[string]string{
@@ -123,7 +123,7 @@ func TestAConsentAsksForWhatTheAppMay(t *testing.T) {
 	}
 }
 
-func TestALongTokenIsToldFromAShortOne(t *testing.T) {
+func TestLongAndShortLivedTokens(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {

@@ -45,7 +45,7 @@ func (b *bench) send(id string, offset, size int, body io.Reader) *httptest.Resp
 	return rec
 }
 
-func TestUploadKeepsWhatCameBeforeTheCallerWent(t *testing.T) {
+func TestInterruptedUploadKeepsReceivedBytes(t *testing.T) {
 	t.Parallel()
 	b, s := setup(t), &shelf{}
 	b.api.ServeUploads("videos", s, map[string]bool{"success": true})
@@ -63,7 +63,7 @@ func TestUploadKeepsWhatCameBeforeTheCallerWent(t *testing.T) {
 	}
 }
 
-func TestUploadsThatAreRefused(t *testing.T) {
+func TestRejectedUploads(t *testing.T) {
 	t.Parallel()
 	b, s := setup(t), &shelf{}
 	b.api.ServeUploads("videos", s, map[string]bool{"success": true})
@@ -82,7 +82,7 @@ func TestUploadsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestOfTwoUploadsOfTheSameBytesOneWins(t *testing.T) {
+func TestConcurrentUploadOfTheSameBytesIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	b, s := setup(t), &shelf{}
 	b.api.ServeUploads("videos", s, map[string]bool{"success": true})

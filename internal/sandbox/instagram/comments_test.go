@@ -7,7 +7,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-func TestFirstCommentStandsBelowThePost(t *testing.T) {
+func TestFirstCommentIsUnderThePost(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	post := a.publish("image_url", a.picture())

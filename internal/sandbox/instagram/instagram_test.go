@@ -94,7 +94,7 @@ func wantError(t *testing.T, resp simtest.Response, code, subcode int) {
 	}
 }
 
-func TestPictureGoesFromContainerToPost(t *testing.T) {
+func TestImageContainerIsPublished(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	container := a.createContainer("image_url", a.picture(), "caption", "Hello #world", "alt_text", "a square")
@@ -180,7 +180,7 @@ func TestCarouselNeedsFinishedItems(t *testing.T) {
 	}
 }
 
-func TestStoriesAreListedApart(t *testing.T) {
+func TestStoriesAreListedSeparately(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	story := a.publish("media_type", "STORIES", "image_url", a.picture(), "caption", "not shown")
@@ -215,7 +215,7 @@ func TestContainersExpireAfterADay(t *testing.T) {
 	wantError(t, a.call("POST", a.seed.AccountID+"/media_publish", "creation_id", container), -2, 2207020)
 }
 
-func TestPicturesThatInstagramRefuses(t *testing.T) {
+func TestRejectedImages(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		kind          string
@@ -244,7 +244,7 @@ func TestPicturesThatInstagramRefuses(t *testing.T) {
 	}
 }
 
-func TestVideosThatInstagramRefusesFailInProcessing(t *testing.T) {
+func TestInvalidVideosFailInProcessing(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		kind    string
@@ -283,7 +283,7 @@ func TestVideosThatInstagramRefusesFailInProcessing(t *testing.T) {
 	}
 }
 
-func TestContainersThatInstagramRefuses(t *testing.T) {
+func TestRejectedContainers(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		params        []string
@@ -348,7 +348,7 @@ func TestQuotaIsReadLiveAndEnforced(t *testing.T) {
 	a.must("POST", a.seed.AccountID+"/media_publish", "creation_id", container)
 }
 
-func TestUsageIsToldInHeaders(t *testing.T) {
+func TestUsageHeaders(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	resp := a.must("GET", "me", "fields", "user_id,username")
@@ -380,7 +380,7 @@ func TestLostAnswerLeavesOnePost(t *testing.T) {
 	}
 }
 
-func TestFaultsSpeakInstagramsLanguage(t *testing.T) {
+func TestFaultsUseInstagramErrors(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		op            sim.Operation
@@ -423,7 +423,7 @@ func TestRejectedUploadFailsInProcessing(t *testing.T) {
 	}
 }
 
-func TestPostsOutliveARestart(t *testing.T) {
+func TestPostsSurviveARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	published, waiting := "", ""
@@ -458,7 +458,7 @@ func TestPagesEscapeCaptions(t *testing.T) {
 	}
 }
 
-func TestCallsAreCountedByWhatTheyDo(t *testing.T) {
+func TestCallsAreCountedByOperation(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "facebook:ada", sim.Options{})
 	container := a.createContainer("image_url", a.picture())

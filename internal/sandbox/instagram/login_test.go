@@ -76,7 +76,7 @@ func TestInstagramLogin(t *testing.T) {
 	wantError(t, a.get(http.StatusBadRequest, "/access_token", params), 190, 463)
 }
 
-func TestTokensRenewThemselvesAfterADay(t *testing.T) {
+func TestTokensCanBeRefreshedAfterADay(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	a.must("GET", "me")
@@ -206,7 +206,7 @@ func TestAppsCanProveTheirSecret(t *testing.T) {
 	wantError(t, a.call("GET", "me", "appsecret_proof", strings.Repeat("00", 32)), 100, 0)
 }
 
-func TestTokensThatAreWorthNothing(t *testing.T) {
+func TestInvalidTokens(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	a.seed.AccessToken = "IGAAnonsense"

@@ -54,7 +54,7 @@ func TestVideoBytesCanBeResumed(t *testing.T) {
 	}
 }
 
-func TestUploadHostFetchesAnAddress(t *testing.T) {
+func TestUploadHostFetchesAURL(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "facebook:ada", sim.Options{})
 	created := a.must("POST", a.seed.AccountID+"/media", "media_type", "STORIES", "upload_type", "resumable")
@@ -64,7 +64,7 @@ func TestUploadHostFetchesAnAddress(t *testing.T) {
 	a.must("POST", a.seed.AccountID+"/media_publish", "creation_id", created.Text("id"))
 }
 
-func TestUploadHostWantsItsOwnScheme(t *testing.T) {
+func TestUploadHostNeedsItsOwnAuthScheme(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "facebook:ada", sim.Options{})
 	created := a.must("POST", a.seed.AccountID+"/media", "media_type", "REELS", "upload_type", "resumable")

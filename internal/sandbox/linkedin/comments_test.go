@@ -19,7 +19,7 @@ func (a *app) commentBody(object, text, parent string) string {
 	return body + "}"
 }
 
-func TestSelfServeAppsCommentByTheOldRouteOnly(t *testing.T) {
+func TestSelfServeAppsUseTheOldCommentAPI(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	urn := a.post("root", nil)
@@ -48,7 +48,7 @@ func TestSelfServeAppsCommentByTheOldRouteOnly(t *testing.T) {
 	}
 }
 
-func TestPartnersCommentAnswerAndList(t *testing.T) {
+func TestPartnerComments(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "organization:acme", sim.Options{})
 	urn := a.post("root", nil)

@@ -95,7 +95,7 @@ func TestPostAnswersWithAHeaderOnly(t *testing.T) {
 	}
 }
 
-func TestUnescapedTextIsCutWithoutAnError(t *testing.T) {
+func TestUnescapedTextIsTruncatedSilently(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
 		`Hello (world)`:   "Hello ",
@@ -120,7 +120,7 @@ func TestUnescapedTextIsCutWithoutAnError(t *testing.T) {
 	}
 }
 
-func TestPostsThatLinkedInRefuses(t *testing.T) {
+func TestRejectedPosts(t *testing.T) {
 	t.Parallel()
 	media := func(id string) map[string]any {
 		return map[string]any{"content": map[string]any{"media": map[string]any{"id": id}}}
@@ -235,7 +235,7 @@ func TestMembersCannotReadTheirPosts(t *testing.T) {
 	}
 }
 
-func TestDeletingTwiceIsDeletingOnce(t *testing.T) {
+func TestDeleteIsIdempotent(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	urn := a.post("gone", nil)
@@ -248,7 +248,7 @@ func TestDeletingTwiceIsDeletingOnce(t *testing.T) {
 	a.post("gone", nil)
 }
 
-func TestReshareIsARepostAndWithTextAQuote(t *testing.T) {
+func TestReshareAndQuote(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	urn := a.post("original", nil)
@@ -313,7 +313,7 @@ func TestOrganizationPostsCanBeReadAndCounted(t *testing.T) {
 	}
 }
 
-func TestMemberStatisticsAreOneNumberACall(t *testing.T) {
+func TestMemberStatisticsReturnOneMetricPerCall(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "community:ada", sim.Options{})
 	urn := a.post("mine", nil)
@@ -343,7 +343,7 @@ func TestDailyQuotaHasNoHeaders(t *testing.T) {
 	a.Must(http.StatusOK, userinfo)
 }
 
-func TestFaultsSpeakLinkedInsLanguage(t *testing.T) {
+func TestFaultsUseLinkedInErrors(t *testing.T) {
 	t.Parallel()
 	cases := map[sim.FaultKind]struct {
 		status int

@@ -141,7 +141,7 @@ func TestCodesWorkOnceAndForHalfAnHour(t *testing.T) {
 	}
 }
 
-func TestOtherScopesEndEarlierTokens(t *testing.T) {
+func TestNewScopesRevokeEarlierTokens(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	first := a.connect("openid profile").Text("access_token")
@@ -163,7 +163,7 @@ func TestRevokedTokensAreDead(t *testing.T) {
 	a.must(http.StatusUnauthorized, "POST", "posts", a.body("late", nil))
 }
 
-func TestBadTokensAreToldApart(t *testing.T) {
+func TestTokenErrors(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	a.seed.AccessToken = ""

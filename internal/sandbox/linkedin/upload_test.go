@@ -48,7 +48,7 @@ func (a *app) putFile(status int, address string, body []byte) simtest.Response 
 		Header: map[string]string{"Content-Type": "application/octet-stream"}})
 }
 
-func TestPicturesNeedTheTokenThatVideosDoNotAccept(t *testing.T) {
+func TestImageUploadNeedsTheTokenAndVideoUploadRejectsIt(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	address := a.initialize("images", "").Text("value", "uploadUrl")
@@ -71,7 +71,7 @@ func mediaContent(id, title, alt string) map[string]any {
 	return map[string]any{"content": map[string]any{"media": map[string]any{"id": id, "title": title, "altText": alt}}}
 }
 
-func TestImageUploadIsReadyAfterAMoment(t *testing.T) {
+func TestImageUploadIsProcessed(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	started := a.initialize("images", "")
@@ -130,7 +130,7 @@ func TestFileOfAnotherOwnerCannotBePosted(t *testing.T) {
 	}
 }
 
-func TestFileThatIsNoImageFails(t *testing.T) {
+func TestInvalidImageFails(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	started := a.initialize("images", "")
@@ -217,7 +217,7 @@ func TestDocumentNeedsATitle(t *testing.T) {
 	}
 }
 
-func TestUploadAddressesEnd(t *testing.T) {
+func TestUploadURLsExpire(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	address := a.initialize("images", "").Text("value", "uploadUrl")

@@ -32,7 +32,7 @@ func readMovie(t testing.TB, file []byte, piece int) mp4.Movie {
 	return m
 }
 
-func TestMovieIsReadInAnyPieces(t *testing.T) {
+func TestMovieIsParsedInChunks(t *testing.T) {
 	t.Parallel()
 	for _, last := range []bool{false, true} {
 		file := graphtest.MP4(graphtest.Video{Width: 1080, Height: 1920, Length: 90 * time.Second, IndexLast: last})
@@ -53,7 +53,7 @@ func boxOf(name string, body ...byte) []byte {
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(8+len(body))), name...), body...)
 }
 
-func TestMovieKnowsTheRarerBoxes(t *testing.T) {
+func TestMovieSupportsRareBoxes(t *testing.T) {
 	t.Parallel()
 	long := make([]byte, 112)
 	long[0] = 1
@@ -86,7 +86,7 @@ func TestMovieKnowsTheRarerBoxes(t *testing.T) {
 	}
 }
 
-func TestOtherFilesHaveNoShape(t *testing.T) {
+func TestOtherFilesHaveNoDimensions(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string][]byte{
 		"text":         []byte("this is not a video, and long enough to be one"),

@@ -14,7 +14,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-func TestLostResponseDoesTheWorkAndDropsTheConnection(t *testing.T) {
+func TestLostResponseAppliesTheCallAndDropsTheConnection(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	b.must(http.StatusCreated, "POST", "/_control/faults",
@@ -28,7 +28,7 @@ func TestLostResponseDoesTheWorkAndDropsTheConnection(t *testing.T) {
 	b.must(http.StatusCreated, "POST", "/toy/posts", `{"text":"next"}`)
 }
 
-func TestSlowDoesTheWorkAfterTheCallerHasGone(t *testing.T) {
+func TestSlowAppliesTheCallAfterTheCallerHasGone(t *testing.T) {
 	t.Parallel()
 	waiting, release := make(chan struct{}), make(chan time.Time)
 	b := setup(t, sim.Options{After: func(time.Duration) <-chan time.Time {
@@ -70,7 +70,7 @@ func eventually(t *testing.T, yes func() bool) {
 	t.Fatal("it never happened")
 }
 
-func TestFaultsStrikeTheNextCallsAfterTheSkipped(t *testing.T) {
+func TestFaultsApplyAfterSkippedCalls(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	b.must(http.StatusCreated, "POST", "/_control/faults",
@@ -88,7 +88,7 @@ func TestFaultsStrikeTheNextCallsAfterTheSkipped(t *testing.T) {
 	}
 }
 
-func TestFaultAnswersCallersThatSendMuch(t *testing.T) {
+func TestFaultAnswersLargeRequests(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	b.must(http.StatusCreated, "POST", "/_control/faults",
@@ -96,7 +96,7 @@ func TestFaultAnswersCallersThatSendMuch(t *testing.T) {
 	b.must(http.StatusServiceUnavailable, "POST", "/toy/posts", strings.Repeat("x", 20<<20))
 }
 
-func TestFaultsOfOneAccountSpareTheOthers(t *testing.T) {
+func TestFaultsAreScopedToTheirAccount(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	b.must(http.StatusCreated, "POST", "/_control/faults",
@@ -136,7 +136,7 @@ func TestFaultsAndCallsAreCountedExactlyUnderConcurrency(t *testing.T) {
 	}
 }
 
-func TestCallsThatNeverArriveWholeAreNotCounted(t *testing.T) {
+func TestIncompleteCallsAreNotCounted(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(b.url, "http://"))
@@ -163,7 +163,7 @@ func TestCallsThatNeverArriveWholeAreNotCounted(t *testing.T) {
 	}
 }
 
-func TestControlsRefuseBadInput(t *testing.T) {
+func TestControlsRejectBadInput(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		method, path, body, want string
@@ -199,7 +199,7 @@ func TestControlsRefuseBadInput(t *testing.T) {
 	}
 }
 
-func TestClearedFaultsStrikeNoMore(t *testing.T) {
+func TestClearedFaultsNoLongerApply(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	b.must(http.StatusCreated, "POST", "/_control/faults",

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestPartsGiveTheHashOfTheWhole(t *testing.T) {
+func TestHashOfParts(t *testing.T) {
 	t.Parallel()
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 30, 20))); err != nil {
@@ -53,7 +53,7 @@ func roundTrip(t *testing.T, d Digest) Digest {
 	return back
 }
 
-func TestIngestRefusesFilesOverTheLimit(t *testing.T) {
+func TestIngestRejectsFilesOverTheLimit(t *testing.T) {
 	t.Parallel()
 	p := newPreviews()
 	if _, err := p.Ingest(strings.NewReader("12345"), 5); err != nil {
@@ -64,7 +64,7 @@ func TestIngestRefusesFilesOverTheLimit(t *testing.T) {
 	}
 }
 
-func TestPreviewsStayBounded(t *testing.T) {
+func TestPreviewSizeIsBounded(t *testing.T) {
 	t.Parallel()
 	p := newPreviews()
 	for i := range 80 {
@@ -81,7 +81,7 @@ func TestPreviewsStayBounded(t *testing.T) {
 	}
 }
 
-func TestSniffKnowsWhatNetworksTake(t *testing.T) {
+func TestSniffSupportedFormats(t *testing.T) {
 	t.Parallel()
 	for want, head := range map[string]string{
 		"video/mp4":       "\x00\x00\x00\x20ftypisom\x00\x00\x02\x00",
@@ -96,7 +96,7 @@ func TestSniffKnowsWhatNetworksTake(t *testing.T) {
 	}
 }
 
-func TestLimitsOpenANewWindowWhenTheOldOneEnds(t *testing.T) {
+func TestLimitWindowsReset(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 23, 50, 0, 0, time.UTC)
 	l := newLimits(func() time.Time { return now }, 1)

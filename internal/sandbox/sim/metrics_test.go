@@ -8,7 +8,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-func TestMetricsControlSetsNumbersThatMayFall(t *testing.T) {
+func TestMetricsControlMayDecreaseValues(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{Grows: true})
 	b.must(http.StatusCreated, "POST", "/toy/posts", `{"text":"Hello"}`)

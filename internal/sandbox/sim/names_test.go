@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestMadeUpHandlesFitEveryNetworkAndReadAsNames(t *testing.T) {
+func TestGeneratedHandlesFitEveryNetwork(t *testing.T) {
 	t.Parallel()
 	for _, first := range firstWords {
 		for _, second := range secondWords {
@@ -28,7 +28,7 @@ func TestMadeUpHandlesFitEveryNetworkAndReadAsNames(t *testing.T) {
 	}
 }
 
-func TestAccountsAreCalledAfterTheirHandles(t *testing.T) {
+func TestAccountNamesFollowHandles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ handle, title, want, person string }{
 		{"carol", "News", "Carol News", "Carol Sandbox"},

@@ -11,7 +11,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-func TestTimelinesEscapeWhatPeopleWrite(t *testing.T) {
+func TestTimelinesEscapeText(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	b.must(http.StatusCreated, "POST", "/toy/posts", `{"text":"<script>alert(1)</script> & \"quotes\""}`)
@@ -27,7 +27,7 @@ func TestTimelinesEscapeWhatPeopleWrite(t *testing.T) {
 	}
 }
 
-func TestRepliesStandUnderTheirParents(t *testing.T) {
+func TestRepliesAreUnderTheirParents(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	b.must(http.StatusCreated, "POST", "/toy/posts", `{"text":"root one"}`)
@@ -47,7 +47,7 @@ func TestRepliesStandUnderTheirParents(t *testing.T) {
 	}
 }
 
-func TestPagesAllowNothingFromOutside(t *testing.T) {
+func TestPagesLoadNoExternalResources(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	resp, err := http.Get(b.url + "/")
@@ -78,7 +78,7 @@ func (b *bench) consent(form url.Values) (int, *url.URL) {
 	return resp.StatusCode, to
 }
 
-func TestConsentPageLeadsBackToTheApp(t *testing.T) {
+func TestConsentPageRedirectsToTheApp(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	page := b.must(http.StatusOK, "GET",
@@ -101,7 +101,7 @@ func TestConsentPageLeadsBackToTheApp(t *testing.T) {
 	}
 }
 
-func TestConsentRefusesBadChoices(t *testing.T) {
+func TestConsentRejectsInvalidChoices(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	for name, form := range map[string]url.Values{
@@ -116,7 +116,7 @@ func TestConsentRefusesBadChoices(t *testing.T) {
 	b.must(http.StatusBadRequest, "GET", "/toy/authorize?client_id=app&redirect_uri=javascript:alert(1)", "")
 }
 
-func TestSeededTokensWorkInASandboxThatNeverSawThem(t *testing.T) {
+func TestSeededTokensWorkInAnotherSandbox(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
 	b := setup(t, sim.Options{Now: func() time.Time { return now }})
@@ -136,7 +136,7 @@ func TestSeededTokensWorkInASandboxThatNeverSawThem(t *testing.T) {
 	b.must(http.StatusUnauthorized, "POST", "/toy/posts", `{"text":"too late"}`)
 }
 
-func TestUnknownPathsAnswerInTheNetworksFormat(t *testing.T) {
+func TestUnknownPathsUseTheNetworksErrorFormat(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	for _, call := range [][2]string{{"GET", "/toy/nosuch"}, {"PUT", "/toy/posts"}} {
@@ -146,7 +146,7 @@ func TestUnknownPathsAnswerInTheNetworksFormat(t *testing.T) {
 	}
 }
 
-func TestPeopleLetANetworkFailOnAPage(t *testing.T) {
+func TestFaultsPage(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	if page := b.must(http.StatusOK, "GET", "/", ""); !strings.Contains(page, `href="/_faults"`) {

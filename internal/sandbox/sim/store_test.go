@@ -86,7 +86,7 @@ func TestFailedUpdateWritesNothing(t *testing.T) {
 	}
 }
 
-func TestSequenceGrowsWithAClockThatStandsStill(t *testing.T) {
+func TestSequenceIsMonotonicWithAStoppedClock(t *testing.T) {
 	t.Parallel()
 	s, _ := openStore(t, "")
 	s.now = func() time.Time { return time.UnixMilli(1_000) }

@@ -70,7 +70,7 @@ func TestLogin(t *testing.T) {
 	wantError(t, a.call("DELETE", "1"), 10, 0)
 }
 
-func TestTokensRenewThemselvesAfterADay(t *testing.T) {
+func TestTokensCanBeRefreshedAfterADay(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.must("GET", "me")

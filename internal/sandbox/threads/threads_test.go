@@ -94,7 +94,7 @@ func wantError(t *testing.T, resp simtest.Response, code, subcode int) {
 	}
 }
 
-func TestTextGoesFromContainerToPost(t *testing.T) {
+func TestTextContainerIsPublished(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	container := a.createContainer("media_type", "TEXT", "text", "Hello", "topic_tag", "greetings", "reply_control",
@@ -134,7 +134,7 @@ func TestTextGoesFromContainerToPost(t *testing.T) {
 	}
 }
 
-func TestMediaIsReallyFetched(t *testing.T) {
+func TestMediaIsFetched(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{ProcessingTime: time.Minute})
 	picture := a.createContainer("media_type", "IMAGE", "image_url", a.picture(), "text", "look", "alt_text", "grey")
@@ -179,7 +179,7 @@ func TestCarouselOfPicturesAndVideos(t *testing.T) {
 	}
 }
 
-func TestMediaThatThreadsRefuses(t *testing.T) {
+func TestRejectedMedia(t *testing.T) {
 	t.Parallel()
 	videos := map[string]struct {
 		body []byte
@@ -229,7 +229,7 @@ func TestMediaThatThreadsRefuses(t *testing.T) {
 	}
 }
 
-func TestContainersThatThreadsRefuses(t *testing.T) {
+func TestRejectedContainers(t *testing.T) {
 	t.Parallel()
 	links := "http://a.example http://b.example http://c.example http://d.example http://e.example "
 	cases := map[string]struct {
@@ -449,7 +449,7 @@ func TestLostAnswerLeavesOnePost(t *testing.T) {
 	}
 }
 
-func TestFaultsSpeakThreadsLanguage(t *testing.T) {
+func TestFaultsUseThreadsErrors(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		op            sim.Operation
@@ -498,7 +498,7 @@ func TestPagesEscapeTexts(t *testing.T) {
 	}
 }
 
-func TestCallsAreCountedByWhatTheyDo(t *testing.T) {
+func TestCallsAreCountedByOperation(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	container := a.createContainer("media_type", "TEXT", "text", "hi")

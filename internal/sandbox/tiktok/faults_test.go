@@ -86,7 +86,7 @@ func TestFaultsOfTheLastChunk(t *testing.T) {
 	}
 }
 
-func TestFaultsSpeakTikToksLanguage(t *testing.T) {
+func TestFaultsUseTikTokErrors(t *testing.T) {
 	t.Parallel()
 	const direct, info = "post/publish/video/init/", "post/publish/creator_info/query/"
 	cases := map[string]struct {
@@ -121,7 +121,7 @@ func TestFaultsSpeakTikToksLanguage(t *testing.T) {
 	}
 }
 
-func TestRejectedPhotosFailInTheStatus(t *testing.T) {
+func TestRejectedPhotosFailAsynchronously(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.Fault(sim.Publish, sim.Reject, nil)

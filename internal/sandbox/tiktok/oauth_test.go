@@ -26,7 +26,7 @@ func (a *app) refresh(status int, token string) simtest.Response {
 	return a.token(status, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}})
 }
 
-func TestRefreshKillsTheOldToken(t *testing.T) {
+func TestRefreshRevokesTheOldToken(t *testing.T) {
 	t.Parallel()
 	a := setupAs(t, tiktok.Settings{AccessLifetime: 2 * time.Hour}, sim.Options{})
 	first := a.refresh(http.StatusOK, a.seed.RefreshToken)
@@ -48,7 +48,7 @@ func TestRefreshKillsTheOldToken(t *testing.T) {
 	a.refresh(http.StatusOK, first.Text("refresh_token"))
 }
 
-func TestLostAnswerToARefreshBurnsTheToken(t *testing.T) {
+func TestLostRefreshAnswerSpendsTheToken(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.Fault(sim.Refresh, sim.LostResponse, nil)

@@ -161,7 +161,7 @@ func TestTextsAreEscapedOnPages(t *testing.T) {
 	}
 }
 
-func TestPrivatePostsAreNeverTold(t *testing.T) {
+func TestPrivatePostsAreNotListed(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	body := strings.Replace(uploadBody(1000, 1000, 1), "PUBLIC_TO_EVERYONE", "SELF_ONLY", 1)
@@ -260,7 +260,7 @@ func TestPhotosArePulled(t *testing.T) {
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/tiktok/@ada/photo/" + posts[0].PlatformPostID})
 }
 
-func TestFilesThatWillNotDoFailLater(t *testing.T) {
+func TestInvalidFilesFailAsynchronously(t *testing.T) {
 	t.Parallel()
 	files := host(t, map[string][]byte{"/1.jpg": jpegFile(t, 12, 8), "/tall.jpg": jpegFile(t, 500, 2000),
 		"/text.jpg": []byte("hello"), "/v.mp4": file(100)})
@@ -301,7 +301,7 @@ func TestFilesThatWillNotDoFailLater(t *testing.T) {
 	}
 }
 
-func TestPostsThatTikTokRefuses(t *testing.T) {
+func TestRejectedPosts(t *testing.T) {
 	t.Parallel()
 	video := func(info string) string {
 		return `{"post_info":{` + info +
@@ -369,7 +369,7 @@ func TestUnauditedAppsPostForTheAuthorOnly(t *testing.T) {
 	a.must("post/publish/video/init/", body)
 }
 
-func TestAddressesMustBeVerifiedWhereThatIsAsked(t *testing.T) {
+func TestURLPrefixVerification(t *testing.T) {
 	t.Parallel()
 	files := host(t, map[string][]byte{"/1.jpg": jpegFile(t, 12, 8)})
 	a := setupAs(t, tiktok.Settings{VerifiedPrefixes: []string{files + "/"}}, sim.Options{})
@@ -400,7 +400,7 @@ func TestDraftsWaitInTheInbox(t *testing.T) {
 	}
 }
 
-func TestPostsAppearThoughNobodyAsks(t *testing.T) {
+func TestPostsAppearWithoutPolling(t *testing.T) {
 	t.Parallel()
 	over := make(chan time.Time)
 	a := setup(t, sim.Options{After: func(time.Duration) <-chan time.Time { return over }})
@@ -412,7 +412,7 @@ func TestPostsAppearThoughNobodyAsks(t *testing.T) {
 	}
 }
 
-func TestPullsGoOnAfterARestart(t *testing.T) {
+func TestPullsResumeAfterARestart(t *testing.T) {
 	t.Parallel()
 	dir, asked, open := t.TempDir(), make(chan struct{}), make(chan struct{})
 	tell := sync.OnceFunc(func() { close(asked) })

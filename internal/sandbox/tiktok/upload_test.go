@@ -19,7 +19,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-func TestChunksMustFollowTheRules(t *testing.T) {
+func TestChunkRules(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		size, chunk, count int
@@ -114,7 +114,7 @@ func TestChunkSentTwiceIsRefused(t *testing.T) {
 	}
 }
 
-func TestUploadAddressesEnd(t *testing.T) {
+func TestUploadURLsExpire(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	_, address := a.open(1000, 1000, 1)
@@ -198,7 +198,7 @@ func TestLargeVideoNeedsLittleMemory(t *testing.T) {
 	}
 }
 
-func TestUploadsGoOnAfterARestart(t *testing.T) {
+func TestUploadsResumeAfterARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	body := file(10_000_000)
@@ -244,7 +244,7 @@ func shapedFile(width, height, seconds int) []byte {
 	return append(box("ftyp", []byte("isom\x00\x00\x02\x00")...), box("moov", index...)...)
 }
 
-func TestVideosAreHeldAgainstTikToksLimits(t *testing.T) {
+func TestVideoLimits(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		video  []byte

@@ -8,7 +8,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-func TestFaultsSpeakXsLanguage(t *testing.T) {
+func TestFaultsUseXErrors(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		kind    sim.FaultKind

@@ -167,7 +167,7 @@ func TestVideoInSegmentsIsProcessedOverTime(t *testing.T) {
 	}
 }
 
-func TestUploadsThatXRefuses(t *testing.T) {
+func TestRejectedUploads(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.uploadJSON(http.StatusBadRequest, "upload/initialize",

@@ -40,7 +40,7 @@ func TestRefreshTokensWorkOnce(t *testing.T) {
 	a.refresh(http.StatusOK, first.Text("refresh_token"))
 }
 
-func TestLostAnswerToARefreshBurnsTheToken(t *testing.T) {
+func TestLostRefreshAnswerSpendsTheToken(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.Fault(sim.Refresh, sim.LostResponse, nil)
@@ -111,7 +111,7 @@ func TestConsentWithPKCE(t *testing.T) {
 	}
 }
 
-func TestScopesThatWereNotGrantedAreMissed(t *testing.T) {
+func TestMissingScopesAreRejected(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	code := a.authorize("verifier", url.Values{"decision": {"allow"}, "name": {"carol"},

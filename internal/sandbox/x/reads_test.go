@@ -11,7 +11,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-func TestTimelineFindsWhatWasJustPosted(t *testing.T) {
+func TestTimelineShowsNewPosts(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	for i := range 8 {
@@ -42,7 +42,7 @@ func TestTimelineFindsWhatWasJustPosted(t *testing.T) {
 	a.get(http.StatusBadRequest, "/2/users/"+a.seed.AccountID+"/tweets?start_time=yesterday")
 }
 
-func TestMetricsInBothVocabularies(t *testing.T) {
+func TestMetricsInBothFormats(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.post(`{"text":"popular"}`)

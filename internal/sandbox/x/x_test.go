@@ -71,7 +71,7 @@ func TestPostAnswersWithItsID(t *testing.T) {
 	}
 }
 
-func TestPostsThatXRefuses(t *testing.T) {
+func TestRejectedPosts(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		body   string
@@ -166,7 +166,7 @@ func TestThreadPartsAreComments(t *testing.T) {
 	}
 }
 
-func TestRepliesNeedAnInvitation(t *testing.T) {
+func TestRepliesNeedAMention(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	plain := a.post(`{"text":"nobody is asked"}`)
@@ -185,7 +185,7 @@ func TestRepliesNeedAnInvitation(t *testing.T) {
 	}
 }
 
-func TestRepostIsDoneOnceAndCanBeTakenBack(t *testing.T) {
+func TestRepostIsIdempotentAndCanBeUndone(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.post(`{"text":"original"}`)

@@ -17,7 +17,7 @@ func threadBody(videoID, text string) string {
 		`","topLevelComment":{"snippet":{"textOriginal":"` + text + `"}}}}`
 }
 
-func TestCommentsStandBelowTheirVideo(t *testing.T) {
+func TestCommentsAreUnderTheirVideo(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.publish(metadata, file(100))
@@ -45,7 +45,7 @@ func TestCommentsStandBelowTheirVideo(t *testing.T) {
 	a.Must(http.StatusNotFound, remove)
 }
 
-func TestCommentsThatYouTubeRefuses(t *testing.T) {
+func TestRejectedComments(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	open := a.publish(metadata, file(100))

@@ -30,7 +30,7 @@ func TestLostAnswerToTheLastChunkLeavesOneVideo(t *testing.T) {
 	}
 }
 
-func TestFaultsSpeakGooglesLanguage(t *testing.T) {
+func TestFaultsUseGoogleErrors(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		kind           sim.FaultKind
@@ -67,7 +67,7 @@ func TestFaultsSpeakGooglesLanguage(t *testing.T) {
 	}
 }
 
-func TestFaultsOfOneChannelStrikeIt(t *testing.T) {
+func TestFaultsAreScopedToTheirChannel(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	address := a.open(1000, metadata)
@@ -81,7 +81,7 @@ func TestFaultsOfOneChannelStrikeIt(t *testing.T) {
 	}
 }
 
-func TestInsertsHaveAQuotaOfTheirOwn(t *testing.T) {
+func TestInsertsHaveTheirOwnQuota(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{LimitFactor: 1})
 	for i := range 100 {
@@ -102,7 +102,7 @@ func TestInsertsHaveAQuotaOfTheirOwn(t *testing.T) {
 	a.get(http.StatusOK, "channels?part=id&mine=true")
 }
 
-func TestUnitsAreSpent(t *testing.T) {
+func TestQuotaUnits(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{LimitFactor: 1})
 	id := a.publish(metadata, file(100))
@@ -116,7 +116,7 @@ func TestUnitsAreSpent(t *testing.T) {
 	a.open(1000, metadata)
 }
 
-func TestQuotasEndAtMidnightInCalifornia(t *testing.T) {
+func TestQuotaResetsAtMidnightPacific(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{LimitFactor: 1})
 	for _, name := range []string{"ada", "bob"} {

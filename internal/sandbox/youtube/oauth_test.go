@@ -50,7 +50,7 @@ func TestRefreshTokensStay(t *testing.T) {
 	}
 }
 
-func TestTestingAppsLoseTheirTokensAfterAWeek(t *testing.T) {
+func TestTokensOfTestingAppsExpireAfterAWeek(t *testing.T) {
 	t.Parallel()
 	a := setupAs(t, youtube.Settings{Testing: true}, sim.Options{})
 	a.refresh(http.StatusOK, a.seed.RefreshToken)

@@ -62,7 +62,7 @@ func TestWrongRangesAreRefused(t *testing.T) {
 	}
 }
 
-func TestSizeMayBeToldWithTheLastChunk(t *testing.T) {
+func TestSizeMayBeSentWithTheLastChunk(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	opened := a.Must(http.StatusOK, simtest.Request{Method: "POST", Path: uploads, Token: a.seed.AccessToken,
@@ -77,7 +77,7 @@ func TestSizeMayBeToldWithTheLastChunk(t *testing.T) {
 	}
 }
 
-func TestFinishedSessionsTellTheirVideo(t *testing.T) {
+func TestFinishedSessionsReturnTheirVideo(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	address := a.open(1000, metadata)
@@ -96,7 +96,7 @@ func TestFinishedSessionsTellTheirVideo(t *testing.T) {
 	}
 }
 
-func TestClientsCanDoWithoutTheStatus308(t *testing.T) {
+func TestClientsCanAvoidStatus308(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	resp := a.Do(simtest.Request{Method: "PUT", Path: a.open(2*block, metadata), Token: a.seed.AccessToken,
@@ -243,7 +243,7 @@ func TestLargeVideoNeedsLittleMemory(t *testing.T) {
 	}
 }
 
-func TestUploadsGoOnAfterARestart(t *testing.T) {
+func TestUploadsResumeAfterARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	video := append(file(block-500), shapedFile(1080, 1920, 9)...) // the index is cut by the end of the first chunk

@@ -110,7 +110,7 @@ func (a *app) post(status int, path, body string) simtest.Response {
 
 func reason(resp simtest.Response) string { return resp.Text("error", "errors", 0, "reason") }
 
-func TestVideoIsThereWithItsLastByte(t *testing.T) {
+func TestVideoExistsAfterItsLastByte(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	video := file(600_000)
@@ -139,7 +139,7 @@ func TestVideoIsThereWithItsLastByte(t *testing.T) {
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/youtube/watch?v=" + last.Text("id")})
 }
 
-func TestProcessingTakesItsTime(t *testing.T) {
+func TestProcessingTakesTime(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.publish(metadata, shapedFile(1920, 1080, 75))
@@ -163,7 +163,7 @@ func TestProcessingTakesItsTime(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoVideosFailInProcessing(t *testing.T) {
+func TestInvalidFilesFailInProcessing(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.publish(metadata, []byte("this is a text"))
@@ -177,7 +177,7 @@ func TestFilesThatAreNoVideosFailInProcessing(t *testing.T) {
 	}
 }
 
-func TestShortsAreKnownByTheirShape(t *testing.T) {
+func TestShortsAreDetectedByAspectRatio(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		video []byte
@@ -202,7 +202,7 @@ func TestShortsAreKnownByTheirShape(t *testing.T) {
 	}
 }
 
-func TestUnverifiedChannelsPostNoLongVideos(t *testing.T) {
+func TestUnverifiedChannelsRejectLongVideos(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.seed = a.Seed("unverified_ada")
@@ -218,7 +218,7 @@ func TestUnverifiedChannelsPostNoLongVideos(t *testing.T) {
 	}
 }
 
-func TestMetadataThatYouTubeRefuses(t *testing.T) {
+func TestRejectedMetadata(t *testing.T) {
 	t.Parallel()
 	video := func(snippet, status string) string { return `{"snippet":{` + snippet + `},"status":{` + status + `}}` }
 	title := func(text string) string { return `"title":"` + text + `"` }
@@ -260,7 +260,7 @@ func TestMetadataThatYouTubeRefuses(t *testing.T) {
 	}
 }
 
-func TestPlannedVideosBecomePublicWithTime(t *testing.T) {
+func TestScheduledVideosBecomePublic(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.publish(`{"snippet":{"title":"later"},"status":{"privacyStatus":"private","publishAt":"2026-11-15T09:30:00Z"}}`, file(100))
@@ -330,7 +330,7 @@ func TestDeletedVideosAreGone(t *testing.T) {
 	}
 }
 
-func TestChannelTellsOfItself(t *testing.T) {
+func TestChannelInfo(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.publish(metadata, file(100))

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Run(m)) }
 
-func TestAFreshServerAnswersItsFirstTenant(t *testing.T) {
+func TestFreshServerAnswersItsFirstTenant(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		s := servertest.Start(t, db)
@@ -29,7 +29,7 @@ func TestAFreshServerAnswersItsFirstTenant(t *testing.T) {
 	})
 }
 
-func TestTheHarnessSeesAnswersThatTheDocumentDoesNotAllow(t *testing.T) {
+func TestHarnessDetectsResponsesOutsideTheDocument(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	r := servertest.Request{Method: "GET", Path: servertest.Path("/v1/teams/%s", s.Team), Key: s.Key}
