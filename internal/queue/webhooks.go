@@ -19,8 +19,10 @@ const (
 	webhookTick = time.Second
 )
 
+// webhookQueueConfig polls often: nothing wakes River's producer on SQLite, and on PostgreSQL its notifications are
+// limited to ten a second, those in between are dropped.
 var webhookQueueConfig = river.QueueConfig{MaxWorkers: webhookWorkers, FetchCooldown: 5 * time.Millisecond,
-	FetchPollInterval: 200 * time.Millisecond}
+	FetchPollInterval: 100 * time.Millisecond}
 
 type deliverWebhookWorker struct {
 	river.WorkerDefaults[job.DeliverWebhook]
