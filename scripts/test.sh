@@ -36,7 +36,7 @@ fi
 export GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath"
 
 results=$(mktemp)
-trap 'kill ${dashboard:-} 2>/dev/null || true; rm -rf "$results" "$results.fuzz" "$results.web" "${in_memory:-}"' EXIT
+trap 'kill ${dashboard:-} 2>/dev/null || true; rm -rf "$results" "$results.fuzz" "$results.fuzzed" "$results.web" "${in_memory:-}"' EXIT
 
 # The files of tests go into memory where there is room: SQLite waits for the disk at every commit, and what is proved
 # does not depend on the disk (PostgreSQL runs without fsync here for the same reason). Builds stay on the disk.
@@ -47,7 +47,6 @@ if [ "${room:-0}" -ge 6000000 ]; then
 	in_memory=$(mktemp -d /dev/shm/crier-test.XXXXXX)
 	export TMPDIR="$in_memory"
 fi
-fuzzed=0
 
 fail() {
 	echo "FAIL: $*" >&2
@@ -122,25 +121,38 @@ check_kinds() {
 	[ "$(passed 'crier/cmd/crier'$'\t')" -gt 0 ] || fail "no test of the whole program (cmd/crier) ran."
 }
 
-# fuzz_targets prints one line per target: directory and name.
+# fuzz_targets prints one line per package: its directory and the names of its targets.
 fuzz_targets() {
 	grep -rEo '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir={.git,.tools,node_modules,testdata} . |
-		sed -E 's|/[^/]*_test\.go:func | |' | sort
+		sed -E 's|/[^/]*_test\.go:func | |' | sort |
+		awk '$1 != dir { if (dir) print line; line = dir = $1 } { line = line " " $2 } END { if (dir) print line }'
 }
 
-# run_fuzzing hardly minimizes what reaches new code: that took most of the calls. It counts calls and not seconds: when
-# its time is over, Go 1.26 may take its own deadline for a failure (go.dev/issue/75804).
+# fuzz_package fuzzes the targets of one package with one worker. It hardly minimizes what reaches new code: that took
+# most of the calls. It counts calls and not seconds: when its time is over, Go 1.26 may take its own deadline for a
+# failure (go.dev/issue/75804). xargs calls it, so it says itself what failed.
+fuzz_package() {
+	local dir=$1 files target
+	shift
+	files=$results.fuzz/$(tr / _ <<<"$dir")
+	go test -vet=off -c -fuzz . -o "$files.test" "$dir" || return 1
+	for target in "$@"; do
+		(cd "$dir" && "$files.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "${fuzz_runs}x" \
+			-test.fuzzminimizetime 10x -test.fuzzcachedir "$files.corpus" -test.parallel 1) >"$files.log" 2>&1 ||
+			{ echo "FAIL: fuzzing $target in $dir" && cat "$files.log"; return 1; } >&2
+		grep -q '^fuzz: .*new interesting' "$files.log" ||
+			{ echo "FAIL: $target in $dir was not fuzzed." && cat "$files.log"; return 1; } >&2
+		echo "ok	crier/${dir#./}	$target	$(grep -oE 'execs: [0-9]+' "$files.log" | tail -n 1)" | tee -a "$results.fuzzed"
+	done
+}
+
+# run_fuzzing fuzzes as many packages at once as there are cores.
 run_fuzzing() {
-	local dir target
-	while read -r dir target; do
-		go test -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${CRIER_TEST_FUZZ_RUNS:-4000}x" -fuzzminimizetime 10x \
-			"$dir" >"$results.fuzz" 2>&1 ||
-			{ cat "$results.fuzz"; fail "fuzzing $target in $dir"; }
-		grep -q '^fuzz: ' "$results.fuzz" || fail "$target in $dir is not a fuzz target of this platform."
-		grep '^ok' "$results.fuzz" | sed "s/\$/\t$target/"
-		fuzzed=$((fuzzed + 1))
-	done < <(fuzz_targets)
-	[ "$fuzzed" -gt 0 ] || fail "there is no fuzz target."
+	mkdir "$results.fuzz"
+	export -f fuzz_package
+	results=$results fuzz_runs=${CRIER_TEST_FUZZ_RUNS:-4000} xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 \
+		bash -c 'fuzz_package "$@"' fuzz_package < <(fuzz_targets) || fail "fuzzing"
+	fuzzed=$(wc -l <"$results.fuzzed")
 }
 
 # The types of the dashboard are checked by one thread, so the rest goes on beside it.
