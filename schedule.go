@@ -3,6 +3,7 @@ package crier
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -72,7 +73,7 @@ func (t Targets) validate(now time.Time) []Issue {
 		RepostAfter: t.RepostAfter.Ptr(), RecurrenceEndsAt: t.RecurrenceEndsAt,
 	}
 	issues := actions.validate(now)
-	for id := range t.PlatformSettingsBySocialAccountID {
+	for _, id := range slices.Sorted(maps.Keys(t.PlatformSettingsBySocialAccountID)) {
 		if !slices.Contains(t.SocialAccountIDs, id) {
 			issues = append(issues, At("is not one of socialAccountIds", "platformSettingsBySocialAccountId",
 				string(id)))

@@ -12,7 +12,7 @@ type WebURL string
 func (u WebURL) Problem() string {
 	const rule = "must be an http or https address of at most 2048 characters"
 	parsed, err := url.Parse(string(u))
-	if err != nil || utf8.RuneCountInString(string(u)) > 2048 || parsed.Host == "" || parsed.Scheme != "http" &&
+	if err != nil || utf8.RuneCountInString(string(u)) > 2048 || parsed.Hostname() == "" || parsed.Scheme != "http" &&
 		parsed.Scheme != "https" {
 		return rule
 	}
