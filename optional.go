@@ -40,9 +40,9 @@ func (o Optional[T]) IsZero() bool { return !o.Set }
 // OptionalType tells the type of the value to who describes the wire format.
 func (o Optional[T]) OptionalType() reflect.Type { return reflect.TypeFor[T]() }
 
-// UnmarshalJSON is called for fields that are there.
+// UnmarshalJSON is called for fields that are there. Of a field that is there twice, the last one counts.
 func (o *Optional[T]) UnmarshalJSON(data []byte) error {
-	o.Set = true
+	*o = Optional[T]{Set: true}
 	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
 		o.Null = true
 		return nil
