@@ -1,0 +1,132 @@
+package crier_test
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"crier"
+)
+
+func TestTimesAreReadFromJSONStringsAlone(t *testing.T) {
+	t.Parallel()
+	const format = "must be an RFC 3339 time with Z or an offset, such as 2026-11-15T09:00:00Z"
+	for text, want := range map[string]string{
+		`"2026-11-15T09:00:00Z"`: "", `"2026-11-15t10:00:00+01:00"`: "",
+		`1763197200`: "a time is a JSON string", `true`: "a time is a JSON string", `{}`: "a time is a JSON string",
+		`["2026-11-15T09:00:00Z"]`: "a time is a JSON string",
+		`""`:                       format, `"now"`: format, `"2026-11-15"`: format, `"2026-11-15T09:00:00"`: format,
+		`"0000-01-01T00:00:00Z"`:      "must be a time between the years 1 and 9999",
+		`"9999-12-31T23:59:59-00:01"`: "must be a time between the years 1 and 9999",
+		`"0001-01-01T00:00:00+00:01"`: "must be a time between the years 1 and 9999",
+	} {
+		var got struct{ At crier.Time }
+		err := json.Unmarshal([]byte(`{"At":`+text+`}`), &got)
+		if want == "" {
+			if err != nil || got.At.String() != "2026-11-15T09:00:00.000Z" {
+				t.Errorf("%s is read as %s, %v", text, got.At, err)
+			}
+			continue
+		}
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+		if !got.At.IsZero() {
+			t.Errorf("%s leaves %s behind", text, got.At)
+		}
+	}
+}
+
+func TestTimesLeaveNullAlone(t *testing.T) {
+	t.Parallel()
+	at := crier.TimeOf(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC))
+	if err := json.Unmarshal([]byte("null"), &at); err != nil || at.String() != "2026-11-15T09:00:00.000Z" {
+		t.Errorf("null makes it %s, %v", at, err)
+	}
+	var optional crier.Optional[crier.Time]
+	if err := json.Unmarshal([]byte("null"), &optional); err != nil || !optional.Null {
+		t.Errorf("an optional null is %+v, %v", optional, err)
+	}
+}
+
+// TestTimesAreKeysOfMaps: a time is text where JSON wants text, such as in keys.
+func TestTimesAreKeysOfMaps(t *testing.T) {
+	t.Parallel()
+	at := crier.TimeOf(time.Date(2026, 11, 15, 9, 0, 0, 5e8, time.UTC))
+	data, err := json.Marshal(map[crier.Time]int{at: 1})
+	if err != nil || string(data) != `{"2026-11-15T09:00:00.500Z":1}` {
+		t.Errorf("written as %s, %v", data, err)
+	}
+	var again map[crier.Time]int
+	if err := json.Unmarshal(data, &again); err != nil || again[at] != 1 {
+		t.Errorf("read as %v, %v", again, err)
+	}
+	if err := json.Unmarshal([]byte(`{"today":1}`), &again); err == nil {
+		t.Error("a key that is no time is read")
+	}
+}
+
+func TestTimesComeFromAndGoToTheDatabaseInUTC(t *testing.T) {
+	t.Parallel()
+	tokyo := time.FixedZone("JST", 9*3600)
+	stored := time.Date(2026, 11, 15, 18, 0, 0, 123_456_789, tokyo)
+	var at crier.Time
+	if err := at.Scan(stored); err != nil || !at.Equal(stored.Truncate(time.Microsecond)) || at.Location() != time.UTC {
+		t.Errorf("scanned as %v, %v", at.Time, err)
+	}
+	value, err := (crier.Time{Time: stored}).Value()
+	if back, ok := value.(time.Time); err != nil || !ok || back.Location() != time.UTC || !back.Equal(stored) {
+		t.Errorf("handed over as %v, %v", value, err)
+	}
+	for _, src := range []any{nil, "2026-11-15T09:00:00Z", int64(1), []byte("x"), 1.5} {
+		var other crier.Time
+		if err := other.Scan(src); err == nil || !other.IsZero() {
+			t.Errorf("%T is scanned as %v, %v", src, other, err)
+		}
+	}
+	if err := at.Scan(int64(1)); err == nil || err.Error() != "scan a time from int64" {
+		t.Errorf("an integer: %v", err)
+	}
+	var _ driver.Valuer = at
+}
+
+func TestTimeOrNilIsNilForTheZeroTime(t *testing.T) {
+	t.Parallel()
+	if got := crier.TimeOrNil(time.Time{}); got != nil {
+		t.Errorf("the zero time is %v", got)
+	}
+	at := time.Date(2026, 11, 15, 9, 0, 0, 1_999, time.UTC)
+	if got := crier.TimeOrNil(at); got == nil || got.Nanosecond() != 1_000 {
+		t.Errorf("a time is %v", got)
+	}
+}
+
+func TestClockTellsTheTimeAsDatabasesKeepIt(t *testing.T) {
+	t.Parallel()
+	clock := crier.Clock(func() time.Time {
+		return time.Date(2026, 11, 15, 1, 0, 0, 999_999_999, time.FixedZone("", -8*3600))
+	})
+	if got := clock.Now(); got.Location() != time.UTC || got.Nanosecond() != 999_999_000 || got.Hour() != 9 {
+		t.Errorf("now is %v", got.Time)
+	}
+}
+
+// TestTimesSurviveTheWire: what was read is written so that reading it again gives the same instant, to the millisecond.
+func TestTimesSurviveTheWire(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00Z",
+		"2024-02-29T12:00:00+14:00", "2026-03-29T02:30:00+01:00", "9999-12-31T23:59:59.999999Z",
+		"2026-11-15T09:00:00.000000001Z", "2026-11-15T09:00:00-12:00"} {
+		first, err := crier.ParseTime(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		second, err := crier.ParseTime(first.String())
+		if err != nil || !second.Equal(first.Truncate(time.Millisecond)) || second.String() != first.String() {
+			t.Errorf("%s is written as %s and read as %s, %v", text, first, second, err)
+		}
+	}
+}
