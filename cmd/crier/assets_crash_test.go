@@ -33,7 +33,7 @@ func startKillable(tb testing.TB, db database, more ...string) *killable {
 	k := &killable{settings: append(settingsOf(db), append([]string{"CRIER_RATE_LIMIT=0"}, more...)...),
 		folder: servertest.MediaDir(db)}
 	made := runProgram(tb, k.settings, "init", "--json").report(tb)
-	k.start(tb, tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID})
+	k.start(tb, servertest.Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID})
 	var err error
 	if k.Blobs, err = media.NewDisk(k.folder); err != nil {
 		tb.Fatal(err)
@@ -41,7 +41,7 @@ func startKillable(tb testing.TB, db database, more ...string) *killable {
 	return k
 }
 
-func (k *killable) start(tb testing.TB, who tenant) {
+func (k *killable) start(tb testing.TB, who servertest.Tenant) {
 	tb.Helper()
 	k.process = serveProcess(tb, k.settings)
 	k.process.Tenant = who
@@ -98,7 +98,7 @@ func (k *killable) wantNoAsset(t *testing.T) {
 func TestKillDuringUploadLeavesNoPartialAsset(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		l, file := startKillable(t, db), longVideo(4<<20)
+		l, file := startKillable(t, db), servertest.LongVideo(4<<20)
 		body, pipe := io.Pipe()
 		form := multipart.NewWriter(pipe)
 		go func() {
@@ -112,7 +112,7 @@ func TestKillDuringUploadLeavesNoPartialAsset(t *testing.T) {
 		}()
 		sent := make(chan error, 1)
 		go func() {
-			_, err := l.RoundTrip(request{Method: "POST", Path: l.Assets(), Body: body, Key: l.Key,
+			_, err := l.RoundTrip(servertest.Request{Method: "POST", Path: l.Assets(), Body: body, Key: l.Key,
 				Header: map[string]string{"Content-Type": form.FormDataContentType()}})
 			sent <- err
 		}()
@@ -131,7 +131,7 @@ func TestKillDuringUploadLeavesNoPartialAsset(t *testing.T) {
 func TestUploadResumesAfterServerKill(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		l, file := startKillable(t, db), longVideo(24<<20)
+		l, file := startKillable(t, db), servertest.LongVideo(24<<20)
 		const first = 8 << 20
 		id := l.Begin(t, "video/mp4", len(file))
 		l.Piece(t, id, file, 0, first).Want(t, http.StatusOK)
@@ -140,7 +140,7 @@ func TestUploadResumesAfterServerKill(t *testing.T) {
 		body, pipe := io.Pipe()
 		go func() { _, _ = pipe.Write(file[first : first+1<<20]) }() // ends with the pipe
 		go func() {
-			_, _ = l.RoundTrip(request{Method: "PUT", Path: l.Uploads(id), Body: body, Key: l.Key,
+			_, _ = l.RoundTrip(servertest.Request{Method: "PUT", Path: l.Uploads(id), Body: body, Key: l.Key,
 				Header: map[string]string{"Content-Range": fmt.Sprintf("bytes %d-%d/%d", first, 2*first-1, len(file))}})
 		}()
 		l.writing(t)
@@ -161,7 +161,7 @@ func TestUploadResumesAfterServerKill(t *testing.T) {
 			}
 		}
 		go func() {
-			_, _ = l.RoundTrip(request{Method: "POST", Path: l.Uploads(id, "complete"), Key: l.Key})
+			_, _ = l.RoundTrip(servertest.Request{Method: "POST", Path: l.Uploads(id, "complete"), Key: l.Key})
 		}()
 		l.writing(t)
 		l.restart(t)
@@ -179,7 +179,7 @@ func TestUploadResumesAfterServerKill(t *testing.T) {
 func TestKillDuringImportLeavesNoPartialAsset(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		l, file := startKillable(t, db, "CRIER_IMPORT_ALLOW=127.0.0.0/8"), longVideo(4<<20)
+		l, file := startKillable(t, db, "CRIER_IMPORT_ALLOW=127.0.0.0/8"), servertest.LongVideo(4<<20)
 		killed := make(chan struct{})
 		from := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(file)))
@@ -191,7 +191,7 @@ func TestKillDuringImportLeavesNoPartialAsset(t *testing.T) {
 		t.Cleanup(from.Close)
 		done := make(chan struct{})
 		go func() {
-			_, _ = l.RoundTrip(request{Method: "POST", Path: l.Assets("import"),
+			_, _ = l.RoundTrip(servertest.Request{Method: "POST", Path: l.Assets("import"),
 				Body: object{"url": from.URL + "/clip.mp4"}, Key: l.Key})
 			close(done)
 		}()
@@ -209,7 +209,7 @@ func TestKillDuringImportLeavesNoPartialAsset(t *testing.T) {
 func largeVideo(size int64) io.Reader {
 	clip := mediatest.VerticalMP4()
 	filler := size - int64(len(clip))
-	return io.MultiReader(bytes.NewReader(clip), bytes.NewReader(boxHeader(int(filler), "free")),
+	return io.MultiReader(bytes.NewReader(clip), bytes.NewReader(servertest.BoxHeader(int(filler), "free")),
 		io.LimitReader(zeros{}, filler-8))
 }
 
@@ -284,7 +284,7 @@ func (k *killable) uploadInPieces(tb testing.TB, size int64) {
 
 func TestLargeUploadUsesLittleMemory(t *testing.T) {
 	t.Parallel()
-	k := startKillable(t, databases.Fresh(t, store.SQLite))
+	k := startKillable(t, servertest.Databases.Fresh(t, store.SQLite))
 	whole := k.growth(t, func() { k.uploadWhole(t, 256<<20) })
 	pieces := k.growth(t, func() { k.uploadInPieces(t, 64<<20) })
 	t.Logf("an upload of 256 MiB adds %.1f MiB to the resident memory, one of 64 MiB in pieces %.1f MiB",
@@ -309,7 +309,7 @@ func BenchmarkLargeUpload(b *testing.B) {
 			},
 		} {
 			b.Run(name+"/"+kind, func(b *testing.B) {
-				k := startKillable(b, databases.Fresh(b, store.SQLite), settings()...)
+				k := startKillable(b, servertest.Databases.Fresh(b, store.SQLite), settings()...)
 				b.SetBytes(size)
 				var most int64
 				b.ResetTimer()

@@ -6,12 +6,13 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
 func TestBrowserFirstLoadIsSmall(t *testing.T) {
 	t.Parallel()
-	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	e.signUp(t, e.crew, "ada@example.com")
 	b := openTab(t, e.testServer, desk)
 	b.signIn("ada@example.com")
@@ -35,7 +36,7 @@ func TestBrowserFirstLoadIsSmall(t *testing.T) {
 
 func TestBrowserCalendarKeys(t *testing.T) {
 	t.Parallel()
-	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	e.signUp(t, e.crew, "ada@example.com")
 	b := openTab(t, e.testServer, desk)
 	b.signIn("ada@example.com")
@@ -56,7 +57,7 @@ func TestBrowserCalendarKeys(t *testing.T) {
 
 func TestBrowserFreeSlotOpensTheComposer(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
 	for text, from := range map[string]string{"From the calendar": "/app/?view=month", "From the queue": "/app/queue"} {
 		s.tab.open(from)
@@ -79,7 +80,7 @@ func TestBrowserFreeSlotOpensTheComposer(t *testing.T) {
 
 func TestBrowserDialogFocusesItsFirstField(t *testing.T) {
 	t.Parallel()
-	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	e.signUp(t, e.crew, "ada@example.com")
 	b := openTab(t, e.testServer, desk)
 	b.signIn("ada@example.com")
@@ -93,7 +94,7 @@ func TestBrowserDialogFocusesItsFirstField(t *testing.T) {
 
 func TestBrowserSearchesPosts(t *testing.T) {
 	t.Parallel()
-	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	e.signUp(t, e.crew, "ada@example.com")
 	e.NewPost(t, e.crew, "Fresh bread from seven o'clock")
 	post := e.NewPost(t, e.crew, "Behind the counter")

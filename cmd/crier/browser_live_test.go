@@ -14,13 +14,14 @@ import (
 
 	"crier"
 	"crier/internal/media/mediatest"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
 // What others do arrives by the stream of events: without it the page would ask again after 15 seconds.
 func TestBrowserShowsLiveChangesAndCatchesUpAfterADisconnect(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
 	s.tab.waitFor(`document.querySelector('[data-day]')`)
 	plan := func(text string) (post string, entry crier.ID) {
@@ -55,7 +56,7 @@ func TestBrowserShowsLiveChangesAndCatchesUpAfterADisconnect(t *testing.T) {
 
 func TestBrowserUploadSurvivesADisconnectAndAReload(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk)
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk)
 	s.begin(t)
 	// A picture with a long tail: three pieces, and every byte of it counts.
 	picture := mediatest.JPEG(640, 640)
@@ -86,7 +87,7 @@ func TestBrowserUploadSurvivesADisconnectAndAReload(t *testing.T) {
 // Whoever presses the button while a picture is on its way would otherwise publish without it.
 func TestBrowserPostWaitsForItsUpload(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x", "linkedin")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "linkedin")
 	s.begin(t)
 	s.compose("With its picture", "X")
 	s.tab.click("label", "Now")
@@ -118,7 +119,7 @@ func buttonSays(words string) string {
 
 func TestBrowserFailedReadIsReportedAndRetried(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
 	s.NewPost(t, s.crew, "Read in the end")
 	for _, reason := range []cdpnet.ErrorReason{cdpnet.ErrorReasonTimedOut, cdpnet.ErrorReasonConnectionReset} {
@@ -169,7 +170,7 @@ func (b *tab) failReads(pattern string, reason cdpnet.ErrorReason) (heal func())
 
 func TestBrowserVersionsShowWhatChanged(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
 	post := s.NewPost(t, s.crew, "Fresh bread at seven")
 	s.Await(t, s.crew, s.PostOn(t, s.crew, post, s.Accounts[0], nil), crier.Published)

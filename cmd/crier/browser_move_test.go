@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -50,15 +51,15 @@ func newCalendarScene(t *testing.T, db database) *calendarScene {
 		t.Fatal(err)
 	}
 	change := nextClockChange(t, zone)
-	clock := &clock{}
+	clock := &servertest.Clock{}
 	clock.Advance(time.Until(change.Add(-7 * 24 * time.Hour)))
-	s := &calendarScene{engine: startEngine(t, db, withClock(clock)), zone: zone}
+	s := &calendarScene{engine: startEngine(t, db, servertest.WithClock(clock)), zone: zone}
 	s.setZone(t, s.crew, "Europe/Berlin")
 	s.signUp(t, s.crew, "ada@example.com")
 	y, m, d := change.Add(-3 * 24 * time.Hour).In(zone).Date()
 	s.at = time.Date(y, m, d, 9, 0, 0, 0, zone)
 	s.post = s.NewPost(t, s.crew, "Moved about")
-	var r result
+	var r servertest.Result
 	s.Call(t, s.crew, "POST", "posts/"+s.post+"/schedule", object{
 		"socialAccountIds": s.IDs(), "scheduledAt": s.at.UTC().Format(time.RFC3339),
 	}).Want(t, http.StatusOK).Into(t, &r)
@@ -80,7 +81,7 @@ func (s *calendarScene) card(day time.Time) string {
 func (s *calendarScene) wantAt(t *testing.T, at time.Time) {
 	t.Helper()
 	s.tab.waitFor(fmt.Sprintf(`document.querySelector(%q)`, s.card(at)))
-	until(t, func() bool {
+	servertest.Until(t, func() bool {
 		for _, id := range s.due {
 			if !s.Publication(t, s.crew, id).ScheduledAt.Equal(at) {
 				return false
@@ -117,7 +118,7 @@ func TestBrowserCalendarMovesAPostAcrossAClockChange(t *testing.T) {
 
 func TestBrowserCalendarMovesAPostByKeyboard(t *testing.T) {
 	t.Parallel()
-	s := newCalendarScene(t, databases.Fresh(t, store.SQLite))
+	s := newCalendarScene(t, servertest.Databases.Fresh(t, store.SQLite))
 	s.wantAt(t, s.at)
 	focus := func(at time.Time) {
 		s.tab.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).focus()`, s.card(at))))
@@ -165,7 +166,7 @@ func (b *tab) touch(from, to string) {
 
 func TestBrowserCalendarMovesAPostByTouch(t *testing.T) {
 	t.Parallel()
-	s := newCalendarScene(t, databases.Fresh(t, store.SQLite))
+	s := newCalendarScene(t, servertest.Databases.Fresh(t, store.SQLite))
 	s.wantAt(t, s.at)
 	after := s.at.AddDate(0, 0, 1)
 	s.tab.touch(s.card(s.at), fmt.Sprintf(`[data-day="%s"]`, after.Format(time.DateOnly)))
@@ -174,7 +175,7 @@ func TestBrowserCalendarMovesAPostByTouch(t *testing.T) {
 
 func TestBrowserQueueSwapsTwoPosts(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x", "linkedin")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "linkedin")
 	s.begin(t)
 	plan := func(text string, lead time.Duration) (post string, at time.Time) {
 		post = s.NewPost(t, s.crew, text)
@@ -185,7 +186,7 @@ func TestBrowserQueueSwapsTwoPosts(t *testing.T) {
 	second, late := plan("Was second", 5*time.Hour)
 	want := func(a, b time.Time) {
 		t.Helper()
-		until(t, func() bool { return s.due(t, first).Equal(a) && s.due(t, second).Equal(b) },
+		servertest.Until(t, func() bool { return s.due(t, first).Equal(a) && s.due(t, second).Equal(b) },
 			func() string { return fmt.Sprintf("due at %s and %s", s.due(t, first), s.due(t, second)) })
 	}
 	s.tab.open("/app/queue")

@@ -12,6 +12,7 @@ import (
 	"crier"
 	"crier/internal/oauth"
 	"crier/internal/server"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -20,7 +21,7 @@ const loaded = `document.querySelector('main h1') && !document.querySelector('ma
 
 func TestBrowserEveryScreenIsAccessible(t *testing.T) {
 	t.Parallel()
-	s := newShowcase(t, databases.Fresh(t, store.SQLite))
+	s := newShowcase(t, servertest.Databases.Fresh(t, store.SQLite))
 	screens := map[string]string{
 		"month": "/app/?view=month", "week": "/app/?view=week", "day": "/app/?view=day", "agenda": "/app/?view=agenda",
 		"queue": "/app/queue", "slots": "/app/slots", "compose": "/app/compose", "edit": "/app/compose/" + s.planned,
@@ -57,7 +58,8 @@ func TestBrowserPagesOutsideTheDashboardAreAccessible(t *testing.T) {
 		c.OAuthClients = []oauth.Client{{ID: "tool", Name: "The tool", RedirectURIs: []string{back}, Configured: true}}
 		c.SMTPURL, c.MailFrom = "smtp://127.0.0.1:1", "crier <noreply@example.com>" // nothing is sent
 	}
-	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"), withReachableMedia(t), withDoors)
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"),
+		servertest.WithReachableMedia(t), withDoors)
 	e.signUp(t, e.crew, "ada@example.com")
 	authorize := "/oauth/authorize?" + url.Values{"client_id": {"tool"}, "redirect_uri": {back},
 		"response_type": {"code"}, "code_challenge": {strings.Repeat("a", 43)}, "code_challenge_method": {"S256"}}.Encode()
@@ -128,7 +130,7 @@ func (b *tab) wantNarrow(name string) {
 
 func TestBrowserViewerSeesNoForbiddenButtons(t *testing.T) {
 	t.Parallel()
-	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	e.signUp(t, e.crew, "ada@example.com")
 	post := e.NewPost(t, e.crew, "To be looked at")
 	e.ScheduleIn(t, e.crew, post, 24*time.Hour, crier.Targets{SocialAccountIDs: e.IDs()})
@@ -162,7 +164,7 @@ func TestBrowserViewerSeesNoForbiddenButtons(t *testing.T) {
 
 func TestBrowserOtherOriginsCannotFrameOrRead(t *testing.T) {
 	t.Parallel()
-	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	e.signUp(t, e.crew, "ada@example.com")
 	b := openTab(t, e.testServer, desk)
 	b.signIn("ada@example.com")

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/tracing"
 	"github.com/chromedp/chromedp"
 
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -139,7 +140,7 @@ const manyCards = `{ const real = fetch
 func TestBrowserDrawsAndDragsAMonthOf2000Cards(t *testing.T) {
 	t.Parallel()
 	measureOnly(t)
-	e := startEngine(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	e.signUp(t, e.crew, "ada@example.com")
 	now := time.Now().UTC()
 	month := time.Date(now.Year(), now.Month()+2, 1, 0, 0, 0, 0, time.UTC)
@@ -244,7 +245,8 @@ func (b *tab) dragAbout(card string, steps int) []span {
 func TestBrowserDrawsAKeystrokeWithinAFrame(t *testing.T) {
 	t.Parallel()
 	measureOnly(t)
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x", "tiktok", "instagram", "facebook", "youtube", "linkedin",
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "tiktok", "instagram", "facebook",
+		"youtube", "linkedin",
 		"threads")
 	s.begin(t)
 	b := s.tab

@@ -13,6 +13,7 @@ import (
 	"crier"
 	"crier/internal/media/mediatest"
 	"crier/internal/sandbox"
+	"crier/internal/server/servertest"
 )
 
 // networksOfPeople are the networks as the dashboard names them, with their names in the interface.
@@ -25,23 +26,24 @@ var networksOfPeople = []struct{ name, shown string }{
 type story struct {
 	*engine
 	tab   *tab
-	clock *clock
+	clock *servertest.Clock
 }
 
 // newStory starts on the tenth of the next month, at eight in the morning: what is planned for the next days is on the
 // same page of the calendar, and everything on the same day.
 func newStory(t *testing.T, db database, size viewport, networks ...string) *story {
 	t.Helper()
-	c := &clock{}
+	c := &servertest.Clock{}
 	now := time.Now().UTC()
 	c.Advance(time.Until(time.Date(now.Year(), now.Month()+1, 10, 8, 0, 0, 0, time.UTC)))
-	s := &story{clock: c, engine: &engine{box: startBoxWith(t, sandbox.Options{Now: c.Now})}}
-	s.testServer = startServer(t, db, withBox(s.box), withTimings(hurried), withReachableMedia(t), withClock(c),
+	s := &story{clock: c, engine: &engine{box: servertest.StartBoxWith(t, sandbox.Options{Now: c.Now})}}
+	s.testServer = startServer(t, db, servertest.WithBox(s.box), servertest.WithTimings(servertest.Hurried),
+		servertest.WithReachableMedia(t), servertest.WithClock(c),
 		withLocalWebhooks)
 	s.crew = s.NewCrew(t, 100_000, networks...)
 	// Files are as old as the machine's clock says: the sweep at the start would take those that are being written for
 	// left behind.
-	until(t, func() bool {
+	servertest.Until(t, func() bool {
 		return s.Number(t, `SELECT count(*) FROM river_job WHERE kind = 'asset.sweep' AND state = 'completed'`) > 0
 	}, func() string { return "the first sweep of the media does not end" })
 	s.tab = openTab(t, s.testServer, size)
@@ -95,7 +97,7 @@ func (s *story) setUp(t *testing.T) {
 	b.open("/setup?token=" + s.crew.Setup)
 	b.fill("#name", "Ada Lovelace")
 	b.fill("#email", "ada@example.com")
-	b.fill("#password", passphrase)
+	b.fill("#password", servertest.Passphrase)
 	b.press(keyEnter)
 	b.waitFor(`location.pathname === '/app/welcome' && document.querySelector('main h1')`)
 	b.screenshot("welcome")
@@ -195,7 +197,7 @@ func (s *story) scheduled(t *testing.T, post string) []crier.ScheduledPost {
 func (s *story) wantDue(t *testing.T, post string, at time.Time) {
 	t.Helper()
 	s.tab.waitFor(fmt.Sprintf(`document.querySelector(%q)`, onDay(post, at)))
-	until(t, func() bool { return s.due(t, post).Equal(at) }, func() string {
+	servertest.Until(t, func() bool { return s.due(t, post).Equal(at) }, func() string {
 		return fmt.Sprintf("due at %s, not at %s", s.due(t, post), at)
 	})
 }
@@ -239,7 +241,7 @@ func (s *story) watch(t *testing.T, post string) {
 		post))
 	s.clock.Advance(s.due(t, post).Sub(s.clock.Now()))
 	b.waitFor(`document.querySelectorAll('article[data-status=published]').length === 3`)
-	until(t, func() bool {
+	servertest.Until(t, func() bool {
 		return s.Number(t, `SELECT count(*) FROM publications WHERE kind = 'first_comment' AND status = 'published'`) == 3
 	}, func() string { return "not every first comment is out" })
 	b.click("article button", "Why")
@@ -249,7 +251,7 @@ func (s *story) watch(t *testing.T, post string) {
 		"linkedin": "We bake from seven o'clock, and we are hiring"}
 	for _, p := range s.scheduled(t, post) {
 		on := s.accountOn(t, p)
-		shown := slices.DeleteFunc(texts(s.box.Timeline(t, on)), func(text string) bool {
+		shown := slices.DeleteFunc(servertest.Texts(s.box.Timeline(t, on)), func(text string) bool {
 			return strings.HasPrefix(text, "Hello from crier") // the first post
 		})
 		slices.Sort(shown)
@@ -261,9 +263,9 @@ func (s *story) watch(t *testing.T, post string) {
 }
 
 // accountOn is the account of a scheduled post, as the sandbox knows it.
-func (s *story) accountOn(t *testing.T, p crier.ScheduledPost) account {
+func (s *story) accountOn(t *testing.T, p crier.ScheduledPost) servertest.Account {
 	t.Helper()
-	var a account
+	var a servertest.Account
 	err := s.Node.Store.Reader().QueryRowContext(context.Background(), `SELECT id, provider, provider_account_id
 		FROM social_accounts WHERE id = $1`, p.SocialAccountID).Scan(&a.ID, &a.Network, &a.Remote)
 	if err != nil {

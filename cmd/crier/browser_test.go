@@ -135,7 +135,7 @@ func (b *tab) run(steps ...chromedp.Action[chromedp.Void]) {
 	if err := chromedp.Do(b.ctx); err != nil {
 		b.tb.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, servertest.Patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.screenshot("failure")
@@ -154,14 +154,14 @@ func (b *tab) open(address string) {
 func (b *tab) signIn(email string) {
 	b.tb.Helper()
 	b.run(chromedp.Navigate(b.url+"/sign-in"), chromedp.SendKeys(chromedp.CSS("#email"), email),
-		chromedp.SendKeys(chromedp.CSS("#password"), passphrase+kb.Enter))
+		chromedp.SendKeys(chromedp.CSS("#password"), servertest.Passphrase+kb.Enter))
 	b.waitFor(`location.pathname.startsWith('/app') && document.querySelector('h1')`)
 }
 
 // waitFor waits until an expression is true in the page.
 func (b *tab) waitFor(expression string) {
 	b.tb.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(servertest.Patience)
 	for {
 		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if err == nil && ok {
@@ -366,7 +366,7 @@ func (b *tab) wantAccessible(name string, rules ...string) {
 func (e *engine) signUp(tb testing.TB, c crew, email string) {
 	tb.Helper()
 	if _, err := e.Node.Services.Instance.SetUpOwner(context.Background(), c.Setup, "Ada Lovelace", crier.Email(email),
-		passphrase, service.Browser{}); err != nil {
+		servertest.Passphrase, service.Browser{}); err != nil {
 		tb.Fatal(err)
 	}
 }

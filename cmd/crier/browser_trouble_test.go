@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -47,7 +48,7 @@ func (s *story) sendNow() string {
 
 func TestBrowserLostAnswerIsReconciledOnce(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
 	s.box.Fault(t, s.Accounts[0], "publish", "lost_response", nil)
 	s.box.Fault(t, s.Accounts[0], "read", "outage", object{"count": 1000})
@@ -61,21 +62,21 @@ func TestBrowserLostAnswerIsReconciledOnce(t *testing.T) {
 	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
 	s.tab.says("It is there once", "found published")
 	s.tab.screenshot("found")
-	if got := texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 {
+	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 {
 		t.Errorf("timeline %q\n%s", got, s.History(t, s.crew, s.only(t, post).ID))
 	}
 }
 
 func TestBrowserUnknownOutcomeIsResolvedByHand(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
 	s.box.Fault(t, s.Accounts[0], "publish", "lost_response", nil)
 	s.box.Fault(t, s.Accounts[0], "read", "outage", object{"count": 1000})
 	s.compose("What became of me?", "X")
 	post := s.sendNow()
 	sp := s.only(t, post)
-	until(t, func() bool { return s.Publication(t, s.crew, sp.ID).ErrorCode == "outcome_unknown" },
+	servertest.Until(t, func() bool { return s.Publication(t, s.crew, sp.ID).ErrorCode == "outcome_unknown" },
 		func() string { return s.History(t, s.crew, sp.ID) })
 	s.clock.Advance(31 * time.Minute)
 	s.tab.waitFor(`document.querySelector('article[data-status=unknown]')`)
@@ -102,14 +103,14 @@ func TestBrowserUnknownOutcomeIsResolvedByHand(t *testing.T) {
 	s.tab.waitFor(`!document.querySelector('dialog')`)
 	s.tab.says("All is well")
 	s.Await(t, s.crew, sp.ID, crier.Published)
-	if got := texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 {
+	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 {
 		t.Errorf("timeline %q", got)
 	}
 }
 
 func TestBrowserShowsThatSomebodyElseDecided(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
 	post := s.NewPost(t, s.crew, "Decided elsewhere")
 	r, _ := s.ScheduleIn(t, s.crew, post, time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
@@ -127,12 +128,12 @@ func TestBrowserShowsThatSomebodyElseDecided(t *testing.T) {
 
 func TestBrowserReconnectedAccountPublishesItsPost(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk)
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk)
 	s.begin(t)
 	s.Connect(t, s.crew, "x", "bakery")
 	var list struct{ Data []crier.SocialAccount }
 	s.Call(t, s.crew, "GET", "social-accounts", nil).Want(t, http.StatusOK).Into(t, &list)
-	broken := account{ID: list.Data[0].ID, Network: "x", Remote: list.Data[0].ProviderAccountID}
+	broken := servertest.Account{ID: list.Data[0].ID, Network: "x", Remote: list.Data[0].ProviderAccountID}
 	post := s.NewPost(t, s.crew, "Waits for its account")
 	_, at := s.ScheduleIn(t, s.crew, post, time.Hour, crier.Targets{SocialAccountIDs: []crier.ID{broken.ID}})
 	s.Exec(t, `UPDATE social_accounts SET status = 'refresh_needed' WHERE id = $1`, broken.ID)
@@ -150,14 +151,14 @@ func TestBrowserReconnectedAccountPublishesItsPost(t *testing.T) {
 	s.tab.waitFor(`document.querySelector('article[data-status=scheduled]')`)
 	s.clock.Advance(at.Sub(s.clock.Now()))
 	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
-	if got := texts(s.box.Timeline(t, broken)); len(got) != 1 {
+	if got := servertest.Texts(s.box.Timeline(t, broken)); len(got) != 1 {
 		t.Errorf("timeline %q", got)
 	}
 }
 
 func TestBrowserRejectedPostIsFixedFromAttention(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
 	s.box.Fault(t, s.Accounts[0], "publish", "reject", nil)
 	s.compose("Not to their liking", "X")
@@ -172,7 +173,7 @@ func TestBrowserRejectedPostIsFixedFromAttention(t *testing.T) {
 	s.tab.click("label", "Now")
 	s.tab.click("button", "Publish 1 post now")
 	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
-	if got := texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "More to their liking" {
+	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "More to their liking" {
 		t.Errorf("timeline %q", got)
 	}
 	// The failure is dealt with: it needs nobody, and cannot be tried again beside the post that took its place.
@@ -185,7 +186,7 @@ func TestBrowserRejectedPostIsFixedFromAttention(t *testing.T) {
 
 func TestBrowserRemembersTheAccountsOfTheLastNewPost(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x", "linkedin", "threads")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "linkedin", "threads")
 	s.begin(t)
 	s.box.Fault(t, s.Accounts[0], "publish", "reject", nil)
 	s.compose("Not to their liking", "X", "LinkedIn")
@@ -204,7 +205,7 @@ func TestBrowserRemembersTheAccountsOfTheLastNewPost(t *testing.T) {
 
 func TestBrowserSupersededFailureIsNotOfferedForRetry(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
 	s.box.Fault(t, s.Accounts[0], "publish", "reject", nil)
 	post := s.NewPost(t, s.crew, "Sent once more by a program")
@@ -249,7 +250,7 @@ const underTheBar = `(() => {
 // A person on a phone writes with a finger's aim, and reads everything on the same small page.
 func TestBrowserComposeAndPublishOnAPhone(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), phone, "x", "linkedin")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), phone, "x", "linkedin")
 	s.begin(t)
 	s.tab.waitFor(`document.querySelector('a[aria-label="New post"]')`)
 	s.tab.click("a", "New post")
@@ -269,7 +270,7 @@ func TestBrowserComposeAndPublishOnAPhone(t *testing.T) {
 	s.tab.waitFor(`document.querySelectorAll('article[data-status=published]').length === 2`)
 	s.tab.screenshot("published")
 	for _, a := range s.Accounts {
-		if got := texts(s.box.Timeline(t, a)); len(got) != 1 || got[0] != "From the market" {
+		if got := servertest.Texts(s.box.Timeline(t, a)); len(got) != 1 || got[0] != "From the market" {
 			t.Errorf("%s has %q", a.Network, got)
 		}
 	}
@@ -277,7 +278,7 @@ func TestBrowserComposeAndPublishOnAPhone(t *testing.T) {
 
 func TestBrowserTwoPeopleEditOneDraft(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, databases.Fresh(t, store.SQLite), desk, "x")
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
 	s.begin(t)
 	post := s.NewPost(t, s.crew, "As it was")
 	b := s.tab

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 )
 
 // verdict is what became of a post on one account. It is empty for an account that was refused, because it had lost its
@@ -50,7 +51,7 @@ func (c *chaos) judge() {
 }
 
 // verdict reads what crier says about a post on an account.
-func (c *chaos) verdict(p *plan, on account) (v verdict, found bool) {
+func (c *chaos) verdict(p *plan, on servertest.Account) (v verdict, found bool) {
 	e := c.staging
 	row := e.Node.Store.Reader().QueryRowContext(context.Background(), `SELECT p.id, p.status, coalesce(a.status, '')
 		FROM publications p LEFT JOIN publications a ON a.parent_id = p.id
@@ -66,7 +67,7 @@ func (c *chaos) verdict(p *plan, on account) (v verdict, found bool) {
 }
 
 // judgeParts fails when something is there twice, or is there or missing against what crier says.
-func (c *chaos) judgeParts(p *plan, on account, v verdict, seen map[string]int) {
+func (c *chaos) judgeParts(p *plan, on servertest.Account, v verdict, seen map[string]int) {
 	problem := func(format string, args ...any) {
 		c.t.Errorf("%s on %s is %q, its comment %q: %s", p.parts[0], on.Network, v.status, v.action,
 			fmt.Sprintf(format, args...))
@@ -118,5 +119,6 @@ func (c *chaos) judgeBooks() {
 		return e.Number(c.t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish'
 			AND state IN ('available', 'retryable') AND scheduled_at <= $1`, crier.TimeOf(time.Now()))
 	}
-	until(c.t, func() bool { return stuck() == 0 }, func() string { return fmt.Sprintf("%d jobs are stuck", stuck()) })
+	servertest.Until(c.t, func() bool { return stuck() == 0 },
+		func() string { return fmt.Sprintf("%d jobs are stuck", stuck()) })
 }

@@ -20,6 +20,7 @@ import (
 	"crier"
 	"crier/internal/media/mediatest"
 	"crier/internal/server"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -51,7 +52,7 @@ type chaos struct {
 	pace    string
 	posts   int
 	lasts   time.Duration
-	box     *box
+	box     *servertest.Box
 	nodes   []*nodeProcess
 	crews   []crew
 	plans   []*plan
@@ -67,7 +68,7 @@ type plan struct {
 	parts   []string
 	comment string // at once
 	thanks  string // a comment that follows once somebody likes the post
-	on      []account
+	on      []servertest.Account
 	now     bool // published at once, through a node that may die meanwhile
 	// refused is why accounts were refused at once: they had lost their consent.
 	refused map[crier.ID]*crier.EntryError
@@ -75,12 +76,12 @@ type plan struct {
 
 func newChaos(t *testing.T, db database) *chaos {
 	t.Helper()
-	seed := numberFrom(t, "CRIER_CHAOS_SEED", time.Now().UnixNano())
+	seed := servertest.NumberFrom(t, "CRIER_CHAOS_SEED", time.Now().UnixNano())
 	t.Logf("CRIER_CHAOS_SEED=%d", seed)
 	c := &chaos{
 		t: t, db: db, random: rand.New(rand.NewPCG(uint64(seed), 0)), pace: brisk,
-		posts: int(numberFrom(t, "CRIER_CHAOS_POSTS", 60)),
-		lasts: time.Duration(numberFrom(t, "CRIER_CHAOS_SECONDS", 14)) * time.Second,
+		posts: int(servertest.NumberFrom(t, "CRIER_CHAOS_POSTS", 60)),
+		lasts: time.Duration(servertest.NumberFrom(t, "CRIER_CHAOS_SECONDS", 14)) * time.Second,
 		box:   boxProcess(t), liked: map[string]bool{},
 	}
 	if text := os.Getenv("CRIER_CHAOS_PACE"); text != "" {
@@ -105,7 +106,8 @@ func newChaos(t *testing.T, db database) *chaos {
 // stage makes the posts and schedules most of them for the same second, while no node is there.
 func (c *chaos) stage() {
 	c.staging = &engine{box: c.box}
-	c.staging.testServer = startServer(c.t, c.db, withBox(c.box), withRole("api"), withTimings(paces[c.pace]),
+	c.staging.testServer = startServer(c.t, c.db, servertest.WithBox(c.box), servertest.WithRole("api"),
+		servertest.WithTimings(paces[c.pace]),
 		func(a *server.Config) { a.PublicURL = c.nodes[0].URL })
 	for range 1 + c.posts/12 { // networks allow an account only so much
 		c.crews = append(c.crews, c.staging.NewCrew(c.t, 100_000, "x", "linkedin", "facebook", "threads", "instagram",
@@ -118,7 +120,7 @@ func (c *chaos) stage() {
 	for i := range c.posts {
 		c.plans = append(c.plans, c.plan(i, assets))
 	}
-	c.due = time.Now().Add(pace(3*time.Second) + time.Duration(c.posts)*pace(20*time.Millisecond))
+	c.due = time.Now().Add(servertest.Pace(3*time.Second) + time.Duration(c.posts)*servertest.Pace(20*time.Millisecond))
 	for _, p := range c.plans {
 		if p.now {
 			continue
@@ -137,7 +139,8 @@ func (c *chaos) stage() {
 
 // upload puts a video into a crew's library that every network takes.
 func (c *chaos) upload(crew crew) string {
-	body, contentType := form(formPart{Field: "file", FileName: "clip.mp4", Data: mediatest.VerticalMP4()})
+	body, contentType := servertest.Form(servertest.FormPart{Field: "file", FileName: "clip.mp4",
+		Data: mediatest.VerticalMP4()})
 	return c.staging.Call(c.t, crew, "POST", "assets", body, "Content-Type", contentType).Want(c.t,
 		http.StatusCreated).Text(c.t, "id")
 }
@@ -288,8 +291,8 @@ func (c *chaos) publishNow(p *plan, at time.Time, node int) {
 
 // noteRefusals keeps which accounts a request to publish at once refused; what a network has refused by the time of the
 // answer has a scheduled post. Only its own goroutine touches the plan then.
-func (c *chaos) noteRefusals(p *plan, got response) {
-	var r result
+func (c *chaos) noteRefusals(p *plan, got servertest.Response) {
+	var r servertest.Result
 	if err := json.Unmarshal(got.Body, &r); err != nil {
 		c.t.Error(err)
 		return
@@ -383,9 +386,10 @@ func (c *chaos) calm() {
 		n.kill(c.t)
 	}
 	c.box.Heal(c.t)
-	clock := &clock{}
+	clock := &servertest.Clock{}
 	calm := &engine{box: c.box}
-	calm.testServer = startServer(c.t, c.db, withBox(c.box), withTimings(paces[c.pace]), withClock(clock),
+	calm.testServer = startServer(c.t, c.db, servertest.WithBox(c.box), servertest.WithTimings(paces[c.pace]),
+		servertest.WithClock(clock),
 		func(a *server.Config) {
 			a.Listen = strings.TrimPrefix(c.nodes[0].URL, "http://")
 			a.PublicURL = c.nodes[0].URL

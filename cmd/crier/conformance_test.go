@@ -15,6 +15,7 @@ import (
 	"crier/internal/provider/all/alltest"
 	"crier/internal/provider/providertest"
 	"crier/internal/sandbox"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -33,7 +34,7 @@ type trial struct {
 	// late.
 	lasts bool
 
-	on account
+	on servertest.Account
 	id crier.ID
 }
 
@@ -74,9 +75,9 @@ func trials(tb testing.TB, name string, n providertest.Network) []trial {
 func TestEveryNetworkPassesItsSuiteThroughTheWholeService(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		clock := &clock{}
-		box := startBoxWith(t, sandbox.Options{Now: clock.Now, ProcessingTime: 200 * time.Millisecond})
-		e := startEngineOn(t, db, box, withClock(clock), withReachableMedia(t))
+		clock := &servertest.Clock{}
+		box := servertest.StartBoxWith(t, sandbox.Options{Now: clock.Now, ProcessingTime: 200 * time.Millisecond})
+		e := startEngineOn(t, db, box, servertest.WithClock(clock), servertest.WithReachableMedia(t))
 		var list []trial
 		var networks []string
 		suite := alltest.Networks()
@@ -140,7 +141,7 @@ func (e *engine) try(tb testing.TB, c crew, s shelf, tr *trial) {
 	tb.Helper()
 	if tr.fault != "" {
 		e.box.Fault(tb, tr.on, "publish", tr.fault, object{
-			"retryAfterSeconds": 2, "delayMs": (hurried.CommitTimeout + 500*time.Millisecond).Milliseconds(),
+			"retryAfterSeconds": 2, "delayMs": (servertest.Hurried.CommitTimeout + 500*time.Millisecond).Milliseconds(),
 		})
 	}
 	more := object{"platformSettings": tr.post.Settings}
@@ -173,7 +174,7 @@ func (e *engine) settles(tb testing.TB, c crew, tr trial) {
 		e.ends(tb, c, tr)
 		return
 	}
-	until(tb, func() bool {
+	servertest.Until(tb, func() bool {
 		p, tried := e.Publication(tb, c, tr.id), e.Attempts(tb, c, tr.id)
 		if slices.Contains(tr.statuses(), p.Status) {
 			return true
@@ -187,7 +188,7 @@ func (e *engine) settles(tb testing.TB, c crew, tr trial) {
 func (e *engine) ends(tb testing.TB, c crew, tr trial) crier.ScheduledPost {
 	tb.Helper()
 	var p crier.ScheduledPost
-	until(tb, func() bool {
+	servertest.Until(tb, func() bool {
 		p = e.Publication(tb, c, tr.id)
 		return slices.Contains(tr.statuses(), p.Status) &&
 			(p.Status != crier.Scheduled || p.ErrorCode == string(tr.code))
@@ -220,7 +221,7 @@ func (e *engine) wantTried(t *testing.T, c crew, tr trial) {
 }
 
 // wantShown fails unless the timeline shows a post of the suite, once.
-func (e *engine) wantShown(t *testing.T, tr trial, p crier.ScheduledPost, shown []boxPost) {
+func (e *engine) wantShown(t *testing.T, tr trial, p crier.ScheduledPost, shown []servertest.BoxPost) {
 	t.Helper()
 	texts := slices.Clone(tr.post.Texts)
 	if tr.comment {

@@ -14,6 +14,7 @@ import (
 	"crier/internal/provider"
 	"crier/internal/publish"
 	"crier/internal/server"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -38,7 +39,9 @@ func newFreezer() *freezer {
 }
 
 // withFreezer has the freezer see every step.
-func withFreezer(f *freezer) option { return func(a *server.Config) { a.Checkpoint = f.pass } }
+func withFreezer(f *freezer) servertest.Option {
+	return func(a *server.Config) { a.Checkpoint = f.pass }
+}
 
 // pass is the checkpoint.
 func (f *freezer) pass(id crier.ID, step publish.Step) {
@@ -110,7 +113,7 @@ var journeys = []journey{
 	{name: "a thread with a comment", network: "x", parts: []string{"one", "two"}, comment: "comment",
 		timeline: []string{"one", "two", "comment"}, calls: map[string]int{"publish": 3}},
 	{name: "a lost answer, found again", network: "x", parts: []string{"lost"}, file: "picture",
-		lead: pace(6 * time.Second), fault: lostAnswer, timeline: []string{"lost"}, calls: once},
+		lead: servertest.Pace(6 * time.Second), fault: lostAnswer, timeline: []string{"lost"}, calls: once},
 	{name: "a lost answer, sent again", network: "linkedin", parts: []string{"lost"}, fault: lostAnswer,
 		timeline: []string{"lost"}, calls: map[string]int{"publish": 2}},
 	{name: "an outage, tried again", network: "x", parts: []string{"away"},
@@ -119,7 +122,7 @@ var journeys = []journey{
 	{name: "a film in chunks", network: "tiktok", parts: []string{"film"}, file: "film in chunks",
 		timeline: []string{"film"}, calls: once, preparing: true},
 	{name: "a film that is followed", network: "tiktok", parts: []string{"film"}, file: "film",
-		lead: pace(6 * time.Second), fault: lostAnswer, timeline: []string{"film"}, calls: once},
+		lead: servertest.Pace(6 * time.Second), fault: lostAnswer, timeline: []string{"film"}, calls: once},
 	{name: "a film in pieces", network: "youtube", parts: []string{"film"}, file: "film in pieces", comment: "comment",
 		fault: lostAnswer, timeline: []string{"film\n\nfilm", "comment"}, calls: onceEach},
 	{name: "a container", network: "instagram", parts: []string{"picture"}, file: "picture", comment: "comment",
@@ -134,9 +137,9 @@ var journeys = []journey{
 
 func TestWorkerCrashOrPauseBetweenAnyTwoSteps(t *testing.T) {
 	t.Parallel()
-	databases.EachInTurn(t, func(t *testing.T, db database) {
+	servertest.Databases.EachInTurn(t, func(t *testing.T, db database) {
 		f := newFreezer()
-		e := startEngine(t, db, withFreezer(f), withReachableMedia(t))
+		e := startEngine(t, db, withFreezer(f), servertest.WithReachableMedia(t))
 		t.Cleanup(f.release)
 		// Undisturbed first, to learn the steps of each journey; then once for each step of each.
 		var undisturbed, stops []stop
@@ -161,7 +164,7 @@ func TestWorkerCrashOrPauseBetweenAnyTwoSteps(t *testing.T) {
 		}
 		// The sleepers wake up and go on; nothing changes.
 		f.release()
-		until(t, func() bool { return e.Number(t, `SELECT count(*) FROM river_job WHERE state = 'running'`) == 0 },
+		servertest.Until(t, func() bool { return e.Number(t, `SELECT count(*) FROM river_job WHERE state = 'running'`) == 0 },
 			func() string { return "jobs do not end" })
 		for i, id := range ids {
 			e.arrive(t, crew, journeys[stops[i].journey], i, id)
@@ -315,10 +318,10 @@ func (e *engine) arrive(tb testing.TB, c crew, o journey, i int, id crier.ID) {
 	if o.comment != "" {
 		e.AwaitAction(tb, c, id, store.FirstComment, crier.Published)
 	}
-	if got := texts(e.box.Timeline(tb, c.Accounts[i])); !slices.Equal(got, o.timeline) {
+	if got := servertest.Texts(e.box.Timeline(tb, c.Accounts[i])); !slices.Equal(got, o.timeline) {
 		tb.Errorf("%s: timeline %q, want %q\n%s", o.name, got, o.timeline, e.History(tb, c, id))
 	}
-	if open := strings.Join(outcomes(e.Attempts(tb, c, id)), ", "); strings.Contains(open, "unknown") {
+	if open := strings.Join(servertest.Outcomes(e.Attempts(tb, c, id)), ", "); strings.Contains(open, "unknown") {
 		tb.Errorf("%s: an attempt is still open: %s", o.name, open)
 	}
 }

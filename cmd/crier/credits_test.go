@@ -9,6 +9,7 @@ import (
 
 	"crier"
 	"crier/internal/publish"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -28,11 +29,11 @@ func TestLedgerAlwaysAddsUpToTheBalance(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			atOnce(len(posts), func(i int) { nodes[i%len(nodes)].spend(t, c, posts[i], i) })
+			servertest.AtOnce(len(posts), func(i int) { nodes[i%len(nodes)].spend(t, c, posts[i], i) })
 		}()
 		t.Cleanup(func() { <-ended })
 		looks := 0
-		until(t, func() bool {
+		servertest.Until(t, func() bool {
 			looks++
 			e.BooksAgree(t)
 			select {
@@ -73,8 +74,8 @@ func (e *engine) spend(t *testing.T, c crew, post string, i int) {
 		do("POST", "/post-now", object{"socialAccountIds": c.IDs(), "waitSeconds": 0})
 		return
 	}
-	do("POST", "/schedule", object{"socialAccountIds": c.IDs(), "scheduledAt": soon(time.Hour)})
-	do("POST", "/schedule", object{"socialAccountIds": c.IDs()[:2], "scheduledAt": soon(2 * time.Hour)})
+	do("POST", "/schedule", object{"socialAccountIds": c.IDs(), "scheduledAt": servertest.Soon(time.Hour)})
+	do("POST", "/schedule", object{"socialAccountIds": c.IDs()[:2], "scheduledAt": servertest.Soon(2 * time.Hour)})
 	do("PATCH", "", object{"postInput": object{"kind": "atomic", "text": fmt.Sprintf("instead of %d", i),
 		"attachments": []object{}}})
 	switch i % 3 {
@@ -90,9 +91,10 @@ func (e *engine) spend(t *testing.T, c crew, post string, i int) {
 func TestPartReportedByTwoWorkersIsBilledOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		called, found, told := newGate(t, publish.StepSent, 1), newGate(t, publish.StepSettled, 1),
-			newGate(t, publish.StepSettled, 2)
-		e := startEngine(t, db, withGates(called, found, told))
+		called := servertest.NewGate(t, publish.StepSent, 1)
+		found := servertest.NewGate(t, publish.StepSettled, 1)
+		told := servertest.NewGate(t, publish.StepSettled, 2)
+		e := startEngine(t, db, servertest.WithGates(called, found, told))
 		x := e.Accounts[0]
 		id := e.PostOn(t, e.crew, e.NewThread(t, e.crew, "one", "two"), x, nil)
 		called.Await(t)
@@ -102,7 +104,7 @@ func TestPartReportedByTwoWorkersIsBilledOnce(t *testing.T) {
 		told.Open()
 		found.Open()
 		e.Await(t, e.crew, id, crier.Published)
-		if got := texts(e.box.Timeline(t, x)); !slices.Equal(got, []string{"one", "two"}) {
+		if got := servertest.Texts(e.box.Timeline(t, x)); !slices.Equal(got, []string{"one", "two"}) {
 			t.Errorf("timeline %q\n%s", got, e.History(t, e.crew, id))
 		}
 		paid := e.Number(t, `SELECT -sum(amount) FROM credit_transactions WHERE scheduled_post_id = $1

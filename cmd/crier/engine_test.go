@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -54,7 +55,8 @@ func TestScheduledPostsAreSentOnTheSecond(t *testing.T) {
 			}
 		}
 		for _, on := range e.Accounts {
-			if got := texts(e.box.Timeline(t, on)); !slices.Equal(got, []string{"early", "on time", "late"}) {
+			if got := servertest.Texts(e.box.Timeline(t, on)); !slices.Equal(got,
+				[]string{"early", "on time", "late"}) {
 				t.Errorf("timeline of %s: %q", on.Network, got)
 			}
 		}
@@ -71,7 +73,7 @@ func TestThreadIsPublishedInOrderWithItsFirstComment(t *testing.T) {
 		e.Await(t, e.crew, id, crier.Published)
 		e.AwaitAction(t, e.crew, id, store.FirstComment, crier.Published)
 		posts := e.box.Timeline(t, x)
-		if got := texts(posts); !slices.Equal(got, []string{"one", "two", "three", "a comment"}) {
+		if got := servertest.Texts(posts); !slices.Equal(got, []string{"one", "two", "three", "a comment"}) {
 			t.Fatalf("timeline %q", got)
 		}
 		if posts[1].ParentID != posts[0].PlatformPostID || posts[2].ParentID != posts[1].PlatformPostID ||
@@ -99,7 +101,7 @@ func TestCommentFollowsOnceThePostHasEnoughLikes(t *testing.T) {
 		e.Await(t, e.crew, ignored, crier.Published)
 		e.box.Like(t, "x", p.PlatformPostID, 2)
 		counted := e.box.Calls(t, "x", "read")
-		until(t, func() bool { return e.box.Calls(t, "x", "read") >= counted+2 },
+		servertest.Until(t, func() bool { return e.box.Calls(t, "x", "read") >= counted+2 },
 			func() string { return "likes are not counted" })
 		if got := e.box.Timeline(t, x); len(got) != 2 {
 			t.Fatalf("a comment came before its likes: %+v", got)
@@ -124,8 +126,8 @@ func TestCommentFollowsOnceThePostHasEnoughLikes(t *testing.T) {
 func TestRepostsAndQuotesFollowAfterTheirDays(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		e := startEngine(t, db, withClock(c))
+		c := &servertest.Clock{}
+		e := startEngine(t, db, servertest.WithClock(c))
 		crew := e.NewCrew(t, 10_000, "threads") // X lets self-serve apps repost, but not quote
 		on := crew.Accounts[0]
 		plain := e.PostOn(t, crew, e.NewPost(t, crew, "once more"), on, object{"repostAfter": object{"offsetDays": 1}})
@@ -161,9 +163,9 @@ func TestSeriesKeepsItsWallClockTimeAcrossAClockChange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &clock{}
+		c := &servertest.Clock{}
 		c.Advance(time.Until(time.Date(2027, 3, 26, 9, 30, 0, 0, berlin))) // two days before clocks go forward
-		e := startEngine(t, db, withClock(c))
+		e := startEngine(t, db, servertest.WithClock(c))
 		x, zone := e.Accounts[0], crier.Zone("Europe/Berlin")
 		r, at := e.ScheduleIn(t, e.crew, e.NewPost(t, e.crew, "again and again"), 3*time.Second, crier.Targets{
 			SocialAccountIDs: []crier.ID{x.ID}, Timezone: &zone, RecurrenceIntervalDays: crier.Some(2),
@@ -175,7 +177,7 @@ func TestSeriesKeepsItsWallClockTimeAcrossAClockChange(t *testing.T) {
 		}
 		// A failure does not end the series, and the one after counts from the planned time.
 		c.Advance(time.Until(next.Time) - time.Until(c.Now()) + 2*time.Hour)
-		until(t, func() bool {
+		servertest.Until(t, func() bool {
 			return e.Number(t, `SELECT count(*) FROM publications WHERE recurrence_of = $1 AND status = 'missed'`,
 				r.Data[0].ScheduledPost.ID) == 1
 		}, func() string { return "the second one is not missed" })
@@ -189,7 +191,7 @@ func TestSeriesKeepsItsWallClockTimeAcrossAClockChange(t *testing.T) {
 // nextOf waits until a series has n further publications and returns the time of the last.
 func (e *engine) nextOf(tb testing.TB, first crier.ID, n int64) crier.Time {
 	tb.Helper()
-	until(tb, func() bool {
+	servertest.Until(tb, func() bool {
 		return e.Number(tb, `SELECT count(*) FROM publications WHERE recurrence_of = $1`, first) == n
 	}, func() string { return "the series does not go on" })
 	var at crier.Time

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -58,7 +59,8 @@ var ordeals = []ordeal{
 	{
 		name: "an answer comes after the time-out", network: "x",
 		fault: object{"operation": "publish", "kind": "slow",
-			"delayMs": (hurried.CommitTimeout + 500*time.Millisecond).Milliseconds()}, parts: []string{"slow"},
+			"delayMs": (servertest.Hurried.CommitTimeout + 500*time.Millisecond).Milliseconds()},
+		parts:  []string{"slow"},
 		status: crier.Published, timeline: []string{"slow"}, outcomes: "publish published, reconcile published",
 	},
 	{
@@ -174,7 +176,7 @@ func TestEachPartIsPublishedOnceUnderEveryFault(t *testing.T) {
 }
 
 // begin publishes the post of an ordeal.
-func (e *engine) begin(tb testing.TB, c crew, o ordeal, on account) crier.ID {
+func (e *engine) begin(tb testing.TB, c crew, o ordeal, on servertest.Account) crier.ID {
 	tb.Helper()
 	more := object{}
 	if o.comment != "" {
@@ -190,19 +192,24 @@ func (e *engine) begin(tb testing.TB, c crew, o ordeal, on account) crier.ID {
 }
 
 // check looks whether an ordeal ended as it should.
-func (e *engine) check(t *testing.T, c crew, o ordeal, on account, id crier.ID) {
+func (e *engine) check(t *testing.T, c crew, o ordeal, on servertest.Account, id crier.ID) {
 	p := e.Await(t, c, id, o.status)
 	if o.code != "" { // of a publication that waits: the code tells that it has been tried
-		until(t, func() bool { p = e.Publication(t, c, id); return p.ErrorCode == o.code && p.Status == o.status },
+		servertest.Until(t, func() bool {
+			p = e.Publication(t, c, id)
+			return p.ErrorCode == o.code &&
+				p.Status == o.status
+		},
 			func() string { return "error code " + p.ErrorCode + ", want " + o.code + "\n" + e.History(t, c, id) })
 	}
 	if o.action != "" {
 		e.AwaitAction(t, c, id, store.FirstComment, o.action)
 	}
-	if got := texts(e.box.Timeline(t, on)); !slices.Equal(got, o.timeline) && len(got)+len(o.timeline) > 0 {
+	if got := servertest.Texts(e.box.Timeline(t, on)); !slices.Equal(got, o.timeline) && len(got)+len(o.timeline) > 0 {
 		t.Errorf("timeline %q, want %q\n%s", got, o.timeline, e.History(t, c, id))
 	}
-	if got := strings.Join(outcomes(decisive(e.Attempts(t, c, id))), ", "); o.outcomes != "" && got != o.outcomes {
+	if got := strings.Join(servertest.Outcomes(servertest.Decisive(e.Attempts(t, c, id))), ", "); o.outcomes != "" &&
+		got != o.outcomes {
 		t.Errorf("attempts: %s\n    want: %s", got, o.outcomes)
 	}
 	a := e.Call(t, c, "GET", path("social-accounts/%s", on.ID), nil).Want(t, http.StatusOK)
@@ -223,7 +230,7 @@ func TestRateLimitIsRespectedUntilItsReset(t *testing.T) {
 		e.box.Fault(t, x, "publish", "rate_limit", object{"retryAfterSeconds": 3})
 		began := time.Now()
 		id := e.PostOn(t, e.crew, e.NewPost(t, e.crew, "later"), x, nil)
-		until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "rate_limited" },
+		servertest.Until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "rate_limited" },
 			func() string { return "not limited" })
 		a := e.Call(t, e.crew, "GET", path("social-accounts/%s", x.ID), nil)
 		if a.Text(t, "accountHealthIssue") != "rate_limited" || a.Text(t, "status") != "connected" {
@@ -255,7 +262,7 @@ func TestTokenIsRefreshedBeforeExpiryAndSurvivesTransientErrors(t *testing.T) {
 		// It has ended: the post waits until the network can renew it.
 		expire(-time.Minute)
 		id := e.PostOn(t, e.crew, e.NewPost(t, e.crew, "renewed"), x, nil)
-		until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "provider_unavailable" },
+		servertest.Until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "provider_unavailable" },
 			func() string { return e.History(t, e.crew, id) })
 		if a := e.Call(t, e.crew, "GET", path("social-accounts/%s", x.ID), nil); a.Text(t, "status") != "connected" {
 			t.Errorf("a transient error made the account %s", a.Text(t, "status"))
@@ -266,7 +273,7 @@ func TestTokenIsRefreshedBeforeExpiryAndSurvivesTransientErrors(t *testing.T) {
 		e.box.Fault(t, x, "refresh", "auth_expired", object{"count": 100})
 		expire(-time.Minute)
 		id = e.PostOn(t, e.crew, e.NewPost(t, e.crew, "lost"), x, nil)
-		until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "auth_expired" },
+		servertest.Until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "auth_expired" },
 			func() string { return e.History(t, e.crew, id) })
 		if a := e.Call(t, e.crew, "GET", path("social-accounts/%s", x.ID), nil); a.Text(t,
 			"status") != "refresh_needed" || a.Text(t, "accountHealthIssue") != "auth_failed" {
@@ -279,8 +286,8 @@ func TestTokenIsRefreshedBeforeExpiryAndSurvivesTransientErrors(t *testing.T) {
 func TestPublicationWaitsForItsAccountUntilMissed(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		e := startEngine(t, db, withClock(c))
+		c := &servertest.Clock{}
+		e := startEngine(t, db, servertest.WithClock(c))
 		x := e.Accounts[0]
 		set := func(status string) {
 			e.Call(t, e.crew, "PATCH", path("social-accounts/%s", x.ID), object{"status": status}).Want(t,
@@ -291,7 +298,7 @@ func TestPublicationWaitsForItsAccountUntilMissed(t *testing.T) {
 				crier.Targets{SocialAccountIDs: []crier.ID{x.ID}})
 			set("disabled")
 			id := r.Data[0].ScheduledPost.ID
-			until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "account_disconnected" },
+			servertest.Until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "account_disconnected" },
 				func() string { return "does not wait" })
 			return id
 		}
@@ -310,7 +317,7 @@ func TestPublicationWaitsForItsAccountUntilMissed(t *testing.T) {
 		e.Await(t, e.crew, second, crier.Published)
 		e.Call(t, e.crew, "POST", path("scheduled-posts/%s/retry", second), nil).WantError(t, http.StatusConflict,
 			"Conflict")
-		if got := texts(e.box.Timeline(t, x)); !slices.Equal(got, []string{"waits", "misses"}) {
+		if got := servertest.Texts(e.box.Timeline(t, x)); !slices.Equal(got, []string{"waits", "misses"}) {
 			t.Errorf("timeline %q", got)
 		}
 		e.Balanced(t, e.crew)
@@ -320,8 +327,8 @@ func TestPublicationWaitsForItsAccountUntilMissed(t *testing.T) {
 func TestUnknownOutcomeIsResolvedByHand(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		e := startEngine(t, db, withClock(c))
+		c := &servertest.Clock{}
+		e := startEngine(t, db, servertest.WithClock(c))
 		crew := e.NewCrew(t, 1000, "x", "x", "x")
 		var ids []crier.ID
 		for i, kind := range []string{"lost_response", "outage", "outage"} {
@@ -331,7 +338,7 @@ func TestUnknownOutcomeIsResolvedByHand(t *testing.T) {
 			ids = append(ids, e.PostOn(t, crew, e.NewPost(t, crew, "what became of me?"), on, nil))
 		}
 		for _, id := range ids {
-			until(t, func() bool { return e.Publication(t, crew, id).ErrorCode == "outcome_unknown" },
+			servertest.Until(t, func() bool { return e.Publication(t, crew, id).ErrorCode == "outcome_unknown" },
 				func() string { return e.History(t, crew, id) })
 		}
 		c.Advance(31 * time.Minute)
@@ -345,7 +352,7 @@ func TestUnknownOutcomeIsResolvedByHand(t *testing.T) {
 		}
 		e.box.Heal(t)
 		there := e.box.Timeline(t, crew.Accounts[0])[0].PlatformPostID
-		resolve := func(id crier.ID, body object) response {
+		resolve := func(id crier.ID, body object) servertest.Response {
 			return e.Call(t, crew, "POST", path("scheduled-posts/%s/resolve", id), body)
 		}
 		if got := resolve(ids[0], object{"outcome": "published", "platformPostId": there}).Want(t,

@@ -11,6 +11,7 @@ import (
 	"crier"
 	"crier/internal/job"
 	"crier/internal/publish"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -19,19 +20,20 @@ import (
 // time. With CRIER_CHAOS_PACE=usual it sleeps for two minutes and all waits are those of production.
 func TestFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 	t.Parallel()
-	db := databases.Fresh(t, store.Postgres)
+	db := servertest.Databases.Fresh(t, store.Postgres)
 	pace, sleeps := brisk, time.Duration(0)
 	if os.Getenv("CRIER_CHAOS_PACE") == usual {
 		pace, sleeps = usual, 2*time.Minute
 	}
-	e := &engine{box: startBox(t)}
-	e.testServer = startServer(t, db, withBox(e.box), withRole("api"), withTimings(paces[pace]))
+	e := &engine{box: servertest.StartBox(t)}
+	e.testServer = startServer(t, db, servertest.WithBox(e.box), servertest.WithRole("api"),
+		servertest.WithTimings(paces[pace]))
 	sleeper, other := frozenNode(t, db, pace, e), frozenNode(t, db, pace, e)
 	sleeper.start(t)
 	sleeper.waitReady(t)
 	posts := e.dueSoon(t, 24)
 	// Some calls are under way, some are over, and some workers are just before theirs.
-	until(t, func() bool {
+	servertest.Until(t, func() bool {
 		return e.Number(t, `SELECT count(*) FROM publications WHERE status <> 'scheduled'`) >= 6
 	}, func() string { return "nothing happens when the time has come" })
 	sleeper.signal(t, syscall.SIGSTOP)
@@ -51,14 +53,15 @@ func TestFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 	<-time.After(sleeps - took)
 	sleeper.signal(t, syscall.SIGCONT)
 	sleeper.waitReady(t)
-	until(t, func() bool {
+	servertest.Until(t, func() bool {
 		return e.Number(t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state = 'running'`) == 0
 	},
 		func() string { return "the frozen node does not finish what it was doing" })
 	for _, p := range posts {
 		got := e.Await(t, e.crew, p.id, crier.Published)
 		timeline := e.box.Timeline(t, p.on)
-		if !slices.Equal(texts(timeline), []string{p.text}) || timeline[0].PlatformPostID != got.PlatformPostID {
+		if !slices.Equal(servertest.Texts(timeline), []string{p.text}) ||
+			timeline[0].PlatformPostID != got.PlatformPostID {
 			t.Errorf("timeline of %s: %+v, said to be %s\n%s", p.on.Network, timeline, got.PlatformPostID,
 				e.History(t, e.crew, p.id))
 		}
@@ -70,14 +73,14 @@ func TestFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 func TestWorkerThatWakesUpDuringTheCallOfAnotherDoesNotSend(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		asleep, called := newGate(t, publish.StepLeased, 1), newGate(t, publish.StepSent, 1)
-		e := startEngine(t, db, withGates(asleep, called))
+		asleep, called := servertest.NewGate(t, publish.StepLeased, 1), servertest.NewGate(t, publish.StepSent, 1)
+		e := startEngine(t, db, servertest.WithGates(asleep, called))
 		x := e.Accounts[0]
 		id := e.PostOn(t, e.crew, e.NewPost(t, e.crew, "once"), x, nil)
 		asleep.Await(t)
 		called.Await(t)
 		asleep.Open()
-		until(t, func() bool {
+		servertest.Until(t, func() bool {
 			return e.Number(t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish' AND state = 'running'`) == 1
 		}, func() string { return "the first worker does not end" })
 		if n := e.box.Calls(t, "x", "publish"); n != 1 {
@@ -85,7 +88,7 @@ func TestWorkerThatWakesUpDuringTheCallOfAnotherDoesNotSend(t *testing.T) {
 		}
 		called.Open()
 		e.Await(t, e.crew, id, crier.Published)
-		if got := texts(e.box.Timeline(t, x)); !slices.Equal(got, []string{"once"}) {
+		if got := servertest.Texts(e.box.Timeline(t, x)); !slices.Equal(got, []string{"once"}) {
 			t.Errorf("timeline %q\n%s", got, e.History(t, e.crew, id))
 		}
 		e.Balanced(t, e.crew)
@@ -97,11 +100,11 @@ func TestWorkerThatWakesUpDuringTheCallOfAnotherDoesNotSend(t *testing.T) {
 func TestLookupBeforeTheFenceIsInconclusive(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		timings := hurried
-		timings.CommitTimeout = pace(6 * time.Second)
-		e := startEngine(t, db, withTimings(timings))
+		timings := servertest.Hurried
+		timings.CommitTimeout = servertest.Pace(6 * time.Second)
+		e := startEngine(t, db, servertest.WithTimings(timings))
 		x := e.Accounts[0]
-		e.box.Fault(t, x, "publish", "slow", object{"delayMs": pace(3 * time.Second).Milliseconds()})
+		e.box.Fault(t, x, "publish", "slow", object{"delayMs": servertest.Pace(3 * time.Second).Milliseconds()})
 		id := e.PostOn(t, e.crew, e.NewPost(t, e.crew, "under way"), x, nil)
 		e.Await(t, e.crew, id, crier.Publishing)
 		e.Exec(t, `UPDATE publications SET lease_owner = NULL, lease_until = NULL WHERE id = $1`, id)
@@ -116,7 +119,7 @@ func TestLookupBeforeTheFenceIsInconclusive(t *testing.T) {
 			t.Errorf("after one look it is %s", got.Status)
 		}
 		e.Await(t, e.crew, id, crier.Published)
-		if got := outcomes(e.Attempts(t, e.crew, id)); !slices.Equal(got, []string{"publish published",
+		if got := servertest.Outcomes(e.Attempts(t, e.crew, id)); !slices.Equal(got, []string{"publish published",
 			"reconcile absent"}) || e.box.Calls(t, "x", "publish") != 1 {
 			t.Errorf("attempts %q, %d calls", got, e.box.Calls(t, "x", "publish"))
 		}
@@ -134,7 +137,7 @@ func frozenNode(tb testing.TB, db database, pace string, e *engine) *nodeProcess
 // duePost is a post that is due soon, alone on its account.
 type duePost struct {
 	id   crier.ID
-	on   account
+	on   servertest.Account
 	text string
 }
 
@@ -143,7 +146,7 @@ func (e *engine) dueSoon(tb testing.TB, count int) []duePost {
 	tb.Helper()
 	e.crew = e.NewCrew(tb, 100_000, slices.Repeat([]string{"x", "linkedin", "x"}, count/3)...)
 	posts := make([]duePost, len(e.Accounts))
-	due := time.Now().Add(pace(3 * time.Second))
+	due := time.Now().Add(servertest.Pace(3 * time.Second))
 	for i, on := range e.Accounts {
 		if i%2 == 0 {
 			e.box.Fault(tb, on, "publish", "slow", object{"delayMs": 1000})

@@ -12,6 +12,7 @@ import (
 	"crier"
 	"crier/internal/publish"
 	"crier/internal/server"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -20,23 +21,23 @@ import (
 func TestFiveHundredSlowPostsOfOneAccountDoNotDelayOthers(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		const slow, takes = 500, 6 * time.Second
-		timings := hurried
-		timings.CommitTimeout = takes + pace(2*time.Second)
-		e := startEngine(t, db, withTimings(timings))
+		timings := servertest.Hurried
+		timings.CommitTimeout = takes + servertest.Pace(2*time.Second)
+		e := startEngine(t, db, servertest.WithTimings(timings))
 		c := e.NewCrew(t, 1_000_000, "x", "x")
 		busy, other := c.Accounts[0], c.Accounts[1]
 		alone := e.lateness(t, c, other, "alone")
 		e.box.Fault(t, busy, "publish", "slow", object{"delayMs": takes.Milliseconds(), "count": slow})
 		// Their jobs were lost: the sweep wakes them all at once.
-		e.CopyPublication(t, c, []account{busy}, slow, e.Config.Now().Add(-10*time.Second))
-		until(t, func() bool { return e.box.Calls(t, "x", "publish") >= 20 },
+		e.CopyPublication(t, c, []servertest.Account{busy}, slow, e.Config.Now().Add(-10*time.Second))
+		servertest.Until(t, func() bool { return e.box.Calls(t, "x", "publish") >= 20 },
 			func() string { return "the slow posts are not on their way" })
 		late := e.lateness(t, c, other, "beside the slow ones")
 		left := e.Number(t, `SELECT count(*) FROM publications WHERE social_account_id = $1
 			AND status IN ('scheduled', 'publishing')`, busy.ID)
 		t.Logf("%d posts of the slow account were left; the other account's call left %v after its time, and %v when "+
 			"alone", left, late, alone)
-		if late-alone > pace(time.Second) { // make chaos measures it without the race detector
+		if late-alone > servertest.Pace(time.Second) { // make chaos measures it without the race detector
 			t.Errorf("the slow account delayed the other account's call by %v", late-alone)
 		}
 		if left < slow/2 {
@@ -52,7 +53,7 @@ func TestFiveHundredSlowPostsOfOneAccountDoNotDelayOthers(t *testing.T) {
 }
 
 // lateness is how long after its time the call of a post left.
-func (e *engine) lateness(t *testing.T, c crew, on account, text string) time.Duration {
+func (e *engine) lateness(t *testing.T, c crew, on servertest.Account, text string) time.Duration {
 	t.Helper()
 	r, at := e.ScheduleIn(t, c, e.NewPost(t, c, text), 3*time.Second,
 		crier.Targets{SocialAccountIDs: []crier.ID{on.ID}})
@@ -72,7 +73,7 @@ func TestLockedRowsOfOnePostDoNotDelayOthers(t *testing.T) {
 	var heldID atomic.Value
 	leased, proceed := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	e := startEngine(t, databases.Fresh(t, store.Postgres), func(a *server.Config) {
+	e := startEngine(t, servertest.Databases.Fresh(t, store.Postgres), func(a *server.Config) {
 		a.Checkpoint = func(id crier.ID, step publish.Step) {
 			if step == publish.StepLeased && id == heldID.Load() {
 				once.Do(func() { close(leased); <-proceed })
@@ -80,7 +81,7 @@ func TestLockedRowsOfOnePostDoNotDelayOthers(t *testing.T) {
 		}
 	})
 	c := e.NewCrew(t, 100_000, slices.Repeat([]string{"x"}, 20)...)
-	lead, began := pace(4*time.Second), time.Now()
+	lead, began := servertest.Pace(4*time.Second), time.Now()
 	ids := make([]crier.ID, len(c.Accounts))
 	var at time.Time
 	for i, on := range c.Accounts { // all for the same second
@@ -103,7 +104,7 @@ func TestLockedRowsOfOnePostDoNotDelayOthers(t *testing.T) {
 			e.Await(t, c, id, crier.Published)
 		}
 	}
-	if late := time.Since(at); late > pace(3*time.Second) {
+	if late := time.Since(at); late > servertest.Pace(3*time.Second) {
 		t.Errorf("the others were published %v after their time", late)
 	}
 	if n := e.Number(t, `SELECT count(*) FROM attempts WHERE scheduled_post_id = $1`, ids[held]); n != 0 {

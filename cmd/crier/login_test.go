@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
 // keepLogin saves the login of a device where a program finds it, as it is when its access token has ended.
-func keepLogin(tb testing.TB, s *testServer, tokens response) (environment []string, file string) {
+func keepLogin(tb testing.TB, s *testServer, tokens servertest.Response) (environment []string, file string) {
 	tb.Helper()
 	home := tb.TempDir()
 	file = filepath.Join(home, "crier", "login.json")
@@ -33,7 +34,7 @@ func keepLogin(tb testing.TB, s *testServer, tokens response) (environment []str
 
 func TestCommandsAtOnceRefreshTheLoginOnce(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	s.NewFounder(t, "ada@example.com")
 	b := s.NewBrowser(t)
 	b.SignIn(t, "ada@example.com")
@@ -57,7 +58,7 @@ func TestCommandsAtOnceRefreshTheLoginOnce(t *testing.T) {
 
 func TestFailedRefreshKeepsTheLogin(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	s.NewFounder(t, "ada@example.com")
 	b := s.NewBrowser(t)
 	b.SignIn(t, "ada@example.com")

@@ -11,6 +11,7 @@ import (
 	"crier/internal/provider/all/alltest"
 	"crier/internal/provider/providertest"
 	"crier/internal/publish"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -56,7 +57,8 @@ func (e *engine) lookedFor(tb testing.TB, c crew, tr trial) time.Duration {
 // other tests of this package: it measures time.
 func TestLostAnswersAreFoundWithinSeconds(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngineOn(t, db, startBox(t), withTimings(publish.Timings{}), withReachableMedia(t))
+		e := startEngineOn(t, db, servertest.StartBox(t), servertest.WithTimings(publish.Timings{}),
+			servertest.WithReachableMedia(t))
 		c, list := e.lostOn(t, 3, readable...)
 		took := map[string][]time.Duration{}
 		for _, tr := range list {
@@ -78,9 +80,9 @@ func TestLostAnswersAreFoundWithinSeconds(t *testing.T) {
 // lease of a call (15 s without a sign of life), the sweep (2 s), and when the network shows a post.
 func TestCallsOfADeadNodeAreReconciledByAnother_postgres(t *testing.T) {
 	t.Parallel()
-	db := databases.Fresh(t, store.Postgres)
-	e := &engine{box: startBox(t)}
-	e.testServer = startServer(t, db, withBox(e.box), withRole("api"))
+	db := servertest.Databases.Fresh(t, store.Postgres)
+	e := &engine{box: servertest.StartBox(t)}
+	e.testServer = startServer(t, db, servertest.WithBox(e.box), servertest.WithRole("api"))
 	dies, other := frozenNode(t, db, usual, e), frozenNode(t, db, usual, e)
 	dies.start(t)
 	dies.waitReady(t)
@@ -97,7 +99,7 @@ func TestCallsOfADeadNodeAreReconciledByAnother_postgres(t *testing.T) {
 		wg.Go(func() { ids[i] = e.PostOn(t, e.crew, posts[i], on, nil) })
 	}
 	wg.Wait()
-	until(t, func() bool { // an attempt is noted before its call: what counts is that the network has the call
+	servertest.Until(t, func() bool { // an attempt is recorded before its call: wait until the network has received it
 		calls := 0
 		for _, network := range []string{"x", "threads", "facebook", "linkedin"} {
 			calls += e.box.Calls(t, network, "publish")

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"crier/internal/server/servertest"
 )
 
 func TestMCPCommandServesAnAgent(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		s := startServer(t, db, withRole("api"))
+		s := startServer(t, db, servertest.WithRole("api"))
 		program := command(t, []string{"CRIER_SERVER=" + s.URL, "CRIER_TOKEN=" + s.Key, "CRIER_TEAM=" + string(s.Team)},
 			"mcp")
 		ctx := context.Background()

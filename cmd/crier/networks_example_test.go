@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/nettest"
+	"crier/internal/server/servertest"
 )
 
 // TestExamplePublishesOneVideoOnSevenTimelines runs the script that the documentation sends people to, against a fresh
@@ -19,7 +21,7 @@ func TestExamplePublishesOneVideoOnSevenTimelines(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	simulator := freeAddress(t)
+	simulator := nettest.FreeAddress(t)
 	settings := []string{"CRIER_DATA_DIR=" + filepath.Join(t.TempDir(), "data"), "CRIER_SANDBOX=on",
 		"CRIER_SANDBOX_LISTEN=" + simulator}
 	key := runProgram(t, settings, "init", "--json").report(t).APIKey
@@ -31,10 +33,10 @@ func TestExamplePublishesOneVideoOnSevenTimelines(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the script failed: %v\n%s", err, links)
 	}
-	if took := time.Since(began); took > pace(time.Minute) {
+	if took := time.Since(began); took > servertest.Pace(time.Minute) {
 		t.Errorf("it took %s", took)
 	}
-	box := &box{URL: "http://" + simulator}
+	box := &servertest.Box{URL: "http://" + simulator}
 	for _, network := range crier.Providers() {
 		posts := box.Posts(t, map[string][]string{"provider": {string(network)}})
 		if len(posts) != 1 || !strings.Contains(posts[0].Text, "Seven networks, one request") {

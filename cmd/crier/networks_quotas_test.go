@@ -8,11 +8,12 @@ import (
 
 	"crier"
 	"crier/internal/server"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
 // withQuotas has networks allow little.
-func withQuotas(videosPerDay, postsPerMinute int64) option {
+func withQuotas(videosPerDay, postsPerMinute int64) servertest.Option {
 	return func(a *server.Config) {
 		a.OwnNetworks.YouTube.Limits.UploadsPerDay = videosPerDay
 		a.OwnNetworks.TikTok.Limits.PostsPerMinute = postsPerMinute
@@ -41,7 +42,7 @@ func TestDailyQuotaOfANetworkIsSharedByAllTeamsAndNodes(t *testing.T) {
 			if warned := e.Warnings(t, last, post, last.Accounts[0], soon.Add(26*time.Hour)); warned != "" {
 				t.Errorf("film %d, tomorrow: %s", i, warned)
 			}
-			id := e.PostOn(t, last, post, last.Accounts[0], object{"platformSettings": everywhere})
+			id := e.PostOn(t, last, post, last.Accounts[0], object{"platformSettings": servertest.Everywhere})
 			if i < 2 {
 				e.Await(t, last, id, crier.Published)
 				continue
@@ -60,16 +61,17 @@ func TestDailyQuotaOfANetworkIsSharedByAllTeamsAndNodes(t *testing.T) {
 func TestPerMinuteLimitIsRespected(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		e := startEngine(t, db, withClock(c), withQuotas(100, 2))
+		c := &servertest.Clock{}
+		e := startEngine(t, db, servertest.WithClock(c), withQuotas(100, 2))
 		crew := e.NewCrew(t, 0, "tiktok")
 		on := crew.Accounts[0]
 		var ids []crier.ID
 		for range 3 {
-			ids = append(ids, e.PostOn(t, crew, e.Film(t, crew, "A film"), on, object{"platformSettings": everywhere}))
+			ids = append(ids, e.PostOn(t, crew, e.Film(t, crew, "A film"), on,
+				object{"platformSettings": servertest.Everywhere}))
 		}
 		waiting := 0
-		until(t, func() bool {
+		servertest.Until(t, func() bool {
 			waiting = 0
 			for _, id := range ids {
 				if e.Publication(t, crew, id).ErrorCode == "rate_limited" {

@@ -16,14 +16,14 @@ import (
 )
 
 // publishNow publishes at once on accounts, waits until all are public, and returns the publications by network.
-func (e *engine) publishNow(tb testing.TB, c crew, post string, on []account,
+func (e *engine) publishNow(tb testing.TB, c crew, post string, on []servertest.Account,
 	more object) map[string]crier.ScheduledPost {
 	tb.Helper()
 	var ids []crier.ID
 	for _, a := range on {
 		ids = append(ids, a.ID)
 	}
-	more["platformSettings"] = everywhere
+	more["platformSettings"] = servertest.Everywhere
 	published := map[string]crier.ScheduledPost{}
 	for i, entry := range e.PostNow(tb, c, post, ids, more).Data {
 		if entry.Error != nil {
@@ -37,8 +37,8 @@ func (e *engine) publishNow(tb testing.TB, c crew, post string, on []account,
 func TestOneRequestPublishesOnAllSevenNetworks(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withReachableMedia(t))
-		c := e.NewCrew(t, 100_000, sevenNetworks()...)
+		e := startEngine(t, db, servertest.WithReachableMedia(t))
+		c := e.NewCrew(t, 100_000, servertest.SevenNetworks()...)
 		film := e.File(t, c, "film.mp4", mediatest.VerticalMP4())
 		post := e.Call(t, c, "POST", "posts", object{"text": "A film for everybody",
 			"assetIds": []string{film}}).Want(t, http.StatusCreated).Text(t, "id")
@@ -50,7 +50,7 @@ func TestOneRequestPublishesOnAllSevenNetworks(t *testing.T) {
 				e.AwaitAction(t, c, published[a.Network].ID, store.FirstComment, crier.Published)
 				want = append(want, "And a comment")
 			}
-			shown := texts(e.box.Timeline(t, a))
+			shown := servertest.Texts(e.box.Timeline(t, a))
 			if len(shown) != len(want) || !strings.Contains(strings.Join(shown, "|"), strings.Join(want, "|")) {
 				t.Errorf("the timeline on %s shows %q, want %q", a.Network, shown, want)
 			}
@@ -66,8 +66,8 @@ func TestOneRequestPublishesOnAllSevenNetworks(t *testing.T) {
 func TestImagesAndTextsArePublishedWhereSupported(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withReachableMedia(t))
-		c := e.NewCrew(t, 100_000, sevenNetworks()...)
+		e := startEngine(t, db, servertest.WithReachableMedia(t))
+		c := e.NewCrew(t, 100_000, servertest.SevenNetworks()...)
 		for text, tc := range pictures() {
 			assets := []string{}
 			if tc.file != nil {
@@ -80,7 +80,7 @@ func TestImagesAndTextsArePublishedWhereSupported(t *testing.T) {
 			for _, a := range on {
 				e.wantPicture(t, a, text, tc.on[a.Network])
 			}
-			refused := e.PostNow(t, c, post, c.IDs(), object{"platformSettings": everywhere})
+			refused := e.PostNow(t, c, post, c.IDs(), object{"platformSettings": servertest.Everywhere})
 			for _, entry := range refused.Data {
 				if entry.Error == nil {
 					t.Errorf("%q was accepted a second time, or where it cannot be: %+v", text, entry)
@@ -116,7 +116,7 @@ func pictures() map[string]struct {
 }
 
 // wantPicture fails unless the timeline shows the text, with the picture as it should have reached the network.
-func (e *engine) wantPicture(tb testing.TB, on account, text string, want servertest.BoxMedia) {
+func (e *engine) wantPicture(tb testing.TB, on servertest.Account, text string, want servertest.BoxMedia) {
 	tb.Helper()
 	for _, post := range e.box.Timeline(tb, on) {
 		switch {
@@ -132,7 +132,7 @@ func (e *engine) wantPicture(tb testing.TB, on account, text string, want server
 }
 
 // can is true when the account's capabilities say so.
-func (e *engine) can(tb testing.TB, c crew, a account, ability string) bool {
+func (e *engine) can(tb testing.TB, c crew, a servertest.Account, ability string) bool {
 	tb.Helper()
 	got := e.Call(tb, c, "GET", path("social-accounts/%s", a.ID), nil).Want(tb, http.StatusOK)
 	able, _ := got.Get(tb, "capabilities", ability).(bool)
@@ -179,7 +179,7 @@ func (e *engine) wantRemoved(tb testing.TB, c crew, post string) {
 	}
 	e.Call(tb, c, "DELETE", "posts/"+post+"?alsoDeleteFromPlatform=true", nil).Want(tb, http.StatusOK)
 	for _, a := range c.Accounts {
-		until(tb, func() bool {
+		servertest.Until(tb, func() bool {
 			return !able[a.Network] || e.box.Timeline(tb, a)[0].DeletedAt != nil
 		}, func() string { return "the post is still on " + a.Network })
 	}

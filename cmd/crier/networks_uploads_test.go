@@ -48,7 +48,7 @@ func TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond(t *testing.T) {
 		film := e.File(t, c, "film.mp4", longFilm(65_100_000))
 		post := e.Call(t, c, "POST", "posts", object{"text": "A long film", "assetIds": []string{film}}).Want(t,
 			http.StatusCreated).Text(t, "id")
-		result, due := e.ScheduleIn(t, c, post, pace(12*time.Second),
+		result, due := e.ScheduleIn(t, c, post, servertest.Pace(12*time.Second),
 			crier.Targets{SocialAccountIDs: c.IDs(), PlatformSettings: map[string]json.RawMessage{
 				"tiktokPrivacyLevel": json.RawMessage(`"PUBLIC_TO_EVERYONE"`),
 				"youtubeTitle":       json.RawMessage(`"A long film"`),
@@ -56,7 +56,7 @@ func TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond(t *testing.T) {
 		for i, a := range c.Accounts {
 			id := result.Data[i].ScheduledPost.ID
 			var next, size int64
-			until(t, func() bool {
+			servertest.Until(t, func() bool {
 				next, size = e.progress(t, c, id)
 				return next > size/4
 			}, func() string { return fmt.Sprintf("%s has %d of %d bytes", a.Network, next, size) })
@@ -71,7 +71,7 @@ func TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond(t *testing.T) {
 			e.Await(t, c, result.Data[i].ScheduledPost.ID, crier.Published)
 			shown := e.box.Timeline(t, a)
 			if len(shown) != 1 || shown[0].CreatedAt.Before(due.Add(-time.Millisecond)) ||
-				shown[0].CreatedAt.After(due.Add(pace(4*time.Second))) {
+				shown[0].CreatedAt.After(due.Add(servertest.Pace(4*time.Second))) {
 				t.Errorf("due at %s, %s shows %+v", due, a.Network, shown)
 			}
 		}
@@ -82,8 +82,8 @@ func TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond(t *testing.T) {
 type besideUpload struct {
 	*engine
 	process *process
-	texts   []account
-	tube    account
+	texts   []servertest.Account
+	tube    servertest.Account
 	asset   string
 }
 
@@ -91,14 +91,15 @@ type besideUpload struct {
 // CRIER_UPLOAD_MEGABYTES and CRIER_UPLOAD_TEXTS say how large and how many.
 func TestSlowUploadDelaysNobodyAndUsesLittleMemory(t *testing.T) {
 	t.Parallel()
-	megabytes, count := numberFrom(t, "CRIER_UPLOAD_MEGABYTES", 256), int(numberFrom(t, "CRIER_UPLOAD_TEXTS", 200))
+	megabytes, count := servertest.NumberFrom(t, "CRIER_UPLOAD_MEGABYTES",
+		256), int(servertest.NumberFrom(t, "CRIER_UPLOAD_TEXTS", 200))
 	b := startBesideUpload(t, megabytes<<20)
 	alone := b.lateness(t, "alone", count/2)
 	b.box.Fault(t, b.tube, "upload", "slow", object{"count": 100_000, "delayMs": 1000})
 	post := b.Call(t, b.crew, "POST", "posts", object{"text": "A long film", "assetIds": []string{b.asset}}).Want(t,
 		http.StatusCreated).Text(t, "id")
-	film := b.PostOn(t, b.crew, post, b.tube, object{"platformSettings": everywhere})
-	until(t, func() bool {
+	film := b.PostOn(t, b.crew, post, b.tube, object{"platformSettings": servertest.Everywhere})
+	servertest.Until(t, func() bool {
 		next, _ := b.progress(t, b.crew, film)
 		return next > 0
 	}, func() string { return "the upload does not begin" })
@@ -121,9 +122,9 @@ func TestSlowUploadDelaysNobodyAndUsesLittleMemory(t *testing.T) {
 
 func startBesideUpload(t *testing.T, size int64) besideUpload {
 	t.Helper()
-	db := databases.Fresh(t, store.SQLite)
+	db := servertest.Databases.Fresh(t, store.SQLite)
 	box := boxProcess(t)
-	staging := &engine{box: box, testServer: startServer(t, db, withBox(box), withRole("api"))}
+	staging := &engine{box: box, testServer: startServer(t, db, servertest.WithBox(box), servertest.WithRole("api"))}
 	b := besideUpload{engine: &engine{box: box, crew: staging.NewCrew(t, 1_000_000, "youtube", "x", "facebook")}}
 	b.tube, b.texts = b.Accounts[0], b.Accounts[1:]
 	b.asset = staging.File(t, b.crew, "film.mp4", mediatest.VerticalMP4())
@@ -169,7 +170,7 @@ func (b besideUpload) lateness(t *testing.T, name string, count int) time.Durati
 		due[text] = r.Data[0].ScheduledPost.ScheduledAt.Time
 	}
 	var late []time.Duration
-	until(t, func() bool {
+	servertest.Until(t, func() bool {
 		late = nil
 		for _, a := range b.texts {
 			for _, p := range b.box.Timeline(t, a) {

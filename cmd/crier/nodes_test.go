@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"crier/internal/nettest"
 	"crier/internal/publish"
 	"crier/internal/server/servertest"
 )
@@ -69,7 +70,7 @@ func serveAsNode(pace string) int {
 // nodeProgram is the test program without the race detector, which would slow the nodes down and find nothing in them
 // that it does not find in the other tests.
 var nodeProgram = sync.OnceValues(func() (string, error) {
-	if !raceDetector {
+	if !servertest.RaceDetector {
 		return os.Executable()
 	}
 	path := filepath.Join(servertest.RunDir(), "node")
@@ -90,13 +91,13 @@ type nodeProcess struct {
 // newNode prepares a node; start starts it.
 func newNode(tb testing.TB, pace string, environment ...string) *nodeProcess {
 	tb.Helper()
-	address := freeAddress(tb)
+	address := nettest.FreeAddress(tb)
 	n := &nodeProcess{
-		process: &process{stdout: &logBuffer{}},
+		process: &process{stdout: &servertest.LogBuffer{}},
 		environment: append(environment, nodeVariable+"="+pace, "CRIER_LISTEN="+address, "HOME="+tb.TempDir(),
 			"CRIER_RATE_LIMIT=0"),
 	}
-	n.testServer = &testServer{&servertest.Server{URL: "http://" + address, Log: &logBuffer{},
+	n.testServer = &testServer{&servertest.Server{URL: "http://" + address, Log: &servertest.LogBuffer{},
 		Client: &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}}
 	tb.Cleanup(func() {
 		n.kill(tb)
@@ -145,11 +146,11 @@ func (n *nodeProcess) signal(tb testing.TB, s syscall.Signal) {
 }
 
 // boxProcess starts a sandbox as a process of its own, which outlives the nodes.
-func boxProcess(tb testing.TB) *box {
+func boxProcess(tb testing.TB) *servertest.Box {
 	tb.Helper()
-	address := freeAddress(tb)
+	address := nettest.FreeAddress(tb)
 	cmd := command(tb, nil, "sandbox", "--listen", address, "--data-dir", tb.TempDir(), "--log-level", "error")
-	log := &logBuffer{}
+	log := &servertest.LogBuffer{}
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
@@ -161,7 +162,7 @@ func boxProcess(tb testing.TB) *box {
 			tb.Logf("the sandbox:\n%s", log)
 		}
 	})
-	b := &box{URL: "http://" + address}
+	b := &servertest.Box{URL: "http://" + address}
 	servertest.Eventually(tb, func() (any, bool) { return nil, b.TryControl("GET", "faults", nil, nil) == nil })
 	return b
 }

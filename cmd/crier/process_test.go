@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"crier/internal/auth"
+	"crier/internal/nettest"
 	"crier/internal/server"
 	"crier/internal/server/servertest"
 	"crier/internal/store"
@@ -93,14 +94,14 @@ func runProgram(tb testing.TB, environment []string, args ...string) output {
 type process struct {
 	*testServer
 	cmd    *exec.Cmd
-	stdout *logBuffer
+	stdout *servertest.LogBuffer
 	exited chan error
 }
 
 // serveProcess starts the server and waits until it is ready.
 func serveProcess(tb testing.TB, environment []string, args ...string) *process {
 	tb.Helper()
-	address := freeAddress(tb)
+	address := nettest.FreeAddress(tb)
 	return serveCommand(tb, address, command(tb, append(environment, "CRIER_LISTEN="+address),
 		append([]string{"serve"}, args...)...))
 }
@@ -108,8 +109,8 @@ func serveProcess(tb testing.TB, environment []string, args ...string) *process 
 // serveCommand starts a server that listens on an address and waits until it is ready.
 func serveCommand(tb testing.TB, address string, cmd *exec.Cmd) *process {
 	tb.Helper()
-	p := &process{stdout: &logBuffer{}, exited: make(chan error, 1), cmd: cmd}
-	p.testServer = &testServer{&servertest.Server{URL: "http://" + address, Log: &logBuffer{},
+	p := &process{stdout: &servertest.LogBuffer{}, exited: make(chan error, 1), cmd: cmd}
+	p.testServer = &testServer{&servertest.Server{URL: "http://" + address, Log: &servertest.LogBuffer{},
 		Client: &http.Client{Transport: &http.Transport{}}}}
 	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.testServer.Log
 	if err := p.cmd.Start(); err != nil {
@@ -134,7 +135,7 @@ func (p *process) waitReady(tb testing.TB) {
 			tb.Fatalf("the server ended: %v\n%s", err, p.testServer.Log)
 		default:
 		}
-		got, err := p.RoundTrip(request{Method: "GET", Path: "/readyz"})
+		got, err := p.RoundTrip(servertest.Request{Method: "GET", Path: "/readyz"})
 		return nil, err == nil && got.Status == http.StatusOK
 	})
 }
@@ -242,7 +243,7 @@ func TestServeOnAnEmptyStorePrintsSetupInstructions(t *testing.T) {
 			t.Errorf("what is not a terminal was told the key:\n%s", banner)
 		}
 		link := strings.TrimPrefix(regexp.MustCompile(`http\S+/setup\?token=\S+`).FindString(banner), first.URL)
-		first.Send(t, request{Method: "GET", Path: link}).Want(t, http.StatusOK)
+		first.Send(t, servertest.Request{Method: "GET", Path: link}).Want(t, http.StatusOK)
 		if log := first.testServer.Log.String(); strings.Contains(log, "crier_") || strings.Contains(log, "token=") {
 			t.Error("a secret of the banner is in the log")
 		}
@@ -295,7 +296,7 @@ func TestWrongSecretKeyIsRejected(t *testing.T) {
 		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
 		for _, args := range [][]string{{"serve"}, {"init"}, {"admin", "create-organization", "--name", "Acme"},
 			{"migrate"}} {
-			got := runProgram(t, append(with(wrong), "CRIER_LISTEN="+freeAddress(t)), args...)
+			got := runProgram(t, append(with(wrong), "CRIER_LISTEN="+nettest.FreeAddress(t)), args...)
 			if got.code != 1 || !strings.Contains(got.stderr, "another secret key") ||
 				strings.Contains(got.stderr, wrong) || got.stdout != "" {
 				t.Errorf("%v with another key: %+v", args, got)
@@ -312,7 +313,8 @@ func TestWrongSecretKeyIsRejected(t *testing.T) {
 		p = serveProcess(t, with(fresh))
 		p.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 		p.terminate(t)
-		if got := runProgram(t, append(settingsOf(db), "CRIER_LISTEN="+freeAddress(t)), "serve"); got.code != 1 ||
+		if got := runProgram(t, append(settingsOf(db), "CRIER_LISTEN="+nettest.FreeAddress(t)),
+			"serve"); got.code != 1 ||
 			!strings.Contains(got.stderr, "another secret key") {
 			t.Errorf("the old key alone after the rotation: %+v", got)
 		}
@@ -339,10 +341,10 @@ func TestSecretKeyIsCreatedOnceWithPrivateMode(t *testing.T) {
 
 func TestSecondServerOnTheSameDataDirectoryIsRefused(t *testing.T) {
 	t.Parallel()
-	db := databases.Fresh(t, store.SQLite)
+	db := servertest.Databases.Fresh(t, store.SQLite)
 	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
 	p := serveProcess(t, settingsOf(db))
-	second := runProgram(t, append(settingsOf(db), "CRIER_LISTEN="+freeAddress(t)), "serve")
+	second := runProgram(t, append(settingsOf(db), "CRIER_LISTEN="+nettest.FreeAddress(t)), "serve")
 	if second.code != 1 || !strings.Contains(second.stderr, "another crier serves") {
 		t.Errorf("the second server: %+v", second)
 	}
@@ -362,7 +364,7 @@ func TestSecondServerOnTheSameDataDirectoryIsRefused(t *testing.T) {
 
 func TestTwoServersShareAPostgresDatabase_postgres(t *testing.T) {
 	t.Parallel()
-	db := databases.Fresh(t, store.Postgres)
+	db := servertest.Databases.Fresh(t, store.Postgres)
 	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
 	one, two := serveProcess(t, settingsOf(db)), serveProcess(t, settingsOf(db))
 	id := one.As(t, made.APIKey, "POST", "/v1/teams",
@@ -385,7 +387,7 @@ func TestAcknowledgedWriteSurvivesAKill(t *testing.T) {
 		for range 8 {
 			writers.Go(func() {
 				for {
-					got, err := p.RoundTrip(request{Method: "POST", Path: "/v1/teams",
+					got, err := p.RoundTrip(servertest.Request{Method: "POST", Path: "/v1/teams",
 						Body: object{"organizationId": made.OrganizationID, "name": "Kept"}, Key: made.APIKey})
 					if err != nil || got.Status != http.StatusCreated {
 						return // killed
@@ -430,17 +432,18 @@ func TestSIGTERMLetsRunningRequestsFinish(t *testing.T) {
 		p := serveProcess(t, settingsOf(db))
 		body, rest := io.Pipe()
 		answer := make(chan error, 1)
-		var got response
+		var got servertest.Response
 		go func() {
 			var err error
-			got, err = p.RoundTrip(request{Method: "POST", Path: "/v1/organizations", Body: body, Key: made.APIKey})
+			got, err = p.RoundTrip(servertest.Request{Method: "POST", Path: "/v1/organizations", Body: body,
+				Key: made.APIKey})
 			answer <- err
 		}()
 		if _, err := io.WriteString(rest, `{"name":`); err != nil { // the server waits for the rest
 			t.Fatal(err)
 		}
 		servertest.Eventually(t, func() (any, bool) { // until the server has the request
-			got, err := p.RoundTrip(request{Method: "GET", Path: "/metrics"})
+			got, err := p.RoundTrip(servertest.Request{Method: "GET", Path: "/metrics"})
 			return nil, err == nil && bytes.Contains(got.Body, []byte("crier_http_requests_running 2"))
 		})
 		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -590,7 +593,7 @@ func TestWorkerServesOnlyHealth(t *testing.T) {
 		p := serveProcess(t, append(settingsOf(db), "CRIER_ROLE=worker"))
 		for address, status := range map[string]int{"/healthz": 200, "/readyz": 200, "/v1/teams": 404,
 			"/openapi.json": 404, "/docs": 404} {
-			got, err := p.RoundTrip(request{Method: "GET", Path: address, Key: made.APIKey})
+			got, err := p.RoundTrip(servertest.Request{Method: "GET", Path: address, Key: made.APIKey})
 			if err != nil || got.Status != status {
 				t.Errorf("%s: %d, want %d, %v", address, got.Status, status, err)
 			}
@@ -607,7 +610,7 @@ func TestMetricsListenOnLoopbackOnly(t *testing.T) {
 		s := startServer(t, db)
 		s.Do(t, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 		s.Do(t, "GET", "/v1/teams/1", nil).Want(t, http.StatusBadRequest)
-		got := s.Send(t, request{Method: "GET", Path: "/metrics"}).Want(t, http.StatusOK)
+		got := s.Send(t, servertest.Request{Method: "GET", Path: "/metrics"}).Want(t, http.StatusOK)
 		for _, line := range []string{
 			`crier_http_request_duration_seconds_count{method="GET",route="/v1/teams",status="200"}`,
 			`route="/v1/teams/{teamId}",status="400"`,
@@ -619,20 +622,20 @@ func TestMetricsListenOnLoopbackOnly(t *testing.T) {
 			}
 		}
 		for _, header := range []string{"X-Forwarded-For", "Forwarded"} {
-			s.Send(t, request{Method: "GET", Path: "/metrics",
+			s.Send(t, servertest.Request{Method: "GET", Path: "/metrics",
 				Header: map[string]string{header: "203.0.113.7"}}).WantError(t, http.StatusNotFound, "NotFound")
 		}
 	})
-	db := databases.Fresh(t, store.SQLite)
-	address := freeAddress(t)
+	db := servertest.Databases.Fresh(t, store.SQLite)
+	address := nettest.FreeAddress(t)
 	p := serveProcess(t, append(settingsOf(db), "CRIER_METRICS_LISTEN="+address))
-	p.Send(t, request{Method: "GET", Path: "/metrics"}).WantError(t, http.StatusNotFound, "NotFound")
+	p.Send(t, servertest.Request{Method: "GET", Path: "/metrics"}).WantError(t, http.StatusNotFound, "NotFound")
 	apart := &testServer{&servertest.Server{URL: "http://" + address, Client: p.Client}}
-	if got, err := apart.RoundTrip(request{Method: "GET", Path: "/metrics"}); err != nil ||
+	if got, err := apart.RoundTrip(servertest.Request{Method: "GET", Path: "/metrics"}); err != nil ||
 		got.Status != http.StatusOK {
 		t.Errorf("the listener of the metrics: %d, %v", got.Status, err)
 	}
-	if got, err := apart.RoundTrip(request{Method: "GET", Path: "/v1/teams"}); err != nil ||
+	if got, err := apart.RoundTrip(servertest.Request{Method: "GET", Path: "/v1/teams"}); err != nil ||
 		got.Status != http.StatusNotFound {
 		t.Errorf("the listener of the metrics serves more: %d, %v", got.Status, err)
 	}
@@ -640,7 +643,7 @@ func TestMetricsListenOnLoopbackOnly(t *testing.T) {
 
 func TestEachRequestLeavesOneLogLine(t *testing.T) {
 	t.Parallel()
-	db := databases.Fresh(t, store.SQLite)
+	db := servertest.Databases.Fresh(t, store.SQLite)
 	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
 	p := serveProcess(t, append(settingsOf(db), "CRIER_LOG_FORMAT=json"))
 	p.As(t, made.APIKey, "PATCH", path("/v1/teams/%s", made.TeamID), object{"name": "Telltale name"}, "X-Request-Id",
@@ -671,7 +674,7 @@ func TestEachRequestLeavesOneLogLine(t *testing.T) {
 
 func TestServerStartsFastAndUsesLittleMemory(t *testing.T) {
 	t.Parallel()
-	db := databases.Fresh(t, store.SQLite)
+	db := servertest.Databases.Fresh(t, store.SQLite)
 	runProgram(t, settingsOf(db), "init", "--json").report(t)
 	began := time.Now()
 	p := serveProcess(t, settingsOf(db))
@@ -706,8 +709,8 @@ func residentMemory(tb testing.TB, pid int) int64 {
 func TestOperatorCanIssueAPasswordResetLink(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, servertest.WithRole("api"), servertest.WithClock(c))
 		ada := s.NewFounder(t, "ada@example.com")
 		thief := s.NewBrowser(t)
 		thief.SignIn(t, ada.Email)
@@ -726,7 +729,7 @@ func TestOperatorCanIssueAPasswordResetLink(t *testing.T) {
 		_, token, _ := strings.Cut(link, "token=")
 		b := s.NewBrowser(t)
 		b.Get(t, link).Want(t, http.StatusOK)
-		for _, forged := range []string{"", "x", "a.b.c", unknownID + token[len(unknownID):],
+		for _, forged := range []string{"", "x", "a.b.c", servertest.UnknownID + token[len(servertest.UnknownID):],
 			strings.Replace(token, ".", ".9", 1), token + "A"} {
 			b.Get(t, "/reset-password?token="+url.QueryEscape(forged)).Want(t, http.StatusNotFound)
 		}
@@ -736,9 +739,9 @@ func TestOperatorCanIssueAPasswordResetLink(t *testing.T) {
 			http.StatusSeeOther)
 		b.Get(t, "/account").Want(t, http.StatusOK)
 		thief.Get(t, "/account").Want(t, http.StatusSeeOther)
-		b.Post(t, "/reset-password", url.Values{"token": {token}, "password": {passphrase}}).Want(t,
+		b.Post(t, "/reset-password", url.Values{"token": {token}, "password": {servertest.Passphrase}}).Want(t,
 			http.StatusNotFound)
-		s.NewBrowser(t).Post(t, "/sign-in", credentials(ada.Email, "another horse, another battery")).Want(t,
+		s.NewBrowser(t).Post(t, "/sign-in", servertest.Credentials(ada.Email, "another horse, another battery")).Want(t,
 			http.StatusSeeOther)
 		if out := reset(ada.Email); json.Unmarshal([]byte(out.stdout), &made) != nil {
 			t.Fatalf("%+v", out)

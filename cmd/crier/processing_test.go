@@ -9,6 +9,7 @@ import (
 	"crier"
 	"crier/internal/media/mediatest"
 	"crier/internal/sandbox"
+	"crier/internal/server/servertest"
 )
 
 // The network has the post, and the account's consent has ended: nobody can ask what became of it. It is asked less and
@@ -16,9 +17,9 @@ import (
 func TestProcessingPostIsNotPolledInABusyLoop(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		clock := &clock{}
-		box := startBoxWith(t, sandbox.Options{ProcessingTime: 8 * time.Second}) // time to see it at work
-		e := startEngineOn(t, db, box, withClock(clock))
+		clock := &servertest.Clock{}
+		box := servertest.StartBoxWith(t, sandbox.Options{ProcessingTime: 8 * time.Second}) // time to see it at work
+		e := startEngineOn(t, db, box, servertest.WithClock(clock))
 		c := e.NewCrew(t, 1000, "tiktok", "tiktok")
 		ids := [2]crier.ID{}
 		for i, on := range c.Accounts {
@@ -29,7 +30,7 @@ func TestProcessingPostIsNotPolledInABusyLoop(t *testing.T) {
 			e.box.Fault(t, on, "read", "auth_expired", object{"count": 1000})
 		}
 		for _, id := range ids {
-			until(t, func() bool { return e.Publication(t, c, id).ErrorCode == "auth_expired" },
+			servertest.Until(t, func() bool { return e.Publication(t, c, id).ErrorCode == "auth_expired" },
 				func() string { return e.History(t, c, id) })
 		}
 		for range 3 { // beyond the hour in which it may be late
@@ -39,7 +40,7 @@ func TestProcessingPostIsNotPolledInABusyLoop(t *testing.T) {
 		e.box.Heal(t)
 		e.box.Fault(t, c.Accounts[1], "read", "auth_expired", object{"count": 1000})
 		e.Exec(t, `UPDATE social_accounts SET status = 'connected' WHERE id = $1`, c.Accounts[0].ID)
-		until(t, func() bool {
+		servertest.Until(t, func() bool {
 			clock.Advance(time.Minute)
 			return e.Publication(t, c, ids[0]).Status == crier.Published
 		}, func() string { return e.History(t, c, ids[0]) })
@@ -52,9 +53,10 @@ func TestProcessingPostIsNotPolledInABusyLoop(t *testing.T) {
 }
 
 // videoNow publishes a video at once.
-func (e *engine) videoNow(tb testing.TB, c crew, on account) crier.ID {
+func (e *engine) videoNow(tb testing.TB, c crew, on servertest.Account) crier.ID {
 	tb.Helper()
-	body, contentType := form(formPart{Field: "file", FileName: "clip.mp4", Data: mediatest.VerticalMP4()})
+	body, contentType := servertest.Form(servertest.FormPart{Field: "file", FileName: "clip.mp4",
+		Data: mediatest.VerticalMP4()})
 	asset := e.Call(tb, c, "POST", "assets", body, "Content-Type", contentType).Want(tb, http.StatusCreated).Text(tb,
 		"id")
 	post := e.Call(tb, c, "POST", "posts", object{"text": "a clip", "assetIds": []string{asset}}).Want(tb,
@@ -65,18 +67,18 @@ func (e *engine) videoNow(tb testing.TB, c crew, on account) crier.ID {
 
 // looksAgainLater sets the clock forward and waits until a publication was looked at and has a next time that lies
 // ahead. One look may have been under way when the clock was set.
-func (e *engine) looksAgainLater(tb testing.TB, c crew, id crier.ID, clock *clock) {
+func (e *engine) looksAgainLater(tb testing.TB, c crew, id crier.ID, clock *servertest.Clock) {
 	tb.Helper()
 	before := len(e.Attempts(tb, c, id))
 	clock.Advance(30 * time.Minute)
 	since := e.Config.Now()
 	var looks []crier.Attempt
-	until(tb, func() bool {
+	servertest.Until(tb, func() bool {
 		looks = e.Attempts(tb, c, id)[before:]
 		return len(looks) > 0 && looks[len(looks)-1].NextAt != nil && looks[len(looks)-1].NextAt.After(since)
 	}, func() string { return "nobody asks\n" + e.History(tb, c, id) })
 	last := looks[len(looks)-1]
-	if len(looks) > 2 || last.NextAt.Sub(last.EndedAt.Time) < hurried.AccountPause/2 {
+	if len(looks) > 2 || last.NextAt.Sub(last.EndedAt.Time) < servertest.Hurried.AccountPause/2 {
 		tb.Errorf("it was looked at %d times, last at %v, and again at %v", len(looks), last.EndedAt, last.NextAt)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -22,8 +23,10 @@ func (e *engine) withAnother(t *testing.T, db database) []*engine {
 }
 
 // tryCall calls the interface for a crew from any goroutine.
-func (e *engine) tryCall(c crew, method, address string, body any, headers map[string]string) (response, error) {
-	return e.RoundTrip(request{Method: method, Path: path("/v1/teams/%s/", c.Team) + address, Body: body, Key: c.Key,
+func (e *engine) tryCall(c crew, method, address string, body any, headers map[string]string) (servertest.Response,
+	error) {
+	return e.RoundTrip(servertest.Request{Method: method, Path: path("/v1/teams/%s/", c.Team) + address, Body: body,
+		Key:    c.Key,
 		Header: headers})
 }
 
@@ -55,7 +58,7 @@ func TestChangeInTheLastSecondAppliesOrIsRejected(t *testing.T) {
 		}
 		ids := make([]crier.ID, len(posts))
 		var at time.Time
-		lead := pace(4 * time.Second)
+		lead := servertest.Pace(4 * time.Second)
 		began := time.Now()
 		for i, on := range c.Accounts { // all for the same second
 			r, due := e.ScheduleIn(t, c, posts[i], lead-time.Since(began),
@@ -63,7 +66,7 @@ func TestChangeInTheLastSecondAppliesOrIsRejected(t *testing.T) {
 			ids[i], at = r.Data[0].ScheduledPost.ID, due
 		}
 		statuses, answered := make([]int, len(posts)), make([]time.Time, len(posts))
-		atOnce(len(posts), func(i int) {
+		servertest.AtOnce(len(posts), func(i int) {
 			// to a tenth of a second after it
 			before := time.Duration(rand.Int64N(int64(time.Second))) - 100*time.Millisecond
 			<-time.After(time.Until(at.Add(-before)))
@@ -82,7 +85,7 @@ func TestChangeInTheLastSecondAppliesOrIsRejected(t *testing.T) {
 				t.Errorf("%s: status %d", change.name, statuses[i])
 			}
 			p := e.Await(t, c, id, crier.Published, crier.Canceled)
-			got := texts(e.box.Timeline(t, c.Accounts[i]))
+			got := servertest.Texts(e.box.Timeline(t, c.Accounts[i]))
 			if p.Status == crier.Published && e.over(t, c, id).Before(answered[i]) && change.name != "move to draft" &&
 				!slices.Equal(got, want) {
 				want = []string{"before"} // the change came after the publication
@@ -115,7 +118,7 @@ func TestChangeDuringTheCallIsRejected(t *testing.T) {
 			e.Await(t, c, id, crier.Publishing)
 			e.Call(t, c, change.method, change.address(post), change.body).WantError(t, http.StatusConflict, "Conflict")
 			e.Await(t, c, id, crier.Published)
-			if got := texts(e.box.Timeline(t, on)); !slices.Equal(got, []string{"before"}) {
+			if got := servertest.Texts(e.box.Timeline(t, on)); !slices.Equal(got, []string{"before"}) {
 				t.Errorf("%s: timeline %q", change.name, got)
 			}
 		}
@@ -135,8 +138,8 @@ func TestSameRequestSentManyTimesAtOncePublishesOnce(t *testing.T) {
 				headers["Idempotency-Key"] = string(crier.NewID())
 			}
 			body := object{"socialAccountIds": c.IDs(), "waitSeconds": 30}
-			answers := make([]response, 12)
-			atOnce(len(answers), func(i int) {
+			answers := make([]servertest.Response, 12)
+			servertest.AtOnce(len(answers), func(i int) {
 				answers[i], _ = nodes[i%len(nodes)].tryCall(c, "POST", "posts/"+post+"/post-now", body, headers)
 			})
 			for i, a := range answers {
@@ -155,7 +158,7 @@ func TestSameRequestSentManyTimesAtOncePublishesOnce(t *testing.T) {
 			}
 			for _, on := range c.Accounts {
 				if got := e.box.Timeline(t, on); len(got) != 1 {
-					t.Errorf("timeline of %s: %q", on.Network, texts(got))
+					t.Errorf("timeline of %s: %q", on.Network, servertest.Texts(got))
 				}
 			}
 			e.Balanced(t, c)
@@ -169,9 +172,9 @@ func TestScheduleSentManyTimesAtOnceLeavesOnePublication(t *testing.T) {
 		e := startEngine(t, db)
 		c := e.NewCrew(t, 30, "x", "x") // enough for one publication on each account
 		post := e.NewPost(t, c, "one at a time")
-		answers := make([]response, 16)
-		atOnce(len(answers), func(i int) {
-			body := object{"socialAccountIds": c.IDs(), "scheduledAt": soon(time.Duration(i) * time.Minute)}
+		answers := make([]servertest.Response, 16)
+		servertest.AtOnce(len(answers), func(i int) {
+			body := object{"socialAccountIds": c.IDs(), "scheduledAt": servertest.Soon(time.Duration(i) * time.Minute)}
 			answers[i], _ = e.tryCall(c, "POST", "posts/"+post+"/schedule", body, nil)
 		})
 		for _, a := range answers {
@@ -189,10 +192,10 @@ func TestScheduleSentManyTimesAtOnceLeavesOnePublication(t *testing.T) {
 func TestNoTwoRequestsTakeTheSameSlot(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withRole("api"))
+		e := startEngine(t, db, servertest.WithRole("api"))
 		nodes := []*engine{e}
 		if db.Dialect == store.Postgres {
-			nodes = append(nodes, e.join(t, db, withRole("api")))
+			nodes = append(nodes, e.join(t, db, servertest.WithRole("api")))
 		}
 		const requests = 200
 		c := e.NewCrew(t, 1_000_000, "x", "linkedin")
@@ -200,8 +203,8 @@ func TestNoTwoRequestsTakeTheSameSlot(t *testing.T) {
 		for i := range posts {
 			posts[i] = e.NewPost(t, c, fmt.Sprintf("post %d", i))
 		}
-		answers := make([]response, requests)
-		atOnce(requests, func(i int) {
+		answers := make([]servertest.Response, requests)
+		servertest.AtOnce(requests, func(i int) {
 			accounts := c.IDs()[:1+i%2] // every other one wants both accounts at the same time
 			answers[i], _ = nodes[i%len(nodes)].tryCall(c, "POST", "posts/"+posts[i]+"/schedule",
 				object{"socialAccountIds": accounts, "useNextSlot": true}, nil)
@@ -225,7 +228,7 @@ func TestNoTwoRequestsTakeTheSameSlot(t *testing.T) {
 func TestExhaustedSlotsAreAConflict(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withRole("api"))
+		e := startEngine(t, db, servertest.WithRole("api"))
 		c := e.NewCrew(t, 100_000, "x")
 		e.Call(t, c, "POST", "scheduling-slots", object{"hour": 12, "minute": 0, "daysOfWeek": []int{3}}).Want(t,
 			http.StatusCreated)
@@ -234,8 +237,8 @@ func TestExhaustedSlotsAreAConflict(t *testing.T) {
 		for i := range posts {
 			posts[i] = e.NewPost(t, c, fmt.Sprintf("post %d", i))
 		}
-		answers := make([]response, requests)
-		atOnce(requests, func(i int) {
+		answers := make([]servertest.Response, requests)
+		servertest.AtOnce(requests, func(i int) {
 			answers[i], _ = e.tryCall(c, "POST", "posts/"+posts[i]+"/schedule",
 				object{"socialAccountIds": c.IDs(), "useNextSlot": true}, nil)
 		})

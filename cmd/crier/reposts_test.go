@@ -6,6 +6,7 @@ import (
 
 	"crier"
 	"crier/internal/sandbox"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -13,8 +14,9 @@ import (
 func TestLostAnswerToARepostOrQuoteIsReconciled(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		clock := &clock{}
-		e := startEngineOn(t, db, startBoxWith(t, sandbox.Options{Now: clock.Now}), withClock(clock))
+		clock := &servertest.Clock{}
+		e := startEngineOn(t, db, servertest.StartBoxWith(t, sandbox.Options{Now: clock.Now}),
+			servertest.WithClock(clock))
 		c := e.NewCrew(t, 10_000, "x", "linkedin:organization", "threads")
 		type pair struct{ plain, quoted crier.ID }
 		pairs := make([]pair, len(c.Accounts))

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/nettest"
 	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
@@ -23,7 +24,7 @@ import (
 // write (SQLite), beside a bare net/http server that answers the same bytes. Jobs that follow from a request are part of
 // its cost. docs/performance.md has the bars.
 func BenchmarkRequest(b *testing.B) {
-	count := int(numberFrom(b, "CRIER_BENCH_REQUESTS", 2000))
+	count := int(servertest.NumberFrom(b, "CRIER_BENCH_REQUESTS", 2000))
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
 			s := startMeasured(b, dialect)
@@ -55,8 +56,8 @@ type measuredServer struct {
 
 func startMeasured(b *testing.B, dialect store.Dialect) measuredServer {
 	b.Helper()
-	environment := append(settingsOf(databases.Fresh(b, dialect)), "CRIER_SANDBOX=on",
-		"CRIER_SANDBOX_LISTEN="+freeAddress(b), "CRIER_LOG_LEVEL=warn", "CRIER_RATE_LIMIT=0",
+	environment := append(settingsOf(servertest.Databases.Fresh(b, dialect)), "CRIER_SANDBOX=on",
+		"CRIER_SANDBOX_LISTEN="+nettest.FreeAddress(b), "CRIER_LOG_LEVEL=warn", "CRIER_RATE_LIMIT=0",
 		"CRIER_ORGANIZATION_RATE_LIMIT=0")
 	made := runProgram(b, environment, "init", "--json").report(b)
 	return measuredServer{serveProcess(b, environment), made}
@@ -108,7 +109,7 @@ func bareCPU(b *testing.B, s measuredServer, count int, answer []byte) time.Dura
 	if err := os.WriteFile(file, answer, 0o600); err != nil {
 		b.Fatal(err)
 	}
-	address := freeAddress(b)
+	address := nettest.FreeAddress(b)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), bareVariable+"="+file, "CRIER_LISTEN="+address)
 	if err := cmd.Start(); err != nil {

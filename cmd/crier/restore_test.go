@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -17,12 +18,12 @@ import (
 type installation struct {
 	*process
 	crew
-	box      *box
+	box      *servertest.Box
 	db       database
 	settings []string
 }
 
-func newInstallation(b *box, dir string) *installation {
+func newInstallation(b *servertest.Box, dir string) *installation {
 	db := database{Dialect: store.SQLite, DataDir: dir}
 	return &installation{box: b, db: db,
 		settings: append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+b.URL, "CRIER_LOG_LEVEL=warn")}
@@ -32,9 +33,9 @@ func newInstallation(b *box, dir string) *installation {
 func (i *installation) begin(t *testing.T) {
 	t.Helper()
 	made := runProgram(t, i.settings, "init", "--json").report(t)
-	i.crew = crew{Tenant: tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}}
+	i.crew = crew{Tenant: servertest.Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}}
 	for _, a := range made.SocialAccounts {
-		i.Accounts = append(i.Accounts, account{ID: a.ID, Network: a.Provider})
+		i.Accounts = append(i.Accounts, servertest.Account{ID: a.ID, Network: a.Provider})
 	}
 }
 
@@ -57,9 +58,9 @@ func (i *installation) shows(t *testing.T, network string, want ...string) {
 	t.Helper()
 	slices.Sort(want)
 	seen := func() []string {
-		return slices.Sorted(slices.Values(texts(i.box.Posts(t, url.Values{"provider": {network}}))))
+		return slices.Sorted(slices.Values(servertest.Texts(i.box.Posts(t, url.Values{"provider": {network}}))))
 	}
-	until(t, func() bool { return slices.Equal(seen(), want) },
+	servertest.Until(t, func() bool { return slices.Equal(seen(), want) },
 		func() string { return fmt.Sprintf("%s shows %q, want %q", network, seen(), want) })
 }
 

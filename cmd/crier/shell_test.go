@@ -104,7 +104,7 @@ func atTerminal(t *testing.T, environment []string, typed, piped string, args ..
 
 func TestCLIConfirmsBeforePublishing(t *testing.T) {
 	t.Parallel()
-	e := startEngine(t, databases.Fresh(t, store.SQLite))
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite))
 	environment := e.environment(e.crew.Key)
 	posts := func() int64 { return e.Number(t, `SELECT count(*) FROM posts WHERE status <> 'deleted'`) }
 	for _, piped := range []string{"", "Hello from a pipe"} {
@@ -134,7 +134,7 @@ func TestCLIConfirmsBeforePublishing(t *testing.T) {
 
 func TestInterruptedPromptStoresNothing(t *testing.T) {
 	t.Parallel()
-	e := startEngine(t, databases.Fresh(t, store.SQLite))
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite))
 	for _, piped := range []string{"", "Hello from a pipe"} {
 		args := []string{"post", "--to", "x", "--next-slot"}
 		if piped == "" {
@@ -153,7 +153,7 @@ func TestInterruptedPromptStoresNothing(t *testing.T) {
 // A terminal that closes sends SIGHUP more than once: the system does when its last user is gone, and so does the shell.
 func TestClosedTerminalStoresNothing(t *testing.T) {
 	t.Parallel()
-	e := startEngine(t, databases.Fresh(t, store.SQLite))
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite))
 	target, err := url.Parse(e.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func readUntilAsked(t *testing.T, person io.Reader) {
 
 func TestSeriesKeepsTheCallersTimeZone(t *testing.T) {
 	t.Parallel()
-	e := startEngine(t, databases.Fresh(t, store.SQLite)) // whose team has no zone
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite)) // whose team has no zone
 	environment := append(e.environment(e.crew.Key), "TZ=Europe/Berlin")
 	for at, want := range map[string]string{
 		"tomorrow 8:00":                  "Europe/Berlin",
@@ -238,9 +238,9 @@ func TestSeriesKeepsTheCallersTimeZone(t *testing.T) {
 
 func TestWaitingCommandIsInterruptedAtOnce(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	cmd := command(t, nil, "login", "--server", s.URL, "--no-browser")
-	var stderr logBuffer
+	var stderr servertest.LogBuffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -262,7 +262,7 @@ func TestWaitingCommandIsInterruptedAtOnce(t *testing.T) {
 func TestChangeWithLostAnswerIsAppliedOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		s := startServer(t, db, withRole("api"))
+		s := startServer(t, db, servertest.WithRole("api"))
 		target, err := url.Parse(s.URL)
 		if err != nil {
 			t.Fatal(err)
@@ -290,14 +290,14 @@ func TestChangeWithLostAnswerIsAppliedOnce(t *testing.T) {
 
 func TestCLILogin(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
 	s.NewFounder(t, "ada@example.com")
 	b := s.NewBrowser(t)
 	b.SignIn(t, "ada@example.com")
 	home := t.TempDir()
 	environment := []string{"XDG_CONFIG_HOME=" + home}
 	cmd := command(t, environment, "login", "--server", s.URL, "--no-browser")
-	var stderr logBuffer
+	var stderr servertest.LogBuffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -340,11 +340,11 @@ func TestCLILogin(t *testing.T) {
 
 func TestBrokenUploadIsResumed(t *testing.T) {
 	t.Parallel()
-	db := databases.Fresh(t, store.SQLite)
-	first := startServer(t, db, withRole("api"))
+	db := servertest.Databases.Fresh(t, store.SQLite)
+	first := startServer(t, db, servertest.WithRole("api"))
 	environment := append(first.environment(first.Key), "CRIER_TEAM="+string(first.Team))
 	file := filepath.Join(t.TempDir(), "clip.mp4")
-	data := longVideo(6 << 20)
+	data := servertest.LongVideo(6 << 20)
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +360,7 @@ func TestBrokenUploadIsResumed(t *testing.T) {
 	if broken.code != 9 || !strings.Contains(broken.stderr, "crier serve") {
 		t.Errorf("without a server: %+v", broken)
 	}
-	second := startServer(t, db, withRole("api"))
+	second := startServer(t, db, servertest.WithRole("api"))
 	environment = append(second.environment(first.Key), "CRIER_TEAM="+string(first.Team))
 	shown, code := atTerminal(t, environment, "y\n", "", "media", "upload", file, "--resume", upload)
 	if code != 0 || !strings.Contains(shown, "100 %") || !strings.Contains(shown, "Uploaded clip.mp4") {
@@ -405,8 +405,8 @@ func narrows(t *testing.T, server string, bytes int64) (address string, stuck <-
 
 func TestUploadKilledWithinAChunkIsResumed(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
-	data := longVideo(6 << 20)
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	data := servertest.LongVideo(6 << 20)
 	file := filepath.Join(t.TempDir(), "clip.mp4")
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
@@ -414,7 +414,7 @@ func TestUploadKilledWithinAChunkIsResumed(t *testing.T) {
 	way, stuck := narrows(t, s.URL, 2<<20)
 	environment := []string{"CRIER_TOKEN=" + s.Key, "CRIER_TEAM=" + string(s.Team)}
 	cmd := command(t, append(environment, "CRIER_SERVER="+way), "media", "upload", file, "--yes")
-	var stderr logBuffer
+	var stderr servertest.LogBuffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -449,8 +449,8 @@ func TestUploadKilledWithinAChunkIsResumed(t *testing.T) {
 
 func TestCLIGrantsCredits(t *testing.T) {
 	t.Parallel()
-	db := databases.Fresh(t, store.SQLite)
-	s := startServer(t, db, withRole("api"))
+	db := servertest.Databases.Fresh(t, store.SQLite)
+	s := startServer(t, db, servertest.WithRole("api"))
 	grant := func(organization, amount string) output {
 		return runProgram(t, settingsOf(db), "admin", "grant-credits", "--organization", organization, "--amount",
 			amount)
@@ -458,7 +458,7 @@ func TestCLIGrantsCredits(t *testing.T) {
 	if out := grant(string(s.Organization), "500"); out.code != 0 || !strings.Contains(out.stdout, "10500") {
 		t.Errorf("%+v", out)
 	}
-	for wrong, code := range map[[2]string]int{{unknownID, "500"}: 1, {"x", "500"}: 2,
+	for wrong, code := range map[[2]string]int{{servertest.UnknownID, "500"}: 1, {"x", "500"}: 2,
 		{string(s.Organization), "0"}: 2, {string(s.Organization), "-5"}: 2} {
 		if out := grant(wrong[0], wrong[1]); out.code != code || out.stderr == "" {
 			t.Errorf("%v: %+v", wrong, out)
@@ -554,7 +554,7 @@ func TestDoctorReportsAnUnreachableServerOnce(t *testing.T) {
 func TestDoctorReportsAWrongKeyAndAMissingServer(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		s := startServer(t, db, withRole("api"))
+		s := startServer(t, db, servertest.WithRole("api"))
 		before := s.Snapshot(t)
 		healthy := append(settingsOf(db), "CRIER_PUBLIC_URL="+s.URL, "CRIER_SANDBOX=on")
 		if out := runProgram(t, healthy, "doctor", "--json"); out.code != 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -14,9 +15,9 @@ import (
 func TestReconcileToleratesAClockAhead(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		clock := &clock{}
+		clock := &servertest.Clock{}
 		clock.Advance(5 * time.Minute)
-		e := startEngine(t, db, withClock(clock))
+		e := startEngine(t, db, servertest.WithClock(clock))
 		c := e.NewCrew(t, 10_000, "x", "linkedin:organization", "facebook", "threads")
 		ids := make([]crier.ID, len(c.Accounts))
 		for i, on := range c.Accounts {
@@ -30,7 +31,7 @@ func TestReconcileToleratesAClockAhead(t *testing.T) {
 		for i, on := range c.Accounts {
 			e.Await(t, c, ids[i], crier.Published)
 			e.AwaitAction(t, c, ids[i], store.FirstComment, crier.Published)
-			if got := texts(e.box.Timeline(t, on)); !slices.Equal(got, []string{"post", "comment"}) {
+			if got := servertest.Texts(e.box.Timeline(t, on)); !slices.Equal(got, []string{"post", "comment"}) {
 				t.Errorf("timeline of %s: %q\n%s", on.Network, got, e.History(t, c, ids[i]))
 			}
 		}

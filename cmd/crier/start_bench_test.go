@@ -5,14 +5,16 @@ import (
 	"testing"
 	"time"
 
+	"crier/internal/nettest"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
 // BenchmarkStart starts the program with its defaults on an initialised store: the time until it is ready, and what it
 // holds of the memory when it has nothing to do. Bars: 500 ms, 45 MiB.
 func BenchmarkStart(b *testing.B) {
-	db := databases.Fresh(b, store.SQLite)
-	environment := append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_LISTEN="+freeAddress(b))
+	db := servertest.Databases.Fresh(b, store.SQLite)
+	environment := append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_LISTEN="+nettest.FreeAddress(b))
 	runProgram(b, environment, "init", "--json").report(b)
 	var times, sizes []float64
 	for range 7 {

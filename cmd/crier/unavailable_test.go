@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -80,15 +81,15 @@ func (p *proxy) setCut(cut bool) {
 
 func TestUnavailableDatabaseReturns503AndRecovers_postgres(t *testing.T) {
 	t.Parallel()
-	db := databases.Fresh(t, store.Postgres)
+	db := servertest.Databases.Fresh(t, store.Postgres)
 	address, err := url.Parse(db.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	line := startProxy(t, address.Host)
 	address.Host = line.listener.Addr().String()
-	s := startServer(t, db, withRole("api"), withDatabaseURL(address.String()))
-	calls := []request{
+	s := startServer(t, db, servertest.WithRole("api"), servertest.WithDatabaseURL(address.String()))
+	calls := []servertest.Request{
 		{Method: "GET", Path: path("/v1/teams/%s", s.Team)}, {Method: "GET", Path: "/v1/teams"},
 		{Method: "PATCH", Path: path("/v1/teams/%s", s.Team), Body: object{}},
 		{Method: "POST", Path: "/v1/teams", Body: object{"organizationId": s.Organization, "name": "Team"},
@@ -101,18 +102,18 @@ func TestUnavailableDatabaseReturns503AndRecovers_postgres(t *testing.T) {
 			if got := s.Send(t, r); got.Status >= 400 {
 				t.Fatalf("%s %s: %d %s", r.Method, r.Path, got.Status, got.Body)
 			}
-			s.Send(t, request{Method: "GET", Path: "/readyz"}).Want(t, http.StatusOK)
+			s.Send(t, servertest.Request{Method: "GET", Path: "/readyz"}).Want(t, http.StatusOK)
 			line.setCut(true)
 			r.Failure = true
 			for range 2 { // the connections that were open, then new ones
 				s.Send(t, r).WantUnavailable(t)
 			}
-			ready := s.Send(t, request{Method: "GET", Path: "/readyz", Failure: true}).Want(t,
+			ready := s.Send(t, servertest.Request{Method: "GET", Path: "/readyz", Failure: true}).Want(t,
 				http.StatusServiceUnavailable)
 			if ready.Header.Get("Retry-After") == "" {
 				t.Error("/readyz: no Retry-After")
 			}
-			s.Send(t, request{Method: "GET", Path: "/healthz"}).Want(t, http.StatusOK)
+			s.Send(t, servertest.Request{Method: "GET", Path: "/healthz"}).Want(t, http.StatusOK)
 		}
 	}
 	line.setCut(false)
@@ -122,14 +123,15 @@ func TestUnavailableDatabaseReturns503AndRecovers_postgres(t *testing.T) {
 // A file cannot go away while it is open; what keeps SQLite from working is somebody else's lock.
 func TestLockedDatabaseReturns503AndRecovers_sqlite(t *testing.T) {
 	t.Parallel()
-	db := databases.Fresh(t, store.SQLite)
-	s := startServer(t, db, withRole("api"))
+	db := servertest.Databases.Fresh(t, store.SQLite)
+	s := startServer(t, db, servertest.WithRole("api"))
 	s.Do(t, "PATCH", path("/v1/teams/%s", s.Team), object{"name": "Before"}).Want(t, http.StatusOK)
 	other, err := db.Open(t).Writer().BeginTx(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Send(t, request{Method: "PATCH", Path: path("/v1/teams/%s", s.Team), Body: object{"name": "During"}, Key: s.Key,
+	s.Send(t, servertest.Request{Method: "PATCH", Path: path("/v1/teams/%s", s.Team), Body: object{"name": "During"},
+		Key:     s.Key,
 		Failure: true}).WantUnavailable(t)
 	if got := s.Do(t, "GET", path("/v1/teams/%s", s.Team), nil).Want(t, http.StatusOK); got.Text(t,
 		"name") != "Before" {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/nettest"
 	"crier/internal/programtest"
 	"crier/internal/server"
 	"crier/internal/server/servertest"
@@ -91,7 +92,7 @@ func build(t *testing.T, commit, path string) {
 // upgrade is an installation that is upgraded while it publishes.
 type upgrade struct {
 	*testServer // the store alone
-	box         *box
+	box         *servertest.Box
 	db          database
 	old, new    string
 	made        tenantReport
@@ -101,7 +102,7 @@ type upgrade struct {
 // serve starts a node.
 func (u *upgrade) serve(t *testing.T, path, role string) *process {
 	t.Helper()
-	address := freeAddress(t)
+	address := nettest.FreeAddress(t)
 	return serveCommand(t, address, commandOf(t, path, append(u.settings(), "CRIER_LISTEN="+address,
 		"CRIER_ROLE="+role, "CRIER_LOG_LEVEL=warn", "CRIER_RATE_LIMIT=0"), "serve"))
 }
@@ -214,7 +215,7 @@ func (u *upgrade) published(t *testing.T) int {
 
 func (u *upgrade) awaitPublished(t *testing.T, count int) {
 	t.Helper()
-	until(t, func() bool { return u.published(t) >= count },
+	servertest.Until(t, func() bool { return u.published(t) >= count },
 		func() string { return fmt.Sprintf("%d of %d posts are published", u.published(t), u.posts) })
 }
 
@@ -236,7 +237,7 @@ func (u *upgrade) wantEachOnce(t *testing.T) {
 // later. Posts that are published at once have nothing prepared and wait for their network.
 func (u *upgrade) wantOnTime(t *testing.T) {
 	t.Helper()
-	allowed := pace(2 * time.Second)
+	allowed := servertest.Pace(2 * time.Second)
 	if os.Getenv("CRIER_CHAOS_PACE") == usual {
 		allowed = 2 * time.Second
 	}

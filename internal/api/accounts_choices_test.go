@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crier"
+	"crier/internal/server/servertest"
 )
 
 func TestSettingOptionsComeFromTheNetwork(t *testing.T) {
@@ -15,7 +16,7 @@ func TestSettingOptionsComeFromTheNetwork(t *testing.T) {
 		c := e.NewCrew(t, 0, "youtube", "threads:approved", "tiktok", "x", "threads")
 		youtube, threads, tiktok, x := c.Accounts[0], c.Accounts[1], c.Accounts[2], c.Accounts[3]
 		unapproved := c.Accounts[4]
-		choices := func(a account, query string, status int) crier.AccountChoices {
+		choices := func(a servertest.Account, query string, status int) crier.AccountChoices {
 			t.Helper()
 			var out crier.AccountChoices
 			got := e.Call(t, c, "GET", path("social-accounts/%s/choices?", a.ID)+query, nil).Want(t, status)
@@ -53,7 +54,7 @@ func TestSettingOptionsComeFromTheNetwork(t *testing.T) {
 		choices(youtube, "setting=youtubeTitle", http.StatusBadRequest)
 		choices(youtube, "", http.StatusBadRequest)
 		choices(x, "setting=xPoll", http.StatusConflict)
-		choices(account{ID: crier.NewID()}, "setting=youtubePlaylistIds", http.StatusNotFound)
+		choices(servertest.Account{ID: crier.NewID()}, "setting=youtubePlaylistIds", http.StatusNotFound)
 		other := e.NewCrew(t, 0, "youtube")
 		e.Call(t, other, "GET", path("social-accounts/%s/choices?setting=youtubePlaylistIds", youtube.ID), nil).
 			Want(t, http.StatusNotFound)

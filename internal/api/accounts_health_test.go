@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 )
 
 // health is what an account says about itself.
@@ -19,7 +20,7 @@ type health struct {
 	PostsAtRisk                              int
 }
 
-func (e *engine) health(tb testing.TB, c crew, a account) health {
+func (e *engine) health(tb testing.TB, c crew, a servertest.Account) health {
 	tb.Helper()
 	var h health
 	e.Call(tb, c, "GET", path("social-accounts/%s", a.ID), nil).Want(tb, http.StatusOK).Into(tb, &h)
@@ -35,21 +36,21 @@ func (e *engine) renew(tb testing.TB) {
 }
 
 // unhealthy waits until an account has an issue.
-func (e *engine) unhealthy(tb testing.TB, c crew, a account) (h health) {
+func (e *engine) unhealthy(tb testing.TB, c crew, a servertest.Account) (h health) {
 	tb.Helper()
-	until(tb, func() bool { h = e.health(tb, c, a); return h.AccountHealthIssue != "" },
+	servertest.Until(tb, func() bool { h = e.health(tb, c, a); return h.AccountHealthIssue != "" },
 		func() string { return fmt.Sprintf("nothing ails the account: %+v", h) })
 	return h
 }
 
 // setTime sets a time of an account behind the server's back.
-func (e *engine) setTime(tb testing.TB, a account, column string, at time.Time) {
+func (e *engine) setTime(tb testing.TB, a servertest.Account, column string, at time.Time) {
 	tb.Helper()
 	e.Exec(tb, `UPDATE social_accounts SET `+column+` = $2 WHERE id = $1`, a.ID, crier.TimeOf(at))
 }
 
 // tokenEnds is when the token of an account ends.
-func (e *engine) tokenEnds(tb testing.TB, a account) time.Time {
+func (e *engine) tokenEnds(tb testing.TB, a servertest.Account) time.Time {
 	tb.Helper()
 	known, err := e.Node.Store.Account(context.Background(), a.ID)
 	if err != nil || known.TokenExpiresAt == nil {
@@ -59,7 +60,7 @@ func (e *engine) tokenEnds(tb testing.TB, a account) time.Time {
 }
 
 // plan schedules posts on one account, some days ahead.
-func (e *engine) plan(tb testing.TB, c crew, on account, days ...int) {
+func (e *engine) plan(tb testing.TB, c crew, on servertest.Account, days ...int) {
 	tb.Helper()
 	for _, d := range days {
 		e.ScheduleIn(tb, c, e.NewPost(tb, c, "For later"), time.Duration(d)*24*time.Hour,
@@ -81,7 +82,7 @@ func TestAccountWarnsBeforeItsPostsFail(t *testing.T) {
 			}
 			e.plan(t, c, a, 5, 12, 14)
 		}
-		for _, a := range []account{x, linkedin} {
+		for _, a := range []servertest.Account{x, linkedin} {
 			if h := e.health(t, c, a); h.PostsAtRisk != 2 || h.AccountHealthIssue != "auth_failed" ||
 				h.Status != "connected" || h.ConnectionEndsAt == nil ||
 				!strings.Contains(h.AccountHealthMessage, "cannot be renewed") ||
@@ -118,13 +119,13 @@ func TestTokensAreRefreshedAheadOfTheirPosts(t *testing.T) {
 		c := e.NewCrew(t, 100_000, "x", "x", "threads")
 		busy, idle, threads := c.Accounts[0], c.Accounts[1], c.Accounts[2]
 		now := e.Config.Now()
-		for _, a := range []account{busy, idle} {
+		for _, a := range []servertest.Account{busy, idle} {
 			e.setTime(t, a, "token_expires_at", now.Add(50*time.Minute))
 		}
 		e.ScheduleIn(t, c, e.NewPost(t, c, "Soon"), 55*time.Minute,
 			crier.Targets{SocialAccountIDs: []crier.ID{busy.ID}})
 		e.renew(t)
-		until(t, func() bool { return e.tokenEnds(t, busy).After(now.Add(time.Hour)) },
+		servertest.Until(t, func() bool { return e.tokenEnds(t, busy).After(now.Add(time.Hour)) },
 			func() string { return fmt.Sprintf("the token that a post needs ends at %s", e.tokenEnds(t, busy)) })
 		if ends := e.tokenEnds(t, idle); ends.After(now.Add(time.Hour)) {
 			t.Errorf("the token that nothing needs was renewed to %s", ends)
@@ -160,7 +161,7 @@ func TestRejectedRefreshIsReportedWhileTheTokenIsValid(t *testing.T) {
 		}
 		e.setTime(t, x, "token_expires_at", now.Add(-time.Minute))
 		e.renew(t)
-		until(t, func() bool { return e.health(t, c, x).Status == "refresh_needed" },
+		servertest.Until(t, func() bool { return e.health(t, c, x).Status == "refresh_needed" },
 			func() string { return fmt.Sprintf("the token has ended: %+v", e.health(t, c, x)) })
 		if h := e.health(t, c, x); h.AccountHealthIssue != "auth_failed" || h.PostsAtRisk != 1 {
 			t.Errorf("refused, and the token has ended: %+v", h)

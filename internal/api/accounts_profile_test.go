@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"crier"
+	"crier/internal/server/servertest"
 )
 
 // verdict is what a dry run says about one account.
-func (e *engine) verdict(tb testing.TB, c crew, post string, on account, settings object) crier.ValidationEntry {
+func (e *engine) verdict(tb testing.TB, c crew, post string, on servertest.Account,
+	settings object) crier.ValidationEntry {
 	tb.Helper()
 	var result crier.ValidationResult
 	body := object{"socialAccountIds": []crier.ID{on.ID}, "platformSettings": settings, "useNextSlot": true}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier/internal/media/mediatest"
+	"crier/internal/server/servertest"
 )
 
 var contentRules = map[string]func(*testing.T, library){
@@ -86,20 +87,21 @@ func signedAddresses(t *testing.T, l library) {
 		"another signature": tampered(t, address),
 		"no signature":      strings.SplitN(address, "?", 2)[0],
 	} {
-		l.Send(t, request{Method: "GET", Path: strings.TrimPrefix(bad, "http://crier.test")}).WantError(t,
+		l.Send(t, servertest.Request{Method: "GET", Path: strings.TrimPrefix(bad, "http://crier.test")}).WantError(t,
 			http.StatusForbidden, "Forbidden")
 		if t.Failed() {
 			t.Fatalf("with %s", name)
 		}
 	}
-	l.Send(t, request{Method: "GET", Path: "/media/x/original?signature=x"}).WantError(t, http.StatusNotFound,
+	l.Send(t, servertest.Request{Method: "GET", Path: "/media/x/original?signature=x"}).WantError(t,
+		http.StatusNotFound,
 		"NotFound")
 	l.Do(t, "DELETE", l.Assets(id), nil).Want(t, http.StatusOK)
-	l.Send(t, request{Method: "GET", Path: strings.TrimPrefix(address, "http://crier.test")}).WantError(t,
+	l.Send(t, servertest.Request{Method: "GET", Path: strings.TrimPrefix(address, "http://crier.test")}).WantError(t,
 		http.StatusNotFound, "NotFound")
 	kept := l.Do(t, "GET", l.Assets(other), nil).Text(t, "thumbnailUrl")
 	l.Do(t, "DELETE", path("/v1/teams/%s", l.Team), nil).Want(t, http.StatusOK)
-	l.Send(t, request{Method: "GET", Path: strings.TrimPrefix(kept, "http://crier.test")}).WantError(t,
+	l.Send(t, servertest.Request{Method: "GET", Path: strings.TrimPrefix(kept, "http://crier.test")}).WantError(t,
 		http.StatusNotFound, "NotFound")
 }
 

@@ -15,13 +15,13 @@ import (
 // library is a server with helpers for the media library.
 type library struct{ servertest.Library }
 
-func startLibrary(tb testing.TB, db database, options ...option) library {
+func startLibrary(tb testing.TB, db database, options ...servertest.Option) library {
 	tb.Helper()
 	return library{servertest.StartLibrary(tb, db, options...)}
 }
 
 // withS3 keeps the files in a bucket, under a prefix of their own.
-func withS3(s3 mediatest.S3) option {
+func withS3(s3 mediatest.S3) servertest.Option {
 	return func(a *server.Config) {
 		a.S3 = server.S3{
 			Endpoint: s3.Endpoint, Bucket: s3.Bucket, AccessKey: s3.AccessKey, SecretKey: s3.SecretKey,
@@ -71,7 +71,11 @@ func TestMediaLibrary(t *testing.T) {
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			t.Parallel()
-			all(t, func(t *testing.T) library { t.Helper(); return startLibrary(t, databases.Fresh(t, dialect)) })
+			all(t, func(t *testing.T) library {
+				t.Helper()
+				return startLibrary(t,
+					servertest.Databases.Fresh(t, dialect))
+			})
 		})
 	}
 	t.Run("s3", func(t *testing.T) {
@@ -79,15 +83,17 @@ func TestMediaLibrary(t *testing.T) {
 		s3 := mediatest.StartS3(t)
 		all(t, func(t *testing.T) library {
 			t.Helper()
-			return startLibrary(t, databases.Fresh(t, store.SQLite), withS3(s3))
+			return startLibrary(t, servertest.Databases.Fresh(t, store.SQLite), withS3(s3))
 		})
 	})
 }
 
-func formField(name, value string) formPart { return formPart{Field: name, Data: []byte(value)} }
+func formField(name, value string) servertest.FormPart {
+	return servertest.FormPart{Field: name, Data: []byte(value)}
+}
 
 // compatible are the networks that take an asset, and the issues of those that do not.
-func compatible(tb testing.TB, asset response) (ok []string, issues map[string][]string) {
+func compatible(tb testing.TB, asset servertest.Response) (ok []string, issues map[string][]string) {
 	tb.Helper()
 	var body struct {
 		Compatibility []struct {

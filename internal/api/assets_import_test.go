@@ -12,10 +12,11 @@ import (
 
 	"crier/internal/media/mediatest"
 	"crier/internal/server"
+	"crier/internal/server/servertest"
 )
 
 // withImportsFrom lets files be imported from a private network.
-func withImportsFrom(network string) option {
+func withImportsFrom(network string) servertest.Option {
 	return func(a *server.Config) { a.ImportAllow = []netip.Prefix{netip.MustParsePrefix(network)} }
 }
 

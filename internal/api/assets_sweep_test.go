@@ -11,6 +11,7 @@ import (
 	"crier"
 	"crier/internal/media"
 	"crier/internal/media/mediatest"
+	"crier/internal/server/servertest"
 )
 
 func (l library) sweep(t *testing.T) {
@@ -21,7 +22,7 @@ func (l library) sweep(t *testing.T) {
 }
 
 func expiredUploads(t *testing.T, l library) {
-	file := longVideo(2 * pieceSize)
+	file := servertest.LongVideo(2 * pieceSize)
 	id := l.Begin(t, "video/mp4", len(file))
 	l.Piece(t, id, file, 0, pieceSize).Want(t, http.StatusOK)
 	l.Clock.Advance(6 * 24 * time.Hour)
@@ -37,7 +38,7 @@ func expiredUploads(t *testing.T, l library) {
 func orphans(t *testing.T, l library) {
 	picture := l.Ready(t, "a.png", mediatest.PNG(20, 20))
 	upload := l.Begin(t, "video/mp4", 2*pieceSize)
-	l.Piece(t, upload, longVideo(2*pieceSize), 0, pieceSize).Want(t, http.StatusOK)
+	l.Piece(t, upload, servertest.LongVideo(2*pieceSize), 0, pieceSize).Want(t, http.StatusOK)
 	owned := l.Files(t)
 	key := media.Key{ID: crier.NewID(), Variant: media.VariantOriginal}
 	data := []byte("left by a process that died")

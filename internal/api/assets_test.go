@@ -22,6 +22,7 @@ import (
 	"crier/internal/media"
 	"crier/internal/media/mediatest"
 	"crier/internal/server"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -117,29 +118,31 @@ func (l library) wantThumbnail(t *testing.T, name string, a crier.Asset) {
 
 func refusedFiles(t *testing.T, l library) {
 	tests := map[string]struct {
-		part formPart
+		part servertest.FormPart
 		says string
 	}{
-		"a PNG that says it is a JPEG": {formPart{FileName: "a.jpg", ContentType: "image/jpeg",
+		"a PNG that says it is a JPEG": {servertest.FormPart{FileName: "a.jpg", ContentType: "image/jpeg",
 			Data: mediatest.PNG(20, 20)}, "declared as image/jpeg"},
-		"HEIC": {formPart{FileName: "a.heic", Data: mediatest.HEIC()},
+		"HEIC": {servertest.FormPart{FileName: "a.heic", Data: mediatest.HEIC()},
 			"Convert the picture to JPEG"},
-		"AVIF":       {formPart{FileName: "a.avif", Data: mediatest.AVIF()}, "Convert"},
-		"a web page": {formPart{FileName: "a.html", Data: mediatest.HTML()}, "cannot be used"},
-		"a JPEG that is cut off": {formPart{FileName: "a.jpg", Data: mediatest.Cut(mediatest.JPEG(300, 300))},
+		"AVIF":       {servertest.FormPart{FileName: "a.avif", Data: mediatest.AVIF()}, "Convert"},
+		"a web page": {servertest.FormPart{FileName: "a.html", Data: mediatest.HTML()}, "cannot be used"},
+		"a JPEG that is cut off": {servertest.FormPart{FileName: "a.jpg",
+			Data: mediatest.Cut(mediatest.JPEG(300, 300))},
 			"cut off"},
-		"a PNG that is cut off": {formPart{FileName: "a.png", Data: mediatest.Cut(mediatest.PNG(300, 300))},
+		"a PNG that is cut off": {servertest.FormPart{FileName: "a.png", Data: mediatest.Cut(mediatest.PNG(300, 300))},
 			"cut off"},
-		"a video that is cut off": {formPart{FileName: "a.mp4", Data: mediatest.Cut(mediatest.VerticalMP4())},
+		"a video that is cut off": {servertest.FormPart{FileName: "a.mp4",
+			Data: mediatest.Cut(mediatest.VerticalMP4())},
 			"cut off"},
-		"a decompression bomb":        {formPart{FileName: "a.png", Data: mediatest.BombPNG()}, "pixels"},
-		"a JPEG that claims too much": {formPart{FileName: "a.jpg", Data: mediatest.BombJPEG()}, "pixels"},
-		"pixels that are noise":       {formPart{FileName: "a.png", Data: garbledPNG(100, 100)}, "damaged"},
-		"no bytes at all":             {formPart{FileName: "a.jpg"}, "empty"},
+		"a decompression bomb":        {servertest.FormPart{FileName: "a.png", Data: mediatest.BombPNG()}, "pixels"},
+		"a JPEG that claims too much": {servertest.FormPart{FileName: "a.jpg", Data: mediatest.BombJPEG()}, "pixels"},
+		"pixels that are noise":       {servertest.FormPart{FileName: "a.png", Data: garbledPNG(100, 100)}, "damaged"},
+		"no bytes at all":             {servertest.FormPart{FileName: "a.jpg"}, "empty"},
 	}
 	for name, test := range tests {
 		test.part.Field = "file"
-		got := l.SendForm(t, []formPart{test.part}).WantIssues(t, "file")
+		got := l.SendForm(t, []servertest.FormPart{test.part}).WantIssues(t, "file")
 		if !strings.Contains(got.Text(t, "issues", 0, "message"), test.says) {
 			t.Errorf("%s: %s", name, got.Body)
 		}
@@ -150,28 +153,31 @@ func refusedFiles(t *testing.T, l library) {
 }
 
 func refusedForms(t *testing.T, l library) {
-	file := formPart{Field: "file", FileName: "a.png", Data: mediatest.PNG(20, 20)}
+	file := servertest.FormPart{Field: "file", FileName: "a.png", Data: mediatest.PNG(20, 20)}
 	tests := map[string]struct {
-		parts []formPart
+		parts []servertest.FormPart
 		paths []string
 	}{
-		"no file":                 {[]formPart{formField("altText", "x")}, []string{"file"}},
-		"two files":               {[]formPart{file, file}, []string{"file"}},
-		"an unknown field":        {[]formPart{formField("colour", "red"), file}, []string{"colour"}},
-		"an unknown field behind": {[]formPart{file, formField("colour", "red")}, []string{"colour"}},
-		"every field is wrong": {[]formPart{formField("folderId", "7"), formField("fileName", "a/b"),
+		"no file":                 {[]servertest.FormPart{formField("altText", "x")}, []string{"file"}},
+		"two files":               {[]servertest.FormPart{file, file}, []string{"file"}},
+		"an unknown field":        {[]servertest.FormPart{formField("colour", "red"), file}, []string{"colour"}},
+		"an unknown field behind": {[]servertest.FormPart{file, formField("colour", "red")}, []string{"colour"}},
+		"every field is wrong": {[]servertest.FormPart{formField("folderId", "7"), formField("fileName", "a/b"),
 			formField("altText", strings.Repeat("x", 10_001)), file}, []string{"altText", "fileName", "folderId"}},
-		"a field twice": {[]formPart{formField("altText", "x"), formField("altText", "y"), file},
+		"a field twice": {[]servertest.FormPart{formField("altText", "x"), formField("altText", "y"), file},
 			[]string{"altText"}},
-		"a folder that is not there": {[]formPart{file, formField("folderId", unknownID)}, []string{"folderId"}},
-		"a field that is far too large": {[]formPart{formField("altText", strings.Repeat("x", 100_000)), file},
+		"a folder that is not there": {[]servertest.FormPart{file, formField("folderId", unknownID)},
+			[]string{"folderId"}},
+		"a field that is far too large": {[]servertest.FormPart{formField("altText", strings.Repeat("x", 100_000)),
+			file},
 			[]string{"altText"}},
-		"a control character in a name": {[]formPart{file, formField("fileName", "a\x01b")}, []string{"fileName"}},
+		"a control character in a name": {[]servertest.FormPart{file, formField("fileName", "a\x01b")},
+			[]string{"fileName"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { l.SendForm(t, test.parts).WantIssues(t, test.paths...) })
 	}
-	whole, contentType := form(file)
+	whole, contentType := servertest.Form(file)
 	l.Do(t, "POST", l.Assets(), whole[:len(whole)/2], "Content-Type", contentType).WantIssues(t, ".")
 	l.Do(t, "POST", l.Assets(), whole, "Content-Type", "multipart/form-data").WantIssues(t, ".")
 	l.Do(t, "POST", l.Assets(), object{"file": "x"}).WantIssues(t, ".")
@@ -181,10 +187,10 @@ func refusedForms(t *testing.T, l library) {
 
 func fieldsOfAForm(t *testing.T, l library) {
 	folder := l.Do(t, "POST", l.Folders(), object{"name": "Owls"}).Want(t, http.StatusCreated).Text(t, "id")
-	file := formPart{Field: "file", FileName: `C:\Users\owl\a.png`, Data: mediatest.PNG(20, 20)}
-	behind := l.SendForm(t, []formPart{file, formField("folderId", strings.ToUpper(folder)),
+	file := servertest.FormPart{Field: "file", FileName: `C:\Users\owl\a.png`, Data: mediatest.PNG(20, 20)}
+	behind := l.SendForm(t, []servertest.FormPart{file, formField("folderId", strings.ToUpper(folder)),
 		formField("altText", "An owl"), formField("fileName", "owl.png")}).Want(t, http.StatusCreated)
-	before := l.SendForm(t, []formPart{formField("folderId", folder), formField("altText", ""),
+	before := l.SendForm(t, []servertest.FormPart{formField("folderId", folder), formField("altText", ""),
 		formField("fileName", ""), file}).Want(t, http.StatusCreated)
 	if behind.Text(t, "folderId") != folder || behind.Text(t, "altText") != "An owl" ||
 		behind.Text(t, "fileName") != "owl.png" {
@@ -194,34 +200,36 @@ func fieldsOfAForm(t *testing.T, l library) {
 		before.Text(t, "fileName") != "a.png" {
 		t.Errorf("fields before the file: %s", before.Body)
 	}
-	unnamed := l.SendForm(t, []formPart{{Field: "file", Data: mediatest.PNG(20, 20)}}).Want(t, http.StatusCreated)
+	unnamed := l.SendForm(t, []servertest.FormPart{{Field: "file", Data: mediatest.PNG(20, 20)}}).Want(t,
+		http.StatusCreated)
 	if unnamed.Text(t, "fileName") != "image.png" {
 		t.Errorf("a file without a name is called %q", unnamed.Text(t, "fileName"))
 	}
 }
 
 func repeatedUploads(t *testing.T, l library) {
-	file := []formPart{{Field: "file", FileName: "a.png", Data: mediatest.PNG(20, 20)}}
+	file := []servertest.FormPart{{Field: "file", FileName: "a.png", Data: mediatest.PNG(20, 20)}}
 	first := l.SendForm(t, file, "Idempotency-Key", "one").Want(t, http.StatusCreated)
 	again := l.SendForm(t, file, "Idempotency-Key", "one").Want(t, http.StatusCreated)
 	if !bytes.Equal(first.Body, again.Body) || again.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("the repeat is answered with %s", again.Body)
 	}
-	other := []formPart{{Field: "file", FileName: "other.png", Data: mediatest.PNG(30, 30)}}
+	other := []servertest.FormPart{{Field: "file", FileName: "other.png", Data: mediatest.PNG(30, 30)}}
 	l.SendForm(t, other, "Idempotency-Key", "one").WantError(t, http.StatusConflict, "Conflict")
 	sameLength := bytes.Clone(file[0].Data)
 	sameLength[len(sameLength)-1]++
-	l.SendForm(t, []formPart{{Field: "file", FileName: "a.png", Data: sameLength}}, "Idempotency-Key", "one").
+	l.SendForm(t, []servertest.FormPart{{Field: "file", FileName: "a.png", Data: sameLength}}, "Idempotency-Key",
+		"one").
 		WantError(t, http.StatusConflict, "Conflict")
 	l.SendForm(t, append(file, formField("altText", "An owl.")), "Idempotency-Key", "one").
 		WantError(t, http.StatusConflict, "Conflict")
-	body, contentType := form(file...)
-	answers := make([]response, 4)
+	body, contentType := servertest.Form(file...)
+	answers := make([]servertest.Response, 4)
 	var wait sync.WaitGroup
 	for i := range answers {
 		wait.Go(func() {
 			header := map[string]string{"Content-Type": contentType, "Idempotency-Key": "at-once"}
-			answers[i], _ = l.RoundTrip(request{Method: "POST", Path: l.Assets(), Body: body, Key: l.Key,
+			answers[i], _ = l.RoundTrip(servertest.Request{Method: "POST", Path: l.Assets(), Body: body, Key: l.Key,
 				Header: header})
 		})
 	}
@@ -338,7 +346,7 @@ func deletedAssets(t *testing.T, l library) {
 	picture := l.Ready(t, "a.png", mediatest.PNG(20, 20))
 	commented := l.Ready(t, "b.png", mediatest.PNG(20, 20))
 	post := l.MakePost(t, object{"text": "Look", "assetIds": []string{picture}})
-	scheduled := l.InsertPublications(t, publication{
+	scheduled := l.InsertPublications(t, servertest.PublicationRow{
 		Post: post, Account: l.InsertAccount(t, crier.ProviderX), Status: crier.Scheduled,
 		At: time.Now().Add(time.Hour),
 		Actions: crier.PlannedActions{FirstComment: &crier.Comment{Text: "More",
@@ -372,15 +380,16 @@ func TestLargeImageIsProcessedByAJob(t *testing.T) {
 	few := func(a *server.Config) { a.QuickPixels = 10_000 }
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		processedByAJob(t, startLibrary(t, databases.Fresh(t, store.SQLite)), 4200, 4000)
+		processedByAJob(t, startLibrary(t, servertest.Databases.Fresh(t, store.SQLite)), 4200, 4000)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		processedByAJob(t, startLibrary(t, databases.Fresh(t, store.Postgres), few), 120, 100)
+		processedByAJob(t, startLibrary(t, servertest.Databases.Fresh(t, store.Postgres), few), 120, 100)
 	})
 	t.Run("s3", func(t *testing.T) {
 		t.Parallel()
-		processedByAJob(t, startLibrary(t, databases.Fresh(t, store.SQLite), few, withS3(mediatest.StartS3(t))), 120, 100)
+		processedByAJob(t, startLibrary(t, servertest.Databases.Fresh(t, store.SQLite), few,
+			withS3(mediatest.StartS3(t))), 120, 100)
 	})
 }
 

@@ -10,10 +10,11 @@ import (
 	"crier"
 	"crier/internal/api"
 	"crier/internal/media/mediatest"
+	"crier/internal/server/servertest"
 )
 
 // auditLog is the newest page of a tenant's log, the oldest entry first.
-func (s *testServer) auditLog(tb testing.TB, of tenant) crier.Page[crier.AuditEntry] {
+func (s *testServer) auditLog(tb testing.TB, of servertest.Tenant) crier.Page[crier.AuditEntry] {
 	tb.Helper()
 	var page crier.Page[crier.AuditEntry]
 	s.As(tb, of.Key, "GET", path("/v1/organizations/%s/audit-log?limit=100", of.Organization), nil).Want(tb,
@@ -68,7 +69,7 @@ func isAt(r api.Route, method, address string) bool {
 }
 
 // step makes a change, fails unless it left the one entry that it should, and returns the answer.
-func (w *auditWalk) step(action, method, address string, body any, headers ...string) response {
+func (w *auditWalk) step(action, method, address string, body any, headers ...string) servertest.Response {
 	w.t.Helper()
 	id := "request-" + string(crier.NewID())
 	got := w.As(w.t, w.crew.Key, method, address, body, append(headers, "X-Request-Id", id)...)
@@ -139,7 +140,7 @@ func (w *auditWalk) organization(organization string) {
 			}
 		}
 	}
-	_, member := w.joinAs(w.t, founder{Tenant: w.crew.Tenant}, "b@example.com", object{"role": "viewer"})
+	_, member := w.joinAs(w.t, servertest.Founder{Tenant: w.crew.Tenant}, "b@example.com", object{"role": "viewer"})
 	log := w.auditLog(w.t, w.crew.Tenant).Data
 	if joined := log[len(log)-1]; len(log) != w.seen+2 || joined.Action != "acceptInvitation" ||
 		joined.PrincipalKind != "user" || joined.RequestID == "" {
@@ -161,7 +162,7 @@ func (w *auditWalk) webhooks(organization string) {
 	w.step("replayWebhook", "POST", webhook+"/replay",
 		object{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"})
 	// deliveries are made of events that have their place in the log
-	until(w.t, func() bool {
+	servertest.Until(w.t, func() bool {
 		return w.Number(w.t, `SELECT count(*) FROM events WHERE id = $1 AND sequence IS NOT NULL`, tested) == 1
 	}, func() string { return "the test event has no place in the log" })
 	delivery := string(crier.NewID()) // which a worker would have made
@@ -221,7 +222,7 @@ func (w *auditWalk) media(team string) {
 	w.step("updateFolder", "PATCH", team+"/folders/"+folder, object{"name": "Pictures"})
 	w.step("deleteFolder", "DELETE", team+"/folders/"+folder, nil)
 	photo := mediatest.JPEG(20, 20)
-	body, contentType := form(formPart{Field: "file", FileName: "owl.jpg", Data: photo})
+	body, contentType := servertest.Form(servertest.FormPart{Field: "file", FileName: "owl.jpg", Data: photo})
 	asset := w.step("createAsset", "POST", team+"/assets", body, "Content-Type", contentType).Text(w.t, "id")
 	w.step("updateAsset", "PATCH", team+"/assets/"+asset, object{"altText": "An owl"})
 	w.step("deleteAsset", "DELETE", team+"/assets/"+asset, nil)
@@ -267,7 +268,7 @@ func (w *auditWalk) newOrganization() {
 	w.t.Helper()
 	got := w.As(w.t, w.crew.Key, "POST", "/v1/organizations", object{"name": "New"}, "X-Request-Id",
 		"request-of-creation").Want(w.t, http.StatusCreated)
-	log := w.auditLog(w.t, tenant{Key: w.crew.Key, Organization: crier.ID(got.Text(w.t, "id"))}).Data
+	log := w.auditLog(w.t, servertest.Tenant{Key: w.crew.Key, Organization: crier.ID(got.Text(w.t, "id"))}).Data
 	if len(log) != 1 {
 		w.t.Fatalf("a new organization has %d entries, want 1", len(log))
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -56,7 +57,7 @@ func TestCalendarShowsScheduledPosts(t *testing.T) {
 			{"deleted", crier.Published, at(1, 12)},
 		} {
 			id := s.MakePost(t, object{"title": p.title, "text": long})
-			s.InsertPublications(t, publication{Post: id, Account: account, Status: p.status, At: p.at,
+			s.InsertPublications(t, servertest.PublicationRow{Post: id, Account: account, Status: p.status, At: p.at,
 				Zone: "Asia/Tokyo"})
 			if p.title == "deleted" {
 				s.Do(t, "DELETE", s.PostsPath(id), nil).Want(t, http.StatusOK)
@@ -109,13 +110,16 @@ func TestCalendarShowsFutureRecurrences(t *testing.T) {
 		week, short := s.MakePost(t, object{"title": "weekly"}), s.MakePost(t, object{"title": "short"})
 		over, stopped := s.MakePost(t, object{"title": "over"}), s.MakePost(t, object{"title": "stopped"})
 		s.InsertPublications(t,
-			publication{Post: week, Account: account, Status: crier.Scheduled, At: first, Zone: "Europe/Berlin",
+			servertest.PublicationRow{Post: week, Account: account, Status: crier.Scheduled, At: first,
+				Zone:    "Europe/Berlin",
 				Actions: series(&weekly, nil)},
-			publication{Post: short, Account: other, Status: crier.Scheduled, At: first.Add(time.Hour),
+			servertest.PublicationRow{Post: short, Account: other, Status: crier.Scheduled, At: first.Add(time.Hour),
 				Zone: "Europe/Berlin", Actions: series(&daily, &ends)},
-			publication{Post: over, Account: account, Status: crier.Published, At: first, Zone: "Europe/Berlin",
+			servertest.PublicationRow{Post: over, Account: account, Status: crier.Published, At: first,
+				Zone:    "Europe/Berlin",
 				Actions: series(&daily, nil)},
-			publication{Post: stopped, Account: other, Status: crier.Canceled, At: first, Zone: "Europe/Berlin",
+			servertest.PublicationRow{Post: stopped, Account: other, Status: crier.Canceled, At: first,
+				Zone:    "Europe/Berlin",
 				Actions: series(&daily, nil)})
 		var want []string
 		for i := range 13 {
@@ -180,10 +184,10 @@ func TestCalendarHasAtMost5000Entries(t *testing.T) {
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		daily := 1
 		start := time.Now().Add(time.Hour)
-		var list []publication
+		var list []servertest.PublicationRow
 		for i := range 56 {
 			account := s.InsertAccount(t, crier.ProviderX)
-			list = append(list, publication{
+			list = append(list, servertest.PublicationRow{
 				Post: s.MakePost(t, object{}), Account: account, Status: crier.Scheduled,
 				At:      start.Add(time.Duration(i) * time.Minute),
 				Actions: crier.PlannedActions{RecurrenceIntervalDays: &daily},
@@ -199,17 +203,18 @@ func TestCalendarHasAtMost5000Entries(t *testing.T) {
 
 func TestDocumentRequiresTheWindowOfTheCalendar(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"))
 	for _, address := range []string{"/v1/teams/{teamId}/calendar", "/v1/teams/{teamId}/scheduling-slots/calendar"} {
-		parameters, ok := s.Send(t, request{Method: "GET", Path: "/openapi.json"}).Want(t, http.StatusOK).Get(t, "paths",
+		parameters, ok := s.Send(t, servertest.Request{Method: "GET", Path: "/openapi.json"}).Want(t,
+			http.StatusOK).Get(t, "paths",
 			address, "get", "parameters").([]any)
 		if !ok {
 			t.Fatalf("%s has no parameters", address)
 		}
 		required := map[string]bool{}
 		for _, p := range parameters {
-			name, _ := walk(p, []any{"name"})
-			is, _ := walk(p, []any{"required"})
+			name, _ := servertest.Walk(p, []any{"name"})
+			is, _ := servertest.Walk(p, []any{"required"})
 			required[name.(string)] = is == true
 		}
 		if !required["from"] || !required["to"] || required["timezone"] {

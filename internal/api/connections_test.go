@@ -22,7 +22,7 @@ import (
 func TestSeededAccountsMatchConnectedAccounts(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withReachableMedia(t))
+		e := startEngine(t, db, servertest.WithReachableMedia(t))
 		accounts, err := e.Config.Seeds(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -32,8 +32,8 @@ func TestSeededAccountsMatchConnectedAccounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := crew{Tenant: tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}}
-		if len(made.Accounts) != len(sevenNetworks()) {
+		c := crew{Tenant: servertest.Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}}
+		if len(made.Accounts) != len(servertest.SevenNetworks()) {
 			t.Fatalf("%d accounts are seeded", len(made.Accounts))
 		}
 		for _, a := range made.Accounts {
@@ -60,12 +60,12 @@ func TestSeededAccountsMatchConnectedAccounts(t *testing.T) {
 func TestEveryNetworkIsConnectedByConsent(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withReachableMedia(t))
+		e := startEngine(t, db, servertest.WithReachableMedia(t))
 		c := e.NewCrew(t, 100_000)
 		film := e.Film(t, c, "A film that waits")
-		for _, network := range sevenNetworks() {
+		for _, network := range servertest.SevenNetworks() {
 			callback := e.Consent(t, c, network, "ann")
-			if other := browse(t, strings.Replace(callback, "state=", "state=not", 1),
+			if other := servertest.Browse(t, strings.Replace(callback, "state=", "state=not", 1),
 				nil); other.Status != http.StatusNotFound {
 				t.Errorf("%s: a state that nobody asked for: %d %s", network, other.Status, other.Body)
 			}
@@ -83,8 +83,8 @@ func TestEveryNetworkIsConnectedByConsent(t *testing.T) {
 			if p := e.Publication(t, c, planned); p.Status != crier.Scheduled || p.SocialAccountID != again.ID {
 				t.Errorf("%s: what was scheduled is %s on %s", network, p.Status, p.SocialAccountID)
 			}
-			browse(t, callback, nil)
-			if twice := browse(t, callback, nil); twice.Status != http.StatusNotFound {
+			servertest.Browse(t, callback, nil)
+			if twice := servertest.Browse(t, callback, nil); twice.Status != http.StatusNotFound {
 				t.Errorf("%s: a callback that was used: %d %s", network, twice.Status, twice.Body)
 			}
 		}
@@ -95,7 +95,7 @@ func TestEveryNetworkIsConnectedByConsent(t *testing.T) {
 func (e *engine) planned(tb testing.TB, c crew, post string, on crier.ID) crier.ID {
 	tb.Helper()
 	var result crier.ScheduleResult
-	e.schedule(tb, c, post, []crier.ID{on}, object{"platformSettings": everywhere,
+	e.schedule(tb, c, post, []crier.ID{on}, object{"platformSettings": servertest.Everywhere,
 		"scheduledAt": e.Config.Now().Add(time.Hour).UTC().Format(time.RFC3339)}).
 		Want(tb, http.StatusOK).Into(tb, &result)
 	if result.Data[0].ScheduledPost == nil {
@@ -107,10 +107,10 @@ func (e *engine) planned(tb testing.TB, c crew, post string, on crier.ID) crier.
 func TestConsentForSeveralAccountsOffersAChoice(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withReachableMedia(t), withCommunityManagement)
+		e := startEngine(t, db, servertest.WithReachableMedia(t), withCommunityManagement)
 		for _, network := range []string{"facebook", "linkedin"} {
 			c := e.NewCrew(t, 0)
-			landed := browse(t, e.Consent(t, c, network, "ann"), nil)
+			landed := servertest.Browse(t, e.Consent(t, c, network, "ann"), nil)
 			offers := landed.Offers(t)
 			for _, bad := range [][]string{nil, {"1"}, {offers[0], "1"}} {
 				if p := landed.Choose(t, bad...); p.Status != http.StatusBadRequest {
@@ -136,7 +136,7 @@ func TestConsentForSeveralAccountsOffersAChoice(t *testing.T) {
 func TestConsentAfterLosingPermissionConnectsNothing(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withReachableMedia(t))
+		e := startEngine(t, db, servertest.WithReachableMedia(t))
 		for name, end := range map[string]func(c crew){
 			"the key was revoked": func(c crew) {
 				e.Exec(t, `UPDATE api_keys SET revoked_at = created_at WHERE organization_id = $1`, c.Organization)
@@ -156,10 +156,11 @@ func TestConsentAfterLosingPermissionConnectsNothing(t *testing.T) {
 			for _, network := range []string{"x", "facebook"} { // one account, and several to choose from
 				c := e.NewCrew(t, 0)
 				callback := e.Consent(t, c, network, "ann")
-				late, landed := e.Consent(t, c, network, "ann"), browse(t, callback, nil)
+				late, landed := e.Consent(t, c, network, "ann"), servertest.Browse(t, callback, nil)
 				offers := landed.Offers(t)
 				end(c)
-				if p := browse(t, late, nil); p.Status != http.StatusForbidden && p.Status != http.StatusNotFound {
+				if p := servertest.Browse(t, late, nil); p.Status != http.StatusForbidden &&
+					p.Status != http.StatusNotFound {
 					t.Errorf("%s, %s: asked with %d %s", name, network, p.Status, p.Body)
 				}
 				p := landed.Choose(t, offers...)
@@ -236,14 +237,14 @@ func TestUnconfiguredNetworkIsNotConnected(t *testing.T) {
 func TestMissingScopesAreReported(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withReachableMedia(t))
+		e := startEngine(t, db, servertest.WithReachableMedia(t))
 		c := e.NewCrew(t, 100_000)
 		const comments = "https://www.googleapis.com/auth/youtube.force-ssl"
 		agree := func(callback string) servertest.Screen {
-			landed := browse(t, callback, nil)
+			landed := servertest.Browse(t, callback, nil)
 			return landed.Choose(t, landed.Offers(t)[0])
 		}
-		if told := browse(t, e.Consent(t, c, "youtube", "ann", comments), nil).Told(t,
+		if told := servertest.Browse(t, e.Consent(t, c, "youtube", "ann", comments), nil).Told(t,
 			"missingScopes"); told != comments {
 			t.Errorf("YouTube: %q are told to be missing", told)
 		}
@@ -267,7 +268,7 @@ func TestMissingScopesAreReported(t *testing.T) {
 func TestDisconnectingRevokesUnsharedTokens(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withReachableMedia(t), withCommunityManagement)
+		e := startEngine(t, db, servertest.WithReachableMedia(t), withCommunityManagement)
 		c := e.NewCrew(t, 100_000)
 		revocations := func(a crier.SocialAccount) int {
 			before := e.box.Calls(t, string(a.Provider), "connect")
@@ -280,7 +281,7 @@ func TestDisconnectingRevokesUnsharedTokens(t *testing.T) {
 				t.Errorf("%s: %d tokens are revoked, want %d", network, n, want)
 			}
 		}
-		landed := browse(t, e.Consent(t, c, "linkedin", "ann"), nil)
+		landed := servertest.Browse(t, e.Consent(t, c, "linkedin", "ann"), nil)
 		offers := landed.Offers(t)
 		landed.Choose(t, offers...)
 		for i, remote := range offers { // all hang on one token

@@ -22,7 +22,7 @@ type consentWorld struct {
 
 func newConsentWorld(t *testing.T, db database) consentWorld {
 	t.Helper()
-	w := consentWorld{engine: startEngine(t, db, withReachableMedia(t))}
+	w := consentWorld{engine: startEngine(t, db, servertest.WithReachableMedia(t))}
 	w.ada, w.grace = w.NewFounder(t, "ada@example.com"), w.NewFounder(t, "grace@example.com")
 	w.own = w.NewBrowser(t)
 	w.own.SignIn(t, w.ada.Email)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crier/internal/server/servertest"
 )
 
 func TestAuthenticationComesFirst(t *testing.T) {
@@ -23,7 +25,7 @@ func TestAuthenticationComesFirst(t *testing.T) {
 			"a secret that was never given out": "Bearer crier_0000000000000000000000000000000000000000000" + "0000000",
 			"SQL":                               "Bearer ' OR 1=1 --",
 		} {
-			for _, r := range []request{
+			for _, r := range []servertest.Request{
 				{Method: "GET", Path: "/v1/teams/no-uuid"},
 				{Method: "PATCH", Path: "/v1/teams/" + unknownID, Body: "not JSON"},
 				{Method: "DELETE", Path: path("/v1/teams/%s", s.Team)},
@@ -36,7 +38,7 @@ func TestAuthenticationComesFirst(t *testing.T) {
 			}
 		}
 		for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
-			s.Send(t, request{Method: "GET", Path: "/v1/teams",
+			s.Send(t, servertest.Request{Method: "GET", Path: "/v1/teams",
 				Header: map[string]string{"Authorization": scheme + " " + s.Key}}).Want(t, http.StatusOK)
 		}
 		s.Do(t, "GET", path("/v1/teams/%s", s.Team), nil).Want(t, http.StatusOK)
@@ -76,7 +78,7 @@ func TestForbiddenVersusNotFound(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		stranger := s.NewTenant(t, "Stranger")
-		for _, r := range []request{
+		for _, r := range []servertest.Request{
 			{Method: "GET", Path: "/v1/teams/%s"}, {Method: "PATCH", Path: "/v1/teams/%s", Body: object{}},
 			{Method: "DELETE", Path: "/v1/teams/%s"},
 			{Method: "GET", Path: "/v1/organizations/%s"},
@@ -107,8 +109,8 @@ func TestForbiddenVersusNotFound(t *testing.T) {
 func TestRateLimits(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c), withRateLimit(5))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c), servertest.WithRateLimit(5))
 		stranger := s.NewTenant(t, "Stranger")
 		team := object{"organizationId": s.Organization, "name": "Team"}
 		first := s.Do(t, "POST", "/v1/teams", team, "Idempotency-Key", "k").Want(t, http.StatusCreated)
@@ -122,7 +124,7 @@ func TestRateLimits(t *testing.T) {
 			s.Do(t, "GET", "/v1/teams/no-uuid", nil).WantIssues(t, "teamId")
 		}
 		// 429 comes before the kept answer, the form of the request and the access.
-		for _, r := range []request{
+		for _, r := range []servertest.Request{
 			{Method: "POST", Path: "/v1/teams", Body: team, Header: map[string]string{"Idempotency-Key": "k"}},
 			{Method: "PATCH", Path: "/v1/teams/no-uuid", Body: "not JSON"},
 			{Method: "GET", Path: path("/v1/teams/%s", stranger.Team)},
@@ -141,7 +143,7 @@ func TestRateLimits(t *testing.T) {
 		s.As(t, "garbage", "GET", "/v1/teams", nil).WantError(t, http.StatusUnauthorized, "Unauthorized")
 		s.As(t, stranger.Key, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 		for range 20 {
-			s.Send(t, request{Method: "GET", Path: "/healthz"}).Want(t, http.StatusOK)
+			s.Send(t, servertest.Request{Method: "GET", Path: "/healthz"}).Want(t, http.StatusOK)
 		}
 		c.Advance(12 * time.Second)
 		s.Do(t, "GET", "/v1/teams", nil).Want(t, http.StatusOK)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crier/internal/server/servertest"
 )
 
 // wireTime is how every instant leaves the server.
@@ -144,8 +146,8 @@ func TestOrganizationSettings(t *testing.T) {
 func TestPatchChangesOnlyNamedFields(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		address := path("/v1/organizations/%s", s.Organization)
 		full := object{"name": "Acme", "billingEmail": "ada@example.com", "autoRechargeThreshold": 5,
 			"autoRechargeAmount": 50, "onboardingData": onboarding(nil)}
@@ -345,8 +347,8 @@ func TestOnboardingDataRejectsOtherValues(t *testing.T) {
 func TestOnboardingCompletionTimeIsSetByTheServer(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		put := func(status string) any {
 			t.Helper()
 			data := onboarding(object{

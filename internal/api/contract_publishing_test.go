@@ -10,6 +10,7 @@ import (
 
 	"crier"
 	"crier/internal/media/mediatest"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -28,7 +29,7 @@ func TestChangedActionsApplyToThePublication(t *testing.T) {
 		e.ScheduleIn(t, e.crew, post, time.Second, on) // moves it and keeps the rest
 		published := e.Await(t, e.crew, id, crier.Published)
 		e.AwaitAction(t, e.crew, id, store.FirstComment, crier.Published)
-		if got := texts(e.box.Timeline(t, x)); !slices.Equal(got, []string{"a post", "the new comment"}) {
+		if got := servertest.Texts(e.box.Timeline(t, x)); !slices.Equal(got, []string{"a post", "the new comment"}) {
 			t.Errorf("timeline %q", got)
 		}
 		if n := e.Number(t, `SELECT count(*) FROM publications WHERE post_id = $1 AND kind = 'post'`, post); n != 1 {
@@ -47,7 +48,7 @@ func TestTikTokPublicationsReportTheirResult(t *testing.T) {
 		c := e.NewCrew(t, 0, "tiktok")
 		on := c.Accounts[0]
 		e.box.Fault(t, on, "publish", "reject", nil)
-		refused := e.PostOn(t, c, e.Film(t, c, "refused"), on, object{"platformSettings": everywhere})
+		refused := e.PostOn(t, c, e.Film(t, c, "refused"), on, object{"platformSettings": servertest.Everywhere})
 		e.Await(t, c, refused, crier.Failed)
 		state := e.Call(t, c, "GET", path("scheduled-posts/%s", refused), nil).Get(t, "providerPublishState",
 			"requiresPolling")
@@ -88,7 +89,7 @@ func TestPublishSettingAssetsMustBelongToTheTeam(t *testing.T) {
 		text := e.NewPost(t, c, "Hello")
 		for _, asset := range []string{foreign, unknownID} {
 			comment := object{"text": "Look", "mediaIds": []string{own, asset}}
-			body := object{"socialAccountIds": []crier.ID{c.Accounts[1].ID}, "scheduledAt": soon(time.Hour),
+			body := object{"socialAccountIds": []crier.ID{c.Accounts[1].ID}, "scheduledAt": servertest.Soon(time.Hour),
 				"firstComment":             comment,
 				"engagementCommentTrigger": object{"likeThreshold": 1, "windowHours": 1, "comment": comment}}
 			e.Call(t, c, "POST", "posts/"+text+"/schedule", body).WantIssues(t, "firstComment.mediaIds.1",

@@ -16,6 +16,7 @@ import (
 
 	"crier"
 	"crier/internal/media/mediatest"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -196,7 +197,7 @@ var saneID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{
 func TestEveryResponseHasARequestIDAndSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	oneServer(t, func(t *testing.T, s *testServer) {
-		requests := []request{
+		requests := []servertest.Request{
 			{Method: "GET", Path: "/healthz"}, {Method: "GET", Path: "/openapi.json"}, {Method: "GET", Path: "/docs"},
 			{Method: "GET", Path: "/nowhere"},
 			{Method: "GET", Path: "/v1/teams"}, {Method: "GET", Path: "/v1/teams", Key: s.Key},
@@ -252,9 +253,9 @@ func TestUnknownPathsAndMethodsAreNotFound(t *testing.T) {
 			"/v1/../v1/teams", "/%2e%2e/etc/passwd",
 		} {
 			s.Do(t, "GET", address, nil).WantError(t, http.StatusNotFound, "NotFound")
-			s.Send(t, request{Method: "GET", Path: address}).WantError(t, http.StatusNotFound, "NotFound")
+			s.Send(t, servertest.Request{Method: "GET", Path: address}).WantError(t, http.StatusNotFound, "NotFound")
 		}
-		for _, r := range []request{
+		for _, r := range []servertest.Request{
 			{Method: "PUT", Path: path("/v1/teams/%s", s.Team)},
 			{Method: "DELETE", Path: path("/v1/organizations/%s", s.Organization)},
 			{Method: "DELETE", Path: "/v1/teams"},
@@ -326,7 +327,7 @@ func TestMalformedHTTPIsRejected(t *testing.T) {
 
 func TestUnreadableRequestsAndRangesAreAnsweredInTheErrorShape(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"))
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crier/internal/server/servertest"
 )
 
 func TestNewTeamHasEveryField(t *testing.T) {
@@ -122,8 +124,8 @@ func TestTeamSettings(t *testing.T) {
 func TestTeamPatchChangesOnlyNamedFields(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		address := path("/v1/teams/%s", s.Team)
 		full := object{
 			"name": "Social", "website": "https://example.com", "linkTrackingDefault": true, "timezone": "Asia/Tokyo",

@@ -33,7 +33,7 @@ func TestStockOAuthLibraryLogsIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		form := credentials(ada.Email, passphrase)
+		form := servertest.Credentials(ada.Email, servertest.Passphrase)
 		form.Set("next", sent.Query().Get("next"))
 		back := b.Post(t, "/sign-in", form).Want(t, http.StatusSeeOther).Header.Get("Location")
 		if page := b.Get(t, back).Want(t, http.StatusOK); !strings.Contains(page.Body, "a laptop") ||
@@ -79,16 +79,16 @@ func TestDevicePollingTooOftenIsSlowedDown(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := servertest.NewStoppedClock()
-		s := startServer(t, db, withRole("api"), withClock(c))
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		device := s.BeginDevice(t)
-		s.Token(t, deviceGrant(device)).WantOAuthError(t, "authorization_pending")
-		s.Token(t, deviceGrant(device)).WantOAuthError(t, "slow_down")
+		s.Token(t, servertest.DeviceGrant(device)).WantOAuthError(t, "authorization_pending")
+		s.Token(t, servertest.DeviceGrant(device)).WantOAuthError(t, "slow_down")
 		c.Advance(6 * time.Second)
-		s.Token(t, deviceGrant(device)).WantOAuthError(t, "slow_down")
+		s.Token(t, servertest.DeviceGrant(device)).WantOAuthError(t, "slow_down")
 		c.Advance(16 * time.Second)
-		s.Token(t, deviceGrant(device)).WantOAuthError(t, "authorization_pending")
+		s.Token(t, servertest.DeviceGrant(device)).WantOAuthError(t, "authorization_pending")
 		c.Advance(15 * time.Minute)
-		s.Token(t, deviceGrant(device)).WantOAuthError(t, "expired_token")
+		s.Token(t, servertest.DeviceGrant(device)).WantOAuthError(t, "expired_token")
 		s.Token(t, url.Values{"grant_type": {"password"}}).WantOAuthError(t, "unsupported_grant_type")
 		s.Token(t, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {"made up"}}).WantOAuthError(t,
 			"invalid_grant")
@@ -98,15 +98,15 @@ func TestDevicePollingTooOftenIsSlowedDown(t *testing.T) {
 func TestDeviceIsDecidedOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		s.NewFounder(t, "ada@example.com")
 		b := s.NewBrowser(t)
 		b.Decide(t, s.BeginDevice(t), "approve").Want(t, http.StatusSeeOther) // to sign in
 		b.SignIn(t, "ada@example.com")
 		refused := s.BeginDevice(t)
 		b.Decide(t, refused, "deny").Want(t, http.StatusOK)
-		s.Token(t, deviceGrant(refused)).WantOAuthError(t, "access_denied")
+		s.Token(t, servertest.DeviceGrant(refused)).WantOAuthError(t, "access_denied")
 		b.Decide(t, refused, "approve").Want(t, http.StatusNotFound)
 		late := s.BeginDevice(t)
 		c.Advance(16 * time.Minute)
@@ -120,7 +120,7 @@ func TestDeviceIsDecidedOnce(t *testing.T) {
 
 func TestGuessingUserCodesIsThrottled(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"))
 	s.NewFounder(t, "ada@example.com")
 	b := s.NewBrowser(t)
 	b.SignIn(t, "ada@example.com")
@@ -153,25 +153,25 @@ func TestAnyDeviceNameIsAccepted(t *testing.T) {
 func TestRefreshTokenReuseEndsTheLogin(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		s.NewFounder(t, "ada@example.com")
 		b := s.NewBrowser(t)
 		b.SignIn(t, "ada@example.com")
 		first, other := s.LogIn(t, b), s.LogIn(t, b)
-		second := s.Token(t, refreshGrant(first.Text(t, "refresh_token"))).Want(t, http.StatusOK)
+		second := s.Token(t, servertest.RefreshGrant(first.Text(t, "refresh_token"))).Want(t, http.StatusOK)
 		s.WantKnown(t, second.Text(t, "access_token"), true)
-		s.Token(t, refreshGrant(first.Text(t, "refresh_token"))).WantOAuthError(t, "invalid_grant")
+		s.Token(t, servertest.RefreshGrant(first.Text(t, "refresh_token"))).WantOAuthError(t, "invalid_grant")
 		for _, token := range []string{first.Text(t, "access_token"), second.Text(t, "access_token")} {
 			s.WantKnown(t, token, false)
 		}
-		s.Token(t, refreshGrant(second.Text(t, "refresh_token"))).WantOAuthError(t, "invalid_grant")
+		s.Token(t, servertest.RefreshGrant(second.Text(t, "refresh_token"))).WantOAuthError(t, "invalid_grant")
 		s.WantKnown(t, other.Text(t, "access_token"), true)
 		c.Advance(61 * time.Minute)
 		s.WantKnown(t, other.Text(t, "access_token"), false)
-		third := s.Token(t, refreshGrant(other.Text(t, "refresh_token"))).Want(t, http.StatusOK)
+		third := s.Token(t, servertest.RefreshGrant(other.Text(t, "refresh_token"))).Want(t, http.StatusOK)
 		c.Advance(30*24*time.Hour + time.Minute)
-		s.Token(t, refreshGrant(third.Text(t, "refresh_token"))).WantOAuthError(t, "invalid_grant")
+		s.Token(t, servertest.RefreshGrant(third.Text(t, "refresh_token"))).WantOAuthError(t, "invalid_grant")
 	})
 }
 
@@ -185,7 +185,7 @@ func TestRevokingAndSigningOutEverywhereEndDevices(t *testing.T) {
 		elsewhere.SignIn(t, "ada@example.com")
 		revoked, kept := s.LogIn(t, b), s.LogIn(t, b)
 		for _, token := range []string{revoked.Text(t, "refresh_token"), "made up"} {
-			got, err := s.RoundTrip(request{
+			got, err := s.RoundTrip(servertest.Request{
 				Method: "POST", Path: "/v1/auth/revoke", Body: url.Values{"token": {token}}.Encode(),
 				Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
 			})
@@ -200,16 +200,16 @@ func TestRevokingAndSigningOutEverywhereEndDevices(t *testing.T) {
 		b.Post(t, "/sign-out", url.Values{"everywhere": {"yes"}}).Want(t, http.StatusSeeOther)
 		elsewhere.Get(t, "/account").Want(t, http.StatusSeeOther)
 		s.WantKnown(t, kept.Text(t, "access_token"), false)
-		s.Token(t, refreshGrant(kept.Text(t, "refresh_token"))).WantOAuthError(t, "invalid_grant")
-		s.Token(t, deviceGrant(approved)).WantOAuthError(t, "access_denied")
+		s.Token(t, servertest.RefreshGrant(kept.Text(t, "refresh_token"))).WantOAuthError(t, "invalid_grant")
+		s.Token(t, servertest.DeviceGrant(approved)).WantOAuthError(t, "access_denied")
 	})
 }
 
 func TestEndedLoginsAndLinksAreSwept(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		ada := s.NewFounder(t, "ada@example.com")
 		b := s.NewBrowser(t)
 		b.SignIn(t, ada.Email)
@@ -241,7 +241,7 @@ func TestEndedLoginsAndLinksAreSwept(t *testing.T) {
 		if got, want := rows(), []int64{1, 0, 1, 0, 2, 1}; !slices.Equal(got, want) {
 			t.Errorf("a day later there are %v, want %v", got, want)
 		}
-		s.Token(t, refreshGrant(kept.Text(t, "refresh_token"))).Want(t, http.StatusOK)
+		s.Token(t, servertest.RefreshGrant(kept.Text(t, "refresh_token"))).Want(t, http.StatusOK)
 		c.Advance(31 * 24 * time.Hour)
 		sweep()
 		if got, want := rows(), []int64{0, 0, 0, 0, 0, 0}; !slices.Equal(got, want) {

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crier/internal/server/servertest"
 )
 
 // follow opens the stream of an organization with a token. What comes is sent line by line; the channel is closed when
 // the stream ends.
-func (s *testServer) follow(tb testing.TB, token string, p founder) <-chan string {
+func (s *testServer) follow(tb testing.TB, token string, p servertest.Founder) <-chan string {
 	tb.Helper()
 	r, err := http.NewRequestWithContext(tb.Context(), http.MethodGet,
 		s.URL+path("/v1/organizations/%s/events/stream", p.Organization), nil)

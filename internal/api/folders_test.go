@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"crier/internal/media/mediatest"
+	"crier/internal/server/servertest"
 )
 
 var folderRules = map[string]func(*testing.T, library){
@@ -84,8 +85,9 @@ func foldersNest(t *testing.T, l library) {
 	var wait sync.WaitGroup
 	for _, move := range [][2]string{{a, b}, {b, a}} {
 		wait.Go(func() {
-			_, _ = l.RoundTrip(request{Method: "PATCH", Path: l.Folders(move[0]), Body: object{"parentId": move[1]},
-				Key: l.Key})
+			_, _ = l.RoundTrip(servertest.Request{Method: "PATCH", Path: l.Folders(move[0]),
+				Body: object{"parentId": move[1]},
+				Key:  l.Key})
 		})
 	}
 	wait.Wait()

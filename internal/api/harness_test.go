@@ -24,62 +24,25 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The harness by the names that the tests of this package use.
+// The names of servertest that most tests of this package use.
 type (
-	database    = servertest.Database
-	option      = servertest.Option
-	tenant      = servertest.Tenant
-	crew        = servertest.Crew
-	account     = servertest.Account
-	box         = servertest.Box
-	clock       = servertest.Clock
-	object      = servertest.Object
-	request     = servertest.Request
-	response    = servertest.Response
-	result      = servertest.Result
-	publication = servertest.PublicationRow
-	founder     = servertest.Founder
-	pageSeen    = servertest.PageSeen
-	keyOf       = servertest.MadeKey
-	formPart    = servertest.FormPart
+	database = servertest.Database
+	crew     = servertest.Crew
+	object   = servertest.Object
 )
 
 var (
-	databases          = servertest.Databases
-	eachDatabase       = servertest.EachDatabase
-	withRateLimit      = servertest.WithRateLimit
-	withClock          = servertest.WithClock
-	withRole           = servertest.WithRole
-	withTimings        = servertest.WithTimings
-	withBox            = servertest.WithBox
-	startBox           = servertest.StartBox
-	hurried            = servertest.Hurried
-	until              = servertest.Until
-	texts              = servertest.Texts
-	path               = servertest.Path
-	walk               = servertest.Walk
-	credentials        = servertest.Credentials
-	deviceGrant        = servertest.DeviceGrant
-	refreshGrant       = servertest.RefreshGrant
-	form               = servertest.Form
-	longVideo          = servertest.LongVideo
-	sevenNetworks      = servertest.SevenNetworks
-	withReachableMedia = servertest.WithReachableMedia
-	browse             = servertest.Browse
-	everywhere         = servertest.Everywhere
-	soon               = servertest.Soon
+	eachDatabase = servertest.EachDatabase
+	withRole     = servertest.WithRole
+	path         = servertest.Path
 )
 
-const (
-	back       = servertest.Back
-	passphrase = servertest.Passphrase
-	unknownID  = servertest.UnknownID
-)
+const unknownID = servertest.UnknownID
 
 // testServer is a server with the helpers of this package.
 type testServer struct{ *servertest.Server }
 
-func startServer(tb testing.TB, db database, options ...option) *testServer {
+func startServer(tb testing.TB, db database, options ...servertest.Option) *testServer {
 	tb.Helper()
 	return &testServer{servertest.Start(tb, db, options...)}
 }
@@ -106,21 +69,22 @@ func sharedServer(tb testing.TB) *testServer {
 // engine is a server that publishes to a sandbox, and a tenant with accounts on it.
 type engine struct {
 	*testServer
-	box *box
+	box *servertest.Box
 	crew
 }
 
 // startEngine starts a node and a sandbox, and a tenant with one account on each of two networks.
-func startEngine(tb testing.TB, db database, options ...option) *engine {
+func startEngine(tb testing.TB, db database, options ...servertest.Option) *engine {
 	tb.Helper()
-	return startEngineOn(tb, db, startBox(tb), options...)
+	return startEngineOn(tb, db, servertest.StartBox(tb), options...)
 }
 
 // startEngineOn is startEngine with a sandbox that is there already.
-func startEngineOn(tb testing.TB, db database, b *box, options ...option) *engine {
+func startEngineOn(tb testing.TB, db database, b *servertest.Box, options ...servertest.Option) *engine {
 	tb.Helper()
 	e := &engine{box: b}
-	e.testServer = startServer(tb, db, append([]option{withBox(e.box), withTimings(hurried)}, options...)...)
+	e.testServer = startServer(tb, db, append([]servertest.Option{servertest.WithBox(e.box),
+		servertest.WithTimings(servertest.Hurried)}, options...)...)
 	e.crew = e.NewCrew(tb, 100_000, "x", "linkedin")
 	return e
 }
@@ -128,7 +92,7 @@ func startEngineOn(tb testing.TB, db database, b *box, options ...option) *engin
 // eachEngine runs a test on the engine of each database that tests share, with a crew of its own.
 func eachEngine(t *testing.T, test func(t *testing.T, e *engine)) {
 	t.Helper()
-	servertest.EachSharedEngine(t, func(t *testing.T, s *servertest.Server, b *box) {
+	servertest.EachSharedEngine(t, func(t *testing.T, s *servertest.Server, b *servertest.Box) {
 		e := &engine{testServer: &testServer{s}, box: b}
 		e.crew = e.NewCrew(t, 100_000, "x", "linkedin")
 		test(t, e)
@@ -138,9 +102,9 @@ func eachEngine(t *testing.T, test func(t *testing.T, e *engine)) {
 // postServer is a server with helpers for the team's content.
 type postServer struct{ *testServer }
 
-func startPostServer(tb testing.TB, db database, options ...option) postServer {
+func startPostServer(tb testing.TB, db database, options ...servertest.Option) postServer {
 	tb.Helper()
-	return postServer{startServer(tb, db, append([]option{withRole("api")}, options...)...)}
+	return postServer{startServer(tb, db, append([]servertest.Option{withRole("api")}, options...)...)}
 }
 
 // eachPostServer is eachServer with helpers for the team's content.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -62,7 +63,7 @@ func TestIdempotencyKeyBelongsToOneRequestAndCaller(t *testing.T) {
 		other := s.MakeKey(t, s.Key, object{"role": "owner"})
 		body := `{"organizationId":"` + string(s.Organization) + `","name":"Once"}`
 		first := s.Do(t, "POST", "/v1/teams", body, idempotencyKey, "k").Want(t, http.StatusCreated)
-		for rule, r := range map[string]request{
+		for rule, r := range map[string]servertest.Request{
 			"another body":   {Method: "POST", Path: "/v1/teams", Body: strings.Replace(body, "Once", "Twice", 1)},
 			"white space":    {Method: "POST", Path: "/v1/teams", Body: body + " "},
 			"a query":        {Method: "POST", Path: "/v1/teams?x=1", Body: body},
@@ -135,8 +136,8 @@ func TestOnlySuccessfulResponsesAreStored(t *testing.T) {
 func TestStoredResponseComesBeforeOtherChecks(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		// The form would be refused by now: the key would expire in the past.
 		key := object{"name": "Key", "role": "viewer", "expiresAt": c.Now().Add(time.Minute).UTC().Format(time.RFC3339)}
 		keys := path("/v1/organizations/%s/api-keys", s.Organization)
@@ -196,8 +197,8 @@ func TestStoredResponsesAreSealedWithoutSecrets(t *testing.T) {
 func TestStoredResponseExpiresAfterADay(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		body := object{"organizationId": s.Organization, "name": "Daily"}
 		first := s.Do(t, "POST", "/v1/teams", body, idempotencyKey, "k").Want(t, http.StatusCreated)
 		c.Advance(24*time.Hour - time.Minute)
@@ -222,9 +223,9 @@ func TestStoredResponseExpiresAfterADay(t *testing.T) {
 }
 
 // answers calls a request many times at once, in turn on several servers.
-func answers(t *testing.T, servers []*testServer, times int, r request) []response {
+func answers(t *testing.T, servers []*testServer, times int, r servertest.Request) []servertest.Response {
 	t.Helper()
-	got, errs := make([]response, times), make([]error, times)
+	got, errs := make([]servertest.Response, times), make([]error, times)
 	var ready, done sync.WaitGroup
 	start := make(chan struct{})
 	for i := range times {
@@ -265,20 +266,23 @@ func TestHundredRepeatsAtOnceHaveOneEffectAndOneResponse(t *testing.T) {
 		}
 		for _, c := range []struct {
 			rule    string
-			request request
+			request servertest.Request
 			effects string // organizations, teams, counter, jobs, keys
 		}{
-			{"create", request{Method: "POST", Path: "/v1/teams",
+			{"create", servertest.Request{Method: "POST", Path: "/v1/teams",
 				Body: object{"organizationId": s.Organization, "name": "Once"}}, "1 3 3 0 1"},
-			{"found", request{Method: "POST", Path: "/v1/organizations", Body: object{"name": "Once"}}, "2 4 3 0 1"},
-			{"change", request{Method: "PATCH", Path: path("/v1/teams/%s", s.Team), Body: object{"name": "Changed"}},
+			{"found", servertest.Request{Method: "POST", Path: "/v1/organizations", Body: object{"name": "Once"}},
 				"2 4 3 0 1"},
-			{"delete", request{Method: "DELETE", Path: "/v1/teams/" + second}, "2 3 2 1 1"},
-			{"make a key", request{Method: "POST", Path: path("/v1/organizations/%s/api-keys", s.Organization),
+			{"change", servertest.Request{Method: "PATCH", Path: path("/v1/teams/%s", s.Team),
+				Body: object{"name": "Changed"}},
+				"2 4 3 0 1"},
+			{"delete", servertest.Request{Method: "DELETE", Path: "/v1/teams/" + second}, "2 3 2 1 1"},
+			{"make a key", servertest.Request{Method: "POST",
+				Path: path("/v1/organizations/%s/api-keys", s.Organization),
 				Body: object{"name": "Once", "role": "viewer"}}, "2 3 2 1 2"},
 		} {
 			c.request.Key, c.request.Header = s.Key, map[string]string{idempotencyKey: "burst-" + c.rule[:4]}
-			first, replayed := response{}, 0
+			first, replayed := servertest.Response{}, 0
 			for _, got := range answers(t, servers, 100, c.request) {
 				if got.Status/100 != 2 {
 					t.Fatalf("%s: %d %s", c.rule, got.Status, got.Body)
@@ -311,10 +315,10 @@ func TestManyDifferentRequestsAtOnceAllApply(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 60 {
 			all.Go(func() {
-				r := request{Method: "POST", Path: "/v1/teams",
+				r := servertest.Request{Method: "POST", Path: "/v1/teams",
 					Body: object{"organizationId": s.Organization, "name": "Team"}, Key: s.Key}
 				if i%3 == 0 {
-					r = request{Method: "PATCH", Path: path("/v1/organizations/%s", s.Organization),
+					r = servertest.Request{Method: "PATCH", Path: path("/v1/organizations/%s", s.Organization),
 						Body: object{"name": fmt.Sprint("Name ", i)}, Key: s.Key}
 				}
 				if got, err := s.RoundTrip(r); err != nil || got.Status/100 != 2 {

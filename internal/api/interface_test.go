@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"crier/internal/server/servertest"
 )
 
 // The tables of this file are written by hand from the specification of the interface. The OpenAPI document is
@@ -208,7 +210,7 @@ var errorTags = map[string]string{
 func TestDocumentMatchesTheSpecification(t *testing.T) {
 	t.Parallel()
 	d := sharedServer(t).document(t)
-	if version, _ := walk(d.Root, []any{"info", "version"}); version != "0.1.0" {
+	if version, _ := servertest.Walk(d.Root, []any{"info", "version"}); version != "0.1.0" {
 		t.Errorf("info.version is %v", version)
 	}
 	if version, _ := d.Root["openapi"].(string); !strings.HasPrefix(version, "3.1.") {
@@ -234,12 +236,12 @@ func TestEveryOperationIsUnderV1AndNeedsAToken(t *testing.T) {
 			if !strings.HasPrefix(path, "/v1/") {
 				t.Errorf("%s is not under /v1", path)
 			}
-			security, _ := walk(operation, []any{"security", 0, "bearer"})
+			security, _ := servertest.Walk(operation, []any{"security", 0, "bearer"})
 			open := strings.HasPrefix(path, "/v1/auth/") || path == "/v1/instance"
 			if open != (security == nil) {
 				t.Errorf("%s %s needs a token: %t", method, path, security != nil)
 			}
-			if id, _ := walk(operation, []any{"operationId"}); id == nil || id == "" {
+			if id, _ := servertest.Walk(operation, []any{"operationId"}); id == nil || id == "" {
 				t.Errorf("%s %s has no operation id", method, path)
 			}
 			if security != nil {
@@ -249,7 +251,7 @@ func TestEveryOperationIsUnderV1AndNeedsAToken(t *testing.T) {
 			if path == "/v1/instance" { // which nothing can be wrong with
 				continue
 			}
-			refusal, _ := walk(operation, []any{"responses", "400", "content", "application/json", "schema"})
+			refusal, _ := servertest.Walk(operation, []any{"responses", "400", "content", "application/json", "schema"})
 			if got := d.describe(refusal); got != "{OAuthError}" {
 				t.Errorf("%s %s: the body of a 400 is %s, want {OAuthError}", method, path, got)
 			}
@@ -259,12 +261,12 @@ func TestEveryOperationIsUnderV1AndNeedsAToken(t *testing.T) {
 
 func compareErrors(t *testing.T, d *document, name string, changes bool, operation any) {
 	t.Helper()
-	responses, _ := walk(operation, []any{"responses"})
+	responses, _ := servertest.Walk(operation, []any{"responses"})
 	for status, tag := range errorTags {
 		if status == "409" && !changes {
 			continue
 		}
-		schema, _ := walk(responses, []any{status, "content", "application/json", "schema"})
+		schema, _ := servertest.Walk(responses, []any{status, "content", "application/json", "schema"})
 		if got := d.describe(schema); got != "{"+tag+"}" {
 			t.Errorf("%s: the body of a %s is %s, want {%s}", name, status, got, tag)
 		}
@@ -278,7 +280,7 @@ func compareShape(t *testing.T, d *document, name, text string) {
 		field, kind, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		want[field] = kind
 	}
-	schema, ok := walk(d.Root, []any{"components", "schemas", name})
+	schema, ok := servertest.Walk(d.Root, []any{"components", "schemas", name})
 	if !ok {
 		t.Fatalf("the document has no schema %s", name)
 	}
@@ -379,23 +381,23 @@ func bound(n any) string {
 func (d *document) describeOperation(t *testing.T, name string) string {
 	t.Helper()
 	method, path, _ := strings.Cut(name, " ")
-	operation, ok := walk(d.Root, []any{"paths", path, strings.ToLower(method)})
+	operation, ok := servertest.Walk(d.Root, []any{"paths", path, strings.ToLower(method)})
 	if !ok {
 		t.Fatalf("the document has no %s", name)
 	}
 	parts := d.describeParameters(t, name, operation)
-	if body, ok := walk(operation, []any{"requestBody"}); ok {
-		schema, _ := walk(body, []any{"content", "application/json", "schema"})
+	if body, ok := servertest.Walk(operation, []any{"requestBody"}); ok {
+		schema, _ := servertest.Walk(body, []any{"content", "application/json", "schema"})
 		optional := ""
 		if body.(map[string]any)["required"] != true {
 			optional = "?"
 		}
 		parts = append(parts, d.describe(schema)+optional)
 	}
-	responses, _ := walk(operation, []any{"responses"})
+	responses, _ := servertest.Walk(operation, []any{"responses"})
 	for status, response := range responses.(map[string]any) {
 		if strings.HasPrefix(status, "2") {
-			schema, _ := walk(response, []any{"content", "application/json", "schema"})
+			schema, _ := servertest.Walk(response, []any{"content", "application/json", "schema"})
 			parts = append(parts, "→ "+status+" "+d.describe(schema))
 		}
 	}
@@ -405,7 +407,7 @@ func (d *document) describeOperation(t *testing.T, name string) string {
 func (d *document) describeParameters(t *testing.T, name string, operation any) []string {
 	t.Helper()
 	parts := []string{}
-	parameters, _ := walk(operation, []any{"parameters"})
+	parameters, _ := servertest.Walk(operation, []any{"parameters"})
 	list, _ := parameters.([]any)
 	for _, p := range list {
 		parameter := p.(map[string]any)
@@ -422,7 +424,7 @@ func (d *document) describeParameters(t *testing.T, name string, operation any) 
 		}
 		kind, _, _ := strings.Cut(d.describe(parameter["schema"]), " ")
 		text += ":" + kind
-		if fallback, ok := walk(parameter, []any{"schema", "default"}); ok {
+		if fallback, ok := servertest.Walk(parameter, []any{"schema", "default"}); ok {
 			text += "=" + fmt.Sprint(fallback)
 		}
 		parts = append(parts, text)

@@ -12,14 +12,15 @@ import (
 	"crier"
 	"crier/internal/mail/mailtest"
 	"crier/internal/server"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
 func TestOpenInvitationsAreListedAndWithdrawn(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		ada := s.NewFounder(t, "ada@example.com")
 		first := s.invite(t, ada.Key, ada, object{"email": "new@example.com", "role": "viewer"})
 		second := s.invite(t, ada.Key, ada, object{"email": "New@Example.com", "role": "editor",
@@ -50,7 +51,7 @@ func TestOpenInvitationsAreListedAndWithdrawn(t *testing.T) {
 
 func TestInvitationDoesNotRevealAccounts(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"))
 	ada, grace := s.NewFounder(t, "ada@example.com"), s.NewFounder(t, "grace@example.com")
 	tokens := regexp.MustCompile(`value="[^"]*"`)
 	// seen is what somebody sees who opens the link of an address and tries something.
@@ -67,7 +68,7 @@ func TestInvitationDoesNotRevealAccounts(t *testing.T) {
 		return strings.ReplaceAll(tokens.ReplaceAllString(out, ""), email, "")
 	}
 	tries := []url.Values{{"password": {"not the password"}}, {"name": {"Eve"}, "password": {"short"}},
-		{"name": {"E"}, "password": {passphrase}}}
+		{"name": {"E"}, "password": {servertest.Passphrase}}}
 	if known, unknown := seen(grace.Email, tries...), seen("nobody@example.com", tries...); known != unknown {
 		t.Errorf("with an account:\n%s\nwithout:\n%s", known, unknown)
 	}
@@ -75,7 +76,7 @@ func TestInvitationDoesNotRevealAccounts(t *testing.T) {
 
 func TestInvitationLinkIsBoundToItsAddress(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"))
 	ada := s.NewFounder(t, "ada@example.com")
 	_, token, _ := strings.Cut(s.invite(t, ada.Key, ada, object{"email": "new@example.com", "role": "viewer"}),
 		"token=")
@@ -85,7 +86,7 @@ func TestInvitationLinkIsBoundToItsAddress(t *testing.T) {
 		strings.ToUpper(token)} {
 		b.Get(t, "/invitation?token="+url.QueryEscape(forged)).Want(t, http.StatusNotFound)
 	}
-	b.Post(t, "/invitation", url.Values{"token": {token}, "name": {"New"}, "password": {passphrase},
+	b.Post(t, "/invitation", url.Values{"token": {token}, "name": {"New"}, "password": {servertest.Passphrase},
 		"email": {"other@example.com"}}).Want(t, http.StatusSeeOther)
 	if page := b.Get(t, "/account").Want(t, http.StatusOK); !strings.Contains(page.Body, "new@example.com") ||
 		strings.Contains(page.Body, "other@example.com") {
@@ -120,8 +121,8 @@ func withMail(post *mailtest.Server) func(*server.Config) {
 func TestEmailOwnerCanClaimInvitations(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		post, c := mailtest.Start(t), &clock{}
-		s := startServer(t, db, withMail(post), withClock(c))
+		post, c := mailtest.Start(t), &servertest.Clock{}
+		s := startServer(t, db, withMail(post), servertest.WithClock(c))
 		ada, squatter := s.NewFounder(t, "ada@example.com"), s.NewFounder(t, "grace@example.com")
 		used := s.NewBrowser(t)
 		used.SignIn(t, squatter.Email) // an account with an address that its user does not have

@@ -211,8 +211,8 @@ func TestSealedCopyOfASecretOpensWithTheInstanceKey(t *testing.T) {
 func TestKeysExpire(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		key := s.MakeKey(t, s.Key, object{"role": "viewer",
 			"expiresAt": c.Now().Add(time.Hour).UTC().Format(time.RFC3339)})
 		s.wantAlive(t, key.Secret)
@@ -253,8 +253,8 @@ func TestRevokedKeyEndsAtOnce(t *testing.T) {
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		key := s.MakeKey(t, s.Key, object{"role": "viewer", "permissions": []string{"read"}, "teamIds": []any{s.Team}})
 		rotate := func(body any) string {
 			t.Helper()
@@ -302,7 +302,7 @@ func TestKeyCannotCreateAMorePowerfulOne(t *testing.T) {
 		keys := path("/v1/organizations/%s/api-keys", s.Organization)
 		admin := s.MakeKey(t, s.Key, object{"role": "admin"})
 		narrowed := s.MakeKey(t, s.Key, object{"role": "owner", "permissions": []string{"manage_api_keys", "read"}})
-		try := func(by keyOf, body object, status int) {
+		try := func(by servertest.MadeKey, body object, status int) {
 			t.Helper()
 			body["name"] = "Key"
 			s.As(t, by.Secret, "POST", keys, body).Want(t, status)
@@ -392,8 +392,8 @@ func TestKeyNeverExceedsItsCreatorsCurrentRights(t *testing.T) {
 func TestLastUseOfAKeyIsRecorded(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		key := s.MakeKey(t, s.Key, object{"role": "viewer"})
 		used := func() any {
 			t.Helper()

@@ -7,17 +7,18 @@ import (
 	"testing"
 
 	"crier"
+	"crier/internal/server/servertest"
 )
 
 // invite makes an invitation and returns the way to its page.
-func (s *testServer) invite(tb testing.TB, by string, p founder, body object) string {
+func (s *testServer) invite(tb testing.TB, by string, p servertest.Founder, body object) string {
 	tb.Helper()
 	link := s.As(tb, by, "POST", p.Members(), body).Want(tb, http.StatusCreated).Text(tb, "inviteUrl")
 	return strings.TrimPrefix(link, "http://crier.test")
 }
 
 // joinAs brings a new person into an organization and returns the token of a device of theirs, and the membership's id.
-func (s *testServer) joinAs(tb testing.TB, p founder, email string, body object) (token, member string) {
+func (s *testServer) joinAs(tb testing.TB, p servertest.Founder, email string, body object) (token, member string) {
 	tb.Helper()
 	body["email"] = email
 	b := s.NewBrowser(tb)
@@ -33,7 +34,7 @@ func (s *testServer) joinAs(tb testing.TB, p founder, email string, body object)
 	return s.LogIn(tb, b).Text(tb, "access_token"), member
 }
 
-func (s *testServer) memberList(tb testing.TB, p founder) crier.Page[crier.Member] {
+func (s *testServer) memberList(tb testing.TB, p servertest.Founder) crier.Page[crier.Member] {
 	tb.Helper()
 	var page crier.Page[crier.Member]
 	s.As(tb, p.Key, "GET", p.Members(), nil).Want(tb, http.StatusOK).Into(tb, &page)
@@ -136,7 +137,7 @@ func TestNobodyGrantsMoreThanTheyHave(t *testing.T) {
 }
 
 // owner is the membership of the one who set an organization up.
-func (s *testServer) owner(tb testing.TB, p founder) string {
+func (s *testServer) owner(tb testing.TB, p servertest.Founder) string {
 	tb.Helper()
 	for _, m := range s.memberList(tb, p).Data {
 		if m.Role == crier.RoleOwner {

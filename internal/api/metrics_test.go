@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"crier"
+	"crier/internal/server/servertest"
 )
 
 // A live reading costs what the network charges: nothing when it fails, and it is not made for those who cannot pay.
@@ -13,7 +14,7 @@ func TestLiveAnalyticsCostCredits(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, withRole("api")) // workers read too: their readings would be counted, or meet the fault
 		poor, rich := e.NewCrew(t, 9, "x", "threads"), e.NewCrew(t, 25, "x")
-		analytics := func(c crew, of account) response {
+		analytics := func(c crew, of servertest.Account) servertest.Response {
 			return e.Call(t, c, "GET", path("social-accounts/%s/analytics", of.ID), nil)
 		}
 		reads := e.box.Calls(t, "x", "read")

@@ -51,7 +51,7 @@ func authorization(changes ...string) url.Values {
 var ticketField = regexp.MustCompile(`name="ticket" value="([^"]+)"`)
 
 // ticket is what the page of a request has in its form.
-func ticket(tb testing.TB, page pageSeen) string {
+func ticket(tb testing.TB, page servertest.PageSeen) string {
 	tb.Helper()
 	found := ticketField.FindStringSubmatch(page.Want(tb, http.StatusOK).Body)
 	if found == nil {
@@ -60,7 +60,7 @@ func ticket(tb testing.TB, page pageSeen) string {
 	return found[1]
 }
 
-func sentTo(tb testing.TB, page pageSeen, prefix string) url.Values {
+func sentTo(tb testing.TB, page servertest.PageSeen, prefix string) url.Values {
 	tb.Helper()
 	to := page.Want(tb, http.StatusSeeOther).Header.Get("Location")
 	u, err := url.Parse(to)
@@ -94,8 +94,8 @@ func codeGrant(code string, changes ...string) url.Values {
 func TestAuthorizationCodeIsBoundToItsRequest(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c), withClients)
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c), withClients)
 		s.NewFounder(t, "ada@example.com")
 		b := s.NewBrowser(t)
 		b.SignIn(t, "ada@example.com")
@@ -117,7 +117,7 @@ func TestAuthorizationCodeIsBoundToItsRequest(t *testing.T) {
 		}
 		s.Token(t, codeGrant(got, "resource", "https://elsewhere.example/mcp")).WantOAuthError(t, "invalid_target")
 		tokens := s.Token(t, codeGrant(got)).Want(t, http.StatusOK)
-		refresh := refreshGrant(tokens.Text(t, "refresh_token"))
+		refresh := servertest.RefreshGrant(tokens.Text(t, "refresh_token"))
 		s.Token(t, refresh).WantOAuthError(t, "invalid_grant")
 		refresh.Set("client_id", "tool")
 		renewed := s.Token(t, refresh).Want(t, http.StatusOK)
@@ -135,7 +135,7 @@ func TestAuthorizationCodeIsBoundToItsRequest(t *testing.T) {
 
 func TestInvalidAuthorizationRequestsAreNotRedirected(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"), withClients)
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"), withClients)
 	s.NewFounder(t, "ada@example.com")
 	signedOut := s.NewBrowser(t).Get(t, "/oauth/authorize?"+authorization().Encode())
 	sentTo(t, signedOut, "/sign-in?next=%2Foauth%2Fauthorize")
@@ -174,7 +174,7 @@ func TestInvalidAuthorizationRequestsAreNotRedirected(t *testing.T) {
 
 func TestClientReceivesOAuthErrors(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"), withClients)
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"), withClients)
 	s.NewFounder(t, "ada@example.com")
 	b := s.NewBrowser(t)
 	b.SignIn(t, "ada@example.com")
@@ -201,8 +201,8 @@ func TestClientReceivesOAuthErrors(t *testing.T) {
 func TestConsentCannotBeForged(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c), withClients)
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c), withClients)
 		s.NewFounder(t, "ada@example.com")
 		s.NewFounder(t, "eve@example.com")
 		ada, eve := s.NewBrowser(t), s.NewBrowser(t)
@@ -228,7 +228,7 @@ func TestConsentCannotBeForged(t *testing.T) {
 		hers := ticket(t, eve.Get(t, "/oauth/authorize?"+authorization().Encode()))
 		for name, try := range map[string]struct {
 			status int
-			page   pageSeen
+			page   servertest.PageSeen
 		}{
 			"another person's ticket": {http.StatusNotFound, ada.Post(t, "/oauth/authorize", with(hers))},
 			"no ticket":               {http.StatusNotFound, ada.Post(t, "/oauth/authorize", with(""))},
@@ -254,9 +254,9 @@ func TestConsentCannotBeForged(t *testing.T) {
 
 func TestOAuthDiscovery(t *testing.T) {
 	t.Parallel()
-	closed := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
-	at := func(s *testServer, address string) response {
-		got, err := s.RoundTrip(request{Method: "GET", Path: address})
+	closed := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"))
+	at := func(s *testServer, address string) servertest.Response {
+		got, err := s.RoundTrip(servertest.Request{Method: "GET", Path: address})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,15 +282,15 @@ func TestOAuthDiscovery(t *testing.T) {
 		t.Errorf("%s", got.Body)
 	}
 	client := object{"client_name": "Mine", "redirect_uris": []string{toolRedirect}}
-	register := func(s *testServer, body object) response {
-		got, err := s.RoundTrip(request{Method: "POST", Path: "/v1/auth/register", Body: body})
+	register := func(s *testServer, body object) servertest.Response {
+		got, err := s.RoundTrip(servertest.Request{Method: "POST", Path: "/v1/auth/register", Body: body})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got
 	}
 	register(closed, client).Want(t, http.StatusNotFound)
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"), withRegistration)
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"), withRegistration)
 	if got := at(s, "/.well-known/oauth-authorization-server"); got.Text(t, "registration_endpoint") !=
 		"http://crier.test/v1/auth/register" {
 		t.Errorf("%s", got.Body)

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -65,7 +66,7 @@ func (l listing) page(tb failer, cursor *string) fetched {
 	if cursor != nil {
 		query.Set("cursor", *cursor)
 	}
-	got, err := l.server.RoundTrip(request{Method: "GET", Path: l.path + "?" + query.Encode(), Key: l.key})
+	got, err := l.server.RoundTrip(servertest.Request{Method: "GET", Path: l.path + "?" + query.Encode(), Key: l.key})
 	if err != nil || got.Status != http.StatusOK {
 		tb.Fatalf("%s: status %d, %v: %s", l.path, got.Status, err, got.Body)
 	}
@@ -205,7 +206,7 @@ func TestPagesConcatenateToTheSortedList(t *testing.T) {
 }
 
 // teamOf reads the first team of a tenant as the store keeps it.
-func (s *testServer) teamOf(tb testing.TB, of tenant) crier.Team {
+func (s *testServer) teamOf(tb testing.TB, of servertest.Tenant) crier.Team {
 	tb.Helper()
 	var team crier.Team
 	s.write(tb, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -251,7 +252,7 @@ func TestPagesStayConsistentWhileRowsChange(t *testing.T) {
 // churn inserts and deletes rows while a list is read.
 type churn struct {
 	server *testServer
-	owner  tenant
+	owner  servertest.Tenant
 	living map[crier.ID]crier.Team
 	all    []crier.Team
 	// stayed are the rows that were there all the time.
@@ -340,8 +341,8 @@ func (c *churn) sameOrder(rt *rapid.T, way string, seen []crier.ID, sort, order 
 func TestOrganizationsAndKeysArePagedToo(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		keys := path("/v1/organizations/%s/api-keys", s.Organization)
 		made := map[string][]crier.Team{}
 		for _, list := range []string{"/v1/organizations", keys} { // what is there already

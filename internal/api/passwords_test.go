@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -20,28 +21,30 @@ func TestChangedPasswordSignsOutEverywhereElse(t *testing.T) {
 		b.SignIn(t, ada.Email)
 		elsewhere.SignIn(t, ada.Email)
 		device := s.LogIn(t, elsewhere).Text(t, "access_token")
-		change := func(current, password string) pageSeen {
+		change := func(current, password string) servertest.PageSeen {
 			return b.Post(t, "/account/password", url.Values{"current": {current}, "password": {password}})
 		}
 		change("not my password", otherPassphrase).Want(t, http.StatusUnauthorized)
-		change(passphrase, "short").Want(t, http.StatusBadRequest)
-		s.NewBrowser(t).Post(t, "/account/password", url.Values{"current": {passphrase},
+		change(servertest.Passphrase, "short").Want(t, http.StatusBadRequest)
+		s.NewBrowser(t).Post(t, "/account/password", url.Values{"current": {servertest.Passphrase},
 			"password": {otherPassphrase}}).Want(t, http.StatusSeeOther)
 		elsewhere.Get(t, "/account").Want(t, http.StatusOK)
-		change(passphrase, otherPassphrase).Want(t, http.StatusSeeOther)
+		change(servertest.Passphrase, otherPassphrase).Want(t, http.StatusSeeOther)
 		b.Get(t, "/account").Want(t, http.StatusOK)
 		elsewhere.Get(t, "/account").Want(t, http.StatusSeeOther)
 		s.WantKnown(t, device, false)
 		s.WantKnown(t, ada.Key, true) // a key is the organization's
-		s.NewBrowser(t).Post(t, "/sign-in", credentials(ada.Email, passphrase)).Want(t, http.StatusUnauthorized)
-		s.NewBrowser(t).Post(t, "/sign-in", credentials(ada.Email, otherPassphrase)).Want(t, http.StatusSeeOther)
+		s.NewBrowser(t).Post(t, "/sign-in", servertest.Credentials(ada.Email, servertest.Passphrase)).Want(t,
+			http.StatusUnauthorized)
+		s.NewBrowser(t).Post(t, "/sign-in", servertest.Credentials(ada.Email, otherPassphrase)).Want(t,
+			http.StatusSeeOther)
 	})
 }
 
 func TestGuessingTheCurrentPasswordIsThrottled(t *testing.T) {
 	t.Parallel()
-	c := &clock{}
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"), withClock(c))
+	c := &servertest.Clock{}
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"), servertest.WithClock(c))
 	ada := s.NewFounder(t, "ada@example.com")
 	b := s.NewBrowser(t)
 	b.SignIn(t, ada.Email)
@@ -54,7 +57,7 @@ func TestGuessingTheCurrentPasswordIsThrottled(t *testing.T) {
 		}
 	}
 	c.Advance(-time.Minute) // however long the guesses took, the wait after them is not over
-	if got := guess(passphrase); got != http.StatusTooManyRequests {
+	if got := guess(servertest.Passphrase); got != http.StatusTooManyRequests {
 		t.Errorf("after five guesses: status %d", got)
 	}
 }

@@ -26,7 +26,7 @@ func TestSigningInAndOut(t *testing.T) {
 			http.StatusSeeOther).Header.Get("Location"); to != "/sign-in?next=%2Faccount" {
 			t.Errorf("a stranger is sent to %s", to)
 		}
-		cookie := b.Post(t, "/sign-in", credentials(" ADA@example.com ", passphrase)).Want(t,
+		cookie := b.Post(t, "/sign-in", servertest.Credentials(" ADA@example.com ", servertest.Passphrase)).Want(t,
 			http.StatusSeeOther).Session(t)
 		if !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Path != "/" || cookie.Secure ||
 			cookie.MaxAge < 3600 {
@@ -50,8 +50,8 @@ func TestSigningInAndOut(t *testing.T) {
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		c := &clock{}
-		s := startServer(t, db, withRole("api"), withClock(c))
+		c := &servertest.Clock{}
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		s.NewFounder(t, "ada@example.com")
 		b := s.NewBrowser(t)
 		cookie := b.SignIn(t, "ada@example.com").Session(t)
@@ -67,17 +67,20 @@ func TestSignInDoesNotRevealAccounts(t *testing.T) {
 		s := startServer(t, db, withRole("api"))
 		s.NewFounder(t, "ada@example.com")
 		values := regexp.MustCompile(`value="[^"]*"`)
-		wrong := s.NewBrowser(t).Post(t, "/sign-in", credentials("ada@example.com", "wrong password")).Want(t,
+		wrong := s.NewBrowser(t).Post(t, "/sign-in",
+			servertest.Credentials("ada@example.com", "wrong password")).Want(t,
 			http.StatusUnauthorized)
-		unknown := s.NewBrowser(t).Post(t, "/sign-in", credentials("eve@example.com", "wrong password")).Want(t,
+		unknown := s.NewBrowser(t).Post(t, "/sign-in",
+			servertest.Credentials("eve@example.com", "wrong password")).Want(t,
 			http.StatusUnauthorized)
 		if values.ReplaceAllString(wrong.Body, "") != values.ReplaceAllString(unknown.Body, "") {
 			t.Errorf("the answers differ:\n%s\n%s", wrong.Body, unknown.Body)
 		}
 		for _, odd := range []string{"", "no address", "a\x00b@example.com", strings.Repeat("a", 8000) + "@example.com",
 			"ada@example.com\r\nX-Evil: 1"} {
-			page := s.NewBrowser(t).Post(t, "/sign-in", credentials(odd, passphrase)).Want(t, http.StatusUnauthorized)
-			if page.Header.Get("X-Evil") != "" || strings.Contains(page.Body, passphrase) {
+			page := s.NewBrowser(t).Post(t, "/sign-in", servertest.Credentials(odd, servertest.Passphrase)).Want(t,
+				http.StatusUnauthorized)
+			if page.Header.Get("X-Evil") != "" || strings.Contains(page.Body, servertest.Passphrase) {
 				t.Errorf("%q: %v", odd, page.Header)
 			}
 		}
@@ -91,17 +94,21 @@ func TestGuessingPasswordsIsThrottled(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := servertest.NewStoppedClock()
-		s := startServer(t, db, withRole("api"), withClock(c))
+		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		s.NewFounder(t, "ada@example.com")
 		b := s.NewBrowser(t)
 		for range 5 {
-			b.Post(t, "/sign-in", credentials("ada@example.com", "wrong password")).Want(t, http.StatusUnauthorized)
+			b.Post(t, "/sign-in", servertest.Credentials("ada@example.com", "wrong password")).Want(t,
+				http.StatusUnauthorized)
 		}
-		b.Post(t, "/sign-in", credentials("ada@example.com", passphrase)).Want(t, http.StatusTooManyRequests)
+		b.Post(t, "/sign-in", servertest.Credentials("ada@example.com", servertest.Passphrase)).Want(t,
+			http.StatusTooManyRequests)
 		c.Advance(3 * time.Second)
-		b.Post(t, "/sign-in", credentials("ada@example.com", "wrong password")).Want(t, http.StatusUnauthorized)
+		b.Post(t, "/sign-in", servertest.Credentials("ada@example.com", "wrong password")).Want(t,
+			http.StatusUnauthorized)
 		c.Advance(3 * time.Second)
-		b.Post(t, "/sign-in", credentials("ada@example.com", passphrase)).Want(t, http.StatusTooManyRequests)
+		b.Post(t, "/sign-in", servertest.Credentials("ada@example.com", servertest.Passphrase)).Want(t,
+			http.StatusTooManyRequests)
 		c.Advance(2 * time.Second)
 		b.SignIn(t, "ada@example.com")
 		if n := s.Number(t, `SELECT count(*) FROM sign_in_failures WHERE email LIKE '% %'`); n != 0 {
@@ -136,7 +143,7 @@ func TestSigningInIssuesAFreshSession(t *testing.T) {
 		s.NewFounder(t, "ada@example.com")
 		const planted = "planted-by-an-attacker"
 		b := s.NewBrowser(t)
-		got := b.Send(t, http.MethodPost, "/sign-in", credentials("ada@example.com", passphrase),
+		got := b.Send(t, http.MethodPost, "/sign-in", servertest.Credentials("ada@example.com", servertest.Passphrase),
 			map[string]string{"Cookie": "crier_session=" + planted})
 		first := got.Want(t, http.StatusSeeOther).Session(t).Value
 		second := b.SignIn(t, "ada@example.com").Session(t).Value
@@ -169,7 +176,7 @@ func TestCrossSiteFormsAreRejected(t *testing.T) {
 
 func TestSignInRedirectsStayOnThisSite(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"))
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"))
 	s.NewFounder(t, "ada@example.com")
 	for next, want := range map[string]string{
 		"/device?user_code=ABCD-EFGH": "/device?user_code=ABCD-EFGH",
@@ -183,7 +190,7 @@ func TestSignInRedirectsStayOnThisSite(t *testing.T) {
 		"":                            "/app",
 		"/.//evil.example":            "/evil.example",
 	} {
-		form := credentials("ada@example.com", passphrase)
+		form := servertest.Credentials("ada@example.com", servertest.Passphrase)
 		form.Set("next", next)
 		got := s.NewBrowser(t).Post(t, "/sign-in", form).Want(t, http.StatusSeeOther)
 		if got.Header.Get("Location") != want || len(got.Header.Values("Set-Cookie")) != 1 {
@@ -194,7 +201,7 @@ func TestSignInRedirectsStayOnThisSite(t *testing.T) {
 
 func TestSessionCookieIsSecureBehindHTTPS(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, databases.Fresh(t, store.SQLite), withRole("api"),
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"),
 		func(a *server.Config) { a.PublicURL = "https://crier.example.com" })
 	s.NewFounder(t, "ada@example.com")
 	if !s.NewBrowser(t).SignIn(t, "ada@example.com").Session(t).Secure {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 )
 
 // found lists the posts of a query by their titles, sorted.
@@ -48,13 +49,15 @@ func TestFiltersOfPosts(t *testing.T) {
 		s.Do(t, "POST", s.PostsPath(archived, "status"), object{"status": "archived"}).Want(t, http.StatusOK)
 		s.Do(t, "POST", s.PostsPath(photo, "status"), object{"status": "idea"}).Want(t, http.StatusOK)
 		s.InsertPublications(t,
-			publication{Post: queued, Account: x, Status: crier.Scheduled, At: hour(5)},
-			publication{Post: queued, Account: threads, Network: crier.ProviderThreads, Status: crier.Scheduled,
-				At: hour(3)},
-			publication{Post: sent, Account: threads, Network: crier.ProviderThreads, Status: crier.Published,
-				At: hour(-3)},
-			publication{Post: sent, Account: x, Status: crier.Canceled, At: hour(-4)},
-			publication{Post: archived, Account: x, Status: crier.Failed, At: hour(-2)})
+			servertest.PublicationRow{Post: queued, Account: x, Status: crier.Scheduled, At: hour(5)},
+			servertest.PublicationRow{Post: queued, Account: threads, Network: crier.ProviderThreads,
+				Status: crier.Scheduled,
+				At:     hour(3)},
+			servertest.PublicationRow{Post: sent, Account: threads, Network: crier.ProviderThreads,
+				Status: crier.Published,
+				At:     hour(-3)},
+			servertest.PublicationRow{Post: sent, Account: x, Status: crier.Canceled, At: hour(-4)},
+			servertest.PublicationRow{Post: archived, Account: x, Status: crier.Failed, At: hour(-2)})
 		for _, id := range []string{plain, sent} {
 			s.Do(t, "PUT", s.PostsPath(id, "tags"), object{"tagIds": []any{tag}}).Want(t, http.StatusOK)
 		}
@@ -137,8 +140,9 @@ func TestPagesOfPostsAreStableInEverySortAndFilter(t *testing.T) {
 			}
 			all = append(all, s.MakePost(t, body))
 			if i%3 == 0 {
-				s.InsertPublications(t, publication{Post: all[i], Account: account, Status: crier.Scheduled,
-					At: time.Now().Add(time.Duration(i%2) * time.Hour).Truncate(time.Hour)})
+				s.InsertPublications(t, servertest.PublicationRow{Post: all[i], Account: account,
+					Status: crier.Scheduled,
+					At:     time.Now().Add(time.Duration(i%2) * time.Hour).Truncate(time.Hour)})
 			}
 			if i%5 == 0 {
 				s.Do(t, "POST", s.PostsPath(all[i], "status"), object{"status": "idea"}).Want(t, http.StatusOK)

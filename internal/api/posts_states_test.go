@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 )
 
 // key makes an API key with a role and returns its secret.
@@ -67,8 +68,9 @@ func TestEditRevokesApproval(t *testing.T) {
 		id := s.MakePost(t, object{"text": "needs approval"})
 		s.As(t, editor, "POST", s.PostsPath(id, "status"), approve).WantError(t, http.StatusForbidden, "Forbidden")
 		s.Do(t, "POST", s.PostsPath(id, "status"), approve).Want(t, http.StatusOK)
-		scheduled := s.InsertPublications(t, publication{Post: id, Account: account, Status: crier.Scheduled,
-			At: time.Now().Add(time.Hour)})
+		scheduled := s.InsertPublications(t, servertest.PublicationRow{Post: id, Account: account,
+			Status: crier.Scheduled,
+			At:     time.Now().Add(time.Hour)})
 		titled := s.As(t, editor, "PATCH", s.PostsPath(id), object{"title": "a title is no content"}).Want(t,
 			http.StatusOK)
 		if titled.Text(t, "status") != "approved" || titled.Text(t, "deliveryState") != "scheduled" {
@@ -150,9 +152,9 @@ func TestDeliveryStateSumsUpTheNewestPublicationOfEachAccount(t *testing.T) {
 			{[]row{{a, crier.Published}, {a, crier.Canceled}}, "published", "queue", []any{string(a)}},
 		} {
 			id := s.MakePost(t, object{"text": "x"})
-			var list []publication
+			var list []servertest.PublicationRow
 			for i, r := range test.rows {
-				list = append(list, publication{Post: id, Account: r.account, Status: r.status,
+				list = append(list, servertest.PublicationRow{Post: id, Account: r.account, Status: r.status,
 					At: time.Now().Add(time.Duration(i) * time.Hour)})
 			}
 			ids := s.InsertPublications(t, list...)
@@ -190,7 +192,8 @@ func TestContentIsLockedWhilePublishing(t *testing.T) {
 		for _, status := range []crier.ScheduledPostStatus{crier.Publishing, crier.Processing, crier.Unknown} {
 			id := s.MakePost(t, object{"text": "old"})
 			s.Exec(t, `UPDATE posts SET status = 'approved' WHERE id = $1`, id)
-			row := s.InsertPublications(t, publication{Post: id, Account: account, Status: status, At: time.Now()})[0]
+			row := s.InsertPublications(t, servertest.PublicationRow{Post: id, Account: account, Status: status,
+				At: time.Now()})[0]
 			for _, edit := range []object{{"text": "new"}, {"postInput": atomicPost("new")}, {"postType": "carousel"},
 				{"postPublishActions": object{}}} {
 				s.PatchPost(t, id, edit).WantError(t, http.StatusConflict, "Conflict")
@@ -222,8 +225,8 @@ func TestMoveToDraftCancelsScheduledPosts(t *testing.T) {
 		post := id.Text(t, "id")
 		s.Exec(t, `UPDATE posts SET status = 'approved' WHERE id = $1`, post)
 		rows := s.InsertPublications(t,
-			publication{Post: post, Account: a, Status: crier.Scheduled, At: time.Now().Add(time.Hour)},
-			publication{Post: post, Account: b, Status: crier.Published, At: time.Now()})
+			servertest.PublicationRow{Post: post, Account: a, Status: crier.Scheduled, At: time.Now().Add(time.Hour)},
+			servertest.PublicationRow{Post: post, Account: b, Status: crier.Published, At: time.Now()})
 		moved := s.Do(t, "POST", s.PostsPath(post, "move-to-draft"), nil).Want(t, http.StatusOK)
 		if moved.Text(t, "status") != "draft" || moved.Text(t, "deliveryState") != "published" {
 			t.Errorf("after moving: %s", moved.Body)
@@ -251,8 +254,9 @@ func TestDeletingAPostCancelsItsScheduledPosts(t *testing.T) {
 		a, b := s.InsertAccount(t, crier.ProviderX), s.InsertAccount(t, crier.ProviderThreads)
 		id := s.MakePost(t, object{"text": "soon gone"})
 		rows := s.InsertPublications(t,
-			publication{Post: id, Account: a, Status: crier.Scheduled, At: time.Now().Add(time.Hour)},
-			publication{Post: id, Account: b, Network: crier.ProviderThreads, Status: crier.Published, At: time.Now()})
+			servertest.PublicationRow{Post: id, Account: a, Status: crier.Scheduled, At: time.Now().Add(time.Hour)},
+			servertest.PublicationRow{Post: id, Account: b, Network: crier.ProviderThreads, Status: crier.Published,
+				At: time.Now()})
 		s.Exec(t, `UPDATE publications SET platform_post_id = 'p1' WHERE id = $1`, rows[1])
 		got := s.Do(t, "DELETE", s.PostsPath(id)+"?alsoDeleteFromPlatform=yes", nil).Want(t, http.StatusOK)
 		if string(got.Body) != `{"deleted":true}` {
@@ -284,8 +288,9 @@ func TestDeletingATeamCancelsItsScheduledPosts(t *testing.T) {
 		account := s.InsertAccount(t, crier.ProviderX)
 		id, done := s.MakePost(t, object{"text": "x"}), s.MakePost(t, object{"text": "y"})
 		rows := s.InsertPublications(t,
-			publication{Post: id, Account: account, Status: crier.Scheduled, At: time.Now().Add(time.Hour)},
-			publication{Post: done, Account: account, Status: crier.Published, At: time.Now()})
+			servertest.PublicationRow{Post: id, Account: account, Status: crier.Scheduled,
+				At: time.Now().Add(time.Hour)},
+			servertest.PublicationRow{Post: done, Account: account, Status: crier.Published, At: time.Now()})
 		s.Do(t, "DELETE", path("/v1/teams/%s", s.Team), nil).Want(t, http.StatusOK)
 		s.Do(t, "GET", s.PostsPath(id), nil).WantError(t, http.StatusNotFound, "NotFound")
 		s.Do(t, "POST", s.PostsPath(), object{}).WantError(t, http.StatusNotFound, "NotFound")

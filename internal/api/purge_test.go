@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -43,13 +44,14 @@ func (s postServer) teamTables(tb testing.TB) []string {
 func TestDeletedTeamIsPurgedAfterThirtyDays(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		var moved clock
-		s := startPostServer(t, db, withClock(&moved))
+		var moved servertest.Clock
+		s := startPostServer(t, db, servertest.WithClock(&moved))
 		account, image, tag := s.InsertAccount(t, crier.ProviderX), s.InsertImage(t, "owl"), s.MakeTag(t, "t")
 		id := s.MakePost(t, object{"text": "one", "assetIds": []any{image}})
 		s.PatchPost(t, id, object{"text": "two"}).Want(t, http.StatusOK)
 		s.Do(t, "PUT", s.PostsPath(id, "tags"), object{"tagIds": []any{tag}}).Want(t, http.StatusOK)
-		s.InsertPublications(t, publication{Post: id, Account: account, Status: crier.Published, At: time.Now()})
+		s.InsertPublications(t, servertest.PublicationRow{Post: id, Account: account, Status: crier.Published,
+			At: time.Now()})
 		s.Do(t, "DELETE", s.PostsPath(s.MakePost(t, object{"text": "deleted before"})), nil).Want(t, http.StatusOK)
 		for range 3 {
 			s.MakePost(t, object{"text": "more"})

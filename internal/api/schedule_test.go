@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 )
 
 // schedule asks to schedule a post; more overrides fields of the body, and nil removes them.
-func (e *engine) schedule(tb testing.TB, c crew, post string, accounts []crier.ID, more object) response {
+func (e *engine) schedule(tb testing.TB, c crew, post string, accounts []crier.ID, more object) servertest.Response {
 	tb.Helper()
-	body := object{"socialAccountIds": accounts, "scheduledAt": soon(0)}
+	body := object{"socialAccountIds": accounts, "scheduledAt": servertest.Soon(0)}
 	for key, value := range more {
 		body[key] = value
 		if value == nil {
@@ -116,7 +117,8 @@ func TestInsufficientCreditsWriteNothing(t *testing.T) {
 		}
 		e.Balanced(t, c)
 		// Credits are reserved once: moving costs nothing more, and cancelling hands them back.
-		e.schedule(t, c, post, []crier.ID{c.Accounts[0].ID}, object{"scheduledAt": soon(time.Hour)}).Result(t)
+		e.schedule(t, c, post, []crier.ID{c.Accounts[0].ID},
+			object{"scheduledAt": servertest.Soon(time.Hour)}).Result(t)
 		e.Balanced(t, c)
 		e.schedule(t, c, post, []crier.ID{c.Accounts[2].ID}, nil).WantError(t, http.StatusPaymentRequired,
 			"PaymentRequired")
@@ -200,7 +202,8 @@ func TestReschedulingMovesThePublication(t *testing.T) {
 		post := e.NewPost(t, e.crew, "moved")
 		first := e.schedule(t, e.crew, post, x, object{"useNextSlot": true,
 			"scheduledAt": nil}).Result(t).Data[0].ScheduledPost
-		moved := e.schedule(t, e.crew, post, x, object{"scheduledAt": soon(time.Hour)}).Result(t).Data[0].ScheduledPost
+		moved := e.schedule(t, e.crew, post, x,
+			object{"scheduledAt": servertest.Soon(time.Hour)}).Result(t).Data[0].ScheduledPost
 		if moved.ID != first.ID || moved.ScheduledAt.Equal(first.ScheduledAt.Time) {
 			t.Errorf("moved from %s at %s to %s at %s", first.ID, first.ScheduledAt, moved.ID, moved.ScheduledAt)
 		}
@@ -233,7 +236,7 @@ func TestPublishedPostIsNotRepublishedByDefault(t *testing.T) {
 		e.Await(t, e.crew, id, crier.Publishing)
 		refused := func(code string) {
 			t.Helper()
-			for _, r := range []result{
+			for _, r := range []servertest.Result{
 				e.schedule(t, e.crew, post, []crier.ID{x.ID}, nil).Result(t),
 				e.PostNow(t, e.crew, post, []crier.ID{x.ID}, nil),
 			} {
@@ -275,7 +278,7 @@ func TestEditingAScheduledPostChangesWhatIsPublished(t *testing.T) {
 		e.Call(t, c, "PATCH", "posts/"+post, object{"text": "after"}).Want(t, http.StatusOK)
 		for i, entry := range r.Data {
 			e.Await(t, c, entry.ScheduledPost.ID, crier.Published)
-			if got := texts(e.box.Timeline(t, c.Accounts[i])); len(got) != 1 || got[0] != "after" {
+			if got := servertest.Texts(e.box.Timeline(t, c.Accounts[i])); len(got) != 1 || got[0] != "after" {
 				t.Errorf("timeline of %s: %q", c.Accounts[i].Network, got)
 			}
 		}
@@ -300,7 +303,7 @@ func TestDraftAndDeleteCancelScheduledPosts(t *testing.T) {
 			}
 		}
 		e.Balanced(t, e.crew)
-		until(t, func() bool { return time.Now().After(at.Add(time.Second)) },
+		servertest.Until(t, func() bool { return time.Now().After(at.Add(time.Second)) },
 			func() string { return "time stands still" })
 		for _, on := range e.Accounts {
 			if got := e.box.Timeline(t, on); len(got) != 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crier"
+	"crier/internal/server/servertest"
 )
 
 func TestTags(t *testing.T) {
@@ -70,10 +71,10 @@ func TestTagsOfPosts(t *testing.T) {
 		tags := path("/v1/teams/%s/tags", s.Team)
 		b, a := s.MakeTag(t, "b"), s.MakeTag(t, "a")
 		id := s.MakePost(t, object{"text": "x"})
-		put := func(list ...any) response {
+		put := func(list ...any) servertest.Response {
 			return s.Do(t, "PUT", s.PostsPath(id, "tags"), object{"tagIds": append([]any{}, list...)})
 		}
-		names := func(r response) []string {
+		names := func(r servertest.Response) []string {
 			t.Helper()
 			var p struct{ UserTags []crier.TagSummary }
 			r.Want(t, http.StatusOK).Into(t, &p)

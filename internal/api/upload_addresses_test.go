@@ -11,6 +11,7 @@ import (
 
 	"crier/internal/media/mediatest"
 	"crier/internal/server"
+	"crier/internal/server/servertest"
 )
 
 // address is a new upload address of a key, below the server's own.
@@ -25,7 +26,7 @@ func (l library) address(tb testing.TB, key string, in object) string {
 }
 
 // put sends bytes to an address, without any credential.
-func (l library) put(tb testing.TB, address string, data []byte) response {
+func (l library) put(tb testing.TB, address string, data []byte) servertest.Response {
 	tb.Helper()
 	r, err := http.NewRequest(http.MethodPut, l.URL+address, bytes.NewReader(data))
 	if err != nil {
@@ -40,10 +41,10 @@ func (l library) put(tb testing.TB, address string, data []byte) response {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return response{Status: got.StatusCode, Header: got.Header, Body: body}
+	return servertest.Response{Status: got.StatusCode, Header: got.Header, Body: body}
 }
 
-func wantRefused(tb testing.TB, got response, status int, words string) {
+func wantRefused(tb testing.TB, got servertest.Response, status int, words string) {
 	tb.Helper()
 	if got.Status != status || !strings.Contains(string(got.Body), words) {
 		tb.Errorf("status %d, want %d with %q: %s", got.Status, status, words, got.Body)

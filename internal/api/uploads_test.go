@@ -14,6 +14,7 @@ import (
 	"crier"
 	"crier/internal/media"
 	"crier/internal/media/mediatest"
+	"crier/internal/server/servertest"
 )
 
 var uploadRules = map[string]func(*testing.T, library){
@@ -27,7 +28,7 @@ const pieceSize = media.MinChunkSize
 
 func uploadInPieces(t *testing.T, l library) {
 	folder := l.Do(t, "POST", l.Folders(), object{"name": "Clips"}).Text(t, "id")
-	file := longVideo(3*pieceSize + 1000)
+	file := servertest.LongVideo(3*pieceSize + 1000)
 	begun := l.Do(t, "POST", l.Uploads(), object{
 		"fileName": "clip.mp4", "mimeType": "video/mp4", "byteSize": len(file), "folderId": folder, "altText": "A clip",
 	}).Want(t, http.StatusCreated)
@@ -71,9 +72,9 @@ func uploadInPieces(t *testing.T, l library) {
 }
 
 func refusedPieces(t *testing.T, l library) {
-	file := longVideo(3 * pieceSize)
+	file := servertest.LongVideo(3 * pieceSize)
 	id := l.Begin(t, "video/mp4", len(file))
-	put := func(contentRange string, body []byte) response {
+	put := func(contentRange string, body []byte) servertest.Response {
 		return l.Do(t, "PUT", l.Uploads(id), body, "Content-Range", contentRange)
 	}
 	total := len(file)
@@ -123,14 +124,14 @@ func refusedPieces(t *testing.T, l library) {
 }
 
 func completedOnce(t *testing.T, l library) {
-	file := longVideo(pieceSize)
+	file := servertest.LongVideo(pieceSize)
 	id := l.Begin(t, "video/mp4", len(file))
 	l.Piece(t, id, file, 0, len(file)).Want(t, http.StatusOK)
-	answers := make([]response, 4)
+	answers := make([]servertest.Response, 4)
 	var wait sync.WaitGroup
 	for i := range answers {
 		wait.Go(func() {
-			answers[i], _ = l.RoundTrip(request{Method: "POST", Path: l.Uploads(id, "complete"), Key: l.Key})
+			answers[i], _ = l.RoundTrip(servertest.Request{Method: "POST", Path: l.Uploads(id, "complete"), Key: l.Key})
 		})
 	}
 	wait.Wait()
@@ -180,11 +181,11 @@ func refusedUploads(t *testing.T, l library) {
 }
 
 func takenOver(t *testing.T, l library) {
-	file := longVideo(2 * pieceSize)
+	file := servertest.LongVideo(2 * pieceSize)
 	id := l.Begin(t, "video/mp4", len(file))
 	l.Piece(t, id, file, 0, pieceSize).Want(t, http.StatusOK)
 	// A sender that breaks off in the middle of a piece.
-	broken := request{Method: "PUT", Path: l.Uploads(id), Key: l.Key,
+	broken := servertest.Request{Method: "PUT", Path: l.Uploads(id), Key: l.Key,
 		Body:   &brokenReader{data: file[pieceSize : pieceSize+1000]},
 		Header: map[string]string{"Content-Range": fmt.Sprintf("bytes %d-%d/%d", pieceSize, len(file)-1, len(file))}}
 	if got, err := l.RoundTrip(broken); err == nil && got.Status == http.StatusOK {
@@ -213,7 +214,7 @@ func (b *brokenReader) Read(p []byte) (int, error) {
 
 func folderGone(t *testing.T, l library) {
 	folder := l.Do(t, "POST", l.Folders(), object{"name": "Clips"}).Text(t, "id")
-	file := longVideo(pieceSize)
+	file := servertest.LongVideo(pieceSize)
 	id := l.Do(t, "POST", l.Uploads(), object{"fileName": "clip.mp4", "mimeType": "video/mp4", "byteSize": len(file),
 		"folderId": folder}).Text(t, "uploadId")
 	l.Piece(t, id, file, 0, len(file)).Want(t, http.StatusOK)

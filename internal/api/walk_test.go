@@ -67,7 +67,7 @@ var bodies = map[string]object{
 }
 
 // streams are for routes whose body is not JSON.
-var streams = map[string]request{
+var streams = map[string]servertest.Request{
 	"POST /v1/teams/{teamId}/assets": {Body: "--x--\r\n",
 		Header: map[string]string{"Content-Type": "multipart/form-data; boundary=x"}},
 	"PUT /v1/teams/{teamId}/assets/uploads/{uploadId}": {Body: "x",
@@ -128,7 +128,7 @@ func TestEveryRouteNeedsATokenAndAPermission(t *testing.T) {
 }
 
 // of makes a request to a route about the things of a tenant. Things below a team or an organization are unknown ones.
-func (s *testServer) of(tb testing.TB, r api.Route, victim tenant) request {
+func (s *testServer) of(tb testing.TB, r api.Route, victim servertest.Tenant) servertest.Request {
 	tb.Helper()
 	address := strings.NewReplacer("{teamId}", string(victim.Team), "{organizationId}",
 		string(victim.Organization)).Replace(r.Path)
@@ -137,7 +137,7 @@ func (s *testServer) of(tb testing.TB, r api.Route, victim tenant) request {
 		_, after, _ := strings.Cut(rest, "}")
 		address = before + unknownID + after
 	}
-	out := request{Method: r.Method, Path: address + queries[name(r)]}
+	out := servertest.Request{Method: r.Method, Path: address + queries[name(r)]}
 	if body, ok := bodies[name(r)]; ok {
 		out.Body = body
 		return out
@@ -146,7 +146,7 @@ func (s *testServer) of(tb testing.TB, r api.Route, victim tenant) request {
 		out.Body, out.Header = stream.Body, maps.Clone(stream.Header)
 		return out
 	}
-	if schema, ok := walk(s.OpenAPI(tb).Root,
+	if schema, ok := servertest.Walk(s.OpenAPI(tb).Root,
 		[]any{"paths", r.Path, strings.ToLower(r.Method), "requestBody", "content", "application/json", "schema"}); ok {
 		out.Body = s.document(tb).least(schema, victim)
 	}
@@ -154,10 +154,11 @@ func (s *testServer) of(tb testing.TB, r api.Route, victim tenant) request {
 }
 
 // least is the smallest value that a schema allows, about the things of a tenant.
-func (d *document) least(schema any, about tenant) any {
+func (d *document) least(schema any, about servertest.Tenant) any {
 	s, _ := schema.(map[string]any)
 	if ref, ok := s["$ref"].(string); ok {
-		target, _ := walk(d.Root, []any{"components", "schemas", strings.TrimPrefix(ref, "#/components/schemas/")})
+		target, _ := servertest.Walk(d.Root, []any{"components", "schemas",
+			strings.TrimPrefix(ref, "#/components/schemas/")})
 		return d.least(target, about)
 	}
 	if values, ok := s["enum"].([]any); ok {
@@ -168,7 +169,7 @@ func (d *document) least(schema any, about tenant) any {
 		value := object{}
 		required, _ := s["required"].([]any)
 		for _, field := range required {
-			property, _ := walk(s, []any{"properties", field})
+			property, _ := servertest.Walk(s, []any{"properties", field})
 			value[field.(string)] = d.least(property, about)
 			if field == "organizationId" {
 				value["organizationId"] = about.Organization
@@ -221,7 +222,7 @@ func TestRequestsWithoutATokenAreRejected(t *testing.T) {
 func TestStrangerCanNeitherReadNorChange(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		options := []option{withRole("api")}
+		options := []servertest.Option{withRole("api")}
 		if db.Dialect == store.Postgres { // as installations with several nodes have it
 			options = append(options, withS3(mediatest.StartS3(t)))
 		}
@@ -264,7 +265,7 @@ func (s *testServer) walkAsStranger(t *testing.T, key string, headers map[string
 }
 
 // wantNothingOf fails if an answer tells anything of the first tenant.
-func (s *testServer) wantNothingOf(t *testing.T, r api.Route, got response) {
+func (s *testServer) wantNothingOf(t *testing.T, r api.Route, got servertest.Response) {
 	t.Helper()
 	for _, secret := range []string{string(s.Organization), string(s.Team), "First organization"} {
 		if strings.Contains(string(got.Body), secret) {
@@ -328,7 +329,7 @@ func (s *testServer) walkAs(t *testing.T, who, key string, may func(api.Route) b
 		}
 		fresh := s.Do(t, "POST", "/v1/teams", object{"organizationId": s.Organization, "name": "Walked"}).Want(t,
 			http.StatusCreated).Text(t, "id")
-		call := s.of(t, r, tenant{Organization: s.Organization, Team: crier.ID(fresh)})
+		call := s.of(t, r, servertest.Tenant{Organization: s.Organization, Team: crier.ID(fresh)})
 		call.Key = key
 		if strings.HasSuffix(r.Path, "/events/stream") { // which would go on for ever
 			call.Path += "?types=none"

@@ -17,6 +17,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -54,7 +55,7 @@ func (w *rawWorker) Work(ctx context.Context, job *river.Job[rawJob]) error {
 // rawRates measures River on a database of its own with the settings that crier runs it with.
 func rawRates(b *testing.B, dialect store.Dialect, jobs int) rates {
 	b.Helper()
-	st := databases.Fresh(b, dialect).Open(b)
+	st := servertest.Databases.Fresh(b, dialect).Open(b)
 	ctx := context.Background()
 	if _, err := st.Writer().ExecContext(ctx,
 		`CREATE TABLE bench_rows (number integer PRIMARY KEY, done integer NOT NULL)`); err != nil {

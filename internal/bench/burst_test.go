@@ -96,13 +96,13 @@ func (n *network) lateness(tb testing.TB, due map[string]time.Time) []time.Durat
 //	CRIER_BENCH_POSTS    how many (10000)
 //	CRIER_BENCH_WAITING  how many wait for later (1000000)
 func BenchmarkBurst(b *testing.B) {
-	posts, waiting := int(numberFrom(b, "CRIER_BENCH_POSTS", 10_000)),
-		int(numberFrom(b, "CRIER_BENCH_WAITING", 1_000_000))
+	posts, waiting := int(servertest.NumberFrom(b, "CRIER_BENCH_POSTS", 10_000)),
+		int(servertest.NumberFrom(b, "CRIER_BENCH_WAITING", 1_000_000))
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
 			before := rawRates(b, dialect, posts)
 			net := startNetwork(b)
-			e := startEngine(b, databases.Fresh(b, dialect), net)
+			e := startEngine(b, servertest.Databases.Fresh(b, dialect), net)
 			var crews []crew
 			for range max(1, posts/100) {
 				crews = append(crews, e.NewCrew(b, 1_000_000_000, slices.Repeat([]string{"x"}, 10)...))
@@ -166,7 +166,7 @@ func reportLateness(b *testing.B, late []time.Duration) {
 func (e *engine) scheduleAll(b *testing.B, crews []crew, count int) ([]string, time.Time) {
 	b.Helper()
 	texts, ids, run := make([]string, count), make([]crier.ID, count), crier.NewID()
-	atOnce(8, func(client int) {
+	servertest.AtOnce(8, func(client int) {
 		for i := client; i < count; i += 8 {
 			texts[i] = fmt.Sprintf("%s %d", run, i)
 			ids[i] = e.tryPost(b, crews[i%len(crews)], texts[i])
@@ -179,7 +179,7 @@ func (e *engine) scheduleAll(b *testing.B, crews []crew, count int) ([]string, t
 	for i, c := range crews {
 		scopes[i] = e.Scope(b, c)
 	}
-	atOnce(8, func(client int) {
+	servertest.AtOnce(8, func(client int) {
 		for i := client; i < count; i += 8 {
 			c := crews[i%len(crews)]
 			targets := crier.Targets{SocialAccountIDs: []crier.ID{c.Accounts[i/len(crews)%len(c.Accounts)].ID}}
@@ -200,8 +200,9 @@ func (e *engine) scheduleAll(b *testing.B, crews []crew, count int) ([]string, t
 // tryPost makes a post from any goroutine.
 func (e *engine) tryPost(b *testing.B, c crew, text string) crier.ID {
 	b.Helper()
-	got, err := e.RoundTrip(servertest.Request{Method: "POST", Path: path("/v1/teams/%s/posts", c.Team), Key: c.Key,
-		Body: object{"text": text}})
+	got, err := e.RoundTrip(servertest.Request{Method: "POST", Path: servertest.Path("/v1/teams/%s/posts", c.Team),
+		Key:  c.Key,
+		Body: servertest.Object{"text": text}})
 	var post struct{ ID crier.ID }
 	if err == nil {
 		err = json.Unmarshal(got.Body, &post)
@@ -215,11 +216,11 @@ func (e *engine) tryPost(b *testing.B, c crew, text string) crier.ID {
 // BenchmarkLateness publishes posts one by one on a node with nothing else to do, and measures when each call reaches
 // its network. Bar: 99 of 100 within 100 ms, none before its time.
 func BenchmarkLateness(b *testing.B) {
-	posts := int(numberFrom(b, "CRIER_BENCH_SINGLE_POSTS", 300))
+	posts := int(servertest.NumberFrom(b, "CRIER_BENCH_SINGLE_POSTS", 300))
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
 			net := startNetwork(b)
-			e := startEngine(b, databases.Fresh(b, dialect), net)
+			e := startEngine(b, servertest.Databases.Fresh(b, dialect), net)
 			e.crew = e.NewCrew(b, 1_000_000, "x", "x", "x")
 			due := map[string]time.Time{}
 			lead := 5*time.Second + time.Duration(posts)*10*time.Millisecond

@@ -11,28 +11,13 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Run(m)) }
 
-// The harness by the names that the benchmarks use.
-type (
-	database = servertest.Database
-	option   = servertest.Option
-	tenant   = servertest.Tenant
-	crew     = servertest.Crew
-	object   = servertest.Object
-)
-
-var (
-	databases    = servertest.Databases
-	eachDatabase = servertest.EachDatabase
-	withRole     = servertest.WithRole
-	path         = servertest.Path
-	atOnce       = servertest.AtOnce
-	numberFrom   = servertest.NumberFrom
-)
+// crew is embedded by engine.
+type crew = servertest.Crew
 
 // testServer is a server with the helpers of this package.
 type testServer struct{ *servertest.Server }
 
-func startServer(tb testing.TB, db database, options ...option) *testServer {
+func startServer(tb testing.TB, db servertest.Database, options ...servertest.Option) *testServer {
 	tb.Helper()
 	return &testServer{servertest.Start(tb, db, options...)}
 }
@@ -44,7 +29,7 @@ type engine struct {
 }
 
 // startEngine starts a node that publishes to a network.
-func startEngine(tb testing.TB, db database, net *network) *engine {
+func startEngine(tb testing.TB, db servertest.Database, net *network) *engine {
 	tb.Helper()
 	box := &servertest.Box{URL: net.URL}
 	return &engine{testServer: startServer(tb, db, servertest.WithBox(box), quiet)}
@@ -53,7 +38,7 @@ func startEngine(tb testing.TB, db database, net *network) *engine {
 // postServer is a server with helpers for the team's content.
 type postServer struct{ *testServer }
 
-func startPostServer(tb testing.TB, db database, options ...option) postServer {
+func startPostServer(tb testing.TB, db servertest.Database, options ...servertest.Option) postServer {
 	tb.Helper()
-	return postServer{startServer(tb, db, append([]option{withRole("api")}, options...)...)}
+	return postServer{startServer(tb, db, append([]servertest.Option{servertest.WithRole("api")}, options...)...)}
 }

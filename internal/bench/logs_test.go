@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -26,7 +27,7 @@ func BenchmarkLogs(b *testing.B) {
 		for _, name := range []string{"events", "events from the middle", "events of a type", "audit log",
 			"audit log before the middle", "audit log of an action"} {
 			b.Run(name, func(b *testing.B) {
-				read := func(of tenant, path string) {
+				read := func(of servertest.Tenant, path string) {
 					if err := get(s.Client, s.URL+path, of.Key); err != nil {
 						b.Fatal(err)
 					}
@@ -40,7 +41,7 @@ func BenchmarkLogs(b *testing.B) {
 }
 
 // hasRows fails when a page is empty: one of rare events need not be full.
-func (s *testServer) hasRows(b *testing.B, of tenant, path string) {
+func (s *testServer) hasRows(b *testing.B, of servertest.Tenant, path string) {
 	b.Helper()
 	var page struct{ Data []struct{ ID crier.ID } }
 	s.As(b, of.Key, "GET", path, nil).Want(b, http.StatusOK).Into(b, &page)
@@ -54,7 +55,7 @@ var logStart = time.Now().Add(-20 * 24 * time.Hour).UTC().Truncate(time.Second)
 
 // fillLogs writes rows into the logs of an organization, without going through crier, and returns addresses of pages. As
 // many as filters find are spread evenly.
-func (s *testServer) fillLogs(tb testing.TB, of tenant, rows int) map[string]string {
+func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map[string]string {
 	tb.Helper()
 	numbers, id, at := `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) SELECT i,
 		lower(hex(randomblob(16))) AS h FROM n)`, `substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-7' || substr(h, 14, 3) ||
@@ -80,8 +81,8 @@ func (s *testServer) fillLogs(tb testing.TB, of tenant, rows int) map[string]str
 		before+int64(rows)/2).Scan(&middle); err != nil {
 		tb.Fatal(err)
 	}
-	events := path("/v1/organizations/%s/events", of.Organization) + "?limit=25"
-	audit := path("/v1/organizations/%s/audit-log", of.Organization) + "?limit=25"
+	events := servertest.Path("/v1/organizations/%s/events", of.Organization) + "?limit=25"
+	audit := servertest.Path("/v1/organizations/%s/audit-log", of.Organization) + "?limit=25"
 	half := logStart.Add(time.Duration(rows/2) * time.Second).Format(time.RFC3339)
 	return map[string]string{"events": events, "events from the middle": events + "&after=" + string(middle),
 		"events of a type": events + "&types=member.joined", "audit log": audit,

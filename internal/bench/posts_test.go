@@ -30,7 +30,7 @@ const (
 func BenchmarkPosts(b *testing.B) {
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
-			s := startPostServer(b, databases.Fresh(b, dialect))
+			s := startPostServer(b, servertest.Databases.Fresh(b, dialect))
 			small, large := s.fill(b, smallTeam, "1"), s.fill(b, largeTeam, "2")
 			if dialect == store.Postgres {
 				s.Exec(b, `VACUUM ANALYZE`) // as the server does by itself, some time after so many rows
@@ -180,12 +180,14 @@ func compare(b *testing.B, small, large func()) {
 // that narrow filters find are spread evenly.
 func (s postServer) fill(b testing.TB, n int, mark string) filledTeam {
 	b.Helper()
-	team := crier.ID(s.Do(b, "POST", "/v1/teams", object{"organizationId": s.Organization,
+	team := crier.ID(s.Do(b, "POST", "/v1/teams", servertest.Object{"organizationId": s.Organization,
 		"name": fmt.Sprintf("%d posts", n)}).Want(b, http.StatusCreated).Text(b, "id"))
 	t := filledTeam{s: s, id: team, size: n, scope: s.scope(b, team)}
-	t.tag = crier.ID(s.Do(b, "POST", path("/v1/teams/%s/tags", team), object{"name": "rare"}).Want(b,
+	t.tag = crier.ID(s.Do(b, "POST", servertest.Path("/v1/teams/%s/tags", team),
+		servertest.Object{"name": "rare"}).Want(b,
 		http.StatusCreated).Text(b, "id"))
-	t.account = postServer{&testServer{&servertest.Server{Tenant: tenant{Team: team}, Node: s.Node}}}.InsertAccount(b,
+	t.account = postServer{&testServer{&servertest.Server{Tenant: servertest.Tenant{Team: team},
+		Node: s.Node}}}.InsertAccount(b,
 		crier.ProviderX)
 	names := strings.NewReplacer("{organization}", string(s.Organization), "{team}", string(team), "{tag}",
 		string(t.tag), "{account}", string(t.account))
@@ -274,7 +276,7 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 func TestWideFiltersMatchNarrowOnes(t *testing.T) {
 	t.Parallel()
 	const size = 5000
-	eachDatabase(t, func(t *testing.T, db database) {
+	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		s := startPostServer(t, db)
 		s.Team = s.fill(t, size, "1").id
 		rare, wide := size/(size/matching), size-size/(size/matching)

@@ -41,7 +41,7 @@ func bothDatabases(b *testing.B, bench func(b *testing.B, s *testServer)) {
 	b.Helper()
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
-			bench(b, startServer(b, databases.Fresh(b, dialect), quiet, withRole("api")))
+			bench(b, startServer(b, servertest.Databases.Fresh(b, dialect), quiet, servertest.WithRole("api")))
 		})
 	}
 }
@@ -113,10 +113,10 @@ func BenchmarkRead(b *testing.B) {
 	for _, what := range []string{"team", "page of 25 teams"} {
 		b.Run(what, func(b *testing.B) {
 			bothDatabases(b, func(b *testing.B, s *testServer) {
-				address := path("/v1/teams/%s", s.Team)
+				address := servertest.Path("/v1/teams/%s", s.Team)
 				if what != "team" {
 					s.fillTeams(b, s.Organization, 1000)
-					address = path("/v1/teams?organizationId=%s", s.Organization)
+					address = servertest.Path("/v1/teams?organizationId=%s", s.Organization)
 				}
 				body := s.Do(b, "GET", address, nil).Want(b, http.StatusOK).Body
 				bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -138,8 +138,8 @@ func BenchmarkRead(b *testing.B) {
 // BenchmarkCreate compares POST /v1/teams, 32 clients on 32 organizations, with the same statements in bare
 // transactions through the same driver and a pool of the same size. Bar: 0.5.
 func BenchmarkCreate(b *testing.B) {
-	s := startServer(b, databases.Fresh(b, store.Postgres), quiet)
-	var tenants []tenant
+	s := startServer(b, servertest.Databases.Fresh(b, store.Postgres), quiet)
+	var tenants []servertest.Tenant
 	for i := range benchClients {
 		tenants = append(tenants, s.NewTenant(b, fmt.Sprint("Tenant ", i)))
 	}
@@ -179,7 +179,7 @@ func BenchmarkCreate(b *testing.B) {
 }
 
 // bareCreate is the transaction of a creation, without crier.
-func bareCreate(db *sql.DB, of tenant) error {
+func bareCreate(db *sql.DB, of servertest.Tenant) error {
 	ctx := context.Background()
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -203,7 +203,7 @@ func bareCreate(db *sql.DB, of tenant) error {
 }
 
 // bareReads are the look-ups of a creation: the key, and what it may do in the organization.
-func bareReads(db *sql.DB, of tenant) error {
+func bareReads(db *sql.DB, of servertest.Tenant) error {
 	ctx := context.Background()
 	var key, person string
 	err := db.QueryRowContext(ctx, `SELECT k.id, u.id FROM api_key_secrets s JOIN api_keys k ON k.id = s.api_key_id
@@ -283,7 +283,7 @@ func (s *testServer) latency(b *testing.B, address, key string) float64 {
 
 // pageAddress is the address of a page somewhere in a tenant's list. Nobody turns 40,000 pages to measure the last one:
 // the cursor is made here, from the row that it stands at, as the server would make it.
-func (s *testServer) pageAddress(b *testing.B, of tenant, sort, where string) string {
+func (s *testServer) pageAddress(b *testing.B, of servertest.Tenant, sort, where string) string {
 	b.Helper()
 	query := url.Values{"organizationId": {string(of.Organization)}, "sortBy": {sort}, "sortOrder": {"asc"}}
 	end, backwards := strings.HasPrefix(where, "last"), strings.HasSuffix(where, "backwards")
@@ -300,7 +300,7 @@ func (s *testServer) pageAddress(b *testing.B, of tenant, sort, where string) st
 }
 
 // cursorNear stands 25 rows before an end of the list, or behind 25 rows when it is to be read backwards.
-func (s *testServer) cursorNear(b *testing.B, of tenant, sort string, end, backwards bool) string {
+func (s *testServer) cursorNear(b *testing.B, of servertest.Tenant, sort string, end, backwards bool) string {
 	b.Helper()
 	column, direction := map[string]string{"createdAt": "created_at", "name": "name_key"}[sort], "ASC"
 	if end {

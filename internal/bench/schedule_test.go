@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"crier"
+	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
 
@@ -23,7 +24,7 @@ import (
 // ids of their own. Bar: 0.5.
 func BenchmarkSchedule(b *testing.B) {
 	log := serverLog(b)
-	s := startServer(b, databases.Fresh(b, store.Postgres), quiet, withRole("api"))
+	s := startServer(b, servertest.Databases.Fresh(b, store.Postgres), quiet, servertest.WithRole("api"))
 	e := &engine{testServer: s}
 	clients := make([]*scheduler, benchClients)
 	for i := range clients {
@@ -116,7 +117,8 @@ func (c *scheduler) schedule() error {
 		return err
 	}
 	body := fmt.Sprintf(`{"socialAccountIds":[%q],"scheduledAt":%q}`, c.crew.Accounts[0].ID, c.at)
-	req, err := http.NewRequest(http.MethodPost, c.URL+path("/v1/teams/%s/posts/%s/schedule", c.crew.Team, c.last.id),
+	req, err := http.NewRequest(http.MethodPost,
+		c.URL+servertest.Path("/v1/teams/%s/posts/%s/schedule", c.crew.Team, c.last.id),
 		strings.NewReader(body))
 	if err != nil {
 		return err

@@ -22,12 +22,12 @@ const roundTrip = 2 * time.Millisecond
 // BenchmarkWriters has one customer's people write drafts in eight teams, with PostgreSQL two milliseconds away: one
 // writer, then 32 of them. Bars: 32 reach four times what one does, and half of the drafts take at most 15 ms.
 func BenchmarkWriters(b *testing.B) {
-	db := databases.Fresh(b, store.Postgres)
+	db := servertest.Databases.Fresh(b, store.Postgres)
 	db.URL = delayed(b, db.URL)
-	s := startServer(b, db, quiet, withRole("api"))
+	s := startServer(b, db, quiet, servertest.WithRole("api"))
 	teams := []crier.ID{s.Team}
 	for len(teams) < 8 {
-		made := s.Do(b, "POST", "/v1/teams", object{"organizationId": s.Organization, "name": "A team"}).
+		made := s.Do(b, "POST", "/v1/teams", servertest.Object{"organizationId": s.Organization, "name": "A team"}).
 			Want(b, http.StatusCreated)
 		teams = append(teams, crier.ID(made.Text(b, "id")))
 	}
@@ -52,8 +52,9 @@ func (s *testServer) write(b *testing.B, teams []crier.ID, writers int) (perSeco
 		all.Go(func() {
 			for time.Since(began) < benchRounds*benchRound {
 				sent := time.Now()
-				got, err := s.RoundTrip(servertest.Request{Method: "POST", Path: path("/v1/teams/%s/posts", teams[w%len(teams)]),
-					Key: s.Key, Body: object{"text": "A draft of one of many writers"}})
+				got, err := s.RoundTrip(servertest.Request{Method: "POST",
+					Path: servertest.Path("/v1/teams/%s/posts", teams[w%len(teams)]),
+					Key:  s.Key, Body: servertest.Object{"text": "A draft of one of many writers"}})
 				if err != nil || got.Status != http.StatusCreated {
 					b.Errorf("%d %s, %v", got.Status, got.Body, err)
 					return
