@@ -35,9 +35,14 @@ func (s *Suite) EachFixture(t *testing.T, test func(t *testing.T, f *Fixture)) {
 // NewFixture fills a store.
 func NewFixture(tb testing.TB, s *store.Store) *Fixture {
 	tb.Helper()
+	return newFixture(tb, s, "owner@acme.example")
+}
+
+func newFixture(tb testing.TB, s *store.Store, owner crier.Email) *Fixture {
+	tb.Helper()
 	f := &Fixture{Store: s, tb: tb, Now: crier.TimeOf(time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC))}
 	f.Organization = f.NewOrganization("Acme")
-	f.Owner = f.NewUser("owner@acme.example")
+	f.Owner = f.NewUser(owner)
 	f.Join(store.UserPrincipal, f.Owner.ID, crier.RoleOwner)
 	f.Team = f.NewTeam("Marketing")
 	f.Account = f.NewAccount(crier.ProviderX)

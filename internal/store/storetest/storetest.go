@@ -58,6 +58,16 @@ type Suite struct {
 	Prepare func(ctx context.Context, cfg store.Config) error
 
 	sqlite, postgres template
+	// shared are the databases of EachShared.
+	shared [2]sharedStore
+}
+
+// sharedStore is a database that tests share.
+type sharedStore struct {
+	once sync.Once
+	open *store.Store
+	drop func() error
+	err  error
 }
 
 // template is a prepared database to copy.
@@ -94,6 +104,34 @@ func (s *Suite) EachStore(t *testing.T, test func(t *testing.T, st *store.Store)
 		t.Helper()
 		test(t, db.Open(t))
 	})
+}
+
+// EachShared is EachFixture for tests that look at nothing but their own organization: they share one database of each
+// kind, which saves making one, and are tenants of it side by side. Run closes it.
+func (s *Suite) EachShared(t *testing.T, test func(t *testing.T, f *Fixture)) {
+	t.Helper()
+	for i, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			t.Parallel()
+			Need(t, dialect)
+			test(t, newFixture(t, s.sharedStore(t, i, dialect), "owner-"+crier.Email(crier.NewID())+"@acme.example"))
+		})
+	}
+}
+
+func (s *Suite) sharedStore(tb testing.TB, i int, dialect store.Dialect) *store.Store {
+	tb.Helper()
+	shared := &s.shared[i]
+	shared.once.Do(func() {
+		var db Database
+		if db, shared.drop, shared.err = s.Make(dialect); shared.err == nil {
+			shared.open, shared.err = store.Open(context.Background(), db.Config())
+		}
+	})
+	if shared.err != nil {
+		tb.Fatal(shared.err)
+	}
+	return shared.open
 }
 
 // Fresh makes a database that is dropped when the test ends.
@@ -143,11 +181,19 @@ func (s *Suite) Run(m *testing.M) int {
 	return code
 }
 
-// Remove removes the templates. Run does it; a second suite of a package has to call it.
+// Remove removes the templates and the shared databases. Run does it; a second suite of a package has to call it.
 func (s *Suite) Remove() error {
 	var err error
+	for i := range s.shared {
+		if shared := &s.shared[i]; shared.open != nil {
+			err = errors.Join(err, shared.open.Close())
+		}
+		if drop := s.shared[i].drop; drop != nil {
+			err = errors.Join(err, drop())
+		}
+	}
 	if s.sqlite.db.DataDir != "" {
-		err = os.RemoveAll(s.sqlite.db.DataDir)
+		err = errors.Join(err, os.RemoveAll(s.sqlite.db.DataDir))
 	}
 	if s.postgres.db.URL != "" {
 		err = errors.Join(err, administer(`DROP DATABASE IF EXISTS `+databaseName(s.postgres.db.URL)+` WITH (FORCE)`))
