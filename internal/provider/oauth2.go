@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -137,9 +138,9 @@ func (o OAuth2) Token(ctx context.Context, r Request) (Token, error) {
 	}, nil
 }
 
-// after is so many seconds from now; none means that there is no end.
+// after is so many seconds from now; none, and more than a Duration can tell, means that there is no end.
 func (o OAuth2) after(s seconds) time.Time {
-	if s <= 0 {
+	if s <= 0 || s > math.MaxInt64/seconds(time.Second) {
 		return time.Time{}
 	}
 	return o.Now().Add(time.Duration(s) * time.Second).UTC()

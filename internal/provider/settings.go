@@ -213,7 +213,7 @@ func (f SettingFormat) problem(v string) string {
 			return "must be a number of 1 to 20 digits, as a string"
 		}
 	case FormatURL:
-		if u, err := url.Parse(v); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" ||
+		if u, err := url.Parse(v); err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" ||
 			len(v) > MaxURL {
 			return fmt.Sprintf("must be an http or https address of at most %d bytes", MaxURL)
 		}

@@ -1,0 +1,128 @@
+package provider_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/internal/provider"
+	"crier/internal/provider/providertest"
+)
+
+func TestScopeNamesKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	got := provider.ScopeNames([]provider.Grant{{Scope: "write", Required: true}, {Scope: "read"}})
+	if !slices.Equal(got, []string{"write", "read"}) {
+		t.Errorf("the names are %v", got)
+	}
+	if got := provider.ScopeNames(nil); got == nil || len(got) != 0 {
+		t.Errorf("no grants are %#v", got)
+	}
+	for text, want := range map[string][]string{"": nil, "a": {"a"}, "a b": {"a", "b"}, "a,b": {"a", "b"},
+		"a, b,,c ": {"a", "b", "c"}, " ": nil, "https://a.test/x.y z": {"https://a.test/x.y", "z"}} {
+		if got := provider.SplitScopes(text); !slices.Equal(got, want) {
+			t.Errorf("%q are %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestOAuth2ExchangeSendsTheCodeAsRFC6749Says(t *testing.T) {
+	t.Parallel()
+	for _, pkce := range []bool{false, true} {
+		server := newFixed(t, http.StatusOK, `{"access_token":"a"}`)
+		oauth2 := newOAuth2(server)
+		oauth2.PKCE = pkce
+		_, err := oauth2.Exchange(context.Background(), provider.CodeExchange{Code: "c+d", RedirectURL: "https://crier.test/cb",
+			Verifier: "verifier"})
+		want := url.Values{"grant_type": {"authorization_code"}, "code": {"c+d"}, "redirect_uri": {"https://crier.test/cb"},
+			"client_id": {"client"}, "client_secret": {"secret"}}
+		if pkce {
+			want.Set("code_verifier", "verifier")
+		}
+		if got := url.Values(server.form); err != nil || got.Encode() != want.Encode() || server.last.URL.Path != "/token" {
+			t.Errorf("PKCE %t: sent %v to %s, %v; want %v", pkce, got, server.last.URL, err, want)
+		}
+		if got := server.last.Header.Get("Content-Type"); got != "application/x-www-form-urlencoded" {
+			t.Errorf("the form is sent as %s", got)
+		}
+	}
+}
+
+func TestOAuth2RefreshSendsTheRefreshToken(t *testing.T) {
+	t.Parallel()
+	server := newFixed(t, http.StatusOK, `{"access_token":"new","refresh_token":"next","expires_in":60,"scope":"two",`+
+		`"refresh_token_expires_in":120}`)
+	oauth2 := newOAuth2(server)
+	now := providertest.NewClock().Now()
+	got, err := oauth2.Refresh(context.Background(), provider.Token{Access: "old", Refresh: "r", Scopes: []string{"one"},
+		RefreshExpiresAt: now})
+	if err != nil || got.Access != "new" || got.Refresh != "next" || !slices.Equal(got.Scopes, []string{"two"}) ||
+		!got.ExpiresAt.Equal(now.Add(time.Minute)) || !got.RefreshExpiresAt.Equal(now.Add(2*time.Minute)) {
+		t.Errorf("the token is %+v, %v", got, err)
+	}
+	if form := url.Values(server.form); form.Get("grant_type") != "refresh_token" || form.Get("refresh_token") != "r" {
+		t.Errorf("sent %v", form)
+	}
+	oauth2.NoRefreshToken = "connect again"
+	_, err = oauth2.Refresh(context.Background(), provider.Token{Access: "old"})
+	if failure := provider.AsError(err); failure == nil || failure.Message != "connect again" ||
+		failure.Scope != provider.ScopeAccount || failure.Code != provider.CodeAuthExpired {
+		t.Errorf("without a refresh token: %+v", failure)
+	}
+}
+
+// TestOAuth2EndsOfTokens: an end that no clock can tell is none, instead of one in the past that has the token renewed
+// again and again.
+func TestOAuth2EndsOfTokens(t *testing.T) {
+	t.Parallel()
+	now := providertest.NewClock().Now()
+	for text, want := range map[string]time.Time{
+		`5184000`: now.Add(60 * 24 * time.Hour), `"60"`: now.Add(time.Minute), `0`: {}, `-5`: {}, `null`: {}, `"soon"`: {},
+		`1.5`: {}, `{}`: {}, `99999999999`: {}, `9223372036854775807`: {}, `99999999999999999999`: {},
+	} {
+		token, err := newOAuth2(newFixed(t, http.StatusOK, `{"access_token":"a","expires_in":`+text+`}`)).Exchange(
+			context.Background(), provider.CodeExchange{})
+		if err != nil || !token.ExpiresAt.Equal(want) {
+			t.Errorf("%s: the token ends %v, %v; want %v", text, token.ExpiresAt, err, want)
+		}
+	}
+}
+
+// TestOAuth2RevokesWhatIsDeadAlready: a token that the network no longer knows is as good as revoked.
+func TestOAuth2RevokesWhatIsDeadAlready(t *testing.T) {
+	t.Parallel()
+	classify := func(answer *provider.Response) *provider.Error {
+		if strings.Contains(string(answer.Body), "invalid_token") {
+			return answer.Fail(provider.AuthExpired, provider.CodeAuthExpired, "", nil)
+		}
+		return answer.Unavailable("busy")
+	}
+	for _, tc := range []struct {
+		status int
+		body   string
+		good   bool
+	}{
+		{http.StatusOK, "", true}, {http.StatusNoContent, "", true}, {http.StatusBadRequest, "invalid_token", true},
+		{http.StatusServiceUnavailable, "", false}, {http.StatusFound, "", false},
+	} {
+		server := newFixed(t, tc.status, tc.body)
+		oauth2 := newOAuth2(server)
+		oauth2.Classify = classify
+		form := url.Values{"token_type_hint": {"access_token"}}
+		err := oauth2.Revoke(context.Background(), form, "token-1")
+		if (err == nil) != tc.good {
+			t.Errorf("%d %s: %v", tc.status, tc.body, err)
+		}
+		if sent := url.Values(server.form); sent.Get("token") != "token-1" || sent.Get("token_type_hint") != "access_token" ||
+			server.last.URL.Path != "/revoke" {
+			t.Errorf("sent %v to %s", sent, server.last.URL)
+		}
+		if len(form) != 1 {
+			t.Errorf("the caller's form became %v", form)
+		}
+	}
+}
