@@ -63,7 +63,7 @@ func (r RepostAfter) PartOfADay() time.Duration {
 	return time.Duration((r.OffsetDays - float64(r.WholeDays())) * float64(24*time.Hour))
 }
 
-// Quotes is true when the repost carries a text of its own.
+// Quotes reports whether the repost carries a text of its own.
 func (r RepostAfter) Quotes() bool { return r.Mode == "quote" || r.Mode == "" && r.Text != "" }
 
 // validateSaved checks the actions that are saved with a post, which have no others beside them.

@@ -9,7 +9,7 @@ import (
 // Kind sorts errors by what the caller can do about them. Its value is the `_tag` of the error body.
 type Kind string
 
-// The kinds of errors, one per `_tag` of the interface.
+// The kinds of errors, one per `_tag` of the API.
 const (
 	KindInvalid         Kind = "HttpApiDecodeError"
 	KindUnauthorized    Kind = "Unauthorized"
@@ -101,7 +101,7 @@ func newError(kind Kind, format string, args []any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// IsKind is true when err is an error of the kind.
+// IsKind reports whether err is an error of the kind.
 func IsKind(err error, kind Kind) bool {
 	var known *Error
 	return errors.As(err, &known) && known.Kind == kind

@@ -23,7 +23,7 @@ func Some[T any](v T) Optional[T] { return Optional[T]{Set: true, Value: v} }
 // Null is a field that is there and null.
 func Null[T any]() Optional[T] { return Optional[T]{Set: true, Null: true} }
 
-// HasValue is true when the field is there and not null.
+// HasValue reports whether the field is there and not null.
 func (o Optional[T]) HasValue() bool { return o.Set && !o.Null }
 
 // Ptr is nil for null and absent.

@@ -56,7 +56,7 @@ var editorPermissions = []Permission{
 
 var viewerPermissions = []Permission{Read, ReadAnalytics}
 
-// Can is true when the role holds the permission.
+// Can reports whether the role holds the permission.
 func (r Role) Can(p Permission) bool {
 	switch r {
 	case RoleOwner, RoleAdmin:

@@ -38,7 +38,7 @@ var postMoves = map[PostStatus][]PostStatus{
 	PostArchived:       {PostDraft},
 }
 
-// CanMoveTo is true when a person may move a post from one state to the other.
+// CanMoveTo reports whether a person may move a post from one state to the other.
 func (s PostStatus) CanMoveTo(to PostStatus) bool { return slices.Contains(postMoves[s], to) }
 
 // DeliveryState sums up where a post's publications stand.

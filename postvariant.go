@@ -133,8 +133,8 @@ func (p PostInput) attachments() []Attachment {
 	return all
 }
 
-// OwnMedia is true when a variant does not take over the media of the post as they are, so that its type follows from
-// its own.
+// OwnMedia reports whether a variant does not take over the media of the post as they are, so that its type follows
+// from its own.
 func (p PostInput) OwnMedia(i int) bool {
 	v := p.Variants[i]
 	return v.Posts != nil || v.Attachments != nil || p.Thread != nil

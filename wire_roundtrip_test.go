@@ -166,8 +166,7 @@ func TestAnswersNameFieldsOnce(t *testing.T) {
 	}
 }
 
-// TestBoundsInTagsAreThoseOfTheConstants: the document of the interface comes from the tags, the rules from the
-// constants.
+// TestBoundsInTagsAreThoseOfTheConstants: the OpenAPI document comes from the tags, the rules from the constants.
 func TestBoundsInTagsAreThoseOfTheConstants(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

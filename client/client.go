@@ -1,7 +1,7 @@
 // Package client is the typed Go client of crier's public interface: one method per operation. It repeats requests that
 // are safe to repeat, sends an idempotency key with every change so that all of them are, and returns errors as types.
 //
-// It knows nothing that the interface does not tell.
+// It knows nothing that the API does not tell.
 package client
 
 import (
@@ -132,7 +132,7 @@ func (c *Client) unreachable(err error) error {
 	return &UnreachableError{Base: c.base, Err: err}
 }
 
-// IsKind is true when err is an answer of this kind.
+// IsKind reports whether err is an answer of this kind.
 func IsKind(err error, kind crier.Kind) bool {
 	known, ok := errors.AsType[*Error](err)
 	return ok && known.Kind == kind

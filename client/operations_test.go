@@ -17,7 +17,7 @@ import (
 	"crier/client"
 )
 
-// documented are the operations of the interface, as method and path, but for further addresses of the same operation.
+// documented are the operations of the API, as method and path, but for further addresses of the same operation.
 func documented(t *testing.T) []string {
 	t.Helper()
 	data, err := os.ReadFile("../internal/api/testdata/openapi.json")

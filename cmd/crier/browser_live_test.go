@@ -112,7 +112,7 @@ func TestBrowserPostWaitsForItsUpload(t *testing.T) {
 	s.tab.says("1 account")
 }
 
-// buttonSays is true when a button has these words.
+// buttonSays reports whether a button has these words.
 func buttonSays(words string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll('button')].some(e => e.innerText.includes(%q))`, words)
 }

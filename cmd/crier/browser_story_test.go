@@ -16,7 +16,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// networksOfPeople are the networks as the dashboard names them, with their names in the interface.
+// networksOfPeople are the networks as the dashboard names them, with their names in the API.
 var networksOfPeople = []struct{ name, shown string }{
 	{"x", "X"}, {"tiktok", "TikTok"}, {"instagram", "Instagram"}, {"facebook", "Facebook"}, {"youtube", "YouTube"},
 	{"linkedin", "LinkedIn"}, {"threads", "Threads"},

@@ -19,8 +19,8 @@ import (
 	"crier/internal/store"
 )
 
-// trial is a post of the networks' suite on its way through the whole service: the interface, a database, the job
-// engine, and the client in front of the sandbox.
+// trial is a post of the networks' suite on its way through the whole service: the API, a database, the job engine, and
+// the client in front of the sandbox.
 type trial struct {
 	name    string
 	network string // as newCrew takes it

@@ -259,7 +259,7 @@ func (f *freezer) release() {
 	f.planned.Broadcast()
 }
 
-// thawed is true when all that were frozen go on.
+// thawed reports whether all that were frozen go on.
 func (f *freezer) thawed() bool {
 	select {
 	case <-f.thaw:

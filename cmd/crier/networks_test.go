@@ -131,7 +131,7 @@ func (e *engine) wantPicture(tb testing.TB, on servertest.Account, text string, 
 	tb.Errorf("the timeline on %s shows no %q", on.Network, text)
 }
 
-// can is true when the account's capabilities say so.
+// can reports whether the account's capabilities say so.
 func (e *engine) can(tb testing.TB, c crew, a servertest.Account, ability string) bool {
 	tb.Helper()
 	got := e.Call(tb, c, "GET", path("social-accounts/%s", a.ID), nil).Want(tb, http.StatusOK)

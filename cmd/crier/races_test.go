@@ -22,7 +22,7 @@ func (e *engine) withAnother(t *testing.T, db database) []*engine {
 	return []*engine{e, e.join(t, db)}
 }
 
-// tryCall calls the interface for a crew from any goroutine.
+// tryCall calls the API for a crew from any goroutine.
 func (e *engine) tryCall(c crew, method, address string, body any, headers map[string]string) (servertest.Response,
 	error) {
 	return e.RoundTrip(servertest.Request{Method: method, Path: path("/v1/teams/%s/", c.Team) + address, Body: body,

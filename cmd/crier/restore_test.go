@@ -123,7 +123,7 @@ func TestBackupOfARunningServerCanBeRestored_sqlite(t *testing.T) {
 	}
 }
 
-// bringForward moves what is planned behind the program's back: the interface schedules nothing within a minute.
+// bringForward moves what is planned behind the program's back: the API schedules nothing within a minute.
 func (i *installation) bringForward(t *testing.T, id crier.ID, lead time.Duration) {
 	t.Helper()
 	st := i.db.Open(t)

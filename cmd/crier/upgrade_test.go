@@ -133,7 +133,7 @@ func (u *upgrade) post(t *testing.T, node *process, at time.Time) {
 	node.As(t, u.made.APIKey, "POST", team+"/"+id+way, body).Want(t, http.StatusOK)
 }
 
-// bringForward moves everything that is scheduled: the interface schedules nothing within the next minute.
+// bringForward moves everything that is scheduled: the API schedules nothing within the next minute.
 func (u *upgrade) bringForward(t *testing.T, by time.Duration) {
 	t.Helper()
 	u.Exec(t, `UPDATE publications SET scheduled_at = scheduled_at - make_interval(secs => $1),

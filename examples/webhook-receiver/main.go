@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// genuine is true when the request is signed with the secret and not older than five minutes.
+// genuine reports whether the request is signed with the secret and not older than five minutes.
 func genuine(secret string, h http.Header, body []byte) bool {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	at, timeErr := strconv.ParseInt(h.Get("webhook-timestamp"), 10, 64)

@@ -95,7 +95,7 @@ func (s TeamScope) Caller() Caller { return s.caller }
 // Team is the one that the caller has the permission in.
 func (s TeamScope) Team() crier.Team { return s.team }
 
-// Can is true when the caller has a further permission in the team, for rules that need one under some conditions.
+// Can reports whether the caller has a further permission in the team, for rules that need one under some conditions.
 func (s TeamScope) Can(p crier.Permission) bool { return s.caller.May(p, s.access, "team") == nil }
 
 // ErrNoScope means that a door called a rule without asking Control first.
@@ -341,7 +341,7 @@ func (a *Control) Team(ctx context.Context, caller Caller, id crier.ID, p crier.
 	return TeamScope{caller: caller, team: t, access: access}, nil
 }
 
-// reachesTeam is true when neither the caller nor the person behind it is narrowed to other teams.
+// reachesTeam reports whether neither the caller nor the person behind it is narrowed to other teams.
 func reachesTeam(a store.Access) bool {
 	return (a.Own.AllTeams || a.Own.InTeam) && (a.Behind.AllTeams || a.Behind.InTeam)
 }

@@ -16,8 +16,7 @@ const maxAuditChanges = 16 << 10
 
 // Action is a change that somebody asked for, as the door knows it.
 type Action struct {
-	// Operation is its id in the interface's description, Target the path it was made to, with what its query asked
-	// for.
+	// Operation is its id in the OpenAPI document, Target the path it was made to, with what its query asked for.
 	Operation, Target string
 	// Body is the request's JSON.
 	Body      []byte

@@ -83,7 +83,7 @@ func NewIdempotency(st *store.Store, keys *auth.Keyring, clock crier.Clock) *Ide
 	return &Idempotency{store: st, keys: keys, clock: clock}
 }
 
-// Known is true when the key was used before, for whatever request.
+// Known reports whether the key was used before, for whatever request.
 func (s *Idempotency) Known(ctx context.Context, caller Caller, r IdempotentRequest) (bool, error) {
 	kept, err := s.kept(ctx, caller, r.Key)
 	return kept != nil, err

@@ -35,7 +35,7 @@ func (a *Control) TeamOf(ctx context.Context, p Principal, team crier.ID, permis
 	return a.Team(ctx, caller, team, permission)
 }
 
-// MayStill is true when the principal has a permission in a team by now: since it asked, a member may have been
+// MayStill reports whether the principal has a permission in a team by now: since it asked, a member may have been
 // removed, a key revoked or the team deleted.
 func (p Principal) MayStill(ctx context.Context, tx *store.Tx, team crier.ID, permission crier.Permission,
 	now crier.Time) (bool, error) {

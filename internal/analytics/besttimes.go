@@ -136,8 +136,8 @@ func rankPosts(posts []compared) {
 	}
 }
 
-// standsOut is true when the mean rank of a cell's posts is so high that chance would hardly bring it about in any of
-// the cells that are looked at: the rank-sum test, corrected for the number of cells.
+// standsOut reports whether the mean rank of a cell's posts is so high that chance would hardly bring it about in any
+// of the cells that are looked at: the rank-sum test, corrected for the number of cells.
 func standsOut(cell []compared, all, cells int) bool {
 	n, total := float64(len(cell)), float64(all)
 	if cells < 2 || n >= total {

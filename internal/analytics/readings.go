@@ -100,8 +100,8 @@ func (s *Analytics) mayRead(ctx context.Context, organization crier.ID, cost int
 	return err == nil, err
 }
 
-// tooLate is true when the next reading of a publication is due, or a day has passed after the last: what could not be
-// read by then is given up.
+// tooLate reports whether the next reading of a publication is due, or a day has passed after the last: what could not
+// be read by then is given up.
 func (s *Analytics) tooLate(p store.Publication, done job.Snapshot) bool {
 	next, ok := s.nextReading(p, done)
 	if !ok {

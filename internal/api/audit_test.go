@@ -53,7 +53,7 @@ func startAuditWalk(t *testing.T, e *engine) *auditWalk {
 	return w
 }
 
-// isAt is true when an address is one of a route.
+// isAt reports whether an address is one of a route.
 func isAt(r api.Route, method, address string) bool {
 	address, _, _ = strings.Cut(address, "?")
 	pattern, parts := strings.Split(r.Path, "/"), strings.Split(address, "/")

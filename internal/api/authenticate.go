@@ -39,7 +39,7 @@ func (s *Server) authenticate(r *http.Request) (access.Caller, error) {
 
 type agentsKey struct{}
 
-// ForAgents is the interface as the door for agents uses it: tokens that are for that door alone are accepted.
+// ForAgents is the API as the door for agents uses it: tokens that are for that door alone are accepted.
 func (s *Server) ForAgents() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), agentsKey{}, true)))

@@ -54,7 +54,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, status int, data [
 	writeBytes(w, status, out.Bytes())
 }
 
-// takesGzip is true when a list of encodings accepts gzip.
+// takesGzip reports whether a list of encodings accepts gzip.
 func takesGzip(accepted string) bool {
 	for encoding := range strings.SplitSeq(accepted, ",") {
 		name, weight, weighed := strings.Cut(strings.ReplaceAll(encoding, " ", ""), ";q=")

@@ -205,7 +205,7 @@ func (e *engine) wantConnectionLogged(tb testing.TB, c crew, network string, acc
 	}
 }
 
-// sameJSON is true when two texts are the same value.
+// sameJSON reports whether two texts are the same value.
 func sameJSON(tb testing.TB, a json.RawMessage, b string) bool {
 	tb.Helper()
 	var left, right any

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The files contract_*_test.go hold the server against the interface: every bound at, below and above, every enum,
-// every nullable field. harness_test.go holds each answer against the OpenAPI document on the way.
+// The files contract_*_test.go hold the server against the API: every bound at, below and above, every enum, every
+// nullable field. harness_test.go holds each answer against the OpenAPI document on the way.
 
 // field is one value of a field in a request body, and the paths of the issues that it must cause; none: accepted.
 type field struct {

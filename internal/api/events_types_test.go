@@ -187,7 +187,7 @@ func (w *witness) told(e crier.Event, ofTeam bool, changed ...string) {
 	}
 }
 
-// same checks that an event has the object as the interface shows it.
+// same checks that an event has the object as the API shows it.
 func (w *witness) same(e crier.Event, path string) {
 	w.t.Helper()
 	shown := w.call(w.t, http.MethodGet, path, nil).want(w.t, http.StatusOK).body

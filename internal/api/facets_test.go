@@ -336,7 +336,7 @@ func (c *changer) enrichAll(tb testing.TB) {
 	}
 }
 
-// compare counts all posts anew, from what the interface shows of them.
+// compare counts all posts anew, from what the API shows of them.
 func (c *changer) compare(tb testing.TB) {
 	tb.Helper()
 	ctx := context.Background()

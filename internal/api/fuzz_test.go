@@ -20,9 +20,9 @@ import (
 	"crier/internal/service"
 )
 
-// TestFuzzedRequestsNeverFail sends requests that follow from the interface's own document, right ones and damaged
-// ones, to every operation: no answer is a 5xx, and every status is one that the document tells. More requests, with a
-// seed that is printed: CRIER_FUZZ_REQUESTS=100000, as make fuzz does.
+// TestFuzzedRequestsNeverFail sends requests that follow from the OpenAPI document, right ones and damaged ones, to
+// every operation: no answer is a 5xx, and every status is one that the document tells. More requests, with a seed that
+// is printed: CRIER_FUZZ_REQUESTS=100000, as make fuzz does.
 func TestFuzzedRequestsNeverFail(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -10,8 +10,8 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// The tables of this file are written by hand from the specification of the interface. The OpenAPI document is
-// generated from our code: if bodies were checked against it alone, both could be wrong together.
+// The tables of this file are written by hand from the specification of the API. The OpenAPI document is generated from
+// our code: if bodies were checked against it alone, both could be wrong together.
 //
 // A shape lists fields as "name: type". A ? behind the name means that the field may be absent. Types are string,
 // number, integer, boolean, uuid, null, {Name} for an object of that shape and [T] for a list, joined by | where null
@@ -172,7 +172,7 @@ func errorShape(tag string) string {
 		_tag: string(` + tag + `)`
 }
 
-// operations are the paths of the interface: parameters, body → status and body of the success.
+// operations are the paths of the API: parameters, body → status and body of the success.
 var operations = map[string]string{
 	"GET /v1/organizations": listParameters +
 		"updatedAt,name)=createdAt sortOrder?:string(asc,desc)=desc → 200 {OrganizationPage}",

@@ -13,7 +13,7 @@ import (
 )
 
 // Listen answers requests that net/http refuses before any handler sees them, such as one with a malformed path, with
-// the error body of the interface and a request id. net/http writes those answers itself, straight to the connection.
+// the error body of the API and a request id. net/http writes those answers itself, straight to the connection.
 func Listen(l net.Listener) net.Listener { return listener{l} }
 
 type listener struct{ net.Listener }

@@ -83,7 +83,7 @@ func (p *pages) html(name string, data any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// head sets what pages need in place of the defaults of the interface.
+// head sets what pages need in place of the defaults of the API.
 func (p *pages) head(h http.Header) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", p.policy)

@@ -8,7 +8,7 @@ func (s *Server) addHealth() {
 	open(s, "GET /readyz", s.readyz)
 }
 
-// addRoutes is the table of contents of the interface and its permission matrix.
+// addRoutes is the table of contents of the API and its permission matrix.
 func (s *Server) addRoutes() {
 	s.addOrganizationRoutes()
 	s.addTeamRoutes()

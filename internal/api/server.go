@@ -46,7 +46,7 @@ type Config struct {
 	SandboxURL string
 	// Mail is true when this installation sends mail.
 	Mail bool
-	// WorkerOnly leaves the interface out: such a node tells of its health and nothing else.
+	// WorkerOnly leaves the API out: such a node tells of its health and nothing else.
 	WorkerOnly bool
 	// Metrics receives the door's measurements; MetricsHandler, when set, is served to loopback callers at /metrics.
 	Metrics        prometheus.Registerer

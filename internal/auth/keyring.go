@@ -151,5 +151,5 @@ func (k *Keyring) Verify(data, signature []byte, purpose string) bool {
 // Fingerprint names the sealing key without telling it.
 func (k *Keyring) Fingerprint() string { return k.fingerprints[0] }
 
-// Holds is true when the ring has the key of a fingerprint.
+// Holds reports whether the ring has the key of a fingerprint.
 func (k *Keyring) Holds(fingerprint string) bool { return slices.Contains(k.fingerprints, fingerprint) }

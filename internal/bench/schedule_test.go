@@ -111,7 +111,7 @@ func (c *scheduler) next() error {
 	return nil
 }
 
-// schedule calls the interface.
+// schedule calls the API.
 func (c *scheduler) schedule() error {
 	if err := c.next(); err != nil {
 		return err

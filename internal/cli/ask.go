@@ -105,7 +105,7 @@ func readLine(ctx context.Context, person io.Reader) (string, error) {
 	}
 }
 
-// Interactive is true when a person sits at the other end.
+// Interactive reports whether a person sits at the other end.
 func Interactive(end any) bool {
 	f, ok := end.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())

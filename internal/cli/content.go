@@ -281,7 +281,7 @@ func (s *Shell) keepWritten(stored bool) {
 	s.written = ""
 }
 
-// input is the content as the interface takes it.
+// input is the content as the API accepts it.
 func (c content) input() *crier.PostInput {
 	posts := make([]crier.AtomicPost, len(c.parts))
 	for i, p := range c.parts {

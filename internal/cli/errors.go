@@ -56,7 +56,7 @@ func (e *partialError) Error() string {
 	return some + " did not take the post:\n" + lines
 }
 
-// shellWords are what the interface says in words of its own, and how the shell says it.
+// shellWords are what the API says in words of its own, and how the shell says it.
 var shellWords = strings.NewReplacer(
 	"Send allowRepublish: true to publish it again.", "Add --again to publish it again.",
 	"give either scheduledAt or useNextSlot: true, not both", "give either --at or --next-slot",

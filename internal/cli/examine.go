@@ -111,7 +111,7 @@ func (s *Shell) examineLogin(ctx context.Context) Finding {
 	return f
 }
 
-// sameServer is true when two addresses lead to the same host and port.
+// sameServer reports whether two addresses lead to the same host and port.
 func sameServer(a, b string) bool { return hostPort(a) != "" && hostPort(a) == hostPort(b) }
 
 func hostPort(address string) string {
@@ -134,5 +134,5 @@ func hostPort(address string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// SameServer is true when two addresses lead to the same host and port.
+// SameServer reports whether two addresses lead to the same host and port.
 func SameServer(a, b string) bool { return sameServer(a, b) }

@@ -68,7 +68,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// interrupted is true when a person or the system ended the command.
+// interrupted reports whether a person or the system ended the command.
 func interrupted(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted)
 }

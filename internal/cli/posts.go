@@ -304,14 +304,14 @@ func (s *Shell) postsEdit() *cobra.Command {
 	return cmd
 }
 
-// waits is true when something of a post is scheduled.
+// waits reports whether something of a post is scheduled.
 func waits(p crier.Post) bool {
 	return p.ScheduledPosts != nil &&
 		slices.ContainsFunc(*p.ScheduledPosts,
 			func(sp crier.ScheduledPost) bool { return sp.Status == crier.Scheduled })
 }
 
-// isOut is true when something of a post was published.
+// isOut reports whether something of a post was published.
 func isOut(p crier.Post) bool {
 	return p.ScheduledPosts != nil &&
 		slices.ContainsFunc(*p.ScheduledPosts,

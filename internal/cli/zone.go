@@ -38,8 +38,8 @@ func zoneOf(now time.Time, readLink func(string) (string, error), readFile func(
 	return nil
 }
 
-// sameClock is true when a zone shows what now does, today and on the other side of a clock change: a file may name a
-// zone that is not in use.
+// sameClock reports whether a zone shows what now does, today and on the other side of a clock change: a file may name
+// a zone that is not in use.
 func sameClock(now time.Time, zone *time.Location) bool {
 	for _, t := range []time.Time{now, now.AddDate(0, 6, 0)} {
 		_, here := t.Zone()

@@ -19,7 +19,7 @@ type Fact struct {
 	OrganizationID crier.ID
 	// TeamID is nil for what concerns the whole organization.
 	TeamID *crier.ID
-	// Object is what the fact is about, as the interface shows it.
+	// Object is what the fact is about, as the API shows it.
 	Object any
 	// Before is the object as it was, or some of its fields; nil when there was none. The event tells which changed.
 	Before any
@@ -113,7 +113,7 @@ func changedFields(f Fact, object []byte) (json.RawMessage, error) {
 	return json.Marshal(had)
 }
 
-// Shown is a written event as the interface shows it.
+// Shown is a written event as the API shows it.
 func Shown(e store.Event) (crier.Event, error) {
 	shown := e.Event
 	if err := json.Unmarshal(e.Data, &shown.Data); err != nil {

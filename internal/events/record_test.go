@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { os.Exit(databases.Run(m)) }
 
 var noon = crier.TimeOf(time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC))
 
-// thing is an object of the interface with fields of every kind.
+// thing is an object of the API with fields of every kind.
 type thing struct {
 	ID     int      `json:"id"`
 	Name   *string  `json:"name"`

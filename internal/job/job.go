@@ -33,7 +33,7 @@ type PurgeTeam struct {
 // Kind names the job.
 func (PurgeTeam) Kind() string { return "team.purge" }
 
-// Sweep removes what has outlived its time. It comes back by itself.
+// Sweep removes what has outlived its time. It runs periodically.
 type Sweep struct{}
 
 // Kind names the job.
@@ -53,7 +53,7 @@ type Publish struct {
 // Kind names the job.
 func (Publish) Kind() string { return "post.publish" }
 
-// RenewTokens renews tokens ahead of their end. It comes back by itself.
+// RenewTokens renews tokens before they expire. It runs periodically.
 type RenewTokens struct{}
 
 // Kind names the job.
@@ -120,7 +120,7 @@ type ProcessAsset struct {
 // Kind names the job.
 func (ProcessAsset) Kind() string { return "asset.process" }
 
-// SweepAssets removes files and uploads that nobody needs. It comes back by itself.
+// SweepAssets removes files and uploads that nobody needs. It runs periodically.
 type SweepAssets struct{}
 
 // Kind names the job.

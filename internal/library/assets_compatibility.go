@@ -46,7 +46,7 @@ func formatCompatibility(a store.Asset, info provider.Info, format provider.Form
 	return list
 }
 
-// carries is true when posts of a type have assets of a kind.
+// carries reports whether posts of a type have assets of a kind.
 func carries(t crier.PostType, kind crier.AssetKind) bool {
 	switch t {
 	case crier.TextImage:

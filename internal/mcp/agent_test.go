@@ -405,7 +405,7 @@ type toolCall struct {
 	in    object
 }
 
-// reads is true when the tool changes nothing.
+// reads reports whether the tool changes nothing.
 func (c toolCall) reads() bool { return c.needs == "" || crier.RoleViewer.Can(c.needs) }
 
 // toolCalls are calls of all tools about the things of a stage.

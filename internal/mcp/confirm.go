@@ -110,7 +110,7 @@ func (c *call) ask(question, state string) error {
 	return nil
 }
 
-// canAsk is true when the client shows questions to a person.
+// canAsk reports whether the client shows questions to a person.
 func canAsk(r *mcp.CallToolRequest) bool {
 	begin := r.Session.InitializeParams()
 	if begin == nil || begin.Capabilities == nil || begin.Capabilities.Elicitation == nil {

@@ -25,7 +25,7 @@ func refusal(err error) *mcp.CallToolResult {
 		Content: []mcp.Content{&mcp.TextContent{Text: p.words()}}}
 }
 
-// problemOf is an error as data. What is of no kind came from between here and the interface.
+// problemOf is an error as data. What is of no kind came from between here and the API.
 func problemOf(err error) problem {
 	if known, ok := errors.AsType[*client.Error](err); ok && known.Kind != "" {
 		return problem{Kind: known.Kind, Message: known.Message, Issues: known.Issues, RequestID: known.RequestID}

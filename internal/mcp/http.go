@@ -71,7 +71,7 @@ func (h *Handler) speak(stateless bool) http.Handler {
 	return auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(spoken)
 }
 
-// client calls the interface with a token, without leaving the process.
+// client calls the API with a token, without leaving the process.
 func (h *Handler) client(token string, options ...client.Option) *client.Client {
 	options = append([]client.Option{client.WithHTTPClient(&http.Client{Transport: inProcess{h.api}}),
 		client.WithUserAgent(h.agent)}, options...)
@@ -134,7 +134,7 @@ func (h *Handler) identify(r *http.Request) (string, error) {
 	return string(found.Credential.ID), nil
 }
 
-// fail answers a request that never reached the protocol, with the bodies of the interface.
+// fail answers a request that never reached the protocol, with the bodies of the API.
 func (h *Handler) fail(w http.ResponseWriter, err error) {
 	known, ok := errors.AsType[*client.Error](err)
 	if !ok {

@@ -20,7 +20,7 @@ func invalid(issues ...crier.Issue) error {
 	return &client.Error{Kind: crier.KindInvalid, Message: "The arguments are not valid.", Issues: issues}
 }
 
-// refused is an error of a kind that was found before the interface was asked.
+// refused is an error of a kind that was found before the API was asked.
 func refused(kind crier.Kind, format string, args ...any) error {
 	return &client.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }

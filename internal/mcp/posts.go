@@ -318,7 +318,7 @@ func updateDraft(ctx context.Context, c *call, in updateDraftInput) (any, error)
 	return listedPost(changed), nil
 }
 
-// waits is true when something of a post is scheduled, whatever became of the rest.
+// waits reports whether something of a post is scheduled, whatever became of the rest.
 func waits(post crier.Post) bool {
 	return post.DeliveryState == crier.DeliveryScheduled || post.ScheduledPosts != nil &&
 		slices.ContainsFunc(*post.ScheduledPosts,

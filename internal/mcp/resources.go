@@ -54,7 +54,7 @@ func (d *door) resource(read func(ctx context.Context, c *client.Client, uri str
 	}
 }
 
-// codeRefused is the code of resources that the interface does not show; the data of the error say why.
+// codeRefused is the code of resources that the API does not show; the data of the error say why.
 const codeRefused = -32000
 
 // resourceError is why a resource cannot be read, with a code: the protocol has no other place for it.

@@ -16,7 +16,7 @@ type variant struct {
 	AssetIDs        *[]crier.ID     `json:"assetIds,omitempty" jsonschema:"the assets there; the post's when absent"`
 }
 
-// content is the variant as the interface takes it.
+// content is the variant as the API accepts it.
 func (v variant) content() crier.PostVariant {
 	out := crier.PostVariant{Provider: v.Provider, SocialAccountID: v.SocialAccountID, Text: v.Text}
 	if len(v.Parts) > 0 {
@@ -38,8 +38,8 @@ func attached(assets []crier.ID) []crier.Attachment {
 	return out
 }
 
-// withVariants is a change of a post's variants, together with what else of its content changes: the interface takes
-// the content as a whole.
+// withVariants is a change of a post's variants, together with what else of its content changes: the API takes the
+// content as a whole.
 func (in updateDraftInput) withVariants(post crier.Post) (crier.PostUpdate, error) {
 	content := crier.PostInput{Atomic: &crier.AtomicPost{Text: post.Text}}
 	if post.PostInput != nil {

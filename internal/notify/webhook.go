@@ -72,7 +72,7 @@ type Result struct {
 	Error string
 }
 
-// Gone is true when the endpoint wants no deliveries any more.
+// Gone reports whether the endpoint wants no deliveries any more.
 func (r Result) Gone() bool { return r.Status == http.StatusGone }
 
 // Sender delivers messages.

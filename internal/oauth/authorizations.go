@@ -85,7 +85,7 @@ func (e *SentBack) Error() string { return "the client is told at its redirect a
 // Resource is the address that tokens of this flow are for: the door for agents.
 func (s *Authorizations) Resource() string { return s.publicURL + "/mcp" }
 
-// RegistrationAllowed is true when any program may register itself as a client.
+// RegistrationAllowed reports whether any program may register itself as a client.
 func (s *Authorizations) RegistrationAllowed() bool { return s.clients.registration }
 
 // Ask checks a request and makes the question to the person. A *crier.Error is for the person: nobody is sent to an

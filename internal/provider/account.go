@@ -52,7 +52,7 @@ type Token struct {
 	Extra map[string]Secret
 }
 
-// SharesWith is true when both come from the same consent, so that ending one ends the other.
+// SharesWith reports whether both come from the same consent, so that ending one ends the other.
 func (t Token) SharesWith(other Token) bool {
 	if t.Refresh != "" || other.Refresh != "" {
 		return t.Refresh == other.Refresh
@@ -73,7 +73,7 @@ type Account struct {
 	Token   Token
 }
 
-// HasScope is true when one of the scopes was granted.
+// HasScope reports whether one of the scopes was granted.
 func (a Account) HasScope(anyOf ...string) bool {
 	return slices.ContainsFunc(anyOf, func(s string) bool { return slices.Contains(a.Scopes, s) })
 }

@@ -177,7 +177,7 @@ func (p *progress) trace() *httptrace.ClientTrace {
 	}
 }
 
-// certainlyNotSent is true when the transport looked for a connection and never got one: no such host, refused, TLS
+// certainlyNotSent reports whether the transport looked for a connection and never got one: no such host, refused, TLS
 // failed. Later signs will not do: a request that is given up may still be written a moment after. A transport that
 // reports nothing gets no such trust.
 func (p *progress) certainlyNotSent() bool { return p.asked.Load() && !p.connected.Load() }
@@ -250,10 +250,10 @@ func (r *Response) Fail(kind Kind, code Code, message string, cause error) *Erro
 // Operation says what the request was for.
 func (r *Response) Operation() Operation { return r.request.Operation }
 
-// Publishes is true when the request was one that makes something public.
+// Publishes reports whether the request was one that makes something public.
 func (r *Response) Publishes() bool { return r.request.Publishes }
 
-// SameHost is true when an address lies on the host of one of the bases, so that a token may be sent to it.
+// SameHost reports whether an address lies on the host of one of the bases, so that a token may be sent to it.
 func SameHost(address string, bases ...string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -90,7 +90,7 @@ type MediaReader interface {
 	io.Closer
 }
 
-// IsThread is true when the content has several parts.
+// IsThread reports whether the content has several parts.
 func (c Content) IsThread() bool { return len(c.Parts) > 1 }
 
 // Path is the way to a value of a part, in the words of the public interface.
@@ -125,7 +125,7 @@ type Findings struct {
 	Warnings []crier.Issue
 }
 
-// OK is true when nothing stands in the way.
+// OK reports whether nothing stands in the way.
 func (f Findings) OK() bool { return len(f.Issues) == 0 }
 
 // Reject adds an issue.

@@ -81,7 +81,7 @@ func (e *Error) Error() string {
 // Unwrap gives access to what lies behind.
 func (e *Error) Unwrap() error { return e.Err }
 
-// OperatorProblem is true when only who runs this installation can do something about it.
+// OperatorProblem reports whether only who runs this installation can do something about it.
 func (e *Error) OperatorProblem() bool { return e.Scope == ScopeInstallation }
 
 // AsError finds the *Error in err. An error that is none is a fault of the provider package itself: it comes back as

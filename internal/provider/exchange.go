@@ -116,7 +116,7 @@ func (r Request) mask(text string) string {
 	return text
 }
 
-// hasAny is true when the text has one of the words. It spares most texts the search for patterns, which costs more
+// hasAny reports whether the text has one of the words. It spares most texts the search for patterns, which costs more
 // than the rest of keeping an exchange.
 func hasAny(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })

@@ -69,7 +69,7 @@ type Strategy struct {
 	Scarce bool
 }
 
-// ReachesBack is true when a list of the newest shows everything since a time: it has fewer entries than were asked
+// ReachesBack reports whether a list of the newest shows everything since a time: it has fewer entries than were asked
 // for, or the last of them is older. What is missing in any other list may be there all the same. An old entry before
 // the last one says nothing: networks show some first because somebody pinned or changed them.
 func ReachesBack[T any](list []T, asked int, created func(T) time.Time, since time.Time) bool {

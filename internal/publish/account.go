@@ -41,12 +41,12 @@ func markUnhealthy(a *store.Account, status crier.AccountStatus, issue, message 
 	a.AccountHealthIssue, a.AccountHealthMessage = &issue, &message
 }
 
-// HasAuthFailed is true when the account has to be connected again, now or when its token ends.
+// HasAuthFailed reports whether the account has to be connected again, now or when its token ends.
 func HasAuthFailed(a store.Account) bool {
 	return a.AccountHealthIssue != nil && *a.AccountHealthIssue == HealthAuthFailed
 }
 
-// ShownAccount is an account as the interface shows it, with what its network and connection can do.
+// ShownAccount is an account as the API shows it, with what its network and connection can do.
 func ShownAccount(providers *provider.Registry, a store.Account) (crier.SocialAccount, error) {
 	out := a.SocialAccount
 	p, ok := providers.Get(string(a.Provider))

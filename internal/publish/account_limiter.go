@@ -41,7 +41,7 @@ func newAccountLimiter() *accountLimiter {
 // close makes everybody who waits for a call give up. It may be called once.
 func (l *accountLimiter) close() { close(l.closed) }
 
-// closing is true when no call may begin any more.
+// closing reports whether no call may begin any more.
 func (l *accountLimiter) closing() bool {
 	select {
 	case <-l.closed:

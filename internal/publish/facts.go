@@ -9,7 +9,7 @@ import (
 	"crier/internal/store"
 )
 
-// Shown is a publication as the interface shows it.
+// Shown is a publication as the API shows it.
 func Shown(p store.Publication) crier.ScheduledPost {
 	out := crier.ScheduledPost{
 		ID: p.ID, TeamID: p.TeamID, ContentItemID: p.PostID, SocialAccountID: p.SocialAccountID, Status: p.Status,
@@ -79,7 +79,7 @@ func (s *settlement) record(tx *store.Tx, providers *provider.Registry, now crie
 	return nil
 }
 
-// shown is the publication as the interface shows it once the settlement is written.
+// shown is the publication as the API shows it once the settlement is written.
 func (s *settlement) shown(p store.Publication) crier.ScheduledPost {
 	out := Shown(p)
 	switch p.Status {

@@ -100,7 +100,7 @@ func SuitMedia(info provider.Info, m provider.Media) provider.Media {
 	return m
 }
 
-// takesJPEG is true when a network lets pictures be converted and takes the result.
+// takesJPEG reports whether a network lets pictures be converted and takes the result.
 func takesJPEG(info provider.Info, jpeg provider.Media) bool {
 	return slices.ContainsFunc(formatsOf(info), func(f provider.Format) bool {
 		limit, ok := f.LimitFor(media.TypeJPEG)

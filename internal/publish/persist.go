@@ -8,8 +8,8 @@ import (
 	"crier/internal/store"
 )
 
-// persist does not give up a write while the database is away for a short time: what is to be written exists nowhere
-// else.
+// persist does not give up a write while the database is unavailable for a short time: what is to be written exists
+// nowhere else.
 func persist(ctx context.Context, clock crier.Clock, write func() error) error {
 	deadline := clock().Add(persistFor)
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {

@@ -26,7 +26,7 @@ func (w *worker) handleError(ctx context.Context, a *store.Attempt, operation st
 	}
 	var failure *provider.Error
 	if a == nil && !errors.As(err, &failure) {
-		return verdict{}, err // of our own, such as a database that is away
+		return verdict{}, err // of our own, such as a database that is unavailable
 	}
 	failure = provider.AsError(err)
 	if a == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // settle commits what follows from the verdict on the worker's publication. It does not give up while the database is
-// away for a short time, because the result of a call that has been made exists nowhere else.
+// unavailable for a short time, because the result of a call that has been made exists nowhere else.
 func (w *worker) settle(ctx context.Context, v verdict) (time.Time, error) {
 	ctx = context.WithoutCancel(ctx)
 	v.now, v.likePause = w.pub.clock.Now(), w.pub.timings.LikePause

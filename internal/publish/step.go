@@ -185,7 +185,7 @@ func (w *worker) lateUntil() time.Time {
 	return w.p.ScheduledAt.Add(max(dispatchSlack, allowed))
 }
 
-// tooLate is true when nothing of the publication is public and nothing may become so any more.
+// tooLate reports whether nothing of the publication is public and nothing may become so any more.
 func (w *worker) tooLate() bool {
 	return w.pub.clock().After(w.lateUntil()) && len(w.state.Published) == 0
 }

@@ -101,9 +101,10 @@ const (
 	runBudget = 40 * time.Second
 	// dispatchSlack is how late the first attempt may start whatever the team allows: a busy node is not a missed post.
 	dispatchSlack = 30 * time.Second
-	// persistFor is how long a result is tried to be written while the database is away.
+	// persistFor is how long a result is tried to be written while the database is unavailable.
 	persistFor = 45 * time.Second
-	// errorPause is when a publication is taken up again after an error of our own, such as a database that was away.
+	// errorPause is when a publication is taken up again after an error of our own, such as a database that was
+	// unavailable.
 	errorPause = 2 * time.Second
 )
 

@@ -23,12 +23,12 @@ const (
 	refreshMargin = 5 * time.Minute
 	// refreshClaim is how long one node has the right to refresh a token.
 	refreshClaim = 90 * time.Second
-	// refreshAhead is how far ahead of its end a token is renewed without anything needing it.
+	// refreshAhead is how far before it expires a token is renewed without anything needing it.
 	refreshAhead = 30 * time.Minute
 	// neededAhead is how far ahead of a scheduled post a token is renewed that would not last until then.
 	neededAhead  = time.Hour
 	refreshBatch = 200
-	// refreshWorkers is how many tokens of one network are renewed at once ahead of their end.
+	// refreshWorkers is how many tokens of one network are renewed at once before they expire.
 	refreshWorkers = 4
 )
 
@@ -310,7 +310,7 @@ func (s *Tokens) awaitRenewal(ctx context.Context, a store.Account) (store.Accou
 	}
 }
 
-// RenewExpiring renews tokens ahead of their end, and ahead of the next post that needs them. It is a job: it takes no
+// RenewExpiring renews tokens before they expire, and ahead of the next post that needs them. It is a job: it takes no
 // scope. No network waits for another, and the accounts of all teams have their turn: a team with very many accounts,
 // or with some whose renewal hangs, delays no other.
 func (s *Tokens) RenewExpiring(ctx context.Context) error {

@@ -78,8 +78,8 @@ func (h quieter) Handle(ctx context.Context, record slog.Record) error {
 	return h.Handler.Handle(ctx, record)
 }
 
-// tellsOfCancellation is true when the error of a record is that its context was cancelled. River hands on some errors
-// as errors and most as text.
+// tellsOfCancellation reports whether the error of a record is that its context was cancelled. River hands on some
+// errors as errors and most as text.
 func tellsOfCancellation(record slog.Record) (cancelled bool) {
 	record.Attrs(func(a slog.Attr) bool {
 		if a.Key == "error" || a.Key == "err" {

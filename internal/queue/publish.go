@@ -57,7 +57,7 @@ func (w *publishWorker) Work(ctx context.Context, job *river.Job[job.Publish]) e
 // Timeout is the longest run.
 func (w *publishWorker) Timeout(*river.Job[job.Publish]) time.Duration { return publishTimeout }
 
-// NextRetry comes back soon after an error of our own, such as a database that was away.
+// NextRetry comes back soon after an error of our own, such as a database that was unavailable.
 func (w *publishWorker) NextRetry(job *river.Job[job.Publish]) time.Time {
 	return w.now().Add(min(time.Duration(job.Attempt)*2*time.Second, 30*time.Second))
 }
@@ -85,7 +85,7 @@ type renewTokensWorker struct {
 	tokens *publish.Tokens
 }
 
-// Work renews tokens ahead of their end.
+// Work renews tokens before they expire.
 func (w *renewTokensWorker) Work(ctx context.Context, _ *river.Job[job.RenewTokens]) error {
 	return w.tokens.RenewExpiring(ctx)
 }

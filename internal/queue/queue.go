@@ -175,7 +175,7 @@ func (q *Queue) Migrate(ctx context.Context) error {
 	return q.store.IndexJobs(ctx)
 }
 
-// Migrated is true when River's own tables are up to date.
+// Migrated reports whether River's own tables are up to date.
 func (q *Queue) Migrated(ctx context.Context) (bool, error) { return q.engine.migrated(ctx) }
 
 // Start begins to work on jobs.

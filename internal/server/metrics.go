@@ -63,7 +63,8 @@ func (c *vitalsCollector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect tells the numbers; when the database is away it tells that, and whoever asks still gets all other metrics.
+// Collect tells the numbers; when the database is unavailable it tells that, and whoever asks still gets all other
+// metrics.
 func (c *vitalsCollector) Collect(ch chan<- prometheus.Metric) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -28,7 +28,7 @@ func (c *Config) Network(p crier.Provider) *Network {
 	return c.Networks[p]
 }
 
-// HasCredentials is true when this installation is known to any network.
+// HasCredentials reports whether this installation is known to any network.
 func (c *Config) HasCredentials() bool {
 	for _, n := range c.Networks {
 		if n.ClientID != "" {

@@ -83,7 +83,7 @@ func bareAttachments(in []crier.Attachment) []crier.Attachment {
 	return out
 }
 
-// sameJSON is true when two values look the same on the wire.
+// sameJSON reports whether two values look the same on the wire.
 func sameJSON(a, b any) bool {
 	left, errLeft := json.Marshal(a)
 	right, errRight := json.Marshal(b)

@@ -82,7 +82,7 @@ func (s *Instance) fits(bound string) error {
 		s.keys.Fingerprint())
 }
 
-// Empty is true when nobody lives in the store yet.
+// Empty reports whether nobody lives in the store yet.
 func (s *Instance) Empty(ctx context.Context) (bool, error) {
 	inUse, err := s.store.HasUsers(ctx)
 	return !inUse, err

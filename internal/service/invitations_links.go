@@ -21,7 +21,7 @@ const (
 var errNoMailer = errors.New("this node cannot send mail: set CRIER_SMTP_URL and CRIER_MAIL_FROM on every node " +
 	"that works")
 
-// CanMail is true when this installation sends mail.
+// CanMail reports whether this installation sends mail.
 func (s *Invitations) CanMail() bool { return s.mailer != nil }
 
 // MailLinks sends an e-mail address its own links: the invitations that wait for it, and the one for a new password

@@ -107,7 +107,7 @@ func (s *People) claimGuess(ctx context.Context, email string, person *store.Sig
 	})
 }
 
-// signedInFrom is true when one of the sessions began in the network of a browser.
+// signedInFrom reports whether one of the sessions began in the network of a browser.
 func signedInFrom(sessions []crier.Session, from Browser) bool {
 	return slices.ContainsFunc(sessions, func(s crier.Session) bool {
 		return s.Address != "" && auth.NetworkOf(s.Address) == auth.NetworkOf(from.Address)

@@ -102,7 +102,7 @@ func (s *Schedules) Await(ctx context.Context, t Ticket) (crier.ScheduleResult, 
 	}
 }
 
-// decided is true when nothing of a ticket can change within a request's patience.
+// decided reports whether nothing of a ticket can change within a request's patience.
 func decided(rows map[crier.ID]store.Publication) bool {
 	for _, p := range rows {
 		if p.Status == crier.Scheduled || p.Status.Running() {

@@ -10,7 +10,7 @@ import (
 	"crier/internal/store"
 )
 
-// Delete removes a post from the interface and cancels what is pending of it. With fromPlatform, what was published is
+// Delete removes a post from the API and cancels what is pending of it. With fromPlatform, what was published is
 // removed from the networks too.
 func (s *Posts) Delete(ctx context.Context, scope access.TeamScope, id crier.ID, fromPlatform bool) (crier.PostDeletion,
 	error) {

@@ -51,7 +51,7 @@ func (s *Posts) awaitDeletes(ctx context.Context, out crier.PostDeletion) (crier
 	}
 }
 
-// enterVerdicts is true when all are in.
+// enterVerdicts reports whether all are in.
 func enterVerdicts(deletes []crier.PlatformDelete, attempts []store.Attempt) bool {
 	open := len(deletes)
 	for i := range deletes {

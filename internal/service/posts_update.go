@@ -106,7 +106,7 @@ func (s *Posts) change(ctx context.Context, tx *store.Tx, before store.Post, in 
 	return after, facts, nil
 }
 
-// sameContent is true when two versions of a post differ in the title at most.
+// sameContent reports whether two versions of a post differ in the title at most.
 func sameContent(a, b store.Post) bool {
 	return a.PostType == b.PostType && sameJSON(bare(*a.PostInput), bare(*b.PostInput)) &&
 		sameJSON(a.PostPublishActions, b.PostPublishActions)

@@ -61,7 +61,7 @@ func (s *Posts) Version(ctx context.Context, scope access.TeamScope, post, id cr
 	return versions[id], err
 }
 
-// shownVersions are versions of a post as the interface shows them, by id.
+// shownVersions are versions of a post as the API shows them, by id.
 func (s *Posts) shownVersions(ctx context.Context, head store.Post, list []store.Payload) (
 	map[crier.ID]crier.PostVersion, error) {
 	posts := make([]store.Post, len(list))

@@ -221,6 +221,6 @@ func (w wiring) addLibrary(s *Services) {
 	s.Assets, s.Uploads, s.Folders, s.UploadAddresses = l.Assets, l.Uploads, l.Folders, l.UploadAddresses
 }
 
-// Unavailable is true when err means that the database is away, or that this node has more passwords to hash than it
-// can, so that the request may be repeated later.
+// Unavailable reports whether err means that the database is unavailable, or that this node has more passwords to hash
+// than it can, so that the request may be repeated later.
 func Unavailable(err error) bool { return store.Unavailable(err) || errors.Is(err, auth.ErrBusy) }

@@ -2,13 +2,12 @@ package service
 
 import "crier/internal/provider"
 
-// Catalogue returns rules that know the networks and nothing else: enough to describe the interface without a store.
+// Catalogue returns rules that know the networks and nothing else: enough to describe the API without a store.
 func Catalogue(providers *provider.Registry) *Services {
 	return &Services{Schedules: &Schedules{providers: providers}}
 }
 
-// SettingsSchema describes the publish settings of all networks as JSON schemas by key, for the interface's
-// description.
+// SettingsSchema describes the publish settings of all networks as JSON schemas by key, for the OpenAPI document.
 func (s *Schedules) SettingsSchema() map[string]any {
 	out := map[string]any{}
 	if s.providers == nil {

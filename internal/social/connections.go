@@ -254,7 +254,7 @@ func (s *Connections) Complete(ctx context.Context, in Callback) (Outcome, error
 	return out, err
 }
 
-// isRefusal is true when a network says that the person said no.
+// isRefusal reports whether a network says that the person said no.
 func isRefusal(reason string) bool {
 	return slices.Contains([]string{"access_denied", "user_cancelled_login", "user_cancelled_authorize"},
 		strings.TrimSpace(reason))

@@ -134,7 +134,7 @@ func (tx *Tx) EnabledWebhooks(ctx context.Context) ([]Webhook, error) {
 	return collect(rows, scanWebhook)
 }
 
-// HasWebhooks is true when somebody wants to be told of events.
+// HasWebhooks reports whether somebody wants to be told of events.
 func (r reads) HasWebhooks(ctx context.Context) (has bool, err error) {
 	err = r.keyed.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM webhooks WHERE status = 'enabled')`).Scan(&has)
 	if err != nil {

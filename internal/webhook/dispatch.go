@@ -97,7 +97,7 @@ func newDelivery(w store.Webhook, e store.Event) store.Delivery {
 			ID: crier.NewID(), WebhookID: w.ID, EventID: e.ID, EventType: e.Type}}
 }
 
-// wantsEvent is true when a webhook is to be told of an event. A test is for the webhook that it names.
+// wantsEvent reports whether a webhook is to be told of an event. A test is for the webhook that it names.
 func wantsEvent(w store.Webhook, e store.Event) bool {
 	if e.Sequence <= w.AfterSequence {
 		return false

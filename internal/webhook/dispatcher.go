@@ -100,7 +100,7 @@ func (s *Dispatcher) SendTest(tx *store.Tx, w store.Webhook) (event crier.ID, er
 		Object: crier.WebhookTestEvent{WebhookID: w.ID, Message: "This is a test. Webhooks of crier arrive here."}})
 }
 
-// Shown is a delivery as the interface shows it.
+// Shown is a delivery as the API shows it.
 func Shown(d store.Delivery) (crier.WebhookDelivery, error) {
 	out := d.WebhookDelivery
 	if out.Status == crier.WebhookPending && !d.Claimed {

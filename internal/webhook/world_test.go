@@ -220,7 +220,7 @@ func (w *world) do(args job.Args) error {
 	return nil
 }
 
-// deliveries are those of a webhook, the oldest first, as the interface shows them.
+// deliveries are those of a webhook, the oldest first, as the API shows them.
 func (w *world) deliveries(hook crier.ID) []crier.WebhookDelivery {
 	w.t.Helper()
 	page, err := w.Fixture.Deliveries(w.t.Context(), hook, "", "", store.PageQuery{Sort: "createdAt", Limit: 100})

@@ -67,7 +67,7 @@ type Route struct {
 	Person bool
 }
 
-// Operation describes a route of the interface.
+// Operation describes a route of the API.
 type Operation struct {
 	Route
 	ID, Summary, Description, Tag string
@@ -87,8 +87,8 @@ type Operation struct {
 	CSV bool
 }
 
-// Document describes the interface: its operations with their inputs, and the OpenAPI document that tells of them, which
-// is nil where requests are only read.
+// Document describes the API: its operations with their inputs, and the OpenAPI document that tells of them, which is
+// nil where requests are only read.
 type Document struct {
 	registry *Registry
 	openAPI  *huma.OpenAPI

@@ -74,7 +74,7 @@ func NewInput(r *Registry, t reflect.Type) *Input {
 	return in
 }
 
-// TakesForm is true when the stream is a form.
+// TakesForm reports whether the stream is a form.
 func (in *Input) TakesForm() bool { return in.stream != nil && in.media == "multipart/form-data" }
 
 // formed is an input whose stream is a form with the fields of a struct.

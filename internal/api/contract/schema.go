@@ -1,5 +1,5 @@
-// Package contract reads requests and describes the interface: JSON schemas of crier's types, decoding and validation
-// by them, the OpenAPI document and the reference page, which all come from the same input and output types.
+// Package contract reads requests and describes the API: JSON schemas of crier's types, decoding and validation by
+// them, the OpenAPI document and the reference page, which all come from the same input and output types.
 package contract
 
 import (
@@ -35,8 +35,8 @@ func NewRegistry() *Registry {
 		checks: map[*huma.Schema]func(string) string{}}
 }
 
-// Fields reads the fields of a form like a JSON object of a type. It has schemas of its own: those of the interface do
-// not change after they were described.
+// Fields reads the fields of a form like a JSON object of a type. It has schemas of its own: those of the API do not
+// change after they were described.
 type Fields struct {
 	registry *Registry
 	schema   *huma.Schema

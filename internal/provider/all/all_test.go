@@ -85,7 +85,7 @@ func checkDeclaration(t *testing.T, s provider.Setting) {
 	}
 }
 
-// isBounded is true when a value cannot be of any size. Formats have lengths of their own.
+// isBounded reports whether a value cannot be of any size. Formats have lengths of their own.
 func isBounded(s provider.Setting) bool {
 	switch s.Type {
 	case provider.TypeString:

@@ -44,7 +44,7 @@ func newPlan(c provider.Content) (plan, error) {
 	return result, nil
 }
 
-// isVideo is true when the post is a video, a reel or a video story.
+// isVideo reports whether the post is a video, a reel or a video story.
 func (p plan) isVideo() bool { return len(p.media) == 1 && isVideo(p.media[0]) }
 
 func isVideo(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }

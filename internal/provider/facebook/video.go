@@ -159,7 +159,7 @@ func (v videoAnswer) failure() string {
 	return ""
 }
 
-// isPublic is true when the video can be seen. Videos of feeds do not always tell the phase of publishing.
+// isPublic reports whether the video can be seen. Videos of feeds do not always tell the phase of publishing.
 func (v videoAnswer) isPublic() bool {
 	if v.Status.Publishing.Status != "" {
 		return v.Status.Publishing.Status == phaseComplete

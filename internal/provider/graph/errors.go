@@ -205,5 +205,5 @@ func MissingID(network string) *provider.Error {
 		" answered without the id of the post"}
 }
 
-// IsUnknownContainer is true when the network does not find the container, or the post, of an id.
+// IsUnknownContainer reports whether the network does not find the container, or the post, of an id.
 func IsUnknownContainer(err error) bool { return errors.Is(err, ErrUnknownContainer) }

@@ -107,7 +107,7 @@ type Page struct {
 	} `json:"instagram_business_account"`
 }
 
-// MayPublish is true when the person's role on the Page allows it. Not all answers tell the role.
+// MayPublish reports whether the person's role on the Page allows it. Not all answers tell the role.
 func (p Page) MayPublish() bool {
 	return len(p.Tasks) == 0 || slices.Contains(p.Tasks, "CREATE_CONTENT") || slices.Contains(p.Tasks, "MANAGE")
 }

@@ -52,7 +52,7 @@ func Suspect(st *provider.State, since time.Time) {
 	st.Note(noteSuspect, since.UTC().Format(time.RFC3339))
 }
 
-// IsSuspect is true when an earlier attempt may have worked.
+// IsSuspect reports whether an earlier attempt may have worked.
 func IsSuspect(st provider.State) bool { return st.Data[noteSuspect] != "" }
 
 // Settled drops what was noted about lost attempts, once the post is known to be public.
@@ -65,7 +65,7 @@ func Settled(st *provider.State) {
 	}
 }
 
-// NeedsListing is true when the container has told what it can, and the list of posts has to be read.
+// NeedsListing reports whether the container has told what it can, and the list of posts has to be read.
 func NeedsListing(st provider.State) bool {
 	return st.Data[notePublished] != "" || st.Data[noteUntold] != ""
 }

@@ -40,7 +40,7 @@ const (
 	legacyPrefix    = "/v2"
 )
 
-// commentAPI is the interface for the account's comments, with the prefix of its paths.
+// commentAPI is the API for the account's comments, with the prefix of its paths.
 func (p *Provider) commentAPI(a provider.Account, st provider.State) (send func(context.Context, provider.Account,
 	call) (*provider.Response, error), prefix string) {
 	if st.Data[noteCommentRoute] == routeLegacy || !mayCommentVersioned(a) {
@@ -54,7 +54,7 @@ func (p *Provider) enterComment(st *provider.State, c provider.Content, id strin
 		PublishedAt: p.now().UTC()}, 1)
 }
 
-// mayCommentVersioned is true when the scopes for it were granted, or nothing is known about them.
+// mayCommentVersioned reports whether the scopes for it were granted, or nothing is known about them.
 func mayCommentVersioned(a provider.Account) bool {
 	return len(a.Scopes) == 0 || a.HasScope(scopeMemberFeed, scopeOrgFeed)
 }

@@ -29,7 +29,7 @@ type duplicateError struct{ urn string }
 // Error names the post.
 func (e *duplicateError) Error() string { return "duplicate of " + e.urn }
 
-// isProductMissing is true when the app needs a product for the call, whatever the member allows.
+// isProductMissing reports whether the app needs a product for the call, whatever the member allows.
 func isProductMissing(e *provider.Error) bool { return errors.Is(e, errProduct) }
 
 // Pauses where LinkedIn, which names none, wants to be left alone.

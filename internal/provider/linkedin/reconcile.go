@@ -72,7 +72,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	return provider.OutcomeAbsent, st, nil
 }
 
-// reshares is true when the post shares what it should; lists do not always tell.
+// reshares reports whether the post shares what it should; lists do not always tell.
 func reshares(post listedPost, wanted string) bool {
 	return post.Reshare == nil || post.Reshare.Parent == wanted
 }

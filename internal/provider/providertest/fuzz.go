@@ -108,7 +108,7 @@ func checkCommit(t *testing.T, target Fuzzed, p provider.Provider, answer fixedA
 	}
 }
 
-// says is true when an answer names an id, as it is or with escaped characters.
+// says reports whether an answer names an id, as it is or with escaped characters.
 func says(body, id string) bool {
 	return strings.Contains(body, id) || strings.Contains(unescape(body), id)
 }

@@ -80,7 +80,7 @@ func checkScopes(a provider.Account, c provider.Content, s settings, found *prov
 	}
 }
 
-// hasAttachment is true when a setting gives a post without text something to show.
+// hasAttachment reports whether a setting gives a post without text something to show.
 func hasAttachment(s settings) bool {
 	return s.Poll != nil || s.GIF != nil || s.TextAttachment != nil || s.LinkAttachment != "" || s.QuotePostID != ""
 }

@@ -48,7 +48,7 @@ func needs(c provider.Content, st provider.State) (posts, replies int64) {
 	return 1, left - 1
 }
 
-// over is true when the quota has no room. A total that is not told is none.
+// over reports whether the quota has no room. A total that is not told is none.
 func over(used, wanted, total int64) bool { return wanted > 0 && total > 0 && used+wanted > total }
 
 func quotaError(what string, used, total int64) error {

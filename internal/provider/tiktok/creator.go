@@ -23,7 +23,7 @@ const (
 	creatorLife = time.Hour
 )
 
-// knowsCreator is true when what the account may do was read a short while ago.
+// knowsCreator reports whether what the account may do was read a short while ago.
 func (p *Provider) knowsCreator(st provider.State) bool {
 	at, err := time.Parse(time.RFC3339, st.Data[noteCreatorAt])
 	return err == nil && p.now().Sub(at) < creatorLife

@@ -40,7 +40,7 @@ func (p *Provider) readStatus(ctx context.Context, a provider.Account, st provid
 	return status, err
 }
 
-// taken is true when TikTok has all bytes: it will post them, has done so, or has failed with them.
+// taken reports whether TikTok has all bytes: it will post them, has done so, or has failed with them.
 func (s statusAnswer) taken(size int64) bool {
 	return s.Status != statusUploading || s.UploadedBytes >= size
 }

@@ -58,7 +58,7 @@ func chunkEnd(first, size, chunk int64) int64 {
 	return first + chunk - 1
 }
 
-// onlyLastChunkMissing is true when the upload is ready for Commit.
+// onlyLastChunkMissing reports whether the upload is ready for Commit.
 func onlyLastChunkMissing(u *provider.Upload) bool {
 	return u.Step == stepSending && chunkEnd(u.NextByte, u.Size, u.ChunkSize) == u.Size-1
 }

@@ -72,7 +72,7 @@ func (p problem) hasCode(code int) bool {
 	return false
 }
 
-// says is true when any sentence of the problem contains the text.
+// says reports whether any sentence of the problem contains the text.
 func (p problem) says(text string) bool {
 	for _, e := range p.Errors {
 		if strings.Contains(e.Message, text) {

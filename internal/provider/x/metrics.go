@@ -57,7 +57,7 @@ func (p timelinePost) metrics() provider.Metrics {
 // snowflakeEpoch is what the time in an id counts from, in milliseconds.
 const snowflakeEpoch = 1_288_834_974_657
 
-// allYoung is true when X still tells the private numbers of all posts. Ids carry the time of creation.
+// allYoung reports whether X still tells the private numbers of all posts. Ids carry the time of creation.
 func (p *Provider) allYoung(postIDs []string) bool {
 	for _, id := range postIDs {
 		n, err := strconv.ParseInt(id, 10, 64)

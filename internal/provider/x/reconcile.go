@@ -148,7 +148,7 @@ func (p timelinePost) tellsReferences() bool { return len(p.References)+len(p.Po
 // leadingMentions are put before replies by X itself.
 var leadingMentions = regexp.MustCompile(`^(?:@\w{1,15}\s+)+`)
 
-// refersTo is true when the post refers to another one in this way; an empty id stands for any.
+// refersTo reports whether the post refers to another one in this way; an empty id stands for any.
 func (p timelinePost) refersTo(kind, id string) bool {
 	return slices.ContainsFunc(slices.Concat(p.References, p.PostReferences), func(r reference) bool {
 		return r.Type == kind && (id == "" || r.ID == id)

@@ -50,7 +50,7 @@ func sendable(u *provider.Upload) int64 {
 	return max(0, u.Size-u.NextByte-1) / unit * unit
 }
 
-// onlyLastPieceMissing is true when the upload is ready for Commit.
+// onlyLastPieceMissing reports whether the upload is ready for Commit.
 func onlyLastPieceMissing(u *provider.Upload) bool {
 	return u.Step == stepSending && sendable(u) == 0
 }

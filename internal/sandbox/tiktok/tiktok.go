@@ -13,7 +13,7 @@
 // the operation publish. From then on the network works for the processing time; then the status is PUBLISH_COMPLETE
 // and the post is on the timeline. Another processing time later moderation is done: only then status/fetch tells a
 // public post's id and video/list shows it. Timelines show private posts as well, since they are there to be looked at;
-// the interface never tells of them.
+// the API never tells of them.
 //
 // Addresses may be plain http here, since a sandbox's neighbours seldom have certificates.
 package tiktok

@@ -12,7 +12,7 @@
 // opening a session, all other chunks, asking how far an upload is, thumbnails and playlists are uploads. Afterwards
 // the video is processed for the processing time. A file that is no video gets an id as well, fails in processing and
 // is never on the timeline. Timelines show private and unlisted videos too, since they are there to be looked at; the
-// interface tells private ones to their channel alone.
+// API tells private ones to their channel alone.
 //
 // # Quota
 //

@@ -101,7 +101,7 @@ func (c Crew) IDs() []crier.ID {
 	return ids
 }
 
-// Call calls the interface for a crew.
+// Call calls the API for a crew.
 func (s *Server) Call(tb testing.TB, c Crew, method, address string, body any, headers ...string) Response {
 	tb.Helper()
 	return s.As(tb, c.Key, method, Path("/v1/teams/%s/", c.Team)+address, body, headers...)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Request is one call of the interface.
+// Request is one call of the API.
 type Request struct {
 	Method, Path string
 	// Body is sent as JSON; a string, a []byte or a reader is sent as it is.
@@ -156,7 +156,7 @@ func (r Response) Text(tb testing.TB, path ...any) string {
 	return s
 }
 
-// Has is true when the body has a value at the path, null included.
+// Has reports whether the body has a value at the path, null included.
 func (r Response) Has(path ...any) bool {
 	_, ok := Walk(r.JSON, path)
 	return ok
