@@ -1,5 +1,5 @@
-// Package job names the work that is done later: kinds and arguments. It holds data only; package queue runs jobs and
-// hands them to the services.
+// Package job defines the kinds of background jobs and their arguments. It holds data only; package queue runs the
+// jobs.
 package job
 
 import (
@@ -10,176 +10,176 @@ import (
 	"crier/internal/store"
 )
 
-// Queue accepts jobs as part of a transaction: they exist if and only if it commits.
+// Queue enqueues jobs in a transaction: they exist if and only if it commits.
 type Queue interface {
 	Enqueue(ctx context.Context, tx *store.Tx, jobs ...Job) error
 }
 
-// Job is work for later. At is when it is due; zero means at once.
+// Job is a background job. At is when it is due; zero means at once.
 type Job struct {
 	Args Args
 	At   time.Time
 }
 
 // Args are the arguments of a job: identifiers, never content. A kind is never renamed and its arguments only grow,
-// because old jobs wait in someone's database.
+// because jobs of older versions may still be queued.
 type Args interface{ Kind() string }
 
-// PurgeTeam removes a deleted team for good.
+// PurgeTeam permanently removes a deleted team.
 type PurgeTeam struct {
 	TeamID crier.ID `json:"teamId"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (PurgeTeam) Kind() string { return "team.purge" }
 
-// Sweep removes what has outlived its time. It runs periodically.
+// Sweep removes expired data. It runs periodically.
 type Sweep struct{}
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (Sweep) Kind() string { return "upkeep.sweep" }
 
-// Publish wakes a publication. The row is the truth: the job only says to look at it.
+// Publish wakes a publication. The job is only a wake-up: the row holds the state.
 type Publish struct {
 	ID     crier.ID `json:"id"`
 	Action bool     `json:"action,omitempty"`
-	// Epoch of the row when the job was made: a row that has moved on is left to the job of its new epoch.
+	// Epoch of the row when the job was enqueued: a row with a newer epoch is left to its own job.
 	Epoch    int64          `json:"epoch"`
 	Provider crier.Provider `json:"provider"`
-	// SocialAccountID tells whose turn it is without reading the row.
+	// SocialAccountID identifies the account without reading the row.
 	SocialAccountID crier.ID `json:"socialAccountId,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (Publish) Kind() string { return "post.publish" }
 
-// RenewTokens renews tokens before they expire. It runs periodically.
+// RenewTokens refreshes tokens before they expire. It runs periodically.
 type RenewTokens struct{}
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (RenewTokens) Kind() string { return "tokens.renew" }
 
-// EnrichPost finds out what a version of a post's content is about.
+// EnrichPost analyzes a version of a post's content.
 type EnrichPost struct {
 	PostID    crier.ID `json:"postId"`
 	PayloadID crier.ID `json:"payloadId"`
-	// TeamID is whose share of the queue the job takes; empty in jobs of older versions.
+	// TeamID is the team whose share of the queue the job uses; empty in jobs of older versions.
 	TeamID crier.ID `json:"teamId,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (EnrichPost) Kind() string { return "post.enrich" }
 
-// RetagPosts brings the asset tags of posts up to date. Whoever changes the tags of an asset, or deletes it,
-// enqueues it in the same transaction.
+// RetagPosts updates the asset tags of posts. It is enqueued in the transaction that changes the tags of an asset or
+// deletes it.
 type RetagPosts struct {
 	AssetID crier.ID `json:"assetId"`
-	// TeamID is whose share of the queue the job takes; empty in jobs of older versions.
+	// TeamID is the team whose share of the queue the job uses; empty in jobs of older versions.
 	TeamID crier.ID `json:"teamId,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (RetagPosts) Kind() string { return "post.retag" }
 
-// Unpublish removes what was published from its network.
+// Unpublish deletes a publication from its network.
 type Unpublish struct {
 	ScheduledPostID crier.ID       `json:"scheduledPostId"`
 	Provider        crier.Provider `json:"provider,omitempty"`
-	// TeamID is whose share of the queue the job takes; empty in jobs of older versions.
+	// TeamID is the team whose share of the queue the job uses; empty in jobs of older versions.
 	TeamID crier.ID `json:"teamId,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (Unpublish) Kind() string { return "post.unpublish" }
 
-// MailInvitation sends an invitation to the person.
+// MailInvitation mails an invitation.
 type MailInvitation struct {
 	InvitationID crier.ID `json:"invitationId"`
-	// OrganizationID is whose share of the queue the job takes; empty in jobs of older versions.
+	// OrganizationID is the organization whose share of the queue the job uses; empty in jobs of older versions.
 	OrganizationID crier.ID `json:"organizationId,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (MailInvitation) Kind() string { return "invitation.mail" }
 
-// MailReset sends somebody the link by which they choose another password.
+// MailReset mails a password reset link.
 type MailReset struct {
 	UserID crier.ID `json:"userId"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (MailReset) Kind() string { return "password.mail" }
 
-// ProcessAsset makes what belongs to an asset: its thumbnail, its tags, its JPEG.
+// ProcessAsset creates the derived data of an asset: its thumbnail, tags and JPEG.
 type ProcessAsset struct {
 	AssetID crier.ID `json:"assetId"`
-	// TeamID is whose share of the queue the job takes; empty in jobs of older versions.
+	// TeamID is the team whose share of the queue the job uses; empty in jobs of older versions.
 	TeamID crier.ID `json:"teamId,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (ProcessAsset) Kind() string { return "asset.process" }
 
-// SweepAssets removes files and uploads that nobody needs. It runs periodically.
+// SweepAssets removes unused files and uploads. It runs periodically.
 type SweepAssets struct{}
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (SweepAssets) Kind() string { return "asset.sweep" }
 
-// Snapshot reads the numbers of a published post. It plans the next reading itself.
+// Snapshot reads the metrics of a published post and schedules the next reading.
 type Snapshot struct {
 	ScheduledPostID crier.ID `json:"scheduledPostId"`
 	Round           int      `json:"round"`
-	// Early counts the readings that a post on the sandbox gets besides, from 1; 0 means none of them.
+	// Early numbers the additional readings of a post on the sandbox, from 1; 0 means a regular reading.
 	Early    int            `json:"early,omitempty"`
 	Provider crier.Provider `json:"provider,omitempty"`
-	// TeamID is whose share of the queue the job takes; empty in jobs of older versions.
+	// TeamID is the team whose share of the queue the job uses; empty in jobs of older versions.
 	TeamID crier.ID `json:"teamId,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (Snapshot) Kind() string { return "post.metrics" }
 
-// AccountSnapshot reads the numbers of an account, unless it comes after Before: there is one for every day.
+// AccountSnapshot reads the metrics of an account, unless it runs after Before: there is one per day.
 type AccountSnapshot struct {
 	SocialAccountID crier.ID       `json:"socialAccountId"`
 	Provider        crier.Provider `json:"provider"`
 	Before          crier.Time     `json:"before"`
-	// TeamID is whose share of the queue the job takes; empty in jobs of older versions.
+	// TeamID is the team whose share of the queue the job uses; empty in jobs of older versions.
 	TeamID crier.ID `json:"teamId,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (AccountSnapshot) Kind() string { return "account.metrics" }
 
-// DeliverWebhook makes one attempt of a delivery. Epoch is that of the claim.
+// DeliverWebhook makes one delivery attempt. Epoch is that of the claim.
 type DeliverWebhook struct {
 	DeliveryID crier.ID `json:"deliveryId"`
 	Epoch      int64    `json:"epoch"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (DeliverWebhook) Kind() string { return "webhook.deliver" }
 
-// ReplayWebhook has the events of a time sent to a webhook again, those behind After.
+// ReplayWebhook sends the events of a period to a webhook again, starting after After.
 type ReplayWebhook struct {
 	WebhookID crier.ID   `json:"webhookId"`
 	From      crier.Time `json:"from"`
 	To        crier.Time `json:"to"`
 	After     int64      `json:"after,omitempty"`
-	// OrganizationID is whose share of the queue the job takes; empty in jobs of older versions.
+	// OrganizationID is the organization whose share of the queue the job uses; empty in jobs of older versions.
 	OrganizationID crier.ID `json:"organizationId,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (ReplayWebhook) Kind() string { return "webhook.replay" }
 
-// MailWebhookDisabled tells the owners that a webhook was switched off.
+// MailWebhookDisabled notifies the owners that a webhook was disabled.
 type MailWebhookDisabled struct {
 	WebhookID crier.ID `json:"webhookId"`
-	// OrganizationID is whose share of the queue the job takes; empty in jobs of older versions.
+	// OrganizationID is the organization whose share of the queue the job uses; empty in jobs of older versions.
 	OrganizationID crier.ID `json:"organizationId,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (MailWebhookDisabled) Kind() string { return "webhook.mail_disabled" }

@@ -1,5 +1,5 @@
-// Package ledger books credits: they are reserved when something is planned, captured when it has become public, and
-// released when it has not. Every function works in the caller's transaction.
+// Package ledger books credits: they are reserved when something is planned, captured when it is published, and
+// released otherwise. Every function runs in the caller's transaction.
 package ledger
 
 import (
@@ -12,13 +12,13 @@ import (
 // Charge is an amount of an organization's credits.
 type Charge struct {
 	Organization crier.ID
-	// Publication is what the credits are for; nil for anything else.
+	// Publication is the publication the credits are for; nil for anything else.
 	Publication *crier.ID
 	Amount      int64
 	At          crier.Time
 }
 
-// Reserve sets credits aside. Too few free credits are a 402.
+// Reserve reserves credits. It fails with a 402 error if too few are available.
 func Reserve(ctx context.Context, tx *store.Tx, c Charge) error {
 	if c.Amount == 0 {
 		return nil
@@ -29,8 +29,8 @@ func Reserve(ctx context.Context, tx *store.Tx, c Charge) error {
 	return tx.AddCredits(ctx, Reserved(c)...)
 }
 
-// CheckFree refuses an amount that the free credits of an organization do not cover. The organization stays locked
-// until the transaction ends.
+// CheckFree returns an error if the available credits of an organization do not cover an amount. The organization stays
+// locked until the transaction ends.
 func CheckFree(ctx context.Context, tx *store.Tx, organization crier.ID, amount int64) error {
 	credits, err := tx.LockCredits(ctx, organization)
 	if err != nil {
@@ -52,7 +52,7 @@ func Release(ctx context.Context, tx *store.Tx, c Charge) error {
 	return tx.AddCredits(ctx, Released(c)...)
 }
 
-// Adjust changes what is reserved: it reserves a positive amount and releases a negative one.
+// Adjust changes a reservation: it reserves a positive amount and releases a negative one.
 func Adjust(ctx context.Context, tx *store.Tx, c Charge) error {
 	if c.Amount < 0 {
 		c.Amount = -c.Amount
@@ -61,7 +61,7 @@ func Adjust(ctx context.Context, tx *store.Tx, c Charge) error {
 	return Reserve(ctx, tx, c)
 }
 
-// Spend takes free credits for something that has happened already.
+// Spend charges available credits for something that has already happened.
 func Spend(ctx context.Context, tx *store.Tx, c Charge) error {
 	if err := Reserve(ctx, tx, c); err != nil {
 		return err
@@ -74,19 +74,20 @@ func Grant(ctx context.Context, tx *store.Tx, c Charge) error {
 	return tx.AddCredits(ctx, c.booking("grant", c.Amount, 0)...)
 }
 
-// Spent is the booking of something that has happened and has to be paid, whatever is left; none for nothing.
+// Spent returns the booking of something that has already happened and must be paid, even beyond the balance; none for
+// zero.
 func Spent(c Charge) []store.Booking { return c.booking("capture", -c.Amount, 0) }
 
-// Reserved is the booking of Reserve, for callers that have checked the free credits; none for nothing.
+// Reserved returns the booking of Reserve, for callers that have checked the available credits; none for zero.
 func Reserved(c Charge) []store.Booking { return c.booking("reserve", 0, c.Amount) }
 
-// Captured is the booking of Capture, for callers that write many at once; none for nothing.
+// Captured returns the booking of Capture, for callers that write many at once; none for zero.
 func Captured(c Charge) []store.Booking { return c.booking("capture", -c.Amount, -c.Amount) }
 
-// Released is the booking of Release, for callers that write many at once; none for nothing.
+// Released returns the booking of Release, for callers that write many at once; none for zero.
 func Released(c Charge) []store.Booking { return c.booking("release", 0, -c.Amount) }
 
-// booking changes balance and reserved credits; none when it would change neither.
+// booking returns a change of balance and reserved credits; none if it changes neither.
 func (c Charge) booking(kind string, balance, reserved int64) []store.Booking {
 	if balance == 0 && reserved == 0 {
 		return nil

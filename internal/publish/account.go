@@ -10,7 +10,7 @@ import (
 	"crier/internal/store"
 )
 
-// NetworkAccount is an account as its network's client sees it, without a token.
+// NetworkAccount converts an account for its network's client, without a token.
 func NetworkAccount(a store.Account) provider.Account {
 	account := provider.Account{
 		ID: a.ID, ProviderAccountID: a.ProviderAccountID, Scopes: a.Scopes, Details: a.ProviderSettings,
@@ -41,12 +41,12 @@ func markUnhealthy(a *store.Account, status crier.AccountStatus, issue, message 
 	a.AccountHealthIssue, a.AccountHealthMessage = &issue, &message
 }
 
-// HasAuthFailed reports whether the account has to be connected again, now or when its token ends.
+// HasAuthFailed reports whether the account must be reconnected, now or when its token expires.
 func HasAuthFailed(a store.Account) bool {
 	return a.AccountHealthIssue != nil && *a.AccountHealthIssue == HealthAuthFailed
 }
 
-// ShownAccount is an account as the API shows it, with what its network and connection can do.
+// ShownAccount converts an account for the API, with the capabilities of its network and connection.
 func ShownAccount(providers *provider.Registry, a store.Account) (crier.SocialAccount, error) {
 	out := a.SocialAccount
 	p, ok := providers.Get(string(a.Provider))
@@ -61,7 +61,7 @@ func ShownAccount(providers *provider.Registry, a store.Account) (crier.SocialAc
 	return out, nil
 }
 
-// accountFacts tell what the change of an account means to others.
+// accountFacts returns the events that the change of an account causes.
 func accountFacts(providers *provider.Registry, before, after store.Account) ([]events.Fact, error) {
 	was, err := ShownAccount(providers, before)
 	if err != nil {

@@ -13,22 +13,22 @@ import (
 const (
 	// maxAccountCalls is how many calls of one account a node makes at once.
 	maxAccountCalls = 24
-	// maxAccountWaiting is how many more of its publications may wait for a call. The rest is postponed: a slow account
-	// never takes more of the workers, however much it has to publish. Networks have queues of their own.
+	// maxAccountWaiting is how many more of its publications may wait for a call. The rest are postponed, so a slow
+	// account cannot occupy more workers, however much it has to publish. Each network has its own queue.
 	maxAccountWaiting = 76
 )
 
-// accountLimiter bounds how many publications of one account are in work on this node.
+// accountLimiter bounds how many publications of one account this node works on concurrently.
 type accountLimiter struct {
 	mu       sync.Mutex
 	accounts map[crier.ID]*accountLoad
-	// refused counts recently postponed publications, so that they come back spread out.
+	// refused counts recently postponed publications, to spread their return.
 	refused int
-	// closed is closed when no call may begin any more.
+	// closed is closed when no new call may start.
 	closed chan struct{}
 }
 
-// accountLoad is what is in work for one account: admitted publications, and a token for each call being made.
+// accountLoad is the load of one account: its admitted publications, and a token for each call in progress.
 type accountLoad struct {
 	admitted int
 	calls    chan struct{}
@@ -38,10 +38,10 @@ func newAccountLimiter() *accountLimiter {
 	return &accountLimiter{accounts: map[crier.ID]*accountLoad{}, closed: make(chan struct{})}
 }
 
-// close makes everybody who waits for a call give up. It may be called once.
+// close makes all waiting callers give up. It may be called once.
 func (l *accountLimiter) close() { close(l.closed) }
 
-// closing reports whether no call may begin any more.
+// closing reports whether new calls are no longer allowed.
 func (l *accountLimiter) closing() bool {
 	select {
 	case <-l.closed:
@@ -51,7 +51,7 @@ func (l *accountLimiter) closing() bool {
 	}
 }
 
-// admit is false when the account is at its limit. Callers that were admitted must call leave.
+// admit reports false when the account is at its limit. Callers that were admitted must call leave.
 func (l *accountLimiter) admit(account crier.ID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +64,7 @@ func (l *accountLimiter) admit(account crier.ID) bool {
 	return true
 }
 
-// inWork is how many publications are admitted.
+// inWork returns the number of admitted publications.
 func (l *accountLimiter) inWork() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +97,7 @@ func (l *accountLimiter) leave(account crier.ID) {
 	}
 }
 
-// errClosing means that the process stops and that another node should continue.
+// errClosing means that the process is stopping and another node should continue.
 var errClosing = errors.New("this node stops")
 
 // acquire waits until one of the account's calls may be made; release ends it. It fails with errClosing when the
@@ -116,8 +116,8 @@ func (l *accountLimiter) acquire(ctx context.Context, account crier.ID) (release
 	}
 }
 
-// pause is when a postponed publication should come back: soon when few wait, and about a hundred a second at most,
-// because each look costs the database a few writes.
+// pause returns how long to postpone a publication: briefly when few are waiting, and so that at most about a hundred
+// return per second, because each check costs the database a few writes.
 func (l *accountLimiter) pause() time.Duration {
 	l.mu.Lock()
 	waiting := l.refused

@@ -10,7 +10,7 @@ import (
 	"crier/internal/store"
 )
 
-// commit makes one thing public, behind a fenced attempt.
+// commit publishes one part under a fenced attempt.
 func (w *worker) commit(ctx context.Context) (verdict, error) {
 	short, err := w.ensureReserved(ctx)
 	if err != nil {
@@ -22,8 +22,8 @@ func (w *worker) commit(ctx context.Context) (verdict, error) {
 	return w.attempt(ctx, opPublish, w.network.Commit, nil)
 }
 
-// ensureReserved reserves what a publication of a series costs when that was not possible before. short is true when it
-// still is not.
+// ensureReserved reserves the credits of a publication in a series that could not reserve them earlier. short is true
+// when it still cannot.
 func (w *worker) ensureReserved(ctx context.Context) (short bool, err error) {
 	total := w.p.Actions.Total()
 	if w.p.IsAction() || total == 0 || w.p.Reserved > 0 || w.p.Captured > 0 {
@@ -49,11 +49,11 @@ func (w *worker) ensureReserved(ctx context.Context) (short bool, err error) {
 	return false, err
 }
 
-// call is a call to a network that can make something public.
+// call is a network call that can publish something.
 type call func(context.Context, provider.Account, provider.Content, provider.State) (provider.State, error)
 
-// attempt makes a call that can make something public: its row first, then the call, then the result. repeats is the
-// attempt that it takes the place of.
+// attempt makes a call that can publish something: it writes the attempt row, makes the call, then records the result.
+// repeats is the attempt it replaces.
 func (w *worker) attempt(ctx context.Context, operation string, send call, repeats *crier.ID) (verdict, error) {
 	release, err := w.pub.limiter.acquire(ctx, w.p.SocialAccountID)
 	if errors.Is(err, errClosing) {
@@ -68,7 +68,7 @@ func (w *worker) attempt(ctx context.Context, operation string, send call, repea
 		LeaseUntil: crier.TimeOf(a.StartedAt.Add(w.pub.timings.CallLease))})
 	switch {
 	case err != nil && repeats == nil && store.Unavailable(err):
-		// Whether the row was committed is not known, but nothing was sent. That is worth writing down.
+		// It is not known whether the row was committed, but nothing was sent: record that.
 		return w.handleError(ctx, &a, operation, provider.ErrNotSent)
 	case err != nil:
 		return verdict{}, err
@@ -83,7 +83,7 @@ func (w *worker) attempt(ctx context.Context, operation string, send call, repea
 	return w.sent(ctx, a, st, err)
 }
 
-// begin commits the intention to send.
+// begin commits the start of an attempt.
 func (w *worker) begin(ctx context.Context, b *store.AttemptStart) (begun bool, err error) {
 	if b.Event, err = begunEvent(b.Publication, b.Attempt.StartedAt); err != nil {
 		return false, err
@@ -92,7 +92,7 @@ func (w *worker) begin(ctx context.Context, b *store.AttemptStart) (begun bool, 
 	return b.Begun && err == nil, err
 }
 
-// newAttempt is an attempt that is about to begin, with its fence.
+// newAttempt returns an attempt that is about to start, with its fence.
 func (w *worker) newAttempt(operation string) store.Attempt {
 	now := w.pub.clock.Now()
 	sendBefore := crier.TimeOf(now.Add(w.pub.timings.SendWindow))
@@ -108,7 +108,7 @@ func (w *worker) newAttempt(operation string) store.Attempt {
 	return a
 }
 
-// attemptOver is an attempt that is written when it is over: one that could not publish anything.
+// attemptOver returns an attempt that is recorded after the fact, because it could not publish anything.
 func (w *worker) attemptOver(operation string) *store.Attempt {
 	a := w.newAttempt(operation)
 	a.SendBefore, a.SettledAfter = nil, nil
@@ -118,9 +118,9 @@ func (w *worker) attemptOver(operation string) *store.Attempt {
 	return &a
 }
 
-// send makes the call, unless the fence has passed: a process that was frozen and woke up sends nothing.
+// send makes the call unless the fence has passed, so that a process that was frozen does not send when it wakes up.
 func (w *worker) send(ctx context.Context, a store.Attempt, send call) (provider.State, error) {
-	// The call is not cut off when the server stops: an answer that is not waited for is an unknown outcome.
+	// The call is not canceled at shutdown: an abandoned answer would be an unknown outcome.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.pub.timings.commitTimeout(w.info))
 	defer cancel()
 	ctx = provider.WithSendBefore(ctx, a.SendBefore.Time)
@@ -133,13 +133,13 @@ func (w *worker) send(ctx context.Context, a store.Attempt, send call) (provider
 	return send(ctx, w.client, w.content, w.state.Clone())
 }
 
-// sent decides what came of a call.
+// sent turns the result of a call into a verdict.
 func (w *worker) sent(ctx context.Context, a store.Attempt, st provider.State, err error) (verdict, error) {
 	w.state = st
 	if err == nil {
 		w.progress.settled()
 		v := w.advanced(&a)
-		if v.health == nil { // the network has taken a call, so that no limit is left either
+		if v.health == nil { // the network accepted a call, so no rate limit applies any more
 			v.health = w.recovered()
 		}
 		return v, nil
@@ -156,20 +156,20 @@ func (w *worker) sent(ctx context.Context, a store.Attempt, st provider.State, e
 	return w.handleError(ctx, &a, a.Operation, err)
 }
 
-// The operations that can make something public.
+// The operations that can publish something.
 const (
 	opPublish = "publish"
 	opResend  = "resend"
 )
 
-// The outcomes of attempts that are more than a word of a network.
+// The outcomes of attempts that the engine sets itself.
 const (
 	outcomePublished = "published" // something is public
-	outcomeAccepted  = "accepted"  // the network works on it
+	outcomeAccepted  = "accepted"  // the network is processing it
 	outcomeAbsent    = "absent"    // nothing is public
 )
 
-// advanced is a step forward: a part is public, or the network works on it.
+// advanced returns the verdict of progress: a part was published, or the network is processing it.
 func (w *worker) advanced(a *store.Attempt) verdict {
 	next := later(w.state.NextPollAfter, w.pub.clock())
 	switch {

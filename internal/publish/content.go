@@ -11,7 +11,7 @@ import (
 	"crier/internal/store"
 )
 
-// Content turns stored posts and assets into what networks get to see.
+// Content converts stored posts and assets for the networks' clients.
 type Content struct {
 	blobs     media.Blobs
 	addresses *media.Addresses
@@ -23,7 +23,7 @@ type contentReader interface {
 	PostContent(ctx context.Context, payload crier.ID) (store.PostContent, error)
 }
 
-// Post is what a version of a post looks like to networks; settings are added per account.
+// Post returns a version of a post as provider content; settings are added per account.
 func (c *Content) Post(ctx context.Context, r contentReader, team, payload crier.ID) (PostContent, error) {
 	stored, err := r.PostContent(ctx, payload)
 	if err != nil {
@@ -32,13 +32,13 @@ func (c *Content) Post(ctx context.Context, r contentReader, team, payload crier
 	return c.Stored(ctx, r, team, stored)
 }
 
-// Unstored is the content of a post that was never stored, as networks get it.
+// Unstored returns the provider content of a post that was never stored.
 func (c *Content) Unstored(ctx context.Context, r assetReader, team crier.ID, postType crier.PostType,
 	input crier.PostInput) (PostContent, error) {
 	return c.Stored(ctx, r, team, store.PostContent{PostType: postType, Input: input})
 }
 
-// Stored is what stored content looks like to networks; settings are added per account.
+// Stored returns stored content as provider content; settings are added per account.
 func (c *Content) Stored(ctx context.Context, r assetReader, team crier.ID,
 	stored store.PostContent) (PostContent, error) {
 	found, err := c.Media(ctx, r, team, stored.Input.AllAssetIDs())
@@ -51,7 +51,7 @@ type PostContent struct {
 	media  map[crier.ID]provider.Media
 }
 
-// For is what an account publishes: its own variant, else that of its network, else the post.
+// For returns the content an account publishes: its own variant, else that of its network, else the post.
 func (p PostContent) For(network crier.Provider, account crier.ID) provider.Content {
 	variant := p.stored.Input.VariantFor(network, account)
 	content := provider.Content{Action: provider.Post, PostType: string(p.stored.PostType)}
@@ -64,7 +64,7 @@ func (p PostContent) For(network crier.Provider, account crier.ID) provider.Cont
 	return content
 }
 
-// Path is where a request has what is found at a path of the content that an account publishes.
+// Path translates a path in the content that an account publishes into the path in the request.
 func (p PostContent) Path(network crier.Provider, account crier.ID, path []string) []string {
 	return p.stored.Input.VariantPath(p.stored.Input.VariantFor(network, account), path)
 }
@@ -79,7 +79,7 @@ func networkPart(part crier.AtomicPost, found map[crier.ID]provider.Media) provi
 		case a.Media != nil:
 			m, ok := found[a.Media.Asset.AssetID]
 			if !ok {
-				m = provider.Media{ID: a.Media.Asset.AssetID} // of no type: every network refuses it
+				m = provider.Media{ID: a.Media.Asset.AssetID} // without a type: every network rejects it
 			}
 			m.Position = i
 			if a.Media.AltText != "" {
@@ -96,7 +96,7 @@ type assetReader interface {
 	AssetsByID(ctx context.Context, team crier.ID, ids []crier.ID) ([]store.Asset, error)
 }
 
-// Media is the assets of a team as networks see them. Those that are unknown, deleted or not ready are missing.
+// Media returns assets of a team as provider media, without those that are unknown, deleted or not ready.
 func (c *Content) Media(ctx context.Context, r assetReader, team crier.ID, ids []crier.ID) (map[crier.ID]provider.Media,
 	error) {
 	assets, err := r.AssetsByID(ctx, team, ids)
@@ -117,7 +117,7 @@ func (c *Content) Media(ctx context.Context, r assetReader, team crier.ID, ids [
 	return found, nil
 }
 
-// WithSettings adds the settings of one account, and the assets that they name.
+// WithSettings adds the settings of one account and the assets they refer to.
 func (c *Content) WithSettings(ctx context.Context, r assetReader, team crier.ID, p provider.Provider,
 	content provider.Content, settings provider.Settings) (provider.Content, error) {
 	content.Settings = settings
@@ -130,7 +130,7 @@ func (c *Content) WithSettings(ctx context.Context, r assetReader, team crier.ID
 	return content, err
 }
 
-// action is what an action makes public.
+// action returns the content that an action publishes.
 func (c *Content) action(ctx context.Context, r contentReader, p store.Publication,
 	parent store.Publication) (provider.Content, error) {
 	content := provider.Content{Target: provider.Target{PlatformPostID: crier.Text(parent.PlatformPostID),
@@ -158,7 +158,7 @@ func (c *Content) action(ctx context.Context, r contentReader, p store.Publicati
 	return content, fmt.Errorf("unknown action %q", p.Kind)
 }
 
-// RepostContent is the content of a repost or a quote of published content.
+// RepostContent returns the content of a repost or quote of published content.
 func RepostContent(content provider.Content, spec crier.RepostAfter) provider.Content {
 	content.Action, content.Parts = provider.Repost, []provider.Part{{}}
 	if spec.Quotes() {

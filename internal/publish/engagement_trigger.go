@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// longestLikePause bounds the pause between two counts of likes. It begins with Timings.LikePause and is half of
-	// what has passed since: few calls over a long window, soon ones while a post is young.
+	// longestLikePause bounds the pause between two counts of likes. It starts at Timings.LikePause and grows with half
+	// of the elapsed time: frequent counts while a post is young, few over a long window.
 	longestLikePause = 12 * time.Hour
 	// lastLikeCount is how long before the window's end likes are counted for the last time.
 	lastLikeCount = 5 * time.Second
 )
 
-// awaitLikes looks whether a post has the likes that its comment waits for. It returns nil when it has.
+// awaitLikes checks whether a post has the likes that its comment waits for, and returns nil when it does.
 func (w *worker) awaitLikes(ctx context.Context) (*verdict, error) {
 	var spec crier.EngagementTrigger
 	if err := json.Unmarshal(w.p.Spec, &spec); err != nil {
@@ -45,11 +45,12 @@ func (w *worker) awaitLikes(ctx context.Context) (*verdict, error) {
 		return &v, nil
 	}
 	w.progress.LikesReached = true
-	w.p.ScheduledAt = w.pub.clock.Now() // it is due from now on
+	w.p.ScheduledAt = w.pub.clock.Now() // it is due now
 	return nil, w.save(ctx)
 }
 
-// nextLikeCount is when to count again: the last time right before the window ends, and then once more to end it.
+// nextLikeCount returns when to count again: the last count is right before the window ends, followed by one more check
+// to end it.
 func (w *worker) nextLikeCount() time.Time {
 	now := w.pub.clock()
 	at := now.Add(min(max(now.Sub(w.p.CreatedAt.Time)/2, w.pub.timings.LikePause), longestLikePause))

@@ -9,7 +9,7 @@ import (
 	"crier/internal/store"
 )
 
-// Shown is a publication as the API shows it.
+// Shown converts a publication for the API.
 func Shown(p store.Publication) crier.ScheduledPost {
 	out := crier.ScheduledPost{
 		ID: p.ID, TeamID: p.TeamID, ContentItemID: p.PostID, SocialAccountID: p.SocialAccountID, Status: p.Status,
@@ -31,14 +31,14 @@ func Shown(p store.Publication) crier.ScheduledPost {
 	return out
 }
 
-// statusBefore is what an event of a publication tells of how it was.
+// statusBefore is the previous state of a publication in its event.
 type statusBefore struct {
 	Status      crier.ScheduledPostStatus `json:"status"`
 	ScheduledAt crier.Time                `json:"scheduledAt"`
 }
 
-// tell encodes the events of a settlement that is about to be written. That takes longer than the writing, and nobody
-// waits for it.
+// tell encodes the events of a settlement before it is written: encoding takes longer than writing, and holds no locks
+// here.
 func (s *settlement) tell(now crier.Time) error {
 	p := s.Publication
 	p.UpdatedAt = now
@@ -58,7 +58,7 @@ func (s *settlement) tell(now crier.Time) error {
 	return nil
 }
 
-// record has the events of a settlement written, with those that follow from its writing.
+// record queues the events of a settlement, and those caused by writing it.
 func (s *settlement) record(tx *store.Tx, providers *provider.Registry, now crier.Time) error {
 	tx.RecordEvents(s.told...)
 	if s.Next != nil && s.Next.Written {
@@ -79,7 +79,7 @@ func (s *settlement) record(tx *store.Tx, providers *provider.Registry, now crie
 	return nil
 }
 
-// shown is the publication as the API shows it once the settlement is written.
+// shown returns the publication as the API shows it once the settlement is written.
 func (s *settlement) shown(p store.Publication) crier.ScheduledPost {
 	out := Shown(p)
 	switch p.Status {
@@ -101,7 +101,8 @@ func shownAction(p store.Publication) crier.ScheduledPostAction {
 		ErrorCode: crier.Text(p.ErrorCode), ErrorMessage: crier.Text(p.ErrorMessage)}
 }
 
-// begunEvent tells that a publication begins; nil for an action, and for what has begun before.
+// begunEvent returns the event that a publication has started; nil for an action, and for a publication that started
+// earlier.
 func begunEvent(p store.Publication, now crier.Time) (*store.NewEvent, error) {
 	if p.IsAction() || p.Status != crier.Scheduled {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 	"crier/internal/store"
 )
 
-// plannedActions are the actions that follow a publication that has become public.
+// plannedActions returns the actions that follow a published publication.
 func plannedActions(p store.Publication, now crier.Time, likePause time.Duration) ([]store.Publication, error) {
 	var list []store.Publication
 	at := p.PublishedAt.Time
@@ -48,7 +48,7 @@ func plannedActions(p store.Publication, now crier.Time, likePause time.Duration
 	return list, nil
 }
 
-// plannedAction is an action without its time. Its credits are those that were reserved with the publication.
+// plannedAction returns an action without its time. Its credits were reserved with the publication.
 func plannedAction(p store.Publication, kind store.PublicationKind, spec any,
 	now crier.Time) (store.Publication, error) {
 	data, err := json.Marshal(spec)
@@ -64,7 +64,7 @@ func plannedAction(p store.Publication, kind store.PublicationKind, spec any,
 	}, nil
 }
 
-// parentResults is what an action adds to the results of the publication that it follows.
+// parentResults returns what an action adds to the results of its publication.
 func parentResults(p store.Publication) *store.ActionResults {
 	if p.Status != crier.Published {
 		return nil
@@ -78,13 +78,13 @@ func parentResults(p store.Publication) *store.ActionResults {
 	return nil
 }
 
-// snapshotTimes are when the numbers of a post are read, counted from its publication: often while it is young.
+// snapshotTimes are when the metrics of a post are read, relative to its publication: often while it is young.
 var snapshotTimes = []time.Duration{
 	time.Hour, 6 * time.Hour, 24 * time.Hour, 3 * 24 * time.Hour, 7 * 24 * time.Hour, 14 * 24 * time.Hour,
 	30 * 24 * time.Hour,
 }
 
-// SnapshotJob is the next reading of a publication's numbers; ok is false after the last.
+// SnapshotJob returns the job of the next metrics reading of a publication; ok is false after the last.
 func SnapshotJob(p store.Publication, round int) (next job.Job, ok bool) {
 	if round >= len(snapshotTimes) || p.PublishedAt == nil {
 		return job.Job{}, false

@@ -7,16 +7,14 @@ import (
 	"crier/internal/store"
 )
 
-// maxBatch bounds how many writes share a commit: enough to spread its cost, few enough that nobody waits long for the
-// row locks.
+// maxBatch bounds how many writes share a commit: enough to amortize its cost, few enough to keep row locks short.
 const maxBatch = 128
 
-// groupCommit commits writes that arrive while others are being committed in one transaction. A write that arrives
-// alone does not wait.
+// groupCommit commits writes that arrive during another commit in one transaction. A single write does not wait.
 type groupCommit[T any] struct {
 	// run commits all or nothing.
 	run func(ctx context.Context, wait store.LockWait, items []T) error
-	// workers bounds how many runs there are at once.
+	// workers bounds the concurrent runs.
 	workers int
 	mu      sync.Mutex
 	waiting []member[T]
@@ -28,7 +26,7 @@ type member[T any] struct {
 	done chan error
 }
 
-// do returns when the item has been committed, or could not be.
+// do returns when the item has been committed or has failed.
 func (t *groupCommit[T]) do(ctx context.Context, item T) error {
 	m := member[T]{item, make(chan error, 1)}
 	t.mu.Lock()
@@ -44,7 +42,7 @@ func (t *groupCommit[T]) do(ctx context.Context, item T) error {
 	return <-m.done
 }
 
-// work runs what waits until nothing does.
+// work commits batches until the queue is empty.
 func (t *groupCommit[T]) work(ctx context.Context) {
 	for {
 		batch := t.take()
@@ -57,7 +55,7 @@ func (t *groupCommit[T]) work(ctx context.Context) {
 		}
 		err := t.run(ctx, store.Impatient, items)
 		for _, m := range batch {
-			// one of them spoils it, or waits for a row that somebody else holds on to
+			// one item fails, or waits for a row that another transaction has locked
 			if err != nil && !store.Unavailable(err) {
 				go func() { m.done <- t.run(ctx, store.Patient, []T{m.item}) }()
 				continue

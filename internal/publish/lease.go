@@ -8,11 +8,11 @@ import (
 	"crier"
 )
 
-// errLeaseLost ends the work on a publication that has moved on without its worker.
+// errLeaseLost ends the work on a publication that was changed or taken over meanwhile.
 var errLeaseLost = errors.New("the publication has moved on")
 
-// keepLease extends the lease again and again while a step takes long, such as an upload over a slow line. A process
-// that dies or is frozen does not, and its publications go to others. It ends when dropLease or the next keepLease is
+// keepLease extends the lease periodically during a long step, such as an upload over a slow connection. A process that
+// dies or freezes stops extending it, and other workers take over. It ends when dropLease or the next keepLease is
 // called.
 func (w *worker) keepLease(ctx context.Context, lease time.Duration) {
 	w.dropLease()
@@ -33,14 +33,14 @@ func (w *worker) keepLease(ctx context.Context, lease time.Duration) {
 	}
 }
 
-// dropLease stops to extend the lease.
+// dropLease stops extending the lease.
 func (w *worker) dropLease() {
 	if w.stopLease != nil {
 		w.stopLease()
 	}
 }
 
-// releaseAfterError gives a publication back after an error of our own.
+// releaseAfterError releases a publication after an internal error.
 func (w *worker) releaseAfterError(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), errorPause)
 	defer cancel()
@@ -48,7 +48,7 @@ func (w *worker) releaseAfterError(ctx context.Context) error {
 	return err
 }
 
-// releaseUntil gives the lease back until a time.
+// releaseUntil releases the lease and reschedules the publication.
 func (w *worker) releaseUntil(ctx context.Context, until time.Time) (time.Time, error) {
 	wake := crier.TimeOf(until)
 	err := w.pub.store.Rest(ctx, w.p.ID, w.p.Epoch, w.owner, wake)

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// NetworkMedia describes an asset to networks, with its JPEG beside it if there is one.
+// NetworkMedia converts an asset to provider media, with its JPEG rendition if there is one.
 func (c *Content) NetworkMedia(a store.Asset, facts media.Facts) provider.Media {
 	info := facts.Info
 	m := provider.Media{
@@ -42,7 +42,7 @@ func (c *Content) NetworkMedia(a store.Asset, facts media.Facts) provider.Media 
 	return m
 }
 
-// converted is a JPEG that was made of a picture; nil when none was.
+// converted returns the JPEG rendition of an image; nil if there is none.
 func (c *Content) converted(m provider.Media, facts *media.JPEGFacts, variant string) *provider.Media {
 	if facts == nil {
 		return nil
@@ -53,7 +53,7 @@ func (c *Content) converted(m provider.Media, facts *media.JPEGFacts, variant st
 	return &m
 }
 
-// makeReadable gives a media the bytes of one of its asset's files, and an address from which a network can fetch them.
+// makeReadable gives media access to one of its asset's files, and a URL from which a network can fetch it.
 func (c *Content) makeReadable(m *provider.Media, variant string) {
 	key := media.Key{ID: m.ID, Variant: variant}
 	m.Open = func(ctx context.Context) (provider.MediaReader, error) {
@@ -70,8 +70,7 @@ func jpegName(fileName string) string {
 	return strings.TrimSuffix(fileName, path.Ext(fileName)) + ".jpg"
 }
 
-// Suit puts a JPEG of a picture in place of the original where the network takes only that: it has no use for the
-// original's type, or finds it too large.
+// Suit replaces images by their JPEG renditions where the network does not accept the original's type or size.
 func Suit(info provider.Info, content provider.Content) provider.Content {
 	parts := make([]provider.Part, len(content.Parts))
 	for i, part := range content.Parts {
@@ -85,7 +84,7 @@ func Suit(info provider.Info, content provider.Content) provider.Content {
 	return content
 }
 
-// SuitMedia is the variant of a file that a network takes.
+// SuitMedia returns the rendition of a file that a network accepts.
 func SuitMedia(info provider.Info, m provider.Media) provider.Media {
 	if m.JPEG == nil || len(FormatIssues(info, m)) == 0 {
 		return m
@@ -100,7 +99,7 @@ func SuitMedia(info provider.Info, m provider.Media) provider.Media {
 	return m
 }
 
-// takesJPEG reports whether a network lets pictures be converted and takes the result.
+// takesJPEG reports whether a network allows conversion and accepts the result.
 func takesJPEG(info provider.Info, jpeg provider.Media) bool {
 	return slices.ContainsFunc(formatsOf(info), func(f provider.Format) bool {
 		limit, ok := f.LimitFor(media.TypeJPEG)
@@ -108,7 +107,7 @@ func takesJPEG(info provider.Info, jpeg provider.Media) bool {
 	})
 }
 
-// formatsOf are all forms in which a network takes media.
+// formatsOf returns all formats in which a network accepts media.
 func formatsOf(info provider.Info) []provider.Format {
 	formats := info.Formats
 	if info.Comment != nil {
@@ -117,7 +116,8 @@ func formatsOf(info provider.Info) []provider.Format {
 	return formats
 }
 
-// FormatIssues says why no format of a network takes a media as it is; nothing when one does. The nearest miss is told.
+// FormatIssues returns why no format of a network accepts the media as is; nothing when one does. It reports the
+// closest format.
 func FormatIssues(info provider.Info, m provider.Media) []string {
 	var nearest []string
 	for _, format := range formatsOf(info) {

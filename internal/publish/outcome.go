@@ -10,40 +10,40 @@ import (
 	"crier/internal/store"
 )
 
-// result names what a step, or a person, found out about a publication.
+// result is the conclusion of a step, or of a person, about a publication.
 type result string
 
 // The results. Those of the first group end a publication.
 const (
-	published result = "published" // all of it is public
-	failed    result = "failed"    // it will never be public
-	missed    result = "missed"    // it would be public too late
-	canceled  result = "canceled"  // it is not wanted any more
+	published result = "published" // completely published
+	failed    result = "failed"    // it will never be published
+	missed    result = "missed"    // it would be published too late
+	canceled  result = "canceled"  // it is no longer wanted
 
-	partPublished result = "part_published" // a part of a thread is public, the next one follows
-	accepted      result = "accepted"       // the network works on it
-	retrying      result = "retrying"       // nothing became public; it is tried again
+	partPublished result = "part_published" // a part of a thread was published, the next one follows
+	accepted      result = "accepted"       // the network is processing it
+	retrying      result = "retrying"       // nothing was published; it is retried
 	blocked       result = "blocked"        // it waits for its account
 	lost          result = "lost"           // the answer to a call did not come
-	undecided     result = "undecided"      // a look for a lost answer did not tell; there will be another
-	absent        result = "absent"         // the lost call had no effect; it is tried again
-	unclear       result = "unclear"        // a person has to find out
-	revived       result = "revived"        // a person wants it to be tried again
-	waiting       result = "waiting"        // nothing has changed; it is too early to do anything
+	undecided     result = "undecided"      // a lookup of a lost answer was inconclusive; there will be another
+	absent        result = "absent"         // the lost call had no effect; it is retried
+	unclear       result = "unclear"        // a person has to decide
+	revived       result = "revived"        // a person asked for a retry
+	waiting       result = "waiting"        // nothing to do yet
 )
 
 // verdict is a result with everything that explains it.
 type verdict struct {
 	result result
-	// attempt is what was tried; nil for nothing. outcome, code, message and next complete it, and code and message are
-	// the publication's error where the result has one.
+	// attempt is the attempt that was made; nil for none. outcome, code, message and next complete it; code and message
+	// are also the publication's error if the result is one.
 	attempt                      *store.Attempt
 	outcome, code, message, next string
-	// at is when the publication is looked at again.
+	// at is when the publication is processed next.
 	at time.Time
-	// tries is how many tries in a row have failed.
+	// tries counts consecutive failures.
 	tries int
-	// health is what was learnt about the account; nil for nothing.
+	// health is the change of the account's health; nil for none.
 	health *store.AccountHealth
 	// resolved are earlier attempts whose outcome is known now.
 	resolved []store.ResolvedAttempt
@@ -54,20 +54,20 @@ type verdict struct {
 	likePause time.Duration
 }
 
-// settlement is what follows from a verdict: what the store writes, the credits that move, the jobs that are needed.
+// settlement is what follows from a verdict: the rows to write, the credits to book, the jobs to enqueue.
 type settlement struct {
 	store.Settlement
 	bookings []store.Booking
 	jobs     []job.Job
-	// events are what others are told when it is written, before is what they are told of how it was.
+	// events are recorded with the settlement; before is the previous state they report.
 	events []crier.EventType
 	before statusBefore
 	// told are the events, encoded.
 	told []store.NewEvent
 }
 
-// outcome decides what follows from a verdict on a publication. It is pure: what it returns is written as a whole, for
-// one publication or for many, whoever came to the verdict. st is how far the network is; the row holds it already.
+// outcome decides what follows from a verdict on a publication. It is pure: its result is written atomically, for one
+// publication or many, whether a worker or a person decided. st is the provider state, which the row already contains.
 func outcome(p store.Publication, st provider.State, v verdict) (*settlement, error) {
 	s := &settlement{Settlement: store.Settlement{Publication: p, Epoch: p.Epoch, Attempt: v.endedAttempt(),
 		Resolved: v.resolved, Health: v.health}}
@@ -103,8 +103,7 @@ func outcome(p store.Publication, st provider.State, v verdict) (*settlement, er
 	return s, s.followUp(v)
 }
 
-// ends is true for results after which the publication is over: what is still reserved is released, and a series
-// continues.
+// ends reports whether the result ends the publication: remaining reservations are released, and a series continues.
 func (v verdict) ends() bool {
 	switch v.result {
 	case published, failed, missed, canceled:
@@ -113,12 +112,12 @@ func (v verdict) ends() bool {
 	return false
 }
 
-// captures is true for results after which the parts that have become public are paid for.
+// captures reports whether the result bills the published parts.
 func (v verdict) captures() bool {
 	return v.ends() || v.result == partPublished || v.result == accepted
 }
 
-// endedAttempt is the attempt with its result.
+// endedAttempt returns the attempt with its result.
 func (v verdict) endedAttempt() *store.Attempt {
 	if v.attempt == nil {
 		return nil
@@ -129,7 +128,7 @@ func (v verdict) endedAttempt() *store.Attempt {
 	return &a
 }
 
-// applyVerdict changes the row as the result demands; credits come later.
+// applyVerdict updates the row for the result; credits are handled later.
 func applyVerdict(p *store.Publication, st provider.State, v verdict) {
 	code, message, at := v.code, v.message, crier.TimeOrNil(v.at)
 	switch v.result {
@@ -162,7 +161,7 @@ func applyVerdict(p *store.Publication, st provider.State, v verdict) {
 	}
 }
 
-// applyEnd is an end that is no success. A person's word leaves the error that made a person look.
+// applyEnd ends a publication without success. A person's decision keeps the error that led to it.
 func applyEnd(p *store.Publication, st provider.State, v verdict) {
 	switch v.result {
 	case missed:
@@ -191,7 +190,7 @@ func backToScheduled(p *store.Publication, st provider.State) {
 
 // applyRevived makes a publication due now.
 func applyRevived(p *store.Publication, st provider.State, now crier.Time) {
-	if p.Actions.SeriesStart == nil { // the series goes on from the planned time, not from this one
+	if p.Actions.SeriesStart == nil { // the series continues from the planned time, not from this one
 		planned := p.ScheduledAt
 		p.Actions.SeriesStart = &planned
 	}
@@ -202,13 +201,13 @@ func applyRevived(p *store.Publication, st provider.State, now crier.Time) {
 	}
 }
 
-// applyPublished enters the network's ids.
+// applyPublished records the network's ids.
 func applyPublished(p *store.Publication, st provider.State, now crier.Time) {
 	p.Status, p.Tries, p.ErrorCode, p.ErrorMessage = crier.Published, 0, nil, nil
 	at := now
 	results := crier.PublishResults{PlatformPostIDs: []string{}, Warnings: st.Warnings}
 	for i, part := range st.Published {
-		if part.PlatformPostID != "" { // a network does not tell the id of everything, TikTok not that of private posts
+		if part.PlatformPostID != "" { // networks do not return every id: TikTok omits those of private posts
 			results.PlatformPostIDs = append(results.PlatformPostIDs, part.PlatformPostID)
 		}
 		if i > 0 {
@@ -225,7 +224,7 @@ func applyPublished(p *store.Publication, st provider.State, now crier.Time) {
 	p.Results = results
 }
 
-// noteParts enters the parts of a thread that are public although the whole is not.
+// noteParts records the published parts of an incomplete thread.
 func noteParts(p *store.Publication, st provider.State, now crier.Time) {
 	if len(st.Published) == 0 || p.IsAction() {
 		return
@@ -235,7 +234,7 @@ func noteParts(p *store.Publication, st provider.State, now crier.Time) {
 	p.PlatformPostID, p.Permalink, p.Results = copied.PlatformPostID, copied.Permalink, copied.Results
 }
 
-// owed is what the parts that are public cost beyond what was captured.
+// owed returns what the published parts cost beyond what was captured.
 func owed(p store.Publication, st provider.State) int64 {
 	if p.IsAction() {
 		if st.Done {
@@ -252,7 +251,7 @@ func owed(p store.Publication, st provider.State) int64 {
 	return max(0, min(sum-p.Captured, p.Reserved))
 }
 
-// handedOn is what a publication that has become public hands on to the actions that follow it.
+// handedOn returns the reserved credits that a published publication passes on to its actions.
 func handedOn(p store.Publication) int64 {
 	if p.IsAction() || p.Status != crier.Published {
 		return 0
@@ -264,7 +263,7 @@ func handedOn(p store.Publication) int64 {
 	return min(sum, p.Reserved)
 }
 
-// moved are the ledger entries of credits that a publication spends and hands back.
+// moved returns the ledger entries for the credits that a publication captures and releases.
 func moved(p store.Publication, captured, released int64, now crier.Time) []store.Booking {
 	charge := ledger.Charge{Organization: p.OrganizationID, Publication: &p.ScheduledPostID, At: now}
 	spent, returned := charge, charge
@@ -272,12 +271,12 @@ func moved(p store.Publication, captured, released int64, now crier.Time) []stor
 	return append(ledger.Captured(spent), ledger.Released(returned)...)
 }
 
-// missingCredits is what has to be reserved before a publication can be tried again.
+// missingCredits returns what must be reserved before a publication can be retried.
 func missingCredits(p store.Publication) int64 {
 	return max(0, p.Actions.Total()-p.Captured-p.Reserved)
 }
 
-// reserveAnew reserves what a publication that ended costs when it is tried again.
+// reserveAnew reserves the credits of an ended publication that is retried.
 func reserveAnew(p *store.Publication, now crier.Time) []store.Booking {
 	needed := missingCredits(*p)
 	p.Reserved += needed
@@ -285,7 +284,7 @@ func reserveAnew(p *store.Publication, now crier.Time) []store.Booking {
 		Amount: needed, At: now})
 }
 
-// followUp adds what comes after the end of a publication: readings of its numbers, actions, and the next of a series.
+// followUp adds what follows the end of a publication: metrics readings, actions, and the next of a series.
 func (s *settlement) followUp(v verdict) error {
 	p := s.Publication
 	if p.IsAction() {
@@ -309,7 +308,7 @@ func (s *settlement) followUp(v verdict) error {
 	return err
 }
 
-// eventTypes are the events that follow from a verdict: none when nobody outside would notice.
+// eventTypes returns the events that a verdict causes: none for internal changes.
 func eventTypes(before store.Publication, after store.Publication, v verdict) []crier.EventType {
 	if before.IsAction() {
 		switch v.result {

@@ -10,8 +10,8 @@ import (
 	"crier/internal/store"
 )
 
-// readingDue is what the network charges for the next reading of the post: nothing where readings are free, or where
-// this publication has paid for one today. Networks that sell readings charge for a post once a UTC day.
+// readingDue returns what the network charges for the next reading of the post: nothing if readings are free or this
+// publication has already paid for one today. Networks that sell readings charge for a post once a UTC day.
 func (w *worker) readingDue() int64 {
 	if w.progress.ReadPaidOn == w.today() {
 		return 0
@@ -21,7 +21,7 @@ func (w *worker) readingDue() int64 {
 
 func (w *worker) today() string { return w.pub.clock().UTC().Format(time.DateOnly) }
 
-// affordsReading is false while the organization cannot pay for a reading that may as well wait.
+// affordsReading reports false while the organization cannot pay for a reading that can wait.
 func (w *worker) affordsReading(ctx context.Context) (bool, error) {
 	due := w.readingDue()
 	if due == 0 {
@@ -36,8 +36,8 @@ func (w *worker) affordsReading(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// payReading books a reading that was made, whatever is left. It is noted first: a crash in between costs the operator
-// one reading, and nobody pays twice.
+// payReading books a reading that was made, even beyond the balance. The payment is recorded first: a crash in between
+// costs the operator one reading, and nobody pays twice.
 func (w *worker) payReading(ctx context.Context) error {
 	due := w.readingDue()
 	if due == 0 {

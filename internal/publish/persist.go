@@ -8,8 +8,7 @@ import (
 	"crier/internal/store"
 )
 
-// persist does not give up a write while the database is unavailable for a short time: what is to be written exists
-// nowhere else.
+// persist retries a write while the database is briefly unavailable, because its content exists nowhere else.
 func persist(ctx context.Context, clock crier.Clock, write func() error) error {
 	deadline := clock().Add(persistFor)
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
@@ -23,7 +22,7 @@ func persist(ctx context.Context, clock crier.Clock, write func() error) error {
 	}
 }
 
-// sleepUntil waits for a time, never less.
+// sleepUntil waits until at, never returning early.
 func sleepUntil(ctx context.Context, clock crier.Clock, at time.Time) error {
 	for {
 		left := at.Sub(clock())

@@ -11,42 +11,42 @@ import (
 	"crier/internal/store"
 )
 
-// Progress is what the engine remembers of a publication from one step to the next. What a network's client remembers
-// is in provider.State.
+// Progress is the engine's own state of a publication between steps. The state of the network's client is in
+// provider.State.
 type Progress struct {
-	// Renewed means that the token was renewed because of a refusal, and that no success has followed yet.
+	// Renewed means that the token was refreshed after a rejection, and no call has succeeded since.
 	Renewed bool `json:"renewed,omitempty"`
-	// FirstSend is when the first of the calls was made whose outcome is open.
+	// FirstSend is when the first call with an unknown outcome was made.
 	FirstSend time.Time `json:"firstSend,omitzero"`
-	// LostAt is when the answer to the last of them was given up; zero when nobody was there to give it up.
+	// LostAt is when the worker gave up waiting for the answer to the last of them; zero if the worker died.
 	LostAt time.Time `json:"lostAt,omitzero"`
-	// EarlyLooks is how often its effect was looked for since, before it could be believed to be absent.
+	// EarlyLooks counts the lookups since then that were too early to prove absence.
 	EarlyLooks int `json:"earlyLooks,omitempty"`
-	// Absences is how many readings in a row, made late enough to count, have missed the post.
+	// Absences counts consecutive lookups, made late enough to count, that did not find the post.
 	Absences int `json:"absences,omitempty"`
 	// ClockAhead is by how much this machine's clock is ahead of the network's.
 	ClockAhead time.Duration `json:"clockAhead,omitempty"`
-	// LookedFor is the time of the restore after which the publication was looked for.
+	// LookedFor is the time of the restore after which the publication was looked up.
 	LookedFor time.Time `json:"lookedFor,omitzero"`
-	// LikesReached means that the post has the likes that its comment waits for.
+	// LikesReached means that the post has the likes its comment waits for.
 	LikesReached bool `json:"likesReached,omitempty"`
 	// ReadPaidOn is the UTC day of the last reading of the post that was paid for, where a network charges for them.
 	ReadPaidOn string `json:"readPaidOn,omitempty"`
 }
 
-// settled drops what was remembered about calls whose outcome is known now.
+// settled clears the fields about calls whose outcome is now known.
 func (p *Progress) settled() {
 	*p = Progress{ClockAhead: p.ClockAhead, LookedFor: p.LookedFor, LikesReached: p.LikesReached,
 		ReadPaidOn: p.ReadPaidOn}
 }
 
-// storedState is how a row keeps both: the state of the network, and the engine's own memory under a key of its own.
+// storedState is the encoding of both in a row: the provider state, and the engine's progress under its own key.
 type storedState struct {
 	provider.State
 	Progress Progress `json:"engine,omitzero"`
 }
 
-// loadState reads how far the network is, with the secrets that belong to it, and what the engine remembers.
+// loadState decodes the provider state, with its secrets, and the engine's progress.
 func (s *Publisher) loadState(p store.Publication) (provider.State, Progress, error) {
 	var stored storedState
 	if err := json.Unmarshal(p.State, &stored); err != nil {
@@ -70,7 +70,7 @@ func (s *Publisher) loadState(p store.Publication) (provider.State, Progress, er
 	return stored.State, stored.Progress, nil
 }
 
-// keepState puts state and progress into the row, secrets sealed.
+// keepState encodes state and progress into the row, with sealed secrets.
 func (s *Publisher) keepState(p *store.Publication, st provider.State, progress Progress) error {
 	data, err := json.Marshal(storedState{State: withOldNotes(st, progress), Progress: progress})
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Publisher) keepState(p *store.Publication, st provider.State, progress 
 
 func stateContext(p store.Publication) string { return "state of " + string(p.ID) }
 
-// The keys under which earlier versions kept the engine's memory among the notes of the network's client.
+// The keys under which earlier versions stored the engine's progress in the provider state.
 const (
 	oldRenewed    = "crier.renewed"
 	oldAbsences   = "crier.absences"
@@ -102,7 +102,7 @@ const (
 	oldLikes      = "crier.likes"
 )
 
-// readNotes moves what an earlier version remembered to where it belongs.
+// readNotes migrates progress that an earlier version stored in the provider state.
 func (s *storedState) readNotes() {
 	p := &s.Progress
 	for key, value := range maps.Clone(s.Data) {
@@ -110,11 +110,11 @@ func (s *storedState) readNotes() {
 		case oldRenewed:
 			p.Renewed = value != ""
 		case oldAbsences:
-			p.Absences, _ = strconv.Atoi(value) // of another form: none yet
+			p.Absences, _ = strconv.Atoi(value) // malformed: none yet
 		case oldFirstSend:
-			p.FirstSend, _ = time.Parse(time.RFC3339Nano, value) // of another form: the last call counts
+			p.FirstSend, _ = time.Parse(time.RFC3339Nano, value) // malformed: the last call counts
 		case oldClockAhead:
-			p.ClockAhead, _ = time.ParseDuration(value) // of another form: it is measured again
+			p.ClockAhead, _ = time.ParseDuration(value) // malformed: it is measured again
 		case oldLikes:
 			p.LikesReached = value != ""
 		default:
@@ -127,8 +127,8 @@ func (s *storedState) readNotes() {
 	}
 }
 
-// withOldNotes also notes where a node of the version before looks for it what would be dangerous to forget: when the
-// first request left bounds how long it may be sent again.
+// withOldNotes also stores the first send time where nodes of the previous version look for it: it bounds how long a
+// request may be resent.
 func withOldNotes(st provider.State, progress Progress) provider.State {
 	if progress.FirstSend.IsZero() {
 		return st

@@ -1,6 +1,6 @@
-// Package publish is the engine: it makes publications public exactly once and on time, and finds out what became of a
-// call whose answer was lost. It decides retries, keeps a second node out, and records every attempt. Requests reach it
-// through package service, jobs through package queue.
+// Package publish is the publishing engine: it publishes exactly once and on time, and reconciles calls whose answer
+// was lost. It decides retries, leases publications to one worker, and records every attempt. Requests reach it through
+// package service, jobs through package queue.
 package publish
 
 import (
@@ -14,7 +14,7 @@ import (
 	"crier/internal/store"
 )
 
-// Config is what the engine needs of the world.
+// Config holds the engine's dependencies and settings.
 type Config struct {
 	Store     *store.Store
 	Keys      *auth.Keyring
@@ -23,16 +23,16 @@ type Config struct {
 	Blobs     media.Blobs
 	Addresses *media.Addresses
 	Observer  Observer
-	// Timings are how long publishing waits for what; the zero value is the usual.
+	// Timings are the engine's timeouts and delays; the zero value means the defaults.
 	Timings Timings
-	// Checkpoint is called between any two steps of the work on a publication, for tests that have a worker die or
-	// sleep there; nil otherwise.
+	// Checkpoint is called between any two steps on a publication, for tests that kill or pause a worker there; nil
+	// otherwise.
 	Checkpoint func(scheduledPost crier.ID, step Step)
 	Clock      crier.Clock
 	Logger     *slog.Logger
 }
 
-// Engine is the parts of the engine that others use.
+// Engine groups the parts of the engine that other packages use.
 type Engine struct {
 	Publisher *Publisher
 	Content   *Content

@@ -13,15 +13,15 @@ import (
 	"crier/internal/store"
 )
 
-// Observer is told what an operator watches.
+// Observer receives measurements for operators.
 type Observer interface {
-	// Late is called with how long after its time a post's call to the network left.
+	// Late is called with the delay between a post's scheduled time and its call to the network.
 	Late(network crier.Provider, by time.Duration)
-	// Attempt is called for everything tried with a network.
+	// Attempt is called for every attempt at a network.
 	Attempt(network crier.Provider, operation, outcome string)
 }
 
-// Publisher makes publications public, exactly once. Its methods are for jobs: they take no scope and have no route.
+// Publisher publishes publications, exactly once. Its methods are for jobs: they take no scope and have no route.
 //
 // The order is always the same: state first, effect second, result third, each committed. A call that can publish is
 // preceded by an attempt row; an attempt without a result is never repeated blindly.
@@ -38,12 +38,11 @@ type Publisher struct {
 	limiter   *accountLimiter
 	clock     crier.Clock
 	log       *slog.Logger
-	// leasings, beginnings and settlements are the commits of a publication. In a second in which many are due, many
-	// share one.
+	// leasings, beginnings and settlements group the commits of publications that are due in the same second.
 	leasings    *groupCommit[*store.LeaseRequest]
 	beginnings  *groupCommit[*store.AttemptStart]
 	settlements *groupCommit[*settlement]
-	// restored is what is known of the restore of the store.
+	// restored caches whether the store was restored.
 	restored struct {
 		sync.Mutex
 		known bool
@@ -60,7 +59,7 @@ func newPublisher(cfg Config, content *Content, tokens *Tokens, quotas *Quotas) 
 		clock: cfg.Clock, log: cfg.Logger, checkpoint: cfg.Checkpoint,
 	}
 	settling := 2
-	if cfg.Store.Dialect() == store.SQLite { // which has one writer
+	if cfg.Store.Dialect() == store.SQLite { // SQLite has one writer
 		settling = 1
 	}
 	p.leasings = &groupCommit[*store.LeaseRequest]{run: cfg.Store.Lease, workers: 1}
@@ -69,7 +68,7 @@ func newPublisher(cfg Config, content *Content, tokens *Tokens, quotas *Quotas) 
 	return p
 }
 
-// Advance works on a publication until it has to wait or is over. It returns when to come back; zero means never.
+// Advance works on a publication until it has to wait or ends. It returns when to continue; zero means never.
 func (s *Publisher) Advance(ctx context.Context, job job.Publish, run store.Run) (time.Time, error) {
 	id := job.ID
 	if !s.limiter.admit(job.SocialAccountID) {
@@ -87,8 +86,8 @@ func (s *Publisher) Advance(ctx context.Context, job job.Publish, run store.Run)
 	}
 }
 
-// Drain lets calls that are being made finish and gives everything else back, for other nodes or the next start: a
-// server that stops does not first publish what waits. It may be called once.
+// Drain lets calls in progress finish and releases all other publications to other nodes or the next start, so that
+// shutdown does not wait for them. It may be called once.
 func (s *Publisher) Drain() { s.limiter.close() }
 
 // postpone reschedules a publication whose account is at its concurrency limit.

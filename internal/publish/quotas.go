@@ -11,7 +11,7 @@ import (
 	"crier/internal/store"
 )
 
-// QuotasKept is how long the count of a limit is kept that nothing is used of.
+// QuotasKept is how long the counter of an unused limit is kept.
 const QuotasKept = 7 * 24 * time.Hour
 
 // Quotas counts calls against the limits of networks.
@@ -21,7 +21,7 @@ type Quotas struct {
 	clock     crier.Clock
 }
 
-// Limits are the limits of a network that crier keeps to by itself.
+// Limits returns the limits of a network that crier enforces itself.
 func (q *Quotas) Limits(network crier.Provider) []provider.RateLimit {
 	p, ok := q.providers.Get(string(network))
 	if !ok {
@@ -36,8 +36,8 @@ func (q *Quotas) Limits(network crier.Provider) []provider.RateLimit {
 	return limits
 }
 
-// Metered has every call to a network that is made under the context counted before it leaves. What would go beyond a
-// limit does not leave: nodes and accounts that share a limit share the count.
+// Metered counts every network call made with the context before it is sent, and blocks calls beyond a limit. Nodes and
+// accounts that share a limit share the counter.
 func (q *Quotas) Metered(ctx context.Context, a store.Account) context.Context {
 	limits := q.Limits(a.Provider)
 	if len(limits) == 0 {
@@ -62,7 +62,7 @@ func (q *Quotas) Metered(ctx context.Context, a store.Account) context.Context {
 	})
 }
 
-// use counts one call against all limits; full is the first that has no room for it.
+// use counts one call against all limits; full is the first exhausted limit.
 func (q *Quotas) use(ctx context.Context, tx *store.Tx, limits []provider.RateLimit, a store.Account,
 	op provider.Operation) (full *provider.Error, err error) {
 	now := q.clock.Now()
@@ -94,7 +94,7 @@ func (q *Quotas) use(ctx context.Context, tx *store.Tx, limits []provider.RateLi
 	return nil, nil
 }
 
-// QuotaKey says whose limit it is. An account of a network is the same one in whatever team it is connected.
+// QuotaKey identifies the owner of a limit. An account of a network is the same in every team that connects it.
 func QuotaKey(limit provider.RateLimit, a store.Account) store.QuotaKey {
 	subject := string(a.Provider)
 	if limit.Scope == provider.ScopeAccount {
@@ -114,7 +114,7 @@ func decodeUses(kept json.RawMessage) ([]provider.Use, error) {
 	return uses, nil
 }
 
-// Used is how much of a limit is used up around a time, as far as it is known from its kept uses.
+// Used returns how much of a limit is used around a time, according to its recorded uses.
 func (q *Quotas) Used(limit provider.RateLimit, kept json.RawMessage, at time.Time) (int64, error) {
 	uses, err := decodeUses(kept)
 	if err != nil {

@@ -10,25 +10,23 @@ import (
 )
 
 const (
-	// reconcileFor is how long the outcome of an attempt is looked for before a person has to.
+	// reconcileFor is how long the outcome of an attempt is looked up before a person has to decide.
 	reconcileFor = 30 * time.Minute
-	// clockSlack is by how much clocks may differ without making a difference: networks look a little before an
-	// attempt.
+	// clockSlack is the tolerated clock difference: lookups start a little before the attempt.
 	clockSlack = 10 * time.Second
 )
 
-// earlyLooks are how long after a lost answer its effect is looked for while the request may still be under way. Where
-// reading is scarce there is one such look, when most posts show.
+// earlyLooks are the delays after a lost answer of lookups made while the request may still be in flight. Where reads
+// are scarce there is one such lookup, when most posts are visible.
 var (
 	earlyLooks       = []time.Duration{time.Second, 3 * time.Second, 8 * time.Second, 20 * time.Second}
 	scarceEarlyLooks = []time.Duration{2500 * time.Millisecond}
 )
 
-// maxReadings bounds how many exchanges one early look makes: some networks need two to tell that a post is public and
-// which one it is.
+// maxReadings bounds the exchanges of one early lookup: some networks need two to find a post and its id.
 const maxReadings = 3
 
-// lostAnswer is a call whose answer did not come. Whether it had its effect is found out later.
+// lostAnswer returns the verdict on a call without an answer, which is reconciled later.
 func (w *worker) lostAnswer(a store.Attempt, failure *provider.Error) verdict {
 	if w.progress.FirstSend.IsZero() {
 		w.progress.FirstSend = a.StartedAt.Time
@@ -38,8 +36,8 @@ func (w *worker) lostAnswer(a store.Attempt, failure *provider.Error) verdict {
 		message: failure.Message, next: "find out whether it was published", at: w.nextLook(a)}
 }
 
-// reconcile finds out what became of an attempt without a known result. Until the fence, the call's time-out and a
-// slack have passed, the request may still be under way: a sighting counts before, absence does not.
+// reconcile determines the outcome of an attempt without a known result. Until the fence, the call's timeout and a
+// slack have passed, the request may still be in flight: until then a found post is proof, absence is not.
 func (w *worker) reconcile(ctx context.Context, last store.Attempt) (verdict, error) {
 	now := w.pub.clock()
 	if settled := last.SettledAfter; settled != nil && now.Before(settled.Time) {
@@ -68,7 +66,7 @@ func (w *worker) reconcile(ctx context.Context, last store.Attempt) (verdict, er
 	return w.look(ctx, last, reconciler, strategy)
 }
 
-// strategy is how the network lets the outcome be found out; a nil reconciler means that it does not.
+// strategy returns how the network's outcomes can be reconciled; a nil reconciler means that they cannot.
 func (w *worker) strategy() (provider.Reconciler, provider.Strategy) {
 	reconciler := w.pub.providers.Features(w.network).Reconciler
 	if reconciler == nil {
@@ -77,10 +75,10 @@ func (w *worker) strategy() (provider.Reconciler, provider.Strategy) {
 	return reconciler, w.pub.timings.paced(reconciler.Strategy(NetworkAccount(w.account), w.content, w.state))
 }
 
-// lookEarly looks for what a call may have made public before it is safe to believe that it has not. A sighting is
-// proof at any time. Everything else leaves no trace but the count of looks: what is not there may come.
+// lookEarly looks for a published post before its absence can be trusted. A found post is proof at any time; any other
+// result only counts the lookup, because the post may still appear.
 func (w *worker) lookEarly(ctx context.Context, last store.Attempt) (verdict, error) {
-	if w.progress.LostAt.IsZero() { // its worker died some time ago: the first look is due
+	if w.progress.LostAt.IsZero() { // its worker died some time ago: the first lookup is due
 		w.progress.LostAt = w.pub.clock().Add(-w.pub.timings.early(w.lookTimes(), 0))
 	}
 	if next := w.nextLook(last); next.After(w.pub.clock()) {
@@ -94,8 +92,8 @@ func (w *worker) lookEarly(ctx context.Context, last store.Attempt) (verdict, er
 	return w.lookAgain(string(outcome), "look again: the request may still be under way", w.nextLook(last)), nil
 }
 
-// nextLook is when the outcome of an attempt is looked for next: early where the network can be read, else when absence
-// can be believed.
+// nextLook returns when to look up an attempt next: early where the network can be read, else when absence can be
+// trusted.
 func (w *worker) nextLook(last store.Attempt) time.Time {
 	settled := last.SettledAfter.Time
 	_, strategy := w.strategy()
@@ -113,7 +111,7 @@ func (w *worker) lookTimes() []time.Duration {
 	return earlyLooks
 }
 
-// glance reads what the network shows now. An error tells as little as absence does.
+// glance reads what the network shows now. Like absence, an error proves nothing.
 func (w *worker) glance(ctx context.Context, last store.Attempt) (provider.Outcome, provider.State) {
 	reconciler, strategy := w.strategy()
 	st := w.state
@@ -133,7 +131,7 @@ func (w *worker) glance(ctx context.Context, last store.Attempt) (provider.Outco
 	}
 }
 
-// firstSend is when the first of the attempts began whose outcome is open.
+// firstSend returns when the first attempt with an unknown outcome started.
 func (w *worker) firstSend(last store.Attempt) time.Time {
 	if w.progress.FirstSend.IsZero() {
 		return last.StartedAt.Time
@@ -141,7 +139,7 @@ func (w *worker) firstSend(last store.Attempt) time.Time {
 	return w.progress.FirstSend
 }
 
-// look reads what the network knows.
+// look reads the outcome from the network.
 func (w *worker) look(ctx context.Context, last store.Attempt, r provider.Reconciler,
 	strategy provider.Strategy) (verdict, error) {
 	outcome, st, err := w.ask(ctx, provider.Attempt{StartedAt: last.StartedAt.Time}, r, w.state)
@@ -160,7 +158,7 @@ func (w *worker) look(ctx context.Context, last store.Attempt, r provider.Reconc
 	return w.giveUp(last, "what the network shows does not tell whether the post was published"), nil
 }
 
-// sighted is a look that found the post.
+// sighted returns the verdict of a lookup that found the post.
 func (w *worker) sighted(last store.Attempt, st provider.State) verdict {
 	w.progress.settled()
 	w.state = st
@@ -169,9 +167,8 @@ func (w *worker) sighted(last store.Attempt, st provider.State) verdict {
 	return v
 }
 
-// ask reads what the network knows about an attempt. Networks date posts by their own clocks: when this machine's is
-// ahead of theirs, what the attempt has published seems to be older than the attempt, so that it is looked for from an
-// earlier time.
+// ask looks up an attempt at the network. Networks date posts by their own clocks: if this machine's clock is ahead,
+// the post seems older than its attempt, so the lookup starts earlier.
 func (w *worker) ask(ctx context.Context, last provider.Attempt, r provider.Reconciler,
 	st provider.State) (provider.Outcome, provider.State, error) {
 	reconcile := func() (provider.Outcome, provider.State, error) {
@@ -187,7 +184,7 @@ func (w *worker) ask(ctx context.Context, last provider.Attempt, r provider.Reco
 	return reconcile()
 }
 
-// absent counts the readings that missed the post; after enough of them it may be tried again.
+// absent counts lookups that did not find the post; after enough of them it may be retried.
 func (w *worker) absent(last store.Attempt, st provider.State, strategy provider.Strategy) verdict {
 	if w.progress.Absences++; w.progress.Absences < strategy.Absences {
 		return w.lookAgain(outcomeAbsent, "look again to be sure", w.pub.clock().Add(max(time.Second, strategy.Apart)))
@@ -204,8 +201,8 @@ func (w *worker) absent(last store.Attempt, st provider.State, strategy provider
 	return v
 }
 
-// resend sends the very same request again: the network answers with the post that exists already. When the first of
-// these requests left is written down before: the network remembers only for so long, whatever happens to this worker.
+// resend sends the identical request again: the network answers with the existing post. The time of the first send is
+// recorded before, because the network deduplicates only for a limited time.
 func (w *worker) resend(ctx context.Context, last store.Attempt, first time.Time) (verdict, error) {
 	resender := w.pub.providers.Features(w.network).Resender
 	if resender == nil {
@@ -218,13 +215,13 @@ func (w *worker) resend(ctx context.Context, last store.Attempt, first time.Time
 	return w.attempt(ctx, opResend, resender.Resend, &last.ID)
 }
 
-// lookAgain is a look that did not decide.
+// lookAgain returns the verdict of an inconclusive lookup.
 func (w *worker) lookAgain(outcome, next string, at time.Time) verdict {
 	return verdict{result: undecided, attempt: w.attemptOver("reconcile"), outcome: outcome, next: next, at: at,
 		tries: w.p.Tries}
 }
 
-// lookLater comes back when the network could not be asked.
+// lookLater retries a lookup that failed.
 func (w *worker) lookLater(ctx context.Context, last store.Attempt, failure *provider.Error) (verdict, error) {
 	const message = "the network could not be asked whether the post was published: "
 	if failure.Kind == provider.Rejected || failure.Kind == provider.AuthExpired &&
@@ -251,7 +248,7 @@ func (w *worker) giveUp(last store.Attempt, message string) verdict {
 	return v
 }
 
-// leaveToPerson has a person find out what became of a publication. Credits stay reserved until it is known.
+// leaveToPerson leaves an unknown outcome to a person. Credits stay reserved until it is resolved.
 func (w *worker) leaveToPerson(operation, message string) verdict {
 	return verdict{result: unclear, attempt: w.attemptOver(operation), outcome: "unclear", code: codeOutcomeUnknown,
 		message: message, next: "a person has to look and resolve it"}

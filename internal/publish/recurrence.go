@@ -9,9 +9,9 @@ import (
 	"crier/internal/store"
 )
 
-// nextOfSeries is the publication that continues a series: N days after the planned time, at the same wall-clock time;
-// nil when there is none. A failure never ends a series, and neither does a lack of credits: the next one reserves them
-// when it is due.
+// nextOfSeries returns the publication that continues a series: N days after the planned time, at the same wall-clock
+// time; nil when the series has ended. Neither a failure nor a lack of credits ends a series: the next publication
+// reserves them when it is due.
 func nextOfSeries(p store.Publication, now crier.Time) (*store.NextPublication, error) {
 	interval := p.Actions.RecurrenceIntervalDays
 	if interval == nil || p.Status == crier.Canceled {
@@ -42,8 +42,8 @@ func nextOfSeries(p store.Publication, now crier.Time) (*store.NextPublication, 
 	return &store.NextPublication{Publication: next, Cost: next.Actions.Total()}, nil
 }
 
-// nextInSeries is the time after index of a series that has one every interval days, and its index. A series that has
-// slept continues with the first time that lies ahead.
+// nextInSeries returns the time after index in a series with the given interval in days, and its index. A series that
+// has fallen behind continues with the first time in the future.
 func nextInSeries(start time.Time, index, interval int, zone string, now time.Time) (time.Time, int, error) {
 	for {
 		index++

@@ -9,8 +9,8 @@ import (
 	"crier/internal/store"
 )
 
-// Retry publishes again what failed or was missed, as a person decided, unless the post went to the account anew since.
-// What it costs is reserved anew. The caller has locked post and publication and gets the row as it is afterwards.
+// Retry restarts a failed or missed publication on a person's request, unless a newer one replaced it. Its credits are
+// reserved again. The caller must have locked post and publication; p is updated.
 func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publication) error {
 	switch p.Status {
 	case crier.Failed, crier.Missed:
@@ -29,8 +29,7 @@ func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publicatio
 	return s.revive(ctx, tx, p, nil)
 }
 
-// replaced says why a failure is not tried again: another publication has taken its place, so the account would have
-// the post twice.
+// replaced returns the error of retrying a superseded failure: the account would have the post twice.
 func replaced(by store.Publication) error {
 	switch by.Status {
 	case crier.Published:
@@ -43,8 +42,8 @@ func replaced(by store.Publication) error {
 	return crier.Conflict("The scheduled post %s has taken its place on this account and is %s.", by.ID, by.Status)
 }
 
-// Resolve takes a person's word for what became of a publication whose outcome is unknown. The caller has locked post
-// and publication and gets the row as it is afterwards.
+// Resolve applies a person's decision about a publication with an unknown outcome. The caller must have locked post and
+// publication; p is updated.
 func (s *Publisher) Resolve(ctx context.Context, tx *store.Tx, p *store.Publication, in crier.Resolution) error {
 	if p.Status != crier.Unknown {
 		return crier.Conflict("Only an unknown outcome can be resolved; this is %s.", p.Status)
@@ -73,7 +72,8 @@ func (s *Publisher) Resolve(ctx context.Context, tx *store.Tx, p *store.Publicat
 	return s.settleByHand(ctx, tx, p, st, verdict{result: failed, resolved: resolved})
 }
 
-// Cancel ends publications that have not begun, as a person decided. The caller has locked them and their posts.
+// Cancel ends publications that have not started, on a person's request. The caller must have locked them and their
+// posts.
 func (s *Publisher) Cancel(ctx context.Context, tx *store.Tx, list []store.Publication) error {
 	settlements := make([]*settlement, len(list))
 	for i, p := range list {
@@ -89,7 +89,7 @@ func (s *Publisher) Cancel(ctx context.Context, tx *store.Tx, list []store.Publi
 	return s.writeSettlements(ctx, tx, store.Patient, settlements...)
 }
 
-// revive makes a publication due now. Of what the network was told, only the parts that are public count.
+// revive makes a publication due now. Of the provider state, only the published parts are kept.
 func (s *Publisher) revive(ctx context.Context, tx *store.Tx, p *store.Publication,
 	resolved []store.ResolvedAttempt) error {
 	st, _, err := s.loadState(*p)
@@ -105,7 +105,7 @@ func (s *Publisher) revive(ctx context.Context, tx *store.Tx, p *store.Publicati
 	return s.settleByHand(ctx, tx, p, st, verdict{result: revived, resolved: resolved})
 }
 
-// resolvePublished takes a person's word that the part in question is public.
+// resolvePublished applies a person's decision that the open part was published.
 func (s *Publisher) resolvePublished(ctx context.Context, tx *store.Tx, p *store.Publication, platformPostID string,
 	resolved []store.ResolvedAttempt) error {
 	st, _, err := s.loadState(*p)
@@ -122,7 +122,7 @@ func (s *Publisher) resolvePublished(ctx context.Context, tx *store.Tx, p *store
 	return s.settleByHand(ctx, tx, p, st, v)
 }
 
-// settleByHand writes what follows from a person's verdict on a publication.
+// settleByHand writes the settlement of a person's decision.
 func (s *Publisher) settleByHand(ctx context.Context, tx *store.Tx, p *store.Publication, st provider.State,
 	v verdict) error {
 	v.byHand, v.now, v.likePause = true, s.clock.Now(), s.timings.LikePause

@@ -9,11 +9,10 @@ import (
 	"crier/internal/store"
 )
 
-// restoredLookFor is how long after a restore the networks are asked before a person has to look.
+// restoredLookFor is how long networks are queried after a restore before a person has to decide.
 const restoredLookFor = 30 * time.Minute
 
-// restoration is the restore of the store; nil if there was none. It is read once: no node runs while a store is
-// restored.
+// restoration returns the restore of the store; nil if there was none. It is read once: no node runs during a restore.
 func (s *Publisher) restoration(ctx context.Context) (*store.Restoration, error) {
 	s.restored.Lock()
 	defer s.restored.Unlock()
@@ -28,8 +27,8 @@ func (s *Publisher) restoration(ctx context.Context) (*store.Restoration, error)
 	return at, nil
 }
 
-// fromBackup is the restore after which the publication has to be looked for before anything of it is sent: it comes
-// from the backup, or follows a post that was due before the restore, and may have become public between the two.
+// fromBackup returns the restore after which the publication must be looked up before anything is sent: it comes from
+// the backup, or follows a post that was due before the restore, and may have been published in between.
 func (w *worker) fromBackup(ctx context.Context) (*store.Restoration, error) {
 	r, err := w.pub.restoration(ctx)
 	if err != nil || r == nil || w.progress.LookedFor.Equal(r.RestoredAt.Time) {
@@ -42,16 +41,16 @@ func (w *worker) fromBackup(ctx context.Context) (*store.Restoration, error) {
 	return r, nil
 }
 
-// wasDue is true for what may have been sent on time between backup and restore. What follows a post that was found has
-// been planned anew, from the time at which it was found.
+// wasDue reports whether the publication may have been sent between backup and restore. Actions of a post that was
+// found are planned again, from the time it was found.
 func (w *worker) wasDue(r store.Restoration) bool {
 	return !w.p.ScheduledAt.After(r.RestoredAt.Time) || w.p.CreatedAt.After(r.RestoredAt.Time)
 }
 
-// lookAfterRestore looks for what may have become public between backup and restore. What the network shows is taken
-// over. What was due in that time and cannot be found is left to a person, because it may have been edited before it
-// was published; the content of comments and reposts cannot be, so that these go on when they are absent. Everything
-// whose time is still to come waits for it.
+// lookAfterRestore looks for posts that were published between backup and restore, and adopts what the network shows. A
+// post that was due in that time and is not found is left to a person, because it may have been edited before it was
+// published; comments and reposts cannot be edited, so they continue when absent. Publications that are not yet due
+// wait for their time.
 func (w *worker) lookAfterRestore(ctx context.Context, r store.Restoration) (verdict, error) {
 	last, err := w.openAttempt(ctx)
 	if err != nil {
@@ -86,12 +85,12 @@ func (w *worker) lookAfterRestore(ctx context.Context, r store.Restoration) (ver
 		w.state = st
 		return w.lookAgain("pending", "look again", later(st.NextPollAfter, w.pub.clock().Add(time.Second))), nil
 	case outcome == provider.OutcomeAbsent && w.p.IsAction():
-		return w.goOn(ctx, r)
+		return w.proceed(ctx, r)
 	}
 	return w.notFound(ctx, r, last, "the network does not show it")
 }
 
-// openAttempt is the call whose outcome was open when the backup was made; nil if there is none.
+// openAttempt returns the attempt whose outcome was open when the backup was made; nil if there is none.
 func (w *worker) openAttempt(ctx context.Context) (*store.Attempt, error) {
 	if w.p.Status != crier.Publishing {
 		return nil, nil
@@ -103,7 +102,7 @@ func (w *worker) openAttempt(ctx context.Context) (*store.Attempt, error) {
 	return last, nil
 }
 
-// recognizable is false for a part without a text, which could be taken for any other.
+// recognizable reports whether the part has a text; without one it could be confused with another.
 func (w *worker) recognizable() bool {
 	if w.content.Action == provider.Repost {
 		return true
@@ -112,8 +111,8 @@ func (w *worker) recognizable() bool {
 	return next < len(w.content.Parts) && w.content.Parts[next].Text != ""
 }
 
-// foundAfterRestore takes over a post that the network shows. One that belongs to another publication proves nothing,
-// and neither does one with the same text before the time of this one has come.
+// foundAfterRestore adopts a post that the network shows. A post of another publication proves nothing, nor does one
+// with the same text before this one is due.
 func (w *worker) foundAfterRestore(ctx context.Context, r store.Restoration, last *store.Attempt,
 	st provider.State) (verdict, error) {
 	if len(st.Published) > len(w.state.Published) {
@@ -136,10 +135,10 @@ func (w *worker) foundAfterRestore(ctx context.Context, r store.Restoration, las
 	return v, nil
 }
 
-// notFound leaves what was due since the backup to a person; what comes later goes out as planned.
+// notFound leaves publications that were due since the backup to a person; later ones are published as planned.
 func (w *worker) notFound(ctx context.Context, r store.Restoration, last *store.Attempt, why string) (verdict, error) {
 	if last == nil && !w.wasDue(r) && len(w.state.Published) == 0 {
-		return w.goOn(ctx, r)
+		return w.proceed(ctx, r)
 	}
 	return w.hold(last, "crier was restored from a backup of "+r.BackedUpAt.UTC().Format(time.RFC3339)+
 		", and this may have been published since: "+why), nil
@@ -151,7 +150,7 @@ func (w *worker) hold(last *store.Attempt, message string) verdict {
 	return v
 }
 
-// closed is the outcome of a call that was open, if there was one.
+// closed returns the outcome of the open call, if there was one.
 func closed(last *store.Attempt, outcome string) []store.ResolvedAttempt {
 	if last == nil {
 		return nil
@@ -159,14 +158,14 @@ func closed(last *store.Attempt, outcome string) []store.ResolvedAttempt {
 	return []store.ResolvedAttempt{{ID: last.ID, Outcome: outcome}}
 }
 
-// goOn notes that the publication was looked for, and has it prepared anew at its time.
-func (w *worker) goOn(ctx context.Context, r store.Restoration) (verdict, error) {
+// proceed records that the publication was looked up, and schedules it as planned.
+func (w *worker) proceed(ctx context.Context, r store.Restoration) (verdict, error) {
 	w.state = provider.State{Published: w.state.Published, PlatformPostID: w.state.PlatformPostID}
 	w.progress = Progress{LookedFor: r.RestoredAt.Time, LikesReached: w.progress.LikesReached}
 	return w.waitUntil(later(WakeTime(w.p.ScheduledAt.Time, w.info, w.content), w.pub.clock())), w.save(ctx)
 }
 
-// askAgain comes back when the network could not be asked.
+// askAgain retries when the network could not be queried.
 func (w *worker) askAgain(ctx context.Context, r store.Restoration, last *store.Attempt,
 	failure *provider.Error) (verdict, error) {
 	if failure.Kind == provider.Rejected || failure.Kind == provider.AuthExpired {

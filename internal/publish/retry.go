@@ -11,22 +11,22 @@ import (
 	"crier/internal/store"
 )
 
-// Error codes of publications that no network causes.
+// Error codes of publications that do not come from a network.
 const (
 	codeCreditsExhausted = "credits_exhausted"
 	codeOutcomeUnknown   = "outcome_unknown"
-	// codeWindowPassed is the code of what was missed for no better reason than the time.
+	// codeWindowPassed is the code of a publication that was missed only because of the time.
 	codeWindowPassed = "window_passed"
 )
 
-// handleError decides what follows from an error that says that nothing became public.
+// handleError decides what follows from an error without a published post.
 func (w *worker) handleError(ctx context.Context, a *store.Attempt, operation string, err error) (verdict, error) {
 	if errors.Is(err, errLeaseLost) || ctx.Err() != nil && a == nil {
 		return verdict{}, err
 	}
 	var failure *provider.Error
 	if a == nil && !errors.As(err, &failure) {
-		return verdict{}, err // of our own, such as a database that is unavailable
+		return verdict{}, err // internal, such as an unavailable database
 	}
 	failure = provider.AsError(err)
 	if a == nil {
@@ -43,7 +43,7 @@ func (w *worker) handleError(ctx context.Context, a *store.Attempt, operation st
 
 // rejected ends a publication that the network will never accept.
 func (w *worker) rejected(a *store.Attempt, failure *provider.Error) verdict {
-	if w.state.Done { // it is public; only what was to be done afterwards is refused
+	if w.state.Done { // it is published; only the follow-up was rejected
 		w.state.Warnings = append(w.state.Warnings, failure.Message)
 		w.state.RequiresPolling = false
 		return w.finishPublished(a, string(failure.Kind))
@@ -63,8 +63,8 @@ func (w *worker) rejected(a *store.Attempt, failure *provider.Error) verdict {
 	return v
 }
 
-// unauthorized renews the token once and tries again; when that does not help, the account has to be connected again
-// and the publication waits for it.
+// unauthorized refreshes the token once and retries; if that fails, the publication waits until the account is
+// reconnected.
 func (w *worker) unauthorized(ctx context.Context, a *store.Attempt, failure *provider.Error) (verdict, error) {
 	if !w.progress.Renewed && w.account.Status == crier.AccountConnected {
 		_, err := w.pub.tokens.Renew(ctx, w.account)
@@ -82,15 +82,15 @@ func (w *worker) unauthorized(ctx context.Context, a *store.Attempt, failure *pr
 	w.progress.Renewed = false
 	v := w.retryAt(a, failure, "wait until the account is connected again", w.accountCheck())
 	v.health = w.unhealthy(crier.AccountRefreshNeeded, HealthAuthFailed, failure.Message)
-	if w.p.Status == crier.Processing { // each look leaves an attempt, and nothing ends them soon
+	if w.p.Status == crier.Processing { // each poll records an attempt, and polling may last long
 		v.at = later(v.at, w.pub.clock().Add(w.pub.backoff(w.p.Tries)))
 		v.tries++
 	}
 	return v, nil
 }
 
-// retryLater tries again after a pause, or gives up when that would be too late. What the network works on is asked for
-// until it gives an answer.
+// retryLater retries after a pause, or gives up when that would be too late. Polling a processing post has no such
+// limit.
 func (w *worker) retryLater(a *store.Attempt, failure *provider.Error) verdict {
 	next := w.pub.clock().Add(max(failure.RetryAfter, w.pub.backoff(w.p.Tries)))
 	if next.After(w.lateUntil()) && w.p.Status != crier.Processing {
@@ -104,23 +104,23 @@ func (w *worker) retryLater(a *store.Attempt, failure *provider.Error) verdict {
 	return v
 }
 
-// retryAt puts a publication back to where it can be tried.
+// retryAt reschedules a publication for another try.
 func (w *worker) retryAt(a *store.Attempt, failure *provider.Error, next string, at time.Time) verdict {
 	return verdict{result: retrying, attempt: a, outcome: string(failure.Kind), code: string(failure.Code),
 		message: failure.Message, next: next, at: at, tries: w.p.Tries}
 }
 
-// maxBackoff bounds the pause between two tries that nobody asked for.
+// maxBackoff bounds the pause between automatic retries.
 const maxBackoff = 10 * time.Minute
 
-// backoff doubles with every try, with jitter so that many do not come back at once.
+// backoff doubles with every try, with jitter so that retries are spread out.
 func (s *Publisher) backoff(tries int) time.Duration {
 	base := min(s.timings.RetryPause<<min(tries, 8), maxBackoff)
 	return base * time.Duration(80+rand.IntN(40)) / 100 //nolint:gosec // jitter, not a secret
 }
 
-// finishPublished ends a publication that is public. What is wrong with the account is over, but for a limit of the
-// network: a post that was sent before the limit says nothing about it when it is found public.
+// finishPublished ends a published publication. It clears the account's health issue except a rate limit: a post that
+// was sent before the limit proves nothing about it.
 func (w *worker) finishPublished(a *store.Attempt, outcome string) verdict {
 	v := verdict{result: published, attempt: a, outcome: outcome, next: "nothing: it is public"}
 	if issue := w.account.AccountHealthIssue; issue != nil && *issue != HealthRateLimited {
@@ -129,7 +129,7 @@ func (w *worker) finishPublished(a *store.Attempt, outcome string) verdict {
 	return v
 }
 
-// recovered notes that the account works, for the next settlement; nil if nothing was wrong with it.
+// recovered clears the account's health issue with the next settlement; nil if there was none.
 func (w *worker) recovered() *store.AccountHealth {
 	if w.account.AccountHealthIssue == nil {
 		return nil
@@ -143,7 +143,7 @@ func (w *worker) finishFailed(a *store.Attempt, code, message string) verdict {
 	return w.finish(a, failed, "failed", code, message)
 }
 
-// finishMissed ends a publication that would go out too late; a person decides what becomes of it.
+// finishMissed ends a publication that would be published too late; a person decides what to do.
 func (w *worker) finishMissed(a *store.Attempt, code, message string) verdict {
 	if code == "" || code == string(provider.CodeProviderUnavailable) {
 		code, message = codeWindowPassed, "the time in which it could still go out has passed: "+message
@@ -151,7 +151,7 @@ func (w *worker) finishMissed(a *store.Attempt, code, message string) verdict {
 	return w.finish(a, missed, "missed", code, message)
 }
 
-// finishCanceled ends a publication that is not wanted any more.
+// finishCanceled ends a publication that is no longer wanted.
 func (w *worker) finishCanceled(outcome, message string) verdict {
 	return w.finish(nil, canceled, outcome, "", message)
 }
@@ -160,7 +160,7 @@ func (w *worker) finish(a *store.Attempt, r result, outcome, code, message strin
 	if a == nil {
 		a = w.attemptOver("prepare")
 	}
-	w.state.RequiresPolling = false // nobody asks any more
+	w.state.RequiresPolling = false // polling has ended
 	return verdict{result: r, attempt: a, outcome: outcome, code: code, message: message,
 		next: "nothing by itself: a person decides"}
 }

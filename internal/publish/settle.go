@@ -11,8 +11,8 @@ import (
 	"crier/internal/store"
 )
 
-// settle commits what follows from the verdict on the worker's publication. It does not give up while the database is
-// unavailable for a short time, because the result of a call that has been made exists nowhere else.
+// settle commits the settlement of the worker's verdict. It retries while the database is briefly unavailable, because
+// the result of a call exists nowhere else.
 func (w *worker) settle(ctx context.Context, v verdict) (time.Time, error) {
 	ctx = context.WithoutCancel(ctx)
 	v.now, v.likePause = w.pub.clock.Now(), w.pub.timings.LikePause
@@ -46,7 +46,7 @@ func (s *Publisher) commitSettlements(ctx context.Context, wait store.LockWait, 
 	return s.store.WithTx(ctx, func(tx *store.Tx) error { return s.writeTold(ctx, tx, wait, now, list...) })
 }
 
-// writeSettlements writes settlements in a transaction of somebody else.
+// writeSettlements writes settlements in the caller's transaction.
 func (s *Publisher) writeSettlements(ctx context.Context, tx *store.Tx, wait store.LockWait,
 	list ...*settlement) error {
 	now, err := s.tell(list...)
@@ -56,7 +56,7 @@ func (s *Publisher) writeSettlements(ctx context.Context, tx *store.Tx, wait sto
 	return s.writeTold(ctx, tx, wait, now, list...)
 }
 
-// tell encodes what settlements tell others, and returns the time of their writing.
+// tell encodes the events of settlements, and returns the time at which they are written.
 func (s *Publisher) tell(list ...*settlement) (crier.Time, error) {
 	now := s.clock.Now()
 	for _, one := range list {
@@ -67,8 +67,8 @@ func (s *Publisher) tell(list ...*settlement) (crier.Time, error) {
 	return now, nil
 }
 
-// writeTold is the one place where verdicts become facts: those of a worker, of many workers at once, and of a person.
-// It books credits last: the organizations' rows are locked from then on.
+// writeTold is the one place where verdicts are written: those of one worker, of a batch, and of a person. It books
+// credits last, because that locks the organizations' rows.
 func (s *Publisher) writeTold(ctx context.Context, tx *store.Tx, wait store.LockWait, now crier.Time,
 	list ...*settlement) error {
 	rows := make([]*store.Settlement, len(list))
@@ -126,13 +126,13 @@ func (s *Publisher) report(ctx context.Context, p store.Publication, v verdict, 
 	s.log.LogAttrs(ctx, level, "attempt", attrs...)
 }
 
-// unhealthy notes what is wrong with the worker's account, for the next settlement.
+// unhealthy sets the account's health issue with the next settlement.
 func (w *worker) unhealthy(status crier.AccountStatus, issue, message string) *store.AccountHealth {
 	markUnhealthy(&w.account, status, issue, message, w.pub.clock.Now())
 	return w.health()
 }
 
-// health is what the worker knows about its account.
+// health returns what the worker knows about its account.
 func (w *worker) health() *store.AccountHealth {
 	a := w.account
 	return &store.AccountHealth{AccountID: a.ID, TeamID: w.p.TeamID, Status: a.Status, Issue: a.AccountHealthIssue,

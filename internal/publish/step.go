@@ -11,7 +11,7 @@ import (
 	"crier/internal/store"
 )
 
-// step takes the lease, does one thing, and gives the lease back with the row.
+// step takes the lease, performs one step, and releases the lease with the row.
 func (s *Publisher) step(ctx context.Context, id crier.ID, epoch int64, run store.Run) (time.Time, error) {
 	now := s.clock.Now()
 	w := &worker{pub: s, owner: crier.NewID()}
@@ -29,7 +29,7 @@ func (s *Publisher) step(ctx context.Context, id crier.ID, epoch int64, run stor
 	next, err := w.work(ctx)
 	w.dropLease()
 	switch {
-	case errors.Is(err, errLeaseLost): // edited, moved or cancelled meanwhile: it is somebody else's
+	case errors.Is(err, errLeaseLost): // edited, moved or canceled meanwhile
 		return time.Time{}, nil
 	case err != nil:
 		return time.Time{}, errors.Join(fmt.Errorf("work on %s: %w", w.p.ID, err), w.releaseAfterError(ctx))
@@ -37,8 +37,8 @@ func (s *Publisher) step(ctx context.Context, id crier.ID, epoch int64, run stor
 	return next, nil
 }
 
-// notDue is when a publication that could not be leased wants to be looked at. Zero leaves it to whoever has the lease:
-// should that be nobody any more, the sweep finds it.
+// notDue returns when to retry a publication that could not be leased. Zero leaves it to the lease holder, or to the
+// sweep if the lease expires.
 func (s *Publisher) notDue(ctx context.Context, id crier.ID, epoch int64, now crier.Time) (time.Time, error) {
 	wake, err := s.store.NotDueUntil(ctx, id, epoch, now)
 	if err != nil || wake == nil {
@@ -52,7 +52,7 @@ type worker struct {
 	pub       *Publisher
 	owner     crier.ID
 	p         store.Publication
-	parent    store.Publication // of an action: what it follows
+	parent    store.Publication // of an action: the publication it follows
 	around    *store.PublishContext
 	account   store.Account
 	network   provider.Provider
@@ -66,7 +66,7 @@ type worker struct {
 	stopLease func() // set by keepLease
 }
 
-// work comes to a verdict on the publication and commits it.
+// work reaches a verdict on the publication and commits it.
 func (w *worker) work(ctx context.Context) (time.Time, error) {
 	v, err := w.judge(ctx)
 	if err != nil {
@@ -78,10 +78,10 @@ func (w *worker) work(ctx context.Context) (time.Time, error) {
 	return w.settle(ctx, v)
 }
 
-// waitUntil is the verdict that it is too early to do anything.
+// waitUntil returns the verdict that there is nothing to do yet.
 func (w *worker) waitUntil(at time.Time) verdict { return verdict{result: waiting, at: at} }
 
-// judge does what the row needs next.
+// judge performs the next step of the row.
 func (w *worker) judge(ctx context.Context) (verdict, error) {
 	if err := w.load(ctx); err != nil {
 		return verdict{}, err
@@ -143,10 +143,10 @@ func (w *worker) load(ctx context.Context) (err error) {
 	return err
 }
 
-// pollFor is how long the network is asked how it is getting on before a person has to.
+// pollFor is how long a processing post is polled before a person has to decide.
 const pollFor = 24 * time.Hour
 
-// poll asks how the network is getting on.
+// poll asks the network for the state of a processing post.
 func (w *worker) poll(ctx context.Context) (verdict, error) {
 	if w.pub.clock().Sub(later(w.p.ScheduledAt.Time, w.state.PollingSince)) > pollFor {
 		return w.stopPolling(), nil
@@ -165,10 +165,10 @@ func (w *worker) poll(ctx context.Context) (verdict, error) {
 	return w.advanced(nil), nil
 }
 
-// stopPolling ends the questions to a network that has not answered them for too long.
+// stopPolling gives up on a post that has been processing for too long.
 func (w *worker) stopPolling() verdict {
 	const message = "the network took the post, and has not told for a day what became of it"
-	if w.state.Done { // it is public; only what was to be done afterwards is open
+	if w.state.Done { // it is published; only the follow-up is open
 		w.state.Warnings = append(w.state.Warnings, message)
 		w.state.RequiresPolling = false
 		return w.finishPublished(nil, outcomePublished)
@@ -176,7 +176,7 @@ func (w *worker) stopPolling() verdict {
 	return w.leaveToPerson("poll", message)
 }
 
-// lateUntil is when nothing goes out by itself any more. A comment that waits for likes has its window instead.
+// lateUntil returns the deadline for automatic publishing. A comment that waits for likes has its window instead.
 func (w *worker) lateUntil() time.Time {
 	allowed := time.Duration(w.around.LateMinutes) * time.Minute
 	if w.p.Kind == store.EngagementComment && w.p.ExpiresAt != nil {
@@ -185,12 +185,12 @@ func (w *worker) lateUntil() time.Time {
 	return w.p.ScheduledAt.Add(max(dispatchSlack, allowed))
 }
 
-// tooLate reports whether nothing of the publication is public and nothing may become so any more.
+// tooLate reports whether nothing has been published and the deadline has passed.
 func (w *worker) tooLate() bool {
 	return w.pub.clock().After(w.lateUntil()) && len(w.state.Published) == 0
 }
 
-// forward prepares, waits for the second, and commits.
+// forward prepares, waits for the scheduled second, and commits.
 func (w *worker) forward(ctx context.Context) (verdict, error) {
 	switch {
 	case w.around.Gone && len(w.state.Published) == 0:
@@ -210,13 +210,13 @@ func (w *worker) forward(ctx context.Context) (verdict, error) {
 	if err := sleepUntil(ctx, w.pub.clock, due); err != nil {
 		return verdict{}, err
 	}
-	if w.tooLate() { // the machine slept much longer than this worker wanted to
+	if w.tooLate() { // the machine was suspended while the worker slept
 		return w.waitUntil(w.pub.clock()), nil
 	}
 	return w.commit(ctx)
 }
 
-// makeReady does everything that has to happen before the call that publishes. It returns nil when that is done.
+// makeReady does everything that must precede the publishing call. It returns nil when that is done.
 func (w *worker) makeReady(ctx context.Context) (*verdict, error) {
 	if w.p.Kind == store.EngagementComment {
 		if v, err := w.awaitLikes(ctx); v != nil || err != nil {
@@ -244,7 +244,7 @@ func (w *worker) lastCode() string {
 	return string(provider.CodeProviderUnavailable)
 }
 
-// awaitAccount waits for the account to be connected again, as long as the post may be late.
+// awaitAccount waits until the account is reconnected, within the post's allowed delay.
 func (w *worker) awaitAccount() verdict {
 	code, message := string(provider.CodeAccountDisconnected),
 		"the account is "+string(w.account.Status)+"; connect or enable it, and the post goes out"
@@ -257,7 +257,7 @@ func (w *worker) awaitAccount() verdict {
 	return verdict{result: blocked, code: code, message: message, at: w.accountCheck()}
 }
 
-// accountCheck is when to look again whether the account is back: soon, and when the time is over.
+// accountCheck returns when to check the account again: soon, and at the deadline.
 func (w *worker) accountCheck() time.Time {
 	next := w.pub.clock().Add(w.pub.timings.AccountPause)
 	if end := w.lateUntil().Add(time.Second); end.After(w.pub.clock()) {
@@ -266,7 +266,7 @@ func (w *worker) accountCheck() time.Time {
 	return next
 }
 
-// authorize gets a token that is good for the call.
+// authorize gets a token that is valid for the call.
 func (w *worker) authorize(ctx context.Context) (err error) {
 	if w.client.ID != "" {
 		return nil
@@ -275,13 +275,14 @@ func (w *worker) authorize(ctx context.Context) (err error) {
 	return err
 }
 
-// recording has all exchanges of the step kept, for its attempts, and counted against quotas.
+// recording records all exchanges of the step for its attempts, and counts them against quotas.
 func (w *worker) recording(ctx context.Context) context.Context {
 	return provider.WithExchanges(w.pub.quotas.Metered(ctx, w.account),
 		func(e crier.Exchange) { w.exchanges = append(w.exchanges, e) })
 }
 
-// prepare does uploads and containers, saving the state after each exchange. It returns nil when everything is ready.
+// prepare uploads media and creates containers, saving the state after each exchange. It returns nil when everything is
+// ready.
 func (w *worker) prepare(ctx context.Context) (*verdict, error) {
 	for began := w.pub.clock(); ; {
 		st, err := w.network.Prepare(ctx, w.client, w.content, w.state.Clone())
@@ -303,7 +304,7 @@ func (w *worker) prepare(ctx context.Context) (*verdict, error) {
 	}
 }
 
-// saveIfChanged spares the write for posts that need no preparation. What it would note, the attempt's result notes.
+// saveIfChanged skips the write for posts that need no preparation: the attempt's result includes the state.
 func (w *worker) saveIfChanged(ctx context.Context) error {
 	if len(w.state.Uploads) == 0 && w.state.ContainerID == "" && len(w.state.Secrets) == 0 {
 		return nil
@@ -311,7 +312,7 @@ func (w *worker) saveIfChanged(ctx context.Context) error {
 	return w.save(ctx)
 }
 
-// save commits how far the network is; the lease is renewed with it.
+// save commits the provider state and extends the lease.
 func (w *worker) save(ctx context.Context) error {
 	if err := w.pub.keepState(&w.p, w.state, w.progress); err != nil {
 		return err

@@ -11,18 +11,18 @@ import (
 const (
 	// overdueAfter is how long a publication may be due without a wake-up.
 	overdueAfter = 5 * time.Second
-	// overdueWhenBusy is how long it may be when this node has its hands full: its job waits in line then, and a second
-	// one would only make the line longer.
+	// overdueWhenBusy replaces overdueAfter on a busy node: the publication's job is already queued, and another one
+	// would only lengthen the queue.
 	overdueWhenBusy = 30 * time.Second
-	// busyThreshold is with how many publications at work.
+	// busyThreshold is the number of active publications that make a node busy.
 	busyThreshold = 500
-	// overdueAgain is when one that was woken is looked at again.
+	// overdueAgain is when a publication that was woken is checked again.
 	overdueAgain = 20 * time.Second
 	overdueBatch = 500
 )
 
 // WakeOverdue wakes publications that are due without a wake-up, or whose worker died: every node does it, so that a
-// dead node's work goes on within a minute, whatever became of its jobs.
+// dead node's work continues within a minute even if its jobs are lost.
 func (s *Publisher) WakeOverdue(ctx context.Context) error {
 	waiting := overdueAfter
 	if s.limiter.inWork() >= busyThreshold {

@@ -6,29 +6,29 @@ import (
 	"crier/internal/provider"
 )
 
-// Timings are how long publishing waits for what. The zero value of a field means the usual time; tests, which cannot
-// wait that long, make some shorter. No setting does.
+// Timings are the engine's timeouts and delays. The zero value of a field means its default; only tests shorten them,
+// no setting does.
 type Timings struct {
-	// SendWindow is the fence: a worker that has not sent within it does not send any more.
+	// SendWindow is the fence: a worker that has not sent within it must not send.
 	SendWindow time.Duration
-	// CommitTimeout bounds the wait for the answer to a call that publishes; usually the network says how long.
+	// CommitTimeout bounds the wait for the answer to a publishing call; by default the network decides.
 	CommitTimeout time.Duration
-	// SettleSlack is added to the fence and the call's time-out before the outcome is looked for.
+	// SettleSlack is added to the fence and the call's timeout before absence is trusted.
 	SettleSlack time.Duration
-	// LookPause bounds the pauses before and between looks for a lost post; usually the network says how long.
+	// LookPause bounds the pauses before and between lookups of a lost post; by default the network decides.
 	LookPause time.Duration
-	// Lease is how long a worker that gives no sign of life has a publication, CallLease how long from the moment in
-	// which it makes a call that can publish: what became of that should be known soon.
+	// Lease is how long a worker holds a publication without extending the lease, CallLease how long during a
+	// publishing call, whose outcome should be known soon.
 	Lease, CallLease time.Duration
 	// RetryPause is the first pause after a failure; it doubles with each further one.
 	RetryPause time.Duration
-	// AccountPause is how often a publication looks whether its account is back.
+	// AccountPause is the interval at which a waiting publication checks its account.
 	AccountPause time.Duration
-	// LikePause is when likes are counted first; later counts are further and further apart.
+	// LikePause is when likes are first counted; the intervals grow after that.
 	LikePause time.Duration
 }
 
-// withDefaults fills in the usual times.
+// withDefaults fills in the defaults.
 func (t Timings) withDefaults() Timings {
 	for _, field := range []struct {
 		value *time.Duration
@@ -51,7 +51,7 @@ func (t Timings) withDefaults() Timings {
 	return t
 }
 
-// commitTimeout is how long the answer to a call that publishes is awaited.
+// commitTimeout returns how long to wait for the answer to a publishing call.
 func (t Timings) commitTimeout(info provider.Info) time.Duration {
 	if t.CommitTimeout > 0 {
 		return t.CommitTimeout
@@ -59,7 +59,7 @@ func (t Timings) commitTimeout(info provider.Info) time.Duration {
 	return info.CommitTimeout
 }
 
-// paced is a network's way to find out an outcome, with its pauses bounded.
+// paced returns a network's strategy with bounded pauses.
 func (t Timings) paced(s provider.Strategy) provider.Strategy {
 	if t.LookPause > 0 {
 		s.NotBefore, s.Apart = min(s.NotBefore, t.LookPause), min(s.Apart, t.LookPause)
@@ -67,7 +67,7 @@ func (t Timings) paced(s provider.Strategy) provider.Strategy {
 	return s
 }
 
-// early is how long after a lost answer the early look of a number is made, with its pauses bounded.
+// early returns the bounded delay of the n-th early lookup after a lost answer.
 func (t Timings) early(looks []time.Duration, number int) time.Duration {
 	if t.LookPause > 0 {
 		return min(looks[number], time.Duration(number+1)*t.LookPause)
@@ -78,7 +78,7 @@ func (t Timings) early(looks []time.Duration, number int) time.Duration {
 // Step names a step of the work on a publication.
 type Step string
 
-// The steps between which a worker may die or sleep without harm. Extended is a sign of life of one at work.
+// The steps between which a worker may die or pause without harm. Extended is an extension of the lease.
 const (
 	StepLeased   Step = "leased"
 	StepSaved    Step = "saved"
@@ -89,7 +89,7 @@ const (
 	StepExtended Step = "extended"
 )
 
-// passed tells who watches that a step is done.
+// passed calls the checkpoint after a step.
 func (w *worker) passed(step Step) {
 	if w.pub.checkpoint != nil {
 		w.pub.checkpoint(w.p.ScheduledPostID, step)
@@ -97,14 +97,14 @@ func (w *worker) passed(step Step) {
 }
 
 const (
-	// runBudget is how long one run of a job works on a publication before it hands on to the next.
+	// runBudget is how long one run of a job works on a publication before the next run continues.
 	runBudget = 40 * time.Second
-	// dispatchSlack is how late the first attempt may start whatever the team allows: a busy node is not a missed post.
+	// dispatchSlack is how late the first attempt may always start, whatever the team allows: a busy node must not miss
+	// posts.
 	dispatchSlack = 30 * time.Second
-	// persistFor is how long a result is tried to be written while the database is unavailable.
+	// persistFor is how long writing a result is retried while the database is unavailable.
 	persistFor = 45 * time.Second
-	// errorPause is when a publication is taken up again after an error of our own, such as a database that was
-	// unavailable.
+	// errorPause is the delay before a publication is retried after an internal error, such as an unavailable database.
 	errorPause = 2 * time.Second
 )
 

@@ -19,20 +19,20 @@ import (
 )
 
 const (
-	// refreshMargin is how long before its end a token is renewed when something needs it.
+	// refreshMargin is how long before expiry a token is refreshed when it is needed.
 	refreshMargin = 5 * time.Minute
 	// refreshClaim is how long one node has the right to refresh a token.
 	refreshClaim = 90 * time.Second
-	// refreshAhead is how far before it expires a token is renewed without anything needing it.
+	// refreshAhead is how long before expiry an unused token is refreshed.
 	refreshAhead = 30 * time.Minute
-	// neededAhead is how far ahead of a scheduled post a token is renewed that would not last until then.
+	// neededAhead is how long before a scheduled post its token is refreshed if it would expire by then.
 	neededAhead  = time.Hour
 	refreshBatch = 200
-	// refreshWorkers is how many tokens of one network are renewed at once before they expire.
+	// refreshWorkers is how many tokens of one network are refreshed concurrently.
 	refreshWorkers = 4
 )
 
-// Tokens keeps the accounts' tokens: sealed at rest, renewed in time, by one node at a time.
+// Tokens manages the accounts' tokens: sealed at rest, refreshed before they expire, by one node at a time.
 type Tokens struct {
 	store     *store.Store
 	keys      *auth.Keyring
@@ -41,7 +41,7 @@ type Tokens struct {
 	log       *slog.Logger
 }
 
-// PlainToken is what is sealed of a token.
+// PlainToken is the plaintext encoding of a token.
 type PlainToken struct {
 	Access           string            `json:"access"`
 	Refresh          string            `json:"refresh,omitempty"`
@@ -53,7 +53,7 @@ type PlainToken struct {
 
 func tokenContext(account crier.ID) string { return "token of account " + string(account) }
 
-// Seal puts a token into an account.
+// Seal stores a token in an account, encrypted.
 func (s *Tokens) Seal(a *store.Account, t provider.Token) error {
 	data, err := json.Marshal(PlainTokenOf(t))
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Tokens) Seal(a *store.Account, t provider.Token) error {
 	return nil
 }
 
-// Open takes the token out of an account.
+// Open decrypts the token of an account.
 func (s *Tokens) Open(a store.Account) (provider.Token, error) {
 	if a.Token == nil {
 		return provider.Token{}, &provider.Error{
@@ -88,7 +88,7 @@ func (s *Tokens) Open(a store.Account) (provider.Token, error) {
 	return plain.Token(), nil
 }
 
-// PlainTokenOf is a token as it is sealed.
+// PlainTokenOf returns the plaintext encoding of a token.
 func PlainTokenOf(t provider.Token) PlainToken {
 	plain := PlainToken{
 		Access: t.Access.Reveal(), Refresh: t.Refresh.Reveal(), ExpiresAt: t.ExpiresAt,
@@ -101,7 +101,7 @@ func PlainTokenOf(t provider.Token) PlainToken {
 	return plain
 }
 
-// Token is the token with its secrets.
+// Token returns the token with its secrets.
 func (plain PlainToken) Token() provider.Token {
 	t := provider.Token{
 		Access: provider.Secret(plain.Access), Refresh: provider.Secret(plain.Refresh), ExpiresAt: plain.ExpiresAt,
@@ -113,7 +113,7 @@ func (plain PlainToken) Token() provider.Token {
 	return t
 }
 
-// For returns an account as its network's client needs it, with a token that is still good for a while.
+// For returns an account for its network's client, with a token that does not expire soon.
 func (s *Tokens) For(ctx context.Context, a store.Account) (provider.Account, error) {
 	if a.TokenExpiresAt != nil && a.TokenExpiresAt.Sub(s.clock()) < refreshMargin {
 		renewed, err := s.Renew(ctx, a)
@@ -130,7 +130,7 @@ func (s *Tokens) For(ctx context.Context, a store.Account) (provider.Account, er
 	return account, err
 }
 
-// Ask makes a call to an account's network, and makes it once more with a renewed token when the first is refused.
+// Ask calls an account's network, and retries once with a refreshed token when the first is rejected.
 func (s *Tokens) Ask(ctx context.Context, a store.Account, call func(provider.Account) error) error {
 	client, err := s.For(ctx, a)
 	if err != nil {
@@ -154,9 +154,9 @@ func stillGood(a store.Account, now time.Time) bool {
 	return a.TokenExpiresAt == nil || a.TokenExpiresAt.After(now)
 }
 
-// Renew gets a new token for an account. Only one node at a time does; the others wait for its result. The new pair is
-// committed before anybody uses it. An account whose consent has ended becomes refresh_needed; a transient error
-// changes nothing.
+// Renew refreshes the token of an account. Only one node at a time does; the others wait for its result. The new pair
+// is committed before it is used. An account whose consent has ended becomes refresh_needed; a transient error changes
+// nothing.
 func (s *Tokens) Renew(ctx context.Context, a store.Account) (store.Account, error) {
 	p, ok := s.providers.Get(string(a.Provider))
 	refresher := s.providers.Features(p).Refresher
@@ -171,14 +171,14 @@ func (s *Tokens) Renew(ctx context.Context, a store.Account) (store.Account, err
 	if !claimed {
 		return s.awaitRenewal(ctx, a)
 	}
-	// From here on nothing is cut off: a new token that is not written down is an account that is lost.
+	// From here on nothing is canceled: a new token that is not stored loses the account.
 	return s.renewClaimed(context.WithoutCancel(ctx), a, owner, refresher)
 }
 
-// noRefresher stands for networks that renew no token.
+// noRefresher is the refresher of networks that cannot refresh tokens.
 type noRefresher struct{}
 
-// Refresh says that there is no way.
+// Refresh always fails.
 func (noRefresher) Refresh(context.Context, provider.Account) (provider.Token, error) {
 	return provider.Token{}, &provider.Error{
 		Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Scope: provider.ScopeAccount,
@@ -186,7 +186,7 @@ func (noRefresher) Refresh(context.Context, provider.Account) (provider.Token, e
 	}
 }
 
-// renewClaimed asks the network and commits its answer.
+// renewClaimed calls the network and commits its answer.
 func (s *Tokens) renewClaimed(ctx context.Context, known store.Account, owner crier.ID,
 	refresher provider.Refresher) (store.Account, error) {
 	current, err := s.store.Account(ctx, known.ID)
@@ -194,7 +194,7 @@ func (s *Tokens) renewClaimed(ctx context.Context, known store.Account, owner cr
 		return known, err
 	}
 	renewal := renewal{asked: current}
-	if !newer(current, known) { // else another node was faster
+	if !newer(current, known) { // otherwise another node was faster
 		account := NetworkAccount(current)
 		if account.Token, renewal.err = s.Open(current); renewal.err == nil {
 			var token provider.Token
@@ -219,14 +219,14 @@ func newer(current, known store.Account) bool {
 		current.TokenExpiresAt.After(known.TokenExpiresAt.Time)
 }
 
-// renewal is what came of asking for a new token.
+// renewal is the result of refreshing a token.
 type renewal struct {
-	asked store.Account // as it was when the network was asked
+	asked store.Account // as it was before the refresh
 	token *provider.Token
 	err   error
 }
 
-// endRenewal writes what came of it, unless the account was disconnected or connected anew meanwhile.
+// endRenewal writes the result, unless the account was disconnected or reconnected meanwhile.
 func (s *Tokens) endRenewal(ctx context.Context, tx *store.Tx, r renewal, owner crier.ID) (store.Account, error) {
 	locked, err := tx.LockAccounts(ctx, r.asked.TeamID, []crier.ID{r.asked.ID})
 	if err != nil {
@@ -245,7 +245,7 @@ func (s *Tokens) endRenewal(ctx context.Context, tx *store.Tx, r renewal, owner 
 	return a, tx.ReleaseRefresh(ctx, r.asked.ID, owner)
 }
 
-// write writes an account and tells of it.
+// write writes an account and records its events.
 func (s *Tokens) write(ctx context.Context, tx *store.Tx, before, after store.Account) error {
 	if err := tx.UpdateAccount(ctx, after); err != nil {
 		return err
@@ -257,7 +257,7 @@ func (s *Tokens) write(ctx context.Context, tx *store.Tx, before, after store.Ac
 	return events.Record(tx, after.UpdatedAt, facts...)
 }
 
-// enterRenewal tells whether there is something to write.
+// enterRenewal applies the result to the account, and reports whether there is something to write.
 func (s *Tokens) enterRenewal(ctx context.Context, a *store.Account, r renewal) (changed bool, err error) {
 	a.UpdatedAt = s.clock.Now()
 	switch failure := provider.AsError(r.err); {
@@ -265,7 +265,7 @@ func (s *Tokens) enterRenewal(ctx context.Context, a *store.Account, r renewal) 
 		s.log.WarnContext(ctx, "account has to be connected again", "account", a.ID, "provider", a.Provider, "reason",
 			failure.Message)
 		status := crier.AccountRefreshNeeded
-		if a.TokenExpiresAt != nil && stillGood(*a, s.clock()) { // it can publish until then, and says what will be
+		if a.TokenExpiresAt != nil && stillGood(*a, s.clock()) { // it can publish until then, with a warning
 			status = crier.AccountConnected
 		}
 		markUnhealthy(a, status, HealthAuthFailed, failure.Message, s.clock.Now())
@@ -279,7 +279,7 @@ func (s *Tokens) enterRenewal(ctx context.Context, a *store.Account, r renewal) 
 	return true, s.Seal(a, *r.token)
 }
 
-// awaitRenewal waits until the node that refreshes is done.
+// awaitRenewal waits for the node that is refreshing the token.
 func (s *Tokens) awaitRenewal(ctx context.Context, a store.Account) (store.Account, error) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
@@ -310,9 +310,9 @@ func (s *Tokens) awaitRenewal(ctx context.Context, a store.Account) (store.Accou
 	}
 }
 
-// RenewExpiring renews tokens before they expire, and ahead of the next post that needs them. It is a job: it takes no
-// scope. No network waits for another, and the accounts of all teams have their turn: a team with very many accounts,
-// or with some whose renewal hangs, delays no other.
+// RenewExpiring refreshes tokens before they expire, and before the next post that needs them. It is called by a job
+// and takes no scope. Networks do not wait for each other, and accounts are interleaved by team, so that a team with
+// many accounts or hanging refreshes does not delay others.
 func (s *Tokens) RenewExpiring(ctx context.Context) error {
 	var networks errgroup.Group
 	for _, p := range s.providers.All() {
@@ -340,7 +340,7 @@ func (s *Tokens) renewNetwork(ctx context.Context, p provider.Provider) error {
 	return accounts.Wait()
 }
 
-// expiring are the accounts on a network whose token should be renewed by now, those that a post needs first.
+// expiring returns the accounts on a network whose token should be refreshed now, those that a post needs first.
 func (s *Tokens) expiring(ctx context.Context, info provider.Info) ([]crier.ID, error) {
 	now, network := s.clock.Now(), crier.Provider(info.Name)
 	in := func(d time.Duration) crier.Time { return crier.TimeOf(now.Add(d)) }
@@ -360,7 +360,8 @@ func (s *Tokens) expiring(ctx context.Context, info provider.Info) ([]crier.ID, 
 	return ids, nil
 }
 
-// renewAhead renews one token. What cannot be renewed is said when it has ended; a failure is tried again later.
+// renewAhead refreshes one token. A token that cannot be refreshed is reported when it has expired; a failure is
+// retried later.
 func (s *Tokens) renewAhead(ctx context.Context, id crier.ID, renews bool) error {
 	a, err := s.store.Account(ctx, id)
 	if err != nil {

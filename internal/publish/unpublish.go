@@ -15,17 +15,17 @@ import (
 	"crier/internal/store"
 )
 
-// maxUnpublishTries bounds how often a network is asked to remove a post.
+// maxUnpublishTries bounds the attempts to delete a post from a network.
 const maxUnpublishTries = 8
 
-// The verdicts on a removal that no network gives.
+// The outcomes of a deletion that do not come from a network.
 const (
 	deletionNotSupported = "not_supported"
 	deletionFailed       = "failed"
 )
 
-// Unpublish removes what was published from its network: the comments and the repost that crier added, then all parts
-// of a thread, the last first. It is safe to repeat. It returns when to come back; zero means that the verdict is in.
+// Unpublish deletes a publication from its network: the comments and the repost that crier added, then all parts of a
+// thread, the last first. It is idempotent. It returns when to continue; zero means that it is finished.
 func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, error) {
 	w := &worker{pub: s}
 	var err error
@@ -68,7 +68,7 @@ func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, erro
 	return next, w.recordDeletion(ctx, string(failure.Kind), string(failure.Code), failure.Message, &next)
 }
 
-// unpublish removes the parts; the outcome is that of the first one.
+// unpublish deletes the parts; the outcome is that of the first one.
 func (w *worker) unpublish(ctx context.Context, deleter provider.Deleter) (provider.Deletion, error) {
 	if err := w.authorize(ctx); err != nil {
 		return "", err
@@ -86,15 +86,15 @@ func (w *worker) unpublish(ctx context.Context, deleter provider.Deleter) (provi
 	return outcome, nil
 }
 
-// charge counts what a removal costs, where the network charges for it.
+// charge adds the cost of a deletion, where the network charges for it.
 func (w *worker) charge(outcome provider.Deletion) {
 	if network, ok := w.pub.providers.Get(string(w.p.Provider)); ok && outcome == provider.Deleted {
 		w.spent += network.Info().Cost(provider.CostDelete)
 	}
 }
 
-// unpublishActions removes the comments and the repost that crier added. What the network will not remove is told in
-// left, and does not keep the post from being removed.
+// unpublishActions deletes the comments and the repost that crier added. left lists what the network refuses to delete,
+// which does not prevent deleting the post.
 func (w *worker) unpublishActions(ctx context.Context, deleter provider.Deleter) (left []string, err error) {
 	actions, err := w.pub.store.PublishedActions(ctx, w.p.ID)
 	if err != nil {
@@ -120,7 +120,7 @@ func (w *worker) unpublishActions(ctx context.Context, deleter provider.Deleter)
 	return left, nil
 }
 
-// actionNames are the names of actions for people.
+// actionNames are the display names of actions.
 var actionNames = map[store.PublicationKind]string{
 	store.FirstComment: "first comment", store.EngagementComment: "comment after many likes",
 	store.RepostPublication: "repost",
@@ -144,7 +144,7 @@ func (w *worker) isPlainRepost(a store.Publication) bool {
 	return a.Kind == store.RepostPublication && json.Unmarshal(a.Spec, &spec) == nil && !spec.Quotes()
 }
 
-// publicIDs are the network's ids of what is public.
+// publicIDs returns the network's ids of the published parts.
 func (w *worker) publicIDs() []string {
 	ids := slices.DeleteFunc(slices.Clone(w.p.Results.PlatformPostIDs), func(id string) bool { return id == "" })
 	if len(ids) == 0 && w.p.PlatformPostID != nil && *w.p.PlatformPostID != "" {
@@ -153,7 +153,7 @@ func (w *worker) publicIDs() []string {
 	return ids
 }
 
-// unpublishTries counts how often the network was asked; over is true when it has decided.
+// unpublishTries counts the deletion attempts; over is true when the outcome is final.
 func (s *Publisher) unpublishTries(ctx context.Context, id crier.ID) (tries int, over bool, err error) {
 	attempts, err := s.store.DeleteAttempts(ctx, []crier.ID{id})
 	for _, a := range attempts {
@@ -163,7 +163,7 @@ func (s *Publisher) unpublishTries(ctx context.Context, id crier.ID) (tries int,
 	return tries, over, err
 }
 
-// IsVerdict is true for outcomes after which a network is not asked again to remove a post.
+// IsVerdict reports whether the outcome of a deletion is final.
 func IsVerdict(outcome string) bool {
 	switch outcome {
 	case string(provider.Deleted), string(provider.AlreadyGone), deletionNotSupported, deletionFailed:
@@ -172,7 +172,7 @@ func IsVerdict(outcome string) bool {
 	return false
 }
 
-// recordDeletion records what came of asking the network.
+// recordDeletion records the outcome of a deletion.
 func (w *worker) recordDeletion(ctx context.Context, outcome, code, message string, next *time.Time) error {
 	v := verdict{attempt: w.attemptOver("delete"), outcome: outcome, code: code, message: message, next: "nothing",
 		now: w.pub.clock.Now()}

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// settleLead is how long before its time a publication that needs no preparation is taken up. It is longer than the
-	// job engine's poll, so that the worker waits for the second, not the second for the worker.
+	// settleLead is how long before its time work on a publication without preparation starts. It is longer than the
+	// job engine's poll interval, so that the worker is ready when the second comes.
 	settleLead = 2500 * time.Millisecond
-	// uploadLead and uploadSpeed (bytes a second) say how long before its time the uploads of a publication begin.
+	// uploadLead and uploadSpeed (bytes per second) decide how long before its time the uploads of a publication start.
 	uploadLead    = 45 * time.Second
 	uploadSpeed   = 2 << 20
 	maxUploadLead = 30 * time.Minute
 )
 
-// WakeTime is when work on a publication of a network has to begin.
+// WakeTime returns when work on a publication must start.
 func WakeTime(at time.Time, info provider.Info, content provider.Content) time.Time {
 	var bytes int64
 	for _, part := range content.Parts {
@@ -34,7 +34,7 @@ func WakeTime(at time.Time, info provider.Info, content provider.Content) time.T
 	return at.Add(-lead)
 }
 
-// WakeJob wakes a publication at its wake-up time.
+// WakeJob returns the job that wakes a publication at its wake-up time.
 func WakeJob(p store.Publication, now time.Time) job.Job {
 	return wakeJob(store.Overdue{ID: p.ID, Kind: p.Kind, Epoch: p.Epoch, Provider: p.Provider,
 		SocialAccountID: p.SocialAccountID},
@@ -47,7 +47,7 @@ func wakeJob(o store.Overdue, at time.Time) job.Job {
 		SocialAccountID: o.SocialAccountID}, At: at}
 }
 
-// jobTime is zero for jobs that are due: the engine starts those at once.
+// jobTime returns zero for jobs that are due, which start at once.
 func jobTime(wake, now time.Time) time.Time {
 	if !wake.After(now) {
 		return time.Time{}
@@ -55,12 +55,12 @@ func jobTime(wake, now time.Time) time.Time {
 	return wake
 }
 
-// EmptyState is the state of a publication that no network has heard of.
+// EmptyState returns the state of a publication that has not started.
 func EmptyState() json.RawMessage {
 	return json.RawMessage(`{"ready":false,"done":false,"requiresPolling":false}`)
 }
 
-// WakeJobs are jobs that look at publications at once.
+// WakeJobs returns jobs that wake publications at once.
 func WakeJobs(rows []store.Overdue) []job.Job {
 	jobs := make([]job.Job, len(rows))
 	for i, row := range rows {
