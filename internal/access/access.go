@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"crier"
@@ -131,7 +130,7 @@ type Control struct {
 	clock crier.Clock
 	log   *slog.Logger
 	used  chan credentialUse
-	seen  sync.Map // credential id → time of the last note
+	seen  notedUses
 	known knownCallers
 }
 
@@ -247,13 +246,9 @@ func (a *Control) personBySession(ctx context.Context, hash []byte, now crier.Ti
 const useGrain = time.Minute
 
 func (a *Control) noteUse(c crier.Credential, last *crier.Time, now crier.Time) {
-	if last != nil && now.Sub(last.Time) < useGrain {
+	if last != nil && now.Sub(last.Time) < useGrain || !a.seen.note(c.ID, now) {
 		return
 	}
-	if last, ok := a.seen.Load(c.ID); ok && now.Sub(last.(crier.Time).Time) < useGrain {
-		return
-	}
-	a.seen.Store(c.ID, now)
 	select {
 	case a.used <- credentialUse{kind: c.Kind, id: c.ID, at: now}:
 	default: // a full queue loses a note of use, nothing else

@@ -68,3 +68,34 @@ func (c Caller) aheadAt(now crier.Time) *store.Lookahead {
 	}
 	return c.ahead
 }
+
+// notedUses remembers the credentials whose use was noted within the last minute.
+type notedUses struct {
+	mu    sync.Mutex
+	since crier.Time
+	// recent were noted since then, before in the useGrain before it: two maps that take turns forget without a search.
+	recent, before map[crier.ID]crier.Time
+}
+
+// note tells whether the use of a credential is to be written down now, and remembers that it was.
+func (n *notedUses) note(id crier.ID, now crier.Time) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if age := now.Sub(n.since.Time); n.recent == nil || age >= useGrain || age < 0 {
+		n.before = n.recent
+		if age >= 2*useGrain {
+			n.before = nil
+		}
+		n.recent, n.since = map[crier.ID]crier.Time{}, now
+	}
+	for _, noted := range []map[crier.ID]crier.Time{n.recent, n.before} {
+		if last, ok := noted[id]; ok && now.Sub(last.Time) < useGrain {
+			return false
+		}
+	}
+	if len(n.recent) >= callersKept { // a credential too many is written down once more, nothing else
+		n.recent = map[crier.ID]crier.Time{}
+	}
+	n.recent[id] = now
+	return true
+}

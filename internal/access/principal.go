@@ -45,6 +45,9 @@ func (p Principal) MayStill(ctx context.Context, tx *store.Tx, team crier.ID, pe
 		}
 	}
 	_, access, err := tx.TeamAccess(ctx, team, p.ID, p.PersonID)
+	if crier.IsKind(err, crier.KindNotFound) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
