@@ -71,3 +71,32 @@ func TestPasswordHasherStopsWaitingWithTheRequest(t *testing.T) {
 		t.Errorf("a request that was given up: %v, want context.Canceled", err)
 	}
 }
+
+func TestPasswordHasherHasAtLeastOneSlot(t *testing.T) {
+	t.Parallel()
+	for parallel, want := range map[int]int{-1: 1, 0: 1, 1: 1, 4: 4} {
+		if got := cap(NewPasswordHasher(parallel).slots); got != want {
+			t.Errorf("%d at once: %d slots, want %d", parallel, got, want)
+		}
+	}
+}
+
+func TestPasswordHasherRefusesChecksWhenAllSlotsAreTaken(t *testing.T) {
+	t.Parallel()
+	h := NewPasswordHasher(1)
+	h.wait = time.Millisecond
+	release, err := h.acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := h.Check(t.Context(), "x", ""); ok || !errors.Is(err, ErrBusy) {
+		t.Errorf("a second check at once: %v, %v", ok, err)
+	}
+	release()
+	if ok, err := h.Check(t.Context(), "x", ""); ok || err != nil {
+		t.Errorf("after the slot was freed: %v, %v", ok, err)
+	}
+	if len(h.slots) != 0 {
+		t.Error("a check keeps its slot")
+	}
+}

@@ -40,7 +40,7 @@ func CheckPassword(password, encoded string) bool {
 	var saltText, keyText string
 	n, err := fmt.Sscanf(replaceDollars(encoded), " argon2id v=%d m=%d,t=%d,p=%d %s %s", &version, &memory, &passes,
 		&threads, &saltText, &keyText)
-	if err != nil || n != 6 || version != argon2.Version {
+	if err != nil || n != 6 || version != argon2.Version || passes == 0 || threads == 0 { // argon2 panics without
 		return false
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(saltText)
