@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"mime"
 	"net/http"
 	"os"
@@ -205,15 +206,15 @@ func beginUpload(ctx context.Context, c *client.Client, team crier.ID, in crier.
 
 // byteSize is a size as people read it.
 func byteSize(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	const unit = 1 << 10
+	if n < unit {
+		return counted(int(n), "byte")
 	}
-	return counted(int(n), "byte")
+	value, units := float64(n)/unit, []string{"KiB", "MiB", "GiB"}
+	for len(units) > 1 && math.Round(value*10)/10 >= unit { // as it is shown: no 1024.0 KiB
+		value, units = value/unit, units[1:]
+	}
+	return fmt.Sprintf("%.1f %s", value, units[0])
 }
 
 // typeOf guesses a file's type; the server reads it from the bytes anyway.

@@ -187,7 +187,8 @@ func TestErrorsUseFlagNames(t *testing.T) {
 func TestFormatSizes(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1024: "1.0 KiB",
-		1536: "1.5 KiB", 5 << 20: "5.0 MiB", 3 << 30: "3.0 GiB"} {
+		1536: "1.5 KiB", 5 << 20: "5.0 MiB", 3 << 30: "3.0 GiB", 1<<20 - 1: "1.0 MiB", 1<<20 - 51: "1.0 MiB",
+		1<<20 - 52: "1023.9 KiB", 1<<30 - 1: "1.0 GiB", 5 << 40: "5120.0 GiB"} {
 		if got := byteSize(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}

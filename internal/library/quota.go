@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"crier"
 	"crier/internal/store"
@@ -29,7 +30,7 @@ func byteCount(n int64) string {
 		return fmt.Sprintf("%d B", n)
 	}
 	value, prefix := float64(n)/unit, 0
-	for value >= unit && prefix < 4 {
+	for math.Round(value*10)/10 >= unit && prefix < 4 { // as it is shown: 999,999 B are 1.0 MB, not 1000.0 kB
 		value, prefix = value/unit, prefix+1
 	}
 	return fmt.Sprintf("%.1f %cB", value, "kMGTP"[prefix])

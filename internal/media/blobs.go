@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"regexp"
 	"sync/atomic"
 	"time"
@@ -129,9 +130,9 @@ func (l *limitReader) Read(p []byte) (int, error) {
 
 // byteCount writes a size for people.
 func byteCount(n int64) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB"}
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
 	value, unit := float64(n), 0
-	for value >= 1024 && unit < len(units)-1 {
+	for math.Round(value) >= 1024 && unit < len(units)-1 { // what is shown as 1024 KiB is 1 MiB
 		value, unit = value/1024, unit+1
 	}
 	return fmt.Sprintf("%.4g %s", value, units[unit])
