@@ -27,7 +27,8 @@ func TestScopesTellWhoAndWhereTheyWereGivenFor(t *testing.T) {
 		}
 		person := accesstest.Owner(t, f).Caller
 		if key.Kind() != store.KeyPrincipal || key.ID() != k.ID || key.Person().ID != f.Owner.ID ||
-			key.Credential().Name != "CI" || len(key.Principals()) != 2 || key.Principals()[1].PrincipalID != f.Owner.ID {
+			key.Credential().Name != "CI" || len(key.Principals()) != 2 ||
+			key.Principals()[1].PrincipalID != f.Owner.ID {
 			t.Errorf("the key is %+v with %+v", key, key.Principals())
 		}
 		if person.Kind() != store.UserPrincipal || len(person.Principals()) != 1 ||
@@ -116,7 +117,10 @@ func TestAuditTellsWhoAskedAlsoWithoutAToken(t *testing.T) {
 		writes := newIdempotency(t, f)
 		write := func(ctx context.Context, result crier.Team) {
 			t.Helper()
-			if _, err := access.Write(ctx, writes, func(*store.Tx) (crier.Team, error) { return result, nil }); err != nil {
+			if _, err := access.Write(ctx, writes, func(*store.Tx) (crier.Team, error) {
+				return result,
+					nil
+			}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -164,7 +168,10 @@ func TestAuditOfANewOrganizationIsInItsOwnLog(t *testing.T) {
 		writes, o := newIdempotency(t, f), f.NewOrganization("New")
 		ctx := access.WithAction(t.Context(), accesstest.Owner(t, f).Caller,
 			access.Action{Operation: "organizations.create", Creates: true})
-		if _, err := access.Write(ctx, writes, func(*store.Tx) (crier.Organization, error) { return o, nil }); err != nil {
+		if _, err := access.Write(ctx, writes, func(*store.Tx) (crier.Organization, error) {
+			return o,
+				nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if list := entries(t, f, o.ID); len(list) != 1 || list[0].CreatedID == nil || *list[0].CreatedID != o.ID {
@@ -200,8 +207,8 @@ func TestRepeatsOfAnotherBodyOrOfSomebodyWhoLeftAreRefused(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		const used = "This Idempotency-Key was used for another request within the last 24 hours. Use a new key for a " +
-			"new request."
+		const used = "This Idempotency-Key was used for another request within the last 24 hours. Use a new key " +
+			"for a new request."
 		if err := writes.ReplayOr(in("two"), failed); !crier.IsKind(err, crier.KindConflict) || err.Error() != used {
 			t.Errorf("another body: %v", err)
 		}
@@ -250,7 +257,8 @@ func TestAnAnswerOfAnotherInstallationsKeyIsAnError(t *testing.T) {
 	}); err == nil {
 		t.Error("a repeat whose answer cannot be opened succeeds")
 	}
-	if stored, err := writes.Stored(t.Context(), caller, access.IdempotentRequest{Key: "new"}); stored != nil || err != nil {
+	if stored, err := writes.Stored(t.Context(), caller, access.IdempotentRequest{Key: "new"}); stored != nil ||
+		err != nil {
 		t.Errorf("a new key has %+v, %v", stored, err)
 	}
 }

@@ -77,8 +77,9 @@ func TestReplayOfAWebhookThatIsOffOrGoneSendsNothing(t *testing.T) {
 		hook.Status = crier.WebhookDisabledStatus
 		w.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.UpdateWebhook(ctx, hook, false) })
 		for _, id := range []crier.ID{hook.ID, crier.NewID()} {
-			w.must(w.ReplayEvents(t.Context(), job.ReplayWebhook{WebhookID: id, From: crier.TimeOf(w.time.Add(-time.Hour)),
-				To: crier.TimeOf(w.time.Add(time.Hour)), OrganizationID: w.Organization.ID}))
+			w.must(w.ReplayEvents(t.Context(), job.ReplayWebhook{WebhookID: id,
+				From: crier.TimeOf(w.time.Add(-time.Hour)),
+				To:   crier.TimeOf(w.time.Add(time.Hour)), OrganizationID: w.Organization.ID}))
 		}
 		w.deliver()
 		if got := e.ids(); len(got) != 0 {
@@ -154,7 +155,8 @@ func TestMailThatAWebhookIsOffIsSentOnlyWhileItIs(t *testing.T) {
 		w.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.UpdateWebhook(ctx, hook, false) })
 		w.mailer = nil
 		if err := w.MailDisabled(t.Context(), hook.ID); err == nil ||
-			err.Error() != "this node cannot send mail: set CRIER_SMTP_URL and CRIER_MAIL_FROM on every node that works" {
+			err.Error() != "this node cannot send mail: set CRIER_SMTP_URL and CRIER_MAIL_FROM on every node "+
+				"that works" {
 			t.Errorf("without a mailer: %v", err)
 		}
 	})
@@ -200,7 +202,8 @@ func TestADeliveryWhoseEventIsGoneSaysSo(t *testing.T) {
 		}
 		w.run(w.queue.take())
 		list := w.deliveries(hook.ID)
-		if len(list) != 1 || len(list[0].Attempts) != 1 || list[0].Attempts[0].Error != "The event is no longer kept." ||
+		if len(list) != 1 || len(list[0].Attempts) != 1 ||
+			list[0].Attempts[0].Error != "The event is no longer kept." ||
 			list[0].RequestBody != nil {
 			t.Errorf("the delivery is %+v", list)
 		}

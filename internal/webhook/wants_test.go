@@ -50,13 +50,15 @@ func TestWantsEventFollowsTypesTeamsAndTheBeginning(t *testing.T) {
 func TestFanOutTellsEachWebhookOfItsOwnOrganization(t *testing.T) {
 	t.Parallel()
 	hook := func(id, organization crier.ID) store.Webhook {
-		return store.Webhook{Webhook: crier.Webhook{ID: id, OrganizationID: organization, Types: []string{crier.AllEvents}}}
+		return store.Webhook{Webhook: crier.Webhook{ID: id, OrganizationID: organization,
+			Types: []string{crier.AllEvents}}}
 	}
 	event := func(sequence int64, id, organization crier.ID) store.Event {
 		return store.Event{Event: crier.Event{Sequence: sequence, ID: id, OrganizationID: organization,
 			Type: crier.PostCreated}}
 	}
-	deliveries, told := fanOutEvents([]store.Webhook{hook("z", "o1"), hook("a", "o1"), hook("m", "o2"), hook("q", "o3")},
+	deliveries, told := fanOutEvents([]store.Webhook{hook("z", "o1"), hook("a", "o1"), hook("m", "o2"), hook("q",
+		"o3")},
 		[]store.Event{event(1, "e1", "o1"), event(2, "e2", "o2"), event(3, "e3", "o1"), event(4, "e4", "none")})
 	if !slices.Equal(told, []crier.ID{"a", "m", "z"}) { // in one order, so that two nodes do not lock each other out
 		t.Errorf("told are %v", told)
@@ -86,7 +88,8 @@ func TestReplayFilterIsWhatTheWebhookIsToldOf(t *testing.T) {
 	in := crier.WebhookReplay{From: from, To: crier.TimeOf(from.Add(time.Hour))}
 	f := replayFilter(store.Webhook{Webhook: crier.Webhook{Types: []string{"post.created", "post.deleted"},
 		TeamIDs: []crier.ID{"t"}}}, in)
-	if !slices.Equal(f.Types, []crier.EventType{"post.created", "post.deleted"}) || *f.From != in.From || *f.To != in.To ||
+	if !slices.Equal(f.Types, []crier.EventType{"post.created", "post.deleted"}) || *f.From != in.From ||
+		*f.To != in.To ||
 		!slices.Equal(f.TeamIDs, []crier.ID{"t"}) {
 		t.Errorf("the filter is %+v", f)
 	}

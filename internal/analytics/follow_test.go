@@ -1,0 +1,107 @@
+package analytics_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/job"
+	"crier/internal/store"
+	"crier/internal/store/storetest"
+)
+
+// follow counts until nothing is left, and tells in how many calls.
+func (w *world) follow(t *testing.T) (calls int) {
+	t.Helper()
+	if _, err := w.SequenceEvents(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for calls = 1; calls < 20; calls++ {
+		more, err := w.Analytics.Follow(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			return calls
+		}
+	}
+	t.Fatal("counting has no end")
+	return 0
+}
+
+func TestFollowCountsEachPublishedPostOnce(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		w := newWorld(t, f)
+		w.follow(t) // nothing is there of before analytics
+		zone := "Pacific/Auckland"
+		w.Team.Timezone = &zone
+		w.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.UpdateTeam(ctx, w.Team) })
+		sandbox := w.connected(t, crier.ProviderX, func(a *store.Account) { a.Sandbox = true })
+		actual := w.published("real", time.Hour)
+		tried := w.published("tried", time.Hour, func(p *store.Publication) { p.SocialAccountID = sandbox.ID })
+		due := w.Schedule(w.NewPost("due"))
+		w.told(actual, tried, due, actual) // an event may come twice, and a post may have been taken back since
+		w.follow(t)
+		if n := w.Scan(`SELECT count(*) FROM publication_stats`); n != 2 {
+			t.Errorf("%d publications are counted, want the 2 that went out", n)
+		}
+		// 13:00 UTC is the next day in New Zealand.
+		if day := w.Scan(`SELECT min(published_day) FROM publication_stats`); day != w.Now.Unix()/86400+1 {
+			t.Errorf("a post of the next day is counted on day %d", day)
+		}
+		jobs := w.queue.take()
+		want := job.Snapshot{ScheduledPostID: tried.ID, Early: 1, Provider: crier.ProviderX, TeamID: w.Team.ID}
+		if len(jobs) != 1 || jobs[0].Args != want || !jobs[0].At.Equal(tried.PublishedAt.Add(5*time.Second)) {
+			t.Errorf("the early readings are %+v, want one of the sandbox", jobs)
+		}
+		w.told(actual)
+		w.follow(t)
+		if n := w.Scan(`SELECT sum(counted) FROM analytics_days WHERE NOT gained`); n != 2 || len(w.queue.take()) != 0 {
+			t.Errorf("2 posts are counted %d times after an event came again", n)
+		}
+	})
+}
+
+// An installation that is older than analytics has posts and readings that no event tells of any more.
+func TestFollowCountsWhatIsOlderThanAnalytics(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		w := newWorld(t, f)
+		old := w.published("old", -48*time.Hour)
+		w.published("silent", -time.Hour)
+		w.Schedule(w.NewPost("due"))
+		for hours, likes := range []int64{2, 5} {
+			w.exec(`INSERT INTO post_metrics (scheduled_post_id, taken_at, metrics) VALUES ($1, $2, $3)`, old.ID,
+				w.After(time.Duration(24*hours-24)*time.Hour), `{"likes":`+string('0'+rune(likes))+`}`)
+		}
+		w.follow(t)
+		for query, want := range map[string]int64{
+			`SELECT count(*) FROM publication_stats`:                   2,
+			`SELECT sum(likes) FROM analytics_days WHERE NOT gained`:   5,
+			`SELECT max(likes) FROM analytics_days WHERE gained`:       3,
+			`SELECT count(*) FROM analytics_days WHERE gained`:         2,
+			`SELECT sum(counted) FROM analytics_days WHERE NOT gained`: 2,
+		} {
+			if got := w.Scan(query); got != want {
+				t.Errorf("%s: %d, want %d", query, got, want)
+			}
+		}
+		if calls := w.follow(t); calls != 1 {
+			t.Errorf("what is counted was looked at %d times more", calls)
+		}
+	})
+}
+
+func TestFollowPassesEventsThatTellNothing(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		w := newWorld(t, f)
+		w.follow(t)
+		w.exec(`UPDATE event_log SET last = last + 6000 WHERE id = 1`)
+		if more, err := w.Analytics.Follow(t.Context()); err != nil || more {
+			t.Errorf("a long log without posts: more %t, %v", more, err)
+		}
+	})
+}
