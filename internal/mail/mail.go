@@ -111,12 +111,15 @@ func (s *Sender) connect(ctx context.Context) (*smtp.Client, error) {
 	if s.wrapped {
 		conn = tls.Client(conn, s.tls)
 	}
+	// What fails has been closed already, or is closed here: that closing it again fails is no part of the reason.
 	client, err := smtp.NewClient(conn, s.host)
 	if err != nil {
-		return nil, errors.Join(err, conn.Close())
+		_ = conn.Close()
+		return nil, err
 	}
 	if err := s.prepare(client); err != nil {
-		return nil, errors.Join(err, client.Close())
+		_ = client.Close()
+		return nil, err
 	}
 	return client, nil
 }

@@ -143,8 +143,8 @@ func failure(answer *http.Response) string {
 		return fmt.Sprintf("The endpoint answered %d: redirects are not followed. Change the address of the webhook.",
 			answer.StatusCode)
 	}
-	return fmt.Sprintf("The endpoint answered %d %s; an answer of 2xx means that the event has arrived.",
-		answer.StatusCode, http.StatusText(answer.StatusCode))
+	status := strings.TrimSpace(fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode)))
+	return fmt.Sprintf("The endpoint answered %s; an answer of 2xx means that the event has arrived.", status)
 }
 
 // reason tells why there was no answer, without the address, which may hold secrets.
