@@ -125,13 +125,20 @@ func (v *validator) enum(s *huma.Schema, value any, path []string) {
 	if len(s.Enum) == 0 {
 		return
 	}
-	allowed := make([]string, len(s.Enum))
-	for i, e := range s.Enum {
-		allowed[i] = fmt.Sprint(e)
+	given := fmt.Sprint(value)
+	known := func(e any) bool { return e != nil && fmt.Sprint(e) == given }
+	if !slices.ContainsFunc(s.Enum, known) {
+		v.add(path, "must be one of %s, got %.60q", allowedWords(s.Enum), given)
 	}
-	if !slices.Contains(allowed, fmt.Sprint(value)) {
-		v.add(path, "must be one of %s, got %.60q", strings.Join(allowed, ", "), fmt.Sprint(value))
+}
+
+// allowedWords are the values of an enum as they are written, null among them where it is allowed.
+func allowedWords(enum []any) string {
+	words := make([]string, len(enum))
+	for i, e := range enum {
+		words[i] = literal(e)
 	}
+	return strings.Join(words, ", ")
 }
 
 func (v *validator) array(s *huma.Schema, value any, path []string) {
@@ -272,11 +279,7 @@ func expected(s *huma.Schema) string {
 func expectedText(s *huma.Schema) string {
 	switch {
 	case len(s.Enum) > 0:
-		words := make([]string, len(s.Enum))
-		for i, e := range s.Enum {
-			words[i] = fmt.Sprint(e)
-		}
-		return "one of " + strings.Join(words, ", ")
+		return "one of " + allowedWords(s.Enum)
 	case s.Format == "uuid":
 		return "a UUID"
 	case s.Format == "date-time":
