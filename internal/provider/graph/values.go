@@ -73,12 +73,15 @@ type amount struct {
 }
 
 func (a amount) number() (int64, bool) {
+	if len(a.Value) == 0 || bytes.Equal(a.Value, []byte("null")) {
+		return 0, false // not told, which is not zero
+	}
 	var n float64
 	if json.Unmarshal(a.Value, &n) == nil {
 		return int64(n), true
 	}
 	var parts map[string]float64
-	if len(a.Value) == 0 || json.Unmarshal(a.Value, &parts) != nil {
+	if json.Unmarshal(a.Value, &parts) != nil {
 		return 0, false
 	}
 	for _, part := range parts {
