@@ -43,7 +43,7 @@ type EngagementTrigger struct {
 	Comment       Comment `json:"comment"`
 }
 
-// Window is how long the likes are counted.
+// Window returns how long the likes are counted.
 func (e EngagementTrigger) Window() time.Duration {
 	return time.Duration(e.WindowHours * float64(time.Hour))
 }
@@ -55,10 +55,10 @@ type RepostAfter struct {
 	Text       string  `json:"text,omitempty" maxLength:"100000" doc:"Required for quote."`
 }
 
-// WholeDays are the days after which the repost is due at the same wall-clock time.
+// WholeDays returns the days after which the repost is due at the same wall-clock time.
 func (r RepostAfter) WholeDays() int { return int(r.OffsetDays) }
 
-// PartOfADay is what is left of the offset behind its whole days.
+// PartOfADay returns what is left of the offset behind its whole days.
 func (r RepostAfter) PartOfADay() time.Duration {
 	return time.Duration((r.OffsetDays - float64(r.WholeDays())) * float64(24*time.Hour))
 }

@@ -52,7 +52,7 @@ type PlannedActions struct {
 	SeriesIndex int   `json:"seriesIndex,omitempty"`
 }
 
-// Total is the cost of everything.
+// Total returns the cost of everything.
 func (a PlannedActions) Total() int64 {
 	var sum int64
 	for _, c := range a.PartCosts {

@@ -29,5 +29,5 @@ type OAuthError struct {
 	Description string `json:"error_description,omitempty"`
 }
 
-// Error is the name with its description.
+// Error returns the name with its description.
 func (e *OAuthError) Error() string { return e.Code + ": " + e.Description }

@@ -47,7 +47,7 @@ type Error struct {
 	ContentPayloadID *ID
 }
 
-// Error is the message, with the issues behind it.
+// Error returns the message, with the issues behind it.
 func (e *Error) Error() string {
 	if len(e.Issues) == 0 {
 		return e.Message

@@ -35,7 +35,7 @@ type APIKeyWithSecret struct {
 	Secret string `json:"secret,omitempty" doc:"Shown once. A replayed answer does not have it."`
 }
 
-// WithoutSecret is the answer as it may be kept.
+// WithoutSecret returns the answer as it may be kept.
 func (k APIKeyWithSecret) WithoutSecret() any {
 	k.Secret = ""
 	return k

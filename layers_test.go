@@ -381,7 +381,7 @@ func TestLayersAllowTheDocumentedImports(t *testing.T) {
 	}
 }
 
-// violations is one sentence per forbidden import: the file, the import and the rule against it.
+// violations returns one sentence per forbidden import: the file, the import and the rule against it.
 func violations(files []sourceFile) []string {
 	var found []string
 	for _, file := range files {
@@ -400,7 +400,7 @@ func violations(files []sourceFile) []string {
 	return found
 }
 
-// objection is the rule that forbids an import, or nothing.
+// objection returns the rule that forbids an import, or nothing.
 func objection(l layer, pkg, imported string) string {
 	if isOurs(imported) {
 		return unless(allowsPackage(l, pkg, strings.TrimPrefix(imported, "crier/")), l.because)

@@ -32,7 +32,7 @@ type Invitation struct {
 	CreatedAt Time   `json:"createdAt"`
 }
 
-// WithoutSecret is the answer as it may be kept.
+// WithoutSecret returns the answer as it may be kept.
 func (i Invitation) WithoutSecret() any {
 	i.InviteURL = ""
 	return i

@@ -17,10 +17,10 @@ type Optional[T any] struct {
 	Value T
 }
 
-// Some is a field that is there with a value.
+// Some returns a field that is there with a value.
 func Some[T any](v T) Optional[T] { return Optional[T]{Set: true, Value: v} }
 
-// Null is a field that is there and null.
+// Null returns a field that is there and null.
 func Null[T any]() Optional[T] { return Optional[T]{Set: true, Null: true} }
 
 // HasValue reports whether the field is there and not null.

@@ -25,7 +25,7 @@ func (o Origin) Problem() string {
 	return ""
 }
 
-// Canonical is the origin as browsers write it.
+// Canonical returns the origin as browsers write it.
 func (o Origin) Canonical() Origin {
 	u, err := url.Parse(string(o))
 	if err != nil {

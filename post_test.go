@@ -19,7 +19,7 @@ const (
 // noon is the present of the tests that judge requests.
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// issueTexts are the issues as one line each: the path, a colon, the message.
+// issueTexts returns the issues as one line each: the path, a colon, the message.
 func issueTexts(issues []crier.Issue) []string {
 	out := []string{}
 	for _, i := range issues {

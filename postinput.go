@@ -61,7 +61,7 @@ func (PostInput) Shapes() (key string, shapes map[string]any) {
 	return "kind", map[string]any{"atomic": AtomicPostInput{}, "thread": ThreadPostInput{}}
 }
 
-// Parts are the atomic posts in order.
+// Parts returns the atomic posts in order.
 func (p PostInput) Parts() []AtomicPost {
 	switch {
 	case p.Thread != nil:
@@ -72,7 +72,7 @@ func (p PostInput) Parts() []AtomicPost {
 	return nil
 }
 
-// Text is the atomic text, or the thread's texts joined by a blank line.
+// Text returns the atomic text, or the thread's texts joined by a blank line.
 func (p PostInput) Text() string {
 	parts := p.Parts()
 	texts := make([]string, len(parts))
@@ -82,8 +82,8 @@ func (p PostInput) Text() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// AssetIDs are the assets of all parts, each once, in the order of their first appearance. Those of variants are not
-// among them.
+// AssetIDs returns the assets of all parts, each once, in the order of their first appearance. Those of variants are
+// not among them.
 func (p PostInput) AssetIDs() []ID { return assetsOf(p.Parts()) }
 
 // AllAssetIDs are AssetIDs, followed by those of the variants.

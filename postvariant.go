@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// target is what a variant is for, as a key; empty when it does not say so clearly.
+// target returns what a variant is for, as a key; empty when it does not say so clearly.
 func (v PostVariant) target() string {
 	switch {
 	case v.Provider != nil && v.SocialAccountID != nil:
@@ -19,7 +19,7 @@ func (v PostVariant) target() string {
 	return ""
 }
 
-// parts are the atomic posts that a variant brings.
+// parts returns the atomic posts that a variant brings.
 func (v PostVariant) parts() []AtomicPost {
 	if v.Posts != nil {
 		return v.Posts
@@ -81,8 +81,8 @@ func (p *PostInput) variantProblem(v PostVariant) (problem string, field []strin
 	return "", nil
 }
 
-// VariantFor is the index of the variant that an account publishes, or -1 for the post itself: its own, else that of
-// its network.
+// VariantFor returns the index of the variant that an account publishes, or -1 for the post itself: its own, else that
+// of its network.
 func (p PostInput) VariantFor(network Provider, account ID) int {
 	own := slices.IndexFunc(p.Variants, func(v PostVariant) bool {
 		return v.SocialAccountID != nil && *v.SocialAccountID == account
@@ -93,7 +93,7 @@ func (p PostInput) VariantFor(network Provider, account ID) int {
 	return slices.IndexFunc(p.Variants, func(v PostVariant) bool { return v.Provider != nil && *v.Provider == network })
 }
 
-// Variant is the whole content of a variant: what it leaves out is the post's. The variant -1 is the post itself.
+// Variant returns the whole content of a variant: what it leaves out is the post's. The variant -1 is the post itself.
 func (p PostInput) Variant(i int) PostInput {
 	if i < 0 || i >= len(p.Variants) {
 		return PostInput{Atomic: p.Atomic, Thread: p.Thread}
@@ -112,7 +112,7 @@ func (p PostInput) Variant(i int) PostInput {
 	return PostInput{Atomic: &whole}
 }
 
-// attachments are those of all parts, each asset once, as far as one post can have them.
+// attachments returns those of all parts, each asset once, as far as one post can have them.
 func (p PostInput) attachments() []Attachment {
 	if p.Atomic != nil {
 		return p.Atomic.Attachments
@@ -140,7 +140,7 @@ func (p PostInput) OwnMedia(i int) bool {
 	return v.Posts != nil || v.Attachments != nil || p.Thread != nil
 }
 
-// VariantPath is where a request has what an issue of a variant's whole content is about.
+// VariantPath returns where a request has what an issue of a variant's whole content is about.
 func (p PostInput) VariantPath(i int, path []string) []string {
 	if i < 0 || i >= len(p.Variants) || len(path) < 1 || path[0] != "postInput" {
 		return path
@@ -168,7 +168,7 @@ func (p PostInput) VariantPath(i int, path []string) []string {
 	return inVariant
 }
 
-// AllParts are the atomic posts of the post, and those that its variants bring.
+// AllParts returns the atomic posts of the post, and those that its variants bring.
 func (p PostInput) AllParts() []AtomicPost {
 	parts := p.Parts()
 	for _, v := range p.Variants {

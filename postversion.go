@@ -30,7 +30,7 @@ type VersionMatch struct {
 	ids   []ID
 }
 
-// MatchVersion is the condition that the content is one version.
+// MatchVersion returns the condition that the content is one version.
 func MatchVersion(id ID) VersionMatch { return VersionMatch{given: true, ids: []ID{id}} }
 
 // UnmarshalText reads the value of an If-Match header.
@@ -53,7 +53,7 @@ func (m *VersionMatch) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String is the value of the header, empty for no condition.
+// String returns the value of the header, empty for no condition.
 func (m VersionMatch) String() string {
 	if m.any {
 		return "*"

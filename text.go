@@ -20,7 +20,7 @@ const (
 // Name is the name of an organization or a team: 2 to 64 characters after trimming, no control characters.
 type Name string
 
-// Trimmed is the name as it is kept.
+// Trimmed returns the name as it is kept.
 func (n Name) Trimmed() string { return strings.TrimSpace(string(n)) }
 
 // Problem says what is wrong with the name, or nothing.
@@ -43,7 +43,7 @@ func controlProblem(s string) string {
 // TagName is the name of a tag: 1 to 64 characters after trimming, no control characters.
 type TagName string
 
-// Trimmed is the name as it is kept.
+// Trimmed returns the name as it is kept.
 func (n TagName) Trimmed() string { return strings.TrimSpace(string(n)) }
 
 // Problem says what is wrong with the name, or nothing.
@@ -85,7 +85,7 @@ func (n FileName) Problem() string {
 	return controlProblem(string(n))
 }
 
-// Text is the text that p points to; empty for nil.
+// Text returns the text that p points to; empty for nil.
 func Text(p *string) string {
 	if p == nil {
 		return ""
@@ -101,7 +101,7 @@ func TextOrNil(s string) *string {
 	return &s
 }
 
-// Printable is what a program calls itself, without what cannot be shown, cut to a number of characters.
+// Printable returns what a program calls itself, without what cannot be shown, cut to a number of characters.
 func Printable(name string, length int) string {
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

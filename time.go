@@ -34,7 +34,7 @@ func ParseTime(s string) (Time, error) {
 	return TimeOf(t), nil
 }
 
-// String is the form on the wire.
+// String returns the form on the wire.
 func (t Time) String() string { return t.UTC().Format(timeLayout) }
 
 // MarshalText writes the form on the wire.
@@ -89,5 +89,5 @@ func TimeOrNil(t time.Time) *Time {
 // Clock tells the time: time.Now, but in tests.
 type Clock func() time.Time
 
-// Now is the present as both databases keep it.
+// Now returns the present as both databases keep it.
 func (c Clock) Now() Time { return TimeOf(c()) }

@@ -26,7 +26,7 @@ func (j JSON[T]) Value() (T, error) {
 	return value, nil
 }
 
-// Raw is what was written.
+// Raw returns what was written.
 func (j JSON[T]) Raw() json.RawMessage { return j.raw }
 
 // JSONType tells the type of the value to who describes the wire format.

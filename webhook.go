@@ -50,7 +50,7 @@ type WebhookWithSecret struct {
 	Secret string `json:"secret,omitempty" doc:"whsec_ and the key that signs deliveries. Shown once. A replayed answer does not have it."`
 }
 
-// WithoutSecret is the answer as it may be kept.
+// WithoutSecret returns the answer as it may be kept.
 func (w WebhookWithSecret) WithoutSecret() any {
 	w.Secret = ""
 	return w

@@ -10,7 +10,7 @@ import (
 	"crier"
 )
 
-// wireTypes are the bodies of requests and answers, and what is kept as JSON.
+// wireTypes returns the bodies of requests and answers, and what is kept as JSON.
 func wireTypes() []any {
 	return []any{
 		crier.AccountAnalytics{}, crier.AccountChoices{}, crier.AccountHint{}, crier.AccountMetrics{}, crier.AccountTotals{},

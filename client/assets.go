@@ -159,7 +159,7 @@ func (c *Client) ResumeUpload(ctx context.Context, team crier.ID, u crier.Upload
 	return c.CompleteUpload(ctx, team, u.UploadID)
 }
 
-// waitForPiece is how long to wait before the server is asked where to go on; negative when that would not help. A
+// waitForPiece returns how long to wait before the server is asked where to go on; negative when that would not help. A
 // conflict tells that it goes on elsewhere.
 func waitForPiece(err error) time.Duration {
 	refused, ok := errors.AsType[*Error](err)

@@ -72,7 +72,7 @@ func New(base, token string, options ...Option) *Client {
 	return c
 }
 
-// Base is the address of the installation, without a slash at the end.
+// Base returns the address of the installation, without a slash at the end.
 func (c *Client) Base() string { return c.base }
 
 // answerWait is how long an answer may take to begin. There is no bound on the whole: files take as long as they take.
@@ -104,7 +104,7 @@ type Error struct {
 	RetryAfter time.Duration
 }
 
-// Error is the message with everything that helps.
+// Error returns the message with everything that helps.
 func (e *Error) Error() string {
 	if e.Status >= http.StatusInternalServerError && e.RequestID != "" {
 		return fmt.Sprintf("%s (request %s)", e.Message, e.RequestID)
@@ -258,7 +258,7 @@ func decode(answer *http.Response, out any) (wait time.Duration, err error) {
 	return 0, nil
 }
 
-// notCrier is an answer that crier does not give. What another program wrote helps nobody.
+// notCrier returns an answer that crier does not give. What another program wrote helps nobody.
 func notCrier(answer *http.Response) *Error {
 	return &Error{
 		Status: answer.StatusCode, Kind: crier.KindInternal, RequestID: answer.Header.Get("X-Request-Id"),
@@ -327,7 +327,7 @@ func refusal(answer *http.Response) (wait time.Duration, err error) {
 	return e.wait(), e
 }
 
-// wait is how long to wait before the request is sent again; negative when that would not help.
+// wait returns how long to wait before the request is sent again; negative when that would not help.
 func (e *Error) wait() time.Duration {
 	if e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError {
 		return e.RetryAfter

@@ -17,7 +17,7 @@ import (
 	"crier/client"
 )
 
-// documented are the operations of the API, as method and path, but for further addresses of the same operation.
+// documented returns the operations of the API, as method and path, but for further addresses of the same operation.
 func documented(t *testing.T) []string {
 	t.Helper()
 	data, err := os.ReadFile("../internal/api/testdata/openapi.json")
@@ -42,7 +42,7 @@ func documented(t *testing.T) []string {
 	return list
 }
 
-// argument is a value of any type that a method of the client takes.
+// argument returns a value of any type that a method of the client takes.
 func argument(t *testing.T, kind reflect.Type) reflect.Value {
 	t.Helper()
 	for _, v := range []any{t.Context(), team, func(int64, int64) {}} {
@@ -61,7 +61,7 @@ func argument(t *testing.T, kind reflect.Type) reflect.Value {
 	return reflect.Zero(kind)
 }
 
-// fitting is the operation of a request: the one with the most literal parts.
+// fitting returns the operation of a request: the one with the most literal parts.
 func fitting(operations []string, request string) string {
 	best := ""
 	parts := strings.Split(request, "/")

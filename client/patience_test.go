@@ -21,7 +21,7 @@ import (
 // wire answers requests without a network, so that time can be that of the test.
 type wire func(n int, w http.ResponseWriter, r *http.Request) error
 
-// scripted is a client over a wire, with the times at which requests were sent since the start.
+// scripted returns a client over a wire, with the times at which requests were sent since the start.
 func scripted(answer wire, options ...client.Option) (c *client.Client, sent *[]time.Duration) {
 	start, sent := time.Now(), &[]time.Duration{}
 	transport := transportFunc(func(r *http.Request) (*http.Response, error) {
@@ -224,7 +224,7 @@ func TestMalformedResponseIsNotRetried(t *testing.T) {
 	}
 }
 
-// upload is a server that takes the pieces of an upload as a script says.
+// upload returns a server that takes the pieces of an upload as a script says.
 func upload(t *testing.T, put func(n int, w http.ResponseWriter) (taken bool)) (send func() error,
 	sent *[]time.Duration) {
 	t.Helper()

@@ -24,7 +24,7 @@ func read(t *testing.T, path string) string {
 
 var settingFlag = regexp.MustCompile(`\{flag: "([a-z0-9-]+)"`)
 
-// settingNames are the variables that crier reads.
+// settingNames returns the variables that crier reads.
 func settingNames(t *testing.T) []string {
 	t.Helper()
 	var names []string

@@ -11,7 +11,7 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// Dist is the built dashboard: index.html and, under assets, files whose names change with their content.
+// Dist returns the built dashboard: index.html and, under assets, files whose names change with their content.
 func Dist() fs.FS {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {

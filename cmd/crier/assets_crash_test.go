@@ -58,7 +58,7 @@ func (k *killable) restart(tb testing.TB) {
 	k.start(tb, k.Tenant)
 }
 
-// unfinished are the files that the server is writing, or was when it died.
+// unfinished returns the files that the server is writing, or was when it died.
 func (k *killable) unfinished(tb testing.TB) []string {
 	tb.Helper()
 	files, err := filepath.Glob(filepath.Join(k.folder, "tmp", "*"))
@@ -224,7 +224,7 @@ func (zeros) Read(p []byte) (int, error) {
 // mostMemory is what the largest upload may add to the resident memory of the server.
 const mostMemory = 32 << 20
 
-// growth is how much resident memory a server needs at most on top of what it has after a small upload.
+// growth returns how much resident memory a server needs at most on top of what it has after a small upload.
 func (k *killable) growth(tb testing.TB, work func()) int64 {
 	tb.Helper()
 	k.Ready(tb, "clip.mp4", mediatest.VerticalMP4())
@@ -238,7 +238,7 @@ func (k *killable) growth(tb testing.TB, work func()) int64 {
 	return peakMemory(tb, pid) - before
 }
 
-// peakMemory is the most that a process has held of the machine's memory, in bytes.
+// peakMemory returns the most that a process has held of the machine's memory, in bytes.
 func peakMemory(tb testing.TB, pid int) int64 {
 	tb.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -15,7 +15,8 @@ import (
 	"crier/internal/store"
 )
 
-// nextClockChange is the next time that the clocks of a zone change, after some days that tests have to themselves.
+// nextClockChange returns the next time that the clocks of a zone change, after some days that tests have to
+// themselves.
 func nextClockChange(t *testing.T, zone *time.Location) time.Time {
 	t.Helper()
 	day := time.Now().Add(10 * 24 * time.Hour).UTC().Truncate(24 * time.Hour)

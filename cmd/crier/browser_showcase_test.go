@@ -16,7 +16,7 @@ import (
 	"crier/internal/server"
 )
 
-// scenery is a small picture of hills below a sky, of a colour that n chooses.
+// scenery returns a small picture of hills below a sky, of a colour that n chooses.
 func scenery(n int) []byte {
 	const width, height = 320, 240
 	m := image.NewRGBA(image.Rect(0, 0, width, height))

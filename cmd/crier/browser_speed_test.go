@@ -93,7 +93,7 @@ func (b *tab) readTrace(stream cdpio.StreamHandle) timeline {
 	return events
 }
 
-// spans are the pieces between a mark and the next one of another name.
+// spans returns the pieces between a mark and the next one of another name.
 func (l timeline) spans(from, to string) []span {
 	var list []span
 	var begin float64
@@ -109,7 +109,8 @@ func (l timeline) spans(from, to string) []span {
 	return list
 }
 
-// work is how long the thread worked between two instants. Of a task that reaches over an end, the part inside counts.
+// work returns how long the thread worked between two instants. Of a task that reaches over an end, the part inside
+// counts.
 func (l timeline) work(from, to float64) time.Duration {
 	var sum float64
 	for _, e := range l {

@@ -172,7 +172,7 @@ func (s *story) write(t *testing.T) string {
 	return evaluate[string](b, `location.pathname.split('/').pop()`)
 }
 
-// due is when the post is due on all of its accounts, or the zero time when they differ.
+// due returns when the post is due on all of its accounts, or the zero time when they differ.
 func (s *story) due(t *testing.T, post string) time.Time {
 	t.Helper()
 	var first time.Time
@@ -185,7 +185,7 @@ func (s *story) due(t *testing.T, post string) time.Time {
 	return first
 }
 
-// scheduled are the scheduled posts of a post.
+// scheduled returns the scheduled posts of a post.
 func (s *story) scheduled(t *testing.T, post string) []crier.ScheduledPost {
 	t.Helper()
 	var page struct{ Data []crier.ScheduledPost }
@@ -262,7 +262,7 @@ func (s *story) watch(t *testing.T, post string) {
 	}
 }
 
-// accountOn is the account of a scheduled post, as the sandbox knows it.
+// accountOn returns the account of a scheduled post, as the sandbox knows it.
 func (s *story) accountOn(t *testing.T, p crier.ScheduledPost) servertest.Account {
 	t.Helper()
 	var a servertest.Account

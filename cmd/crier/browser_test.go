@@ -187,7 +187,7 @@ func evaluate[T any](b *tab, expression string) T {
 	return v
 }
 
-// text is what the page says, for people who read failures.
+// text returns what the page says, for people who read failures.
 func (b *tab) text() string {
 	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + '\n' + document.body.innerText`))
 	if err != nil {
@@ -277,7 +277,7 @@ func (b *tab) drag(from, to string) {
 // point is a place in the window.
 type point struct{ X, Y float64 }
 
-// middle is the middle of an element.
+// middle returns the middle of an element.
 func (b *tab) middle(selector string) point {
 	b.tb.Helper()
 	return evaluate[point](b, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({block: 'nearest'})
@@ -309,7 +309,7 @@ func (b *tab) line(is ...cdpnet.Conditions) {
 	}
 }
 
-// slow is a line that takes its time to answer.
+// slow returns a line that takes its time to answer.
 func slow(latency time.Duration) cdpnet.Conditions {
 	return cdpnet.Conditions{Latency: float64(latency.Milliseconds()), DownloadThroughput: -1, UploadThroughput: -1}
 }

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// only is the one scheduled post of a post.
+// only returns the one scheduled post of a post.
 func (s *story) only(t *testing.T, post string) crier.ScheduledPost {
 	t.Helper()
 	list := s.scheduled(t, post)

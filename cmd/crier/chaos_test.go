@@ -189,7 +189,7 @@ func (c *chaos) plan(i int, assets map[crier.ID]string) *plan {
 	return p
 }
 
-// targets is where and how a planned post is published.
+// targets returns where and how a planned post is published.
 func (p *plan) targets(tb testing.TB) crier.Targets {
 	tb.Helper()
 	t := crier.Targets{PlatformSettings: map[string]json.RawMessage{
@@ -345,8 +345,8 @@ func (c *chaos) like() {
 	}
 }
 
-// slowest is how long a slow call takes at most: some are answered after their time-out, but all before anybody looks
-// for the outcome.
+// slowest returns how long a slow call takes at most: some are answered after their time-out, but all before anybody
+// looks for the outcome.
 func (c *chaos) slowest() time.Duration {
 	if t := paces[c.pace]; t.CommitTimeout > 0 {
 		return t.CommitTimeout + t.SettleSlack/2
@@ -419,7 +419,7 @@ func (c *chaos) calm() {
 const waitingPublications = `(SELECT id, status, error_code, wake_at, lease_until FROM publications
 	WHERE status IN ('scheduled', 'publishing', 'processing')) AS w`
 
-// waiting is how many publications are not over, and the last time at which one of them wants to be looked at.
+// waiting returns how many publications are not over, and the last time at which one of them wants to be looked at.
 func (c *chaos) waiting() (count int64, last time.Time) {
 	e := c.staging
 	count = e.Number(c.t, `SELECT count(*) FROM `+waitingPublications)

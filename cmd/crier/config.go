@@ -49,7 +49,7 @@ type setting struct {
 	set      func(c *config, text string) error
 }
 
-// variable is the name of the setting in the environment and in the file.
+// variable returns the name of the setting in the environment and in the file.
 func (s setting) variable() string {
 	return "CRIER_" + strings.ToUpper(strings.ReplaceAll(s.flag, "-", "_"))
 }

@@ -38,8 +38,8 @@ type trial struct {
 	id crier.ID
 }
 
-// trials are every kind of post that a network has, once undisturbed and once with its answer lost, and every fault for
-// the simplest of them.
+// trials returns every kind of post that a network has, once undisturbed and once with its answer lost, and every fault
+// for the simplest of them.
 func trials(tb testing.TB, name string, n providertest.Network) []trial {
 	tb.Helper()
 	info, err := n.Info()
@@ -151,7 +151,7 @@ func (e *engine) try(tb testing.TB, c crew, s shelf, tr *trial) {
 	tr.id = e.PostOn(tb, c, e.write(tb, c, s, tr.post), tr.on, more)
 }
 
-// statuses are what a trial's ends are called by the service.
+// statuses returns what a trial's ends are called by the service.
 func (tr trial) statuses() []crier.ScheduledPostStatus {
 	names := map[providertest.End]crier.ScheduledPostStatus{
 		providertest.Published: crier.Published, providertest.Refused: crier.Failed,

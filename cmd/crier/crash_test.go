@@ -190,7 +190,7 @@ type stop struct {
 	resends bool
 }
 
-// stopsOn are all stops on a journey with some steps.
+// stopsOn returns all stops on a journey with some steps.
 func stopsOn(i int, steps []publish.Step) (stops []stop) {
 	sent := 0
 	for n, step := range steps {
@@ -235,7 +235,7 @@ func (e *engine) calls(tb testing.TB, c crew, stops []stop, ids []crier.ID, cut 
 // call is something that a network is called for.
 type call struct{ network, operation string }
 
-// tally is how often networks should have been called for the stops, by network and operation.
+// tally returns how often networks should have been called for the stops, by network and operation.
 func tally(stops []stop) map[call]int {
 	calls := map[call]int{}
 	for _, s := range stops {

@@ -32,7 +32,7 @@ var flagGroups = []flagGroup{
 	{title: "Logs", prefixes: []string{"log-"}},
 }
 
-// groupOf is the title of the group of a setting. Each network has one of its own.
+// groupOf returns the title of the group of a setting. Each network has one of its own.
 func groupOf(flag string) string {
 	for _, p := range crier.Providers() {
 		if strings.HasPrefix(flag, string(p)+"-") {
@@ -49,7 +49,7 @@ func groupOf(flag string) string {
 	return flagGroups[0].title
 }
 
-// groupTitles are the titles of all groups in order.
+// groupTitles returns the titles of all groups in order.
 func groupTitles() []string {
 	var titles []string
 	for _, g := range flagGroups {
@@ -103,7 +103,7 @@ func writeUsage(w io.Writer, cmd *cobra.Command) error {
 	return nil
 }
 
-// settingFlags are the names of the flags that are settings.
+// settingFlags returns the names of the flags that are settings.
 func settingFlags() map[string]bool {
 	known := map[string]bool{configFlag: true}
 	for _, s := range settings {

@@ -127,7 +127,7 @@ func TestLookupBeforeTheFenceIsInconclusive(t *testing.T) {
 	})
 }
 
-// frozenNode is a node for a test whose nodes are frozen.
+// frozenNode returns a node for a test whose nodes are frozen.
 func frozenNode(tb testing.TB, db database, pace string, e *engine) *nodeProcess {
 	tb.Helper()
 	return newNode(tb, pace, append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+e.box.URL,

@@ -32,7 +32,7 @@ type reportAccount struct {
 	Provider string   `json:"provider"`
 }
 
-// tenant is what a new organization begins with.
+// tenant returns what a new organization begins with.
 func (a *app) tenant(ctx context.Context, name string) (service.TenantRequest, error) {
 	accounts, err := a.config.Seeds(ctx)
 	return service.TenantRequest{Name: crier.Name(name), Credits: a.config.grantCredits,

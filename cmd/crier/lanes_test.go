@@ -52,7 +52,7 @@ func TestFiveHundredSlowPostsOfOneAccountDoNotDelayOthers(t *testing.T) {
 	})
 }
 
-// lateness is how long after its time the call of a post left.
+// lateness returns how long after its time the call of a post left.
 func (e *engine) lateness(t *testing.T, c crew, on servertest.Account, text string) time.Duration {
 	t.Helper()
 	r, at := e.ScheduleIn(t, c, e.NewPost(t, c, text), 3*time.Second,

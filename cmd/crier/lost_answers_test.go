@@ -38,7 +38,7 @@ func (e *engine) lostOn(tb testing.TB, times int, networks ...string) (crew, []t
 	return c, list
 }
 
-// lookedFor is how long it took from the loss of the answer to the knowledge that the post is there.
+// lookedFor returns how long it took from the loss of the answer to the knowledge that the post is there.
 func (e *engine) lookedFor(tb testing.TB, c crew, tr trial) time.Duration {
 	tb.Helper()
 	e.Await(tb, c, tr.id, crier.Published)

@@ -47,7 +47,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	return cli.Execute(ctx, app.commands(), args)
 }
 
-// commands is the whole of the command line: the operator's commands and the shell.
+// commands returns the whole of the command line: the operator's commands and the shell.
 func (a *app) commands() *cobra.Command {
 	shell := cli.New(cli.Config{
 		Environ: a.environ, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Now: a.now, Version: version,

@@ -6,7 +6,7 @@ import (
 	"crier/internal/server"
 )
 
-// networkSettings are the settings that every network has.
+// networkSettings returns the settings that every network has.
 func networkSettings() []setting {
 	var list []setting
 	for _, p := range crier.Providers() {
@@ -28,7 +28,7 @@ func networkSettings() []setting {
 	return append(list, ownSettings()...)
 }
 
-// ownSettings are the settings that one network alone has.
+// ownSettings returns the settings that one network alone has.
 func ownSettings() []setting {
 	var list []setting
 	for _, own := range all.Settings() {

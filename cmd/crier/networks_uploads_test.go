@@ -19,7 +19,7 @@ import (
 	"crier/internal/store"
 )
 
-// longFilm is a video of several chunks: behind its index come bytes that players skip.
+// longFilm returns a video of several chunks: behind its index come bytes that players skip.
 func longFilm(size int) []byte {
 	film := mediatest.VerticalMP4()
 	padding := size - len(film)
@@ -28,7 +28,7 @@ func longFilm(size int) []byte {
 	return append(film, bytes.Repeat([]byte{1}, padding-8)...)
 }
 
-// progress is how far the upload of a publication is.
+// progress returns how far the upload of a publication is.
 func (e *engine) progress(tb testing.TB, c crew, id crier.ID) (next, size int64) {
 	tb.Helper()
 	p := e.Publication(tb, c, id).ProviderPublishState.UploadProgress

@@ -61,7 +61,7 @@ func commandOf(tb testing.TB, path string, environment []string, args ...string)
 	return cmd
 }
 
-// settingsOf are the settings that lead to a database.
+// settingsOf returns the settings that lead to a database.
 func settingsOf(db database) []string {
 	list := []string{"CRIER_SECRET_KEY=" + servertest.Secret, "CRIER_MEDIA_DIR=" + servertest.MediaDir(db)}
 	if db.URL != "" {
@@ -160,7 +160,7 @@ func (p *process) wait(tb testing.TB) int {
 	}
 }
 
-// report is what init and admin create-organization print.
+// report returns what init and admin create-organization print.
 func (o output) report(tb testing.TB) tenantReport {
 	tb.Helper()
 	if o.code != 0 {
@@ -686,7 +686,7 @@ func TestServerStartsFastAndUsesLittleMemory(t *testing.T) {
 	}
 }
 
-// residentMemory is what a process holds of the machine's memory, in bytes.
+// residentMemory returns what a process holds of the machine's memory, in bytes.
 func residentMemory(tb testing.TB, pid int) int64 {
 	tb.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -99,7 +99,7 @@ func TestChangeInTheLastSecondAppliesOrIsRejected(t *testing.T) {
 	})
 }
 
-// over is when the first attempt of a publication had ended.
+// over returns when the first attempt of a publication had ended.
 func (e *engine) over(tb testing.TB, c crew, id crier.ID) time.Time {
 	tb.Helper()
 	return e.Attempts(tb, c, id)[0].EndedAt.Time

@@ -102,7 +102,7 @@ func (s measuredServer) measure(b *testing.B, name string, count int, request fu
 	})
 }
 
-// bareCPU is what a net/http server of its own process spends on the same answers.
+// bareCPU returns what a net/http server of its own process spends on the same answers.
 func bareCPU(b *testing.B, s measuredServer, count int, answer []byte) time.Duration {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "answer")

@@ -368,8 +368,8 @@ func TestBrokenUploadIsResumed(t *testing.T) {
 	}
 }
 
-// narrows is a way to a server that ends in the middle: it lets some bytes of a connection through and tells when it
-// stops.
+// narrows returns a way to a server that ends in the middle: it lets some bytes of a connection through and tells when
+// it stops.
 func narrows(t *testing.T, server string, bytes int64) (address string, stuck <-chan struct{}) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -32,7 +32,7 @@ func git(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// migrationsAt are the migrations of a commit, in their order.
+// migrationsAt returns the migrations of a commit, in their order.
 func migrationsAt(commit string) ([]string, error) {
 	out, err := git("ls-tree", "--name-only", commit, migrationsDir+"/")
 	return strings.Fields(out), err
@@ -41,7 +41,7 @@ func migrationsAt(commit string) ([]string, error) {
 var errNoHistory = errors.New("this copy of the source has no history to build an earlier version from " +
 	"(git fetch --unshallow --tags brings it)")
 
-// previousVersion is the last release, or without one the newest commit whose database a start of this version
+// previousVersion returns the last release, or without one the newest commit whose database a start of this version
 // migrates.
 func previousVersion() (string, error) {
 	if tag, err := git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*", "HEAD^"); err == nil {

@@ -30,22 +30,22 @@ type Caller struct {
 // CredentialID names the token, for rate limits and logs.
 func (c Caller) CredentialID() crier.ID { return c.credential.ID }
 
-// Credential is the token that the caller came with.
+// Credential returns the token that the caller came with.
 func (c Caller) Credential() crier.Credential { return c.credential }
 
-// Resource is the one address that the token is for (RFC 8707); empty: it is for the whole interface.
+// Resource returns the one address that the token is for (RFC 8707); empty: it is for the whole interface.
 func (c Caller) Resource() string { return c.resource }
 
 // Kind says whether the caller is a person or an API key.
 func (c Caller) Kind() store.PrincipalKind { return c.kind }
 
-// ID is the person's or the key's.
+// ID returns the person's or the key's.
 func (c Caller) ID() crier.ID { return c.id }
 
-// Person is the caller or, for a key, who made it.
+// Person returns the caller or, for a key, who made it.
 func (c Caller) Person() crier.User { return c.person }
 
-// Principals are the caller and, for a key, the person behind it.
+// Principals returns the caller and, for a key, the person behind it.
 func (c Caller) Principals() []store.Membership {
 	list := []store.Membership{{Kind: c.kind, PrincipalID: c.id}}
 	if c.kind != store.UserPrincipal {
@@ -62,7 +62,7 @@ func (c Caller) Holds(p crier.Permission) bool {
 // CallerScope proves that the caller is known; it gives no right to anything but the caller's own things.
 type CallerScope struct{ caller Caller }
 
-// Caller is who the scope was given to.
+// Caller returns who the scope was given to.
 func (s CallerScope) Caller() Caller { return s.caller }
 
 // OrgScope proves that the caller has a permission in an organization.
@@ -72,13 +72,13 @@ type OrgScope struct {
 	access       store.Access
 }
 
-// Caller is who the scope was given to.
+// Caller returns who the scope was given to.
 func (s OrgScope) Caller() Caller { return s.caller }
 
-// Organization is the one that the caller has the permission in.
+// Organization returns the one that the caller has the permission in.
 func (s OrgScope) Organization() store.Organization { return s.organization }
 
-// Access is what the caller and the person behind it may do in the organization.
+// Access returns what the caller and the person behind it may do in the organization.
 func (s OrgScope) Access() store.Access { return s.access }
 
 // TeamScope proves that the caller has a permission in a team.
@@ -88,10 +88,10 @@ type TeamScope struct {
 	access store.Access
 }
 
-// Caller is who the scope was given to.
+// Caller returns who the scope was given to.
 func (s TeamScope) Caller() Caller { return s.caller }
 
-// Team is the one that the caller has the permission in.
+// Team returns the one that the caller has the permission in.
 func (s TeamScope) Team() crier.Team { return s.team }
 
 // Can reports whether the caller has a further permission in the team, for rules that need one under some conditions.

@@ -60,7 +60,7 @@ func AuditIn(ctx context.Context, organization crier.ID, team *crier.ID) {
 	}
 }
 
-// organizationOf is whose the running action is, or nobody's.
+// organizationOf returns whose the running action is, or nobody's.
 func organizationOf(ctx context.Context) crier.ID {
 	if a, ok := ctx.Value(actionKey{}).(*auditedAction); ok {
 		return a.organization
@@ -90,7 +90,7 @@ func (s *Idempotency) Audit(ctx context.Context, tx *store.Tx, result any) error
 	})
 }
 
-// created is the id of what an action made, or nil.
+// created returns the id of what an action made, or nil.
 func (a *auditedAction) created(result any) *crier.ID {
 	value := reflect.ValueOf(result)
 	if !a.Creates || value.Kind() != reflect.Struct {
@@ -106,7 +106,7 @@ func (a *auditedAction) created(result any) *crier.ID {
 	return nil
 }
 
-// auditChanges is what may be kept of a request's body.
+// auditChanges returns what may be kept of a request's body.
 func auditChanges(body []byte) json.RawMessage {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()

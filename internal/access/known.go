@@ -61,7 +61,7 @@ func isRecent(at, now crier.Time) bool {
 	return age >= 0 && age < callerKept
 }
 
-// aheadAt is what was read with the credential; nil if that is too long ago, as after a slow transfer.
+// aheadAt returns what was read with the credential; nil if that is too long ago, as after a slow transfer.
 func (c Caller) aheadAt(now crier.Time) *store.Lookahead {
 	if c.ahead == nil || !isRecent(c.readAt, now) {
 		return nil

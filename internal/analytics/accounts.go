@@ -64,7 +64,7 @@ func (s *Analytics) planAccount(ctx context.Context, id crier.ID, now crier.Time
 	})
 }
 
-// dueRead is when an account that is due is read: at once, unless its minute of the day has passed long ago.
+// dueRead returns when an account that is due is read: at once, unless its minute of the day has passed long ago.
 func dueRead(a store.Account, now crier.Time) crier.Time {
 	if a.Sandbox || now.Sub(a.ConnectedAt.Time) < justConnected {
 		return now
@@ -80,15 +80,15 @@ func dueRead(a store.Account, now crier.Time) crier.Time {
 	return crier.TimeOf(now.Add(minute % catchUp))
 }
 
-// minuteOf is the minute of the day, UTC, at which an account is read. It follows from the account's id, so that the
-// accounts of an installation are spread over the day.
+// minuteOf returns the minute of the day, UTC, at which an account is read. It follows from the account's id, so that
+// the accounts of an installation are spread over the day.
 func minuteOf(account crier.ID) time.Duration {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(account))
 	return time.Duration(binary.BigEndian.Uint64(h.Sum(nil))%(24*60)) * time.Minute
 }
 
-// nextRead is when an account is read after a reading at now.
+// nextRead returns when an account is read after a reading at now.
 func nextRead(a store.Account, now crier.Time) crier.Time {
 	if a.Sandbox {
 		if now.Sub(a.ConnectedAt.Time) < youngSandbox {
@@ -179,8 +179,8 @@ var (
 		"the permission for insights, if its kind has any."
 )
 
-// postHint is what to tell of an account whose connection does not allow to read the numbers of posts, although its
-// network tells them.
+// postHint returns what to tell of an account whose connection does not allow to read the numbers of posts, although
+// its network tells them.
 func postHint(network provider.Provider, may provider.Abilities) *string {
 	if may.PostMetrics || !network.Info().Abilities.PostMetrics {
 		return nil

@@ -119,7 +119,7 @@ func teamZone(zone *string) string {
 	return *zone
 }
 
-// before is the window of the same length before this one.
+// before returns the window of the same length before this one.
 func (w window) before() window {
 	length := w.filter.To - w.filter.From + 1
 	w.filter.From, w.filter.To = w.filter.From-length, w.filter.To-length
@@ -130,7 +130,7 @@ func (w window) shown() crier.AnalyticsWindow {
 	return crier.AnalyticsWindow{From: dateOf(w.filter.From), To: dateOf(w.filter.To), Timezone: w.zone}
 }
 
-// instants are the beginning of the first day and of the day after the last.
+// instants returns the beginning of the first day and of the day after the last.
 func (w window) instants() (from, to crier.Time) {
 	return startOf(w.filter.From, w.location), startOf(w.filter.To+1, w.location)
 }
@@ -146,7 +146,7 @@ func (w window) selects(a store.Account) bool {
 
 const secondsOfDay = 24 * 60 * 60
 
-// dayOf is the day of an instant in a zone, counted from 1 January 1970.
+// dayOf returns the day of an instant in a zone, counted from 1 January 1970.
 func dayOf(t crier.Time, location *time.Location) int64 {
 	year, month, day := t.In(location).Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / secondsOfDay

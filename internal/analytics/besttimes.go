@@ -94,7 +94,7 @@ func reason(b crier.BestTimes, eligible int) string {
 	return "No hour stands out: the differences are such as chance makes."
 }
 
-// comparePosts are the posts that can be compared, with their ranks among all.
+// comparePosts returns the posts that can be compared, with their ranks among all.
 func comparePosts(list []store.PublicationStats, location *time.Location) []compared {
 	byAccount := map[crier.ID][]store.PublicationStats{}
 	for _, p := range list {

@@ -33,7 +33,7 @@ func madeUp(seed uint64, accounts, weeks int, hours []int, best int, better floa
 	return list
 }
 
-// everyDay are the hours of the week that are the same on each day.
+// everyDay returns the hours of the week that are the same on each day.
 func everyDay(hours ...int) []int {
 	var list []int
 	for day := range 7 {

@@ -111,7 +111,7 @@ func (s *Analytics) tooLate(p store.Publication, done job.Snapshot) bool {
 	return !s.clock().Before(next.At)
 }
 
-// nextReading is the reading after one; ok is false after the last.
+// nextReading returns the reading after one; ok is false after the last.
 func (s *Analytics) nextReading(p store.Publication, done job.Snapshot) (next job.Job, ok bool) {
 	if done.Early > 0 {
 		return earlySnapshot(store.PublicationStats{PublicationID: p.ID, TeamID: p.TeamID, Provider: p.Provider,
@@ -125,7 +125,7 @@ func (s *Analytics) nextReading(p store.Publication, done job.Snapshot) (next jo
 var earlyTimes = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, 45 * time.Second, time.Minute,
 	2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute}
 
-// earlySnapshot is the n-th early reading of a publication, counted from 1; ok is false after the last.
+// earlySnapshot returns the n-th early reading of a publication, counted from 1; ok is false after the last.
 func earlySnapshot(s store.PublicationStats, n int) (next job.Job, ok bool) {
 	if n > len(earlyTimes) {
 		return job.Job{}, false

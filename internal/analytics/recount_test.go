@@ -61,7 +61,7 @@ func newBench(tb testing.TB, f *storetest.Fixture) *bench {
 	return b
 }
 
-// day is the day of an instant in the team's zone.
+// day returns the day of an instant in the team's zone.
 func (b *bench) day(t crier.Time) int64 {
 	year, month, day := t.In(b.location).Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / 86400
@@ -178,7 +178,7 @@ func (b *bench) wantSums(tb testing.TB, posts []store.PublicationStats) {
 	}
 }
 
-// snapshots is how many random readings the recount compares.
+// snapshots returns how many random readings the recount compares.
 func snapshots() int {
 	if raceEnabled {
 		return 500

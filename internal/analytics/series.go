@@ -20,7 +20,7 @@ const (
 	seriesFollowers      = "followers"
 )
 
-// SeriesMetrics are what a series can show.
+// SeriesMetrics returns what a series can show.
 func SeriesMetrics() []string {
 	list := []string{seriesPosts, seriesFollowers, seriesEngagementRate}
 	for _, m := range store.SummedMetrics {
@@ -81,8 +81,8 @@ func (s *Analytics) Series(ctx context.Context, scope access.TeamScope, q Series
 	return out, nil
 }
 
-// point is the value of a bucket. Posts that did not tell make a gap; without any post there is nothing to tell, and
-// the sum is zero. Without any reading nobody knows what was gained.
+// point returns the value of a bucket. Posts that did not tell make a gap; without any post there is nothing to tell,
+// and the sum is zero. Without any reading nobody knows what was gained.
 func point(d store.DaySums, metric string, gained bool) (value *float64, told int64) {
 	number := func(n int64) *float64 { f := float64(n); return &f }
 	switch metric {
@@ -98,7 +98,7 @@ func point(d store.DaySums, metric string, gained bool) (value *float64, told in
 	return number(sum.Value), sum.Told
 }
 
-// sumGroups are the sums of each group and bucket.
+// sumGroups returns the sums of each group and bucket.
 func (s *Analytics) sumGroups(ctx context.Context, w window, groupBy string,
 	t timeline) (map[string][]store.DaySums, error) {
 	groups := map[string][]store.DaySums{}
@@ -157,7 +157,7 @@ func (s *Analytics) addTagged(ctx context.Context, w window, add func(string, st
 	return nil
 }
 
-// labels are the names of the groups that have one other than their key.
+// labels returns the names of the groups that have one other than their key.
 func (s *Analytics) labels(ctx context.Context, w window, groupBy string) (map[string]string, error) {
 	labels := map[string]string{}
 	switch groupBy {
@@ -179,7 +179,7 @@ func (s *Analytics) labels(ctx context.Context, w window, groupBy string) (map[s
 	return labels, nil
 }
 
-// followerGroups are the followers of each group and bucket. A bucket has what each account told last in it; one in
+// followerGroups returns the followers of each group and bucket. A bucket has what each account told last in it; one in
 // which an account is missing that told before is a gap, since the sum would seem to fall.
 func (s *Analytics) followerGroups(ctx context.Context, w window, q SeriesQuery, t timeline,
 	labels map[string]string) ([]crier.SeriesGroup, error) {
@@ -225,7 +225,7 @@ func (s *Analytics) followerGroups(ctx context.Context, w window, q SeriesQuery,
 	return out, nil
 }
 
-// connected are the accounts that are read.
+// connected returns the accounts that are read.
 func (s *Analytics) connected(ctx context.Context, team crier.ID) (map[crier.ID]bool, error) {
 	accounts, err := s.store.SocialAccounts(ctx, team)
 	connected := map[crier.ID]bool{}

@@ -18,7 +18,7 @@ type counted struct {
 	post crier.ID
 }
 
-// sums are the sums of a window, kept apart as asked for.
+// sums returns the sums of a window, kept apart as asked for.
 func (s *Analytics) sums(ctx context.Context, w window, by store.DayGrouping) ([]store.DaySums, error) {
 	if w.own {
 		return s.store.AnalyticsDays(ctx, w.filter, w.gained, by)

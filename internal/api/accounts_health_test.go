@@ -49,7 +49,7 @@ func (e *engine) setTime(tb testing.TB, a servertest.Account, column string, at 
 	e.Exec(tb, `UPDATE social_accounts SET `+column+` = $2 WHERE id = $1`, a.ID, crier.TimeOf(at))
 }
 
-// tokenEnds is when the token of an account ends.
+// tokenEnds returns when the token of an account ends.
 func (e *engine) tokenEnds(tb testing.TB, a servertest.Account) time.Time {
 	tb.Helper()
 	known, err := e.Node.Store.Account(context.Background(), a.ID)

@@ -9,7 +9,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// verdict is what a dry run says about one account.
+// verdict returns what a dry run says about one account.
 func (e *engine) verdict(tb testing.TB, c crew, post string, on servertest.Account,
 	settings object) crier.ValidationEntry {
 	tb.Helper()

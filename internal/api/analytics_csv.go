@@ -72,7 +72,7 @@ func isNumber(cell string) bool {
 	return err == nil
 }
 
-// tableOf is an answer of analytics as a table: a line of names, then the rows.
+// tableOf returns an answer of analytics as a table: a line of names, then the rows.
 func tableOf(answer any) [][]string {
 	switch a := answer.(type) {
 	case crier.AnalyticsSummary:
@@ -87,7 +87,7 @@ func tableOf(answer any) [][]string {
 	panic(fmt.Sprintf("no table of %T", answer)) // by a mistake in the route table only
 }
 
-// text is a number as a cell; nothing for what was not told.
+// text returns a number as a cell; nothing for what was not told.
 func text[T int64 | float64](n *T) string {
 	if n == nil {
 		return ""

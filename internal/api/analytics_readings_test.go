@@ -41,7 +41,7 @@ func (w *world) setNumbers(t *testing.T, body object) {
 	}
 }
 
-// calls is how often the sandbox was asked to read something of a network.
+// calls returns how often the sandbox was asked to read something of a network.
 func (w *world) calls(t *testing.T, network crier.Provider) (n int) {
 	t.Helper()
 	resp, err := http.Get(w.sandbox + "/_control/calls?provider=" + string(network))
@@ -75,7 +75,7 @@ func (w *world) readPost(t *testing.T, id crier.ID) error {
 	return w.services.Analytics.Snapshot(t.Context(), job.Snapshot{ScheduledPostID: id})
 }
 
-// lastFollowers is where the line of a network's followers ends; nil when there is none.
+// lastFollowers returns where the line of a network's followers ends; nil when there is none.
 func (w *world) lastFollowers(t *testing.T, network crier.Provider) *float64 {
 	t.Helper()
 	s := as[crier.AnalyticsSeries](t, w.call(t, http.MethodGet,
@@ -91,7 +91,7 @@ func (w *world) payForReadings(t *testing.T) {
 	w.call(t, http.MethodPatch, w.organization(""), object{"metricsPolicy": "all"}).want(t, 200)
 }
 
-// remote is the name that a network has for an account.
+// remote returns the name that a network has for an account.
 func (w *world) remote(t *testing.T, network crier.Provider) string {
 	t.Helper()
 	a, err := w.store.Account(t.Context(), w.account(t, network))

@@ -15,7 +15,7 @@ import (
 
 const script = "assets/index-AbCd1234.js"
 
-// newApp is a site with a small dashboard, and the cookie of its owner.
+// newApp returns a site with a small dashboard, and the cookie of its owner.
 func newApp(t *testing.T) (*site, *http.Cookie) {
 	t.Helper()
 	s := newSite(t)

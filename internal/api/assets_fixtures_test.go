@@ -92,7 +92,7 @@ func formField(name, value string) servertest.FormPart {
 	return servertest.FormPart{Field: name, Data: []byte(value)}
 }
 
-// compatible are the networks that take an asset, and the issues of those that do not.
+// compatible returns the networks that take an asset, and the issues of those that do not.
 func compatible(tb testing.TB, asset servertest.Response) (ok []string, issues map[string][]string) {
 	tb.Helper()
 	var body struct {

@@ -429,7 +429,7 @@ func processedByAJob(t *testing.T, l library, width, height uint32) {
 	}
 }
 
-// jobs is how many jobs of a kind speak of an asset.
+// jobs returns how many jobs of a kind speak of an asset.
 func (l library) jobs(t *testing.T, kind, asset string) int64 {
 	t.Helper()
 	return l.Number(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND CAST(args AS TEXT) LIKE $2`, kind,
@@ -447,7 +447,7 @@ func (l library) process(t *testing.T, id string) {
 	}
 }
 
-// garbledPNG is a PNG whose parts are in order, but whose pixels are noise that nothing can unpack.
+// garbledPNG returns a PNG whose parts are in order, but whose pixels are noise that nothing can unpack.
 func garbledPNG(width, height uint32) []byte {
 	out := []byte("\x89PNG\r\n\x1a\n")
 	chunk := func(kind string, data []byte) {

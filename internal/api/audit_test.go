@@ -13,7 +13,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// auditLog is the newest page of a tenant's log, the oldest entry first.
+// auditLog returns the newest page of a tenant's log, the oldest entry first.
 func (s *testServer) auditLog(tb testing.TB, of servertest.Tenant) crier.Page[crier.AuditEntry] {
 	tb.Helper()
 	var page crier.Page[crier.AuditEntry]

@@ -39,7 +39,7 @@ func (s *Server) authenticate(r *http.Request) (access.Caller, error) {
 
 type agentsKey struct{}
 
-// ForAgents is the API as the door for agents uses it: tokens that are for that door alone are accepted.
+// ForAgents returns the API as the door for agents uses it: tokens that are for that door alone are accepted.
 func (s *Server) ForAgents() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), agentsKey{}, true)))
@@ -66,7 +66,7 @@ func fromOwnPage(r *http.Request) bool {
 	return r.Header.Get(requestHeader) == "1"
 }
 
-// lookahead is what a request will need, as far as its address and headers tell.
+// lookahead returns what a request will need, as far as its address and headers tell.
 func lookahead(r *http.Request) access.Lookahead {
 	var ahead access.Lookahead
 	ahead.TeamID, _ = crier.ParseID(chi.URLParam(r, "teamId"))

@@ -31,7 +31,7 @@ func newConsentWorld(t *testing.T, db database) consentWorld {
 	return w
 }
 
-// begin is the path of the callback of a consent that was given.
+// begin returns the path of the callback of a consent that was given.
 func (w consentWorld) begin(t *testing.T, c crew, network string) string {
 	t.Helper()
 	return strings.TrimPrefix(w.Consent(t, c, network, "ann"), w.URL)
@@ -45,7 +45,7 @@ func (w consentWorld) connected(t *testing.T) int64 {
 
 var confirmationField = regexp.MustCompile(`type="hidden" name="(\w+)" value="([^"]+)"`)
 
-// confirmation is the form of a page that asks.
+// confirmation returns the form of a page that asks.
 func confirmation(t *testing.T, page servertest.PageSeen) url.Values {
 	t.Helper()
 	form := url.Values{}

@@ -198,7 +198,7 @@ func TestAutomaticRechargeNeedsAmountsAndAPaymentMethod(t *testing.T) {
 	})
 }
 
-// onboarding is a complete set of onboarding data with some keys changed.
+// onboarding returns a complete set of onboarding data with some keys changed.
 func onboarding(change object) object {
 	data := object{
 		"version": 1, "status": "in_progress", "currentStep": "goals",

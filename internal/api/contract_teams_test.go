@@ -50,7 +50,7 @@ func TestNewTeamHasEveryField(t *testing.T) {
 	})
 }
 
-// zones are the cases of a time zone name: the embedded IANA list and nothing else.
+// zones returns the cases of a time zone name: the embedded IANA list and nothing else.
 func zones() []field {
 	bad := []string{"timezone"}
 	cases := []field{{"null", nil, nil}, {"absent", absent{}, nil}}

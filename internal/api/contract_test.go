@@ -21,7 +21,7 @@ type field struct {
 // absent leaves a key out of a body.
 type absent struct{}
 
-// names are the cases of a name: 2 to 64 code points after trimming, no control characters.
+// names returns the cases of a name: 2 to 64 code points after trimming, no control characters.
 func names(at string) []field {
 	bad := []string{at}
 	return []field{

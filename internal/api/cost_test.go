@@ -70,7 +70,7 @@ func (c *tripCounter) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn,
 
 func (*tripCounter) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) {}
 
-// countedWorld is a world on PostgreSQL whose round trips are counted. One connection per pool, so that what is
+// countedWorld returns a world on PostgreSQL whose round trips are counted. One connection per pool, so that what is
 // prepared once is prepared for every later request.
 func countedWorld(t *testing.T) (*world, *tripCounter) {
 	t.Helper()

@@ -88,8 +88,8 @@ func (s *Server) beginDevice(w http.ResponseWriter, r *http.Request) {
 	s.oauthAnswer(w, r, out, err)
 }
 
-// clientOf is the client that asks: a field, or the user name of HTTP Basic, which some libraries try first. Clients
-// are public, so there is no password to look at.
+// clientOf returns the client that asks: a field, or the user name of HTTP Basic, which some libraries try first.
+// Clients are public, so there is no password to look at.
 func clientOf(r *http.Request) string {
 	name, _, ok := r.BasicAuth()
 	if !ok {

@@ -20,7 +20,7 @@ import (
 	"crier/internal/api/contract"
 )
 
-// describedServer is a server whose document is still at hand: its routes are there, and nothing else.
+// describedServer returns a server whose document is still at hand: its routes are there, and nothing else.
 func describedServer(add func(*Server)) *Server {
 	s := &Server{document: contract.NewDocument(), router: chi.NewRouter(), now: time.Now}
 	add(s)
@@ -191,7 +191,7 @@ func TestDocsExamplesAreValid(t *testing.T) {
 	}
 }
 
-// requestSchema is the schema of the JSON body of an operation.
+// requestSchema returns the schema of the JSON body of an operation.
 func requestSchema(document *huma.OpenAPI, method, path string) *huma.Schema {
 	item := document.Paths[path]
 	op := map[string]*huma.Operation{http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodPatch: item.Patch,

@@ -304,7 +304,7 @@ func (f *fuzzer) string(s map[string]any) any {
 	return words[f.IntN(len(words))] + strings.Repeat("x", f.IntN(3))
 }
 
-// text is a value as a query has it.
+// text returns a value as a query has it.
 func (*fuzzer) text(value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -60,7 +60,7 @@ func oneServer(t *testing.T, test func(t *testing.T, s *testServer)) {
 	test(t, sharedServer(t))
 }
 
-// sharedServer is the server that oneServer runs a test on.
+// sharedServer returns the server that oneServer runs a test on.
 func sharedServer(tb testing.TB) *testServer {
 	tb.Helper()
 	return &testServer{servertest.Shared(tb, store.SQLite)}

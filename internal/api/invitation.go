@@ -19,8 +19,8 @@ type invitationPage struct {
 	Fields []formField
 }
 
-// newInvitationPage is the same form for somebody new and for somebody with an account: it does not tell which they
-// are.
+// newInvitationPage returns the same form for somebody new and for somebody with an account: it does not tell which
+// they are.
 func newInvitationPage(token, name string, view service.InvitationView) invitationPage {
 	return invitationPage{InvitationView: view, Token: token, Fields: []formField{
 		{

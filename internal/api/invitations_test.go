@@ -94,7 +94,7 @@ func TestInvitationLinkIsBoundToItsAddress(t *testing.T) {
 	}
 }
 
-// mailedLink is the way in the message that an address got.
+// mailedLink returns the way in the message that an address got.
 func mailedLink(tb testing.TB, server *mailtest.Server, to string) string {
 	tb.Helper()
 	select {

@@ -167,7 +167,7 @@ func TestKeySecretsAreNotStored(t *testing.T) {
 	})
 }
 
-// files is the content of the data directory: the database file, its journal, whatever else was left there.
+// files returns the content of the data directory: the database file, its journal, whatever else was left there.
 func files(t *testing.T, db database) string {
 	t.Helper()
 	var out strings.Builder

@@ -21,8 +21,8 @@ func (w *world) hold(t *testing.T, queries ...string) {
 	}
 }
 
-// impatientWorld is a world on PostgreSQL in which nobody waits long for locks: a request that has to is answered with
-// an error.
+// impatientWorld returns a world on PostgreSQL in which nobody waits long for locks: a request that has to is answered
+// with an error.
 func impatientWorld(t *testing.T) *world {
 	t.Helper()
 	db := databases.Fresh(t, store.Postgres)

@@ -136,7 +136,7 @@ func TestNobodyGrantsMoreThanTheyHave(t *testing.T) {
 	})
 }
 
-// owner is the membership of the one who set an organization up.
+// owner returns the membership of the one who set an organization up.
 func (s *testServer) owner(tb testing.TB, p servertest.Founder) string {
 	tb.Helper()
 	for _, m := range s.memberList(tb, p).Data {

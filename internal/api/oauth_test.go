@@ -33,7 +33,7 @@ func withClients(c *server.Config) {
 
 func withRegistration(c *server.Config) { c.OAuthRegistration = true }
 
-// authorization is a good request of the tool, with some parameters changed; an empty value leaves one out.
+// authorization returns a good request of the tool, with some parameters changed; an empty value leaves one out.
 func authorization(changes ...string) url.Values {
 	sum := sha256.Sum256([]byte(toolVerifier))
 	out := url.Values{"client_id": {"tool"}, "redirect_uri": {toolRedirect}, "response_type": {"code"},
@@ -50,7 +50,7 @@ func authorization(changes ...string) url.Values {
 
 var ticketField = regexp.MustCompile(`name="ticket" value="([^"]+)"`)
 
-// ticket is what the page of a request has in its form.
+// ticket returns what the page of a request has in its form.
 func ticket(tb testing.TB, page servertest.PageSeen) string {
 	tb.Helper()
 	found := ticketField.FindStringSubmatch(page.Want(tb, http.StatusOK).Body)
@@ -70,7 +70,7 @@ func sentTo(tb testing.TB, page servertest.PageSeen, prefix string) url.Values {
 	return u.Query()
 }
 
-// code is an approved authorization.
+// code returns an approved authorization.
 func code(tb testing.TB, b *servertest.Browser, request url.Values) string {
 	tb.Helper()
 	form := url.Values{"ticket": {ticket(tb, b.Get(tb, "/oauth/authorize?"+request.Encode()))}, "decision": {"approve"}}
@@ -81,7 +81,7 @@ func code(tb testing.TB, b *servertest.Browser, request url.Values) string {
 	return got.Get("code")
 }
 
-// codeGrant is how the tool fetches the tokens of a code, with some fields changed.
+// codeGrant returns how the tool fetches the tokens of a code, with some fields changed.
 func codeGrant(code string, changes ...string) url.Values {
 	out := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "client_id": {"tool"},
 		"redirect_uri": {toolRedirect}, "code_verifier": {toolVerifier}, "resource": {toolResource}}

@@ -55,7 +55,7 @@ const formTarget = "form-action 'self'"
 // originPattern is what an origin of a policy may be made of: nothing that would end the directive.
 var originPattern = regexp.MustCompile(`^https?://[A-Za-z0-9.:\[\]-]+$`)
 
-// leadingTo is the policy of a page whose form may also lead to another site, where its answer sends the browser.
+// leadingTo returns the policy of a page whose form may also lead to another site, where its answer sends the browser.
 func (p *pages) leadingTo(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -52,7 +52,7 @@ func isPage(r *http.Request) bool {
 	return true
 }
 
-// browserOf is what a request tells of the browser that a person signs in with.
+// browserOf returns what a request tells of the browser that a person signs in with.
 func browserOf(r *http.Request) service.Browser {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Server) fewGuesses(next http.HandlerFunc) http.HandlerFunc {
 // networks is the space of the ids that stand for remote addresses.
 const networks crier.ID = "5d0f9f9c-5f3e-5c1b-8a53-6d1b7c0f2a11"
 
-// networkID is what the guesses of a remote address are counted under.
+// networkID returns what the guesses of a remote address are counted under.
 func networkID(remote string) crier.ID {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
@@ -111,5 +111,5 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// tidy is what a person typed, without the spaces that keyboards and pasting add.
+// tidy returns what a person typed, without the spaces that keyboards and pasting add.
 func tidy(typed string) string { return strings.TrimSpace(strings.ToValidUTF8(typed, "\uFFFD")) }

@@ -37,7 +37,7 @@ type noJobs struct{}
 
 func (noJobs) Enqueue(context.Context, *store.Tx, ...job.Job) error { return nil }
 
-// newFacade is a site whose pages need no store.
+// newFacade returns a site whose pages need no store.
 func newFacade() *site {
 	s := &site{log: &bytes.Buffer{}, time: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)}
 	s.open(nil)
@@ -130,7 +130,7 @@ func (a *pageAnswer) says(t *testing.T, want string) {
 	}
 }
 
-// text is what a person reads.
+// text returns what a person reads.
 func (a *pageAnswer) text() string {
 	var out strings.Builder
 	for n := range a.root.Descendants() {
@@ -141,7 +141,7 @@ func (a *pageAnswer) text() string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
-// attributes are the values of an attribute in the page, in order.
+// attributes returns the values of an attribute in the page, in order.
 func (a *pageAnswer) attributes(name string) []string {
 	var out []string
 	for n := range a.root.Descendants() {
@@ -154,7 +154,7 @@ func (a *pageAnswer) attributes(name string) []string {
 	return out
 }
 
-// element is the element with an id, or nil.
+// element returns the element with an id, or nil.
 func (a *pageAnswer) element(id string) *html.Node {
 	for n := range a.root.Descendants() {
 		if attribute(n, "id") == id {

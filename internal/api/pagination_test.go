@@ -112,12 +112,12 @@ func (l listing) walk(tb failer, want []crier.ID) {
 	}
 }
 
-// lettersOf is what names are sorted by: without case and accents.
+// lettersOf returns what names are sorted by: without case and accents.
 func lettersOf(name string) string {
 	return strings.NewReplacer("ä", "a", "é", "e", "ß", "ss").Replace(strings.ToLower(name))
 }
 
-// sorted is the order that a list must have: by the value, ties by the id, both turned round when descending.
+// sorted returns the order that a list must have: by the value, ties by the id, both turned round when descending.
 func sorted(teams []crier.Team, sort, order string) []crier.ID {
 	teams = slices.Clone(teams)
 	slices.SortFunc(teams, func(a, b crier.Team) int {

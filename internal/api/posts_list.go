@@ -40,7 +40,7 @@ var listPostsDoc = doc{
 		"only when `status` names them. Sorted by `scheduledAt`, posts without a time come before all others.",
 }
 
-// listedStatuses are the states that a list can show.
+// listedStatuses returns the states that a list can show.
 func listedStatuses() []crier.PostStatus {
 	return slices.DeleteFunc(crier.PostStatuses(), func(s crier.PostStatus) bool { return s == crier.PostDeleted })
 }

@@ -24,7 +24,7 @@ type sandboxPost struct {
 	Media    []any          `json:"media"`
 }
 
-// timeline is what the sandbox shows of a network.
+// timeline returns what the sandbox shows of a network.
 func (w *world) timeline(t *testing.T, network crier.Provider) []sandboxPost {
 	t.Helper()
 	resp, err := http.Get(w.sandbox + "/_control/posts?provider=" + string(network))

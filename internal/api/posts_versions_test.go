@@ -14,7 +14,7 @@ func (w *world) editText(t *testing.T, post crier.ID, text string, headers ...he
 	return w.call(t, http.MethodPatch, w.team("/posts/%s", post), object{"text": text}, headers...)
 }
 
-// versions are the texts of the versions of a post, the newest first.
+// versions returns the texts of the versions of a post, the newest first.
 func (w *world) versions(t *testing.T, post crier.ID) []crier.PostVersion {
 	t.Helper()
 	page := as[crier.Page[crier.PostVersion]](t, w.call(t, http.MethodGet, w.team("/posts/%s/versions", post), nil).
@@ -25,7 +25,7 @@ func (w *world) versions(t *testing.T, post crier.ID) []crier.PostVersion {
 	return page.Data
 }
 
-// newKey is the secret of a further API key.
+// newKey returns the secret of a further API key.
 func (w *world) newKey(t *testing.T, body object) string {
 	t.Helper()
 	return as[crier.APIKeyWithSecret](t, w.call(t, http.MethodPost, w.organization("/api-keys"), body).want(t, 201)).Secret

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// teamTables are all tables that say which team their rows belong to. Those below them are found by way of posts.
+// teamTables returns all tables that say which team their rows belong to. Those below them are found by way of posts.
 func (s postServer) teamTables(tb testing.TB) []string {
 	tb.Helper()
 	query := `SELECT table_name FROM information_schema.columns WHERE table_schema = 'public'

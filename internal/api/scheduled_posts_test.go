@@ -41,7 +41,7 @@ func (w *world) schedule(t *testing.T, post crier.ID, body object, networks ...c
 	return list
 }
 
-// later is a whole second some time from now.
+// later returns a whole second some time from now.
 func (w *world) later(d time.Duration) crier.Time {
 	return crier.TimeOf(w.now().Add(d).Truncate(time.Second))
 }

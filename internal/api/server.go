@@ -132,10 +132,10 @@ func (s *Server) addApp(cfg Config) {
 	s.addAppRoutes()
 }
 
-// OpenAPI is the document as it is served.
+// OpenAPI returns the document as it is served.
 func (s *Server) OpenAPI() []byte { return s.openAPI() }
 
-// Routes is the route table, for tests that walk it.
+// Routes returns the route table, for tests that walk it.
 func (s *Server) Routes() []Route { return s.routes }
 
 // Mount serves another door at a path. It has to find out by itself who its callers are.

@@ -17,7 +17,7 @@ import (
 	"crier/internal/service"
 )
 
-// page is how a page of this installation sends a request: with the cookie and without a token.
+// page returns how a page of this installation sends a request: with the cookie and without a token.
 func page(cookie string, more ...header) []header {
 	return append([]header{{"Authorization", ""}, {"Cookie", cookie}, {"Sec-Fetch-Site", "same-origin"}}, more...)
 }

@@ -20,7 +20,7 @@ type setupPage struct {
 	Fields []formField
 }
 
-// newSetupPage is the form with what was typed before. The password is never sent back.
+// newSetupPage returns the form with what was typed before. The password is never sent back.
 func newSetupPage(token string, typed url.Values) setupPage {
 	return setupPage{Token: token, Fields: []formField{
 		{Name: "name", Label: "Name", Type: "text", Autocomplete: "name", Value: typed.Get("name"),

@@ -93,7 +93,7 @@ func sessionToken(r *http.Request) string {
 	return cookie.Value
 }
 
-// signedInUser is who is signed in. Without anybody the browser is sent to sign in and back.
+// signedInUser returns who is signed in. Without anybody the browser is sent to sign in and back.
 func (s *Server) signedInUser(w http.ResponseWriter, r *http.Request) (*crier.User, bool) {
 	user, err := s.services.People.User(r.Context(), sessionToken(r))
 	if err != nil {

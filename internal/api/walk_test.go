@@ -88,7 +88,7 @@ var walked struct {
 	routes []api.Route
 }
 
-// table is the route table of the program.
+// table returns the route table of the program.
 func (s *testServer) table() []api.Route {
 	walked.Do(func() {
 		door := api.New(api.Config{Services: s.Node.Services, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
@@ -97,7 +97,7 @@ func (s *testServer) table() []api.Route {
 	return slices.Clone(walked.routes)
 }
 
-// described are the routes of the table that need a token.
+// described returns the routes of the table that need a token.
 func (s *testServer) described() []api.Route {
 	return slices.DeleteFunc(s.table(), func(r api.Route) bool { return r.Open })
 }
@@ -153,7 +153,7 @@ func (s *testServer) of(tb testing.TB, r api.Route, victim servertest.Tenant) se
 	return out
 }
 
-// least is the smallest value that a schema allows, about the things of a tenant.
+// least returns the smallest value that a schema allows, about the things of a tenant.
 func (d *document) least(schema any, about servertest.Tenant) any {
 	s, _ := schema.(map[string]any)
 	if ref, ok := s["$ref"].(string); ok {

@@ -64,7 +64,7 @@ type world struct {
 	sandbox  string
 }
 
-// now is the world's clock: the machine's, moved by what a test adds to it.
+// now returns the world's clock: the machine's, moved by what a test adds to it.
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
 
 // wait moves the clock on.
@@ -112,7 +112,7 @@ func newWorldWith(t *testing.T, st *store.Store, change func(*service.Config)) *
 	return w
 }
 
-// networks are the clients of all networks, pointed at the sandbox.
+// networks returns the clients of all networks, pointed at the sandbox.
 func (w *world) networks(t *testing.T) *provider.Registry {
 	t.Helper()
 	cfg := all.Config{Caller: provider.NewCaller(provider.CallerConfig{Version: "1.2.3", Now: w.now}), Now: w.now}
@@ -159,7 +159,7 @@ func (w *world) work(t *testing.T) {
 	})
 }
 
-// account is the tenant's account on a network.
+// account returns the tenant's account on a network.
 func (w *world) account(t *testing.T, network crier.Provider) crier.ID {
 	t.Helper()
 	for _, a := range w.tenant.Accounts {
@@ -171,12 +171,12 @@ func (w *world) account(t *testing.T, network crier.Provider) crier.ID {
 	return ""
 }
 
-// team is an address below the tenant's team.
+// team returns an address below the tenant's team.
 func (w *world) team(format string, args ...any) string {
 	return "/v1/teams/" + string(w.tenant.TeamID) + fmt.Sprintf(format, args...)
 }
 
-// organization is an address below the tenant's organization.
+// organization returns an address below the tenant's organization.
 func (w *world) organization(format string, args ...any) string {
 	return "/v1/organizations/" + string(w.tenant.OrganizationID) + fmt.Sprintf(format, args...)
 }

@@ -68,7 +68,7 @@ func (w *world) exec(t *testing.T, query string) {
 	requireNoError(t, err)
 }
 
-// essay is a text of about thirty words, most of them common ones.
+// essay returns a text of about thirty words, most of them common ones.
 func essay(n int) string {
 	words := []string{"launch", "kite", "summer", "team", "market", "product", "customer", "story", "coffee", "morning"}
 	var b strings.Builder

@@ -50,11 +50,11 @@ func encode62(n *big.Int, length int) string {
 	return string(out)
 }
 
-// LastFour is what may be shown of a secret.
+// LastFour returns what may be shown of a secret.
 func LastFour(secret string) string { return secret[len(secret)-4:] }
 
-// Hash is what a secret is looked up by. The secrets have 256 random bits, so a plain hash cannot be reversed, and an
-// index look-up by it tells a timing observer nothing that helps to guess one.
+// Hash returns what a secret is looked up by. The secrets have 256 random bits, so a plain hash cannot be reversed, and
+// an index look-up by it tells a timing observer nothing that helps to guess one.
 func Hash(secret string) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	return sum[:]

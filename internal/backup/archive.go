@@ -62,7 +62,7 @@ func (f MediaFile) key() media.Key { return media.Key{ID: f.ID, Variant: f.Varia
 
 func (f MediaFile) name() string { return string(f.ID) + "." + f.Variant }
 
-// fileSum is the SHA-256 of a file.
+// fileSum returns the SHA-256 of a file.
 func fileSum(path string) (string, error) {
 	f, err := os.Open(path) //nolint:gosec // a file of this program
 	if err != nil {

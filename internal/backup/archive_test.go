@@ -42,7 +42,7 @@ func pack(t *testing.T, files ...file) string {
 	return path
 }
 
-// unpacked are the entries of an archive.
+// unpacked returns the entries of an archive.
 func unpacked(t *testing.T, path string) (m Manifest, files []file) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -331,7 +331,7 @@ func TestBackupReplacesNothingAndLeavesNothingBehindWhenItFails(t *testing.T) {
 	}
 }
 
-// contents are the files of a folder; a link counts by where it leads.
+// contents returns the files of a folder; a link counts by where it leads.
 func contents(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -97,7 +97,7 @@ func (t Target) checkPlace(m Manifest) error {
 	return nil
 }
 
-// secret is the key that opens what is sealed in the database.
+// secret returns the key that opens what is sealed in the database.
 func (t Target) secret(m Manifest) (string, error) {
 	secret := t.Secret
 	if secret == "" {

@@ -58,7 +58,7 @@ func (n *network) create(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"data":{"id":"%d","text":%q}}`, id, post.Text) // a caller that has gone is seen as lost
 }
 
-// came is how many posts came in.
+// came returns how many posts came in.
 func (n *network) came() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -72,7 +72,7 @@ func (n *network) reset() {
 	n.arrivals = nil
 }
 
-// lateness is how long after their times the posts came, the soonest first. due is by text.
+// lateness returns how long after their times the posts came, the soonest first. due is by text.
 func (n *network) lateness(tb testing.TB, due map[string]time.Time) []time.Duration {
 	tb.Helper()
 	n.mu.Lock()

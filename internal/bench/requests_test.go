@@ -271,7 +271,7 @@ func BenchmarkPage(b *testing.B) {
 	})
 }
 
-// latency is how long one request takes, in microseconds.
+// latency returns how long one request takes, in microseconds.
 func (s *testServer) latency(b *testing.B, address, key string) float64 {
 	b.Helper()
 	began := time.Now()
@@ -281,8 +281,8 @@ func (s *testServer) latency(b *testing.B, address, key string) float64 {
 	return float64(time.Since(began).Nanoseconds()) / 1000
 }
 
-// pageAddress is the address of a page somewhere in a tenant's list. Nobody turns 40,000 pages to measure the last one:
-// the cursor is made here, from the row that it stands at, as the server would make it.
+// pageAddress returns the address of a page somewhere in a tenant's list. Nobody turns 40,000 pages to measure the last
+// one: the cursor is made here, from the row that it stands at, as the server would make it.
 func (s *testServer) pageAddress(b *testing.B, of servertest.Tenant, sort, where string) string {
 	b.Helper()
 	query := url.Values{"organizationId": {string(of.Organization)}, "sortBy": {sort}, "sortOrder": {"asc"}}

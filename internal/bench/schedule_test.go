@@ -206,7 +206,7 @@ func (c *scheduler) bare(pool *pgxpool.Pool) error {
 	return nil
 }
 
-// barePool is a pool like the one that crier writes through.
+// barePool returns a pool like the one that crier writes through.
 func barePool(b *testing.B, s *testServer) *pgxpool.Pool {
 	b.Helper()
 	cfg, err := pgxpool.ParseConfig(s.Config.DatabaseURL)

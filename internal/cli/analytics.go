@@ -128,7 +128,7 @@ func writeTotals(w io.Writer, t crier.AnalyticsTotals, previous *crier.Analytics
 		t.Followers.NotTold)
 }
 
-// told is a number, or a dash for what was not told.
+// told returns a number, or a dash for what was not told.
 func told(n *int64) string {
 	if n == nil {
 		return "–"

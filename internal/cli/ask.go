@@ -63,7 +63,7 @@ func (s *Shell) somebody() error {
 	return err
 }
 
-// person is who can be asked: at the standard input, or at the terminal when a text is piped in.
+// person returns who can be asked: at the standard input, or at the terminal when a text is piped in.
 func (s *Shell) person() (r io.Reader, done func(), err error) {
 	if Interactive(s.stdin) {
 		return s.stdin, func() {}, nil

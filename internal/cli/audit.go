@@ -72,7 +72,7 @@ func (f *auditFlags) filter(ctx context.Context, s *Shell, c *client.Client, org
 	return filter, err
 }
 
-// people are the names of members and keys, as far as they can be read.
+// people returns the names of members and keys, as far as they can be read.
 func (s *Shell) people(ctx context.Context, c *client.Client, org crier.ID) map[crier.ID]string {
 	names := map[crier.ID]string{}
 	if s.asJSON {

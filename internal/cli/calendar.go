@@ -79,7 +79,7 @@ const (
 	narrowest = 7*(minCell+1) + 1
 )
 
-// width is how many characters a line of the screen has.
+// width returns how many characters a line of the screen has.
 func (s *Shell) width() int {
 	if n, err := strconv.Atoi(s.variable("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -120,7 +120,7 @@ func writeMonth(w io.Writer, first, now time.Time, entries []crier.CalendarEntry
 	}
 }
 
-// gridRow is one line through the seven days of a week.
+// gridRow returns one line through the seven days of a week.
 func gridRow(cell int, content func(column int) string) string {
 	var row strings.Builder
 	row.WriteByte('|')
@@ -130,7 +130,7 @@ func gridRow(cell int, content func(column int) string) string {
 	return row.String()
 }
 
-// cellLine is one line of a day: its number, then what goes out.
+// cellLine returns one line of a day: its number, then what goes out.
 func cellLine(day, line int, entries []crier.CalendarEntry, first, now time.Time) string {
 	if line == 0 {
 		mark := ""
@@ -150,7 +150,7 @@ func cellLine(day, line int, entries []crier.CalendarEntry, first, now time.Time
 		shortNetwork(e.Provider)+" "+oneLine(printable(firstOf(text(e.Title), e.Text))))
 }
 
-// entryMark is the state of an entry in one character.
+// entryMark returns the state of an entry in one character.
 func entryMark(e crier.CalendarEntry) string {
 	switch {
 	case e.NeedsAttention:
@@ -163,7 +163,7 @@ func entryMark(e crier.CalendarEntry) string {
 	return " "
 }
 
-// shortNetwork is a network in two characters.
+// shortNetwork returns a network in two characters.
 func shortNetwork(p crier.Provider) string {
 	short := map[crier.Provider]string{crier.ProviderX: "X", crier.ProviderTikTok: "TT", crier.ProviderInstagram: "IG",
 		crier.ProviderFacebook: "FB", crier.ProviderYouTube: "YT", crier.ProviderLinkedIn: "LI",

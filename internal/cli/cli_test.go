@@ -111,7 +111,7 @@ func (r result) into(t *testing.T, value any) result {
 	return r
 }
 
-// id is the id of what a command printed as JSON.
+// id returns the id of what a command printed as JSON.
 func (r result) id(t *testing.T) string {
 	t.Helper()
 	var made struct{ ID crier.ID }

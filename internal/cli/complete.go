@@ -108,7 +108,7 @@ func (s *Shell) organizationNames(ctx context.Context) ([]cobra.Completion, erro
 	return completed(page.Data, err, func(o crier.Organization) cobra.Completion { return word(o.Name, string(o.ID)) })
 }
 
-// accountWords are the accounts of a team by handle or name.
+// accountWords returns the accounts of a team by handle or name.
 func (s *Shell) accountWords(ctx context.Context, c *client.Client, team crier.ID) ([]cobra.Completion, error) {
 	list, err := c.ListAccounts(ctx, team)
 	return completed(list.Data, err, func(a crier.SocialAccount) cobra.Completion {

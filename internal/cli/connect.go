@@ -39,7 +39,7 @@ func (e *OtherServerError) Error() string {
 		e.asked, e.asked)
 }
 
-// told is the server that the command line or the environment names.
+// told returns the server that the command line or the environment names.
 func (s *Shell) told() string {
 	return strings.TrimRight(firstOf(s.server, s.variable("CRIER_SERVER")), "/")
 }
@@ -54,7 +54,7 @@ const (
 	ChosenByPerson // by a flag or the environment
 )
 
-// Server is the address that commands talk to, and who chose it.
+// Server returns the address that commands talk to, and who chose it.
 func (s *Shell) Server() (address string, by Choice) {
 	if server := s.told(); server != "" {
 		return server, ChosenByPerson

@@ -79,7 +79,7 @@ type medium struct {
 	alt   string
 }
 
-// String is a medium as a person knows it.
+// String returns a medium as a person knows it.
 func (m medium) String() string {
 	about := []string{m.asset.MimeType, byteSize(m.asset.ByteSize)}
 	if m.asset.Width != nil && m.asset.Height != nil {
@@ -128,8 +128,8 @@ func (f *contentFlags) read(ctx context.Context, s *Shell, args []string) (conte
 	return c, nil
 }
 
-// plainText is a text without what some editors and systems put around it: the mark at its beginning, carriage returns
-// and the last ends of lines. Networks would publish and count them.
+// plainText returns a text without what some editors and systems put around it: the mark at its beginning, carriage
+// returns and the last ends of lines. Networks would publish and count them.
 func plainText(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		return "", usagef("the text is not UTF-8; pictures and videos go with --media")
@@ -281,7 +281,7 @@ func (s *Shell) keepWritten(stored bool) {
 	s.written = ""
 }
 
-// input is the content as the API accepts it.
+// input returns the content as the API accepts it.
 func (c content) input() *crier.PostInput {
 	posts := make([]crier.AtomicPost, len(c.parts))
 	for i, p := range c.parts {
@@ -420,7 +420,7 @@ func (s *Shell) discard(ctx context.Context, c *client.Client, team crier.ID, as
 	return errors.Join(problems...)
 }
 
-// threadText is the parts of a post as --thread splits them.
+// threadText returns the parts of a post as --thread splits them.
 func threadText(parts []part) string {
 	texts := make([]string, len(parts))
 	for i, p := range parts {

@@ -96,7 +96,7 @@ var fieldFlags = map[string]string{
 	"mimeType": "the type of the file", "outcome": "--outcome", "platformPostId": "--platform-post-id",
 }
 
-// field is a place in a request as the shell calls it.
+// field returns a place in a request as the shell calls it.
 func field(path []string) string {
 	if len(path) == 0 {
 		return ""
@@ -116,7 +116,7 @@ func field(path []string) string {
 	return strings.Join(path, ".")
 }
 
-// contentField is a place in the content of a post as the shell calls it.
+// contentField returns a place in the content of a post as the shell calls it.
 func contentField(path []string) string {
 	name := "the text"
 	switch {
@@ -133,7 +133,7 @@ func contentField(path []string) string {
 	return name
 }
 
-// inWords is an issue as a person reads it.
+// inWords returns an issue as a person reads it.
 func inWords(issue crier.Issue) string {
 	if first, _ := utf8.DecodeRuneInString(issue.Message); unicode.IsUpper(first) { // a sentence of its own
 		return shellWords.Replace(issue.Message)
@@ -156,7 +156,7 @@ func reasons(e crier.EntryError) string {
 	return strings.Join(slices.Compact(parts), "; ")
 }
 
-// refusalText is an answer that says no, in the shell's words.
+// refusalText returns an answer that says no, in the shell's words.
 func refusalText(e *client.Error) string {
 	if len(e.Issues) == 0 {
 		return shellWords.Replace(e.Error())

@@ -141,7 +141,7 @@ func (s *Shell) listenCommand() *cobra.Command {
 	return cmd
 }
 
-// receiver is the address that events are forwarded to. One without a scheme is on this machine or near it; a port
+// receiver returns the address that events are forwarded to. One without a scheme is on this machine or near it; a port
 // alone is one of this machine. A word that is neither is not looked up as the name of a host.
 func receiver(address string) (string, error) {
 	wrong := usagef("--forward-to takes an address such as http://localhost:3000/hook, or a port of this machine; it is %q",

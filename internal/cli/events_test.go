@@ -20,7 +20,7 @@ import (
 	"crier/internal/store"
 )
 
-// newListener is a person on a server whose webhooks may lead to this machine.
+// newListener returns a person on a server whose webhooks may lead to this machine.
 func newListener(t *testing.T) crew {
 	t.Helper()
 	s := servertest.Start(t, servertest.Databases.Fresh(t, store.SQLite), func(c *server.Config) {

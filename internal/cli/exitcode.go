@@ -73,7 +73,7 @@ func interrupted(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted)
 }
 
-// Told is an error as a person reads it.
+// Told returns an error as a person reads it.
 func Told(err error) string {
 	text := err.Error()
 	if refused, ok := errors.AsType[*client.Error](err); ok {

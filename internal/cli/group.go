@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Group is a command that only holds others. A name that none of them has is an error, not a request for help.
+// Group returns a command that only holds others. A name that none of them has is an error, not a request for help.
 func Group(use, short, example string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Example: example, Args: cobra.ArbitraryArgs,

@@ -54,7 +54,7 @@ func joinWords[T ~string](list []T) string {
 	return strings.Join(words, " ")
 }
 
-// teamNamesByID are the names of the teams, as far as they can be read.
+// teamNamesByID returns the names of the teams, as far as they can be read.
 func (s *Shell) teamNamesByID(ctx context.Context, c *client.Client) map[crier.ID]string {
 	names := map[crier.ID]string{}
 	if s.asJSON {
@@ -68,7 +68,7 @@ func (s *Shell) teamNamesByID(ctx context.Context, c *client.Client) map[crier.I
 	return names
 }
 
-// namesOf is the teams that somebody is narrowed to, as a cell of a table.
+// namesOf returns the teams that somebody is narrowed to, as a cell of a table.
 func namesOf(teams []crier.ID, names map[crier.ID]string) string {
 	if teams == nil {
 		return "all"

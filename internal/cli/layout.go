@@ -110,8 +110,8 @@ func writeSplit(out *strings.Builder, block [][]string, below []bool, lineWidth 
 	}
 }
 
-// columnWidths is how wide the widest cell of each column is. The end of a line that is shorter than others has nothing
-// behind it to be aligned, so it may be as long as it likes.
+// columnWidths returns how wide the widest cell of each column is. The end of a line that is shorter than others has
+// nothing behind it to be aligned, so it may be as long as it likes.
 func columnWidths(block [][]string) []int {
 	columns := 0
 	for _, cells := range block {
@@ -134,8 +134,8 @@ var (
 	wholeTime   = regexp.MustCompile(`^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} (\d{4} )?\d{2}:\d{2}`)
 )
 
-// unwillingColumns are those that are never cut and those that are cut last. Ids and links stay whole: they are there
-// to be copied. Without its end a time says little, and the name of a setting is typed.
+// unwillingColumns returns those that are never cut and those that are cut last. Ids and links stay whole: they are
+// there to be copied. Without its end a time says little, and the name of a setting is typed.
 func unwillingColumns(block [][]string) (never, late []bool) {
 	columns := len(columnWidths(block))
 	never, late = make([]bool, columns), make([]bool, columns)
@@ -192,7 +192,7 @@ func pad(text string, cell int) string {
 	return pad(text[:cut], cell-1) + "…"
 }
 
-// places is how many places of a line a character takes.
+// places returns how many places of a line a character takes.
 func places(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf): // marks, joiners and the like

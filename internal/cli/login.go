@@ -181,7 +181,7 @@ var errLoginEnded = errors.New("your login has ended: run 'crier login' again")
 // renewTime bounds the exchange of a refresh token: other commands wait for it.
 const renewTime = 30 * time.Second
 
-// freshToken is the access token of a saved login, renewed when it is about to end.
+// freshToken returns the access token of a saved login, renewed when it is about to end.
 func (s *Shell) freshToken(ctx context.Context, name string) (string, error) {
 	kept, err := s.loadLogins()
 	if err != nil {

@@ -41,7 +41,7 @@ type logins struct {
 	Logins     []login `json:"logins"`
 }
 
-// server is the server of the login in use, or the last one that there was a login for.
+// server returns the server of the login in use, or the last one that there was a login for.
 func (k logins) server() string {
 	if l, ok := k.find(k.Current); ok {
 		return l.Server
@@ -69,7 +69,7 @@ func (k logins) find(name string) (login, bool) {
 	return login{}, false
 }
 
-// forServer is the login in use when it is for the server, else the newest one that is.
+// forServer returns the login in use when it is for the server, else the newest one that is.
 func (k logins) forServer(server string) (found login, ok bool) {
 	server = strings.TrimRight(server, "/")
 	if l, current := k.find(k.Current); current && l.Server == server {

@@ -50,7 +50,7 @@ func startTokens(t *testing.T) *tokens {
 	return s
 }
 
-// newShell is a shell at a time with a home of its own, in which a login is kept.
+// newShell returns a shell at a time with a home of its own, in which a login is kept.
 func newShell(t *testing.T, home string, now *time.Time) *Shell {
 	t.Helper()
 	return New(Config{Environ: []string{"HOME=" + home}, Stdin: strings.NewReader(""), Stdout: &strings.Builder{},

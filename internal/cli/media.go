@@ -204,7 +204,7 @@ func beginUpload(ctx context.Context, c *client.Client, team crier.ID, in crier.
 	return upload, err
 }
 
-// byteSize is a size as people read it.
+// byteSize returns a size as people read it.
 func byteSize(n int64) string {
 	const unit = 1 << 10
 	if n < unit {

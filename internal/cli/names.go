@@ -220,7 +220,7 @@ func (s *Shell) findAccount(ctx context.Context, c *client.Client, team crier.ID
 	})
 }
 
-// accountNames are the words that mean an account.
+// accountNames returns the words that mean an account.
 func accountNames(a crier.SocialAccount) []string {
 	names := []string{a.DisplayName, string(a.Provider), networkName(a.Provider),
 		strings.TrimPrefix(text(a.ProfileHandle), "@")}
@@ -230,7 +230,7 @@ func accountNames(a crier.SocialAccount) []string {
 	return names
 }
 
-// accountLabel is an account as a person knows it: X Acme (@acme).
+// accountLabel returns an account as a person knows it: X Acme (@acme).
 func accountLabel(a crier.SocialAccount) string {
 	label := networkName(a.Provider) + " " + a.DisplayName
 	if handle := strings.TrimPrefix(text(a.ProfileHandle), "@"); handle != "" && handle != a.DisplayName {
@@ -239,7 +239,7 @@ func accountLabel(a crier.SocialAccount) string {
 	return label
 }
 
-// networkName is how a network writes itself.
+// networkName returns how a network writes itself.
 func networkName(p crier.Provider) string {
 	switch p {
 	case crier.ProviderX:
@@ -269,7 +269,7 @@ func network(word string) crier.Provider {
 	return crier.Provider(word)
 }
 
-// accountsByID are the accounts of a team.
+// accountsByID returns the accounts of a team.
 func accountsByID(ctx context.Context, c *client.Client, team crier.ID) (map[crier.ID]crier.SocialAccount, error) {
 	list, err := c.ListAccounts(ctx, team)
 	byID := make(map[crier.ID]crier.SocialAccount, len(list.Data))

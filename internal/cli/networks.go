@@ -83,7 +83,7 @@ func writeSettings(w io.Writer, infos []crier.ProviderInfo) {
 	}
 }
 
-// valuesOf are what a setting can be.
+// valuesOf returns what a setting can be.
 func valuesOf(n crier.PublishSetting) string {
 	values := n.Type
 	if len(n.Enum) > 0 {

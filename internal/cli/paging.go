@@ -70,7 +70,7 @@ func more[T any](w io.Writer, cmd *cobra.Command, page crier.Page[T], noun strin
 	fmt.Fprintf(w, "more: %s --cursor %s\n", again(cmd), *page.NextCursor)
 }
 
-// again is the command line that was typed, without the cursor and secrets.
+// again returns the command line that was typed, without the cursor and secrets.
 func again(cmd *cobra.Command) string {
 	line := []string{cmd.CommandPath()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -86,7 +86,7 @@ func again(cmd *cobra.Command) string {
 	return strings.Join(line, " ")
 }
 
-// quoted is a word as a shell reads it back.
+// quoted returns a word as a shell reads it back.
 func quoted(word string) string {
 	safe := func(r rune) bool {
 		return strings.ContainsRune("-_=:,./@+%", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' &&

@@ -14,7 +14,7 @@ import (
 	"crier/client"
 )
 
-// postCommand is the whole flow in one line.
+// postCommand returns the whole flow in one line.
 func (s *Shell) postCommand() *cobra.Command {
 	var t targetFlags
 	var f contentFlags
@@ -223,7 +223,7 @@ func (s *Shell) tryOut(ctx context.Context, c *client.Client, team, post crier.I
 // previewLead is far enough ahead for a dry run of a stored post that is to go out at once: it has to have a time.
 const previewLead = 5 * time.Minute
 
-// contentOf is the content of a post that exists.
+// contentOf returns the content of a post that exists.
 func contentOf(p crier.Post) content {
 	if p.PostInput == nil {
 		return content{parts: []part{{text: p.Text}}}
@@ -243,7 +243,7 @@ func contentOf(p crier.Post) content {
 	return c
 }
 
-// namedContent is the content of a post that exists, with the names of its files for a person.
+// namedContent returns the content of a post that exists, with the names of its files for a person.
 func (s *Shell) namedContent(ctx context.Context, c *client.Client, team crier.ID, p crier.Post) (content, error) {
 	body := contentOf(p)
 	if s.asJSON {

@@ -217,7 +217,7 @@ func writeTroubles(w io.Writer, list []crier.ScheduledPost, accounts map[crier.I
 	}
 }
 
-// lateness is how long after its time a post went out.
+// lateness returns how long after its time a post went out.
 func lateness(millis *int64) string {
 	if millis == nil {
 		return "–"
@@ -318,7 +318,7 @@ func isOut(p crier.Post) bool {
 			func(sp crier.ScheduledPost) bool { return sp.Status == crier.Published })
 }
 
-// update is the change that the flags ask for. What they leave out stays.
+// update returns the change that the flags ask for. What they leave out stays.
 func (f *contentFlags) update(ctx context.Context, s *Shell, c *client.Client, team crier.ID,
 	p crier.Post) (crier.PostUpdate,
 	error) {
@@ -380,7 +380,7 @@ func (s *Shell) postsDraft() *cobra.Command {
 		})
 }
 
-// settableStatuses are those that a person can give a post; a post that is deleted has the other one.
+// settableStatuses returns those that a person can give a post; a post that is deleted has the other one.
 func settableStatuses() []crier.PostStatus {
 	return slices.DeleteFunc(crier.PostStatuses(), func(st crier.PostStatus) bool { return st == crier.PostDeleted })
 }

@@ -81,7 +81,8 @@ func (p preview) writeAccounts(w io.Writer, fits int) error {
 	return err
 }
 
-// folded is a text behind a label, in as many lines as it takes to fit a width, if there is one. A word stays whole.
+// folded returns a text behind a label, in as many lines as it takes to fit a width, if there is one. A word stays
+// whole.
 func folded(label, text string, fits int) string {
 	var out strings.Builder
 	out.WriteString(label)
@@ -212,7 +213,7 @@ func writeVariant(w io.Writer, v crier.PostVariant, accounts map[crier.ID]crier.
 	}
 }
 
-// indented is a text as a block of its own. Tabs would make columns of it.
+// indented returns a text as a block of its own. Tabs would make columns of it.
 func indented(text string) string {
 	text = strings.ReplaceAll(text, "\t", "    ")
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"

@@ -41,7 +41,7 @@ func terminal(t *testing.T) (person, screen *os.File) {
 	return person, screen
 }
 
-// shownAt is what a command prints to a terminal of some width, by lines.
+// shownAt returns what a command prints to a terminal of some width, by lines.
 func (p person) shownAt(t *testing.T, columns int, args ...string) []string {
 	t.Helper()
 	eyes, screen := terminal(t)

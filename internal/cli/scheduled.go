@@ -278,7 +278,7 @@ func writeAttention(w io.Writer, cmd *cobra.Command, out attention, byID map[cri
 	}
 }
 
-// remedy is the command that helps.
+// remedy returns the command that helps.
 func remedy(p crier.ScheduledPost) string {
 	switch p.Status {
 	case crier.Unknown:

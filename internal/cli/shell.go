@@ -103,7 +103,7 @@ func (s *Shell) variable(name string) string {
 	return ""
 }
 
-// local is a time in the person's own zone.
+// local returns a time in the person's own zone.
 func local(t crier.Time) string { return t.Local().Format("Mon 2 Jan 2006 15:04 MST") }
 
 func localOrDash(t *crier.Time) string {

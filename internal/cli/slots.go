@@ -210,7 +210,7 @@ func (s *Shell) slotsEdit() *cobra.Command {
 	return completesFirst(cmd, s.teamWords(s.slotWords))
 }
 
-// slotUpdate is a change of the time and the days, as far as they are given.
+// slotUpdate returns a change of the time and the days, as far as they are given.
 func slotUpdate(at string, days []string) (crier.SlotUpdate, error) {
 	in := crier.SlotUpdate{}
 	if at != "" {

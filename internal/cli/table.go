@@ -37,7 +37,7 @@ func Row(w io.Writer, cells ...any) {
 	fmt.Fprintln(w, strings.Join(texts, "\t"))
 }
 
-// shorten is a text as one cell of a table.
+// shorten returns a text as one cell of a table.
 func shorten(text string, length int) string {
 	line := strings.Join(strings.Fields(text), " ")
 	if runes := []rune(line); len(runes) > length {

@@ -151,7 +151,7 @@ func (t *targetFlags) plan(ctx context.Context, s *Shell, c *client.Client, team
 	return p, nil
 }
 
-// request is what the flags say, without the accounts.
+// request returns what the flags say, without the accounts.
 func (t *targetFlags) request(s *Shell, atOnce bool) (crier.ScheduleRequest, error) {
 	in := crier.ScheduleRequest{}
 	if t.wait < 0 || t.wait > crier.MaxPostNowWait {

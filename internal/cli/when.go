@@ -191,7 +191,7 @@ func parseLastDay(words string, now time.Time) (crier.Time, error) {
 	return parseWhen(words, now)
 }
 
-// span is a length of time as people say it.
+// span returns a length of time as people say it.
 func span(d time.Duration) string {
 	d = d.Abs()
 	switch {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalWidth is how many characters a line of a terminal has; 0 for what is none.
+// terminalWidth returns how many characters a line of a terminal has; 0 for what is none.
 func terminalWidth(f *os.File) int {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-// localZone is the IANA name of the person's zone, in which what they repeat keeps its time of day; nil where the
+// localZone returns the IANA name of the person's zone, in which what they repeat keeps its time of day; nil where the
 // machine does not tell it.
 func localZone(now time.Time) *crier.Zone {
 	return zoneOf(now.Local(), os.Readlink, os.ReadFile)

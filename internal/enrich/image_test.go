@@ -63,7 +63,7 @@ var (
 	silver = color.NRGBA{180, 180, 180, 255}
 )
 
-// logo is a red disc on the given ground.
+// logo returns a red disc on the given ground.
 func logo(width, height int, ground color.Color) *image.NRGBA {
 	img := filled(width, height, ground)
 	for y := range height {

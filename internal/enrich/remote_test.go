@@ -22,7 +22,7 @@ import (
 
 const post = "Our new #coffee machine is wonderful, thanks @alice! https://www.example.com"
 
-// endpoint is a server that answers every request with the handler, and a client of it with a large budget.
+// endpoint returns a server that answers every request with the handler, and a client of it with a large budget.
 func endpoint(t *testing.T, handler http.HandlerFunc) *enrich.Remote {
 	t.Helper()
 	return enrich.NewRemote(configOf(t, handler))

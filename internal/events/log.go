@@ -78,7 +78,7 @@ func NewLog(s *store.Store, log *slog.Logger) *Log {
 	return &Log{store: s, log: log, wake: make(chan struct{}, 1), topics: map[crier.ID]*topic{}}
 }
 
-// Reads is how often the table was read for listeners.
+// Reads returns how often the table was read for listeners.
 func (l *Log) Reads() int64 { return l.reads.Load() }
 
 // Run follows the log until ctx ends.

@@ -57,7 +57,7 @@ func (l *feed) listen(t *testing.T, organization crier.ID) *Listener {
 	return s
 }
 
-// heard are the numbers of all events that a listener has been told of, without waiting for more.
+// heard returns the numbers of all events that a listener has been told of, without waiting for more.
 func heard(t *testing.T, s *Listener) (ids []int) {
 	t.Helper()
 	for {

@@ -45,7 +45,7 @@ func RecordOne(tx *store.Tx, now crier.Time, f Fact) (crier.ID, error) {
 	return event.ID, nil
 }
 
-// New is the event of a fact, for a transaction that begins later.
+// New returns the event of a fact, for a transaction that begins later.
 func New(now crier.Time, f Fact) (store.NewEvent, error) {
 	data, err := encode(f)
 	if err != nil {
@@ -73,8 +73,8 @@ func encode(f Fact) ([]byte, error) {
 	return append(data, '}'), nil
 }
 
-// changedFields are the fields of what was before that differ in the object. If that was the whole object, a field that
-// it does not show was null.
+// changedFields returns the fields of what was before that differ in the object. If that was the whole object, a field
+// that it does not show was null.
 func changedFields(f Fact, object []byte) (json.RawMessage, error) {
 	before, err := json.Marshal(f.Before)
 	if err != nil {
@@ -113,7 +113,7 @@ func changedFields(f Fact, object []byte) (json.RawMessage, error) {
 	return json.Marshal(had)
 }
 
-// Shown is a written event as the API shows it.
+// Shown returns a written event as the API shows it.
 func Shown(e store.Event) (crier.Event, error) {
 	shown := e.Event
 	if err := json.Unmarshal(e.Data, &shown.Data); err != nil {

@@ -37,7 +37,7 @@ type named struct {
 
 func word(s string) *string { return &s }
 
-// dataOf is what the event of a fact tells.
+// dataOf returns what the event of a fact tells.
 func dataOf(t *testing.T, f Fact) string {
 	t.Helper()
 	event, err := New(noon, f)
@@ -162,7 +162,7 @@ func TestFactsAreRecordedInOrderWithTheirTransaction(t *testing.T) {
 	})
 }
 
-// written are all events of a store, in order.
+// written returns all events of a store, in order.
 func written(t *testing.T, s *store.Store) []store.Event {
 	t.Helper()
 	if _, err := s.SequenceEvents(t.Context()); err != nil {

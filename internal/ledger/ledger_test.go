@@ -42,7 +42,7 @@ func credits(f *storetest.Fixture, organization crier.ID) (out store.Credits) {
 	return out
 }
 
-// entries are the kinds of the ledger's entries, the oldest first.
+// entries returns the kinds of the ledger's entries, the oldest first.
 func entries(t *testing.T, f *storetest.Fixture, organization crier.ID) string {
 	t.Helper()
 	page, err := f.CreditTransactions(t.Context(), organization, store.PageQuery{Sort: "createdAt", Limit: 100})

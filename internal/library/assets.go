@@ -78,7 +78,7 @@ func (s *Assets) Get(ctx context.Context, scope access.TeamScope, id crier.ID) (
 	return s.shown(a)
 }
 
-// shown is an asset as the API shows it.
+// shown returns an asset as the API shows it.
 func (s *Assets) shown(a store.Asset) (crier.Asset, error) {
 	facts, err := media.DecodeFacts(a.Facts)
 	if err != nil {

@@ -59,7 +59,7 @@ func carries(t crier.PostType, kind crier.AssetKind) bool {
 	return false
 }
 
-// fileIssues are what keeps a network from taking an asset; the list is never nil.
+// fileIssues returns what keeps a network from taking an asset; the list is never nil.
 func fileIssues(a store.Asset, info provider.Info, m provider.Media) []string {
 	if a.Status == crier.AssetFailed {
 		return []string{a.FailureMessage}
@@ -71,7 +71,7 @@ func fileIssues(a store.Asset, info provider.Info, m provider.Media) []string {
 	return issues
 }
 
-// jpegsToCome is what the JPEGs of a picture will be like when they are made.
+// jpegsToCome returns what the JPEGs of a picture will be like when they are made.
 func jpegsToCome(m provider.Media, info media.Info) *provider.Media {
 	var small *provider.Media
 	if needsSmall(info) {

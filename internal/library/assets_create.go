@@ -90,7 +90,7 @@ func (s *Assets) Import(ctx context.Context, scope access.TeamScope, in crier.As
 	return s.keep(ctx, scope, taken, importRefused, nil)
 }
 
-// claimedType is the type that a server gives a file, if it means something: many call everything text or bytes.
+// claimedType returns the type that a server gives a file, if it means something: many call everything text or bytes.
 func claimedType(mimeType string) string {
 	if strings.HasPrefix(mimeType, "image/") || strings.HasPrefix(mimeType, "video/") || mimeType == media.TypePDF {
 		return mimeType

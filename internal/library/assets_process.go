@@ -42,7 +42,7 @@ func needsSmall(info media.Info) bool {
 	return info.Kind == media.KindImage && smallSide(info.Width, info.Height) < max(info.Width, info.Height)
 }
 
-// smallSide is the longer side of a picture that has been made to fit into 1080p; pictures are never enlarged.
+// smallSide returns the longer side of a picture that has been made to fit into 1080p; pictures are never enlarged.
 func smallSide(width, height int) int {
 	long, short := max(width, height), min(width, height)
 	return min(long, smallLong, long*smallShort/max(1, short))

@@ -54,7 +54,7 @@ func eachShelf(t *testing.T, quota int64, test func(t *testing.T, s *shelf)) {
 	})
 }
 
-// newShelf is the rules over a fixture, with no networks unless they are added.
+// newShelf returns the rules over a fixture, with no networks unless they are added.
 func newShelf(t *testing.T, f *storetest.Fixture, change ...func(*Config)) *shelf {
 	t.Helper()
 	keys, err := auth.NewKeyring("0123456789abcdef0123456789abcdef")

@@ -23,7 +23,7 @@ func (s *Assets) checkQuota(ctx context.Context, tx *store.Tx, team crier.Team, 
 		"that are not needed any more.", byteCount(s.quota), byteCount(used), byteCount(bytes))
 }
 
-// byteCount is a size for people.
+// byteCount returns a size for people.
 func byteCount(n int64) string {
 	const unit = 1000
 	if n < unit {

@@ -32,7 +32,7 @@ func (s *shelf) address(t *testing.T, in crier.UploadAddressCreate) string {
 	return signed
 }
 
-// files are how many files there are.
+// files returns how many files there are.
 func (s *shelf) files(t *testing.T) (n int) {
 	t.Helper()
 	for _, err := range s.blobs.List(t.Context(), "") {

@@ -78,7 +78,7 @@ func listAttempts(ctx context.Context, c *call, in scheduledPostInput) (any, err
 	})}, nil
 }
 
-// publicationOf is a publication on its own, which names its post.
+// publicationOf returns a publication on its own, which names its post.
 func publicationOf(p crier.ScheduledPost) publicationBrief {
 	out := briefPublication(p)
 	out.PostID = p.ContentItemID
@@ -117,7 +117,7 @@ func retry(ctx context.Context, c *call, in retryInput) (any, error) {
 	return publicationOf(again), nil
 }
 
-// costOf is what a publication costs when it is made again.
+// costOf returns what a publication costs when it is made again.
 func (c *call) costOf(ctx context.Context, team crier.ID, p crier.ScheduledPost) (int64, error) {
 	overview, err := c.AgentContext(ctx)
 	if err != nil {

@@ -27,7 +27,7 @@ type actInput struct {
 	confirmable
 }
 
-// actor is a client of a server whose one tool does what its proposal says, once it is confirmed.
+// actor returns a client of a server whose one tool does what its proposal says, once it is confirmed.
 func actor(t *testing.T, p *proposal, elicit func(question string) string) func(arguments map[string]any) proposed {
 	t.Helper()
 	d := &door{keys: newKeys(time.Now), connect: func(context.Context, http.Header) (*client.Client, error) {

@@ -18,14 +18,14 @@ type problem struct {
 	RequestID string        `json:"requestId,omitempty"`
 }
 
-// refusal is the answer to a call that was not fulfilled: a tool error, which the agent can read and act on.
+// refusal returns the answer to a call that was not fulfilled: a tool error, which the agent can read and act on.
 func refusal(err error) *mcp.CallToolResult {
 	p := problemOf(err)
 	return &mcp.CallToolResult{IsError: true, StructuredContent: p,
 		Content: []mcp.Content{&mcp.TextContent{Text: p.words()}}}
 }
 
-// problemOf is an error as data. What is of no kind came from between here and the API.
+// problemOf returns an error as data. What is of no kind came from between here and the API.
 func problemOf(err error) problem {
 	if known, ok := errors.AsType[*client.Error](err); ok && known.Kind != "" {
 		return problem{Kind: known.Kind, Message: known.Message, Issues: known.Issues, RequestID: known.RequestID}
@@ -33,7 +33,7 @@ func problemOf(err error) problem {
 	return problem{Kind: crier.KindInternal, Message: err.Error()}
 }
 
-// words are the message and those issues that it does not name already.
+// words returns the message and those issues that it does not name already.
 func (p problem) words() string {
 	var b strings.Builder
 	b.WriteString(p.Message)

@@ -40,7 +40,7 @@ type answer struct {
 	body   bytes.Buffer
 }
 
-// Header is what will be answered.
+// Header returns what will be answered.
 func (a *answer) Header() http.Header { return a.header }
 
 // WriteHeader keeps the first status.

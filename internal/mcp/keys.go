@@ -40,8 +40,8 @@ type keptKey struct {
 
 func newKeys(now func() time.Time) *keys { return &keys{now: now, last: map[string]keptKey{}} }
 
-// of is the key of a call: that of the last one when it was the same, else a new one. done tells whether that one has
-// had its effect.
+// of returns the key of a call: that of the last one when it was the same, else a new one. done tells whether that one
+// has had its effect.
 func (k *keys) of(caller, thing, digest string) (key string, done bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -111,7 +111,7 @@ func (c *call) effect(thing string, state ...any) (*effect, error) {
 	return e, nil
 }
 
-// arguments are what the agent asks for. Agreeing to a call does not make it another one.
+// arguments returns what the agent asks for. Agreeing to a call does not make it another one.
 func (c *call) arguments() (map[string]any, error) {
 	arguments := map[string]any{}
 	if len(c.request.Params.Arguments) > 0 {

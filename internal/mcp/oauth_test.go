@@ -24,7 +24,7 @@ const (
 	redirected  = "http://127.0.0.1:49152/callback"
 )
 
-// published is the description of the client, whatever the address.
+// published returns the description of the client, whatever the address.
 func published(context.Context, string) ([]byte, error) {
 	return json.Marshal(object{"client_id": agentClient, "client_name": "An agent",
 		"redirect_uris": []string{"http://127.0.0.1/callback"}, "token_endpoint_auth_method": "none"})

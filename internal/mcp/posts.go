@@ -54,7 +54,7 @@ func briefPublication(p crier.ScheduledPost) publicationBrief {
 	}
 }
 
-// line is where a publication stands, for a person. names are those of the accounts.
+// line returns where a publication stands, for a person. names are those of the accounts.
 func (p publicationBrief) line(names map[crier.ID]string) string {
 	text := fmt.Sprintf("%s since %s", p.Status, p.ScheduledAt.UTC().Format("2 Jan 2006 15:04 UTC"))
 	switch {
@@ -67,7 +67,7 @@ func (p publicationBrief) line(names map[crier.ID]string) string {
 	return strings.TrimSpace(fmt.Sprintf("%s: %s %s", name, text, p.Permalink))
 }
 
-// briefPost is a post with its whole text, and the publications that came with it: all, or the latest.
+// briefPost returns a post with its whole text, and the publications that came with it: all, or the latest.
 func briefPost(p crier.Post) postBrief {
 	out := postBrief{
 		ID: p.ID, Status: p.Status, DeliveryState: p.DeliveryState, PostType: p.PostType, Text: p.Text,
@@ -95,7 +95,7 @@ func listedPost(p crier.Post) postBrief {
 	return out
 }
 
-// shorten is a text as one line of at most so many characters.
+// shorten returns a text as one line of at most so many characters.
 func shorten(text string, length int) string {
 	line := strings.Join(strings.Fields(text), " ")
 	if runes := []rune(line); len(runes) > length {
@@ -325,7 +325,7 @@ func waits(post crier.Post) bool {
 			func(p crier.ScheduledPost) bool { return p.Status == crier.Scheduled })
 }
 
-// changes are what a person agrees to, a line each: the whole of what is new.
+// changes returns what a person agrees to, a line each: the whole of what is new.
 func (in updateDraftInput) changes() string {
 	var b strings.Builder
 	if in.Text != nil {

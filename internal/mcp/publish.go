@@ -115,7 +115,7 @@ func (c *call) tryOut(ctx context.Context, team, post crier.ID, in crier.Schedul
 	}, nil
 }
 
-// accountNames are the accounts of a team as a person knows them.
+// accountNames returns the accounts of a team as a person knows them.
 func (c *call) accountNames(ctx context.Context, team crier.ID) (map[crier.ID]string, error) {
 	accounts, err := c.ListAccounts(ctx, team)
 	names := make(map[crier.ID]string, len(accounts.Data))
@@ -192,7 +192,7 @@ func (r dryRun) question(post crier.Post, targets crier.Targets, when string) st
 	return b.String()
 }
 
-// firstCommentOf is the comment that follows a post: the call's, or the one saved with the post.
+// firstCommentOf returns the comment that follows a post: the call's, or the one saved with the post.
 func firstCommentOf(post crier.Post, targets crier.Targets) *crier.Comment {
 	if targets.FirstComment.Set || post.PostPublishActions == nil {
 		return targets.FirstComment.Ptr()

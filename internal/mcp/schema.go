@@ -38,8 +38,8 @@ func inputSchema[In any]() described {
 	return found
 }
 
-// told is a schema as clients are told it: with one type for each field. A field that may be null may be absent, and
-// a client that maps schemas onto a dialect with single types refuses the tool otherwise, or drops the field.
+// told returns a schema as clients are told it: with one type for each field. A field that may be null may be absent,
+// and a client that maps schemas onto a dialect with single types refuses the tool otherwise, or drops the field.
 func told(s *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil {
 		return nil
@@ -59,7 +59,7 @@ func told(s *jsonschema.Schema) *jsonschema.Schema {
 	return &out
 }
 
-// vocabulary is how the words of crier look in a schema.
+// vocabulary returns how the words of crier look in a schema.
 func vocabulary() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[crier.ID]():            {Type: "string", Format: formatID},

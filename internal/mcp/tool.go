@@ -78,7 +78,7 @@ func addTool[In any](d *door, s *mcp.Server, t tool, run func(ctx context.Contex
 	})
 }
 
-// answered is the answer to a call that was fulfilled, as data and as the text of them.
+// answered returns the answer to a call that was fulfilled, as data and as the text of them.
 func answered(answer any) (*mcp.CallToolResult, error) {
 	data, err := json.Marshal(answer)
 	if err != nil {

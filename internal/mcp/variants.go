@@ -16,7 +16,7 @@ type variant struct {
 	AssetIDs        *[]crier.ID     `json:"assetIds,omitempty" jsonschema:"the assets there; the post's when absent"`
 }
 
-// content is the variant as the API accepts it.
+// content returns the variant as the API accepts it.
 func (v variant) content() crier.PostVariant {
 	out := crier.PostVariant{Provider: v.Provider, SocialAccountID: v.SocialAccountID, Text: v.Text}
 	if len(v.Parts) > 0 {
@@ -38,7 +38,7 @@ func attached(assets []crier.ID) []crier.Attachment {
 	return out
 }
 
-// withVariants is a change of a post's variants, together with what else of its content changes: the API takes the
+// withVariants returns a change of a post's variants, together with what else of its content changes: the API takes the
 // content as a whole.
 func (in updateDraftInput) withVariants(post crier.Post) (crier.PostUpdate, error) {
 	content := crier.PostInput{Atomic: &crier.AtomicPost{Text: post.Text}}
@@ -107,7 +107,7 @@ func (v variantBrief) target() string {
 	return fmt.Sprintf("account %s", *v.SocialAccountID)
 }
 
-// content is what is published, for a person.
+// content returns what is published, for a person.
 func (v variantBrief) content() string {
 	var said []string
 	if v.Text != nil {

@@ -23,14 +23,14 @@ type Addresses struct {
 	Now     func() time.Time
 }
 
-// URL is an address of a file.
+// URL returns an address of a file.
 func (a *Addresses) URL(key Key) string {
 	expires := a.Now().Truncate(addressStable).Add(addressStable + addressValid)
 	signature := Sign(a.Key, string(key.ID), key.Variant, expires)
 	return fmt.Sprintf("%s/media/%s/%s?signature=%s", a.BaseURL, key.ID, key.Variant, signature)
 }
 
-// Thumbnail is an address of an asset's thumbnail.
+// Thumbnail returns an address of an asset's thumbnail.
 func (a *Addresses) Thumbnail(asset crier.ID) string {
 	return a.URL(Key{ID: asset, Variant: VariantThumbnail})
 }

@@ -297,7 +297,7 @@ func (f Fetcher) checkResponse(response *http.Response) error {
 	return nil
 }
 
-// fileName is what the server calls the file, or the end of its address.
+// fileName returns what the server calls the file, or the end of its address.
 func fileName(response *http.Response) string {
 	_, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
 	name := parameters["filename"]

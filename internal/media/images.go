@@ -183,7 +183,7 @@ func (m *Images) upright(ctx context.Context, r io.ReaderAt, info Info, side int
 	return turnUpright(small, info.Orientation), nil
 }
 
-// storedSize is the size of the pixels in the file, before they are turned upright.
+// storedSize returns the size of the pixels in the file, before they are turned upright.
 func storedSize(info Info) image.Rectangle {
 	if info.Orientation >= 5 {
 		return image.Rect(0, 0, info.Height, info.Width)

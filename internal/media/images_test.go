@@ -168,7 +168,7 @@ func TestToJPEGFlattensAndRotates(t *testing.T) {
 	}
 }
 
-// grayWithAlpha is a 16-bit picture, which takes the decoder's slowest way.
+// grayWithAlpha returns a 16-bit picture, which takes the decoder's slowest way.
 func grayWithAlpha(t *testing.T) []byte {
 	t.Helper()
 	m := image.NewNRGBA64(image.Rect(0, 0, 300, 200))

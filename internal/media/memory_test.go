@@ -67,7 +67,7 @@ func TestLargeUploadsUseLittleMemory(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes the process has allocated, freed ones included, while work ran.
+// allocated returns how many bytes the process has allocated, freed ones included, while work ran.
 func allocated(t *testing.T, work func() error) uint64 {
 	t.Helper()
 	var before, after runtime.MemStats

@@ -74,7 +74,7 @@ func (m *movie) addTimes(video *movieTrack, info *Info) error {
 	return nil
 }
 
-// seconds is how long the samples of a track last.
+// seconds returns how long the samples of a track last.
 func (t *movieTrack) seconds() float64 {
 	if t.timescale == 0 {
 		return 0

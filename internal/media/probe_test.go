@@ -222,7 +222,7 @@ func TestProbeRejects(t *testing.T) {
 // boxAt finds where a box of an MP4 starts.
 func boxAt(file []byte, name string) int { return bytes.Index(file, []byte(name)) - 4 }
 
-// indexless is a recording that was interrupted: pictures, but no moov box.
+// indexless returns a recording that was interrupted: pictures, but no moov box.
 func indexless() []byte {
 	file := mediatest.MP4(mediatest.Video{MoovLast: true})
 	return file[:boxAt(file, "moov")]
@@ -233,7 +233,7 @@ func withChangedByte(file []byte, at int) []byte {
 	return file
 }
 
-// lyingBox is an MP4 in which a box within the index claims to be longer than the index.
+// lyingBox returns an MP4 in which a box within the index claims to be longer than the index.
 func lyingBox() []byte {
 	file := mediatest.VerticalMP4()
 	binary.BigEndian.PutUint32(file[boxAt(file, "mdia"):], 1<<30)

@@ -28,7 +28,7 @@ type Refusal struct {
 	Err     error  // what caused it, for the log; may be nil
 }
 
-// Error is the message, with its cause.
+// Error returns the message, with its cause.
 func (r *Refusal) Error() string {
 	if r.Err != nil {
 		return r.Message + " (" + r.Err.Error() + ")"

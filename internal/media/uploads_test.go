@@ -27,7 +27,7 @@ func TestUploads(t *testing.T) {
 	})
 }
 
-// randomBytes is a file in which no two places are alike.
+// randomBytes returns a file in which no two places are alike.
 func randomBytes(size int) []byte {
 	content := make([]byte, size)
 	random := rand.NewChaCha8([32]byte{7})

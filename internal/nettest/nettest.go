@@ -13,8 +13,8 @@ import (
 // usedPorts are those that FreeAddress has given in this process.
 var usedPorts sync.Map
 
-// FreeAddress is a loopback address that nobody listens on at the moment, for programs that cannot say which port they
-// took. Its port is below those that systems give to outgoing connections, so that none of these takes it before a
+// FreeAddress returns a loopback address that nobody listens on at the moment, for programs that cannot say which port
+// they took. Its port is below those that systems give to outgoing connections, so that none of these takes it before a
 // server does.
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
@@ -33,8 +33,8 @@ func FreeAddress(tb testing.TB) string {
 	return ""
 }
 
-// ClosedAddress is a loopback address that refuses every connection until the test ends. The port of a server that was
-// closed is none: another test's server may take it at once.
+// ClosedAddress returns a loopback address that refuses every connection until the test ends. The port of a server that
+// was closed is none: another test's server may take it at once.
 func ClosedAddress(tb testing.TB) string {
 	tb.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)

@@ -166,7 +166,7 @@ func (s Sender) reason(ctx context.Context, err error, timeout time.Duration) st
 	return "The endpoint could not be reached: " + err.Error()
 }
 
-// printable is an answer as text that every database keeps.
+// printable returns an answer as text that every database keeps.
 func printable(data []byte) string {
 	text := strings.ReplaceAll(string(data), "\x00", "")
 	for !utf8.ValidString(text) {

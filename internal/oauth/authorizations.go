@@ -82,7 +82,7 @@ type SentBack struct{ Address string }
 // Error says what it is.
 func (e *SentBack) Error() string { return "the client is told at its redirect address" }
 
-// Resource is the address that tokens of this flow are for: the door for agents.
+// Resource returns the address that tokens of this flow are for: the door for agents.
 func (s *Authorizations) Resource() string { return s.publicURL + "/mcp" }
 
 // RegistrationAllowed reports whether any program may register itself as a client.

@@ -203,7 +203,7 @@ func (s *Authorizations) Register(r ClientRegistration) (ClientRegistration, err
 	return out, err
 }
 
-// signedID is the id of a client that registers itself. One that find would not take is refused.
+// signedID returns the id of a client that registers itself. One that find would not take is refused.
 func (s *Authorizations) signedID(r ClientRegistration) (string, error) {
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)

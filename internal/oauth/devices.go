@@ -174,7 +174,7 @@ func (s *Devices) Revoke(ctx context.Context, token string) error {
 	return s.store.WithTx(ctx, func(tx *store.Tx) error { return tx.RevokeFamily(ctx, family, s.clock.Now()) })
 }
 
-// Pending is the device login that a person is asked about; nil when the code is not known.
+// Pending returns the device login that a person is asked about; nil when the code is not known.
 func (s *Devices) Pending(ctx context.Context, userCode string) (*store.DeviceLogin, error) {
 	return s.store.DeviceLogin(ctx, tidyCode(userCode), s.clock.Now())
 }

@@ -66,7 +66,7 @@ func (d *desk) works(t *testing.T, tokens crier.BearerTokens) bool {
 	return err == nil
 }
 
-// code is the name of an error of the token endpoints; "" without an error.
+// code returns the name of an error of the token endpoints; "" without an error.
 func code(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {
@@ -380,7 +380,7 @@ func request() AuthorizationRequest {
 		Challenge: challenge, ChallengeMethod: "S256", Resource: home + "/mcp", State: "the state"}
 }
 
-// query are the parameters of the address that the browser is sent to.
+// query returns the parameters of the address that the browser is sent to.
 func query(t *testing.T, to *SentBack) url.Values {
 	t.Helper()
 	if to == nil {
@@ -393,7 +393,7 @@ func query(t *testing.T, to *SentBack) url.Values {
 	return u.Query()
 }
 
-// approved is the code that a client gets when the person says yes.
+// approved returns the code that a client gets when the person says yes.
 func (d *desk) approved(t *testing.T, r AuthorizationRequest) string {
 	t.Helper()
 	consent, err := d.Authorizations.Ask(t.Context(), d.f.Owner.ID, session, r)

@@ -39,7 +39,7 @@ func NewCursors(keys *auth.Keyring) *Cursors { return &Cursors{keys: keys} }
 // Oldest asks for the first rows of a list, the oldest first, whatever a caller asked for.
 func Oldest(limit int) Query { return Query{query: store.PageQuery{Sort: "createdAt", Limit: limit}} }
 
-// Rows is what the store is asked for.
+// Rows returns what the store is asked for.
 func (q Query) Rows() store.PageQuery { return q.query }
 
 const cursorPurpose = "cursor"
@@ -105,13 +105,13 @@ func (cs *Cursors) open(token string) (cursor, bool) {
 	return c, ok && json.Unmarshal(data, &c) == nil
 }
 
-// signed is a token that tells data, and that nobody else can make.
+// signed returns a token that tells data, and that nobody else can make.
 func (cs *Cursors) signed(data []byte, purpose string) string {
 	enc := base64.RawURLEncoding
 	return enc.EncodeToString(data) + "." + enc.EncodeToString(cs.keys.Sign(data, purpose))
 }
 
-// verified is what a signed token tells.
+// verified returns what a signed token tells.
 func (cs *Cursors) verified(token, purpose string) ([]byte, bool) {
 	body, signature, found := strings.Cut(token, ".")
 	if !found {

@@ -20,7 +20,7 @@ func newCursors(tb testing.TB) *Cursors {
 	return &Cursors{keys: keys}
 }
 
-// cursorsOf are the cursors of a page in the middle of a list.
+// cursorsOf returns the cursors of a page in the middle of a list.
 func cursorsOf(p *Cursors, r Request, first, last store.Key) (next, prev string) {
 	page := Page(p, Query{request: r}, store.PageRows[int]{Rows: []int{1}, First: first, Last: last, Before: true,
 		After: true}, 3)

@@ -16,7 +16,7 @@ type Secret string
 
 const hidden = "[secret]"
 
-// Reveal is the value, for the one place that sends or seals it.
+// Reveal returns the value, for the one place that sends or seals it.
 func (s Secret) Reveal() string { return string(s) }
 
 // String hides the value.

@@ -82,7 +82,7 @@ func (c APIClient) Get(ctx context.Context, token Secret, path string, v any) er
 	return c.Call(ctx, token, Request{Operation: OpRead, Method: http.MethodGet, URL: path}, nil, v)
 }
 
-// Unsendable is the error for content that cannot be encoded.
+// Unsendable returns the error for content that cannot be encoded.
 func Unsendable(err error) *Error {
 	return &Error{Kind: Rejected, Code: CodeContentRejected, Message: "the post cannot be sent", Err: err}
 }

@@ -218,7 +218,7 @@ func (r *Response) Decode(v any) error {
 	return nil
 }
 
-// Unreadable is the error for an answer that makes no sense: a publishing request may have been carried out.
+// Unreadable returns the error for an answer that makes no sense: a publishing request may have been carried out.
 func (r *Response) Unreadable(err error) *Error {
 	if r.request.Publishes {
 		return r.Fail(OutcomeUnknown, CodeOutcomeUnknown, "the network's answer could not be read", err)
@@ -226,7 +226,7 @@ func (r *Response) Unreadable(err error) *Error {
 	return r.Fail(Temporary, CodeProviderUnavailable, "the network's answer could not be read", err)
 }
 
-// Unavailable is the error for a failure on the network's side: a publishing request may have been carried out.
+// Unavailable returns the error for a failure on the network's side: a publishing request may have been carried out.
 func (r *Response) Unavailable(message string) *Error {
 	if r.request.Publishes {
 		return r.Fail(OutcomeUnknown, CodeOutcomeUnknown, message, nil)

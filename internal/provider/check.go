@@ -109,7 +109,7 @@ func (f Format) checkMedia(c Content, part int, m Media, found *Findings) {
 	}
 }
 
-// LimitFor is the limit for media of a type; ok is false when the type is not accepted.
+// LimitFor returns the limit for media of a type; ok is false when the type is not accepted.
 func (f Format) LimitFor(mimeType string) (limit MediaLimit, ok bool) {
 	for _, l := range f.Media {
 		if slices.Contains(l.MIMETypes, mimeType) {
@@ -119,7 +119,7 @@ func (f Format) LimitFor(mimeType string) (limit MediaLimit, ok bool) {
 	return MediaLimit{}, false
 }
 
-// MIMETypes are all types that the format accepts.
+// MIMETypes returns all types that the format accepts.
 func (f Format) MIMETypes() []string {
 	var types []string
 	for _, l := range f.Media {

@@ -93,7 +93,7 @@ type MediaReader interface {
 // IsThread reports whether the content has several parts.
 func (c Content) IsThread() bool { return len(c.Parts) > 1 }
 
-// Path is the way to a value of a part, in the words of the public interface.
+// Path returns the way to a value of a part, in the words of the public interface.
 func (c Content) Path(part int, rest ...string) []string {
 	path := []string{"postInput"}
 	switch {
@@ -107,12 +107,12 @@ func (c Content) Path(part int, rest ...string) []string {
 	return append(path, rest...)
 }
 
-// MediaPath is the way to a media of a part.
+// MediaPath returns the way to a media of a part.
 func (c Content) MediaPath(part int, m Media, rest ...string) []string {
 	return c.Path(part, append([]string{"attachments", strconv.Itoa(m.Position)}, rest...)...)
 }
 
-// SettingPath is the way to a publish setting.
+// SettingPath returns the way to a publish setting.
 func SettingPath(key string, rest ...string) []string {
 	return append([]string{"platformSettings", key}, rest...)
 }

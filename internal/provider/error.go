@@ -70,7 +70,7 @@ type Error struct {
 	Err error
 }
 
-// Error is the message, with what lies behind.
+// Error returns the message, with what lies behind.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("%s: %s", e.Code, e.Message)

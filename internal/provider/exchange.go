@@ -143,7 +143,7 @@ func (r Request) carried() []string {
 	return spellings
 }
 
-// recordedURL is the address without what must not be seen.
+// recordedURL returns the address without what must not be seen.
 func (r Request) recordedURL() string {
 	u, err := url.Parse(r.URL)
 	if err != nil {

@@ -156,7 +156,7 @@ type Cost struct {
 	Description string `json:"description"`
 }
 
-// Cost is the price with this key; zero when there is none.
+// Cost returns the price with this key; zero when there is none.
 func (i Info) Cost(key string) int64 {
 	for _, c := range i.Costs {
 		if c.Key == key {
@@ -173,7 +173,7 @@ const (
 	CostDelete         = "delete"          // of Delete
 )
 
-// Format is the format with this name; ok is false when there is none.
+// Format returns the format with this name; ok is false when there is none.
 func (i Info) Format(name string) (f Format, ok bool) {
 	for _, f := range i.Formats {
 		if f.Name == name {
@@ -183,7 +183,7 @@ func (i Info) Format(name string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-// FormatFor is the first format that takes a type of crier's posts.
+// FormatFor returns the first format that takes a type of crier's posts.
 func (i Info) FormatFor(postType string) (f Format, ok bool) {
 	for _, f := range i.Formats {
 		if slices.Contains(f.PostTypes, postType) {
@@ -193,7 +193,7 @@ func (i Info) FormatFor(postType string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-// PostTypes are the types of crier's posts that the network takes in any format.
+// PostTypes returns the types of crier's posts that the network takes in any format.
 func (i Info) PostTypes() []string {
 	seen := map[string]bool{}
 	types := []string{}

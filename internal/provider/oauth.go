@@ -30,13 +30,13 @@ func ConsentAddress(base string, c Credentials, query []Field) (string, error) {
 	return address.String(), nil
 }
 
-// S256Challenge is the PKCE challenge of a verifier (RFC 7636, section 4.2).
+// S256Challenge returns the PKCE challenge of a verifier (RFC 7636, section 4.2).
 func S256Challenge(verifier Secret) string {
 	sum := sha256.Sum256([]byte(verifier))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// ScopeNames are the names of grants, in order.
+// ScopeNames returns the names of grants, in order.
 func ScopeNames(grants []Grant) []string {
 	names := make([]string, len(grants))
 	for i, g := range grants {

@@ -90,7 +90,7 @@ func (o OAuth2) Revoked(answer *Response) error {
 	return nil
 }
 
-// Request is a form that crier itself sends, with its credentials.
+// Request returns a form that crier itself sends, with its credentials.
 func (o OAuth2) Request(op Operation, address string, form url.Values, secrets ...Secret) Request {
 	r := Request{Operation: op, Method: http.MethodPost, URL: address, Secrets: secrets}
 	switch secret := o.Credentials.ClientSecret; {

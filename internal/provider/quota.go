@@ -31,13 +31,13 @@ func (l RateLimit) Take(uses []Use, at time.Time, units int64) (kept []Use, free
 	return append(kept, Use{At: piece, Units: units}), at, true
 }
 
-// Used is how much of the limit is used up at a time.
+// Used returns how much of the limit is used up at a time.
 func (l RateLimit) Used(uses []Use, at time.Time) int64 {
 	_, used := l.counting(uses, at)
 	return used
 }
 
-// counting are the uses that still count at a time, and their sum.
+// counting returns the uses that still count at a time, and their sum.
 func (l RateLimit) counting(uses []Use, at time.Time) (kept []Use, used int64) {
 	for _, u := range uses {
 		if l.endOf(u).After(at) {
@@ -48,7 +48,7 @@ func (l RateLimit) counting(uses []Use, at time.Time) (kept []Use, used int64) {
 	return kept, used
 }
 
-// freeAt is when so many units will have been given back.
+// freeAt returns when so many units will have been given back.
 func (l RateLimit) freeAt(kept []Use, at time.Time, missing int64) time.Time {
 	for _, u := range kept {
 		if missing -= u.Units; missing <= 0 {
@@ -58,7 +58,7 @@ func (l RateLimit) freeAt(kept []Use, at time.Time, missing int64) time.Time {
 	return l.endOf(Use{At: l.pieceOf(at)}) // it never fits: look again when everything is free
 }
 
-// endOf is when a use stops to count. Of a sliding window all of a piece is taken to have been used at its end.
+// endOf returns when a use stops to count. Of a sliding window all of a piece is taken to have been used at its end.
 func (l RateLimit) endOf(u Use) time.Time {
 	if l.ResetZone == "" {
 		return u.At.Add(l.window() + l.piece())
@@ -67,7 +67,7 @@ func (l RateLimit) endOf(u Use) time.Time {
 	return end
 }
 
-// Day is the day of a limit that begins anew at midnight: from when to when it counts what is used at a time.
+// Day returns the day of a limit that begins anew at midnight: from when to when it counts what is used at a time.
 func (l RateLimit) Day(at time.Time) (from, to time.Time) {
 	zone, err := time.LoadLocation(l.ResetZone)
 	if err != nil {
@@ -89,7 +89,7 @@ func (l RateLimit) pieceOf(at time.Time) time.Time {
 	return from.UTC()
 }
 
-// Exhausted is the error of a call that was not made because a limit has no room for it until a time.
+// Exhausted returns the error of a call that was not made because a limit has no room for it until a time.
 func (l RateLimit) Exhausted(now, free time.Time) *Error {
 	code := CodeRateLimited
 	if l.ResetZone != "" {

@@ -142,7 +142,7 @@ func (r *Registry) Features(p Provider) Features {
 	return f
 }
 
-// InfoFor is what holds for one account.
+// InfoFor returns what holds for one account.
 func (r *Registry) InfoFor(p Provider, a Account) Info {
 	if narrower := r.Features(p).Narrower; narrower != nil {
 		return narrower.InfoFor(a)
@@ -179,7 +179,7 @@ func (r *Registry) Capabilities(p Provider, a Account) Capabilities {
 	return c
 }
 
-// Cost is the price of each part of the content in credits.
+// Cost returns the price of each part of the content in credits.
 func (r *Registry) Cost(p Provider, c Content) []int64 {
 	if pricer := r.Features(p).Pricer; pricer != nil {
 		return pricer.Cost(c)

@@ -85,7 +85,7 @@ type Upload struct {
 	Redone int `json:"redone,omitempty"`
 }
 
-// Clone is a copy that shares nothing: providers change the copy, so that a failed step leaves the original alone.
+// Clone returns a copy that shares nothing: providers change the copy, so that a failed step leaves the original alone.
 func (st State) Clone() State {
 	st.Published = slices.Clone(st.Published)
 	st.Uploads = slices.Clone(st.Uploads)
@@ -102,7 +102,7 @@ func (st State) Clone() State {
 	return st
 }
 
-// NextPart is the index of the part that is to become public next.
+// NextPart returns the index of the part that is to become public next.
 func (st State) NextPart() int { return len(st.Published) }
 
 // Publish enters a part that has become public; parts is how many there are in all.
@@ -115,7 +115,7 @@ func (st *State) Publish(p Published, parts int) {
 	st.Done = len(st.Published) >= parts
 }
 
-// Upload is the entry of a media, or nil.
+// Upload returns the entry of a media, or nil.
 func (st *State) Upload(part, media int) *Upload {
 	for i := range st.Uploads {
 		if st.Uploads[i].Part == part && st.Uploads[i].Media == media {

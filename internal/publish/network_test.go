@@ -155,7 +155,7 @@ func (n *testNetwork) PostMetrics(context.Context, provider.Account, []string) (
 	return map[string]provider.Metrics{"id0": {Likes: &n.likes}}, nil
 }
 
-// count is how often a call was made.
+// count returns how often a call was made.
 func (n *testNetwork) count(call string) (times int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -174,7 +174,7 @@ var (
 	outage = &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "out of order"}
 )
 
-// withNetwork is a fixture with a testNetwork network.
+// withNetwork returns a fixture with a testNetwork network.
 func withNetwork(tb testing.TB, st *store.Store, n *testNetwork) *fixture {
 	tb.Helper()
 	f := newFixture(tb, st, n)
@@ -219,7 +219,7 @@ func (f *fixture) read(tb testing.TB, id crier.ID) store.Publication {
 	return p
 }
 
-// attempts are what was tried, as "operation outcome".
+// attempts returns what was tried, as "operation outcome".
 func (f *fixture) attempts(tb testing.TB, p store.Publication) []string {
 	tb.Helper()
 	list, err := f.store.Attempts(context.Background(), p.ScheduledPostID, 100)
@@ -233,7 +233,7 @@ func (f *fixture) attempts(tb testing.TB, p store.Publication) []string {
 	return said
 }
 
-// credits are the balance and what is reserved of it.
+// credits returns the balance and what is reserved of it.
 func (f *fixture) credits(tb testing.TB) (balance, reserved int64) {
 	tb.Helper()
 	o, err := f.store.Organization(context.Background(), f.organization)

@@ -25,8 +25,8 @@ var allKinds = []store.PublicationKind{
 	store.PostPublication, store.FirstComment, store.EngagementComment, store.RepostPublication,
 }
 
-// testPublication is a publication of a kind that costs 10 credits: a thread of two parts for 4 and 3, with a first
-// comment for 3, or an action for 10.
+// testPublication returns a publication of a kind that costs 10 credits: a thread of two parts for 4 and 3, with a
+// first comment for 3, or an action for 10.
 func testPublication(kind store.PublicationKind, status crier.ScheduledPostStatus) store.Publication {
 	code, message := "before", "what went wrong before"
 	p := store.Publication{
@@ -45,7 +45,7 @@ func testPublication(kind store.PublicationKind, status crier.ScheduledPostStatu
 	return p
 }
 
-// publishedState is the state after some parts of two have become public.
+// publishedState returns the state after some parts of two have become public.
 func publishedState(parts int) provider.State {
 	var st provider.State
 	for i := range parts {
@@ -66,7 +66,7 @@ type expectation struct {
 	ends   bool
 }
 
-// everywhere is one status, whatever it was.
+// everywhere returns one status, whatever it was.
 func everywhere(status crier.ScheduledPostStatus) map[crier.ScheduledPostStatus]crier.ScheduledPostStatus {
 	return map[crier.ScheduledPostStatus]crier.ScheduledPostStatus{"": status}
 }
@@ -89,7 +89,7 @@ var expectations = map[result]expectation{
 	unclear:       {status: everywhere(crier.Unknown), code: "now", tries: 2},
 }
 
-// after is the status that a result leads to.
+// after returns the status that a result leads to.
 func (e expectation) after(before crier.ScheduledPostStatus, parts int) crier.ScheduledPostStatus {
 	if status, ok := e.status[""]; ok {
 		return status

@@ -376,7 +376,7 @@ func TestSeriesReservesCreditsWhenDue(t *testing.T) {
 	})
 }
 
-// nextOf is the publication that the queue was told to wake after another one.
+// nextOf returns the publication that the queue was told to wake after another one.
 func (f *fixture) nextOf(tb testing.TB, p store.Publication) store.Publication {
 	tb.Helper()
 	for _, j := range f.jobs.take() {

@@ -47,7 +47,7 @@ func TestSweepWaitsLongerOnABusyNode(t *testing.T) {
 	})
 }
 
-// limiterWith is a limiter with some at work, on as many accounts as it takes.
+// limiterWith returns a limiter with some at work, on as many accounts as it takes.
 func limiterWith(atWork int) *accountLimiter {
 	l := newAccountLimiter()
 	for on := crier.NewID(); atWork > 0; {

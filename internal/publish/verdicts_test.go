@@ -71,7 +71,7 @@ func (f *fixture) publish(t *testing.T, p store.Publication) store.Publication {
 	return p
 }
 
-// deleteVerdict is what came of asking the network to delete a publication.
+// deleteVerdict returns what came of asking the network to delete a publication.
 func (f *fixture) deleteVerdict(t *testing.T, p store.Publication) string {
 	t.Helper()
 	if _, err := f.Publisher.Unpublish(t.Context(), p.ID); err != nil {

@@ -43,7 +43,7 @@ type borrowed struct{ tx *store.Tx }
 
 var errBorrowed = errors.New("the transaction belongs to the store")
 
-// Begin is a part of the transaction that cannot be undone alone: whoever cannot enqueue a job undoes everything.
+// Begin returns a part of the transaction that cannot be undone alone: whoever cannot enqueue a job undoes everything.
 func (b borrowed) Begin(context.Context) (pgx.Tx, error) { return part{b}, nil }
 func (borrowed) Commit(context.Context) error            { return errBorrowed }
 func (borrowed) Rollback(context.Context) error          { return errBorrowed }

@@ -106,7 +106,7 @@ func (s *defaultShares) mail(owner crier.ID, fn func() error) error {
 	return s.run(owner, func() error { return s.mails.run("mail", owner, fn) })
 }
 
-// pause is when a job that was put off should come back: later when many wait, because each look costs a write.
+// pause returns when a job that was put off should come back: later when many wait, because each look costs a write.
 func (s *fairShares) pause() time.Duration {
 	s.mu.Lock()
 	waiting := s.refused

@@ -24,7 +24,7 @@ const (
 	renewEvery     = time.Minute
 )
 
-// publishQueues are the queues of all networks.
+// publishQueues returns the queues of all networks.
 func publishQueues() map[string]river.QueueConfig {
 	queues := map[string]river.QueueConfig{}
 	for _, p := range crier.Providers() {
@@ -54,7 +54,7 @@ func (w *publishWorker) Work(ctx context.Context, job *river.Job[job.Publish]) e
 	return river.JobSnooze(max(0, next.Sub(w.now())))
 }
 
-// Timeout is the longest run.
+// Timeout returns the longest run.
 func (w *publishWorker) Timeout(*river.Job[job.Publish]) time.Duration { return publishTimeout }
 
 // NextRetry comes back soon after an error of our own, such as a database that was unavailable.

@@ -151,8 +151,8 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, jobs ...job.Job) erro
 	return nil
 }
 
-// queueOf is the queue of a job: publications have one per network, and what decodes files has one of its own, so that
-// nothing else waits for it.
+// queueOf returns the queue of a job: publications have one per network, and what decodes files has one of its own, so
+// that nothing else waits for it.
 func queueOf(args job.Args) string {
 	switch args := args.(type) {
 	case job.Publish:

@@ -41,7 +41,7 @@ type dailyAt struct{ hour, minute int }
 // quietTime is when the job engine rebuilds its indexes: it would do so at midnight, when many posts are due.
 var quietTime = dailyAt{3, 43}
 
-// Next is the first such time after another.
+// Next returns the first such time after another.
 func (d dailyAt) Next(after time.Time) time.Time {
 	year, month, day := after.UTC().Date()
 	next := time.Date(year, month, day, d.hour, d.minute, 0, 0, time.UTC)

@@ -49,7 +49,7 @@ import (
 	"crier/internal/sandbox/youtube"
 )
 
-// networks is the list of all simulated networks, in the order in which people see them.
+// networks returns the list of all simulated networks, in the order in which people see them.
 func networks() []sim.Network {
 	return []sim.Network{
 		x.Network(x.Settings{}),

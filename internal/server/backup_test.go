@@ -19,7 +19,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// emptyPlace is a place to restore a database of the kind of another one to.
+// emptyPlace returns a place to restore a database of the kind of another one to.
 func emptyPlace(t *testing.T, like servertest.Database) servertest.Database {
 	t.Helper()
 	if like.Dialect == store.SQLite {
@@ -34,7 +34,7 @@ func emptyPlace(t *testing.T, like servertest.Database) servertest.Database {
 	return bare.Fresh(t, store.Postgres)
 }
 
-// moved is the settings of a server for another database.
+// moved returns the settings of a server for another database.
 func moved(t *testing.T, c server.Config, to servertest.Database) server.Config {
 	t.Helper()
 	c.DatabaseURL, c.DataDir, c.MediaDir = to.URL, to.DataDir, servertest.MediaDir(to)

@@ -17,7 +17,7 @@ type Enrich struct {
 // enrichTimeout bounds one question to the model; a slow one is answered by the local analyser.
 const enrichTimeout = 20 * time.Second
 
-// analyser is the configured model, or nil for the local analyser alone.
+// analyser returns the configured model, or nil for the local analyser alone.
 func (c *Config) analyser() (service.TextAnalyser, error) {
 	e := c.Enrich
 	if e.URL == "" {

@@ -67,7 +67,7 @@ func hear(tb testing.TB, heard <-chan time.Time) time.Time {
 	return time.Time{}
 }
 
-// memory is what the program holds on to.
+// memory returns what the program holds on to.
 func memory() int64 {
 	runtime.GC()
 	runtime.GC()

@@ -18,7 +18,7 @@ func unmapProgram(log *slog.Logger) {
 	}
 }
 
-// processorTime is what the process has used so far.
+// processorTime returns what the process has used so far.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

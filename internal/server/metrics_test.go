@@ -53,7 +53,7 @@ func TestMetricsCoverTheAlerts(t *testing.T) {
 	})
 }
 
-// linesWith are the lines of a text that begin as wanted.
+// linesWith returns the lines of a text that begin as wanted.
 func linesWith(text, start string) string {
 	var found strings.Builder
 	for line := range strings.Lines(text) {

@@ -65,7 +65,7 @@ func (c *Config) registryAt(sandboxURL string) (*provider.Registry, error) {
 	return registry, nil
 }
 
-// SandboxURL is where the simulator is reached: one that runs elsewhere, or this process's own.
+// SandboxURL returns where the simulator is reached: one that runs elsewhere, or this process's own.
 func (c *Config) SandboxURL() string {
 	if c.SandboxAt != "" {
 		return c.SandboxAt

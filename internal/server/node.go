@@ -93,8 +93,8 @@ func (n *Node) Prepare(ctx context.Context) ([]string, error) {
 // keyFile holds the instance's secret when no setting does.
 const keyFile = "secret.key"
 
-// secretKey is the setting, or the file in the data directory, which is made at the first start. Two starts at once end
-// up with the same file.
+// secretKey returns the setting, or the file in the data directory, which is made at the first start. Two starts at
+// once end up with the same file.
 func (c *Config) secretKey() (string, error) {
 	secret, err := c.PresentKey()
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +106,7 @@ func (c *Config) secretKey() (string, error) {
 	return writeKeyFile(filepath.Join(c.DataDir, keyFile), auth.NewSecretKey())
 }
 
-// PresentKey is the setting or the file; fs.ErrNotExist when there is neither.
+// PresentKey returns the setting or the file; fs.ErrNotExist when there is neither.
 func (c *Config) PresentKey() (string, error) {
 	if c.SecretKey != "" {
 		return c.SecretKey, nil

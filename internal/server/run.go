@@ -160,7 +160,7 @@ func (n *Node) registerMetrics() {
 	}
 }
 
-// httpServer is the API, with the agents' door unless the node only works.
+// httpServer returns the API, with the agents' door unless the node only works.
 func (n *Node) httpServer(ready func(context.Context) error, metrics http.Handler) (*http.Server, error) {
 	c := &n.config
 	cfg := api.Config{

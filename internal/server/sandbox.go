@@ -53,7 +53,7 @@ func (c *Config) ownSandbox(ctx context.Context) (stop func() error, err error) 
 	return stop, err
 }
 
-// Seeds are the sandbox accounts of a new tenant, one per network: known to every sandbox, and with everything that
+// Seeds returns the sandbox accounts of a new tenant, one per network: known to every sandbox, and with everything that
 // connecting them by consent would tell. They are looked up in a sandbox of this process, so none has to run.
 func (c *Config) Seeds(ctx context.Context) ([]social.NewAccount, error) {
 	if !c.Sandbox {
@@ -95,7 +95,7 @@ func (c *Config) seedAccounts(ctx context.Context, sandboxURL string) ([]social.
 	return accounts, nil
 }
 
-// NewAccount is a seeded account with what the seed tells.
+// NewAccount returns a seeded account with what the seed tells.
 func (c *Config) NewAccount(seed sandbox.Seed) social.NewAccount {
 	token := provider.Token{Access: provider.Secret(seed.AccessToken), Refresh: provider.Secret(seed.RefreshToken),
 		Scopes: seed.Scopes}
@@ -115,7 +115,7 @@ func (c *Config) NewAccount(seed sandbox.Seed) social.NewAccount {
 	}
 }
 
-// described is an account with what its network tells about it.
+// described returns an account with what its network tells about it.
 func described(ctx context.Context, networks *provider.Registry, account social.NewAccount) (social.NewAccount,
 	error) {
 	p, ok := networks.Get(string(account.Provider))

@@ -28,7 +28,7 @@ type TLS struct {
 
 func (c TLS) enabled() bool { return c.CertFile != "" || c.ACMEEmail != "" }
 
-// Scheme is the one of addresses that lead to the server.
+// Scheme returns the one of addresses that lead to the server.
 func (c TLS) Scheme() string {
 	if c.enabled() {
 		return "https"
@@ -50,7 +50,7 @@ func (c TLS) Check(publicURL string) error {
 	return nil
 }
 
-// acmeHost is the name that a certificate authority can vouch for.
+// acmeHost returns the name that a certificate authority can vouch for.
 func acmeHost(publicURL string) (string, error) {
 	u, err := url.Parse(publicURL)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || net.ParseIP(u.Hostname()) != nil {

@@ -142,7 +142,7 @@ func serveTLSOn(t *testing.T, config *tls.Config, listener net.Listener) {
 	t.Cleanup(func() { _ = server.Close() })
 }
 
-// servedCertificate is the certificate that a client sees; without roots it need not be signed by anybody.
+// servedCertificate returns the certificate that a client sees; without roots it need not be signed by anybody.
 func servedCertificate(t *testing.T, address string, roots *x509.CertPool) *x509.Certificate {
 	t.Helper()
 	conn, err := tls.Dial("tcp", address, &tls.Config{ServerName: tlsHost, RootCAs: roots,
@@ -186,7 +186,7 @@ func writeCertificate(t *testing.T, config TLS, serial int64, modified time.Time
 	}
 }
 
-// resolveToLoopback is a name server that knows every name at 127.0.0.1.
+// resolveToLoopback returns a name server that knows every name at 127.0.0.1.
 func resolveToLoopback(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

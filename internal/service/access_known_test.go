@@ -11,7 +11,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// kindOfError is the kind of an error of the vocabulary.
+// kindOfError returns the kind of an error of the vocabulary.
 func kindOfError(err error) crier.Kind {
 	if refused, ok := errors.AsType[*crier.Error](err); ok {
 		return refused.Kind

@@ -112,7 +112,7 @@ func (s *Calendars) entries(ctx context.Context, team crier.ID, w CalendarWindow
 	return entries, nil
 }
 
-// shownEntry is a row as the calendar shows it.
+// shownEntry returns a row as the calendar shows it.
 func (s *Calendars) shownEntry(row store.CalendarRow) crier.CalendarEntry {
 	entry := row.CalendarEntry
 	if row.Thumbnail != nil {
@@ -122,7 +122,7 @@ func (s *Calendars) shownEntry(row store.CalendarRow) crier.CalendarEntry {
 	return entry
 }
 
-// recurrences are the entries that a series will make behind its last row, in a half-open window, at most limit.
+// recurrences returns the entries that a series will make behind its last row, in a half-open window, at most limit.
 func recurrences(row store.CalendarRow, from, to crier.Time, limit int) ([]crier.CalendarEntry, error) {
 	location, err := crier.Zone(row.Timezone).Location()
 	if err != nil {

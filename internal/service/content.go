@@ -17,7 +17,7 @@ import (
 	"crier/internal/store"
 )
 
-// plainInput is the content of a post that was given as text and assets.
+// plainInput returns the content of a post that was given as text and assets.
 func plainInput(text string, assets []crier.ID) crier.PostInput {
 	atomic := &crier.AtomicPost{Text: text, Attachments: []crier.Attachment{}}
 	for _, id := range assets {
@@ -30,7 +30,7 @@ func attachmentOf(asset crier.ID, altText string) crier.Attachment {
 	return crier.Attachment{Media: &crier.MediaAttachment{Asset: crier.AttachedAsset{AssetID: asset}, AltText: altText}}
 }
 
-// bare is the content as it is kept: of an attached asset the id alone, since the rest is the library's to tell.
+// bare returns the content as it is kept: of an attached asset the id alone, since the rest is the library's to tell.
 func bare(in crier.PostInput) crier.PostInput {
 	var out crier.PostInput
 	if in.Atomic != nil {
@@ -90,7 +90,7 @@ func sameJSON(a, b any) bool {
 	return errLeft == nil && errRight == nil && bytes.Equal(left, right)
 }
 
-// createInput is the content that a new post asks for.
+// createInput returns the content that a new post asks for.
 func createInput(in crier.PostCreate) crier.PostInput {
 	if in.PostInput != nil {
 		return bare(*in.PostInput)
@@ -102,7 +102,7 @@ func createInput(in crier.PostCreate) crier.PostInput {
 	return plainInput(text, in.AssetIDs)
 }
 
-// updateInput is the content that a change of a post asks for, from what it is now.
+// updateInput returns the content that a change of a post asks for, from what it is now.
 func updateInput(now crier.PostInput, in crier.PostUpdate) (crier.PostInput, []crier.Issue) {
 	switch {
 	case in.PostInput.HasValue():
@@ -126,7 +126,7 @@ func updateInput(now crier.PostInput, in crier.PostUpdate) (crier.PostInput, []c
 	return next, nil
 }
 
-// flatInput is what structured content becomes when it is given up for text and assets.
+// flatInput returns what structured content becomes when it is given up for text and assets.
 func flatInput(now crier.PostInput, in crier.PostUpdate) (crier.PostInput, []crier.Issue) {
 	text, assets := now.Text(), now.AssetIDs()
 	if in.Text.Set {
@@ -207,7 +207,7 @@ func idsOf(refs []assetRef) []crier.ID {
 	return ids
 }
 
-// contentRefs are the assets of the content, by part. With listed they were given as assetIds.
+// contentRefs returns the assets of the content, by part. With listed they were given as assetIds.
 func contentRefs(in crier.PostInput, listed bool) [][]assetRef {
 	parts := in.Parts()
 	refs := make([][]assetRef, len(parts))
@@ -226,7 +226,7 @@ func contentRefs(in crier.PostInput, listed bool) [][]assetRef {
 	return refs
 }
 
-// partRefs are the assets of one part, which is found at a path.
+// partRefs returns the assets of one part, which is found at a path.
 func partRefs(part crier.AtomicPost, path []string) []assetRef {
 	var refs []assetRef
 	for i, a := range part.Attachments {
@@ -238,7 +238,7 @@ func partRefs(part crier.AtomicPost, path []string) []assetRef {
 	return refs
 }
 
-// actionRefs are the assets of the comments that follow a post.
+// actionRefs returns the assets of the comments that follow a post.
 func actionRefs(actions *crier.PostPublishActions) []assetRef {
 	if actions == nil {
 		return nil
@@ -258,7 +258,7 @@ func actionRefs(actions *crier.PostPublishActions) []assetRef {
 	return refs
 }
 
-// requestRefs are the assets of the comments that a request to schedule brings.
+// requestRefs returns the assets of the comments that a request to schedule brings.
 func requestRefs(t crier.Targets) []assetRef {
 	refs := actionRefs(&crier.PostPublishActions{FirstComment: t.FirstComment.Ptr(),
 		EngagementCommentTrigger: t.EngagementCommentTrigger.Ptr()})
@@ -268,8 +268,8 @@ func requestRefs(t crier.Targets) []assetRef {
 	return refs
 }
 
-// unknownAssets are the issues of assets that the team does not have, or has deleted. Those that a post has had before
-// may stay on it after their deletion.
+// unknownAssets returns the issues of assets that the team does not have, or has deleted. Those that a post has had
+// before may stay on it after their deletion.
 func unknownAssets(refs []assetRef, facts map[crier.ID]store.AssetFacts, had []crier.ID) []crier.Issue {
 	var issues []crier.Issue
 	for _, ref := range refs {
@@ -281,7 +281,7 @@ func unknownAssets(refs []assetRef, facts map[crier.ID]store.AssetFacts, had []c
 	return issues
 }
 
-// searchWords are the tokens by which a post is found: those of its title, its texts, and the words of its links.
+// searchWords returns the tokens by which a post is found: those of its title, its texts, and the words of its links.
 func searchWords(p crier.Post) []string {
 	texts := []string{contentText(*p.PostInput)}
 	if p.Title != nil {
@@ -308,7 +308,7 @@ func contentText(in crier.PostInput) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// attachedLinks are the addresses of the links that stand beside the texts.
+// attachedLinks returns the addresses of the links that stand beside the texts.
 func attachedLinks(in crier.PostInput) []string {
 	var links []string
 	for _, part := range in.AllParts() {

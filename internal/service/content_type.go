@@ -31,7 +31,7 @@ func mediaOf(refs [][]assetRef, facts map[crier.ID]store.AssetFacts) [][]medium 
 // typeRank orders types for threads: a thread has the type of its most demanding part.
 var typeRank = map[crier.PostType]int{crier.TextPost: 0, crier.TextImage: 1, crier.Carousel: 2, crier.TextVideo: 3}
 
-// inferType is the type that follows from the media.
+// inferType returns the type that follows from the media.
 func inferType(parts [][]medium) crier.PostType {
 	inferred := crier.TextPost
 	for _, media := range parts {
@@ -51,7 +51,7 @@ func inferType(parts [][]medium) crier.PostType {
 	return inferred
 }
 
-// wrongMedia are the issues of media that do not go together: in a post of the given type or, when it follows the
+// wrongMedia returns the issues of media that do not go together: in a post of the given type or, when it follows the
 // media, with the first of its part. That some are missing yet is no issue of a draft: see incompleteProblem.
 func wrongMedia(given *crier.PostType, parts [][]medium) []crier.Issue {
 	var issues []crier.Issue

@@ -9,7 +9,7 @@ import (
 	"crier/internal/store"
 )
 
-// variantRefs are the assets of the whole content of a variant, by part, at the places where a request has them.
+// variantRefs returns the assets of the whole content of a variant, by part, at the places where a request has them.
 func variantRefs(in crier.PostInput, variant int) [][]assetRef {
 	whole := in.Variant(variant)
 	refs := contentRefs(whole, false)
@@ -41,7 +41,7 @@ func settleVariants(ctx context.Context, tx *store.Tx, p *store.Post,
 	return issues, nil
 }
 
-// unknownTargets are the issues of variants for accounts that the team does not have.
+// unknownTargets returns the issues of variants for accounts that the team does not have.
 func unknownTargets(ctx context.Context, tx *store.Tx, p *store.Post) ([]crier.Issue, error) {
 	var ids []crier.ID
 	for _, v := range p.PostInput.Variants {

@@ -99,7 +99,7 @@ func (s *Contexts) accessTo(ctx context.Context, c access.Caller, organizations 
 	return s.store.AccessIn(ctx, slices.Compact(ids), c.ID(), c.Person().ID)
 }
 
-// effectiveRole is the lower one of the caller's role and that of the person behind it.
+// effectiveRole returns the lower one of the caller's role and that of the person behind it.
 func effectiveRole(a store.Access) crier.Role {
 	if a.Own == nil || a.Behind == nil {
 		return ""

@@ -104,7 +104,7 @@ func (d *desk) post(t *testing.T, in crier.PostCreate) crier.Post {
 	return p
 }
 
-// textOf is a post of a text.
+// textOf returns a post of a text.
 func textOf(text string) crier.PostCreate { return crier.PostCreate{Text: &text} }
 
 // wantIssueAt fails unless err is a 400 with exactly these paths.

@@ -27,12 +27,12 @@ func newEvents(pages *pagination.Cursors, cfg Config) *Events {
 	return &Events{store: cfg.Store, pages: pages, log: events.NewLog(cfg.Store, cfg.Logger), kept: eventsKept(cfg)}
 }
 
-// eventsKept is how long events are kept: 30 days unless the operator says otherwise.
+// eventsKept returns how long events are kept: 30 days unless the operator says otherwise.
 func eventsKept(cfg Config) time.Duration {
 	return time.Duration(cmp.Or(cfg.EventDays, 30)) * 24 * time.Hour
 }
 
-// Log is the node's own event log, to be run.
+// Log returns the node's own event log, to be run.
 func (s *Events) Log() *events.Log { return s.log }
 
 // EventQuery selects events of an organization; what is empty selects all.
@@ -54,7 +54,7 @@ func (q EventQuery) name(organization crier.ID) string {
 	return fmt.Sprintf("events of %s team %s types %s", organization, q.TeamID, strings.Join(words, ","))
 }
 
-// cursor is a place in the list of an organization's events.
+// cursor returns a place in the list of an organization's events.
 func (s *Events) cursor(organization crier.ID, q EventQuery, at int64) string {
 	return s.pages.SealPosition(q.name(organization), at)
 }
@@ -213,7 +213,7 @@ func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, 
 	}
 }
 
-// bounded is the filter of a query, for as much of the log as one page may look at.
+// bounded returns the filter of a query, for as much of the log as one page may look at.
 func (s *Events) bounded(ctx context.Context, organization crier.ID, q EventQuery,
 	run scan) (store.EventFilter, error) {
 	filter := q.filter()
@@ -228,7 +228,7 @@ func (s *Events) bounded(ctx context.Context, organization crier.ID, q EventQuer
 	return filter, err
 }
 
-// position is the sequence behind which a reader goes on; gone is true when what lies there is no longer kept.
+// position returns the sequence behind which a reader goes on; gone is true when what lies there is no longer kept.
 func (s *Events) position(ctx context.Context, organization crier.ID, q EventQuery, present store.EventLog) (at int64,
 	gone bool, err error) {
 	if q.After == "" {

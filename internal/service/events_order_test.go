@@ -18,7 +18,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// orderedEvents is how many events the proof of order writes; CRIER_TEST_EVENTS asks for more.
+// orderedEvents returns how many events the proof of order writes; CRIER_TEST_EVENTS asks for more.
 func orderedEvents(t *testing.T) int {
 	t.Helper()
 	if text := os.Getenv("CRIER_TEST_EVENTS"); text != "" {

@@ -16,7 +16,7 @@ type postFields struct {
 	PostPublishActions *crier.PostPublishActions `json:"postPublishActions"`
 }
 
-// fieldsBefore are the fields of a post that may change. Its content is told when there is a new version of it.
+// fieldsBefore returns the fields of a post that may change. Its content is told when there is a new version of it.
 func fieldsBefore(before store.Post, after crier.Post) postFields {
 	f := postFields{Title: before.Title, Status: before.Status, PostType: before.PostType,
 		ContentPayloadID: before.ContentPayloadID, PostPublishActions: before.PostPublishActions}

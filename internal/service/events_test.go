@@ -43,7 +43,7 @@ func TestEventVisibility(t *testing.T) {
 	}
 }
 
-// organization is the whole organization of a team's scope.
+// organization returns the whole organization of a team's scope.
 func (r *rules) organization(t *testing.T, of access.TeamScope) access.OrgScope {
 	t.Helper()
 	scope, err := r.Access.Organization(t.Context(), of.Caller(), of.Team().OrganizationID, crier.Read)

@@ -70,14 +70,14 @@ func (s *Facets) Enrich(ctx context.Context, job job.EnrichPost) error {
 // local reports whether crier describes texts by itself, without a call to a model.
 func (s *Facets) local() bool { return s.analyser == nil }
 
-// contentFacets are what the content of a post is about.
+// contentFacets returns what the content of a post is about.
 func (s *Facets) contentFacets(ctx context.Context, in crier.PostInput) map[crier.FacetField][]string {
 	facets := s.textFacets(ctx, contentText(in))
 	facets[crier.FacetLinkDomains] = withDomains(facets[crier.FacetLinkDomains], in)
 	return facets
 }
 
-// textFacets are what a text is about. A post without text is about nothing.
+// textFacets returns what a text is about. A post without text is about nothing.
 func (s *Facets) textFacets(ctx context.Context, text string) map[crier.FacetField][]string {
 	var facts enrich.TextFacts
 	if strings.TrimSpace(text) != "" {
@@ -115,7 +115,7 @@ func (s *Facets) analyse(ctx context.Context, text string) enrich.TextFacts {
 	return analysis.TextFacts
 }
 
-// known is a value as a list, empty when it says nothing.
+// known returns a value as a list, empty when it says nothing.
 func known(value, nothing string) []string {
 	if value == "" || value == nothing {
 		return nil

@@ -48,7 +48,8 @@ type delivery struct {
 	moves *store.Publication
 }
 
-// wakeTime is when work has to begin for a post that is due at a time. What only moves needs no client of its network.
+// wakeTime returns when work has to begin for a post that is due at a time. What only moves needs no client of its
+// network.
 func (d delivery) wakeTime(at crier.Time) crier.Time {
 	var info provider.Info
 	if d.provider != nil {
@@ -110,12 +111,12 @@ func (f fanOut) check(d *delivery) provider.Findings {
 	return found
 }
 
-// contentFor is what an account publishes, before its network's own form of it.
+// contentFor returns what an account publishes, before its network's own form of it.
 func (f fanOut) contentFor(id crier.ID) provider.Content {
 	return f.content.For(f.accounts[id].Provider, id)
 }
 
-// incomplete are the issues of content that lacks something before it can go to the accounts of the request.
+// incomplete returns the issues of content that lacks something before it can go to the accounts of the request.
 func (f fanOut) incomplete() []crier.Issue {
 	for _, id := range f.targets.SocialAccountIDs {
 		if problem := incompleteProblem(f.contentFor(id)); problem != "" {
@@ -125,8 +126,8 @@ func (f fanOut) incomplete() []crier.Issue {
 	return nil
 }
 
-// settingsFor are the publish settings of an account. What is scheduled there keeps the ones that the request leaves
-// out.
+// settingsFor returns the publish settings of an account. What is scheduled there keeps the ones that the request
+// leaves out.
 func (f fanOut) settingsFor(id crier.ID) provider.Settings {
 	network, ok := f.providers.Get(string(f.accounts[id].Provider))
 	if !ok {
@@ -136,8 +137,8 @@ func (f fanOut) settingsFor(id crier.ID) provider.Settings {
 		f.targets.PlatformSettingsBySocialAccountID[id])
 }
 
-// actionsFor are the actions of an account: those of what is scheduled there, else those saved with the post, with the
-// request's own over them.
+// actionsFor returns the actions of an account: those of what is scheduled there, else those saved with the post, with
+// the request's own over them.
 func (f fanOut) actionsFor(id crier.ID) crier.PlannedActions {
 	if p, live := f.live[id]; live {
 		return mergeActions(p.Actions, f.targets)
@@ -251,7 +252,7 @@ func (f fanOut) comment(c crier.Comment) provider.Content {
 	return provider.Content{Action: provider.Comment, Parts: []provider.Part{part}}
 }
 
-// plannedActions are the actions that are saved with a post.
+// plannedActions returns the actions that are saved with a post.
 func plannedActions(saved *crier.PostPublishActions) crier.PlannedActions {
 	if saved == nil {
 		return crier.PlannedActions{}
@@ -288,8 +289,8 @@ func mergeActions(base crier.PlannedActions, t crier.Targets) crier.PlannedActio
 	return base
 }
 
-// reviseActions are the actions of what is scheduled after those of its post have changed: each one that has changed
-// there changes here.
+// reviseActions returns the actions of what is scheduled after those of its post have changed: each one that has
+// changed there changes here.
 func reviseActions(planned crier.PlannedActions, before, after *crier.PostPublishActions) crier.PlannedActions {
 	old, revised := plannedActions(before), plannedActions(after)
 	if !sameJSON(old.FirstComment, revised.FirstComment) {
@@ -310,7 +311,7 @@ func reviseActions(planned crier.PlannedActions, before, after *crier.PostPublis
 	return planned
 }
 
-// namedAssets are the assets that the settings and comments of accounts refer to.
+// namedAssets returns the assets that the settings and comments of accounts refer to.
 func (f fanOut) namedAssets(settings map[crier.ID]provider.Settings,
 	actions map[crier.ID]crier.PlannedActions) []crier.ID {
 	seen := map[crier.ID]bool{}

@@ -109,8 +109,8 @@ func (s *Invitations) insert(ctx context.Context, tx *store.Tx, scope access.Org
 	})
 }
 
-// token is the secret of an invitation's link: a signature of what the invitation is, which only this installation can
-// make and can make again when it is time to mail it. What is accepted is looked up by its hash.
+// token returns the secret of an invitation's link: a signature of what the invitation is, which only this installation
+// can make and can make again when it is time to mail it. What is accepted is looked up by its hash.
 func (s *Invitations) token(i crier.Invitation) string {
 	signature := s.keys.Sign([]byte(string(i.ID)+" "+string(i.Email)), "invitation")
 	return string(i.ID) + "." + base64.RawURLEncoding.EncodeToString(signature)

@@ -82,7 +82,7 @@ func (s *Members) Update(ctx context.Context, scope access.OrgScope, id crier.ID
 	})
 }
 
-// beyond are the roles of keys whose secrets a member may not know: those above the member's own, and all of them
+// beyond returns the roles of keys whose secrets a member may not know: those above the member's own, and all of them
 // unless the member manages the keys of the whole organization.
 func beyond(m crier.Member) []crier.Role {
 	if !m.Role.Can(crier.ManageAPIKeys) || m.TeamIDs != nil {

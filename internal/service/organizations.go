@@ -245,8 +245,8 @@ func (s *Organizations) shown(o store.Organization) crier.Organization {
 	return out
 }
 
-// periodEnd is the end of the monthly period that now lies in. A period that began on the 31st ends on the last day of
-// a shorter month.
+// periodEnd returns the end of the monthly period that now lies in. A period that began on the 31st ends on the last
+// day of a shorter month.
 func periodEnd(start, now crier.Time) crier.Time {
 	months := max(0, (now.Year()-start.Year())*12+int(now.Month())-int(start.Month()))
 	for {

@@ -12,7 +12,7 @@ import (
 
 const newPassword = "five other plain words here"
 
-// resetToken is the token in the link for a lost password.
+// resetToken returns the token in the link for a lost password.
 func (r *rules) resetToken(t *testing.T, email string) string {
 	t.Helper()
 	address, err := r.People.ResetLink(t.Context(), email)

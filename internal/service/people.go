@@ -114,7 +114,7 @@ func signedInFrom(sessions []crier.Session, from Browser) bool {
 	})
 }
 
-// guessKey is what the guesses of one network at one account are counted under.
+// guessKey returns what the guesses of one network at one account are counted under.
 func guessKey(email string, from Browser) string { return email + " " + auth.NetworkOf(from.Address) }
 
 // countGuess refuses a guess that has to wait, and counts it else.
@@ -154,7 +154,7 @@ func (s *People) begin(ctx context.Context, user crier.User, email string, from 
 	return session, err
 }
 
-// User is the person of a session; nil when nobody is signed in.
+// User returns the person of a session; nil when nobody is signed in.
 func (s *People) User(ctx context.Context, token string) (*crier.User, error) {
 	if token == "" {
 		return nil, nil

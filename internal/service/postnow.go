@@ -112,7 +112,8 @@ func decided(rows map[crier.ID]store.Publication) bool {
 	return true
 }
 
-// report is the answer from a ticket's rows: refused and failed accounts have an error, all others count as a success.
+// report returns the answer from a ticket's rows: refused and failed accounts have an error, all others count as a
+// success.
 func report(t Ticket, rows map[crier.ID]crier.ScheduledPost) crier.ScheduleResult {
 	out := crier.ScheduleResult{Data: make([]crier.ScheduleEntry, len(t.Entries))}
 	for i, e := range t.Entries {

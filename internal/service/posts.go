@@ -36,7 +36,7 @@ func (s *Posts) Get(ctx context.Context, scope access.TeamScope, id crier.ID, wi
 	return s.shownPost(p), err
 }
 
-// shownPost is a post as the API shows it.
+// shownPost returns a post as the API shows it.
 func (s *Posts) shownPost(p store.Post) crier.Post {
 	if p.PostInput == nil {
 		return p.Post

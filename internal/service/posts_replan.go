@@ -52,7 +52,8 @@ func (s *Posts) replan(ctx context.Context, tx *store.Tx, before, after store.Po
 	return nil
 }
 
-// replanned is what decides whether the new content and actions of a post suit the accounts that it is scheduled on.
+// replanned returns what decides whether the new content and actions of a post suit the accounts that it is scheduled
+// on.
 func (s *Posts) replanned(ctx context.Context, tx *store.Tx, before, after store.Post,
 	live map[crier.ID]store.Publication) (fanOut, error) {
 	f := fanOut{providers: s.providers}
@@ -72,7 +73,7 @@ func (s *Posts) replanned(ctx context.Context, tx *store.Tx, before, after store
 	return f, err
 }
 
-// accountIssues are what an account has against a changed post, at the places of the request that they follow from.
+// accountIssues returns what an account has against a changed post, at the places of the request that they follow from.
 func accountIssues(f fanOut, d *delivery, sent crier.PostUpdate) []crier.Issue {
 	found := f.check(d)
 	if end := d.actions.RecurrenceEndsAt; end != nil && end.Before(d.moves.ScheduledAt.Time) {
@@ -87,7 +88,7 @@ func accountIssues(f fanOut, d *delivery, sent crier.PostUpdate) []crier.Issue {
 	return issues
 }
 
-// sentPath is where a request has what an issue is about, or else the first thing that it changes.
+// sentPath returns where a request has what an issue is about, or else the first thing that it changes.
 func sentPath(sent crier.PostUpdate, path []string) []string {
 	if len(path) > 0 && slices.Contains([]string{"firstComment", "engagementCommentTrigger", "repostAfter",
 		"recurrenceEndsAt"}, path[0]) {

@@ -76,7 +76,7 @@ type planned struct {
 	keepSeries bool
 }
 
-// zoneOf is the zone of a delivery's time: the request's, that of what it moves, the team's, or UTC.
+// zoneOf returns the zone of a delivery's time: the request's, that of what it moves, the team's, or UTC.
 func (p planned) zoneOf(d delivery) string {
 	if p.zone == nil && d.moves != nil {
 		return d.moves.Timezone
@@ -181,8 +181,8 @@ func (s *Schedules) mayPlan(ctx context.Context, tx *store.Tx, scope access.Team
 	return mayPublish(scope.Team(), head)
 }
 
-// missingAssets are the issues of assets that comments of the request name and the team does not have, and of those of
-// the post that were deleted.
+// missingAssets returns the issues of assets that comments of the request name and the team does not have, and of those
+// of the post that were deleted.
 func missingAssets(ctx context.Context, tx *store.Tx, team crier.ID, f fanOut) ([]crier.Issue, error) {
 	named := requestRefs(f.targets)
 	var missing []assetRef
@@ -243,7 +243,7 @@ func mayPublish(team crier.Team, head store.PostHead) error {
 	return nil
 }
 
-// zoneOf is the zone a schedule was chosen in: the request's, else the team's, else UTC.
+// zoneOf returns the zone a schedule was chosen in: the request's, else the team's, else UTC.
 func zoneOf(team crier.Team, given *crier.Zone) string {
 	switch {
 	case given != nil:
@@ -342,7 +342,8 @@ func (s *Schedules) save(ctx context.Context, tx *store.Tx, p store.Publication,
 	return tx.InsertPublication(ctx, p)
 }
 
-// Validate is a dry run of Schedule, or of PostNow when the body asks for no time: the same plan, and nothing written.
+// Validate returns a dry run of Schedule, or of PostNow when the body asks for no time: the same plan, and nothing
+// written.
 func (s *Schedules) Validate(ctx context.Context, scope access.TeamScope, post crier.ID,
 	in crier.ScheduleRequest) (crier.ValidationResult, error) {
 	w := dryRunTime(in.ScheduledAt, in.UseNextSlot)
@@ -351,7 +352,7 @@ func (s *Schedules) Validate(ctx context.Context, scope access.TeamScope, post c
 	})
 }
 
-// dryRunTime is the time that a dry run asks for: now when the request has none.
+// dryRunTime returns the time that a dry run asks for: now when the request has none.
 func dryRunTime(at *crier.Time, useNextSlot *bool) when {
 	w := when{nextSlot: useNextSlot != nil && *useNextSlot}
 	if at != nil {

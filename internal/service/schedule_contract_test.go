@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// in is a time of the desk.
+// in returns a time of the desk.
 func (d *desk) in(after time.Duration) *crier.Time {
 	at := crier.TimeOf(d.time.Add(after))
 	return &at
@@ -45,7 +45,7 @@ func (d *desk) schedule(t *testing.T, post crier.ID, in crier.ScheduleRequest) [
 	return made
 }
 
-// planned is what is scheduled of a post on a network.
+// planned returns what is scheduled of a post on a network.
 func (d *desk) planned(t *testing.T, post crier.ID, network crier.Provider) store.Publication {
 	t.Helper()
 	var live map[crier.ID]store.Publication

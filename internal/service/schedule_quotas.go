@@ -45,7 +45,7 @@ func (s *Schedules) foreseeQuotas(ctx context.Context, tx *store.Tx, plan *plann
 	return nil
 }
 
-// plannedLimits are the limits that the accepted deliveries count towards.
+// plannedLimits returns the limits that the accepted deliveries count towards.
 func (s *Schedules) plannedLimits(plan *planned) []plannedLimit {
 	var list []plannedLimit
 	for i := range plan.deliveries {
@@ -68,7 +68,7 @@ func (s *Schedules) plannedLimits(plan *planned) []plannedLimit {
 	return list
 }
 
-// taken is how much of a limit is used or planned around a time, without the delivery itself.
+// taken returns how much of a limit is used or planned around a time, without the delivery itself.
 func (s *Schedules) taken(l plannedLimit, at time.Time) (int64, error) {
 	used, err := s.engine.Quotas.Used(l.limit, l.use.Uses, at)
 	planned, span, moves := l.use.Planned, l.use.Span, l.delivery.moves
@@ -79,7 +79,7 @@ func (s *Schedules) taken(l plannedLimit, at time.Time) (int64, error) {
 	return used + planned*l.limit.Units[provider.OpPublish], err
 }
 
-// quotaSpan is the time around an instant whose posts share a limit.
+// quotaSpan returns the time around an instant whose posts share a limit.
 func quotaSpan(limit provider.RateLimit, at time.Time) store.Span {
 	if limit.ResetZone != "" {
 		from, to := limit.Day(at)

@@ -120,5 +120,5 @@ func sortedIDs(m map[crier.ID]store.Publication) []crier.ID {
 	return ids
 }
 
-// shownPublication is a publication as the API shows it.
+// shownPublication returns a publication as the API shows it.
 func shownPublication(p store.Publication) crier.ScheduledPost { return publish.Shown(p) }

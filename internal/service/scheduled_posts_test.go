@@ -34,7 +34,7 @@ func (d *desk) free(t *testing.T) (balance, reserved int64) {
 	return balance, reserved
 }
 
-// recurs is every how many days a publication recurs; 0 for never.
+// recurs returns every how many days a publication recurs; 0 for never.
 func recurs(p store.Publication) int {
 	if p.Actions.RecurrenceIntervalDays == nil {
 		return 0
@@ -319,7 +319,7 @@ func TestSchedulingWarnsOfFullQuota(t *testing.T) {
 	})
 }
 
-// video is a post with a video.
+// video returns a post with a video.
 func (d *desk) video(t *testing.T) crier.ID {
 	t.Helper()
 	asset := d.asset(t, media.TypeMP4)

@@ -152,7 +152,7 @@ func (s *ScheduledPosts) replanDelivery(ctx context.Context, tx *store.Tx, scope
 	return d, nil
 }
 
-// updateTargets is a change as a request to schedule on the same account.
+// updateTargets returns a change as a request to schedule on the same account.
 func updateTargets(p store.Publication, in crier.ScheduledPostUpdate) crier.Targets {
 	t := crier.Targets{SocialAccountIDs: []crier.ID{p.SocialAccountID}, PlatformSettings: in.PlatformSettings.Value,
 		FirstComment: in.FirstComment, AllowRepublish: true}
@@ -170,7 +170,7 @@ func updateTargets(p store.Publication, in crier.ScheduledPostUpdate) crier.Targ
 	return t
 }
 
-// optional is a field that is there: the value, or null.
+// optional returns a field that is there: the value, or null.
 func optional[T any](v *T) crier.Optional[T] {
 	if v == nil {
 		return crier.Null[T]()
@@ -178,7 +178,7 @@ func optional[T any](v *T) crier.Optional[T] {
 	return crier.Some(*v)
 }
 
-// ignoredActions are the warnings about actions of a change that the network cannot do.
+// ignoredActions returns the warnings about actions of a change that the network cannot do.
 func ignoredActions(warnings []crier.Issue, in crier.ScheduledPostUpdate) []crier.Issue {
 	var ignored []crier.Issue
 	for _, w := range warnings {

@@ -56,7 +56,7 @@ func settingSchema(s provider.Setting) map[string]any {
 	return out
 }
 
-// boundNames are how JSON schema calls the bounds of a type.
+// boundNames returns how JSON schema calls the bounds of a type.
 func boundNames(t provider.SettingType) (low, high string) {
 	switch t {
 	case provider.TypeString:

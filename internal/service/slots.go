@@ -237,8 +237,8 @@ type busy struct {
 	except   crier.ID
 }
 
-// freeInstants are the first instants of a grid that can be scheduled at and at which none of the accounts has anything
-// live.
+// freeInstants returns the first instants of a grid that can be scheduled at and at which none of the accounts has
+// anything live.
 func freeInstants(ctx context.Context, now crier.Time, in occupancy, g grid, by busy, count int) ([]slot.Instant,
 	error) {
 	from, until := window(now.Time)
@@ -261,7 +261,7 @@ func freeInstants(ctx context.Context, now crier.Time, in occupancy, g grid, by 
 	return free, nil
 }
 
-// window is the time in which something can be scheduled.
+// window returns the time in which something can be scheduled.
 func window(now time.Time) (from, until time.Time) {
 	return now.Add(crier.MinScheduleLead), now.Add(crier.MaxScheduleLead)
 }

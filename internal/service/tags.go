@@ -108,7 +108,7 @@ func (s *Tags) Delete(ctx context.Context, scope access.TeamScope, id crier.ID) 
 	})
 }
 
-// colourOf is the same colour for the same name, always.
+// colourOf returns the same colour for the same name, always.
 func colourOf(name string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(store.FoldName(name))) // a hash takes everything

@@ -48,7 +48,7 @@ func (s *Teams) List(ctx context.Context, scope access.CallerScope, organization
 	return pagination.Page(s.pages, q, rows, total), nil
 }
 
-// reached is what the caller sees of one organization, or of all, and how many teams that are. Who sees a whole
+// reached returns what the caller sees of one organization, or of all, and how many teams that are. Who sees a whole
 // organization needs no further look: its counter came with the check of access.
 func (s *Teams) reached(ctx context.Context, scope access.CallerScope, organization crier.ID) ([]store.Reach, int64,
 	error) {

@@ -10,8 +10,8 @@ import (
 	"crier"
 )
 
-// Defaults are the slots of a team that has made none of its own: morning, afternoon and evening of every day. Their
-// ids depend on the team's id alone, so they are the same in every answer.
+// Defaults returns the slots of a team that has made none of its own: morning, afternoon and evening of every day.
+// Their ids depend on the team's id alone, so they are the same in every answer.
 func Defaults(teamID crier.ID) []crier.SchedulingSlot {
 	return []crier.SchedulingSlot{
 		defaultSlot(teamID, 9, "Morning"),

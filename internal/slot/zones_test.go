@@ -84,8 +84,8 @@ func offsetAt(loc *time.Location, t time.Time) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// expected is the rule, spelled out: the first instant that shows wall, else wall moved forward by the gap it lies in.
-// It is the zero time if there is neither.
+// expected returns the rule, spelled out: the first instant that shows wall, else wall moved forward by the gap it lies
+// in. It is the zero time if there is neither.
 func expected(history []stretch, wall time.Time) time.Time {
 	for _, s := range history {
 		if at := wall.Add(-s.offset); !at.Before(s.start) && at.Before(s.end) {
@@ -170,7 +170,7 @@ func enabledOn(slots []crier.SchedulingSlot, day time.Time) int {
 	return enabled
 }
 
-// daysOfChanges are the numbers of the days on which a clock change can touch a slot.
+// daysOfChanges returns the numbers of the days on which a clock change can touch a slot.
 func daysOfChanges(history []stretch) map[int]bool {
 	days := map[int]bool{}
 	for _, change := range history[1:] {

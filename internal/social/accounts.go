@@ -56,7 +56,7 @@ type Views struct {
 	clock     crier.Clock
 }
 
-// shown is one account as callers see it.
+// shown returns one account as callers see it.
 func (s *Views) shown(ctx context.Context, r riskReader, a store.Account) (crier.SocialAccount, error) {
 	shown, err := s.shownList(ctx, r, []store.Account{a})
 	if err != nil {

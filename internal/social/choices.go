@@ -78,7 +78,7 @@ func (s *Accounts) Mentions(ctx context.Context, scope access.TeamScope, id crie
 	return out, nil
 }
 
-// connected is an account that its network can be asked about.
+// connected returns an account that its network can be asked about.
 func (s *Accounts) connected(ctx context.Context, scope access.TeamScope, id crier.ID) (store.Account,
 	provider.Provider,
 	error) {

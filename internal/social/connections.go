@@ -114,7 +114,7 @@ func (s *Connections) mayReturn(ctx context.Context, organization crier.ID, to *
 		"organization's returnOrigins", origin), "returnUrl"))
 }
 
-// destination is the host of an address that is not crier's own.
+// destination returns the host of an address that is not crier's own.
 func (s *Connections) destination(address *string) string {
 	if address == nil {
 		return ""
@@ -128,7 +128,7 @@ func (s *Connections) destination(address *string) string {
 
 func connectionContext(hash []byte) string { return fmt.Sprintf("connection %x", hash) }
 
-// connectionID is the id by which whoever began a connection knows it. It says nothing about the state.
+// connectionID returns the id by which whoever began a connection knows it. It says nothing about the state.
 func connectionID(team crier.ID, hash []byte) crier.ID {
 	return crier.DerivedID(team, connectionContext(hash))
 }
@@ -182,7 +182,7 @@ type Choice struct {
 	Kind   string
 }
 
-// ReturnURL is where the person's browser goes, with the outcome in its query; empty when nobody asked for it.
+// ReturnURL returns where the person's browser goes, with the outcome in its query; empty when nobody asked for it.
 func (o Outcome) ReturnURL() string {
 	if o.returnURL == nil {
 		return ""
@@ -313,7 +313,7 @@ func (s *Connections) exchange(ctx context.Context, connector provider.Connector
 	return token, accounts, err
 }
 
-// missingScopes are the scopes that publishing needs and the person did not grant.
+// missingScopes returns the scopes that publishing needs and the person did not grant.
 func missingScopes(info provider.Info, accounts []provider.ConnectedAccount) []string {
 	var missing []string
 	for _, a := range accounts {
@@ -442,7 +442,7 @@ func (s *Connections) endChoice(ctx context.Context, network crier.Provider, sta
 	return c, err
 }
 
-// offered are the accounts that a connection keeps for a choice.
+// offered returns the accounts that a connection keeps for a choice.
 func (s *Connections) offered(c store.Connection) ([]offered, error) {
 	data, err := s.keys.Open(c.Choices, connectionContext(c.StateHash))
 	if err != nil {
@@ -455,7 +455,7 @@ func (s *Connections) offered(c store.Connection) ([]offered, error) {
 	return list, nil
 }
 
-// chosen are those of the offered accounts that have the ids.
+// chosen returns those of the offered accounts that have the ids.
 func (s *Connections) chosen(c store.Connection, ids []string) ([]provider.ConnectedAccount, error) {
 	list, err := s.offered(c)
 	if err != nil {

@@ -42,7 +42,7 @@ func (s *Views) Outlook(a store.Account) (o Outlook, ok bool) {
 	return Outlook{}, false
 }
 
-// ungranted are the scopes that publishing needs and that are missing. Without any known scope nothing is said.
+// ungranted returns the scopes that publishing needs and that are missing. Without any known scope nothing is said.
 func ungranted(info provider.Info, granted []string) []string {
 	var missing []string
 	for _, grant := range info.Scopes {
@@ -53,7 +53,7 @@ func ungranted(info provider.Info, granted []string) []string {
 	return missing
 }
 
-// connectionEnd is when a connection ends that crier cannot renew beyond; nil when no such time is known.
+// connectionEnd returns when a connection ends that crier cannot renew beyond; nil when no such time is known.
 func (s *Views) connectionEnd(p provider.Provider, a store.Account) *crier.Time {
 	switch {
 	case publish.HasAuthFailed(a):

@@ -60,7 +60,7 @@ type AnalyticsFilter struct {
 	PostTypes        []crier.PostType
 }
 
-// where is the condition of a filter on a table, with ? for its parameters.
+// where returns the condition of a filter on a table, with ? for its parameters.
 func (f AnalyticsFilter) where(table string) (string, []any) {
 	where, args := "", []any{}
 	in := func(column string, values []any) {
@@ -216,7 +216,7 @@ func DecodeNumbers(raw json.RawMessage) (Numbers, error) {
 		Comments: told.Comments, Shares: told.Shares, Quotes: told.Quotes, Saves: told.Saves, Clicks: told.Clicks}, nil
 }
 
-// Gains are the sums of the days on which a publication was read, from its readings in the order of time. day tells
+// Gains returns the sums of the days on which a publication was read, from its readings in the order of time. day tells
 // the day of an instant. Where the first readings are no longer kept, nobody knows what the first kept one has gained.
 func Gains(s PublicationStats, readings []Reading, day func(crier.Time) int64) []DaySums {
 	s.Numbers = Numbers{}
@@ -233,7 +233,7 @@ func Gains(s PublicationStats, readings []Reading, day func(crier.Time) int64) [
 	return out
 }
 
-// Totals are the sums of a publication on a day, as if it were published on it.
+// Totals returns the sums of a publication on a day, as if it were published on it.
 func Totals(s PublicationStats, day int64) DaySums {
 	empty := s
 	empty.Numbers, empty.PublishedDay = Numbers{}, day

@@ -61,7 +61,7 @@ func TestReadingsDecodeNetworkMetrics(t *testing.T) {
 	}
 }
 
-// sum is a metric of sums.
+// sum returns a metric of sums.
 func sum(d store.DaySums, m crier.Metric) store.Sum {
 	for i, name := range store.SummedMetrics {
 		if name == m {

@@ -32,7 +32,7 @@ var rankSorts = map[string]string{
 	"publishedAt":                   "s.published_at",
 }
 
-// rankKey is the value that a row is sorted by.
+// rankKey returns the value that a row is sorted by.
 func rankKey(p RankedPost, sort string) Key {
 	n := p.Numbers
 	byName := map[string]*int64{
@@ -51,7 +51,7 @@ func rankKey(p RankedPost, sort string) Key {
 	return key
 }
 
-// ranking is the list of the posts that were published in a time and are not deleted.
+// ranking returns the list of the posts that were published in a time and are not deleted.
 func ranking(f AnalyticsFilter, from, to crier.Time) listing[RankedPost] {
 	where, args := f.where("s")
 	// The days bound what the index reads; a day of any zone begins within one of them.

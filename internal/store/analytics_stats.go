@@ -41,7 +41,7 @@ func (n Numbers) Rate() *int64 {
 	return &rate
 }
 
-// or is the numbers, and where they tell nothing those of before.
+// or returns the numbers, and where they tell nothing those of before.
 func (n Numbers) or(before Numbers) Numbers {
 	now, then := n.all(), before.all()
 	for i, v := range now {
@@ -245,7 +245,7 @@ func publishedChange(s PublicationStats, now Numbers) DaySums {
 	return d
 }
 
-// gainedChange is what a reading adds to the sums of its own day: the difference from what was told before.
+// gainedChange returns what a reading adds to the sums of its own day: the difference from what was told before.
 func gainedChange(s PublicationStats, now Numbers, reading Reading) DaySums {
 	d := daySums(s, true, reading.Day)
 	d.Counted = 1
@@ -276,7 +276,7 @@ var SummedMetrics = []crier.Metric{crier.MetricViews, crier.MetricLikes, crier.M
 
 const summed = 8
 
-// addable are the numbers in the order of SummedMetrics.
+// addable returns the numbers in the order of SummedMetrics.
 func addable(n Numbers) [summed]*int64 {
 	return [summed]*int64{n.Views, n.Likes, n.Comments, n.Shares, n.Quotes, n.Saves, n.Clicks, n.Engagements()}
 }
@@ -331,7 +331,7 @@ var (
 	addDaySum  = addDaySumStatement()
 )
 
-// sumColumnNames are the columns of the sums, in the order of values.
+// sumColumnNames returns the columns of the sums, in the order of values.
 func sumColumnNames() []string {
 	names := []string{"counted"}
 	for _, m := range SummedMetrics {
@@ -340,7 +340,7 @@ func sumColumnNames() []string {
 	return append(names, "rated_views", "rated_engagements", "rated_told")
 }
 
-// values are the sums in the order of sumColumns.
+// values returns the sums in the order of sumColumns.
 func (d *DaySums) values() []*int64 {
 	list := []*int64{&d.Counted}
 	for i := range d.Sums {

@@ -15,10 +15,10 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// dayOf is the day of an instant in UTC, counted as analytics counts days.
+// dayOf returns the day of an instant in UTC, counted as analytics counts days.
 func dayOf(at crier.Time) int64 { return at.Unix() / (24 * 60 * 60) }
 
-// published is a post that is public since some time after now, and counted unless it was counted before.
+// published returns a post that is public since some time after now, and counted unless it was counted before.
 func published(f *storetest.Fixture, after time.Duration, change ...func(*store.PublicationStats)) store.PublicationStats {
 	at := f.After(after)
 	p := f.Schedule(f.NewPost("Hello"), func(p *store.Publication) { p.ScheduledAt = at })
@@ -297,7 +297,7 @@ func TestStatsBetweenReadsTheNewestFirst(t *testing.T) {
 	})
 }
 
-// ids are the publications of stats.
+// ids returns the publications of stats.
 func ids(list ...store.PublicationStats) (out []crier.ID) {
 	for _, s := range list {
 		out = append(out, s.PublicationID)

@@ -114,7 +114,7 @@ func (tx *Tx) countAsset(ctx context.Context, team crier.ID, by int, bytes int64
 	return nil
 }
 
-// StoredBytes is how many bytes the assets of all teams of an organization have.
+// StoredBytes returns how many bytes the assets of all teams of an organization have.
 func (r reads) StoredBytes(ctx context.Context, organization crier.ID) (bytes int64, err error) {
 	err = r.q.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(asset_bytes), 0) AS bigint) FROM teams
 		WHERE organization_id = $1 AND deleted_at IS NULL`, organization).Scan(&bytes)

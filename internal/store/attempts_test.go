@@ -10,7 +10,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// attempt is an attempt of a publication that started some time after now.
+// attempt returns an attempt of a publication that started some time after now.
 func attempt(f *storetest.Fixture, p store.Publication, operation string, after time.Duration) store.Attempt {
 	a := store.Attempt{ScheduledPostID: p.ScheduledPostID}
 	a.ID, a.Operation, a.StartedAt = crier.NewID(), operation, f.After(after)
@@ -20,7 +20,7 @@ func attempt(f *storetest.Fixture, p store.Publication, operation string, after 
 	return a
 }
 
-// sending is an attempt that may publish something.
+// sending returns an attempt that may publish something.
 func sending(f *storetest.Fixture, p store.Publication, after time.Duration) store.Attempt {
 	a := attempt(f, p, "publish", after)
 	before, settled := f.After(after+10*time.Second), f.After(after+30*time.Second)

@@ -185,7 +185,7 @@ func sortByReferences(tables []string, references map[string][]string) ([]string
 	return sorted, nil
 }
 
-// storedColumns are the columns of a table that are not computed from others.
+// storedColumns returns the columns of a table that are not computed from others.
 func storedColumns(ctx context.Context, tx pgx.Tx, table string) ([]string, error) {
 	rows, err := tx.Query(ctx, `SELECT a.attname FROM pg_attribute a WHERE a.attrelid = $1::regclass AND a.attnum > 0
 		AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY a.attnum`, quoted(table))
@@ -249,7 +249,7 @@ func (s *Store) checkLoadable(ctx context.Context, d Dump) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// newestMigration is the number of the last migration that this program knows.
+// newestMigration returns the number of the last migration that this program knows.
 func (s *Store) newestMigration() (int64, error) {
 	provider, done, err := s.migrationProvider()
 	if err != nil {

@@ -155,7 +155,8 @@ func (r reads) completeCalendar(ctx context.Context, list []CalendarRow) error {
 	return nil
 }
 
-// pickThumbnail is the first asset of what the account publishes that is among those of the post that can be shown.
+// pickThumbnail returns the first asset of what the account publishes that is among those of the post that can be
+// shown.
 func (c *CalendarRow) pickThumbnail(shown []crier.ID) *crier.ID {
 	wanted := shown
 	if c.hasVariants {

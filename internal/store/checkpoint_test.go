@@ -12,7 +12,7 @@ import (
 	"crier"
 )
 
-// checkpointTestStore is a store with a table of its own.
+// checkpointTestStore returns a store with a table of its own.
 func checkpointTestStore(t *testing.T) (*Store, string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// secret is a hash that no other test has: tests share a database.
+// secret returns a hash that no other test has: tests share a database.
 func secret(f *storetest.Fixture, name string) []byte {
 	return []byte(string(f.Organization.ID) + name)
 }

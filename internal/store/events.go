@@ -181,8 +181,8 @@ const hasID = `pg_current_xact_id() IS NOT NULL`
 const thisDatabase = `(CAST(CAST(CAST('events' AS regclass) AS oid) AS text) || ' ' ||
 	CAST(extract(epoch FROM pg_postmaster_start_time()) AS text))`
 
-// behindPlace is the condition on events behind a place, whose database and number are arguments from the nth on. In
-// another database the place means nothing.
+// behindPlace returns the condition on events behind a place, whose database and number are arguments from the nth on.
+// In another database the place means nothing.
 func behindPlace(n int) string {
 	return fmt.Sprintf(`written > CASE WHEN %s = $%d THEN CAST($%d AS bigint) ELSE 0 END`, thisDatabase, n, n+1)
 }
@@ -303,7 +303,7 @@ type EventFilter struct {
 	Until int64
 }
 
-// where is the condition of a filter.
+// where returns the condition of a filter.
 func (f EventFilter) where(organization crier.ID, after int64) (string, []any) {
 	where, args := []string{"e.organization_id = $1", "e.sequence > $2"}, []any{organization, after}
 	and := func(condition string, values ...any) {
@@ -344,8 +344,8 @@ func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, af
 	return collect(rows, scanEvent)
 }
 
-// EventsUntil is the sequence of the nth event of an organization behind a sequence; ok is false when there are fewer.
-// It reads an index alone.
+// EventsUntil returns the sequence of the nth event of an organization behind a sequence; ok is false when there are
+// fewer. It reads an index alone.
 func (r reads) EventsUntil(ctx context.Context, organization crier.ID, after int64, n int) (sequence int64, ok bool,
 	err error) {
 	var found int

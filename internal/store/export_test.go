@@ -20,7 +20,8 @@ func (s *Store) MigrateTo(ctx context.Context, version int64) error {
 	return err
 }
 
-// VitalsQueries are the queries behind Vitals with their arguments, for tests that look how a database goes about them.
+// VitalsQueries returns the queries behind Vitals with their arguments, for tests that look how a database goes about
+// them.
 func VitalsQueries(now crier.Time) (queries []string, args [][]any) {
 	for _, q := range vitalsQuestions(&Vitals{}, now) {
 		queries, args = append(queries, q.query), append(args, q.args)
@@ -38,7 +39,7 @@ func (tx *Tx) SendEvents(ctx context.Context) error {
 	return tx.q.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
 }
 
-// SequencedUpTo is where a pass over the events without a sequence begins to look.
+// SequencedUpTo returns where a pass over the events without a sequence begins to look.
 func (s *Store) SequencedUpTo() int64 { return s.sequenced.current().all }
 
 // TakeForSequenced has all events up to a number of a database be taken for put in order.

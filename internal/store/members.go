@@ -18,7 +18,7 @@ const (
 	KeyPrincipal  PrincipalKind = "api_key"
 )
 
-// table is the table of the principal, which has its organization counter.
+// table returns the table of the principal, which has its organization counter.
 func (k PrincipalKind) table() string {
 	if k == KeyPrincipal {
 		return "api_keys"

@@ -191,7 +191,7 @@ func inWordOrder(a, b wordEntry) int {
 	return cmp.Or(cmp.Compare(a.Word, b.Word), cmp.Compare(a.Post, b.Post))
 }
 
-// entries are the rows that post_words should have of a post.
+// entries returns the rows that post_words should have of a post.
 func (p waitingPost) entries() []wordEntry {
 	if p.gone || p.words == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// findings are what lists that are filtered by one word find.
+// findings returns what lists that are filtered by one word find.
 func findings(t *testing.T, f *storetest.Fixture, word string, statuses ...crier.PostStatus) ([]crier.ID, int64) {
 	t.Helper()
 	page, total, err := f.Posts(context.Background(), store.PostFilter{TeamID: f.Team.ID, Words: []string{word},

@@ -179,7 +179,7 @@ func (f PostFilter) wordGroups(position string) []group {
 	return groups
 }
 
-// holdsWords is the condition that a post has all words, by its row in post_changes if there is one.
+// holdsWords returns the condition that a post has all words, by its row in post_changes if there is one.
 func (f PostFilter) holdsWords(position string) condition {
 	waits := make([]string, len(f.Words))
 	var args, spellings []any

@@ -118,7 +118,7 @@ func fillPosts(t *testing.T, f *storetest.Fixture, n int) (posts []listed, tag c
 	return posts, tag
 }
 
-// shows is what a list should show: the same rules, in Go.
+// shows returns what a list should show: the same rules, in Go.
 func shows(f store.PostFilter, p listed, tag crier.ID) bool {
 	in := func(r store.TimeRange, at crier.Time) bool {
 		return (r.From == nil || !at.Before(r.From.Time)) && (r.To == nil || at.Before(r.To.Time))
@@ -158,7 +158,7 @@ var postOrders = map[string]func(a, b listed) int{
 	"scheduledAt": func(a, b listed) int { return a.ScheduledAt.Compare(b.ScheduledAt.Time) },
 }
 
-// expected is what a list should show, in its order.
+// expected returns what a list should show, in its order.
 func expected(posts []listed, f store.PostFilter, tag crier.ID, q store.PageQuery) []crier.ID {
 	var kept []listed
 	for _, p := range posts {

@@ -109,7 +109,7 @@ func (r reads) withFollowUps(ctx context.Context, list []scheduledPost) ([]crier
 	return s.list(), nil
 }
 
-// ofKeys is a query that selects given ids.
+// ofKeys returns a query that selects given ids.
 func (r reads) ofKeys(ids []crier.ID) (which string, args []any) {
 	return `SELECT v.key FROM ` + r.jsonRows("key uuid"), []any{keys(ids)}
 }

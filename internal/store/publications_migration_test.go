@@ -49,7 +49,7 @@ const (
 	areaAttempt
 )
 
-// oldID is an id of an area, as the databases compute it.
+// oldID returns an id of an area, as the databases compute it.
 func oldID(area, i int) crier.ID { return crier.ID(fmt.Sprintf("%08x-0000-4000-8000-%012x", area, i)) }
 
 const oldStatus = `CASE %s %% 8 WHEN 0 THEN 'scheduled' WHEN 1 THEN 'publishing' WHEN 2 THEN 'processing'
@@ -118,7 +118,7 @@ const (
 		recurrence_of, live, canceled`
 )
 
-// oldRows are the rows of the old tables, or where they are after the migration, and what refers to them.
+// oldRows returns the rows of the old tables, or where they are after the migration, and what refers to them.
 func oldRows(t *testing.T, s *store.Store, posts, actions, parent string) map[string][][]string {
 	t.Helper()
 	return map[string][][]string{

@@ -123,7 +123,7 @@ func TestMovingAPublicationAdvancesEpochAndClearsLease(t *testing.T) {
 	})
 }
 
-// settlement is a publication of which nothing but the row changes.
+// settlement returns a publication of which nothing but the row changes.
 func settlement(p store.Publication, owner crier.ID, change func(*store.Publication)) *store.Settlement {
 	s := &store.Settlement{Publication: p, Epoch: p.Epoch, Owner: owner}
 	change(&s.Publication)

@@ -39,7 +39,7 @@ func fillPlanned(tb testing.TB, s *store.Store, network crier.Provider, at crier
 		id, posts, network), at)
 }
 
-// plan is how a database goes about a query.
+// plan returns how a database goes about a query.
 func plan(tb testing.TB, s *store.Store, query string, args ...any) string {
 	tb.Helper()
 	rows, err := s.Reader().QueryContext(context.Background(), words[s.Dialect()].explain+query, args...)

@@ -15,7 +15,7 @@ import (
 // jsonColumn reads and writes a value as a JSON column of either database.
 type jsonColumn[T any] struct{ value *T }
 
-// asJSON is a value as a JSON column; nil is NULL.
+// asJSON returns a value as a JSON column; nil is NULL.
 func asJSON[T any](v *T) jsonColumn[T] { return jsonColumn[T]{value: v} }
 
 // encoded is an argument that is made of a value which may still change.
@@ -109,7 +109,7 @@ func anys[T any](list []T) []any {
 	return out
 }
 
-// forShare is the clause of a shared lock on rows.
+// forShare returns the clause of a shared lock on rows.
 func (r reads) forShare() string {
 	if r.forUpdate == "" {
 		return "" // the one writer of SQLite has no others
@@ -139,7 +139,7 @@ func changedOne(noun string, id crier.ID) check {
 	}}
 }
 
-// changed is the check of queueExec for statements that may change any number of rows.
+// changed returns the check of queueExec for statements that may change any number of rows.
 func changed(doing string) check {
 	return check{want: -1, outcome: func(_ int64, err error) error {
 		if err != nil {

@@ -162,7 +162,7 @@ func notNull(yes bool) string {
 	return ""
 }
 
-// sqliteIndexes are the named indexes: whether they are unique, and their columns.
+// sqliteIndexes returns the named indexes: whether they are unique, and their columns.
 func sqliteIndexes(t *testing.T, s *store.Store) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -188,7 +188,7 @@ func postgresIndexes(t *testing.T, s *store.Store) map[string]string {
 	return found
 }
 
-// shape is what matters of the text of an index, spelled alike: unique or not, the columns, and that there is a
+// shape returns what matters of the text of an index, spelled alike: unique or not, the columns, and that there is a
 // condition.
 func shape(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
@@ -205,7 +205,7 @@ func shape(text string) string {
 	return unique + strings.ReplaceAll(columns, " ", "") + condition
 }
 
-// columnsIn are the words of a condition that are names.
+// columnsIn returns the words of a condition that are names.
 func columnsIn(condition string) []string {
 	words := map[string]bool{}
 	for _, word := range strings.FieldsFunc(condition,

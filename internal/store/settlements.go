@@ -97,7 +97,7 @@ func (tx *Tx) WriteSettlements(ctx context.Context, now crier.Time, wait LockWai
 		func(s *Settlement) bool { return s.Publication.IsAction() }))...)
 }
 
-// settledPosts are the posts of settlements, in order and none of them twice.
+// settledPosts returns the posts of settlements, in order and none of them twice.
 func settledPosts(list []*Settlement) []crier.ID {
 	ids := make([]crier.ID, len(list))
 	for i, s := range list {

@@ -28,7 +28,7 @@ func sortKey(name string) string {
 	return letters
 }
 
-// titleKey is the sortKey of a title; no title comes first.
+// titleKey returns the sortKey of a title; no title comes first.
 func titleKey(title *string) string {
 	if title == nil {
 		return ""

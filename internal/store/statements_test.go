@@ -30,7 +30,7 @@ func compilingTestDB(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-// compilingTestConn is a connection of its own, and what it keeps.
+// compilingTestConn returns a connection of its own, and what it keeps.
 func compilingTestConn(t *testing.T) (*sql.Conn, func(look func(c *compilingConn))) {
 	t.Helper()
 	conn, err := compilingTestDB(t, filepath.Join(t.TempDir(), "test.db")).Conn(t.Context())
@@ -108,7 +108,8 @@ func TestStatementsAreCompiledOnce_sqlite(t *testing.T) {
 	})
 }
 
-// recompiled is how often SQLite has compiled a statement again. The driver does not tell, so this looks inside it.
+// recompiled returns how often SQLite has compiled a statement again. The driver does not tell, so this looks inside
+// it.
 func recompiled(stmt compiledStmt) int64 {
 	inside := reflect.ValueOf(stmt).Elem()
 	status := reflect.ValueOf(sqlite3.Xsqlite3_stmt_status)

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 
 func now() crier.Time { return crier.TimeOf(time.Now()) }
 
-// kindOf is the kind of an error that callers are told, empty for others.
+// kindOf returns the kind of an error that callers are told, empty for others.
 func kindOf(err error) crier.Kind {
 	if told, ok := errors.AsType[*crier.Error](err); ok {
 		return told.Kind

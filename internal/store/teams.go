@@ -151,7 +151,7 @@ func scanReach(row scanner) (Reach, error) {
 
 const inLimit = " AND t.id IN (SELECT x.team_id FROM membership_teams x WHERE x.membership_id = ?)"
 
-// TeamIDs are the teams that a caller sees of an organization.
+// TeamIDs returns the teams that a caller sees of an organization.
 func (r reads) TeamIDs(ctx context.Context, reach Reach) ([]crier.ID, error) {
 	b := reach.branch()
 	rows, err := r.q.QueryContext(ctx, `SELECT t.id FROM teams t WHERE `+bind(b.where, 0), b.args...)
@@ -170,7 +170,7 @@ func (reach Reach) branch() branch {
 	return b
 }
 
-// everyTeam is the condition for callers with very many organizations.
+// everyTeam returns the condition for callers with very many organizations.
 func everyTeam(principal, person crier.ID) branch {
 	const member = ` FROM memberships %[1]s WHERE %[1]s.organization_id = t.organization_id AND %[1]s.principal_id = ?
 		AND

@@ -68,7 +68,7 @@ func claim(f *storetest.Fixture, w store.Webhook, limit int, now, until crier.Ti
 	return claims
 }
 
-// state is how the deliveries of a webhook stand, in the order of their events.
+// state returns how the deliveries of a webhook stand, in the order of their events.
 func state(t *testing.T, f *storetest.Fixture, w store.Webhook) string {
 	t.Helper()
 	page, err := f.Deliveries(t.Context(), w.ID, "", "", store.PageQuery{Sort: "createdAt", Limit: 100})

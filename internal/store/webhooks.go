@@ -106,7 +106,7 @@ func (r reads) Webhooks(ctx context.Context, organization crier.ID, q PageQuery)
 	return page, nil
 }
 
-// WebhookCount is how many webhooks an organization has. They are few.
+// WebhookCount returns how many webhooks an organization has. They are few.
 func (r reads) WebhookCount(ctx context.Context, organization crier.ID) (n int64, err error) {
 	err = r.q.QueryRowContext(ctx, `SELECT count(*) FROM webhooks WHERE organization_id = $1`, organization).Scan(&n)
 	if err != nil {
@@ -143,7 +143,7 @@ func (r reads) HasWebhooks(ctx context.Context) (has bool, err error) {
 	return has, nil
 }
 
-// Dispatched is the last event that was handed to the webhooks.
+// Dispatched returns the last event that was handed to the webhooks.
 func (r reads) Dispatched(ctx context.Context) (at int64, err error) {
 	err = r.keyed.QueryRowContext(ctx, `SELECT dispatched FROM webhook_log WHERE id = 1`).Scan(&at)
 	if err != nil {
@@ -167,7 +167,7 @@ func (tx *Tx) SetDispatched(ctx context.Context, at int64) error {
 		`UPDATE webhook_log SET dispatched = $1 WHERE id = 1`, at)
 }
 
-// OwnerEmails are the addresses of an organization's owners, or of its admins where no owner has one.
+// OwnerEmails returns the addresses of an organization's owners, or of its admins where no owner has one.
 func (r reads) OwnerEmails(ctx context.Context, organization crier.ID) ([]crier.Email, error) {
 	for _, role := range []crier.Role{crier.RoleOwner, crier.RoleAdmin} {
 		rows, err := r.q.QueryContext(ctx, `SELECT u.email FROM `+memberTables+` WHERE m.organization_id = $1

@@ -77,7 +77,7 @@ func (s *Dispatcher) NewSecret(webhook crier.ID) (secret string, sealed []byte, 
 
 func secretContext(webhook crier.ID) string { return "secret of webhook " + string(webhook) }
 
-// secrets are those that sign now, the new one first.
+// secrets returns those that sign now, the new one first.
 func (s *Dispatcher) secrets(w store.Webhook) ([]string, error) {
 	sealed := [][]byte{w.Secret}
 	if w.OldSecret != nil && w.OldSecretEndsAt != nil && w.OldSecretEndsAt.After(s.clock()) {
@@ -100,7 +100,7 @@ func (s *Dispatcher) SendTest(tx *store.Tx, w store.Webhook) (event crier.ID, er
 		Object: crier.WebhookTestEvent{WebhookID: w.ID, Message: "This is a test. Webhooks of crier arrive here."}})
 }
 
-// Shown is a delivery as the API shows it.
+// Shown returns a delivery as the API shows it.
 func Shown(d store.Delivery) (crier.WebhookDelivery, error) {
 	out := d.WebhookDelivery
 	if out.Status == crier.WebhookPending && !d.Claimed {

@@ -23,7 +23,7 @@ func (s *Dispatcher) StartReplay(ctx context.Context, tx *store.Tx, w store.Webh
 		Args: job.ReplayWebhook{WebhookID: w.ID, From: in.From, To: in.To, OrganizationID: w.OrganizationID}})
 }
 
-// replayFilter are the events of a time that a webhook is told of.
+// replayFilter returns the events of a time that a webhook is told of.
 func replayFilter(w store.Webhook, in crier.WebhookReplay) store.EventFilter {
 	f := store.EventFilter{From: &in.From, To: &in.To, TeamIDs: w.TeamIDs}
 	if !slices.Contains(w.Types, crier.AllEvents) {

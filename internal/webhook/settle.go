@@ -18,7 +18,7 @@ const (
 var retryDelays = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour,
 	3 * time.Hour, 6 * time.Hour, 12 * time.Hour}
 
-// settle is what an attempt makes of a delivery and its webhook.
+// settle returns what an attempt makes of a delivery and its webhook.
 func settle(w store.Webhook, d store.Delivery, attempt crier.WebhookAttempt, gone bool,
 	now crier.Time) (store.Webhook, store.Delivery) {
 	if d.BegunAt == nil {

@@ -126,7 +126,7 @@ func newWorld(t *testing.T, f *storetest.Fixture) *world {
 	return newWorldWith(t, f, patience)
 }
 
-// newWorldWith is a world whose deliveries wait so long for an answer.
+// newWorldWith returns a world whose deliveries wait so long for an answer.
 func newWorldWith(t *testing.T, f *storetest.Fixture, timeout time.Duration) *world {
 	t.Helper()
 	keys, err := auth.NewKeyring("0123456789abcdef0123456789abcdef")
@@ -220,7 +220,7 @@ func (w *world) do(args job.Args) error {
 	return nil
 }
 
-// deliveries are those of a webhook, the oldest first, as the API shows them.
+// deliveries returns those of a webhook, the oldest first, as the API shows them.
 func (w *world) deliveries(hook crier.ID) []crier.WebhookDelivery {
 	w.t.Helper()
 	page, err := w.Fixture.Deliveries(w.t.Context(), hook, "", "", store.PageQuery{Sort: "createdAt", Limit: 100})

@@ -45,7 +45,7 @@ func SignIn(tb testing.TB, f *storetest.Fixture, person crier.User) Guest {
 	return g
 }
 
-// Team is a scope of the fixture's team.
+// Team returns a scope of the fixture's team.
 func (g Guest) Team(p crier.Permission) access.TeamScope {
 	g.tb.Helper()
 	scope, err := g.Control.Team(g.tb.Context(), g.Caller, g.f.Team.ID, p)
@@ -55,7 +55,7 @@ func (g Guest) Team(p crier.Permission) access.TeamScope {
 	return scope
 }
 
-// Organization is a scope of the fixture's organization.
+// Organization returns a scope of the fixture's organization.
 func (g Guest) Organization(p crier.Permission) access.OrgScope {
 	g.tb.Helper()
 	scope, err := g.Control.Organization(g.tb.Context(), g.Caller, g.f.Organization.ID, p)

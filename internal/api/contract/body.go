@@ -32,8 +32,8 @@ func (b Body) Drain() {
 	}
 }
 
-// Repetition is what tells a request from another one with the same key. A stream cannot be known before it is read, so
-// there only its length and its place in the whole count.
+// Repetition returns what tells a request from another one with the same key. A stream cannot be known before it is
+// read, so there only its length and its place in the whole count.
 func (b Body) Repetition() []byte {
 	if b.Stream != nil {
 		return b.Stream.repetition()
@@ -105,7 +105,7 @@ func (s *Stream) Drain() {
 	_, _ = io.CopyN(io.Discard, s.body, drainBytes) // whatever ends it, nobody is left to be told
 }
 
-// repetition is what is known of a stream before it is read, to tell a repeated request from another one.
+// repetition returns what is known of a stream before it is read, to tell a repeated request from another one.
 func (s *Stream) repetition() []byte {
 	return strconv.AppendInt([]byte(s.Header.Get("Content-Range")+" "), s.Length, 10)
 }

@@ -117,7 +117,7 @@ func (d *Document) Complete() { d.complete = true }
 // Registry has the schemas of the document.
 func (d *Document) Registry() *Registry { return d.registry }
 
-// OpenAPI is the document itself.
+// OpenAPI returns the document itself.
 func (d *Document) OpenAPI() *huma.OpenAPI { return d.openAPI }
 
 // AddRoute gives a route its place in the reference.

@@ -38,7 +38,7 @@ var statusOf = map[crier.Kind]int{
 	crier.KindInternal:           http.StatusInternalServerError,
 }
 
-// Status is the HTTP status of a kind of errors.
+// Status returns the HTTP status of a kind of errors.
 func Status(kind crier.Kind) int { return statusOf[kind] }
 
 // errorAnswers are the errors that operations document.
@@ -92,7 +92,7 @@ func (d *Document) errorResponse(kind crier.Kind, when string) *huma.Response {
 	return d.errors[when]
 }
 
-// errorSchema is the schema of an error body, one per tag.
+// errorSchema returns the schema of an error body, one per tag.
 func (d *Document) errorSchema(kind crier.Kind) *huma.Schema {
 	name := string(kind)
 	if kind == crier.KindInvalid {

@@ -80,7 +80,7 @@ func (in *Input) TakesForm() bool { return in.stream != nil && in.media == "mult
 // formed is an input whose stream is a form with the fields of a struct.
 type formed interface{ Form() any }
 
-// Target is the path of a request with those parameters of its query that the operation knows.
+// Target returns the path of a request with those parameters of its query that the operation knows.
 func (in *Input) Target(r *http.Request) string {
 	known, given := url.Values{}, r.URL.Query()
 	for _, p := range in.params {

@@ -156,7 +156,7 @@ func wholeNumbers(value any) bool {
 // maxWholeDigits is how many digits fit into an int64, whatever they are.
 const maxWholeDigits = 18
 
-// wholeNumber is a number without fraction and exponent; ok is false when its value is not whole, or too large.
+// wholeNumber returns a number without fraction and exponent; ok is false when its value is not whole, or too large.
 func wholeNumber(n json.Number) (whole json.Number, ok bool) {
 	text, negative := strings.CutPrefix(n.String(), "-")
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")

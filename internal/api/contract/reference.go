@@ -165,7 +165,7 @@ func (b referenceFields) body(body *huma.RequestBody) *referenceBody {
 	return &referenceBody{referenceValue: b.value(media.Schema), MediaType: mediaType, Optional: !body.Required}
 }
 
-// answers are the successes and the errors, each by status.
+// answers returns the successes and the errors, each by status.
 func (b referenceFields) answers(responses map[string]*huma.Response) (good, bad []referenceAnswer) {
 	for _, status := range sortedKeys(responses) {
 		_, media := contentOf(responses[status].Content)
@@ -180,7 +180,7 @@ func (b referenceFields) answers(responses map[string]*huma.Response) (good, bad
 	return good, bad
 }
 
-// contentOf is the content that is told of: JSON where there is a choice.
+// contentOf returns the content that is told of: JSON where there is a choice.
 func contentOf(content map[string]*huma.MediaType) (string, huma.MediaType) {
 	for _, mediaType := range append([]string{"application/json"}, sortedKeys(content)...) {
 		if media := content[mediaType]; media != nil {

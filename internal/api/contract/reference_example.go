@@ -55,7 +55,7 @@ func shellName(name string) string {
 	return out.String()
 }
 
-// requiredQuery is the part of an address that cannot be left out, or nothing.
+// requiredQuery returns the part of an address that cannot be left out, or nothing.
 func requiredQuery(params []*huma.Param) string {
 	var pairs []string
 	for _, p := range params {
@@ -102,7 +102,7 @@ func (c curl) form(s *huma.Schema, flag string) []string {
 	return out
 }
 
-// value is an example of a schema as JSON.
+// value returns an example of a schema as JSON.
 func (c curl) value(s *huma.Schema, outer []string) string {
 	if s == nil {
 		return "null"
@@ -143,7 +143,7 @@ func (c curl) object(s *huma.Schema, name string, outer []string) string {
 	return "{" + strings.Join(pairs, ",") + "}"
 }
 
-// chosen are the fields that an example shows: the required ones, or the first when none is.
+// chosen returns the fields that an example shows: the required ones, or the first when none is.
 func (c curl) chosen(s *huma.Schema, name string) []string {
 	all := c.fields.properties(s, name)
 	required := slices.DeleteFunc(slices.Clone(all),
@@ -154,7 +154,7 @@ func (c curl) chosen(s *huma.Schema, name string) []string {
 	return required
 }
 
-// scalar is an example of a value without parts, within its bounds.
+// scalar returns an example of a value without parts, within its bounds.
 func scalar(s *huma.Schema) string {
 	switch s.Type {
 	case huma.TypeBoolean:

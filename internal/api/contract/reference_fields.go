@@ -91,7 +91,7 @@ func (b referenceFields) field(name string, s *huma.Schema, required bool, outer
 	return f
 }
 
-// fields are the properties of an object, in the order of its type, or the entries of a map.
+// fields returns the properties of an object, in the order of its type, or the entries of a map.
 func (b referenceFields) fields(s *huma.Schema, name string, outer []string) []referenceField {
 	var out []referenceField
 	for _, property := range b.properties(s, name) {
@@ -107,7 +107,7 @@ func (b referenceFields) fields(s *huma.Schema, name string, outer []string) []r
 	return out
 }
 
-// properties are the names of an object's fields, as its Go type orders them.
+// properties returns the names of an object's fields, as its Go type orders them.
 func (b referenceFields) properties(s *huma.Schema, name string) []string {
 	var names []string
 	if t := b.registry.types[name]; t != nil {
@@ -126,7 +126,7 @@ func (b referenceFields) properties(s *huma.Schema, name string) []string {
 	return names
 }
 
-// shapes are the objects that a value can be one of.
+// shapes returns the objects that a value can be one of.
 func (b referenceFields) shapes(s *huma.Schema, outer []string) []referenceShape {
 	var out []referenceShape
 	if s.Discriminator != nil {
@@ -220,7 +220,7 @@ func plural(name string) string {
 	return name + "s"
 }
 
-// rules are the bounds and the default of a value.
+// rules returns the bounds and the default of a value.
 func (b referenceFields) rules(s *huma.Schema) []string {
 	target, _, _ := b.look(s)
 	rules := bounds(target)
@@ -238,7 +238,7 @@ func (b referenceFields) rules(s *huma.Schema) []string {
 	return rules
 }
 
-// bounds are the limits of one value, without those of what it contains.
+// bounds returns the limits of one value, without those of what it contains.
 func bounds(s *huma.Schema) []string {
 	var out []string
 	add := func(text string) {
@@ -264,7 +264,8 @@ func bounds(s *huma.Schema) []string {
 	return out
 }
 
-// told is a bound, or what an extension says in its place: some are told to callers and judged by a type's own code.
+// told returns a bound, or what an extension says in its place: some are told to callers and judged by a type's own
+// code.
 func told(s *huma.Schema, name string, bound *int) *float64 {
 	if n, ok := s.Extensions[name].(int); ok {
 		return float(&n)
@@ -315,7 +316,7 @@ func grouped(f float64) string {
 	return whole
 }
 
-// literal is a value as it is written: strings bare, all else as JSON.
+// literal returns a value as it is written: strings bare, all else as JSON.
 func literal(value any) string {
 	if text, ok := value.(string); ok {
 		return text

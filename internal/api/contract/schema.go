@@ -275,7 +275,7 @@ func (r *Registry) TypeFromRef(ref string) reflect.Type {
 	return r.types[strings.TrimPrefix(ref, schemaPrefix)]
 }
 
-// Map is all schemas by name.
+// Map returns all schemas by name.
 func (r *Registry) Map() map[string]*huma.Schema { return r.schemas }
 
 // RegisterTypeAlias is not used: crier's types describe themselves.

@@ -94,7 +94,7 @@ func hopAddress(text string) netip.Addr {
 	return addr.Unmap()
 }
 
-// schemeOf is how the caller reached the outermost proxy: "http", "https" or "" when nobody tells.
+// schemeOf returns how the caller reached the outermost proxy: "http", "https" or "" when nobody tells.
 func schemeOf(h http.Header, hops []hop) string {
 	if len(hops) > 0 && hops[0].proto != "" {
 		return hops[0].proto

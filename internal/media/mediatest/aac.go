@@ -11,7 +11,7 @@ const (
 // aacConfig is the AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): AAC-LC, index 3 (48 kHz), two channels.
 var aacConfig = [2]byte{0x11, 0x90}
 
-// silentAACFrame is one raw_data_block of silence (ISO/IEC 14496-3, 4.4.2.1) of aacFrameBytes.
+// silentAACFrame returns one raw_data_block of silence (ISO/IEC 14496-3, 4.4.2.1) of aacFrameBytes.
 func silentAACFrame() []byte {
 	var w bitWriter
 	w.put(3, 1) // channel_pair_element

@@ -43,5 +43,5 @@ func (w *bitWriter) align() { w.free = 0 }
 // raw appends whole bytes; the writer must be aligned.
 func (w *bitWriter) raw(b []byte) { w.bytes = append(w.bytes, b...) }
 
-// bitLen is the number of bits written.
+// bitLen returns the number of bits written.
 func (w *bitWriter) bitLen() int { return len(w.bytes)*8 - w.free }

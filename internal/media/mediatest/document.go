@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// PDF is a document of empty pages with a plain cross-reference table.
+// PDF returns a document of empty pages with a plain cross-reference table.
 func PDF(pages int) []byte {
 	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", pageTree(pages, 3)}
 	for range pages {

@@ -14,7 +14,7 @@ func (s h264) columns() int     { return (s.width + 15) / 16 }
 func (s h264) rows() int        { return (s.height + 15) / 16 }
 func (s h264) macroblocks() int { return s.columns() * s.rows() }
 
-// level is the lowest that allows the frame size and rate (table A-1).
+// level returns the lowest that allows the frame size and rate (table A-1).
 func (s h264) level() byte {
 	levels := []struct {
 		idc             byte
@@ -31,7 +31,7 @@ func (s h264) level() byte {
 // profileHigh is the profile that all networks name.
 const profileHigh = 100
 
-// sps is the sequence parameter set (7.3.2.1): High profile, 8 bit 4:2:0, progressive, square pixels, BT.709.
+// sps returns the sequence parameter set (7.3.2.1): High profile, 8 bit 4:2:0, progressive, square pixels, BT.709.
 func (s h264) sps() []byte {
 	var w bitWriter
 	w.put(8, profileHigh)
@@ -94,7 +94,7 @@ func (s h264) putUsability(w *bitWriter) {
 	w.ue(1) // max_dec_frame_buffering
 }
 
-// pps is the picture parameter set (7.3.2.2): CAVLC, one slice group, deblocking controlled by the slice.
+// pps returns the picture parameter set (7.3.2.2): CAVLC, one slice group, deblocking controlled by the slice.
 func (s h264) pps() []byte {
 	var w bitWriter
 	w.ue(0)
@@ -114,7 +114,7 @@ func (s h264) pps() []byte {
 // yuv is a colour in limited-range BT.709.
 type yuv struct{ y, cb, cr byte }
 
-// intra is a picture of one colour that starts a closed group of pictures. Neighbouring ones need different ids.
+// intra returns a picture of one colour that starts a closed group of pictures. Neighbouring ones need different ids.
 func (s h264) intra(id int, colour yuv) []byte {
 	var w bitWriter
 	w.ue(0) // first_mb_in_slice
@@ -160,7 +160,7 @@ func putPredictedMacroblock(w *bitWriter, besideRaw bool) {
 	}
 }
 
-// repeat is a picture that shows the one before it again; n counts from 1 after an intra picture.
+// repeat returns a picture that shows the one before it again; n counts from 1 after an intra picture.
 func (s h264) repeat(n int) []byte {
 	var w bitWriter
 	w.ue(0)

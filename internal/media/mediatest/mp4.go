@@ -37,8 +37,8 @@ func (v Video) withDefaults() Video {
 	return v
 }
 
-// VerticalMP4 is a clip that all seven networks take by the strictest reading of their limits: 540x960 (no side over
-// 1024, no less than a reel needs), five seconds, 30 frames a second, H.264 High and AAC, index first, over 75 KB.
+// VerticalMP4 returns a clip that all seven networks take by the strictest reading of their limits: 540x960 (no side
+// over 1024, no less than a reel needs), five seconds, 30 frames a second, H.264 High and AAC, index first, over 75 KB.
 func VerticalMP4() []byte { return MP4(Video{Audio: true}) }
 
 // MP4 makes a video that players show: plain pictures that change their colour every second.
@@ -134,7 +134,7 @@ func interleave(tracks []track) []byte {
 	return data
 }
 
-// seconds is the number of chunks of the longest track.
+// seconds returns the number of chunks of the longest track.
 func seconds(tracks []track) int {
 	longest := 0.0
 	for _, t := range tracks {

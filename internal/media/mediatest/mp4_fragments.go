@@ -18,7 +18,7 @@ func (v Video) fragmentedFile(ftyp []byte, tracks []track) []byte {
 	return file
 }
 
-// fragment is one second of every track.
+// fragment returns one second of every track.
 func fragment(tracks []track, second int) []byte {
 	var data []byte
 	for _, t := range tracks {

@@ -5,7 +5,7 @@ import "bytes"
 // movieTimescale is the unit of durations in the movie and track headers: a millisecond.
 const movieTimescale = 1000
 
-// moov is the index of the file, for samples that start at the given place.
+// moov returns the index of the file, for samples that start at the given place.
 func (v Video) moov(tracks []track, dataAt int) []byte {
 	parts := [][]byte{v.movieHeader(tracks)}
 	for i, t := range tracks {
@@ -140,7 +140,7 @@ func (v Video) visualEntry(stream h264) []byte {
 		v.codecConfiguration(stream), box("pasp", u32(1), u32(1)))
 }
 
-// codecConfiguration is the box that tells a decoder what to expect.
+// codecConfiguration returns the box that tells a decoder what to expect.
 func (v Video) codecConfiguration(stream h264) []byte {
 	switch v.Codec {
 	case "hvc1": // ISO/IEC 14496-15, 8.3.2.1: Main profile, 4:2:0, 8 bit, no parameter sets
@@ -155,7 +155,7 @@ func (v Video) codecConfiguration(stream h264) []byte {
 	}
 }
 
-// configuration is the avcC box (ISO/IEC 14496-15, 5.3.3.1).
+// configuration returns the avcC box (ISO/IEC 14496-15, 5.3.3.1).
 func (s h264) configuration() []byte {
 	sps, pps := s.sps(), s.pps()
 	return box("avcC", []byte{1, profileHigh, 0, s.level(), 0xff, 0xe1}, u16(len(sps)), sps,

@@ -19,7 +19,7 @@ var (
 	BottomRight = color.RGBA{230, 200, 30, 255}
 )
 
-// Quadrants is a picture with a different colour in each quarter, so that a test can tell how it was turned.
+// Quadrants returns a picture with a different colour in each quarter, so that a test can tell how it was turned.
 func Quadrants(width, height int) *image.RGBA {
 	m := image.NewRGBA(image.Rect(0, 0, width, height))
 	x, y := width/2, height/2
@@ -70,7 +70,7 @@ func turned(m *image.RGBA, orientation int) image.Image {
 	return stored
 }
 
-// exifOrientation is a TIFF structure with the orientation as its only tag.
+// exifOrientation returns a TIFF structure with the orientation as its only tag.
 func exifOrientation(orientation int) []byte {
 	return join([]byte("MM\x00\x2a"), u32(8), u16(1), u16(0x112), u16(3), u32(1), u16(orientation), u16(0), u32(0))
 }
@@ -91,7 +91,7 @@ func encodePNG(m image.Image) []byte {
 	return b.Bytes()
 }
 
-// GIF is an animation of the given number of frames, a tenth of a second each: Quadrants first, then one quarter
+// GIF returns an animation of the given number of frames, a tenth of a second each: Quadrants first, then one quarter
 // after the other turns white.
 func GIF(width, height, frames int) []byte {
 	colours := color.Palette{TopLeft, TopRight, BottomLeft, BottomRight, color.White}

@@ -10,22 +10,22 @@ import (
 // Cut returns a file as it arrives when the sender stops after two thirds of it.
 func Cut(file []byte) []byte { return bytes.Clone(file[:len(file)*2/3]) }
 
-// HEIC is the beginning of a picture as telephones take them, which crier does not take.
+// HEIC returns the beginning of a picture as telephones take them, which crier does not take.
 func HEIC() []byte {
 	return join(box("ftyp", []byte("heic\x00\x00\x00\x00mif1heic")), box("meta", make([]byte, 64)),
 		box("mdat", make([]byte, 256)))
 }
 
-// AVIF is the beginning of an AVIF picture, which crier does not take.
+// AVIF returns the beginning of an AVIF picture, which crier does not take.
 func AVIF() []byte {
 	return join(box("ftyp", []byte("avif\x00\x00\x00\x00mif1avif")), box("meta", make([]byte, 64)),
 		box("mdat", make([]byte, 256)))
 }
 
-// HTML is a web page: what a file often is that was fetched from a wrong address.
+// HTML returns a web page: what a file often is that was fetched from a wrong address.
 func HTML() []byte { return []byte("<!DOCTYPE html><html><body>Please sign in.</body></html>\n") }
 
-// BombPNG is a decompression bomb: a true PNG of some thirty kilobytes and 108 million white pixels.
+// BombPNG returns a decompression bomb: a true PNG of some thirty kilobytes and 108 million white pixels.
 func BombPNG() []byte {
 	const side = 10400
 	header := join(u32(side), u32(side), []byte{1, 0, 0, 0, 0})
@@ -42,7 +42,7 @@ func BombPNG() []byte {
 		pngChunk("IEND", nil))
 }
 
-// GarbledPNG is a PNG whose header is true and whose pixels cannot be decoded.
+// GarbledPNG returns a PNG whose header is true and whose pixels cannot be decoded.
 func GarbledPNG(width, height int) []byte {
 	return join([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", join(u32(width), u32(height), []byte{8, 2, 0, 0, 0})),
 		pngChunk("IDAT", []byte("these are no pixels")), pngChunk("IEND", nil))
@@ -53,7 +53,7 @@ func pngChunk(name string, body []byte) []byte {
 	return join(u32(len(body)), named, u32(int(crc32.ChecksumIEEE(named))))
 }
 
-// BombJPEG is a small JPEG that claims 65,535 pixels on each side.
+// BombJPEG returns a small JPEG that claims 65,535 pixels on each side.
 func BombJPEG() []byte {
 	file := JPEG(16, 16)
 	frame := bytes.Index(file, []byte{0xff, 0xc0})
@@ -61,7 +61,7 @@ func BombJPEG() []byte {
 	return file
 }
 
-// BombGIF is a small GIF that claims 65,535 pixels on each side.
+// BombGIF returns a small GIF that claims 65,535 pixels on each side.
 func BombGIF() []byte {
 	file := GIF(16, 16, 1)
 	binary.LittleEndian.PutUint32(file[6:], 0xffffffff)

@@ -18,7 +18,7 @@ func TransparentWebP(width, height int) []byte {
 	return riff(box8("VP8L", losslessWebP(m, true)))
 }
 
-// AnimatedWebP is a WebP of two frames.
+// AnimatedWebP returns a WebP of two frames.
 func AnimatedWebP(width, height int) []byte {
 	const alphaAndAnimation = 0x12
 	header := join([]byte{alphaAndAnimation, 0, 0, 0}, le24(width-1), le24(height-1))

@@ -69,7 +69,7 @@ type phase struct {
 	} `json:"errors"`
 }
 
-// problem is what went wrong in the phase, or nothing.
+// problem returns what went wrong in the phase, or nothing.
 func (p phase) problem() string {
 	for _, e := range p.Errors {
 		if e.Message != "" {

@@ -65,7 +65,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// WithBase is the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with every address below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL, c.VideoURL, c.UploadURL = base, base, base, base
 	return c

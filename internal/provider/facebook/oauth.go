@@ -20,7 +20,7 @@ func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provi
 
 const pageFields = "id,name,username,access_token,category,tasks,picture.type(large){url}"
 
-// Accounts are the Pages that the person may publish to, each with a token of its own that has no end.
+// Accounts returns the Pages that the person may publish to, each with a token of its own that has no end.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	pages, err := p.login.Pages(ctx, t, pageFields)
 	if err != nil {

@@ -49,7 +49,7 @@ func (p plan) isVideo() bool { return len(p.media) == 1 && isVideo(p.media[0]) }
 
 func isVideo(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }
 
-// edge is where a video goes.
+// edge returns where a video goes.
 func (p plan) edge() string {
 	return map[string]string{reel: "video_reels", story: "video_stories"}[p.format]
 }

@@ -110,7 +110,7 @@ func (p *Provider) enter(st *provider.State, id, permalink string) {
 	st.RequiresPolling = false
 }
 
-// permalink is what Facebook said, which may be a path alone, or the address that works with every id.
+// permalink returns what Facebook said, which may be a path alone, or the address that works with every id.
 func (p *Provider) permalink(told, id string) string {
 	switch {
 	case told == "":

@@ -101,7 +101,7 @@ func matchesText(plan plan, _ provider.State, post listedPost) bool {
 	return graph.SameText(plan.text, post.Message)
 }
 
-// targets are the ids of what is attached to a post.
+// targets returns the ids of what is attached to a post.
 func targets(attachments []attachment) []string {
 	var ids []string
 	for _, a := range attachments {

@@ -26,7 +26,7 @@ type targetingSetting struct {
 	AgeMin    int       `json:"ageMin"`
 }
 
-// wire is the targeting as Facebook takes it.
+// wire returns the targeting as Facebook takes it.
 func (t targetingSetting) wire() targetingSpec {
 	spec := targetingSpec{AgeMin: t.AgeMin}
 	if len(t.Countries)+len(t.Cities)+len(t.Regions) > 0 {

@@ -106,7 +106,7 @@ func (k Containers) Prepare(ctx context.Context, a provider.Account, c provider.
 	return true, nil
 }
 
-// itemsOf are the indexes of the media that need a container of their own.
+// itemsOf returns the indexes of the media that need a container of their own.
 func itemsOf(p provider.Part) []int {
 	var items []int
 	if len(p.Media) > 1 {
@@ -117,7 +117,7 @@ func itemsOf(p provider.Part) []int {
 	return items
 }
 
-// Items are the containers of a carousel's items.
+// Items returns the containers of a carousel's items.
 func Items(c provider.Content, st provider.State) []string {
 	var ids []string
 	for _, media := range itemsOf(c.Parts[st.NextPart()]) {
@@ -128,7 +128,7 @@ func Items(c provider.Content, st provider.State) []string {
 	return ids
 }
 
-// entry is the note about a container, which is made when it is missing.
+// entry returns the note about a container, which is made when it is missing.
 func entry(st *provider.State, part, media int) *provider.Upload {
 	if u := st.Upload(part, media); u != nil {
 		return u
@@ -277,7 +277,7 @@ func slow(p provider.Part, media int) bool {
 	return slices.ContainsFunc(p.Media, isVideo)
 }
 
-// Publishable is the container of the next part, once it is ready.
+// Publishable returns the container of the next part, once it is ready.
 func Publishable(st provider.State) (string, error) {
 	u := st.Upload(st.NextPart(), Whole)
 	if u == nil || u.Step != stepReady {
@@ -328,7 +328,7 @@ func (k Containers) mayBePublished(st *provider.State) bool {
 	return (IsSuspect(*st) || st.ProviderStatus == Published) && entry(st, st.NextPart(), Whole).Redone < maxRedone
 }
 
-// count is how often the container was refused by now.
+// count returns how often the container was refused by now.
 func count(st *provider.State) int {
 	refusals, _ := strconv.Atoi(st.Data[noteRefusals]) // absent means none yet
 	st.Note(noteRefusals, strconv.Itoa(refusals+1))

@@ -91,7 +91,7 @@ func ReadProblem(answer *provider.Response) Problem {
 	return p
 }
 
-// text is what the network says, the sentence for people first.
+// text returns what the network says, the sentence for people first.
 func (p Problem) text() string {
 	if p.UserMessage == "" {
 		return p.Message
@@ -199,7 +199,7 @@ func ClassifyToken(answer *provider.Response) *provider.Error {
 	return e
 }
 
-// MissingID is the error for a success that does not say of what.
+// MissingID returns the error for a success that does not say of what.
 func MissingID(network string) *provider.Error {
 	return &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown, Message: network +
 		" answered without the id of the post"}

@@ -42,7 +42,7 @@ func NewClient(c ClientConfig) Client {
 	return client
 }
 
-// WithBase is the client for another host.
+// WithBase returns the client for another host.
 func (c Client) WithBase(base string) Client {
 	c.BaseURL = base
 	return c

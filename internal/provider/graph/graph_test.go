@@ -15,7 +15,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// answering is a client in front of a server that always gives the same answer.
+// answering returns a client in front of a server that always gives the same answer.
 func answering(t *testing.T, status int, header map[string]string, body string, rules ...Rule) Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -188,7 +188,7 @@ func TestAppSecretProofFollowsTheToken(t *testing.T) {
 	}
 }
 
-// containers is a network whose containers are all in one state.
+// containers returns a network whose containers are all in one state.
 func containers(clock *providertest.Clock, word *string) Containers {
 	made := 0
 	return Containers{

@@ -25,7 +25,7 @@ type Login struct {
 	ConfigID string
 }
 
-// ConsentURL is the page where the person agrees.
+// ConsentURL returns the page where the person agrees.
 func (l Login) ConsentURL(r provider.ConsentRequest) (string, error) {
 	query := []provider.Field{
 		{Name: "client_id", Value: l.Tokens.Credentials.ClientID},
@@ -197,7 +197,8 @@ func list[T any](ctx context.Context, client Client, token provider.Secret, path
 	return all, nil
 }
 
-// Token is the Page's own token, with the person's behind it. Taken with a person's token of 60 days, it has no end.
+// Token returns the Page's own token, with the person's behind it. Taken with a person's token of 60 days, it has no
+// end.
 func (p Page) Token(user provider.Token) provider.Token {
 	return provider.Token{
 		Access: provider.Secret(p.AccessToken), Scopes: user.Scopes,

@@ -33,13 +33,14 @@ const (
 	ReadBack = 30 * time.Second
 )
 
-// Strategy is how the outcome of a lost attempt is found out: by the container, which says whether it was published.
+// Strategy returns how the outcome of a lost attempt is found out: by the container, which says whether it was
+// published.
 func Strategy() provider.Strategy {
 	return provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2,
 		Apart: 30 * time.Second}
 }
 
-// Since is when the first attempt began that may have worked.
+// Since returns when the first attempt began that may have worked.
 func Since(st provider.State, at provider.Attempt) time.Time {
 	if suspect, err := time.Parse(time.RFC3339, st.Data[noteSuspect]); err == nil && suspect.Before(at.StartedAt) {
 		return suspect
@@ -120,8 +121,8 @@ func (k Containers) afterAbsence(st *provider.State, at provider.Attempt) {
 	Suspect(st, Since(*st, at))
 }
 
-// Unlisted is the outcome when the list does not show the post. One that is known to be public may show later; after
-// some readings only its id stays unknown.
+// Unlisted returns the outcome when the list does not show the post. One that is known to be public may show later;
+// after some readings only its id stays unknown.
 func Unlisted(st *provider.State, now time.Time) provider.Outcome {
 	listings, _ := strconv.Atoi(st.Data[noteListings]) // absent means none yet
 	st.Note(noteListings, strconv.Itoa(listings+1))
@@ -135,7 +136,7 @@ func Unlisted(st *provider.State, now time.Time) provider.Outcome {
 	return provider.OutcomeUnclear
 }
 
-// Nearest is the one of those that fit which the network dates nearest to the attempt: a moment before or after it
+// Nearest returns the one of those that fit which the network dates nearest to the attempt: a moment before or after it
 // there may have been others much like it. Those that are older than clocks can differ are not looked at.
 func Nearest[T any](list []T, attempt time.Time, created func(T) time.Time, fits func(T) bool) (nearest T, found bool) {
 	for _, candidate := range list {

@@ -20,7 +20,7 @@ type TokenRequest struct {
 	Secrets []provider.Secret
 }
 
-// NewTokens is the token endpoint of a network of Meta's.
+// NewTokens returns the token endpoint of a network of Meta's.
 func NewTokens(network string, caller *provider.Caller, now func() time.Time, c provider.Credentials) provider.OAuth2 {
 	return provider.OAuth2{Caller: caller, Now: now, Network: network, Credentials: c, Classify: ClassifyToken}
 }
@@ -36,7 +36,7 @@ func FetchToken(ctx context.Context, tokens provider.OAuth2, r TokenRequest) (pr
 	return tokens.Token(ctx, request)
 }
 
-// CleanCode is the code of a callback without the fragment that Meta puts behind it.
+// CleanCode returns the code of a callback without the fragment that Meta puts behind it.
 func CleanCode(code provider.Secret) provider.Secret {
 	clean, _, _ := strings.Cut(code.Reveal(), "#")
 	return provider.Secret(clean)

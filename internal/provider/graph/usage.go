@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// regain is how long the network wants to be left alone, told in minutes by the usage header; the longest counts.
+// regain returns how long the network wants to be left alone, told in minutes by the usage header; the longest counts.
 func regain(header http.Header) time.Duration {
 	var usage map[string][]struct {
 		Minutes float64 `json:"estimated_time_to_regain_access"`

@@ -90,7 +90,7 @@ func (a amount) number() (int64, bool) {
 	return int64(n), true
 }
 
-// Numbers are the totals by name: days and parts are added up. What the network does not tell is missing.
+// Numbers returns the totals by name: days and parts are added up. What the network does not tell is missing.
 func (i Insights) Numbers() Numbers {
 	numbers := Numbers{}
 	for _, insight := range i.Data {
@@ -107,7 +107,7 @@ func (i Insights) Numbers() Numbers {
 	return numbers
 }
 
-// Last is the newest of a number's values, for numbers that must not be added up; nil where there is none.
+// Last returns the newest of a number's values, for numbers that must not be added up; nil where there is none.
 func (i Insights) Last(name string) *int64 {
 	for _, insight := range i.Data {
 		if insight.Name == name && len(insight.Values) > 0 {
@@ -122,7 +122,7 @@ func (i Insights) Last(name string) *int64 {
 // Numbers are totals by name.
 type Numbers map[string]int64
 
-// Get is a total, or nil where there is none.
+// Get returns a total, or nil where there is none.
 func (n Numbers) Get(name string) *int64 {
 	value, ok := n[name]
 	if !ok {
@@ -131,7 +131,7 @@ func (n Numbers) Get(name string) *int64 {
 	return &value
 }
 
-// Pick are the totals of some names, under other names: pairs of the network's name and the one to use.
+// Pick returns the totals of some names, under other names: pairs of the network's name and the one to use.
 func (n Numbers) Pick(pairs ...string) map[string]int64 {
 	picked := map[string]int64{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -90,7 +90,7 @@ func disclose(form url.Values, s settings) error {
 	return setJSON(form, "branded_content_sponsor_ids", sponsors, len(sponsors) > 0)
 }
 
-// wireType is the media type of a post with one media; a feed image has none.
+// wireType returns the media type of a post with one media; a feed image has none.
 func wireType(format string) string {
 	return map[string]string{reel: "REELS", story: "STORIES"}[format]
 }
@@ -195,7 +195,7 @@ func describeReel(ctx context.Context, form url.Values, c provider.Content, s se
 		AudioVolume: s.Audio.AudioVolume, VideoVolume: s.Audio.VideoVolume}, true)
 }
 
-// compose is the caption: Instagram has no field for links, so those that the text does not name come after it.
+// compose returns the caption: Instagram has no field for links, so those that the text does not name come after it.
 func compose(p provider.Part) string {
 	text := p.Text
 	for _, link := range p.Links {

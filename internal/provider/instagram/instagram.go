@@ -76,7 +76,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// WithBase is the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with every address below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL, c.CodeURL = base, base, base
 	return c
@@ -210,7 +210,7 @@ func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Cont
 	return p.readPermalink(ctx, a, st), nil
 }
 
-// modeOf is how the account was connected.
+// modeOf returns how the account was connected.
 func (p *Provider) modeOf(a provider.Account) Mode {
 	if mode := decodeDetails(a).AuthMode; mode != "" {
 		return mode

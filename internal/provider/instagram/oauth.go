@@ -12,7 +12,7 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// ConsentURL is the page where a person lets crier act for the account, or for the accounts behind its Pages.
+// ConsentURL returns the page where a person lets crier act for the account, or for the accounts behind its Pages.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	if p.mode == FacebookLogin {
 		return p.login.ConsentURL(r)
@@ -78,7 +78,7 @@ func (p *Provider) token(ctx context.Context, r graph.TokenRequest) (provider.To
 	return graph.FetchToken(ctx, p.tokens, r)
 }
 
-// Accounts is the one account of Instagram's login, or those behind the Pages of the person.
+// Accounts returns the one account of Instagram's login, or those behind the Pages of the person.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	if p.mode == FacebookLogin {
 		return p.accountsOfPages(ctx, t)
@@ -156,7 +156,7 @@ func unknownAccount(err error) error {
 		Message: "Instagram did not say whose token it is", Err: err}
 }
 
-// one is the account of either form of the answer.
+// one returns the account of either form of the answer.
 func (a profileAnswer) one() profile {
 	if len(a.Data) > 0 {
 		return a.Data[0]

@@ -172,7 +172,7 @@ func decodeSettings(c provider.Content) (settings, error) {
 	return s, nil
 }
 
-// formatOf is what is made of the media. A single video is a reel, also where a feed post was asked for.
+// formatOf returns what is made of the media. A single video is a reel, also where a feed post was asked for.
 func formatOf(p provider.Part, s settings) string {
 	if len(p.Media) == 1 && isVideo(p.Media[0]) && s.PostType != story {
 		return reel
@@ -182,5 +182,5 @@ func formatOf(p provider.Part, s settings) string {
 
 func isVideo(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }
 
-// on is the value of a switch that is on unless it is switched off.
+// on returns the value of a switch that is on unless it is switched off.
 func on(flag *bool) bool { return flag == nil || *flag }

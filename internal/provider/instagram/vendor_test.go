@@ -11,7 +11,7 @@ import (
 	"crier/internal/sandbox/graph/graphtest"
 )
 
-// vendorPicture is the picture of Instagram's examples.
+// vendorPicture returns the picture of Instagram's examples.
 func vendorPicture(address string) provider.Media {
 	m := image("bronz-fonz.jpg", "")
 	m.URL = func(context.Context) (string, error) { return address, nil }

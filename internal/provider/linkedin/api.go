@@ -207,7 +207,7 @@ type memberProfile struct {
 	} `json:"profilePicture"`
 }
 
-// picture is the address of the member's picture in its largest size, which comes last.
+// picture returns the address of the member's picture in its largest size, which comes last.
 func (m memberProfile) picture() string {
 	elements := m.Picture.Display.Elements
 	if len(elements) == 0 || len(elements[len(elements)-1].Identifiers) == 0 {

@@ -27,7 +27,7 @@ const (
 	headBytes = 256 << 10
 )
 
-// pageOf is the form of an image that goes into a document; ok is false when there is none.
+// pageOf returns the form of an image that goes into a document; ok is false when there is none.
 func pageOf(m provider.Media) (page provider.Media, ok bool) {
 	if m.MIMEType == "image/jpeg" {
 		return m, true
@@ -98,7 +98,7 @@ func readPage(ctx context.Context, m provider.Media) (pageFacts, error) {
 	return facts, nil
 }
 
-// turnOf is how far a camera says that its picture has to be turned (Exif, tag 274).
+// turnOf returns how far a camera says that its picture has to be turned (Exif, tag 274).
 func turnOf(head []byte) int {
 	at := bytes.Index(head, []byte("Exif\x00\x00"))
 	if at < 0 || len(head) < at+14 {
@@ -159,7 +159,7 @@ func (w *pdfWriter) object(format string, args ...any) {
 	w.text("%d 0 obj\n"+format, append([]any{len(w.objects)}, args...)...)
 }
 
-// sections are the pieces of the file. Objects: the catalogue, the list of pages, and three for each page.
+// sections returns the pieces of the file. Objects: the catalogue, the list of pages, and three for each page.
 func (d document) sections() []section {
 	w := &pdfWriter{}
 	w.text("%%PDF-1.4\n%%\xe2\xe3\xcf\xd3\n")

@@ -30,7 +30,7 @@ func grayJPEG(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// pages are a picture in colour, one in grey, one that was turned by the camera, and a PNG with its JPEG.
+// pages returns a picture in colour, one in grey, one that was turned by the camera, and a PNG with its JPEG.
 func pages(t *testing.T) []provider.Media {
 	t.Helper()
 	png := providertest.NewMedia("d.png", "image/png", mediatest.PNG(40, 40))

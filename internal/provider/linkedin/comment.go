@@ -40,7 +40,7 @@ const (
 	legacyPrefix    = "/v2"
 )
 
-// commentAPI is the API for the account's comments, with the prefix of its paths.
+// commentAPI returns the API for the account's comments, with the prefix of its paths.
 func (p *Provider) commentAPI(a provider.Account, st provider.State) (send func(context.Context, provider.Account,
 	call) (*provider.Response, error), prefix string) {
 	if st.Data[noteCommentRoute] == routeLegacy || !mayCommentVersioned(a) {
@@ -66,7 +66,7 @@ func commentText(c provider.Content) string {
 	return c.Parts[0].Text
 }
 
-// commentID is the comment's URN, or its plain id where LinkedIn gives nothing better.
+// commentID returns the comment's URN, or its plain id where LinkedIn gives nothing better.
 func commentID(answer *provider.Response) string {
 	var created commentAnswer
 	if json.Unmarshal(answer.Body, &created) != nil {

@@ -178,7 +178,7 @@ func classifyRateLimit(answer *provider.Response, p problem, now time.Time) *pro
 	return e
 }
 
-// midnight is the next one in UTC.
+// midnight returns the next one in UTC.
 func midnight(now time.Time) time.Time {
 	now = now.UTC()
 	return time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, time.UTC)

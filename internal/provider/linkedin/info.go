@@ -119,8 +119,8 @@ func narrow(info provider.Info, a provider.Account) provider.Info {
 	return info
 }
 
-// scopes are those of the app's products, and the optional ones that it was given: one that it was not given fails the
-// whole consent.
+// scopes returns those of the app's products, and the optional ones that it was given: one that it was not given fails
+// the whole consent.
 func scopes(app App, optional []string) []provider.Grant {
 	var list []provider.Grant
 	if app != OrganizationsApp {
@@ -155,7 +155,7 @@ var optionalScopes = []provider.Grant{
 	{Scope: scopeMemberAnalytics, Purpose: "read the numbers of the member's posts"},
 }
 
-// rateLimits are those that LinkedIn publishes, per UTC day.
+// rateLimits returns those that LinkedIn publishes, per UTC day.
 func rateLimits(kind App) []provider.RateLimit {
 	perMember, perApp := int64(150), int64(100_000)
 	if kind != MembersApp {

@@ -58,7 +58,7 @@ type Limits struct {
 	OptionLength   int
 }
 
-// WithBase is the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with every address below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL = base, base
 	return c

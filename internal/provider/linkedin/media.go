@@ -112,7 +112,7 @@ func assetOf(c provider.Content, id crier.ID, what string) (provider.Media, erro
 // thumbnailTypes are those that LinkedIn takes as the picture of a video.
 var thumbnailTypes = []string{"image/jpeg", "image/png"}
 
-// suitedThumbnail is the picture, or its JPEG where LinkedIn does not take the original.
+// suitedThumbnail returns the picture, or its JPEG where LinkedIn does not take the original.
 func suitedThumbnail(m provider.Media) provider.Media {
 	if m.JPEG != nil && !slices.Contains(thumbnailTypes, m.MIMEType) {
 		return *m.JPEG
@@ -240,7 +240,7 @@ func (p *Provider) sendBytes(ctx context.Context, a provider.Account, st *provid
 	return p.afterSending(a, st, u, m, answer, len(to.Instructions), last)
 }
 
-// bearerFor is the token for the bytes of pictures and documents, which LinkedIn's own hosts want to see. Parts of
+// bearerFor returns the token for the bytes of pictures and documents, which LinkedIn's own hosts want to see. Parts of
 // videos go to signed addresses, which do not accept one; hosts of others never get it.
 func (p *Provider) bearerFor(a provider.Account, m provider.Media, address string) provider.Secret {
 	if resourceOf(m) == videos {
@@ -249,7 +249,7 @@ func (p *Provider) bearerFor(a provider.Account, m provider.Media, address strin
 	return p.ownToken(a, address)
 }
 
-// ownToken is the token for addresses on LinkedIn's own hosts.
+// ownToken returns the token for addresses on LinkedIn's own hosts.
 func (p *Provider) ownToken(a provider.Account, address string) provider.Secret {
 	if provider.SameHost(address, p.api.BaseURL, p.consentURL) {
 		return a.Token.Access
@@ -289,7 +289,7 @@ func (p *Provider) afterSending(a provider.Account, st *provider.State, u *provi
 	return nil
 }
 
-// settleTimeOf is how long a file takes to become usable that the token may not ask about.
+// settleTimeOf returns how long a file takes to become usable that the token may not ask about.
 func settleTimeOf(size int64) time.Duration {
 	return min(settleTime+time.Duration(size/settleBytes)*time.Second, maxSettleTime)
 }

@@ -64,7 +64,7 @@ func (p *Provider) mentionedOrganizations(ctx context.Context, a provider.Accoun
 	return found, nil
 }
 
-// logo is the address of an organization's picture, or nothing where the token may not see it.
+// logo returns the address of an organization's picture, or nothing where the token may not see it.
 func (p *Provider) logo(ctx context.Context, a provider.Account, o organization) string {
 	asset, ok := strings.CutPrefix(o.Logo.Original, "urn:li:digitalmediaAsset:")
 	if !ok {

@@ -38,8 +38,8 @@ func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 	return p.tokens.Revoke(ctx, url.Values{}, a.Token.Access)
 }
 
-// Accounts are the member and, where the app and the consent allow it, the organizations that the member may post for.
-// All share one token.
+// Accounts returns the member and, where the app and the consent allow it, the organizations that the member may post
+// for. All share one token.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	a := provider.Account{Scopes: t.Scopes, Token: t}
 	member, err := p.member(ctx, a)

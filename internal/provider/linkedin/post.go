@@ -116,8 +116,8 @@ func (p *Provider) enter(st *provider.State, c provider.Content, id string) {
 
 func (p *Provider) permalink(id string) string { return p.consentURL + "/feed/update/" + id + "/" }
 
-// newPostRequest is the body of a post. It depends on nothing but the content and the uploads, so that sending it again
-// sends the very same.
+// newPostRequest returns the body of a post. It depends on nothing but the content and the uploads, so that sending it
+// again sends the very same.
 func newPostRequest(a provider.Account, c provider.Content, st provider.State) (postRequest, error) {
 	plan, err := newPlan(c)
 	if err != nil {
@@ -147,7 +147,7 @@ func newPostRequest(a provider.Account, c provider.Content, st provider.State) (
 	return r, err
 }
 
-// newContent is the attachment of a post: a poll, an article or media; nil for a text.
+// newContent returns the attachment of a post: a poll, an article or media; nil for a text.
 func newContent(plan plan, st provider.State) (*postContent, error) {
 	switch {
 	case plan.Poll != nil:

@@ -41,7 +41,7 @@ func play(t *testing.T, handle string, settings sandbox.Settings, config Config)
 	}}
 }
 
-// picture is a post with a picture of so many bytes.
+// picture returns a post with a picture of so many bytes.
 func picture(size int) provider.Content {
 	content := make([]byte, size)
 	copy(content, mediatest.JPEG(64, 64))

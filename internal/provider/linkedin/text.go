@@ -19,8 +19,8 @@ type mention struct {
 	Name string `json:"name"`
 }
 
-// commentary is a text as it is sent: reserved characters escaped, hashtags left to be hashtags, and every "@name" of a
-// mention turned into one.
+// commentary returns a text as it is sent: reserved characters escaped, hashtags left to be hashtags, and every "@name"
+// of a mention turned into one.
 func commentary(text string, mentions []mention) string {
 	var out strings.Builder
 	previous := ' '
@@ -83,7 +83,7 @@ var (
 	escapedRune   = regexp.MustCompile(`\\([|{}@\[\]()<>#\\*_~])`)
 )
 
-// visible is what a reader sees of a commentary, ours or LinkedIn's: the form in which they are compared.
+// visible returns what a reader sees of a commentary, ours or LinkedIn's: the form in which they are compared.
 func visible(commentary string) string {
 	commentary = storedHashtag.ReplaceAllString(commentary, "#$1")
 	commentary = storedMention.ReplaceAllString(commentary, "$1")

@@ -98,7 +98,7 @@ func Drive(t *testing.T, p provider.Provider, a provider.Account, c provider.Con
 	return st, nil
 }
 
-// Reload is the State as it comes back from the store: written as JSON and read again, the secrets beside it.
+// Reload returns the State as it comes back from the store: written as JSON and read again, the secrets beside it.
 func Reload(t *testing.T, st provider.State) provider.State {
 	t.Helper()
 	data, err := json.Marshal(st)

@@ -12,7 +12,7 @@ type Class struct {
 	Code provider.Code
 }
 
-// Classes are what the faults of the call that publishes mean on the network, by their kinds.
+// Classes returns what the faults of the call that publishes mean on the network, by their kinds.
 func (n Network) Classes() map[string]Class {
 	classes := map[string]Class{
 		"rate_limit":    {provider.RateLimited, provider.CodeRateLimited},
@@ -38,7 +38,7 @@ const (
 	LostToken End = "lost token" // the account has to be connected again
 )
 
-// Ends are how a publication may end whose call failed once with an error of the class.
+// Ends returns how a publication may end whose call failed once with an error of the class.
 func (n Network) Ends(info provider.Info, c Class) []End {
 	switch {
 	case c.Kind == provider.Rejected:

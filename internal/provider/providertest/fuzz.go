@@ -167,7 +167,7 @@ func callEverything(p provider.Provider, target Fuzzed, clock *Clock) map[string
 	return errs
 }
 
-// goldenAnswers are the answers of all golden files beside the test.
+// goldenAnswers returns the answers of all golden files beside the test.
 func goldenAnswers(f *testing.F) []fixedAnswer {
 	f.Helper()
 	files, err := filepath.Glob("testdata/*.txt")
@@ -202,7 +202,7 @@ var (
 	wireLists   = regexp.MustCompile(`\[[^\[\]]*\]`)
 )
 
-// mutations are an answer as it should not be.
+// mutations returns an answer as it should not be.
 func mutations(body string) []string {
 	return []string{
 		body,

@@ -63,7 +63,7 @@ type Post struct {
 	Hides bool
 }
 
-// Posts are one of every type that the network declares, one of each variant, and a thread where it has them.
+// Posts returns one of every type that the network declares, one of each variant, and a thread where it has them.
 func (n Network) Posts(info provider.Info) []Post {
 	var list []Post
 	for _, postType := range info.PostTypes() {
@@ -81,7 +81,7 @@ func (n Network) Posts(info provider.Info) []Post {
 	return list
 }
 
-// Simplest is what the network publishes with the least effort.
+// Simplest returns what the network publishes with the least effort.
 func (n Network) Simplest(info provider.Info) Post {
 	types := info.PostTypes()
 	for _, postType := range []string{"text_post", "text_image"} {
@@ -92,14 +92,14 @@ func (n Network) Simplest(info provider.Info) Post {
 	return n.post("text_video", "The simplest post")
 }
 
-// thread is a post of three parts.
+// thread returns a post of three parts.
 func (n Network) thread(info provider.Info) Post {
 	p := n.Simplest(info)
 	p.Name, p.Texts = "thread", []string{"The first part", "The second part", "The third part"}
 	return p
 }
 
-// post is one of a type, with as many media as it needs.
+// post returns one of a type, with as many media as it needs.
 func (n Network) post(postType, text string) Post {
 	p := Post{Name: postType, PostType: postType, Texts: []string{text}, Settings: map[string]any{}}
 	maps.Copy(p.Settings, n.Settings)
@@ -122,7 +122,7 @@ type connection struct {
 	features provider.Features
 }
 
-// Info is what holds for the account that publishes.
+// Info returns what holds for the account that publishes.
 func (n Network) Info() (provider.Info, error) {
 	c, err := n.connect("http://sandbox.test", NewClock())
 	return c.info, err

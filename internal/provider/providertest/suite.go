@@ -108,7 +108,7 @@ func (s *stage) connect() {
 	s.Provider, s.account, s.info, s.features = c.provider, c.account, c.info, c.features
 }
 
-// content is a post as a client gets it.
+// content returns a post as a client gets it.
 func (s *stage) content(p Post) provider.Content {
 	s.t.Helper()
 	c := provider.Content{Action: provider.Post, PostType: p.PostType, Settings: s.settings(p.Settings)}
@@ -151,7 +151,7 @@ func (s *stage) settings(values map[string]any) provider.Settings {
 	return settings
 }
 
-// simplest is what the network publishes with the least effort.
+// simplest returns what the network publishes with the least effort.
 func (s *stage) simplest() provider.Content { return s.content(s.n.Simplest(s.info)) }
 
 // shown is something on the account's timeline.
@@ -162,7 +162,7 @@ type shown struct {
 	DeletedAt                  *time.Time
 }
 
-// timeline is all that the account has published, the oldest first.
+// timeline returns all that the account has published, the oldest first.
 func (s *stage) timeline() []shown {
 	s.t.Helper()
 	query := url.Values{"provider": {s.info.Name}, "accountId": {s.account.ProviderAccountID}}
@@ -171,7 +171,7 @@ func (s *stage) timeline() []shown {
 	return found.Data
 }
 
-// texts are those of the timeline.
+// texts returns those of the timeline.
 func texts(posts []shown) []string {
 	list := []string{}
 	for _, p := range posts {
@@ -180,7 +180,7 @@ func texts(posts []shown) []string {
 	return list
 }
 
-// ids are those of the timeline.
+// ids returns those of the timeline.
 func ids(posts []shown) []string {
 	list := []string{}
 	for _, p := range posts {
@@ -198,7 +198,7 @@ func (s *stage) fault(operation, kind string) {
 	}, nil)
 }
 
-// pendingFaults is how many faults have not struck.
+// pendingFaults returns how many faults have not struck.
 func (s *stage) pendingFaults() int {
 	s.t.Helper()
 	var found struct{ Data []any }

@@ -17,7 +17,7 @@ func testCrashes(t *testing.T, n Network) {
 	}
 }
 
-// things are what the network publishes in ways that differ, by their names.
+// things returns what the network publishes in ways that differ, by their names.
 func (s *stage) things() map[string]func(*stage) provider.Content {
 	list := map[string]func(*stage) provider.Content{"simplest": (*stage).simplest}
 	for _, post := range s.n.Posts(s.info) {

@@ -132,7 +132,7 @@ func (s *stage) nextDay() {
 	s.account.Token = token
 }
 
-// reworded is the content in other words.
+// reworded returns the content in other words.
 func reworded(c provider.Content) provider.Content {
 	c.Parts = slices.Clone(c.Parts)
 	for i := range c.Parts {

@@ -130,7 +130,7 @@ func testMediaLimit(t *testing.T, n Network, f provider.Format) {
 	}
 }
 
-// most is how many media of a type any post of the network may have.
+// most returns how many media of a type any post of the network may have.
 func most(info provider.Info, mimeType string) int {
 	count := 0
 	for _, f := range info.Formats {
@@ -162,7 +162,7 @@ func testActions(t *testing.T, n Network) {
 	t.Run("delete", func(t *testing.T) { t.Parallel(); testDelete(t, n) })
 }
 
-// actions are those that the account can do.
+// actions returns those that the account can do.
 func (s *stage) actions() []provider.Action {
 	var list []provider.Action
 	for _, a := range []struct {
@@ -179,7 +179,7 @@ func (s *stage) actions() []provider.Action {
 	return list
 }
 
-// follow is an action on a post that is public.
+// follow returns an action on a post that is public.
 func (s *stage) follow(action provider.Action, st provider.State) provider.Content {
 	part := provider.Part{Text: "What follows"}
 	if action == provider.Repost {

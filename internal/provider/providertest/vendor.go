@@ -218,7 +218,7 @@ func sameHeader(got, want string) bool {
 	return got == want || gotErr == nil && wantErr == nil && strings.Contains(wantType, "/") && gotType == wantType
 }
 
-// parameters are the values of the example's request by their path, with some texts replaced.
+// parameters returns the values of the example's request by their path, with some texts replaced.
 func (e VendorExample) parameters(replace map[string]string) (map[string]any, error) {
 	r, err := http.NewRequest(e.method, replaced(e.target.String(), replace),
 		strings.NewReader(replaced(e.body, replace)))
@@ -229,8 +229,8 @@ func (e VendorExample) parameters(replace map[string]string) (map[string]any, er
 	return parametersOf(r)
 }
 
-// parametersOf are all values of a request by their path: of the query, of a form and of JSON alike, since the vendors
-// whose examples mix them take either. Bytes of files are their length.
+// parametersOf returns all values of a request by their path: of the query, of a form and of JSON alike, since the
+// vendors whose examples mix them take either. Bytes of files are their length.
 func parametersOf(r *http.Request) (map[string]any, error) {
 	values := map[string]any{}
 	for name, list := range r.URL.Query() {

@@ -12,7 +12,7 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// ConsentURL is the page of Threads where a person lets crier act for the account.
+// ConsentURL returns the page of Threads where a person lets crier act for the account.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	return provider.ConsentAddress(p.consentURL+"/oauth/authorize", p.tokens.Credentials, []provider.Field{
 		{Name: "client_id", Value: p.tokens.Credentials.ClientID},
@@ -80,7 +80,7 @@ func (p *Provider) token(ctx context.Context, op provider.Operation, method, pat
 	})
 }
 
-// Accounts is the one account that a consent is for.
+// Accounts returns the one account that a consent is for.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	account, err := p.Profile(ctx, provider.Account{Token: t})
 	if err != nil {

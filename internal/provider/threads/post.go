@@ -39,7 +39,7 @@ func (p *Provider) checkQuota(ctx context.Context, a provider.Account, c provide
 	return st, nil
 }
 
-// needs is how many posts and replies are still to be published.
+// needs returns how many posts and replies are still to be published.
 func needs(c provider.Content, st provider.State) (posts, replies int64) {
 	left := int64(max(1, len(c.Parts)) - st.NextPart())
 	if st.NextPart() > 0 || c.Action == provider.Comment {

@@ -116,7 +116,7 @@ func wantedPost(c provider.Content, st provider.State) (wanted, error) {
 	return wanted{text: text, mediaType: listedType(part), repliesTo: form.Get("reply_to_id")}, nil
 }
 
-// listedType is how the list calls what the part is.
+// listedType returns how the list calls what the part is.
 func listedType(p provider.Part) string {
 	switch {
 	case len(p.Media) > 1:

@@ -123,7 +123,7 @@ func settingDeclarations() []provider.Setting {
 // maxAttachedText is how long a text behind a post may be.
 const maxAttachedText = 10_000
 
-// span is a passage of a text.
+// span returns a passage of a text.
 func span() []provider.Setting {
 	return []provider.Setting{
 		{Key: "offset", Type: provider.TypeInteger, Required: true, Minimum: provider.AtLeast(0),

@@ -41,7 +41,7 @@ func partOfEmoji(r rune) bool {
 
 var linkPattern = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"]+`)
 
-// links are the different addresses in a text.
+// links returns the different addresses in a text.
 func links(text string) map[string]bool {
 	found := map[string]bool{}
 	for _, address := range linkPattern.FindAllString(text, -1) {

@@ -54,7 +54,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// WithBase is the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with every address below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL = base, base
 	return c

@@ -15,7 +15,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// vendorPicture is the picture of Threads' examples.
+// vendorPicture returns the picture of Threads' examples.
 func vendorPicture(altText string) provider.Content {
 	m := providertest.NewMedia("bronz-fonz.jpg", "image/jpeg", []byte("a picture"))
 	m.AltText = altText

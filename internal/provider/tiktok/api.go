@@ -84,7 +84,7 @@ type statusAnswer struct {
 	UploadedBytes int64         `json:"uploaded_bytes"`
 }
 
-// postID is the id of the post, or nothing as long as it is not told.
+// postID returns the id of the post, or nothing as long as it is not told.
 func (s statusAnswer) postID() string {
 	if len(s.PostIDs) == 0 {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"crier/internal/provider"
 )
 
-// declarations are the sentences that TikTok wants a person to see who posts (content sharing guidelines).
+// declarations returns the sentences that TikTok wants a person to see who posts (content sharing guidelines).
 func declarations() []provider.Declaration {
 	const music, branded = "musicUsage", "brandedContent"
 	links := map[string]string{music: "https://www.tiktok.com/legal/page/global/music-usage-confirmation/en",

@@ -90,7 +90,7 @@ func (c creatorInfo) warnings(plan plan) []string {
 	return list
 }
 
-// notedCreator is what TikTok said.
+// notedCreator returns what TikTok said.
 func notedCreator(st provider.State) creatorInfo {
 	var creator creatorInfo
 	if json.Unmarshal([]byte(st.Data[noteCreator]), &creator) != nil {

@@ -76,7 +76,7 @@ func classify(answer *provider.Response, e apiError) *provider.Error {
 	return judge(answer, badContent, message)
 }
 
-// message is what TikTok says, with its number for their support.
+// message returns what TikTok says, with its number for their support.
 func (e apiError) message() string {
 	message := cmp.Or(e.Message, e.Code)
 	if message != e.Code && e.Code != "" {
@@ -145,7 +145,7 @@ var passing = map[string]bool{
 	"spam_risk_too_many_posts": true,
 }
 
-// judgeFailure is the error of a post that TikTok took and then refused.
+// judgeFailure returns the error of a post that TikTok took and then refused.
 func judgeFailure(reason string) *provider.Error {
 	v, known := failures[reason]
 	if !known {

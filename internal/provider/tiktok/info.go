@@ -150,7 +150,7 @@ func scopes() []provider.Grant {
 	}
 }
 
-// rateLimits are those that TikTok states per account. Beginning a post is what counts as publishing.
+// rateLimits returns those that TikTok states per account. Beginning a post is what counts as publishing.
 func rateLimits(limits Limits) []provider.RateLimit {
 	const minute, day = 60, 24 * 60 * 60
 	return []provider.RateLimit{

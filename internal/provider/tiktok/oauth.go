@@ -70,7 +70,7 @@ func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 	return classifyToken(answer)
 }
 
-// Accounts is the one account that a consent is for.
+// Accounts returns the one account that a consent is for.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	account, err := p.Profile(ctx, provider.Account{Token: t, Scopes: t.Scopes})
 	if err != nil {

@@ -113,7 +113,7 @@ func addressOf(ctx context.Context, m provider.Media) (string, error) {
 	return address, nil
 }
 
-// newVideoRequest is the body for a video, and where it goes. Drafts have nothing but their source.
+// newVideoRequest returns the body for a video, and where it goes. Drafts have nothing but their source.
 func newVideoRequest(plan plan, st provider.State, source sourceInfo) (path string, request initRequest) {
 	if plan.inbox() {
 		return inboxPath, initRequest{Source: &source}

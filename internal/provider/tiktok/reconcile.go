@@ -91,7 +91,7 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, 
 	return provider.OutcomePending, st, nil
 }
 
-// wantedText is what the post is known again by.
+// wantedText returns what the post is known again by.
 func wantedText(plan plan) string { return normalize(cmp.Or(plan.text, plan.Title)) }
 
 // normalize brings texts into the form in which they are compared.

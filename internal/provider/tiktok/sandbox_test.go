@@ -60,7 +60,7 @@ var filmBytes = sync.OnceValue(func() []byte {
 	return append(mediatest.VerticalMP4(), padding...)
 })
 
-// film is a video of two chunks that players show.
+// film returns a video of two chunks that players show.
 func film(settings string) provider.Content {
 	c := clip(settings)
 	c.Parts[0].Media[0] = providertest.NewMedia("v.mp4", "video/mp4", filmBytes())
@@ -330,7 +330,7 @@ func TestSandboxConsentReturnsAnAccount(t *testing.T) {
 	}
 }
 
-// filmOf is a video of a size that players show.
+// filmOf returns a video of a size that players show.
 func filmOf(size int64) provider.Content {
 	film := mediatest.VerticalMP4()
 	padding := binary.BigEndian.AppendUint32(nil, uint32(size-int64(len(film))))

@@ -141,8 +141,8 @@ func (p *Provider) newPlan(c provider.Content) (plan, error) {
 	return made, nil
 }
 
-// composeText is the text as it is sent: TikTok has no field for links, so those that the text does not name come after
-// it.
+// composeText returns the text as it is sent: TikTok has no field for links, so those that the text does not name come
+// after it.
 func composeText(part provider.Part) string {
 	text := part.Text
 	for _, link := range part.Links {

@@ -82,7 +82,7 @@ var clipBytes = sync.OnceValue(func() []byte {
 	return content
 })
 
-// clip is a video of two chunks.
+// clip returns a video of two chunks.
 func clip(settings string) provider.Content {
 	return withSettings(provider.Content{Action: provider.Post, PostType: "text_video", Parts: []provider.Part{{
 		Text: "A walk #woods", Media: []provider.Media{providertest.NewMedia("v.mp4", "video/mp4", clipBytes())},

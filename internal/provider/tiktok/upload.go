@@ -38,8 +38,8 @@ const (
 	expiryMargin = 5 * time.Minute
 )
 
-// chunkSize is how large all chunks but the last are. A file that goes in one chunk has a chunk of its own size: TikTok
-// takes no other. Larger ones have at least two.
+// chunkSize returns how large all chunks but the last are. A file that goes in one chunk has a chunk of its own size:
+// TikTok takes no other. Larger ones have at least two.
 func (p *Provider) chunkSize(size int64) int64 {
 	if size <= p.limits.SingleChunkBytes || size < 2*smallestChunk {
 		return size
@@ -47,10 +47,10 @@ func (p *Provider) chunkSize(size int64) int64 {
 	return min(size/2, max(p.limits.ChunkBytes, (size+maxChunks-1)/maxChunks))
 }
 
-// chunkCount is how many chunks there are: what is left over goes into the last one.
+// chunkCount returns how many chunks there are: what is left over goes into the last one.
 func chunkCount(size, chunk int64) int64 { return max(1, size/chunk) }
 
-// chunkEnd is the last byte of the chunk that begins at first.
+// chunkEnd returns the last byte of the chunk that begins at first.
 func chunkEnd(first, size, chunk int64) int64 {
 	if first/chunk >= chunkCount(size, chunk)-1 {
 		return size - 1
@@ -63,7 +63,7 @@ func onlyLastChunkMissing(u *provider.Upload) bool {
 	return u.Step == stepSending && chunkEnd(u.NextByte, u.Size, u.ChunkSize) == u.Size-1
 }
 
-// currentUpload is the entry of the video, as new when its address is lost or about to end.
+// currentUpload returns the entry of the video, as new when its address is lost or about to end.
 func (p *Provider) currentUpload(st *provider.State, m provider.Media) *provider.Upload {
 	if st.Upload(0, 0) == nil {
 		st.Uploads = append(st.Uploads, provider.Upload{})
@@ -205,7 +205,7 @@ func (p *Provider) askUpload(ctx context.Context, a provider.Account, st *provid
 	return nil
 }
 
-// wholeChunks is where the first chunk begins that has not arrived whole.
+// wholeChunks returns where the first chunk begins that has not arrived whole.
 func wholeChunks(uploaded int64, u *provider.Upload) int64 {
 	return min(uploaded/u.ChunkSize, chunkCount(u.Size, u.ChunkSize)-1) * u.ChunkSize
 }

@@ -19,7 +19,7 @@ const (
 		"tiktokVideoCoverTimestampMs":1000}`
 )
 
-// vendorFilm is a video of a size that TikTok's examples name.
+// vendorFilm returns a video of a size that TikTok's examples name.
 func vendorFilm(size int64, settings string) provider.Content {
 	m := providertest.NewMedia("example_video.mp4", "video/mp4", nil)
 	m.Size = size
@@ -41,7 +41,7 @@ func vendorPhotos(settings string) provider.Content {
 	return c
 }
 
-// vendorState is a State that knows the creator of TikTok's examples.
+// vendorState returns a State that knows the creator of TikTok's examples.
 func vendorState(b bundle) provider.State {
 	st := provider.State{}
 	st.Note(noteCreator, `{"privacy_level_options":["PUBLIC_TO_EVERYONE","MUTUAL_FOLLOW_FRIENDS","SELF_ONLY"]}`)

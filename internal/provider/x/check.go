@@ -56,7 +56,8 @@ func composeParts(parts []provider.Part) []provider.Part {
 	return composed
 }
 
-// composeText is the text as it is sent: X has no field for links, so those that the text does not name come after it.
+// composeText returns the text as it is sent: X has no field for links, so those that the text does not name come after
+// it.
 func composeText(p provider.Part) string {
 	text := p.Text
 	for _, link := range p.Links {

@@ -50,10 +50,10 @@ func readProblem(answer *provider.Response) problem {
 	return p
 }
 
-// name is the last segment of the type: its host may be api.x.com or api.twitter.com.
+// name returns the last segment of the type: its host may be api.x.com or api.twitter.com.
 func (p problem) name() string { return path.Base(p.Type) }
 
-// message is what X says, the most particular sentence first.
+// message returns what X says, the most particular sentence first.
 func (p problem) message() string {
 	for _, e := range p.Errors {
 		if e.Message != "" {
@@ -193,7 +193,7 @@ func unixHeader(header http.Header, name string) (time.Time, bool) {
 
 func pauseUntil(at, now time.Time) time.Duration { return max(at.Sub(now), shortestRatePause) }
 
-// nextPeriod is when a usage cap begins anew.
+// nextPeriod returns when a usage cap begins anew.
 func nextPeriod(period string, now time.Time) time.Time {
 	now = now.UTC()
 	if strings.EqualFold(period, "daily") {

@@ -27,7 +27,7 @@ const (
 	costDelete      = provider.CostDelete
 )
 
-// newCosts are the prices of 20 April 2026 in credits of 0.001 USD, with what the operator pays otherwise.
+// newCosts returns the prices of 20 April 2026 in credits of 0.001 USD, with what the operator pays otherwise.
 func newCosts(configured map[string]int64) ([]provider.Cost, error) {
 	costs := []provider.Cost{
 		{Key: costPost, Credits: 15, Description: "a post, reply or quote without a URL"},

@@ -47,7 +47,7 @@ func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 // profilePath asks for what is known of the token's own account.
 const profilePath = "/2/users/me?user.fields=id,name,username,profile_image_url,verified,verified_type,subscription_type,protected,public_metrics"
 
-// Accounts is the one account that a consent is for.
+// Accounts returns the one account that a consent is for.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	account, err := p.Profile(ctx, provider.Account{Token: t})
 	if err != nil {

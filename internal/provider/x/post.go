@@ -73,8 +73,8 @@ func (p *Provider) afterRefusal(c provider.Content, st provider.State, err error
 	return st, failure
 }
 
-// newCreateRequest is the body for the next part. Settings about replies, polls, quotes and places concern the first
-// post of a thread; labels and audience all of them.
+// newCreateRequest returns the body for the next part. Settings about replies, polls, quotes and places concern the
+// first post of a thread; labels and audience all of them.
 func newCreateRequest(c provider.Content, st provider.State) (createRequest, error) {
 	s, err := decodeSettings(c)
 	if err != nil {
@@ -194,7 +194,7 @@ func (p *Provider) Unrepost(ctx context.Context, a provider.Account, postID stri
 	return provider.Deleted, nil
 }
 
-// Cost is the price of each part: more with a URL in it, and a little for every media that gets metadata.
+// Cost returns the price of each part: more with a URL in it, and a little for every media that gets metadata.
 func (p *Provider) Cost(c provider.Content) []int64 {
 	if c.Action == provider.Repost {
 		return []int64{p.info.Cost(costRepost)}

@@ -193,8 +193,8 @@ func (p *Provider) appendChunk(ctx context.Context, a provider.Account, u *provi
 	return nil
 }
 
-// chunkSize is how much of a file is sent at once: what X's edge is known to take, or more where the segments would not
-// suffice.
+// chunkSize returns how much of a file is sent at once: what X's edge is known to take, or more where the segments
+// would not suffice.
 func chunkSize(size int64) int64 { return max(smallestChunk, (size+maxSegments-1)/maxSegments) }
 
 // afterAppend begins anew with smaller chunks when X's edge finds one too large, and from the start when the upload is

@@ -166,7 +166,7 @@ func portLength(s string) int {
 	return 1 + digits
 }
 
-// shortLinkLength is the length of the path of a t.co link: letters and digits only.
+// shortLinkLength returns the length of the path of a t.co link: letters and digits only.
 func shortLinkLength(rest string) int {
 	if rest[0] != '/' {
 		return 0

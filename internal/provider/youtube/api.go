@@ -164,7 +164,7 @@ func (n *count) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// value is the number, or nil where YouTube does not tell it.
+// value returns the number, or nil where YouTube does not tell it.
 func (n *count) value() *int64 {
 	if n == nil {
 		return nil
@@ -190,7 +190,7 @@ func decodeDetails(a provider.Account) details {
 // longUploads is true for channels that may upload videos of more than 15 minutes.
 func (d details) longUploads() bool { return d.LongUploadsStatus == "allowed" }
 
-// uploadsPlaylist is the list of the channel's videos. Its id is that of the channel with another beginning.
+// uploadsPlaylist returns the list of the channel's videos. Its id is that of the channel with another beginning.
 func uploadsPlaylist(a provider.Account) string {
 	if id := decodeDetails(a).UploadsPlaylistID; id != "" {
 		return id

@@ -127,7 +127,7 @@ func (p *Provider) checkThumbnail(c provider.Content, s settings, found *provide
 	}
 }
 
-// suitedThumbnail is the picture itself if YouTube takes it, else its JPEG if there is one.
+// suitedThumbnail returns the picture itself if YouTube takes it, else its JPEG if there is one.
 func (p *Provider) suitedThumbnail(m provider.Media) provider.Media {
 	if m.JPEG != nil && (!slices.Contains(thumbnailTypes, m.MIMEType) || m.Size > p.limits.ThumbnailBytes) {
 		return *m.JPEG
@@ -168,7 +168,7 @@ func checkShort(c provider.Content, s settings, found *provider.Findings) {
 	}
 }
 
-// videoOf is the video of a post.
+// videoOf returns the video of a post.
 func videoOf(c provider.Content) (provider.Media, error) {
 	if len(c.Parts) != 1 || len(c.Parts[0].Media) != 1 || c.Action != provider.Post && c.Action != "" {
 		return provider.Media{}, &provider.Error{

@@ -41,7 +41,7 @@ func readProblem(answer *provider.Response) problemBody {
 	return p.Error
 }
 
-// reason is the most particular name of what is wrong.
+// reason returns the most particular name of what is wrong.
 func (p problemBody) reason() string {
 	for _, d := range p.Details {
 		if _, known := refusals[d.Reason]; known {
@@ -56,7 +56,7 @@ func (p problemBody) reason() string {
 
 var markup = regexp.MustCompile(`<[^>]*>`)
 
-// message is what YouTube says, without the links in it.
+// message returns what YouTube says, without the links in it.
 func (p problemBody) message() string {
 	message := p.Message
 	if message == "" && len(p.Errors) > 0 {
@@ -153,13 +153,13 @@ func (p *Provider) judge(answer *provider.Response, v verdict, message string) *
 	return e
 }
 
-// untilQuotaReset is the time until the next midnight in California.
+// untilQuotaReset returns the time until the next midnight in California.
 func (p *Provider) untilQuotaReset() time.Duration {
 	now := p.now().In(p.quotaZone)
 	return time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, p.quotaZone).Sub(now)
 }
 
-// retryAfter is what the header asks for; zero leaves it to the engine.
+// retryAfter returns what the header asks for; zero leaves it to the engine.
 func retryAfter(header http.Header) time.Duration {
 	seconds, err := strconv.Atoi(header.Get("Retry-After"))
 	if err != nil || seconds < 0 {

@@ -11,7 +11,7 @@ import (
 	"crier/internal/provider"
 )
 
-// answering is a provider in front of a server that always gives the same answer.
+// answering returns a provider in front of a server that always gives the same answer.
 func answering(t *testing.T, status int, header map[string]string, body string) bundle {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

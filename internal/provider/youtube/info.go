@@ -126,7 +126,7 @@ func scopes(analytics bool) []provider.Grant {
 	return list
 }
 
-// rateLimits are the two daily buckets of a Google project, which all accounts of the installation share (quota
+// rateLimits returns the two daily buckets of a Google project, which all accounts of the installation share (quota
 // calculator). A video counts when its upload is begun.
 func rateLimits(limits Limits) []provider.RateLimit {
 	const day = 24 * 60 * 60

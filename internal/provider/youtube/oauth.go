@@ -55,7 +55,7 @@ func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 // channelPath asks for what is known of the token's own channel.
 const channelPath = "/youtube/v3/channels?part=snippet,statistics,contentDetails,status&mine=true"
 
-// Accounts is the one channel that the person chose.
+// Accounts returns the one channel that the person chose.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	account, err := p.Profile(ctx, provider.Account{Token: t})
 	if err != nil {

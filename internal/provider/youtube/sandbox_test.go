@@ -46,7 +46,7 @@ func simulate(t *testing.T, settings sandbox.Settings) simulated {
 	return simulated{bundle: b, network: network}
 }
 
-// film is a video that players show, padded to several pieces.
+// film returns a video that players show, padded to several pieces.
 func film() provider.Content {
 	padding := binary.BigEndian.AppendUint32(nil, 700_000)
 	padding = append(padding, "free"...)

@@ -148,7 +148,7 @@ func decodeSettings(c provider.Content) (settings, error) {
 	return s, nil
 }
 
-// title is the title as it is sent: the setting, or the first line of the text, as much as fits.
+// title returns the title as it is sent: the setting, or the first line of the text, as much as fits.
 func (s settings) title(part provider.Part) string {
 	if s.Title != "" {
 		return strings.TrimSpace(s.Title)
@@ -161,7 +161,7 @@ func (s settings) title(part provider.Part) string {
 	return line
 }
 
-// description is the description as it is sent: the setting, or the text with the links that it does not name.
+// description returns the description as it is sent: the setting, or the text with the links that it does not name.
 func (s settings) description(part provider.Part) string {
 	if s.Description != nil {
 		return *s.Description

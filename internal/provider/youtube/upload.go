@@ -42,10 +42,10 @@ const (
 // errSessionGone marks the answer that YouTube no longer knows an upload.
 var errSessionGone = errors.New("the upload session is gone")
 
-// roundUp is the next multiple of the unit.
+// roundUp returns the next multiple of the unit.
 func roundUp(bytes int64) int64 { return (bytes + unit - 1) / unit * unit }
 
-// sendable is how many bytes may be sent before Commit: whole units, and never the last byte.
+// sendable returns how many bytes may be sent before Commit: whole units, and never the last byte.
 func sendable(u *provider.Upload) int64 {
 	return max(0, u.Size-u.NextByte-1) / unit * unit
 }
@@ -55,7 +55,7 @@ func onlyLastPieceMissing(u *provider.Upload) bool {
 	return u.Step == stepSending && sendable(u) == 0
 }
 
-// currentUpload is the entry of the video, as new when its session is lost or about to end.
+// currentUpload returns the entry of the video, as new when its session is lost or about to end.
 func (p *Provider) currentUpload(st *provider.State, m provider.Media) *provider.Upload {
 	if st.Upload(0, 0) == nil {
 		st.Uploads = append(st.Uploads, provider.Upload{})
@@ -125,7 +125,7 @@ func (p *Provider) chunkSize(size int64) int64 {
 	return max(p.limits.ChunkBytes, roundUp(size/maxPieces))
 }
 
-// newVideoRequest is what is said about a video, and the names of the parts that it has.
+// newVideoRequest returns what is said about a video, and the names of the parts that it has.
 func newVideoRequest(c provider.Content, s settings) (videoRequest, []string) {
 	r := videoRequest{
 		Snippet: videoSnippet{
@@ -277,7 +277,7 @@ func (p *Provider) readSession(u *provider.Upload, answer *provider.Response) (*
 	return nil, p.classify(answer)
 }
 
-// storedBytes is how much the session has; without the header it has nothing.
+// storedBytes returns how much the session has; without the header it has nothing.
 func storedBytes(header http.Header) int64 {
 	_, last, ok := strings.Cut(strings.TrimPrefix(header.Get("Range"), "bytes="), "-")
 	end, err := strconv.ParseInt(last, 10, 64)

@@ -18,7 +18,7 @@ const (
 		"part=snippet,status,contentDetails"
 )
 
-// vendorFilm is a video of a size that YouTube's examples name.
+// vendorFilm returns a video of a size that YouTube's examples name.
 func vendorFilm(size int) provider.Content {
 	return withSettings(provider.Content{Action: provider.Post, PostType: "text_video", Parts: []provider.Part{{
 		Text: "This is a description of my video", Media: []provider.Media{providertest.NewMedia("v", "video/*",

@@ -19,7 +19,7 @@ type report struct {
 	Rows [][]json.RawMessage `json:"rows"`
 }
 
-// cell is a value of a row by the name of its column.
+// cell returns a value of a row by the name of its column.
 func (r report) cell(row []json.RawMessage, name string) json.RawMessage {
 	for i, column := range r.Columns {
 		if column.Name == name && i < len(row) {
@@ -29,7 +29,7 @@ func (r report) cell(row []json.RawMessage, name string) json.RawMessage {
 	return nil
 }
 
-// number is a value as a whole number; ok is false where there is none.
+// number returns a value as a whole number; ok is false where there is none.
 func (r report) number(row []json.RawMessage, name string) (n int64, ok bool) {
 	var value float64
 	if cell := r.cell(row, name); len(cell) == 0 || json.Unmarshal(cell, &value) != nil {

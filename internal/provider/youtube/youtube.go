@@ -51,7 +51,7 @@ type Limits struct {
 	UnitsPerDay   int64
 }
 
-// WithBase is the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with every address below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL, c.TokenURL, c.SiteURL, c.AnalyticsURL = base, base, base, base, base
 	return c

@@ -70,7 +70,7 @@ func (b bundle) driveOn(t *testing.T, c provider.Content) (provider.State, int) 
 	}
 }
 
-// clip is a video of two units and a bit, so that it has a last piece after two others.
+// clip returns a video of two units and a bit, so that it has a last piece after two others.
 func clip() provider.Content {
 	content := make([]byte, 600_000)
 	for i := range content {

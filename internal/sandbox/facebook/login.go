@@ -53,7 +53,7 @@ var portfolios = map[string]struct {
 	partnerSuffix: {edges: []string{graph.OwnedPages, graph.ClientPages}, hidden: true},
 }
 
-// ownerOf is the name of the person whose Page has a name.
+// ownerOf returns the name of the person whose Page has a name.
 func ownerOf(page string) string {
 	for _, suffix := range pageSuffixes {
 		if owner, ok := strings.CutSuffix(page, suffix); ok && suffix != "" {

@@ -106,7 +106,7 @@ func (n *network) engagement(post sim.Post, f graph.Field) (any, bool) {
 	}
 }
 
-// summarized is a list inside a node, with the summary that was asked for.
+// summarized returns a list inside a node, with the summary that was asked for.
 func summarized(data []graph.Object, f graph.Field, summary graph.Object) any {
 	list := map[string]any{"data": data}
 	if f.Options["summary"] != "" {

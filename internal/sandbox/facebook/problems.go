@@ -45,7 +45,7 @@ func noPermission(why string) graph.Problem {
 	return graph.Problem{Status: http.StatusForbidden, Code: 200, Message: "(#200) " + why}
 }
 
-// videoProblem is the problem of a video that cannot be processed.
+// videoProblem returns the problem of a video that cannot be processed.
 func videoProblem(f failure) graph.Problem {
 	return graph.Problem{Code: 6000, Subcode: f.Code, Message: f.Message, Title: "Video Upload Problem",
 		Text: f.Message}

@@ -209,7 +209,7 @@ func (v video) publishing(processing string) graph.Object {
 	}
 }
 
-// failedStatus is the status of a video that could not be processed.
+// failedStatus returns the status of a video that could not be processed.
 func failedStatus(f failure) graph.Object {
 	v := video{CompleteAt: time.Unix(0, 0), FinishedAt: time.Unix(0, 0), Failure: &f}
 	return v.status(time.Unix(math.MaxInt32, 0), 0)

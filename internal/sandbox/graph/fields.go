@@ -157,7 +157,7 @@ func project(value any, sub []Field) any {
 	return projected
 }
 
-// Lookup is a Source that reads from a map. Keys with a nil value are known and empty.
+// Lookup returns a Source that reads from a map. Keys with a nil value are known and empty.
 func Lookup(values map[string]any) Source {
 	return func(f Field) (any, bool) {
 		value, known := values[f.Name]

@@ -33,7 +33,7 @@ type Handler func(c *Call) sim.Reply
 // Operation tells what a call does. The call's token is not known yet.
 type Operation func(c *Call) sim.Operation
 
-// Always is the operation of calls that all do the same.
+// Always returns the operation of calls that all do the same.
 func Always(op sim.Operation) Operation { return func(*Call) sim.Operation { return op } }
 
 // API is the Graph API of one network: paths of a version, a node and mostly an edge, such as /v25.0/me/accounts.
@@ -168,7 +168,7 @@ func Done() sim.Reply { return OK(map[string]bool{"success": true}) }
 // Invalid answers a parameter that breaks a rule.
 func Invalid(format string, args ...any) sim.Reply { return InvalidParameter(format, args...).Reply() }
 
-// InvalidParameter is the problem of a parameter that breaks a rule.
+// InvalidParameter returns the problem of a parameter that breaks a rule.
 func InvalidParameter(format string, args ...any) Problem {
 	return Problem{Code: 100, Message: "(#100) " + fmt.Sprintf(format, args...)}
 }

@@ -25,7 +25,7 @@ func (f *facebook) servePortfolios() {
 	}
 }
 
-// portfolioID is the id of a person's portfolio.
+// portfolioID returns the id of a person's portfolio.
 func portfolioID(account string) string { return "9" + account }
 
 func (f *facebook) businesses(c *Call) sim.Reply {

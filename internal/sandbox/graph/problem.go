@@ -76,7 +76,7 @@ func Forbidden(scope string) sim.Reply {
 		Message: "(#10) Application does not have permission for this action: " + scope + " is missing"}.Reply()
 }
 
-// Outage is the problem of a network that is down.
+// Outage returns the problem of a network that is down.
 func Outage() Problem {
 	return Problem{Status: http.StatusInternalServerError, Code: 2, Transient: true,
 		Message: "An unexpected error has occurred. Please retry your request later."}
@@ -84,7 +84,7 @@ func Outage() Problem {
 
 const sessionTime = "Monday, 02-Jan-06 15:04:05 MST"
 
-// Expired is the problem of a token that has run out.
+// Expired returns the problem of a token that has run out.
 func Expired(at, now time.Time) Problem {
 	return Problem{Code: 190, Subcode: 463,
 		Message: fmt.Sprintf("Error validating access token: Session has expired on %s. The current time is %s.",

@@ -53,7 +53,7 @@ func (a *API) ServeUserLogin(l UserLogin) {
 	a.Env.Route("GET /refresh_access_token", sim.Refresh, a.Plain(func(c *Call) sim.Reply { return a.renew(c, l) }))
 }
 
-// Plain is a handler of a path that is no node.
+// Plain returns a handler of a path that is no node.
 func (a *API) Plain(h Handler) sim.Handler {
 	return func(r *http.Request) sim.Reply {
 		c, err := ReadCall(r)

@@ -147,7 +147,7 @@ func (n *network) createCarousel(draft container) sim.Reply {
 	return graph.OK(containerCreated{ID: draft.ID})
 }
 
-// failedStatus is the sentence of a container that failed.
+// failedStatus returns the sentence of a container that failed.
 func failedStatus(subcode int) string {
 	return fmt.Sprintf("Error: Media upload has failed with error code %d", subcode)
 }

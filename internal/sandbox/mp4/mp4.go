@@ -43,7 +43,7 @@ type Shape struct {
 // Known tells whether the file said how large its picture is.
 func (s Shape) Known() bool { return s.Width > 0 && s.Height > 0 }
 
-// Shape is the shape of the movie, as far as it is known.
+// Shape returns the shape of the movie, as far as it is known.
 func (m *Movie) Shape() Shape { return Shape{Width: m.Width, Height: m.Height, Duration: m.Length} }
 
 // Whole tells whether the file has an index and pictures, and was not cut off.

@@ -176,7 +176,7 @@ func (e *Env) allowConsent(w http.ResponseWriter, r *http.Request, c ConsentRequ
 	redirect(w, r, c, answer)
 }
 
-// agreedCookie is where a browser remembers which account agreed last.
+// agreedCookie returns where a browser remembers which account agreed last.
 func (e *Env) agreedCookie() string { return "sandbox-" + e.network.Name }
 
 // chosenAccount returns the account that the person typed or picked; what is typed wins.

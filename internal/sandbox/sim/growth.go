@@ -17,7 +17,8 @@ const (
 	firstFollowers = 100
 )
 
-// Likes is how many like a post by now: those of the controls and, where posts grow, those that come by themselves.
+// Likes returns how many like a post by now: those of the controls and, where posts grow, those that come by
+// themselves.
 func (e *Env) Likes(p Post) int {
 	if !e.Options.Grows || p.Settled || p.Kind != KindPost {
 		return p.Likes
@@ -25,7 +26,7 @@ func (e *Env) Likes(p Post) int {
 	return p.Likes + grown(p.ID, e.Now().Sub(p.CreatedAt))
 }
 
-// ViewsOr is how often a post was seen: what the controls have set, or else what its network makes of its likes.
+// ViewsOr returns how often a post was seen: what the controls have set, or else what its network makes of its likes.
 func (p Post) ViewsOr(made int) int {
 	if p.Views != nil {
 		return *p.Views
@@ -33,8 +34,8 @@ func (p Post) ViewsOr(made int) int {
 	return made
 }
 
-// Followers is how many follow an account: what the controls have set, or else some, and one for every tenth like. It
-// needs a running View or Update.
+// Followers returns how many follow an account: what the controls have set, or else some, and one for every tenth like.
+// It needs a running View or Update.
 func (e *Env) Followers(account string) int {
 	if a, _ := e.Accounts.Get(account); a.Followers != nil {
 		return *a.Followers
@@ -47,7 +48,7 @@ func (e *Env) Followers(account string) int {
 	return firstFollowers + likes/10
 }
 
-// grown is how many likes a post of an age has. It follows from the post's id alone.
+// grown returns how many likes a post of an age has. It follows from the post's id alone.
 func grown(id string, age time.Duration) int {
 	if age <= 0 {
 		return 0

@@ -35,8 +35,8 @@ func MadeUpHandle(seed string) string {
 	return string(made)
 }
 
-// DisplayName is how the account of a handle is called: "Amber Harbor News" for amberharbor7k2p, "Acme News" for acme
-// and acme_news. The title tells the accounts that a handle has on several networks apart; people have none.
+// DisplayName returns how the account of a handle is called: "Amber Harbor News" for amberharbor7k2p, "Acme News" for
+// acme and acme_news. The title tells the accounts that a handle has on several networks apart; people have none.
 func DisplayName(handle, title string) string {
 	words := madeUpWords(handle)
 	if words == nil {
@@ -52,7 +52,7 @@ func DisplayName(handle, title string) string {
 	return strings.Join(words, " ")
 }
 
-// PersonName is how the person of a handle is called. A person has two names.
+// PersonName returns how the person of a handle is called. A person has two names.
 func PersonName(handle string) string {
 	name := DisplayName(handle, "")
 	if strings.Contains(name, " ") {
@@ -61,7 +61,7 @@ func PersonName(handle string) string {
 	return strings.TrimSpace(name + " Sandbox")
 }
 
-// madeUpWords are the words of a made-up handle; nil for others.
+// madeUpWords returns the words of a made-up handle; nil for others.
 func madeUpWords(handle string) []string {
 	words := handle[:max(0, len(handle)-distinction)]
 	for _, first := range firstWords {

@@ -47,8 +47,8 @@ func (s *Store) Update(fn func(tx *Tx) error) error {
 // errRefused ends a transaction that was refused.
 var errRefused = errors.New("refused")
 
-// Attempt is an Update for handlers: fn returns the answer that ends it without a change, or nil. Attempt returns that
-// answer, or nil when everything is written.
+// Attempt returns an Update for handlers: fn returns the answer that ends it without a change, or nil. Attempt returns
+// that answer, or nil when everything is written.
 func (s *Store) Attempt(fn func(tx *Tx) *Reply) (*Reply, error) {
 	var refusal *Reply
 	err := s.Update(func(tx *Tx) error {

@@ -34,12 +34,12 @@ func (n *network) failure(status int, code, message string) sim.Reply {
 	return sim.Reply{Status: status, Body: envelope{struct{}{}, errorBody{code, message, n.logID()}}}
 }
 
-// invalidParam is the answer of the Content Posting API to a request that breaks a rule.
+// invalidParam returns the answer of the Content Posting API to a request that breaks a rule.
 func (n *network) invalidParam(message string) sim.Reply {
 	return n.failure(http.StatusBadRequest, "invalid_param", message)
 }
 
-// invalidParams is the same of the Display API, and of chunks.
+// invalidParams returns the same of the Display API, and of chunks.
 func (n *network) invalidParams(message string) sim.Reply {
 	return n.failure(http.StatusBadRequest, "invalid_params", message)
 }

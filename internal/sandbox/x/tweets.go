@@ -86,7 +86,7 @@ type replyInput struct {
 	AutoPopulate        *bool    `json:"auto_populate_reply_metadata"`
 }
 
-// text is what the post says; nothing where there is no text.
+// text returns what the post says; nothing where there is no text.
 func (in tweetInput) text() string {
 	if in.Text == nil {
 		return ""

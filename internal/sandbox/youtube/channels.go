@@ -75,7 +75,7 @@ func (n *network) channel(r *http.Request, a sim.Account, parts []string) map[st
 	return out
 }
 
-// viewsOf is how often the videos of a channel were seen. It needs a running View or Update.
+// viewsOf returns how often the videos of a channel were seen. It needs a running View or Update.
 func (n *network) viewsOf(channel string) int {
 	views := 0
 	for _, id := range n.env.Posts.ByAccount(channel) {
@@ -86,7 +86,7 @@ func (n *network) viewsOf(channel string) int {
 	return views
 }
 
-// rounded is a number of subscribers as YouTube tells it: down to three significant figures.
+// rounded returns a number of subscribers as YouTube tells it: down to three significant figures.
 func rounded(subscribers int) int {
 	unit := 1
 	for subscribers/unit >= 1000 {

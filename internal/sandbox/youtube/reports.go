@@ -54,7 +54,7 @@ func (n *network) report(r *http.Request, c caller) sim.Reply {
 		"columnHeaders": headers, "rows": rows}}
 }
 
-// reportRows are the rows: one for each video that has numbers, or one for the channel. It needs a running View.
+// reportRows returns the rows: one for each video that has numbers, or one for the channel. It needs a running View.
 func (n *network) reportRows(c caller, names []string, dimension, filter string) [][]any {
 	asked := strings.Split(strings.TrimPrefix(filter, "video=="), ",")
 	rows, total := [][]any{}, 0

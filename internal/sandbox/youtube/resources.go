@@ -24,7 +24,7 @@ func etag(parts ...string) string {
 	return hex.EncodeToString(sum[:10])
 }
 
-// listReply is the form of every list.
+// listReply returns the form of every list.
 func listReply(kind string, items []map[string]any, total int, nextPage string) sim.Reply {
 	body := map[string]any{"kind": kind, "etag": etag(kind, fmt.Sprint(items)), "items": items,
 		"pageInfo": map[string]int{"totalResults": total, "resultsPerPage": len(items)}}
@@ -91,7 +91,7 @@ func (n *network) snippet(r *http.Request, v video) map[string]any {
 	return out
 }
 
-// thumbnails are the pictures of a video, in the sizes that YouTube makes.
+// thumbnails returns the pictures of a video, in the sizes that YouTube makes.
 func (n *network) thumbnails(r *http.Request, id string) map[string]any {
 	sizes := map[string]any{}
 	for size, width := range map[string]int{"default": 120, "medium": 320, "high": 480} {

@@ -83,13 +83,13 @@ type BoxMedia struct {
 	Width, Height int
 }
 
-// Timeline is all that an account has published, the oldest first.
+// Timeline returns all that an account has published, the oldest first.
 func (b *Box) Timeline(tb testing.TB, of Account) []BoxPost {
 	tb.Helper()
 	return b.Posts(tb, url.Values{"provider": {of.Network}, "accountId": {of.Remote}})
 }
 
-// Posts is what the sandbox shows for a query.
+// Posts returns what the sandbox shows for a query.
 func (b *Box) Posts(tb testing.TB, query url.Values) []BoxPost {
 	tb.Helper()
 	var found struct{ Data []BoxPost }
@@ -97,7 +97,7 @@ func (b *Box) Posts(tb testing.TB, query url.Values) []BoxPost {
 	return found.Data
 }
 
-// Texts are the texts of a timeline.
+// Texts returns the texts of a timeline.
 func Texts(posts []BoxPost) []string {
 	list := []string{}
 	for _, p := range posts {
@@ -123,7 +123,7 @@ func (b *Box) Heal(tb testing.TB) {
 	b.Control(tb, "DELETE", "faults", nil, nil)
 }
 
-// Spared are the accounts whose faults have not struck, as their networks call them.
+// Spared returns the accounts whose faults have not struck, as their networks call them.
 func (b *Box) Spared(tb testing.TB) []string {
 	tb.Helper()
 	var found struct{ Data []struct{ AccountID string } }
@@ -141,7 +141,7 @@ func (b *Box) Like(tb testing.TB, network, id string, count int) {
 	b.Control(tb, "POST", "likes", Object{"provider": network, "platformPostId": id, "count": count}, nil)
 }
 
-// Calls is how often an operation of a network was called.
+// Calls returns how often an operation of a network was called.
 func (b *Box) Calls(tb testing.TB, network, operation string) int {
 	tb.Helper()
 	var found struct {

@@ -43,7 +43,7 @@ func Browse(tb testing.TB, address string, form url.Values) Screen {
 	return Screen{Status: answer.StatusCode, Body: string(body), Sent: answer.Header.Get("Location"), address: address}
 }
 
-// Told is a value in the query that the browser is sent back with.
+// Told returns a value in the query that the browser is sent back with.
 func (p Screen) Told(tb testing.TB, name string) string {
 	tb.Helper()
 	u, err := url.Parse(p.Sent)
@@ -77,7 +77,7 @@ var (
 	offeredState   = regexp.MustCompile(`name="state" value="([^"]+)"`)
 )
 
-// Offers are the accounts that a page asks a person for.
+// Offers returns the accounts that a page asks a person for.
 func (p Screen) Offers(tb testing.TB) []string {
 	tb.Helper()
 	var ids []string
@@ -116,7 +116,7 @@ func (s *Server) Connect(tb testing.TB, c Crew, network, person string) crier.So
 	return s.AccountOf(tb, c, landed.Choose(tb, landed.Offers(tb)[0]).Told(tb, "socialAccountIds"))
 }
 
-// ConnectedAs is the account of a crew that has an id of its network.
+// ConnectedAs returns the account of a crew that has an id of its network.
 func (s *Server) ConnectedAs(tb testing.TB, c Crew, network, remote string) crier.SocialAccount {
 	tb.Helper()
 	var list struct{ Data []crier.SocialAccount }

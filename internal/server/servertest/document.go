@@ -28,7 +28,7 @@ var givenOut struct {
 	*Document
 }
 
-// OpenAPI is the document that the server gives out.
+// OpenAPI returns the document that the server gives out.
 func (s *Server) OpenAPI(tb testing.TB) *Document {
 	tb.Helper()
 	givenOut.Lock()

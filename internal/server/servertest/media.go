@@ -39,7 +39,7 @@ func StartLibrary(tb testing.TB, db Database, options ...Option) Library {
 	return l
 }
 
-// Join is the same library for a tenant of its own.
+// Join returns the same library for a tenant of its own.
 func (l Library) Join(tb testing.TB) Library {
 	tb.Helper()
 	s := *l.Server
@@ -80,7 +80,7 @@ func Form(parts ...FormPart) (body []byte, contentType string) {
 	return out.Bytes(), w.FormDataContentType()
 }
 
-// LongVideo is a video of some bytes: what is missing is filled up with a box that players skip.
+// LongVideo returns a video of some bytes: what is missing is filled up with a box that players skip.
 func LongVideo(size int) []byte {
 	clip := mediatest.VerticalMP4()
 	filler := make([]byte, max(8, size-len(clip)))
@@ -88,18 +88,18 @@ func LongVideo(size int) []byte {
 	return append(clip, filler...)
 }
 
-// BoxHeader is the beginning of a box of an MP4 file.
+// BoxHeader returns the beginning of a box of an MP4 file.
 func BoxHeader(size int, kind string) []byte {
 	return append([]byte{byte(size >> 24), byte(size >> 16), byte(size >> 8), byte(size)}, kind...)
 }
 
-// Assets is the address of the team's assets, or of something below it; the others likewise.
+// Assets returns the address of the team's assets, or of something below it; the others likewise.
 func (l Library) Assets(rest ...string) string { return l.below("assets", rest) }
 
-// Folders is the address of the folders, or of something below it.
+// Folders returns the address of the folders, or of something below it.
 func (l Library) Folders(rest ...string) string { return l.below("folders", rest) }
 
-// Uploads is the address of the uploads, or of something below it.
+// Uploads returns the address of the uploads, or of something below it.
 func (l Library) Uploads(rest ...string) string { return l.below("assets/uploads", rest) }
 
 func (l Library) below(what string, rest []string) string {
@@ -143,7 +143,7 @@ func (l Library) Piece(tb testing.TB, upload string, file []byte, start, end int
 		fmt.Sprintf("bytes %d-%d/%d", start, end-1, len(file)))
 }
 
-// Files are the names of everything in the store of files, sorted.
+// Files returns the names of everything in the store of files, sorted.
 func (l Library) Files(tb testing.TB) []string {
 	tb.Helper()
 	names := []string{}
@@ -199,7 +199,7 @@ func (l Library) Fetch(tb testing.TB, address string, headers ...string) (*http.
 	return l.Raw(tb, "GET", address, append([]string{"Authorization", "Bearer " + l.Key}, headers...)...)
 }
 
-// SevenNetworks are the names of all networks.
+// SevenNetworks returns the names of all networks.
 func SevenNetworks() []string {
 	var names []string
 	for _, p := range crier.Providers() {
@@ -234,7 +234,7 @@ func (s *Server) Film(tb testing.TB, c Crew, text string) string {
 		http.StatusCreated).Text(tb, "id")
 }
 
-// Warnings are what a dry run warns of.
+// Warnings returns what a dry run warns of.
 func (s *Server) Warnings(tb testing.TB, c Crew, post string, on Account, at time.Time) string {
 	tb.Helper()
 	var result crier.ValidationResult

@@ -110,7 +110,7 @@ func (p PageSeen) Want(tb testing.TB, status int) PageSeen {
 	return p
 }
 
-// Session is the cookie of the page, as it was set.
+// Session returns the cookie of the page, as it was set.
 func (p PageSeen) Session(tb testing.TB) *http.Cookie {
 	tb.Helper()
 	for _, c := range (&http.Response{Header: p.Header}).Cookies() {
@@ -128,12 +128,12 @@ func (b *Browser) SignIn(tb testing.TB, email string) PageSeen {
 	return b.Post(tb, "/sign-in", Credentials(email, Passphrase)).Want(tb, http.StatusSeeOther)
 }
 
-// Credentials are the form of a sign-in.
+// Credentials returns the form of a sign-in.
 func Credentials(email, password string) url.Values {
 	return url.Values{"email": {email}, "password": {password}}
 }
 
-// StockClient is the installation as an OAuth library sees it that knows nothing of crier.
+// StockClient returns the installation as an OAuth library sees it that knows nothing of crier.
 func (s *Server) StockClient() oauth2.Config {
 	return oauth2.Config{ClientID: "a laptop", Endpoint: oauth2.Endpoint{DeviceAuthURL: s.URL + "/v1/auth/device",
 		TokenURL: s.URL + "/v1/auth/token"}}
@@ -183,7 +183,7 @@ func (b *Browser) Decide(tb testing.TB, device *oauth2.DeviceAuthResponse, decis
 	return b.Post(tb, "/device", url.Values{"user_code": {device.UserCode}, "decision": {decision}})
 }
 
-// LogIn is a device login from its beginning to its tokens.
+// LogIn returns a device login from its beginning to its tokens.
 func (s *Server) LogIn(tb testing.TB, b *Browser) Response {
 	tb.Helper()
 	device := s.BeginDevice(tb)
@@ -236,12 +236,12 @@ func (s *Server) NewKey(tb testing.TB, body Object) string {
 // MadeKey tells a made key: its id and its secret.
 type MadeKey struct{ ID, Secret string }
 
-// Invitations is the address of the invitations, or of one.
+// Invitations returns the address of the invitations, or of one.
 func (p Founder) Invitations(rest ...string) string {
 	return Path("/v1/organizations/%s/invitations", p.Organization) + strings.Join(append([]string{""}, rest...), "/")
 }
 
-// Members is the address of the members, or of one.
+// Members returns the address of the members, or of one.
 func (p Founder) Members(rest ...string) string {
 	return Path("/v1/organizations/%s/members", p.Organization) + strings.Join(append([]string{""}, rest...), "/")
 }

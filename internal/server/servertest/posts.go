@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// PostsPath is the address of the team's posts, or of something below it.
+// PostsPath returns the address of the team's posts, or of something below it.
 func (s *Server) PostsPath(rest ...string) string {
 	return strings.Join(append([]string{Path("/v1/teams/%s/posts", s.Team)}, rest...), "/")
 }
@@ -159,7 +159,7 @@ func (s *Server) SetStatus(tb testing.TB, id string, status crier.ScheduledPostS
 	})
 }
 
-// IDs are the ids of a list's entries, in order.
+// IDs returns the ids of a list's entries, in order.
 func (r Response) IDs(tb testing.TB) []string {
 	tb.Helper()
 	var page struct{ Data []struct{ ID string } }

@@ -28,8 +28,8 @@ var Hurried = publish.Timings{
 	LikePause: 300 * time.Millisecond,
 }
 
-// Pace is a time that work must be done in on a quick machine, stretched for a slow or busy one: a call that a fence
-// cuts off for lack of a processor is made again, which tests that count calls would take for a mistake.
+// Pace returns a time that work must be done in on a quick machine, stretched for a slow or busy one: a call that a
+// fence cuts off for lack of a processor is made again, which tests that count calls would take for a mistake.
 func Pace(d time.Duration) time.Duration { return 3 * d }
 
 // WithTimings has a server wait less than usual.
@@ -92,7 +92,7 @@ func (s *Server) NewCrew(tb testing.TB, credits int64, networks ...string) Crew 
 	return c
 }
 
-// IDs are the ids of all accounts.
+// IDs returns the ids of all accounts.
 func (c Crew) IDs() []crier.ID {
 	var ids []crier.ID
 	for _, a := range c.Accounts {
@@ -172,7 +172,7 @@ func (s *Server) ScheduleIn(tb testing.TB, c Crew, post string, lead time.Durati
 	return r, at.Time
 }
 
-// Scope is the right of a crew to publish.
+// Scope returns the right of a crew to publish.
 func (s *Server) Scope(tb testing.TB, c Crew) access.TeamScope {
 	tb.Helper()
 	ctx := context.Background()
@@ -222,7 +222,7 @@ func (s *Server) AwaitAction(tb testing.TB, c Crew, id crier.ID, kind store.Publ
 	}, func() string { return fmt.Sprintf("the %s is not %s\n%s", kind, state, s.History(tb, c, id)) })
 }
 
-// History is what was tried for a scheduled post, for people who read failures.
+// History returns what was tried for a scheduled post, for people who read failures.
 func (s *Server) History(tb testing.TB, c Crew, id crier.ID) string {
 	tb.Helper()
 	var text strings.Builder
@@ -241,7 +241,7 @@ func (s *Server) Attempts(tb testing.TB, c Crew, id crier.ID) []crier.Attempt {
 	return list.Data
 }
 
-// Outcomes are the operations and outcomes of attempts, in order.
+// Outcomes returns the operations and outcomes of attempts, in order.
 func Outcomes(attempts []crier.Attempt) []string {
 	list := []string{}
 	for _, a := range attempts {
@@ -250,7 +250,7 @@ func Outcomes(attempts []crier.Attempt) []string {
 	return list
 }
 
-// Decisive are the attempts without the looks that came too early to decide anything.
+// Decisive returns the attempts without the looks that came too early to decide anything.
 func Decisive(attempts []crier.Attempt) []crier.Attempt {
 	return slices.DeleteFunc(slices.Clone(attempts), func(a crier.Attempt) bool {
 		return strings.HasPrefix(a.NextStep, "look again: the request may still be under way")
@@ -288,7 +288,7 @@ func (s *Server) Balanced(tb testing.TB, c Crew) {
 	}
 }
 
-// On are the crew's accounts on some networks.
+// On returns the crew's accounts on some networks.
 func (c Crew) On(networks ...string) []Account {
 	return slices.DeleteFunc(slices.Clone(c.Accounts),
 		func(a Account) bool { return !slices.Contains(networks, a.Network) })
@@ -310,7 +310,7 @@ func (s *Server) BooksAgree(tb testing.TB) {
 	}
 }
 
-// Soon is a time that schedule accepts.
+// Soon returns a time that schedule accepts.
 func Soon(extra time.Duration) string {
 	return time.Now().Add(time.Minute + 5*time.Second + extra).UTC().Format(time.RFC3339Nano)
 }

@@ -185,14 +185,14 @@ func Walk(value any, path []any) (any, bool) {
 	return value, true
 }
 
-// Tag is the _tag of an error body.
+// Tag returns the _tag of an error body.
 func (r Response) Tag() string {
 	tag, _ := Walk(r.JSON, []any{"_tag"})
 	s, _ := tag.(string)
 	return s
 }
 
-// Issues are the paths of a 400, joined by dots and sorted; the empty path is ".".
+// Issues returns the paths of a 400, joined by dots and sorted; the empty path is ".".
 func (r Response) Issues(tb testing.TB) []string {
 	tb.Helper()
 	var body struct {

@@ -73,7 +73,7 @@ func EachDatabase(t *testing.T, test func(t *testing.T, db Database)) {
 	Databases.Each(t, test)
 }
 
-// Config is a node as the command line would make it.
+// Config returns a node as the command line would make it.
 func Config(db Database, log io.Writer) server.Config {
 	return server.Config{
 		Listen: "127.0.0.1:0", DataDir: db.DataDir, MediaDir: MediaDir(db), DatabaseURL: db.URL,
@@ -82,7 +82,7 @@ func Config(db Database, log io.Writer) server.Config {
 	}
 }
 
-// MediaDir is where all nodes on a database keep their files.
+// MediaDir returns where all nodes on a database keep their files.
 func MediaDir(db Database) string {
 	sum := sha256.Sum256([]byte(db.URL + db.DataDir))
 	return filepath.Join(RunDir(), "media-"+hex.EncodeToString(sum[:8]))
@@ -232,10 +232,10 @@ type Clock struct {
 	stopped time.Time
 }
 
-// NewStoppedClock is a clock that only Advance moves, for tests of waits that a slow machine could sit out.
+// NewStoppedClock returns a clock that only Advance moves, for tests of waits that a slow machine could sit out.
 func NewStoppedClock() *Clock { return &Clock{stopped: time.Now()} }
 
-// Now is the moved time.
+// Now returns the moved time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -272,7 +272,7 @@ func (b *LogBuffer) String() string {
 	return b.data.String()
 }
 
-// Warnings are the last lines above the level of information.
+// Warnings returns the last lines above the level of information.
 func (b *LogBuffer) Warnings(most int) string {
 	lines := slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool {
 		return !strings.Contains(line, "level=WARN") && !strings.Contains(line, "level=ERROR")

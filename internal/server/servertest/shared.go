@@ -23,7 +23,7 @@ func EachShared(t *testing.T, test func(t *testing.T, s *Server)) {
 	eachDialect(t, func(t *testing.T, dialect store.Dialect) { test(t, Shared(t, dialect)) })
 }
 
-// Shared is the shared server of one database.
+// Shared returns the shared server of one database.
 func Shared(tb testing.TB, dialect store.Dialect) *Server {
 	tb.Helper()
 	storetest.Need(tb, dialect)
@@ -39,7 +39,7 @@ func EachSharedEngine(t *testing.T, test func(t *testing.T, s *Server, b *Box)) 
 	})
 }
 
-// SharedEngine is the shared engine of one database.
+// SharedEngine returns the shared engine of one database.
 func SharedEngine(tb testing.TB, dialect store.Dialect) (*Server, *Box) {
 	tb.Helper()
 	storetest.Need(tb, dialect)
@@ -79,7 +79,7 @@ var (
 	}
 )
 
-// join is the server with a new tenant in place of its first one.
+// join returns the server with a new tenant in place of its first one.
 func (n *sharedNode) join(tb testing.TB) *Server {
 	tb.Helper()
 	n.once.Do(func() { n.err = n.start() })

@@ -14,8 +14,8 @@ import (
 	"crier/internal/store"
 )
 
-// Snapshot is a fingerprint of everything in the store but the notes of when keys were used and the job engine's own
-// rows.
+// Snapshot returns a fingerprint of everything in the store but the notes of when keys were used and the job engine's
+// own rows.
 func (s *Server) Snapshot(t *testing.T) string {
 	t.Helper()
 	ctx := context.Background()
@@ -60,7 +60,7 @@ func (s *Server) Snapshot(t *testing.T) string {
 	return fmt.Sprint(sums)
 }
 
-// tables are those that crier's own rows live in.
+// tables returns those that crier's own rows live in.
 func (s *Server) tables(t *testing.T) []string {
 	t.Helper()
 	query := `SELECT name FROM sqlite_master WHERE type = 'table'`
@@ -93,7 +93,7 @@ func (s *Server) WantUnchanged(t *testing.T, before string) {
 	}
 }
 
-// Dump is every row of every table as text, bytes in hexadecimal.
+// Dump returns every row of every table as text, bytes in hexadecimal.
 func (s *Server) Dump(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer

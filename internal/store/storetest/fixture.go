@@ -63,7 +63,7 @@ func (f *Fixture) TryTx(fn func(ctx context.Context, tx *store.Tx) error) error 
 	return f.WithTx(ctx, func(tx *store.Tx) error { return fn(ctx, tx) })
 }
 
-// After is a time after Now, or before it.
+// After returns a time after Now, or before it.
 func (f *Fixture) After(d time.Duration) crier.Time { return crier.TimeOf(f.Now.Add(d)) }
 
 // Merge brings all changes of the team's posts into the indexes.

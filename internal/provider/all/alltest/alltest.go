@@ -14,7 +14,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// Networks are all networks by their names. LinkedIn is there twice, because a member's token cannot read what it
+// Networks returns all networks by their names. LinkedIn is there twice, because a member's token cannot read what it
 // wrote; the kind of the account follows the name of the network then, after a colon.
 func Networks() map[string]providertest.Network {
 	networks := peculiarities()
@@ -30,7 +30,7 @@ func Networks() map[string]providertest.Network {
 	return networks
 }
 
-// peculiarities are what the networks differ in.
+// peculiarities returns what the networks differ in.
 func peculiarities() map[string]providertest.Network {
 	return map[string]providertest.Network{
 		"x": {RefusesLongText: true, RotatesRefreshToken: true},
