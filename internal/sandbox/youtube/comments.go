@@ -119,11 +119,12 @@ func (n *network) comment(r *http.Request, p sim.Post) map[string]any {
 	return map[string]any{"kind": "youtube#comment", "etag": etag(p.ID, p.Text), "id": p.ID, "snippet": snippet}
 }
 
-// thread tells of a conversation. It needs a running View.
+// thread tells of a conversation, which belongs to the channel of the video, whoever began it. It needs a running View.
 func (n *network) thread(r *http.Request, p sim.Post) map[string]any {
+	v, _ := n.videos.Get(p.ParentID)
 	return map[string]any{"kind": "youtube#commentThread", "etag": etag("thread", p.ID, p.Text), "id": p.ID,
 		"snippet": map[string]any{
-			"channelId": p.AccountID, "videoId": p.ParentID, "topLevelComment": n.comment(r, p), "canReply": true,
+			"channelId": v.ChannelID, "videoId": p.ParentID, "topLevelComment": n.comment(r, p), "canReply": true,
 			"isPublic":        true,
 			"totalReplyCount": n.env.Posts.CountChildren(p.ID, sim.KindComment)}}
 }

@@ -3,7 +3,6 @@ package youtube
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -57,34 +56,49 @@ func (n *network) report(r *http.Request, c caller) sim.Reply {
 // reportRows returns the rows: one for each video that has numbers, or one for the channel. It needs a running View.
 func (n *network) reportRows(c caller, names []string, dimension, filter string) [][]any {
 	asked := strings.Split(strings.TrimPrefix(filter, "video=="), ",")
-	rows, total := [][]any{}, 0
+	rows, total := [][]any{}, numbers{}
 	for _, id := range n.uploads[c.channel.ID] {
-		v, _ := n.videos.Get(id)
-		views, err := strconv.Atoi(n.statistics(v)["viewCount"])
-		if err != nil || filter != "" && !slices.Contains(asked, id) {
+		if filter != "" && !slices.Contains(asked, id) {
 			continue
 		}
-		total += views
-		if dimension == "video" && views > 0 {
-			rows = append(rows, append([]any{id}, numbersOf(views, names)...))
+		of := n.numbers(id)
+		total = numbers{views: total.views + of.views, likes: total.likes + of.likes,
+			comments: total.comments + of.comments}
+		if dimension == "video" && of.views > 0 {
+			rows = append(rows, append([]any{id}, of.row(names)...))
 		}
 	}
 	if dimension == "" {
-		rows = append(rows, numbersOf(total, names))
+		rows = append(rows, total.row(names))
 	}
 	return rows
 }
 
-func numbersOf(views int, names []string) []any {
+// numbers is what people did with some videos.
+type numbers struct{ views, likes, comments int }
+
+// numbers needs a running View.
+func (n *network) numbers(id string) numbers {
+	p, _ := n.env.Posts.Get(id)
+	likes := n.env.Likes(p)
+	return numbers{views: p.ViewsOr(likes), likes: likes, comments: n.env.Posts.CountChildren(id, sim.KindComment)}
+}
+
+// row tells the metrics that were asked for, in their order.
+func (of numbers) row(names []string) []any {
 	var row []any
 	for _, name := range names {
 		switch name {
 		case "estimatedMinutesWatched":
-			row = append(row, views*secondsWatched/60)
+			row = append(row, of.views*secondsWatched/60)
 		case "averageViewDuration":
 			row = append(row, secondsWatched)
+		case "likes":
+			row = append(row, of.likes)
+		case "comments":
+			row = append(row, of.comments)
 		default:
-			row = append(row, views)
+			row = append(row, of.views)
 		}
 	}
 	return row

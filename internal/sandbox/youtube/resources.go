@@ -160,7 +160,7 @@ func contentDetails(v video) map[string]any {
 		definition = "hd"
 	}
 	return map[string]any{"duration": isoDuration(v.Shape.Duration), "dimension": "2d", "definition": definition,
-		"caption":         "false",
+		"caption":         strconv.FormatBool(len(v.Captions) > 0),
 		"licensedContent": false, "projection": "rectangular", "hasCustomThumbnail": v.Thumbnail}
 }
 
