@@ -5,7 +5,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -30,13 +29,16 @@ func zoneNames(t testing.TB) []string {
 
 func TestEveryZoneAndDayFrom2020To2035(t *testing.T) {
 	t.Parallel()
-	var walked sync.Map // many zones had the same clocks in these years: their days are the same, too
+	walked := map[string]bool{} // many zones had the same clocks in these years: their days are the same, too
 	for _, name := range zoneNames(t) {
+		loc := location(t, name)
+		history := observe(loc)
+		clocks := fmt.Sprint(history)
+		first := !walked[clocks]
+		walked[clocks] = true
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			loc := location(t, name)
-			history := observe(loc)
-			if _, done := walked.LoadOrStore(fmt.Sprint(history), name); !done {
+			if first {
 				checkEveryDay(t, loc, history)
 			}
 			for _, change := range history[1:] {
