@@ -284,7 +284,7 @@ func addable(n Numbers) [summed]*int64 {
 // Sum is a metric added up, and how many told it.
 type Sum struct{ Value, Told int64 }
 
-// Rated are the views and engagements of those that told both and were seen.
+// Rated are the views and engagements of those that told both.
 type Rated struct{ Views, Engagements, Told int64 }
 
 func ratedOf(n Numbers) Rated {
