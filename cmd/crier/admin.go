@@ -22,7 +22,7 @@ func (a *app) createOrganizationCommand() *cobra.Command {
 	var asJSON bool
 	create := &cobra.Command{
 		Use:     "create-organization",
-		Short:   "Add an organization with an owner of its own, an API key and credits",
+		Short:   "Create an organization with an owner, an API key and credits",
 		Example: "  crier admin create-organization --name \"Acme\" --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,7 +50,7 @@ func (a *app) grantCreditsCommand() *cobra.Command {
 	var asJSON bool
 	grant := &cobra.Command{
 		Use:     "grant-credits",
-		Short:   "Give an organization credits; 1000 are worth 1 USD",
+		Short:   "Grant credits to an organization; 1000 are worth 1 USD",
 		Example: "  crier admin grant-credits --organization 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d --amount 5000",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -90,10 +90,10 @@ func (a *app) resetPasswordCommand() *cobra.Command {
 	var asJSON bool
 	reset := &cobra.Command{
 		Use:   "reset-password",
-		Short: "Make a link by which somebody who has lost their password chooses another one",
-		Long: "Prints a link that works once, for 24 hours. Give it to the person and to nobody else: whoever opens " +
-			"it is that person.\n" +
-			"The old password works until another one is chosen.",
+		Short: "Create a password reset link for a person",
+		Long: "Prints a link that works once within 24 hours. Give it only to that person: anyone who opens it " +
+			"can sign in as them.\n" +
+			"The old password works until a new one is set.",
 		Example: "  crier admin reset-password --email ada@example.com",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -25,11 +25,11 @@ func (a *app) backupCommand() *cobra.Command {
 	var passphraseFile string
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Write a backup of the installation into a file, while it runs",
-		Long: "Writes a consistent copy of the database and a list of the media files with their checksums. The " +
-			"media files themselves are only included with --with-media, the secret key only with --with-key, sealed " +
-			"by a passphrase.\n" +
-			"Without the secret key a backup cannot be used: keep one of the two elsewhere.",
+		Short: "Back up a running installation to a file",
+		Long: "Writes a consistent copy of the database and a list of the media files with their checksums. " +
+			"Media files are included with --with-media, the secret key with --with-key, encrypted with a " +
+			"passphrase.\n" +
+			"A backup cannot be used without the secret key: store them in different places.",
 		Example: "  crier backup /backup/crier-2026-11-16.tar\n" +
 			"  crier backup --with-media --with-key --passphrase-file /etc/crier/passphrase crier.tar",
 		Args: cobra.ExactArgs(1),
@@ -113,12 +113,12 @@ func (a *app) restoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore [FILE]",
 		Short: "Restore an installation from a backup",
-		Long: "Reads a backup into an empty data directory or an empty PostgreSQL database. The installation that " +
-			"the backup was made of must not run any more.\n" +
-			"Nothing is sent twice: what was due since the backup is looked for at its network, and left to a person " +
-			"where it is not found.\n" +
-			"A database that was restored by other means, such as pg_restore or a snapshot of the disk, is told so " +
-			"with --as-of, before any node starts.",
+		Long: "Reads a backup into an empty data directory or an empty PostgreSQL database. The installation " +
+			"that was backed up must not be running.\n" +
+			"Nothing is sent twice: posts that were due since the backup are looked up on their network, and " +
+			"left to a person if they are not found.\n" +
+			"After restoring a database by other means, such as pg_restore or a disk snapshot, mark it with " +
+			"--as-of before any node starts.",
 		Example: "  crier restore --data-dir /var/lib/crier crier.tar\n" +
 			"  crier restore --passphrase-file /etc/crier/passphrase crier.tar\n" +
 			"  crier restore --as-of 2026-11-16T03:00:00Z --database-url postgres://crier@db/crier",

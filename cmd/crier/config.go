@@ -76,7 +76,7 @@ var settings = append([]setting{
 		set: text(func(c *config) *string { return &c.S3.AccessKey })},
 	{flag: "s3-secret-key", help: "secret key for the bucket", secret: true,
 		set: text(func(c *config) *string { return &c.S3.SecretKey })},
-	{flag: "s3-prefix", help: "put before the name of every object in the bucket",
+	{flag: "s3-prefix", help: "prefix of every object name in the bucket",
 		set: text(func(c *config) *string { return &c.S3.Prefix })},
 	{flag: "import-allow", help: "private networks that files may be imported from, on any port, such as 10.0.0.0/8; " +
 		"empty: the public internet alone",
@@ -104,31 +104,32 @@ var settings = append([]setting{
 	{flag: "enrich-daily-tokens", fallback: "1000000",
 		help: "tokens that this process may spend at the endpoint per day (UTC); beyond it, crier's own analyser " +
 			"does the work", set: count(func(c *config, n int64) { c.Enrich.DailyTokens = n }, 1_000_000_000_000)},
-	{flag: "database-url", help: "PostgreSQL address; empty: SQLite in the data directory", secret: true,
+	{flag: "database-url", help: "PostgreSQL URL; empty: SQLite in the data directory", secret: true,
 		set: text(func(c *config) *string { return &c.DatabaseURL })},
-	{flag: "public-url", help: "address under which people and networks reach this server; empty: made from listen",
+	{flag: "public-url", help: "URL under which people and networks reach this server; empty: derived from listen",
 		set: baseURL(func(c *config) *string { return &c.PublicURL })},
-	{flag: "secret-key", help: "seals tokens and keys; empty: a file in the data directory, made at the first start",
+	{flag: "secret-key", help: "encrypts tokens and keys; empty: a file in the data directory, created at the " +
+		"first start",
 		secret: true, set: text(func(c *config) *string { return &c.SecretKey })},
-	{flag: "role", fallback: "all", help: "what this node does: all, api or worker",
+	{flag: "role", fallback: "all", help: "role of this node: all, api or worker",
 		set: oneOf(func(c *config) *string { return &c.Role }, "all", "api", "worker")},
-	{flag: "sandbox", help: "on: publish to the simulator that ships with crier; off: to the real networks; empty: " +
+	{flag: "sandbox", help: "on: publish to the sandbox that ships with crier; off: to the real networks; empty: " +
 		"on unless credentials of a network are set",
 		set: oneOf(func(c *config) *string { return &c.sandboxMode }, "", "on", "off")},
-	{flag: "sandbox-listen", fallback: "127.0.0.1:8081", help: "address the simulator listens on",
+	{flag: "sandbox-listen", fallback: "127.0.0.1:8081", help: "address the sandbox listens on",
 		set: address(func(c *config) *string { return &c.SandboxListen })},
-	{flag: "sandbox-url", help: "address of a simulator that runs elsewhere; empty: this process runs one",
+	{flag: "sandbox-url", help: "URL of a sandbox that runs elsewhere; empty: this process runs one",
 		set: baseURL(func(c *config) *string { return &c.SandboxAt })},
 	{flag: "smtp-url", help: "mail server that invitations are sent through, such as " +
-		"smtp://user:password@mail.example.com:587; empty: no mail, links are handed over by hand", secret: true,
+		"smtp://user:password@mail.example.com:587; empty: no mail, links are passed on manually", secret: true,
 		set: text(func(c *config) *string { return &c.SMTPURL })},
 	{flag: "mail-from", help: "sender of mail, such as \"crier <noreply@example.com>\"",
 		set: text(func(c *config) *string { return &c.MailFrom })},
 	{flag: "trusted-proxies", help: "addresses or networks of proxies that may name the caller's address and scheme, " +
 		"such as 10.0.0.0/8,127.0.0.1; empty: none, and every caller is who connects",
 		set: networkList(func(c *config) *[]netip.Prefix { return &c.Proxies })},
-	{flag: "tls-cert", help: "file with the TLS certificate and its chain in PEM; read again when it changes; empty: " +
-		"plain HTTP", set: text(func(c *config) *string { return &c.TLS.CertFile })},
+	{flag: "tls-cert", help: "file with the TLS certificate and its chain in PEM; reloaded when it changes; " +
+		"empty: plain HTTP", set: text(func(c *config) *string { return &c.TLS.CertFile })},
 	{flag: "tls-key", help: "file with the certificate's private key in PEM",
 		set: text(func(c *config) *string { return &c.TLS.KeyFile })},
 	{flag: "acme-email", help: "address for the certificate authority; set it to get certificates for the host of " +
@@ -141,22 +142,22 @@ var settings = append([]setting{
 	{flag: "acme-ca", help: "file with the certificates in PEM that the directory's own certificate is checked " +
 		"against; " +
 		"empty: those of the system", set: text(func(c *config) *string { return &c.TLS.ACMECA })},
-	{flag: "rate-limit", fallback: "600", help: "requests per minute and token; 0 switches limits off",
+	{flag: "rate-limit", fallback: "600", help: "requests per minute and token; 0 disables the limit",
 		set: count(func(c *config, n int64) { c.RateLimit = int(n) }, 1_000_000_000)},
-	{flag: "organization-rate-limit", fallback: "6000", help: "requests per minute and organization, all its tokens " +
-		"together, on each node; 0 switches this limit off",
+	{flag: "organization-rate-limit", fallback: "6000", help: "requests per minute and organization, all its " +
+		"tokens together, on each node; 0 disables the limit",
 		set: count(func(c *config, n int64) { c.OrganizationRateLimit = int(n) }, 1_000_000_000)},
 	{flag: "storage-quota", fallback: "0", help: "bytes that the assets of an organization may have together; 0: as " +
 		"many as there is room for",
 		set: count(func(c *config, n int64) { c.StorageQuota = n }, 1_000_000_000_000_000_000)},
-	{flag: "security-contact", help: "where weaknesses of this installation are reported to, such as " +
+	{flag: "security-contact", help: "contact for security reports about this installation, such as " +
 		"mailto:security@example.com; empty: no /.well-known/security.txt",
 		set: contactURI(func(c *config) *string { return &c.SecurityContact })},
 	{flag: "grant-credits", fallback: "10000",
-		help: "credits given to organizations made by init and admin create-organization",
+		help: "credits granted to organizations created by init and admin create-organization",
 		set:  count(func(c *config, n int64) { c.grantCredits = n }, 1_000_000_000_000)},
 	{flag: "credits-low", fallback: "100",
-		help: "an event tells when an organization has fewer available credits than this; 0: never",
+		help: "record an event when an organization has fewer available credits than this; 0: never",
 		set:  count(func(c *config, n int64) { c.CreditsLow = n }, 1_000_000_000_000)},
 	{flag: "event-days", fallback: "30", help: "days that events are kept, 4 to 3650",
 		set: func(c *config, s string) (err error) {
@@ -165,7 +166,7 @@ var settings = append([]setting{
 			}
 			return nil
 		}},
-	{flag: "metrics-days", fallback: "400", help: "days that readings of numbers are kept, 31 to 36500; sums of " +
+	{flag: "metrics-days", fallback: "400", help: "days that metrics readings are kept, 31 to 36500; sums of " +
 		"days stay",
 		set: func(c *config, s string) (err error) {
 			if c.MetricsDays, err = strconv.Atoi(s); err != nil || c.MetricsDays < 31 || c.MetricsDays > 36500 {

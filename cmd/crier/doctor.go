@@ -25,10 +25,10 @@ func (a *app) doctorCommand(s *cli.Shell) *cobra.Command {
 	var network string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check an installation and say what to do",
-		Long: "Looks at the server that --server, CRIER_SERVER or your login names: whether it answers, its clock " +
-			"and your login.\n" +
-			"On the machine of an installation it looks at the settings, the database, the secret key, the clock, " +
+		Short: "Check an installation and suggest fixes",
+		Long: "Checks the server of --server, CRIER_SERVER or your login: whether it responds, its clock and " +
+			"your login.\n" +
+			"On the machine of an installation it checks the settings, the database, the secret key, the clock, " +
 			"the networks' credentials and the public address. It changes nothing.",
 		Example: "  crier doctor\n  crier doctor --server https://crier.example.com\n  crier doctor --provider x\n" +
 			"  crier doctor --database-url postgres://crier@db/crier --json",

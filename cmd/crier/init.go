@@ -62,9 +62,9 @@ func (a *app) initCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Prepare an empty store: organization, team, owner and API key",
-		Long: "Prepares an empty store: the schema, an organization with its first team, an owner and an API key, " +
-			"shown once.\n" +
+		Short: "Initialize an empty store: organization, team, owner and API key",
+		Long: "Initializes an empty store: the schema, an organization with its first team, an owner and an API " +
+			"key, shown once.\n" +
 			"On a store that is in use it changes nothing and exits with 1.",
 		Example: "  crier init\n  crier init --json > tenant.json",
 		Args:    cobra.NoArgs,

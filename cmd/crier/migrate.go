@@ -12,10 +12,9 @@ import (
 func (a *app) migrateCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "migrate",
-		Short: "Bring the database schema up to date",
-		Long: "Brings the database schema up to date. serve does it by itself; run it before an upgrade of many " +
-			"nodes.",
+		Use:     "migrate",
+		Short:   "Migrate the database schema",
+		Long:    "Migrates the database schema. serve does it automatically; run it before upgrading many nodes.",
 		Example: "  crier migrate\n  crier migrate --database-url postgres://crier@db/crier",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {

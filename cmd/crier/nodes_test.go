@@ -45,7 +45,7 @@ var paces = map[string]publish.Timings{
 	usual: {},
 }
 
-// serveAsNode returns the test program as a node. It returns the exit code.
+// serveAsNode runs the test program as a node. It returns the exit code.
 func serveAsNode(pace string) int {
 	timings, ok := paces[pace]
 	if !ok {

@@ -12,10 +12,9 @@ import (
 
 func (a *app) openAPICommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "openapi",
-		Short: "Print the OpenAPI document",
-		Long: "Prints the OpenAPI 3.1 document of the HTTP interface, as a server of this version serves it at " +
-			"/openapi.json.",
+		Use:     "openapi",
+		Short:   "Print the OpenAPI document",
+		Long:    "Prints the OpenAPI 3.1 document of the HTTP API, as served at /openapi.json.",
 		Example: "  crier openapi > openapi.json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -12,9 +12,9 @@ import (
 func (a *app) sandboxCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "sandbox",
-		Short: "Run the simulator of the social networks alone",
-		Long: "Runs the simulator of the social networks alone, so that several nodes share one and it survives " +
-			"their death.\n" +
+		Short: "Run only the sandbox of the social networks",
+		Long: "Runs only the sandbox of the social networks, so that several nodes can share it and it survives " +
+			"their restarts.\n" +
 			"Its front page shows the timelines. It listens on the address of --listen.",
 		Example: "  crier sandbox --listen 127.0.0.1:8081 --data-dir sandbox-data\n  " +
 			"CRIER_SANDBOX_URL=http://127.0.0.1:8081 crier serve",

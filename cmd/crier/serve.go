@@ -15,10 +15,10 @@ import (
 func (a *app) serveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
-		Short: "Start everything: the interface and the workers",
-		Long: "Starts the interface and the workers. On an empty store it first makes an organization, an owner and " +
-			"an API key, and prints them once.\n" +
-			"SIGTERM drains: running requests and jobs finish within 30 seconds, new ones are refused.",
+		Short: "Start the server: API, dashboard and workers",
+		Long: "Starts the API, the dashboard and the workers. On an empty store it first creates an " +
+			"organization, an owner and an API key, and prints them once.\n" +
+			"On SIGTERM it drains: running requests and jobs have 30 seconds to finish, new ones are rejected.",
 		Example: "  crier serve\n  crier serve --listen :8080 --database-url postgres://crier@db/crier\n  " +
 			"CRIER_ROLE=worker crier serve",
 		Args: cobra.NoArgs,

@@ -16,8 +16,8 @@ type getAccountAnalyticsInput struct {
 var getAccountAnalyticsDoc = doc{
 	ID: "getAccountAnalytics", Tag: "Analytics", Summary: "Get live account analytics", Costs: true,
 	Conflicts: true,
-	Description: "Asks the network now. Where the network charges, this costs credits (`account_metrics` in the list " +
-		"of costs); a failed reading costs nothing.",
+	Description: "Reads from the network now. If the network charges, this costs credits (`account_metrics` in " +
+		"the list of costs); a failed reading costs nothing.",
 }
 
 // analyticsDays is the time when none is asked for.

@@ -16,8 +16,8 @@ type listAccountChoicesInput struct {
 var listAccountChoicesDoc = doc{
 	ID: "listAccountChoices", Tag: "Social accounts", Summary: "List the choices of a publish setting",
 	Conflicts: true,
-	Description: "Asks the network now which values a publish setting can have on this account: playlists and " +
-		"categories on YouTube, who may see a post on TikTok, places on Threads.",
+	Description: "Asks the network which values a publish setting can have on this account: playlists and " +
+		"categories on YouTube, privacy levels on TikTok, places on Threads.",
 }
 
 func (s *Server) listAccountChoices(ctx context.Context, scope access.TeamScope,

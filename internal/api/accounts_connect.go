@@ -16,12 +16,12 @@ type connectAccountInput struct {
 var connectAccountDoc = doc{
 	ID: "connectSocialAccount", Tag: "Social accounts", Summary: "Start connecting a social account",
 	Status: http.StatusOK,
-	Description: "Answers with the address of the network's consent page; send the person there. Afterwards their " +
-		"browser comes back to crier, which names the organization and the team and asks for a confirmation, " +
-		"unless the person who began this is signed in there; a connection that an API key began always asks. " +
-		"From there it goes to `returnUrl`. When nothing comes of it, because the person refuses or the network does, the " +
-		"event `social_account.connection_failed` says so. An account that the team had before keeps its id, and what waits for it " +
-		"goes out.",
+	Description: "Returns the URL of the network's consent page; send the person there. Afterwards their browser " +
+		"returns to crier, which shows the organization and the team and asks for confirmation, unless the " +
+		"person who started this is signed in there; a connection started with an API key always asks. Then it " +
+		"redirects to `returnUrl`. If the connection fails, because the person or the network refuses, the event " +
+		"`social_account.connection_failed` is recorded. An account that the team had before keeps its id, and " +
+		"its waiting posts are published.",
 }
 
 func (s *Server) connectAccount(ctx context.Context, scope access.TeamScope,

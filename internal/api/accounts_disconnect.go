@@ -11,8 +11,8 @@ type disconnectAccountInput struct{ accountPath }
 
 var disconnectAccountDoc = doc{
 	ID: "disconnectSocialAccount", Tag: "Social accounts", Summary: "Disconnect a social account",
-	Description: "Its token is forgotten at once. What was published stays; what is scheduled waits for a new " +
-		"connection as long as the team's `publishLateMinutes` allow.",
+	Description: "Its token is deleted at once. Published posts stay; scheduled ones wait for a new connection " +
+		"as long as the team's `publishLateMinutes` allow.",
 }
 
 func (s *Server) disconnectAccount(ctx context.Context, scope access.TeamScope,

@@ -14,8 +14,8 @@ type findMentionsInput struct {
 
 var findMentionsDoc = doc{
 	ID: "findMentions", Tag: "Social accounts", Summary: "Find whom a post can mention", Conflicts: true,
-	Description: "Asks the network now, where it offers a look-up (abilities.mentions): LinkedIn finds organizations " +
-		"by the name in their address, and people among the followers of an organization.",
+	Description: "Asks the network, if it supports lookups (abilities.mentions): LinkedIn finds organizations by " +
+		"the name in their address, and people among the followers of an organization.",
 }
 
 func (s *Server) findMentions(ctx context.Context, scope access.TeamScope,

@@ -14,8 +14,8 @@ type updateAccountInput struct {
 
 var updateAccountDoc = doc{
 	ID: "updateSocialAccount", Tag: "Social accounts", Summary: "Enable or disable a social account",
-	Description: "An account that is `refresh_needed` or `disconnected` has to be connected again; switching it is a " +
-		"conflict.",
+	Description: "An account that is `refresh_needed` or `disconnected` must be reconnected; enabling or " +
+		"disabling it is a conflict.",
 }
 
 func (s *Server) updateAccount(ctx context.Context, scope access.TeamScope,

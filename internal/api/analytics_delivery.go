@@ -11,8 +11,7 @@ type getAnalyticsDeliveryInput struct{ analyticsQuery }
 
 var getAnalyticsDeliveryDoc = doc{
 	ID: "getAnalyticsDelivery", Tag: "Analytics", Summary: "Get how posts were delivered", CSV: true,
-	Description: "What became of the posts that were due in the window, and how late they went out: the time from " +
-		"when a " +
+	Description: "The results of the posts that were due in the window, and their lateness: the time from when a " +
 		"post was due to the call that published it. Canceled posts are not counted.",
 }
 

@@ -20,10 +20,9 @@ type listAnalyticsPostsInput struct {
 var listAnalyticsPostsDoc = doc{
 	ID: "listAnalyticsPosts", Tag: "Analytics", Summary: "Rank posts", Sorts: analytics.PostSorts, CSV: true,
 	Long: true,
-	Description: "Posts that were published in the window, one entry per account, by what their network told last. " +
-		"Those " +
-		"that did not tell come after all that did, in descending order. Deleted posts are not ranked. " +
-		"As a table the ranking has no pages: it is sent as a whole, from the cursor on if there is one.",
+	Description: "Posts that were published in the window, one entry per account, by the last reading of the " +
+		"metric. In descending order, posts without a value come last. Deleted posts are not ranked. As CSV the " +
+		"ranking is not paged: it is sent as a whole, starting at the cursor if there is one.",
 }
 
 func (in *listAnalyticsPostsInput) check(s *Server) []crier.Issue {

@@ -18,9 +18,9 @@ type getAnalyticsSeriesInput struct {
 
 var getAnalyticsSeriesDoc = doc{
 	ID: "getAnalyticsSeries", Tag: "Analytics", Summary: "Get a metric over time", CSV: true,
-	Description: "In columns, ready for a chart. null is a gap: there were posts, accounts or days to tell of, and " +
-		"nobody " +
-		"told. With basis published a bucket without posts is 0; with basis gained one without readings is a gap.",
+	Description: "In columns, ready for a chart. null is a gap: there were posts, accounts or days, but no " +
+		"reported values. With basis published a bucket without posts is 0; with basis gained one without " +
+		"readings is a gap.",
 }
 
 func (in *getAnalyticsSeriesInput) check(s *Server) []crier.Issue {

@@ -15,11 +15,10 @@ type getAnalyticsSummaryInput struct {
 
 var getAnalyticsSummaryDoc = doc{
 	ID: "getAnalyticsSummary", Tag: "Analytics", Summary: "Get the summary of a window", CSV: true,
-	Description: "What posts and accounts have, added up: in all, by network and by account. A sum says how many " +
-		"posts it " +
-		"covers and how many did not tell; what was not told is never added as 0. Reach is not in it: it counts " +
-		"people, " +
-		"and who saw two posts would count twice.\n\n" + metricMeanings,
+	Description: "Totals of posts and accounts: overall, by network and by account. A total states how many " +
+		"posts it covers and how many reported no value; missing values are never added as 0. Reach is not " +
+		"included: it counts people, and somebody who saw two posts would count twice.\n" +
+		"\n" + metricMeanings,
 }
 
 func (in *getAnalyticsSummaryInput) check(s *Server) []crier.Issue {
@@ -34,20 +33,22 @@ func (s *Server) getAnalyticsSummary(ctx context.Context, scope access.TeamScope
 }
 
 // metricMeanings says what each network means by the metrics.
-const metricMeanings = "| Metric | Meaning |\n|---|---|\n" +
-	"| `views` | How often the post was seen. X, LinkedIn: impressions, each time it was shown. Instagram, Facebook, " +
-	"Threads: views, repeated ones included; of Facebook reels: plays. TikTok, YouTube: plays of the video. |\n" +
-	"| `reach` | How many people saw it, estimated by the network: Instagram, Facebook, LinkedIn. Never added up. |\n" +
+const metricMeanings = "| Metric | Meaning |\n" +
+	"|---|---|\n" +
+	"| `views` | How many times the post was seen. X, LinkedIn: impressions, each time it was shown. Instagram, " +
+	"Facebook, Threads: views, repeated ones included; of Facebook reels: plays. TikTok, YouTube: plays of the " +
+	"video. |\n" +
+	"| `reach` | How many people saw it, estimated by the network: Instagram, Facebook, LinkedIn. Never added " +
+	"up. |\n" +
 	"| `likes` | Likes; Facebook and LinkedIn: reactions of all kinds. |\n" +
 	"| `comments` | Comments; X, Threads: direct replies. Instagram stories: replies. |\n" +
-	"| `shares` | X, Threads: reposts without a text. Facebook, LinkedIn, TikTok, Instagram: shares. YouTube does " +
-	"not " +
-	"tell. |\n" +
+	"| `shares` | X, Threads: reposts without a text. Facebook, LinkedIn, TikTok, Instagram: shares. Not " +
+	"reported by YouTube. |\n" +
 	"| `quotes` | X, Threads: posts that quote it. |\n" +
 	"| `saves` | X: bookmarks. Instagram, LinkedIn members: saves. |\n" +
-	"| `clicks` | X: clicks on links, told for 30 days. Facebook: clicks of all kinds on the post. LinkedIn: " +
+	"| `clicks` | X: clicks on links, reported for 30 days. Facebook: clicks of all kinds on the post. LinkedIn: " +
 	"clicks. |\n" +
-	"| `engagements` | Likes, comments, shares, quotes and saves together, of those that the network tells: compare " +
-	"them within a network, not between networks. |\n" +
-	"| `engagementRate` | `engagements` divided by `views`, over the posts that told both. |\n" +
-	"| `followers` | Of the account, as its network tells; YouTube rounds subscribers. |"
+	"| `engagements` | Likes, comments, shares, quotes and saves together, as far as the network reports them: " +
+	"compare them within a network, not between networks. |\n" +
+	"| `engagementRate` | `engagements` divided by `views`, over the posts that report both. |\n" +
+	"| `followers` | Of the account, as reported by its network; YouTube rounds subscribers. |"

@@ -17,7 +17,7 @@ type getAssetContentInput struct{ assetPath }
 
 var getAssetContentDoc = doc{
 	ID: "getAssetContent", Tag: "Media library", Summary: "Download an asset", Long: true,
-	Description: "The bytes as they were uploaded. `Range` asks for a part of them; `ETag` is their SHA-256, for " +
+	Description: "The content as uploaded. `Range` selects a part of it; `ETag` is its SHA-256, for " +
 		"`If-None-Match` and `If-Range`.",
 }
 

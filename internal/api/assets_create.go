@@ -21,13 +21,12 @@ func (in *createAssetInput) Form() any { return assetForm{} }
 var createAssetDoc = doc{
 	ID: "createAsset", Tag: "Media library", Summary: "Upload a file", Status: http.StatusCreated, Long: true,
 	Costs: true,
-	Description: "One file of up to 5 GiB: JPEG, PNG, WebP, GIF, MP4, MOV, WebM or PDF. What the file is, is read " +
-		"from its bytes; a file that " +
-		"is declared as something else, is cut off, is damaged or unfolds into too many pixels is refused and leaves " +
-		"nothing behind. " +
-		"Large files are better sent in pieces: see `POST /v1/teams/{teamId}/assets/uploads`.\n\n" +
-		"With an `Idempotency-Key`, requests count as the same when they say the same and their files have the same " +
-		"SHA-256: a repeat is read to its end before it is answered.",
+	Description: "One file of up to 5 GiB: JPEG, PNG, WebP, GIF, MP4, MOV, WebM or PDF. The type is detected " +
+		"from the content; a file that is declared as something else, is truncated, damaged or decodes to too " +
+		"many pixels is rejected. Upload large files in chunks: see `POST /v1/teams/{teamId}/assets/uploads`.\n" +
+		"\n" +
+		"With an `Idempotency-Key`, requests are the same if their fields and the SHA-256 of their files are: a " +
+		"repeated upload is read to its end before the response.",
 }
 
 func (in *createAssetInput) check(*Server) (issues []crier.Issue) {

@@ -11,8 +11,8 @@ type deleteAssetInput struct{ assetPath }
 
 var deleteAssetDoc = doc{
 	ID: "deleteAsset", Tag: "Media library", Summary: "Delete an asset",
-	Description: "A 409 while a post needs it that is scheduled or being published. Its files are removed for good " +
-		"after 30 days.",
+	Description: "A 409 while a scheduled or publishing post uses it. Its files are permanently removed after 30 " +
+		"days.",
 }
 
 func (s *Server) deleteAsset(ctx context.Context, scope access.TeamScope, in *deleteAssetInput) (crier.Deleted,

@@ -16,9 +16,9 @@ type importAssetInput struct {
 var importAssetDoc = doc{
 	ID: "importAsset", Tag: "Media library", Summary: "Import an asset from a URL",
 	Status: http.StatusCreated, Long: true, Costs: true,
-	Description: "The file is fetched while you wait, for at most 60 seconds and 200 MiB; larger ones are uploaded " +
-		"in pieces. Only the public " +
-		"internet is reached, by http and https on their usual ports; redirects are followed under the same rules.",
+	Description: "The file is fetched synchronously, with limits of 60 seconds and 200 MiB; upload larger ones " +
+		"in chunks. Only the public internet is allowed, with http and https on their default ports; redirects " +
+		"follow the same rules.",
 }
 
 func (s *Server) importAsset(ctx context.Context, scope access.TeamScope, in *importAssetInput) (crier.Asset, error) {

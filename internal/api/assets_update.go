@@ -14,8 +14,8 @@ type updateAssetInput struct {
 
 var updateAssetDoc = doc{
 	ID: "updateAsset", Tag: "Media library", Summary: "Update an asset",
-	Description: "What is absent stays. A `folderId` of null takes the asset out of its folder; the bytes of an " +
-		"asset never change.",
+	Description: "Omitted fields keep their value. A `folderId` of null removes the asset from its folder; the " +
+		"content of an asset never changes.",
 }
 
 func (s *Server) updateAsset(ctx context.Context, scope access.TeamScope, in *updateAssetInput) (crier.Asset, error) {

@@ -20,8 +20,8 @@ type listAuditLogInput struct {
 
 var listAuditLogDoc = doc{
 	ID: "listAuditLog", Tag: "Members", Summary: "List audit log entries", Sorts: service.AuditSorts,
-	Description: "Every change made through the interface, with who made it, the request's id and what was asked " +
-		"for, without secrets.",
+	Description: "Every change made through the API, with its author, the request's id and the requested change, " +
+		"without secrets.",
 }
 
 func (in *listAuditLogInput) check(s *Server) []crier.Issue {

@@ -20,9 +20,8 @@ type getCalendarInput struct {
 
 var getCalendarDoc = doc{
 	ID: "getCalendar", Tag: "Posts", Summary: "Get the calendar",
-	Description: "One entry per scheduled post that is not canceled, and one per repetition that a recurrence will " +
-		"make in the window, by time. A window with more " +
-		"than 5000 entries is refused.",
+	Description: "One entry per scheduled post that is not canceled, and one per future occurrence of a " +
+		"recurrence in the window, by time. A window with more than 5000 entries is rejected.",
 }
 
 func (in *getCalendarInput) check(*Server) []crier.Issue {

@@ -11,8 +11,8 @@ type getAgentContextInput struct{}
 
 var getAgentContextDoc = doc{
 	ID: "getAgentContext", Tag: "Agents", Summary: "Get the caller's context",
-	Description: "The place to begin: the caller, its credential, its organizations and teams (at most 100 each, the " +
-		"oldest first), and the ids to use when nothing else was said.",
+	Description: "Start here: the caller, its credential, its organizations and teams (at most 100 each, oldest " +
+		"first), and the default ids.",
 }
 
 func (s *Server) getAgentContext(ctx context.Context, scope access.CallerScope,

@@ -20,8 +20,9 @@ type listCreditTransactionsInput struct {
 
 var listCreditTransactionsDoc = doc{
 	ID: "listCreditTransactions", Tag: "Credits", Summary: "List credit transactions",
-	Sorts:       service.CreditSorts,
-	Description: "The sum of `amount` is the balance, the sum of `reservedAmount` what is reserved, always.",
+	Sorts: service.CreditSorts,
+	Description: "The sum of `amount` always equals the balance, the sum of `reservedAmount` the reserved " +
+		"credits.",
 }
 
 func (in *listCreditTransactionsInput) check(s *Server) []crier.Issue {

@@ -44,22 +44,21 @@ type (
 
 var beginDeviceDoc = doc{
 	ID: "beginDeviceLogin", Tag: "Device login", Summary: "Start a device login",
-	Description: "RFC 8628. Show the person `user_code` and `verification_uri`, or open `verification_uri_complete`; " +
-		"then ask " +
-		"`POST /v1/auth/token` every `interval` seconds until the person has decided.",
+	Description: "RFC 8628. Show the person `user_code` and `verification_uri`, or open " +
+		"`verification_uri_complete`; then poll `POST /v1/auth/token` every `interval` seconds until the person " +
+		"has decided.",
 }
 
 var issueTokenDoc = doc{
 	ID: "issueToken", Tag: "Device login", Summary: "Issue or refresh tokens",
 	Description: "Until the person has decided, the answer is the error `authorization_pending`, or `slow_down`, " +
-		"which makes the interval five seconds " +
-		"longer; then tokens, `access_denied` or `expired_token`. A refresh token works once: keep the new one " +
-		"before you use the new access token.",
+		"which lengthens the interval by five seconds; then tokens, `access_denied` or `expired_token`. A " +
+		"refresh token works once: store the new one before you use the new access token.",
 }
 
 var revokeTokenDoc = doc{
 	ID: "revokeToken", Tag: "Device login", Summary: "Revoke a login",
-	Description: "RFC 7009. All tokens of the login end; a token that is not known is answered alike.",
+	Description: "RFC 7009. Revokes all tokens of the login. An unknown token gets the same response.",
 }
 
 // fewRequests limits the token endpoints per remote address; they take no token to count by.

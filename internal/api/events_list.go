@@ -32,13 +32,16 @@ type listEventsInput struct {
 }
 
 var listEventsDoc = doc{
-	ID: "listEvents", Tag: "Events", Summary: "List events", Description: "The log of what happened, oldest first. " +
-		"Whoever sends `nextCursor` as `after` again and again sees every event once and misses none. Events are " +
-		"kept for 30 days, unless the operator says otherwise; a cursor that is older is refused.\n\n" +
+	ID: "listEvents", Tag: "Events", Summary: "List events", Description: "The log of what happened, oldest " +
+		"first. Clients that keep sending `nextCursor` as `after` see every event once. Events are kept for 30 " +
+		"days unless the operator configures otherwise; an older cursor is rejected.\n" +
+		"\n" +
 		"An event of a team needs `read` there; `member.*` needs `manage_members`, `api_key.*` needs " +
-		"`manage_api_keys`, `webhook.*` needs `manage_webhooks`, and `credits.*` needs `read` without being narrowed " +
-		"to teams. What the caller may not see is left out.\n\nTypes: `" + strings.Join(crier.EventType("").Enum(),
-		"`, `") + "`. Types are only added: ignore those that you do not know.",
+		"`manage_api_keys`, `webhook.*` needs `manage_webhooks`, and `credits.*` needs `read` in the whole " +
+		"organization. Events that the caller may not see are omitted.\n" +
+		"\n" +
+		"Types: `" + strings.Join(crier.EventType("").Enum(),
+		"`, `") + "`. New types may be added: ignore unknown ones.",
 }
 
 func (in *listEventsInput) check(*Server) []crier.Issue {

@@ -18,12 +18,13 @@ type streamEventsInput struct {
 
 var streamEventsDoc = doc{
 	ID: "streamEvents", Tag: "Events", Summary: "Follow events", Long: true,
-	Description: "Server-Sent Events: each has the event's id as `id` and the event, as in the list, as `data`; there " +
-		"is no `event` field, so that a browser's `onmessage` gets all of them. A comment comes every 15 seconds when " +
-		"nothing happens, with an `id` that leads back to there.\n\nWith `Last-Event-ID` the stream goes on behind " +
-		"that event; without, it begins now. Where " +
-		"that event is no longer kept, an event named `reset` comes first: something may have been missed, so read " +
-		"again what you show. The stream ends when the caller loses the right to listen.",
+	Description: "Server-Sent Events: each has the event's id as `id` and the event, as in the list, as `data`; " +
+		"there is no `event` field, so that a browser's `onmessage` gets all of them. Without events, a comment " +
+		"is sent every 15 seconds with an `id` to resume from.\n" +
+		"\n" +
+		"With `Last-Event-ID` the stream resumes after that event; without, it starts now. If that event is no " +
+		"longer kept, an event named `reset` comes first: events may have been missed, so reload what you show. " +
+		"The stream ends when the caller loses permission.",
 }
 
 func (in *streamEventsInput) check(*Server) []crier.Issue { return in.read() }

@@ -15,7 +15,8 @@ type createFolderInput struct {
 
 var createFolderDoc = doc{
 	ID: "createFolder", Tag: "Media library", Summary: "Create a folder", Status: http.StatusCreated,
-	Description: "Folders lie at most 10 deep. A name that the place has already, in whatever case, is a 409.",
+	Description: "Folders can be nested 10 levels deep. A name that already exists there, ignoring case, is a " +
+		"409.",
 }
 
 func (s *Server) createFolder(ctx context.Context, scope access.TeamScope, in *createFolderInput) (crier.Folder,

@@ -11,8 +11,7 @@ type deleteFolderInput struct{ folderPath }
 
 var deleteFolderDoc = doc{
 	ID: "deleteFolder", Tag: "Media library", Summary: "Delete an empty folder",
-	Description: "A folder with assets or folders in it is a 409. Uploads on their way into it lose their folder, " +
-		"nothing else.",
+	Description: "A folder that is not empty is a 409. Uploads in progress only lose their folder.",
 }
 
 func (s *Server) deleteFolder(ctx context.Context, scope access.TeamScope, in *deleteFolderInput) (crier.Deleted,

@@ -14,7 +14,8 @@ type updateFolderInput struct {
 
 var updateFolderDoc = doc{
 	ID: "updateFolder", Tag: "Media library", Summary: "Update a folder",
-	Description: "What is absent stays. A `parentId` of null moves the folder to the top. What is in it moves with it.",
+	Description: "Omitted fields keep their value. A `parentId` of null moves the folder to the top level, with " +
+		"its contents.",
 }
 
 func (s *Server) updateFolder(ctx context.Context, scope access.TeamScope, in *updateFolderInput) (crier.Folder,

@@ -16,7 +16,7 @@ type listInvitationsInput struct {
 var listInvitationsDoc = doc{
 	ID: "listInvitations", Tag: "Members", Summary: "List open invitations",
 	Sorts:       service.InvitationSorts,
-	Description: "Those that can still be accepted, without their links.",
+	Description: "Invitations that can still be accepted, without their links.",
 }
 
 func (in *listInvitationsInput) check(s *Server) []crier.Issue {

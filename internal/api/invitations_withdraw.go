@@ -14,7 +14,8 @@ type withdrawInvitationInput struct {
 
 var withdrawInvitationDoc = doc{
 	ID: "withdrawInvitation", Tag: "Members", Summary: "Withdraw an invitation",
-	Description: "Its link ends at once. One that was accepted, withdrawn or has expired is a 404.",
+	Description: "Its link stops working at once. An invitation that was accepted, withdrawn or has expired is a " +
+		"404.",
 }
 
 func (s *Server) withdrawInvitation(ctx context.Context, scope access.OrgScope,

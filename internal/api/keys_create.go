@@ -15,9 +15,8 @@ type createKeyInput struct {
 
 var createKeyDoc = doc{
 	ID: "createApiKey", Tag: "API keys", Summary: "Create an API key", Secret: true, Status: http.StatusCreated,
-	Description: "The secret is in this answer and never again; a replay of the answer does not have it. A key may " +
-		"be narrowed to some " +
-		"permissions and teams, and never exceeds the present rights of its creator.",
+	Description: "The secret is only in this response; a replayed response does not contain it. A key can be " +
+		"restricted to some permissions and teams, and never exceeds the current rights of its creator.",
 }
 
 func (s *Server) createKey(ctx context.Context, scope access.OrgScope, in *createKeyInput) (crier.APIKeyWithSecret,

@@ -16,7 +16,8 @@ type keyPath struct {
 type revokeKeyInput struct{ keyPath }
 
 var revokeKeyDoc = doc{
-	ID: "revokeApiKey", Tag: "API keys", Summary: "Revoke an API key", Description: "All its secrets end at once.",
+	ID: "revokeApiKey", Tag: "API keys", Summary: "Revoke an API key", Description: "All its secrets stop " +
+		"working at once.",
 }
 
 func (s *Server) revokeKey(ctx context.Context, scope access.OrgScope, in *revokeKeyInput) (crier.Deleted, error) {

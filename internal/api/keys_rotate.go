@@ -14,8 +14,8 @@ type rotateKeyInput struct {
 
 var rotateKeyDoc = doc{
 	ID: "rotateApiKey", Tag: "API keys", Summary: "Rotate an API key", Secret: true,
-	Description: "The old secret stays valid for `graceSeconds`, at most 24 hours. The new one is in this answer and " +
-		"never again.",
+	Description: "The old secret stays valid for `graceSeconds`, at most 24 hours. The new one is only in this " +
+		"response.",
 }
 
 func (s *Server) rotateKey(ctx context.Context, scope access.OrgScope, in *rotateKeyInput) (crier.APIKeyWithSecret,

@@ -15,12 +15,10 @@ type inviteMemberInput struct {
 
 var inviteMemberDoc = doc{
 	ID: "inviteMember", Tag: "Members", Summary: "Invite a member", Secret: true, Status: http.StatusCreated,
-	Description: "Where this installation can send mail, the person gets a link by mail, and `inviteUrl` is absent: " +
-		"who opens it has proved the address. " +
-		"Else the answer has the link, once: hand it to the person. Who opens it joins with the address, role and " +
-		"teams of the invitation, once, " +
-		"within 14 days. A new invitation of an address takes the place of the one before; the address of a member " +
-		"is a 409.",
+	Description: "If this installation can send mail, the person gets the link by mail, which verifies the " +
+		"address, and `inviteUrl` is absent. Otherwise only this response has the link: pass it on to the " +
+		"person. The link works once, within 14 days, for the address, role and teams of the invitation. A new " +
+		"invitation of an address replaces the previous one; the address of a member is a 409.",
 }
 
 func (s *Server) inviteMember(ctx context.Context, scope access.OrgScope, in *inviteMemberInput) (crier.Invitation,

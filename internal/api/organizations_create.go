@@ -14,9 +14,9 @@ type createOrganizationInput struct {
 
 var createOrganizationDoc = doc{
 	ID: "createOrganization", Tag: "Organizations", Summary: "Create an organization", Status: http.StatusCreated,
-	Description: "The caller becomes its admin, and so does the person behind an API key. Its first team is made " +
-		"with it, named like it. " +
-		"Needs an owner or admin of some organization whose key is not narrowed.",
+	Description: "The caller becomes its admin, and so does the person behind an API key. A first team of the " +
+		"same name is created with it. The caller must be owner or admin of some organization, with an " +
+		"unrestricted key.",
 }
 
 func (s *Server) createOrganization(ctx context.Context, scope access.CallerScope,

@@ -14,7 +14,7 @@ type updateOrganizationInput struct {
 
 var updateOrganizationDoc = doc{
 	ID: "updateOrganization", Tag: "Organizations", Summary: "Update an organization",
-	Description: "What is absent stays. Owners and admins only.",
+	Description: "Omitted fields keep their value. Owners and admins only.",
 }
 
 func (s *Server) updateOrganization(ctx context.Context, scope access.OrgScope,

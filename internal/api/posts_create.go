@@ -21,12 +21,11 @@ type createPostInput struct {
 
 var createPostDoc = doc{
 	ID: "createPost", Tag: "Posts", Summary: "Create a post", Status: http.StatusCreated,
-	Description: "No field is needed: an empty draft is fine. `postInput` wins over `text` and is needed for " +
-		"threads. Without `postType` the type " +
-		"follows the media: one image `text_image`, two or more `carousel`, one video `text_video`, none " +
-		"`text_post`. Media that do not go together " +
-		"are refused at once; a `carousel` that has one photo yet only when it is scheduled. Assets that are still " +
-		"being processed are fine in a draft.",
+	Description: "All fields are optional: a draft may be empty. `postInput` takes precedence over `text` and is " +
+		"needed for threads. Without `postType` the type is inferred from the media: one image `text_image`, two " +
+		"or more `carousel`, one video `text_video`, none `text_post`. Media that cannot be combined are " +
+		"rejected at once; a `carousel` with a single photo only when it is scheduled. A draft may have assets " +
+		"that are still being processed.",
 }
 
 func (s *Server) createPost(ctx context.Context, scope access.TeamScope, in *createPostInput) (crier.Post, error) {

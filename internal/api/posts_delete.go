@@ -14,10 +14,10 @@ type deletePostInput struct {
 
 var deletePostDoc = doc{
 	ID: "deletePost", Tag: "Posts", Summary: "Delete a post",
-	Description: "What is scheduled is cancelled; while something is being published: 409. `platformDelete` is there " +
-		"when the flag was `true` and something was " +
-		"published; `platformDeletes` has one entry per account. The networks are waited for up to 10 seconds; what " +
-		"they have not done by then is `pending` and goes on.",
+	Description: "Its scheduled posts are canceled; while one is being published: 409. `platformDelete` is " +
+		"present if the flag was `true` and something was published; `platformDeletes` has one entry per " +
+		"account. The call waits for the networks for up to 10 seconds; unfinished deletions are `pending` and " +
+		"continue.",
 	replay: func(s *Server, ctx context.Context, kept []byte) (any, error) {
 		return s.services.Posts.AwaitKeptDeletes(ctx, kept)
 	},

@@ -17,9 +17,8 @@ type getFacetsInput struct {
 var getFacetsDoc = doc{
 	ID: "getPostEnrichmentFacets", Tag: "Posts", Summary: "Get enrichment facets",
 	Description: "Exact counts of the posts that are not deleted, the most frequent values first, at most 100 a " +
-		"field. Fields come in the order they were asked for. " +
-		"`language`, `hashtags`, `mentions`, `linkDomains`, `topics` and `sentiment` are found in the background, " +
-		"moments after a post has changed.",
+		"field. Fields are in the requested order. `language`, `hashtags`, `mentions`, `linkDomains`, `topics` " +
+		"and `sentiment` are computed in the background, shortly after a post changes.",
 }
 
 func (in *getFacetsInput) check(*Server) (issues []crier.Issue) {

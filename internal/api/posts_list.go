@@ -35,9 +35,9 @@ type listPostsInput struct {
 
 var listPostsDoc = doc{
 	ID: "listPosts", Tag: "Posts", Summary: "List posts", Sorts: service.PostSorts,
-	Description: "Filters are combined with and; the values of one filter with or. Ranges of time are half-open. " +
-		"Deleted posts are never listed, archived ones " +
-		"only when `status` names them. Sorted by `scheduledAt`, posts without a time come before all others.",
+	Description: "Filters are combined with AND, the values of one filter with OR. Time ranges are half-open. " +
+		"Deleted posts are never listed, archived ones only if `status` includes them. Sorted by `scheduledAt`, " +
+		"posts without a time come before all others.",
 }
 
 // listedStatuses returns the states that a list can show.

@@ -14,10 +14,9 @@ type postNowInput struct {
 
 var postNowDoc = doc{
 	ID: "postNow", Tag: "Publishing", Summary: "Publish a post now", Costs: true,
-	Description: "Waits for the networks up to `waitSeconds` and reports what is known then: an entry has `error` if " +
-		"the account was refused or failed " +
-		"for good within the wait; else it counts as a success. A repeat with the same `Idempotency-Key` waits for " +
-		"and reports the same publications.",
+	Description: "Waits for the networks up to `waitSeconds` and reports the results so far: an entry has " +
+		"`error` if the account was rejected or failed permanently within that time; otherwise it counts as a " +
+		"success. A repeat with the same `Idempotency-Key` waits for and reports the same publications.",
 	replay: func(s *Server, ctx context.Context, kept []byte) (any, error) {
 		return s.services.Schedules.AwaitKept(ctx, kept)
 	},

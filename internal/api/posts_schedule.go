@@ -14,11 +14,10 @@ type schedulePostInput struct {
 
 var schedulePostDoc = doc{
 	ID: "schedulePost", Tag: "Publishing", Summary: "Schedule a post", Costs: true,
-	Description: "Fans the post out to each account; each gets an entry of its own, in request order, with its " +
-		"scheduled post or its error. " +
-		"Exactly one of `scheduledAt` and `useNextSlot: true`. Scheduling again moves what is scheduled. Send an " +
-		"`Idempotency-Key`: a repeat " +
-		"gets the first answer instead of publishing twice.",
+	Description: "Fans the post out to each account; each has its own entry, in request order, with its " +
+		"scheduled post or its error. Exactly one of `scheduledAt` and `useNextSlot: true`. Scheduling again " +
+		"moves the scheduled posts. Send an `Idempotency-Key`: a repeat gets the first response instead of " +
+		"publishing twice.",
 }
 
 func (in *schedulePostInput) check(s *Server) []crier.Issue {

@@ -15,14 +15,12 @@ type updatePostInput struct {
 
 var updatePostDoc = doc{
 	ID: "updatePost", Tag: "Posts", Summary: "Update a post", Costs: true,
-	Description: "What is absent stays. Each change of content makes a new version (`contentPayloadId`), and what is " +
-		"scheduled publishes the new one. The next change of a draft by the same credential within 10 minutes " +
-		"replaces the version, unless something was scheduled with it. " +
-		"While something of the post is publishing, processing or unknown, only the title and the tags can change " +
-		"(409). `text` or `assetIds` alone on " +
-		"a thread are refused, because they would drop it. In a team that requires approval, an edit of an approved " +
-		"post takes it back to `draft` and " +
-		"cancels what is pending.",
+	Description: "Omitted fields keep their value. Each content change creates a new version " +
+		"(`contentPayloadId`), which scheduled posts will publish. The next change of a draft by the same " +
+		"credential within 10 minutes replaces the version, unless something was scheduled with it. While a " +
+		"scheduled post is publishing, processing or unknown, only the title and the tags can change (409). " +
+		"`text` or `assetIds` alone are rejected for a thread, because they would drop it. In a team that " +
+		"requires approval, an edit returns an approved post to `draft` and cancels its pending scheduled posts.",
 }
 
 func (s *Server) updatePost(ctx context.Context, scope access.TeamScope, in *updatePostInput) (crier.Post, error) {

@@ -14,9 +14,8 @@ type validateContentInput struct {
 
 var validateContentDoc = doc{
 	ID: "validateContent", Tag: "Publishing", Summary: "Dry-run content that was never stored",
-	Description: "What `validate` of a post does, for content that is still being written: errors, warnings, length " +
-		"and " +
-		"cost per account. Without a time it is a dry run of publishing now. Writes nothing.",
+	Description: "Like `validate` of a post, for content that is still being written: errors, warnings, length " +
+		"and cost per account. Without a time it is a dry run of publishing now. Writes nothing.",
 }
 
 func (in *validateContentInput) check(s *Server) []crier.Issue {

@@ -15,7 +15,7 @@ type listPostVersionsInput struct {
 
 var listPostVersionsDoc = doc{
 	ID: "listPostVersions", Tag: "Posts", Summary: "List versions of a post", Sorts: service.VersionSorts,
-	Description: "The content as it was. A version that was scheduled or published is kept as it is.",
+	Description: "Earlier versions of the content. A version that was scheduled or published is never replaced.",
 }
 
 func (in *listPostVersionsInput) check(s *Server) []crier.Issue {

@@ -11,8 +11,8 @@ type listAttemptsInput struct{ scheduledPostPath }
 
 var listAttemptsDoc = doc{
 	ID: "listAttempts", Tag: "Publishing", Summary: "List publish attempts",
-	Description: "The oldest first: what was sent and answered, without secrets, how long it took, how it was " +
-		"classed, and what happens next.",
+	Description: "Oldest first: the requests and responses, without secrets, how long they took, how they were " +
+		"classified, and what happens next.",
 }
 
 func (s *Server) listAttempts(ctx context.Context, scope access.TeamScope, in *listAttemptsInput) (crier.AttemptList,

@@ -11,7 +11,8 @@ type cancelScheduledPostInput struct{ scheduledPostPath }
 
 var cancelScheduledPostDoc = doc{
 	ID: "cancelScheduledPost", Tag: "Publishing", Summary: "Cancel a scheduled post",
-	Description: "Stops the publication on this account alone and releases its credits. A recurrence ends with it.",
+	Description: "Cancels the publication on this account only and releases its credits. A recurrence ends with " +
+		"it.",
 }
 
 func (s *Server) cancelScheduledPost(ctx context.Context, scope access.TeamScope,

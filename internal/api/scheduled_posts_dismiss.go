@@ -11,9 +11,8 @@ type dismissScheduledPostInput struct{ scheduledPostPath }
 
 var dismissScheduledPostDoc = doc{
 	ID: "dismissScheduledPost", Tag: "Publishing", Summary: "Dismiss a failure",
-	Description: "Takes a failure that was seen from the list of what needs attention. The record stays, and a " +
-		"failure " +
-		"that comes again needs attention again.",
+	Description: "Removes a failure from the list of what needs attention. The record stays, and a new failure " +
+		"needs attention again.",
 }
 
 func (s *Server) dismissScheduledPost(ctx context.Context, scope access.TeamScope,

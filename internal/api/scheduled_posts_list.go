@@ -24,8 +24,8 @@ type listScheduledPostsInput struct {
 
 var listScheduledPostsDoc = doc{
 	ID: "listScheduledPosts", Tag: "Publishing", Summary: "List scheduled posts", Sorts: service.ScheduledPostSorts,
-	Description: "One entry per post and account. Filters are combined with and; the values of one filter with or. " +
-		"Canceled ones are listed only when `status` names them.",
+	Description: "One entry per post and account. Filters are combined with and; the values of one filter with " +
+		"or. Canceled ones are listed only if `status` includes them.",
 }
 
 func (in *listScheduledPostsInput) check(s *Server) []crier.Issue {

@@ -14,8 +14,8 @@ type resolveScheduledPostInput struct {
 
 var resolveScheduledPostDoc = doc{
 	ID: "resolveScheduledPost", Tag: "Publishing", Summary: "Resolve an unknown outcome",
-	Description: "For a publication that is `unknown`: a person has looked at the network. `published` takes it as " +
-		"public, `retry` publishes it, `failed` ends it.",
+	Description: "For a publication that is `unknown`, after a person has checked the network. `published` marks " +
+		"it as published, `retry` publishes it, `failed` ends it.",
 }
 
 func (s *Server) resolveScheduledPost(ctx context.Context, scope access.TeamScope,

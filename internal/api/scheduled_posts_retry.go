@@ -11,8 +11,8 @@ type retryScheduledPostInput struct{ scheduledPostPath }
 
 var retryScheduledPostDoc = doc{
 	ID: "retryScheduledPost", Tag: "Publishing", Summary: "Retry a failed or missed post", Costs: true,
-	Description: "It is due at once. While the outcome is unknown this is a conflict: resolve it instead. So it is " +
-		"when a newer scheduled post has taken its place on the account; the message names it.",
+	Description: "The post becomes due at once. A conflict while the outcome is unknown: resolve it instead. " +
+		"Also a conflict if a newer scheduled post has replaced it on the account; the message names it.",
 }
 
 func (s *Server) retryScheduledPost(ctx context.Context, scope access.TeamScope,

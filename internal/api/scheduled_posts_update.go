@@ -14,10 +14,9 @@ type updateScheduledPostInput struct {
 
 var updateScheduledPostDoc = doc{
 	ID: "updateScheduledPost", Tag: "Publishing", Summary: "Update a scheduled post", Costs: true,
-	Description: "Moves a post on one account, or changes its settings and what follows it. What is not given stays " +
-		"as it " +
-		"is; what is given replaces the whole of it; `null` removes it. A new time leaves the slot that the post had. " +
-		"A recurrence counts from the new time. Once it is `publishing`, a change is a 409.",
+	Description: "Moves a post on one account, or changes its settings and follow-up actions. Omitted fields " +
+		"keep their value; given ones replace the whole value; `null` removes it. A new time gives up the post's " +
+		"slot. A recurrence counts from the new time. Once it is `publishing`, a change is a 409.",
 }
 
 func (in *updateScheduledPostInput) check(s *Server) []crier.Issue {

@@ -13,9 +13,7 @@ type endSessionInput struct {
 
 var endSessionDoc = doc{
 	ID: "endSession", Tag: "Sessions", Summary: "End a session",
-	Description: "Signs the caller out of a browser, or ends the login of a device. Ending the session of this " +
-		"request " +
-		"is allowed.",
+	Description: "Signs the caller out of a browser or device. The session of this request can be ended too.",
 }
 
 func (s *Server) endSession(ctx context.Context, scope access.CallerScope, in *endSessionInput) (crier.SessionEnded,

@@ -9,7 +9,7 @@ import (
 
 var listSessionsDoc = doc{
 	ID: "listSessions", Tag: "Sessions", Summary: "List your sessions",
-	Description: "The browsers and devices on which the caller is signed in, the newest first.",
+	Description: "The browsers and devices on which the caller is signed in, newest first.",
 }
 
 func (s *Server) listSessions(ctx context.Context, scope access.CallerScope, _ *struct{}) (crier.SessionList, error) {

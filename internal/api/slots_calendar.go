@@ -18,10 +18,9 @@ type getSlotCalendarInput struct {
 
 var getSlotCalendarDoc = doc{
 	ID: "getSchedulingSlotCalendar", Tag: "Scheduling slots", Summary: "Get the slots of a window of time",
-	Description: "Every instant of the team's grid in the window, past ones too, with its local date and time, and " +
-		"the " +
-		"scheduled posts that take it. What an account has scheduled at that very instant takes the slot for it, " +
-		"also when the time was chosen by hand.",
+	Description: "Every instant of the team's grid in the window, past ones too, with its local date and time, " +
+		"and the scheduled posts that take it. A post scheduled at exactly that instant takes the slot of its " +
+		"account, even if the time was chosen manually.",
 }
 
 func (in *getSlotCalendarInput) check(*Server) []crier.Issue {

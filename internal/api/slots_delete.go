@@ -11,7 +11,7 @@ type deleteSlotInput struct{ slotPath }
 
 var deleteSlotDoc = doc{
 	ID: "deleteSchedulingSlot", Tag: "Scheduling slots", Summary: "Delete a scheduling slot",
-	Description: "What is scheduled stays. Deleting the last one brings the implicit defaults back.",
+	Description: "Scheduled posts stay. Deleting the last one restores the implicit defaults.",
 }
 
 func (s *Server) deleteSlot(ctx context.Context, scope access.TeamScope, in *deleteSlotInput) (crier.Deleted, error) {

@@ -20,9 +20,8 @@ type nextSlotsInput struct {
 
 var nextSlotsDoc = doc{
 	ID: "nextSchedulingSlots", Tag: "Scheduling slots", Summary: "Preview upcoming slots",
-	Description: "At least 60 seconds ahead and within 90 days, so there may be fewer than asked for. A time that " +
-		"the clocks skip moves " +
-		"forward by the gap; one that exists twice means the first.",
+	Description: "At least 60 seconds ahead and within 90 days, so there may be fewer than asked for. A time " +
+		"skipped by a clock change moves forward by the gap; one that occurs twice means the first.",
 }
 
 // check reads the count. Any whole number is clamped, however large; anything else is refused.

@@ -20,7 +20,7 @@ type updateSlotInput struct {
 
 var updateSlotDoc = doc{
 	ID: "updateSchedulingSlot", Tag: "Scheduling slots", Summary: "Update a scheduling slot",
-	Description: "What is absent stays. What is scheduled stays where it is.",
+	Description: "Omitted fields keep their value. Scheduled posts do not move.",
 }
 
 func (s *Server) updateSlot(ctx context.Context, scope access.TeamScope, in *updateSlotInput) (crier.SchedulingSlot,

@@ -15,7 +15,7 @@ type createTagInput struct {
 
 var createTagDoc = doc{
 	ID: "createTag", Tag: "Tags", Summary: "Create a tag", Status: http.StatusCreated,
-	Description: "A team has at most 500 tags. Names that differ in upper and lower case only are the same name (409).",
+	Description: "A team has at most 500 tags. Names are case-insensitive: a duplicate is a 409.",
 }
 
 func (s *Server) createTag(ctx context.Context, scope access.TeamScope, in *createTagInput) (crier.Tag, error) {

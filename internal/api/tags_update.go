@@ -19,7 +19,7 @@ type updateTagInput struct {
 }
 
 var updateTagDoc = doc{ID: "updateTag", Tag: "Tags", Summary: "Update a tag",
-	Description: "What is absent stays."}
+	Description: "Omitted fields keep their value."}
 
 func (s *Server) updateTag(ctx context.Context, scope access.TeamScope, in *updateTagInput) (crier.Tag, error) {
 	return s.services.Tags.Update(ctx, scope, in.TagID, in.Body)

@@ -11,9 +11,8 @@ type deleteTeamInput struct{ teamPath }
 
 var deleteTeamDoc = doc{
 	ID: "deleteTeam", Tag: "Teams", Summary: "Delete a team",
-	Description: "Destructive: the team and all that belongs to it are gone from the interface at once, and its " +
-		"scheduled work is cancelled. " +
-		"It cannot be undone through the interface.",
+	Description: "Destructive: the team and everything in it disappear from the API at once, and its scheduled " +
+		"posts are canceled. It cannot be undone through the API.",
 }
 
 func (s *Server) deleteTeam(ctx context.Context, scope access.TeamScope, _ *deleteTeamInput) (crier.Deleted, error) {

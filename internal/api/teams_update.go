@@ -14,8 +14,8 @@ type updateTeamInput struct {
 
 var updateTeamDoc = doc{
 	ID: "updateTeam", Tag: "Teams", Summary: "Update a team",
-	Description: "What is absent stays. A timezone must be a name of the embedded IANA list; `Local`, offsets and " +
-		"paths are refused.",
+	Description: "Omitted fields keep their value. A timezone must be a name of the embedded IANA list; `Local`, " +
+		"offsets and paths are rejected.",
 }
 
 func (s *Server) updateTeam(ctx context.Context, scope access.TeamScope, in *updateTeamInput) (crier.Team, error) {

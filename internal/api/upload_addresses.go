@@ -19,10 +19,11 @@ type createUploadAddressInput struct {
 var createUploadAddressDoc = doc{
 	ID: "createUploadAddress", Tag: "Media library", Summary: "Get an address to upload a file to",
 	Status: http.StatusCreated, Secret: true,
-	Description: "For files that are where no token is, such as on the machine of an agent's person: `PUT` the bytes " +
-		"to `url` within 15 minutes, without a token; the answer is the asset (201). The address takes one file, of at " +
-		"most `maxBytes` and, if it was told, of the type `mimeType`; it counts as the caller's upload, who must still " +
-		"be allowed to upload then. An address that was altered or has expired is a 403, one that was used a 409.",
+	Description: "For uploads from where no token is available, such as the computer of an agent's user: `PUT` " +
+		"the content to `url` within 15 minutes, without a token; the response is the asset (201). The URL " +
+		"accepts one file of at most `maxBytes` and, if given, of type `mimeType`; it counts as an upload by the " +
+		"caller, who must still have the permission then. A URL that was altered or has expired is a 403, one " +
+		"that was used a 409.",
 }
 
 func (s *Server) createUploadAddress(ctx context.Context, scope access.TeamScope, in *createUploadAddressInput) (

@@ -22,11 +22,10 @@ type appendUploadInput struct {
 
 var appendUploadDoc = doc{
 	ID: "appendUpload", Tag: "Media library", Summary: "Upload a chunk", Long: true,
-	Description: "A piece has at most 64 MiB, and after a thousand pieces at least 256 KiB (the last one may have " +
-		"less); `chunkSize` of the upload is a good size. A piece counts when the whole of it " +
-		"was stored: one that broke off is sent again. A piece that does not begin at `nextByteStart` is a 409 that " +
-		"tells it. A file of a type " +
-		"that cannot be used is refused with its first piece.",
+	Description: "A chunk has at most 64 MiB, and after a thousand chunks at least 256 KiB (the last one may be " +
+		"smaller); `chunkSize` of the upload is a good size. A chunk counts once it is stored completely: send " +
+		"an interrupted one again. A chunk that does not start at `nextByteStart` is a 409 with the right value. " +
+		"A file of an unsupported type is rejected with its first chunk.",
 }
 
 func (in *appendUploadInput) check(*Server) []crier.Issue {

@@ -16,10 +16,9 @@ type createUploadInput struct {
 var createUploadDoc = doc{
 	ID: "createUpload", Tag: "Media library", Summary: "Start a resumable upload", Status: http.StatusCreated,
 	Costs: true,
-	Description: "For large files and unsteady lines. Send the pieces in order with `PUT …/uploads/{uploadId}`, each " +
-		"where the last one ended; after " +
-		"an interruption of either side `GET …/uploads/{uploadId}` tells in `nextByteStart` where to go on. Then " +
-		"`POST …/complete`.",
+	Description: "For large files and unreliable connections. Send the chunks in order with `PUT " +
+		"…/uploads/{uploadId}`, each where the last one ended; after an interruption, `nextByteStart` of `GET " +
+		"…/uploads/{uploadId}` is where to resume. Then `POST …/complete`.",
 }
 
 func (s *Server) createUpload(ctx context.Context, scope access.TeamScope, in *createUploadInput) (crier.Upload,

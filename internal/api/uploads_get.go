@@ -17,7 +17,7 @@ type getUploadInput struct{ uploadPath }
 
 var getUploadDoc = doc{
 	ID: "getUpload", Tag: "Media library", Summary: "Get an upload's progress",
-	Description: "`nextByteStart` counts what is safely stored.",
+	Description: "`nextByteStart` is the number of bytes that are durably stored.",
 }
 
 func (s *Server) getUpload(ctx context.Context, scope access.TeamScope, in *getUploadInput) (crier.Upload, error) {

@@ -15,18 +15,15 @@ type createWebhookInput struct {
 
 var createWebhookDoc = doc{
 	ID: "createWebhook", Tag: "Webhooks", Summary: "Create a webhook", Secret: true, Status: http.StatusCreated,
-	Description: "Events are sent to the address as POST requests, signed as Standard Webhooks 1.0 has it: the " +
-		"headers " +
-		"`webhook-id` (the event's id, the same for every attempt), `webhook-timestamp` and `webhook-signature`. The " +
-		"body " +
-		"is the event, as in the list of events. The secret (`whsec_…`) is in this answer and never again.\n\nAn " +
-		"answer " +
-		"of 2xx within 10 seconds means that the event has arrived. Else it is sent again after 5 s, 30 s, 2 min, 10 " +
-		"min, " +
-		"1 h, 3 h, 6 h, 12 h, and then every 12 h up to 3 days. Events may arrive twice and out of order: keep the " +
-		"`webhook-id` of what you have handled, and compare `sequence`. 410 disables the webhook at once, and so do " +
-		"three " +
-		"days without a success. Redirects are not followed.",
+	Description: "Events are sent to the URL as POST requests, signed according to Standard Webhooks 1.0: the " +
+		"headers `webhook-id` (the event's id, the same for every attempt), `webhook-timestamp` and " +
+		"`webhook-signature`. The body is the event, as in the list of events. The secret (`whsec_…`) is only in " +
+		"this response.\n" +
+		"\n" +
+		"A 2xx response within 10 seconds acknowledges the event. Otherwise it is sent again after 5 s, 30 s, 2 " +
+		"min, 10 min, 1 h, 3 h, 6 h, 12 h, and then every 12 h up to 3 days. Events may arrive twice and out of " +
+		"order: remember the `webhook-id` of handled events, and compare `sequence`. A 410 disables the webhook " +
+		"at once, as do three days without a success. Redirects are not followed.",
 }
 
 func (in *createWebhookInput) check(s *Server) []crier.Issue {

@@ -10,7 +10,8 @@ import (
 type deleteWebhookInput struct{ webhookPath }
 
 var deleteWebhookDoc = doc{
-	ID: "deleteWebhook", Tag: "Webhooks", Summary: "Delete a webhook", Description: "Its deliveries go with it.",
+	ID: "deleteWebhook", Tag: "Webhooks", Summary: "Delete a webhook", Description: "Its deliveries are deleted " +
+		"too.",
 }
 
 func (s *Server) deleteWebhook(ctx context.Context, scope access.OrgScope, in *deleteWebhookInput) (crier.Deleted,

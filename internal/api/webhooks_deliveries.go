@@ -18,9 +18,8 @@ type listDeliveriesInput struct {
 
 var listDeliveriesDoc = doc{
 	ID: "listWebhookDeliveries", Tag: "Webhooks", Summary: "List deliveries of a webhook", Sorts: service.WebhookSorts,
-	Description: "What was sent, what was answered, how long it took, and when it is tried next. Deliveries are kept " +
-		"as " +
-		"long as their events. `total` is counted up to 10,000.",
+	Description: "The requests, the responses, how long they took, and the time of the next attempt. Deliveries " +
+		"are kept as long as their events. `total` is counted up to 10,000.",
 }
 
 func (in *listDeliveriesInput) check(s *Server) []crier.Issue {

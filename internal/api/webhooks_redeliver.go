@@ -14,7 +14,7 @@ type redeliverInput struct {
 
 var redeliverDoc = doc{
 	ID: "redeliverWebhook", Tag: "Webhooks", Summary: "Redeliver an event",
-	Description: "Sends the event again, at once and with the same `webhook-id`, and retries it like a new one.",
+	Description: "Sends the event again at once, with the same `webhook-id`, and retries it like a new one.",
 }
 
 func (s *Server) redeliver(ctx context.Context, scope access.OrgScope, in *redeliverInput) (crier.WebhookDelivery,

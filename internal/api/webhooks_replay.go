@@ -14,9 +14,8 @@ type replayWebhookInput struct {
 
 var replayWebhookDoc = doc{
 	ID: "replayWebhook", Tag: "Webhooks", Summary: "Replay events to a webhook",
-	Description: "Sends the events of a time again that the webhook is told of, those included that have arrived, " +
-		"each " +
-		"with the `webhook-id` it had.",
+	Description: "Sends the webhook's events of a period again, including those already delivered, each with its " +
+		"original `webhook-id`.",
 }
 
 func (in *replayWebhookInput) check(*Server) []crier.Issue {

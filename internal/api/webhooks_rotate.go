@@ -14,9 +14,8 @@ type rotateWebhookInput struct {
 
 var rotateWebhookDoc = doc{
 	ID: "rotateWebhook", Tag: "Webhooks", Summary: "Rotate the secret of a webhook", Secret: true,
-	Description: "The old secret signs beside the new one for `graceSeconds`, at most 24 hours: a delivery then has " +
-		"two " +
-		"signatures. The new secret is in this answer and never again.",
+	Description: "The old secret also signs for `graceSeconds`, at most 24 hours: deliveries then have two " +
+		"signatures. The new secret is only in this response.",
 }
 
 func (s *Server) rotateWebhook(ctx context.Context, scope access.OrgScope,

@@ -11,8 +11,8 @@ type testWebhookInput struct{ webhookPath }
 
 var testWebhookDoc = doc{
 	ID: "testWebhook", Tag: "Webhooks", Summary: "Send a test event",
-	Description: "Sends a `webhook.test` event to this webhook alone. Its deliveries tell what came of it: list them " +
-		"with `eventId`.",
+	Description: "Sends a `webhook.test` event to this webhook only. To see the result, list its deliveries with " +
+		"`eventId`.",
 }
 
 func (s *Server) testWebhook(ctx context.Context, scope access.OrgScope, in *testWebhookInput) (crier.WebhookTested,

@@ -14,9 +14,8 @@ type updateWebhookInput struct {
 
 var updateWebhookDoc = doc{
 	ID: "updateWebhook", Tag: "Webhooks", Summary: "Update a webhook",
-	Description: "Switching a webhook off gives up what is on its way to it. One that is switched on again is told " +
-		"of " +
-		"what happens from then on.",
+	Description: "Disabling a webhook gives up its pending deliveries. After it is enabled again, it receives " +
+		"new events only.",
 }
 
 func (in *updateWebhookInput) check(s *Server) []crier.Issue {

@@ -48,9 +48,10 @@ func (s *Shell) accountsList() *cobra.Command {
 func (s *Shell) accountsConnect() *cobra.Command {
 	var noBrowser, noWait bool
 	cmd := &cobra.Command{
-		Use: "connect NETWORK", Short: "Connect an account through your browser, and wait until that is done",
-		Long: "Opens the network's page in your browser, where you give your consent, and waits for the result.\n" +
-			"With --no-browser the address can be opened on another computer; with --no-wait the command ends at once.",
+		Use: "connect NETWORK", Short: "Connect an account in your browser and wait for the result",
+		Long: "Opens the network's consent page in your browser and waits for the result.\n" +
+			"With --no-browser the address can be opened on another computer; with --no-wait the command ends at " +
+			"once.",
 		Example: "  crier accounts connect linkedin\n  crier accounts connect twitter --no-browser",
 		Args:    cobra.ExactArgs(1),
 		RunE: s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, args []string) error {
@@ -61,7 +62,7 @@ func (s *Shell) accountsConnect() *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "do not open the browser")
-	cmd.Flags().BoolVar(&noWait, "no-wait", false, "print the address and end")
+	cmd.Flags().BoolVar(&noWait, "no-wait", false, "print the URL and exit")
 	return completesFirst(cmd, func(context.Context) ([]cobra.Completion, error) {
 		return completed(crier.Providers(), nil, func(p crier.Provider) cobra.Completion {
 			return word(string(p), networkName(p))

@@ -24,9 +24,9 @@ type analyticsFlags struct {
 }
 
 func (f *analyticsFlags) add(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().StringVar(&f.from, "from", "", "first day, such as 2026-11-01; 30 days ago when absent")
-	cmd.Flags().StringVar(&f.until, "until", "", "last day; today when absent")
-	cmd.Flags().StringVar(&f.Timezone, "timezone", "", "zone of the days; the team's when absent")
+	cmd.Flags().StringVar(&f.from, "from", "", "first day, such as 2026-11-01; default: 30 days ago")
+	cmd.Flags().StringVar(&f.until, "until", "", "last day; default: today")
+	cmd.Flags().StringVar(&f.Timezone, "timezone", "", "time zone of the days; default: the team's")
 	cmd.Flags().StringSliceVar(&f.networks, "network", nil, "only these networks")
 	cmd.Flags().StringVar(&f.account, "account", "", "only this account: handle, name or id")
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print the answer as CSV")
@@ -36,8 +36,9 @@ func (f *analyticsFlags) add(cmd *cobra.Command) *cobra.Command {
 
 func (s *Shell) analyticsCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "analytics", Short: "How posts and accounts do: sums, ranking, best times, punctuality",
-		Long:    "Answers from the numbers that crier has read. What a network does not tell is a dash, never 0.",
+		Use: "analytics", Short: "Show analytics: totals, ranking, best times, punctuality",
+		Long: "Uses the metrics that crier has read. A metric that a network does not report is a dash, never " +
+			"0.",
 		Example: "  crier analytics summary --compare\n  crier analytics posts --sort engagements",
 	}
 	cmd.AddCommand(s.analyticsSummary(), s.analyticsSeries(), s.analyticsPosts(), s.analyticsBestTimes(),
@@ -78,7 +79,7 @@ func (s *Shell) analyticsSummary() *cobra.Command {
 	var f analyticsFlags
 	var compare bool
 	cmd := f.add(&cobra.Command{
-		Use: "summary", Short: "What posts and accounts have, added up",
+		Use: "summary", Short: "Show the totals of posts and accounts",
 		Example: "  crier analytics summary --compare\n  crier analytics summary --network linkedin --csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.askAnalytics(cmd, &f, "summary", client.ListOptions{}, func(ctx context.Context, c *client.Client,
@@ -93,7 +94,7 @@ func (s *Shell) analyticsSummary() *cobra.Command {
 			})
 		},
 	})
-	cmd.Flags().BoolVar(&compare, "compare", false, "also show the time of the same length before")
+	cmd.Flags().BoolVar(&compare, "compare", false, "also show the preceding period of the same length")
 	cmd.Flags().StringVar(&f.basis, "basis", "",
 		"published: what posts of the time have by now; gained: what came in within it")
 	return cmd
@@ -147,7 +148,7 @@ func (s *Shell) analyticsSeries() *cobra.Command {
 	var f analyticsFlags
 	var o client.SeriesOptions
 	cmd := f.add(&cobra.Command{
-		Use: "series", Short: "A metric over time",
+		Use: "series", Short: "Show a metric over time",
 		Example: "  crier analytics series --metric followers --interval week\n" +
 			"  crier analytics series --metric views --by provider --csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -167,7 +168,7 @@ func (s *Shell) analyticsSeries() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&o.Metric, "metric", "", "views (when absent), likes, comments, shares, quotes, saves, "+
 		"clicks, engagements, engagementRate, followers or posts")
-	cmd.Flags().StringVar(&o.Interval, "interval", "", "day (when absent), week or month")
+	cmd.Flags().StringVar(&o.Interval, "interval", "", "day (default), week or month")
 	cmd.Flags().StringVar(&o.GroupBy, "by", "", "one line per provider, socialAccount, postType or tag")
 	cmd.Flags().StringVar(&f.basis, "basis", "",
 		"published: what posts of the time have by now; gained: what came in within it")
@@ -190,7 +191,7 @@ func (s *Shell) analyticsPosts() *cobra.Command {
 	var f analyticsFlags
 	var o client.ListOptions
 	cmd := f.add(&cobra.Command{
-		Use: "posts", Short: "The posts that did best",
+		Use: "posts", Short: "Show the top posts",
 		Example: "  crier analytics posts --sort engagementRate --limit 10",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.askAnalytics(cmd, &f, "posts", o, func(ctx context.Context, c *client.Client, team crier.ID,
@@ -219,7 +220,7 @@ var weekdays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", 
 func (s *Shell) analyticsBestTimes() *cobra.Command {
 	var f analyticsFlags
 	return f.add(&cobra.Command{
-		Use: "best-times", Short: "The hours of the week at which posts did better than usual",
+		Use: "best-times", Short: "Show the best times of the week to post",
 		Example: "  crier analytics best-times\n  crier analytics best-times --account @acme",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.askAnalytics(cmd, &f, "best-times", client.ListOptions{}, func(ctx context.Context,
@@ -246,7 +247,7 @@ func (s *Shell) analyticsBestTimes() *cobra.Command {
 func (s *Shell) analyticsDelivery() *cobra.Command {
 	var f analyticsFlags
 	return f.add(&cobra.Command{
-		Use: "delivery", Short: "What became of posts, and how late they went out",
+		Use: "delivery", Short: "Show delivery results and lateness",
 		Example: "  crier analytics delivery --from 2026-11-01",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.askAnalytics(cmd, &f, "delivery", client.ListOptions{}, func(ctx context.Context, c *client.Client,

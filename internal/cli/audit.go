@@ -15,7 +15,7 @@ func (s *Shell) auditCommand() *cobra.Command {
 	var p paging
 	var f auditFlags
 	cmd := &cobra.Command{
-		Use: "audit", Short: "Who did what, the newest first",
+		Use: "audit", Short: "Show the audit log, newest first",
 		Example: "  crier audit --limit 10\n  crier audit --actor ada@example.com --from 2026-11-01\n" +
 			"  crier audit --action deletePost --all --json",
 		Args: cobra.NoArgs,

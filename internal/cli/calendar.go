@@ -16,11 +16,10 @@ import (
 func (s *Shell) calendarCommand() *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
-		Use: "calendar [YYYY-MM]", Short: "A month of posts, in the terminal",
-		Long: "Shows what went out and what will in a month, in your zone. Below the grid is every post of the month " +
-			"with " +
-			"its state; a narrow terminal shows that alone.\n" +
-			"Marks: + published, ! needs attention, ~ will be made by a repetition; nothing when it waits.",
+		Use: "calendar [YYYY-MM]", Short: "Show a month of posts in the terminal",
+		Long: "Shows the published and scheduled posts of a month in your time zone. The grid is followed by a " +
+			"list of all posts with their state; a narrow terminal shows only the list.\n" +
+			"Marks: + published, ! needs attention, ~ future recurrence; no mark means scheduled.",
 		Example: "  crier calendar\n  crier calendar 2026-12\n  crier calendar next --list",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,7 +43,7 @@ func (s *Shell) calendarCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&list, "list", false, "show the list alone, without the grid")
+	cmd.Flags().BoolVar(&list, "list", false, "show only the list, without the grid")
 	cmd.ValidArgsFunction = cobra.FixedCompletions([]cobra.Completion{"next", "last"},
 		cobra.ShellCompDirectiveNoFileComp)
 	return cmd

@@ -26,7 +26,7 @@ type eventFlags struct {
 
 func (f *eventFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.types, "types", nil, "only these types of events, such as scheduled_post.published")
-	cmd.Flags().StringVar(&f.after, "after", "", "begin behind this event or cursor")
+	cmd.Flags().StringVar(&f.after, "after", "", "start after this event or cursor")
 	completes(cmd, "types", crier.EventTypes())
 }
 
@@ -42,9 +42,9 @@ func (s *Shell) eventsCommand() *cobra.Command {
 	var flags eventFlags
 	var follow bool
 	cmd := &cobra.Command{
-		Use: "events", Short: "See what happened, or what happens now", Args: cobra.NoArgs,
-		Long: "Lists the events of the organization, oldest first. With --follow it shows events as they happen, and " +
-			"connects again when it is cut off, without missing any.",
+		Use: "events", Short: "List or follow events", Args: cobra.NoArgs,
+		Long: "Lists the events of the organization, oldest first. With --follow it shows events as they happen, " +
+			"and reconnects without missing any.",
 		Example: "  crier events --types scheduled_post.failed\n  crier events --follow --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, org, err := s.inOrganization(cmd.Context())
@@ -109,9 +109,8 @@ func (s *Shell) listenCommand() *cobra.Command {
 	var target, secret string
 	cmd := &cobra.Command{
 		Use: "listen", Short: "Forward events to a program on this machine, signed like webhooks", Args: cobra.NoArgs,
-		Long: "Follows the events of the organization and sends each to an address, signed as a webhook would be, so " +
-			"that " +
-			"a receiver can be tried without a public address. It shows each answer.",
+		Long: "Forwards the events of the organization to a URL, signed like a webhook, to test a receiver " +
+			"without a public address. It shows each response.",
 		Example: "  crier listen --forward-to http://localhost:3000/hook",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			target, err := receiver(target)
@@ -136,7 +135,7 @@ func (s *Shell) listenCommand() *cobra.Command {
 	flags.add(cmd)
 	cmd.Flags().StringVar(&target, "forward-to", "", "the address to send events to, such as localhost:3000/hook, or "+
 		"a port of this machine")
-	cmd.Flags().StringVar(&secret, "secret", "", "sign with this secret (whsec_…); a new one is made otherwise")
+	cmd.Flags().StringVar(&secret, "secret", "", "sign with this secret (whsec_…); default: a new one")
 	Require(cmd, "forward-to")
 	return cmd
 }

@@ -114,7 +114,8 @@ func (s *Shell) keysCreate() *cobra.Command {
 	cmd.Flags().StringSliceVar(&permissions, "permissions", nil,
 		"narrow the key to these permissions; all of the role "+
 			"when absent")
-	cmd.Flags().StringSliceVar(&teams, "teams", nil, "narrow the key to these teams, by name or id; all when absent")
+	cmd.Flags().StringSliceVar(&teams, "teams", nil, "restrict the key to these teams, by name or id; default: "+
+		"all")
 	cmd.Flags().StringVar(&expires, "expires", "",
 		"when the key ends: a day such as 2026-12-31, or +90d; never when absent")
 	filled(cmd.Flags(), "permissions", "teams", "expires")
@@ -134,7 +135,7 @@ func (s *Shell) showSecret(k crier.APIKeyWithSecret) error {
 func (s *Shell) keysRotate() *cobra.Command {
 	var grace time.Duration
 	cmd := &cobra.Command{
-		Use: "rotate KEY", Short: "Give an API key a new secret, which is shown once",
+		Use: "rotate KEY", Short: "Rotate an API key; the new secret is shown once",
 		Example: "  crier keys rotate CI --grace 1h", Args: cobra.ExactArgs(1),
 		PreRunE: func(*cobra.Command, []string) error { return checkGrace(grace) },
 		RunE: s.forOrganization(func(ctx context.Context, c *client.Client, org crier.ID, args []string) error {
@@ -156,7 +157,7 @@ func (s *Shell) keysRotate() *cobra.Command {
 			return s.showSecret(k)
 		}),
 	}
-	cmd.Flags().DurationVar(&grace, "grace", 0, "how long the present secret stays valid, up to 24h")
+	cmd.Flags().DurationVar(&grace, "grace", 0, "how long the current secret stays valid, up to 24h")
 	return completesFirst(cmd, s.orgWords(s.keyWords))
 }
 

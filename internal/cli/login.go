@@ -22,9 +22,9 @@ func (s *Shell) loginCommand() *cobra.Command {
 	var noBrowser bool
 	cmd := &cobra.Command{
 		Use:   "login",
-		Short: "Log in to an installation through your browser",
-		Long: "Shows a code and opens the browser, where you approve this computer. The tokens are kept in your " +
-			"configuration directory, for you alone.\n" +
+		Short: "Log in to an installation in your browser",
+		Long: "Shows a code and opens the browser, where you approve this computer. The tokens are stored in " +
+			"your configuration directory, readable only by you.\n" +
 			"Without --server it goes to CRIER_SERVER, else to where you logged in last, else to " + defaultServer +
 			".\n" +
 			"You can be logged in to several servers, and as several people: see 'crier auth'.",
@@ -251,9 +251,9 @@ func (s *Shell) changeLogins(ctx context.Context, change func(*logins) error) er
 func (s *Shell) logoutCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout",
-		Short: "End a login of this computer",
-		Long: "Ends the login that commands use, or the one of the server that --server names. What it can reach is " +
-			"told to the server. A token in CRIER_TOKEN is no login: it works until it is cleared.",
+		Short: "Log out and revoke the login",
+		Long: "Removes the current login, or that of --server, and revokes it on the server if it can be " +
+			"reached. A token in CRIER_TOKEN is not a login: it works until it is unset.",
 		Example: "  crier logout\n  crier logout --server https://crier.example.com",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return s.logout(cmd.Context()) },
@@ -332,7 +332,7 @@ func (s *Shell) authList() *cobra.Command {
 func (s *Shell) authSwitch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "switch [SERVER | PERSON]", Short: "Choose the login that commands use", Args: cobra.MaximumNArgs(1),
-		Long: "Chooses the login that commands use. Without a name it switches between the two that there are.",
+		Long: "Selects the login that commands use. Without a name it switches between two logins.",
 		Example: "  crier auth switch\n  crier auth switch https://crier.example.com\n  crier auth switch " +
 			"ada@example.com",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -15,12 +15,11 @@ import (
 func (s *Shell) mcpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "mcp",
-		Short: "Let an agent use crier, over standard input and output",
-		Long: "Speaks the Model Context Protocol over standard input and output, for agents that start their tools " +
-			"as programs.\n" +
-			"It connects like the other commands: --server and --token, CRIER_SERVER and CRIER_TOKEN, or your login. " +
-			"The agent can do what you can do, " +
-			"and you are asked before it publishes, spends or deletes.",
+		Short: "Serve the Model Context Protocol over standard input and output",
+		Long: "Serves the Model Context Protocol over standard input and output, for agents that start their " +
+			"tools as processes.\n" +
+			"It connects like the other commands: --server and --token, CRIER_SERVER and CRIER_TOKEN, or your " +
+			"login. The agent has your permissions, and you are asked before it publishes, spends or deletes.",
 		Example: "  crier mcp\n  CRIER_TOKEN=crier_... crier mcp --server https://crier.example.com",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return s.ServeAgent(cmd.Context()) },

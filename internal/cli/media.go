@@ -59,7 +59,7 @@ func (s *Shell) mediaUpload() *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&altTexts, "alt", nil,
 		"what a file shows, for those who cannot see it; the first one belongs to the first file")
-	cmd.Flags().StringVar(&resume, "resume", "", "id of an upload that broke off")
+	cmd.Flags().StringVar(&resume, "resume", "", "id of an interrupted upload")
 	filled(cmd.Flags(), "resume")
 	return cmd
 }
@@ -269,7 +269,7 @@ func (s *Shell) mediaList() *cobra.Command {
 func (s *Shell) mediaImport() *cobra.Command {
 	var altText, name string
 	cmd := &cobra.Command{
-		Use: "import ADDRESS", Short: "Have the server fetch a file from the internet", Args: cobra.ExactArgs(1),
+		Use: "import ADDRESS", Short: "Import a file from a URL", Args: cobra.ExactArgs(1),
 		Example: "  crier media import https://example.com/photo.jpg --alt \"A red bicycle\"",
 		RunE: s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, args []string) error {
 			in := crier.AssetImport{URL: crier.WebURL(args[0])}
@@ -289,15 +289,15 @@ func (s *Shell) mediaImport() *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().StringVar(&altText, "alt", "", "what it shows, for those who cannot see it")
-	cmd.Flags().StringVar(&name, "name", "", "the name of the file in the library; that of the address when absent")
+	cmd.Flags().StringVar(&altText, "alt", "", "description for people who cannot see it")
+	cmd.Flags().StringVar(&name, "name", "", "name of the file in the library; default: from the URL")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	return cmd
 }
 
 func (s *Shell) mediaDelete() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "delete FILE", Short: "Delete a file of the library", Example: "  crier media delete photo.jpg",
+		Use: "delete FILE", Short: "Delete a file from the library", Example: "  crier media delete photo.jpg",
 		Args: cobra.ExactArgs(1),
 		RunE: s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, args []string) error {
 			id, err := s.findAsset(ctx, c, team, args[0])

@@ -45,7 +45,7 @@ func (s *Shell) membersInvite() *cobra.Command {
 	var role string
 	var teams []string
 	cmd := &cobra.Command{
-		Use: "invite E-MAIL", Short: "Invite a person, by mail or by a link to hand over", Args: cobra.ExactArgs(1),
+		Use: "invite E-MAIL", Short: "Invite a person by mail or by link", Args: cobra.ExactArgs(1),
 		Example: "  crier members invite ada@example.com --role editor --teams Berlin",
 		RunE: s.forOrganization(func(ctx context.Context, c *client.Client, org crier.ID, args []string) error {
 			in := crier.MemberInvite{Email: crier.Email(args[0]), Role: crier.Role(role)}
@@ -93,10 +93,9 @@ func addRoleFlags(s *Shell, cmd *cobra.Command, role *string, teams *[]string, f
 func (s *Shell) membersRole() *cobra.Command {
 	var teams []string
 	cmd := &cobra.Command{
-		Use: "role MEMBER ROLE", Short: "Change what a member may do, and in which teams",
-		Long: "Changes the role of a member. With --teams it narrows them to some teams, with --teams all it lets " +
-			"them into " +
-			"every one.",
+		Use: "role MEMBER ROLE", Short: "Change a member's role and teams",
+		Long: "Changes the role of a member. --teams restricts them to some teams; --teams all gives access to " +
+			"every team.",
 		Example: "  crier members role ada@example.com admin\n  crier members role ada@example.com viewer --teams " +
 			"Berlin",
 		Args: cobra.ExactArgs(2),
@@ -140,7 +139,7 @@ func (s *Shell) membersRole() *cobra.Command {
 
 func (s *Shell) membersRemove() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "remove MEMBER", Short: "Remove a member, and the API keys that they made",
+		Use: "remove MEMBER", Short: "Remove a member and the API keys they created",
 		Example: "  crier members remove ada@example.com", Args: cobra.ExactArgs(1),
 		RunE: s.forOrganization(func(ctx context.Context, c *client.Client, org crier.ID, args []string) error {
 			id, err := s.findMember(ctx, c, org, args[0])
@@ -164,7 +163,7 @@ func (s *Shell) membersRemove() *cobra.Command {
 func (s *Shell) invitationsList() *cobra.Command {
 	var p paging
 	cmd := &cobra.Command{
-		Use: "invitations", Short: "List the invitations that nobody has accepted yet",
+		Use: "invitations", Short: "List open invitations",
 		Example: "  crier members invitations", Args: cobra.NoArgs,
 	}
 	cmd.RunE = s.forOrganization(func(ctx context.Context, c *client.Client, org crier.ID, _ []string) error {

@@ -16,9 +16,9 @@ import (
 func (s *Shell) metricsCommand() *cobra.Command {
 	var account, from, until string
 	cmd := &cobra.Command{
-		Use: "metrics [POST]", Short: "How a post does on each account, or how an account does",
-		Long: "Shows the newest numbers of a post on each account that it was published on.\n" +
-			"With --account it asks the network how an account does right now, which may cost credits.",
+		Use: "metrics [POST]", Short: "Show the metrics of a post or an account",
+		Long: "Shows the latest metrics of a post on each account that it was published on.\n" +
+			"With --account it reads the current metrics of an account from the network, which may cost credits.",
 		Example: "  crier metrics POST\n  crier metrics --account @acme --from 2026-11-01",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,8 +40,8 @@ func (s *Shell) metricsCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&account, "account", "", "handle, name or id of an account")
-	cmd.Flags().StringVar(&from, "from", "", "first day of the time that is asked for; 28 days ago when absent")
-	cmd.Flags().StringVar(&until, "until", "", "last day of it; today when absent")
+	cmd.Flags().StringVar(&from, "from", "", "first day of the period; default: 28 days ago")
+	cmd.Flags().StringVar(&until, "until", "", "last day of the period; default: today")
 	s.completes(cmd, "account", s.teamWords(s.accountWords))
 	return completesFirst(cmd, s.teamWords(s.postWords))
 }

@@ -29,7 +29,7 @@ func networkInfos(ctx context.Context, c *client.Client) (crier.ProviderList, []
 
 func (s *Shell) networksCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "networks [NETWORK]", Short: "The networks and the settings that --set can give a post",
+		Use: "networks [NETWORK]", Short: "List the networks and the settings that --set accepts",
 		Example: "  crier networks\n  crier networks tiktok\n  crier networks --json", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.Connect(cmd.Context())

@@ -13,7 +13,7 @@ import (
 
 func (s *Shell) contextCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "whoami", Short: "Who am I, and what can I reach?", Example: "  crier whoami", Args: cobra.NoArgs,
+		Use: "whoami", Short: "Show who you are and what you can access", Example: "  crier whoami", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.Connect(cmd.Context())
 			if err != nil {
@@ -91,7 +91,7 @@ func (s *Shell) organizationsCreate() *cobra.Command {
 func (s *Shell) organizationsEdit() *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
-		Use: "edit", Short: "Change the name of an organization", Args: cobra.NoArgs,
+		Use: "edit", Short: "Rename an organization", Args: cobra.NoArgs,
 		Example: "  crier orgs edit --name \"Acme Corporation\" --organization Acme",
 		RunE: s.forOrganization(func(ctx context.Context, c *client.Client, org crier.ID, _ []string) error {
 			o, err := c.UpdateOrganization(ctx, org, crier.OrganizationUpdate{Name: crier.Some(crier.Name(name))})
@@ -108,7 +108,7 @@ func (s *Shell) organizationsEdit() *cobra.Command {
 
 func (s *Shell) creditsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "credits", Short: "The credit balance and what things cost", Example: "  crier credits",
+		Use: "credits", Short: "Show the credit balance and prices", Example: "  crier credits",
 		Args: cobra.NoArgs,
 		RunE: s.forOrganization(func(ctx context.Context, c *client.Client, org crier.ID, _ []string) error {
 			out, err := c.GetCredits(ctx, org)

@@ -22,7 +22,7 @@ type paging struct {
 
 func (p *paging) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&p.limit, "limit", crier.DefaultPageSize, "how many, at most 100")
-	cmd.Flags().StringVar(&p.cursor, "cursor", "", "go on where an earlier list ended: the cursor of its last line")
+	cmd.Flags().StringVar(&p.cursor, "cursor", "", "continue after the cursor in the last line of an earlier list")
 	cmd.Flags().BoolVar(&p.all, "all", false, "show the whole list")
 	cmd.MarkFlagsMutuallyExclusive("all", "cursor")
 	cmd.PreRunE = func(*cobra.Command, []string) error {

@@ -21,12 +21,11 @@ func (s *Shell) postCommand() *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "post [TEXT]",
-		Short: "Write and publish or schedule a post in one line",
-		Long: "Publishes a post at once, or schedules it with --at or --next-slot. Before that it shows the whole " +
-			"post, " +
-			"the accounts with their verdict, the time in your zone and the cost, and asks; when the answer is no, " +
-			"nothing is stored.\n" +
-			"It ends with 1 when an account has refused the post, and says which.",
+		Short: "Create a post and publish or schedule it",
+		Long: "Publishes a post at once, or schedules it with --at or --next-slot. First it shows the whole " +
+			"post, the verdict for each account, the time in your time zone and the cost, and asks for " +
+			"confirmation; if you decline, nothing is stored.\n" +
+			"It exits with 1 if an account rejected the post, and says which.",
 		Example: "  crier post \"Hello, world\" --to twitter,linkedin\n" +
 			"  crier post -f launch.md --thread --media chart.png --alt \"Sales by month\" --at \"tomorrow 9:00\"\n" +
 			"  crier post --edit --to @acme --next-slot\n" +

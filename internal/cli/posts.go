@@ -387,7 +387,7 @@ func settableStatuses() []crier.PostStatus {
 
 func (s *Shell) postsStatus() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "status POST STATUS", Short: "Approve, reject or archive a post, or make an idea of it",
+		Use: "status POST STATUS", Short: "Approve, reject or archive a post, or turn it into an idea",
 		Example: "  crier posts status POST approved\n  crier posts status POST archived", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			post, err := postID("post", args[0], "crier posts list")
@@ -427,7 +427,7 @@ func (s *Shell) postsStatus() *cobra.Command {
 
 func (s *Shell) postsTag() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "tag POST [TAG...]", Short: "Say which tags a post has; without any it has none",
+		Use: "tag POST [TAG...]", Short: "Set a post's tags; without any, all are removed",
 		Example: "  crier posts tag POST launch summer\n  crier posts tag POST", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			post, err := postID("post", args[0], "crier posts list")

@@ -224,7 +224,7 @@ type attention struct {
 func (s *Shell) attentionList(use string) *cobra.Command {
 	var p paging
 	cmd := &cobra.Command{
-		Use: use, Short: "What failed, was missed or is unknown, and accounts that need you",
+		Use: use, Short: "List posts and accounts that need attention",
 		Example: "  crier attention\n  crier attention dismiss SCHEDULED-POST", Args: cobra.NoArgs,
 	}
 	cmd.RunE = s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, _ []string) error {

@@ -132,7 +132,7 @@ func (s *Shell) slotsAdd() *cobra.Command {
 }
 
 func addSlotFlags(cmd *cobra.Command, days *[]string, label *string) {
-	cmd.Flags().StringSliceVar(days, "days", nil, "sun,mon,tue,wed,thu,fri,sat; all when absent")
+	cmd.Flags().StringSliceVar(days, "days", nil, "sun,mon,tue,wed,thu,fri,sat; default: all")
 	completes(cmd, "days", dayNames)
 	cmd.Flags().StringVar(label, "label", "", "a name for people")
 }
@@ -177,7 +177,7 @@ func (s *Shell) slotsEdit() *cobra.Command {
 	var at, label string
 	var days []string
 	cmd := &cobra.Command{
-		Use: "edit SLOT", Short: "Change the time, the days or the label of a slot", Args: cobra.ExactArgs(1),
+		Use: "edit SLOT", Short: "Change a slot's time, days or label", Args: cobra.ExactArgs(1),
 		Example: "  crier slots edit 09:30 --at 10:00\n  crier slots edit 09:30 --days mon,tue,wed,thu,fri",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := slotUpdate(at, days)

@@ -54,14 +54,14 @@ func (s *Shell) tagsCreate() *cobra.Command {
 			return s.Show(t, "", func(w io.Writer) { fmt.Fprintf(w, "Created %s: %s\n", t.Name, t.ID) })
 		}),
 	}
-	cmd.Flags().StringVar(&colour, "colour", "", "such as #1d9bf0; chosen from the name when absent")
+	cmd.Flags().StringVar(&colour, "colour", "", "such as #1d9bf0; default: derived from the name")
 	return cmd
 }
 
 func (s *Shell) tagsEdit() *cobra.Command {
 	var name, colour string
 	cmd := &cobra.Command{
-		Use: "edit TAG", Short: "Change the name or the colour of a tag",
+		Use: "edit TAG", Short: "Change a tag's name or colour",
 		Example: "  crier tags edit launch --name release",
 		Args:    cobra.ExactArgs(1),
 		RunE: s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, args []string) error {

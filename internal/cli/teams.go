@@ -83,7 +83,7 @@ func (s *Shell) teamsEdit() *cobra.Command {
 	var approval bool
 	var late int
 	cmd := &cobra.Command{
-		Use: "edit TEAM", Short: "Change the name or the settings of a team", Args: cobra.ExactArgs(1),
+		Use: "edit TEAM", Short: "Change a team's name or settings", Args: cobra.ExactArgs(1),
 		Example: "  crier teams edit Berlin --timezone Europe/Berlin\n  crier teams edit Berlin --require-approval " +
 			"--late 30",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -127,7 +127,7 @@ func (s *Shell) teamsEdit() *cobra.Command {
 	cmd.Flags().StringVar(&zone, "timezone", "", "IANA name, such as Europe/Berlin")
 	cmd.Flags().StringVar(&website, "website", "", "address of the brand's website; empty: none")
 	cmd.Flags().BoolVar(&approval, "require-approval", false, "let only approved posts be scheduled")
-	cmd.Flags().IntVar(&late, "late", 0, "how many minutes late a post may still go out by itself")
+	cmd.Flags().IntVar(&late, "late", 0, "how many minutes late a post may still be published automatically")
 	return completesFirst(cmd, s.teamNames)
 }
 

@@ -50,7 +50,7 @@ func (s *Shell) webhooksCreate() *cobra.Command {
 	var types, teams []string
 	var description string
 	cmd := &cobra.Command{
-		Use: "create ADDRESS", Short: "Have events sent to an address; prints its secret, once",
+		Use: "create ADDRESS", Short: "Create a webhook; its secret is shown once",
 		Args: cobra.ExactArgs(1),
 		Example: "  crier webhooks create https://example.com/hook --types " +
 			"scheduled_post.published,scheduled_post.failed",
@@ -71,7 +71,7 @@ func (s *Shell) webhooksCreate() *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringSliceVar(&types, "types", []string{crier.AllEvents}, "types of events; * means all")
-	cmd.Flags().StringSliceVar(&teams, "teams", nil, "only events of these teams, by name or id; all when absent")
+	cmd.Flags().StringSliceVar(&teams, "teams", nil, "only events of these teams, by name or id; default: all")
 	cmd.Flags().StringVar(&description, "description", "", "what it is for")
 	filled(cmd.Flags(), "types", "teams")
 	completes(cmd, "types", crier.EventTypes())
@@ -243,7 +243,7 @@ func (s *Shell) webhooksReplay() *cobra.Command {
 			})
 		})
 	cmd.Flags().StringVar(&from, "from", "", "the beginning: a day, or a time such as \"2026-11-15 09:00\"")
-	cmd.Flags().StringVar(&until, "until", "", "the end, which is not part of it; now when absent")
+	cmd.Flags().StringVar(&until, "until", "", "end of the period, exclusive; default: now")
 	Require(cmd, "from")
 	return cmd
 }
@@ -268,7 +268,7 @@ func (s *Shell) webhooksRotate() *cobra.Command {
 			}
 			return s.showHookSecret(hook)
 		})
-	cmd.Flags().DurationVar(&grace, "grace", 0, "how long the present secret signs beside the new one, up to 24h")
+	cmd.Flags().DurationVar(&grace, "grace", 0, "how long the current secret also signs, up to 24h")
 	return cmd
 }
 

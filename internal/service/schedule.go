@@ -342,8 +342,7 @@ func (s *Schedules) save(ctx context.Context, tx *store.Tx, p store.Publication,
 	return tx.InsertPublication(ctx, p)
 }
 
-// Validate returns a dry run of Schedule, or of PostNow when the body asks for no time: the same plan, and nothing
-// written.
+// Validate is a dry run of Schedule, or of PostNow when the body asks for no time: the same plan, and nothing written.
 func (s *Schedules) Validate(ctx context.Context, scope access.TeamScope, post crier.ID,
 	in crier.ScheduleRequest) (crier.ValidationResult, error) {
 	w := dryRunTime(in.ScheduledAt, in.UseNextSlot)

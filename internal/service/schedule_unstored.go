@@ -9,7 +9,7 @@ import (
 	"crier/internal/store"
 )
 
-// ValidateContent returns a dry run for content that was never stored: the rules of Schedule, and nothing written.
+// ValidateContent is a dry run for content that was never stored: the rules of Schedule, and nothing written.
 func (s *Schedules) ValidateContent(ctx context.Context, scope access.TeamScope, in crier.ContentValidation) (
 	crier.ValidationResult, error) {
 	w := dryRunTime(in.ScheduledAt, in.UseNextSlot)

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Get the caller's context
-         * @description The place to begin: the caller, its credential, its organizations and teams (at most 100 each, the oldest first), and the ids to use when nothing else was said.
+         * @description Start here: the caller, its credential, its organizations and teams (at most 100 each, oldest first), and the default ids.
          */
         get: operations["getAgentContext"];
         put?: never;
@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Start a device login
-         * @description RFC 8628. Show the person `user_code` and `verification_uri`, or open `verification_uri_complete`; then ask `POST /v1/auth/token` every `interval` seconds until the person has decided.
+         * @description RFC 8628. Show the person `user_code` and `verification_uri`, or open `verification_uri_complete`; then poll `POST /v1/auth/token` every `interval` seconds until the person has decided.
          */
         post: operations["beginDeviceLogin"];
         delete?: never;
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a login
-         * @description RFC 7009. All tokens of the login end; a token that is not known is answered alike.
+         * @description RFC 7009. Revokes all tokens of the login. An unknown token gets the same response.
          */
         post: operations["revokeToken"];
         delete?: never;
@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Issue or refresh tokens
-         * @description Until the person has decided, the answer is the error `authorization_pending`, or `slow_down`, which makes the interval five seconds longer; then tokens, `access_denied` or `expired_token`. A refresh token works once: keep the new one before you use the new access token.
+         * @description Until the person has decided, the answer is the error `authorization_pending`, or `slow_down`, which lengthens the interval by five seconds; then tokens, `access_denied` or `expired_token`. A refresh token works once: store the new one before you use the new access token.
          */
         post: operations["issueToken"];
         delete?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * List your sessions
-         * @description The browsers and devices on which the caller is signed in, the newest first.
+         * @description The browsers and devices on which the caller is signed in, newest first.
          */
         get: operations["listSessions"];
         put?: never;
@@ -136,7 +136,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description Signs the caller out of a browser, or ends the login of a device. Ending the session of this request is allowed.
+         * @description Signs the caller out of a browser or device. The session of this request can be ended too.
          */
         delete: operations["endSession"];
         options?: never;
@@ -156,7 +156,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization
-         * @description The caller becomes its admin, and so does the person behind an API key. Its first team is made with it, named like it. Needs an owner or admin of some organization whose key is not narrowed.
+         * @description The caller becomes its admin, and so does the person behind an API key. A first team of the same name is created with it. The caller must be owner or admin of some organization, with an unrestricted key.
          */
         post: operations["createOrganization"];
         delete?: never;
@@ -184,7 +184,7 @@ export interface paths {
         head?: never;
         /**
          * Update an organization
-         * @description What is absent stays. Owners and admins only.
+         * @description Omitted fields keep their value. Owners and admins only.
          *
          *     Needs the permission `manage_organization`.
          */
@@ -206,7 +206,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The secret is in this answer and never again; a replay of the answer does not have it. A key may be narrowed to some permissions and teams, and never exceeds the present rights of its creator.
+         * @description The secret is only in this response; a replayed response does not contain it. A key can be restricted to some permissions and teams, and never exceeds the current rights of its creator.
          *
          *     Needs the permission `manage_api_keys`.
          */
@@ -229,7 +229,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description All its secrets end at once.
+         * @description All its secrets stop working at once.
          *
          *     Needs the permission `manage_api_keys`.
          */
@@ -250,7 +250,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description The old secret stays valid for `graceSeconds`, at most 24 hours. The new one is in this answer and never again.
+         * @description The old secret stays valid for `graceSeconds`, at most 24 hours. The new one is only in this response.
          *
          *     Needs the permission `manage_api_keys`.
          */
@@ -270,7 +270,7 @@ export interface paths {
         };
         /**
          * List audit log entries
-         * @description Every change made through the interface, with who made it, the request's id and what was asked for, without secrets.
+         * @description Every change made through the API, with its author, the request's id and the requested change, without secrets.
          *
          *     Needs the permission `manage_organization`.
          */
@@ -314,7 +314,7 @@ export interface paths {
         };
         /**
          * List credit transactions
-         * @description The sum of `amount` is the balance, the sum of `reservedAmount` what is reserved, always.
+         * @description The sum of `amount` always equals the balance, the sum of `reservedAmount` the reserved credits.
          *
          *     Needs the permission `read`.
          */
@@ -336,11 +336,11 @@ export interface paths {
         };
         /**
          * List events
-         * @description The log of what happened, oldest first. Whoever sends `nextCursor` as `after` again and again sees every event once and misses none. Events are kept for 30 days, unless the operator says otherwise; a cursor that is older is refused.
+         * @description The log of what happened, oldest first. Clients that keep sending `nextCursor` as `after` see every event once. Events are kept for 30 days unless the operator configures otherwise; an older cursor is rejected.
          *
-         *     An event of a team needs `read` there; `member.*` needs `manage_members`, `api_key.*` needs `manage_api_keys`, `webhook.*` needs `manage_webhooks`, and `credits.*` needs `read` without being narrowed to teams. What the caller may not see is left out.
+         *     An event of a team needs `read` there; `member.*` needs `manage_members`, `api_key.*` needs `manage_api_keys`, `webhook.*` needs `manage_webhooks`, and `credits.*` needs `read` in the whole organization. Events that the caller may not see are omitted.
          *
-         *     Types: `post.created`, `post.updated`, `post.deleted`, `post.status_changed`, `scheduled_post.created`, `scheduled_post.moved`, `scheduled_post.changed`, `scheduled_post.canceled`, `scheduled_post.publishing`, `scheduled_post.published`, `scheduled_post.failed`, `scheduled_post.missed`, `scheduled_post.unknown`, `scheduled_post.resolved`, `scheduled_post.removed`, `scheduled_post.action_done`, `scheduled_post.action_failed`, `social_account.connected`, `social_account.reconnected`, `social_account.health_changed`, `social_account.disconnected`, `social_account.connection_failed`, `asset.ready`, `asset.failed`, `credits.low`, `credits.granted`, `credits.recharged`, `member.invited`, `member.joined`, `member.changed`, `member.removed`, `api_key.created`, `api_key.revoked`, `webhook.disabled`, `webhook.test`, `metrics.updated`. Types are only added: ignore those that you do not know.
+         *     Types: `post.created`, `post.updated`, `post.deleted`, `post.status_changed`, `scheduled_post.created`, `scheduled_post.moved`, `scheduled_post.changed`, `scheduled_post.canceled`, `scheduled_post.publishing`, `scheduled_post.published`, `scheduled_post.failed`, `scheduled_post.missed`, `scheduled_post.unknown`, `scheduled_post.resolved`, `scheduled_post.removed`, `scheduled_post.action_done`, `scheduled_post.action_failed`, `social_account.connected`, `social_account.reconnected`, `social_account.health_changed`, `social_account.disconnected`, `social_account.connection_failed`, `asset.ready`, `asset.failed`, `credits.low`, `credits.granted`, `credits.recharged`, `member.invited`, `member.joined`, `member.changed`, `member.removed`, `api_key.created`, `api_key.revoked`, `webhook.disabled`, `webhook.test`, `metrics.updated`. New types may be added: ignore unknown ones.
          *
          *     Needs the permission `read`.
          */
@@ -362,9 +362,9 @@ export interface paths {
         };
         /**
          * Follow events
-         * @description Server-Sent Events: each has the event's id as `id` and the event, as in the list, as `data`; there is no `event` field, so that a browser's `onmessage` gets all of them. A comment comes every 15 seconds when nothing happens, with an `id` that leads back to there.
+         * @description Server-Sent Events: each has the event's id as `id` and the event, as in the list, as `data`; there is no `event` field, so that a browser's `onmessage` gets all of them. Without events, a comment is sent every 15 seconds with an `id` to resume from.
          *
-         *     With `Last-Event-ID` the stream goes on behind that event; without, it begins now. Where that event is no longer kept, an event named `reset` comes first: something may have been missed, so read again what you show. The stream ends when the caller loses the right to listen.
+         *     With `Last-Event-ID` the stream resumes after that event; without, it starts now. If that event is no longer kept, an event named `reset` comes first: events may have been missed, so reload what you show. The stream ends when the caller loses permission.
          *
          *     Needs the permission `read`.
          */
@@ -386,7 +386,7 @@ export interface paths {
         };
         /**
          * List open invitations
-         * @description Those that can still be accepted, without their links.
+         * @description Invitations that can still be accepted, without their links.
          *
          *     Needs the permission `manage_members`.
          */
@@ -411,7 +411,7 @@ export interface paths {
         post?: never;
         /**
          * Withdraw an invitation
-         * @description Its link ends at once. One that was accepted, withdrawn or has expired is a 404.
+         * @description Its link stops working at once. An invitation that was accepted, withdrawn or has expired is a 404.
          *
          *     Needs the permission `manage_members`.
          */
@@ -436,7 +436,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description Where this installation can send mail, the person gets a link by mail, and `inviteUrl` is absent: who opens it has proved the address. Else the answer has the link, once: hand it to the person. Who opens it joins with the address, role and teams of the invitation, once, within 14 days. A new invitation of an address takes the place of the one before; the address of a member is a 409.
+         * @description If this installation can send mail, the person gets the link by mail, which verifies the address, and `inviteUrl` is absent. Otherwise only this response has the link: pass it on to the person. The link works once, within 14 days, for the address, role and teams of the invitation. A new invitation of an address replaces the previous one; the address of a member is a 409.
          *
          *     Needs the permission `manage_members`.
          */
@@ -459,7 +459,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member or leave an organization
-         * @description Removing somebody else needs `manage_members`; everybody may leave. The API keys that the person made here end with it.
+         * @description Removing somebody else needs `manage_members`; everybody may leave. The API keys that the person created here are revoked.
          *
          *     Needs the permission `read`.
          */
@@ -490,9 +490,9 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Events are sent to the address as POST requests, signed as Standard Webhooks 1.0 has it: the headers `webhook-id` (the event's id, the same for every attempt), `webhook-timestamp` and `webhook-signature`. The body is the event, as in the list of events. The secret (`whsec_…`) is in this answer and never again.
+         * @description Events are sent to the URL as POST requests, signed according to Standard Webhooks 1.0: the headers `webhook-id` (the event's id, the same for every attempt), `webhook-timestamp` and `webhook-signature`. The body is the event, as in the list of events. The secret (`whsec_…`) is only in this response.
          *
-         *     An answer of 2xx within 10 seconds means that the event has arrived. Else it is sent again after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 6 h, 12 h, and then every 12 h up to 3 days. Events may arrive twice and out of order: keep the `webhook-id` of what you have handled, and compare `sequence`. 410 disables the webhook at once, and so do three days without a success. Redirects are not followed.
+         *     A 2xx response within 10 seconds acknowledges the event. Otherwise it is sent again after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 6 h, 12 h, and then every 12 h up to 3 days. Events may arrive twice and out of order: remember the `webhook-id` of handled events, and compare `sequence`. A 410 disables the webhook at once, as do three days without a success. Redirects are not followed.
          *
          *     Needs the permission `manage_webhooks`.
          */
@@ -519,7 +519,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description Its deliveries go with it.
+         * @description Its deliveries are deleted too.
          *
          *     Needs the permission `manage_webhooks`.
          */
@@ -528,7 +528,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook
-         * @description Switching a webhook off gives up what is on its way to it. One that is switched on again is told of what happens from then on.
+         * @description Disabling a webhook gives up its pending deliveries. After it is enabled again, it receives new events only.
          *
          *     Needs the permission `manage_webhooks`.
          */
@@ -544,7 +544,7 @@ export interface paths {
         };
         /**
          * List deliveries of a webhook
-         * @description What was sent, what was answered, how long it took, and when it is tried next. Deliveries are kept as long as their events. `total` is counted up to 10,000.
+         * @description The requests, the responses, how long they took, and the time of the next attempt. Deliveries are kept as long as their events. `total` is counted up to 10,000.
          *
          *     Needs the permission `manage_webhooks`.
          */
@@ -568,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver an event
-         * @description Sends the event again, at once and with the same `webhook-id`, and retries it like a new one.
+         * @description Sends the event again at once, with the same `webhook-id`, and retries it like a new one.
          *
          *     Needs the permission `manage_webhooks`.
          */
@@ -590,7 +590,7 @@ export interface paths {
         put?: never;
         /**
          * Replay events to a webhook
-         * @description Sends the events of a time again that the webhook is told of, those included that have arrived, each with the `webhook-id` it had.
+         * @description Sends the webhook's events of a period again, including those already delivered, each with its original `webhook-id`.
          *
          *     Needs the permission `manage_webhooks`.
          */
@@ -612,7 +612,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description The old secret signs beside the new one for `graceSeconds`, at most 24 hours: a delivery then has two signatures. The new secret is in this answer and never again.
+         * @description The old secret also signs for `graceSeconds`, at most 24 hours: deliveries then have two signatures. The new secret is only in this response.
          *
          *     Needs the permission `manage_webhooks`.
          */
@@ -634,7 +634,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Sends a `webhook.test` event to this webhook alone. Its deliveries tell what came of it: list them with `eventId`.
+         * @description Sends a `webhook.test` event to this webhook only. To see the result, list its deliveries with `eventId`.
          *
          *     Needs the permission `manage_webhooks`.
          */
@@ -719,7 +719,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a team
-         * @description Destructive: the team and all that belongs to it are gone from the interface at once, and its scheduled work is cancelled. It cannot be undone through the interface.
+         * @description Destructive: the team and everything in it disappear from the API at once, and its scheduled posts are canceled. It cannot be undone through the API.
          *
          *     Needs the permission `delete_teams`.
          */
@@ -728,7 +728,7 @@ export interface paths {
         head?: never;
         /**
          * Update a team
-         * @description What is absent stays. A timezone must be a name of the embedded IANA list; `Local`, offsets and paths are refused.
+         * @description Omitted fields keep their value. A timezone must be a name of the embedded IANA list; `Local`, offsets and paths are rejected.
          *
          *     Needs the permission `manage_teams`.
          */
@@ -744,7 +744,7 @@ export interface paths {
         };
         /**
          * Get the best times to post
-         * @description At which hours of the week posts did better than usual. Each post is compared with the median of its own account; an hour with fewer than 5 posts says nothing, and `known` is false when no hour stands out from chance. It tells when posts did well, not why.
+         * @description The hours of the week at which posts did better than usual. Each post is compared with the median of its own account; hours with fewer than 5 posts are ignored, and `known` is false when no hour is statistically significant. It shows when posts did well, not why.
          *
          *     Needs the permission `read_analytics`.
          */
@@ -766,7 +766,7 @@ export interface paths {
         };
         /**
          * Get how posts were delivered
-         * @description What became of the posts that were due in the window, and how late they went out: the time from when a post was due to the call that published it. Canceled posts are not counted.
+         * @description The results of the posts that were due in the window, and their lateness: the time from when a post was due to the call that published it. Canceled posts are not counted.
          *
          *     Needs the permission `read_analytics`.
          */
@@ -788,7 +788,7 @@ export interface paths {
         };
         /**
          * Rank posts
-         * @description Posts that were published in the window, one entry per account, by what their network told last. Those that did not tell come after all that did, in descending order. Deleted posts are not ranked. As a table the ranking has no pages: it is sent as a whole, from the cursor on if there is one.
+         * @description Posts that were published in the window, one entry per account, by the last reading of the metric. In descending order, posts without a value come last. Deleted posts are not ranked. As CSV the ranking is not paged: it is sent as a whole, starting at the cursor if there is one.
          *
          *     Needs the permission `read_analytics`.
          */
@@ -810,7 +810,7 @@ export interface paths {
         };
         /**
          * Get a metric over time
-         * @description In columns, ready for a chart. null is a gap: there were posts, accounts or days to tell of, and nobody told. With basis published a bucket without posts is 0; with basis gained one without readings is a gap.
+         * @description In columns, ready for a chart. null is a gap: there were posts, accounts or days, but no reported values. With basis published a bucket without posts is 0; with basis gained one without readings is a gap.
          *
          *     Needs the permission `read_analytics`.
          */
@@ -832,21 +832,21 @@ export interface paths {
         };
         /**
          * Get the summary of a window
-         * @description What posts and accounts have, added up: in all, by network and by account. A sum says how many posts it covers and how many did not tell; what was not told is never added as 0. Reach is not in it: it counts people, and who saw two posts would count twice.
+         * @description Totals of posts and accounts: overall, by network and by account. A total states how many posts it covers and how many reported no value; missing values are never added as 0. Reach is not included: it counts people, and somebody who saw two posts would count twice.
          *
          *     | Metric | Meaning |
          *     |---|---|
-         *     | `views` | How often the post was seen. X, LinkedIn: impressions, each time it was shown. Instagram, Facebook, Threads: views, repeated ones included; of Facebook reels: plays. TikTok, YouTube: plays of the video. |
+         *     | `views` | How many times the post was seen. X, LinkedIn: impressions, each time it was shown. Instagram, Facebook, Threads: views, repeated ones included; of Facebook reels: plays. TikTok, YouTube: plays of the video. |
          *     | `reach` | How many people saw it, estimated by the network: Instagram, Facebook, LinkedIn. Never added up. |
          *     | `likes` | Likes; Facebook and LinkedIn: reactions of all kinds. |
          *     | `comments` | Comments; X, Threads: direct replies. Instagram stories: replies. |
-         *     | `shares` | X, Threads: reposts without a text. Facebook, LinkedIn, TikTok, Instagram: shares. YouTube does not tell. |
+         *     | `shares` | X, Threads: reposts without a text. Facebook, LinkedIn, TikTok, Instagram: shares. Not reported by YouTube. |
          *     | `quotes` | X, Threads: posts that quote it. |
          *     | `saves` | X: bookmarks. Instagram, LinkedIn members: saves. |
-         *     | `clicks` | X: clicks on links, told for 30 days. Facebook: clicks of all kinds on the post. LinkedIn: clicks. |
-         *     | `engagements` | Likes, comments, shares, quotes and saves together, of those that the network tells: compare them within a network, not between networks. |
-         *     | `engagementRate` | `engagements` divided by `views`, over the posts that told both. |
-         *     | `followers` | Of the account, as its network tells; YouTube rounds subscribers. |
+         *     | `clicks` | X: clicks on links, reported for 30 days. Facebook: clicks of all kinds on the post. LinkedIn: clicks. |
+         *     | `engagements` | Likes, comments, shares, quotes and saves together, as far as the network reports them: compare them within a network, not between networks. |
+         *     | `engagementRate` | `engagements` divided by `views`, over the posts that report both. |
+         *     | `followers` | Of the account, as reported by its network; YouTube rounds subscribers. |
          *
          *     Needs the permission `read_analytics`.
          */
@@ -874,9 +874,9 @@ export interface paths {
         put?: never;
         /**
          * Upload a file
-         * @description One file of up to 5 GiB: JPEG, PNG, WebP, GIF, MP4, MOV, WebM or PDF. What the file is, is read from its bytes; a file that is declared as something else, is cut off, is damaged or unfolds into too many pixels is refused and leaves nothing behind. Large files are better sent in pieces: see `POST /v1/teams/{teamId}/assets/uploads`.
+         * @description One file of up to 5 GiB: JPEG, PNG, WebP, GIF, MP4, MOV, WebM or PDF. The type is detected from the content; a file that is declared as something else, is truncated, damaged or decodes to too many pixels is rejected. Upload large files in chunks: see `POST /v1/teams/{teamId}/assets/uploads`.
          *
-         *     With an `Idempotency-Key`, requests count as the same when they say the same and their files have the same SHA-256: a repeat is read to its end before it is answered.
+         *     With an `Idempotency-Key`, requests are the same if their fields and the SHA-256 of their files are: a repeated upload is read to its end before the response.
          *
          *     Needs the permission `manage_media`.
          */
@@ -898,7 +898,7 @@ export interface paths {
         put?: never;
         /**
          * Import an asset from a URL
-         * @description The file is fetched while you wait, for at most 60 seconds and 200 MiB; larger ones are uploaded in pieces. Only the public internet is reached, by http and https on their usual ports; redirects are followed under the same rules.
+         * @description The file is fetched synchronously, with limits of 60 seconds and 200 MiB; upload larger ones in chunks. Only the public internet is allowed, with http and https on their default ports; redirects follow the same rules.
          *
          *     Needs the permission `manage_media`.
          */
@@ -920,7 +920,7 @@ export interface paths {
         put?: never;
         /**
          * Get an address to upload a file to
-         * @description For files that are where no token is, such as on the machine of an agent's person: `PUT` the bytes to `url` within 15 minutes, without a token; the answer is the asset (201). The address takes one file, of at most `maxBytes` and, if it was told, of the type `mimeType`; it counts as the caller's upload, who must still be allowed to upload then. An address that was altered or has expired is a 403, one that was used a 409.
+         * @description For uploads from where no token is available, such as the computer of an agent's user: `PUT` the content to `url` within 15 minutes, without a token; the response is the asset (201). The URL accepts one file of at most `maxBytes` and, if given, of type `mimeType`; it counts as an upload by the caller, who must still have the permission then. A URL that was altered or has expired is a 403, one that was used a 409.
          *
          *     Needs the permission `manage_media`.
          */
@@ -942,7 +942,7 @@ export interface paths {
         put?: never;
         /**
          * Start a resumable upload
-         * @description For large files and unsteady lines. Send the pieces in order with `PUT …/uploads/{uploadId}`, each where the last one ended; after an interruption of either side `GET …/uploads/{uploadId}` tells in `nextByteStart` where to go on. Then `POST …/complete`.
+         * @description For large files and unreliable connections. Send the chunks in order with `PUT …/uploads/{uploadId}`, each where the last one ended; after an interruption, `nextByteStart` of `GET …/uploads/{uploadId}` is where to resume. Then `POST …/complete`.
          *
          *     Needs the permission `manage_media`.
          */
@@ -962,14 +962,14 @@ export interface paths {
         };
         /**
          * Get an upload's progress
-         * @description `nextByteStart` counts what is safely stored.
+         * @description `nextByteStart` is the number of bytes that are durably stored.
          *
          *     Needs the permission `read`.
          */
         get: operations["getUpload"];
         /**
          * Upload a chunk
-         * @description A piece has at most 64 MiB, and after a thousand pieces at least 256 KiB (the last one may have less); `chunkSize` of the upload is a good size. A piece counts when the whole of it was stored: one that broke off is sent again. A piece that does not begin at `nextByteStart` is a 409 that tells it. A file of a type that cannot be used is refused with its first piece.
+         * @description A chunk has at most 64 MiB, and after a thousand chunks at least 256 KiB (the last one may be smaller); `chunkSize` of the upload is a good size. A chunk counts once it is stored completely: send an interrupted one again. A chunk that does not start at `nextByteStart` is a 409 with the right value. A file of an unsupported type is rejected with its first chunk.
          *
          *     Needs the permission `manage_media`.
          */
@@ -992,7 +992,7 @@ export interface paths {
         put?: never;
         /**
          * Complete an upload
-         * @description A 409 that tells `nextByteStart` while bytes are missing. Done again, it answers with the same asset. A file that is refused is removed together with its upload.
+         * @description A 409 with `nextByteStart` while bytes are missing. Repeating it returns the same asset. A rejected file is removed together with its upload.
          *
          *     Needs the permission `manage_media`.
          */
@@ -1019,7 +1019,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an asset
-         * @description A 409 while a post needs it that is scheduled or being published. Its files are removed for good after 30 days.
+         * @description A 409 while a scheduled or publishing post uses it. Its files are permanently removed after 30 days.
          *
          *     Needs the permission `manage_media`.
          */
@@ -1028,7 +1028,7 @@ export interface paths {
         head?: never;
         /**
          * Update an asset
-         * @description What is absent stays. A `folderId` of null takes the asset out of its folder; the bytes of an asset never change.
+         * @description Omitted fields keep their value. A `folderId` of null removes the asset from its folder; the content of an asset never changes.
          *
          *     Needs the permission `manage_media`.
          */
@@ -1044,7 +1044,7 @@ export interface paths {
         };
         /**
          * Download an asset
-         * @description The bytes as they were uploaded. `Range` asks for a part of them; `ETag` is their SHA-256, for `If-None-Match` and `If-Range`.
+         * @description The content as uploaded. `Range` selects a part of it; `ETag` is its SHA-256, for `If-None-Match` and `If-Range`.
          *
          *     Needs the permission `read`.
          */
@@ -1066,7 +1066,7 @@ export interface paths {
         };
         /**
          * Get the calendar
-         * @description One entry per scheduled post that is not canceled, and one per repetition that a recurrence will make in the window, by time. A window with more than 5000 entries is refused.
+         * @description One entry per scheduled post that is not canceled, and one per future occurrence of a recurrence in the window, by time. A window with more than 5000 entries is rejected.
          *
          *     Needs the permission `read`.
          */
@@ -1094,7 +1094,7 @@ export interface paths {
         put?: never;
         /**
          * Create a folder
-         * @description Folders lie at most 10 deep. A name that the place has already, in whatever case, is a 409.
+         * @description Folders can be nested 10 levels deep. A name that already exists there, ignoring case, is a 409.
          *
          *     Needs the permission `manage_media`.
          */
@@ -1121,7 +1121,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an empty folder
-         * @description A folder with assets or folders in it is a 409. Uploads on their way into it lose their folder, nothing else.
+         * @description A folder that is not empty is a 409. Uploads in progress only lose their folder.
          *
          *     Needs the permission `manage_media`.
          */
@@ -1130,7 +1130,7 @@ export interface paths {
         head?: never;
         /**
          * Update a folder
-         * @description What is absent stays. A `parentId` of null moves the folder to the top. What is in it moves with it.
+         * @description Omitted fields keep their value. A `parentId` of null moves the folder to the top level, with its contents.
          *
          *     Needs the permission `manage_media`.
          */
@@ -1146,7 +1146,7 @@ export interface paths {
         };
         /**
          * List posts
-         * @description Filters are combined with and; the values of one filter with or. Ranges of time are half-open. Deleted posts are never listed, archived ones only when `status` names them. Sorted by `scheduledAt`, posts without a time come before all others.
+         * @description Filters are combined with AND, the values of one filter with OR. Time ranges are half-open. Deleted posts are never listed, archived ones only if `status` includes them. Sorted by `scheduledAt`, posts without a time come before all others.
          *
          *     Needs the permission `read`.
          */
@@ -1154,7 +1154,7 @@ export interface paths {
         put?: never;
         /**
          * Create a post
-         * @description No field is needed: an empty draft is fine. `postInput` wins over `text` and is needed for threads. Without `postType` the type follows the media: one image `text_image`, two or more `carousel`, one video `text_video`, none `text_post`. Media that do not go together are refused at once; a `carousel` that has one photo yet only when it is scheduled. Assets that are still being processed are fine in a draft.
+         * @description All fields are optional: a draft may be empty. `postInput` takes precedence over `text` and is needed for threads. Without `postType` the type is inferred from the media: one image `text_image`, two or more `carousel`, one video `text_video`, none `text_post`. Media that cannot be combined are rejected at once; a `carousel` with a single photo only when it is scheduled. A draft may have assets that are still being processed.
          *
          *     Needs the permission `write_posts`.
          */
@@ -1174,7 +1174,7 @@ export interface paths {
         };
         /**
          * Get enrichment facets
-         * @description Exact counts of the posts that are not deleted, the most frequent values first, at most 100 a field. Fields come in the order they were asked for. `language`, `hashtags`, `mentions`, `linkDomains`, `topics` and `sentiment` are found in the background, moments after a post has changed.
+         * @description Exact counts of the posts that are not deleted, the most frequent values first, at most 100 a field. Fields are in the requested order. `language`, `hashtags`, `mentions`, `linkDomains`, `topics` and `sentiment` are computed in the background, shortly after a post changes.
          *
          *     Needs the permission `read`.
          */
@@ -1198,7 +1198,7 @@ export interface paths {
         put?: never;
         /**
          * Dry-run content that was never stored
-         * @description What `validate` of a post does, for content that is still being written: errors, warnings, length and cost per account. Without a time it is a dry run of publishing now. Writes nothing.
+         * @description Like `validate` of a post, for content that is still being written: errors, warnings, length and cost per account. Without a time it is a dry run of publishing now. Writes nothing.
          *
          *     Needs the permission `read`.
          */
@@ -1225,7 +1225,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a post
-         * @description What is scheduled is cancelled; while something is being published: 409. `platformDelete` is there when the flag was `true` and something was published; `platformDeletes` has one entry per account. The networks are waited for up to 10 seconds; what they have not done by then is `pending` and goes on.
+         * @description Its scheduled posts are canceled; while one is being published: 409. `platformDelete` is present if the flag was `true` and something was published; `platformDeletes` has one entry per account. The call waits for the networks for up to 10 seconds; unfinished deletions are `pending` and continue.
          *
          *     Needs the permission `delete_posts`.
          */
@@ -1234,7 +1234,7 @@ export interface paths {
         head?: never;
         /**
          * Update a post
-         * @description What is absent stays. Each change of content makes a new version (`contentPayloadId`), and what is scheduled publishes the new one. The next change of a draft by the same credential within 10 minutes replaces the version, unless something was scheduled with it. While something of the post is publishing, processing or unknown, only the title and the tags can change (409). `text` or `assetIds` alone on a thread are refused, because they would drop it. In a team that requires approval, an edit of an approved post takes it back to `draft` and cancels what is pending.
+         * @description Omitted fields keep their value. Each content change creates a new version (`contentPayloadId`), which scheduled posts will publish. The next change of a draft by the same credential within 10 minutes replaces the version, unless something was scheduled with it. While a scheduled post is publishing, processing or unknown, only the title and the tags can change (409). `text` or `assetIds` alone are rejected for a thread, because they would drop it. In a team that requires approval, an edit returns an approved post to `draft` and cancels its pending scheduled posts.
          *
          *     Needs the permission `write_posts`.
          */
@@ -1274,7 +1274,7 @@ export interface paths {
         put?: never;
         /**
          * Move a post to draft
-         * @description Cancels what is scheduled of the post. Where it is published already, that stays, and so does what is to follow there: comments and reposts go on. A draft stays as it is. While something is being published, or when everything is published: 409.
+         * @description Cancels the post's scheduled posts. What is already published stays, and so do its follow-up comments and reposts. A draft does not change. While something is being published, or when everything is published: 409.
          *
          *     Needs the permission `write_posts`.
          */
@@ -1296,7 +1296,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a post now
-         * @description Waits for the networks up to `waitSeconds` and reports what is known then: an entry has `error` if the account was refused or failed for good within the wait; else it counts as a success. A repeat with the same `Idempotency-Key` waits for and reports the same publications.
+         * @description Waits for the networks up to `waitSeconds` and reports the results so far: an entry has `error` if the account was rejected or failed permanently within that time; otherwise it counts as a success. A repeat with the same `Idempotency-Key` waits for and reports the same publications.
          *
          *     Needs the permission `publish_posts`.
          */
@@ -1318,7 +1318,7 @@ export interface paths {
         put?: never;
         /**
          * Schedule a post
-         * @description Fans the post out to each account; each gets an entry of its own, in request order, with its scheduled post or its error. Exactly one of `scheduledAt` and `useNextSlot: true`. Scheduling again moves what is scheduled. Send an `Idempotency-Key`: a repeat gets the first answer instead of publishing twice.
+         * @description Fans the post out to each account; each has its own entry, in request order, with its scheduled post or its error. Exactly one of `scheduledAt` and `useNextSlot: true`. Scheduling again moves the scheduled posts. Send an `Idempotency-Key`: a repeat gets the first response instead of publishing twice.
          *
          *     Needs the permission `publish_posts`.
          */
@@ -1340,7 +1340,7 @@ export interface paths {
         put?: never;
         /**
          * Change a post's status
-         * @description Allowed: idea → draft, proposed_render, archived; proposed_render → draft, rejected; draft → approved, rejected, idea, archived; rejected → draft, archived; approved → draft, archived; archived → draft. Anything else is a 409. Leaving `approved` cancels what is scheduled. In a team that requires approval, approving needs the permission `approve_posts`.
+         * @description Allowed: idea → draft, proposed_render, archived; proposed_render → draft, rejected; draft → approved, rejected, idea, archived; rejected → draft, archived; approved → draft, archived; archived → draft. Anything else is a 409. Leaving `approved` cancels the scheduled posts. In a team that requires approval, approving needs the permission `approve_posts`.
          *
          *     Needs the permission `write_posts`.
          */
@@ -1402,7 +1402,7 @@ export interface paths {
         };
         /**
          * List versions of a post
-         * @description The content as it was. A version that was scheduled or published is kept as it is.
+         * @description Earlier versions of the content. A version that was scheduled or published is never replaced.
          *
          *     Needs the permission `read`.
          */
@@ -1444,7 +1444,7 @@ export interface paths {
         };
         /**
          * List scheduled posts
-         * @description One entry per post and account. Filters are combined with and; the values of one filter with or. Canceled ones are listed only when `status` names them.
+         * @description One entry per post and account. Filters are combined with and; the values of one filter with or. Canceled ones are listed only if `status` includes them.
          *
          *     Needs the permission `read`.
          */
@@ -1476,7 +1476,7 @@ export interface paths {
         head?: never;
         /**
          * Update a scheduled post
-         * @description Moves a post on one account, or changes its settings and what follows it. What is not given stays as it is; what is given replaces the whole of it; `null` removes it. A new time leaves the slot that the post had. A recurrence counts from the new time. Once it is `publishing`, a change is a 409.
+         * @description Moves a post on one account, or changes its settings and follow-up actions. Omitted fields keep their value; given ones replace the whole value; `null` removes it. A new time gives up the post's slot. A recurrence counts from the new time. Once it is `publishing`, a change is a 409.
          *
          *     Needs the permission `publish_posts`.
          */
@@ -1492,7 +1492,7 @@ export interface paths {
         };
         /**
          * List publish attempts
-         * @description The oldest first: what was sent and answered, without secrets, how long it took, how it was classed, and what happens next.
+         * @description Oldest first: the requests and responses, without secrets, how long they took, how they were classified, and what happens next.
          *
          *     Needs the permission `read`.
          */
@@ -1516,7 +1516,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a scheduled post
-         * @description Stops the publication on this account alone and releases its credits. A recurrence ends with it.
+         * @description Cancels the publication on this account only and releases its credits. A recurrence ends with it.
          *
          *     Needs the permission `publish_posts`.
          */
@@ -1538,7 +1538,7 @@ export interface paths {
         put?: never;
         /**
          * Dismiss a failure
-         * @description Takes a failure that was seen from the list of what needs attention. The record stays, and a failure that comes again needs attention again.
+         * @description Removes a failure from the list of what needs attention. The record stays, and a new failure needs attention again.
          *
          *     Needs the permission `publish_posts`.
          */
@@ -1560,7 +1560,7 @@ export interface paths {
         put?: never;
         /**
          * Resolve an unknown outcome
-         * @description For a publication that is `unknown`: a person has looked at the network. `published` takes it as public, `retry` publishes it, `failed` ends it.
+         * @description For a publication that is `unknown`, after a person has checked the network. `published` marks it as published, `retry` publishes it, `failed` ends it.
          *
          *     Needs the permission `publish_posts`.
          */
@@ -1582,7 +1582,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a failed or missed post
-         * @description It is due at once. While the outcome is unknown this is a conflict: resolve it instead. So it is when a newer scheduled post has taken its place on the account; the message names it.
+         * @description The post becomes due at once. A conflict while the outcome is unknown: resolve it instead. Also a conflict if a newer scheduled post has replaced it on the account; the message names it.
          *
          *     Needs the permission `publish_posts`.
          */
@@ -1630,7 +1630,7 @@ export interface paths {
         };
         /**
          * Get the slots of a window of time
-         * @description Every instant of the team's grid in the window, past ones too, with its local date and time, and the scheduled posts that take it. What an account has scheduled at that very instant takes the slot for it, also when the time was chosen by hand.
+         * @description Every instant of the team's grid in the window, past ones too, with its local date and time, and the scheduled posts that take it. A post scheduled at exactly that instant takes the slot of its account, even if the time was chosen manually.
          *
          *     Needs the permission `read`.
          */
@@ -1652,7 +1652,7 @@ export interface paths {
         };
         /**
          * Preview upcoming slots
-         * @description At least 60 seconds ahead and within 90 days, so there may be fewer than asked for. A time that the clocks skip moves forward by the gap; one that exists twice means the first.
+         * @description At least 60 seconds ahead and within 90 days, so there may be fewer than asked for. A time skipped by a clock change moves forward by the gap; one that occurs twice means the first.
          *
          *     Needs the permission `read`.
          */
@@ -1677,7 +1677,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a scheduling slot
-         * @description What is scheduled stays. Deleting the last one brings the implicit defaults back.
+         * @description Scheduled posts stay. Deleting the last one restores the implicit defaults.
          *
          *     Needs the permission `manage_slots`.
          */
@@ -1686,7 +1686,7 @@ export interface paths {
         head?: never;
         /**
          * Update a scheduling slot
-         * @description What is absent stays. What is scheduled stays where it is.
+         * @description Omitted fields keep their value. Scheduled posts do not move.
          *
          *     Needs the permission `manage_slots`.
          */
@@ -1724,7 +1724,7 @@ export interface paths {
         put?: never;
         /**
          * Start connecting a social account
-         * @description Answers with the address of the network's consent page; send the person there. Afterwards their browser comes back to crier, which names the organization and the team and asks for a confirmation, unless the person who began this is signed in there; a connection that an API key began always asks. From there it goes to `returnUrl`. When nothing comes of it, because the person refuses or the network does, the event `social_account.connection_failed` says so. An account that the team had before keeps its id, and what waits for it goes out.
+         * @description Returns the URL of the network's consent page; send the person there. Afterwards their browser returns to crier, which shows the organization and the team and asks for confirmation, unless the person who started this is signed in there; a connection started with an API key always asks. Then it redirects to `returnUrl`. If the connection fails, because the person or the network refuses, the event `social_account.connection_failed` is recorded. An account that the team had before keeps its id, and its waiting posts are published.
          *
          *     Needs the permission `manage_social_accounts`.
          */
@@ -1754,7 +1754,7 @@ export interface paths {
         head?: never;
         /**
          * Enable or disable a social account
-         * @description An account that is `refresh_needed` or `disconnected` has to be connected again; switching it is a conflict.
+         * @description An account that is `refresh_needed` or `disconnected` must be reconnected; enabling or disabling it is a conflict.
          *
          *     Needs the permission `manage_social_accounts`.
          */
@@ -1770,7 +1770,7 @@ export interface paths {
         };
         /**
          * Get live account analytics
-         * @description Asks the network now. Where the network charges, this costs credits (`account_metrics` in the list of costs); a failed reading costs nothing.
+         * @description Reads from the network now. If the network charges, this costs credits (`account_metrics` in the list of costs); a failed reading costs nothing.
          *
          *     Needs the permission `read_live_analytics`.
          */
@@ -1792,7 +1792,7 @@ export interface paths {
         };
         /**
          * List the choices of a publish setting
-         * @description Asks the network now which values a publish setting can have on this account: playlists and categories on YouTube, who may see a post on TikTok, places on Threads.
+         * @description Asks the network which values a publish setting can have on this account: playlists and categories on YouTube, privacy levels on TikTok, places on Threads.
          *
          *     Needs the permission `read`.
          */
@@ -1816,7 +1816,7 @@ export interface paths {
         put?: never;
         /**
          * Disconnect a social account
-         * @description Its token is forgotten at once. What was published stays; what is scheduled waits for a new connection as long as the team's `publishLateMinutes` allow.
+         * @description Its token is deleted at once. Published posts stay; scheduled ones wait for a new connection as long as the team's `publishLateMinutes` allow.
          *
          *     Needs the permission `manage_social_accounts`.
          */
@@ -1836,7 +1836,7 @@ export interface paths {
         };
         /**
          * Find whom a post can mention
-         * @description Asks the network now, where it offers a look-up (abilities.mentions): LinkedIn finds organizations by the name in their address, and people among the followers of an organization.
+         * @description Asks the network, if it supports lookups (abilities.mentions): LinkedIn finds organizations by the name in their address, and people among the followers of an organization.
          *
          *     Needs the permission `read`.
          */
@@ -1864,7 +1864,7 @@ export interface paths {
         put?: never;
         /**
          * Create a tag
-         * @description A team has at most 500 tags. Names that differ in upper and lower case only are the same name (409).
+         * @description A team has at most 500 tags. Names are case-insensitive: a duplicate is a 409.
          *
          *     Needs the permission `write_posts`.
          */
@@ -1887,7 +1887,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a tag
-         * @description It is taken off all posts.
+         * @description It is removed from all posts.
          *
          *     Needs the permission `write_posts`.
          */
@@ -1896,7 +1896,7 @@ export interface paths {
         head?: never;
         /**
          * Update a tag
-         * @description What is absent stays.
+         * @description Omitted fields keep their value.
          *
          *     Needs the permission `write_posts`.
          */
@@ -1912,14 +1912,14 @@ export interface paths {
         };
         /**
          * Get an upload's progress (alias)
-         * @description The same as the operation under `/v1/teams/{teamId}/assets/uploads`. `nextByteStart` counts what is safely stored.
+         * @description The same as the operation under `/v1/teams/{teamId}/assets/uploads`. `nextByteStart` is the number of bytes that are durably stored.
          *
          *     Needs the permission `read`.
          */
         get: operations["getUploadAlias"];
         /**
          * Upload a chunk (alias)
-         * @description The same as the operation under `/v1/teams/{teamId}/assets/uploads`. A piece has at most 64 MiB, and after a thousand pieces at least 256 KiB (the last one may have less); `chunkSize` of the upload is a good size. A piece counts when the whole of it was stored: one that broke off is sent again. A piece that does not begin at `nextByteStart` is a 409 that tells it. A file of a type that cannot be used is refused with its first piece.
+         * @description The same as the operation under `/v1/teams/{teamId}/assets/uploads`. A chunk has at most 64 MiB, and after a thousand chunks at least 256 KiB (the last one may be smaller); `chunkSize` of the upload is a good size. A chunk counts once it is stored completely: send an interrupted one again. A chunk that does not start at `nextByteStart` is a 409 with the right value. A file of an unsupported type is rejected with its first chunk.
          *
          *     Needs the permission `manage_media`.
          */
@@ -1942,7 +1942,7 @@ export interface paths {
         put?: never;
         /**
          * Complete an upload (alias)
-         * @description The same as the operation under `/v1/teams/{teamId}/assets/uploads`. A 409 that tells `nextByteStart` while bytes are missing. Done again, it answers with the same asset. A file that is refused is removed together with its upload.
+         * @description The same as the operation under `/v1/teams/{teamId}/assets/uploads`. A 409 with `nextByteStart` while bytes are missing. Repeating it returns the same asset. A rejected file is removed together with its upload.
          *
          *     Needs the permission `manage_media`.
          */
