@@ -413,7 +413,7 @@ func TestPagesAreCountedInTheDictionaryOfTheTree(t *testing.T) {
 		"": 0, "<< /Type /Pages /Count 3 >>": 3, "<</Count 12/Type/Pages>>": 12,
 		"<< /Type /Page /Count 9 >>":                          0, // a page is no tree
 		"<< /Count 5 /Kids << /X 1 >> /Type /Pages >>":        5,
-		"<< /Type /Pages /Kids << /Count 9 >> /Count 2 >>":    9, // what is inside is not told apart: the highest counts
+		"<< /Type /Pages /Kids << /Count 9 >> /Count 2 >>":    9, // what is inside counts, too
 		"<< /Count 7 >> << /Type /Pages >>":                   0, // another dictionary's
 		"<< /Type /Pages /Count 2 >> << /Count 40 >>":         2,
 		"<< /Type /Pages /Count 2 >> <</Type/Pages/Count 6>>": 6,
