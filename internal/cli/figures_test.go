@@ -237,7 +237,8 @@ func TestSettingsSayWhatTheyCanBe(t *testing.T) {
 	infos := []crier.ProviderInfo{{DisplayName: "X", Settings: settings}, {DisplayName: "Threads"}}
 	var out strings.Builder
 	writeSettings(&out, infos)
-	if want := "X\txReplies\tall|none, required\tWho may reply.\nX\txPoll\tobject\t\nThreads\t–\t\t\n"; out.String() != want {
+	const want = "X\txReplies\tall|none, required\tWho may reply.\nX\txPoll\tobject\t\nThreads\t–\t\t\n"
+	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 	out.Reset()

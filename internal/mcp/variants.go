@@ -77,6 +77,8 @@ type variantBrief struct {
 	Text            *string         `json:"text,omitempty"`
 	Parts           []string        `json:"parts,omitempty"`
 	AssetIDs        []crier.ID      `json:"assetIds,omitempty"`
+	// attachments is how many the variant has of its own; nil when it has the post's.
+	attachments *int
 }
 
 func briefVariants(p crier.Post) []variantBrief {
@@ -89,6 +91,8 @@ func briefVariants(p crier.Post) []variantBrief {
 			out.Parts = each(v.Posts, func(a crier.AtomicPost) string { return a.Text })
 		}
 		if v.Attachments != nil {
+			count := len(*v.Attachments)
+			out.attachments = &count
 			for _, a := range *v.Attachments {
 				if a.Media != nil {
 					out.AssetIDs = append(out.AssetIDs, a.Media.Asset.AssetID)
@@ -116,8 +120,12 @@ func (v variantBrief) content() string {
 	for _, p := range v.Parts {
 		said = append(said, fmt.Sprintf("%q", p))
 	}
-	if len(v.AssetIDs) > 0 {
-		said = append(said, fmt.Sprintf("other media (%d)", len(v.AssetIDs)))
+	switch {
+	case v.attachments == nil:
+	case *v.attachments == 0: // that the post's are left out is a change, too
+		said = append(said, "no media")
+	default:
+		said = append(said, fmt.Sprintf("other media (%d)", *v.attachments))
 	}
 	return strings.Join(said, ", ")
 }
