@@ -74,8 +74,13 @@ func (e *Env) Route(pattern string, op Operation, h Handler) {
 	e.RouteBy(pattern, func(*http.Request) Operation { return op }, h)
 }
 
-// RouteBy registers a handler where the request tells the operation. The function may parse the request's form.
+// RouteBy registers a handler where the request tells the operation. The function may parse the request's form. Of a
+// path that ends with a slash, the one without it is not there: a redirect would hide the mistake from clients that
+// follow it.
 func (e *Env) RouteBy(pattern string, op func(*http.Request) Operation, h Handler) {
+	if bare, isClosed := strings.CutSuffix(pattern, "/{$}"); isClosed {
+		e.Page(bare, func(w http.ResponseWriter, _ *http.Request) { e.service.NotFound().write(w) })
+	}
 	e.mux.HandleFunc(e.prefixed(pattern), func(w http.ResponseWriter, r *http.Request) {
 		e.serve(w, r, op(r), h)
 	})
