@@ -2,7 +2,7 @@ package events
 
 import "crier"
 
-// AccountFacts tell what the change of an account means to others: none when it is about nothing but its profile.
+// AccountFacts returns the events of an account change: none if only its profile changed.
 func AccountFacts(before, after crier.SocialAccount) []Fact {
 	fact := Fact{TeamID: &after.TeamID, Object: after, Before: before}
 	switch {

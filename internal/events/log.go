@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// tick is how often a node looks at the log without having been told of anything.
+	// tick is the interval at which a node polls the log without a notification.
 	tick = time.Second
-	// sequencePause and readPause bound how often a node puts events in order and reads them in a burst.
+	// sequencePause and readPause bound how often a node sequences and reads events in a burst.
 	sequencePause = 20 * time.Millisecond
 	readPause     = 20 * time.Millisecond
 	readBatch     = 500
-	// maxLag is how many events of its organization a listener may be behind before it is cut off.
+	// maxLag is how many events of its organization a listener may lag behind before it is disconnected.
 	maxLag = 10_000
 )
 
-// Log follows the event log for one node: it puts new events in order, and reads them once for all listeners.
+// Log follows the event log for one node: it sequences new events, and reads them once for all listeners.
 type Log struct {
 	store *store.Store
 	log   *slog.Logger
@@ -33,13 +33,13 @@ type Log struct {
 
 	mu        sync.Mutex
 	closed    bool
-	position  int64 // everything up to here was handed out
+	position  int64 // everything up to here was delivered
 	listeners int
 	topics    map[crier.ID]*topic
 	watchers  []chan struct{}
 }
 
-// topic is what an organization's listeners wait for.
+// topic is the list of an organization's events.
 type topic struct {
 	tail      *node
 	listeners int
@@ -54,13 +54,13 @@ type node struct {
 	count  int64
 }
 
-// Entry is an event of the log, encoded once for all who read it.
+// Entry is an event of the log, encoded once for all listeners.
 type Entry struct {
 	crier.Event
 	JSON []byte
 }
 
-// NewEntry encodes a written event.
+// NewEntry encodes a stored event.
 func NewEntry(e store.Event) (*Entry, error) {
 	shown, err := Shown(e)
 	if err != nil {
@@ -73,12 +73,12 @@ func NewEntry(e store.Event) (*Entry, error) {
 	return &Entry{Event: shown, JSON: data}, nil
 }
 
-// NewLog makes the log of a node; Run follows it.
+// NewLog returns the log of a node; Run follows it.
 func NewLog(s *store.Store, log *slog.Logger) *Log {
 	return &Log{store: s, log: log, wake: make(chan struct{}, 1), topics: map[crier.ID]*topic{}}
 }
 
-// Reads returns how often the table was read for listeners.
+// Reads returns how many times the table was read for listeners.
 func (l *Log) Reads() int64 { return l.reads.Load() }
 
 // Run follows the log until ctx ends.
@@ -90,8 +90,8 @@ func (l *Log) Run(ctx context.Context) {
 	loops.Wait()
 }
 
-// sequenceLoop puts events in order soon after this node has committed them, and now and then those of a node that
-// died in between.
+// sequenceLoop sequences events soon after this node has committed them, and periodically those of nodes that died
+// before doing so.
 func (l *Log) sequenceLoop(ctx context.Context) {
 	if l.store.Dialect() == store.SQLite {
 		l.onSign(ctx, l.store.EventsWritten(), 0, func(context.Context) error {
@@ -113,7 +113,7 @@ func (l *Log) sequence(ctx context.Context) error {
 	}
 }
 
-// listenLoop hears of events that other nodes have put in order. Without it they are seen at the next tick.
+// listenLoop is notified of events that other nodes have sequenced. Without it they are seen at the next tick.
 func (l *Log) listenLoop(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := l.store.ListenForEvents(ctx, l.wakeUp, l.wakeUp)
@@ -126,7 +126,7 @@ func (l *Log) listenLoop(ctx context.Context) {
 
 func (l *Log) readLoop(ctx context.Context) { l.onSign(ctx, l.wake, readPause, l.read) }
 
-// onSign calls fn after a sign and at every tick, with a pause in between.
+// onSign calls fn after a signal and at every tick, with a pause in between.
 func (l *Log) onSign(ctx context.Context, sign <-chan struct{}, between time.Duration, fn func(context.Context) error) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -156,7 +156,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// wakeUp has the log read, and tells those who watch it.
+// wakeUp triggers a read of the log, and notifies its watchers.
 func (l *Log) wakeUp() {
 	poke(l.wake)
 	l.mu.Lock()
@@ -169,7 +169,7 @@ func (l *Log) wakeUp() {
 func poke(sign chan struct{}) {
 	select {
 	case sign <- struct{}{}:
-	default: // one is waiting to be read already
+	default: // one is already pending
 	}
 }
 
@@ -182,7 +182,7 @@ func (l *Log) Watch() <-chan struct{} {
 	return sign
 }
 
-// read hands out what is new. Without listeners, and after the end of the log, nothing is read.
+// read delivers new events. Without listeners, or after Close, nothing is read.
 func (l *Log) read(ctx context.Context) error {
 	for {
 		l.mu.Lock()
@@ -202,7 +202,7 @@ func (l *Log) read(ctx context.Context) error {
 	}
 }
 
-// handOut appends events to the lists of their organizations, unless the log was moved while they were read.
+// handOut appends events to the lists of their organizations, unless the position changed while they were read.
 func (l *Log) handOut(from int64, list []store.Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -236,7 +236,7 @@ type Listener struct {
 	From int64
 }
 
-// Listen begins to follow the events of an organization. The listener must be closed.
+// Listen starts to follow the events of an organization. The listener must be closed.
 func (l *Log) Listen(ctx context.Context, organization crier.ID) (*Listener, error) {
 	present, err := l.store.EventLog(ctx)
 	if err != nil {
@@ -260,10 +260,11 @@ func (l *Log) Listen(ctx context.Context, organization crier.ID) (*Listener, err
 	return &Listener{log: l, organization: organization, at: t.tail, From: l.position}, nil
 }
 
-// Wait is closed when Next has something to tell.
+// Wait returns a channel that is closed when Next has a result.
 func (s *Listener) Wait() <-chan struct{} { return s.at.passed }
 
-// Next returns the event that Wait told of; ok is false when the log has ended, or the listener was too far behind.
+// Next returns the event that Wait announced; ok is false when the log was closed or the listener lagged too far
+// behind.
 func (s *Listener) Next() (e *Entry, ok bool) {
 	if s.at.next == nil || s.lags() {
 		return nil, false
@@ -289,7 +290,7 @@ func (s *Listener) Close() {
 	}
 }
 
-// Close ends all listeners, and those that come after.
+// Close ends all current and future listeners.
 func (l *Log) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

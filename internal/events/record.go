@@ -1,5 +1,5 @@
-// Package events is the log of what happened: facts are recorded in the transaction that makes them true, put in order
-// after the commit, and handed to everybody who follows the log. docs/decisions/0005-event-order.md says why so.
+// Package events is the event log: events are recorded in the transaction of the change, sequenced after the commit,
+// and delivered to all listeners. See docs/decisions/0005-event-order.md.
 package events
 
 import (
@@ -12,20 +12,20 @@ import (
 	"crier/internal/store"
 )
 
-// Fact is something that a transaction makes true.
+// Fact describes a change for the event log.
 type Fact struct {
 	Type crier.EventType
-	// OrganizationID may be left out for the fact of a team.
+	// OrganizationID may be omitted for a fact of a team.
 	OrganizationID crier.ID
-	// TeamID is nil for what concerns the whole organization.
+	// TeamID is nil for facts of the whole organization.
 	TeamID *crier.ID
-	// Object is what the fact is about, as the API shows it.
+	// Object is the subject, as the API shows it.
 	Object any
-	// Before is the object as it was, or some of its fields; nil when there was none. The event tells which changed.
+	// Before is the previous object, or some of its fields; nil if there was none. The event lists the changed ones.
 	Before any
 }
 
-// Record has facts written as events with the transaction, in their order.
+// Record writes facts as events with the transaction, in order.
 func Record(tx *store.Tx, now crier.Time, facts ...Fact) error {
 	for _, f := range facts {
 		if _, err := RecordOne(tx, now, f); err != nil {
@@ -35,7 +35,7 @@ func Record(tx *store.Tx, now crier.Time, facts ...Fact) error {
 	return nil
 }
 
-// RecordOne is Record for one fact, and tells the id of its event.
+// RecordOne is Record for one fact, and returns the id of its event.
 func RecordOne(tx *store.Tx, now crier.Time, f Fact) (crier.ID, error) {
 	event, err := New(now, f)
 	if err != nil {
@@ -45,7 +45,7 @@ func RecordOne(tx *store.Tx, now crier.Time, f Fact) (crier.ID, error) {
 	return event.ID, nil
 }
 
-// New returns the event of a fact, for a transaction that begins later.
+// New returns the event of a fact, for a later transaction.
 func New(now crier.Time, f Fact) (store.NewEvent, error) {
 	data, err := encode(f)
 	if err != nil {
@@ -56,7 +56,7 @@ func New(now crier.Time, f Fact) (store.NewEvent, error) {
 		CreatedAt: now}, nil
 }
 
-// encode returns crier.EventData as JSON. It is put together by hand: an encoder would read the object once more.
+// encode returns crier.EventData as JSON. It is assembled manually: an encoder would parse the object again.
 func encode(f Fact) ([]byte, error) {
 	object, err := json.Marshal(f.Object)
 	if err != nil {
@@ -73,8 +73,8 @@ func encode(f Fact) ([]byte, error) {
 	return append(data, '}'), nil
 }
 
-// changedFields returns the fields of what was before that differ in the object. If that was the whole object, a field
-// that it does not show was null.
+// changedFields returns the previous fields that differ in the object. If before was the whole object, a missing field
+// was null.
 func changedFields(f Fact, object []byte) (json.RawMessage, error) {
 	before, err := json.Marshal(f.Before)
 	if err != nil {

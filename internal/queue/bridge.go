@@ -29,21 +29,22 @@ func newEngine[TTx any](driver riverdriver.Driver[TTx], config *river.Config,
 	return &riverEngine[TTx]{client: client, migrator: migrator, join: join}, nil
 }
 
-// joinSQLite hands over the transaction itself.
+// joinSQLite passes the transaction itself.
 func joinSQLite(_ context.Context, tx *store.Tx, fn func(*sql.Tx) error) error { return fn(tx.SQL()) }
 
-// joinPostgres has River's statements sent with the other statements of the transaction: nobody waits for what they
-// return.
+// joinPostgres pipelines River's statements with the other statements of the transaction, without waiting for their
+// results.
 func joinPostgres(_ context.Context, tx *store.Tx, fn func(pgx.Tx) error) error {
 	return fn(borrowed{tx})
 }
 
-// borrowed is a pgx.Tx over a transaction that belongs to someone else. It can insert jobs and notify of them.
+// borrowed is a pgx.Tx over the caller's transaction. It can insert jobs and notify of them.
 type borrowed struct{ tx *store.Tx }
 
 var errBorrowed = errors.New("the transaction belongs to the store")
 
-// Begin returns a part of the transaction that cannot be undone alone: whoever cannot enqueue a job undoes everything.
+// Begin returns a part of the transaction that cannot be rolled back alone: failing to enqueue a job rolls back
+// everything.
 func (b borrowed) Begin(context.Context) (pgx.Tx, error) { return part{b}, nil }
 func (borrowed) Commit(context.Context) error            { return errBorrowed }
 func (borrowed) Rollback(context.Context) error          { return errBorrowed }
@@ -65,7 +66,7 @@ func (b borrowed) Exec(ctx context.Context, query string, args ...any) (pgconn.C
 	return pgconn.CommandTag{}, b.tx.Queue(ctx, "enqueue", query, args...)
 }
 
-// Query queues a statement whose rows nobody reads.
+// Query queues a statement whose rows are not read.
 func (b borrowed) Query(ctx context.Context, query string, args ...any) (pgx.Rows, error) {
 	return noRows{}, b.tx.Queue(ctx, "enqueue", query, args...)
 }
@@ -87,11 +88,11 @@ func (noRows) RawValues() [][]byte                          { return nil }
 func (noRows) Conn() *pgx.Conn                              { return nil }
 func (noRows) TypeMap() *pgtype.Map                         { return nil }
 
-// part is a part of a borrowed transaction, which stands or falls with the whole.
+// part is a nested transaction that commits or rolls back with the outer one.
 type part struct{ borrowed }
 
-// Commit leaves it to the whole.
+// Commit leaves it to the outer transaction.
 func (part) Commit(context.Context) error { return nil }
 
-// Rollback leaves it to the whole.
+// Rollback leaves it to the outer transaction.
 func (part) Rollback(context.Context) error { return nil }

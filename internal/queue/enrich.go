@@ -15,7 +15,7 @@ type enrichPostWorker struct {
 	shares *defaultShares
 }
 
-// Work finds out what a post is about.
+// Work enriches a post.
 func (w *enrichPostWorker) Work(ctx context.Context, job *river.Job[job.EnrichPost]) error {
 	return w.shares.run(job.Args.TeamID, func() error { return w.facets.Enrich(ctx, job.Args) })
 }
@@ -26,7 +26,7 @@ type retagPostsWorker struct {
 	shares *defaultShares
 }
 
-// Work brings the asset tags of posts up to date.
+// Work updates the asset tags of posts.
 func (w *retagPostsWorker) Work(ctx context.Context, job *river.Job[job.RetagPosts]) error {
 	return w.shares.run(job.Args.TeamID, func() error { return w.facets.Retag(ctx, job.Args) })
 }

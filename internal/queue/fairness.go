@@ -10,8 +10,8 @@ import (
 	"crier"
 )
 
-// fairShares keeps one owner from taking a whole queue: while it has its share of the workers, its further jobs are put
-// off, and the rest is free for everybody else. It counts on this node only.
+// fairShares prevents one owner from taking over a queue: while it uses its share of the workers, its further jobs are
+// postponed, and the other workers are free for everybody else. It counts on this node only.
 type fairShares struct {
 	most    int
 	mu      sync.Mutex
@@ -19,14 +19,14 @@ type fairShares struct {
 	refused int
 }
 
-// newFairShares divides a queue of so many workers: one owner has half of them at most.
+// newFairShares divides a queue with the given number of workers: one owner gets at most half of them.
 func newFairShares(workers int) *fairShares { return newShares(max(1, workers/2)) }
 
-// newShares gives each owner so many workers at most.
+// newShares gives each owner at most the given number of workers.
 func newShares(most int) *fairShares { return &fairShares{most: most, running: map[crier.ID]int{}} }
 
-// run runs the job of an owner, or has it come back later while the owner has its share. Jobs without an owner, which
-// older versions have enqueued, have one share together.
+// run runs the job of an owner, or snoozes it while the owner uses its share. Jobs of older versions without an owner
+// share one share.
 func (s *fairShares) run(owner crier.ID, fn func() error) error {
 	release, ok := s.acquire(owner)
 	if !ok {
@@ -57,34 +57,34 @@ func (s *fairShares) release(owner crier.ID) {
 	}
 }
 
-// groupShares divide workers between groups, such as networks, and each group's between owners: one has half of them at
-// most. Whatever a group waits for, the others go on.
+// groupShares divides workers between groups, such as networks, and each group's workers between owners, with at most
+// half for one. A group that hangs does not block the others.
 type groupShares struct{ groups, owners *fairShares }
 
-// newGroupShares gives each group so many workers at most.
+// newGroupShares gives each group at most the given number of workers.
 func newGroupShares(most int) *groupShares {
 	return &groupShares{groups: newShares(most), owners: newFairShares(most)}
 }
 
-// run runs the job of an owner, or has it come back later while its group or the owner in it has its share.
+// run runs the job of an owner, or snoozes it while its group or the owner in it uses its share.
 func (s *groupShares) run(group string, owner crier.ID, fn func() error) error {
 	return s.owners.run(crier.ID(group)+" "+owner, func() error { return s.groups.run(crier.ID(group), fn) })
 }
 
-// defaultShares divide the queue of all jobs that have no other. Nothing in it is waited for by posts; what keeps the
-// installation going is in a queue of its own.
+// defaultShares divides the default queue. No post waits for its jobs; maintenance jobs have their own queue.
 type defaultShares struct {
-	tenants         *fairShares // everything of one team or organization together
+	tenants         *fairShares // all jobs of one team or organization
 	removals, mails *groupShares
 	purges          *fairShares
 }
 
 const (
-	// removalShare is how many posts are removed from one network at once. A network that hangs keeps no more workers.
+	// removalShare is how many posts are deleted from one network concurrently, so that a network that hangs cannot
+	// block more workers.
 	removalShare = 4
-	// mailShare is how many mails are sent at once: the mail server may hang too.
+	// mailShare is how many mails are sent concurrently, because the mail server may hang too.
 	mailShare = 8
-	// purgeShare is how many deleted teams are removed from the database at once.
+	// purgeShare is how many deleted teams are purged concurrently.
 	purgeShare = 2
 )
 
@@ -96,7 +96,7 @@ func newDefaultShares() *defaultShares {
 // run runs a job of a team or an organization.
 func (s *defaultShares) run(owner crier.ID, fn func() error) error { return s.tenants.run(owner, fn) }
 
-// remove runs a job of a team that asks a network to remove something.
+// remove runs a job of a team that deletes something from a network.
 func (s *defaultShares) remove(network crier.Provider, team crier.ID, fn func() error) error {
 	return s.run(team, func() error { return s.removals.run(string(network), team, fn) })
 }
@@ -106,7 +106,7 @@ func (s *defaultShares) mail(owner crier.ID, fn func() error) error {
 	return s.run(owner, func() error { return s.mails.run("mail", owner, fn) })
 }
 
-// pause returns when a job that was put off should come back: later when many wait, because each look costs a write.
+// pause returns how long to snooze a postponed job: longer when many are waiting, because each retry costs a write.
 func (s *fairShares) pause() time.Duration {
 	s.mu.Lock()
 	waiting := s.refused

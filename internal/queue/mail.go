@@ -15,7 +15,7 @@ type mailInvitationWorker struct {
 	shares      *defaultShares
 }
 
-// Work sends an invitation. A mail server that does not take it is asked again later, until the invitation has ended.
+// Work mails an invitation. It is retried until the invitation has expired.
 func (w *mailInvitationWorker) Work(ctx context.Context, job *river.Job[job.MailInvitation]) error {
 	return w.shares.mail(job.Args.OrganizationID,
 		func() error { return w.invitations.Mail(ctx, job.Args.InvitationID) })
@@ -27,7 +27,7 @@ type mailResetWorker struct {
 	shares      *defaultShares
 }
 
-// Work sends the link for a lost password. The link is made now, so that one that comes late works as long as any.
+// Work mails a password reset link. The link is created now, so that a late one is valid for the full time.
 func (w *mailResetWorker) Work(ctx context.Context, job *river.Job[job.MailReset]) error {
 	return w.shares.mail(job.Args.UserID, func() error { return w.invitations.MailReset(ctx, job.Args.UserID) })
 }

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// mediaQueue is the queue of jobs that decode files. They take a core and much memory, so there are few at once.
+	// mediaQueue is the queue of jobs that decode files. They use a core and much memory, so few run concurrently.
 	mediaQueue   = "media"
 	mediaWorkers = 4
-	// processTimeout is for the largest picture on a slow machine, behind others that are decoded first.
+	// processTimeout allows for the largest image on a slow machine, queued behind others.
 	processTimeout = 10 * time.Minute
 	// sweepAssetsEvery and sweepAssetsTimeout: a sweep lists every file of the library.
 	sweepAssetsEvery   = 6 * time.Hour
@@ -27,7 +27,7 @@ type processAssetWorker struct {
 	shares *fairShares
 }
 
-// Work makes what belongs to an asset.
+// Work processes an asset.
 func (w *processAssetWorker) Work(ctx context.Context, job *river.Job[job.ProcessAsset]) error {
 	return w.shares.run(job.Args.TeamID, func() error { return w.assets.Process(ctx, job.Args) })
 }
@@ -42,7 +42,7 @@ type sweepAssetsWorker struct {
 	assets *library.Assets
 }
 
-// Work removes files and uploads that nobody needs.
+// Work removes unused files and uploads.
 func (w *sweepAssetsWorker) Work(ctx context.Context, _ *river.Job[job.SweepAssets]) error {
 	return w.assets.Sweep(ctx)
 }

@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// metricsQueue is the queue of readings. Each of the seven networks has its own share of the workers: however many
-	// of them do not answer, the others are read.
+	// metricsQueue is the queue of metrics readings. Each of the seven networks has its own share of the workers, so
+	// networks that do not answer do not block the others.
 	metricsQueue   = "metrics"
 	metricsShare   = 4
 	metricsWorkers = 7 * metricsShare
-	// followEvery is how often published posts are counted, planAccountsEvery how often accounts are looked for whose
-	// numbers are due.
+	// followEvery is the interval at which published posts are counted, planAccountsEvery the interval at which
+	// accounts with due readings are planned.
 	followEvery       = time.Second
 	planAccountsEvery = 10 * time.Second
-	// Counting makes way for a burst: while this many publications advance from tick to tick it waits, but not for more
-	// than followMax ticks.
+	// Counting yields to a burst: while this many publications advance per tick it waits, but at most followMax ticks.
 	burst     = 16
 	followMax = 10
 )
@@ -33,7 +32,7 @@ type snapshotWorker struct {
 	shares    *groupShares
 }
 
-// Work reads the numbers of a published post.
+// Work reads the metrics of a published post.
 func (w *snapshotWorker) Work(ctx context.Context, job *river.Job[job.Snapshot]) error {
 	return orLater(w.shares.run(string(job.Args.Provider), job.Args.TeamID,
 		func() error { return w.analytics.Snapshot(ctx, job.Args) }))
@@ -45,13 +44,13 @@ type accountSnapshotWorker struct {
 	shares    *groupShares
 }
 
-// Work reads the numbers of an account.
+// Work reads the metrics of an account.
 func (w *accountSnapshotWorker) Work(ctx context.Context, job *river.Job[job.AccountSnapshot]) error {
 	return orLater(w.shares.run(string(job.Args.Provider), job.Args.TeamID,
 		func() error { return w.analytics.AccountSnapshot(ctx, job.Args) }))
 }
 
-// orLater has a reading come back later that the network cannot give now.
+// orLater snoozes a reading that the network cannot provide now.
 func orLater(err error) error {
 	if later, ok := errors.AsType[*analytics.Later](err); ok {
 		return river.JobSnooze(later.After)
@@ -59,7 +58,7 @@ func orLater(err error) error {
 	return err
 }
 
-// analyticsLoop counts published posts, and plans the readings of accounts.
+// analyticsLoop counts published posts and schedules the readings of accounts.
 func (q *Queue) analyticsLoop(ctx context.Context) {
 	follow, plan := time.NewTicker(followEvery), time.NewTicker(planAccountsEvery)
 	defer follow.Stop()

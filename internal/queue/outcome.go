@@ -12,7 +12,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// metrics are what the job door counts.
+// metrics are the job metrics.
 type metrics struct {
 	jobs     *prometheus.HistogramVec
 	late     *prometheus.HistogramVec
@@ -42,7 +42,7 @@ func middlewares(q *Queue) []rivertype.Middleware {
 	return []rivertype.Middleware{river.WorkerMiddlewareFunc(q.observe)}
 }
 
-// observe measures a job and leaves one log line about it.
+// observe measures a job and writes one log line about it.
 func (q *Queue) observe(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
 	start := q.now()
 	err := work(ctx)
@@ -66,11 +66,11 @@ func (q *Queue) observe(ctx context.Context, job *rivertype.JobRow, work func(co
 	return err
 }
 
-// quieter drops River's own chatter below warnings, because observe has the one line per job, and its complaints that a
-// stop has cancelled what it was doing.
+// quieter drops River's log records below warnings, because observe logs each job, and its errors about work that was
+// canceled at shutdown.
 type quieter struct{ slog.Handler }
 
-// Handle passes on what is not about being stopped.
+// Handle passes on records that are not about the shutdown.
 func (h quieter) Handle(ctx context.Context, record slog.Record) error {
 	if errors.Is(ctx.Err(), context.Canceled) && tellsOfCancellation(record) {
 		return nil
@@ -78,8 +78,8 @@ func (h quieter) Handle(ctx context.Context, record slog.Record) error {
 	return h.Handler.Handle(ctx, record)
 }
 
-// tellsOfCancellation reports whether the error of a record is that its context was cancelled. River hands on some
-// errors as errors and most as text.
+// tellsOfCancellation reports whether the error of a record is a canceled context. River logs some errors as errors and
+// most as text.
 func tellsOfCancellation(record slog.Record) (cancelled bool) {
 	record.Attrs(func(a slog.Attr) bool {
 		if a.Key == "error" || a.Key == "err" {

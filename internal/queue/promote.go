@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// promoteEvery and promoteAhead: every node moves timed jobs into the queue well before they are due, so that the
-	// death of River's leader, whose work this is, delays nothing.
+	// promoteEvery and promoteAhead: every node promotes scheduled jobs well before they are due, so that the death of
+	// River's leader, which normally does it, causes no delay.
 	promoteEvery = 2 * time.Second
 	promoteAhead = 30 * time.Second
 	promoteMax   = 10_000
 	analyzeEvery = time.Hour
-	// analyzeNewEvery is how often tables are looked for that have grown and that PostgreSQL knows nothing of.
+	// analyzeNewEvery is the interval of the search for grown tables without statistics.
 	analyzeNewEvery = 5 * time.Second
 )
 
@@ -35,7 +35,7 @@ func (q *Queue) analyzeLoop(ctx context.Context) {
 	q.every(ctx, analyzeEvery, "analyze the job table", q.store.AnalyzeJobs)
 }
 
-// analyzeNewLoop has PostgreSQL know new tables soon after they have grown.
+// analyzeNewLoop analyzes new tables soon after they have grown.
 func (q *Queue) analyzeNewLoop(ctx context.Context) {
 	q.every(ctx, analyzeNewEvery, "analyze new tables", q.store.AnalyzeNew)
 }

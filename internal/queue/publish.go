@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// publishWorkers is how many publications of one network a node works on at once, most of them waiting for their
-	// second or for an answer. Each network has a queue of its own, so that a slow one never delays another.
+	// publishWorkers is how many publications of one network a node works on concurrently, most of them waiting for
+	// their time or for an answer. Each network has its own queue, so that a slow one never delays another.
 	publishWorkers = 4_000
-	// publishTimeout bounds one run on a publication; uploads go on in the next.
+	// publishTimeout bounds one run on a publication; uploads continue in the next.
 	publishTimeout = 3 * time.Minute
 	sweepOverdue   = 2 * time.Second
 	renewEvery     = time.Minute
@@ -43,7 +43,7 @@ type publishWorker struct {
 	advanced *atomic.Int64
 }
 
-// Work advances a publication and comes back when it says so.
+// Work advances a publication and snoozes until its next step.
 func (w *publishWorker) Work(ctx context.Context, job *river.Job[job.Publish]) error {
 	run := store.Run{Job: strconv.FormatInt(job.ID, 10), Attempt: strconv.Itoa(job.Attempt)}
 	next, err := w.publisher.Advance(ctx, job.Args, run)
@@ -57,7 +57,7 @@ func (w *publishWorker) Work(ctx context.Context, job *river.Job[job.Publish]) e
 // Timeout returns the longest run.
 func (w *publishWorker) Timeout(*river.Job[job.Publish]) time.Duration { return publishTimeout }
 
-// NextRetry comes back soon after an error of our own, such as a database that was unavailable.
+// NextRetry retries soon after an internal error, such as an unavailable database.
 func (w *publishWorker) NextRetry(job *river.Job[job.Publish]) time.Time {
 	return w.now().Add(min(time.Duration(job.Attempt)*2*time.Second, 30*time.Second))
 }
@@ -69,7 +69,7 @@ type unpublishWorker struct {
 	now       func() time.Time
 }
 
-// Work removes what was published, and comes back while the network cannot.
+// Work deletes a publication from its network, and snoozes while the network cannot.
 func (w *unpublishWorker) Work(ctx context.Context, job *river.Job[job.Unpublish]) error {
 	return w.shares.remove(job.Args.Provider, job.Args.TeamID, func() error {
 		next, err := w.publisher.Unpublish(ctx, job.Args.ScheduledPostID)
@@ -85,22 +85,22 @@ type renewTokensWorker struct {
 	tokens *publish.Tokens
 }
 
-// Work renews tokens before they expire.
+// Work refreshes tokens before they expire.
 func (w *renewTokensWorker) Work(ctx context.Context, _ *river.Job[job.RenewTokens]) error {
 	return w.tokens.RenewExpiring(ctx)
 }
 
-// overdueLoop is the lease sweep: it wakes what has missed its wake-up.
+// overdueLoop is the lease sweep: it wakes publications that missed their wake-up.
 func (q *Queue) overdueLoop(ctx context.Context) {
 	q.every(ctx, sweepOverdue, "wake overdue publications", q.publisher.WakeOverdue)
 }
 
-// Late measures how long after its time a post's call to the network left.
+// Late measures the delay between a post's scheduled time and its call to the network.
 func (q *Queue) Late(network crier.Provider, by time.Duration) {
 	q.metrics.late.WithLabelValues(string(network)).Observe(by.Seconds())
 }
 
-// Attempt counts what was tried with a network.
+// Attempt counts an attempt.
 func (q *Queue) Attempt(network crier.Provider, operation, outcome string) {
 	q.metrics.attempts.WithLabelValues(string(network), operation, outcome).Inc()
 }

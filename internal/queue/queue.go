@@ -1,6 +1,5 @@
-// Package queue is the job door: it runs the service's rules at the time they are due, on River, and takes new jobs
-// into running transactions. It is the only package that knows River. A job row is a wake-up; the truth is in the rows
-// it points to.
+// Package queue runs background jobs on River, and enqueues jobs in the caller's transaction. It is the only package
+// that depends on River. A job is only a wake-up; the state is in the rows it refers to.
 package queue
 
 import (
@@ -30,13 +29,13 @@ import (
 const (
 	// jobTimeout bounds one run of a job; long waits are snoozes.
 	jobTimeout = time.Minute
-	// rescueAfter is when a job of a dead node is run anew.
+	// rescueAfter is when a job of a dead node is run again.
 	rescueAfter = 3 * time.Minute
-	// defaultWorkers is how many jobs run at once that have no queue of their own.
+	// defaultWorkers is the number of workers of the default queue.
 	defaultWorkers = 50
 )
 
-// Config is what the door needs.
+// Config holds the queue's dependencies.
 type Config struct {
 	Store   *store.Store
 	Now     func() time.Time
@@ -44,7 +43,7 @@ type Config struct {
 	Metrics prometheus.Registerer
 }
 
-// Queue enqueues jobs and, once started, works on them.
+// Queue enqueues jobs and, once started, runs them.
 type Queue struct {
 	store   *store.Store
 	engine  engine
@@ -75,7 +74,7 @@ type engine interface {
 	abort(ctx context.Context) error
 }
 
-// New builds the door. Jobs can be enqueued at once; Start begins to work on them.
+// New returns a queue. Jobs can be enqueued at once; Start begins to run them.
 func New(cfg Config) (*Queue, error) {
 	q := &Queue{store: cfg.Store, workers: river.NewWorkers(), now: cfg.Now, log: cfg.Logger,
 		metrics: newMetrics(cfg.Metrics)}
@@ -111,7 +110,7 @@ func (q *Queue) riverConfig() *river.Config {
 	}
 }
 
-// Register tells the door the rules that its jobs run. It must happen before Start.
+// Register sets the services that jobs call. It must be called before Start.
 func (q *Queue) Register(s *service.Services) {
 	shares := newDefaultShares()
 	river.AddWorker(q.workers, &purgeTeamWorker{upkeep: s.Upkeep, shares: shares})
@@ -135,7 +134,7 @@ func (q *Queue) Register(s *service.Services) {
 	q.dispatcher, q.newEvents = s.Dispatcher, s.Events.Log().Watch()
 }
 
-// Enqueue takes jobs into the transaction.
+// Enqueue inserts jobs in the transaction.
 func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, jobs ...job.Job) error {
 	if len(jobs) == 0 {
 		return nil
@@ -151,8 +150,8 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, jobs ...job.Job) erro
 	return nil
 }
 
-// queueOf returns the queue of a job: publications have one per network, and what decodes files has one of its own, so
-// that nothing else waits for it.
+// queueOf returns the queue of a job: publications have one per network, and jobs that decode files have their own, so
+// that nothing else waits for them.
 func queueOf(args job.Args) string {
 	switch args := args.(type) {
 	case job.Publish:
@@ -167,7 +166,7 @@ func queueOf(args job.Args) string {
 	return river.QueueDefault
 }
 
-// Migrate brings River's own tables up to date.
+// Migrate migrates River's tables.
 func (q *Queue) Migrate(ctx context.Context) error {
 	if err := q.engine.migrate(ctx); err != nil {
 		return err
@@ -175,10 +174,10 @@ func (q *Queue) Migrate(ctx context.Context) error {
 	return q.store.IndexJobs(ctx)
 }
 
-// Migrated reports whether River's own tables are up to date.
+// Migrated reports whether River's tables are up to date.
 func (q *Queue) Migrated(ctx context.Context) (bool, error) { return q.engine.migrated(ctx) }
 
-// Start begins to work on jobs.
+// Start begins to run jobs.
 func (q *Queue) Start(ctx context.Context) error {
 	if err := errors.Join(q.store.ReleaseRunningJobs(ctx), q.store.ReleaseLeases(ctx)); err != nil {
 		return err
@@ -218,7 +217,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	return err
 }
 
-// riverEngine is River on one database. join lends the driver's kind of transaction for a running one.
+// riverEngine is River on one database. join adapts a running transaction to the driver's type.
 type riverEngine[TTx any] struct {
 	client   *river.Client[TTx]
 	migrator *rivermigrate.Migrator[TTx]

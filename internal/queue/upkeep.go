@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// upkeepQueue is the queue of the jobs that come back by themselves and work for everybody, so that nothing that a
-	// tenant does delays them. There is one of each at a time, or two when one takes long.
+	// upkeepQueue is the queue of periodic maintenance jobs, so that no tenant can delay them. There is one of each at
+	// a time, or two when one takes long.
 	upkeepQueue   = "upkeep"
 	upkeepWorkers = 8
 	sweepEvery    = 10 * time.Minute
@@ -38,10 +38,10 @@ func periodicJobs() []*river.PeriodicJob {
 // dailyAt is a time of day, UTC.
 type dailyAt struct{ hour, minute int }
 
-// quietTime is when the job engine rebuilds its indexes: it would do so at midnight, when many posts are due.
+// quietTime is when River rebuilds its indexes: its default is midnight, when many posts are due.
 var quietTime = dailyAt{3, 43}
 
-// Next returns the first such time after another.
+// Next returns the next such time after the given one.
 func (d dailyAt) Next(after time.Time) time.Time {
 	year, month, day := after.UTC().Date()
 	next := time.Date(year, month, day, d.hour, d.minute, 0, 0, time.UTC)
@@ -57,7 +57,7 @@ type purgeTeamWorker struct {
 	shares *defaultShares
 }
 
-// Work removes a deleted team. Nobody waits for it, so few are removed at once, however many somebody has deleted.
+// Work purges a deleted team. It is not urgent, so few run concurrently.
 func (w *purgeTeamWorker) Work(ctx context.Context, job *river.Job[job.PurgeTeam]) error {
 	return w.shares.purges.run("all", func() error { return w.upkeep.PurgeTeam(ctx, job.Args.TeamID) })
 }
@@ -68,7 +68,7 @@ type sweepWorker struct {
 	analytics *analytics.Analytics
 }
 
-// Work removes what has outlived its time.
+// Work removes expired data.
 func (w *sweepWorker) Work(ctx context.Context, _ *river.Job[job.Sweep]) error {
 	return errors.Join(w.upkeep.Sweep(ctx), w.analytics.Sweep(ctx))
 }

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// webhookQueue is the queue of deliveries. Workers wait for endpoints most of the time; how many one webhook or
-	// one organization may have is decided when deliveries are admitted.
+	// webhookQueue is the queue of webhook deliveries. Workers mostly wait for endpoints; the share of a webhook or
+	// organization is decided when deliveries are admitted.
 	webhookQueue   = "webhooks"
 	webhookWorkers = 500
-	// webhookTick is how often deliveries are looked for whose time has come.
+	// webhookTick is the interval at which due deliveries are admitted.
 	webhookTick = time.Second
 )
 
 // webhookQueueConfig polls often: nothing wakes River's producer on SQLite, and on PostgreSQL its notifications are
-// limited to ten a second, those in between are dropped.
+// limited to ten per second; the others are dropped.
 var webhookQueueConfig = river.QueueConfig{MaxWorkers: webhookWorkers, FetchCooldown: 5 * time.Millisecond,
 	FetchPollInterval: 100 * time.Millisecond}
 
@@ -29,7 +29,7 @@ type deliverWebhookWorker struct {
 	dispatcher *webhook.Dispatcher
 }
 
-// Work makes one attempt of a delivery.
+// Work makes one delivery attempt.
 func (w *deliverWebhookWorker) Work(ctx context.Context, job *river.Job[job.DeliverWebhook]) error {
 	return w.dispatcher.Deliver(ctx, job.Args)
 }
@@ -40,7 +40,7 @@ type replayWebhookWorker struct {
 	shares     *defaultShares
 }
 
-// Work has past events sent again.
+// Work replays past events.
 func (w *replayWebhookWorker) Work(ctx context.Context, job *river.Job[job.ReplayWebhook]) error {
 	return w.shares.run(job.Args.OrganizationID, func() error { return w.dispatcher.ReplayEvents(ctx, job.Args) })
 }
@@ -51,13 +51,13 @@ type mailWebhookDisabledWorker struct {
 	shares     *defaultShares
 }
 
-// Work tells the owners that a webhook was switched off.
+// Work notifies the owners that a webhook was disabled.
 func (w *mailWebhookDisabledWorker) Work(ctx context.Context, job *river.Job[job.MailWebhookDisabled]) error {
 	return w.shares.mail(job.Args.OrganizationID,
 		func() error { return w.dispatcher.MailDisabled(ctx, job.Args.WebhookID) })
 }
 
-// webhookLoop hands new events to the webhooks, and begins with deliveries whose time has come.
+// webhookLoop assigns new events to webhooks, and admits due deliveries.
 func (q *Queue) webhookLoop(ctx context.Context) {
 	ticker := time.NewTicker(webhookTick)
 	defer ticker.Stop()

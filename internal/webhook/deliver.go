@@ -12,7 +12,7 @@ import (
 	"crier/internal/store"
 )
 
-// Deliver makes one attempt of a delivery that was claimed. It is for jobs.
+// Deliver makes one attempt of a claimed delivery. It is called by jobs.
 func (s *Dispatcher) Deliver(ctx context.Context, in job.DeliverWebhook) error {
 	claim := store.Claim{ID: in.DeliveryID, Epoch: in.Epoch}
 	d, err := s.store.ClaimedDelivery(ctx, claim)
@@ -28,7 +28,7 @@ func (s *Dispatcher) Deliver(ctx context.Context, in job.DeliverWebhook) error {
 	if err != nil {
 		return err
 	}
-	if ctx.Err() != nil { // the node stops: whatever came of it, it is sent again with the same id
+	if ctx.Err() != nil { // the node is stopping: it is sent again with the same id, whatever the result
 		return ctx.Err()
 	}
 	attempt := crier.WebhookAttempt{At: crier.TimeOf(start), URL: w.URL, Status: result.Status, Answer: result.Answer,
@@ -52,7 +52,7 @@ func (s *Dispatcher) send(ctx context.Context, w store.Webhook, d store.Delivery
 		Secrets: secrets}), nil
 }
 
-// finish writes what came of an attempt and begins with the next deliveries.
+// finish writes the result of an attempt and admits the next deliveries.
 func (s *Dispatcher) finish(ctx context.Context, tx *store.Tx, d store.Delivery, attempt crier.WebhookAttempt,
 	gone bool) error {
 	w, err := tx.LockWebhookByID(ctx, d.WebhookID)
@@ -75,7 +75,7 @@ func (s *Dispatcher) finish(ctx context.Context, tx *store.Tx, d store.Delivery,
 	return s.Admit(ctx, tx, after)
 }
 
-// disabled ends what is on its way to a webhook that was switched off, and tells of it.
+// disabled ends the pending deliveries of a disabled webhook, and records an event.
 func (s *Dispatcher) disabled(ctx context.Context, tx *store.Tx, before, w store.Webhook) error {
 	if err := tx.GiveUpDeliveries(ctx, w.ID, s.clock.Now()); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (s *Dispatcher) disabled(ctx context.Context, tx *store.Tx, before, w store
 		OrganizationID: w.OrganizationID}})
 }
 
-// MailDisabled tells the owners that a webhook was switched off. It is for jobs.
+// MailDisabled notifies the owners that a webhook was disabled. It is called by jobs.
 func (s *Dispatcher) MailDisabled(ctx context.Context, id crier.ID) error {
 	w, err := s.store.WebhookByID(ctx, id)
 	if err != nil || w == nil || w.Status != crier.WebhookDisabledStatus {

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// webhookWindow is how many deliveries of one webhook are under way at once; of one that fails, only one is. So a
-	// dead endpoint takes no more than one worker.
+	// webhookWindow is how many deliveries of one webhook run concurrently; a failing webhook has only one, so a dead
+	// endpoint occupies at most one worker.
 	webhookWindow = 8
 	failingWindow = 1
 	failingFrom   = 3
-	// organizationWindow is how many deliveries all webhooks of an organization have under way. It does not keep a
-	// webhook from having one: the others may all be dead.
+	// organizationWindow is how many deliveries of all webhooks of an organization run concurrently. Each webhook may
+	// always have one, because the others may all be dead.
 	organizationWindow = 24
-	// deliveryLease is when a delivery is taken for lost.
+	// deliveryLease is after how long a delivery counts as lost.
 	deliveryLease = time.Minute
 	dispatchBatch = 200
 )
 
-// Dispatch hands new events to the webhooks that are to be told of them, on one node at a time. It is for jobs.
+// Dispatch assigns new events to their webhooks, on one node at a time. It is called by jobs.
 func (s *Dispatcher) Dispatch(ctx context.Context) error {
 	for {
 		wanted, err := s.store.HasWebhooks(ctx)
@@ -56,7 +56,7 @@ func (s *Dispatcher) dispatch(ctx context.Context, tx *store.Tx) error {
 	if err != nil || len(webhooks) == 0 {
 		return err
 	}
-	// Before the first webhook was made nobody wanted to be told of anything.
+	// Events before the first webhook are not delivered.
 	first := slices.MinFunc(webhooks, func(a, b store.Webhook) int { return int(a.AfterSequence - b.AfterSequence) })
 	at = max(at, first.AfterSequence)
 	list, err := tx.EventsAfter(ctx, at, dispatchBatch)
@@ -73,7 +73,7 @@ func (s *Dispatcher) dispatch(ctx context.Context, tx *store.Tx) error {
 	return tx.SetDispatched(ctx, at)
 }
 
-// fanOutEvents tells which webhook is to be told of which event, and which webhooks there are, in their order.
+// fanOutEvents returns which webhook receives which event, and the webhooks in order.
 func fanOutEvents(webhooks []store.Webhook, list []store.Event) (deliveries []store.Delivery, told []crier.ID) {
 	of := map[crier.ID][]store.Webhook{}
 	for _, w := range webhooks {
@@ -97,7 +97,7 @@ func newDelivery(w store.Webhook, e store.Event) store.Delivery {
 			ID: crier.NewID(), WebhookID: w.ID, EventID: e.ID, EventType: e.Type}}
 }
 
-// wantsEvent reports whether a webhook is to be told of an event. A test is for the webhook that it names.
+// wantsEvent reports whether a webhook receives an event. A test event is only for the webhook it names.
 func wantsEvent(w store.Webhook, e store.Event) bool {
 	if e.Sequence <= w.AfterSequence {
 		return false
@@ -112,7 +112,7 @@ func wantsEvent(w store.Webhook, e store.Event) bool {
 		(w.TeamIDs == nil || e.TeamID != nil && slices.Contains(w.TeamIDs, *e.TeamID))
 }
 
-// deliver writes deliveries and begins with as many as may be under way. Webhooks are locked in one order.
+// deliver writes deliveries and admits as many as the limits allow. Webhooks are locked in a fixed order.
 func (s *Dispatcher) deliver(ctx context.Context, tx *store.Tx, told []crier.ID, deliveries []store.Delivery,
 	again bool) error {
 	enabled := map[crier.ID]store.Webhook{}
@@ -142,7 +142,7 @@ func (s *Dispatcher) deliver(ctx context.Context, tx *store.Tx, told []crier.ID,
 	return nil
 }
 
-// Admit has deliveries of a locked webhook made that are due, as far as there is room for them.
+// Admit enqueues due deliveries of a locked webhook, as far as the limits allow.
 func (s *Dispatcher) Admit(ctx context.Context, tx *store.Tx, w store.Webhook) error {
 	now := s.clock.Now()
 	own, all, err := tx.ClaimedDeliveries(ctx, w.OrganizationID, w.ID, now)
@@ -168,7 +168,7 @@ func (s *Dispatcher) Admit(ctx context.Context, tx *store.Tx, w store.Webhook) e
 	return tx.WakeWebhook(ctx, w.ID)
 }
 
-// AdmitDue begins with deliveries whose time has come, and anew with those whose worker was lost. It is for jobs.
+// AdmitDue enqueues due deliveries, and again those whose worker was lost. It is called by jobs.
 func (s *Dispatcher) AdmitDue(ctx context.Context) error {
 	due, err := s.store.DueWebhooks(ctx, s.clock.Now())
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Dispatcher) AdmitDue(ctx context.Context) error {
 			}
 			return s.Admit(ctx, tx, *w)
 		})
-		failed = errors.Join(failed, err) // one that fails keeps no other back
+		failed = errors.Join(failed, err) // a failure does not stop the others
 	}
 	return failed
 }

@@ -1,5 +1,5 @@
-// Package webhook tells addresses of events: it hands new events to the webhooks that are to be told of them, makes the
-// deliveries, and decides about retries. Which webhooks there are, and who may change them, are rules of service.
+// Package webhook delivers events to webhooks: it assigns new events, makes the deliveries, and decides about retries.
+// Package service manages the webhooks themselves.
 package webhook
 
 import (
@@ -22,7 +22,7 @@ type Mailer interface {
 	Send(ctx context.Context, to crier.Email, subject, text string) error
 }
 
-// Config is what a Dispatcher is made of.
+// Config holds a Dispatcher's dependencies and settings.
 type Config struct {
 	Store *store.Store
 	Keys  *auth.Keyring
@@ -30,7 +30,7 @@ type Config struct {
 	Clock crier.Clock
 	// Mailer is nil when this installation sends no mail.
 	Mailer Mailer
-	// Guard says which addresses webhooks may have.
+	// Guard decides which addresses webhooks may have.
 	Guard media.Fetcher
 	// Timeout bounds an attempt; 0 means 10 seconds.
 	Timeout time.Duration
@@ -55,7 +55,7 @@ func New(cfg Config) *Dispatcher {
 			Explain: media.RefusedAddress}}
 }
 
-// CheckURL finds what is wrong with the address of a webhook, as far as it can be told without looking it up.
+// CheckURL returns the issues of a webhook's URL that can be found without resolving it.
 func (s *Dispatcher) CheckURL(address string) []crier.Issue {
 	if err := s.guard.CheckURL(address); err != nil {
 		return []crier.Issue{crier.At("must be an address on the public internet such as https://example.com/hook, "+
@@ -68,7 +68,7 @@ func (s *Dispatcher) CheckURL(address string) []crier.Issue {
 	return nil
 }
 
-// NewSecret makes a secret for a webhook, and seals it as the database keeps it.
+// NewSecret creates a webhook secret, and encrypts it for the database.
 func (s *Dispatcher) NewSecret(webhook crier.ID) (secret string, sealed []byte, err error) {
 	secret = notify.NewSecret()
 	sealed, err = s.keys.Seal([]byte(secret), secretContext(webhook))
@@ -77,7 +77,7 @@ func (s *Dispatcher) NewSecret(webhook crier.ID) (secret string, sealed []byte, 
 
 func secretContext(webhook crier.ID) string { return "secret of webhook " + string(webhook) }
 
-// secrets returns those that sign now, the new one first.
+// secrets returns the current signing secrets, the new one first.
 func (s *Dispatcher) secrets(w store.Webhook) ([]string, error) {
 	sealed := [][]byte{w.Secret}
 	if w.OldSecret != nil && w.OldSecretEndsAt != nil && w.OldSecretEndsAt.After(s.clock()) {
@@ -94,7 +94,7 @@ func (s *Dispatcher) secrets(w store.Webhook) ([]string, error) {
 	return secrets, nil
 }
 
-// SendTest has a webhook.test event sent to the webhook, and to no other.
+// SendTest sends a webhook.test event to this webhook only.
 func (s *Dispatcher) SendTest(tx *store.Tx, w store.Webhook) (event crier.ID, err error) {
 	return events.RecordOne(tx, s.clock.Now(), events.Fact{Type: crier.WebhookTest, OrganizationID: w.OrganizationID,
 		Object: crier.WebhookTestEvent{WebhookID: w.ID, Message: "This is a test. Webhooks of crier arrive here."}})

@@ -11,8 +11,7 @@ import (
 
 const replayBatch = 500
 
-// StartReplay has the events of a time sent to a webhook again, also those that have arrived, and tells how many they
-// are.
+// StartReplay sends the events of a period to a webhook again, including delivered ones, and returns their number.
 func (s *Dispatcher) StartReplay(ctx context.Context, tx *store.Tx, w store.Webhook,
 	in crier.WebhookReplay) (int64, error) {
 	count, err := tx.CountEvents(ctx, w.OrganizationID, replayFilter(w, in))
@@ -23,7 +22,7 @@ func (s *Dispatcher) StartReplay(ctx context.Context, tx *store.Tx, w store.Webh
 		Args: job.ReplayWebhook{WebhookID: w.ID, From: in.From, To: in.To, OrganizationID: w.OrganizationID}})
 }
 
-// replayFilter returns the events of a time that a webhook is told of.
+// replayFilter returns the filter for the events of a period that a webhook receives.
 func replayFilter(w store.Webhook, in crier.WebhookReplay) store.EventFilter {
 	f := store.EventFilter{From: &in.From, To: &in.To, TeamIDs: w.TeamIDs}
 	if !slices.Contains(w.Types, crier.AllEvents) {
@@ -34,7 +33,7 @@ func replayFilter(w store.Webhook, in crier.WebhookReplay) store.EventFilter {
 	return f
 }
 
-// ReplayEvents has the events of a time sent again, a piece at a time. It is for jobs.
+// ReplayEvents sends the events of a period again, in batches. It is called by jobs.
 func (s *Dispatcher) ReplayEvents(ctx context.Context, in job.ReplayWebhook) error {
 	for more := true; more; {
 		err := s.store.WithTx(ctx, func(tx *store.Tx) error {

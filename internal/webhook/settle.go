@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// givenUpAfter is how long a delivery is tried, and how long a webhook may fail.
+	// givenUpAfter is how long a delivery is retried, and how long a webhook may fail.
 	givenUpAfter = 3 * 24 * time.Hour
 	// maxAttemptsKept is how many attempts of a delivery are shown.
 	maxAttemptsKept = 20
@@ -18,7 +18,7 @@ const (
 var retryDelays = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour,
 	3 * time.Hour, 6 * time.Hour, 12 * time.Hour}
 
-// settle returns what an attempt makes of a delivery and its webhook.
+// settle returns the delivery and its webhook after an attempt.
 func settle(w store.Webhook, d store.Delivery, attempt crier.WebhookAttempt, gone bool,
 	now crier.Time) (store.Webhook, store.Delivery) {
 	if d.BegunAt == nil {
@@ -55,7 +55,7 @@ func settle(w store.Webhook, d store.Delivery, attempt crier.WebhookAttempt, gon
 	return w, d
 }
 
-// addAttempt puts an attempt in front of the earlier ones, of which the answers are not kept.
+// addAttempt prepends an attempt to the earlier ones, whose responses are dropped.
 func addAttempt(earlier []crier.WebhookAttempt, attempt crier.WebhookAttempt) []crier.WebhookAttempt {
 	list := []crier.WebhookAttempt{attempt}
 	for _, a := range earlier[:min(len(earlier), maxAttemptsKept-1)] {
