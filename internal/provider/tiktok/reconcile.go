@@ -45,20 +45,24 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 		return "", st, err
 	}
 	if u := st.Upload(0, 0); !plan.pulled && u != nil && st.PublishID != "" {
-		return p.reconcileUpload(ctx, a, st, u)
+		return p.reconcileUpload(ctx, a, st, u, at)
 	}
 	return p.findPost(ctx, a, plan, st, at)
 }
 
-// reconcileUpload believes what the status says: with all bytes TikTok posts, and Poll reads what becomes of it.
-func (p *Provider) reconcileUpload(ctx context.Context, a provider.Account, st provider.State,
-	u *provider.Upload) (provider.Outcome, provider.State, error) {
+// reconcileUpload believes what the status says: with all bytes TikTok posts, and Poll reads what becomes of it. Of a
+// State that is older than the attempt only a success counts: the attempt may have had another upload, and one that
+// failed would be begun anew.
+func (p *Provider) reconcileUpload(ctx context.Context, a provider.Account, st provider.State, u *provider.Upload,
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	status, err := p.readStatus(ctx, a, st)
 	switch failure := provider.AsError(err); {
 	case failure != nil && failure.Code == provider.CodeOutcomeUnknown:
 		return provider.OutcomeUnclear, st, nil
 	case failure != nil:
 		return "", st, failure
+	case at.Stale && (status.Status == statusFailed || !status.taken(u.Size)):
+		return provider.OutcomeUnclear, st, nil
 	case status.taken(u.Size):
 		p.accept(&st)
 		return provider.OutcomePublished, st, nil

@@ -31,11 +31,11 @@ func (r report) cell(row []json.RawMessage, name string) json.RawMessage {
 
 // number returns a value as a whole number; ok is false where there is none.
 func (r report) number(row []json.RawMessage, name string) (n int64, ok bool) {
-	var value float64
-	if cell := r.cell(row, name); len(cell) == 0 || json.Unmarshal(cell, &value) != nil {
+	var value *float64
+	if cell := r.cell(row, name); len(cell) == 0 || json.Unmarshal(cell, &value) != nil || value == nil {
 		return 0, false
 	}
-	return int64(value), true
+	return int64(*value), true
 }
 
 // Numbers of the Analytics API and their names in crier.
