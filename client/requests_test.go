@@ -44,7 +44,8 @@ func TestFiltersAreSentUnderTheirNames(t *testing.T) {
 				DeliveryState: []crier.DeliveryState{"failed"}, PostType: []crier.PostType{crier.TextPost},
 				Provider: []crier.Provider{"x", "threads"}, SocialAccountIDs: []crier.ID{one, two},
 				SaveDestination: "queue",
-				TagID:           one, AssetID: two, Q: "a & b?", ScheduledFrom: at(1), ScheduledTo: at(2), CreatedFrom: at(3),
+				TagID:           one, AssetID: two, Q: "a & b?",
+				ScheduledFrom: at(1), ScheduledTo: at(2), CreatedFrom: at(3),
 				CreatedTo: at(4), UpdatedSince: at(5), ScheduledPosts: true})
 			return err
 		}, "/posts", url.Values{"cursor": {"c+/="}, "limit": {"7"}, "sortBy": {"createdAt"}, "sortOrder": {"asc"},
