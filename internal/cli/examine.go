@@ -119,7 +119,7 @@ func hostPort(address string) string {
 	if err != nil || u.Host == "" {
 		return ""
 	}
-	host := u.Hostname()
+	host := strings.ToLower(u.Hostname())
 	if onThisMachine(address) {
 		host = "localhost"
 	}
