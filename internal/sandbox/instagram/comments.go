@@ -11,8 +11,10 @@ import (
 )
 
 func (n *network) registerComments() {
-	n.Edge(http.MethodPost, "comments", graph.Always(sim.Comment), n.comment)
-	n.Edge(http.MethodGet, "comments", graph.Always(sim.Read), n.listComments)
+	for _, edge := range []string{"comments", "replies"} {
+		n.Edge(http.MethodPost, edge, graph.Always(sim.Comment), n.comment)
+		n.Edge(http.MethodGet, edge, graph.Always(sim.Read), n.listComments)
+	}
 }
 
 // comment says something below a post of the caller, or answers a comment there.

@@ -36,15 +36,18 @@ func (n *network) readNode(c *graph.Call) sim.Reply {
 	}
 	var draft container
 	var post sim.Post
-	isContainer, isPost := false, false
+	isContainer, isPost, isBelowOwn := false, false, false
 	n.Env.View(func() {
 		draft, isContainer = n.containers.Get(c.Node)
 		isContainer = isContainer && n.actsFor(c, draft.OwnerID)
 		post, isPost = n.Env.Posts.Live(n.postOf(c.Node))
+		_, _, isBelowOwn = n.ownPost(c, n.rootOf(post))
 	})
 	switch {
 	case isContainer:
 		return n.showContainer(c, draft)
+	case isPost && post.Kind == sim.KindComment && !isBelowOwn:
+		return graph.Missing(c.Method, c.Node)
 	case isPost && post.Kind == sim.KindComment:
 		return n.showOne(c, "IGComment", "id,text,timestamp", n.commentSource(c, post))
 	case isPost:
