@@ -25,6 +25,7 @@
 //	GET    /_control/faults                      what is left of them
 //	DELETE /_control/faults                      none any more
 //	POST   /_control/likes                       {provider, platformPostId, count}
+//	POST   /_control/metrics                     {provider, platformPostId, likes?, views?} or {provider, accountId, followers}
 //	GET    /_control/calls?provider=             how often each operation was called
 //
 // Operations are publish, upload, refresh, read, delete and comment; kinds are rate_limit, outage, slow, lost_response,
