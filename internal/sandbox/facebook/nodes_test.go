@@ -28,8 +28,10 @@ func TestFieldsOfPosts(t *testing.T) {
 	photo := a.must("POST", a.page+"/photos", "url", a.picture(), "caption", "look").Text("post_id")
 	a.Like(text, 3)
 	a.must("POST", text+"/comments", "message", "First!")
-	const fields = "id,message,created_time,updated_time,permalink_url,is_published,scheduled_publish_time,story,from," +
-		"full_picture,status_type,attachments,shares,reactions.summary(total_count).limit(0),comments.summary(true){message}"
+	const fields = "id,message,created_time,updated_time,permalink_url,is_published,scheduled_publish_time,story," +
+		"from," +
+		"full_picture,status_type,attachments,shares,reactions.summary(total_count).limit(0)," +
+		"comments.summary(true){message}"
 	got := a.must("GET", text, "fields", fields)
 	for _, c := range []struct {
 		path []any

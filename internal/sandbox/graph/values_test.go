@@ -205,7 +205,8 @@ func TestInsightsAreNamedAndChecked(t *testing.T) {
 	t.Parallel()
 	got := NewInsight("12", "profile_views", "day")
 	if want := (Insight{Name: "profile_views", Period: "day", Title: "Profile views",
-		ID: "12/insights/profile_views/day", Description: "The profile views of this object."}); !reflect.DeepEqual(got, want) {
+		ID: "12/insights/profile_views/day", Description: "The profile views of this " +
+			"object."}); !reflect.DeepEqual(got, want) {
 		t.Errorf("insight is %+v", got)
 	}
 	allowed := []string{"views", "likes"}

@@ -72,7 +72,8 @@ func TestContentThatLinkedInRefuses(t *testing.T) {
 		"long option": {poll("q", "ONE_DAY", "a", strings.Repeat("o", 31)), "FIELD_LENGTH_TOO_LONG",
 			"ERROR :: /content/poll/options/text :: must have 1 to 30 characters"},
 		"two days": {poll("q", "TWO_DAYS", "a", "b"), "INVALID_VALUE_FOR_FIELD",
-			"ERROR :: /content/poll/settings/duration :: must be one of ONE_DAY, THREE_DAYS, SEVEN_DAYS, FOURTEEN_DAYS"},
+			"ERROR :: /content/poll/settings/duration :: must be one of ONE_DAY, THREE_DAYS, SEVEN_DAYS, " +
+				"FOURTEEN_DAYS"},
 		"reshare with content": {map[string]any{"reshareContext": map[string]any{"parent": "urn:li:share:1"},
 			"content": map[string]any{"media": map[string]any{"id": "urn:li:image:1"}}}, "INVALID_VALUE_FOR_FIELD",
 			"ERROR :: /content :: is not allowed with reshareContext"},

@@ -70,7 +70,9 @@ func TestReadsThatLinkedInRefuses(t *testing.T) {
 			"Invalid query parameter count"},
 		"statistics finder": {"organizationalEntityShareStatistics?q=share", 400, "PARAM_INVALID",
 			"q must be organizationalEntity"},
-		"statistics of all": {"organizationalEntityShareStatistics?q=organizationalEntity&organizationalEntity=urn%3Ali%3Aorganization%3A1",
+		"statistics of " +
+			"all": {"organizationalEntityShareStatistics?q=organizationalEntity&" +
+			"organizationalEntity=urn%3Ali%3Aorganization%3A1",
 			403, "ACCESS_DENIED", "organizationalEntityShareStatistics"},
 		"list": {"organizationalEntityShareStatistics?q=organizationalEntity&ugcPosts=1", 400, "PARAM_INVALID",
 			"expected List(…)"},

@@ -146,7 +146,8 @@ func TestRefusalsAreFreeAndReadsAreNot(t *testing.T) {
 	a.get(http.StatusOK, "/2/users/me")
 	a.get(http.StatusOK, "/2/users/"+a.seed.AccountID+"/tweets?max_results=5")
 	resp := a.get(http.StatusPaymentRequired, "/2/users/me")
-	want := `{"title":"CreditsDepleted","detail":"Your enrolled account [1] does not have any credits to fulfill this ` +
+	want := `{"title":"CreditsDepleted",` +
+		`"detail":"Your enrolled account [1] does not have any credits to fulfill this ` +
 		`request.","type":"https://api.x.com/2/problems/credits","account_id":1}`
 	if string(resp.Body) != want {
 		t.Errorf("answer is %s", resp.Body)

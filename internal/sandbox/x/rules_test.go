@@ -44,7 +44,8 @@ func TestRefusalsNameTheParameter(t *testing.T) {
 		"only spaces":  {`{"text":"\n\t "}`, "text", "\n\t ", "The `text` field is required unless media is present."},
 		"no media ids": {`{"text":"a","media":{"media_ids":[]}}`, "media.media_ids", "0",
 			"media_ids must have 1 to 4 items"},
-		"eleven tags": {`{"text":"a","media":{"media_ids":["1"],"tagged_user_ids":["1"` + strings.Repeat(`,"1"`, 10) + `]}}`,
+		"eleven tags": {`{"text":"a","media":{"media_ids":["1"],"tagged_user_ids":["1"` + strings.Repeat(`,`+
+			`"1"`, 10) + `]}}`,
 			"media.tagged_user_ids", "11", "tagged_user_ids must have 0 to 10 items"},
 		"five options": {`{"text":"a","poll":{"options":["a","b","c","d","e"],"duration_minutes":5}}`, "poll.options",
 			"5",
@@ -89,7 +90,8 @@ func TestOnlyOneAttachmentIsAllowed(t *testing.T) {
 		"message": `"direct_message_deep_link":"https://x.com/messages"`, "media": `"media":{"media_ids":["1"]}`,
 		"card": `"card_uri":"card://1"`,
 	}
-	const message = "You can only provide one of poll or quote_tweet_id or direct_message_deep_link or media or card_uri."
+	const message = "You can only provide one of poll or quote_tweet_id or direct_message_deep_link or media or " +
+		"card_uri."
 	for first, one := range parts {
 		for second, other := range parts {
 			if first == second {

@@ -16,7 +16,8 @@ const srt = "1\n00:00:00,000 --> 00:00:01,000\nHello\n"
 // caption sends captions: metadata and text in a multipart/related body.
 func (a *app) caption(metadata, text string) simtest.Response {
 	a.t.Helper()
-	body := fmt.Sprintf("--b\r\nContent-Type: application/json\r\n\r\n%s\r\n--b\r\nContent-Type: text/plain\r\n\r\n%s\r\n--b--",
+	body := fmt.Sprintf("--b\r\nContent-Type: application/json\r\n\r\n%s\r\n--b\r\nContent-Type: "+
+		"text/plain\r\n\r\n%s\r\n--b--",
 		metadata, text)
 	return a.Do(simtest.Request{Method: "POST", Token: a.seed.AccessToken, Body: []byte(body),
 		Path:   "/youtube/upload/youtube/v3/captions?uploadType=multipart&part=snippet",

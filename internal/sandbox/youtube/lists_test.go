@@ -130,7 +130,8 @@ func TestVideoTellsAllItsParts(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	resp := a.Must(http.StatusOK, simtest.Request{Method: "POST", Token: a.seed.AccessToken,
-		Path: "/youtube/upload/youtube/v3/videos?uploadType=resumable&part=snippet,status,paidProductPlacementDetails," +
+		Path: "/youtube/upload/youtube/v3/videos?uploadType=resumable&part=snippet,status," +
+			"paidProductPlacementDetails," +
 			"recordingDetails,localizations",
 		JSON: `{"snippet":{"title":"T","defaultLanguage":"en","defaultAudioLanguage":"de"},"status":{"embeddable":false,
 			"publicStatsViewable":false,"license":"creativeCommon","containsSyntheticMedia":true,"selfDeclaredMadeForKids":true},
