@@ -51,7 +51,7 @@ func (e EngagementTrigger) Window() time.Duration {
 // RepostAfter reposts a post some days after it was published.
 type RepostAfter struct {
 	OffsetDays float64 `json:"offsetDays" minimum:"1" maximum:"30" doc:"Whole days end at the same wall-clock time; a fraction is a part of 24 hours."`
-	Mode       string  `json:"mode,omitempty" enum:"repost,quote" doc:"quote when text is there, else repost."`
+	Mode       string  `json:"mode,omitempty" enum:"repost,quote" doc:"quote if text is present, else repost."`
 	Text       string  `json:"text,omitempty" maxLength:"100000" doc:"Required for quote."`
 }
 

@@ -3,7 +3,7 @@ package crier
 // User is a person.
 type User struct {
 	ID    ID     `json:"id"`
-	Email *Email `json:"email" doc:"Null until the person has followed the set-up link."`
+	Email *Email `json:"email" doc:"Null until the person has opened the set-up link."`
 	Name  string `json:"name"`
 }
 
@@ -19,24 +19,24 @@ type Credential struct {
 	Kind        string       `json:"kind" enum:"api_key,access_token,session"`
 	ID          ID           `json:"id"`
 	Name        string       `json:"name"`
-	Permissions []Permission `json:"permissions" null:"true" doc:"What an API key is narrowed to; null means all that its role holds."`
-	TeamIDs     []ID         `json:"teamIds" null:"true" doc:"The teams an API key is narrowed to; null means all."`
+	Permissions []Permission `json:"permissions" null:"true" doc:"Permissions an API key is restricted to; null means all of its role."`
+	TeamIDs     []ID         `json:"teamIds" null:"true" doc:"Teams an API key is restricted to; null means all."`
 	ExpiresAt   *Time        `json:"expiresAt"`
 }
 
 // ContextOrganization is an organization with what the caller is and may do there.
 type ContextOrganization struct {
 	Organization
-	Role        Role         `json:"role" doc:"The caller's role; of an API key the lower one of its own and its maker's."`
-	Permissions []Permission `json:"permissions" doc:"What the caller may do in the organization; team-scoped ones within the teams it reaches."`
-	EventCursor string       `json:"eventCursor" doc:"How far the organization's events had come before anything here was read. Who follows the stream after it, and reads what it shows meanwhile, misses nothing."`
+	Role        Role         `json:"role" doc:"The caller's role; for an API key, the lower one of its own and its creator's."`
+	Permissions []Permission `json:"permissions" doc:"The caller's permissions in the organization; team-scoped ones apply to the teams it can access."`
+	EventCursor string       `json:"eventCursor" doc:"Position in the organization's events before anything here was read. A client that follows the stream from it and reloads what it reports misses nothing."`
 }
 
 // ContextTeam is a team with what the caller is and may do there.
 type ContextTeam struct {
 	Team
 	Role        Role         `json:"role"`
-	Permissions []Permission `json:"permissions" doc:"The team-scoped permissions that the caller has in this team."`
+	Permissions []Permission `json:"permissions" doc:"The caller's team-scoped permissions in this team."`
 }
 
 // AgentContext is the overview that an agent begins with. The lists hold at most 100 entries each, the oldest first;

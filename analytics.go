@@ -58,41 +58,41 @@ func (AnalyticsBasis) Enum() []string { return enumOf([]AnalyticsBasis{BasisPubl
 
 // AnalyticsSum is a metric added up.
 type AnalyticsSum struct {
-	Value   *int64 `json:"value" number:"true" doc:"null when nothing told it."`
-	Told    int64  `json:"told" number:"true" doc:"How many posts the sum covers; with basis gained, how many readings."`
-	NotTold int64  `json:"notTold" number:"true" doc:"How many posts (readings) did not tell the metric and are not in the sum."`
+	Value   *int64 `json:"value" number:"true" doc:"null when nothing reports it."`
+	Told    int64  `json:"told" number:"true" doc:"Number of posts in the sum; with basis gained, of readings."`
+	NotTold int64  `json:"notTold" number:"true" doc:"Number of posts (readings) without the metric, which are not in the sum."`
 }
 
 // AnalyticsSums are the metrics that can be added up. Reach cannot.
 type AnalyticsSums struct {
-	Views       AnalyticsSum `json:"views" doc:"How often posts were seen: views, or impressions where the network tells those."`
+	Views       AnalyticsSum `json:"views" doc:"Number of times posts were seen: views, or impressions where the network reports those."`
 	Likes       AnalyticsSum `json:"likes"`
 	Comments    AnalyticsSum `json:"comments"`
 	Shares      AnalyticsSum `json:"shares" doc:"Shares, reposts."`
 	Quotes      AnalyticsSum `json:"quotes"`
 	Saves       AnalyticsSum `json:"saves" doc:"Saves, bookmarks."`
 	Clicks      AnalyticsSum `json:"clicks" doc:"Clicks on links."`
-	Engagements AnalyticsSum `json:"engagements" doc:"Likes, comments, shares, quotes and saves together, of those that the network tells."`
+	Engagements AnalyticsSum `json:"engagements" doc:"Likes, comments, shares, quotes and saves together, as far as the network reports them."`
 }
 
 // AnalyticsRate is engagements divided by views, over the posts that told both.
 type AnalyticsRate struct {
-	Value   *float64 `json:"value" doc:"0.05 is 5 %; null when no post told both, or nobody saw one."`
+	Value   *float64 `json:"value" doc:"0.05 is 5 %; null when no post reports both, or no post was seen."`
 	Told    int64    `json:"told" number:"true"`
 	NotTold int64    `json:"notTold" number:"true"`
 }
 
 // AnalyticsFollowers is how many follow the accounts. Who follows two accounts counts twice.
 type AnalyticsFollowers struct {
-	Value   *int64 `json:"value" number:"true" doc:"At the last reading of each account in the window, added up; null when no account told."`
-	Change  *int64 `json:"change" number:"true" doc:"Against the first reading of each account in the window."`
-	Told    int64  `json:"told" number:"true" doc:"How many accounts told."`
-	NotTold int64  `json:"notTold" number:"true" doc:"How many connected accounts did not."`
+	Value   *int64 `json:"value" number:"true" doc:"Sum of the last reading of each account in the window; null when no account has a value."`
+	Change  *int64 `json:"change" number:"true" doc:"Difference to the first reading of each account in the window."`
+	Told    int64  `json:"told" number:"true" doc:"Number of accounts with a value."`
+	NotTold int64  `json:"notTold" number:"true" doc:"Number of connected accounts without a value."`
 }
 
 // AnalyticsTotals are the numbers of a window.
 type AnalyticsTotals struct {
-	Posts          int64              `json:"posts" number:"true" doc:"Posts that were published in the window, one per account."`
+	Posts          int64              `json:"posts" number:"true" doc:"Posts published in the window, one per account."`
 	Metrics        AnalyticsSums      `json:"metrics"`
 	EngagementRate AnalyticsRate      `json:"engagementRate"`
 	Followers      AnalyticsFollowers `json:"followers"`
@@ -113,7 +113,7 @@ type AnalyticsSummary struct {
 	Previous         *AnalyticsPrevious  `json:"previous" doc:"The window of the same length before this one; null unless compare=previous."`
 	ByProvider       []ProviderAnalytics `json:"byProvider"`
 	BySocialAccount  []AccountTotals     `json:"bySocialAccount"`
-	AccountsWithHint []AccountHint       `json:"accountsWithHint" doc:"Accounts whose numbers crier does not get, and what to do about it."`
+	AccountsWithHint []AccountHint       `json:"accountsWithHint" doc:"Accounts whose metrics cannot be read, and how to fix it."`
 }
 
 // AnalyticsPrevious are the numbers of the window before.
@@ -152,7 +152,7 @@ type AnalyticsSeries struct {
 	Metric   string         `json:"metric"`
 	Interval string         `json:"interval" enum:"day,week,month"`
 	GroupBy  string         `json:"groupBy" enum:"none,provider,socialAccount,postType,tag"`
-	Buckets  []Date         `json:"buckets" doc:"The first day of each bucket. Weeks begin on Monday; the first and the last bucket may be cut by the window."`
+	Buckets  []Date         `json:"buckets" doc:"The first day of each bucket. Weeks start on Monday; the first and the last bucket may be cut by the window."`
 	Groups   []SeriesGroup  `json:"groups"`
 }
 
@@ -160,7 +160,7 @@ type AnalyticsSeries struct {
 type SeriesGroup struct {
 	Key     string     `json:"key" doc:"The network, the account's id, the type or the tag; total without groups, untagged for posts without a tag."`
 	Label   string     `json:"label"`
-	Values  []*float64 `json:"values" doc:"null is a gap: posts or accounts were there, and none told."`
+	Values  []*float64 `json:"values" doc:"null is a gap: there were posts or accounts, but no values."`
 	Told    []int64    `json:"told"`
 	NotTold []int64    `json:"notTold"`
 }
@@ -191,28 +191,28 @@ type AnalyticsPost struct {
 	Text            string      `json:"text" doc:"The first 280 characters."`
 	Permalink       *string     `json:"permalink"`
 	PublishedAt     Time        `json:"publishedAt"`
-	ReadAt          *Time       `json:"readAt" doc:"When the network was asked last; null before the first time."`
-	Metrics         PostNumbers `json:"metrics" doc:"What the network told last."`
+	ReadAt          *Time       `json:"readAt" doc:"Time of the last reading; null before the first one."`
+	Metrics         PostNumbers `json:"metrics" doc:"The last reported values."`
 	EngagementRate  *float64    `json:"engagementRate" doc:"Engagements divided by views; 0.05 is 5 %."`
 }
 
 // BestTimes is at which hours of the week posts did better than usual.
 type BestTimes struct {
 	AnalyticsWindow
-	Posts        int64      `json:"posts" number:"true" doc:"How many posts were compared: those whose numbers were read at least a day after publishing, on accounts with at least 5 of them."`
-	MinimumPosts int64      `json:"minimumPosts" number:"true" doc:"A cell with fewer posts says nothing."`
-	Known        bool       `json:"known" doc:"false when no hour stands out from chance."`
-	Reason       string     `json:"reason" doc:"Why nothing is known; empty when something is."`
-	Best         []BestTime `json:"best" doc:"The hours that stand out from chance, the best first."`
+	Posts        int64      `json:"posts" number:"true" doc:"Number of compared posts: those with metrics read at least a day after publishing, on accounts with at least 5 of them."`
+	MinimumPosts int64      `json:"minimumPosts" number:"true" doc:"Cells with fewer posts are ignored."`
+	Known        bool       `json:"known" doc:"false when no hour is statistically significant."`
+	Reason       string     `json:"reason" doc:"Why known is false; otherwise empty."`
+	Best         []BestTime `json:"best" doc:"The statistically significant hours, best first."`
 	Cells        []BestTime `json:"cells" doc:"All 168 hours of the week, Monday first."`
 }
 
 // BestTime is an hour of the week.
 type BestTime struct {
 	Weekday int      `json:"weekday" number:"true" doc:"1 is Monday, 7 is Sunday."`
-	Hour    int      `json:"hour" number:"true" doc:"0 to 23, in the zone of the answer."`
-	Posts   int64    `json:"posts" number:"true" doc:"How many posts were published in this hour."`
-	Score   *float64 `json:"score" doc:"The median of engagements against the median of the post's own account: 1.5 is half as much again as usual. null with fewer posts than minimumPosts."`
+	Hour    int      `json:"hour" number:"true" doc:"0 to 23, in the zone of the response."`
+	Posts   int64    `json:"posts" number:"true" doc:"Number of posts published in this hour."`
+	Score   *float64 `json:"score" doc:"Median of engagements relative to the median of the post's own account: 1.5 is 50 % more than usual. null with fewer posts than minimumPosts."`
 }
 
 // AnalyticsDelivery is how posts that were due in a window went out.
@@ -234,14 +234,14 @@ type DeliveryCounts struct {
 	Failed    int64             `json:"failed" number:"true"`
 	Missed    int64             `json:"missed" number:"true"`
 	Unknown   int64             `json:"unknown" number:"true"`
-	Open      int64             `json:"open" number:"true" doc:"Not ended yet: scheduled, publishing, processing."`
-	Lateness  *DeliveryLateness `json:"lateness" doc:"null when no post went out."`
+	Open      int64             `json:"open" number:"true" doc:"Not finished yet: scheduled, publishing, processing."`
+	Lateness  *DeliveryLateness `json:"lateness" doc:"null when no post was published."`
 }
 
 // DeliveryLateness is the time from when posts were due to the call that published them.
 type DeliveryLateness struct {
-	Posts int64 `json:"posts" number:"true" doc:"How many posts crier published by a call of its own."`
-	P50Ms int64 `json:"p50Ms" number:"true" doc:"Half of them went out within so many milliseconds."`
+	Posts int64 `json:"posts" number:"true" doc:"Number of posts that crier published by its own call."`
+	P50Ms int64 `json:"p50Ms" number:"true" doc:"The median, in milliseconds."`
 	P95Ms int64 `json:"p95Ms" number:"true"`
 	P99Ms int64 `json:"p99Ms" number:"true"`
 }

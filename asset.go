@@ -9,19 +9,19 @@ type Asset struct {
 	TeamID          ID              `json:"teamId"`
 	FolderID        *ID             `json:"folderId"`
 	FileName        string          `json:"fileName"`
-	MimeType        string          `json:"mimeType" doc:"As the bytes tell, whatever was declared."`
+	MimeType        string          `json:"mimeType" doc:"Detected from the content, whatever was declared."`
 	Kind            AssetKind       `json:"kind"`
 	ByteSize        int64           `json:"byteSize" number:"true"`
 	Width           *int            `json:"width" number:"true" doc:"In pixels, as shown: upright."`
 	Height          *int            `json:"height" number:"true" doc:"In pixels, as shown: upright."`
 	DurationSeconds *float64        `json:"durationSeconds" doc:"Of videos and animations."`
-	SHA256          string          `json:"sha256" doc:"Of the bytes as they were uploaded, in hex."`
-	ThumbnailURL    *string         `json:"thumbnailUrl" doc:"A small JPEG, which needs no token and can be fetched for a day; null until it is made."`
+	SHA256          string          `json:"sha256" doc:"Of the content as uploaded, in hex."`
+	ThumbnailURL    *string         `json:"thumbnailUrl" doc:"A small JPEG, available for a day without a token; null until it is created."`
 	AltText         *string         `json:"altText"`
 	Status          string          `json:"status" enum:"processing,ready,failed" doc:"Only a ready asset can be published."`
 	FailureMessage  string          `json:"failureMessage,omitempty" doc:"Why the status is failed."`
 	AssetTags       []string        `json:"assetTags" doc:"What the file shows: orientation, dominant colours, photo or graphic; orientation and length of a video."`
-	Compatibility   []Compatibility `json:"compatibility" doc:"Which networks take the file, one entry each."`
+	Compatibility   []Compatibility `json:"compatibility" doc:"Which networks accept the file, one entry per network."`
 	CreatedAt       Time            `json:"createdAt"`
 	UpdatedAt       Time            `json:"updatedAt"`
 }
@@ -51,10 +51,10 @@ func (AssetKind) Enum() []string {
 // Compatibility says whether a network takes an asset.
 type Compatibility struct {
 	Provider Provider `json:"provider"`
-	OK       bool     `json:"ok" doc:"True when a post of some kind can carry the file; an image may be turned into JPEG for it."`
-	Issues   []string `json:"issues" doc:"What stands in the way."`
+	OK       bool     `json:"ok" doc:"True when some type of post can use the file; an image may be converted to JPEG for it."`
+	Issues   []string `json:"issues" doc:"The problems that prevent it."`
 	// PostTypes tells the same for each kind of post that could carry the file.
-	PostTypes []PostTypeCompatibility `json:"postTypes" doc:"The same for each type of post that could carry the file, and each form that the network has for it."`
+	PostTypes []PostTypeCompatibility `json:"postTypes" doc:"The same for each type of post that could use the file, and each form that the network has for it."`
 }
 
 // PostTypeCompatibility says whether a network takes an asset in one kind of post.
@@ -62,12 +62,12 @@ type PostTypeCompatibility struct {
 	PostType PostType `json:"postType"`
 	Format   string   `json:"format" doc:"The network's form, such as feed, reel or story; GET /v1/providers describes them."`
 	OK       bool     `json:"ok"`
-	Issues   []string `json:"issues" doc:"What stands in the way."`
+	Issues   []string `json:"issues" doc:"The problems that prevent it."`
 }
 
 // AssetDetails is what a form may say about the file it carries.
 type AssetDetails struct {
-	FileName *FileName `json:"fileName,omitempty" doc:"Instead of the name that the file comes with."`
+	FileName *FileName `json:"fileName,omitempty" doc:"Replaces the name of the uploaded file."`
 	FolderID *ID       `json:"folderId,omitempty"`
 	AltText  *string   `json:"altText,omitempty" maxLength:"10000"`
 }
@@ -99,25 +99,25 @@ type UploadCreate struct {
 // Upload is a resumable upload.
 type Upload struct {
 	UploadID      ID    `json:"uploadId"`
-	NextByteStart int64 `json:"nextByteStart" number:"true" doc:"Where to go on, also after a crash of either side."`
+	NextByteStart int64 `json:"nextByteStart" number:"true" doc:"Where to resume, also after a crash of either side."`
 	ByteSize      int64 `json:"byteSize" number:"true"`
-	ChunkSize     int64 `json:"chunkSize" number:"true" doc:"A good size to send at once. At most 64 MiB are taken, and after a thousand chunks at least 256 KiB; the last chunk may be smaller."`
-	ExpiresAt     Time  `json:"expiresAt" doc:"What is not complete by then is removed."`
-	AssetID       *ID   `json:"assetId,omitempty" doc:"What has become of the upload, once it is complete."`
+	ChunkSize     int64 `json:"chunkSize" number:"true" doc:"Recommended chunk size. The maximum is 64 MiB, and after a thousand chunks the minimum is 256 KiB; the last chunk may be smaller."`
+	ExpiresAt     Time  `json:"expiresAt" doc:"The upload is removed if it is not complete by then."`
+	AssetID       *ID   `json:"assetId,omitempty" doc:"The asset of the upload, once it is complete."`
 }
 
 // UploadAddressCreate is the body that makes an address for the upload of one file.
 type UploadAddressCreate struct {
 	FileName *FileName `json:"fileName,omitempty"`
-	MimeType string    `json:"mimeType,omitempty" maxLength:"255" doc:"The file must be of this type; absent: of any type that the library takes."`
-	MaxBytes int64     `json:"maxBytes,omitempty" minimum:"1" maximum:"5368709120" doc:"The file may have at most so many bytes; absent: 1 GiB."`
+	MimeType string    `json:"mimeType,omitempty" maxLength:"255" doc:"Required type of the file; absent: any type that the library accepts."`
+	MaxBytes int64     `json:"maxBytes,omitempty" minimum:"1" maximum:"5368709120" doc:"Maximum size of the file in bytes; absent: 1 GiB."`
 	FolderID *ID       `json:"folderId,omitempty" null:"true"`
 	AltText  *string   `json:"altText,omitempty" null:"true" maxLength:"1000"`
 }
 
 // UploadAddress takes one file without a token.
 type UploadAddress struct {
-	URL       string `json:"url" format:"uri" doc:"PUT the bytes of the file here. Whoever has the address can use it: treat it like a secret."`
+	URL       string `json:"url" format:"uri" doc:"PUT the file's content here. Anyone who has the URL can use it: treat it like a secret."`
 	MaxBytes  int64  `json:"maxBytes" number:"true"`
 	MimeType  string `json:"mimeType,omitempty"`
 	ExpiresAt Time   `json:"expiresAt"`

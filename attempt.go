@@ -3,30 +3,30 @@ package crier
 // Attempt is one thing that was tried with a network, and what came of it.
 type Attempt struct {
 	ID             ID         `json:"id"`
-	ActionID       *ID        `json:"actionId,omitempty" doc:"Of an action that follows the post, such as its first comment."`
+	ActionID       *ID        `json:"actionId,omitempty" doc:"The follow-up action of the post, such as its first comment."`
 	Operation      string     `json:"operation" enum:"prepare,publish,resend,reconcile,poll,delete"`
 	Part           int        `json:"part" number:"true" doc:"The part of a thread, from 0."`
 	StartedAt      Time       `json:"startedAt"`
-	EndedAt        *Time      `json:"endedAt" doc:"Null while it runs, or when its process died: then the outcome is looked for."`
+	EndedAt        *Time      `json:"endedAt" doc:"Null while it runs, or when its process died: then the outcome is looked up."`
 	DurationMillis *int64     `json:"durationMillis" number:"true"`
-	Outcome        string     `json:"outcome,omitempty" doc:"How it was classed."`
+	Outcome        string     `json:"outcome,omitempty" doc:"How the result was classified."`
 	ErrorCode      string     `json:"errorCode,omitempty"`
 	Message        string     `json:"message,omitempty"`
-	NextStep       string     `json:"nextStep,omitempty" doc:"What happens next."`
+	NextStep       string     `json:"nextStep,omitempty" doc:"The next step."`
 	NextAt         *Time      `json:"nextAt,omitempty"`
-	Exchanges      []Exchange `json:"exchanges" doc:"What was sent and answered, without secrets."`
+	Exchanges      []Exchange `json:"exchanges" doc:"Requests and responses, without secrets."`
 }
 
 // Exchange is one request to a network and its answer, for people to see. It holds no credential.
 type Exchange struct {
-	Operation      string            `json:"operation" doc:"What it was for, such as publish, upload or read."`
+	Operation      string            `json:"operation" doc:"Its purpose, such as publish, upload or read."`
 	Method         string            `json:"method"`
 	URL            string            `json:"url"`
 	RequestBody    string            `json:"requestBody,omitempty"`
-	Status         int               `json:"status,omitempty" number:"true" doc:"Absent when there was no answer."`
-	ResponseHeader map[string]string `json:"responseHeader,omitempty" doc:"The headers that explain what happened."`
+	Status         int               `json:"status,omitempty" number:"true" doc:"Absent when there was no response."`
+	ResponseHeader map[string]string `json:"responseHeader,omitempty" doc:"The relevant headers."`
 	ResponseBody   string            `json:"responseBody,omitempty"`
-	Error          string            `json:"error,omitempty" doc:"Why there was no answer."`
+	Error          string            `json:"error,omitempty" doc:"Why there was no response."`
 	StartedAt      Time              `json:"startedAt"`
 	DurationMillis int64             `json:"durationMillis" number:"true"`
 }

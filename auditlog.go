@@ -11,9 +11,9 @@ type AuditEntry struct {
 	PrincipalID    ID              `json:"principalId"`
 	PersonID       ID              `json:"personId" doc:"The person, or the one behind the key."`
 	Action         string          `json:"action" doc:"The operation, by its id in the OpenAPI document."`
-	Target         string          `json:"target" doc:"The path that the request was made to, with what its query asked for."`
-	Changes        json.RawMessage `json:"changes" doc:"What the request asked for, without secrets: of addresses in it, queries and fragments are left out."`
-	CreatedID      *ID             `json:"createdId" doc:"The id of what was made; null when nothing was."`
+	Target         string          `json:"target" doc:"The path of the request, with its query."`
+	Changes        json.RawMessage `json:"changes" doc:"The request's content, without secrets; queries and fragments of URLs in it are omitted."`
+	CreatedID      *ID             `json:"createdId" doc:"The id of the created object; null when none was created."`
 	RequestID      string          `json:"requestId"`
 	CreatedAt      Time            `json:"createdAt"`
 }

@@ -8,13 +8,13 @@ type Calendar struct {
 	From     Time            `json:"from"`
 	To       Time            `json:"to"`
 	Timezone string          `json:"timezone"`
-	Entries  []CalendarEntry `json:"entries" doc:"By time."`
+	Entries  []CalendarEntry `json:"entries" doc:"In order of time."`
 }
 
 // CalendarEntry is one scheduled post, or one that a recurrence will make.
 type CalendarEntry struct {
 	Kind            string               `json:"kind" enum:"scheduled_post,recurrence"`
-	ScheduledPostID ID                   `json:"scheduledPostId" doc:"Of a recurrence: the one that it follows from."`
+	ScheduledPostID ID                   `json:"scheduledPostId" doc:"For a recurrence: the scheduled post that it repeats."`
 	PostID          ID                   `json:"postId"`
 	SocialAccountID ID                   `json:"socialAccountId"`
 	AccountName     string               `json:"accountName"`
@@ -30,7 +30,7 @@ type CalendarEntry struct {
 	Permalink       string               `json:"permalink,omitempty"`
 	ErrorCode       string               `json:"errorCode,omitempty"`
 	LateMillis      *int64               `json:"lateMillis,omitempty" number:"true" doc:"Once published: how long after scheduledAt the network was called."`
-	NeedsAttention  bool                 `json:"needsAttention" doc:"It failed, was missed, has an unknown outcome or an action that failed, and nobody has dismissed that."`
+	NeedsAttention  bool                 `json:"needsAttention" doc:"It failed, was missed, has an unknown outcome or a failed action, and was not dismissed."`
 	UserTags        []TagSummary         `json:"userTags"`
 	ThumbnailURL    *string              `json:"thumbnailUrl" doc:"Of the first picture or video of the post."`
 }

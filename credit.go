@@ -25,7 +25,7 @@ type Credits struct {
 	CreditsBalance   int64        `json:"creditsBalance" number:"true"`
 	ReservedCredits  int64        `json:"reservedCredits" number:"true"`
 	AvailableCredits int64        `json:"availableCredits" number:"true"`
-	Costs            []CreditCost `json:"costs" doc:"What is not listed costs nothing."`
+	Costs            []CreditCost `json:"costs" doc:"Unlisted operations are free."`
 }
 
 // CreditCost is the price of one call to a network.

@@ -2,20 +2,20 @@ package crier
 
 // DeviceCode is the answer that begins a device login (RFC 8628, section 3.2).
 type DeviceCode struct {
-	DeviceCode              string `json:"device_code" doc:"What the device asks for tokens with. It stays on the device."`
-	UserCode                string `json:"user_code" doc:"What the person types at the address." example:"BDWP-HQXT"`
+	DeviceCode              string `json:"device_code" doc:"The device polls for tokens with it. It stays on the device."`
+	UserCode                string `json:"user_code" doc:"The code that the person enters there." example:"BDWP-HQXT"`
 	VerificationURI         string `json:"verification_uri" format:"uri" doc:"Where the person approves the device."`
-	VerificationURIComplete string `json:"verification_uri_complete" format:"uri" doc:"The same with the code in it."`
-	ExpiresIn               int    `json:"expires_in" doc:"Seconds until the codes end."`
-	Interval                int    `json:"interval" doc:"Seconds between two questions for the tokens."`
+	VerificationURIComplete string `json:"verification_uri_complete" format:"uri" doc:"The same URL with the code in it."`
+	ExpiresIn               int    `json:"expires_in" doc:"Seconds until the codes expire."`
+	Interval                int    `json:"interval" doc:"Seconds between polls for the tokens."`
 }
 
 // BearerTokens are what a device gets when its person has approved it, and again at each renewal.
 type BearerTokens struct {
 	AccessToken  string `json:"access_token" doc:"The bearer token of requests."`
 	TokenType    string `json:"token_type" enum:"Bearer"`
-	ExpiresIn    int    `json:"expires_in" doc:"Seconds until the access token ends."`
-	RefreshToken string `json:"refresh_token" doc:"Works once, for 30 days; the use of one that was used before ends the login."`
+	ExpiresIn    int    `json:"expires_in" doc:"Seconds until the access token expires."`
+	RefreshToken string `json:"refresh_token" doc:"Works once, for 30 days; using one again ends the login."`
 }
 
 // TokenRevocation is the answer to the end of a login.

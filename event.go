@@ -77,24 +77,24 @@ func (EventType) Enum() []string { return enumOf(EventTypes()) }
 // Event is something that happened, told in the transaction in which it did.
 type Event struct {
 	ID             ID        `json:"id"`
-	Sequence       int64     `json:"sequence" number:"true" doc:"The order of the log: it grows from event to event, over all organizations of the installation."`
+	Sequence       int64     `json:"sequence" number:"true" doc:"The order of the log: it increases with every event, across all organizations of the installation."`
 	Type           EventType `json:"type"`
 	OrganizationID ID        `json:"organizationId"`
-	TeamID         *ID       `json:"teamId" doc:"null for what concerns the whole organization."`
+	TeamID         *ID       `json:"teamId" doc:"null for events of the whole organization."`
 	CreatedAt      Time      `json:"createdAt"`
 	Data           EventData `json:"data"`
 }
 
 // EventData is what an event is about.
 type EventData struct {
-	Object   json.RawMessage `json:"object" doc:"The object as the interface shows it, at the time of the event."`
-	Previous json.RawMessage `json:"previous,omitempty" doc:"The fields that changed, with the values they had before."`
+	Object   json.RawMessage `json:"object" doc:"The object as returned by the API, at the time of the event."`
+	Previous json.RawMessage `json:"previous,omitempty" doc:"The changed fields with their previous values."`
 }
 
 // EventPage is a piece of the event log, oldest first.
 type EventPage struct {
 	Data       []Event `json:"data"`
-	NextCursor string  `json:"nextCursor" doc:"Send it as after to go on behind this page. It is always there: at the end of the log it leads to what happens next."`
+	NextCursor string  `json:"nextCursor" doc:"Send it as after to continue after this page. It is always present: at the end of the log it leads to future events."`
 	HasMore    bool    `json:"hasMore" doc:"false when the page reached the end of the log."`
 }
 
@@ -112,7 +112,7 @@ type ScheduledPostAction struct {
 
 // FailedConnection is a connection that came to nothing, as events tell it.
 type FailedConnection struct {
-	ID       ID       `json:"id" doc:"connectionId of the answer that began it."`
+	ID       ID       `json:"id" doc:"connectionId of the response that started it."`
 	Provider Provider `json:"provider"`
 	Refused  bool     `json:"refused" doc:"The person said no, at the network or on crier's page."`
 	Message  string   `json:"message"`

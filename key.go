@@ -19,12 +19,12 @@ type APIKey struct {
 	OrganizationID ID           `json:"organizationId"`
 	Name           string       `json:"name"`
 	Role           Role         `json:"role"`
-	Permissions    []Permission `json:"permissions" null:"true" doc:"What the key is narrowed to; null means all that its role holds."`
-	TeamIDs        []ID         `json:"teamIds" null:"true" doc:"The teams the key is narrowed to; null means all."`
-	LastFour       string       `json:"lastFour" doc:"The last four characters of the secret, to tell keys apart."`
+	Permissions    []Permission `json:"permissions" null:"true" doc:"Permissions the key is restricted to; null means all of its role."`
+	TeamIDs        []ID         `json:"teamIds" null:"true" doc:"Teams the key is restricted to; null means all."`
+	LastFour       string       `json:"lastFour" doc:"The last four characters of the secret, to distinguish keys."`
 	CreatedByID    *ID          `json:"createdById" doc:"The person behind the key."`
 	ExpiresAt      *Time        `json:"expiresAt"`
-	LastUsedAt     *Time        `json:"lastUsedAt" doc:"Kept to the minute."`
+	LastUsedAt     *Time        `json:"lastUsedAt" doc:"Accurate to the minute."`
 	CreatedAt      Time         `json:"createdAt"`
 	UpdatedAt      Time         `json:"updatedAt"`
 }
@@ -32,7 +32,7 @@ type APIKey struct {
 // APIKeyWithSecret is the answer to the creation and the rotation of a key: the only time the secret is shown.
 type APIKeyWithSecret struct {
 	APIKey
-	Secret string `json:"secret,omitempty" doc:"Shown once. A replayed answer does not have it."`
+	Secret string `json:"secret,omitempty" doc:"Shown once. A replayed response does not contain it."`
 }
 
 // WithoutSecret returns the answer as it may be kept.
@@ -44,9 +44,9 @@ func (k APIKeyWithSecret) WithoutSecret() any {
 // APIKeyCreate is the body that makes a key.
 type APIKeyCreate struct {
 	Name        Name         `json:"name" doc:"2 to 64 characters after trimming, no control characters."`
-	Role        Role         `json:"role" doc:"Not above the caller's own."`
-	Permissions []Permission `json:"permissions,omitempty" null:"true" minItems:"1" maxItems:"18" uniqueItems:"true" doc:"Narrows the key; each must be held by the role and by the caller."`
-	TeamIDs     []ID         `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Narrows the key to some teams of the organization."`
+	Role        Role         `json:"role" doc:"Not above the caller's own role."`
+	Permissions []Permission `json:"permissions,omitempty" null:"true" minItems:"1" maxItems:"18" uniqueItems:"true" doc:"Restricts the key; the role and the caller must have each of them."`
+	TeamIDs     []ID         `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Restricts the key to some teams of the organization."`
 	ExpiresAt   *Time        `json:"expiresAt,omitempty" null:"true" doc:"In the future; null or absent means that the key does not expire."`
 }
 

@@ -9,7 +9,7 @@ type Member struct {
 	Email     *Email `json:"email"`
 	Name      string `json:"name"`
 	Role      Role   `json:"role"`
-	TeamIDs   []ID   `json:"teamIds" null:"true" doc:"The teams the member is narrowed to; null means all."`
+	TeamIDs   []ID   `json:"teamIds" null:"true" doc:"Teams the member is restricted to; null means all."`
 	CreatedAt Time   `json:"createdAt"`
 	UpdatedAt Time   `json:"updatedAt"`
 }
@@ -17,8 +17,8 @@ type Member struct {
 // MemberInvite is the body that invites a person.
 type MemberInvite struct {
 	Email   Email `json:"email"`
-	Role    Role  `json:"role" doc:"Not above the caller's own."`
-	TeamIDs []ID  `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Narrows the member to some teams."`
+	Role    Role  `json:"role" doc:"Not above the caller's own role."`
+	TeamIDs []ID  `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Restricts the member to some teams."`
 }
 
 // Invitation is a link by which a person becomes a member.
@@ -27,7 +27,7 @@ type Invitation struct {
 	Email     Email  `json:"email"`
 	Role      Role   `json:"role"`
 	TeamIDs   []ID   `json:"teamIds" null:"true"`
-	InviteURL string `json:"inviteUrl,omitempty" doc:"Shown once; hand it to the person."`
+	InviteURL string `json:"inviteUrl,omitempty" doc:"Shown once; pass it on to the person."`
 	ExpiresAt Time   `json:"expiresAt"`
 	CreatedAt Time   `json:"createdAt"`
 }

@@ -34,7 +34,7 @@ type Metrics struct {
 	Quotes      *int64           `json:"quotes"`
 	Saves       *int64           `json:"saves"`
 	Clicks      *int64           `json:"clicks"`
-	Extra       map[string]int64 `json:"extra,omitempty" doc:"Numbers that only this network has, under its own names."`
+	Extra       map[string]int64 `json:"extra,omitempty" doc:"Metrics that only this network has, under its own names."`
 }
 
 // AccountMetrics are the numbers of an account. Null means that the network does not tell.
@@ -45,8 +45,8 @@ type AccountMetrics struct {
 	Impressions *int64           `json:"impressions"`
 	Reach       *int64           `json:"reach"`
 	Engagements *int64           `json:"engagements"`
-	Extra       map[string]int64 `json:"extra,omitempty" doc:"Numbers that only this network has, under its own names."`
-	From        time.Time        `json:"from,omitzero" doc:"The beginning of the time that the flowing numbers belong to; absent where the network tells totals only."`
+	Extra       map[string]int64 `json:"extra,omitempty" doc:"Metrics that only this network has, under its own names."`
+	From        time.Time        `json:"from,omitzero" doc:"Start of the period of the metrics that are not totals; absent if the network reports totals only."`
 	To          time.Time        `json:"to,omitzero"`
 }
 

@@ -10,8 +10,8 @@ type Organization struct {
 	PaymentSubscriptionID            *string         `json:"paymentSubscriptionId"`
 	PaymentMethodID                  *string         `json:"paymentMethodId"`
 	PaymentMeteredSubscriptionItemID *string         `json:"paymentMeteredSubscriptionItemId"`
-	CreditsBalance                   int64           `json:"creditsBalance" number:"true" doc:"Credits the organization owns; 1 credit is 0.001 USD."`
-	ReservedCredits                  int64           `json:"reservedCredits" number:"true" doc:"Credits set aside for posts that are scheduled."`
+	CreditsBalance                   int64           `json:"creditsBalance" number:"true" doc:"The organization's credits; 1 credit is 0.001 USD."`
+	ReservedCredits                  int64           `json:"reservedCredits" number:"true" doc:"Credits reserved for scheduled posts."`
 	AutoRechargeEnabled              bool            `json:"autoRechargeEnabled"`
 	AutoRechargeThreshold            *int64          `json:"autoRechargeThreshold" number:"true"`
 	AutoRechargeAmount               *int64          `json:"autoRechargeAmount" number:"true"`
@@ -21,8 +21,8 @@ type Organization struct {
 	SubscriptionStartedAt            Time            `json:"subscriptionStartedAt"`
 	SubscriptionEndsAt               Time            `json:"subscriptionEndsAt"`
 	SubscriptionCurrentPeriodEnd     Time            `json:"subscriptionCurrentPeriodEnd"`
-	MetricsPolicy                    MetricsPolicy   `json:"metricsPolicy" doc:"free: numbers that a network sells are not read; all: they are, and cost credits by the list of costs."`
-	ReturnOrigins                    []Origin        `json:"returnOrigins" doc:"The sites that returnUrl of a connection may lead to, besides crier itself. An empty list: any https address."`
+	MetricsPolicy                    MetricsPolicy   `json:"metricsPolicy" doc:"free: metrics that a network charges for are not read; all: they are, and cost credits by the list of costs."`
+	ReturnOrigins                    []Origin        `json:"returnOrigins" doc:"Sites allowed in returnUrl of a connection, besides crier itself. An empty list allows any https URL."`
 	CreatedAt                        Time            `json:"createdAt"`
 	UpdatedAt                        Time            `json:"updatedAt"`
 }
@@ -40,8 +40,8 @@ type OrganizationUpdate struct {
 	AutoRechargeEnabled   Optional[bool]           `json:"autoRechargeEnabled,omitzero" doc:"Needs a payment method; without one the request is a conflict."`
 	AutoRechargeThreshold Optional[int64]          `json:"autoRechargeThreshold,omitzero" null:"true" minimum:"1" maximum:"1000000000000" doc:"Credits; required while autoRechargeEnabled is true."`
 	AutoRechargeAmount    Optional[int64]          `json:"autoRechargeAmount,omitzero" null:"true" minimum:"1" maximum:"1000000000000" doc:"Credits; required while autoRechargeEnabled is true."`
-	MetricsPolicy         Optional[MetricsPolicy]  `json:"metricsPolicy,omitzero" doc:"free: numbers that a network sells are not read; all: they are, and cost credits by the list of costs."`
-	ReturnOrigins         Optional[[]Origin]       `json:"returnOrigins,omitzero" maxItems:"50" doc:"Exact origins such as https://app.example.com; http on this machine alone. Repetitions are removed."`
+	MetricsPolicy         Optional[MetricsPolicy]  `json:"metricsPolicy,omitzero" doc:"free: metrics that a network charges for are not read; all: they are, and cost credits by the list of costs."`
+	ReturnOrigins         Optional[[]Origin]       `json:"returnOrigins,omitzero" maxItems:"50" doc:"Exact origins such as https://app.example.com; http only on this machine. Duplicates are removed."`
 }
 
 // OnboardingData is what an organization answered while it was set up. It is stored as given.
@@ -49,7 +49,7 @@ type OnboardingData struct {
 	Version             int                  `json:"version" number:"true" enum:"1"`
 	Status              string               `json:"status" enum:"in_progress,completed"`
 	CurrentStep         string               `json:"currentStep" enum:"organization_profile,job_role,workspace_setup,goals,mcp_cli_setup,spend_cap,completed"`
-	CompletedSteps      []string             `json:"completedSteps" enum:"organization_profile,job_role,workspace_setup,goals,mcp_cli_setup,spend_cap,completed" maxItems:"100" doc:"Repetitions are removed."`
+	CompletedSteps      []string             `json:"completedSteps" enum:"organization_profile,job_role,workspace_setup,goals,mcp_cli_setup,spend_cap,completed" maxItems:"100" doc:"Duplicates are removed."`
 	OrganizationProfile *OrganizationProfile `json:"organizationProfile,omitempty"`
 	WorkspaceProfile    *WorkspaceProfile    `json:"workspaceProfile,omitempty"`
 	Goals               *OnboardingGoals     `json:"goals,omitempty"`

@@ -116,9 +116,9 @@ type Post struct {
 	DeliveryState                  DeliveryState       `json:"deliveryState"`
 	Text                           string              `json:"text" doc:"The text, or the texts of a thread joined by a blank line."`
 	AssetIDs                       []ID                `json:"assetIds"`
-	AssetTags                      []string            `json:"assetTags" doc:"The tags of the post's assets, sorted, without repetitions."`
+	AssetTags                      []string            `json:"assetTags" doc:"The tags of the post's assets, sorted, without duplicates."`
 	UserTags                       []TagSummary        `json:"userTags"`
-	ContentPayloadID               ID                  `json:"contentPayloadId" doc:"The version of the content; each change of content makes a new one."`
+	ContentPayloadID               ID                  `json:"contentPayloadId" doc:"The version of the content; each content change creates a new one."`
 	LatestScheduledPost            *ScheduledPost      `json:"latestScheduledPost"`
 	ScheduledDestinationAccountIDs []ID                `json:"scheduledDestinationAccountIds"`
 	SaveDestination                string              `json:"saveDestination" enum:"queue,drafts"`
@@ -127,14 +127,14 @@ type Post struct {
 	UpdatedAt                      Time                `json:"updatedAt"`
 	PostInput                      *PostInput          `json:"postInput,omitempty"`
 	PostPublishActions             *PostPublishActions `json:"postPublishActions,omitempty"`
-	ScheduledPosts                 *[]ScheduledPost    `json:"scheduledPosts,omitempty" doc:"With include=scheduledPosts: the newest first, at most 100."`
+	ScheduledPosts                 *[]ScheduledPost    `json:"scheduledPosts,omitempty" doc:"With include=scheduledPosts: newest first, at most 100."`
 }
 
 // PostCreate is the body that makes a post. An empty one makes an empty draft.
 type PostCreate struct {
 	Title              *string             `json:"title,omitempty" null:"true" maxLength:"200"`
 	PostType           *PostType           `json:"postType,omitempty" doc:"Inferred from the assets when absent; text_post without any."`
-	Text               *string             `json:"text,omitempty" maxLength:"100000" doc:"Ignored when postInput is there."`
+	Text               *string             `json:"text,omitempty" maxLength:"100000" doc:"Ignored if postInput is present."`
 	PostInput          *PostInput          `json:"postInput,omitempty" null:"true"`
 	AssetIDs           []ID                `json:"assetIds,omitempty" maxItems:"1000" uniqueItems:"true"`
 	PostPublishActions *PostPublishActions `json:"postPublishActions,omitempty" null:"true"`
@@ -167,7 +167,7 @@ type PostUpdate struct {
 	Title              Optional[string]             `json:"title,omitzero" null:"true" maxLength:"200"`
 	PostType           Optional[PostType]           `json:"postType,omitzero"`
 	Text               Optional[string]             `json:"text,omitzero" maxLength:"100000"`
-	PostInput          Optional[PostInput]          `json:"postInput,omitzero" null:"true" doc:"null turns the post back into text and assetIds."`
+	PostInput          Optional[PostInput]          `json:"postInput,omitzero" null:"true" doc:"null reverts the post to text and assetIds."`
 	AssetIDs           Optional[[]ID]               `json:"assetIds,omitzero" maxItems:"1000" uniqueItems:"true"`
 	PostPublishActions Optional[PostPublishActions] `json:"postPublishActions,omitzero" null:"true"`
 }

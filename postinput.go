@@ -48,12 +48,12 @@ const MaxVariants = 100
 
 // PostVariant is what a post says on one network or one account instead. What it leaves out is the post's.
 type PostVariant struct {
-	Provider        *Provider     `json:"provider,omitempty" doc:"The network that it is for. Give this or socialAccountId."`
-	SocialAccountID *ID           `json:"socialAccountId,omitempty" doc:"The account that it is for; outranks a variant of its network."`
-	Text            *string       `json:"text,omitempty" maxLength:"100000" doc:"One post with this text. Of a thread, it takes the place of all parts."`
+	Provider        *Provider     `json:"provider,omitempty" doc:"The network it is for. Either this or socialAccountId."`
+	SocialAccountID *ID           `json:"socialAccountId,omitempty" doc:"The account it is for; overrides a variant of its network."`
+	Text            *string       `json:"text,omitempty" maxLength:"100000" doc:"One post with this text. It replaces all parts of a thread."`
 	Posts           []AtomicPost  `json:"posts,omitempty" minItems:"2" maxItems:"50" doc:"A thread. Excludes text and attachments."`
 	Attachments     *[]Attachment `json:"attachments,omitempty" maxItems:"20"`
-	PostType        PostType      `json:"postType,omitempty" doc:"What it is made of; filled in by the server."`
+	PostType        PostType      `json:"postType,omitempty" doc:"Set by the server."`
 }
 
 // Shapes tells the two shapes apart.
@@ -160,7 +160,7 @@ type Attachment struct {
 type MediaAttachment struct {
 	Kind    string        `json:"kind" enum:"media"`
 	Asset   AttachedAsset `json:"asset"`
-	AltText string        `json:"altText,omitempty" maxLength:"10000" doc:"Wins over the asset's own."`
+	AltText string        `json:"altText,omitempty" maxLength:"10000" doc:"Overrides the asset's own."`
 }
 
 // AttachedAsset is an asset in brief. In requests assetId is enough; the server fills in the rest. What a file does not

@@ -14,8 +14,8 @@ const AutosaveWindow = 10 * time.Minute
 type PostVersion struct {
 	ContentPayloadID ID         `json:"contentPayloadId"`
 	PostID           ID         `json:"postId"`
-	Version          int        `json:"version" number:"true" doc:"From 1, in the order in which they were begun."`
-	Current          bool       `json:"current" doc:"True for the one that the post has now."`
+	Version          int        `json:"version" number:"true" doc:"From 1, in order of creation."`
+	Current          bool       `json:"current" doc:"True for the post's current version."`
 	Text             string     `json:"text" doc:"The text, or the texts of a thread joined by a blank line."`
 	AssetIDs         []ID       `json:"assetIds"`
 	PostInput        *PostInput `json:"postInput"`

@@ -28,14 +28,14 @@ type ProviderInfo struct {
 	Name         Provider              `json:"name"`
 	DisplayName  string                `json:"displayName"`
 	Abilities    ProviderAbilities     `json:"abilities"`
-	Formats      []PostFormat          `json:"formats" doc:"The kinds of post that the network tells apart, the usual one first."`
-	Comment      *PostFormat           `json:"comment,omitempty" doc:"What a comment may look like; absent where there are none."`
-	Settings     []PublishSetting      `json:"settings" doc:"What platformSettings may have."`
-	Scopes       []ProviderScope       `json:"scopes" doc:"What a consent asks for."`
+	Formats      []PostFormat          `json:"formats" doc:"The kinds of post that the network distinguishes, the usual one first."`
+	Comment      *PostFormat           `json:"comment,omitempty" doc:"Rules for comments; absent if comments are not supported."`
+	Settings     []PublishSetting      `json:"settings" doc:"The settings allowed in platformSettings."`
+	Scopes       []ProviderScope       `json:"scopes" doc:"The scopes that a consent requests."`
 	Costs        []ProviderCost        `json:"costs"`
-	Declarations []ProviderDeclaration `json:"declarations,omitempty" doc:"Sentences that a person has to see before or after posting."`
-	RateLimits   []ProviderRateLimit   `json:"rateLimits" doc:"Limits that the network states. They help to plan; what the network answers counts."`
-	FetchesMedia bool                  `json:"fetchesMedia" doc:"The network loads media from an address of this installation, which it must be able to reach."`
+	Declarations []ProviderDeclaration `json:"declarations,omitempty" doc:"Notices that must be shown to a person before or after posting."`
+	RateLimits   []ProviderRateLimit   `json:"rateLimits" doc:"Limits published by the network, for planning; the network's responses are authoritative."`
+	FetchesMedia bool                  `json:"fetchesMedia" doc:"The network fetches media from this installation, which it must be able to reach."`
 }
 
 // ProviderAbilities are what a network can do besides posting.
@@ -46,9 +46,9 @@ type ProviderAbilities struct {
 	Repost            bool `json:"repost"`
 	Quote             bool `json:"quote"`
 	Delete            bool `json:"delete"`
-	Metrics           bool `json:"metrics" doc:"The network tells numbers of posts."`
-	Analytics         bool `json:"analytics" doc:"The network tells numbers of accounts."`
-	Refresh           bool `json:"refresh" doc:"A connection is renewed without a person."`
+	Metrics           bool `json:"metrics" doc:"The network reports metrics of posts."`
+	Analytics         bool `json:"analytics" doc:"The network reports metrics of accounts."`
+	Refresh           bool `json:"refresh" doc:"Connections are renewed automatically."`
 	AltText           bool `json:"altText"`
 	Mentions          bool `json:"mentions" doc:"People and organizations can be looked up to mention them."`
 }
@@ -57,21 +57,21 @@ type ProviderAbilities struct {
 type PostFormat struct {
 	Name        string       `json:"name"`
 	Description string       `json:"description"`
-	PostTypes   []PostType   `json:"postTypes" doc:"The types of posts that can take this form."`
+	PostTypes   []PostType   `json:"postTypes" doc:"The types of posts that can have this form."`
 	Text        TextLimit    `json:"text"`
 	MinMedia    int          `json:"minMedia"`
 	MaxMedia    int          `json:"maxMedia" doc:"0 means no attachments."`
-	MixedMedia  bool         `json:"mixedMedia" doc:"Media of different classes may stand together."`
+	MixedMedia  bool         `json:"mixedMedia" doc:"Media of different classes may be combined."`
 	Media       []MediaLimit `json:"media"`
-	MaxAltText  int          `json:"maxAltText" doc:"In characters; 0 means that the network has no alternative texts."`
-	MaxParts    int          `json:"maxParts" doc:"Of a thread; 0 means that there are none."`
+	MaxAltText  int          `json:"maxAltText" doc:"In characters; 0 means that alternative texts are not supported."`
+	MaxParts    int          `json:"maxParts" doc:"Of a thread; 0 means that threads are not supported."`
 }
 
 // TextLimit bounds a text on a network.
 type TextLimit struct {
 	Max      int    `json:"max"`
 	Unit     string `json:"unit" enum:"characters,utf16,bytes,weighted" doc:"Unicode code points, UTF-16 code units, bytes of UTF-8, or the network's own rule."`
-	Required bool   `json:"required" doc:"There is no post without text."`
+	Required bool   `json:"required" doc:"A post must have text."`
 	FoldAt   int    `json:"foldAt,omitempty" doc:"After how many characters the network shows \"see more\"; absent when it does not fold."`
 }
 
@@ -79,7 +79,7 @@ type TextLimit struct {
 type MediaLimit struct {
 	Class        string   `json:"class" enum:"image,gif,video,document"`
 	MimeTypes    []string `json:"mimeTypes"`
-	ConvertTo    string   `json:"convertTo,omitempty" doc:"The type into which other images are turned; absent when they are refused."`
+	ConvertTo    string   `json:"convertTo,omitempty" doc:"The type other images are converted to; absent when they are rejected."`
 	MaxCount     int      `json:"maxCount"`
 	MinBytes     int64    `json:"minBytes,omitempty"`
 	MaxBytes     int64    `json:"maxBytes,omitempty"`
@@ -107,11 +107,11 @@ type PublishSetting struct {
 	Format      string           `json:"format,omitempty" enum:"digits,uri,date-time,asset,urn" doc:"Of a string: a decimal id, an http or https address, an RFC 3339 time, the id of an asset of the team, a URN."`
 	Description string           `json:"description,omitempty"`
 	Enum        []string         `json:"enum,omitempty"`
-	Default     any              `json:"default,omitempty" doc:"What holds when the setting is absent."`
+	Default     any              `json:"default,omitempty" doc:"The default when the setting is absent."`
 	Minimum     *float64         `json:"minimum,omitempty" doc:"Of a number, the characters of a string, or the items of a list."`
 	Maximum     *float64         `json:"maximum,omitempty"`
-	Required    bool             `json:"required,omitempty" doc:"It must be there: for every post, or in every such object."`
-	Choices     bool             `json:"choices,omitempty" doc:"The account's network tells which values are possible: ask for its choices."`
+	Required    bool             `json:"required,omitempty" doc:"Required for every post, or in every such object."`
+	Choices     bool             `json:"choices,omitempty" doc:"The possible values depend on the account: request its choices."`
 	Items       *PublishSetting  `json:"items,omitempty" doc:"Of a list."`
 	Fields      []PublishSetting `json:"fields,omitempty" doc:"Of an object."`
 }
@@ -133,22 +133,22 @@ type ProviderCost struct {
 // ProviderDeclaration is a sentence that a person has to see, or agree to.
 type ProviderDeclaration struct {
 	Key    string            `json:"key"`
-	Text   string            `json:"text" doc:"With a mark such as {musicUsage} for each link."`
-	Links  map[string]string `json:"links,omitempty" doc:"Addresses by mark."`
-	Labels map[string]string `json:"labels,omitempty" doc:"Texts of the links by mark."`
-	When   map[string]any    `json:"when,omitempty" doc:"Settings and their values that it holds for; absent when it holds for all posts."`
+	Text   string            `json:"text" doc:"With a placeholder such as {musicUsage} for each link."`
+	Links  map[string]string `json:"links,omitempty" doc:"URLs by placeholder."`
+	Labels map[string]string `json:"labels,omitempty" doc:"Link texts by placeholder."`
+	When   map[string]any    `json:"when,omitempty" doc:"Settings and values that it applies to; absent when it applies to all posts."`
 	Moment string            `json:"moment" enum:"before,after" doc:"Before or after posting."`
 }
 
 // ProviderRateLimit is a limit that a network states: so many units in a time.
 type ProviderRateLimit struct {
 	Name      string           `json:"name"`
-	Scope     string           `json:"scope" enum:"account,installation" doc:"What shares the limit."`
+	Scope     string           `json:"scope" enum:"account,installation" doc:"Whether the limit applies per account or to the whole installation."`
 	Max       int64            `json:"max"`
-	Seconds   int64            `json:"seconds" doc:"The length of the window; it slides unless resetZone is there."`
-	ResetZone string           `json:"resetZone,omitempty" doc:"The time zone at whose midnight a daily limit begins anew."`
-	Units     map[string]int64 `json:"units" doc:"What one call uses up, by operation; operations that are absent use nothing."`
-	Counted   bool             `json:"counted" doc:"crier counts what is used and keeps to the limit by itself."`
+	Seconds   int64            `json:"seconds" doc:"The length of the window; it slides unless resetZone is present."`
+	ResetZone string           `json:"resetZone,omitempty" doc:"The time zone at whose midnight a daily limit resets."`
+	Units     map[string]int64 `json:"units" doc:"Usage of one call, by operation; absent operations use nothing."`
+	Counted   bool             `json:"counted" doc:"crier counts the usage and observes the limit automatically."`
 }
 
 // Capabilities are what an account's network and connection can do.
@@ -156,7 +156,7 @@ type Capabilities struct {
 	ProviderAbilities
 	PostTypes           []PostType       `json:"postTypes"`
 	Formats             []PostFormat     `json:"formats"`
-	Comment             *PostFormat      `json:"comment,omitempty" doc:"What a comment may look like; absent where there are none."`
+	Comment             *PostFormat      `json:"comment,omitempty" doc:"Rules for comments; absent if comments are not supported."`
 	Settings            []PublishSetting `json:"settings,omitempty" doc:"Publish settings that allow less here than on the network as a whole."`
 	UnavailableSettings []string         `json:"unavailableSettings,omitempty" doc:"Keys of settings that have no effect here."`
 }

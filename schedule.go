@@ -20,23 +20,23 @@ const (
 
 // Targets is what schedule and post-now have in common: where to publish, how, and what happens afterwards.
 type Targets struct {
-	SocialAccountIDs                  []ID                              `json:"socialAccountIds" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Each account gets a result of its own."`
+	SocialAccountIDs                  []ID                              `json:"socialAccountIds" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Each account has its own result."`
 	Timezone                          *Zone                             `json:"timezone,omitempty" null:"true" doc:"The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone."`
-	PlatformSettings                  map[string]json.RawMessage        `json:"platformSettings,omitempty" doc:"Publish settings by key; GET /v1/providers lists them. A key of another network is ignored, an unknown one refused."`
-	PlatformSettingsBySocialAccountID map[ID]map[string]json.RawMessage `json:"platformSettingsBySocialAccountId,omitempty" keys:"uuid" doc:"Settings of single accounts; they win over platformSettings, and null removes a shared one."`
-	FirstComment                      Optional[Comment]                 `json:"firstComment,omitzero" null:"true" doc:"Overrides the post's own; null switches it off."`
-	EngagementCommentTrigger          Optional[EngagementTrigger]       `json:"engagementCommentTrigger,omitzero" null:"true" doc:"Overrides the post's own; null switches it off."`
-	RepostAfter                       Optional[RepostAfter]             `json:"repostAfter,omitzero" null:"true" doc:"Overrides the post's own; null switches it off."`
-	RecurrenceIntervalDays            Optional[int]                     `json:"recurrenceIntervalDays,omitzero" null:"true" minimum:"1" maximum:"365" doc:"Overrides the post's own; null switches it off."`
+	PlatformSettings                  map[string]json.RawMessage        `json:"platformSettings,omitempty" doc:"Publish settings by key; GET /v1/providers lists them. A key of another network is ignored, an unknown one rejected."`
+	PlatformSettingsBySocialAccountID map[ID]map[string]json.RawMessage `json:"platformSettingsBySocialAccountId,omitempty" keys:"uuid" doc:"Settings of single accounts; they override platformSettings, and null removes a shared one."`
+	FirstComment                      Optional[Comment]                 `json:"firstComment,omitzero" null:"true" doc:"Overrides the post's own; null disables it."`
+	EngagementCommentTrigger          Optional[EngagementTrigger]       `json:"engagementCommentTrigger,omitzero" null:"true" doc:"Overrides the post's own; null disables it."`
+	RepostAfter                       Optional[RepostAfter]             `json:"repostAfter,omitzero" null:"true" doc:"Overrides the post's own; null disables it."`
+	RecurrenceIntervalDays            Optional[int]                     `json:"recurrenceIntervalDays,omitzero" null:"true" minimum:"1" maximum:"365" doc:"Overrides the post's own; null disables it."`
 	RecurrenceEndsAt                  Optional[Time]                    `json:"recurrenceEndsAt,omitzero" null:"true" doc:"null means no end."`
-	AllowRepublish                    bool                              `json:"allowRepublish,omitempty" doc:"Publish again where this post was published before."`
+	AllowRepublish                    bool                              `json:"allowRepublish,omitempty" doc:"Publish again on accounts where this post was published before."`
 }
 
 // ScheduleRequest is the body that schedules a post.
 type ScheduleRequest struct {
 	Targets
 	ScheduledAt *Time `json:"scheduledAt,omitempty" doc:"At least 60 seconds ahead, within 90 days. Exactly one of scheduledAt and useNextSlot: true."`
-	UseNextSlot *bool `json:"useNextSlot,omitempty" doc:"The server takes the next free slot of the accounts."`
+	UseNextSlot *bool `json:"useNextSlot,omitempty" doc:"Schedule at the next free slot of the accounts."`
 }
 
 // Validate checks the rules across fields.
@@ -85,7 +85,7 @@ func (t Targets) validate(now time.Time) []Issue {
 // PostNowRequest is the body that publishes a post at once.
 type PostNowRequest struct {
 	Targets
-	WaitSeconds *int `json:"waitSeconds,omitempty" minimum:"0" maximum:"30" default:"10" doc:"How long to wait for the networks before answering with what is known."`
+	WaitSeconds *int `json:"waitSeconds,omitempty" minimum:"0" maximum:"30" default:"10" doc:"How long to wait for the networks before responding with the results so far."`
 }
 
 // Validate checks the rules across fields.
@@ -144,11 +144,11 @@ func OutcomeOf(entries []ScheduleEntry) ScheduleOutcome {
 // ValidationResult is a dry run of schedule.
 type ValidationResult struct {
 	Data             []ValidationEntry `json:"data" doc:"One entry per requested account, in request order."`
-	CreditCost       int64             `json:"creditCost" number:"true" doc:"What would be reserved in all."`
+	CreditCost       int64             `json:"creditCost" number:"true" doc:"Total that would be reserved."`
 	AvailableCredits int64             `json:"availableCredits" number:"true"`
 	AffordableNow    bool              `json:"affordableNow"`
-	ScheduledAt      *Time             `json:"scheduledAt" doc:"When it would go out."`
-	SlotAt           *Time             `json:"slotAt" doc:"The slot that it would take."`
+	ScheduledAt      *Time             `json:"scheduledAt" doc:"When it would be published."`
+	SlotAt           *Time             `json:"slotAt" doc:"The slot it would take."`
 }
 
 // ValidationEntry is the dry run for one account.
@@ -159,7 +159,7 @@ type ValidationEntry struct {
 	Error           *EntryError `json:"error,omitempty"`
 	Warnings        []Issue     `json:"warnings"`
 	// Texts measures the parts of what this account would publish.
-	Texts []TextMeasure `json:"texts" doc:"How long each part is as the network counts it; empty when the account cannot be used."`
+	Texts []TextMeasure `json:"texts" doc:"Length of each part as the network counts it; empty when the account cannot be used."`
 }
 
 // TextMeasure is the length of one part of a post as a network counts it.
@@ -168,14 +168,14 @@ type TextMeasure struct {
 	Text   string `json:"text" doc:"The text of the part as the account publishes it."`
 	Count  int    `json:"count" number:"true"`
 	Max    int    `json:"max" number:"true"`
-	Unit   string `json:"unit" enum:"characters,utf16,bytes,weighted" doc:"What is counted: code points, UTF-16 units, bytes of UTF-8, or by the network's own rule."`
+	Unit   string `json:"unit" enum:"characters,utf16,bytes,weighted" doc:"The unit: code points, UTF-16 units, bytes of UTF-8, or by the network's own rule."`
 	FoldAt *int   `json:"foldAt" number:"true" doc:"Where the network folds the text (see more), in code points from the start of the part; null when it is not folded."`
 }
 
 // ContentValidation is the body that tries out content that was never stored.
 type ContentValidation struct {
 	PostType  *PostType  `json:"postType,omitempty" doc:"Inferred from the assets when absent."`
-	Text      *string    `json:"text,omitempty" maxLength:"100000" doc:"Ignored when postInput is there."`
+	Text      *string    `json:"text,omitempty" maxLength:"100000" doc:"Ignored if postInput is present."`
 	PostInput *PostInput `json:"postInput,omitempty" null:"true"`
 	AssetIDs  []ID       `json:"assetIds,omitempty" maxItems:"1000" uniqueItems:"true"`
 	ScheduleRequest

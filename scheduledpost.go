@@ -20,13 +20,13 @@ type ScheduledPost struct {
 	ProviderPublishState ProviderPublishState       `json:"providerPublishState"`
 	ErrorCode            string                     `json:"errorCode,omitempty"`
 	ErrorMessage         string                     `json:"errorMessage,omitempty"`
-	FirstComment         *ScheduledComment          `json:"firstComment" doc:"The comment that follows it, and how that goes."`
-	PostPublishActions   ScheduledActions           `json:"postPublishActions" doc:"The other actions that follow it, and how they go."`
+	FirstComment         *ScheduledComment          `json:"firstComment" doc:"The comment that follows it, and its state."`
+	PostPublishActions   ScheduledActions           `json:"postPublishActions" doc:"The other follow-up actions, and their states."`
 	Recurrence           *ScheduledRecurrence       `json:"recurrence"`
 	LateMillis           *int64                     `json:"lateMillis,omitempty" number:"true" doc:"Once published: how long after scheduledAt the network was called."`
-	NeedsAttention       bool                       `json:"needsAttention" doc:"True when it failed, was missed, has an unknown outcome or an action that failed, and nobody has dismissed that."`
-	DismissedAt          *Time                      `json:"dismissedAt,omitempty" doc:"When somebody dismissed the failure."`
-	ReplacedBy           *ID                        `json:"replacedBy,omitempty" doc:"The scheduled post that has taken the place of this failed or missed one on its account. While it is there, a retry is a conflict."`
+	NeedsAttention       bool                       `json:"needsAttention" doc:"True when it failed, was missed, has an unknown outcome or a failed action, and was not dismissed."`
+	DismissedAt          *Time                      `json:"dismissedAt,omitempty" doc:"When the failure was dismissed."`
+	ReplacedBy           *ID                        `json:"replacedBy,omitempty" doc:"The scheduled post that replaced this failed or missed one on its account. While it exists, a retry is a conflict."`
 	WorkflowID           string                     `json:"workflowId,omitempty" doc:"The job engine's job."`
 	WorkflowRunID        string                     `json:"workflowRunId,omitempty" doc:"The job engine's attempt."`
 	CreatedAt            Time                       `json:"createdAt"`

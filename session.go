@@ -4,8 +4,8 @@ package crier
 type Session struct {
 	ID         ID     `json:"id"`
 	Kind       string `json:"kind" enum:"session,access_token" doc:"A browser, or a device login."`
-	Name       string `json:"name" doc:"What the browser calls itself, or the name of the device; empty when it did not tell."`
-	Address    string `json:"address,omitempty" doc:"The network address that the person signed in from."`
+	Name       string `json:"name" doc:"The browser's user agent, or the name of the device; may be empty."`
+	Address    string `json:"address,omitempty" doc:"The IP address that the person signed in from."`
 	Current    bool   `json:"current" doc:"True for the session that this request was made with."`
 	CreatedAt  Time   `json:"createdAt"`
 	LastUsedAt *Time  `json:"lastUsedAt" doc:"To the minute; null until it is used."`

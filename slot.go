@@ -7,7 +7,7 @@ type SchedulingSlot struct {
 	Hour       int     `json:"hour" minimum:"0" maximum:"23"`
 	Minute     int     `json:"minute" minimum:"0" maximum:"59"`
 	Label      *string `json:"label"`
-	DaysOfWeek []int   `json:"daysOfWeek" minimum:"0" maximum:"6" minItems:"1" doc:"0 is Sunday, 6 is Saturday; sorted, without repetitions."`
+	DaysOfWeek []int   `json:"daysOfWeek" minimum:"0" maximum:"6" minItems:"1" doc:"0 is Sunday, 6 is Saturday; sorted, without duplicates."`
 	CreatedAt  Time    `json:"createdAt"`
 	UpdatedAt  Time    `json:"updatedAt"`
 }
@@ -15,7 +15,7 @@ type SchedulingSlot struct {
 // SchedulingSlots is the grid of a team.
 type SchedulingSlots struct {
 	Timezone      string        `json:"timezone"`
-	UsingDefaults bool          `json:"usingDefaults" doc:"The team has no slots of its own; these are the implicit ones."`
+	UsingDefaults bool          `json:"usingDefaults" doc:"The team has no slots; these are the implicit ones."`
 	Slots         []SlotSummary `json:"slots" doc:"Sorted by hour and minute."`
 }
 
@@ -33,7 +33,7 @@ type SlotCreate struct {
 	Hour       int     `json:"hour" minimum:"0" maximum:"23"`
 	Minute     int     `json:"minute" minimum:"0" maximum:"59"`
 	Label      *string `json:"label,omitempty" null:"true" maxLength:"200"`
-	DaysOfWeek []int   `json:"daysOfWeek,omitempty" minItems:"1" maxItems:"100" minimum:"0" maximum:"6" doc:"0 is Sunday; all seven days when absent. Repetitions are removed."`
+	DaysOfWeek []int   `json:"daysOfWeek,omitempty" minItems:"1" maxItems:"100" minimum:"0" maximum:"6" doc:"0 is Sunday; all seven days when absent. Duplicates are removed."`
 }
 
 // SlotUpdate is the body that changes a slot; what is absent stays.
@@ -63,7 +63,7 @@ type SlotCalendar struct {
 	To            Time          `json:"to"`
 	Timezone      string        `json:"timezone" doc:"The team's, else UTC."`
 	UsingDefaults bool          `json:"usingDefaults"`
-	Slots         []SlotInstant `json:"slots" doc:"By time."`
+	Slots         []SlotInstant `json:"slots" doc:"In order of time."`
 }
 
 // SlotInstant is one instant of a grid and what takes it.

@@ -32,9 +32,9 @@ type SocialAccount struct {
 	AccountSubType       *string            `json:"accountSubType"`
 	Status               AccountStatus      `json:"status"`
 	Scopes               []string           `json:"scopes"`
-	ProviderSettings     json.RawMessage    `json:"providerSettings" doc:"What the connection carries; never a secret."`
-	Capabilities         JSON[Capabilities] `json:"capabilities" doc:"What the network and this connection can do, as data."`
-	Sandbox              bool               `json:"sandbox" doc:"The account lives on the simulator that ships with crier."`
+	ProviderSettings     json.RawMessage    `json:"providerSettings" doc:"Details of the connection; never a secret."`
+	Capabilities         JSON[Capabilities] `json:"capabilities" doc:"The capabilities of the network and this connection, as data."`
+	Sandbox              bool               `json:"sandbox" doc:"The account is on the sandbox that ships with crier."`
 	ConnectedAt          Time               `json:"connectedAt"`
 	DisconnectedAt       *Time              `json:"disconnectedAt"`
 	CreatedAt            Time               `json:"createdAt"`
@@ -42,9 +42,9 @@ type SocialAccount struct {
 	AccountHealthIssue   *string            `json:"accountHealthIssue" enum:"verification_required,auth_failed,rate_limited"`
 	AccountHealthMessage *string            `json:"accountHealthMessage"`
 	AccountHealthSince   *Time              `json:"accountHealthSince"`
-	MetricsHint          *string            `json:"metricsHint" doc:"What keeps crier from reading the account's numbers, such as a permission that was not granted. Publishing does not need it."`
-	ConnectionEndsAt     *Time              `json:"connectionEndsAt" doc:"When the connection ends without a way to renew it: connect the account again before. Null when no end is known."`
-	PostsAtRisk          int64              `json:"postsAtRisk" number:"true" doc:"How many scheduled posts cannot be published unless the account is connected again."`
+	MetricsHint          *string            `json:"metricsHint" doc:"Why crier cannot read the account's metrics, such as a permission that was not granted. Publishing is not affected."`
+	ConnectionEndsAt     *Time              `json:"connectionEndsAt" doc:"When the connection expires and cannot be renewed: reconnect the account before. Null when no expiry is known."`
+	PostsAtRisk          int64              `json:"postsAtRisk" number:"true" doc:"Number of scheduled posts that cannot be published unless the account is reconnected."`
 }
 
 // SocialAccountList is all accounts of a team.
@@ -60,12 +60,12 @@ type SocialAccountUpdate struct {
 // ConnectRequest is the body that begins to connect an account.
 type ConnectRequest struct {
 	Provider  Provider `json:"provider"`
-	ReturnURL *WebURL  `json:"returnUrl,omitempty" null:"true" doc:"Where the person's browser goes afterwards, with socialAccountIds or error in the query. An https address, or http on this machine; an address of crier itself or of the organization's returnOrigins, where it has some."`
+	ReturnURL *WebURL  `json:"returnUrl,omitempty" null:"true" doc:"Where the person's browser is redirected afterwards, with socialAccountIds or error in the query. An https URL, or http on this machine; one of crier itself or of the organization's returnOrigins, if there are any."`
 }
 
 // ConnectResponse tells where to send the person.
 type ConnectResponse struct {
-	ConnectionID     ID     `json:"connectionId" doc:"What the event social_account.connection_failed names, when nothing comes of it."`
+	ConnectionID     ID     `json:"connectionId" doc:"Contained in the event social_account.connection_failed if the connection fails."`
 	AuthorizationURL string `json:"authorizationUrl"`
 	ExpiresAt        Time   `json:"expiresAt"`
 }
@@ -74,14 +74,14 @@ type ConnectResponse struct {
 type AccountChoices struct {
 	Setting string          `json:"setting"`
 	Data    []AccountChoice `json:"data"`
-	Face    *AccountFace    `json:"face,omitempty" doc:"How the account looks on its network right now, where the network tells it along."`
+	Face    *AccountFace    `json:"face,omitempty" doc:"The account's current profile on its network, if the network includes it."`
 }
 
 // AccountChoice is one value of a setting.
 type AccountChoice struct {
-	Value  string `json:"value" doc:"As it stands in the setting; true and false for switches."`
+	Value  string `json:"value" doc:"The value of the setting; true and false for booleans."`
 	Label  string `json:"label"`
-	Detail string `json:"detail,omitempty" doc:"Tells apart what has the same label."`
+	Detail string `json:"detail,omitempty" doc:"Distinguishes values with the same label."`
 }
 
 // AccountFace is the name and picture of an account.
@@ -98,7 +98,7 @@ type MentionList struct {
 
 // Mention is a person or an organization that a post can mention.
 type Mention struct {
-	ID       string `json:"id" doc:"What the network knows them by, such as a URN."`
+	ID       string `json:"id" doc:"Their id on the network, such as a URN."`
 	Name     string `json:"name"`
 	Handle   string `json:"handle,omitempty"`
 	ImageURL string `json:"imageUrl,omitempty"`

@@ -13,7 +13,7 @@ type Tag struct {
 	TeamID    ID     `json:"teamId"`
 	Name      string `json:"name"`
 	Colour    string `json:"colour" doc:"Such as #1d9bf0."`
-	PostCount int64  `json:"postCount" number:"true" doc:"Posts that carry the tag and are not deleted."`
+	PostCount int64  `json:"postCount" number:"true" doc:"Number of posts with the tag that are not deleted."`
 	CreatedAt Time   `json:"createdAt"`
 	UpdatedAt Time   `json:"updatedAt"`
 }

@@ -13,9 +13,9 @@ type Team struct {
 	Name                string  `json:"name"`
 	Website             *string `json:"website" doc:"The brand's website, used for enrichment and display."`
 	LinkTrackingDefault *bool   `json:"linkTrackingDefault" doc:"Default of link tracking for new posts; null means the plan's default, which is off."`
-	Timezone            *string `json:"timezone" doc:"IANA name; turns the wall-clock times of slots into instants."`
+	Timezone            *string `json:"timezone" doc:"IANA name; the time zone of the slots' wall-clock times."`
 	RequireApproval     bool    `json:"requireApproval" doc:"Only approved posts can be scheduled."`
-	PublishLateMinutes  int     `json:"publishLateMinutes" doc:"How late a post may still go out by itself."`
+	PublishLateMinutes  int     `json:"publishLateMinutes" doc:"How late a post may still be published automatically."`
 	CreatedAt           Time    `json:"createdAt"`
 	UpdatedAt           Time    `json:"updatedAt"`
 }

@@ -34,12 +34,12 @@ type Webhook struct {
 	ID             ID            `json:"id"`
 	OrganizationID ID            `json:"organizationId"`
 	URL            string        `json:"url"`
-	Types          []string      `json:"types" doc:"The types of events that it is told of; * stands for all."`
-	TeamIDs        []ID          `json:"teamIds" null:"true" doc:"The teams whose events it is told of; null means all, and events of the whole organization too."`
+	Types          []string      `json:"types" doc:"The types of events it receives; * means all."`
+	TeamIDs        []ID          `json:"teamIds" null:"true" doc:"The teams whose events it receives; null means all, and events of the whole organization too."`
 	Description    *string       `json:"description"`
 	Status         WebhookStatus `json:"status"`
-	DisabledReason *string       `json:"disabledReason" doc:"Why crier, or a person, has switched it off."`
-	FailingSince   *Time         `json:"failingSince" doc:"Since when no delivery has succeeded; null when the last one did."`
+	DisabledReason *string       `json:"disabledReason" doc:"Why it was disabled."`
+	FailingSince   *Time         `json:"failingSince" doc:"Start of the current series of failed deliveries; null when the last one succeeded."`
 	CreatedAt      Time          `json:"createdAt"`
 	UpdatedAt      Time          `json:"updatedAt"`
 }
@@ -47,7 +47,7 @@ type Webhook struct {
 // WebhookWithSecret is the answer to the creation and the rotation of a webhook: the only time the secret is shown.
 type WebhookWithSecret struct {
 	Webhook
-	Secret string `json:"secret,omitempty" doc:"whsec_ and the key that signs deliveries. Shown once. A replayed answer does not have it."`
+	Secret string `json:"secret,omitempty" doc:"whsec_ and the key that signs deliveries. Shown once. A replayed response does not contain it."`
 }
 
 // WithoutSecret returns the answer as it may be kept.
@@ -58,7 +58,7 @@ func (w WebhookWithSecret) WithoutSecret() any {
 
 // WebhookCreate is the body that makes a webhook.
 type WebhookCreate struct {
-	URL         string   `json:"url" minLength:"1" maxLength:"2048" doc:"Where events are sent, as POST requests. It must lead to the public internet, unless the operator allows more."`
+	URL         string   `json:"url" minLength:"1" maxLength:"2048" doc:"Where events are sent, as POST requests. It must be on the public internet, unless the operator allows more."`
 	Types       []string `json:"types" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Types of events, or * for all."`
 	TeamIDs     []ID     `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Only events of these teams."`
 	Description *string  `json:"description,omitempty" null:"true" maxLength:"200"`
@@ -70,7 +70,7 @@ type WebhookUpdate struct {
 	Types       Optional[[]string]      `json:"types,omitzero" minItems:"1" maxItems:"100" uniqueItems:"true"`
 	TeamIDs     Optional[[]ID]          `json:"teamIds,omitzero" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"null means all teams."`
 	Description Optional[string]        `json:"description,omitzero" null:"true" maxLength:"200"`
-	Status      Optional[WebhookStatus] `json:"status,omitzero" doc:"enabled switches a disabled webhook on again: it is told of what happens from now on. Send what it has missed with replay."`
+	Status      Optional[WebhookStatus] `json:"status,omitzero" doc:"enabled enables a disabled webhook again: it receives new events only. Send missed events with replay."`
 }
 
 // CheckEventTypes finds types of events that do not exist.
@@ -92,18 +92,18 @@ func CheckEventTypes(types []string, path ...string) []Issue {
 
 // WebhookRotate is the body that gives a webhook a new secret.
 type WebhookRotate struct {
-	GraceSeconds int `json:"graceSeconds,omitempty" minimum:"0" maximum:"86400" doc:"How long the old secret signs beside the new one; 0, the default, ends it at once."`
+	GraceSeconds int `json:"graceSeconds,omitempty" minimum:"0" maximum:"86400" doc:"How long the old secret also signs; 0, the default, ends it at once."`
 }
 
 // WebhookReplay is the body that has past events sent again.
 type WebhookReplay struct {
-	From Time `json:"from" doc:"The beginning of the time to replay."`
-	To   Time `json:"to" doc:"The end of it, which is not part of it."`
+	From Time `json:"from" doc:"Start of the period to replay."`
+	To   Time `json:"to" doc:"End of the period, exclusive."`
 }
 
 // WebhookReplayed is the answer to a replay.
 type WebhookReplayed struct {
-	Events int64 `json:"events" number:"true" doc:"How many events the time has that the webhook is told of."`
+	Events int64 `json:"events" number:"true" doc:"Number of the webhook's events in the period."`
 }
 
 // WebhookTestEvent is what a test event is about.
@@ -138,11 +138,11 @@ type WebhookDelivery struct {
 	WebhookID     ID                    `json:"webhookId"`
 	EventID       ID                    `json:"eventId" doc:"The webhook-id of every attempt."`
 	EventType     EventType             `json:"eventType"`
-	Status        WebhookDeliveryStatus `json:"status" doc:"pending: it will be tried at nextAttemptAt; failed: it was given up."`
-	Tries         int64                 `json:"tries" number:"true" doc:"How often it was tried since it was made or redelivered."`
-	NextAttemptAt *Time                 `json:"nextAttemptAt" doc:"When it is tried next; null when it is being tried now, or not at all."`
-	Attempts      []WebhookAttempt      `json:"attempts" doc:"The latest attempts, the newest first."`
-	RequestBody   *string               `json:"requestBody" doc:"What is sent; null when the event is no longer kept."`
+	Status        WebhookDeliveryStatus `json:"status" doc:"pending: the next attempt is at nextAttemptAt; failed: it was given up."`
+	Tries         int64                 `json:"tries" number:"true" doc:"Number of attempts since it was created or redelivered."`
+	NextAttemptAt *Time                 `json:"nextAttemptAt" doc:"Time of the next attempt; null while an attempt is running, or when there is none."`
+	Attempts      []WebhookAttempt      `json:"attempts" doc:"The latest attempts, newest first."`
+	RequestBody   *string               `json:"requestBody" doc:"The body; null when the event is no longer stored."`
 	CreatedAt     Time                  `json:"createdAt"`
 	UpdatedAt     Time                  `json:"updatedAt"`
 }
@@ -152,7 +152,7 @@ type WebhookAttempt struct {
 	At             Time   `json:"at"`
 	URL            string `json:"url"`
 	DurationMillis int64  `json:"durationMillis" number:"true"`
-	Status         int    `json:"status,omitempty" doc:"The HTTP status of the answer; absent when there was none."`
-	Answer         string `json:"answer,omitempty" doc:"The beginning of the answer, at most 4 KiB; kept of the newest attempt."`
+	Status         int    `json:"status,omitempty" doc:"The HTTP status of the response; absent when there was none."`
+	Answer         string `json:"answer,omitempty" doc:"The start of the response, at most 4 KiB; stored for the newest attempt."`
 	Error          string `json:"error,omitempty" doc:"Why the attempt failed."`
 }

@@ -9,8 +9,8 @@ import (
 
 type getAccountAnalyticsInput struct {
 	accountPath
-	From crier.Time `query:"from" doc:"Beginning of the time; 28 days ago when absent."`
-	To   crier.Time `query:"to" doc:"End of the time; now when absent."`
+	From crier.Time `query:"from" doc:"Start of the period; 28 days ago when absent."`
+	To   crier.Time `query:"to" doc:"End of the period; now when absent."`
 }
 
 var getAccountAnalyticsDoc = doc{

@@ -10,7 +10,7 @@ import (
 type listAccountChoicesInput struct {
 	accountPath
 	Setting string `query:"setting" required:"true" maxLength:"100" doc:"The key of a publish setting that has choices: true in the list of providers."`
-	Query   string `query:"q" maxLength:"200" doc:"What to search for, where the network has too many values to list."`
+	Query   string `query:"q" maxLength:"200" doc:"Search text, if the network has too many values to list."`
 }
 
 var listAccountChoicesDoc = doc{

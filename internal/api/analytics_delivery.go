@@ -10,7 +10,7 @@ import (
 type getAnalyticsDeliveryInput struct{ analyticsQuery }
 
 var getAnalyticsDeliveryDoc = doc{
-	ID: "getAnalyticsDelivery", Tag: "Analytics", Summary: "Get how posts were delivered", CSV: true,
+	ID: "getAnalyticsDelivery", Tag: "Analytics", Summary: "Get delivery results", CSV: true,
 	Description: "The results of the posts that were due in the window, and their lateness: the time from when a " +
 		"post was due to the call that published it. Canceled posts are not counted.",
 }

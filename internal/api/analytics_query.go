@@ -14,7 +14,7 @@ type analyticsQuery struct {
 	Provider        string     `query:"provider" maxLength:"1000" doc:"Comma-separated networks; all when absent."`
 	SocialAccountID string     `query:"socialAccountId" maxLength:"4000" doc:"Comma-separated ids of accounts; all when absent. At most 100."`
 	PostType        string     `query:"postType" maxLength:"1000" doc:"Comma-separated: text_post, text_image, text_video, carousel; all when absent."`
-	Format          string     `query:"format" enum:"json,csv" default:"json" doc:"csv answers with the same numbers as a table; what was not told is an empty cell."`
+	Format          string     `query:"format" enum:"json,csv" default:"json" doc:"csv returns the same values as a table; missing values are empty cells."`
 
 	query analytics.Query
 }
@@ -29,5 +29,5 @@ func (in *analyticsQuery) check(*Server) []crier.Issue {
 
 // basisQuery says which numbers are counted.
 type basisQuery struct {
-	Basis string `query:"basis" enum:"published,gained" default:"published" doc:"published: what the posts that were published in the window have by now. gained: what came in within the window, on posts of any age; a gain belongs to the day on which it was read."`
+	Basis string `query:"basis" enum:"published,gained" default:"published" doc:"published: current values of the posts published in the window. gained: increases within the window, on posts of any age; an increase belongs to the day on which it was read."`
 }

@@ -11,7 +11,7 @@ import (
 type getAnalyticsSeriesInput struct {
 	analyticsQuery
 	basisQuery
-	Metric   string `query:"metric" enum:"posts,followers,engagementRate,views,likes,comments,shares,quotes,saves,clicks,engagements" default:"views" doc:"What to show. Followers with basis gained are the differences between readings."`
+	Metric   string `query:"metric" enum:"posts,followers,engagementRate,views,likes,comments,shares,quotes,saves,clicks,engagements" default:"views" doc:"The metric. Followers with basis gained are the differences between readings."`
 	Interval string `query:"interval" enum:"day,week,month" default:"day"`
 	GroupBy  string `query:"groupBy" enum:"none,provider,socialAccount,postType,tag" default:"none" doc:"A post with two tags is in both groups."`
 }

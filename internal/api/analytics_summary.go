@@ -14,7 +14,7 @@ type getAnalyticsSummaryInput struct {
 }
 
 var getAnalyticsSummaryDoc = doc{
-	ID: "getAnalyticsSummary", Tag: "Analytics", Summary: "Get the summary of a window", CSV: true,
+	ID: "getAnalyticsSummary", Tag: "Analytics", Summary: "Get the analytics summary", CSV: true,
 	Description: "Totals of posts and accounts: overall, by network and by account. A total states how many " +
 		"posts it covers and how many reported no value; missing values are never added as 0. Reach is not " +
 		"included: it counts people, and somebody who saw two posts would count twice.\n" +

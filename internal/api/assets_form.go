@@ -26,7 +26,7 @@ const (
 
 // assetForm is a form that carries a file.
 type assetForm struct {
-	File string `json:"file" format:"binary" doc:"The file. Its type is read from its bytes; one that is declared must be the true one."`
+	File string `json:"file" format:"binary" doc:"The file. Its type is detected from the content; a declared type must match."`
 	crier.AssetDetails
 }
 

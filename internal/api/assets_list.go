@@ -18,7 +18,7 @@ type listAssetsInput struct {
 	FolderID string          `query:"folderId" doc:"Only the assets of this folder; none for those in no folder."`
 	Status   string          `query:"status" enum:"processing,ready,failed" doc:"Only assets in this state."`
 	Kind     crier.AssetKind `query:"kind" doc:"Only assets of this kind."`
-	Q        string          `query:"q" maxLength:"255" doc:"Only assets whose file name begins so; upper and lower case count as the same."`
+	Q        string          `query:"q" maxLength:"255" doc:"Only assets whose file name has this prefix, ignoring case."`
 
 	filter library.AssetFilter
 }

@@ -15,7 +15,7 @@ type listAuditLogInput struct {
 	From        crier.Time `query:"from" doc:"Only entries from this time on."`
 	To          crier.Time `query:"to" doc:"Only entries before this time."`
 	Action      string     `query:"action" maxLength:"100" doc:"Only entries of this operation, by its id in this document."`
-	PrincipalID crier.ID   `query:"principalId" doc:"Only what this person or API key did."`
+	PrincipalID crier.ID   `query:"principalId" doc:"Only changes by this person or API key."`
 }
 
 var listAuditLogDoc = doc{

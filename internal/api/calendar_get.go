@@ -13,7 +13,7 @@ type getCalendarInput struct {
 	From     crier.Time `query:"from" required:"true" doc:"Inclusive."`
 	To       crier.Time `query:"to" required:"true" doc:"Exclusive; at most 92 days after from."`
 	Timezone crier.Zone `query:"timezone" doc:"For local dates and times; the team's when absent, else UTC."`
-	Include  string     `query:"include" doc:"canceled adds what was canceled."`
+	Include  string     `query:"include" doc:"canceled adds canceled posts."`
 
 	canceled bool
 }

@@ -25,13 +25,13 @@ const tokenRequestsPerMinute = 600
 // The forms of the token endpoints, as the document tells them.
 type (
 	deviceLoginForm struct {
-		ClientID string `json:"client_id,omitempty" doc:"A name for the device, which its person is shown." example:"crier on a laptop"`
+		ClientID string `json:"client_id,omitempty" doc:"A name for the device, shown to the person." example:"crier on a laptop"`
 	}
 	tokenForm struct {
 		GrantType    string `json:"grant_type" enum:"urn:ietf:params:oauth:grant-type:device_code,authorization_code,refresh_token"`
 		DeviceCode   string `json:"device_code,omitempty" doc:"With the grant of a device code."`
 		Code         string `json:"code,omitempty" doc:"With the grant of an authorization code."`
-		RedirectURI  string `json:"redirect_uri,omitempty" doc:"With an authorization code: where it was sent to."`
+		RedirectURI  string `json:"redirect_uri,omitempty" doc:"With an authorization code: the redirect URI it was sent to."`
 		CodeVerifier string `json:"code_verifier,omitempty" doc:"With an authorization code: the verifier of PKCE."`
 		Resource     string `json:"resource,omitempty" doc:"With an authorization code: what the tokens are for (RFC 8707)."`
 		RefreshToken string `json:"refresh_token,omitempty" doc:"With the grant of a refresh token."`

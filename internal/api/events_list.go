@@ -27,8 +27,8 @@ func (f *eventFilters) read() []crier.Issue {
 type listEventsInput struct {
 	organizationPath
 	eventFilters
-	After string `query:"after" maxLength:"4096" doc:"nextCursor of an earlier answer, or the id of an event; omit it to begin with the oldest."`
-	Limit string `query:"limit" default:"25" doc:"Events on a page: a whole number from 1 to 100."`
+	After string `query:"after" maxLength:"4096" doc:"nextCursor of an earlier response, or the id of an event; omit it to start with the oldest."`
+	Limit string `query:"limit" default:"25" doc:"Events per page: a whole number from 1 to 100."`
 }
 
 var listEventsDoc = doc{

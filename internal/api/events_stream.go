@@ -13,7 +13,7 @@ import (
 type streamEventsInput struct {
 	organizationPath
 	eventFilters
-	After string `query:"after" maxLength:"4096" doc:"The id of the event that was seen last, or a cursor of the list, for a first connection. Last-Event-ID, which browsers send when they connect again, comes before it."`
+	After string `query:"after" maxLength:"4096" doc:"The id of the last event seen, or a cursor of the list, for a first connection. Last-Event-ID, which browsers send when they reconnect, takes precedence."`
 }
 
 var streamEventsDoc = doc{

@@ -12,7 +12,7 @@ import (
 type listFoldersInput struct {
 	teamPath
 	listQuery
-	ParentID string `query:"parentId" doc:"Only the folders in this folder; none for those at the top."`
+	ParentID string `query:"parentId" doc:"Only the folders in this folder; none for the top level."`
 
 	filter library.FolderFilter
 }

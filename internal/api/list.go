@@ -11,8 +11,8 @@ import (
 
 // listQuery is the part of an input that every list shares.
 type listQuery struct {
-	Cursor    string `query:"cursor" maxLength:"4096" doc:"nextCursor or prevCursor of an earlier answer; omit it for the first page."`
-	Limit     string `query:"limit" default:"25" doc:"Entries on a page: a whole number from 1 to 100."`
+	Cursor    string `query:"cursor" maxLength:"4096" doc:"nextCursor or prevCursor of an earlier response; omit it for the first page."`
+	Limit     string `query:"limit" default:"25" doc:"Entries per page: a whole number from 1 to 100."`
 	SortBy    string `query:"sortBy" doc:"The field to sort by."`
 	SortOrder string `query:"sortOrder" enum:"asc,desc" default:"desc" doc:"The direction."`
 

@@ -9,7 +9,7 @@ import (
 
 type deletePostInput struct {
 	postPath
-	AlsoDeleteFromPlatform string `query:"alsoDeleteFromPlatform" doc:"true also removes what was published from the networks; anything else removes crier's record alone."`
+	AlsoDeleteFromPlatform string `query:"alsoDeleteFromPlatform" doc:"true also deletes the published posts from the networks; anything else deletes only crier's record."`
 }
 
 var deletePostDoc = doc{

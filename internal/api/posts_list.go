@@ -20,14 +20,14 @@ type listPostsInput struct {
 	SocialAccountID string     `query:"socialAccountId" maxLength:"4000" doc:"Comma-separated ids: posts that are, or were, scheduled on one of these accounts. At most 100."`
 	SaveDestination string     `query:"saveDestination" enum:"queue,drafts"`
 	TagID           crier.ID   `query:"tagId"`
-	AssetID         crier.ID   `query:"assetId" doc:"Posts whose present content shows this asset."`
+	AssetID         crier.ID   `query:"assetId" doc:"Posts whose current content uses this asset."`
 	Q               string     `query:"q" doc:"Posts with all these words, in any script, in the title, the text or the links. At most 200 characters."`
 	ScheduledFrom   crier.Time `query:"scheduledFrom" doc:"The earliest pending time, else the last one, is at or after this."`
 	ScheduledTo     crier.Time `query:"scheduledTo" doc:"The earliest pending time, else the last one, is before this."`
 	CreatedFrom     crier.Time `query:"createdFrom"`
 	CreatedTo       crier.Time `query:"createdTo" doc:"Exclusive."`
 	UpdatedSince    crier.Time `query:"updatedSince"`
-	Include         string     `query:"include" doc:"scheduledPosts adds the scheduled posts of each post, the newest first, at most 100."`
+	Include         string     `query:"include" doc:"scheduledPosts adds the scheduled posts of each post, newest first, at most 100."`
 	listQuery
 
 	filter service.PostFilter

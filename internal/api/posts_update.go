@@ -9,7 +9,7 @@ import (
 
 type updatePostInput struct {
 	postPath
-	IfMatch crier.VersionMatch `header:"If-Match" required:"false" doc:"The contentPayloadId that the change was made for, in double quotes. Another present version is a 412."`
+	IfMatch crier.VersionMatch `header:"If-Match" required:"false" doc:"The contentPayloadId that the change is based on, in double quotes. If it is not the current version: 412."`
 	Body    crier.PostUpdate
 }
 

@@ -13,7 +13,7 @@ type validateContentInput struct {
 }
 
 var validateContentDoc = doc{
-	ID: "validateContent", Tag: "Publishing", Summary: "Dry-run content that was never stored",
+	ID: "validateContent", Tag: "Publishing", Summary: "Dry-run unsaved content",
 	Description: "Like `validate` of a post, for content that is still being written: errors, warnings, length " +
 		"and cost per account. Without a time it is a dry run of publishing now. Writes nothing.",
 }

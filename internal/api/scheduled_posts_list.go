@@ -16,7 +16,7 @@ type listScheduledPostsInput struct {
 	PostID          crier.ID   `query:"postId"`
 	From            crier.Time `query:"from" doc:"scheduledAt is at or after this."`
 	To              crier.Time `query:"to" doc:"scheduledAt is before this."`
-	NeedsAttention  string     `query:"needsAttention" enum:"true,false" doc:"true lists what failed, was missed, has an unknown outcome or an action that failed, and was not dismissed."`
+	NeedsAttention  string     `query:"needsAttention" enum:"true,false" doc:"true lists scheduled posts that failed, were missed, have an unknown outcome or a failed action, and were not dismissed."`
 	listQuery
 
 	filter service.ScheduledPostFilter

@@ -17,7 +17,7 @@ type getSlotCalendarInput struct {
 }
 
 var getSlotCalendarDoc = doc{
-	ID: "getSchedulingSlotCalendar", Tag: "Scheduling slots", Summary: "Get the slots of a window of time",
+	ID: "getSchedulingSlotCalendar", Tag: "Scheduling slots", Summary: "Get the slots of a period",
 	Description: "Every instant of the team's grid in the window, past ones too, with its local date and time, " +
 		"and the scheduled posts that take it. A post scheduled at exactly that instant takes the slot of its " +
 		"account, even if the time was chosen manually.",

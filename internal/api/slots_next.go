@@ -11,9 +11,9 @@ import (
 
 type nextSlotsInput struct {
 	teamPath
-	SocialAccountID crier.ID   `query:"socialAccountId" doc:"Leave out instants at which this account has something scheduled."`
-	Count           string     `query:"count" default:"1" doc:"How many instants: 1 to 20; values outside are clamped."`
-	Timezone        crier.Zone `query:"timezone" doc:"Used when the team has no zone of its own."`
+	SocialAccountID crier.ID   `query:"socialAccountId" doc:"Omit instants at which this account has a scheduled post."`
+	Count           string     `query:"count" default:"1" doc:"Number of instants: 1 to 20; values outside are clamped."`
+	Timezone        crier.Zone `query:"timezone" doc:"Used when the team has no zone."`
 
 	count int
 }

@@ -17,7 +17,7 @@ type createUploadAddressInput struct {
 }
 
 var createUploadAddressDoc = doc{
-	ID: "createUploadAddress", Tag: "Media library", Summary: "Get an address to upload a file to",
+	ID: "createUploadAddress", Tag: "Media library", Summary: "Get an upload URL",
 	Status: http.StatusCreated, Secret: true,
 	Description: "For uploads from where no token is available, such as the computer of an agent's user: `PUT` " +
 		"the content to `url` within 15 minutes, without a token; the response is the asset (201). The URL " +

@@ -35,16 +35,16 @@ func briefAccount(a crier.SocialAccount) accountBrief {
 func (d *door) addAccountTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "list_accounts", title: "List social accounts", nature: reads,
-		description: "Lists the social accounts that the team has connected. Only connected ones can publish.",
+		description: "Lists the team's social accounts. Only connected ones can publish.",
 	}, listAccounts)
 	addTool(d, s, tool{
-		name: "get_account", title: "Read a social account", nature: reads,
-		description: "Reads one social account, with what its network and its connection can do: post types, limits, " +
-			"comments, threads.",
+		name: "get_account", title: "Get a social account", nature: reads,
+		description: "Returns a social account with the capabilities of its network and its connection: post types, " +
+			"limits, comments, threads.",
 	}, getAccount)
 	addTool(d, s, tool{
 		name: "connect_account", title: "Connect a social account", nature: adds, outside: true,
-		description: "Begins to connect an account of a network: returns an address that the person must open in a " +
+		description: "Starts connecting an account of a network: returns a URL that the person must open in a " +
 			"browser to consent. Nothing is connected before that.",
 	}, connectAccount)
 }

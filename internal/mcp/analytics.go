@@ -52,11 +52,10 @@ func briefTotals(t crier.AnalyticsTotals) totalsBrief {
 
 func (d *door) addAnalyticsTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "get_analytics", title: "How posts and accounts do", nature: reads,
-		description: "Sums up what the posts of some days have by now, against the days before: views, engagements, " +
-			"followers, the best posts, the best hours of the week and how punctually posts went out. null means " +
-			"that no " +
-			"network told, never zero.",
+		name: "get_analytics", title: "Get analytics", nature: reads,
+		description: "Summarizes the current metrics of the posts of some days, compared with the days before: " +
+			"views, engagements, followers, the best posts, the best hours of the week and how punctually posts were " +
+			"published. null means that no network reported a value, never zero.",
 	}, getAnalytics)
 }
 

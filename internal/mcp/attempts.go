@@ -28,20 +28,20 @@ type attemptList struct {
 
 func (d *door) addAttemptTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "list_attempts", title: "What was tried", nature: reads,
-		description: "Tells where a publication stands and everything that was tried for it: how each attempt ended, " +
-			"why, and what happens next.",
+		name: "list_attempts", title: "List publish attempts", nature: reads,
+		description: "Returns the state of a publication and all its attempts: the result of each, the reason, and " +
+			"the next step.",
 	}, listAttempts)
 	addTool(d, s, tool{
-		name: "retry", title: "Publish again after a failure", nature: changes, outside: true,
-		description: "Tries a failed or missed publication again, at once. Refused while the outcome is unknown, and " +
-			"when another publication has taken its place (replacedBy). Asks the person.",
+		name: "retry", title: "Retry a failed publication", nature: changes, outside: true,
+		description: "Retries a failed or missed publication at once. Rejected while the outcome is unknown, or if " +
+			"another publication has replaced it (replacedBy). Asks the person.",
 	}, retry)
 	addTool(d, s, tool{
-		name: "resolve", title: "Decide an unknown outcome", nature: changes, outside: true,
-		description: "Decides a publication whose outcome is unknown, after somebody has looked at the network: it " +
-			"is there (published), it is not and shall be tried again (retry), or it is given up (failed). Saying " +
-			"retry while it is there publishes it twice. Asks the person.",
+		name: "resolve", title: "Resolve an unknown outcome", nature: changes, outside: true,
+		description: "Resolves a publication with an unknown outcome, after somebody has checked the network: the " +
+			"post is there (published), it is not and should be retried (retry), or it is given up (failed). Using " +
+			"retry while the post is there publishes it twice. Asks the person.",
 	}, resolve)
 }
 
@@ -138,8 +138,8 @@ type outcome string
 type resolveInput struct {
 	scheduledPostInput
 	confirmable
-	Outcome        outcome `json:"outcome" jsonschema:"what a look at the network has shown"`
-	PlatformPostID string  `json:"platformPostId,omitempty" jsonschema:"the network's id of the post, when it is published"`
+	Outcome        outcome `json:"outcome" jsonschema:"the result of checking the network"`
+	PlatformPostID string  `json:"platformPostId,omitempty" jsonschema:"the network's id of the post, if it is published"`
 }
 
 // consequences say what each decision leads to.

@@ -44,16 +44,16 @@ func briefCalendar(c crier.Calendar) calendarBrief {
 
 func (d *door) addCalendarTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "get_calendar", title: "Look at the calendar", nature: reads,
-		description: "Lists what goes out, or went out, between two times at most 92 days apart, with recurrences to " +
-			"come.",
+		name: "get_calendar", title: "Get the calendar", nature: reads,
+		description: "Lists scheduled and published posts between two times at most 92 days apart, with future " +
+			"recurrences.",
 	}, getCalendar)
 }
 
 type getCalendarInput struct {
 	inTeam
-	From     crier.Time `json:"from" jsonschema:"the beginning, such as 2026-11-01T00:00:00Z"`
-	To       crier.Time `json:"to" jsonschema:"the end, which is not included"`
+	From     crier.Time `json:"from" jsonschema:"the start, such as 2026-11-01T00:00:00Z"`
+	To       crier.Time `json:"to" jsonschema:"the end, exclusive"`
 	Timezone string     `json:"timezone,omitempty" jsonschema:"IANA zone of the local times; the team's when absent"`
 }
 

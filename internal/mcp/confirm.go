@@ -11,7 +11,7 @@ import (
 
 // confirmable is the input of tools that ask before they act.
 type confirmable struct {
-	Confirm           bool   `json:"confirm,omitempty" jsonschema:"true only after the person has seen the preview and agreed, together with confirmationToken. Without effect where your client can ask the person itself: then they are asked."`
+	Confirm           bool   `json:"confirm,omitempty" jsonschema:"true only after the person has seen the preview and agreed, together with confirmationToken. Ignored if your client can ask the person itself: then they are asked."`
 	ConfirmationToken string `json:"confirmationToken,omitempty" jsonschema:"the confirmationToken of the preview that the person agreed to; it is void once the content, the accounts, the time or the cost has changed"`
 }
 

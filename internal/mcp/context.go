@@ -34,8 +34,8 @@ type teamBrief struct {
 
 func (d *door) addContextTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "get_context", title: "Who and where am I", nature: reads,
-		description: "Tells who you act for, which organizations and teams you reach, which are the defaults, and " +
+		name: "get_context", title: "Get the context", nature: reads,
+		description: "Returns the person you act for, the organizations and teams you can access, the defaults, and " +
 			"the server's time.",
 	}, func(ctx context.Context, c *call, _ struct{}) (any, error) {
 		found, err := c.AgentContext(ctx)

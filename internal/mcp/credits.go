@@ -11,9 +11,9 @@ import (
 
 func (d *door) addCreditTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "get_credits", title: "Look at the credits", nature: reads,
-		description: "Tells the organization's credits: owned, reserved for what is scheduled, and available; and " +
-			"what things cost. 1 credit is 0.001 USD.",
+		name: "get_credits", title: "Get the credits", nature: reads,
+		description: "Returns the organization's credits: balance, reserved for scheduled posts, and available; and " +
+			"the prices. 1 credit is 0.001 USD.",
 	}, getCredits)
 }
 

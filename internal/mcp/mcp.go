@@ -38,10 +38,10 @@ type door struct {
 
 // instructions tell an agent how things belong together.
 const instructions = `crier drafts, schedules and publishes social posts.
-Begin with get_context and list_accounts. A post is first a draft (create_draft); validate_post tries out what would happen and what it costs; schedule_post or publish_now publishes it on the accounts you name, each with a result of its own.
-Tools that publish, spend credits, cancel or delete first do a dry run and have the person asked. If your client cannot ask, they answer with the preview: show it to the person, and call again with confirm: true and its confirmationToken only if they agree. A token is void once what it was shown for has changed.
-All times are UTC, RFC 3339. Repeating an identical call is safe: it has its effect once.
-When a publication failed, list_attempts tells why. When its outcome is unknown, never publish the post anew: look at the network, then use resolve.`
+Start with get_context and list_accounts. A post is first a draft (create_draft); validate_post is a dry run with the cost; schedule_post or publish_now publishes it on the given accounts, each with its own result.
+Tools that publish, spend credits, cancel or delete first do a dry run and ask the person. If your client cannot ask, they return the preview: show it to the person, and call again with confirm: true and its confirmationToken only if they agree. A token is void once the previewed content has changed.
+All times are UTC, RFC 3339. Repeating an identical call is safe: it takes effect once.
+If a publication failed, list_attempts shows why. If its outcome is unknown, never publish the post again: check the network, then use resolve.`
 
 // NewServer makes the server that speaks the protocol, with all tools and resources.
 func NewServer(cfg Config) *mcp.Server {

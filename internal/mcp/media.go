@@ -47,28 +47,28 @@ func briefAsset(a crier.Asset) assetBrief {
 func (d *door) addMediaTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "list_assets", title: "List media", nature: reads,
-		description: "Lists the images and videos of the team's media library, with the networks that refuse each. " +
+		description: "Lists the images and videos of the team's media library, with the networks that reject each. " +
 			"Only ready ones can be published.",
 	}, listAssets)
 	addTool(d, s, tool{
 		name: "import_asset", title: "Import media", nature: adds, repeatable: true, outside: true,
-		description: "Has the server fetch an image or video from a public web address into the media library. It " +
-			"costs nothing.",
+		description: "Imports an image or video from a public URL into the media library. It is fetched by the " +
+			"server and is free.",
 	}, importAsset)
 	addTool(d, s, tool{
 		name: "upload_asset", title: "Upload a local file", nature: adds,
-		description: "Gives an address, and a curl command, to upload one image, video or PDF from the person's own " +
-			"machine into the media library. Nothing is uploaded by the call itself: run the command where the file " +
-			"is, within 15 minutes; it prints the asset with its id. The address works once and needs no token, so " +
-			"treat it like a secret. It costs nothing. For a file on the web use import_asset.",
+		description: "Returns a URL and a curl command to upload one image, video or PDF from the person's own " +
+			"machine into the media library. The call itself uploads nothing: run the command where the file is, " +
+			"within 15 minutes; it prints the asset with its id. The URL works once and needs no token, so treat it " +
+			"like a secret. It is free. For a file on the web use import_asset.",
 	}, uploadAsset)
 }
 
 type uploadAssetInput struct {
 	inTeam
 	FileName string  `json:"fileName" jsonschema:"name of the file, such as picture.jpg; the command uploads this file from the directory where it is run"`
-	MimeType string  `json:"mimeType,omitempty" jsonschema:"type that the file must have, such as image/jpeg; absent: any that the library takes"`
-	MaxBytes int64   `json:"maxBytes,omitempty" jsonschema:"most bytes that the file may have; absent: 1 GiB"`
+	MimeType string  `json:"mimeType,omitempty" jsonschema:"required type of the file, such as image/jpeg; absent: any that the library accepts"`
+	MaxBytes int64   `json:"maxBytes,omitempty" jsonschema:"maximum size of the file in bytes; absent: 1 GiB"`
 	AltText  *string `json:"altText,omitempty" jsonschema:"what the file shows, for people who cannot see it"`
 }
 
@@ -125,7 +125,7 @@ func listAssets(ctx context.Context, c *call, in listAssetsInput) (any, error) {
 
 type importAssetInput struct {
 	inTeam
-	URL     string  `json:"url" jsonschema:"http or https address of the file"`
+	URL     string  `json:"url" jsonschema:"http or https URL of the file"`
 	AltText *string `json:"altText,omitempty" jsonschema:"what the file shows, for people who cannot see it"`
 }
 

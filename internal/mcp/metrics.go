@@ -24,9 +24,9 @@ type metricsList struct {
 
 func (d *door) addMetricsTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "post_metrics", title: "How a post does", nature: reads,
-		description: "Tells the newest stored numbers of a post on each account it was published on; free. null " +
-			"means that the network does not tell, 0 that it told zero.",
+		name: "post_metrics", title: "Get post metrics", nature: reads,
+		description: "Returns the latest stored metrics of a post on each account it was published on; free. null " +
+			"means that the network does not report the metric, 0 that it reported zero.",
 	}, postMetrics)
 }
 

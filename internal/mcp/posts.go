@@ -107,32 +107,31 @@ func shorten(text string, length int) string {
 func (d *door) addPostTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "list_posts", title: "List posts", nature: reads,
-		description: "Lists the team's posts in brief, the newest first, with their publications per account. " +
-			"Filters narrow the list together.",
+		description: "Lists the team's posts in brief, newest first, with their publications per account. Filters " +
+			"are combined with AND.",
 	}, listPosts)
 	addTool(d, s, tool{
-		name: "get_post", title: "Read a post", nature: reads,
-		description: "Reads one post: its whole text or the parts of its thread, what networks or accounts publish " +
-			"instead, and its publications on all accounts. With versions, also the versions of its content.",
+		name: "get_post", title: "Get a post", nature: reads,
+		description: "Returns a post: its whole text or the parts of its thread, its variants for networks or " +
+			"accounts, and its publications on all accounts. With versions, also the versions of its content.",
 	}, getPost)
 	addTool(d, s, tool{
-		name: "create_draft", title: "Write a draft", nature: adds,
-		description: "Makes a draft: one text, or a thread of two or more parts. It publishes nothing and costs " +
-			"nothing.",
+		name: "create_draft", title: "Create a draft", nature: adds,
+		description: "Creates a draft: one text, or a thread of two or more parts. It publishes nothing and is free.",
 	}, createDraft)
 	addTool(d, s, tool{
-		name: "update_draft", title: "Change a post", nature: changes, repeatable: true,
-		description: "Changes the content or title of a post; what is absent stays. If the post is scheduled, this " +
-			"changes what will be published, and the person is asked.",
+		name: "update_draft", title: "Update a post", nature: changes, repeatable: true,
+		description: "Changes the content or title of a post; omitted fields keep their value. If the post is " +
+			"scheduled, this changes what will be published, and the person is asked.",
 	}, updateDraft)
 	addTool(d, s, tool{
-		name: "move_to_draft", title: "Stop what is scheduled", nature: changes, repeatable: true,
-		description: "Cancels everything that is scheduled of a post and keeps the post as a draft. Asks the person.",
+		name: "move_to_draft", title: "Move a post to draft", nature: changes, repeatable: true,
+		description: "Cancels all scheduled publications of a post and keeps it as a draft. Asks the person.",
 	}, moveToDraft)
 	addTool(d, s, tool{
 		name: "delete_post", title: "Delete a post", nature: changes, repeatable: true, outside: true,
-		description: "Deletes a post, cancels what is scheduled of it and, with fromNetworks, removes what was " +
-			"published. Asks the person.",
+		description: "Deletes a post, cancels its scheduled publications and, with fromNetworks, also deletes it " +
+			"from the networks. Asks the person.",
 	}, deletePost)
 }
 
@@ -183,7 +182,7 @@ func (c *call) post(ctx context.Context, in postInput) (team crier.ID, post crie
 
 type getPostInput struct {
 	postInput
-	Versions bool `json:"versions,omitempty" jsonschema:"also tell the versions of the content, the newest first"`
+	Versions bool `json:"versions,omitempty" jsonschema:"also return the versions of the content, newest first"`
 }
 
 func getPost(ctx context.Context, c *call, in getPostInput) (any, error) {
@@ -225,7 +224,7 @@ type createDraftInput struct {
 	Parts    []part     `json:"parts,omitempty" jsonschema:"the parts of a thread in order, 2 to 50"`
 	AssetIDs []crier.ID `json:"assetIds,omitempty" jsonschema:"assets of the media library shown with the text; list_assets has them"`
 	Title    *string    `json:"title,omitempty" jsonschema:"for display inside crier, never published"`
-	Variants []variant  `json:"variants,omitempty" jsonschema:"what some networks or accounts publish instead"`
+	Variants []variant  `json:"variants,omitempty" jsonschema:"different content for some networks or accounts"`
 }
 
 func createDraft(ctx context.Context, c *call, in createDraftInput) (any, error) {
@@ -266,7 +265,7 @@ type updateDraftInput struct {
 	Parts    []part      `json:"parts,omitempty" jsonschema:"the new parts of a thread"`
 	AssetIDs *[]crier.ID `json:"assetIds,omitempty" jsonschema:"the new assets; an empty list removes all"`
 	Title    *string     `json:"title,omitempty" jsonschema:"the new title"`
-	Variants *[]variant  `json:"variants,omitempty" jsonschema:"what some networks or accounts publish instead, in place of all that there were; an empty list removes them"`
+	Variants *[]variant  `json:"variants,omitempty" jsonschema:"different content for some networks or accounts; replaces all existing variants; an empty list removes them"`
 }
 
 func (in updateDraftInput) body(post crier.Post) (crier.PostUpdate, error) {
@@ -382,7 +381,7 @@ func moveToDraft(ctx context.Context, c *call, in moveToDraftInput) (any, error)
 type deletePostInput struct {
 	postInput
 	confirmable
-	FromNetworks bool `json:"fromNetworks,omitempty" jsonschema:"also remove what was published from the networks that can"`
+	FromNetworks bool `json:"fromNetworks,omitempty" jsonschema:"also delete the published posts from the networks that support it"`
 }
 
 func deletePost(ctx context.Context, c *call, in deletePostInput) (any, error) {

@@ -14,20 +14,19 @@ import (
 
 func (d *door) addPublishTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "validate_post", title: "Try out a post", nature: reads,
-		description: "A dry run of schedule_post: errors, warnings and cost per account, and the time it would take. " +
+		name: "validate_post", title: "Validate a post", nature: reads,
+		description: "A dry run of schedule_post: errors, warnings and cost per account, and the time it would have. " +
 			"Writes nothing.",
 	}, validatePost)
 	addTool(d, s, tool{
 		name: "schedule_post", title: "Schedule a post", nature: changes, repeatable: true, outside: true,
 		description: "Schedules a post on one or more accounts, at a time or in their next free slot. Does a dry run " +
-			"and asks the person first. Each account has a result of its own; scheduling again moves what is " +
-			"scheduled.",
+			"and asks the person first. Each account has its own result; scheduling again moves the publications.",
 	}, schedulePost)
 	addTool(d, s, tool{
 		name: "publish_now", title: "Publish a post at once", nature: changes, repeatable: true, outside: true,
 		description: "Publishes a post on one or more accounts at once and waits for the networks. Does a dry run " +
-			"and asks the person first. Each account has a result of its own.",
+			"and asks the person first. Each account has its own result.",
 	}, publishNow)
 }
 
@@ -35,9 +34,9 @@ func (d *door) addPublishTools(s *mcp.Server) {
 type targetsInput struct {
 	postInput
 	SocialAccountIDs []crier.ID     `json:"socialAccountIds" jsonschema:"the accounts to publish on; list_accounts has them"`
-	PlatformSettings map[string]any `json:"platformSettings,omitempty" jsonschema:"settings of the networks by key, such as tiktokPrivacyLevel or youtubeTitle; validate_post tells which are missing"`
-	FirstComment     string         `json:"firstComment,omitempty" jsonschema:"a comment posted right after the post, where the network has comments"`
-	AllowRepublish   bool           `json:"allowRepublish,omitempty" jsonschema:"publish again where this post was published before"`
+	PlatformSettings map[string]any `json:"platformSettings,omitempty" jsonschema:"settings of the networks by key, such as tiktokPrivacyLevel or youtubeTitle; validate_post reports missing ones"`
+	FirstComment     string         `json:"firstComment,omitempty" jsonschema:"a comment posted right after the post, if the network supports comments"`
+	AllowRepublish   bool           `json:"allowRepublish,omitempty" jsonschema:"publish again on accounts where this post was published before"`
 }
 
 func (in targetsInput) targets() (crier.Targets, error) {
@@ -308,7 +307,7 @@ func ended(p crier.Post) string {
 type publishNowInput struct {
 	targetsInput
 	confirmable
-	WaitSeconds *int `json:"waitSeconds,omitempty" jsonschema:"how long to wait for the networks before answering, 0 to 30; 10 when absent"`
+	WaitSeconds *int `json:"waitSeconds,omitempty" jsonschema:"how many seconds to wait for the networks, 0 to 30; 10 when absent"`
 }
 
 // tryOutLead is how far ahead the dry run of publishing at once looks: validation wants a time to come.

@@ -35,21 +35,21 @@ type grid struct {
 func (d *door) addSlotTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "list_slots", title: "List the slots", nature: reads,
-		description: "Lists the times of the week at which the team's posts go out, in the team's zone. Day 0 is " +
-			"Sunday.",
+		description: "Lists the times of the week at which the team's posts are published, in the team's zone. Day 0 " +
+			"is Sunday.",
 	}, listSlots)
 	addTool(d, s, tool{
-		name: "next_slots", title: "Look at the next slots", nature: reads,
-		description: "Tells the next instants of the slots; with an account, those that are still free there.",
+		name: "next_slots", title: "List the next slots", nature: reads,
+		description: "Lists the next instants of the slots; with an account, only those that are free on it.",
 	}, nextSlots)
 	addTool(d, s, tool{
 		name: "create_slot", title: "Add a slot", nature: changes, repeatable: true,
-		description: "Adds a time of the week at which posts go out. A team's first own slot replaces the default " +
-			"ones. Asks the person.",
+		description: "Adds a time of the week at which posts are published. A team's first own slot replaces the " +
+			"defaults. Asks the person.",
 	}, createSlot)
 	addTool(d, s, tool{
 		name: "delete_slot", title: "Remove a slot", nature: changes, repeatable: true,
-		description: "Removes a slot. What is scheduled stays scheduled. Asks the person.",
+		description: "Removes a slot. Scheduled posts stay scheduled. Asks the person.",
 	}, deleteSlot)
 }
 

@@ -125,7 +125,7 @@ func (c *call) team(ctx context.Context, in inTeam) (crier.ID, error) {
 // inPage is the input of tools that list page by page.
 type inPage struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"how many at most, 1 to 100; 20 when absent"`
-	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
+	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 
 // defaultLimit keeps answers small.

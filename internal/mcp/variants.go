@@ -9,8 +9,8 @@ import (
 
 // variant is what a network or an account publishes instead of the post's content.
 type variant struct {
-	Provider        *crier.Provider `json:"provider,omitempty" jsonschema:"the network that it is for; give this or socialAccountId"`
-	SocialAccountID *crier.ID       `json:"socialAccountId,omitempty" jsonschema:"the account that it is for"`
+	Provider        *crier.Provider `json:"provider,omitempty" jsonschema:"the network it is for; either this or socialAccountId"`
+	SocialAccountID *crier.ID       `json:"socialAccountId,omitempty" jsonschema:"the account it is for"`
 	Text            *string         `json:"text,omitempty" jsonschema:"the text there"`
 	Parts           []part          `json:"parts,omitempty" jsonschema:"the parts of a thread there, instead of a text"`
 	AssetIDs        *[]crier.ID     `json:"assetIds,omitempty" jsonschema:"the assets there; the post's when absent"`

@@ -23,12 +23,12 @@ const documentDescription = `Draft, schedule and publish social posts.
 Every request needs the header ` + "`Authorization: Bearer <token>`" + `, where the token is an API key of an organization, or the access token of
 a device login.
 
-* Times in answers are RFC 3339, UTC, with milliseconds. Times in requests need ` + "`Z`" + ` or an offset.
+* Times in responses are RFC 3339, UTC, with milliseconds. Times in requests need ` + "`Z`" + ` or an offset.
 * Every POST, PATCH and DELETE takes an ` + "`Idempotency-Key`" + ` header (1 to 255 visible characters): for 24 hours, a repeat of the same
-  request gets the first answer again, with ` + "`Idempotency-Replayed: true`" + `.
-* Lists are pages: send ` + "`nextCursor`" + ` or ` + "`prevCursor`" + ` back as ` + "`cursor`" + ` with the same filters and sort.
-* Requests are limited per token: ` + "`RateLimit`, `RateLimit-Policy` and `Retry-After`" + ` tell where you stand.
-* Unknown keys in a body are refused; unknown query parameters are ignored.`
+  request gets the first response again, with ` + "`Idempotency-Replayed: true`" + `.
+* Lists are paged: send ` + "`nextCursor`" + ` or ` + "`prevCursor`" + ` back as ` + "`cursor`" + ` with the same filters and sort.
+* Requests are limited per token: ` + "`RateLimit`, `RateLimit-Policy` and `Retry-After`" + ` report the current state.
+* Unknown keys in a body are rejected; unknown query parameters are ignored.`
 
 // arraysNeverNull switches Huma's default off: in this interface a list is never null unless its field says so.
 var arraysNeverNull = sync.OnceFunc(func() { huma.DefaultArrayNullable = false })
@@ -207,7 +207,7 @@ func (d *Document) AddForm(o Operation, form reflect.Type) {
 		}},
 		Responses: map[string]*huma.Response{
 			"200": jsonResponse(http.StatusText(http.StatusOK), d.registry.Schema(o.Out, true, "")),
-			"400": jsonResponse("Refused, by the name of the reason.", refusal),
+			"400": jsonResponse("Rejected, with the reason's code.", refusal),
 			"429": jsonResponse("Too many requests from this address.", refusal),
 			"500": jsonResponse("The server failed.", failure),
 			"503": jsonResponse(overloaded, failure),
@@ -280,8 +280,8 @@ func (d *Document) documentFile(op *huma.Operation) {
 	bytes := map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString,
 		Format: "binary"}}}
 	op.Responses["200"] = &huma.Response{Description: "The file, with its own Content-Type.", Content: bytes}
-	op.Responses["206"] = &huma.Response{Description: "The part of the file that Range asks for.", Content: bytes}
-	op.Responses["304"] = &huma.Response{Description: "The caller has these bytes already."}
-	op.Responses["416"] = jsonResponse("Range asks for bytes behind the end of the file.",
+	op.Responses["206"] = &huma.Response{Description: "The part of the file selected by Range.", Content: bytes}
+	op.Responses["304"] = &huma.Response{Description: "The caller already has this content."}
+	op.Responses["416"] = jsonResponse("Range is beyond the end of the file.",
 		d.errorSchema(crier.KindInvalid))
 }

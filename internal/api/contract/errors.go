@@ -58,17 +58,17 @@ var errorAnswers = []struct {
 	{kind: crier.KindForbidden, when: "The token is valid but lacks permission."},
 	{kind: crier.KindNotFound, when: "There is no such resource."},
 	{kind: crier.KindConflict,
-		when:      "The request conflicts with the present state, or its Idempotency-Key was used for another request.",
+		when:      "The request conflicts with the current state, or its Idempotency-Key was used for another request.",
 		conflicts: true},
-	{kind: crier.KindPreconditionFailed, when: "The content is no longer the version that If-Match names; " +
-		"contentPayloadId is the present one.", conditional: true},
+	{kind: crier.KindPreconditionFailed, when: "The content is no longer the version in If-Match; " +
+		"contentPayloadId is the current one.", conditional: true},
 	{kind: crier.KindTooManyRequests,
-		when: "The rate limit of the token was exceeded; Retry-After tells when to come back."},
+		when: "The rate limit of the token was exceeded; Retry-After says when to retry."},
 	{kind: crier.KindInternal, when: "The server failed; repeat safe requests with exponential backoff."},
 }
 
 // overloaded describes a 503.
-const overloaded = "The service is overloaded or its database is away; Retry-After tells when to try again."
+const overloaded = "The service is overloaded or its database is unavailable; Retry-After says when to retry."
 
 // documentErrors adds the error bodies to an operation.
 func (d *Document) documentErrors(op *huma.Operation, conflicts, costs bool) {

@@ -268,7 +268,7 @@ func (in *Input) document(op *huma.Operation) {
 	}
 	if op.Method != http.MethodGet {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: "Idempotency-Key", In: "header",
-			Description: "A repeat of the request with the same key within 24 hours gets the first answer again.",
+			Description: "A repeat of the request with the same key within 24 hours gets the first response.",
 			Schema: &huma.Schema{Type: huma.TypeString, MinLength: ptrTo(1), MaxLength: ptrTo(255),
 				Pattern: "^[!-~]+$"}})
 	}

@@ -765,7 +765,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get how posts were delivered
+         * Get delivery results
          * @description The results of the posts that were due in the window, and their lateness: the time from when a post was due to the call that published it. Canceled posts are not counted.
          *
          *     Needs the permission `read_analytics`.
@@ -831,7 +831,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the summary of a window
+         * Get the analytics summary
          * @description Totals of posts and accounts: overall, by network and by account. A total states how many posts it covers and how many reported no value; missing values are never added as 0. Reach is not included: it counts people, and somebody who saw two posts would count twice.
          *
          *     | Metric | Meaning |
@@ -919,7 +919,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get an address to upload a file to
+         * Get an upload URL
          * @description For uploads from where no token is available, such as the computer of an agent's user: `PUT` the content to `url` within 15 minutes, without a token; the response is the asset (201). The URL accepts one file of at most `maxBytes` and, if given, of type `mimeType`; it counts as an upload by the caller, who must still have the permission then. A URL that was altered or has expired is a 403, one that was used a 409.
          *
          *     Needs the permission `manage_media`.
@@ -1197,7 +1197,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Dry-run content that was never stored
+         * Dry-run unsaved content
          * @description Like `validate` of a post, for content that is still being written: errors, warnings, length and cost per account. Without a time it is a dry run of publishing now. Writes nothing.
          *
          *     Needs the permission `read`.
@@ -1629,7 +1629,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the slots of a window of time
+         * Get the slots of a period
          * @description Every instant of the team's grid in the window, past ones too, with its local date and time, and the scheduled posts that take it. A post scheduled at exactly that instant takes the slot of its account, even if the time was chosen manually.
          *
          *     Needs the permission `read`.
@@ -1835,7 +1835,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find whom a post can mention
+         * Search for mentions
          * @description Asks the network, if it supports lookups (abilities.mentions): LinkedIn finds organizations by the name in their address, and people among the followers of an organization.
          *
          *     Needs the permission `read`.
@@ -1969,21 +1969,21 @@ export interface components {
             expiresAt: string | null;
             /** Format: uuid */
             id: string;
-            /** @description The last four characters of the secret, to tell keys apart. */
+            /** @description The last four characters of the secret, to distinguish keys. */
             lastFour: string;
             /**
              * Format: date-time
-             * @description Kept to the minute.
+             * @description Accurate to the minute.
              */
             lastUsedAt: string | null;
             name: string;
             /** Format: uuid */
             organizationId: string;
-            /** @description What the key is narrowed to; null means all that its role holds. */
+            /** @description Permissions the key is restricted to; null means all of its role. */
             permissions: ("manage_organization" | "manage_members" | "manage_api_keys" | "manage_billing" | "manage_webhooks" | "create_teams" | "manage_teams" | "delete_teams" | "manage_social_accounts" | "manage_slots" | "manage_media" | "write_posts" | "approve_posts" | "publish_posts" | "delete_posts" | "read" | "read_analytics" | "read_live_analytics")[] | null;
             /** @enum {string} */
             role: "owner" | "admin" | "editor" | "viewer";
-            /** @description The teams the key is narrowed to; null means all. */
+            /** @description Teams the key is restricted to; null means all. */
             teamIds: string[] | null;
             /** Format: date-time */
             updatedAt: string;
@@ -1996,23 +1996,23 @@ export interface components {
             expiresAt?: string | null;
             /** @description 2 to 64 characters after trimming, no control characters. */
             name: string;
-            /** @description Narrows the key; each must be held by the role and by the caller. */
+            /** @description Restricts the key; the role and the caller must have each of them. */
             permissions?: ("manage_organization" | "manage_members" | "manage_api_keys" | "manage_billing" | "manage_webhooks" | "create_teams" | "manage_teams" | "delete_teams" | "manage_social_accounts" | "manage_slots" | "manage_media" | "write_posts" | "approve_posts" | "publish_posts" | "delete_posts" | "read" | "read_analytics" | "read_live_analytics")[] | null;
             /**
-             * @description Not above the caller's own.
+             * @description Not above the caller's own role.
              * @enum {string}
              */
             role: "owner" | "admin" | "editor" | "viewer";
-            /** @description Narrows the key to some teams of the organization. */
+            /** @description Restricts the key to some teams of the organization. */
             teamIds?: string[] | null;
         };
         APIKeyPage: {
             data: components["schemas"]["APIKey"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -2033,23 +2033,23 @@ export interface components {
             expiresAt: string | null;
             /** Format: uuid */
             id: string;
-            /** @description The last four characters of the secret, to tell keys apart. */
+            /** @description The last four characters of the secret, to distinguish keys. */
             lastFour: string;
             /**
              * Format: date-time
-             * @description Kept to the minute.
+             * @description Accurate to the minute.
              */
             lastUsedAt: string | null;
             name: string;
             /** Format: uuid */
             organizationId: string;
-            /** @description What the key is narrowed to; null means all that its role holds. */
+            /** @description Permissions the key is restricted to; null means all of its role. */
             permissions: ("manage_organization" | "manage_members" | "manage_api_keys" | "manage_billing" | "manage_webhooks" | "create_teams" | "manage_teams" | "delete_teams" | "manage_social_accounts" | "manage_slots" | "manage_media" | "write_posts" | "approve_posts" | "publish_posts" | "delete_posts" | "read" | "read_analytics" | "read_live_analytics")[] | null;
             /** @enum {string} */
             role: "owner" | "admin" | "editor" | "viewer";
-            /** @description Shown once. A replayed answer does not have it. */
+            /** @description Shown once. A replayed response does not contain it. */
             secret?: string;
-            /** @description The teams the key is narrowed to; null means all. */
+            /** @description Teams the key is restricted to; null means all. */
             teamIds: string[] | null;
             /** Format: date-time */
             updatedAt: string;
@@ -2067,15 +2067,15 @@ export interface components {
             to: string;
         };
         AccountChoice: {
-            /** @description Tells apart what has the same label. */
+            /** @description Distinguishes values with the same label. */
             detail?: string;
             label: string;
-            /** @description As it stands in the setting; true and false for switches. */
+            /** @description The value of the setting; true and false for booleans. */
             value: string;
         };
         AccountChoices: {
             data: components["schemas"]["AccountChoice"][];
-            /** @description How the account looks on its network right now, where the network tells it along. */
+            /** @description The account's current profile on its network, if the network includes it. */
             face?: components["schemas"]["AccountFace"];
             setting: string;
         };
@@ -2093,13 +2093,13 @@ export interface components {
         };
         AccountMetrics: {
             engagements: number | null;
-            /** @description Numbers that only this network has, under its own names. */
+            /** @description Metrics that only this network has, under its own names. */
             extra?: {
                 [key: string]: number;
             };
             followers: number | null;
             following: number | null;
-            /** @description The beginning of the time that the flowing numbers belong to; absent where the network tells totals only. */
+            /** @description Start of the period of the metrics that are not totals; absent if the network reports totals only. */
             from?: string;
             impressions: number | null;
             posts: number | null;
@@ -2111,7 +2111,7 @@ export interface components {
             engagementRate: components["schemas"]["AnalyticsRate"];
             followers: components["schemas"]["AnalyticsFollowers"];
             metrics: components["schemas"]["AnalyticsSums"];
-            /** @description Posts that were published in the window, one per account. */
+            /** @description Posts published in the window, one per account. */
             posts: number;
             profileHandle: string | null;
             /** @enum {string} */
@@ -2137,10 +2137,10 @@ export interface components {
             failed: number;
             /** @description The first day. */
             from: string;
-            /** @description null when no post went out. */
+            /** @description null when no post was published. */
             lateness: components["schemas"]["DeliveryLateness"] | null;
             missed: number;
-            /** @description Not ended yet: scheduled, publishing, processing. */
+            /** @description Not finished yet: scheduled, publishing, processing. */
             open: number;
             published: number;
             /** @description The zone of the days. */
@@ -2150,13 +2150,13 @@ export interface components {
             unknown: number;
         };
         AnalyticsFollowers: {
-            /** @description Against the first reading of each account in the window. */
+            /** @description Difference to the first reading of each account in the window. */
             change: number | null;
-            /** @description How many connected accounts did not. */
+            /** @description Number of connected accounts without a value. */
             notTold: number;
-            /** @description How many accounts told. */
+            /** @description Number of accounts with a value. */
             told: number;
-            /** @description At the last reading of each account in the window, added up; null when no account told. */
+            /** @description Sum of the last reading of each account in the window; null when no account has a value. */
             value: number | null;
         };
         AnalyticsPost: {
@@ -2164,7 +2164,7 @@ export interface components {
             accountName: string;
             /** @description Engagements divided by views; 0.05 is 5 %. */
             engagementRate: number | null;
-            /** @description What the network told last. */
+            /** @description The last reported values. */
             metrics: components["schemas"]["PostNumbers"];
             permalink: string | null;
             /** Format: uuid */
@@ -2177,7 +2177,7 @@ export interface components {
             publishedAt: string;
             /**
              * Format: date-time
-             * @description When the network was asked last; null before the first time.
+             * @description Time of the last reading; null before the first one.
              */
             readAt: string | null;
             /** Format: uuid */
@@ -2190,11 +2190,11 @@ export interface components {
         };
         AnalyticsPostPage: {
             data: components["schemas"]["AnalyticsPost"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -2204,20 +2204,20 @@ export interface components {
             followers: components["schemas"]["AnalyticsFollowers"];
             from: string;
             metrics: components["schemas"]["AnalyticsSums"];
-            /** @description Posts that were published in the window, one per account. */
+            /** @description Posts published in the window, one per account. */
             posts: number;
             to: string;
         };
         AnalyticsRate: {
             notTold: number;
             told: number;
-            /** @description 0.05 is 5 %; null when no post told both, or nobody saw one. */
+            /** @description 0.05 is 5 %; null when no post reports both, or no post was seen. */
             value: number | null;
         };
         AnalyticsSeries: {
             /** @enum {string} */
             basis: "published" | "gained";
-            /** @description The first day of each bucket. Weeks begin on Monday; the first and the last bucket may be cut by the window. */
+            /** @description The first day of each bucket. Weeks start on Monday; the first and the last bucket may be cut by the window. */
             buckets: string[];
             /** @description The first day. */
             from: string;
@@ -2233,15 +2233,15 @@ export interface components {
             to: string;
         };
         AnalyticsSum: {
-            /** @description How many posts (readings) did not tell the metric and are not in the sum. */
+            /** @description Number of posts (readings) without the metric, which are not in the sum. */
             notTold: number;
-            /** @description How many posts the sum covers; with basis gained, how many readings. */
+            /** @description Number of posts in the sum; with basis gained, of readings. */
             told: number;
-            /** @description null when nothing told it. */
+            /** @description null when nothing reports it. */
             value: number | null;
         };
         AnalyticsSummary: {
-            /** @description Accounts whose numbers crier does not get, and what to do about it. */
+            /** @description Accounts whose metrics cannot be read, and how to fix it. */
             accountsWithHint: components["schemas"]["AccountHint"][];
             /** @enum {string} */
             basis: "published" | "gained";
@@ -2252,7 +2252,7 @@ export interface components {
             /** @description The first day. */
             from: string;
             metrics: components["schemas"]["AnalyticsSums"];
-            /** @description Posts that were published in the window, one per account. */
+            /** @description Posts published in the window, one per account. */
             posts: number;
             /** @description The window of the same length before this one; null unless compare=previous. */
             previous: components["schemas"]["AnalyticsPrevious"] | null;
@@ -2265,7 +2265,7 @@ export interface components {
             /** @description Clicks on links. */
             clicks: components["schemas"]["AnalyticsSum"];
             comments: components["schemas"]["AnalyticsSum"];
-            /** @description Likes, comments, shares, quotes and saves together, of those that the network tells. */
+            /** @description Likes, comments, shares, quotes and saves together, as far as the network reports them. */
             engagements: components["schemas"]["AnalyticsSum"];
             likes: components["schemas"]["AnalyticsSum"];
             quotes: components["schemas"]["AnalyticsSum"];
@@ -2273,7 +2273,7 @@ export interface components {
             saves: components["schemas"]["AnalyticsSum"];
             /** @description Shares, reposts. */
             shares: components["schemas"]["AnalyticsSum"];
-            /** @description How often posts were seen: views, or impressions where the network tells those. */
+            /** @description Number of times posts were seen: views, or impressions where the network reports those. */
             views: components["schemas"]["AnalyticsSum"];
         };
         Asset: {
@@ -2281,7 +2281,7 @@ export interface components {
             /** @description What the file shows: orientation, dominant colours, photo or graphic; orientation and length of a video. */
             assetTags: string[];
             byteSize: number;
-            /** @description Which networks take the file, one entry each. */
+            /** @description Which networks accept the file, one entry per network. */
             compatibility: components["schemas"]["Compatibility"][];
             /** Format: date-time */
             createdAt: string;
@@ -2298,9 +2298,9 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "image" | "video" | "document";
-            /** @description As the bytes tell, whatever was declared. */
+            /** @description Detected from the content, whatever was declared. */
             mimeType: string;
-            /** @description Of the bytes as they were uploaded, in hex. */
+            /** @description Of the content as uploaded, in hex. */
             sha256: string;
             /**
              * @description Only a ready asset can be published.
@@ -2309,7 +2309,7 @@ export interface components {
             status: "processing" | "ready" | "failed";
             /** Format: uuid */
             teamId: string;
-            /** @description A small JPEG, which needs no token and can be fetched for a day; null until it is made. */
+            /** @description A small JPEG, available for a day without a token; null until it is created. */
             thumbnailUrl: string | null;
             /** Format: date-time */
             updatedAt: string;
@@ -2320,10 +2320,10 @@ export interface components {
             altText?: string;
             /**
              * Format: binary
-             * @description The file. Its type is read from its bytes; one that is declared must be the true one.
+             * @description The file. Its type is detected from the content; a declared type must match.
              */
             file: string;
-            /** @description Instead of the name that the file comes with. */
+            /** @description Replaces the name of the uploaded file. */
             fileName?: string;
             /** Format: uuid */
             folderId?: string;
@@ -2338,11 +2338,11 @@ export interface components {
         };
         AssetPage: {
             data: components["schemas"]["Asset"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -2385,28 +2385,28 @@ export interface components {
         Attempt: {
             /**
              * Format: uuid
-             * @description Of an action that follows the post, such as its first comment.
+             * @description The follow-up action of the post, such as its first comment.
              */
             actionId?: string;
             durationMillis: number | null;
             /**
              * Format: date-time
-             * @description Null while it runs, or when its process died: then the outcome is looked for.
+             * @description Null while it runs, or when its process died: then the outcome is looked up.
              */
             endedAt: string | null;
             errorCode?: string;
-            /** @description What was sent and answered, without secrets. */
+            /** @description Requests and responses, without secrets. */
             exchanges: components["schemas"]["Exchange"][];
             /** Format: uuid */
             id: string;
             message?: string;
             /** Format: date-time */
             nextAt?: string;
-            /** @description What happens next. */
+            /** @description The next step. */
             nextStep?: string;
             /** @enum {string} */
             operation: "prepare" | "publish" | "resend" | "reconcile" | "poll" | "delete";
-            /** @description How it was classed. */
+            /** @description How the result was classified. */
             outcome?: string;
             /** @description The part of a thread, from 0. */
             part: number;
@@ -2419,7 +2419,7 @@ export interface components {
         AuditEntry: {
             /** @description The operation, by its id in the OpenAPI document. */
             action: string;
-            /** @description What the request asked for, without secrets: of addresses in it, queries and fragments are left out. */
+            /** @description The request's content, without secrets; queries and fragments of URLs in it are omitted. */
             changes: {
                 [key: string]: unknown;
             };
@@ -2427,7 +2427,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: uuid
-             * @description The id of what was made; null when nothing was.
+             * @description The id of the created object; null when none was created.
              */
             createdId: string | null;
             /** Format: uuid */
@@ -2444,18 +2444,18 @@ export interface components {
             /** @enum {string} */
             principalKind: "user" | "api_key";
             requestId: string;
-            /** @description The path that the request was made to, with what its query asked for. */
+            /** @description The path of the request, with its query. */
             target: string;
             /** Format: uuid */
             teamId: string | null;
         };
         AuditEntryPage: {
             data: components["schemas"]["AuditEntry"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -2463,37 +2463,37 @@ export interface components {
         BearerTokens: {
             /** @description The bearer token of requests. */
             access_token: string;
-            /** @description Seconds until the access token ends. */
+            /** @description Seconds until the access token expires. */
             expires_in: number;
-            /** @description Works once, for 30 days; the use of one that was used before ends the login. */
+            /** @description Works once, for 30 days; using one again ends the login. */
             refresh_token: string;
             /** @enum {string} */
             token_type: "Bearer";
         };
         BestTime: {
-            /** @description 0 to 23, in the zone of the answer. */
+            /** @description 0 to 23, in the zone of the response. */
             hour: number;
-            /** @description How many posts were published in this hour. */
+            /** @description Number of posts published in this hour. */
             posts: number;
-            /** @description The median of engagements against the median of the post's own account: 1.5 is half as much again as usual. null with fewer posts than minimumPosts. */
+            /** @description Median of engagements relative to the median of the post's own account: 1.5 is 50 % more than usual. null with fewer posts than minimumPosts. */
             score: number | null;
             /** @description 1 is Monday, 7 is Sunday. */
             weekday: number;
         };
         BestTimes: {
-            /** @description The hours that stand out from chance, the best first. */
+            /** @description The statistically significant hours, best first. */
             best: components["schemas"]["BestTime"][];
             /** @description All 168 hours of the week, Monday first. */
             cells: components["schemas"]["BestTime"][];
             /** @description The first day. */
             from: string;
-            /** @description false when no hour stands out from chance. */
+            /** @description false when no hour is statistically significant. */
             known: boolean;
-            /** @description A cell with fewer posts says nothing. */
+            /** @description Cells with fewer posts are ignored. */
             minimumPosts: number;
-            /** @description How many posts were compared: those whose numbers were read at least a day after publishing, on accounts with at least 5 of them. */
+            /** @description Number of compared posts: those with metrics read at least a day after publishing, on accounts with at least 5 of them. */
             posts: number;
-            /** @description Why nothing is known; empty when something is. */
+            /** @description Why known is false; otherwise empty. */
             reason: string;
             /** @description The zone of the days. */
             timezone: string;
@@ -2501,7 +2501,7 @@ export interface components {
             to: string;
         };
         Calendar: {
-            /** @description By time. */
+            /** @description In order of time. */
             entries: components["schemas"]["CalendarEntry"][];
             /** Format: date-time */
             from: string;
@@ -2521,7 +2521,7 @@ export interface components {
             localDate: string;
             /** @description In the calendar's timezone, such as 09:00. */
             localTime: string;
-            /** @description It failed, was missed, has an unknown outcome or an action that failed, and nobody has dismissed that. */
+            /** @description It failed, was missed, has an unknown outcome or a failed action, and was not dismissed. */
             needsAttention: boolean;
             permalink?: string;
             /** Format: uuid */
@@ -2534,7 +2534,7 @@ export interface components {
             scheduledAt: string;
             /**
              * Format: uuid
-             * @description Of a recurrence: the one that it follows from.
+             * @description For a recurrence: the scheduled post that it repeats.
              */
             scheduledPostId: string;
             /** Format: uuid */
@@ -2553,9 +2553,9 @@ export interface components {
         };
         Capabilities: {
             altText: boolean;
-            /** @description The network tells numbers of accounts. */
+            /** @description The network reports metrics of accounts. */
             analytics: boolean;
-            /** @description What a comment may look like; absent where there are none. */
+            /** @description Rules for comments; absent if comments are not supported. */
             comment?: components["schemas"]["PostFormat"];
             delete: boolean;
             firstComment: boolean;
@@ -2563,11 +2563,11 @@ export interface components {
             formats: components["schemas"]["PostFormat"][];
             /** @description People and organizations can be looked up to mention them. */
             mentions: boolean;
-            /** @description The network tells numbers of posts. */
+            /** @description The network reports metrics of posts. */
             metrics: boolean;
             postTypes: ("text_post" | "text_image" | "text_video" | "carousel")[];
             quote: boolean;
-            /** @description A connection is renewed without a person. */
+            /** @description Connections are renewed automatically. */
             refresh: boolean;
             repost: boolean;
             /** @description Publish settings that allow less here than on the network as a whole. */
@@ -2581,11 +2581,11 @@ export interface components {
             text: string;
         };
         Compatibility: {
-            /** @description What stands in the way. */
+            /** @description The problems that prevent it. */
             issues: string[];
-            /** @description True when a post of some kind can carry the file; an image may be turned into JPEG for it. */
+            /** @description True when some type of post can use the file; an image may be converted to JPEG for it. */
             ok: boolean;
-            /** @description The same for each type of post that could carry the file, and each form that the network has for it. */
+            /** @description The same for each type of post that could use the file, and each form that the network has for it. */
             postTypes: components["schemas"]["PostTypeCompatibility"][];
             /** @enum {string} */
             provider: "x" | "tiktok" | "instagram" | "facebook" | "youtube" | "linkedin" | "threads";
@@ -2600,7 +2600,7 @@ export interface components {
             provider: "x" | "tiktok" | "instagram" | "facebook" | "youtube" | "linkedin" | "threads";
             /**
              * Format: uri
-             * @description Where the person's browser goes afterwards, with socialAccountIds or error in the query. An https address, or http on this machine; an address of crier itself or of the organization's returnOrigins, where it has some.
+             * @description Where the person's browser is redirected afterwards, with socialAccountIds or error in the query. An https URL, or http on this machine; one of crier itself or of the organization's returnOrigins, if there are any.
              */
             returnUrl?: string | null;
         };
@@ -2608,25 +2608,25 @@ export interface components {
             authorizationUrl: string;
             /**
              * Format: uuid
-             * @description What the event social_account.connection_failed names, when nothing comes of it.
+             * @description Contained in the event social_account.connection_failed if the connection fails.
              */
             connectionId: string;
             /** Format: date-time */
             expiresAt: string;
         };
         ContentValidation: {
-            /** @description Publish again where this post was published before. */
+            /** @description Publish again on accounts where this post was published before. */
             allowRepublish?: boolean;
             assetIds?: string[];
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             engagementCommentTrigger?: components["schemas"]["EngagementTrigger"] | null;
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             firstComment?: components["schemas"]["Comment"] | null;
-            /** @description Publish settings by key; GET /v1/providers lists them. A key of another network is ignored, an unknown one refused. */
+            /** @description Publish settings by key; GET /v1/providers lists them. A key of another network is ignored, an unknown one rejected. */
             platformSettings?: {
                 [key: string]: unknown;
             };
-            /** @description Settings of single accounts; they win over platformSettings, and null removes a shared one. */
+            /** @description Settings of single accounts; they override platformSettings, and null removes a shared one. */
             platformSettingsBySocialAccountId?: {
                 [key: string]: {
                     [key: string]: unknown;
@@ -2643,22 +2643,22 @@ export interface components {
              * @description null means no end.
              */
             recurrenceEndsAt?: string | null;
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             recurrenceIntervalDays?: number | null;
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             repostAfter?: components["schemas"]["RepostAfter"] | null;
             /**
              * Format: date-time
              * @description At least 60 seconds ahead, within 90 days. Exactly one of scheduledAt and useNextSlot: true.
              */
             scheduledAt?: string;
-            /** @description Each account gets a result of its own. */
+            /** @description Each account has its own result. */
             socialAccountIds: string[];
-            /** @description Ignored when postInput is there. */
+            /** @description Ignored if postInput is present. */
             text?: string;
             /** @description The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. */
             timezone?: string | null;
-            /** @description The server takes the next free slot of the accounts. */
+            /** @description Schedule at the next free slot of the accounts. */
             useNextSlot?: boolean;
         };
         ContextOrganization: {
@@ -2668,15 +2668,15 @@ export interface components {
             billingEmail: string | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description Credits the organization owns; 1 credit is 0.001 USD. */
+            /** @description The organization's credits; 1 credit is 0.001 USD. */
             creditsBalance: number;
-            /** @description How far the organization's events had come before anything here was read. Who follows the stream after it, and reads what it shows meanwhile, misses nothing. */
+            /** @description Position in the organization's events before anything here was read. A client that follows the stream from it and reloads what it reports misses nothing. */
             eventCursor: string;
             /** Format: uuid */
             id: string;
             isSubscribed: boolean;
             /**
-             * @description free: numbers that a network sells are not read; all: they are, and cost credits by the list of costs.
+             * @description free: metrics that a network charges for are not read; all: they are, and cost credits by the list of costs.
              * @enum {string}
              */
             metricsPolicy: "free" | "all";
@@ -2686,14 +2686,14 @@ export interface components {
             paymentMeteredSubscriptionItemId: string | null;
             paymentMethodId: string | null;
             paymentSubscriptionId: string | null;
-            /** @description What the caller may do in the organization; team-scoped ones within the teams it reaches. */
+            /** @description The caller's permissions in the organization; team-scoped ones apply to the teams it can access. */
             permissions: ("manage_organization" | "manage_members" | "manage_api_keys" | "manage_billing" | "manage_webhooks" | "create_teams" | "manage_teams" | "delete_teams" | "manage_social_accounts" | "manage_slots" | "manage_media" | "write_posts" | "approve_posts" | "publish_posts" | "delete_posts" | "read" | "read_analytics" | "read_live_analytics")[];
-            /** @description Credits set aside for posts that are scheduled. */
+            /** @description Credits reserved for scheduled posts. */
             reservedCredits: number;
-            /** @description The sites that returnUrl of a connection may lead to, besides crier itself. An empty list: any https address. */
+            /** @description Sites allowed in returnUrl of a connection, besides crier itself. An empty list allows any https URL. */
             returnOrigins: string[];
             /**
-             * @description The caller's role; of an API key the lower one of its own and its maker's.
+             * @description The caller's role; for an API key, the lower one of its own and its creator's.
              * @enum {string}
              */
             role: "owner" | "admin" | "editor" | "viewer";
@@ -2719,15 +2719,15 @@ export interface components {
             name: string;
             /** Format: uuid */
             organizationId: string;
-            /** @description The team-scoped permissions that the caller has in this team. */
+            /** @description The caller's team-scoped permissions in this team. */
             permissions: ("manage_organization" | "manage_members" | "manage_api_keys" | "manage_billing" | "manage_webhooks" | "create_teams" | "manage_teams" | "delete_teams" | "manage_social_accounts" | "manage_slots" | "manage_media" | "write_posts" | "approve_posts" | "publish_posts" | "delete_posts" | "read" | "read_analytics" | "read_live_analytics")[];
-            /** @description How late a post may still go out by itself. */
+            /** @description How late a post may still be published automatically. */
             publishLateMinutes: number;
             /** @description Only approved posts can be scheduled. */
             requireApproval: boolean;
             /** @enum {string} */
             role: "owner" | "admin" | "editor" | "viewer";
-            /** @description IANA name; turns the wall-clock times of slots into instants. */
+            /** @description IANA name; the time zone of the slots' wall-clock times. */
             timezone: string | null;
             /** Format: date-time */
             updatedAt: string;
@@ -2742,9 +2742,9 @@ export interface components {
             /** @enum {string} */
             kind: "api_key" | "access_token" | "session";
             name: string;
-            /** @description What an API key is narrowed to; null means all that its role holds. */
+            /** @description Permissions an API key is restricted to; null means all of its role. */
             permissions: ("manage_organization" | "manage_members" | "manage_api_keys" | "manage_billing" | "manage_webhooks" | "create_teams" | "manage_teams" | "delete_teams" | "manage_social_accounts" | "manage_slots" | "manage_media" | "write_posts" | "approve_posts" | "publish_posts" | "delete_posts" | "read" | "read_analytics" | "read_live_analytics")[] | null;
-            /** @description The teams an API key is narrowed to; null means all. */
+            /** @description Teams an API key is restricted to; null means all. */
             teamIds: string[] | null;
         };
         CreditCost: {
@@ -2768,18 +2768,18 @@ export interface components {
         };
         CreditTransactionPage: {
             data: components["schemas"]["CreditTransaction"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
         };
         Credits: {
             availableCredits: number;
-            /** @description What is not listed costs nothing. */
+            /** @description Unlisted operations are free. */
             costs: components["schemas"]["CreditCost"][];
             creditsBalance: number;
             reservedCredits: number;
@@ -2789,22 +2789,22 @@ export interface components {
             deleted: true;
         };
         DeliveryLateness: {
-            /** @description Half of them went out within so many milliseconds. */
+            /** @description The median, in milliseconds. */
             p50Ms: number;
             p95Ms: number;
             p99Ms: number;
-            /** @description How many posts crier published by a call of its own. */
+            /** @description Number of posts that crier published by its own call. */
             posts: number;
         };
         DeviceCode: {
-            /** @description What the device asks for tokens with. It stays on the device. */
+            /** @description The device polls for tokens with it. It stays on the device. */
             device_code: string;
-            /** @description Seconds until the codes end. */
+            /** @description Seconds until the codes expire. */
             expires_in: number;
-            /** @description Seconds between two questions for the tokens. */
+            /** @description Seconds between polls for the tokens. */
             interval: number;
             /**
-             * @description What the person types at the address.
+             * @description The code that the person enters there.
              * @example BDWP-HQXT
              */
             user_code: string;
@@ -2815,13 +2815,13 @@ export interface components {
             verification_uri: string;
             /**
              * Format: uri
-             * @description The same with the code in it.
+             * @description The same URL with the code in it.
              */
             verification_uri_complete: string;
         };
         DeviceLoginForm: {
             /**
-             * @description A name for the device, which its person is shown.
+             * @description A name for the device, shown to the person.
              * @example crier on a laptop
              */
             client_id?: string;
@@ -2845,22 +2845,22 @@ export interface components {
             id: string;
             /** Format: uuid */
             organizationId: string;
-            /** @description The order of the log: it grows from event to event, over all organizations of the installation. */
+            /** @description The order of the log: it increases with every event, across all organizations of the installation. */
             sequence: number;
             /**
              * Format: uuid
-             * @description null for what concerns the whole organization.
+             * @description null for events of the whole organization.
              */
             teamId: string | null;
             /** @enum {string} */
             type: "post.created" | "post.updated" | "post.deleted" | "post.status_changed" | "scheduled_post.created" | "scheduled_post.moved" | "scheduled_post.changed" | "scheduled_post.canceled" | "scheduled_post.publishing" | "scheduled_post.published" | "scheduled_post.failed" | "scheduled_post.missed" | "scheduled_post.unknown" | "scheduled_post.resolved" | "scheduled_post.removed" | "scheduled_post.action_done" | "scheduled_post.action_failed" | "social_account.connected" | "social_account.reconnected" | "social_account.health_changed" | "social_account.disconnected" | "social_account.connection_failed" | "asset.ready" | "asset.failed" | "credits.low" | "credits.granted" | "credits.recharged" | "member.invited" | "member.joined" | "member.changed" | "member.removed" | "api_key.created" | "api_key.revoked" | "webhook.disabled" | "webhook.test" | "metrics.updated";
         };
         EventData: {
-            /** @description The object as the interface shows it, at the time of the event. */
+            /** @description The object as returned by the API, at the time of the event. */
             object: {
                 [key: string]: unknown;
             };
-            /** @description The fields that changed, with the values they had before. */
+            /** @description The changed fields with their previous values. */
             previous?: {
                 [key: string]: unknown;
             };
@@ -2869,25 +2869,25 @@ export interface components {
             data: components["schemas"]["Event"][];
             /** @description false when the page reached the end of the log. */
             hasMore: boolean;
-            /** @description Send it as after to go on behind this page. It is always there: at the end of the log it leads to what happens next. */
+            /** @description Send it as after to continue after this page. It is always present: at the end of the log it leads to future events. */
             nextCursor: string;
         };
         Exchange: {
             durationMillis: number;
-            /** @description Why there was no answer. */
+            /** @description Why there was no response. */
             error?: string;
             method: string;
-            /** @description What it was for, such as publish, upload or read. */
+            /** @description Its purpose, such as publish, upload or read. */
             operation: string;
             requestBody?: string;
             responseBody?: string;
-            /** @description The headers that explain what happened. */
+            /** @description The relevant headers. */
             responseHeader?: {
                 [key: string]: string;
             };
             /** Format: date-time */
             startedAt: string;
-            /** @description Absent when there was no answer. */
+            /** @description Absent when there was no response. */
             status?: number;
             url: string;
         };
@@ -2924,11 +2924,11 @@ export interface components {
         };
         FolderPage: {
             data: components["schemas"]["Folder"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -2956,13 +2956,13 @@ export interface components {
         Instance: {
             /** @description True when plans and credits are sold here. */
             billing: boolean;
-            /** @description True when this installation sends mail; otherwise invitations are handed over as links. */
+            /** @description True when this installation sends mail; otherwise invitations are passed on as links. */
             mail: boolean;
-            /** @description Where people and networks reach this installation. */
+            /** @description URL under which people and networks reach this installation. */
             publicUrl: string;
-            /** @description True when posts go to the simulated networks. */
+            /** @description True when posts are published to the sandbox. */
             sandbox: boolean;
-            /** @description Where the simulated networks can be looked at; null when they are off. */
+            /** @description URL of the sandbox's pages; null when it is off. */
             sandboxUrl: string | null;
             /** Format: date-time */
             serverTime: string;
@@ -2983,7 +2983,7 @@ export interface components {
             expiresAt: string;
             /** Format: uuid */
             id: string;
-            /** @description Shown once; hand it to the person. */
+            /** @description Shown once; pass it on to the person. */
             inviteUrl?: string;
             /** @enum {string} */
             role: "owner" | "admin" | "editor" | "viewer";
@@ -2991,11 +2991,11 @@ export interface components {
         };
         InvitationPage: {
             data: components["schemas"]["Invitation"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -3016,7 +3016,7 @@ export interface components {
             url: string;
         };
         MediaAttachment: {
-            /** @description Wins over the asset's own. */
+            /** @description Overrides the asset's own. */
             altText?: string;
             asset: components["schemas"]["AttachedAsset"];
             /**
@@ -3029,7 +3029,7 @@ export interface components {
             audioCodecs?: string[];
             /** @enum {string} */
             class: "image" | "gif" | "video" | "document";
-            /** @description The type into which other images are turned; absent when they are refused. */
+            /** @description The type other images are converted to; absent when they are rejected. */
             convertTo?: string;
             /** @description Width divided by height. */
             maxAspect?: number;
@@ -3066,7 +3066,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "owner" | "admin" | "editor" | "viewer";
-            /** @description The teams the member is narrowed to; null means all. */
+            /** @description Teams the member is restricted to; null means all. */
             teamIds: string[] | null;
             /** Format: date-time */
             updatedAt: string;
@@ -3077,20 +3077,20 @@ export interface components {
             /** Format: email */
             email: string;
             /**
-             * @description Not above the caller's own.
+             * @description Not above the caller's own role.
              * @enum {string}
              */
             role: "owner" | "admin" | "editor" | "viewer";
-            /** @description Narrows the member to some teams. */
+            /** @description Restricts the member to some teams. */
             teamIds?: string[] | null;
         };
         MemberPage: {
             data: components["schemas"]["Member"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -3103,7 +3103,7 @@ export interface components {
         };
         Mention: {
             handle?: string;
-            /** @description What the network knows them by, such as a URN. */
+            /** @description Their id on the network, such as a URN. */
             id: string;
             imageUrl?: string;
             /** @enum {string} */
@@ -3116,7 +3116,7 @@ export interface components {
         Metrics: {
             clicks: number | null;
             comments: number | null;
-            /** @description Numbers that only this network has, under its own names. */
+            /** @description Metrics that only this network has, under its own names. */
             extra?: {
                 [key: string]: number;
             };
@@ -3149,7 +3149,7 @@ export interface components {
              * @description Set by the server when status becomes completed.
              */
             completedAt?: string | null;
-            /** @description Repetitions are removed. */
+            /** @description Duplicates are removed. */
             completedSteps: ("organization_profile" | "job_role" | "workspace_setup" | "goals" | "mcp_cli_setup" | "spend_cap" | "completed")[];
             /** @enum {string} */
             currentStep: "organization_profile" | "job_role" | "workspace_setup" | "goals" | "mcp_cli_setup" | "spend_cap" | "completed";
@@ -3174,13 +3174,13 @@ export interface components {
             billingEmail: string | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description Credits the organization owns; 1 credit is 0.001 USD. */
+            /** @description The organization's credits; 1 credit is 0.001 USD. */
             creditsBalance: number;
             /** Format: uuid */
             id: string;
             isSubscribed: boolean;
             /**
-             * @description free: numbers that a network sells are not read; all: they are, and cost credits by the list of costs.
+             * @description free: metrics that a network charges for are not read; all: they are, and cost credits by the list of costs.
              * @enum {string}
              */
             metricsPolicy: "free" | "all";
@@ -3190,9 +3190,9 @@ export interface components {
             paymentMeteredSubscriptionItemId: string | null;
             paymentMethodId: string | null;
             paymentSubscriptionId: string | null;
-            /** @description Credits set aside for posts that are scheduled. */
+            /** @description Credits reserved for scheduled posts. */
             reservedCredits: number;
-            /** @description The sites that returnUrl of a connection may lead to, besides crier itself. An empty list: any https address. */
+            /** @description Sites allowed in returnUrl of a connection, besides crier itself. An empty list allows any https URL. */
             returnOrigins: string[];
             /** Format: date-time */
             subscriptionCurrentPeriodEnd: string;
@@ -3212,11 +3212,11 @@ export interface components {
         };
         OrganizationPage: {
             data: components["schemas"]["Organization"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -3236,13 +3236,13 @@ export interface components {
             /** Format: email */
             billingEmail?: string | null;
             /**
-             * @description free: numbers that a network sells are not read; all: they are, and cost credits by the list of costs.
+             * @description free: metrics that a network charges for are not read; all: they are, and cost credits by the list of costs.
              * @enum {string}
              */
             metricsPolicy?: "free" | "all";
             name?: string;
             onboardingData?: components["schemas"]["OnboardingData"] | null;
-            /** @description Exact origins such as https://app.example.com; http on this machine alone. Repetitions are removed. */
+            /** @description Exact origins such as https://app.example.com; http only on this machine. Duplicates are removed. */
             returnOrigins?: string[];
         };
         PaymentRequired: {
@@ -3272,11 +3272,11 @@ export interface components {
         };
         Post: {
             assetIds: string[];
-            /** @description The tags of the post's assets, sorted, without repetitions. */
+            /** @description The tags of the post's assets, sorted, without duplicates. */
             assetTags: string[];
             /**
              * Format: uuid
-             * @description The version of the content; each change of content makes a new one.
+             * @description The version of the content; each content change creates a new one.
              */
             contentPayloadId: string;
             /** Format: date-time */
@@ -3295,7 +3295,7 @@ export interface components {
             /** @enum {string} */
             saveMessage: "Saved to Queue" | "Saved to Drafts";
             scheduledDestinationAccountIds: string[];
-            /** @description With include=scheduledPosts: the newest first, at most 100. */
+            /** @description With include=scheduledPosts: newest first, at most 100. */
             scheduledPosts?: components["schemas"]["ScheduledPost"][];
             /** @enum {string} */
             status: "idea" | "proposed_render" | "draft" | "approved" | "rejected" | "archived" | "deleted";
@@ -3318,7 +3318,7 @@ export interface components {
              * @enum {string}
              */
             postType?: "text_post" | "text_image" | "text_video" | "carousel";
-            /** @description Ignored when postInput is there. */
+            /** @description Ignored if postInput is present. */
             text?: string;
             title?: string | null;
         };
@@ -3330,18 +3330,18 @@ export interface components {
         };
         PostFormat: {
             description: string;
-            /** @description In characters; 0 means that the network has no alternative texts. */
+            /** @description In characters; 0 means that alternative texts are not supported. */
             maxAltText: number;
             /** @description 0 means no attachments. */
             maxMedia: number;
-            /** @description Of a thread; 0 means that there are none. */
+            /** @description Of a thread; 0 means that threads are not supported. */
             maxParts: number;
             media: components["schemas"]["MediaLimit"][];
             minMedia: number;
-            /** @description Media of different classes may stand together. */
+            /** @description Media of different classes may be combined. */
             mixedMedia: boolean;
             name: string;
-            /** @description The types of posts that can take this form. */
+            /** @description The types of posts that can have this form. */
             postTypes: ("text_post" | "text_image" | "text_video" | "carousel")[];
             text: components["schemas"]["TextLimit"];
         };
@@ -3350,17 +3350,17 @@ export interface components {
             data: components["schemas"]["PublicationMetrics"][];
         };
         PostNowRequest: {
-            /** @description Publish again where this post was published before. */
+            /** @description Publish again on accounts where this post was published before. */
             allowRepublish?: boolean;
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             engagementCommentTrigger?: components["schemas"]["EngagementTrigger"] | null;
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             firstComment?: components["schemas"]["Comment"] | null;
-            /** @description Publish settings by key; GET /v1/providers lists them. A key of another network is ignored, an unknown one refused. */
+            /** @description Publish settings by key; GET /v1/providers lists them. A key of another network is ignored, an unknown one rejected. */
             platformSettings?: {
                 [key: string]: unknown;
             };
-            /** @description Settings of single accounts; they win over platformSettings, and null removes a shared one. */
+            /** @description Settings of single accounts; they override platformSettings, and null removes a shared one. */
             platformSettingsBySocialAccountId?: {
                 [key: string]: {
                     [key: string]: unknown;
@@ -3371,16 +3371,16 @@ export interface components {
              * @description null means no end.
              */
             recurrenceEndsAt?: string | null;
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             recurrenceIntervalDays?: number | null;
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             repostAfter?: components["schemas"]["RepostAfter"] | null;
-            /** @description Each account gets a result of its own. */
+            /** @description Each account has its own result. */
             socialAccountIds: string[];
             /** @description The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. */
             timezone?: string | null;
             /**
-             * @description How long to wait for the networks before answering with what is known.
+             * @description How long to wait for the networks before responding with the results so far.
              * @default 10
              */
             waitSeconds: number;
@@ -3399,11 +3399,11 @@ export interface components {
         };
         PostPage: {
             data: components["schemas"]["Post"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -3431,7 +3431,7 @@ export interface components {
         PostTypeCompatibility: {
             /** @description The network's form, such as feed, reel or story; GET /v1/providers describes them. */
             format: string;
-            /** @description What stands in the way. */
+            /** @description The problems that prevent it. */
             issues: string[];
             ok: boolean;
             /** @enum {string} */
@@ -3439,7 +3439,7 @@ export interface components {
         };
         PostUpdate: {
             assetIds?: string[];
-            /** @description null turns the post back into text and assetIds. */
+            /** @description null reverts the post to text and assetIds. */
             postInput?: components["schemas"]["PostInput"] | null;
             postPublishActions?: components["schemas"]["PostPublishActions"] | null;
             /** @enum {string} */
@@ -3450,23 +3450,23 @@ export interface components {
         PostVariant: {
             attachments?: components["schemas"]["Attachment"][];
             /**
-             * @description What it is made of; filled in by the server.
+             * @description Set by the server.
              * @enum {string}
              */
             postType?: "text_post" | "text_image" | "text_video" | "carousel";
             /** @description A thread. Excludes text and attachments. */
             posts?: components["schemas"]["AtomicPost"][];
             /**
-             * @description The network that it is for. Give this or socialAccountId.
+             * @description The network it is for. Either this or socialAccountId.
              * @enum {string}
              */
             provider?: "x" | "tiktok" | "instagram" | "facebook" | "youtube" | "linkedin" | "threads";
             /**
              * Format: uuid
-             * @description The account that it is for; outranks a variant of its network.
+             * @description The account it is for; overrides a variant of its network.
              */
             socialAccountId?: string;
-            /** @description One post with this text. Of a thread, it takes the place of all parts. */
+            /** @description One post with this text. It replaces all parts of a thread. */
             text?: string;
         };
         PostVersion: {
@@ -3475,23 +3475,23 @@ export interface components {
             contentPayloadId: string;
             /** Format: date-time */
             createdAt: string;
-            /** @description True for the one that the post has now. */
+            /** @description True for the post's current version. */
             current: boolean;
             /** Format: uuid */
             postId: string;
             postInput: components["schemas"]["PostInput"] | null;
             /** @description The text, or the texts of a thread joined by a blank line. */
             text: string;
-            /** @description From 1, in the order in which they were begun. */
+            /** @description From 1, in order of creation. */
             version: number;
         };
         PostVersionPage: {
             data: components["schemas"]["PostVersion"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -3505,17 +3505,17 @@ export interface components {
         };
         ProviderAbilities: {
             altText: boolean;
-            /** @description The network tells numbers of accounts. */
+            /** @description The network reports metrics of accounts. */
             analytics: boolean;
             delete: boolean;
             firstComment: boolean;
             firstCommentMedia: boolean;
             /** @description People and organizations can be looked up to mention them. */
             mentions: boolean;
-            /** @description The network tells numbers of posts. */
+            /** @description The network reports metrics of posts. */
             metrics: boolean;
             quote: boolean;
-            /** @description A connection is renewed without a person. */
+            /** @description Connections are renewed automatically. */
             refresh: boolean;
             repost: boolean;
             threads: boolean;
@@ -3524,7 +3524,7 @@ export interface components {
             engagementRate: components["schemas"]["AnalyticsRate"];
             followers: components["schemas"]["AnalyticsFollowers"];
             metrics: components["schemas"]["AnalyticsSums"];
-            /** @description Posts that were published in the window, one per account. */
+            /** @description Posts published in the window, one per account. */
             posts: number;
             /** @enum {string} */
             provider: "x" | "tiktok" | "instagram" | "facebook" | "youtube" | "linkedin" | "threads";
@@ -3536,11 +3536,11 @@ export interface components {
         };
         ProviderDeclaration: {
             key: string;
-            /** @description Texts of the links by mark. */
+            /** @description Link texts by placeholder. */
             labels?: {
                 [key: string]: string;
             };
-            /** @description Addresses by mark. */
+            /** @description URLs by placeholder. */
             links?: {
                 [key: string]: string;
             };
@@ -3549,19 +3549,19 @@ export interface components {
              * @enum {string}
              */
             moment: "before" | "after";
-            /** @description With a mark such as {musicUsage} for each link. */
+            /** @description With a placeholder such as {musicUsage} for each link. */
             text: string;
-            /** @description Settings and their values that it holds for; absent when it holds for all posts. */
+            /** @description Settings and values that it applies to; absent when it applies to all posts. */
             when?: {
                 [key: string]: unknown;
             };
         };
         ProviderDelivery: {
             failed: number;
-            /** @description null when no post went out. */
+            /** @description null when no post was published. */
             lateness: components["schemas"]["DeliveryLateness"] | null;
             missed: number;
-            /** @description Not ended yet: scheduled, publishing, processing. */
+            /** @description Not finished yet: scheduled, publishing, processing. */
             open: number;
             /** @enum {string} */
             provider: "x" | "tiktok" | "instagram" | "facebook" | "youtube" | "linkedin" | "threads";
@@ -3570,23 +3570,23 @@ export interface components {
         };
         ProviderInfo: {
             abilities: components["schemas"]["ProviderAbilities"];
-            /** @description What a comment may look like; absent where there are none. */
+            /** @description Rules for comments; absent if comments are not supported. */
             comment?: components["schemas"]["PostFormat"];
             costs: components["schemas"]["ProviderCost"][];
-            /** @description Sentences that a person has to see before or after posting. */
+            /** @description Notices that must be shown to a person before or after posting. */
             declarations?: components["schemas"]["ProviderDeclaration"][];
             displayName: string;
-            /** @description The network loads media from an address of this installation, which it must be able to reach. */
+            /** @description The network fetches media from this installation, which it must be able to reach. */
             fetchesMedia: boolean;
-            /** @description The kinds of post that the network tells apart, the usual one first. */
+            /** @description The kinds of post that the network distinguishes, the usual one first. */
             formats: components["schemas"]["PostFormat"][];
             /** @enum {string} */
             name: "x" | "tiktok" | "instagram" | "facebook" | "youtube" | "linkedin" | "threads";
-            /** @description Limits that the network states. They help to plan; what the network answers counts. */
+            /** @description Limits published by the network, for planning; the network's responses are authoritative. */
             rateLimits: components["schemas"]["ProviderRateLimit"][];
-            /** @description What a consent asks for. */
+            /** @description The scopes that a consent requests. */
             scopes: components["schemas"]["ProviderScope"][];
-            /** @description What platformSettings may have. */
+            /** @description The settings allowed in platformSettings. */
             settings: components["schemas"]["PublishSetting"][];
         };
         ProviderList: {
@@ -3602,20 +3602,20 @@ export interface components {
             uploadProgress?: components["schemas"]["UploadProgress"];
         };
         ProviderRateLimit: {
-            /** @description crier counts what is used and keeps to the limit by itself. */
+            /** @description crier counts the usage and observes the limit automatically. */
             counted: boolean;
             max: number;
             name: string;
-            /** @description The time zone at whose midnight a daily limit begins anew. */
+            /** @description The time zone at whose midnight a daily limit resets. */
             resetZone?: string;
             /**
-             * @description What shares the limit.
+             * @description Whether the limit applies per account or to the whole installation.
              * @enum {string}
              */
             scope: "account" | "installation";
-            /** @description The length of the window; it slides unless resetZone is there. */
+            /** @description The length of the window; it slides unless resetZone is present. */
             seconds: number;
-            /** @description What one call uses up, by operation; operations that are absent use nothing. */
+            /** @description Usage of one call, by operation; absent operations use nothing. */
             units: {
                 [key: string]: number;
             };
@@ -3650,9 +3650,9 @@ export interface components {
             warnings?: string[];
         };
         PublishSetting: {
-            /** @description The account's network tells which values are possible: ask for its choices. */
+            /** @description The possible values depend on the account: request its choices. */
             choices?: boolean;
-            /** @description What holds when the setting is absent. */
+            /** @description The default when the setting is absent. */
             default?: unknown;
             description?: string;
             enum?: string[];
@@ -3670,7 +3670,7 @@ export interface components {
             maximum?: number;
             /** @description Of a number, the characters of a string, or the items of a list. */
             minimum?: number;
-            /** @description It must be there: for every post, or in every such object. */
+            /** @description Required for every post, or in every such object. */
             required?: boolean;
             /** @enum {string} */
             type: "string" | "boolean" | "integer" | "number" | "array" | "object";
@@ -3686,7 +3686,7 @@ export interface components {
         };
         RepostAfter: {
             /**
-             * @description quote when text is there, else repost.
+             * @description quote if text is present, else repost.
              * @enum {string}
              */
             mode?: "repost" | "quote";
@@ -3720,17 +3720,17 @@ export interface components {
             totalCount: number;
         };
         ScheduleRequest: {
-            /** @description Publish again where this post was published before. */
+            /** @description Publish again on accounts where this post was published before. */
             allowRepublish?: boolean;
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             engagementCommentTrigger?: components["schemas"]["EngagementTrigger"] | null;
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             firstComment?: components["schemas"]["Comment"] | null;
-            /** @description Publish settings by key; GET /v1/providers lists them. A key of another network is ignored, an unknown one refused. */
+            /** @description Publish settings by key; GET /v1/providers lists them. A key of another network is ignored, an unknown one rejected. */
             platformSettings?: {
                 [key: string]: unknown;
             };
-            /** @description Settings of single accounts; they win over platformSettings, and null removes a shared one. */
+            /** @description Settings of single accounts; they override platformSettings, and null removes a shared one. */
             platformSettingsBySocialAccountId?: {
                 [key: string]: {
                     [key: string]: unknown;
@@ -3741,20 +3741,20 @@ export interface components {
              * @description null means no end.
              */
             recurrenceEndsAt?: string | null;
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             recurrenceIntervalDays?: number | null;
-            /** @description Overrides the post's own; null switches it off. */
+            /** @description Overrides the post's own; null disables it. */
             repostAfter?: components["schemas"]["RepostAfter"] | null;
             /**
              * Format: date-time
              * @description At least 60 seconds ahead, within 90 days. Exactly one of scheduledAt and useNextSlot: true.
              */
             scheduledAt?: string;
-            /** @description Each account gets a result of its own. */
+            /** @description Each account has its own result. */
             socialAccountIds: string[];
             /** @description The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. */
             timezone?: string | null;
-            /** @description The server takes the next free slot of the accounts. */
+            /** @description Schedule at the next free slot of the accounts. */
             useNextSlot?: boolean;
         };
         ScheduleResult: {
@@ -3797,25 +3797,25 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When somebody dismissed the failure.
+             * @description When the failure was dismissed.
              */
             dismissedAt?: string;
             errorCode?: string;
             errorMessage?: string;
-            /** @description The comment that follows it, and how that goes. */
+            /** @description The comment that follows it, and its state. */
             firstComment: components["schemas"]["ScheduledComment"] | null;
             /** Format: uuid */
             id: string;
             /** @description Once published: how long after scheduledAt the network was called. */
             lateMillis?: number;
-            /** @description True when it failed, was missed, has an unknown outcome or an action that failed, and nobody has dismissed that. */
+            /** @description True when it failed, was missed, has an unknown outcome or a failed action, and was not dismissed. */
             needsAttention: boolean;
             permalink?: string;
             platformPostId?: string;
             platformSettings: {
                 [key: string]: unknown;
             };
-            /** @description The other actions that follow it, and how they go. */
+            /** @description The other follow-up actions, and their states. */
             postPublishActions: components["schemas"]["ScheduledActions"];
             providerPublishState: components["schemas"]["ProviderPublishState"];
             publishResults: components["schemas"]["PublishResults"];
@@ -3824,7 +3824,7 @@ export interface components {
             recurrence: components["schemas"]["ScheduledRecurrence"] | null;
             /**
              * Format: uuid
-             * @description The scheduled post that has taken the place of this failed or missed one on its account. While it is there, a retry is a conflict.
+             * @description The scheduled post that replaced this failed or missed one on its account. While it exists, a retry is a conflict.
              */
             replacedBy?: string;
             /** Format: date-time */
@@ -3845,11 +3845,11 @@ export interface components {
         };
         ScheduledPostPage: {
             data: components["schemas"]["ScheduledPost"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -3884,7 +3884,7 @@ export interface components {
             errorCode?: string;
             errorMessage?: string;
             /**
-             * @description quote when text is there, else repost.
+             * @description quote if text is present, else repost.
              * @enum {string}
              */
             mode?: "repost" | "quote";
@@ -3926,7 +3926,7 @@ export interface components {
         SchedulingSlot: {
             /** Format: date-time */
             createdAt: string;
-            /** @description 0 is Sunday, 6 is Saturday; sorted, without repetitions. */
+            /** @description 0 is Sunday, 6 is Saturday; sorted, without duplicates. */
             daysOfWeek: number[];
             hour: number;
             /** Format: uuid */
@@ -3942,7 +3942,7 @@ export interface components {
             /** @description Sorted by hour and minute. */
             slots: components["schemas"]["SlotSummary"][];
             timezone: string;
-            /** @description The team has no slots of its own; these are the implicit ones. */
+            /** @description The team has no slots; these are the implicit ones. */
             usingDefaults: boolean;
         };
         SeriesGroup: {
@@ -3951,11 +3951,11 @@ export interface components {
             label: string;
             notTold: number[];
             told: number[];
-            /** @description null is a gap: posts or accounts were there, and none told. */
+            /** @description null is a gap: there were posts or accounts, but no values. */
             values: (number | null)[];
         };
         Session: {
-            /** @description The network address that the person signed in from. */
+            /** @description The IP address that the person signed in from. */
             address?: string;
             /** Format: date-time */
             createdAt: string;
@@ -3975,7 +3975,7 @@ export interface components {
              * @description To the minute; null until it is used.
              */
             lastUsedAt: string | null;
-            /** @description What the browser calls itself, or the name of the device; empty when it did not tell. */
+            /** @description The browser's user agent, or the name of the device; may be empty. */
             name: string;
         };
         SessionEnded: {
@@ -3987,7 +3987,7 @@ export interface components {
         SlotCalendar: {
             /** Format: date-time */
             from: string;
-            /** @description By time. */
+            /** @description In order of time. */
             slots: components["schemas"]["SlotInstant"][];
             /** @description The team's, else UTC. */
             timezone: string;
@@ -3996,7 +3996,7 @@ export interface components {
             usingDefaults: boolean;
         };
         SlotCreate: {
-            /** @description 0 is Sunday; all seven days when absent. Repetitions are removed. */
+            /** @description 0 is Sunday; all seven days when absent. Duplicates are removed. */
             daysOfWeek?: number[];
             hour: number;
             label?: string | null;
@@ -4051,13 +4051,13 @@ export interface components {
             /** Format: date-time */
             accountHealthSince: string | null;
             accountSubType: string | null;
-            /** @description What the network and this connection can do, as data. */
+            /** @description The capabilities of the network and this connection, as data. */
             capabilities: components["schemas"]["Capabilities"];
             /** Format: date-time */
             connectedAt: string;
             /**
              * Format: date-time
-             * @description When the connection ends without a way to renew it: connect the account again before. Null when no end is known.
+             * @description When the connection expires and cannot be renewed: reconnect the account before. Null when no expiry is known.
              */
             connectionEndsAt: string | null;
             /** Format: date-time */
@@ -4067,20 +4067,20 @@ export interface components {
             displayName: string;
             /** Format: uuid */
             id: string;
-            /** @description What keeps crier from reading the account's numbers, such as a permission that was not granted. Publishing does not need it. */
+            /** @description Why crier cannot read the account's metrics, such as a permission that was not granted. Publishing is not affected. */
             metricsHint: string | null;
-            /** @description How many scheduled posts cannot be published unless the account is connected again. */
+            /** @description Number of scheduled posts that cannot be published unless the account is reconnected. */
             postsAtRisk: number;
             profileHandle: string | null;
             profileImageUrl: string | null;
             /** @enum {string} */
             provider: "x" | "tiktok" | "instagram" | "facebook" | "youtube" | "linkedin" | "threads";
             providerAccountId: string;
-            /** @description What the connection carries; never a secret. */
+            /** @description Details of the connection; never a secret. */
             providerSettings: {
                 [key: string]: unknown;
             };
-            /** @description The account lives on the simulator that ships with crier. */
+            /** @description The account is on the sandbox that ships with crier. */
             sandbox: boolean;
             scopes: string[];
             /** @enum {string} */
@@ -4105,7 +4105,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
-            /** @description Posts that carry the tag and are not deleted. */
+            /** @description Number of posts with the tag that are not deleted. */
             postCount: number;
             /** Format: uuid */
             teamId: string;
@@ -4119,11 +4119,11 @@ export interface components {
         };
         TagPage: {
             data: components["schemas"]["Tag"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -4148,11 +4148,11 @@ export interface components {
             name: string;
             /** Format: uuid */
             organizationId: string;
-            /** @description How late a post may still go out by itself. */
+            /** @description How late a post may still be published automatically. */
             publishLateMinutes: number;
             /** @description Only approved posts can be scheduled. */
             requireApproval: boolean;
-            /** @description IANA name; turns the wall-clock times of slots into instants. */
+            /** @description IANA name; the time zone of the slots' wall-clock times. */
             timezone: string | null;
             /** Format: date-time */
             updatedAt: string;
@@ -4171,11 +4171,11 @@ export interface components {
         };
         TeamPage: {
             data: components["schemas"]["Team"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -4195,7 +4195,7 @@ export interface components {
             /** @description After how many characters the network shows "see more"; absent when it does not fold. */
             foldAt?: number;
             max: number;
-            /** @description There is no post without text. */
+            /** @description A post must have text. */
             required: boolean;
             /**
              * @description Unicode code points, UTF-16 code units, bytes of UTF-8, or the network's own rule.
@@ -4213,7 +4213,7 @@ export interface components {
             /** @description The text of the part as the account publishes it. */
             text: string;
             /**
-             * @description What is counted: code points, UTF-16 units, bytes of UTF-8, or by the network's own rule.
+             * @description The unit: code points, UTF-16 units, bytes of UTF-8, or by the network's own rule.
              * @enum {string}
              */
             unit: "characters" | "utf16" | "bytes" | "weighted";
@@ -4239,7 +4239,7 @@ export interface components {
             device_code?: string;
             /** @enum {string} */
             grant_type: "urn:ietf:params:oauth:grant-type:device_code" | "authorization_code" | "refresh_token";
-            /** @description With an authorization code: where it was sent to. */
+            /** @description With an authorization code: the redirect URI it was sent to. */
             redirect_uri?: string;
             /** @description With the grant of a refresh token. */
             refresh_token?: string;
@@ -4272,18 +4272,18 @@ export interface components {
         Upload: {
             /**
              * Format: uuid
-             * @description What has become of the upload, once it is complete.
+             * @description The asset of the upload, once it is complete.
              */
             assetId?: string;
             byteSize: number;
-            /** @description A good size to send at once. At most 64 MiB are taken, and after a thousand chunks at least 256 KiB; the last chunk may be smaller. */
+            /** @description Recommended chunk size. The maximum is 64 MiB, and after a thousand chunks the minimum is 256 KiB; the last chunk may be smaller. */
             chunkSize: number;
             /**
              * Format: date-time
-             * @description What is not complete by then is removed.
+             * @description The upload is removed if it is not complete by then.
              */
             expiresAt: string;
-            /** @description Where to go on, also after a crash of either side. */
+            /** @description Where to resume, also after a crash of either side. */
             nextByteStart: number;
             /** Format: uuid */
             uploadId: string;
@@ -4295,7 +4295,7 @@ export interface components {
             mimeType?: string;
             /**
              * Format: uri
-             * @description PUT the bytes of the file here. Whoever has the address can use it: treat it like a secret.
+             * @description PUT the file's content here. Anyone who has the URL can use it: treat it like a secret.
              */
             url: string;
         };
@@ -4304,9 +4304,9 @@ export interface components {
             fileName?: string;
             /** Format: uuid */
             folderId?: string | null;
-            /** @description The file may have at most so many bytes; absent: 1 GiB. */
+            /** @description Maximum size of the file in bytes; absent: 1 GiB. */
             maxBytes?: number;
-            /** @description The file must be of this type; absent: of any type that the library takes. */
+            /** @description Required type of the file; absent: any type that the library accepts. */
             mimeType?: string;
         };
         UploadCreate: {
@@ -4324,7 +4324,7 @@ export interface components {
         User: {
             /**
              * Format: email
-             * @description Null until the person has followed the set-up link.
+             * @description Null until the person has opened the set-up link.
              */
             email: string | null;
             /** Format: uuid */
@@ -4337,25 +4337,25 @@ export interface components {
             ok: boolean;
             /** Format: uuid */
             socialAccountId: string;
-            /** @description How long each part is as the network counts it; empty when the account cannot be used. */
+            /** @description Length of each part as the network counts it; empty when the account cannot be used. */
             texts: components["schemas"]["TextMeasure"][];
             warnings: components["schemas"]["Issue"][];
         };
         ValidationResult: {
             affordableNow: boolean;
             availableCredits: number;
-            /** @description What would be reserved in all. */
+            /** @description Total that would be reserved. */
             creditCost: number;
             /** @description One entry per requested account, in request order. */
             data: components["schemas"]["ValidationEntry"][];
             /**
              * Format: date-time
-             * @description When it would go out.
+             * @description When it would be published.
              */
             scheduledAt: string | null;
             /**
              * Format: date-time
-             * @description The slot that it would take.
+             * @description The slot it would take.
              */
             slotAt: string | null;
         };
@@ -4363,11 +4363,11 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             description: string | null;
-            /** @description Why crier, or a person, has switched it off. */
+            /** @description Why it was disabled. */
             disabledReason: string | null;
             /**
              * Format: date-time
-             * @description Since when no delivery has succeeded; null when the last one did.
+             * @description Start of the current series of failed deliveries; null when the last one succeeded.
              */
             failingSince: string | null;
             /** Format: uuid */
@@ -4376,23 +4376,23 @@ export interface components {
             organizationId: string;
             /** @enum {string} */
             status: "enabled" | "disabled";
-            /** @description The teams whose events it is told of; null means all, and events of the whole organization too. */
+            /** @description The teams whose events it receives; null means all, and events of the whole organization too. */
             teamIds: string[] | null;
-            /** @description The types of events that it is told of; * stands for all. */
+            /** @description The types of events it receives; * means all. */
             types: string[];
             /** Format: date-time */
             updatedAt: string;
             url: string;
         };
         WebhookAttempt: {
-            /** @description The beginning of the answer, at most 4 KiB; kept of the newest attempt. */
+            /** @description The start of the response, at most 4 KiB; stored for the newest attempt. */
             answer?: string;
             /** Format: date-time */
             at: string;
             durationMillis: number;
             /** @description Why the attempt failed. */
             error?: string;
-            /** @description The HTTP status of the answer; absent when there was none. */
+            /** @description The HTTP status of the response; absent when there was none. */
             status?: number;
             url: string;
         };
@@ -4402,11 +4402,11 @@ export interface components {
             teamIds?: string[] | null;
             /** @description Types of events, or * for all. */
             types: string[];
-            /** @description Where events are sent, as POST requests. It must lead to the public internet, unless the operator allows more. */
+            /** @description Where events are sent, as POST requests. It must be on the public internet, unless the operator allows more. */
             url: string;
         };
         WebhookDelivery: {
-            /** @description The latest attempts, the newest first. */
+            /** @description The latest attempts, newest first. */
             attempts: components["schemas"]["WebhookAttempt"][];
             /** Format: date-time */
             createdAt: string;
@@ -4421,17 +4421,17 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When it is tried next; null when it is being tried now, or not at all.
+             * @description Time of the next attempt; null while an attempt is running, or when there is none.
              */
             nextAttemptAt: string | null;
-            /** @description What is sent; null when the event is no longer kept. */
+            /** @description The body; null when the event is no longer stored. */
             requestBody: string | null;
             /**
-             * @description pending: it will be tried at nextAttemptAt; failed: it was given up.
+             * @description pending: the next attempt is at nextAttemptAt; failed: it was given up.
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed";
-            /** @description How often it was tried since it was made or redelivered. */
+            /** @description Number of attempts since it was created or redelivered. */
             tries: number;
             /** Format: date-time */
             updatedAt: string;
@@ -4440,22 +4440,22 @@ export interface components {
         };
         WebhookDeliveryPage: {
             data: components["schemas"]["WebhookDelivery"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
         };
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
-            /** @description Send it as cursor to get the next page; null on the last one. */
+            /** @description Send it as cursor to get the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Send it as cursor to get the page before; null on the first one. */
+            /** @description Send it as cursor to get the previous page; null on the first page. */
             prevCursor: string | null;
-            /** @description How many entries the whole list has. */
+            /** @description Number of entries in the whole list. */
             total: number;
             /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
             totalIsCapped?: boolean;
@@ -4463,21 +4463,21 @@ export interface components {
         WebhookReplay: {
             /**
              * Format: date-time
-             * @description The beginning of the time to replay.
+             * @description Start of the period to replay.
              */
             from: string;
             /**
              * Format: date-time
-             * @description The end of it, which is not part of it.
+             * @description End of the period, exclusive.
              */
             to: string;
         };
         WebhookReplayed: {
-            /** @description How many events the time has that the webhook is told of. */
+            /** @description Number of the webhook's events in the period. */
             events: number;
         };
         WebhookRotate: {
-            /** @description How long the old secret signs beside the new one; 0, the default, ends it at once. */
+            /** @description How long the old secret also signs; 0, the default, ends it at once. */
             graceSeconds?: number;
         };
         WebhookTested: {
@@ -4490,7 +4490,7 @@ export interface components {
         WebhookUpdate: {
             description?: string | null;
             /**
-             * @description enabled switches a disabled webhook on again: it is told of what happens from now on. Send what it has missed with replay.
+             * @description enabled enables a disabled webhook again: it receives new events only. Send missed events with replay.
              * @enum {string}
              */
             status?: "enabled" | "disabled";
@@ -4503,24 +4503,24 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             description: string | null;
-            /** @description Why crier, or a person, has switched it off. */
+            /** @description Why it was disabled. */
             disabledReason: string | null;
             /**
              * Format: date-time
-             * @description Since when no delivery has succeeded; null when the last one did.
+             * @description Start of the current series of failed deliveries; null when the last one succeeded.
              */
             failingSince: string | null;
             /** Format: uuid */
             id: string;
             /** Format: uuid */
             organizationId: string;
-            /** @description whsec_ and the key that signs deliveries. Shown once. A replayed answer does not have it. */
+            /** @description whsec_ and the key that signs deliveries. Shown once. A replayed response does not contain it. */
             secret?: string;
             /** @enum {string} */
             status: "enabled" | "disabled";
-            /** @description The teams whose events it is told of; null means all, and events of the whole organization too. */
+            /** @description The teams whose events it receives; null means all, and events of the whole organization too. */
             teamIds: string[] | null;
-            /** @description The types of events that it is told of; * stands for all. */
+            /** @description The types of events it receives; * means all. */
             types: string[];
             /** Format: date-time */
             updatedAt: string;
@@ -4594,7 +4594,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4612,7 +4612,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4645,7 +4645,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceCode"];
                 };
             };
-            /** @description Refused, by the name of the reason. */
+            /** @description Rejected, with the reason's code. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4672,7 +4672,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4705,7 +4705,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenRevocation"];
                 };
             };
-            /** @description Refused, by the name of the reason. */
+            /** @description Rejected, with the reason's code. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4732,7 +4732,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4765,7 +4765,7 @@ export interface operations {
                     "application/json": components["schemas"]["BearerTokens"];
                 };
             };
-            /** @description Refused, by the name of the reason. */
+            /** @description Rejected, with the reason's code. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4792,7 +4792,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4886,7 +4886,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4904,7 +4904,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4919,7 +4919,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4974,7 +4974,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4983,7 +4983,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5001,7 +5001,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5015,9 +5015,9 @@ export interface operations {
     listOrganizations: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt" | "updatedAt" | "name";
@@ -5075,7 +5075,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5093,7 +5093,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5108,7 +5108,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5165,7 +5165,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5174,7 +5174,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5192,7 +5192,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5259,7 +5259,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5277,7 +5277,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5292,7 +5292,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5351,7 +5351,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5360,7 +5360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5378,7 +5378,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5392,9 +5392,9 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt" | "name";
@@ -5454,7 +5454,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5472,7 +5472,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5487,7 +5487,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5546,7 +5546,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5555,7 +5555,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5573,7 +5573,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5588,7 +5588,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5644,7 +5644,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5653,7 +5653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5671,7 +5671,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5686,7 +5686,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5746,7 +5746,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5755,7 +5755,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5773,7 +5773,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5787,9 +5787,9 @@ export interface operations {
     listAuditLog: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt";
@@ -5801,7 +5801,7 @@ export interface operations {
                 to?: string;
                 /** @description Only entries of this operation, by its id in this document. */
                 action?: string;
-                /** @description Only what this person or API key did. */
+                /** @description Only changes by this person or API key. */
                 principalId?: string;
             };
             header?: never;
@@ -5857,7 +5857,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5875,7 +5875,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5942,7 +5942,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5960,7 +5960,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5974,9 +5974,9 @@ export interface operations {
     listCreditTransactions: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt";
@@ -6044,7 +6044,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6062,7 +6062,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6080,9 +6080,9 @@ export interface operations {
                 types?: string;
                 /** @description Only events of this team. */
                 teamId?: string;
-                /** @description nextCursor of an earlier answer, or the id of an event; omit it to begin with the oldest. */
+                /** @description nextCursor of an earlier response, or the id of an event; omit it to start with the oldest. */
                 after?: string;
-                /** @description Events on a page: a whole number from 1 to 100. */
+                /** @description Events per page: a whole number from 1 to 100. */
                 limit?: string;
             };
             header?: never;
@@ -6138,7 +6138,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6156,7 +6156,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6174,7 +6174,7 @@ export interface operations {
                 types?: string;
                 /** @description Only events of this team. */
                 teamId?: string;
-                /** @description The id of the event that was seen last, or a cursor of the list, for a first connection. Last-Event-ID, which browsers send when they connect again, comes before it. */
+                /** @description The id of the last event seen, or a cursor of the list, for a first connection. Last-Event-ID, which browsers send when they reconnect, takes precedence. */
                 after?: string;
             };
             header?: never;
@@ -6230,7 +6230,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6248,7 +6248,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6262,9 +6262,9 @@ export interface operations {
     listInvitations: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt";
@@ -6324,7 +6324,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6342,7 +6342,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6357,7 +6357,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6413,7 +6413,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6422,7 +6422,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6440,7 +6440,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6454,9 +6454,9 @@ export interface operations {
     listMembers: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt";
@@ -6516,7 +6516,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6534,7 +6534,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6549,7 +6549,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6608,7 +6608,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6617,7 +6617,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6635,7 +6635,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6650,7 +6650,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6706,7 +6706,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6715,7 +6715,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6733,7 +6733,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6748,7 +6748,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6808,7 +6808,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6817,7 +6817,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6835,7 +6835,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6849,9 +6849,9 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt";
@@ -6911,7 +6911,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6929,7 +6929,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6944,7 +6944,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7003,7 +7003,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7012,7 +7012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7030,7 +7030,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7098,7 +7098,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7116,7 +7116,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7131,7 +7131,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7187,7 +7187,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7196,7 +7196,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7214,7 +7214,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7229,7 +7229,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7289,7 +7289,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7298,7 +7298,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7316,7 +7316,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7330,9 +7330,9 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt";
@@ -7397,7 +7397,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7415,7 +7415,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7430,7 +7430,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7487,7 +7487,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7496,7 +7496,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7514,7 +7514,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7529,7 +7529,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7589,7 +7589,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7598,7 +7598,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7616,7 +7616,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7631,7 +7631,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7691,7 +7691,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7700,7 +7700,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7718,7 +7718,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7733,7 +7733,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7789,7 +7789,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7798,7 +7798,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7816,7 +7816,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7881,7 +7881,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7899,7 +7899,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7964,7 +7964,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7982,7 +7982,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7998,9 +7998,9 @@ export interface operations {
             query?: {
                 /** @description Only the teams of this organization; without it, those of all the caller's organizations. */
                 organizationId?: string;
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt" | "updatedAt" | "name";
@@ -8058,7 +8058,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8076,7 +8076,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8091,7 +8091,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8148,7 +8148,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8157,7 +8157,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8175,7 +8175,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8242,7 +8242,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8260,7 +8260,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8275,7 +8275,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8330,7 +8330,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8339,7 +8339,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8357,7 +8357,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8372,7 +8372,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8431,7 +8431,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8440,7 +8440,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8458,7 +8458,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8484,7 +8484,7 @@ export interface operations {
                 socialAccountId?: string;
                 /** @description Comma-separated: text_post, text_image, text_video, carousel; all when absent. */
                 postType?: string;
-                /** @description csv answers with the same numbers as a table; what was not told is an empty cell. */
+                /** @description csv returns the same values as a table; missing values are empty cells. */
                 format?: "json" | "csv";
             };
             header?: never;
@@ -8541,7 +8541,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8559,7 +8559,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8585,7 +8585,7 @@ export interface operations {
                 socialAccountId?: string;
                 /** @description Comma-separated: text_post, text_image, text_video, carousel; all when absent. */
                 postType?: string;
-                /** @description csv answers with the same numbers as a table; what was not told is an empty cell. */
+                /** @description csv returns the same values as a table; missing values are empty cells. */
                 format?: "json" | "csv";
             };
             header?: never;
@@ -8642,7 +8642,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8660,7 +8660,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8686,11 +8686,11 @@ export interface operations {
                 socialAccountId?: string;
                 /** @description Comma-separated: text_post, text_image, text_video, carousel; all when absent. */
                 postType?: string;
-                /** @description csv answers with the same numbers as a table; what was not told is an empty cell. */
+                /** @description csv returns the same values as a table; missing values are empty cells. */
                 format?: "json" | "csv";
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "views" | "engagements" | "engagementRate" | "reach" | "likes" | "comments" | "shares" | "quotes" | "saves" | "clicks" | "publishedAt";
@@ -8751,7 +8751,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8769,7 +8769,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8795,11 +8795,11 @@ export interface operations {
                 socialAccountId?: string;
                 /** @description Comma-separated: text_post, text_image, text_video, carousel; all when absent. */
                 postType?: string;
-                /** @description csv answers with the same numbers as a table; what was not told is an empty cell. */
+                /** @description csv returns the same values as a table; missing values are empty cells. */
                 format?: "json" | "csv";
-                /** @description published: what the posts that were published in the window have by now. gained: what came in within the window, on posts of any age; a gain belongs to the day on which it was read. */
+                /** @description published: current values of the posts published in the window. gained: increases within the window, on posts of any age; an increase belongs to the day on which it was read. */
                 basis?: "published" | "gained";
-                /** @description What to show. Followers with basis gained are the differences between readings. */
+                /** @description The metric. Followers with basis gained are the differences between readings. */
                 metric?: "posts" | "followers" | "engagementRate" | "views" | "likes" | "comments" | "shares" | "quotes" | "saves" | "clicks" | "engagements";
                 interval?: "day" | "week" | "month";
                 /** @description A post with two tags is in both groups. */
@@ -8859,7 +8859,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8877,7 +8877,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8903,9 +8903,9 @@ export interface operations {
                 socialAccountId?: string;
                 /** @description Comma-separated: text_post, text_image, text_video, carousel; all when absent. */
                 postType?: string;
-                /** @description csv answers with the same numbers as a table; what was not told is an empty cell. */
+                /** @description csv returns the same values as a table; missing values are empty cells. */
                 format?: "json" | "csv";
-                /** @description published: what the posts that were published in the window have by now. gained: what came in within the window, on posts of any age; a gain belongs to the day on which it was read. */
+                /** @description published: current values of the posts published in the window. gained: increases within the window, on posts of any age; an increase belongs to the day on which it was read. */
                 basis?: "published" | "gained";
                 /** @description previous adds the window of the same length before. */
                 compare?: "previous";
@@ -8964,7 +8964,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8982,7 +8982,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8996,9 +8996,9 @@ export interface operations {
     listAssets: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt" | "updatedAt" | "fileName" | "byteSize";
@@ -9010,7 +9010,7 @@ export interface operations {
                 status?: "processing" | "ready" | "failed";
                 /** @description Only assets of this kind. */
                 kind?: "image" | "video" | "document";
-                /** @description Only assets whose file name begins so; upper and lower case count as the same. */
+                /** @description Only assets whose file name has this prefix, ignoring case. */
                 q?: string;
             };
             header?: never;
@@ -9066,7 +9066,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9084,7 +9084,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9099,7 +9099,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9167,7 +9167,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9176,7 +9176,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9194,7 +9194,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9209,7 +9209,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9277,7 +9277,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9286,7 +9286,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9304,7 +9304,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9319,7 +9319,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9378,7 +9378,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9387,7 +9387,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9405,7 +9405,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9420,7 +9420,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9488,7 +9488,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9497,7 +9497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9515,7 +9515,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9583,7 +9583,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9601,7 +9601,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9616,9 +9616,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which bytes these are: bytes <first>-<last>/<all>, such as bytes 0-8388607/20971520. */
+                /** @description The range of the chunk: bytes <first>-<last>/<all>, such as bytes 0-8388607/20971520. */
                 "Content-Range": string;
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9678,7 +9678,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9687,7 +9687,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9705,7 +9705,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9720,7 +9720,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9785,7 +9785,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9794,7 +9794,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9812,7 +9812,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9880,7 +9880,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9898,7 +9898,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9913,7 +9913,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9969,7 +9969,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9978,7 +9978,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9996,7 +9996,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10011,7 +10011,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10071,7 +10071,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10080,7 +10080,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10098,7 +10098,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10130,7 +10130,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The part of the file that Range asks for. */
+            /** @description The part of the file selected by Range. */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -10139,7 +10139,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The caller has these bytes already. */
+            /** @description The caller already has this content. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10182,7 +10182,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description Range asks for bytes behind the end of the file. */
+            /** @description Range is beyond the end of the file. */
             416: {
                 headers: {
                     [name: string]: unknown;
@@ -10191,7 +10191,7 @@ export interface operations {
                     "application/json": components["schemas"]["HttpApiDecodeError"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10209,7 +10209,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10229,7 +10229,7 @@ export interface operations {
                 to: string;
                 /** @description For local dates and times; the team's when absent, else UTC. */
                 timezone?: string;
-                /** @description canceled adds what was canceled. */
+                /** @description canceled adds canceled posts. */
                 include?: string;
             };
             header?: never;
@@ -10285,7 +10285,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10303,7 +10303,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10317,15 +10317,15 @@ export interface operations {
     listFolders: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt" | "updatedAt" | "name";
                 /** @description The direction. */
                 sortOrder?: "asc" | "desc";
-                /** @description Only the folders in this folder; none for those at the top. */
+                /** @description Only the folders in this folder; none for the top level. */
                 parentId?: string;
             };
             header?: never;
@@ -10381,7 +10381,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10399,7 +10399,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10414,7 +10414,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10473,7 +10473,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10482,7 +10482,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10500,7 +10500,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10568,7 +10568,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10586,7 +10586,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10601,7 +10601,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10657,7 +10657,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10666,7 +10666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10684,7 +10684,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10699,7 +10699,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10759,7 +10759,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10768,7 +10768,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10786,7 +10786,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10812,7 +10812,7 @@ export interface operations {
                 socialAccountId?: string;
                 saveDestination?: "queue" | "drafts";
                 tagId?: string;
-                /** @description Posts whose present content shows this asset. */
+                /** @description Posts whose current content uses this asset. */
                 assetId?: string;
                 /** @description Posts with all these words, in any script, in the title, the text or the links. At most 200 characters. */
                 q?: string;
@@ -10824,11 +10824,11 @@ export interface operations {
                 /** @description Exclusive. */
                 createdTo?: string;
                 updatedSince?: string;
-                /** @description scheduledPosts adds the scheduled posts of each post, the newest first, at most 100. */
+                /** @description scheduledPosts adds the scheduled posts of each post, newest first, at most 100. */
                 include?: string;
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt" | "updatedAt" | "title" | "status" | "scheduledAt";
@@ -10888,7 +10888,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10906,7 +10906,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10921,7 +10921,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10980,7 +10980,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10989,7 +10989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11007,7 +11007,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11077,7 +11077,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11095,7 +11095,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11110,7 +11110,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11169,7 +11169,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11178,7 +11178,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11196,7 +11196,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11267,7 +11267,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11285,7 +11285,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11299,11 +11299,11 @@ export interface operations {
     deletePost: {
         parameters: {
             query?: {
-                /** @description true also removes what was published from the networks; anything else removes crier's record alone. */
+                /** @description true also deletes the published posts from the networks; anything else deletes only crier's record. */
                 alsoDeleteFromPlatform?: string;
             };
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11359,7 +11359,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11368,7 +11368,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11386,7 +11386,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11401,9 +11401,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The contentPayloadId that the change was made for, in double quotes. Another present version is a 412. */
+                /** @description The contentPayloadId that the change is based on, in double quotes. If it is not the current version: 412. */
                 "If-Match"?: string;
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11472,7 +11472,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11481,7 +11481,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The content is no longer the version that If-Match names; contentPayloadId is the present one. */
+            /** @description The content is no longer the version in If-Match; contentPayloadId is the current one. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -11490,7 +11490,7 @@ export interface operations {
                     "application/json": components["schemas"]["PreconditionFailed"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11508,7 +11508,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11576,7 +11576,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11594,7 +11594,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11609,7 +11609,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11665,7 +11665,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11674,7 +11674,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11692,7 +11692,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11707,7 +11707,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11776,7 +11776,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11785,7 +11785,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11803,7 +11803,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11818,7 +11818,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11887,7 +11887,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11896,7 +11896,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11914,7 +11914,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11929,7 +11929,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11989,7 +11989,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11998,7 +11998,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12016,7 +12016,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12031,7 +12031,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12091,7 +12091,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12100,7 +12100,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12118,7 +12118,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12133,7 +12133,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12193,7 +12193,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12202,7 +12202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12220,7 +12220,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12234,9 +12234,9 @@ export interface operations {
     listPostVersions: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt";
@@ -12297,7 +12297,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12315,7 +12315,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12384,7 +12384,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12402,7 +12402,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12427,11 +12427,11 @@ export interface operations {
                 from?: string;
                 /** @description scheduledAt is before this. */
                 to?: string;
-                /** @description true lists what failed, was missed, has an unknown outcome or an action that failed, and was not dismissed. */
+                /** @description true lists scheduled posts that failed, were missed, have an unknown outcome or a failed action, and were not dismissed. */
                 needsAttention?: "true" | "false";
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "scheduledAt";
@@ -12491,7 +12491,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12509,7 +12509,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12577,7 +12577,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12595,7 +12595,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12610,7 +12610,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12679,7 +12679,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12688,7 +12688,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12706,7 +12706,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12774,7 +12774,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12792,7 +12792,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12807,7 +12807,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12863,7 +12863,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12872,7 +12872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12890,7 +12890,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12905,7 +12905,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12961,7 +12961,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12970,7 +12970,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12988,7 +12988,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13003,7 +13003,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13063,7 +13063,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13072,7 +13072,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13090,7 +13090,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13105,7 +13105,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13170,7 +13170,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13179,7 +13179,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13197,7 +13197,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13264,7 +13264,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13282,7 +13282,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13297,7 +13297,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13356,7 +13356,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13365,7 +13365,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13383,7 +13383,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13457,7 +13457,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13475,7 +13475,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13489,11 +13489,11 @@ export interface operations {
     nextSchedulingSlots: {
         parameters: {
             query?: {
-                /** @description Leave out instants at which this account has something scheduled. */
+                /** @description Omit instants at which this account has a scheduled post. */
                 socialAccountId?: string;
-                /** @description How many instants: 1 to 20; values outside are clamped. */
+                /** @description Number of instants: 1 to 20; values outside are clamped. */
                 count?: string;
-                /** @description Used when the team has no zone of its own. */
+                /** @description Used when the team has no zone. */
                 timezone?: string;
             };
             header?: never;
@@ -13549,7 +13549,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13567,7 +13567,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13582,7 +13582,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13638,7 +13638,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13647,7 +13647,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13665,7 +13665,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13680,7 +13680,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13740,7 +13740,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13749,7 +13749,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13767,7 +13767,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13834,7 +13834,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13852,7 +13852,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13867,7 +13867,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13926,7 +13926,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13935,7 +13935,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13953,7 +13953,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14021,7 +14021,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14039,7 +14039,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14054,7 +14054,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14114,7 +14114,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14123,7 +14123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14141,7 +14141,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14155,9 +14155,9 @@ export interface operations {
     getAccountAnalytics: {
         parameters: {
             query?: {
-                /** @description Beginning of the time; 28 days ago when absent. */
+                /** @description Start of the period; 28 days ago when absent. */
                 from?: string;
-                /** @description End of the time; now when absent. */
+                /** @description End of the period; now when absent. */
                 to?: string;
             };
             header?: never;
@@ -14223,7 +14223,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14232,7 +14232,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14250,7 +14250,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14266,7 +14266,7 @@ export interface operations {
             query: {
                 /** @description The key of a publish setting that has choices: true in the list of providers. */
                 setting: string;
-                /** @description What to search for, where the network has too many values to list. */
+                /** @description Search text, if the network has too many values to list. */
                 q?: string;
             };
             header?: never;
@@ -14323,7 +14323,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14332,7 +14332,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14350,7 +14350,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14365,7 +14365,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14421,7 +14421,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14430,7 +14430,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14448,7 +14448,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14462,7 +14462,7 @@ export interface operations {
     findMentions: {
         parameters: {
             query: {
-                /** @description A name, or its beginning. */
+                /** @description A name, or its prefix. */
                 q: string;
             };
             header?: never;
@@ -14519,7 +14519,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14528,7 +14528,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14546,7 +14546,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14560,9 +14560,9 @@ export interface operations {
     listTags: {
         parameters: {
             query?: {
-                /** @description nextCursor or prevCursor of an earlier answer; omit it for the first page. */
+                /** @description nextCursor or prevCursor of an earlier response; omit it for the first page. */
                 cursor?: string;
-                /** @description Entries on a page: a whole number from 1 to 100. */
+                /** @description Entries per page: a whole number from 1 to 100. */
                 limit?: string;
                 /** @description The field to sort by. */
                 sortBy?: "createdAt" | "name";
@@ -14622,7 +14622,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14640,7 +14640,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14655,7 +14655,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14714,7 +14714,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14723,7 +14723,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14741,7 +14741,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14756,7 +14756,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14812,7 +14812,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14821,7 +14821,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14839,7 +14839,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14854,7 +14854,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14914,7 +14914,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14923,7 +14923,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14941,7 +14941,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15009,7 +15009,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15027,7 +15027,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15042,9 +15042,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which bytes these are: bytes <first>-<last>/<all>, such as bytes 0-8388607/20971520. */
+                /** @description The range of the chunk: bytes <first>-<last>/<all>, such as bytes 0-8388607/20971520. */
                 "Content-Range": string;
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -15104,7 +15104,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15113,7 +15113,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15131,7 +15131,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15146,7 +15146,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the request with the same key within 24 hours gets the first answer again. */
+                /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -15211,7 +15211,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description The request conflicts with the present state, or its Idempotency-Key was used for another request. */
+            /** @description The request conflicts with the current state, or its Idempotency-Key was used for another request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15220,7 +15220,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
-            /** @description The rate limit of the token was exceeded; Retry-After tells when to come back. */
+            /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15238,7 +15238,7 @@ export interface operations {
                     "application/json": components["schemas"]["InternalError"];
                 };
             };
-            /** @description The service is overloaded or its database is away; Retry-After tells when to try again. */
+            /** @description The service is overloaded or its database is unavailable; Retry-After says when to retry. */
             503: {
                 headers: {
                     [name: string]: unknown;
