@@ -1,0 +1,299 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/provider"
+	"crier/internal/store"
+)
+
+// renewer is a network that answers renewals as the test says.
+type renewer struct {
+	renewing
+	token  provider.Token
+	err    error
+	before func()
+}
+
+func (s *renewer) Refresh(context.Context, provider.Account) (provider.Token, error) {
+	if s.before != nil {
+		s.before()
+	}
+	return s.token, s.err
+}
+
+// hold gives the fixture's account a token that ends after some time.
+func (f *fixture) hold(tb testing.TB, t provider.Token, ends time.Duration) {
+	tb.Helper()
+	if ends != 0 {
+		t.ExpiresAt = f.now().Add(ends)
+	}
+	if err := f.Tokens.Seal(&f.account, t); err != nil {
+		tb.Fatal(err)
+	}
+	f.tx(tb, func(ctx context.Context, tx *store.Tx) error { return tx.UpdateAccount(ctx, f.account) })
+}
+
+// stored is the fixture's account as it is in the store.
+func (f *fixture) stored(tb testing.TB) store.Account {
+	tb.Helper()
+	a, err := f.store.Account(tb.Context(), f.account.ID)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return a
+}
+
+func TestTokensAreSealedForTheirAccountAlone(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		f := newFixture(t, st, &renewing{})
+		ends := f.now().Add(time.Hour)
+		token := provider.Token{Access: "a", Refresh: "r", ExpiresAt: ends, RefreshExpiresAt: ends.Add(time.Hour),
+			Scopes: []string{"read"}, Extra: map[string]provider.Secret{"page": "p"}}
+		a := f.account
+		if err := f.Tokens.Seal(&a, token); err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.Tokens.Open(a)
+		if err != nil || got.Access.Reveal() != "a" || got.Refresh.Reveal() != "r" || got.Extra["page"].Reveal() != "p" ||
+			!got.ExpiresAt.Equal(ends) || !slices.Equal(got.Scopes, []string{"read"}) || !slices.Equal(a.Scopes, []string{"read"}) ||
+			!a.TokenExpiresAt.Equal(ends) || !a.RefreshExpiresAt.Equal(ends.Add(time.Hour)) {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if err := f.Tokens.Seal(&a, provider.Token{Access: "b"}); err != nil || a.TokenExpiresAt != nil ||
+			!slices.Equal(a.Scopes, []string{"read"}) {
+			t.Errorf("a token without an end or scopes: %+v, %v", a, err)
+		}
+		other, garbage, none := a, a, a
+		other.ID, garbage.Token, none.Token = crier.NewID(), []byte("garbage"), nil
+		for name, account := range map[string]store.Account{"another account": other, "garbage": garbage} {
+			if _, err := f.Tokens.Open(account); err == nil {
+				t.Errorf("%s was opened", name)
+			}
+		}
+		_, err = f.Tokens.Open(none)
+		if failure := provider.AsError(err); failure == nil || failure.Code != provider.CodeAccountDisconnected ||
+			failure.Kind != provider.AuthExpired {
+			t.Errorf("without a token: %v", err)
+		}
+	})
+}
+
+func TestRenewalsEndInATokenOrSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	ended := &provider.Error{Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Message: "consent was withdrawn"}
+	failing := HealthAuthFailed
+	for name, c := range map[string]struct {
+		ends   time.Duration // of the token that is there
+		ill    bool
+		err    error
+		status crier.AccountStatus
+		issue  string
+		access string
+	}{
+		"renewed":                        {time.Minute, false, nil, crier.AccountConnected, "", "new"},
+		"renewed after a failure":        {time.Minute, true, nil, crier.AccountConnected, "", "new"},
+		"refused while it is good":       {time.Minute, false, ended, crier.AccountConnected, failing, "old"},
+		"refused when it has ended":      {-time.Minute, false, ended, crier.AccountRefreshNeeded, failing, "old"},
+		"a network that is out of order": {time.Minute, false, outage, crier.AccountConnected, "", "old"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachShared(t, func(t *testing.T, st *store.Store) {
+				n := &renewer{err: c.err}
+				f := newFixture(t, st, n)
+				n.token = provider.Token{Access: "new", ExpiresAt: f.now().Add(time.Hour)}
+				if c.ill {
+					f.account.AccountHealthIssue = &failing
+				}
+				f.hold(t, provider.Token{Access: "old"}, c.ends)
+				_, err := f.Tokens.Renew(t.Context(), f.account)
+				if !errors.Is(err, c.err) {
+					t.Errorf("%v, want %v", err, c.err)
+				}
+				a := f.stored(t)
+				token, err := f.Tokens.Open(a)
+				if err != nil || token.Access.Reveal() != c.access || a.Status != c.status || crier.Text(a.AccountHealthIssue) != c.issue {
+					t.Errorf("%s with the token %q and %q, %v", a.Status, token.Access.Reveal(), crier.Text(a.AccountHealthIssue), err)
+				}
+				owner := crier.NewID() // the claim was given back, whatever came of it
+				ok, err := st.ClaimRefresh(t.Context(), a.ID, owner, crier.TimeOf(f.now()), crier.TimeOf(f.now().Add(time.Minute)))
+				if err != nil || !ok {
+					t.Errorf("the claim is kept: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestARenewalDoesNotUndoWhatHappenedMeanwhile(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		n := &renewer{}
+		f := newFixture(t, st, n)
+		n.token = provider.Token{Access: "renewed", ExpiresAt: f.now().Add(time.Hour)}
+		f.hold(t, provider.Token{Access: "old"}, time.Minute)
+		asked := f.account
+		n.before = func() { f.hold(t, provider.Token{Access: "connected anew"}, 2*time.Hour) }
+		if _, err := f.Tokens.Renew(t.Context(), asked); err != nil {
+			t.Fatal(err)
+		}
+		if token, err := f.Tokens.Open(f.stored(t)); err != nil || token.Access.Reveal() != "connected anew" {
+			t.Errorf("the token is %q, %v", token.Access.Reveal(), err)
+		}
+		// Who asks with what it knew is given the newer token, without asking the network.
+		n.before = func() { t.Error("the network was asked again") }
+		a, err := f.Tokens.Renew(t.Context(), asked)
+		if err != nil || !a.TokenExpiresAt.Equal(f.now().Add(2*time.Hour)) {
+			t.Errorf("%+v, %v", a.TokenExpiresAt, err)
+		}
+	})
+}
+
+func TestTokensAreRenewedWhenTheyAreNeededAndAboutToEnd(t *testing.T) {
+	t.Parallel()
+	ended := &provider.Error{Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Message: "no"}
+	for name, c := range map[string]struct {
+		ends   time.Duration
+		err    error
+		access string // empty: refused
+	}{
+		"good for long":             {refreshMargin + time.Second, nil, "old"},
+		"without an end":            {0, ended, "old"},
+		"about to end":              {refreshMargin - time.Second, nil, "new"},
+		"about to end and refused":  {refreshMargin - time.Second, outage, "old"},
+		"ended and refused":         {-time.Second, ended, ""},
+		"ended and out of order":    {-time.Second, outage, ""},
+		"ended and renewed at last": {-time.Second, nil, "new"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachShared(t, func(t *testing.T, st *store.Store) {
+				n := &renewer{err: c.err}
+				f := newFixture(t, st, n)
+				n.token = provider.Token{Access: "new", ExpiresAt: f.now().Add(time.Hour)}
+				f.hold(t, provider.Token{Access: "old"}, c.ends)
+				got, err := f.Tokens.For(t.Context(), f.account)
+				if c.access == "" {
+					if !errors.Is(err, c.err) {
+						t.Errorf("%v, want %v", err, c.err)
+					}
+					return
+				}
+				if err != nil || got.Token.Access.Reveal() != c.access || got.ID != f.account.ID {
+					t.Errorf("%q, %v; want %q", got.Token.Access.Reveal(), err, c.access)
+				}
+			})
+		})
+	}
+}
+
+func TestNodesWaitForTheOneThatRenews(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		f := newFixture(t, st, &renewer{before: func() { t.Error("two nodes renew") }})
+		f.hold(t, provider.Token{Access: "old"}, time.Minute)
+		asked := f.account
+		now, until := crier.TimeOf(f.now()), crier.TimeOf(f.now().Add(refreshClaim))
+		if ok, err := st.ClaimRefresh(t.Context(), asked.ID, crier.NewID(), now, until); err != nil || !ok {
+			t.Fatalf("%v, %v", ok, err)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := f.Tokens.awaitRenewal(gone, asked); !errors.Is(err, context.Canceled) {
+			t.Errorf("a caller that went away: %v", err)
+		}
+		f.hold(t, provider.Token{Access: "theirs"}, time.Hour) // what the other node has committed
+		a, err := f.Tokens.Renew(t.Context(), asked)
+		if err != nil || !a.TokenExpiresAt.Equal(f.now().Add(time.Hour)) {
+			t.Errorf("%v, %v", a.TokenExpiresAt, err)
+		}
+		asked = f.account
+		f.setAccount(t, crier.AccountRefreshNeeded) // the other node was refused
+		_, err = f.Tokens.Renew(t.Context(), asked)
+		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.AuthExpired ||
+			failure.Message != "the account has to be connected again" {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestNetworksThatRenewNothingSayToConnectAgain(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		f := newFixture(t, st, newTestNetwork())
+		f.hold(t, provider.Token{Access: "old"}, -time.Minute)
+		_, err := f.Tokens.Renew(t.Context(), f.account)
+		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.AuthExpired ||
+			f.stored(t).Status != crier.AccountRefreshNeeded {
+			t.Errorf("%v, %s", err, f.stored(t).Status)
+		}
+	})
+}
+
+func TestPersistTriesAgainOnlyWhileTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	clock := crier.Clock(time.Now)
+	away, refused := context.DeadlineExceeded, errors.New("refused") // a time-out is a network error
+	for name, c := range map[string]struct {
+		answers []error
+		want    error
+	}{
+		"at once":        {[]error{nil}, nil},
+		"after a moment": {[]error{away, nil}, nil},
+		"refused":        {[]error{refused, nil}, refused},
+	} {
+		calls := 0
+		err := persist(t.Context(), clock, func() error { calls++; return c.answers[calls-1] })
+		want := slices.Index(c.answers, c.want) + 1
+		if !errors.Is(err, c.want) || calls != want {
+			t.Errorf("%s: %v after %d calls, want %d", name, err, calls, want)
+		}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := persist(gone, clock, func() error { return away }); !errors.Is(err, context.Canceled) {
+		t.Errorf("a node that ends: %v", err)
+	}
+	if err := sleepUntil(gone, clock, time.Now().Add(-time.Second)); err != nil {
+		t.Errorf("a time that has passed: %v", err)
+	}
+	if err := sleepUntil(gone, clock, time.Now().Add(time.Hour)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a sleep that is cut off: %v", err)
+	}
+}
+
+func TestLikesAreCountedLessAndLessOftenUntilTheWindowEnds(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		f := newFixture(t, st, newTestNetwork())
+		for name, c := range map[string]struct {
+			age    time.Duration // of the trigger
+			left   time.Duration // of its window; 0 for one without an end
+			expect time.Duration
+		}{
+			"new":              {0, 24 * time.Hour, time.Minute},
+			"an hour old":      {time.Hour, 24 * time.Hour, 30 * time.Minute},
+			"very old":         {30 * 24 * time.Hour, 24 * time.Hour, longestLikePause},
+			"without an end":   {time.Hour, 0, 30 * time.Minute},
+			"the last count":   {10 * time.Hour, lastLikeCount + time.Second, time.Second},
+			"behind the last":  {10 * time.Hour, lastLikeCount - time.Millisecond, lastLikeCount - time.Millisecond + time.Second},
+			"the window ended": {10 * time.Hour, -time.Minute, -time.Minute + time.Second},
+		} {
+			w := &worker{pub: f.Publisher, p: store.Publication{CreatedAt: crier.TimeOf(f.now().Add(-c.age))}}
+			if c.left != 0 {
+				end := crier.TimeOf(f.now().Add(c.left))
+				w.p.ExpiresAt = &end
+			}
+			if got := w.nextLikeCount().Sub(f.now()); got != c.expect {
+				t.Errorf("%s: after %s, want %s", name, got, c.expect)
+			}
+		}
+	})
+}
