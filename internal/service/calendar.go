@@ -17,23 +17,23 @@ import (
 // maxCalendarEntries bounds a calendar; a smaller window shows the rest.
 const maxCalendarEntries = 5000
 
-// Calendars show what goes out when.
+// Calendars returns what is published when.
 type Calendars struct {
 	store     *store.Store
 	addresses *media.Addresses
 	clock     crier.Clock
 }
 
-// CalendarWindow is what a calendar is asked for.
+// CalendarWindow selects the entries of a calendar.
 type CalendarWindow struct {
 	From, To crier.Time
 	// Zone shows local dates and times; empty means the team's, else UTC.
 	Zone crier.Zone
-	// Canceled adds what was canceled.
+	// Canceled includes canceled posts.
 	Canceled bool
 }
 
-// Get returns the scheduled posts in a window and the ones that recurrences will make there, by time.
+// Get returns the scheduled posts in a window and the future occurrences of recurrences, by time.
 func (s *Calendars) Get(ctx context.Context, scope access.TeamScope, w CalendarWindow) (crier.Calendar, error) {
 	var out crier.Calendar
 	if err := scope.Check(); err != nil {
@@ -96,7 +96,7 @@ func (s *Calendars) entries(ctx context.Context, team crier.ID, w CalendarWindow
 	}
 	from := w.From
 	if now := s.clock.Now(); from.Before(now.Time) {
-		from = now // a series never goes on in the past
+		from = now // a series never continues in the past
 	}
 	for _, row := range series {
 		row.CalendarEntry = s.shownEntry(row)
@@ -122,7 +122,7 @@ func (s *Calendars) shownEntry(row store.CalendarRow) crier.CalendarEntry {
 	return entry
 }
 
-// recurrences returns the entries that a series will make behind its last row, in a half-open window, at most limit.
+// recurrences returns the future entries of a series after its last row, in a half-open window, at most limit.
 func recurrences(row store.CalendarRow, from, to crier.Time, limit int) ([]crier.CalendarEntry, error) {
 	location, err := crier.Zone(row.Timezone).Location()
 	if err != nil {

@@ -30,7 +30,7 @@ func attachmentOf(asset crier.ID, altText string) crier.Attachment {
 	return crier.Attachment{Media: &crier.MediaAttachment{Asset: crier.AttachedAsset{AssetID: asset}, AltText: altText}}
 }
 
-// bare returns the content as it is kept: of an attached asset the id alone, since the rest is the library's to tell.
+// bare returns the content as it is stored: of an attached asset only the id, since the library has the rest.
 func bare(in crier.PostInput) crier.PostInput {
 	var out crier.PostInput
 	if in.Atomic != nil {
@@ -83,14 +83,14 @@ func bareAttachments(in []crier.Attachment) []crier.Attachment {
 	return out
 }
 
-// sameJSON reports whether two values look the same on the wire.
+// sameJSON reports whether two values encode to the same JSON.
 func sameJSON(a, b any) bool {
 	left, errLeft := json.Marshal(a)
 	right, errRight := json.Marshal(b)
 	return errLeft == nil && errRight == nil && bytes.Equal(left, right)
 }
 
-// createInput returns the content that a new post asks for.
+// createInput returns the content of a create request.
 func createInput(in crier.PostCreate) crier.PostInput {
 	if in.PostInput != nil {
 		return bare(*in.PostInput)
@@ -102,7 +102,7 @@ func createInput(in crier.PostCreate) crier.PostInput {
 	return plainInput(text, in.AssetIDs)
 }
 
-// updateInput returns the content that a change of a post asks for, from what it is now.
+// updateInput returns the current content with an update request applied.
 func updateInput(now crier.PostInput, in crier.PostUpdate) (crier.PostInput, []crier.Issue) {
 	switch {
 	case in.PostInput.HasValue():
@@ -126,7 +126,7 @@ func updateInput(now crier.PostInput, in crier.PostUpdate) (crier.PostInput, []c
 	return next, nil
 }
 
-// flatInput returns what structured content becomes when it is given up for text and assets.
+// flatInput converts structured content to text and assets.
 func flatInput(now crier.PostInput, in crier.PostUpdate) (crier.PostInput, []crier.Issue) {
 	text, assets := now.Text(), now.AssetIDs()
 	if in.Text.Set {
@@ -148,7 +148,7 @@ func flatInput(now crier.PostInput, in crier.PostUpdate) (crier.PostInput, []cri
 	return plainInput(text, assets), issues
 }
 
-// threadIssues refuses changes that would drop a thread without saying so.
+// threadIssues rejects changes that would silently drop a thread.
 func threadIssues(now crier.PostInput, in crier.PostUpdate) []crier.Issue {
 	var issues []crier.Issue
 	if in.Text.Set && in.Text.Value != now.Text() {
@@ -183,13 +183,13 @@ func replaceAssets(attachments []crier.Attachment, assets []crier.ID) []crier.At
 	return out
 }
 
-// assetRef is an asset that a request names, and the way to where it does.
+// assetRef is an asset in a request, with its path.
 type assetRef struct {
 	id   crier.ID
 	path []string
 }
 
-// at leads to one place for all assets: where the request names none.
+// at returns one path for all assets, for requests that do not name them.
 func at(refs [][]assetRef, path ...string) [][]assetRef {
 	for _, part := range refs {
 		for i := range part {
@@ -258,7 +258,7 @@ func actionRefs(actions *crier.PostPublishActions) []assetRef {
 	return refs
 }
 
-// requestRefs returns the assets of the comments that a request to schedule brings.
+// requestRefs returns the assets of the comments in a schedule request.
 func requestRefs(t crier.Targets) []assetRef {
 	refs := actionRefs(&crier.PostPublishActions{FirstComment: t.FirstComment.Ptr(),
 		EngagementCommentTrigger: t.EngagementCommentTrigger.Ptr()})
@@ -268,8 +268,8 @@ func requestRefs(t crier.Targets) []assetRef {
 	return refs
 }
 
-// unknownAssets returns the issues of assets that the team does not have, or has deleted. Those that a post has had
-// before may stay on it after their deletion.
+// unknownAssets returns the issues of assets that do not exist or were deleted. A post may keep assets that were
+// deleted later.
 func unknownAssets(refs []assetRef, facts map[crier.ID]store.AssetFacts, had []crier.ID) []crier.Issue {
 	var issues []crier.Issue
 	for _, ref := range refs {
@@ -281,7 +281,7 @@ func unknownAssets(refs []assetRef, facts map[crier.ID]store.AssetFacts, had []c
 	return issues
 }
 
-// searchWords returns the tokens by which a post is found: those of its title, its texts, and the words of its links.
+// searchWords returns the search tokens of a post: those of its title, its texts, and the words of its links.
 func searchWords(p crier.Post) []string {
 	texts := []string{contentText(*p.PostInput)}
 	if p.Title != nil {
@@ -321,9 +321,8 @@ func attachedLinks(in crier.PostInput) []string {
 	return links
 }
 
-// saveContent writes the next version of a post's content, and has it enriched where that takes a call to a model: what
-// crier finds out itself takes less time than a job, and is written with the post.
-// It takes the place of an earlier version when one is given.
+// saveContent writes the next version of a post's content, and enqueues its enrichment if that needs a model: crier's
+// own analysis is faster than a job, and is written with the post. It replaces an earlier version if one is given.
 func (s *Posts) saveContent(ctx context.Context, tx *store.Tx, scope access.TeamScope, p store.Post,
 	now crier.Time, earlier *crier.ID) error {
 	credential := scope.Caller().CredentialID()
@@ -343,7 +342,7 @@ func (s *Posts) saveContent(ctx context.Context, tx *store.Tx, scope access.Team
 		TeamID: p.TeamID}})
 }
 
-// cancelPending cancels what is scheduled of a post and brings the post's own sums up to date.
+// cancelPending cancels the scheduled posts of a post and updates the post's own sums.
 func (s *Posts) cancelPending(ctx context.Context, tx *store.Tx, post crier.ID, keepActions bool) error {
 	list, err := tx.LockScheduled(ctx, post, keepActions)
 	if err != nil {

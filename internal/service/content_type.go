@@ -9,13 +9,13 @@ import (
 	"crier/internal/store"
 )
 
-// medium is an asset of a part and what kind of thing it is.
+// medium is an asset of a part and its kind.
 type medium struct {
 	assetRef
 	video, document bool
 }
 
-// mediaOf sorts the assets of each part by kind. What networks make of a file is checked when it is scheduled.
+// mediaOf sorts the assets of each part by kind. Network rules are checked when the post is scheduled.
 func mediaOf(refs [][]assetRef, facts map[crier.ID]store.AssetFacts) [][]medium {
 	parts := make([][]medium, len(refs))
 	for i, part := range refs {
@@ -51,8 +51,8 @@ func inferType(parts [][]medium) crier.PostType {
 	return inferred
 }
 
-// wrongMedia returns the issues of media that do not go together: in a post of the given type or, when it follows the
-// media, with the first of its part. That some are missing yet is no issue of a draft: see incompleteProblem.
+// wrongMedia returns the issues of media that cannot be combined: in a post of the given type or, when it follows the
+// media, with the first of its part. A draft may be incomplete: see incompleteProblem.
 func wrongMedia(given *crier.PostType, parts [][]medium) []crier.Issue {
 	var issues []crier.Issue
 	for _, media := range parts {
@@ -105,7 +105,7 @@ func wrongIn(t crier.PostType, media []medium) []crier.Issue {
 	return issues
 }
 
-// incompleteProblem says what a post lacks before it can be scheduled, or nothing.
+// incompleteProblem returns what a post lacks to be scheduled, or nothing.
 func incompleteProblem(content provider.Content) string {
 	images, videos := 0, 0
 	for _, part := range content.Parts {

@@ -13,7 +13,7 @@ import (
 // contextSize bounds the lists of an agent's overview.
 const contextSize = crier.MaxPageSize
 
-// Contexts gives agents their overview.
+// Contexts returns the overview for agents.
 type Contexts struct {
 	store         *store.Store
 	clock         crier.Clock
@@ -22,8 +22,7 @@ type Contexts struct {
 	events        *Events
 }
 
-// Get returns who the caller is and what it can reach, the oldest first. A key that may not read sees itself and
-// nothing else.
+// Get returns the caller and what it can access, oldest first. A key without read permission sees only itself.
 func (s *Contexts) Get(ctx context.Context, scope access.CallerScope) (crier.AgentContext, error) {
 	person := scope.Caller().Person()
 	out := crier.AgentContext{
@@ -47,7 +46,7 @@ func (s *Contexts) Get(ctx context.Context, scope access.CallerScope) (crier.Age
 // reached fills in the organizations and teams.
 func (s *Contexts) reached(ctx context.Context, scope access.CallerScope, out crier.AgentContext) (crier.AgentContext,
 	error) {
-	// Before the rest is read: what happens from now on is told behind it.
+	// Read first, so that a stream from this cursor misses nothing.
 	events, err := s.store.EventLog(ctx)
 	if err != nil {
 		return out, err
@@ -84,7 +83,7 @@ func (s *Contexts) reached(ctx context.Context, scope access.CallerScope, out cr
 	return out, nil
 }
 
-// accessTo reads what the caller may do in the organizations that are shown, directly or through a team.
+// accessTo reads the caller's permissions in the listed organizations, directly or through a team.
 func (s *Contexts) accessTo(ctx context.Context, c access.Caller, organizations []crier.Organization,
 	teams []crier.Team) (
 	map[crier.ID]store.Access, error) {

@@ -16,14 +16,14 @@ type CreditFilter = store.CreditFilter
 // CreditSorts are the orders that movements of credits can be listed in; the first is the default.
 var CreditSorts = []string{"createdAt"}
 
-// Credits shows an organization what it has.
+// Credits returns the credits of an organization.
 type Credits struct {
 	store     *store.Store
 	providers *provider.Registry
 	pages     *pagination.Cursors
 }
 
-// Get returns the credits and what things cost.
+// Get returns the credits and the prices.
 func (s *Credits) Get(ctx context.Context, scope access.OrgScope) (crier.Credits, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Credits{}, err

@@ -15,7 +15,7 @@ import (
 	"crier/internal/store"
 )
 
-// Events are the rules of the event log: who may read what of it.
+// Events implements reading the event log, with its permissions.
 type Events struct {
 	store *store.Store
 	pages *pagination.Cursors
@@ -27,7 +27,7 @@ func newEvents(pages *pagination.Cursors, cfg Config) *Events {
 	return &Events{store: cfg.Store, pages: pages, log: events.NewLog(cfg.Store, cfg.Logger), kept: eventsKept(cfg)}
 }
 
-// eventsKept returns how long events are kept: 30 days unless the operator says otherwise.
+// eventsKept returns how long events are kept: 30 days unless configured otherwise.
 func eventsKept(cfg Config) time.Duration {
 	return time.Duration(cmp.Or(cfg.EventDays, 30)) * 24 * time.Hour
 }
@@ -35,7 +35,7 @@ func eventsKept(cfg Config) time.Duration {
 // Log returns the node's own event log, to be run.
 func (s *Events) Log() *events.Log { return s.log }
 
-// EventQuery selects events of an organization; what is empty selects all.
+// EventQuery selects events of an organization; an empty field selects all.
 type EventQuery struct {
 	Types  []crier.EventType
 	TeamID crier.ID
@@ -76,7 +76,7 @@ type view struct {
 	may map[crier.Permission]bool
 }
 
-// eventFamilies are the events that need more than to read.
+// eventFamilies are the events that need more than the read permission.
 var eventFamilies = []struct {
 	prefix string
 	needs  crier.Permission
@@ -96,7 +96,7 @@ func (v view) sees(e crier.Event) bool {
 	return v.teams == nil || v.teams[*e.TeamID]
 }
 
-// viewOf finds out what a caller may see.
+// viewOf returns what a caller may see.
 func (s *Events) viewOf(ctx context.Context, scope access.OrgScope) (view, error) {
 	v := view{may: map[crier.Permission]bool{}}
 	for _, family := range eventFamilies {
@@ -123,13 +123,13 @@ func (s *Events) viewOf(ctx context.Context, scope access.OrgScope) (view, error
 	return v, nil
 }
 
-// However long the log is, a page costs no more: it ends before its limit is reached, and its cursor leads on.
+// The cost of a page is bounded: it may end before its limit is reached, and its cursor continues.
 const (
 	maxEventScan   = 5000   // events that are read for a caller who may see few of them
 	maxEventFilter = 20_000 // events among which a filter finds few
 )
 
-// List returns a piece of the log, oldest first. Who sends nextCursor again and again sees every event once.
+// List returns a page of the log, oldest first. A client that follows nextCursor sees every event once.
 func (s *Events) List(ctx context.Context, scope access.OrgScope, q EventQuery) (crier.EventPage, error) {
 	page := crier.EventPage{Data: []crier.Event{}}
 	if err := scope.Check(); err != nil {
@@ -139,7 +139,7 @@ func (s *Events) List(ctx context.Context, scope access.OrgScope, q EventQuery) 
 	if err != nil {
 		return page, err
 	}
-	// Before the events are read: what comes later has a greater sequence, and is for the next page.
+	// Read before the events: later ones have a greater sequence and belong to the next page.
 	present, err := s.store.EventLog(ctx)
 	if err != nil {
 		return page, err
@@ -242,7 +242,7 @@ func (s *Events) position(ctx context.Context, organization crier.ID, q EventQue
 	return at, at < present.Swept, err
 }
 
-// errGone tells a reader that it has been away for too long.
+// errGone tells a reader that its position is no longer kept.
 func (s *Events) errGone() error {
 	return crier.Invalid(crier.At(fmt.Sprintf("leads to nothing that is kept: events are kept for %d days. Begin anew "+
 		"without it", int(s.kept.Hours()/24)), "after"))

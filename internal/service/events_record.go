@@ -6,7 +6,7 @@ import (
 	"crier/internal/store"
 )
 
-// postFields is what an event tells of a post as it was.
+// postFields are the previous fields of a post in its event.
 type postFields struct {
 	Title              *string                   `json:"title"`
 	Status             crier.PostStatus          `json:"status"`
@@ -27,7 +27,7 @@ func fieldsBefore(before store.Post, after crier.Post) postFields {
 	return f
 }
 
-// recordPost tells of a new or changed post.
+// recordPost records a new or changed post.
 func (s *Posts) recordPost(tx *store.Tx, before *store.Post, after crier.Post) error {
 	fact := events.Fact{Type: crier.PostCreated, TeamID: &after.TeamID, Object: after}
 	if before == nil {
@@ -40,7 +40,7 @@ func (s *Posts) recordPost(tx *store.Tx, before *store.Post, after crier.Post) e
 	return s.recordPostStatus(tx, *before, after)
 }
 
-// recordPostStatus tells that a post has another status.
+// recordPostStatus records a status change of a post.
 func (s *Posts) recordPostStatus(tx *store.Tx, before store.Post, after crier.Post) error {
 	return events.Record(tx, s.clock.Now(), events.Fact{Type: crier.PostStatusChanged, TeamID: &after.TeamID,
 		Object: after,
@@ -49,12 +49,12 @@ func (s *Posts) recordPostStatus(tx *store.Tx, before store.Post, after crier.Po
 		}{before.Status}})
 }
 
-// recordOf tells of something of a whole organization.
+// recordOf records an event of an organization.
 func recordOf(tx *store.Tx, now crier.Time, organization crier.ID, kind crier.EventType, object, before any) error {
 	return events.Record(tx, now, events.Fact{Type: kind, OrganizationID: organization, Object: object, Before: before})
 }
 
-// recordScheduled tells of a publication that was planned, or planned anew.
+// recordScheduled records that a publication was scheduled or rescheduled.
 func recordScheduled(tx *store.Tx, now crier.Time, before *store.Publication, p store.Publication) error {
 	fact := events.Fact{Type: crier.ScheduledPostCreated, OrganizationID: p.OrganizationID, TeamID: &p.TeamID,
 		Object: shownPublication(p)}
@@ -67,7 +67,7 @@ func recordScheduled(tx *store.Tx, now crier.Time, before *store.Publication, p 
 	return events.Record(tx, now, fact)
 }
 
-// recordDismissed tells that somebody has seen what is wrong with a publication.
+// recordDismissed records that a failure was dismissed.
 func recordDismissed(tx *store.Tx, now crier.Time, p store.Publication) error {
 	shown := shownPublication(p)
 	shown.NeedsAttention, shown.DismissedAt = false, &now

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// heartbeat is how often a stream without events shows that it is alive.
+	// heartbeat is the interval of heartbeats on an idle stream.
 	heartbeat = 15 * time.Second
-	// askAgain is how often a stream's permission is asked for without any sign that it has changed.
+	// askAgain is the interval at which a stream's permission is checked without a known change.
 	askAgain = time.Minute
 )
 
-// EventSink takes what a stream brings.
+// EventSink receives the events of a stream.
 type EventSink interface {
-	// Begin comes first. missed is true when the event that the caller saw last is not kept any more, so that events
-	// may be missing in between. The cursor leads back to here.
+	// Begin is called first. missed is true when the last event that the caller saw is no longer kept, so events may be
+	// missing. The cursor resumes here.
 	Begin(missed bool, cursor string) error
-	// Event brings an event, as JSON.
+	// Event is called with an event as JSON.
 	Event(id crier.ID, event []byte) error
-	// Heartbeat comes when nothing else has come for a while. The cursor leads back to here.
+	// Heartbeat is called after a while without events. The cursor resumes here.
 	Heartbeat(cursor string) error
 }
 
@@ -37,13 +37,12 @@ type EventStream struct {
 	listener *events.Listener
 	at       int64
 	missed   bool
-	// ask proves again that the caller may listen.
+	// ask checks again that the caller may listen.
 	ask func(context.Context) (access.OrgScope, error)
 }
 
-// Follow begins a stream behind the event that the query names, or with what happens from now on. ask proves that the
-// caller may listen: now, when memberships or keys of the organization change, and every minute. The stream must be
-// closed.
+// Follow starts a stream after the event in the query, or with new events. ask checks that the caller may listen: now,
+// when memberships or keys of the organization change, and every minute. The stream must be closed.
 func (s *Events) Follow(ctx context.Context, q EventQuery,
 	ask func(context.Context) (access.OrgScope, error)) (*EventStream, error) {
 	q.Limit = 0
@@ -62,7 +61,7 @@ func (s *Events) Follow(ctx context.Context, q EventQuery,
 	return st, nil
 }
 
-// seek finds where the stream begins.
+// seek finds the start of the stream.
 func (st *EventStream) seek(ctx context.Context) error {
 	st.at = st.listener.From
 	if st.query.After == "" {
@@ -103,7 +102,7 @@ func (st *EventStream) prove(ctx context.Context) error {
 	return err
 }
 
-// Run hands events to the sink until ctx ends, the sink fails, the caller may no longer listen, or the node stops.
+// Run sends events to the sink until ctx ends, the sink fails, the caller loses permission, or the node stops.
 func (st *EventStream) Run(ctx context.Context, sink EventSink) error {
 	if err := sink.Begin(st.missed, st.cursor()); err != nil {
 		return err
@@ -151,8 +150,8 @@ func (st *EventStream) catchUp(ctx context.Context, sink EventSink) error {
 	return nil
 }
 
-// pass hands on an event that the caller wants and may see. One that may change what the caller may see has the
-// permission asked for first.
+// pass sends an event that the caller selected and may see. After an event that may change permissions, they are
+// checked first.
 func (st *EventStream) pass(ctx context.Context, e *events.Entry, sink EventSink) error {
 	if e.Sequence <= st.at {
 		return nil

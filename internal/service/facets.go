@@ -14,12 +14,12 @@ import (
 	"crier/internal/store"
 )
 
-// TextAnalyser describes texts. It always has an answer.
+// TextAnalyser analyzes texts. It always returns a result.
 type TextAnalyser interface {
 	Text(ctx context.Context, text string) enrich.Analysis
 }
 
-// Facets counts what posts are about.
+// Facets counts the topics, languages and other facets of posts.
 type Facets struct {
 	store    *store.Store
 	log      *slog.Logger
@@ -46,8 +46,8 @@ func (s *Facets) Get(ctx context.Context, scope access.TeamScope, fields []crier
 	return out, nil
 }
 
-// Enrich finds out what a version of a post's content is about. A version that is no longer the present one is left
-// alone: its successor has a job of its own. It is for jobs.
+// Enrich analyzes a version of a post's content. An outdated version is skipped: its successor has its own job. It is
+// called by jobs.
 func (s *Facets) Enrich(ctx context.Context, job job.EnrichPost) error {
 	payloads, err := s.store.Payloads(ctx, []crier.ID{job.PayloadID})
 	if err != nil {
@@ -67,17 +67,17 @@ func (s *Facets) Enrich(ctx context.Context, job job.EnrichPost) error {
 	})
 }
 
-// local reports whether crier describes texts by itself, without a call to a model.
+// local reports whether texts are analyzed locally, without a model.
 func (s *Facets) local() bool { return s.analyser == nil }
 
-// contentFacets returns what the content of a post is about.
+// contentFacets returns the facets of a post's content.
 func (s *Facets) contentFacets(ctx context.Context, in crier.PostInput) map[crier.FacetField][]string {
 	facets := s.textFacets(ctx, contentText(in))
 	facets[crier.FacetLinkDomains] = withDomains(facets[crier.FacetLinkDomains], in)
 	return facets
 }
 
-// textFacets returns what a text is about. A post without text is about nothing.
+// textFacets returns the facets of a text; none for an empty text.
 func (s *Facets) textFacets(ctx context.Context, text string) map[crier.FacetField][]string {
 	var facts enrich.TextFacts
 	if strings.TrimSpace(text) != "" {
@@ -126,8 +126,8 @@ func known(value, nothing string) []string {
 // retagBatch bounds the posts that one look at the database finds.
 const retagBatch = 500
 
-// Retag brings the asset tags of all posts with an asset up to date, after its tags have changed or it was deleted. It
-// is for jobs.
+// Retag updates the asset tags of all posts with an asset, after its tags have changed or it was deleted. It is called
+// by jobs.
 func (s *Facets) Retag(ctx context.Context, job job.RetagPosts) error {
 	after := crier.ID("")
 	for {

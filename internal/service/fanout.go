@@ -12,7 +12,7 @@ import (
 	"crier/internal/store"
 )
 
-// The reasons for which one account of a request is refused; they are the code of its error.
+// The error codes of rejected accounts in a request.
 const (
 	codeAccountNotFound   = "account_not_found"
 	codeAccountDisabled   = "account_disabled"
@@ -21,20 +21,20 @@ const (
 	codeContentRejected   = "content_rejected"
 )
 
-// fanOut is everything that decides which accounts a post goes to, and how.
+// fanOut is the input for planning which accounts a post is published on, and how.
 type fanOut struct {
 	providers *provider.Registry
 	targets   crier.Targets
 	saved     *crier.PostPublishActions // with the post
 	content   publish.PostContent
-	// assets are what settings and comments name.
+	// assets are those that settings and comments refer to.
 	assets    map[crier.ID]provider.Media
 	accounts  map[crier.ID]store.Account
 	live      map[crier.ID]store.Publication
 	published map[crier.ID]bool
 }
 
-// delivery is the plan for one account: refused, or what to publish there.
+// delivery is the plan for one account: rejected, or what to publish there.
 type delivery struct {
 	accountID crier.ID
 	refused   *crier.EntryError
@@ -48,8 +48,8 @@ type delivery struct {
 	moves *store.Publication
 }
 
-// wakeTime returns when work has to begin for a post that is due at a time. What only moves needs no client of its
-// network.
+// wakeTime returns when work has to begin for a post that is due at a time. A publication that only moves needs no
+// client of its network.
 func (d delivery) wakeTime(at crier.Time) crier.Time {
 	var info provider.Info
 	if d.provider != nil {
@@ -58,7 +58,7 @@ func (d delivery) wakeTime(at crier.Time) crier.Time {
 	return crier.TimeOf(publish.WakeTime(at.Time, info, d.content))
 }
 
-// plan sorts the requested accounts into accepted and refused, in request order. It is pure.
+// plan sorts the requested accounts into accepted and rejected, in request order. It is pure.
 func (f fanOut) plan() []delivery {
 	out := make([]delivery, len(f.targets.SocialAccountIDs))
 	for i, id := range f.targets.SocialAccountIDs {
@@ -116,7 +116,7 @@ func (f fanOut) contentFor(id crier.ID) provider.Content {
 	return f.content.For(f.accounts[id].Provider, id)
 }
 
-// incomplete returns the issues of content that lacks something before it can go to the accounts of the request.
+// incomplete returns the issues of content that is incomplete for the accounts of the request.
 func (f fanOut) incomplete() []crier.Issue {
 	for _, id := range f.targets.SocialAccountIDs {
 		if problem := incompleteProblem(f.contentFor(id)); problem != "" {
@@ -126,8 +126,8 @@ func (f fanOut) incomplete() []crier.Issue {
 	return nil
 }
 
-// settingsFor returns the publish settings of an account. What is scheduled there keeps the ones that the request
-// leaves out.
+// settingsFor returns the publish settings of an account. An existing scheduled post keeps the settings that the
+// request omits.
 func (f fanOut) settingsFor(id crier.ID) provider.Settings {
 	network, ok := f.providers.Get(string(f.accounts[id].Provider))
 	if !ok {
@@ -146,7 +146,7 @@ func (f fanOut) actionsFor(id crier.ID) crier.PlannedActions {
 	return mergeActions(plannedActions(f.saved), f.targets)
 }
 
-// refuseAccount says why nothing can be scheduled on an account, whatever the content.
+// refuseAccount returns why nothing can be scheduled on an account, whatever the content.
 func (f fanOut) refuseAccount(id crier.ID) *crier.EntryError {
 	a, ok := f.accounts[id]
 	if !ok {
@@ -182,7 +182,7 @@ func sentence(issues []crier.Issue) string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// planActions keeps the actions that the network can do, with their costs; the others are said and left out.
+// planActions keeps the actions that the network supports, with their costs; the others are skipped with a warning.
 func (f fanOut) planActions(d *delivery, found *provider.Findings) {
 	can := f.providers.InfoFor(d.provider, publish.NetworkAccount(d.account)).Abilities
 	wanted := d.actions
@@ -221,7 +221,7 @@ func (f fanOut) planActions(d *delivery, found *provider.Findings) {
 	}
 }
 
-// checkAction applies the network's rules to an action, which the request has at a path, and notes what it costs.
+// checkAction applies the network's rules to the action at a path of the request, and adds its cost.
 func (f fanOut) checkAction(d *delivery, found *provider.Findings, kind store.PublicationKind,
 	content provider.Content, at ...string) {
 	result := d.provider.Check(publish.NetworkAccount(d.account), content)
@@ -264,8 +264,8 @@ func plannedActions(saved *crier.PostPublishActions) crier.PlannedActions {
 	}
 }
 
-// mergeActions puts the actions of a request over others, one by one; null switches one off. Costs and the place in a
-// series are not merged: they follow from what is planned.
+// mergeActions overrides actions with those of a request, one by one; null removes one. Costs and the place in a series
+// are not merged: they follow from what is planned.
 func mergeActions(base crier.PlannedActions, t crier.Targets) crier.PlannedActions {
 	base.PartCosts, base.ActionCosts, base.SeriesStart, base.SeriesIndex = nil, nil, nil, 0
 	if t.FirstComment.Set {
@@ -348,7 +348,7 @@ func mark(seen map[crier.ID]bool, ids []crier.ID) {
 	}
 }
 
-// unapproved says what a request brings that was not approved with the post, or nothing.
+// unapproved returns what in a request was not approved with the post, or nothing.
 func (f fanOut) unapproved() string {
 	saved := plannedActions(f.saved)
 	for _, id := range f.targets.SocialAccountIDs {

@@ -15,8 +15,8 @@ import (
 // setupLinkLife is how long a set-up link works.
 const setupLinkLife = 7 * 24 * time.Hour
 
-// Instance sets a store up and binds it to its secret key. Its methods are for the shell of the operator: they take no
-// scope and have no route, but for the set-up page.
+// Instance initializes a store and binds it to its secret key. Its methods are for operator commands: they take no
+// scope and have no route, except the set-up page.
 type Instance struct {
 	store         *store.Store
 	keys          *auth.Keyring
@@ -28,7 +28,7 @@ type Instance struct {
 	people        *People
 }
 
-// Tenant is a new organization as its operator gets to see it, once.
+// Tenant is a new organization with its secrets, which are shown once.
 type Tenant struct {
 	OrganizationID crier.ID
 	TeamID         crier.ID
@@ -37,17 +37,17 @@ type Tenant struct {
 	Accounts       []crier.SocialAccount
 }
 
-// TenantRequest says what a new organization begins with.
+// TenantRequest describes a new organization.
 type TenantRequest struct {
 	Name crier.Name
 	// Credits are granted to it.
 	Credits int64
-	// Accounts makes the accounts that its first team begins with; nil means none.
+	// Accounts creates the accounts of its first team; nil means none.
 	Accounts func(team crier.ID) ([]social.NewAccount, error)
 }
 
-// BindKey refuses a secret key that this store was not sealed with. A ring that holds the old key and leads with a new
-// one re-binds the store to the new one.
+// BindKey rejects a secret key that does not belong to this store. A ring that starts with a new key and contains the
+// old one rebinds the store to the new one.
 func (s *Instance) BindKey(ctx context.Context) error {
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockInstance(ctx); err != nil {
@@ -64,7 +64,7 @@ func (s *Instance) BindKey(ctx context.Context) error {
 	})
 }
 
-// CheckKey is BindKey without the binding: it changes nothing.
+// CheckKey is BindKey without changes.
 func (s *Instance) CheckKey(ctx context.Context) error {
 	bound, err := s.store.KeyFingerprint(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Instance) fits(bound string) error {
 		s.keys.Fingerprint())
 }
 
-// Empty reports whether nobody lives in the store yet.
+// Empty reports whether the store has no tenants.
 func (s *Instance) Empty(ctx context.Context) (bool, error) {
 	inUse, err := s.store.HasUsers(ctx)
 	return !inUse, err
@@ -92,7 +92,7 @@ func (s *Instance) Empty(ctx context.Context) (bool, error) {
 var ErrInUse = crier.Conflict("The store is in use already; nothing was changed. A further organization is made " +
 	"with: crier admin create-organization")
 
-// Initialise puts the first tenant into an empty store.
+// Initialise creates the first tenant of an empty store.
 func (s *Instance) Initialise(ctx context.Context, in TenantRequest) (Tenant, error) {
 	var tenant Tenant
 	err := s.store.WithTx(ctx, func(tx *store.Tx) error {
@@ -112,7 +112,7 @@ func (s *Instance) Initialise(ctx context.Context, in TenantRequest) (Tenant, er
 	return tenant, err
 }
 
-// CreateTenant adds an organization with an owner of its own, a key and a grant of credits.
+// CreateTenant creates an organization with its owner, a key and credits.
 func (s *Instance) CreateTenant(ctx context.Context, in TenantRequest) (Tenant, error) {
 	var tenant Tenant
 	err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
@@ -153,7 +153,7 @@ func (s *Instance) addTenant(ctx context.Context, tx *store.Tx, in TenantRequest
 	return Tenant{OrganizationID: o.ID, TeamID: team.ID, APIKey: key.Secret, SetupToken: token, Accounts: accounts}, err
 }
 
-// GrantCredits gives an organization credits and returns its new balance.
+// GrantCredits grants credits to an organization and returns its new balance.
 func (s *Instance) GrantCredits(ctx context.Context, organization crier.ID, amount int64) (balance int64, err error) {
 	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
 		if _, err := tx.LockOrganization(ctx, organization); err != nil {
@@ -176,7 +176,7 @@ func (s *Instance) GrantCredits(ctx context.Context, organization crier.ID, amou
 	return balance, err
 }
 
-// seedAccounts connects the accounts that a new team begins with.
+// seedAccounts connects the initial accounts of a new team.
 func (s *Instance) seedAccounts(ctx context.Context, tx *store.Tx, team crier.ID,
 	in TenantRequest) ([]crier.SocialAccount, error) {
 	accounts := []crier.SocialAccount{}

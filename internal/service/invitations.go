@@ -23,7 +23,7 @@ type Mailer interface {
 // InvitationSorts are the orders that invitations can be listed in; the first is the default.
 var InvitationSorts = []string{"createdAt"}
 
-// Invitations are the rules by which people become members.
+// Invitations implements inviting members.
 type Invitations struct {
 	store     *store.Store
 	writes    *access.Idempotency
@@ -120,7 +120,7 @@ func (s *Invitations) link(i crier.Invitation) string {
 	return s.addresses.BaseURL + "/invitation?token=" + s.token(i)
 }
 
-// Withdraw ends an invitation that nobody has accepted yet.
+// Withdraw ends an open invitation.
 func (s *Invitations) Withdraw(ctx context.Context, scope access.OrgScope, id crier.ID) (crier.Deleted, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Deleted{}, err
@@ -152,7 +152,7 @@ func (s *Invitations) Mail(ctx context.Context, id crier.ID) error {
 	return nil
 }
 
-// InvitationView is what an invited person is shown. It does not tell whether the address has an account: without mail
+// InvitationView is what an invited person sees. It does not reveal whether the address has an account: without mail
 // the link has passed through other hands.
 type InvitationView struct {
 	Organization string
@@ -166,8 +166,8 @@ func (s *Invitations) View(ctx context.Context, token string) (InvitationView, e
 	return InvitationView{Organization: i.OrganizationName, Email: i.Email, Role: i.Role}, err
 }
 
-// Accept makes the person of an invitation a member. Somebody who has an account gives its password; somebody new
-// chooses name and password. What is refused is refused alike for both.
+// Accept makes the invited person a member. An existing user gives their password; a new one chooses name and password.
+// Both get the same errors.
 func (s *Invitations) Accept(ctx context.Context, token string, name crier.Name, password string,
 	from Browser) (Session, error) {
 	i, err := s.store.OpenInvitation(ctx, auth.Hash(token), s.clock.Now())

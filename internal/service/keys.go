@@ -17,7 +17,7 @@ import (
 // KeySorts are the orders that API keys can be listed in; the first is the default.
 var KeySorts = []string{"createdAt", "name"}
 
-// Keys are the rules of API keys.
+// Keys implements API keys.
 type Keys struct {
 	store  *store.Store
 	writes *access.Idempotency
@@ -43,7 +43,7 @@ func (s *Keys) List(ctx context.Context, scope access.OrgScope, q pagination.Que
 	return pagination.Page(s.pages, q, rows, total), nil
 }
 
-// Create makes a key that may do no more than the caller. The secret is in this answer and never again.
+// Create creates a key with at most the caller's rights. Only this response has the secret.
 func (s *Keys) Create(ctx context.Context, scope access.OrgScope, in crier.APIKeyCreate) (crier.APIKeyWithSecret,
 	error) {
 	var none crier.APIKeyWithSecret
@@ -72,7 +72,7 @@ func (s *Keys) Create(ctx context.Context, scope access.OrgScope, in crier.APIKe
 	})
 }
 
-// withinRights refuses a key that could do more than the caller can.
+// withinRights rejects a key with more rights than the caller.
 func withinRights(scope access.OrgScope, in crier.APIKeyCreate) error {
 	if in.Role.Rank() > min(scope.Access().Own.Role.Rank(), scope.Access().Behind.Role.Rank()) {
 		return crier.Forbidden("A key cannot have a role above the caller's own.")
@@ -123,7 +123,7 @@ func (s *Keys) insertKey(ctx context.Context, tx *store.Tx, key crier.APIKey,
 	return s.insertSecret(ctx, tx, out, *key.CreatedByID, key.CreatedAt)
 }
 
-// insertSecret gives a key a new secret, asked for by a person; the one before ends at previousEnds.
+// insertSecret adds a new secret to a key, on behalf of a person; the previous one expires at previousEnds.
 func (s *Keys) insertSecret(ctx context.Context, tx *store.Tx, key crier.APIKeyWithSecret, by crier.ID,
 	previousEnds crier.Time) (crier.APIKeyWithSecret, error) {
 	secret := auth.NewKeySecret()
@@ -138,7 +138,7 @@ func (s *Keys) insertSecret(ctx context.Context, tx *store.Tx, key crier.APIKeyW
 	}, previousEnds)
 }
 
-// Revoke ends a key at once.
+// Revoke revokes a key at once.
 func (s *Keys) Revoke(ctx context.Context, scope access.OrgScope, id crier.ID) (crier.Deleted, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Deleted{}, err
@@ -155,7 +155,7 @@ func (s *Keys) Revoke(ctx context.Context, scope access.OrgScope, id crier.ID) (
 	})
 }
 
-// Rotate gives a key a new secret; the old one stays valid for the grace asked for.
+// Rotate creates a new secret for a key; the old one stays valid for the requested grace period.
 func (s *Keys) Rotate(ctx context.Context, scope access.OrgScope, id crier.ID,
 	in crier.APIKeyRotate) (crier.APIKeyWithSecret,
 	error) {
@@ -181,8 +181,8 @@ func (s *Keys) Rotate(ctx context.Context, scope access.OrgScope, id crier.ID,
 	})
 }
 
-// rotationWithinRights keeps a caller from getting the secret of a key that may do more than it, here or in another
-// organization that the key has made.
+// rotationWithinRights prevents a caller from getting the secret of a key with more rights, here or in another
+// organization that the key has created.
 func rotationWithinRights(ctx context.Context, tx *store.Tx, scope access.OrgScope, key crier.APIKey) error {
 	if err := withinRights(scope, crier.APIKeyCreate{Role: key.Role,
 		Permissions: slices.Clone(key.Permissions)}); err != nil {

@@ -13,7 +13,7 @@ import (
 // MemberSorts are the orders that members can be listed in; the first is the default.
 var MemberSorts = []string{"createdAt"}
 
-// Members are the rules of people in organizations.
+// Members implements organization members.
 type Members struct {
 	store  *store.Store
 	writes *access.Idempotency
@@ -39,12 +39,12 @@ func (s *Members) List(ctx context.Context, scope access.OrgScope, q pagination.
 	return pagination.Page(s.pages, q, rows, total), nil
 }
 
-// roleWithin refuses a role above the caller's own, and one with permissions that a narrowed key lacks.
+// roleWithin rejects a role above the caller's own, and one with permissions that a restricted key lacks.
 func roleWithin(scope access.OrgScope, role crier.Role) error {
 	if role.Rank() > min(scope.Access().Own.Role.Rank(), scope.Access().Behind.Role.Rank()) {
 		return crier.Forbidden("Nobody can give a role above their own.")
 	}
-	if role == crier.RoleViewer { // who may invite at all may invite onlookers
+	if role == crier.RoleViewer { // everybody who may invite may invite viewers
 		return nil
 	}
 	for _, p := range crier.Permissions() {
@@ -114,7 +114,7 @@ func (s *Members) apply(ctx context.Context, tx *store.Tx, scope access.OrgScope
 	return nil
 }
 
-// lock reads a member whom the caller may change: oneself, or anybody not above.
+// lock reads and locks a member whom the caller may change: themselves, or anybody not above.
 func (s *Members) lock(ctx context.Context, tx *store.Tx, scope access.OrgScope, id crier.ID) (crier.Member, error) {
 	if _, err := tx.LockOrganization(ctx, scope.Organization().ID); err != nil {
 		return crier.Member{}, err
@@ -141,7 +141,8 @@ func (s *Members) keepAdmin(ctx context.Context, tx *store.Tx, scope access.OrgS
 	return nil
 }
 
-// Remove takes a person out of an organization; everybody may remove themselves. The keys that the person made go too.
+// Remove removes a person from an organization; everybody may remove themselves. The keys that the person created are
+// revoked.
 func (s *Members) Remove(ctx context.Context, scope access.OrgScope, id crier.ID) (crier.Deleted, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Deleted{}, err

@@ -14,7 +14,7 @@ import (
 // OrganizationSorts are the orders that organizations can be listed in; the first is the default.
 var OrganizationSorts = []string{"createdAt", "updatedAt", "name"}
 
-// Organizations are the rules of organizations.
+// Organizations implements organizations.
 type Organizations struct {
 	store  *store.Store
 	writes *access.Idempotency
@@ -70,7 +70,7 @@ func (s *Organizations) Create(ctx context.Context, scope access.CallerScope,
 	})
 }
 
-// mayCreate needs an un-narrowed owner or admin somewhere.
+// mayCreate requires an unrestricted owner or admin of some organization.
 func (s *Organizations) mayCreate(ctx context.Context, caller access.Caller) error {
 	refused := crier.Forbidden("Creating organizations needs an owner or admin of an organization whose key is not " +
 		"narrowed.")
@@ -173,8 +173,7 @@ func origins(list []crier.Origin) []crier.Origin {
 	return dedupe(out)
 }
 
-// onboarding takes the answers as given, but for the time of completion, which is the server's to tell, and repeated
-// steps.
+// onboarding applies the answers, except the time of completion, which the server sets, and repeated steps.
 func onboarding(before, after *crier.OnboardingData, now crier.Time) *crier.OnboardingData {
 	if after == nil {
 		return nil
@@ -209,7 +208,7 @@ func dedupe[T comparable](list []T) []T {
 	return out
 }
 
-// checkAutoRecharge needs both amounts, and something to pay with.
+// checkAutoRecharge requires both amounts and a payment method.
 func checkAutoRecharge(o crier.Organization) error {
 	if !o.AutoRechargeEnabled {
 		return nil

@@ -17,11 +17,11 @@ import (
 // resetLife is how long the link for a lost password works.
 const resetLife = 24 * time.Hour
 
-// errResetLink says the same for every reason: a link that does not work tells nothing.
+// errResetLink is the same for every reason, so that an invalid link reveals nothing.
 var errResetLink = crier.NotFound("This link is not valid: it was used already, the password was changed since, or " +
 	"it has expired.")
 
-// checkPassword refuses a password of a wrong length.
+// checkPassword rejects a password of invalid length.
 func checkPassword(password string, email crier.Email) error {
 	if problem := passwordProblem(password, email); problem != "" {
 		return crier.Invalid(crier.At(problem, "password"))
@@ -42,8 +42,8 @@ func passwordProblem(password string, email crier.Email) string {
 	return ""
 }
 
-// ChangePassword gives a person who is signed in another password. Everything else that was signed in as them ends: the
-// session that is returned is the only one.
+// ChangePassword changes the password of a signed-in person. It ends all their other sessions and devices and returns a
+// new session.
 func (s *People) ChangePassword(ctx context.Context, user crier.ID, current, password string, from Browser) (Session,
 	error) {
 	person, err := s.store.UserByID(ctx, user)
@@ -70,7 +70,7 @@ func (s *People) ChangePassword(ctx context.Context, user crier.ID, current, pas
 		crier.Conflict("The password was changed elsewhere meanwhile. Sign in again."))
 }
 
-// replacePassword writes a password, ends all sessions and devices of the person, and begins a session.
+// replacePassword writes a password, ends all sessions and devices of the person, and starts a session.
 func (s *People) replacePassword(ctx context.Context, person store.SignIn, password string, from Browser,
 	changedMeanwhile error) (Session, error) {
 	hash, err := s.passwords.Hash(ctx, password)
@@ -93,8 +93,7 @@ func (s *People) replacePassword(ctx context.Context, person store.SignIn, passw
 	return s.begin(ctx, person.User, string(*person.User.Email), from)
 }
 
-// ResetLink makes a link by which somebody who has lost their password chooses another one. It is for the operator, who
-// must know whom they give it to.
+// ResetLink creates a password reset link. It is for the operator, who must verify the recipient.
 func (s *People) ResetLink(ctx context.Context, email string) (string, error) {
 	person, err := s.store.UserByEmail(ctx, foldEmail(email))
 	if err != nil {
@@ -148,7 +147,7 @@ func (s *People) personOfReset(ctx context.Context, token string) (store.SignIn,
 	return *person, nil
 }
 
-// ResetPassword gives the person of a link another password and signs them in, here and nowhere else.
+// ResetPassword sets a new password for the person of a link and signs them in, ending all other sessions.
 func (s *People) ResetPassword(ctx context.Context, token, password string, from Browser) (Session, error) {
 	person, err := s.personOfReset(ctx, token)
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 	freeGuessesAnywhere = 100
 )
 
-// People are the rules of signing in. Its methods are for the pages, which have forms of their own.
+// People implements signing in. Its methods are for the HTML pages.
 type People struct {
 	store     *store.Store
 	writes    *access.Idempotency
@@ -54,13 +54,13 @@ type Session struct {
 	User    crier.User
 }
 
-// errSignIn says the same for an unknown address and a wrong password: who has an account is nobody's business.
+// errSignIn is the same for an unknown address and a wrong password, so that it does not reveal accounts.
 var errSignIn = crier.Unauthorized("The e-mail address and the password do not belong together.")
 
 // unknownHash is compared with when there is no such person, so that the answer takes as long.
 var unknownHash = sync.OnceValue(func() string { return auth.HashPassword("nobody has this password") })
 
-// SignIn begins a session. Guessing is slowed down per account and network, over all nodes.
+// SignIn starts a session. Guessing is throttled per account and network, across all nodes.
 func (s *People) SignIn(ctx context.Context, email, password string, from Browser) (Session, error) {
 	email = foldEmail(email)
 	if crier.Email(email).Problem() != "" { // nobody can have it, and the store need not remember it
@@ -87,7 +87,7 @@ func (s *People) SignIn(ctx context.Context, email, password string, from Browse
 	return s.begin(ctx, person.User, email, from)
 }
 
-// foldEmail makes two spellings of an address one.
+// foldEmail normalizes an address.
 func foldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // claimGuess counts a guess before its password is looked at, so that many at once are not counted as one. A good
@@ -117,7 +117,7 @@ func signedInFrom(sessions []crier.Session, from Browser) bool {
 // guessKey returns what the guesses of one network at one account are counted under.
 func guessKey(email string, from Browser) string { return email + " " + auth.NetworkOf(from.Address) }
 
-// countGuess refuses a guess that has to wait, and counts it else.
+// countGuess rejects a guess that has to wait, and counts it otherwise.
 func (s *People) countGuess(ctx context.Context, tx *store.Tx, key string, free int) error {
 	failures, until, err := tx.LockSignIns(ctx, key)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // postNowPoll is how often a waiting request looks at its rows.
 const postNowPoll = 100 * time.Millisecond
 
-// Ticket is what a request to publish at once leaves behind: which row each account got, or why it was refused. It is
-// what a repeat of the request is answered from.
+// Ticket is the stored result of a post-now request: the row of each account, or why it was rejected. Repeated requests
+// are answered from it.
 type Ticket struct {
 	Entries []TicketEntry `json:"entries"`
 	// WaitSeconds is how long to wait for the networks.
@@ -30,7 +30,7 @@ type TicketEntry struct {
 	Warnings        []crier.Issue     `json:"warnings,omitempty"`
 }
 
-// PostNow publishes a post at once and waits a while for the networks.
+// PostNow publishes a post now and waits a while for the networks.
 func (s *Schedules) PostNow(ctx context.Context, scope access.TeamScope, post crier.ID,
 	in crier.PostNowRequest) (crier.ScheduleResult, error) {
 	if err := scope.Check(); err != nil {

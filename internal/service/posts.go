@@ -14,7 +14,7 @@ import (
 	"crier/internal/store"
 )
 
-// Posts are the rules of posts.
+// Posts implements posts.
 type Posts struct {
 	store     *store.Store
 	writes    *access.Idempotency
@@ -51,7 +51,7 @@ func (s *Posts) shownPost(p store.Post) crier.Post {
 	return p.Post
 }
 
-// Create makes a draft.
+// Create creates a draft.
 func (s *Posts) Create(ctx context.Context, scope access.TeamScope, in crier.PostCreate) (crier.Post, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Post{}, err

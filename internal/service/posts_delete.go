@@ -43,7 +43,7 @@ func (s *Posts) Delete(ctx context.Context, scope access.TeamScope, id crier.ID,
 	return s.awaitDeletes(ctx, out)
 }
 
-// remove hides the post and takes it out of all counts.
+// remove hides the post and removes it from all counters.
 func (s *Posts) remove(ctx context.Context, tx *store.Tx, p store.Post) error {
 	if err := tx.DeletePost(ctx, p.ID, s.clock.Now()); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *Posts) remove(ctx context.Context, tx *store.Tx, p store.Post) error {
 	return tx.CountPosts(ctx, p.TeamID, -listed(p))
 }
 
-// platformDeletes tells what of a post is public and has to be removed from its network, and has that done by a job.
+// platformDeletes returns the published posts to delete from their networks, and enqueues the deletions.
 func (s *Posts) platformDeletes(ctx context.Context, tx *store.Tx, p store.Post) ([]crier.PlatformDelete, error) {
 	published, err := tx.PublishedPlatformPosts(ctx, p.ID)
 	if err != nil {

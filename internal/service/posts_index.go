@@ -10,8 +10,8 @@ import (
 // indexBatch bounds the posts that one look at the database finds.
 const indexBatch = 200
 
-// IndexAll makes the words of posts anew that were made by an earlier version. It goes in steps, can be interrupted,
-// and may run on several nodes at once.
+// IndexAll rebuilds the search tokens of posts that an earlier version indexed. It works in batches, can be
+// interrupted, and may run on several nodes at once.
 func (s *Posts) IndexAll(ctx context.Context) error {
 	after := crier.ID("")
 	for {

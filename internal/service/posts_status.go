@@ -36,7 +36,7 @@ func (s *Posts) SetStatus(ctx context.Context, scope access.TeamScope, id crier.
 	})
 }
 
-// MoveToDraft stops what is scheduled without losing the post. What is to follow where it is published goes on.
+// MoveToDraft cancels the scheduled posts and keeps the post. Follow-up actions of published ones continue.
 func (s *Posts) MoveToDraft(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.Post, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Post{}, err
@@ -60,8 +60,8 @@ func (s *Posts) MoveToDraft(ctx context.Context, scope access.TeamScope, id crie
 	})
 }
 
-// stopPending cancels what is scheduled of a post, unless something of it is being published right now. With
-// keepActions, what is to follow where it is published goes on.
+// stopPending cancels the scheduled posts of a post, unless one is being published right now. With keepActions,
+// follow-up actions of published ones continue.
 func (s *Posts) stopPending(ctx context.Context, tx *store.Tx, id crier.ID, keepActions bool) error {
 	live, err := tx.LivePublications(ctx, id)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"crier/internal/store"
 )
 
-// SetTags says which tags a post has.
+// SetTags sets the tags of a post.
 func (s *Posts) SetTags(ctx context.Context, scope access.TeamScope, id crier.ID, in crier.PostTagsUpdate) (crier.Post,
 	error) {
 	if err := scope.Check(); err != nil {

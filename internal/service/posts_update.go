@@ -76,7 +76,7 @@ func (s *Posts) saveUpdate(ctx context.Context, tx *store.Tx, scope access.TeamS
 	return s.replan(ctx, tx, before, after, in)
 }
 
-// change applies what the request asks for and finds every issue.
+// change applies the request and returns every issue.
 func (s *Posts) change(ctx context.Context, tx *store.Tx, before store.Post, in crier.PostUpdate) (store.Post,
 	map[crier.ID]store.AssetFacts, error) {
 	after := before

@@ -16,7 +16,7 @@ import (
 	"crier/internal/store"
 )
 
-// Schedules puts posts on the calendar and publishes them at once.
+// Schedules schedules posts and publishes them now.
 type Schedules struct {
 	store     *store.Store
 	writes    *access.Idempotency
@@ -28,7 +28,7 @@ type Schedules struct {
 	profiles  *social.Profiles
 }
 
-// CheckSettings finds what is wrong with the publish settings of a request: unknown keys and wrong types.
+// CheckSettings returns the issues of a request's publish settings: unknown keys and wrong types.
 func (s *Schedules) CheckSettings(t crier.Targets) []crier.Issue {
 	issues := s.providers.CheckSettings(t.PlatformSettings, "platformSettings")
 	for id, own := range t.PlatformSettingsBySocialAccountID {
@@ -44,8 +44,8 @@ type when struct {
 	now      bool
 }
 
-// Schedule fans a post out to accounts. Rows, jobs, credits and the idempotency key of all accepted accounts stand or
-// fall together.
+// Schedule fans a post out to accounts. Rows, jobs, credits and the idempotency key of all accepted accounts are
+// written atomically.
 func (s *Schedules) Schedule(ctx context.Context, scope access.TeamScope, post crier.ID,
 	in crier.ScheduleRequest) (crier.ScheduleResult, error) {
 	if err := scope.Check(); err != nil {
@@ -232,7 +232,7 @@ func recurrenceIssues(plan planned, t crier.Targets) []crier.Issue {
 	return nil
 }
 
-// mayPublish refuses posts that are not fit to be scheduled.
+// mayPublish rejects posts that cannot be scheduled.
 func mayPublish(team crier.Team, head store.PostHead) error {
 	if head.Status == crier.PostArchived || head.Status == crier.PostRejected {
 		return crier.Conflict("The post is %s. Move it back to draft first.", head.Status)
@@ -361,7 +361,7 @@ func dryRunTime(at *crier.Time, useNextSlot *bool) when {
 	return w
 }
 
-// dryRun tells what would come of a plan for some accounts, and writes nothing.
+// dryRun returns the result of a plan for some accounts without writing.
 func (s *Schedules) dryRun(ctx context.Context, scope access.TeamScope, accounts []crier.ID,
 	makePlan func(*store.Tx) (planned, error)) (crier.ValidationResult, error) {
 	out := crier.ValidationResult{Data: []crier.ValidationEntry{}}

@@ -9,12 +9,12 @@ import (
 	"crier/internal/store"
 )
 
-// CheckUpdate finds what is wrong with the publish settings of a change: unknown keys and wrong types.
+// CheckUpdate returns the issues of an update's publish settings: unknown keys and wrong types.
 func (s *ScheduledPosts) CheckUpdate(in crier.ScheduledPostUpdate) []crier.Issue {
 	return s.providers.CheckSettings(in.PlatformSettings.Value, "platformSettings")
 }
 
-// Update changes a scheduled post that has not begun. What is not given stays as it is.
+// Update changes a scheduled post that has not started. Omitted fields keep their value.
 func (s *ScheduledPosts) Update(ctx context.Context, scope access.TeamScope, id crier.ID,
 	in crier.ScheduledPostUpdate) (crier.ScheduledPost, error) {
 	if err := scope.Check(); err != nil {
@@ -55,7 +55,7 @@ func (s *ScheduledPosts) Update(ctx context.Context, scope access.TeamScope, id 
 	})
 }
 
-// notScheduled says why a scheduled post cannot be changed any more, and what can be done instead.
+// notScheduled returns why a scheduled post can no longer be changed, and what can be done instead.
 func notScheduled(status crier.ScheduledPostStatus) error {
 	switch status {
 	case crier.Publishing, crier.Processing:
@@ -216,8 +216,8 @@ func (s *ScheduledPosts) Cancel(ctx context.Context, scope access.TeamScope, id 
 	})
 }
 
-// Dismiss takes a failure that somebody has seen from the list of what needs attention. The record stays, and a failure
-// that comes again needs attention again.
+// Dismiss removes a failure from the list of what needs attention. The record stays, and a new failure needs attention
+// again.
 func (s *ScheduledPosts) Dismiss(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.ScheduledPost,
 	error) {
 	return s.decide(ctx, scope, id, func(tx *store.Tx, p *store.Publication) error {

@@ -1,5 +1,6 @@
-// Package service holds the rules: who may do what, what is valid beyond the form of a request, and what happens. One
-// file per noun. It knows no HTTP and no job engine: doors call it, and it reaches the engine through Queue.
+// Package service implements the business rules: permissions, validation beyond the schema of a request, and effects.
+// It has one file per resource. It knows neither HTTP nor the job engine: packages api and queue call it, and it
+// enqueues jobs through Queue.
 package service
 
 import (
@@ -24,7 +25,7 @@ import (
 	"crier/internal/webhook"
 )
 
-// Config is what the rules need of the world.
+// Config holds the services' dependencies and settings.
 type Config struct {
 	Store *store.Store
 	Keys  *auth.Keyring
@@ -33,9 +34,9 @@ type Config struct {
 	Providers *provider.Registry
 	// Sandbox says that the networks are simulated.
 	Sandbox bool
-	// Observer is told how publishing goes.
+	// Observer receives publishing measurements.
 	Observer publish.Observer
-	// Timings are how long publishing waits for what; the zero value is the usual.
+	// Timings are the publishing timeouts and delays; the zero value means the defaults.
 	Timings publish.Timings
 	// Checkpoint is called between any two steps of the work on a scheduled post and what follows it, for tests that
 	// have a worker die or sleep there; nil otherwise.
@@ -72,7 +73,7 @@ type Config struct {
 	Logger      *slog.Logger
 }
 
-// Services are the rules, one value per noun.
+// Services holds the services, one per resource.
 type Services struct {
 	Access         *access.Control
 	Idempotency    *access.Idempotency
@@ -118,7 +119,7 @@ const mediaPurpose = "media addresses"
 // uploadPurpose does so for upload addresses.
 const uploadPurpose = "upload addresses"
 
-// New builds the rules.
+// New returns the services.
 func New(cfg Config) *Services {
 	w := newWiring(cfg)
 	s := &Services{Pages: w.pages, Idempotency: w.writes, Publisher: w.engine.Publisher, Tokens: w.engine.Tokens}
@@ -128,7 +129,7 @@ func New(cfg Config) *Services {
 	return s
 }
 
-// wiring is what New hands out: each noun gets what it needs of it.
+// wiring holds the shared dependencies from which New builds the services.
 type wiring struct {
 	Config
 	clock     crier.Clock
@@ -157,7 +158,7 @@ func newWiring(cfg Config) wiring {
 	return w
 }
 
-// addTenants adds organizations, teams, people and what lets them in.
+// addTenants adds organizations, teams, people and their credentials.
 func (w wiring) addTenants(s *Services) {
 	passwords := auth.NewPasswordHasher(runtime.GOMAXPROCS(0))
 	s.Access = access.New(w.Store, w.clock, w.Logger)
@@ -194,7 +195,7 @@ func (w wiring) logins() oauth.Rules {
 		Clients: w.OAuthClients, Registration: w.OAuthRegistration, Documents: documents})
 }
 
-// addPublishing adds posts and what becomes of them.
+// addPublishing adds posts and publishing.
 func (w wiring) addPublishing(s *Services) {
 	s.Facets = &Facets{store: w.Store, log: w.Logger, analyser: w.Analyser}
 	s.Posts = &Posts{store: w.Store, writes: w.writes, providers: w.Providers, engine: w.engine, queue: w.Queue,

@@ -15,7 +15,7 @@ import (
 // maxSlots bounds the slots of a team: one every half hour of the week.
 const maxSlots = 336
 
-// Slots are the rules of scheduling slots.
+// Slots implements scheduling slots.
 type Slots struct {
 	store  *store.Store
 	writes *access.Idempotency
@@ -72,7 +72,7 @@ func (s *Slots) List(ctx context.Context, scope access.TeamScope) (crier.Schedul
 	return out, nil
 }
 
-// Create makes a slot; the first one replaces the implicit ones.
+// Create creates a slot; the first one replaces the implicit ones.
 func (s *Slots) Create(ctx context.Context, scope access.TeamScope, in crier.SlotCreate) (crier.SchedulingSlot, error) {
 	if err := scope.Check(); err != nil {
 		return crier.SchedulingSlot{}, err

@@ -22,7 +22,7 @@ var tagColours = []string{
 // TagSorts are the orders that tags can be listed in; the first is the default.
 var TagSorts = []string{"createdAt", "name"}
 
-// Tags are the rules of tags.
+// Tags implements tags.
 type Tags struct {
 	store  *store.Store
 	writes *access.Idempotency
@@ -47,7 +47,7 @@ func (s *Tags) List(ctx context.Context, scope access.TeamScope, q pagination.Qu
 	return pagination.Page(s.pages, q, rows, total), nil
 }
 
-// Create makes a tag.
+// Create creates a tag.
 func (s *Tags) Create(ctx context.Context, scope access.TeamScope, in crier.TagCreate) (crier.Tag, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Tag{}, err

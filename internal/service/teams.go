@@ -18,7 +18,7 @@ const teamsKept = 30 * 24 * time.Hour
 // TeamSorts are the orders that teams can be listed in; the first is the default.
 var TeamSorts = []string{"createdAt", "updatedAt", "name"}
 
-// Teams are the rules of teams.
+// Teams implements teams.
 type Teams struct {
 	store  *store.Store
 	writes *access.Idempotency
@@ -88,7 +88,7 @@ func (s *Teams) Get(_ context.Context, scope access.TeamScope) (crier.Team, erro
 	return scope.Team(), scope.Check()
 }
 
-// Create makes a further team in an organization.
+// Create creates a team in an organization.
 func (s *Teams) Create(ctx context.Context, scope access.OrgScope, in crier.TeamCreate) (crier.Team, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Team{}, err
@@ -148,7 +148,7 @@ func applyTeam(t *crier.Team, in crier.TeamUpdate) {
 	}
 }
 
-// Delete hides a team at once, cancels what it has scheduled, and removes it for good after thirty days.
+// Delete hides a team at once, cancels its scheduled posts, and schedules its purge after thirty days.
 func (s *Teams) Delete(ctx context.Context, scope access.TeamScope) (crier.Deleted, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Deleted{}, err

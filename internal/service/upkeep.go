@@ -9,7 +9,7 @@ import (
 	"crier/internal/store"
 )
 
-// Upkeep is the work that nobody asks for. Its methods are for jobs: they take no scope and have no route.
+// Upkeep is background maintenance. Its methods are called by jobs: they take no scope and have no route.
 type Upkeep struct {
 	store      *store.Store
 	clock      crier.Clock
@@ -35,7 +35,7 @@ func (s *Upkeep) PurgeTeam(ctx context.Context, id crier.ID) error {
 // purgeSlack lets a purge succeed that starts a moment before the thirty days are over.
 const purgeSlack = teamsKept / 720
 
-// SweepEvents removes events that have outlived their time, in small transactions.
+// SweepEvents removes expired events, in small transactions.
 func (s *Upkeep) SweepEvents(ctx context.Context) error {
 	for {
 		var removed int64
@@ -73,8 +73,8 @@ func (s *Upkeep) MergeChanges(ctx context.Context, failed func(error)) {
 // open, and than the clocks of nodes differ.
 const auditSettled = 10 * time.Minute
 
-// Sweep counts the audit log, and removes events, kept answers, consents, sessions, tokens and counts that have
-// outlived their time, in small transactions.
+// Sweep compacts the audit log counters, and removes expired events, stored responses, consents, sessions, tokens and
+// counters, in small transactions.
 func (s *Upkeep) Sweep(ctx context.Context) error {
 	if err := s.SweepEvents(ctx); err != nil {
 		return err

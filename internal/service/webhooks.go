@@ -11,7 +11,7 @@ import (
 	"crier/internal/webhook"
 )
 
-// Webhooks are the rules of webhooks: who is told of which events.
+// Webhooks implements the management of webhooks.
 type Webhooks struct {
 	store      *store.Store
 	writes     *access.Idempotency
@@ -23,7 +23,7 @@ type Webhooks struct {
 // WebhookSorts are the sorts of lists of webhooks and deliveries.
 var WebhookSorts = []string{"createdAt"}
 
-// CheckURL finds what is wrong with the address of a webhook, as far as it can be told without looking it up.
+// CheckURL returns the issues of a webhook's URL that can be found without resolving it.
 func (s *Webhooks) CheckURL(address string) []crier.Issue { return s.dispatcher.CheckURL(address) }
 
 // List returns one page of an organization's webhooks.
@@ -53,7 +53,7 @@ func (s *Webhooks) Get(ctx context.Context, scope access.OrgScope, id crier.ID) 
 	return w.Webhook, err
 }
 
-// Create makes a webhook. The secret is in this answer and never again.
+// Create creates a webhook. Only this response has the secret.
 func (s *Webhooks) Create(ctx context.Context, scope access.OrgScope, in crier.WebhookCreate) (crier.WebhookWithSecret,
 	error) {
 	var none crier.WebhookWithSecret
@@ -104,7 +104,7 @@ func changeWebhook[T any](ctx context.Context, s *Webhooks, scope access.OrgScop
 	})
 }
 
-// Update changes a webhook, switches it off, or on again.
+// Update changes, disables or enables a webhook.
 func (s *Webhooks) Update(ctx context.Context, scope access.OrgScope, id crier.ID,
 	in crier.WebhookUpdate) (crier.Webhook,
 	error) {
@@ -152,14 +152,14 @@ func (s *Webhooks) apply(ctx context.Context, tx *store.Tx, scope access.OrgScop
 	return teamsExist(ctx, tx, scope.Organization().ID, w.TeamIDs)
 }
 
-// Delete removes a webhook and what is on its way to it.
+// Delete removes a webhook and its pending deliveries.
 func (s *Webhooks) Delete(ctx context.Context, scope access.OrgScope, id crier.ID) (crier.Deleted, error) {
 	return changeWebhook(ctx, s, scope, id, func(tx *store.Tx, w *store.Webhook) (crier.Deleted, error) {
 		return crier.Deleted{Deleted: true}, tx.DeleteWebhook(ctx, w.ID)
 	})
 }
 
-// Rotate gives a webhook a new secret; the old one signs beside it for the grace asked for.
+// Rotate creates a new secret for a webhook; the old one also signs for the requested grace period.
 func (s *Webhooks) Rotate(ctx context.Context, scope access.OrgScope, id crier.ID,
 	in crier.WebhookRotate) (crier.WebhookWithSecret, error) {
 	return changeWebhook(ctx, s, scope, id, func(tx *store.Tx, w *store.Webhook) (crier.WebhookWithSecret, error) {
@@ -177,7 +177,7 @@ func (s *Webhooks) Rotate(ctx context.Context, scope access.OrgScope, id crier.I
 	})
 }
 
-// Test has a webhook.test event sent to the webhook, and to no other.
+// Test sends a webhook.test event to this webhook only.
 func (s *Webhooks) Test(ctx context.Context, scope access.OrgScope, id crier.ID) (crier.WebhookTested, error) {
 	return changeWebhook(ctx, s, scope, id, func(tx *store.Tx, w *store.Webhook) (crier.WebhookTested, error) {
 		if w.Status != crier.WebhookEnabledStatus {
@@ -192,7 +192,7 @@ func errSwitchedOff() error {
 	return crier.Conflict("The webhook is disabled. Switch it on first: PATCH it with {\"status\": \"enabled\"}.")
 }
 
-// Replay has the events of a time sent again, also those that have arrived.
+// Replay sends the events of a period again, including delivered ones.
 func (s *Webhooks) Replay(ctx context.Context, scope access.OrgScope, id crier.ID,
 	in crier.WebhookReplay) (crier.WebhookReplayed,
 	error) {
@@ -205,13 +205,13 @@ func (s *Webhooks) Replay(ctx context.Context, scope access.OrgScope, id crier.I
 	})
 }
 
-// DeliveryQuery selects deliveries; what is empty selects all.
+// DeliveryQuery selects deliveries; an empty field selects all.
 type DeliveryQuery struct {
 	EventID crier.ID
 	Status  crier.WebhookDeliveryStatus
 }
 
-// Deliveries returns one page of what was, and is to be, sent to a webhook.
+// Deliveries returns one page of a webhook's past and pending deliveries.
 func (s *Webhooks) Deliveries(ctx context.Context, scope access.OrgScope, id crier.ID, of DeliveryQuery,
 	q pagination.Query) (crier.Page[crier.WebhookDelivery], error) {
 	var none crier.Page[crier.WebhookDelivery]
