@@ -47,7 +47,7 @@ func (a *app) backupCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&options.WithMedia, "with-media", false, "include the media files")
-	cmd.Flags().BoolVar(&withKey, "with-key", false, "include the secret key, sealed by a passphrase")
+	cmd.Flags().BoolVar(&withKey, "with-key", false, "include the secret key, encrypted with a passphrase")
 	cmd.Flags().StringVar(&passphraseFile, "passphrase-file", "", passphraseHelp)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, for scripts")
 	return cmd

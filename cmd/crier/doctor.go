@@ -50,7 +50,7 @@ func (a *app) doctorCommand(s *cli.Shell) *cobra.Command {
 	s.AddFlags(cmd)
 	addFlags(cmd.Flags())
 	groupFlags(cmd)
-	cmd.Flags().StringVar(&network, "provider", "", "check what this installation has at one network, such as x")
+	cmd.Flags().StringVar(&network, "provider", "", "check this installation's setup at one network, such as x")
 	return cmd
 }
 

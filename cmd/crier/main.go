@@ -61,10 +61,10 @@ func (a *app) commands() *cobra.Command {
 		cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.load(cmd) }
 		groupFlags(cmd)
 	}
-	return shell.Root("  crier serve                                 start everything, on http://127.0.0.1:8080\n"+
-		"  crier login                                 let this computer in, through your browser\n"+
+	return shell.Root("  crier serve                                 start the server on http://127.0.0.1:8080\n"+
+		"  crier login                                 log in through your browser\n"+
 		"  crier post \"Hello\" --at \"tomorrow 9:00\"     write and schedule a post\n"+
-		"  crier calendar                              see what goes out this month",
+		"  crier calendar                              show this month's posts",
 		append(operating, a.versionCommand(), a.doctorCommand(shell))...)
 }
 

@@ -266,8 +266,8 @@ func (s *Shell) onAccount(use, short, example string,
 }
 
 func (s *Shell) accountsSwitch(verb string, status crier.AccountStatus) *cobra.Command {
-	short := map[string]string{"enable": "Let posts go out on an account again",
-		"disable": "Let no post go out on an account, without ending its connection"}[verb]
+	short := map[string]string{"enable": "Enable publishing on an account again",
+		"disable": "Disable publishing on an account, without disconnecting it"}[verb]
 	return s.onAccount(verb, short, "  crier accounts "+verb+" @acme",
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.SocialAccount, error) {
 			return c.UpdateAccount(ctx, team, id, crier.SocialAccountUpdate{Status: string(status)})

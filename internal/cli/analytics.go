@@ -29,7 +29,7 @@ func (f *analyticsFlags) add(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().StringVar(&f.Timezone, "timezone", "", "time zone of the days; default: the team's")
 	cmd.Flags().StringSliceVar(&f.networks, "network", nil, "only these networks")
 	cmd.Flags().StringVar(&f.account, "account", "", "only this account: handle, name or id")
-	cmd.Flags().BoolVar(&f.csv, "csv", false, "print the answer as CSV")
+	cmd.Flags().BoolVar(&f.csv, "csv", false, "print CSV")
 	cmd.Args = cobra.NoArgs
 	return cmd
 }
@@ -96,7 +96,7 @@ func (s *Shell) analyticsSummary() *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&compare, "compare", false, "also show the preceding period of the same length")
 	cmd.Flags().StringVar(&f.basis, "basis", "",
-		"published: what posts of the time have by now; gained: what came in within it")
+		"published: current values of the posts of the period; gained: increases within it")
 	return cmd
 }
 
@@ -171,7 +171,7 @@ func (s *Shell) analyticsSeries() *cobra.Command {
 	cmd.Flags().StringVar(&o.Interval, "interval", "", "day (default), week or month")
 	cmd.Flags().StringVar(&o.GroupBy, "by", "", "one line per provider, socialAccount, postType or tag")
 	cmd.Flags().StringVar(&f.basis, "basis", "",
-		"published: what posts of the time have by now; gained: what came in within it")
+		"published: current values of the posts of the period; gained: increases within it")
 	return cmd
 }
 

@@ -55,7 +55,7 @@ type auditFlags struct{ actor, action, from, until string }
 
 func (f *auditFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.actor, "actor", "", "only what this member or API key did, by name, e-mail address or id")
+	flags.StringVar(&f.actor, "actor", "", "only changes by this member or API key, by name, e-mail address or id")
 	flags.StringVar(&f.action, "action", "", "only this operation, as WHAT shows it, such as deletePost")
 	flags.StringVar(&f.from, "from", "", "only from this day or time on")
 	flags.StringVar(&f.until, "until", "", "only before this day or time")

@@ -112,7 +112,7 @@ func (s *Shell) keysCreate() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&role, "role", "editor", "owner, admin, editor or viewer")
 	cmd.Flags().StringSliceVar(&permissions, "permissions", nil,
-		"narrow the key to these permissions; all of the role "+
+		"restrict the key to these permissions; all of the role "+
 			"when absent")
 	cmd.Flags().StringSliceVar(&teams, "teams", nil, "restrict the key to these teams, by name or id; default: "+
 		"all")

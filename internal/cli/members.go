@@ -85,7 +85,7 @@ func addRoleFlags(s *Shell, cmd *cobra.Command, role *string, teams *[]string, f
 		completes(cmd, "role", crier.Roles())
 	}
 	cmd.Flags().StringSliceVar(teams, "teams", nil,
-		"teams that the person is narrowed to, by name or id; all when absent")
+		"restrict the person to these teams, by name or id; default: all")
 	filled(cmd.Flags(), "teams")
 	s.completes(cmd, "teams", s.teamNames)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func (s *Shell) postsCommand() *cobra.Command {
-	return Group("posts", "Draft, look at, schedule and delete posts",
+	return Group("posts", "Draft, show, schedule and delete posts",
 		"  crier posts list\n  crier posts create \"Hello\"\n  crier posts show POST",
 		s.postsList(), s.postsCreate(), s.postsShow(), s.postsEdit(), s.postsSchedule(), s.postsMove(), s.postsCancel(),
 		s.postsNow(), s.postsValidate(), s.postsDraft(), s.postsStatus(), s.postsTag(), s.postsDelete(),
@@ -246,7 +246,7 @@ func (s *Shell) onPost(use, short, example string,
 }
 
 func (s *Shell) postsShow() *cobra.Command {
-	return s.onPost("show", "Show a post, where it goes and how that went",
+	return s.onPost("show", "Show a post, its accounts and their results",
 		"  crier posts show 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
 			p, err := wholePost(ctx, c, team, post)
@@ -361,7 +361,7 @@ func (f *contentFlags) update(ctx context.Context, s *Shell, c *client.Client, t
 }
 
 func (s *Shell) postsDraft() *cobra.Command {
-	return s.onPost("draft", "Stop what is scheduled of a post and move it back to draft", "  crier posts draft POST",
+	return s.onPost("draft", "Cancel a post's scheduled posts and move it back to draft", "  crier posts draft POST",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
 			p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
 			if err != nil {
@@ -488,7 +488,7 @@ func (s *Shell) postsDelete() *cobra.Command {
 				}
 			})
 		})
-	cmd.Flags().BoolVar(&platform, "from-networks", false, "also delete what was published")
+	cmd.Flags().BoolVar(&platform, "from-networks", false, "also delete the published posts from the networks")
 	return cmd
 }
 

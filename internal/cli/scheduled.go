@@ -158,7 +158,7 @@ func (s *Shell) refuseReplaced(ctx context.Context, c *client.Client, team, id c
 
 func (s *Shell) postsMove() *cobra.Command {
 	var at string
-	cmd := s.onScheduledPost("move", "Move what is scheduled on one account to another time; everything else stays",
+	cmd := s.onScheduledPost("move", "Move a scheduled post on one account to another time",
 		"  crier posts move SCHEDULED-POST --at \"friday 17:30\"",
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
 			when, zone, err := parseWhenAndZone(at, s.now().Local(), nil)
@@ -178,7 +178,7 @@ func (s *Shell) postsMove() *cobra.Command {
 }
 
 func (s *Shell) postsCancel() *cobra.Command {
-	return s.onScheduledPost("cancel", "Cancel what is scheduled on one account", "  crier posts cancel SCHEDULED-POST",
+	return s.onScheduledPost("cancel", "Cancel a scheduled post on one account", "  crier posts cancel SCHEDULED-POST",
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
 			if err := s.confirmAbout(ctx, c, team, id, "This cancels, on this account alone:"); err != nil {
 				return crier.ScheduledPost{}, err
@@ -189,7 +189,7 @@ func (s *Shell) postsCancel() *cobra.Command {
 
 func (s *Shell) postsResolve() *cobra.Command {
 	var in crier.Resolution
-	cmd := s.onScheduledPost("resolve", "Say what became of a publication whose outcome is unknown",
+	cmd := s.onScheduledPost("resolve", "Resolve a publication whose outcome is unknown",
 		"  crier posts resolve SCHEDULED-POST --outcome published --platform-post-id 123\n  crier posts resolve "+
 			"SCHEDULED-POST --outcome retry",
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
@@ -203,7 +203,7 @@ func (s *Shell) postsResolve() *cobra.Command {
 		})
 	cmd.Flags().StringVar(&in.Outcome, "outcome", "", "published, retry or failed")
 	cmd.Flags().StringVar(&in.PlatformPostID, "platform-post-id", "",
-		"id of the post on its network, when it was published")
+		"id of the post on its network, if it was published")
 	completes(cmd, "outcome", []string{"published", "retry", "failed"})
 	Require(cmd, "outcome")
 	return cmd

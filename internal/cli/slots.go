@@ -14,7 +14,7 @@ import (
 )
 
 func (s *Shell) slotsCommand() *cobra.Command {
-	return Group("slots", "The times of the week at which posts go out",
+	return Group("slots", "Times of the week at which posts are published",
 		"  crier slots list\n  crier slots add 09:30 --days mon,wed,fri",
 		s.slotsList(), s.slotsNext(), s.slotsAdd(), s.slotsEdit(), s.slotsDelete())
 }
@@ -232,7 +232,7 @@ func slotUpdate(at string, days []string) (crier.SlotUpdate, error) {
 
 func (s *Shell) slotsDelete() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "delete SLOT", Short: "Delete a slot; what is scheduled stays",
+		Use: "delete SLOT", Short: "Delete a slot; scheduled posts stay",
 		Example: "  crier slots delete 09:30 --yes",
 		Args:    cobra.ExactArgs(1),
 		RunE: s.forTeam(func(ctx context.Context, c *client.Client, team crier.ID, args []string) error {

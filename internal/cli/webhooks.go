@@ -14,7 +14,7 @@ import (
 )
 
 func (s *Shell) webhooksCommand() *cobra.Command {
-	return Group("webhooks", "Addresses that are told of events",
+	return Group("webhooks", "URLs that receive events",
 		"  crier webhooks list\n  crier webhooks create https://example.com/hook --types scheduled_post.failed",
 		s.webhooksList(), s.webhooksCreate(), s.webhooksEdit(), s.webhooksSwitch("enable", crier.WebhookEnabledStatus),
 		s.webhooksSwitch("disable", crier.WebhookDisabledStatus), s.webhooksTest(), s.webhooksDeliveries(),
@@ -72,7 +72,7 @@ func (s *Shell) webhooksCreate() *cobra.Command {
 	}
 	cmd.Flags().StringSliceVar(&types, "types", []string{crier.AllEvents}, "types of events; * means all")
 	cmd.Flags().StringSliceVar(&teams, "teams", nil, "only events of these teams, by name or id; default: all")
-	cmd.Flags().StringVar(&description, "description", "", "what it is for")
+	cmd.Flags().StringVar(&description, "description", "", "description of the webhook")
 	filled(cmd.Flags(), "types", "teams")
 	completes(cmd, "types", crier.EventTypes())
 	s.completes(cmd, "teams", s.teamNames)
@@ -109,7 +109,7 @@ func (s *Shell) webhooksEdit() *cobra.Command {
 	var address, description string
 	var types, teams []string
 	var cmd *cobra.Command
-	cmd = s.onWebhook("edit", "Change where a webhook leads and what it is told of",
+	cmd = s.onWebhook("edit", "Change the URL, types or teams of a webhook",
 		"  crier webhooks edit https://example.com/hook --types scheduled_post.failed --url https://example.com/new",
 		func(ctx context.Context, c *client.Client, org, id crier.ID, _ []string) error {
 			var in crier.WebhookUpdate
@@ -140,10 +140,10 @@ func (s *Shell) webhooksEdit() *cobra.Command {
 				fmt.Fprintf(w, "%s is told of %s.\n", hook.URL, strings.Join(hook.Types, ", "))
 			})
 		})
-	cmd.Flags().StringVar(&address, "url", "", "another address")
+	cmd.Flags().StringVar(&address, "url", "", "the new URL")
 	cmd.Flags().StringSliceVar(&types, "types", nil, "types of events; * means all")
 	cmd.Flags().StringSliceVar(&teams, "teams", nil, "only events of these teams, by name or id; empty: all")
-	cmd.Flags().StringVar(&description, "description", "", "what it is for")
+	cmd.Flags().StringVar(&description, "description", "", "description of the webhook")
 	cmd.MarkFlagsOneRequired("url", "types", "teams", "description")
 	completes(cmd, "types", crier.EventTypes())
 	s.completes(cmd, "teams", s.teamNames)
@@ -180,7 +180,7 @@ func (s *Shell) webhooksTest() *cobra.Command {
 func (s *Shell) webhooksDeliveries() *cobra.Command {
 	var p paging
 	var cmd *cobra.Command
-	cmd = s.onWebhook("deliveries", "See what was sent and answered, and what is tried next",
+	cmd = s.onWebhook("deliveries", "List deliveries with their responses and next attempts",
 		"  crier webhooks deliveries https://example.com/hook",
 		func(ctx context.Context, c *client.Client, org, id crier.ID, _ []string) error {
 			page, err := fetch(ctx, p,
@@ -223,7 +223,7 @@ func (s *Shell) webhooksRedeliver() *cobra.Command {
 
 func (s *Shell) webhooksReplay() *cobra.Command {
 	var from, until string
-	cmd := s.onWebhook("replay", "Send what happened in some time again",
+	cmd := s.onWebhook("replay", "Send the events of a period again",
 		"  crier webhooks replay https://example.com/hook --from \"2026-11-15 09:00\"",
 		func(ctx context.Context, c *client.Client, org, id crier.ID, _ []string) error {
 			first, last, err := s.days(from, until)
@@ -242,7 +242,7 @@ func (s *Shell) webhooksReplay() *cobra.Command {
 				fmt.Fprintf(w, "%s on the way again.\n", counted(int(out.Events), "event"))
 			})
 		})
-	cmd.Flags().StringVar(&from, "from", "", "the beginning: a day, or a time such as \"2026-11-15 09:00\"")
+	cmd.Flags().StringVar(&from, "from", "", "start of the period: a day, or a time such as \"2026-11-15 09:00\"")
 	cmd.Flags().StringVar(&until, "until", "", "end of the period, exclusive; default: now")
 	Require(cmd, "from")
 	return cmd

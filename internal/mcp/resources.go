@@ -29,7 +29,8 @@ func (d *door) addResources(s *mcp.Server) {
 	s.AddResourceTemplate(&mcp.ResourceTemplate{
 		Name: "calendar", Title: "The calendar", URITemplate: calendarURI + "{from}/{to}", MIMEType: jsonType,
 		Description: "Scheduled and published posts of the default team from one day to another, such as " +
-			calendarURI + "2026-11-01/2026-12-01. The last day is exclusive; days are UTC, and full RFC 3339 times work too.",
+			calendarURI + "2026-11-01/2026-12-01. The last day is exclusive; days are UTC, and " +
+			"full RFC 3339 times work too.",
 	}, d.resource(d.readCalendar))
 }
 
