@@ -115,6 +115,20 @@ func BenchmarkBurst(b *testing.B) {
 	}
 }
 
+// BenchmarkOneAccount publishes 200 posts of one account that are all due at the same second. Bar: the last call
+// after 1.5 s.
+func BenchmarkOneAccount(b *testing.B) {
+	const posts = 200
+	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
+		b.Run(string(dialect), func(b *testing.B) {
+			before := rawRates(b, dialect, posts)
+			net := startNetwork(b)
+			e := startEngine(b, servertest.Databases.Fresh(b, dialect), net)
+			e.burst(b, net, []crew{e.NewCrew(b, 1_000_000_000, "x")}, posts, &before)
+		})
+	}
+}
+
 // burst publishes posts at the same second and reports how fast and how late that was. The machine is not alone: what
 // it can do is measured before and after.
 func (e *engine) burst(b *testing.B, net *network, crews []crew, posts int, before *rates) {

@@ -15,15 +15,24 @@ const (
 	maxAccountCalls = 24
 	// maxAccountWaiting is how many more of its publications may wait for a call. The rest are postponed, so a slow
 	// account cannot occupy more workers, however much it has to publish. Each network has its own queue.
-	maxAccountWaiting = 76
+	maxAccountWaiting = 276
+	// crowdedAccountWaiting replaces maxAccountWaiting on a node that has admitted crowdedThreshold publications.
+	crowdedAccountWaiting = 76
+	crowdedThreshold      = 1000
+	// maxCallWait bounds the wait for a call: the job's timeout must not end it, or the call after it.
+	maxCallWait = 2 * time.Minute
 )
 
 // accountLimiter bounds how many publications of one account this node works on concurrently.
 type accountLimiter struct {
 	mu       sync.Mutex
 	accounts map[crier.ID]*accountLoad
+	// admitted is the number of admitted publications of all accounts.
+	admitted int
 	// refused counts recently postponed publications, to spread their return.
 	refused int
+	// patience is maxCallWait, less in tests.
+	patience time.Duration
 	// closed is closed when no new call may start.
 	closed chan struct{}
 }
@@ -35,7 +44,7 @@ type accountLoad struct {
 }
 
 func newAccountLimiter() *accountLimiter {
-	return &accountLimiter{accounts: map[crier.ID]*accountLoad{}, closed: make(chan struct{})}
+	return &accountLimiter{accounts: map[crier.ID]*accountLoad{}, patience: maxCallWait, closed: make(chan struct{})}
 }
 
 // close makes all waiting callers give up. It may be called once.
@@ -55,12 +64,17 @@ func (l *accountLimiter) closing() bool {
 func (l *accountLimiter) admit(account crier.ID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	waiting := maxAccountWaiting
+	if l.admitted >= crowdedThreshold {
+		waiting = crowdedAccountWaiting
+	}
 	load := l.load(account)
-	if load.admitted >= maxAccountCalls+maxAccountWaiting {
+	if load.admitted >= maxAccountCalls+waiting {
 		l.refused++
 		return false
 	}
 	load.admitted++
+	l.admitted++
 	return true
 }
 
@@ -68,11 +82,7 @@ func (l *accountLimiter) admit(account crier.ID) bool {
 func (l *accountLimiter) inWork() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	sum := 0
-	for _, load := range l.accounts {
-		sum += load.admitted
-	}
-	return sum
+	return l.admitted
 }
 
 func (l *accountLimiter) load(account crier.ID) *accountLoad {
@@ -91,24 +101,33 @@ func (l *accountLimiter) leave(account crier.ID) {
 	if l.refused > 0 {
 		l.refused--
 	}
+	l.admitted--
 	load := l.accounts[account]
 	if load.admitted--; load.admitted == 0 {
 		delete(l.accounts, account)
 	}
 }
 
-// errClosing means that the process is stopping and another node should continue.
-var errClosing = errors.New("this node stops")
+var (
+	// errClosing means that the process is stopping and another node should continue.
+	errClosing = errors.New("this node stops")
+	// errAccountBusy means that the account's other calls took too long.
+	errAccountBusy = errors.New("the account has too many slow calls")
+)
 
 // acquire waits until one of the account's calls may be made; release ends it. It fails with errClosing when the
-// limiter closes first.
+// limiter closes first, and with errAccountBusy when its patience ends.
 func (l *accountLimiter) acquire(ctx context.Context, account crier.ID) (release func(), err error) {
 	l.mu.Lock()
 	calls := l.load(account).calls
 	l.mu.Unlock()
+	patience := time.NewTimer(l.patience)
+	defer patience.Stop()
 	select {
 	case calls <- struct{}{}:
 		return func() { <-calls }, nil
+	case <-patience.C:
+		return nil, errAccountBusy
 	case <-l.closed:
 		return nil, errClosing
 	case <-ctx.Done():

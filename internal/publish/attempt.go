@@ -56,10 +56,12 @@ type call func(context.Context, provider.Account, provider.Content, provider.Sta
 // repeats is the attempt it replaces.
 func (w *worker) attempt(ctx context.Context, operation string, send call, repeats *crier.ID) (verdict, error) {
 	release, err := w.pub.limiter.acquire(ctx, w.p.SocialAccountID)
-	if errors.Is(err, errClosing) {
+	switch {
+	case errors.Is(err, errClosing):
 		return w.waitUntil(w.pub.clock()), nil
-	}
-	if err != nil {
+	case errors.Is(err, errAccountBusy):
+		return w.waitUntil(w.pub.clock().Add(w.pub.limiter.pause())), nil
+	case err != nil:
 		return verdict{}, err
 	}
 	defer release()
