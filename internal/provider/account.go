@@ -10,13 +10,13 @@ import (
 	"crier"
 )
 
-// Secret is a credential. However it is printed or logged, its value does not show; encoding it is an error, so that
-// it cannot be stored in the clear by accident.
+// Secret is a credential. Printing or logging it does not reveal the value; encoding it is an error, so that it cannot
+// be stored in plain text by accident.
 type Secret string
 
 const hidden = "[secret]"
 
-// Reveal returns the value, for the one place that sends or seals it.
+// Reveal returns the value. Only code that sends or seals it may call this.
 func (s Secret) Reveal() string { return string(s) }
 
 // String hides the value.
@@ -33,26 +33,26 @@ func (s Secret) GoString() string { return s.String() }
 // LogValue hides the value.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText refuses: a secret is sealed, not encoded.
+// MarshalText always fails: a secret is sealed, not encoded.
 func (s Secret) MarshalText() ([]byte, error) {
 	return nil, errors.New("a secret is not encoded: seal what Reveal returns")
 }
 
-// Token is what a network gave to act for an account.
+// Token holds the credentials with which crier acts for an account.
 type Token struct {
 	Access  Secret
-	Refresh Secret // empty where the network has none
-	// ExpiresAt is when Access ends; zero means that it does not end by time.
+	Refresh Secret // empty where the network issues none
+	// ExpiresAt is when Access expires; zero means that it does not expire.
 	ExpiresAt time.Time
-	// RefreshExpiresAt is when Refresh ends; zero means that it is not known.
+	// RefreshExpiresAt is when Refresh expires; zero means unknown.
 	RefreshExpiresAt time.Time
-	// Scopes are what was granted, which may be less than what was asked for.
+	// Scopes are the granted scopes, which may be fewer than requested.
 	Scopes []string
-	// Extra are further credentials that belong to the connection, such as the user token behind a page token.
+	// Extra holds further credentials of the connection, such as the user token behind a page token.
 	Extra map[string]Secret
 }
 
-// SharesWith reports whether both come from the same consent, so that ending one ends the other.
+// SharesWith reports whether both tokens come from the same consent, so that revoking one revokes the other.
 func (t Token) SharesWith(other Token) bool {
 	if t.Refresh != "" || other.Refresh != "" {
 		return t.Refresh == other.Refresh
@@ -67,7 +67,7 @@ type Account struct {
 	Handle            string
 	SubType           string // SocialAccount.accountSubType
 	Scopes            []string
-	// Details is what the connection carries, as its provider wrote it (SocialAccount.providerSettings): never a
+	// Details is the provider's own data about the connection (SocialAccount.providerSettings). It never holds a
 	// secret.
 	Details json.RawMessage
 	Token   Token
@@ -78,7 +78,7 @@ func (a Account) HasScope(anyOf ...string) bool {
 	return slices.ContainsFunc(anyOf, func(s string) bool { return slices.Contains(a.Scopes, s) })
 }
 
-// ConnectedAccount is an account that a consent gives access to.
+// ConnectedAccount is an account that a consent grants access to.
 type ConnectedAccount struct {
 	ProviderAccountID string
 	DisplayName       string
@@ -89,21 +89,21 @@ type ConnectedAccount struct {
 	Token             Token
 }
 
-// Credentials are what a network gave to this installation.
+// Credentials are the app credentials that a network issued to this installation.
 type Credentials struct {
 	ClientID     string
 	ClientSecret Secret
 }
 
-// ConsentRequest is what a consent address is made from.
+// ConsentRequest holds the parameters of a consent URL.
 type ConsentRequest struct {
 	RedirectURL string
 	State       string
-	// Verifier is the PKCE secret of this consent; the address carries its challenge where Info.PKCE asks for it.
+	// Verifier is the PKCE verifier of this consent; the URL carries its challenge where Info.PKCE is set.
 	Verifier Secret
 }
 
-// CodeExchange is what the callback of a consent brought, with what the consent was asked for.
+// CodeExchange holds the parameters of a consent's callback, and those the consent was requested with.
 type CodeExchange struct {
 	Code        Secret
 	RedirectURL string

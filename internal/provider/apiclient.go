@@ -9,15 +9,15 @@ import (
 // APIClient sends requests to one host of a network on behalf of accounts.
 type APIClient struct {
 	Caller *Caller
-	// BaseURL is put before the address of every request.
+	// BaseURL is prepended to the URL of every request.
 	BaseURL string
-	// Failure says what is wrong with an answer; nil means that it is a success.
+	// Failure returns the error that a response stands for; nil means success.
 	Failure func(*Response) *Error
-	// Sign adds to the address of a request what proves that it comes from the app; nil adds nothing.
+	// Sign adds a proof to the URL of a request that it comes from the app; nil adds nothing.
 	Sign func(address string, token Secret) string
 }
 
-// BaseURL returns the configured address without a slash at the end, or the usual one.
+// BaseURL returns the configured address without a trailing slash, or the default.
 func BaseURL(configured, usual string) string {
 	if configured == "" {
 		return usual
@@ -25,7 +25,7 @@ func BaseURL(configured, usual string) string {
 	return strings.TrimRight(configured, "/")
 }
 
-// FailureOf makes a Failure for networks whose errors have a status of their own.
+// FailureOf returns a Failure for networks that signal errors with an HTTP status.
 func FailureOf(classify func(*Response) *Error) func(*Response) *Error {
 	return func(answer *Response) *Error {
 		if answer.OK() {
@@ -35,7 +35,7 @@ func FailureOf(classify func(*Response) *Error) func(*Response) *Error {
 	}
 }
 
-// Send makes one exchange with the account's token. The URL of the request is a path below the client's base.
+// Send makes one exchange with the account's token. The URL of the request is relative to the client's base URL.
 func (c APIClient) Send(ctx context.Context, token Secret, r Request) (*Response, error) {
 	answer, err := c.SendRaw(ctx, token, r)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c APIClient) Send(ctx context.Context, token Secret, r Request) (*Response
 	return answer, nil
 }
 
-// SendRaw is Send without a judgement on the answer.
+// SendRaw is Send without checking the response for failure.
 func (c APIClient) SendRaw(ctx context.Context, token Secret, r Request) (*Response, error) {
 	r.URL, r.Bearer = c.BaseURL+r.URL, token
 	if c.Sign != nil {
@@ -56,7 +56,7 @@ func (c APIClient) SendRaw(ctx context.Context, token Secret, r Request) (*Respo
 	return c.Caller.Send(ctx, r)
 }
 
-// SendJSON is Send with a JSON body, unless body is nil.
+// SendJSON is Send with a JSON body; nil sends none.
 func (c APIClient) SendJSON(ctx context.Context, token Secret, r Request, body any) (*Response, error) {
 	if body != nil {
 		encoded, err := JSONBody(body)
@@ -68,7 +68,7 @@ func (c APIClient) SendJSON(ctx context.Context, token Secret, r Request, body a
 	return c.Send(ctx, token, r)
 }
 
-// Call is SendJSON that decodes the answer into v, unless v is nil.
+// Call is SendJSON that decodes the response into v; nil decodes nothing.
 func (c APIClient) Call(ctx context.Context, token Secret, r Request, body, v any) error {
 	answer, err := c.SendJSON(ctx, token, r, body)
 	if err != nil || v == nil {
@@ -77,7 +77,7 @@ func (c APIClient) Call(ctx context.Context, token Secret, r Request, body, v an
 	return answer.Decode(v)
 }
 
-// Get reads something.
+// Get sends a read request and decodes the response into v.
 func (c APIClient) Get(ctx context.Context, token Secret, path string, v any) error {
 	return c.Call(ctx, token, Request{Operation: OpRead, Method: http.MethodGet, URL: path}, nil, v)
 }

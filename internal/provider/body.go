@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// Body is what a request carries. It can be read more than once, so that the transport may begin anew on another
-// connection when nothing was written on the first.
+// Body is the body of a request. It can be read more than once, so that the transport may retry on another connection
+// if nothing was written on the first.
 type Body struct {
 	contentType string
 	length      int64
 	open        func() io.Reader
-	preview     string // what the record of the exchange shows
+	preview     string // shown in the record of the exchange
 }
 
-// JSONBody carries v as JSON.
+// JSONBody returns a body with v as JSON.
 func JSONBody(v any) (Body, error) {
 	var buf bytes.Buffer
 	encoder := json.NewEncoder(&buf)
@@ -31,12 +31,12 @@ func JSONBody(v any) (Body, error) {
 	return textBody("application/json", strings.TrimSuffix(buf.String(), "\n")), nil
 }
 
-// FormBody carries a form.
+// FormBody returns a form body.
 func FormBody(form url.Values) Body {
 	return textBody("application/x-www-form-urlencoded", form.Encode())
 }
 
-// NoBody says explicitly that there are no bytes, under a content type.
+// NoBody returns an explicitly empty body with a content type.
 func NoBody(contentType string) Body { return textBody(contentType, "") }
 
 func textBody(contentType, text string) Body {
@@ -48,7 +48,7 @@ func textBody(contentType, text string) Body {
 	}
 }
 
-// SectionBody carries n bytes of a file from an offset.
+// SectionBody returns a body with n bytes of a file, starting at an offset.
 func SectionBody(contentType string, file io.ReaderAt, offset, n int64) Body {
 	return Body{
 		contentType: contentType,
@@ -58,7 +58,7 @@ func SectionBody(contentType string, file io.ReaderAt, offset, n int64) Body {
 	}
 }
 
-// RelatedBody carries JSON and then a text, as the two parts of one body.
+// RelatedBody returns a body of two parts: JSON and a text.
 func RelatedBody(v any, contentType, text string) (Body, error) {
 	metadata, err := JSONBody(v)
 	if err != nil {
@@ -92,10 +92,10 @@ type FilePart struct {
 	Offset, Size                 int64
 }
 
-// Field is a plain value of a MultipartBody.
+// Field is a name and value of a MultipartBody.
 type Field struct{ Name, Value string }
 
-// MultipartBody carries fields and then a piece of a file as a multipart form, without holding the file in memory.
+// MultipartBody returns a multipart form of fields followed by a chunk of a file, without holding the file in memory.
 func MultipartBody(fields []Field, file FilePart) (Body, error) {
 	var head bytes.Buffer
 	form := multipart.NewWriter(&head)

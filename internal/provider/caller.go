@@ -16,34 +16,34 @@ import (
 	"unicode/utf8"
 )
 
-// Caller sends requests to networks: the one place that knows about time-outs, the size of answers, what is recorded
-// of an exchange, and whether a request without an answer may have been carried out.
+// Caller sends requests to networks. It is the only place that handles time-outs, the size of responses, the recording
+// of exchanges, and whether a request without a response may have been carried out.
 type Caller struct {
 	client    *http.Client
 	userAgent string
 	now       func() time.Time
 }
 
-// CallerConfig is what a Caller needs.
+// CallerConfig configures a Caller.
 type CallerConfig struct {
-	// Version is crier's; networks see it as the user agent.
+	// Version is crier's version, sent in the user agent.
 	Version string
-	// Transport is used instead of one of its own when set.
+	// Transport replaces the default transport if set.
 	Transport http.RoundTripper
 	Now       func() time.Time
 }
 
-// Bounds of an exchange.
+// Limits of an exchange.
 const (
-	// DefaultTimeout is how long an exchange may take when its request says nothing else.
+	// DefaultTimeout applies to requests that set no time-out.
 	DefaultTimeout = 30 * time.Second
-	// UploadTimeout is for exchanges that carry pieces of files.
+	// UploadTimeout applies to requests that carry chunks of files.
 	UploadTimeout = 2 * time.Minute
-	// maxAnswer is how much of an answer is read.
+	// maxAnswer is the number of bytes read of a response.
 	maxAnswer = 4 << 20
 )
 
-// NewCaller makes a Caller.
+// NewCaller returns a Caller.
 func NewCaller(cfg CallerConfig) *Caller {
 	transport := cfg.Transport
 	if transport == nil {
@@ -52,8 +52,7 @@ func NewCaller(cfg CallerConfig) *Caller {
 	return &Caller{
 		client: &http.Client{
 			Transport: transport,
-			// A redirect would carry the token to an address that nobody configured; some networks also use 308 as an
-			// answer.
+			// A redirect would send the token to an address that nobody configured; some networks also answer with 308.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		userAgent: "crier/" + cfg.Version,
@@ -64,7 +63,8 @@ func NewCaller(cfg CallerConfig) *Caller {
 func newTransport() *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
-	// Shorter than networks keep connections open: a request on one that is just being closed has an unknown outcome.
+	// Shorter than networks keep idle connections open: a request on one that is just being closed has an unknown
+	// outcome.
 	transport.IdleConnTimeout = 20 * time.Second
 	return transport
 }
@@ -82,15 +82,15 @@ type Request struct {
 	Basic *Credentials
 	// Secrets are further values that must not be recorded.
 	Secrets []Secret
-	// SecretURL means that whoever has the address can act: it is recorded without its query.
+	// SecretURL means that the URL itself is a credential: it is recorded without its query.
 	SecretURL bool
-	// Publishes means that the request makes something public: without an answer its outcome is unknown.
+	// Publishes means that the request publishes something: without a response its outcome is unknown.
 	Publishes bool
 	// Timeout bounds the exchange; zero means DefaultTimeout.
 	Timeout time.Duration
 }
 
-// Response is the answer of a network, whatever its status.
+// Response is the response of a network, whatever its status.
 type Response struct {
 	Status int
 	Header http.Header
@@ -99,8 +99,8 @@ type Response struct {
 	request Request
 }
 
-// Send makes one exchange. It fails only when there is no answer; what an answer means is for the provider to say. The
-// exchange is handed to who asked for it with WithExchanges.
+// Send makes one exchange. It fails only if there is no response; interpreting a response is up to the provider. The
+// exchange is passed to the function set with WithExchanges.
 func (c *Caller) Send(ctx context.Context, r Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmpOr(r.Timeout, DefaultTimeout))
 	defer cancel()
@@ -167,7 +167,7 @@ func (c *Caller) exchange(ctx context.Context, request *http.Request, r Request)
 	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body, request: r}, nil
 }
 
-// progress follows a request through the transport.
+// progress tracks a request through the transport.
 type progress struct{ asked, connected atomic.Bool }
 
 func (p *progress) trace() *httptrace.ClientTrace {
@@ -177,12 +177,12 @@ func (p *progress) trace() *httptrace.ClientTrace {
 	}
 }
 
-// certainlyNotSent reports whether the transport looked for a connection and never got one: no such host, refused, TLS
-// failed. Later signs will not do: a request that is given up may still be written a moment after. A transport that
-// reports nothing gets no such trust.
+// certainlyNotSent reports whether the transport tried to get a connection and never got one: unknown host, refused,
+// TLS failure. Later signs do not suffice, because a canceled request may still be written a moment later. A transport
+// that reports nothing is not trusted.
 func (p *progress) certainlyNotSent() bool { return p.asked.Load() && !p.connected.Load() }
 
-// lost makes the error for a request without an answer.
+// lost returns the error for a request without a response.
 func (r Request) lost(err error, notSent bool) *Error {
 	if errors.Is(err, ErrNotSent) {
 		return notSentError()
@@ -195,7 +195,7 @@ func (r Request) lost(err error, notSent bool) *Error {
 	return &Error{Kind: Temporary, Code: CodeProviderUnavailable, Message: "the network could not be reached", Err: err}
 }
 
-// withoutURL drops the address from an error of net/http: it may carry a token.
+// withoutURL removes the URL from an error of net/http, because it may carry a token.
 func withoutURL(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		return wrapped.Err
@@ -203,11 +203,11 @@ func withoutURL(err error) error {
 	return err
 }
 
-// OK is true for a status of success.
+// OK reports whether the status is one of success.
 func (r *Response) OK() bool { return r.Status >= 200 && r.Status < 300 }
 
-// Decode reads the answer as JSON. An answer that is none leaves the outcome of a publishing request unknown. So does
-// one that is not UTF-8: the decoder would replace its damaged characters, in the id of the post too.
+// Decode decodes the response as JSON. An invalid response leaves the outcome of a publishing request unknown. So does
+// one that is not UTF-8: the decoder would replace invalid characters, even in the id of the post.
 func (r *Response) Decode(v any) error {
 	if r.request.Publishes && !utf8.Valid(r.Body) {
 		return r.Unreadable(errors.New("not UTF-8"))
@@ -218,7 +218,7 @@ func (r *Response) Decode(v any) error {
 	return nil
 }
 
-// Unreadable returns the error for an answer that makes no sense: a publishing request may have been carried out.
+// Unreadable returns the error for an invalid response: a publishing request may have been carried out.
 func (r *Response) Unreadable(err error) *Error {
 	if r.request.Publishes {
 		return r.Fail(OutcomeUnknown, CodeOutcomeUnknown, "the network's answer could not be read", err)
@@ -234,7 +234,7 @@ func (r *Response) Unavailable(message string) *Error {
 	return r.Fail(Temporary, CodeProviderUnavailable, message, nil)
 }
 
-// Fail makes an error of this answer. The message is cleared of credentials and cut to a readable length.
+// Fail returns an error for this response. The message is stripped of credentials and shortened.
 func (r *Response) Fail(kind Kind, code Code, message string, cause error) *Error {
 	detail := fmt.Sprintf("%s %s: HTTP %d", r.request.Method, r.request.recordedURL(), r.Status)
 	if cause != nil {
@@ -247,13 +247,13 @@ func (r *Response) Fail(kind Kind, code Code, message string, cause error) *Erro
 		Err: errors.New(detail)}
 }
 
-// Operation says what the request was for.
+// Operation returns the operation of the request.
 func (r *Response) Operation() Operation { return r.request.Operation }
 
-// Publishes reports whether the request was one that makes something public.
+// Publishes reports whether the request publishes something.
 func (r *Response) Publishes() bool { return r.request.Publishes }
 
-// SameHost reports whether an address lies on the host of one of the bases, so that a token may be sent to it.
+// SameHost reports whether an address is on the host of one of the bases, so that a token may be sent to it.
 func SameHost(address string, bases ...string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// NoSuchAsset is what is wrong with a setting whose asset is unknown, another team's, deleted or still being processed.
+// NoSuchAsset is the message for a setting whose asset is unknown, another team's, deleted or still being processed.
 const NoSuchAsset = "is not a finished asset of the team"
 
-// Length measures a text as the network counts it.
+// Length returns the length of a text in the network's unit.
 func (l TextLimit) Length(text string) int {
 	switch l.Unit {
 	case UTF16:
@@ -42,7 +42,7 @@ func (f Format) CheckPart(c Content, part int, found *Findings) {
 	}
 }
 
-// tooFew says what media the format wants more of.
+// tooFew returns the message for too few media.
 func (f Format) tooFew(has int) string {
 	if f.MinMedia > 1 {
 		return fmt.Sprintf("needs at least %s, has %d", plural(f.MinMedia, "attachment"), has)
@@ -56,7 +56,7 @@ func (f Format) tooFew(has int) string {
 	return "needs " + strings.Join(kinds, " or ")
 }
 
-// classNames are what people call a file of each class; an animation counts as a picture.
+// classNames are the names of media classes for people; an animation counts as a picture.
 var classNames = map[string]string{"image": "a picture", "gif": "a picture", "video": "a video",
 	"document": "a document"}
 
@@ -75,7 +75,7 @@ func (f Format) checkText(c Content, part int, found *Findings) {
 	}
 }
 
-// checkClasses applies the rules about how many media of which class may stand together.
+// checkClasses checks how many media of which classes may be combined.
 func (f Format) checkClasses(c Content, part int, found *Findings) {
 	counts := map[string]int{}
 	for _, m := range c.Parts[part].Media {
@@ -109,7 +109,7 @@ func (f Format) checkMedia(c Content, part int, m Media, found *Findings) {
 	}
 }
 
-// LimitFor returns the limit for media of a type; ok is false when the type is not accepted.
+// LimitFor returns the limit for media of a MIME type; ok is false if the type is not accepted.
 func (f Format) LimitFor(mimeType string) (limit MediaLimit, ok bool) {
 	for _, l := range f.Media {
 		if slices.Contains(l.MIMETypes, mimeType) {
@@ -119,7 +119,7 @@ func (f Format) LimitFor(mimeType string) (limit MediaLimit, ok bool) {
 	return MediaLimit{}, false
 }
 
-// MIMETypes returns all types that the format accepts.
+// MIMETypes returns all MIME types that the format accepts.
 func (f Format) MIMETypes() []string {
 	var types []string
 	for _, l := range f.Media {
@@ -128,7 +128,7 @@ func (f Format) MIMETypes() []string {
 	return types
 }
 
-// Problems says what is wrong with a media, one sentence each. What is not known about it is not judged.
+// Problems returns what is wrong with a media file, one sentence each. Unknown properties are not checked.
 func (l MediaLimit) Problems(m Media) []string {
 	var problems []string
 	add := func(wrong bool, format string, args ...any) {
@@ -156,7 +156,7 @@ func (l MediaLimit) Problems(m Media) []string {
 	return append(problems, l.sizeProblems(m)...)
 }
 
-// sizeProblems judges width, height, the shorter of them, their product and their ratio.
+// sizeProblems checks width, height, the shorter of them, their product and their ratio.
 func (l MediaLimit) sizeProblems(m Media) []string {
 	if m.Width <= 0 || m.Height <= 0 {
 		return nil

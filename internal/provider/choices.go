@@ -2,15 +2,15 @@ package provider
 
 import "context"
 
-// Mentioner is a network on which people and organizations can be looked up, to mention them.
+// Mentioner is a network on which people and organizations can be searched, to mention them.
 type Mentioner interface {
-	// Mentions finds whom a text may mean, the best first.
+	// Mentions returns the matches for a text, best first.
 	Mentions(ctx context.Context, a Account, query string) ([]Mention, error)
 }
 
-// Mention is somebody that a post can mention.
+// Mention is a person or organization that a post can mention.
 type Mention struct {
-	// ID is what the network knows them by.
+	// ID is their id on the network.
 	ID       string
 	Name     string
 	Handle   string
@@ -18,24 +18,24 @@ type Mention struct {
 	Kind     string // person or organization
 }
 
-// Chooser is a network that knows which values settings can have on an account. Those settings have Choices set.
+// Chooser is a network that can list the possible values of settings for an account. Those settings have Choices set.
 type Chooser interface {
-	// Choices asks for the values of a setting. A query narrows long lists, where the network can search.
+	// Choices returns the values of a setting. A query narrows long lists where the network can search.
 	Choices(ctx context.Context, a Account, setting, query string) (Choices, error)
 }
 
-// Choices are the values that a setting can have on an account.
+// Choices are the possible values of a setting for an account.
 type Choices struct {
-	// Face is how the account looks on its network right now, where the network tells it along.
+	// Face is the account's current name and picture, where the network returns them too.
 	Face *Face
 	List []Choice
 }
 
-// Choice is one value, as it stands in the setting.
+// Choice is one value, as used in the setting.
 type Choice struct {
 	Value string
 	Label string
-	// Detail tells apart what has the same label.
+	// Detail distinguishes choices with the same label.
 	Detail string
 }
 
@@ -46,17 +46,17 @@ type Face struct {
 	ImageURL    string
 }
 
-// Declaration is a sentence that a person has to see, or agree to, before posting.
+// Declaration is a text that a person has to see or accept before or after posting.
 type Declaration struct {
 	Key string `json:"key"`
-	// Text has a mark such as {musicUsage} for each link.
+	// Text has a placeholder such as {musicUsage} for each link.
 	Text  string            `json:"text"`
 	Links map[string]string `json:"links,omitempty"`
-	// Labels are the texts of the links.
+	// Labels are the link texts.
 	Labels map[string]string `json:"labels,omitempty"`
-	// When says for which posts it holds: a setting and its value; none means for all.
+	// When limits the declaration to posts with these setting values; empty means all posts.
 	When map[string]any `json:"when,omitempty"`
-	// Moment is before or after posting.
+	// Moment is when to show it: before or after posting.
 	Moment string `json:"moment"`
 }
 

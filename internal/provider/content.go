@@ -9,11 +9,11 @@ import (
 	"crier"
 )
 
-// Action is what kind of thing is to become public.
+// Action is the kind of publication.
 type Action string
 
-// The things that can become public. All go the same way through Prepare, Commit, Poll and reconciling, so that a lost
-// answer to a comment is handled as carefully as one to a post.
+// The kinds of publications. All go through Prepare, Commit, Poll and reconciling, so that a lost response to a comment
+// is handled as carefully as one to a post.
 const (
 	Post    Action = "post"
 	Comment Action = "comment"
@@ -21,14 +21,14 @@ const (
 	Quote   Action = "quote"
 )
 
-// Content is what is to become public on one account.
+// Content is the content to publish on one account.
 type Content struct {
 	Action Action
 	// Target is the post that a comment, repost or quote belongs to; empty for a post.
 	Target Target
-	// PostType is the post's type in crier's vocabulary, such as text_image; empty for other actions.
+	// PostType is the post's type in crier's API, such as text_image; empty for other actions.
 	PostType string
-	// Parts are the parts of a thread; everything else has one.
+	// Parts are the parts of a thread; all other content has one.
 	Parts []Part
 	// Settings are the publish settings of this provider, merged for this account.
 	Settings Settings
@@ -36,7 +36,7 @@ type Content struct {
 	Assets map[crier.ID]Media
 }
 
-// Target is a post that is public already.
+// Target is a published post.
 type Target struct {
 	PlatformPostID string
 	Permalink      string
@@ -58,7 +58,7 @@ type Link struct {
 	Position int
 }
 
-// Media is an image, video or document of a part. What is not known about it is zero.
+// Media is an image, video or document of a part. Unknown properties are zero.
 type Media struct {
 	ID        crier.ID
 	FileName  string
@@ -75,16 +75,16 @@ type Media struct {
 	AltText    string
 	// Position is the index among the part's attachments.
 	Position int
-	// JPEG is the same picture in a form that more networks take, and may have one that still more take; nil when there
-	// is none. It comes in the place of the original where a limit has ConvertTo.
+	// JPEG is the same picture in a format that more networks accept, and may itself have one that is accepted more
+	// widely; nil if there is none. It replaces the original where a limit has ConvertTo.
 	JPEG *Media
-	// Open gives access to the bytes, from any offset, as often as wanted.
+	// Open opens the bytes for reading, at any offset and as often as needed.
 	Open func(ctx context.Context) (MediaReader, error)
-	// URL is an address from which the network may fetch the bytes, without credentials and for at least an hour.
+	// URL returns a URL from which the network can fetch the bytes, without credentials and for at least an hour.
 	URL func(ctx context.Context) (string, error)
 }
 
-// MediaReader reads the bytes of a media.
+// MediaReader reads the bytes of a media file.
 type MediaReader interface {
 	io.ReaderAt
 	io.Closer
@@ -93,7 +93,7 @@ type MediaReader interface {
 // IsThread reports whether the content has several parts.
 func (c Content) IsThread() bool { return len(c.Parts) > 1 }
 
-// Path returns the way to a value of a part, in the words of the public interface.
+// Path returns the path of a value of a part, in terms of the API.
 func (c Content) Path(part int, rest ...string) []string {
 	path := []string{"postInput"}
 	switch {
@@ -107,25 +107,25 @@ func (c Content) Path(part int, rest ...string) []string {
 	return append(path, rest...)
 }
 
-// MediaPath returns the way to a media of a part.
+// MediaPath returns the path of a media file of a part.
 func (c Content) MediaPath(part int, m Media, rest ...string) []string {
 	return c.Path(part, append([]string{"attachments", strconv.Itoa(m.Position)}, rest...)...)
 }
 
-// SettingPath returns the way to a publish setting.
+// SettingPath returns the path of a publish setting.
 func SettingPath(key string, rest ...string) []string {
 	return append([]string{"platformSettings", key}, rest...)
 }
 
-// Findings are what Check found.
+// Findings are the results of Check.
 type Findings struct {
-	// Issues stand in the way of publishing.
+	// Issues prevent publishing.
 	Issues []crier.Issue
 	// Warnings do not.
 	Warnings []crier.Issue
 }
 
-// OK reports whether nothing stands in the way.
+// OK reports whether nothing prevents publishing.
 func (f Findings) OK() bool { return len(f.Issues) == 0 }
 
 // Reject adds an issue.

@@ -10,20 +10,20 @@ import (
 	"crier"
 )
 
-// CheckUp is one thing that was looked at of what an installation has at a network.
+// CheckUp is the result of one check of an installation's setup at a network.
 type CheckUp struct {
 	Name   string
 	OK     bool
 	Detail string
-	// Advice is what to do when it is not ok.
+	// Advice says how to fix it.
 	Advice string
 }
 
-// probeCode is a code that no network has given: what a network says of it tells whether it knows the app.
+// probeCode is a code that no network has issued: the error tells whether the network knows the app.
 const probeCode = "crier-doctor"
 
-// Examine looks at what an installation has at a network: the address that people come back to, the permissions that it
-// asks for, and whether the network knows its credentials. It connects nothing.
+// Examine checks an installation's setup at a network: the redirect URL, the requested permissions, and whether the
+// network knows its credentials. It connects nothing.
 func (r *Registry) Examine(ctx context.Context, p Provider, callback string) []CheckUp {
 	info := p.Info()
 	list := []CheckUp{checkCallback(callback), {Name: "permissions", OK: true, Detail: permissionsOf(info)}}
@@ -59,8 +59,8 @@ func permissionsOf(info Info) string {
 	return text
 }
 
-// checkCredentials tries a code that cannot be right. A network that knows the app refuses the code; one that does not
-// refuses the app.
+// checkCredentials tries to exchange an invalid code. A network that knows the app rejects the code; one that does not
+// rejects the app.
 func checkCredentials(ctx context.Context, connector Connector, info Info, callback string) CheckUp {
 	c := CheckUp{Name: "credentials"}
 	variable := "CRIER_" + strings.ToUpper(info.Name)

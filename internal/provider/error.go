@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Kind is what the engine can do about an error.
+// Kind classifies errors by how the engine can handle them.
 type Kind string
 
 // The kinds of errors.
 const (
-	// Temporary errors pass by themselves; nothing became public.
+	// Temporary errors resolve themselves; nothing was published.
 	Temporary Kind = "temporary"
-	// RateLimited errors pass when a quota frees; nothing became public.
+	// RateLimited errors last until a quota is free again; nothing was published.
 	RateLimited Kind = "rate_limited"
-	// AuthExpired errors need a new token, by refresh or by connecting again; nothing became public.
+	// AuthExpired errors need a new token, by refresh or by reconnecting; nothing was published.
 	AuthExpired Kind = "auth_expired"
-	// Rejected errors will come again for the same request; nothing became public.
+	// Rejected errors recur for the same request; nothing was published.
 	Rejected Kind = "rejected"
-	// OutcomeUnknown errors leave open whether something became public.
+	// OutcomeUnknown errors leave open whether something was published.
 	OutcomeUnknown Kind = "outcome_unknown"
 )
 
-// Code is an errorCode of the public interface.
+// Code is an errorCode of the API.
 type Code string
 
-// The published error codes that a network can cause.
+// The error codes of the API that a network can cause.
 const (
 	CodeAuthExpired         Code = "auth_expired"
 	CodeAccountDisconnected Code = "account_disconnected"
@@ -41,36 +41,36 @@ const (
 	CodeOutcomeUnknown      Code = "outcome_unknown"
 )
 
-// Scope is what else would fail in the same way, and so what to pause.
+// Scope is what else would fail in the same way, and therefore has to pause.
 type Scope string
 
 // The scopes of an error.
 const (
-	// ScopePost concerns this post alone.
+	// ScopePost affects this post alone.
 	ScopePost Scope = ""
-	// ScopeAccount concerns every post of the account: its owner has to act, or time has to pass.
+	// ScopeAccount affects every post of the account: its owner has to act, or time has to pass.
 	ScopeAccount Scope = "account"
-	// ScopeInstallation concerns every account of the network in this installation: its operator has to act, or a quota
-	// that all share has to free.
+	// ScopeInstallation affects every account of the network in this installation: its operator has to act, or a shared
+	// quota has to become free.
 	ScopeInstallation Scope = "installation"
 )
 
-// Error is how a network failed.
+// Error is an error of a network.
 type Error struct {
 	Kind  Kind
 	Code  Code
 	Scope Scope
-	// RetryAfter is how long the network wants to be left alone; zero leaves it to the engine.
+	// RetryAfter is how long the network asks to wait; zero leaves it to the engine.
 	RetryAfter time.Duration
-	// Message is for people: what the network said, or what is known. It never holds a credential.
+	// Message is for people: the network's message, or what is known. It never holds a credential.
 	Message string
-	// Status is the HTTP status that came with it; zero when there was no answer.
+	// Status is the HTTP status; zero if there was no response.
 	Status int
-	// Err is what lies behind, for the log; it never holds a credential either.
+	// Err is the cause, for the log; it never holds a credential either.
 	Err error
 }
 
-// Error returns the message, with what lies behind.
+// Error returns the message and the cause.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("%s: %s", e.Code, e.Message)
@@ -78,14 +78,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (%v)", e.Code, e.Message, e.Err)
 }
 
-// Unwrap gives access to what lies behind.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// OperatorProblem reports whether only who runs this installation can do something about it.
+// OperatorProblem reports whether only the operator of this installation can solve it.
 func (e *Error) OperatorProblem() bool { return e.Scope == ScopeInstallation }
 
-// AsError finds the *Error in err. An error that is none is a fault of the provider package itself: it comes back as
-// an unknown outcome, because nothing can be said about what was sent.
+// AsError returns the *Error in err. Any other error is a bug of the provider package: it is returned as an unknown
+// outcome, because nothing is known about what was sent.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil

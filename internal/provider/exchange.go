@@ -14,17 +14,17 @@ import (
 	"crier"
 )
 
-// Exchange is the record of one request and its answer, as the public interface shows it.
+// Exchange is the record of one request and its response, as shown by the API.
 type Exchange = crier.Exchange
 
 type exchangesKey struct{}
 
-// WithExchanges has every exchange that is made under the context handed to record, as soon as it is over.
+// WithExchanges makes every exchange under the context call record when it has finished.
 func WithExchanges(ctx context.Context, record func(Exchange)) context.Context {
 	return context.WithValue(ctx, exchangesKey{}, record)
 }
 
-// recordedBody is how much of a body is kept.
+// recordedBody is the number of bytes recorded of a body.
 const recordedBody = 4096
 
 func record(ctx context.Context, r Request, answer *Response, err error, started time.Time, took time.Duration) {
@@ -51,7 +51,7 @@ func record(ctx context.Context, r Request, answer *Response, err error, started
 	keep(e)
 }
 
-// ClockAhead is by how much this machine's clock is ahead of that of the network, which dates its answers.
+// ClockAhead returns how far this machine's clock is ahead of the network's, based on the dates of its responses.
 func ClockAhead(exchanges []Exchange) time.Duration {
 	var most time.Duration
 	for _, e := range exchanges {
@@ -62,7 +62,7 @@ func ClockAhead(exchanges []Exchange) time.Duration {
 	return most
 }
 
-// recordedHeaders are the headers of answers that explain what happened.
+// recordedHeaders are the response headers that help to explain what happened.
 var recordedHeaders = []string{
 	"Content-Type", "Retry-After", "Date", "Range", "X-Request-Id",
 	"X-Rate-Limit-Limit", "X-Rate-Limit-Remaining", "X-Rate-Limit-Reset",
@@ -83,14 +83,14 @@ func (r Request) recordedHeader(header http.Header) map[string]string {
 	return kept
 }
 
-// secretNames are the names under which credentials travel in queries, forms and JSON.
+// secretNames are the names of credentials in queries, forms and JSON.
 var secretNames = []string{
 	"access_token", "refresh_token", "id_token", "client_secret", "code_verifier", "appsecret_proof",
 	"fb_exchange_token",
 	"input_token", "upload_token", "upload_id", "token",
 }
 
-// secretFields are the names under which they travel in JSON: addresses to upload to are as good as credentials.
+// secretFields are the names of credentials in JSON: upload URLs are as good as credentials.
 var secretFields = slices.Concat(secretNames, []string{"uploadUrl", "upload_url", "uri", "uploadToken"})
 
 var (
@@ -99,7 +99,7 @@ var (
 	bearer       = regexp.MustCompile(`(?i)\b(bearer|basic|oauth) [A-Za-z0-9._~+/=|-]{8,}`)
 )
 
-// mask removes credentials from a text: those that the request carries, and whatever stands under a tell-tale name.
+// mask removes credentials from a text: those of the request, and all values with a suspicious name.
 func (r Request) mask(text string) string {
 	for _, secret := range r.carried() {
 		text = strings.ReplaceAll(text, secret, hidden)
@@ -116,13 +116,13 @@ func (r Request) mask(text string) string {
 	return text
 }
 
-// hasAny reports whether the text has one of the words. It spares most texts the search for patterns, which costs more
-// than the rest of keeping an exchange.
+// hasAny reports whether the text contains one of the words. It saves most texts the pattern search, which costs more
+// than the rest of recording an exchange.
 func hasAny(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// carried lists the secrets of the request in the spellings in which they may show.
+// carried returns the secrets of the request in all encodings in which they may appear.
 func (r Request) carried() []string {
 	secrets := append([]Secret{r.Bearer}, r.Secrets...)
 	if r.Basic != nil {
@@ -143,7 +143,7 @@ func (r Request) carried() []string {
 	return spellings
 }
 
-// recordedURL returns the address without what must not be seen.
+// recordedURL returns the URL without credentials.
 func (r Request) recordedURL() string {
 	u, err := url.Parse(r.URL)
 	if err != nil {

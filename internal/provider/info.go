@@ -6,45 +6,45 @@ import (
 	"time"
 )
 
-// Info is what is known about a network beforehand, as data: it serves validation, the OpenAPI document, the list of
-// providers, the dashboard's forms and the documentation alike.
+// Info is the static description of a network. Validation, the OpenAPI document, the list of providers, the dashboard's
+// forms and the documentation are all based on it.
 type Info struct {
 	// Name is the value of SocialAccount.provider and the prefix of the settings' keys.
 	Name        string    `json:"name"`
 	DisplayName string    `json:"displayName"`
 	Abilities   Abilities `json:"abilities"`
-	// Formats are the kinds of post that the network tells apart, the usual one first.
+	// Formats are the network's kinds of posts, the default first.
 	Formats []Format `json:"formats"`
-	// Comment is what a comment may look like; nil where there are none.
+	// Comment is the format of comments; nil where there are none.
 	Comment  *Format   `json:"comment,omitempty"`
 	Settings []Setting `json:"settings"`
 	Scopes   []Grant   `json:"scopes"`
 	Costs    []Cost    `json:"costs"`
-	// Declarations are sentences that a person has to see before or after posting.
+	// Declarations are texts that a person has to see before or after posting.
 	Declarations []Declaration `json:"declarations,omitempty"`
-	// RateLimits are the limits that the network states. They help to plan; what it answers counts.
+	// RateLimits are the limits that the network documents. They are for planning; its responses are authoritative.
 	RateLimits []RateLimit `json:"rateLimits"`
 	// PKCE means that a consent needs a verifier.
 	PKCE bool `json:"-"`
-	// FetchesMedia means that the network loads media from an address instead of taking bytes.
+	// FetchesMedia means that the network fetches media from a URL instead of receiving uploads.
 	FetchesMedia bool `json:"fetchesMedia"`
-	// MetricsBatch is how many posts one call of PostMetrics may ask for.
+	// MetricsBatch is the maximum number of posts per call of PostMetrics.
 	MetricsBatch int `json:"-"`
-	// RenewAhead is how long before its end a token is renewed without anybody needing it; zero leaves it to the
-	// engine. It is long where a token that has ended cannot be renewed any more.
+	// RenewAhead is how long before its expiry an unused token is refreshed; zero leaves it to the engine. It is long
+	// where an expired token can no longer be refreshed.
 	RenewAhead time.Duration `json:"-"`
-	// ProfileLife is how long holds what Profile says about an account when a post is planned; zero means that it need
-	// not be asked again after connecting.
+	// ProfileLife is how long the result of Profile is valid for scheduling; zero means that it is only read when
+	// connecting.
 	ProfileLife time.Duration `json:"-"`
-	// PrepareLead is how long before its time a post without media has to be prepared; zero means that there is nothing
-	// to prepare.
+	// PrepareLead is how long in advance a post without media has to be prepared; zero means that there is nothing to
+	// prepare.
 	PrepareLead time.Duration `json:"-"`
-	// CommitTimeout is how long Commit waits for the answer at most.
+	// CommitTimeout is the maximum time Commit waits for a response.
 	CommitTimeout time.Duration `json:"-"`
 }
 
-// Abilities are what a network can do besides posting. Comment, Repost and Quote are actions that Prepare and Commit
-// accept; the others stand for the optional interfaces of this package.
+// Abilities are the features of a network besides posting. Comment, Repost and Quote are actions that Prepare and
+// Commit accept; the others stand for the optional interfaces of this package.
 type Abilities struct {
 	Threads        bool `json:"threads"`
 	Comment        bool `json:"firstComment"`
@@ -60,26 +60,26 @@ type Abilities struct {
 	Reconcile      bool `json:"-"`
 }
 
-// Format is one kind of post: what it is made of, and its limits.
+// Format is one kind of post: its parts and limits.
 type Format struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	// PostTypes are the types of crier's posts that can take this form.
+	// PostTypes are crier's post types that can be published in this format.
 	PostTypes []string  `json:"postTypes"`
 	Text      TextLimit `json:"text"`
 	// MinMedia and MaxMedia bound the attachments; both zero means none.
 	MinMedia int `json:"minMedia"`
 	MaxMedia int `json:"maxMedia"`
-	// MixedMedia means that media of different classes may stand together.
+	// MixedMedia means that media of different classes may be combined.
 	MixedMedia bool         `json:"mixedMedia"`
 	Media      []MediaLimit `json:"media"`
-	// MaxAltText bounds an alt text in characters; zero means that the network has none.
+	// MaxAltText bounds an alt text in characters; zero means that the network has no alt texts.
 	MaxAltText int `json:"maxAltText"`
 	// MaxParts bounds a thread; zero means that there are no threads.
 	MaxParts int `json:"maxParts"`
 }
 
-// MarshalJSON writes empty lists as lists: a comment belongs to no type of post and may have no media.
+// MarshalJSON encodes empty lists as lists: a comment has no post types and may have no media.
 func (f Format) MarshalJSON() ([]byte, error) {
 	type plain Format
 	if f.PostTypes == nil {
@@ -94,7 +94,7 @@ func (f Format) MarshalJSON() ([]byte, error) {
 // TextUnit is how a network counts text.
 type TextUnit string
 
-// The ways to count text.
+// The units of text length.
 const (
 	Characters TextUnit = "characters" // Unicode code points
 	UTF16      TextUnit = "utf16"      // UTF-16 code units
@@ -106,19 +106,20 @@ const (
 type TextLimit struct {
 	Max  int      `json:"max"`
 	Unit TextUnit `json:"unit"`
-	// Required means that there is no post without text.
+	// Required means that a post needs text.
 	Required bool `json:"required"`
-	// FoldAt is after how many characters (code points) the network shows "see more"; zero means that it does not fold.
+	// FoldAt is the number of characters (code points) after which the network shows "see more"; zero means that it
+	// does not fold.
 	FoldAt int `json:"foldAt,omitempty"`
-	// Count measures a text under Weighted.
+	// Count returns the length of a text under Weighted.
 	Count func(text string) int `json:"-"`
 }
 
-// MediaLimit bounds the media of one class, told by their MIME types. A zero bound means that there is none.
+// MediaLimit bounds the media of one class, identified by their MIME types. A zero bound means no limit.
 type MediaLimit struct {
 	Class     string   `json:"class"` // image, gif, video, document
 	MIMETypes []string `json:"mimeTypes"`
-	// ConvertTo is the type into which other images are turned before they get here; empty means that they are refused.
+	// ConvertTo is the type to which other images are converted before publishing; empty means that they are rejected.
 	ConvertTo  string  `json:"convertTo,omitempty"`
 	MaxCount   int     `json:"maxCount"`
 	MinBytes   int64   `json:"minBytes,omitempty"`
@@ -141,7 +142,7 @@ type MediaLimit struct {
 	AudioCodecs  []string `json:"audioCodecs,omitempty"`
 }
 
-// Grant is a scope that a consent asks for.
+// Grant is a scope that a consent requests.
 type Grant struct {
 	Scope   string `json:"scope"`
 	Purpose string `json:"purpose"`
@@ -156,7 +157,7 @@ type Cost struct {
 	Description string `json:"description"`
 }
 
-// Cost returns the price with this key; zero when there is none.
+// Cost returns the price with this key; zero if there is none.
 func (i Info) Cost(key string) int64 {
 	for _, c := range i.Costs {
 		if c.Key == key {
@@ -166,14 +167,14 @@ func (i Info) Cost(key string) int64 {
 	return 0
 }
 
-// Keys of the prices of what is no publication.
+// Keys of the prices of calls that do not publish.
 const (
-	CostAccountMetrics = "account_metrics" // of AccountMetrics
-	CostPostRead       = "post_read"       // of each post that PostMetrics tells of
-	CostDelete         = "delete"          // of Delete
+	CostAccountMetrics = "account_metrics" // per call of AccountMetrics
+	CostPostRead       = "post_read"       // per post that PostMetrics returns
+	CostDelete         = "delete"          // per call of Delete
 )
 
-// Format returns the format with this name; ok is false when there is none.
+// Format returns the format with this name; ok is false if there is none.
 func (i Info) Format(name string) (f Format, ok bool) {
 	for _, f := range i.Formats {
 		if f.Name == name {
@@ -183,7 +184,7 @@ func (i Info) Format(name string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-// FormatFor returns the first format that takes a type of crier's posts.
+// FormatFor returns the first format for one of crier's post types.
 func (i Info) FormatFor(postType string) (f Format, ok bool) {
 	for _, f := range i.Formats {
 		if slices.Contains(f.PostTypes, postType) {
@@ -193,7 +194,7 @@ func (i Info) FormatFor(postType string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-// PostTypes returns the types of crier's posts that the network takes in any format.
+// PostTypes returns crier's post types that the network accepts in any format.
 func (i Info) PostTypes() []string {
 	seen := map[string]bool{}
 	types := []string{}
@@ -208,15 +209,15 @@ func (i Info) PostTypes() []string {
 	return types
 }
 
-// Operation is what an exchange is for.
+// Operation is the purpose of an exchange.
 type Operation string
 
-// The operations that exchanges and rate limits are told apart by.
+// The operations of exchanges and rate limits.
 const (
 	OpPublish Operation = "publish"
 	OpUpload  Operation = "upload"
 	OpComment Operation = "comment"
-	OpEdit    Operation = "edit" // of what is public: a thumbnail, an entry in a playlist
+	OpEdit    Operation = "edit" // of published content: a thumbnail, an entry in a playlist
 	// OpCaptions adds captions to a video, which costs more than other edits.
 	OpCaptions Operation = "captions"
 	OpRepost   Operation = "repost"
@@ -226,18 +227,18 @@ const (
 	OpRefresh  Operation = "refresh"
 )
 
-// RateLimit is a limit that the network states: Max units per Window, counted per Scope.
+// RateLimit is a limit that the network documents: Max units per Window, counted per Scope.
 type RateLimit struct {
 	Name  string `json:"name"`
 	Scope Scope  `json:"scope"` // ScopeAccount or ScopeInstallation
 	Max   int64  `json:"max"`
 	// Seconds is the length of the window; it slides, unless ResetZone is set.
 	Seconds int64 `json:"seconds"`
-	// ResetZone is the time zone at whose midnight a daily limit begins anew.
+	// ResetZone is the time zone in which a daily limit resets at midnight.
 	ResetZone string `json:"resetZone,omitempty"`
-	// Units is what one exchange of an operation uses up; operations that are missing use nothing.
+	// Units is how much one exchange of an operation uses; operations that are missing use nothing.
 	Units map[Operation]int64 `json:"units"`
-	// Counted means that crier counts what is used and keeps to the limit by itself: the network does not tell how much
-	// is left, and who goes beyond harms others.
+	// Counted means that crier counts the use and enforces the limit itself: the network does not report how much is
+	// left, and exceeding it harms others.
 	Counted bool `json:"counted"`
 }

@@ -2,8 +2,8 @@ package provider
 
 import "crier"
 
-// Metrics are the numbers of one post.
+// Metrics are the metrics of one post.
 type Metrics = crier.Metrics
 
-// AccountMetrics are the numbers of an account.
+// AccountMetrics are the metrics of an account.
 type AccountMetrics = crier.AccountMetrics

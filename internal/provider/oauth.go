@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// ErrNoCredentials is the error of a connection that an installation asks for to which the network gave no credentials.
+// ErrNoCredentials means that this installation has no credentials for the network.
 var ErrNoCredentials = errors.New("the network gave no credentials to this installation")
 
-// ConsentAddress puts a query behind an address, in order, with %20 for spaces: not every network reads a plus there.
-// Without credentials there is nothing to agree to.
+// ConsentAddress appends a query to a URL, in order, with spaces as %20, because not every network decodes a plus. It
+// fails without credentials.
 func ConsentAddress(base string, c Credentials, query []Field) (string, error) {
 	if c.ClientID == "" {
 		return "", ErrNoCredentials

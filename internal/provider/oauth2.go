@@ -17,24 +17,24 @@ import (
 type OAuth2 struct {
 	Caller *Caller
 	Now    func() time.Time
-	// Network is its name for people.
+	// Network is its display name.
 	Network     string
 	Credentials Credentials
 	TokenURL    string
 	RevokeURL   string
-	// ClientIDName is the name under which the form carries the client's id; empty means client_id.
+	// ClientIDName is the form field of the client id; empty means client_id.
 	ClientIDName string
-	// BasicAuth sends the credentials in the header. A client without a secret names its id in the form.
+	// BasicAuth sends the credentials in the header. A client without a secret sends its id in the form.
 	BasicAuth bool
 	// PKCE sends the verifier of the consent with the code.
 	PKCE bool
-	// Classify turns an answer that is no success into an error.
+	// Classify turns an unsuccessful response into an error.
 	Classify func(*Response) *Error
-	// NoRefreshToken is what to say of a connection without a refresh token; empty means the usual sentence.
+	// NoRefreshToken is the message for a connection without a refresh token; empty means the default.
 	NoRefreshToken string
 }
 
-// Exchange turns the code of a callback into a token.
+// Exchange exchanges the code of a callback for a token.
 func (o OAuth2) Exchange(ctx context.Context, r CodeExchange) (Token, error) {
 	form := url.Values{
 		"grant_type":   {"authorization_code"},
@@ -47,7 +47,7 @@ func (o OAuth2) Exchange(ctx context.Context, r CodeExchange) (Token, error) {
 	return o.Token(ctx, o.Request(OpConnect, o.TokenURL, form, r.Code, r.Verifier))
 }
 
-// Refresh renews a token. What the network does not name anew stays as it was.
+// Refresh refreshes a token. Values missing in the response stay as they were.
 func (o OAuth2) Refresh(ctx context.Context, old Token) (Token, error) {
 	if old.Refresh == "" {
 		return Token{}, &Error{Kind: AuthExpired, Code: CodeAuthExpired, Scope: ScopeAccount,
@@ -68,7 +68,7 @@ func (o OAuth2) Refresh(ctx context.Context, old Token) (Token, error) {
 	return token, nil
 }
 
-// Revoke ends a token. One that is dead already is refused by the network, which is as good.
+// Revoke revokes a token. A rejection by the network is no error: the token is already invalid.
 func (o OAuth2) Revoke(ctx context.Context, form url.Values, token Secret) error {
 	form = maps.Clone(form)
 	form.Set("token", token.Reveal())
@@ -79,7 +79,7 @@ func (o OAuth2) Revoke(ctx context.Context, form url.Values, token Secret) error
 	return o.Revoked(answer)
 }
 
-// Revoked judges the answer to a revocation.
+// Revoked interprets the response to a revocation.
 func (o OAuth2) Revoked(answer *Response) error {
 	if answer.OK() {
 		return nil
@@ -90,7 +90,7 @@ func (o OAuth2) Revoked(answer *Response) error {
 	return nil
 }
 
-// Request returns a form that crier itself sends, with its credentials.
+// Request returns a form request with crier's own credentials.
 func (o OAuth2) Request(op Operation, address string, form url.Values, secrets ...Secret) Request {
 	r := Request{Operation: op, Method: http.MethodPost, URL: address, Secrets: secrets}
 	switch secret := o.Credentials.ClientSecret; {
@@ -107,7 +107,7 @@ func (o OAuth2) Request(op Operation, address string, form url.Values, secrets .
 	return r
 }
 
-// Token makes a request to a token endpoint and reads the token of the answer.
+// Token sends a request to a token endpoint and decodes the token in the response.
 func (o OAuth2) Token(ctx context.Context, r Request) (Token, error) {
 	answer, err := o.Caller.Send(ctx, r)
 	if err != nil {
@@ -120,7 +120,7 @@ func (o OAuth2) Token(ctx context.Context, r Request) (Token, error) {
 	if err := json.Unmarshal(answer.Body, &t); err != nil {
 		return Token{}, answer.Unreadable(err)
 	}
-	if t.Error != "" { // some networks refuse with a status of success
+	if t.Error != "" { // some networks report errors with a status of success
 		return Token{}, o.Classify(answer)
 	}
 	if t.AccessToken == "" && len(t.Data) > 0 {
@@ -138,7 +138,7 @@ func (o OAuth2) Token(ctx context.Context, r Request) (Token, error) {
 	}, nil
 }
 
-// after is so many seconds from now; none, and more than a Duration can tell, means that there is no end.
+// after returns the time s seconds from now, or zero (no expiry) if s is zero or overflows a Duration.
 func (o OAuth2) after(s seconds) time.Time {
 	if s <= 0 || s > math.MaxInt64/seconds(time.Second) {
 		return time.Time{}
@@ -146,8 +146,8 @@ func (o OAuth2) after(s seconds) time.Time {
 	return o.Now().Add(time.Duration(s) * time.Second).UTC()
 }
 
-// tokenAnswer is what token endpoints answer: the fields of RFC 6749 and what networks have besides. Instagram puts
-// the token into a list of one.
+// tokenAnswer is the response of token endpoints: the fields of RFC 6749 and the networks' own. Instagram puts the
+// token into a list of one.
 type tokenAnswer struct {
 	AccessToken           string    `json:"access_token"`
 	RefreshToken          string    `json:"refresh_token"`
@@ -163,10 +163,10 @@ type tokenAnswer struct {
 	} `json:"data"`
 }
 
-// errorName is not empty when there is an error, in whatever form.
+// errorName is non-empty if there is an error, in any form.
 type errorName string
 
-// UnmarshalJSON reads a name, or remembers that there is an object.
+// UnmarshalJSON decodes a string, or notes that there is an object.
 func (e *errorName) UnmarshalJSON(data []byte) error {
 	var name string
 	if json.Unmarshal(data, &name) != nil {
@@ -176,10 +176,10 @@ func (e *errorName) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// scopeList is a list, or a text with commas or spaces.
+// scopeList is a list, or a string separated by commas or spaces.
 type scopeList []string
 
-// UnmarshalJSON reads both spellings.
+// UnmarshalJSON decodes both forms.
 func (s *scopeList) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
@@ -189,19 +189,19 @@ func (s *scopeList) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(s))
 }
 
-// SplitScopes reads a list of scopes with commas or spaces between them.
+// SplitScopes splits a list of scopes separated by commas or spaces.
 func SplitScopes(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// seconds is a whole number, which some networks write as a string.
+// seconds is an integer, which some networks send as a string.
 type seconds int64
 
-// UnmarshalJSON reads the number with or without quotation marks.
+// UnmarshalJSON decodes a number with or without quotation marks.
 func (s *seconds) UnmarshalJSON(data []byte) error {
 	n, err := strconv.ParseInt(strings.Trim(string(data), `"`), 10, 64)
 	if err != nil {
-		n = 0 // not a number: when the token ends is not known
+		n = 0 // not a number: the expiry is unknown
 	}
 	*s = seconds(n)
 	return nil

@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// Reconciler is a network on which the outcome of a Commit whose answer was lost can be found out.
+// Reconciler is a network on which the outcome of a Commit without a response can be determined.
 type Reconciler interface {
-	// Strategy says how, for this account and this content.
+	// Strategy returns how to do so for this account and content.
 	Strategy(a Account, c Content, st State) Strategy
 
 	// Reconcile reads what the network knows about the attempt and publishes nothing. It is called under a strategy
-	// ByReading. With OutcomePublished, the State is what Commit would have returned; with OutcomeAbsent it is one
-	// from which Commit may be tried again; with OutcomePending, call again after NextPollAfter.
+	// ByReading. With OutcomePublished, the State is what Commit would have returned; with OutcomeAbsent it is one from
+	// which Commit may be retried; with OutcomePending, call again after NextPollAfter.
 	Reconcile(ctx context.Context, a Account, c Content, st State, at Attempt) (Outcome, State, error)
 }
 
-// Resender is a network that recognises the repetition of a request and answers with the post that exists already.
+// Resender is a network that recognizes a repeated request and responds with the existing post.
 type Resender interface {
-	// Resend sends the very request of the lost attempt again, under a strategy ByResending. It can make the post
-	// public if the first attempt did not, so it needs the same care as Commit: an attempt of its own, a fence, and
-	// the window of the strategy. The result is as from Commit.
+	// Resend sends the identical request of the lost attempt again, under a strategy ByResending. It publishes the post
+	// if the first attempt did not, so it needs the same care as Commit: its own attempt, a fence, and the window of
+	// the strategy. The result is that of Commit.
 	Resend(ctx context.Context, a Account, c Content, st State) (State, error)
 }
 
-// Attempt is a Commit whose answer is missing.
+// Attempt is a Commit without a response.
 type Attempt struct {
 	StartedAt time.Time
 	// Stale means that the State is older than the attempt, as after a restore: it does not know what was prepared for
-	// the attempt, so that the absence of an upload or a container proves nothing.
+	// the attempt, so a missing upload or container proves nothing.
 	Stale bool
 }
 
-// Outcome is what reconciling found out.
+// Outcome is the result of reconciling.
 type Outcome string
 
 // The outcomes of reconciling.
@@ -40,38 +40,37 @@ const (
 	OutcomePublished Outcome = "published"
 	OutcomeAbsent    Outcome = "absent"
 	OutcomePending   Outcome = "pending"
-	OutcomeUnclear   Outcome = "unclear" // nothing can tell: a person has to look
+	OutcomeUnclear   Outcome = "unclear" // cannot be determined: a person has to check
 )
 
-// Method is a way to find out the outcome of an attempt.
+// Method is a way to determine the outcome of an attempt.
 type Method string
 
-// The ways to find out the outcome of an attempt.
+// The ways to determine the outcome of an attempt.
 const (
 	Impossible  Method = "impossible"
 	ByReading   Method = "reading"   // call Reconcile
 	ByResending Method = "resending" // call Resend, as a fenced attempt
 )
 
-// Strategy is how the outcome of an attempt can be found out. Times count from the start of the attempt.
+// Strategy is how to determine the outcome of an attempt. Times count from the start of the attempt.
 type Strategy struct {
 	Method Method
-	// NotBefore is how long to wait at least: before that, what was published may not show yet.
+	// NotBefore is the minimum wait: before that, a published post may not be visible yet.
 	NotBefore time.Duration
-	// NotAfter is when the way closes; zero means never.
+	// NotAfter is when the method stops working; zero means never.
 	NotAfter time.Duration
-	// Absences is how many readings in a row, Apart from each other, have to miss the post until OutcomeAbsent may be
-	// believed.
+	// Absences is the number of consecutive readings, Apart from each other, that have to miss the post before
+	// OutcomeAbsent is trusted.
 	Absences int
 	Apart    time.Duration
-	// Scarce means that reading costs money or much of a quota: what is not there yet is not looked for again and
-	// again.
+	// Scarce means that reading costs money or much of a quota, so it is not repeated while the post is not visible.
 	Scarce bool
 }
 
-// ReachesBack reports whether a list of the newest shows everything since a time: it has fewer entries than were asked
-// for, or the last of them is older. What is missing in any other list may be there all the same. An old entry before
-// the last one says nothing: networks show some first because somebody pinned or changed them.
+// ReachesBack reports whether a list of the newest entries is complete since a time: it has fewer entries than were
+// requested, or the last one is older. An entry missing in any other list may still exist. An old entry before the last
+// one proves nothing: networks show pinned or changed entries first.
 func ReachesBack[T any](list []T, asked int, created func(T) time.Time, since time.Time) bool {
 	return len(list) < asked || len(list) > 0 && created(list[len(list)-1]).Before(since)
 }

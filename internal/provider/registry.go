@@ -9,15 +9,14 @@ import (
 	"crier"
 )
 
-// Registry holds the networks that this installation knows. It does not change after it was made.
+// Registry holds the networks of this installation. It is immutable.
 type Registry struct {
 	providers []Provider
 	byName    map[string]Provider
 	settings  map[string]Setting // by key
 }
 
-// NewRegistry takes the networks in the order in which they are shown. It refuses declarations that contradict
-// themselves.
+// NewRegistry returns a registry of the networks, in display order. It fails on contradictory declarations.
 func NewRegistry(providers ...Provider) (*Registry, error) {
 	r := &Registry{providers: providers, byName: map[string]Provider{}, settings: map[string]Setting{}}
 	for _, p := range providers {
@@ -86,16 +85,16 @@ func checkSettingKeys(info Info) error {
 	return nil
 }
 
-// Get finds a network by name.
+// Get returns a network by name.
 func (r *Registry) Get(name string) (p Provider, ok bool) {
 	p, ok = r.byName[name]
 	return p, ok
 }
 
-// All lists the networks.
+// All returns the networks.
 func (r *Registry) All() []Provider { return slices.Clone(r.providers) }
 
-// Names lists the names of the networks.
+// Names returns the names of the networks.
 func (r *Registry) Names() []string {
 	names := make([]string, len(r.providers))
 	for i, p := range r.providers {
@@ -104,7 +103,7 @@ func (r *Registry) Names() []string {
 	return names
 }
 
-// Features are the optional abilities of a network; what it cannot do is nil.
+// Features are the optional interfaces of a network; those it does not implement are nil.
 type Features struct {
 	Narrower     Narrower
 	Pricer       Pricer
@@ -122,7 +121,7 @@ type Features struct {
 	Chooser      Chooser
 }
 
-// Features asks a network what it can do. Nobody else does.
+// Features returns the optional interfaces of a network. Only this function asserts them.
 func (r *Registry) Features(p Provider) Features {
 	var f Features
 	f.Narrower, _ = p.(Narrower)
@@ -142,7 +141,7 @@ func (r *Registry) Features(p Provider) Features {
 	return f
 }
 
-// InfoFor returns what holds for one account.
+// InfoFor returns the Info that applies to one account.
 func (r *Registry) InfoFor(p Provider, a Account) Info {
 	if narrower := r.Features(p).Narrower; narrower != nil {
 		return narrower.InfoFor(a)
@@ -150,19 +149,19 @@ func (r *Registry) InfoFor(p Provider, a Account) Info {
 	return p.Info()
 }
 
-// Capabilities are what an account's network and connection can do (SocialAccount.capabilities).
+// Capabilities are the capabilities of an account (SocialAccount.capabilities).
 type Capabilities struct {
 	Abilities
 	PostTypes []string `json:"postTypes"`
 	Formats   []Format `json:"formats"`
 	Comment   *Format  `json:"comment,omitempty"`
-	// Settings are the publish settings that allow less here than on the network as a whole; Unavailable are the keys
-	// of those that have no effect here.
+	// Settings are the publish settings that are more limited here than on the network in general; Unavailable are the
+	// keys of those without effect here.
 	Settings    []Setting `json:"settings,omitempty"`
 	Unavailable []string  `json:"unavailableSettings,omitempty"`
 }
 
-// Capabilities puts together what is known about an account.
+// Capabilities returns the capabilities of an account.
 func (r *Registry) Capabilities(p Provider, a Account) Capabilities {
 	info := r.InfoFor(p, a)
 	c := Capabilities{Abilities: info.Abilities, PostTypes: info.PostTypes(), Formats: info.Formats,
@@ -187,8 +186,8 @@ func (r *Registry) Cost(p Provider, c Content) []int64 {
 	return make([]int64, max(1, len(c.Parts)))
 }
 
-// CheckSettings returns what is wrong with the settings of a request, whichever networks they are for. Null is allowed
-// and means that a setting is not made. Paths begin with path.
+// CheckSettings validates the settings of a request for all networks. Null is allowed and means that a setting is not
+// set. Paths start with path.
 func (r *Registry) CheckSettings(s Settings, path ...string) []crier.Issue {
 	var issues []crier.Issue
 	for _, key := range sortedKeys(s) {
@@ -203,7 +202,7 @@ func (r *Registry) CheckSettings(s Settings, path ...string) []crier.Issue {
 	return issues
 }
 
-// hint lists the keys of the network that an unknown key seems to be meant for.
+// hint lists the keys of the network that an unknown key seems to belong to.
 func (r *Registry) hint(key string) string {
 	for _, p := range r.providers {
 		info := p.Info()
@@ -215,8 +214,7 @@ func (r *Registry) hint(key string) string {
 	return "keys begin with the name of a provider: " + strings.Join(r.Names(), ", ")
 }
 
-// MergeSettings picks the settings of one network: those of a later layer win over those of an earlier one, and null
-// removes a setting.
+// MergeSettings returns the settings of one network: later layers override earlier ones, and null removes a setting.
 func (r *Registry) MergeSettings(p Provider, layers ...Settings) Settings {
 	merged := Settings{}
 	for _, setting := range p.Info().Settings {

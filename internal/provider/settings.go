@@ -13,11 +13,11 @@ import (
 	"crier"
 )
 
-// Settings are publish settings by key, as JSON values that have passed CheckSettings. A provider decodes its own into
-// a struct whose JSON tags are the keys.
+// Settings are publish settings by key, as JSON values that passed CheckSettings. A provider decodes its own into a
+// struct whose JSON tags are the keys.
 type Settings map[string]json.RawMessage
 
-// Decode fills the struct that v points to.
+// Decode decodes the settings into the struct that v points to.
 func (s Settings) Decode(v any) error {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -42,7 +42,7 @@ const (
 	TypeObject  SettingType = "object"
 )
 
-// SettingFormat narrows a string.
+// SettingFormat restricts a string.
 type SettingFormat string
 
 // The formats of strings.
@@ -56,21 +56,21 @@ const (
 
 // Setting describes one publish setting, or one value inside it.
 type Setting struct {
-	// Key is the whole key (provider's name and the sheet's key) at the top, the plain name inside objects, empty for
-	// items.
+	// Key is the full key (provider's name and the sheet's key) at the top level, the plain name inside objects, empty
+	// for items.
 	Key         string        `json:"key,omitempty"`
 	Type        SettingType   `json:"type"`
 	Format      SettingFormat `json:"format,omitempty"`
 	Description string        `json:"description,omitempty"`
 	Enum        []string      `json:"enum,omitempty"`
-	// Default is what holds when the setting is absent.
+	// Default is the value if the setting is absent.
 	Default any `json:"default,omitempty"`
-	// Minimum and Maximum bound numbers, the length of strings in characters and the number of items.
+	// Minimum and Maximum bound numbers, the length of strings in characters, or the number of items.
 	Minimum *float64 `json:"minimum,omitempty"`
 	Maximum *float64 `json:"maximum,omitempty"`
-	// Required means that the value must be there: at the top for every post, inside objects for every object.
+	// Required means that the value must be set: at the top level for every post, inside objects for every object.
 	Required bool `json:"required,omitempty"`
-	// Choices means that the account's network tells which values are possible; see Chooser.
+	// Choices means that the network lists the possible values for the account; see Chooser.
 	Choices bool `json:"choices,omitempty"`
 	// Items describes the items of an array, Fields the members of an object.
 	Items  *Setting  `json:"items,omitempty"`
@@ -86,7 +86,7 @@ func AtMost(high float64) *float64 { return &high }
 // AtLeast returns a lower bound of a setting.
 func AtLeast(low float64) *float64 { return &low }
 
-// check returns what is wrong with a value.
+// check returns the issues of a value.
 func (s Setting) check(raw json.RawMessage, path []string) []crier.Issue {
 	switch s.Type {
 	case TypeString:
@@ -199,13 +199,13 @@ func (s Setting) boundProblem(v float64, unit string) string {
 	return strings.TrimSpace("must be " + bounds + " " + unit)
 }
 
-// The longest values, in bytes, of formats that have no length by nature.
+// The maximum lengths, in bytes, of formats without a natural length.
 const (
 	MaxURL = 2048
 	MaxURN = 255
 )
 
-// problem says why a string is not of the format, or nothing.
+// problem returns why a string does not match the format, or "".
 func (f SettingFormat) problem(v string) string {
 	switch f {
 	case FormatDigits:
@@ -234,7 +234,7 @@ func (f SettingFormat) problem(v string) string {
 	return ""
 }
 
-// AssetIDs lists the assets that settings refer to, with the path to each below the settings.
+// AssetIDs returns the assets that settings refer to, with the path of each within the settings.
 func (i Info) AssetIDs(s Settings) map[crier.ID][]string {
 	found := map[crier.ID][]string{}
 	for _, setting := range i.Settings {
@@ -254,7 +254,7 @@ func (s Setting) collectAssets(raw json.RawMessage, path []string, found map[cri
 		}
 	case s.Type == TypeArray:
 		var items []json.RawMessage
-		_ = json.Unmarshal(raw, &items) // not a list: nothing to collect, CheckSettings says so
+		_ = json.Unmarshal(raw, &items) // not a list: nothing to collect, CheckSettings reports it
 		for i, item := range items {
 			s.Items.collectAssets(item, join(path, strconv.Itoa(i)), found)
 		}
@@ -271,7 +271,7 @@ func (s Setting) collectAssets(raw json.RawMessage, path []string, found map[cri
 
 func isNull(raw json.RawMessage) bool { return bytes.Equal(bytes.TrimSpace(raw), []byte("null")) }
 
-// join is append without the risk of writing into the caller's array.
+// join is append that never writes into the caller's array.
 func join(path []string, rest ...string) []string { return slices.Concat(path, rest) }
 
 func keys(settings []Setting) []string {

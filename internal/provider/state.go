@@ -6,86 +6,86 @@ import (
 	"time"
 )
 
-// State is how far a publication is. The engine saves it after every step, as JSON for everybody to see (it is the
-// scheduled post's providerPublishState), so it holds no secret: what must not be seen goes into Secrets, which the
-// engine seals and saves beside it.
+// State is the progress of a publication. The engine saves it after every step, as JSON that the API shows (the
+// scheduled post's providerPublishState), so it holds no secrets: those go into Secrets, which the engine seals and
+// saves separately.
 type State struct {
-	// Ready means that everything is prepared and only Commit is missing.
+	// Ready means that everything is prepared and Commit can be called.
 	Ready bool `json:"ready"`
-	// Done means that all parts are public.
+	// Done means that all parts are published.
 	Done bool `json:"done"`
-	// RequiresPolling means that Poll has something to ask or to do. A post can be Done and still be polled for, as
-	// when its public id is told later.
+	// RequiresPolling means that Poll has something to read or to do. A post can be Done and still be polled, for
+	// example when its public id is known only later.
 	RequiresPolling bool `json:"requiresPolling"`
-	// PollingReason says what is waited for.
+	// PollingReason is what the publication is waiting for.
 	PollingReason string `json:"pollingReason,omitempty"`
-	// NextPollAfter is when the next call makes sense, be it Prepare or Poll; zero means at once.
+	// NextPollAfter is when to make the next call, either Prepare or Poll; zero means at once.
 	NextPollAfter time.Time `json:"nextPollAfter,omitzero"`
-	// PollingSince is when the present wait began, so that a provider can give up.
+	// PollingSince is when the current wait started, so that a provider can give up.
 	PollingSince time.Time `json:"pollingSince,omitzero"`
 
-	// PublishID is the network's name for the publication while it is under way.
+	// PublishID is the network's id of the publication in progress.
 	PublishID string `json:"publishId,omitempty"`
-	// PlatformPostID is the id of the first part, once it is public.
+	// PlatformPostID is the id of the first part, once it is published.
 	PlatformPostID string `json:"platformPostId,omitempty"`
-	// ProviderStatus is the network's own word for where it is.
+	// ProviderStatus is the network's own status.
 	ProviderStatus string `json:"providerStatus,omitempty"`
-	// FailureCode is the network's own word for what went wrong.
+	// FailureCode is the network's own error code.
 	FailureCode string `json:"failureCode,omitempty"`
-	// UploadProgress is how far the file that is being sent is.
+	// UploadProgress is the progress of the current upload.
 	UploadProgress *UploadProgress `json:"uploadProgress,omitempty"`
 
-	// Published are the parts that are public, in order: the next to commit is the one behind them.
+	// Published are the published parts, in order: the next to commit is the one after them.
 	Published []Published `json:"published,omitempty"`
-	// Uploads are the media as the network knows them.
+	// Uploads are the media uploaded to the network.
 	Uploads []Upload `json:"uploads,omitempty"`
-	// ContainerID is the network's draft of the part that is next, where it has such a thing.
+	// ContainerID is the network's draft of the next part, where it has drafts.
 	ContainerID string `json:"containerId,omitempty"`
-	// Data is what a provider notes for itself.
+	// Data is the provider's own data.
 	Data map[string]string `json:"data,omitempty"`
-	// Warnings are what went wrong without standing in the way.
+	// Warnings are problems that did not prevent publishing.
 	Warnings []string `json:"warnings,omitempty"`
 
-	// Secrets are values with which others could act, such as upload addresses that carry a token. A provider must cope
-	// with losing them before Commit, by preparing again.
+	// Secrets are values that are as good as credentials, such as upload URLs with a token. A provider must cope with
+	// losing them before Commit, by preparing again.
 	Secrets map[string]Secret `json:"-"`
 }
 
-// UploadProgress is how far a file is.
+// UploadProgress is the progress of an upload.
 type UploadProgress struct {
 	NextByteStart int64 `json:"nextByteStart"`
 	UploadSize    int64 `json:"uploadSize"`
 }
 
-// Published is a part that is public.
+// Published is a published part.
 type Published struct {
 	PlatformPostID string    `json:"platformPostId"`
 	Permalink      string    `json:"permalink,omitempty"`
 	PublishedAt    time.Time `json:"publishedAt"`
 }
 
-// Upload is one media as the network knows it.
+// Upload is one media file uploaded to the network.
 type Upload struct {
-	// Part and Media say which one it is.
+	// Part and Media identify the file.
 	Part  int `json:"part"`
 	Media int `json:"media"`
-	// ID is the network's name for it: a media id, a container id, a URN.
+	// ID is the network's id: a media id, a container id, a URN.
 	ID string `json:"id,omitempty"`
-	// Step is the provider's own word for what was done last.
+	// Step is the provider's own name of the last completed step.
 	Step string `json:"step"`
-	// NextByte, Size and ChunkSize say how far the bytes are.
+	// NextByte, Size and ChunkSize are the progress of the upload.
 	NextByte  int64 `json:"nextByte,omitempty"`
 	Size      int64 `json:"size,omitempty"`
 	ChunkSize int64 `json:"chunkSize,omitempty"`
-	// Tags are the receipts of the chunks, where the network wants them back.
+	// Tags are the receipts of the chunks, where the network requires them.
 	Tags []string `json:"tags,omitempty"`
-	// ExpiresAt is when the network forgets it; zero means that this is not known.
+	// ExpiresAt is when the network discards it; zero means unknown.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
-	// Redone counts how often it was begun anew.
+	// Redone counts the restarts.
 	Redone int `json:"redone,omitempty"`
 }
 
-// Clone returns a copy that shares nothing: providers change the copy, so that a failed step leaves the original alone.
+// Clone returns a deep copy: providers change the copy, so that a failed step leaves the original unchanged.
 func (st State) Clone() State {
 	st.Published = slices.Clone(st.Published)
 	st.Uploads = slices.Clone(st.Uploads)
@@ -102,10 +102,10 @@ func (st State) Clone() State {
 	return st
 }
 
-// NextPart returns the index of the part that is to become public next.
+// NextPart returns the index of the next part to publish.
 func (st State) NextPart() int { return len(st.Published) }
 
-// Publish enters a part that has become public; parts is how many there are in all.
+// Publish adds a published part; parts is the total number.
 func (st *State) Publish(p Published, parts int) {
 	if len(st.Published) == 0 {
 		st.PlatformPostID = p.PlatformPostID
@@ -115,7 +115,7 @@ func (st *State) Publish(p Published, parts int) {
 	st.Done = len(st.Published) >= parts
 }
 
-// Upload returns the entry of a media, or nil.
+// Upload returns the upload of a media file, or nil.
 func (st *State) Upload(part, media int) *Upload {
 	for i := range st.Uploads {
 		if st.Uploads[i].Part == part && st.Uploads[i].Media == media {
@@ -141,7 +141,7 @@ func (st *State) Hide(key string, value Secret) {
 	st.Secrets[key] = value
 }
 
-// WaitUntil notes that the next call makes sense at a time, and since when the provider has been waiting for reason.
+// WaitUntil sets when to make the next call, and since when the provider has been waiting for reason.
 func (st *State) WaitUntil(at, now time.Time, reason string) {
 	if st.PollingReason != reason || st.PollingSince.IsZero() {
 		st.PollingSince = now
@@ -150,7 +150,7 @@ func (st *State) WaitUntil(at, now time.Time, reason string) {
 	st.NextPollAfter = at
 }
 
-// StopWaiting clears what WaitUntil noted.
+// StopWaiting undoes WaitUntil.
 func (st *State) StopWaiting() {
 	st.PollingReason = ""
 	st.NextPollAfter = time.Time{}
