@@ -16,10 +16,10 @@ import (
 	"crier/internal/store"
 )
 
-// AssetSorts are the orders that assets can be listed in; the first is the default.
+// AssetSorts are the sort orders of asset lists; the first is the default.
 var AssetSorts = []string{"createdAt", "updatedAt", "fileName", "byteSize"}
 
-// Assets are the rules of the media library.
+// Assets implements the assets of the media library.
 type Assets struct {
 	store     *store.Store
 	writes    *access.Idempotency
@@ -92,7 +92,7 @@ func (s *Assets) shown(a store.Asset) (crier.Asset, error) {
 	return a.Asset, nil
 }
 
-// Update changes the name, the folder or the alternative text of an asset.
+// Update changes the name, folder or alt text of an asset.
 func (s *Assets) Update(ctx context.Context, scope access.TeamScope, id crier.ID, in crier.AssetUpdate) (crier.Asset,
 	error) {
 	if err := scope.Check(); err != nil {
@@ -123,7 +123,7 @@ func (s *Assets) Update(ctx context.Context, scope access.TeamScope, id crier.ID
 	})
 }
 
-// checkFolder refuses a folder that the team does not have, and keeps the one it has until the transaction ends.
+// checkFolder returns an error if the team does not have the folder, and locks it until the transaction ends.
 func checkFolder(ctx context.Context, tx *store.Tx, team crier.ID, folder *crier.ID) error {
 	if folder == nil {
 		return nil
@@ -135,8 +135,8 @@ func checkFolder(ctx context.Context, tx *store.Tx, team crier.ID, folder *crier
 	return err
 }
 
-// Delete hides an asset at once; its files are removed for good after thirty days. Posts keep naming it, without its
-// tags.
+// Delete hides an asset at once; its files are removed permanently after thirty days. Posts keep referring to it,
+// without its tags.
 func (s *Assets) Delete(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.Deleted, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Deleted{}, err
@@ -162,7 +162,7 @@ func (s *Assets) Delete(ctx context.Context, scope access.TeamScope, id crier.ID
 	})
 }
 
-// retagPosts has the posts with an asset told that its tags have changed.
+// retagPosts enqueues the update of the posts that use an asset whose tags changed.
 func (s *Assets) retagPosts(ctx context.Context, tx *store.Tx, a store.Asset) error {
 	if len(a.AssetTags) == 0 {
 		return nil
@@ -170,7 +170,7 @@ func (s *Assets) retagPosts(ctx context.Context, tx *store.Tx, a store.Asset) er
 	return s.queue.Enqueue(ctx, tx, job.Job{Args: job.RetagPosts{AssetID: a.ID, TeamID: a.TeamID}})
 }
 
-// withFacts puts what is known about a file into its row.
+// withFacts sets the columns of an asset from the facts of its file.
 func withFacts(a *store.Asset, facts media.Facts) error {
 	data, err := json.Marshal(facts)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"crier/internal/store"
 )
 
-// compatibility tells for every network whether it takes an asset in a post of some kind, and what stands in the way
-// otherwise.
+// compatibility returns for every network whether it accepts an asset in some kind of post, and otherwise why not.
 func (s *Assets) compatibility(a store.Asset, facts media.Facts) []crier.Compatibility {
 	m := s.engine.Content.NetworkMedia(a, facts)
 	if a.Status == crier.AssetProcessing {
@@ -30,7 +29,7 @@ func (s *Assets) compatibility(a store.Asset, facts media.Facts) []crier.Compati
 	return list
 }
 
-// formatCompatibility tells for each type of post that could carry an asset whether one form of a network takes it.
+// formatCompatibility returns for each post type that could carry an asset whether a format of a network accepts it.
 func formatCompatibility(a store.Asset, info provider.Info, format provider.Format,
 	m provider.Media) []crier.PostTypeCompatibility {
 	info.Formats, info.Comment = []provider.Format{format}, nil
@@ -46,7 +45,7 @@ func formatCompatibility(a store.Asset, info provider.Info, format provider.Form
 	return list
 }
 
-// carries reports whether posts of a type have assets of a kind.
+// carries reports whether posts of a type can have assets of a kind.
 func carries(t crier.PostType, kind crier.AssetKind) bool {
 	switch t {
 	case crier.TextImage:
@@ -59,7 +58,7 @@ func carries(t crier.PostType, kind crier.AssetKind) bool {
 	return false
 }
 
-// fileIssues returns what keeps a network from taking an asset; the list is never nil.
+// fileIssues returns why a network does not accept an asset; the list is never nil.
 func fileIssues(a store.Asset, info provider.Info, m provider.Media) []string {
 	if a.Status == crier.AssetFailed {
 		return []string{a.FailureMessage}
@@ -71,7 +70,7 @@ func fileIssues(a store.Asset, info provider.Info, m provider.Media) []string {
 	return issues
 }
 
-// jpegsToCome returns what the JPEGs of a picture will be like when they are made.
+// jpegsToCome predicts the JPEGs of a picture that are not created yet.
 func jpegsToCome(m provider.Media, info media.Info) *provider.Media {
 	var small *provider.Media
 	if needsSmall(info) {
@@ -87,7 +86,7 @@ func jpegsToCome(m provider.Media, info media.Info) *provider.Media {
 
 func jpegToCome(m provider.Media, most int) *provider.Media {
 	m.MIMEType, m.Size = media.TypeJPEG, min(m.Size, jpegBytes)
-	m.Width, m.Height = media.Fit(m.Width, m.Height, jpegSide) // what is decoded of a picture
+	m.Width, m.Height = media.Fit(m.Width, m.Height, jpegSide) // the size at which a picture is decoded
 	m.Width, m.Height = media.Fit(m.Width, m.Height, most)
 	return &m
 }

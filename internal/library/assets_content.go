@@ -13,16 +13,16 @@ import (
 	"crier/internal/store"
 )
 
-// File is an open file of the library. Whoever got it closes it.
+// File is an open file of the library. The caller closes it.
 type File struct {
 	media.Blob
 	FileName, MimeType string
-	// Tag is different for different bytes.
+	// Tag identifies the bytes.
 	Tag        string
 	ModifiedAt crier.Time
 }
 
-// Content opens the file of an asset as it was uploaded. It must be read within the life of ctx.
+// Content opens the original file of an asset. It must be read while ctx is valid.
 func (s *Assets) Content(ctx context.Context, scope access.TeamScope, id crier.ID) (*File, error) {
 	if err := scope.Check(); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (s *Assets) Content(ctx context.Context, scope access.TeamScope, id crier.I
 	return s.open(ctx, a, media.VariantOriginal)
 }
 
-// SignedContent opens a file of an asset for who holds a signed address of it.
+// SignedContent opens a file of an asset by a signed URL.
 func (s *Assets) SignedContent(ctx context.Context, id crier.ID, variant, signature string) (*File, error) {
 	err := s.addresses.Verify(media.Key{ID: id, Variant: variant}, signature)
 	if errors.Is(err, media.ErrExpired) {

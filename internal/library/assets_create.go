@@ -17,16 +17,15 @@ import (
 	"crier/internal/store"
 )
 
-// AssetFile is a file on its way into the library.
+// AssetFile is a file being uploaded to the library.
 type AssetFile struct {
 	// Body is read to its end. A failure of the sender is a *crier.Error.
 	Body io.Reader
-	// FileName and MimeType are what the sender says about it; both may be empty.
+	// FileName and MimeType are declared by the sender; both may be empty.
 	FileName, MimeType string
 }
 
-// Create takes a file. details is asked when the file has been read: what a form says about its file may stand behind
-// it.
+// Create stores a file as an asset. details is called after the file was read, because form fields may follow the file.
 func (s *Assets) Create(ctx context.Context, scope access.TeamScope, file AssetFile,
 	details func() (crier.AssetDetails, error)) (crier.Asset, error) {
 	if err := scope.Check(); err != nil {
@@ -53,7 +52,7 @@ func (s *Assets) Create(ctx context.Context, scope access.TeamScope, file AssetF
 	return s.keep(access.WithBody(ctx, digest), scope, taken, refusedAt("file"), nil)
 }
 
-// Digest tells a form from another one with the same idempotency key: by the hash of its file and by what it says.
+// Digest identifies a form under its idempotency key: by the hash of its file and its fields.
 func (f AssetFile) Digest(sha256Hex string, details crier.AssetDetails) ([]byte, error) {
 	data, err := json.Marshal([]any{sha256Hex, f.FileName, f.MimeType, details})
 	if err != nil {
@@ -63,12 +62,12 @@ func (f AssetFile) Digest(sha256Hex string, details crier.AssetDetails) ([]byte,
 }
 
 const (
-	// importTime and importBytes bound what is fetched while a caller waits.
+	// importTime and importBytes limit a download while the caller waits.
 	importTime  = time.Minute
 	importBytes = 200 << 20
 )
 
-// Import takes a file from an address on the internet.
+// Import fetches a file from the internet and stores it as an asset.
 func (s *Assets) Import(ctx context.Context, scope access.TeamScope, in crier.AssetImport) (crier.Asset, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Asset{}, err
@@ -90,7 +89,7 @@ func (s *Assets) Import(ctx context.Context, scope access.TeamScope, in crier.As
 	return s.keep(ctx, scope, taken, importRefused, nil)
 }
 
-// claimedType returns the type that a server gives a file, if it means something: many call everything text or bytes.
+// claimedType returns the type that a server declares, if it is meaningful: many declare everything as text or bytes.
 func claimedType(mimeType string) string {
 	if strings.HasPrefix(mimeType, "image/") || strings.HasPrefix(mimeType, "video/") || mimeType == media.TypePDF {
 		return mimeType
@@ -98,8 +97,8 @@ func claimedType(mimeType string) string {
 	return ""
 }
 
-// refusal tells a caller why a file is refused, at the place in the request that it came from. Other errors stay what
-// they are.
+// refusal turns the reason why a file is rejected into an error at its place in the request. Other errors are returned
+// unchanged.
 type refusal func(error) error
 
 func refusedAt(path ...string) refusal {
@@ -123,7 +122,7 @@ func importRefused(err error) error {
 	return refusedAt("url")(err)
 }
 
-// takenFile is a stored file that no asset has yet. Until one does, nobody sees it.
+// takenFile is a stored file without an asset. Until it has one, it is invisible.
 type takenFile struct {
 	id     crier.ID
 	stored media.Stored
@@ -134,7 +133,7 @@ type takenFile struct {
 	AltText  *string
 }
 
-// take stores a stream and finds out what it is. What is refused leaves nothing behind.
+// take stores a stream and probes it. A rejected file leaves nothing behind.
 func (s *Assets) take(ctx context.Context, body io.Reader, declared string, refused refusal) (takenFile, error) {
 	body, err := sniff(body, declared)
 	if err != nil {
@@ -155,12 +154,11 @@ func (s *Assets) take(ctx context.Context, body io.Reader, declared string, refu
 	return f, nil
 }
 
-// sniff refuses a file by its first bytes, so that a large one need not arrive to be refused. It returns the whole
-// file.
+// sniff rejects a file by its first bytes, so that a large one need not be received first. It returns the whole file.
 func sniff(body io.Reader, declared string) (io.Reader, error) {
 	head := make([]byte, media.SniffLen)
 	n, err := io.ReadFull(body, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) { // a small file is no failure
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) { // a small file is no error
 		return nil, err
 	}
 	found, err := media.Sniff(head[:n])
@@ -179,10 +177,10 @@ func (s *Assets) probe(ctx context.Context, id crier.ID) (info media.Info, err e
 	return media.Probe(ctx, blob, blob.Size())
 }
 
-// discardTime bounds the cleaning up after a request that has ended.
+// discardTime limits the cleanup after a request has ended.
 const discardTime = 30 * time.Second
 
-// discard removes the files of an id that no asset has. What it leaves behind is swept later.
+// discard removes the files of an id that has no asset. A later sweep removes what it leaves behind.
 func (s *Assets) discard(ctx context.Context, id crier.ID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
 	defer cancel()
@@ -191,7 +189,7 @@ func (s *Assets) discard(ctx context.Context, id crier.ID) {
 	}
 }
 
-// keep makes an asset of a file. first, if there is one, runs at the beginning of the transaction and may change the
+// keep creates an asset for a stored file. first, if not nil, runs at the start of the transaction and may change the
 // asset.
 func (s *Assets) keep(ctx context.Context, scope access.TeamScope, f takenFile, refused refusal,
 	first func(*store.Tx, *store.Asset) error) (crier.Asset, error) {
@@ -222,8 +220,8 @@ func (s *Assets) keep(ctx context.Context, scope access.TeamScope, f takenFile, 
 		done = true
 		return s.shown(a)
 	})
-	// Before the work was done there was nothing to commit. Later an error may be that of a lost connection, behind
-	// which the asset was written: its files are left to the sweep, which asks the database.
+	// An error before done means that nothing was committed. A later one may be a lost connection after the commit: the
+	// files are left to the sweep, which checks the database.
 	if err != nil && !done {
 		s.discard(ctx, f.id)
 	}
@@ -243,7 +241,7 @@ func (s *Assets) insert(ctx context.Context, tx *store.Tx, a store.Asset) error 
 	return s.queue.Enqueue(ctx, tx, job.Job{Args: job.ProcessAsset{AssetID: a.ID, TeamID: a.TeamID}})
 }
 
-// newAsset describes a file as far as its bytes tell without decoding them.
+// newAsset describes a file as far as possible without decoding it.
 func newAsset(team crier.ID, f takenFile, now crier.Time) (store.Asset, media.Facts) {
 	a := store.Asset{Asset: crier.Asset{
 		ID: f.id, TeamID: team, FolderID: f.FolderID, FileName: f.FileName, AltText: f.AltText,
@@ -274,13 +272,13 @@ func kindOf(info media.Info) crier.AssetKind {
 	return crier.ImageAsset
 }
 
-// extensions are what files without a name are called by.
+// extensions are used for files without a name.
 var extensions = map[string]string{
 	media.TypeJPEG: ".jpg", media.TypePNG: ".png", media.TypeWebP: ".webp", media.TypeGIF: ".gif",
 	media.TypeMP4: ".mp4", media.TypeMOV: ".mov", media.TypeWebM: ".webm", media.TypePDF: ".pdf",
 }
 
-// tidyName makes a name of what a sender calls a file; it may be empty.
+// tidyName sanitizes the file name given by a sender; the result may be empty.
 func tidyName(given string) string {
 	given = strings.ToValidUTF8(given, "")
 	given = strings.Map(func(r rune) rune {

@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// jpegBytes and jpegSide bound the JPEG that is made of pictures for networks: it fits the narrowest of them (X
-	// takes 5 MB, LinkedIn 36 million pixels).
+	// jpegBytes and jpegSide bound the JPEG that is created for networks: it fits the strictest of them (X accepts 5
+	// MB, LinkedIn 36 million pixels).
 	jpegBytes = 4_900_000
 	jpegSide  = 4096
-	// smallLong and smallShort are what 1080p means: the sides of the JPEG for networks that take nothing larger.
+	// smallLong and smallShort are the sides of 1080p, for the JPEG for networks that accept nothing larger.
 	smallLong  = 1920
 	smallShort = 1080
-	// usualQuickPixels is what Config.QuickPixels usually is.
+	// usualQuickPixels is the default of Config.QuickPixels.
 	usualQuickPixels = 16_000_000
 )
 
-// needsJPEG is true for pictures that some network takes only after they were turned into a JPEG. Animations are not:
-// they would lose what they are.
+// needsJPEG reports whether some network accepts a picture only as a JPEG. Animations are excluded: they would become
+// still images.
 func needsJPEG(info media.Info) bool {
 	if info.Kind != media.KindImage {
 		return false
@@ -37,18 +37,18 @@ func needsJPEG(info media.Info) bool {
 		max(info.Width, info.Height) > jpegSide
 }
 
-// needsSmall is true for pictures that are larger than some network takes.
+// needsSmall reports whether a picture is larger than some network accepts.
 func needsSmall(info media.Info) bool {
 	return info.Kind == media.KindImage && smallSide(info.Width, info.Height) < max(info.Width, info.Height)
 }
 
-// smallSide returns the longer side of a picture that has been made to fit into 1080p; pictures are never enlarged.
+// smallSide returns the longer side of a picture scaled down to 1080p; pictures are never enlarged.
 func smallSide(width, height int) int {
 	long, short := max(width, height), min(width, height)
 	return min(long, smallLong, long*smallShort/max(1, short))
 }
 
-// quick is true for files that are processed within the time of a request. Videos and documents are not decoded at all.
+// quick reports whether a file is processed within the request. Videos and documents are not decoded at all.
 func (s *Assets) quick(info media.Info) bool {
 	if info.Kind == media.KindVideo || info.Kind == media.KindDocument {
 		return true
@@ -56,7 +56,7 @@ func (s *Assets) quick(info media.Info) bool {
 	return info.Width*info.Height <= s.quickPixels
 }
 
-// Process makes what belongs to an asset, after it was taken. It is for jobs.
+// Process creates the derived data of an asset. It runs as a job.
 func (s *Assets) Process(ctx context.Context, job job.ProcessAsset) error {
 	a, err := s.store.UnprocessedAsset(ctx, job.AssetID)
 	if err != nil || a == nil {
@@ -79,7 +79,7 @@ func (s *Assets) Process(ctx context.Context, job job.ProcessAsset) error {
 	a.UpdatedAt = s.clock.Now()
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
 		present, err := tx.UnprocessedAsset(ctx, a.ID)
-		if err != nil || present == nil { // deleted meanwhile: its files go with it
+		if err != nil || present == nil { // deleted meanwhile, its files too
 			return err
 		}
 		if err := tx.FinishAsset(ctx, *a); err != nil {
@@ -92,8 +92,8 @@ func (s *Assets) Process(ctx context.Context, job job.ProcessAsset) error {
 	})
 }
 
-// process makes the thumbnail, and the JPEGs that are needed, and describes what is seen. It changes the asset to ready
-// when all is done; a file that turns out to be damaged is a *media.Refusal.
+// process creates the thumbnail, the required JPEGs and the tags. It sets the asset to ready when finished; a damaged
+// file is a *media.Refusal.
 func (s *Assets) process(ctx context.Context, a *store.Asset, facts *media.Facts) (err error) {
 	blob, err := s.blobs.Open(ctx, media.Key{ID: a.ID, Variant: media.VariantOriginal})
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Assets) process(ctx context.Context, a *store.Asset, facts *media.Facts
 	return nil
 }
 
-// convert makes and stores a JPEG of a picture.
+// convert creates and stores a JPEG of a picture.
 func (s *Assets) convert(ctx context.Context, id crier.ID, rendering *media.Rendering, variant string,
 	side int) (*media.JPEGFacts, error) {
 	picture, err := rendering.JPEG(ctx, media.JPEGOptions{MaxSide: side, MaxBytes: jpegBytes})
@@ -148,7 +148,7 @@ func (s *Assets) put(ctx context.Context, id crier.ID, variant string, p media.P
 	return nil
 }
 
-// tagsOf describes what is seen: of a picture its thumbnail shows enough.
+// tagsOf returns the tags of a file; for a picture, its thumbnail is sufficient.
 func tagsOf(info media.Info, thumbnail media.Picture) ([]string, error) {
 	switch info.Kind {
 	case media.KindDocument:
@@ -163,7 +163,7 @@ func tagsOf(info media.Info, thumbnail media.Picture) ([]string, error) {
 	return enrich.Image(pixels, info.HasAlpha), nil
 }
 
-// recordAsset tells that an asset can be used, or never will.
+// recordAsset records the event that an asset is ready or has failed.
 func (s *Assets) recordAsset(tx *store.Tx, a store.Asset) error {
 	kind := crier.AssetReadyEvent
 	switch a.Status {

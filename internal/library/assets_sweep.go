@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	// assetsKept is how long the files of a deleted asset stay.
+	// assetsKept is how long the files of a deleted asset are kept.
 	assetsKept = 30 * 24 * time.Hour
-	// orphansKept is how long files without an owner stay: a file is stored before its asset is written.
+	// orphansKept is how long files without an owner are kept: a file is stored before its asset is written.
 	orphansKept = 24 * time.Hour
-	// sweepBatch bounds what one look at the database finds.
+	// sweepBatch is the maximum number of rows per query.
 	sweepBatch = 100
 )
 
-// Sweep removes uploads that have expired, the files of assets that were deleted long ago, and files that belong to
-// nothing because a process died. It is for jobs.
+// Sweep removes expired uploads, the files of assets deleted long ago, and files orphaned by a crash. It runs as a job.
 func (s *Assets) Sweep(ctx context.Context) error {
 	if err := s.sweepUploads(ctx); err != nil {
 		return err
@@ -34,8 +33,8 @@ func (s *Assets) Sweep(ctx context.Context) error {
 	return err
 }
 
-// sweepUploads removes first the row, then the pieces: pieces without a row are found again, a row without pieces would
-// promise what is not there.
+// sweepUploads removes the row first, then the chunks: orphaned chunks are found again, while a row without chunks
+// would claim bytes that are gone.
 func (s *Assets) sweepUploads(ctx context.Context) error {
 	return s.inBatches(ctx, func() ([]crier.ID,
 		error) {
@@ -49,7 +48,7 @@ func (s *Assets) sweepUploads(ctx context.Context) error {
 		})
 }
 
-// purgeDeleted removes first the files, then the row, which would otherwise be forgotten.
+// purgeDeleted removes the files first, then the row, without which they would not be found again.
 func (s *Assets) purgeDeleted(ctx context.Context) error {
 	before := crier.TimeOf(s.clock().Add(-assetsKept))
 	return s.inBatches(ctx, func() ([]crier.ID, error) { return s.store.AssetsToPurge(ctx, before, sweepBatch) },
@@ -61,7 +60,7 @@ func (s *Assets) purgeDeleted(ctx context.Context) error {
 		})
 }
 
-// inBatches does something with all that find finds, until it finds no more.
+// inBatches calls do for everything that find returns, until it returns nothing.
 func (s *Assets) inBatches(ctx context.Context, find func() ([]crier.ID, error), do func(crier.ID) error) error {
 	for {
 		ids, err := find()

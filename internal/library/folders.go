@@ -11,13 +11,13 @@ import (
 	"crier/internal/store"
 )
 
-// maxFolderDepth bounds how deep folders lie in each other.
+// maxFolderDepth bounds the nesting of folders.
 const maxFolderDepth = 10
 
-// FolderSorts are the orders that folders can be listed in; the first is the default.
+// FolderSorts are the sort orders of folder lists; the first is the default.
 var FolderSorts = []string{"createdAt", "updatedAt", "name"}
 
-// Folders are the rules of the media library's folders.
+// Folders implements the folders of the media library.
 type Folders struct {
 	store  *store.Store
 	writes *access.Idempotency
@@ -54,7 +54,7 @@ func (s *Folders) Get(ctx context.Context, scope access.TeamScope, id crier.ID) 
 	return s.store.Folder(ctx, scope.Team().ID, id)
 }
 
-// Create makes a folder.
+// Create creates a folder.
 func (s *Folders) Create(ctx context.Context, scope access.TeamScope, in crier.FolderCreate) (crier.Folder, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Folder{}, err
@@ -73,8 +73,8 @@ func (s *Folders) Create(ctx context.Context, scope access.TeamScope, in crier.F
 	})
 }
 
-// checkPlace refuses a place for a folder of some levels: under a parent that is not there, inside itself, or too deep.
-// The team must be locked, so that two moves cannot make a circle together.
+// checkPlace rejects a place for a folder of some levels: under a missing parent, inside itself, or too deep. The team
+// must be locked, so that two concurrent moves cannot create a cycle.
 func checkPlace(ctx context.Context, tx *store.Tx, f crier.Folder, levels int) error {
 	if f.ParentID == nil {
 		return nil
@@ -97,7 +97,7 @@ func checkPlace(ctx context.Context, tx *store.Tx, f crier.Folder, levels int) e
 	return nil
 }
 
-// Update changes the name or the place of a folder.
+// Update renames or moves a folder.
 func (s *Folders) Update(ctx context.Context, scope access.TeamScope, id crier.ID, in crier.FolderUpdate) (crier.Folder,
 	error) {
 	if err := scope.Check(); err != nil {
@@ -129,7 +129,7 @@ func (s *Folders) Update(ctx context.Context, scope access.TeamScope, id crier.I
 	})
 }
 
-// Delete removes an empty folder.
+// Delete deletes an empty folder.
 func (s *Folders) Delete(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.Deleted, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Deleted{}, err

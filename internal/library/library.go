@@ -1,4 +1,4 @@
-// Package library holds the rules of the media library: assets, the uploads that they come from in pieces, and folders.
+// Package library implements the media library: assets, chunked uploads and folders.
 package library
 
 import (
@@ -15,7 +15,7 @@ import (
 	"crier/internal/store"
 )
 
-// Config is what the library needs of the world.
+// Config holds the dependencies and settings of the library.
 type Config struct {
 	Store     *store.Store
 	Writes    *access.Idempotency
@@ -23,36 +23,37 @@ type Config struct {
 	Providers *provider.Registry
 	Engine    *publish.Engine
 	Queue     job.Queue
-	// Blobs keeps the files.
+	// Blobs stores the files.
 	Blobs     media.Blobs
 	Addresses *media.Addresses
-	// Fetcher imports files from addresses on the internet.
+	// Fetcher imports files from the internet.
 	Fetcher media.Fetcher
-	// Quota is how many bytes the assets of an organization may have together; 0: as many as there is room for.
+	// Quota is the maximum total size in bytes of an organization's assets; 0 means no limit.
 	Quota int64
-	// QuickPixels is how many pixels are decoded while a caller waits; more is work for a job. 0: 16 million.
+	// QuickPixels is the number of pixels that are decoded within a request; larger pictures are left to a job. 0 means
+	// 16 million.
 	QuickPixels int
 
-	// Access checks again who uploads to a signed address, and SignUpload signs such addresses.
+	// Access re-checks the permissions of uploads to signed URLs, and SignUpload signs these URLs.
 	Access     *access.Control
 	SignUpload func([]byte) []byte
-	// PublicURL is where the installation is reached.
+	// PublicURL is the public base URL of the installation.
 	PublicURL string
 
 	Clock  crier.Clock
 	Logger *slog.Logger
 }
 
-// Library is the rules, one value per noun.
+// Library groups the parts of the media library.
 type Library struct {
 	Assets  *Assets
 	Uploads *Uploads
 	Folders *Folders
-	// UploadAddresses take files without a token.
+	// UploadAddresses accept files without a token.
 	UploadAddresses *UploadAddresses
 }
 
-// New builds the rules.
+// New returns a Library.
 func New(cfg Config) Library {
 	assets := &Assets{store: cfg.Store, writes: cfg.Writes, providers: cfg.Providers, engine: cfg.Engine,
 		queue: cfg.Queue, blobs: cfg.Blobs, addresses: cfg.Addresses, clock: cfg.Clock, log: cfg.Logger,

@@ -9,8 +9,8 @@ import (
 	"crier/internal/store"
 )
 
-// checkQuota refuses what would take more storage than the organization may have. Two teams that upload at the same
-// moment may exceed it by one file: a lock on the organization would cost every upload more than that.
+// checkQuota returns an error if a file would exceed the organization's storage quota. Two teams that upload at the
+// same moment may exceed it by one file: a lock on the organization would cost every upload more than that.
 func (s *Assets) checkQuota(ctx context.Context, tx *store.Tx, team crier.Team, bytes int64) error {
 	if s.quota <= 0 {
 		return nil
@@ -23,14 +23,14 @@ func (s *Assets) checkQuota(ctx context.Context, tx *store.Tx, team crier.Team, 
 		"that are not needed any more.", byteCount(s.quota), byteCount(used), byteCount(bytes))
 }
 
-// byteCount returns a size for people.
+// byteCount formats a size for people.
 func byteCount(n int64) string {
 	const unit = 1000
 	if n < unit {
 		return fmt.Sprintf("%d B", n)
 	}
 	value, prefix := float64(n)/unit, 0
-	for math.Round(value*10)/10 >= unit && prefix < 4 { // as it is shown: 999,999 B are 1.0 MB, not 1000.0 kB
+	for math.Round(value*10)/10 >= unit && prefix < 4 { // as displayed: 999,999 B are 1.0 MB, not 1000.0 kB
 		value, prefix = value/unit, prefix+1
 	}
 	return fmt.Sprintf("%.1f %cB", value, "kMGTP"[prefix])

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// uploadAddressLife is how long a signed upload address works.
+	// uploadAddressLife is how long a signed upload URL is valid.
 	uploadAddressLife = 15 * time.Minute
-	// usualUploadSize bounds a file whose sender did not say how large it may be.
+	// usualUploadSize is the default maximum size of a file.
 	usualUploadSize = 1 << 30
 )
 
-// UploadAddresses are the rules of signed addresses that take one file without a token, for agents whose files are on
-// the machine of their person.
+// UploadAddresses implements signed URLs that accept one file without a token, for agents whose files are on their
+// user's machine.
 type UploadAddresses struct {
 	store   *store.Store
 	writes  *access.Idempotency
@@ -33,7 +33,7 @@ type UploadAddresses struct {
 	sign    func([]byte) []byte
 }
 
-// uploadTicket is what the signature of an address covers.
+// uploadTicket is the signed content of a URL.
 type uploadTicket struct {
 	ID        crier.ID            `json:"i"`
 	TeamID    crier.ID            `json:"t"`
@@ -54,7 +54,7 @@ func (t uploadTicket) principal() access.Principal {
 
 func (t uploadTicket) expiresAt() crier.Time { return crier.TimeOf(time.Unix(t.Expires, 0)) }
 
-// Create makes an address.
+// Create returns a new upload URL.
 func (s *UploadAddresses) Create(ctx context.Context, scope access.TeamScope, in crier.UploadAddressCreate) (
 	crier.UploadAddress, error) {
 	if err := scope.Check(); err != nil {
@@ -88,7 +88,7 @@ func (s *UploadAddresses) Create(ctx context.Context, scope access.TeamScope, in
 
 var errUploadAddress = crier.Forbidden("This address is not one that crier has given out: its signature is wrong.")
 
-// open reads an address that has been given out and has not expired.
+// open verifies a URL and its expiry.
 func (s *UploadAddresses) open(signed string) (t uploadTicket, err error) {
 	text, signature, _ := strings.Cut(signed, ".")
 	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
@@ -108,8 +108,8 @@ func (s *UploadAddresses) open(signed string) (t uploadTicket, err error) {
 
 var errUploadAddressUsed = crier.Conflict("This upload address was used already: it takes one file. Ask for a new one.")
 
-// Receive makes an asset of the file that is sent to an address. size is -1 if the sender does not tell. A file that is
-// refused leaves the address as it was.
+// Receive stores the file that is sent to a URL as an asset. size is -1 if unknown. A rejected file does not use up the
+// URL.
 func (s *UploadAddresses) Receive(ctx context.Context, signed string, size int64, body io.Reader) (crier.Asset,
 	error) {
 	t, err := s.open(signed)
@@ -142,7 +142,7 @@ func (s *UploadAddresses) Receive(ctx context.Context, signed string, size int64
 	})
 }
 
-// use takes the address, if its person may still upload now that the file has arrived.
+// use marks the URL as used, if its user still may upload now that the file has arrived.
 func (s *UploadAddresses) use(ctx context.Context, tx *store.Tx, t uploadTicket) error {
 	may, err := t.principal().MayStill(ctx, tx, t.TeamID, crier.ManageMedia, s.clock.Now())
 	if err != nil {
@@ -162,13 +162,13 @@ func tooManyBytes(limit int64) error {
 	return crier.Invalid(crier.At("has more bytes than the address was made for: at most "+byteCount(limit), "file"))
 }
 
-// boundedBody fails when more bytes come than may.
+// boundedBody fails after a maximum number of bytes.
 type boundedBody struct {
 	body        io.Reader
 	left, limit int64
 }
 
-// Read is that of the body.
+// Read reads from the body.
 func (b *boundedBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	if b.left -= int64(n); b.left < 0 {

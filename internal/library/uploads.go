@@ -14,10 +14,10 @@ import (
 	"crier/internal/store"
 )
 
-// uploadTime is how long an upload may take to be complete.
+// uploadTime is how long an upload may take.
 const uploadTime = 7 * 24 * time.Hour
 
-// Uploads are the rules of files that arrive in pieces.
+// Uploads implements files that are uploaded in chunks.
 type Uploads struct {
 	store  *store.Store
 	writes *access.Idempotency
@@ -26,7 +26,7 @@ type Uploads struct {
 	chunks media.Uploads
 }
 
-// Create begins an upload.
+// Create starts an upload.
 func (s *Uploads) Create(ctx context.Context, scope access.TeamScope, in crier.UploadCreate) (crier.Upload, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Upload{}, err
@@ -57,7 +57,7 @@ var acceptedTypes = []string{
 	media.TypePDF,
 }
 
-// acceptedType is true for types that a file of the library can have, and for those that say nothing.
+// acceptedType reports whether a declared type is supported or says nothing.
 func acceptedType(declared string) bool {
 	for _, accepted := range acceptedTypes {
 		if (media.Info{MimeType: accepted}).CheckDeclared(declared) == nil {
@@ -74,7 +74,7 @@ func shownUpload(u store.Upload, next int64) crier.Upload {
 	}
 }
 
-// Get tells how far an upload is.
+// Get returns the state of an upload.
 func (s *Uploads) Get(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.Upload, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Upload{}, err
@@ -84,16 +84,16 @@ func (s *Uploads) Get(ctx context.Context, scope access.TeamScope, id crier.ID) 
 		return crier.Upload{}, err
 	}
 	if u.AssetID != nil {
-		return shownUpload(u, u.ByteSize), nil // its pieces are gone
+		return shownUpload(u, u.ByteSize), nil // its chunks are gone
 	}
 	next, err := s.chunks.NextByteStart(ctx, id)
 	return shownUpload(u, next), err
 }
 
-// UploadChunk is a piece of a file: Length bytes from Start on, of Total.
+// UploadChunk is a chunk of a file: Length bytes from Start, of Total.
 type UploadChunk = media.Chunk
 
-// Append takes the next piece of an upload.
+// Append stores the next chunk of an upload.
 func (s *Uploads) Append(ctx context.Context, scope access.TeamScope, id crier.ID, chunk UploadChunk,
 	body io.Reader) (crier.Upload, error) {
 	if err := scope.Check(); err != nil {
@@ -113,7 +113,7 @@ func (s *Uploads) Append(ctx context.Context, scope access.TeamScope, id crier.I
 			crier.Conflict("This upload is complete: nextByteStart is %d. It has become the asset %s.", u.ByteSize,
 				*u.AssetID)
 	}
-	// too small a piece tells nothing
+	// too small a chunk cannot be sniffed
 	if chunk.Start == 0 && (chunk.Length >= media.MinChunkSize || chunk.Length == chunk.Total) {
 		if body, err = sniff(body, u.MimeType); err != nil {
 			return crier.Upload{}, uploadRefused(err)
@@ -126,10 +126,10 @@ func (s *Uploads) Append(ctx context.Context, scope access.TeamScope, id crier.I
 	return shownUpload(u, next), nil
 }
 
-// contentRange is the header that tells which bytes a piece has.
+// contentRange is the header with the byte range of a chunk.
 const contentRange = "Content-Range"
 
-// chunkRefused tells a caller why a piece does not fit.
+// chunkRefused returns the error for a chunk that does not fit.
 func chunkRefused(err error) error {
 	if offset, ok := errors.AsType[*media.OffsetError](err); ok {
 		return crier.Conflict("The upload continues at another byte: nextByteStart is %d.", offset.NextByteStart)
@@ -137,7 +137,7 @@ func chunkRefused(err error) error {
 	return refusedAt(contentRange)(err)
 }
 
-// uploadRefused names what was said about the file when it is not true, else the file.
+// uploadRefused reports a false declaration at its field, any other problem at the file.
 func uploadRefused(err error) error {
 	var refused *media.Refusal
 	if errors.As(err, &refused) && refused.Reason == media.ReasonWrongType {
@@ -146,8 +146,8 @@ func uploadRefused(err error) error {
 	return refusedAt("file")(err)
 }
 
-// Complete makes an asset of an upload that has arrived. Done again, it returns the same asset. A file that is refused
-// is removed with its upload: it cannot become a good one.
+// Complete creates an asset from a complete upload. Repeated, it returns the same asset. A rejected file is removed
+// with its upload, because it cannot become valid.
 func (s *Uploads) Complete(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.Asset, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Asset{}, err
@@ -161,7 +161,7 @@ func (s *Uploads) Complete(ctx context.Context, scope access.TeamScope, id crier
 	}
 	a, err := s.assemble(ctx, scope, u)
 	if err != nil {
-		// Whoever was faster has made the asset, and removed the pieces perhaps while they were read here.
+		// A concurrent caller has created the asset, and may have removed the chunks while they were read here.
 		if now, readErr := s.store.Upload(ctx, scope.Team().ID, id, s.clock.Now()); readErr == nil &&
 			now.AssetID != nil {
 			return s.assets.Get(ctx, scope, *now.AssetID)
@@ -169,12 +169,12 @@ func (s *Uploads) Complete(ctx context.Context, scope access.TeamScope, id crier
 	}
 	var known *crier.Error
 	if err == nil || errors.As(err, &known) && known.Kind == crier.KindInvalid {
-		s.assets.discard(ctx, u.ID) // the pieces
+		s.assets.discard(ctx, u.ID) // the chunks
 	}
 	return a, err
 }
 
-// errCompleted ends the work of a second caller who completes an upload.
+// errCompleted means that a concurrent caller has completed the upload.
 var errCompleted = errors.New("the upload was completed meanwhile")
 
 func (s *Uploads) assemble(ctx context.Context, scope access.TeamScope, u store.Upload) (a crier.Asset, err error) {
@@ -196,13 +196,13 @@ func (s *Uploads) assemble(ctx context.Context, scope access.TeamScope, u store.
 		if present.AssetID != nil {
 			return errCompleted
 		}
-		a.FolderID = present.FolderID // it may have been deleted since the upload began
+		a.FolderID = present.FolderID // it may have been deleted since the upload started
 		return tx.CompleteUpload(ctx, u.ID, a.ID)
 	})
 	return a, s.giveUp(ctx, u, err)
 }
 
-// giveUp removes an upload whose file was refused; other errors leave it as it is.
+// giveUp removes an upload whose file was rejected; other errors leave it unchanged.
 func (s *Uploads) giveUp(ctx context.Context, u store.Upload, err error) error {
 	var known *crier.Error
 	if !errors.As(err, &known) || known.Kind != crier.KindInvalid {

@@ -8,34 +8,34 @@ import (
 )
 
 const (
-	// addressValid is how long an address works at least.
+	// addressValid is the minimum validity of a URL.
 	addressValid = 24 * time.Hour
-	// addressStable is how long a file keeps the same address, so that caches recognize it.
+	// addressStable is how long a file keeps the same URL, so that caches recognize it.
 	addressStable = time.Hour
 )
 
-// Addresses makes the addresses from which files can be fetched without a token, and checks them.
+// Addresses creates and verifies signed URLs from which files can be fetched without a token.
 type Addresses struct {
-	// Key signs addresses.
+	// Key signs the URLs.
 	Key []byte
-	// BaseURL is where the installation is reached, without a slash at the end.
+	// BaseURL is the public base URL of the installation, without a trailing slash.
 	BaseURL string
 	Now     func() time.Time
 }
 
-// URL returns an address of a file.
+// URL returns a signed URL of a file.
 func (a *Addresses) URL(key Key) string {
 	expires := a.Now().Truncate(addressStable).Add(addressStable + addressValid)
 	signature := Sign(a.Key, string(key.ID), key.Variant, expires)
 	return fmt.Sprintf("%s/media/%s/%s?signature=%s", a.BaseURL, key.ID, key.Variant, signature)
 }
 
-// Thumbnail returns an address of an asset's thumbnail.
+// Thumbnail returns a signed URL of an asset's thumbnail.
 func (a *Addresses) Thumbnail(asset crier.ID) string {
 	return a.URL(Key{ID: asset, Variant: VariantThumbnail})
 }
 
-// Verify checks the signature of an address: ErrSignature or ErrExpired if it is not valid.
+// Verify checks the signature of a URL: it returns ErrSignature or ErrExpired if it is not valid.
 func (a *Addresses) Verify(key Key, signature string) error {
 	return Verify(a.Key, string(key.ID), key.Variant, signature, a.Now())
 }

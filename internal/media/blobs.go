@@ -16,23 +16,23 @@ import (
 	"crier"
 )
 
-// Key names a blob: the asset or upload that it belongs to, and which of its files it is.
+// Key identifies a blob: the asset or upload it belongs to, and the variant of its file.
 type Key struct {
 	ID      crier.ID
 	Variant string // lower-case letters, digits and hyphens, at most 64
 }
 
-// The variants that assets have.
+// The variants of assets.
 const (
-	VariantOriginal  = "original"  // the bytes as they were uploaded
+	VariantOriginal  = "original"  // the bytes as uploaded
 	VariantThumbnail = "thumbnail" // a small JPEG
-	VariantJPEG      = "jpeg"      // the picture as a JPEG, for networks that take nothing else
-	VariantSmall     = "small"     // the picture as a JPEG of at most 1080p, for networks that take nothing larger
+	VariantJPEG      = "jpeg"      // the picture as a JPEG, for networks that accept nothing else
+	VariantSmall     = "small"     // the picture as a JPEG of at most 1080p, for networks that accept nothing larger
 )
 
 var variantPattern = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
-// check refuses keys that could not be a file name: what reaches a path or an object name has passed here.
+// check rejects keys that are no valid file name: every path and object name is checked here.
 func (k Key) check() error {
 	if id, ok := crier.ParseID(string(k.ID)); !ok || id != k.ID {
 		return fmt.Errorf("blob id %q is not a lower-case UUID", k.ID)
@@ -50,43 +50,43 @@ type Entry struct {
 	StoredAt time.Time
 }
 
-// Blob is an open blob. The context that it was opened with must live as long as it is read.
+// Blob is an open blob. The context it was opened with must stay valid while it is read.
 type Blob interface {
 	io.ReadSeekCloser
 	io.ReaderAt
 	Size() int64
 }
 
-// Blobs is a place for files. A blob is seen whole or not at all: until Put has returned, under its key is what was
-// there before. All methods are safe for concurrent use. Disk and S3 implement it.
+// Blobs stores files. Writes are atomic: until Put has returned, the key holds the previous blob. All methods are safe
+// for concurrent use. Disk and S3 implement it.
 type Blobs interface {
-	// Put stores what r yields, in place of an earlier blob of the key. A size of -1 says that it is not known;
-	// otherwise r must yield exactly that many bytes. When r fails, nothing is stored and the error wraps that of r.
+	// Put stores the bytes of r and replaces the previous blob of the key. A size of -1 means unknown; otherwise r must
+	// yield exactly that many bytes. If r fails, nothing is stored and the error wraps that of r.
 	Put(ctx context.Context, key Key, r io.Reader, size int64) error
 	// Open returns the blob, or ErrNotFound.
 	Open(ctx context.Context, key Key) (Blob, error)
-	// Size returns the number of bytes of the blob, or ErrNotFound.
+	// Size returns the size of the blob in bytes, or ErrNotFound.
 	Size(ctx context.Context, key Key) (int64, error)
-	// Delete removes the blob. One that does not exist is no error.
+	// Delete deletes the blob. A missing blob is no error.
 	Delete(ctx context.Context, key Key) error
-	// List yields the blobs of one id, or those of all ids when it is empty, in no promised order but with the blobs
-	// of an id together. After an error it ends.
+	// List yields the blobs of one id, or of all ids if it is empty, in no particular order but grouped by id. It stops
+	// after an error.
 	List(ctx context.Context, id crier.ID) iter.Seq2[Entry, error]
-	// RemoveUnfinished removes what writes that died before the given time left behind.
+	// RemoveUnfinished removes the leftovers of writes that were aborted before the given time.
 	RemoveUnfinished(ctx context.Context, before time.Time) error
 }
 
-// ErrNotFound says that there is no blob under a key.
+// ErrNotFound means that there is no blob with the key.
 var ErrNotFound = errors.New("no such blob")
 
-// Stored tells what Store has written.
+// Stored is the result of Store.
 type Stored struct {
 	Size   int64
 	SHA256 string // lower-case hex
 }
 
-// Store puts a stream of unknown length, measures and hashes it on the way. A stream of more than maxBytes is refused
-// with ReasonTooLarge, and nothing is stored.
+// Store stores a stream of unknown length, measuring and hashing it on the way. A stream of more than maxBytes is
+// rejected with ReasonTooLarge, and nothing is stored.
 func Store(ctx context.Context, blobs Blobs, key Key, r io.Reader, maxBytes int64) (Stored, error) {
 	hash := sha256.New()
 	limited := &limitReader{r: r, left: maxBytes, max: maxBytes}
@@ -96,7 +96,7 @@ func Store(ctx context.Context, blobs Blobs, key Key, r io.Reader, maxBytes int6
 	return Stored{Size: maxBytes - limited.left, SHA256: hex.EncodeToString(hash.Sum(nil))}, nil
 }
 
-// DeleteAll removes every blob of an id.
+// DeleteAll deletes all blobs of an id.
 func DeleteAll(ctx context.Context, blobs Blobs, id crier.ID) error {
 	for entry, err := range blobs.List(ctx, id) {
 		if err != nil {
@@ -109,7 +109,7 @@ func DeleteAll(ctx context.Context, blobs Blobs, id crier.ID) error {
 	return nil
 }
 
-// limitReader refuses, rather than hides, what comes after max bytes.
+// limitReader fails after max bytes instead of truncating.
 type limitReader struct {
 	r         io.Reader
 	left, max int64
@@ -128,23 +128,23 @@ func (l *limitReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// byteCount writes a size for people.
+// byteCount formats a size for people.
 func byteCount(n int64) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
 	value, unit := float64(n), 0
-	for math.Round(value) >= 1024 && unit < len(units)-1 { // what is shown as 1024 KiB is 1 MiB
+	for math.Round(value) >= 1024 && unit < len(units)-1 { // 1024 KiB are displayed as 1 MiB
 		value, unit = value/1024, unit+1
 	}
 	return fmt.Sprintf("%.4g %s", value, units[unit])
 }
 
-// exactReader fails when its source does not yield exactly the promised bytes, and wraps the errors of the source: a
-// library that takes io.ErrUnexpectedEOF for the end of the stream would store half a file as a whole one.
+// exactReader fails if its source does not yield exactly the promised bytes, and wraps the errors of the source: a
+// library that mistakes io.ErrUnexpectedEOF for the end of the stream would store a truncated file.
 type exactReader struct {
 	r      io.Reader
-	size   int64 // -1: not known
+	size   int64 // -1: unknown
 	read   int64
-	failed atomic.Pointer[error] // an HTTP client may go on reading while its caller has the answer already
+	failed atomic.Pointer[error] // an HTTP client may still be reading after its caller has the response
 }
 
 func (e *exactReader) Read(p []byte) (int, error) {

@@ -15,10 +15,10 @@ import (
 	"crier"
 )
 
-// Disk keeps blobs in a folder of the local machine: blobs/<2 hex digits>/<2 hex digits>/<id>.<variant>. A write goes
-// to a temporary file, which is synced and then renamed, so that a crash leaves the old blob or the new one.
+// Disk stores blobs in a local directory: blobs/<2 hex digits>/<2 hex digits>/<id>.<variant>. A write goes to a
+// temporary file, which is synced and then renamed, so that a crash leaves either the old blob or the new one.
 type Disk struct {
-	root *os.Root // keeps every path inside the folder, whatever links are in it
+	root *os.Root // confines every path to the directory, whatever links are in it
 }
 
 const (
@@ -26,7 +26,7 @@ const (
 	temporaryFolder = "tmp"
 )
 
-// NewDisk opens a folder, which it creates when needed. Nothing else should live in it.
+// NewDisk opens a directory and creates it if needed. Nothing else should be stored in it.
 func NewDisk(folder string) (*Disk, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("create media folder: %w", err)
@@ -47,11 +47,11 @@ func NewDisk(folder string) (*Disk, error) {
 	return disk, nil
 }
 
-// Close gives the folder back; open blobs stay readable.
+// Close closes the directory; open blobs stay readable.
 func (d *Disk) Close() error { return d.root.Close() }
 
-// folderOf spreads the blobs over 65,536 folders by the last digits of the id, which are random; the first are its
-// time.
+// folderOf spreads the blobs over 65,536 directories by the last digits of the id, which are random; the first digits
+// are its time.
 func folderOf(id crier.ID) string {
 	n := len(id)
 	return path.Join(blobFolder, string(id[n-4:n-2]), string(id[n-2:]))
@@ -90,7 +90,7 @@ func (d *Disk) writeFile(name string, r io.Reader) error {
 	return f.Close()
 }
 
-// moveInto gives a written file its name and makes the name durable.
+// moveInto renames a written file to its final name and makes the name durable.
 func (d *Disk) moveInto(temporary, folder, name string) error {
 	if err := d.ensureFolder(folder); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (d *Disk) moveInto(temporary, folder, name string) error {
 	return d.syncFolder(folder)
 }
 
-// ensureFolder creates a missing folder and makes it and its parents durable.
+// ensureFolder creates a missing directory and makes it and its parents durable.
 func (d *Disk) ensureFolder(folder string) error {
 	if _, err := d.root.Stat(folder); err == nil {
 		return nil
@@ -141,7 +141,7 @@ func (d *Disk) Open(_ context.Context, key Key) (Blob, error) {
 	return diskBlob{f, info.Size()}, nil
 }
 
-// diskBlob is an open file and its size, which cannot change: blobs are replaced, never written to.
+// diskBlob is an open file and its size, which cannot change: blobs are replaced, never modified.
 type diskBlob struct {
 	*os.File
 	size int64
@@ -192,7 +192,7 @@ func (d *Disk) List(ctx context.Context, id crier.ID) iter.Seq2[Entry, error] {
 	}
 }
 
-// visit yields a file of the walk if it is a blob of the wanted id. Files that vanish meanwhile were deleted.
+// visit yields a file of the walk if it is a blob of the wanted id. Files that disappear meanwhile were deleted.
 func visit(ctx context.Context, id crier.ID, name string, file fs.DirEntry, err error,
 	yield func(Entry, error) bool) error {
 	if err == nil {
@@ -215,7 +215,7 @@ func visit(ctx context.Context, id crier.ID, name string, file fs.DirEntry, err 
 	return nil
 }
 
-// keyOfFile reads a key back from the name of its file.
+// keyOfFile parses the name of a file into its key.
 func keyOfFile(name string) (Key, bool) {
 	id, variant, _ := strings.Cut(name, ".")
 	key := Key{ID: crier.ID(id), Variant: variant}
@@ -242,7 +242,7 @@ func (d *Disk) RemoveUnfinished(ctx context.Context, before time.Time) error {
 
 // contextReader stops reading when the context ends.
 type contextReader struct {
-	ctx context.Context //nolint:containedctx // Read has no context of its own
+	ctx context.Context //nolint:containedctx // Read takes no context
 	r   io.Reader
 }
 

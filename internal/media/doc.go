@@ -1,8 +1,7 @@
-// Package media keeps the files of the media library and knows what is in them: blobs on disk or in an S3-compatible
-// store, uploads that arrive in chunks, type and facts read from the bytes, thumbnails, conversion to JPEG, import from
-// an address on the internet, and signed addresses.
+// Package media stores and inspects the files of the media library: blobs on disk or in an S3-compatible store, chunked
+// uploads, probing of types and properties, thumbnails, conversion to JPEG, import from the internet, and signed URLs.
 //
-// It works on streams and ranges, so that a file of 5 GiB needs no more memory than a small one. It decides nothing
-// about teams, posts or networks: who may upload, what a network accepts and which blobs are still in use is the
-// business of its callers. What it does not take it refuses with a *Refusal, whose message is written for people.
+// It works on streams and ranges, so that a file of 5 GiB needs no more memory than a small one. It knows nothing about
+// teams, posts or networks: permissions, the networks' limits and which blobs are in use are up to its callers. It
+// rejects files with a *Refusal, whose message is written for people.
 package media

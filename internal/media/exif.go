@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// readExifSegment takes the orientation from an APP1 segment of a JPEG, if that is Exif.
+// readExifSegment reads the orientation from an APP1 segment of a JPEG, if it is Exif.
 func readExifSegment(stream *bufio.Reader, size int, info *Info) error {
 	segment := make([]byte, size)
 	if _, err := io.ReadFull(stream, segment); err != nil {
@@ -19,8 +19,8 @@ func readExifSegment(stream *bufio.Reader, size int, info *Info) error {
 	return nil
 }
 
-// exifOrientation finds the orientation in a TIFF structure (CIPA DC-008, tag 274). It is 1 when there is none: a
-// camera that writes broken Exif must not cost its owner the picture.
+// exifOrientation finds the orientation in a TIFF structure (CIPA DC-008, tag 274). It returns 1 if there is none:
+// broken Exif is no reason to reject a picture.
 func exifOrientation(tiff []byte) int {
 	const tag, upright, entrySize = 0x112, 1, 12
 	var order binary.ByteOrder = binary.BigEndian

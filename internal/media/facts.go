@@ -5,25 +5,25 @@ import (
 	"fmt"
 )
 
-// Facts is what the library knows about a file beyond what it shows.
+// Facts are the properties of a file that the library stores besides those it shows.
 type Facts struct {
 	Info Info `json:"info"`
-	// Thumbnail is true when the file has one.
+	// Thumbnail is true if the file has one.
 	Thumbnail bool `json:"thumbnail,omitempty"`
-	// JPEG is the picture in the form that most networks accept; nil when the file has that form itself.
+	// JPEG is the picture as a JPEG that most networks accept; nil if the file itself is one.
 	JPEG *JPEGFacts `json:"jpeg,omitempty"`
-	// Small is the picture as a JPEG of at most 1080p; nil when the file is no larger.
+	// Small is the picture as a JPEG of at most 1080p; nil if the file is no larger.
 	Small *JPEGFacts `json:"small,omitempty"`
 }
 
-// JPEGFacts describes a JPEG that was made of a picture.
+// JPEGFacts describes a JPEG created from a picture.
 type JPEGFacts struct {
 	ByteSize int64 `json:"byteSize"`
 	Width    int   `json:"width"`
 	Height   int   `json:"height"`
 }
 
-// DecodeFacts reads facts as the store keeps them.
+// DecodeFacts decodes stored facts.
 func DecodeFacts(data json.RawMessage) (Facts, error) {
 	var facts Facts
 	if err := json.Unmarshal(data, &facts); err != nil {

@@ -20,22 +20,22 @@ import (
 	"crier"
 )
 
-// Fetcher imports files from addresses that strangers give. It connects to the public internet only: every connection,
-// after a redirect too, goes to an address that was checked in the moment of dialling, so that a name which changes its
-// mind between check and use gains nothing. It uses no proxy, keeps no cookies and sends no credentials.
+// Fetcher downloads files from untrusted URLs. It connects to the public internet only: the IP address of every
+// connection, including those of redirects, is checked when dialing, so that a DNS name that changes between check and
+// use gains nothing. It uses no proxy, stores no cookies and sends no credentials.
 //
-// The zero value is ready for use. A zero field takes its default.
+// The zero value is ready for use. Zero fields have defaults.
 type Fetcher struct {
-	MaxBytes    int64         // of a file: crier.MaxAssetSize
-	Timeout     time.Duration // from the start to the last byte: 15 minutes
-	IdleTimeout time.Duration // without a byte: 30 seconds
+	MaxBytes    int64         // of a file; default crier.MaxAssetSize
+	Timeout     time.Duration // from the start to the last byte; default 15 minutes
+	IdleTimeout time.Duration // without a byte; default 30 seconds
 
-	// AllowAddr and AllowPort widen what may be connected to, for tests and for a sandbox on this machine. An address
-	// or port that they do not allow must be a public address, or port 80 or 443.
+	// AllowAddr and AllowPort allow further addresses and ports, for tests and for a sandbox on this machine. All
+	// others must be public addresses, and port 80 or 443.
 	AllowAddr func(netip.Addr) bool
 	AllowPort func(port uint16) bool
 
-	// LookupNetIP resolves names; the default is that of net.DefaultResolver.
+	// LookupNetIP resolves names; the default is net.DefaultResolver's.
 	LookupNetIP func(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
@@ -67,16 +67,16 @@ func (f Fetcher) withDefaults() Fetcher {
 	return f
 }
 
-// Download is a file on its way. Reading it fails with a *Refusal when it is too large or too slow.
+// Download is a file being downloaded. Reading it fails with a *Refusal if it is too large or too slow.
 type Download struct {
 	Body     io.ReadCloser
-	FileName string // what the server calls it, without any folder; may be empty
-	MimeType string // what the server says it is, which need not be true; may be empty
-	Size     int64  // what the server says, or -1
+	FileName string // as named by the server, without directories; may be empty
+	MimeType string // as declared by the server, possibly wrong; may be empty
+	Size     int64  // as declared by the server, or -1
 }
 
-// Fetch starts to fetch a file. The caller closes its Body. An address that may not be fetched from, or does not give
-// a file, is a *Refusal.
+// Fetch starts a download. The caller closes its Body. A URL that is not allowed, or does not return a file, is a
+// *Refusal.
 func (f Fetcher) Fetch(ctx context.Context, address string) (*Download, error) {
 	f = f.withDefaults()
 	target, err := f.checkURL(address)
@@ -98,12 +98,12 @@ func (f Fetcher) Fetch(ctx context.Context, address string) (*Download, error) {
 	body.limited = &limitReader{r: response.Body, left: f.MaxBytes, max: f.MaxBytes}
 	mimeType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if err != nil {
-		mimeType = "" // a server that cannot name the type says nothing about it
+		mimeType = "" // a server that does not know the type
 	}
 	return &Download{Body: body, FileName: fileName(response), MimeType: mimeType, Size: response.ContentLength}, nil
 }
 
-// checkURL refuses addresses by what they look like. Where they lead is checked at dialling.
+// checkURL rejects URLs by their form. The IP addresses are checked when dialing.
 func (f Fetcher) checkURL(address string) (*url.URL, error) {
 	if len(address) > maxAddress {
 		return nil, refuse(ReasonAddress, "The address is longer than %d characters.", maxAddress)
@@ -135,7 +135,7 @@ func (f Fetcher) checkTarget(target *url.URL) error {
 	return nil
 }
 
-// get follows redirects to the response that has the file.
+// get follows redirects to the response with the file.
 func (f Fetcher) get(ctx context.Context, target *url.URL) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
@@ -154,7 +154,7 @@ func (f Fetcher) get(ctx context.Context, target *url.URL) (*http.Response, erro
 	return client.Do(request)
 }
 
-// CheckURL refuses addresses that may not be connected to, as far as they look like it.
+// CheckURL rejects URLs that may not be connected to, as far as their form shows.
 func (f Fetcher) CheckURL(address string) error {
 	f = f.withDefaults()
 	target, err := f.checkURL(address)
@@ -167,13 +167,13 @@ func (f Fetcher) CheckURL(address string) error {
 	return nil
 }
 
-// Transport connects to what the fetcher may connect to, for requests of another kind.
+// Transport returns a transport with the fetcher's restrictions, for other requests.
 func (f Fetcher) Transport() http.RoundTripper { return f.withDefaults().transport() }
 
-// MaxDocument bounds what Document reads, in bytes.
+// MaxDocument is the maximum size of a Document, in bytes.
 const MaxDocument = 32 << 10
 
-// Document reads a small document. Redirects are not followed: the address says whose document it is.
+// Document fetches a small document. Redirects are not followed: the URL identifies the owner of the document.
 func (f Fetcher) Document(ctx context.Context, address string) ([]byte, error) {
 	f = f.withDefaults()
 	target, err := f.checkURL(address)
@@ -201,7 +201,7 @@ func (f Fetcher) Document(ctx context.Context, address string) ([]byte, error) {
 	return data, err
 }
 
-// RefusedAddress tells why an address was not connected to; it is empty when err is about something else.
+// RefusedAddress returns why an address was not connected to, or "" if err has another cause.
 func RefusedAddress(err error) string {
 	if refused, ok := errors.AsType[*Refusal](err); ok && refused.Reason == ReasonAddress {
 		return "The address leads into a private network, which is not allowed."
@@ -209,20 +209,20 @@ func RefusedAddress(err error) string {
 	return ""
 }
 
-// transport connects anew for every request: a kept connection would be one that was checked for another name.
+// transport opens a new connection for every request: a reused one could have been checked for another name.
 func (f Fetcher) transport() *http.Transport {
 	return &http.Transport{
 		DialContext:            f.dial,
 		DisableKeepAlives:      true,
-		DisableCompression:     true, // sizes are those of the file, and nothing is unpacked
+		DisableCompression:     true, // sizes are those of the file, and nothing is decompressed
 		TLSHandshakeTimeout:    connectTimeout,
 		ResponseHeaderTimeout:  f.IdleTimeout,
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 }
 
-// dial resolves the name itself, refuses it if any of its addresses is not public, and connects to one of exactly these
-// addresses. Control looks once more at what the connection is really made to.
+// dial resolves the name itself, rejects it if any of its addresses is not public, and connects to one of exactly these
+// addresses. Control checks the actual address of the connection again.
 func (f Fetcher) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -244,7 +244,7 @@ func (f Fetcher) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 	return nil, errors.Join(failures...)
 }
 
-// resolve returns the addresses of a host, all of which are allowed.
+// resolve returns the addresses of a host, and fails unless all are allowed.
 func (f Fetcher) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if literal, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{literal}, f.checkAddr(literal)
@@ -273,7 +273,7 @@ func (f Fetcher) checkAddr(addr netip.Addr) error {
 		"The address leads into a private network. Files can be imported from the public internet only.")
 }
 
-// control is called with the address that a socket is about to be connected to.
+// control checks the address that a socket is about to connect to.
 func (f Fetcher) control(_ context.Context, _, address string, _ syscall.RawConn) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -282,7 +282,7 @@ func (f Fetcher) control(_ context.Context, _, address string, _ syscall.RawConn
 	return f.checkAddr(target.Addr())
 }
 
-// checkResponse refuses responses that have no file.
+// checkResponse rejects responses without a file.
 func (f Fetcher) checkResponse(response *http.Response) error {
 	if response.StatusCode != http.StatusOK {
 		return refuse(ReasonUnreachable, "The server of the address answered %d %s instead of a file.",
@@ -297,7 +297,7 @@ func (f Fetcher) checkResponse(response *http.Response) error {
 	return nil
 }
 
-// fileName returns what the server calls the file, or the end of its address.
+// fileName returns the file name given by the server, or the last element of the URL.
 func fileName(response *http.Response) string {
 	_, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
 	name := parameters["filename"]

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// fetchedBody is the body of a download with its limits of size and time.
+// fetchedBody is the body of a download with its size and time limits.
 type fetchedBody struct {
-	ctx      context.Context //nolint:containedctx // of the whole download, which this is
+	ctx      context.Context //nolint:containedctx // of the whole download
 	cancel   context.CancelFunc
 	idle     time.Duration
 	response io.ReadCloser
 	limited  io.Reader
 }
 
-// Read implements io.Reader. A read that takes longer than the idle time ends the download: closing the response is
-// what wakes a read that waits for the network.
+// Read implements io.Reader. A read that exceeds the idle time ends the download: closing the response unblocks a read
+// that waits for the network.
 func (b *fetchedBody) Read(p []byte) (int, error) {
 	stalled := make(chan struct{})
 	timer := time.AfterFunc(b.idle, func() {
@@ -46,7 +46,7 @@ func tooSlow(limit time.Duration) *Refusal {
 	return refuse(ReasonTooSlow, "The server of the address is too slow: it took longer than %s.", limit)
 }
 
-// explainFetch turns an error of the network into a refusal. When the caller itself has given up, the error stays.
+// explainFetch turns a network error into a refusal. If the caller has canceled, the error is returned unchanged.
 func explainFetch(ctx context.Context, err error) error {
 	var refusal *Refusal
 	if errors.As(err, &refusal) {

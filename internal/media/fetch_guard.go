@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// notPublic lists what the predicates of netip do not cover: addresses that lead into private networks, into this
-// machine, to an IPv4 address in disguise, or nowhere (IANA special-purpose registries, RFC 6890).
+// notPublic lists ranges that the predicates of netip do not cover: addresses of private networks, of this machine,
+// embedded IPv4 addresses, and unroutable ones (IANA special-purpose registries, RFC 6890).
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),        // this network
-	netip.MustParsePrefix("100.64.0.0/10"),    // carrier-grade NAT; a cloud's metadata service lives here too
+	netip.MustParsePrefix("100.64.0.0/10"),    // carrier-grade NAT; also a cloud's metadata service
 	netip.MustParsePrefix("168.63.129.16/32"), // a cloud's metadata service on a public address
-	netip.MustParsePrefix("192.0.0.0/24"),     // protocol assignments; a cloud's metadata service lives here too
+	netip.MustParsePrefix("192.0.0.0/24"),     // protocol assignments; also a cloud's metadata service
 	netip.MustParsePrefix("192.0.2.0/24"),     // documentation
 	netip.MustParsePrefix("192.88.99.0/24"),   // 6to4 relays
 	netip.MustParsePrefix("198.18.0.0/15"),    // benchmarks
@@ -24,11 +24,11 @@ var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("3fff::/20"),        // documentation
 }
 
-// globalUnicast is the only IPv6 space that is handed out for the internet. IPv4-mapped, NAT64, unique local,
-// link-local and multicast addresses all lie outside of it.
+// globalUnicast is the only IPv6 range assigned for the internet. IPv4-mapped, NAT64, unique local, link-local and
+// multicast addresses are all outside of it.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
-// isPublic tells whether an address is one of the internet, which a stranger may make crier connect to.
+// isPublic reports whether an address is a public internet address, to which untrusted input may make crier connect.
 func isPublic(addr netip.Addr) bool {
 	if addr.Zone() != "" || addr.Is4In6() {
 		return false
@@ -47,8 +47,8 @@ func isPublic(addr netip.Addr) bool {
 	return true
 }
 
-// looksNumeric tells host names whose last label is a number, like 2130706433, 0x7f.1 or 127.1. Some resolvers read
-// them as addresses, and no name on the internet ends so (WHATWG URL, "ends in a number").
+// looksNumeric reports whether the last label of a host name is a number, as in 2130706433, 0x7f.1 or 127.1. Some
+// resolvers parse these as addresses, and no name on the internet ends so (WHATWG URL, "ends in a number").
 func looksNumeric(host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	last := host[strings.LastIndex(host, ".")+1:]

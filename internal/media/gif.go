@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// parseGIF counts the frames of a GIF and adds up their delays; the pixels are skipped, not unpacked.
+// parseGIF counts the frames of a GIF and sums their delays; the pixels are skipped, not decompressed.
 func (l Limits) parseGIF(src *source) (Info, error) {
 	stream := src.stream(6)
 	info := Info{Colour: "palette", Orientation: 1, Kind: KindImage}
@@ -43,7 +43,7 @@ func (l Limits) parseGIF(src *source) (Info, error) {
 	return info, nil
 }
 
-// skipColours skips a colour table, if the flags say that there is one.
+// skipColours skips a color table, if the flags announce one.
 func skipColours(stream *bufio.Reader, flags byte) error {
 	if flags&0x80 == 0 {
 		return nil
@@ -52,7 +52,7 @@ func skipColours(stream *bufio.Reader, flags byte) error {
 	return err
 }
 
-// readGIFBlocks reads from the colour table to the trailer.
+// readGIFBlocks reads from the color table to the trailer.
 func (l Limits) readGIFBlocks(stream *bufio.Reader, info *Info) error {
 	const extension, picture, trailer = 0x21, 0x2c, 0x3b
 	for {
@@ -79,7 +79,7 @@ func (l Limits) readGIFBlocks(stream *bufio.Reader, info *Info) error {
 	}
 }
 
-// readGIFExtension takes delay and transparency from a graphic control extension.
+// readGIFExtension reads delay and transparency from a graphic control extension.
 func readGIFExtension(stream *bufio.Reader, info *Info) error {
 	const graphicControl = 0xf9
 	head, err := stream.Peek(6)

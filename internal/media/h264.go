@@ -2,7 +2,7 @@ package media
 
 import "github.com/abema/go-mp4"
 
-// describeH264 takes profile, chroma, depth and interlacing from the decoder configuration of a track.
+// describeH264 reads profile, chroma, depth and interlacing from the decoder configuration of a track.
 func (t *movieTrack) describeH264(config *mp4.AVCDecoderConfiguration) {
 	t.profile = map[uint8]string{66: "Baseline", 77: "Main", 88: "Extended", 100: "High", 110: "High 10",
 		122: "High 4:2:2",
@@ -16,7 +16,7 @@ func (t *movieTrack) describeH264(config *mp4.AVCDecoderConfiguration) {
 	}
 }
 
-// spsFacts is what crier wants to know of a sequence parameter set.
+// spsFacts are the required values of a sequence parameter set.
 type spsFacts struct {
 	chroma     uint32
 	bitDepth   int
@@ -45,7 +45,7 @@ func readSPS(unit []byte) (spsFacts, bool) {
 	return facts, !b.failed && facts.chroma <= 3
 }
 
-// withoutEmulation takes out the bytes that keep start codes from appearing (7.3.1).
+// withoutEmulation removes the emulation prevention bytes (7.3.1).
 func withoutEmulation(unit []byte) []byte {
 	plain := make([]byte, 0, len(unit))
 	zeros := 0
@@ -64,7 +64,7 @@ func withoutEmulation(unit []byte) []byte {
 	return plain
 }
 
-// spsReader reads bits. After the end it yields zeros and has failed.
+// spsReader reads bits. Past the end it returns zeros and has failed.
 type spsReader struct {
 	data   []byte
 	at     int

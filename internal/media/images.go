@@ -16,38 +16,38 @@ import (
 )
 
 const (
-	// thumbnailSide is the longest side of a thumbnail.
+	// thumbnailSide is the longer side of a thumbnail.
 	thumbnailSide = 640
-	// decodeBudget is the memory that all pictures may take that are decoded at the same time.
+	// decodeBudget is the memory for all pictures that are decoded at the same time.
 	decodeBudget = 320 << 20
 )
 
-// Images makes pictures out of files. It is safe for concurrent use and lets waiting callers queue up rather than
-// exhaust the memory.
+// Images decodes and converts pictures. It is safe for concurrent use and makes callers wait rather than exhaust the
+// memory.
 type Images struct {
 	limits Limits
 	budget *semaphore.Weighted
 }
 
-// NewImages returns an Images that refuses what exceeds the limits.
+// NewImages returns an Images that rejects files beyond the limits.
 func NewImages(limits Limits) *Images {
 	return &Images{limits: limits.withDefaults(), budget: semaphore.NewWeighted(decodeBudget)}
 }
 
-// Picture is an encoded JPEG and its size.
+// Picture is an encoded JPEG and its dimensions.
 type Picture struct {
 	JPEG          []byte
 	Width, Height int
 }
 
-// Rendering is a decoded picture from which any number of JPEGs is made: decoding is what costs.
+// Rendering is a decoded picture from which any number of JPEGs can be created: decoding is the expensive part.
 type Rendering struct {
 	pixels *image.RGBA
 	kind   Kind
 }
 
 // Render decodes a picture once, upright, on white, with at most the given longer side. Videos and documents get a
-// drawn stand-in of the right shape.
+// drawn placeholder of the right shape.
 func (m *Images) Render(ctx context.Context, r io.ReaderAt, size int64, side int) (*Rendering, error) {
 	info, err := m.limits.Probe(ctx, r, size)
 	if err != nil {
@@ -65,7 +65,7 @@ func (m *Images) Render(ctx context.Context, r io.ReaderAt, size int64, side int
 	return out, err
 }
 
-// Thumbnail makes a JPEG of at most 640 pixels on its longer side.
+// Thumbnail returns a JPEG of at most 640 pixels on its longer side.
 func (p *Rendering) Thumbnail(ctx context.Context) (Picture, error) {
 	pixels, err := shrink(ctx, p.pixels, p.pixels.Rect, thumbnailSide)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *Rendering) Thumbnail(ctx context.Context) (Picture, error) {
 	return encodePicture(pixels, thumbnailQuality)
 }
 
-// Thumbnail makes the thumbnail of a file.
+// Thumbnail returns the thumbnail of a file.
 func (m *Images) Thumbnail(ctx context.Context, r io.ReaderAt, size int64) (Picture, error) {
 	rendering, err := m.Render(ctx, r, size, thumbnailSide)
 	if err != nil {
@@ -83,11 +83,11 @@ func (m *Images) Thumbnail(ctx context.Context, r io.ReaderAt, size int64) (Pict
 	return rendering.Thumbnail(ctx)
 }
 
-// JPEGOptions says what a network needs of a JPEG. A zero field takes its default.
+// JPEGOptions are the requirements of a network for a JPEG. Zero fields have defaults.
 type JPEGOptions struct {
-	MaxSide  int   // longest side in pixels: 4,096
-	MaxBytes int64 // no limit
-	Quality  int   // 1 to 100, the best to be tried: 90
+	MaxSide  int   // longer side in pixels; default 4,096
+	MaxBytes int64 // default unlimited
+	Quality  int   // 1 to 100, the best to try; default 90
 }
 
 const (
@@ -109,7 +109,7 @@ func (o JPEGOptions) withDefaults() JPEGOptions {
 	return o
 }
 
-// JPEG makes a JPEG of a picture, or of the first frame of an animation, without metadata and as good as the options
+// JPEG returns a JPEG of a picture, or of the first frame of an animation, without metadata and as good as the options
 // allow. Pictures are never enlarged.
 func (p *Rendering) JPEG(ctx context.Context, o JPEGOptions) (Picture, error) {
 	if p.kind != KindImage && p.kind != KindGIF {
@@ -123,7 +123,7 @@ func (p *Rendering) JPEG(ctx context.Context, o JPEGOptions) (Picture, error) {
 	return squeeze(ctx, pixels, o)
 }
 
-// ToJPEG turns the picture of a file into a JPEG.
+// ToJPEG converts the picture of a file to a JPEG.
 func (m *Images) ToJPEG(ctx context.Context, r io.ReaderAt, size int64, o JPEGOptions) (Picture, error) {
 	rendering, err := m.Render(ctx, r, size, o.withDefaults().MaxSide)
 	if err != nil {
@@ -132,7 +132,7 @@ func (m *Images) ToJPEG(ctx context.Context, r io.ReaderAt, size int64, o JPEGOp
 	return rendering.JPEG(ctx, o)
 }
 
-// squeeze lowers first the quality, then the size, until the picture has few enough bytes.
+// squeeze reduces the quality, then the dimensions, until the picture is small enough.
 func squeeze(ctx context.Context, pixels *image.RGBA, o JPEGOptions) (Picture, error) {
 	for {
 		for quality := o.Quality; quality == o.Quality || quality >= worstQuality; quality -= qualityStep {
@@ -164,7 +164,7 @@ func encodePicture(pixels *image.RGBA, quality int) (Picture, error) {
 	return Picture{JPEG: b.Bytes(), Width: pixels.Rect.Dx(), Height: pixels.Rect.Dy()}, nil
 }
 
-// upright decodes a picture, shrinks it to at most the given side and turns it upright.
+// upright decodes a picture, shrinks it to at most the given side and rotates it upright.
 func (m *Images) upright(ctx context.Context, r io.ReaderAt, info Info, side int) (*image.RGBA, error) {
 	need := min(info.decodeBytes, decodeBudget)
 	if err := m.budget.Acquire(ctx, need); err != nil {
@@ -183,7 +183,7 @@ func (m *Images) upright(ctx context.Context, r io.ReaderAt, info Info, side int
 	return turnUpright(small, info.Orientation), nil
 }
 
-// storedSize returns the size of the pixels in the file, before they are turned upright.
+// storedSize returns the dimensions of the pixels in the file, before they are rotated upright.
 func storedSize(info Info) image.Rectangle {
 	if info.Orientation >= 5 {
 		return image.Rect(0, 0, info.Height, info.Width)
@@ -191,7 +191,7 @@ func storedSize(info Info) image.Rectangle {
 	return image.Rect(0, 0, info.Width, info.Height)
 }
 
-// decoder is how one type is decoded.
+// decoder decodes one type.
 type decoder struct {
 	config func(io.Reader) (image.Config, error)
 	pixels func(io.Reader) (image.Image, error) // of an animation: the first frame
@@ -204,7 +204,7 @@ var decoders = map[string]decoder{
 	TypeWebP: {webp.DecodeConfig, webp.Decode},
 }
 
-// decode decodes the pixels. The decoder must see the size that was probed, and that the limits were checked for.
+// decode decodes the pixels. The decoder must see the dimensions that were probed and checked against the limits.
 func decode(ctx context.Context, r io.ReaderAt, info Info, canvas image.Rectangle) (image.Image, error) {
 	src := &source{ctx: ctx, r: r, size: info.ByteSize}
 	config, err := decoders[info.MimeType].config(src.stream(0))

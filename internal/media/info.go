@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is what a file is to a post.
+// Kind is the kind of a file.
 type Kind string
 
 // The kinds of files.
@@ -16,7 +16,7 @@ const (
 	KindDocument Kind = "document"
 )
 
-// The types that crier takes.
+// The supported types.
 const (
 	TypeJPEG = "image/jpeg"
 	TypePNG  = "image/png"
@@ -28,10 +28,11 @@ const (
 	TypePDF  = "application/pdf"
 )
 
-// allowedTypes names what can be uploaded, for messages.
+// allowedTypes lists the supported types, for messages.
 const allowedTypes = "JPEG, PNG, WebP, GIF, MP4, MOV, WebM and PDF"
 
-// Info is what the bytes of a file tell. What a type does not have, or its file does not tell, is zero.
+// Info holds the properties read from the bytes of a file. Properties that a type does not have, or its file does not
+// state, are zero.
 type Info struct {
 	MimeType string `json:"mimeType"`
 	Kind     Kind   `json:"kind"`
@@ -39,11 +40,11 @@ type Info struct {
 
 	Width       int     `json:"width,omitempty"`       // as shown: after Orientation or Rotation
 	Height      int     `json:"height,omitempty"`      // as shown
-	PixelAspect float64 `json:"pixelAspect,omitempty"` // width of a pixel by its height; 1 is square
-	Frames      int     `json:"frames,omitempty"`      // pictures in the file
+	PixelAspect float64 `json:"pixelAspect,omitempty"` // width of a pixel divided by its height; 1 is square
+	Frames      int     `json:"frames,omitempty"`      // number of frames
 
 	// Of pictures.
-	Orientation int    `json:"orientation,omitempty"` // EXIF: 1 is upright, 2 to 8 are turned or mirrored
+	Orientation int    `json:"orientation,omitempty"` // EXIF: 1 is upright, 2 to 8 are rotated or mirrored
 	HasAlpha    bool   `json:"hasAlpha,omitempty"`    // may have transparent pixels
 	Colour      string `json:"colour,omitempty"`      // rgb, gray, cmyk or palette
 
@@ -52,8 +53,8 @@ type Info struct {
 	FrameRate       float64 `json:"frameRate,omitempty"` // frames per second, on average
 	BitRate         int64   `json:"bitRate,omitempty"`   // bits per second of the whole file, on average
 
-	// Of videos. Codecs that have no common name go by their four-letter code.
-	Rotation        int    `json:"rotation,omitempty"` // clockwise degrees that a player turns the stored pictures by
+	// Of videos. Codecs without a common name are given by their four-letter code.
+	Rotation        int    `json:"rotation,omitempty"` // clockwise degrees by which a player rotates the stored frames
 	VideoCodec      string `json:"videoCodec,omitempty"`
 	VideoProfile    string `json:"videoProfile,omitempty"`
 	Chroma          string `json:"chroma,omitempty"` // 4:2:0, 4:2:2, 4:4:4 or 4:0:0
@@ -62,18 +63,18 @@ type Info struct {
 	AudioCodec      string `json:"audioCodec,omitempty"` // empty: silent
 	AudioChannels   int    `json:"audioChannels,omitempty"`
 	AudioSampleRate int    `json:"audioSampleRate,omitempty"`
-	FastStart       bool   `json:"fastStart,omitempty"`  // the index stands before the pictures
-	EditList        bool   `json:"editList,omitempty"`   // edits cut, delay or repeat a track
+	FastStart       bool   `json:"fastStart,omitempty"`  // the index precedes the frames
+	EditList        bool   `json:"editList,omitempty"`   // edits trim, delay or repeat a track
 	Fragmented      bool   `json:"fragmented,omitempty"` // the index is spread over the file
 
 	// Of documents.
 	Pages int `json:"pages,omitempty"`
 
-	decodeBytes int64 // memory that decoding the pixels takes
+	decodeBytes int64 // memory needed to decode the pixels
 }
 
-// CheckDeclared refuses a file that is not of the type that its sender declared. An empty type and
-// application/octet-stream declare nothing.
+// CheckDeclared returns a *Refusal if a file is not of the declared type. An empty type and application/octet-stream
+// declare nothing.
 func (i Info) CheckDeclared(declared string) error {
 	name, _, err := mime.ParseMediaType(declared)
 	if err != nil {
@@ -95,7 +96,7 @@ func (i Info) CheckDeclared(declared string) error {
 	return nil
 }
 
-// printable shortens text of unknown origin for a message.
+// printable shortens untrusted text for a message.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -109,14 +110,14 @@ func printable(s string) string {
 	return s
 }
 
-// Limits bounds what is read and decoded. They are checked against headers, before anything is decoded. A zero field
-// takes its default.
+// Limits bounds what is read and decoded. They are checked against headers, before anything is decoded. Zero fields
+// have defaults.
 type Limits struct {
-	MaxPixels     int64 // of a picture: 100 million
-	MaxFrames     int   // of an animation: 5,000
-	MaxImageBytes int64 // of a picture or document: 256 MiB
-	// MaxDecodeBytes is the memory that the pixels of a picture may take: 320 MiB, which holds 100 million pixels of
-	// an ordinary photo.
+	MaxPixels     int64 // of a picture; default 100 million
+	MaxFrames     int   // of an animation; default 5,000
+	MaxImageBytes int64 // of a picture or document; default 256 MiB
+	// MaxDecodeBytes is the maximum memory for the pixels of a picture; default 320 MiB, which holds 100 million pixels
+	// of an ordinary photo.
 	MaxDecodeBytes int64
 }
 
@@ -136,7 +137,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// checkDecoding refuses pictures whose pixels take more memory than a node spends on them.
+// checkDecoding rejects pictures whose pixels need too much memory.
 func (l Limits) checkDecoding(info Info) error {
 	if info.decodeBytes <= l.MaxDecodeBytes {
 		return nil
@@ -148,7 +149,7 @@ func (l Limits) checkDecoding(info Info) error {
 		pixels*float64(l.MaxDecodeBytes)/float64(info.decodeBytes)/1e6)
 }
 
-// checkPixels refuses pictures without pixels, or with more than can be decoded safely.
+// checkPixels rejects pictures without pixels, or with more than can be decoded safely.
 func (l Limits) checkPixels(width, height int) error {
 	if width <= 0 || height <= 0 {
 		return corrupt("picture", "it has no pixels")

@@ -63,12 +63,12 @@ func skipTo(stream *bufio.Reader, value byte) error {
 	return err
 }
 
-// standsAlone tells the markers that no segment follows: restarts, TEM and a repeated start.
+// standsAlone reports whether no segment follows a marker: restarts, TEM and a repeated start.
 func standsAlone(marker byte) bool {
 	return marker >= 0xd0 && marker <= 0xd8 || marker == 0x01
 }
 
-// readSegment reads what a marker brings, as far as it is of interest.
+// readSegment reads the segment of a marker, as far as needed.
 func (l Limits) readSegment(stream *bufio.Reader, marker byte, info *Info) error {
 	var length [2]byte
 	if _, err := io.ReadFull(stream, length[:]); err != nil {
@@ -90,7 +90,7 @@ func (l Limits) readSegment(stream *bufio.Reader, marker byte, info *Info) error
 	return err
 }
 
-// isFrameHeader tells SOF0 to SOF15; three codes among them mean other things.
+// isFrameHeader reports whether a marker is SOF0 to SOF15; three codes among them have other meanings.
 func isFrameHeader(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }
@@ -114,7 +114,7 @@ func (l Limits) readFrameHeader(stream *bufio.Reader, marker byte, size int, inf
 	if info.Colour == "" {
 		return corrupt("JPEG file", "its number of colours is not 1, 3 or 4")
 	}
-	// The decoder keeps a byte per sample, and for progressive files a 32-bit coefficient too.
+	// The decoder uses a byte per sample, and for progressive files a 32-bit coefficient too.
 	perSample := int64(1)
 	if marker == progressive {
 		perSample = 5
@@ -123,7 +123,7 @@ func (l Limits) readFrameHeader(stream *bufio.Reader, marker byte, size int, inf
 	return l.checkPixels(info.Width, info.Height)
 }
 
-// orient turns the stored size into the size as shown.
+// orient converts the stored dimensions to those displayed.
 func orient(info *Info) {
 	if info.Orientation >= 5 {
 		info.Width, info.Height = info.Height, info.Width

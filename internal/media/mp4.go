@@ -9,21 +9,22 @@ import (
 )
 
 const (
-	// maxLeaf bounds a box that is read whole. Sample tables, which grow with the file, are not: only their counts are.
+	// maxLeaf bounds a box that is read completely. Sample tables, which grow with the file, are not: only their counts
+	// are read.
 	maxLeaf = 64 << 10
 	// maxBoxes bounds the walk; an hour of one-second fragments has some 40,000.
 	maxBoxes = 200_000
 	maxDepth = 8
 )
 
-// isoBox is one box of an ISO base media file: its name, and where its content lies.
+// isoBox is one box of an ISO base media file: its name and the range of its content.
 type isoBox struct {
 	name       string
 	start, end int64
 	depth      int
 }
 
-// movie is what is gathered on a walk through an MP4 or MOV file.
+// movie collects the results of walking an MP4 or MOV file.
 type movie struct {
 	src       *source
 	context   mp4.Context
@@ -31,16 +32,16 @@ type movie struct {
 	timescale uint32
 	duration  uint64 // in units of timescale
 	tracks    []*movieTrack
-	defaults  map[uint32]uint32 // ticks of a fragmented track's samples
-	fragment  *movieTrack       // whose samples the fragment tells
-	ticks     uint32            // of a sample of that fragment
-	indexAt   int64             // where moov starts; 0 is before it was seen
-	dataAt    int64             // where the first mdat starts
+	defaults  map[uint32]uint32 // ticks per sample of a fragmented track
+	fragment  *movieTrack       // the track of the current fragment
+	ticks     uint32            // per sample of that fragment
+	indexAt   int64             // start of moov; 0 until it is seen
+	dataAt    int64             // start of the first mdat
 	editList  bool
 }
 
-// parseMP4 walks through the boxes of an MP4 or MOV file (ISO/IEC 14496-12). Of the index only what is of interest is
-// read; the pictures are skipped, and their place is compared with the size of the file.
+// parseMP4 walks the boxes of an MP4 or MOV file (ISO/IEC 14496-12). It reads the index as far as needed; the frames
+// are skipped, and their position is compared with the size of the file.
 func parseMP4(src *source, quickTime bool) (Info, error) {
 	m := &movie{src: src, defaults: map[uint32]uint32{}}
 	m.context.IsQuickTimeCompatible = quickTime
@@ -54,8 +55,7 @@ func parseMP4(src *source, quickTime bool) (Info, error) {
 	return m.info()
 }
 
-// walk visits the boxes between two places. A box that reaches over the end of the file was cut off; one that reaches
-// over the end of its parent is a lie.
+// walk visits the boxes in a range. A box that exceeds the file was truncated; one that exceeds its parent is invalid.
 func (m *movie) walk(at, end int64, depth int) error {
 	for at < end {
 		box, err := m.box(at, end, depth)
@@ -70,7 +70,7 @@ func (m *movie) walk(at, end int64, depth int) error {
 	return nil
 }
 
-// box reads the header of the box at a place.
+// box reads the header of the box at an offset.
 func (m *movie) box(at, end int64, depth int) (isoBox, error) {
 	if m.boxes++; m.boxes > maxBoxes || depth > maxDepth {
 		return isoBox{}, corrupt("video", "it has too many parts")
@@ -103,7 +103,7 @@ func (m *movie) box(at, end int64, depth int) (isoBox, error) {
 	return box, nil
 }
 
-// visit takes what is of interest from a box. Boxes that are not named here are skipped.
+// visit reads a box as far as needed. Boxes that are not listed here are skipped.
 func (m *movie) visit(box isoBox, at int64) error {
 	if box.depth == 0 {
 		m.notePlace(box, at)
@@ -137,7 +137,7 @@ func (m *movie) visit(box isoBox, at int64) error {
 	return nil
 }
 
-// notePlace remembers where index and pictures are.
+// notePlace records the offsets of index and frames.
 func (m *movie) notePlace(box isoBox, at int64) {
 	switch {
 	case box.name == "moov":
@@ -157,13 +157,13 @@ func (m *movie) enter(box isoBox) error {
 	return m.walk(box.start, box.end, box.depth+1)
 }
 
-// leaf reads a whole box. The library may trust the counts in it: all it can read is in memory already.
+// leaf reads a whole box. The library may trust the counts in it: all it can read is in memory.
 func (m *movie) leaf(box isoBox, into mp4.IBox) error {
 	_, err := m.leafPrefix(box, into)
 	return err
 }
 
-// leafPrefix is leaf for boxes that go on with others; it returns where those start.
+// leafPrefix is leaf for boxes that contain other boxes at the end; it returns where those start.
 func (m *movie) leafPrefix(box isoBox, into mp4.IBox) (int64, error) {
 	size := box.end - box.start
 	if size > maxLeaf {
@@ -200,8 +200,8 @@ func (m *movie) readFragmentHeader(box isoBox) error {
 	return nil
 }
 
-// readFragmentRun counts the samples of a fragment. It reads the box itself: a run whose samples have no fields of
-// their own may claim any number of them in sixteen bytes.
+// readFragmentRun counts the samples of a fragment. It parses the box itself: a run whose samples have no fields may
+// claim any number of them in sixteen bytes.
 func (m *movie) readFragmentRun(box isoBox) error {
 	head, err := m.src.bytes(box.start, 8)
 	if err != nil || m.fragment == nil {
@@ -210,7 +210,7 @@ func (m *movie) readFragmentRun(box isoBox) error {
 	flags, count := binary.BigEndian.Uint32(head)&0xffffff, binary.BigEndian.Uint32(head[4:])
 	m.fragment.samples += uint64(count)
 	ticks := uint64(m.ticks) * uint64(count)
-	if flags&0x100 != 0 { // every sample tells its own duration
+	if flags&0x100 != 0 { // every sample has its own duration
 		if ticks, err = m.runTicks(box, flags, count); err != nil {
 			return err
 		}

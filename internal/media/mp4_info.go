@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// info puts together what the walk has found.
+// info combines the results of the walk.
 func (m *movie) info() (Info, error) {
 	video := m.firstTrack("vide")
 	if video == nil {
@@ -38,7 +38,7 @@ func (m *movie) info() (Info, error) {
 	return info, nil
 }
 
-// firstTrack prefers a track that has a codec and samples: covers and empty tracks come along in some files.
+// firstTrack prefers a track that has a codec and samples: some files also have covers and empty tracks.
 func (m *movie) firstTrack(handler string) *movieTrack {
 	var found *movieTrack
 	for _, t := range m.tracks {
@@ -52,7 +52,7 @@ func (m *movie) firstTrack(handler string) *movieTrack {
 	return found
 }
 
-// addTimes works out duration, frame rate and bit rate.
+// addTimes calculates duration, frame rate and bit rate.
 func (m *movie) addTimes(video *movieTrack, info *Info) error {
 	if m.timescale > 0 {
 		info.DurationSeconds = float64(m.duration) / float64(m.timescale)
@@ -74,7 +74,7 @@ func (m *movie) addTimes(video *movieTrack, info *Info) error {
 	return nil
 }
 
-// seconds returns how long the samples of a track last.
+// seconds returns the duration of a track's samples.
 func (t *movieTrack) seconds() float64 {
 	if t.timescale == 0 {
 		return 0
@@ -86,7 +86,7 @@ func (t *movieTrack) seconds() float64 {
 	return float64(ticks) / float64(t.timescale)
 }
 
-// codecNames are the common names of four-letter codes; what is not here keeps its code.
+// codecNames are the common names of four-letter codes; others keep their code.
 var codecNames = map[string]string{
 	"avc1": "h264", "avc2": "h264", "avc3": "h264", "avc4": "h264",
 	"hvc1": "hevc", "hev1": "hevc", "dvh1": "hevc", "dvhe": "hevc",
@@ -103,7 +103,7 @@ func codecName(code string) string {
 	return strings.TrimSpace(printable(code))
 }
 
-// soundObjectName names the object types that mp4a can stand for (mp4ra.org, object types).
+// soundObjectName returns the codec of an object type of mp4a (mp4ra.org, object types).
 func soundObjectName(objectType byte) string {
 	switch objectType {
 	case 0x40, 0x66, 0x67, 0x68:

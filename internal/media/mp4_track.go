@@ -7,7 +7,7 @@ import (
 	"github.com/abema/go-mp4"
 )
 
-// movieTrack is what is gathered about one track.
+// movieTrack collects the properties of one track.
 type movieTrack struct {
 	id            uint32
 	handler       string // vide, soun, ...
@@ -28,7 +28,7 @@ type movieTrack struct {
 	sampleRate       int
 }
 
-// visitTrack takes what is of interest from a box within a track.
+// visitTrack reads a box within a track as far as needed.
 func (m *movie) visitTrack(t *movieTrack, box isoBox) error {
 	switch box.name {
 	case "tkhd":
@@ -52,7 +52,7 @@ func (m *movie) visitTrack(t *movieTrack, box isoBox) error {
 	return nil
 }
 
-// readHandler tells pictures from sound. QuickTime has a second hdlr, for the data, within minf.
+// readHandler distinguishes video from audio. QuickTime has a second hdlr, for the data, within minf.
 func (m *movie) readHandler(t *movieTrack, box isoBox) error {
 	const inMedia = 3 // moov, trak, mdia
 	if box.depth != inMedia {
@@ -93,7 +93,8 @@ func sign(v int32) int {
 	return 0
 }
 
-// readEdits tells edits that cut, delay or repeat from the one that most encoders write, which skips their own delay.
+// readEdits distinguishes edits that trim, delay or repeat from the one that most encoders write, which skips their own
+// delay.
 func (m *movie) readEdits(box isoBox) error {
 	const oneEdit = 8 + 20 // version, flags and count, one entry with 64-bit times
 	if box.end-box.start > oneEdit {
@@ -110,7 +111,7 @@ func (m *movie) readEdits(box isoBox) error {
 	return nil
 }
 
-// readCount reads a number of samples at its place in a box.
+// readCount reads a number of samples at an offset in a box.
 func (m *movie) readCount(box isoBox, at int64, into *uint64) error {
 	field, err := m.src.bytes(box.start+at, 4)
 	if err == nil {
@@ -119,7 +120,7 @@ func (m *movie) readCount(box isoBox, at int64, into *uint64) error {
 	return err
 }
 
-// checkLastChunk finds a file whose pictures are missing although its index is whole.
+// checkLastChunk detects a file whose frames are missing although its index is complete.
 func (m *movie) checkLastChunk(box isoBox) error {
 	head, err := m.src.bytes(box.start, 8)
 	if err != nil {
@@ -142,7 +143,7 @@ func (m *movie) checkLastChunk(box isoBox) error {
 	return err
 }
 
-// readDescriptions reads how the samples of a track are coded. A second description is rare and never tells more.
+// readDescriptions reads the codec of a track's samples. A second description is rare and never adds information.
 func (m *movie) readDescriptions(t *movieTrack, box isoBox) error {
 	const versionAndCount = 8
 	if box.end-box.start < versionAndCount+8 {
@@ -161,7 +162,7 @@ func (m *movie) readDescriptions(t *movieTrack, box isoBox) error {
 	return nil
 }
 
-// readVisualEntry decodes any video description as if it were avc1: they all begin alike.
+// readVisualEntry decodes any video description as if it were avc1: they all start alike.
 func (m *movie) readVisualEntry(t *movieTrack, entry isoBox) error {
 	description := &mp4.VisualSampleEntry{
 		SampleEntry: mp4.SampleEntry{AnyTypeBox: mp4.AnyTypeBox{Type: mp4.BoxTypeAvc1()}}}
@@ -228,7 +229,7 @@ func (m *movie) readVisualDetail(t *movieTrack, box isoBox) error {
 	return nil
 }
 
-// readSoundEntry decodes any sound description as if it were mp4a: they all begin alike.
+// readSoundEntry decodes any audio description as if it were mp4a: they all start alike.
 func (m *movie) readSoundEntry(t *movieTrack, entry isoBox) error {
 	description := &mp4.AudioSampleEntry{
 		SampleEntry: mp4.SampleEntry{AnyTypeBox: mp4.AnyTypeBox{Type: mp4.BoxTypeMp4a()}}}
@@ -249,7 +250,7 @@ func (m *movie) readSoundEntry(t *movieTrack, entry isoBox) error {
 	return m.eachChild(children, entry, func(box isoBox) error { return m.readSoundDetail(t, box) })
 }
 
-// readSoundDetail finds out what mp4a stands for; QuickTime hides that in a wave box.
+// readSoundDetail determines the codec behind mp4a; QuickTime nests it in a wave box.
 func (m *movie) readSoundDetail(t *movieTrack, box isoBox) error {
 	switch box.name {
 	case "wave":
@@ -271,8 +272,8 @@ func (m *movie) readSoundDetail(t *movieTrack, box isoBox) error {
 	return nil
 }
 
-// readAACConfig takes the number of channels from an AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): MP4 files say 2 in
-// the description even when there is one. Configurations with escape codes are left alone.
+// readAACConfig reads the number of channels from an AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): MP4 files say 2 in
+// the description even if there is one. Configurations with escape codes are ignored.
 func (t *movieTrack) readAACConfig(config []byte) {
 	const escapedType, escapedRate = 31, 15
 	if len(config) < 2 || config[0]>>3 == escapedType || (config[0]&7)<<1|config[1]>>7 == escapedRate {

@@ -11,9 +11,9 @@ import (
 
 const (
 	pdfWindow  = 512 << 10 // read at a time
-	pdfOverlap = 64 << 10  // a dictionary of this length is seen whole
+	pdfOverlap = 64 << 10  // the longest dictionary that is seen completely
 
-	// What is unpacked from object streams, so that no document keeps the reader busy for long.
+	// Limits of decompressing object streams, so that no document keeps the reader busy for long.
 	pdfMaxObjectStreams = 2_000
 	pdfMaxStreamBytes   = 4 << 20
 	pdfMaxUnpacked      = 128 << 20
@@ -30,13 +30,13 @@ var (
 type pdf struct {
 	src      *source
 	pages    int
-	streams  int // object streams unpacked so far
-	unpacked int // bytes unpacked so far
+	streams  int // object streams decompressed so far
+	unpacked int // bytes decompressed so far
 }
 
-// parsePDF checks that a PDF is whole and counts its pages: the root of the page tree has the highest count of all its
-// nodes, whether they are plain or in compressed object streams. Encrypted and odd documents may hide it; their pages
-// are 0.
+// parsePDF checks that a PDF is complete and counts its pages: the root of the page tree has the highest count of all
+// its nodes, whether they are plain or in compressed object streams. Encrypted and unusual documents may hide it; they
+// have 0 pages.
 func parsePDF(src *source) (Info, error) {
 	tail, err := src.bytes(max(0, src.size-1024), int(min(src.size, 1024)))
 	if err != nil {
@@ -59,7 +59,7 @@ func parsePDF(src *source) (Info, error) {
 	return Info{Kind: KindDocument, Pages: document.pages}, nil
 }
 
-// search looks for page tree nodes in a part of the file and in the object streams that start there.
+// search finds page tree nodes in a part of the file and in the object streams that start there.
 func (d *pdf) search(window []byte, at int64) error {
 	d.pages = max(d.pages, countPages(window))
 	for _, place := range pdfObjectStream.FindAllIndex(window, -1) {
@@ -72,8 +72,7 @@ func (d *pdf) search(window []byte, at int64) error {
 	return nil
 }
 
-// unpack unpacks the object stream whose dictionary ends after a place. What is not compressed in the usual way yields
-// nothing.
+// unpack decompresses the object stream whose dictionary ends after an offset. Unusual compression yields nothing.
 func (d *pdf) unpack(at int64) ([]byte, error) {
 	if d.streams++; d.streams > pdfMaxObjectStreams || d.unpacked > pdfMaxUnpacked {
 		return nil, nil
@@ -99,7 +98,7 @@ func (d *pdf) unpack(at int64) ([]byte, error) {
 	return objects.Bytes(), nil
 }
 
-// countPages finds the highest count of the page tree nodes in a text.
+// countPages returns the highest count of the page tree nodes in a text.
 func countPages(text []byte) int {
 	most := 0
 	for {
@@ -117,7 +116,7 @@ func countPages(text []byte) int {
 	}
 }
 
-// dictionaryStart finds where the dictionary begins that is still open at the end of a text.
+// dictionaryStart returns the start of the dictionary that is still open at the end of a text.
 func dictionaryStart(text []byte) int {
 	closed := 0
 	for i := len(text) - 2; i >= 0; i-- {
@@ -136,7 +135,7 @@ func dictionaryStart(text []byte) int {
 	return 0
 }
 
-// dictionaryEnd finds where the dictionary ends that is open at the beginning of a text.
+// dictionaryEnd returns the end of the dictionary that is open at the start of a text.
 func dictionaryEnd(text []byte) int {
 	opened := 0
 	for i := 0; i+1 < len(text); i++ {

@@ -9,10 +9,10 @@ import (
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// pngChunkHeader is length and name of a chunk.
+// pngChunkHeader is the size of a chunk's length and name.
 const pngChunkHeader = 8
 
-// parsePNG follows the chunks of a PNG to its end and checks each one's sum, without unpacking the pixels.
+// parsePNG follows the chunks of a PNG to its end and verifies their checksums, without decompressing the pixels.
 func (l Limits) parsePNG(src *source) (Info, error) {
 	stream := src.stream(int64(len(pngSignature)))
 	info := Info{Kind: KindImage, Frames: 1, Orientation: 1}
@@ -39,7 +39,7 @@ func (l Limits) parsePNG(src *source) (Info, error) {
 	return info, nil
 }
 
-// readPNGChunk takes what is of interest from a chunk and compares its sum.
+// readPNGChunk reads a chunk as far as needed and verifies its checksum.
 func (l Limits) readPNGChunk(stream *bufio.Reader, header [pngChunkHeader]byte, info *Info) error {
 	const longestKept = 64 << 10
 	length, name := int64(binary.BigEndian.Uint32(header[:])), string(header[4:])

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// The colours of the stand-ins: they go with light and dark pages alike.
+// The colors of the placeholders, which suit light and dark pages alike.
 var (
 	posterGround = color.RGBA{0x3a, 0x3f, 0x47, 0xff}
 	posterMark   = color.RGBA{0xe8, 0xea, 0xed, 0xff}
@@ -16,15 +16,15 @@ var (
 	pageLine     = color.RGBA{0xc4, 0xc9, 0xd0, 0xff}
 )
 
-// drawVideo draws a plain ground in the shape of the video with a play triangle. Frames are not decoded: crier needs
-// no helper program, and the Go world has no H.264 decoder.
+// drawVideo draws a play triangle on a plain background in the shape of the video. Frames are not decoded: crier uses
+// no external program, and there is no H.264 decoder in Go.
 func drawVideo(info Info) *image.RGBA {
 	shownWidth := info.Width
 	if info.PixelAspect > 0 && info.Rotation%180 == 0 {
 		shownWidth = max(1, int(float64(info.Width)*info.PixelAspect))
 	}
 	width, height := Fit(shownWidth, info.Height, thumbnailSide)
-	if longest := max(width, height); longest < thumbnailSide { // tiny videos get a poster that can be seen, too
+	if longest := max(width, height); longest < thumbnailSide { // so that the poster of a tiny video is visible, too
 		width, height = max(1, width*thumbnailSide/longest), max(1, height*thumbnailSide/longest)
 	}
 	poster := plain(width, height, posterGround)
@@ -34,7 +34,7 @@ func drawVideo(info Info) *image.RGBA {
 	return poster
 }
 
-// drawDocument draws a page with some lines of text.
+// drawDocument draws a page with a few lines of text.
 func drawDocument() *image.RGBA {
 	const width, height, margin, lines = 452, thumbnailSide, 56, 9
 	page := plain(width, height, pageGround)
@@ -54,7 +54,7 @@ func plain(width, height int, ground color.Color) *image.RGBA {
 	return picture
 }
 
-// fillShape fills a polygon with smooth edges.
+// fillShape fills a polygon with anti-aliased edges.
 func fillShape(on *image.RGBA, with color.Color, corners [][2]float32) {
 	shape := vector.NewRasterizer(on.Rect.Dx(), on.Rect.Dy())
 	shape.MoveTo(corners[0][0], corners[0][1])

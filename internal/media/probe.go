@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// Probe reads the facts of a file from its bytes, with the default limits. See Limits.Probe.
+// Probe reads the properties of a file from its bytes, with the default limits. See Limits.Probe.
 func Probe(ctx context.Context, r io.ReaderAt, size int64) (Info, error) {
 	return Limits{}.Probe(ctx, r, size)
 }
 
-// Probe reads the facts of a file of the given size from its bytes. It checks the structure from the first byte to the
-// last, but decodes no pixels. Files that are of no allowed type, are cut off, contradict themselves or exceed the
-// limits are a *Refusal; any other error is one of reading. Memory stays under two megabytes, whatever the size.
+// Probe reads the properties of a file of the given size from its bytes. It checks the structure from the first byte to
+// the last, but decodes no pixels. Files that are unsupported, truncated, inconsistent or beyond the limits are a
+// *Refusal; any other error is a read error. Memory stays under two megabytes, whatever the size.
 func (l Limits) Probe(ctx context.Context, r io.ReaderAt, size int64) (Info, error) {
 	l = l.withDefaults()
 	src := &source{ctx: ctx, r: r, size: size}
@@ -61,19 +61,19 @@ func (l Limits) parse(mimeType string, src *source) (Info, error) {
 	}
 }
 
-// names of the types in messages.
+// typeNames are the names of the types in messages.
 var typeNames = map[string]string{
 	TypeJPEG: "JPEG", TypePNG: "PNG", TypeWebP: "WebP", TypeGIF: "GIF",
 	TypeMP4: "MP4", TypeMOV: "MOV", TypeWebM: "WebM", TypePDF: "PDF",
 }
 
-// source is the file that is probed: ranges of it through a small cache, or all of it as a stream.
+// source is the file being probed: ranges of it through a small cache, or all of it as a stream.
 type source struct {
-	ctx   context.Context //nolint:containedctx // of the one call that the source lives for
+	ctx   context.Context //nolint:containedctx // of the single call that uses the source
 	r     io.ReaderAt
 	size  int64
 	cache [cacheBlocks]cacheBlock
-	turn  int   // the cache block to be replaced next
+	turn  int   // the next cache block to replace
 	err   error // why reading failed, if it did
 }
 
@@ -83,16 +83,16 @@ const (
 	streamBuffer   = 512 << 10
 )
 
-// cacheBlock is a piece of the file. Remote files are read in pieces of this size, not in the few bytes of a header.
+// cacheBlock is a range of the file. Remote files are read in blocks of this size, not in the few bytes of a header.
 type cacheBlock struct {
 	at   int64
 	data []byte
 }
 
-// errBeyondEnd says that a structure reaches over the end of the file.
+// errBeyondEnd means that a structure exceeds the file.
 var errBeyondEnd = errors.New("beyond the end of the file")
 
-// bytes returns n bytes at a place, or errBeyondEnd.
+// bytes returns n bytes at an offset, or errBeyondEnd.
 func (s *source) bytes(at int64, n int) ([]byte, error) {
 	if at < 0 || n < 0 || at > s.size-int64(n) {
 		return nil, errBeyondEnd
@@ -102,7 +102,7 @@ func (s *source) bytes(at int64, n int) ([]byte, error) {
 	return p, err
 }
 
-// number reads an integer of at most eight bytes, big end first. One that does not fit comes out negative.
+// number reads a big-endian integer of at most eight bytes. It is negative if it overflows.
 func (s *source) number(at int64, width int) (int64, error) {
 	raw, err := s.bytes(at, width)
 	value := int64(0)
@@ -112,7 +112,7 @@ func (s *source) number(at int64, width int) (int64, error) {
 	return value, err
 }
 
-// ReadAt implements io.ReaderAt on the cache.
+// ReadAt implements io.ReaderAt with the cache.
 func (s *source) ReadAt(p []byte, at int64) (int, error) {
 	done := 0
 	for done < len(p) {
@@ -158,12 +158,12 @@ func (s *source) read(p []byte, at int64) error {
 	return s.err
 }
 
-// stream reads the file from a place to its end, in large steps.
+// stream returns a buffered reader from an offset to the end of the file.
 func (s *source) stream(at int64) *bufio.Reader {
 	return bufio.NewReaderSize(io.NewSectionReader(directReader{s}, at, s.size-at), int(min(streamBuffer, s.size)))
 }
 
-// directReader reads past the cache.
+// directReader bypasses the cache.
 type directReader struct{ s *source }
 
 func (d directReader) ReadAt(p []byte, at int64) (int, error) {
@@ -180,7 +180,7 @@ func (d directReader) ReadAt(p []byte, at int64) (int, error) {
 	return int(want), nil
 }
 
-// explain turns the error of a parser into what the caller gets: an error of reading, or a refusal.
+// explain converts a parser's error for the caller: to a read error or a refusal.
 func (s *source) explain(mimeType string, err error) error {
 	var refusal *Refusal
 	switch {

@@ -2,33 +2,33 @@ package media
 
 import "fmt"
 
-// Reason sorts refusals for programs; the message is for people.
+// Reason classifies refusals for programs; the message is for people.
 type Reason string
 
 // The reasons for refusing a file, a chunk or an address.
 const (
 	ReasonEmpty         Reason = "empty"               // the file has no bytes
-	ReasonUnsupported   Reason = "unsupported_type"    // a type that crier does not take
-	ReasonWrongType     Reason = "wrong_type"          // the bytes are not what was declared
-	ReasonCutOff        Reason = "cut_off"             // the file ends too early
-	ReasonCorrupt       Reason = "corrupt"             // the file contradicts itself
+	ReasonUnsupported   Reason = "unsupported_type"    // an unsupported type
+	ReasonWrongType     Reason = "wrong_type"          // the bytes are not of the declared type
+	ReasonCutOff        Reason = "cut_off"             // the file is truncated
+	ReasonCorrupt       Reason = "corrupt"             // the file is inconsistent
 	ReasonTooLarge      Reason = "too_large"           // more bytes than allowed
 	ReasonTooManyPixels Reason = "too_many_pixels"     // more pixels or frames than can be handled safely
 	ReasonChunk         Reason = "invalid_chunk"       // a chunk of an upload that does not fit its session
 	ReasonAddress       Reason = "address_refused"     // an address that crier does not fetch from
-	ReasonUnreachable   Reason = "address_unreachable" // an address that does not give the file
-	ReasonTooSlow       Reason = "too_slow"            // a sender that takes longer than allowed
+	ReasonUnreachable   Reason = "address_unreachable" // an address that does not return the file
+	ReasonTooSlow       Reason = "too_slow"            // a sender that exceeds the time limit
 )
 
-// Refusal is an error of the file or the address, not of crier: trying again with the same input cannot help, except
-// after ReasonUnreachable and ReasonTooSlow.
+// Refusal is a fault of the file or the address, not of crier: retrying with the same input cannot help, except after
+// ReasonUnreachable and ReasonTooSlow.
 type Refusal struct {
 	Reason  Reason
 	Message string // whole sentences for the person who sent the file
-	Err     error  // what caused it, for the log; may be nil
+	Err     error  // the cause, for the log; may be nil
 }
 
-// Error returns the message, with its cause.
+// Error returns the message and the cause.
 func (r *Refusal) Error() string {
 	if r.Err != nil {
 		return r.Message + " (" + r.Err.Error() + ")"

@@ -16,7 +16,7 @@ import (
 	"crier"
 )
 
-// S3Options says which bucket to use, and how to reach it.
+// S3Options configures the bucket and the connection to it.
 type S3Options struct {
 	Endpoint  string // https://s3.eu-central-1.amazonaws.com, http://127.0.0.1:9000
 	Region    string // empty: us-east-1
@@ -24,11 +24,11 @@ type S3Options struct {
 	Prefix    string // before every object name; empty: none
 	AccessKey string
 	SecretKey string
-	// PathStyle puts the bucket into the path instead of the host name, as most servers other than Amazon's want it.
+	// PathStyle puts the bucket into the path instead of the host name, as most servers other than Amazon's require.
 	PathStyle bool
 }
 
-// S3 keeps blobs in a bucket of an S3-compatible store, as objects named <prefix>/<id>/<variant>. An object is visible
+// S3 stores blobs in a bucket of an S3-compatible store, as objects named <prefix>/<id>/<variant>. An object is visible
 // only when its upload is complete, so nothing needs to be renamed.
 type S3 struct {
 	client *minio.Client
@@ -36,10 +36,10 @@ type S3 struct {
 	prefix string
 }
 
-// s3PartSize is the memory that one upload takes. 10,000 parts of it, the most that S3 allows, are 80 GiB.
+// s3PartSize is the memory used per upload. 10,000 parts, the maximum of S3, are 80 GiB.
 const s3PartSize = 8 << 20
 
-// NewS3 connects to a bucket and fails when it cannot be reached.
+// NewS3 connects to a bucket and fails if it cannot be reached.
 func NewS3(ctx context.Context, o S3Options) (*S3, error) {
 	endpoint, err := url.Parse(o.Endpoint)
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "https" && endpoint.Scheme != "http" {
@@ -94,7 +94,7 @@ func (s *S3) Put(ctx context.Context, key Key, r io.Reader, size int64) error {
 	_, err := s.client.PutObject(ctx, s.bucket, s.objectOf(key), source, size,
 		minio.PutObjectOptions{PartSize: s3PartSize, ContentType: "application/octet-stream"})
 	if failed := source.failed.Load(); failed != nil {
-		err = *failed // the library puts other words in its place
+		err = *failed // the library replaces the error
 	}
 	if err != nil {
 		return fmt.Errorf("put S3 object: %w", err)
@@ -174,10 +174,10 @@ func (s *S3) List(ctx context.Context, id crier.ID) iter.Seq2[Entry, error] {
 	}
 }
 
-// RemoveUnfinished implements Blobs: it aborts multipart uploads, whose parts cost storage but are seen nowhere.
+// RemoveUnfinished implements Blobs: it aborts multipart uploads, whose parts cost storage but are not visible.
 func (s *S3) RemoveUnfinished(ctx context.Context, before time.Time) error {
 	ctx, stop := context.WithCancel(ctx)
-	defer stop() // ends the listing when it is left early
+	defer stop() // ends the listing on an early return
 	core := minio.Core{Client: s.client}
 	for upload := range s.client.ListIncompleteUploads(ctx, s.bucket, s.prefix, true) {
 		if upload.Err != nil {

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// shrink flattens a picture on white and makes it fit into a square of the given side. The picture's pixels lie on a
-// canvas, which an animation's first frame need not fill. Small ones keep their size.
+// shrink flattens a picture on white and scales it to fit into a square of the given side. The picture's pixels lie on
+// a canvas, which an animation's first frame need not fill. Small ones keep their size.
 func shrink(ctx context.Context, picture image.Image, canvas image.Rectangle, side int) (*image.RGBA, error) {
-	// Averaging whole blocks brings the picture to less than twice the wanted size, from where a scaler that looks at
-	// four neighbours misses nothing. Scalers with a wider view keep a table of the whole picture in floating point.
+	// Averaging whole blocks brings the picture to less than twice the wanted size, from which a bilinear scaler misses
+	// nothing. Scalers with a larger kernel hold a table of the whole picture in floating point.
 	block := max(1, max(canvas.Dx(), canvas.Dy())/side)
 	coarse, err := averageBlocks(ctx, picture, canvas, block)
 	if err != nil {
@@ -27,7 +27,7 @@ func shrink(ctx context.Context, picture image.Image, canvas image.Rectangle, si
 	return fine, nil
 }
 
-// Fit makes a size fit into a square, keeping its shape; no side becomes less than a pixel.
+// Fit scales dimensions to fit into a square, keeping the aspect ratio; no side becomes less than a pixel.
 func Fit(width, height, side int) (int, int) {
 	longest := max(width, height)
 	if longest <= side {
@@ -37,7 +37,7 @@ func Fit(width, height, side int) (int, int) {
 	return scale(width), scale(height)
 }
 
-// averageBlocks makes one pixel out of every n x n, on white. Rows are converted a strip at a time, whatever the
+// averageBlocks averages every n x n pixels into one, on white. Rows are converted a strip at a time, whatever the
 // picture's own format is.
 func averageBlocks(ctx context.Context, picture image.Image, canvas image.Rectangle, n int) (*image.RGBA, error) {
 	width, height := (canvas.Dx()+n-1)/n, (canvas.Dy()+n-1)/n
@@ -55,7 +55,7 @@ func averageBlocks(ctx context.Context, picture image.Image, canvas image.Rectan
 	return out, nil
 }
 
-// averageStrip makes one row of pixels out of a strip of rows. The strip is opaque.
+// averageStrip averages a strip of rows into one row of pixels. The strip is opaque.
 func averageStrip(row []byte, strip *image.RGBA, rows, n int) {
 	for x := range len(row) / 4 {
 		columns := min(n, strip.Rect.Dx()-x*n)
@@ -91,7 +91,8 @@ func turnUpright(stored *image.RGBA, orientation int) *image.RGBA {
 	return shown
 }
 
-// storedPlace tells where the pixel is stored that is shown at a place of a picture of the given shown size.
+// storedPlace returns the stored coordinates of a pixel that is displayed at x, y in a picture of the given displayed
+// size.
 func storedPlace(orientation, x, y, w, h int) (int, int) {
 	switch orientation {
 	case 2: // mirrored
@@ -102,11 +103,11 @@ func storedPlace(orientation, x, y, w, h int) (int, int) {
 		return x, h - 1 - y
 	case 5: // a quarter turn, mirrored
 		return y, x
-	case 6: // shown a quarter turn clockwise
+	case 6: // displayed a quarter turn clockwise
 		return y, w - 1 - x
 	case 7: // a quarter turn the other way, mirrored
 		return h - 1 - y, w - 1 - x
-	case 8: // shown a quarter turn counter-clockwise
+	case 8: // displayed a quarter turn counter-clockwise
 		return h - 1 - y, x
 	}
 	return x, y

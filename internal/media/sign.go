@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The ways in which a signature can fail.
+// The errors of an invalid signature.
 var (
 	ErrSignature = errors.New("the signature of the media address is wrong")
 	ErrExpired   = errors.New("the media address has expired")
@@ -18,15 +18,15 @@ var (
 // expiryBytes is the length of the expiry in a signature.
 const expiryBytes = 8
 
-// Sign returns what makes the address of a file usable without a token until it expires, to the second. It binds asset,
-// variant and expiry, and has only characters that need no escaping in an address.
+// Sign returns a signature that makes the URL of a file usable without a token until it expires, to the second. It
+// covers asset, variant and expiry, and has only characters that need no escaping in a URL.
 func Sign(key []byte, assetID, variant string, expires time.Time) string {
-	stamp := binary.BigEndian.AppendUint64(nil, uint64(expires.Unix())) //nolint:gosec // read back the same way
+	stamp := binary.BigEndian.AppendUint64(nil, uint64(expires.Unix())) //nolint:gosec // decoded the same way
 	return base64.RawURLEncoding.EncodeToString(append(stamp, signature(key, assetID, variant, stamp)...))
 }
 
-// Verify checks what Sign returned: ErrSignature when it was not made with this key for this file, ErrExpired when it
-// was but now is too late.
+// Verify checks a signature of Sign: it returns ErrSignature if it was not created with this key for this file,
+// ErrExpired if it was but has expired.
 func Verify(key []byte, assetID, variant, signed string, now time.Time) error {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(signed)
 	if err != nil || len(raw) != expiryBytes+sha256.Size {
@@ -36,13 +36,13 @@ func Verify(key []byte, assetID, variant, signed string, now time.Time) error {
 	if !hmac.Equal(given, signature(key, assetID, variant, stamp)) {
 		return ErrSignature
 	}
-	if now.Unix() >= int64(binary.BigEndian.Uint64(stamp)) { //nolint:gosec // written the same way
+	if now.Unix() >= int64(binary.BigEndian.Uint64(stamp)) { //nolint:gosec // encoded the same way
 		return ErrExpired
 	}
 	return nil
 }
 
-// signature covers every part with its length, so that no two files share one.
+// signature covers every part with its length, so that no two files share a signature.
 func signature(key []byte, assetID, variant string, stamp []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	for _, part := range [][]byte{[]byte("crier media address 1"), []byte(assetID), []byte(variant), stamp} {

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// SniffLen is how many bytes Sniff needs at most.
+// SniffLen is the maximum number of bytes that Sniff needs.
 const SniffLen = 512
 
-// Sniff tells the type of a file from its first bytes, whatever its name says. Types that crier does not take are
-// refused, so that an upload can be stopped at its beginning. Being of a type does not mean being sound: see Probe.
+// Sniff detects the type of a file from its first bytes, whatever its name is. Unsupported types are rejected, so that
+// an upload can be stopped early. The file may still be invalid: see Probe.
 func Sniff(head []byte) (string, error) {
 	switch {
 	case len(head) == 0:
@@ -43,13 +43,13 @@ func unsupported(found string) *Refusal {
 	return refuse(ReasonUnsupported, "Files of this kind (%s) cannot be used. Allowed are %s.", found, allowedTypes)
 }
 
-// startsQuickTime knows QuickTime files from before the ftyp box.
+// startsQuickTime detects QuickTime files that predate the ftyp box.
 func startsQuickTime(head []byte) bool {
 	return slices.ContainsFunc([]string{"moov", "mdat", "wide", "pnot"},
 		func(box string) bool { return hasAt(head, 4, box) })
 }
 
-// sniffBrand tells the children of the ISO base media format apart by their major brand.
+// sniffBrand distinguishes the formats based on ISO base media by their major brand.
 func sniffBrand(head []byte) (string, error) {
 	if len(head) < 12 {
 		return "", cutOff("file")
@@ -73,7 +73,7 @@ func sniffBrand(head []byte) (string, error) {
 	return TypeMP4, nil
 }
 
-// sniffMatroska tells WebM, which is a narrow Matroska, from the rest.
+// sniffMatroska distinguishes WebM, a subset of Matroska, from the rest.
 func sniffMatroska(head []byte) (string, error) {
 	if bytes.Contains(head[:min(len(head), 64)], []byte("webm")) {
 		return TypeWebM, nil

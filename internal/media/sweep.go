@@ -7,20 +7,20 @@ import (
 	"crier"
 )
 
-// InUse tells which of the given asset and upload ids still exist. It is asked for some hundred ids at a time.
+// InUse returns which of the given asset and upload ids still exist. It is called with some hundred ids at a time.
 type InUse func(ctx context.Context, ids []crier.ID) (map[crier.ID]bool, error)
 
-// sweepBatch is how many ids one question to InUse has.
+// sweepBatch is the number of ids per call of InUse.
 const sweepBatch = 500
 
-// Swept counts what a sweep has removed.
+// Swept counts what a sweep removed.
 type Swept struct {
 	Blobs int
 	Bytes int64
 }
 
-// Sweep removes the blobs that belong to nothing: of refused files, deleted assets, abandoned uploads and processes
-// that died. What was stored after the given time is left alone, because its record may not be written yet.
+// Sweep removes the blobs that belong to nothing: of rejected files, deleted assets, abandoned uploads and processes
+// that died. Blobs stored after the given time are kept, because their record may not be written yet.
 func Sweep(ctx context.Context, blobs Blobs, before time.Time, inUse InUse) (Swept, error) {
 	s := sweeper{blobs: blobs, inUse: inUse}
 	for entry, err := range blobs.List(ctx, "") {
@@ -40,7 +40,7 @@ func Sweep(ctx context.Context, blobs Blobs, before time.Time, inUse InUse) (Swe
 	return s.swept, blobs.RemoveUnfinished(ctx, before)
 }
 
-// sweeper gathers old blobs until there are enough ids to ask about.
+// sweeper collects old blobs until there are enough ids for a call of InUse.
 type sweeper struct {
 	blobs   Blobs
 	inUse   InUse
@@ -62,7 +62,7 @@ func (s *sweeper) add(ctx context.Context, entry Entry) error {
 	return nil
 }
 
-// flush removes the gathered blobs that are not in use.
+// flush removes the collected blobs that are not in use.
 func (s *sweeper) flush(ctx context.Context) error {
 	if len(s.ids) == 0 {
 		return nil

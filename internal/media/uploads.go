@@ -14,8 +14,8 @@ import (
 	"crier"
 )
 
-// The sizes of a chunk. The smallest bounds the number of chunks of a large file: it binds when an upload has many
-// chunks already, and never the last one.
+// The sizes of a chunk. The minimum bounds the number of chunks of a large file: it applies once an upload has many
+// chunks, and never to the last one.
 const (
 	MinChunkSize     = 256 << 10
 	DefaultChunkSize = 8 << 20
@@ -24,24 +24,24 @@ const (
 	manyChunks = 1000
 )
 
-// Uploads keeps the chunks of uploads that are not complete yet. Each chunk is a blob of its own, named by its place,
-// so that one rule serves disk and S3: a chunk counts when its blob is whole. A crash in the middle of a chunk, or a
-// client that vanishes, leaves the upload where the chunk began; any node that sees the same blobs can continue it; and
-// no part of the file exists under the name of an asset before all of it is there.
+// Uploads stores the chunks of incomplete uploads. Each chunk is a blob of its own, named by its offset, so that the
+// same rule works on disk and S3: a chunk counts once its blob is complete. A crash in the middle of a chunk, or a
+// client that disappears, leaves the upload at the start of the chunk; any node that sees the same blobs can continue
+// it; and no part of the file exists under the name of an asset before the file is complete.
 //
-// Session facts (file name, declared type, expiry) are the caller's: Uploads knows bytes.
+// Session data (file name, declared type, expiry) is up to the caller: Uploads handles bytes only.
 type Uploads struct {
 	Blobs Blobs
 }
 
-// Chunk is one piece of an upload.
+// Chunk is one chunk of an upload.
 type Chunk struct {
-	Start  int64 // place of its first byte in the file
+	Start  int64 // offset of its first byte in the file
 	Length int64
 	Total  int64 // size of the whole file
 }
 
-// check refuses chunks that no session can take.
+// check rejects chunks that are invalid in any session.
 func (c Chunk) check() error {
 	switch {
 	case c.Start < 0 || c.Length <= 0 || c.Start > c.Total-c.Length:
@@ -53,7 +53,7 @@ func (c Chunk) check() error {
 	return nil
 }
 
-// checkSize refuses a small chunk after many.
+// checkSize rejects a small chunk after many.
 func (c Chunk) checkSize(before int) error {
 	if before >= manyChunks && c.Length < MinChunkSize && c.Start+c.Length < c.Total {
 		return refuse(ReasonChunk, "After %d chunks, a chunk must have at least %s, except the last one.", manyChunks,
@@ -62,12 +62,12 @@ func (c Chunk) checkSize(before int) error {
 	return nil
 }
 
-// OffsetError says that a chunk does not continue the upload where it stands.
+// OffsetError means that a chunk does not continue the upload at its current end.
 type OffsetError struct {
 	NextByteStart int64
 }
 
-// Error tells where to continue.
+// Error says where to continue.
 func (e *OffsetError) Error() string {
 	return fmt.Sprintf("the upload continues at byte %d", e.NextByteStart)
 }
@@ -78,14 +78,14 @@ func chunkKey(upload crier.ID, start int64) Key {
 	return Key{ID: upload, Variant: fmt.Sprintf("%s%013d", chunkPrefix, start)}
 }
 
-// NextByteStart tells how many bytes of the upload are safely stored, without a gap.
+// NextByteStart returns how many bytes of the upload are stored without a gap.
 func (u Uploads) NextByteStart(ctx context.Context, upload crier.ID) (int64, error) {
 	chunks, err := u.chunks(ctx, upload)
 	return end(chunks), err
 }
 
 // Append stores a chunk that continues the upload and returns the new NextByteStart. A chunk that starts elsewhere is
-// an *OffsetError; one whose body has not exactly its length is not stored.
+// an *OffsetError; one whose body does not have exactly its length is not stored.
 func (u Uploads) Append(ctx context.Context, upload crier.ID, c Chunk, body io.Reader) (int64, error) {
 	if err := c.check(); err != nil {
 		return 0, err
@@ -106,7 +106,7 @@ func (u Uploads) Append(ctx context.Context, upload crier.ID, c Chunk, body io.R
 	return c.Start + c.Length, nil
 }
 
-// Open returns the chunks of a complete upload as one file, or an *OffsetError when bytes are missing.
+// Open returns the chunks of a complete upload as one file, or an *OffsetError if bytes are missing.
 func (u Uploads) Open(ctx context.Context, upload crier.ID, total int64) (Blob, error) {
 	chunks, err := u.chunks(ctx, upload)
 	if err != nil {
@@ -119,12 +119,12 @@ func (u Uploads) Open(ctx context.Context, upload crier.ID, total int64) (Blob, 
 	return &joinedBlob{SectionReader: io.NewSectionReader(joined, 0, total), joined: joined}, nil
 }
 
-// Discard removes all chunks of an upload.
+// Discard deletes all chunks of an upload.
 func (u Uploads) Discard(ctx context.Context, upload crier.ID) error {
 	return DeleteAll(ctx, u.Blobs, upload)
 }
 
-// placedChunk is a stored chunk and its place in the file.
+// placedChunk is a stored chunk and its offset in the file.
 type placedChunk struct {
 	key         Key
 	start, size int64
@@ -138,7 +138,7 @@ func end(chunks []placedChunk) int64 {
 	return last.start + last.size
 }
 
-// chunks returns the stored chunks that follow each other from the start of the file. Others, left by two clients that
+// chunks returns the stored chunks that are contiguous from the start of the file. Others, left by two clients that
 // sent to one session at once, are ignored.
 func (u Uploads) chunks(ctx context.Context, upload crier.ID) ([]placedChunk, error) {
 	var stored []placedChunk
@@ -162,18 +162,18 @@ func (u Uploads) chunks(ctx context.Context, upload crier.ID) ([]placedChunk, er
 	return connected, nil
 }
 
-// joinedBlob reads chunks that lie one after the other as one file.
+// joinedBlob reads contiguous chunks as one file.
 type joinedBlob struct {
 	*io.SectionReader
 	joined *joinedChunks
 }
 
-// Close closes the chunk that is open.
+// Close closes the open chunk.
 func (b *joinedBlob) Close() error { return b.joined.close() }
 
-// joinedChunks keeps the chunk open that was read last: a reader that goes from start to end opens each one once.
+// joinedChunks keeps the chunk open that was read last: a sequential reader opens each one once.
 type joinedChunks struct {
-	ctx    context.Context //nolint:containedctx // of Open: it bounds the life of the blob
+	ctx    context.Context //nolint:containedctx // of Open: it bounds the lifetime of the blob
 	blobs  Blobs
 	chunks []placedChunk
 
@@ -197,7 +197,7 @@ func (j *joinedChunks) ReadAt(p []byte, at int64) (int, error) {
 	return read, nil
 }
 
-// readChunk reads from the one chunk that holds the place, to its end at most.
+// readChunk reads from the chunk at an offset, at most to its end.
 func (j *joinedChunks) readChunk(p []byte, at int64) (int, error) {
 	number := sort.Search(len(j.chunks), func(i int) bool { return j.chunks[i].start > at }) - 1
 	if at >= end(j.chunks) || number < 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Elements of WebM that are read (RFC 9559, section 5.1).
+// The WebM elements that are read (RFC 9559, section 5.1).
 const (
 	webmSegment         = 0x18538067
 	webmInfo            = 0x1549a966
@@ -28,16 +28,16 @@ const (
 	webmCluster         = 0x1f43b675
 )
 
-// webmElement is one element: its id, and where its content lies.
+// webmElement is one element: its id and the range of its content.
 type webmElement struct {
 	id         int64
 	start, end int64
 }
 
-// webm is what is gathered on a walk through a WebM file.
+// webm collects the results of walking a WebM file.
 type webm struct {
 	src      *source
-	scale    int64   // nanoseconds of a unit of time
+	scale    int64   // nanoseconds per unit of time
 	duration float64 // in units of time
 	track    webmTrack
 	video    *webmTrack
@@ -49,14 +49,14 @@ type webm struct {
 type webmTrack struct {
 	kind          int64
 	codec         string
-	frame         int64 // nanoseconds that it lasts
+	frame         int64 // duration in nanoseconds
 	width, height int64
 	alpha         int64
 	sampleRate    float64
 	channels      int64
 }
 
-// parseWebM reads the headers of a WebM file (RFC 8794, RFC 9559) up to its first pictures.
+// parseWebM reads the headers of a WebM file (RFC 8794, RFC 9559) up to its first frames.
 func parseWebM(src *source) (Info, error) {
 	w := &webm{src: src, scale: 1_000_000}
 	if err := w.walk(0, src.size); err != nil {
@@ -65,7 +65,7 @@ func parseWebM(src *source) (Info, error) {
 	return w.info()
 }
 
-// walk visits the elements between two places.
+// walk visits the elements in a range.
 func (w *webm) walk(at, end int64) error {
 	for at < end && !w.hasData {
 		element, err := w.element(at, end)
@@ -107,7 +107,7 @@ func (w *webm) element(at, end int64) (webmElement, error) {
 	return webmElement{id, start, start + size}, nil
 }
 
-// number reads a number of variable length, with or without the bits that tell its length. It has at most 57 bits.
+// number reads a variable-length integer, with or without its length marker. It has at most 57 bits.
 func (w *webm) number(at int64, withMarker bool) (value, length int64, err error) {
 	first, err := w.src.bytes(at, 1)
 	if err != nil {
@@ -140,7 +140,7 @@ func (w *webm) visit(e webmElement) error {
 	return w.readFact(e)
 }
 
-// keepTrack keeps the first track of pictures and the first of sound.
+// keepTrack keeps the first video track and the first audio track.
 func (w *webm) keepTrack() {
 	const video, audio = 1, 2
 	track := w.track
@@ -152,7 +152,7 @@ func (w *webm) keepTrack() {
 	}
 }
 
-// readFact reads the elements that hold a value.
+// readFact reads an element that holds a value.
 func (w *webm) readFact(e webmElement) error {
 	t := &w.track
 	integers := map[int64]*int64{
@@ -176,7 +176,7 @@ func (w *webm) readFact(e webmElement) error {
 	return err
 }
 
-// webmFloat reads a number of either precision; anything else is 0.
+// webmFloat decodes a float of either precision; anything else is 0.
 func webmFloat(raw []byte) float64 {
 	switch len(raw) {
 	case 4:
@@ -187,7 +187,7 @@ func webmFloat(raw []byte) float64 {
 	return 0
 }
 
-// webmCodecName turns V_VP9 and A_OPUS into the names that are used for MP4.
+// webmCodecName converts names such as V_VP9 and A_OPUS to those used for MP4.
 func webmCodecName(id string) string {
 	name := strings.ToLower(strings.TrimLeft(printable(strings.TrimRight(id, "\x00")), "VA"))
 	return strings.Trim(name, "_")

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 )
 
-// riffChunk is a piece of a WebP: its name, and where its content lies.
+// riffChunk is a chunk of a WebP: its name and the range of its content.
 type riffChunk struct {
 	name  string
 	start int64
@@ -45,7 +45,7 @@ func (l Limits) parseWebP(src *source) (Info, error) {
 	return info, nil
 }
 
-// webpChunks lists the chunks, which must fill the file.
+// webpChunks returns the chunks, which must fill the file.
 func webpChunks(src *source) ([]riffChunk, error) {
 	const header, most = 8, 1000
 	length, err := src.bytes(4, 4)
@@ -91,8 +91,8 @@ func readWebPCanvas(src *source, c riffChunk, info *Info) error {
 
 func le24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
 
-// readWebPPicture reads the size from the picture itself. A canvas of another size would hide how much there is to
-// decode.
+// readWebPPicture reads the dimensions from the picture itself. A canvas of another size would hide how much there is
+// to decode.
 func readWebPPicture(src *source, c riffChunk, canvas bool, info *Info) error {
 	head, err := src.bytes(c.start, int(min(c.size, 10)))
 	if err != nil {
