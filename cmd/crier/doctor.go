@@ -42,7 +42,7 @@ func (a *app) doctorCommand(s *cli.Shell) *cobra.Command {
 				err = s.Show(findings, "", func(w io.Writer) { cli.WriteFindings(w, findings) })
 			}
 			if err == nil && slices.ContainsFunc(findings, func(f cli.Finding) bool { return !f.OK }) {
-				return &cli.UnwellError{Away: away}
+				return &cli.ProblemsError{Away: away}
 			}
 			return err
 		},

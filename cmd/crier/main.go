@@ -36,7 +36,7 @@ func main() {
 	err := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "crier:", cli.Told(err))
+		fmt.Fprintln(os.Stderr, "crier:", cli.ErrorText(err))
 		os.Exit(cli.ExitCode(err))
 	}
 }

@@ -70,8 +70,8 @@ func (s *Shell) accountsConnect() *cobra.Command {
 	})
 }
 
-// connectAccount begins a consent and waits for what comes of it: the browser comes back to this command when it runs
-// on the same machine, and the server knows the account in any case.
+// connectAccount starts a consent and waits for its outcome: the browser returns to this command if it runs on the same
+// machine, and the server knows the account in any case.
 func (s *Shell) connectAccount(ctx context.Context, c *client.Client, team crier.ID, at crier.Provider, browser,
 	wait bool) error {
 	before, err := c.ListAccounts(ctx, team)
@@ -120,10 +120,10 @@ func (s *Shell) connectAccount(ctx context.Context, c *client.Client, team crier
 	})
 }
 
-// accountPause is how long a command waits before it asks again whether an account is connected.
+// accountPause is the pause between two checks whether an account is connected.
 const accountPause = time.Second
 
-// awaitAccounts waits until an account is connected that was not, or was connected again.
+// awaitAccounts waits until an account is connected or reconnected.
 func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.ID, before []crier.SocialAccount,
 	end crier.Time, returned <-chan error, failures *connectionFailures) ([]crier.SocialAccount, error) {
 	known := map[crier.ID]crier.Time{}
@@ -165,13 +165,13 @@ func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.
 	}
 }
 
-// connectionFailures finds out that a connection came to nothing, wherever the browser is: by the events of the team.
+// connectionFailures detects that a connection failed, wherever the browser is, from the events of the team.
 type connectionFailures struct {
 	organization, team, connection crier.ID
 	after                          string
 }
 
-// failuresFromNow passes over the connections that failed before.
+// failuresFromNow skips the connections that failed earlier.
 func failuresFromNow(ctx context.Context, c *client.Client, team crier.ID) (*connectionFailures, error) {
 	found, err := c.GetTeam(ctx, team)
 	if err != nil {
@@ -181,12 +181,12 @@ func failuresFromNow(ctx context.Context, c *client.Client, team crier.ID) (*con
 	return f, f.look(ctx, c)
 }
 
-// look returns the failure of the connection that is waited for, if there is one by now.
+// look returns the failure of the awaited connection, if there is one.
 func (f *connectionFailures) look(ctx context.Context, c *client.Client) error {
 	for {
 		page, err := c.ListEvents(ctx, f.organization, client.EventOptions{
 			Types: []crier.EventType{crier.ConnectionFailedEvent}, TeamID: f.team, After: f.after})
-		if client.IsKind(err, crier.KindInvalid) { // a server from before there was such an event
+		if client.IsKind(err, crier.KindInvalid) { // an older server, without such an event
 			return nil
 		}
 		if err != nil {
@@ -205,7 +205,7 @@ func (f *connectionFailures) look(ctx context.Context, c *client.Client) error {
 	}
 }
 
-// awaitBrowser listens on this machine for the browser that comes back from a consent.
+// awaitBrowser listens on this machine for the browser that returns from a consent.
 func awaitBrowser(ctx context.Context, returned chan<- error) (address string, stop func(), err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -227,14 +227,14 @@ func awaitBrowser(ctx context.Context, returned chan<- error) (address string, s
 		fmt.Fprintf(w, "<!doctype html><title>crier</title><p>%s</p>\n", html.EscapeString(message))
 		select {
 		case returned <- result:
-		default: // it came back before
+		default: // it returned before
 		}
 	})
 	go func() { _ = server.Serve(listener) }() // until it is closed
 	return "http://" + listener.Addr().String() + "/connected", func() { _ = server.Close() }, nil
 }
 
-// consentRefusal is why a consent failed, in words.
+// consentRefusal returns why a consent failed, for people.
 func consentRefusal(reason string) string {
 	if strings.Contains(reason, "access_denied") || strings.Contains(reason, "user_cancelled") {
 		return "the consent was refused in the browser"
@@ -242,7 +242,7 @@ func consentRefusal(reason string) string {
 	return reason
 }
 
-// onAccount makes a command about one account.
+// onAccount returns a command for one account.
 func (s *Shell) onAccount(use, short, example string,
 	change func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.SocialAccount, error)) *cobra.Command {
 	cmd := &cobra.Command{

@@ -13,13 +13,13 @@ import (
 	"crier/client"
 )
 
-// analyticsFlags are what the questions about numbers share.
+// analyticsFlags are the flags that all analytics commands share.
 type analyticsFlags struct {
 	client.AnalyticsQuery
 	from, until, basis, account string
 	networks                    []string
 	csv                         bool
-	// table prints the answer as CSV where it takes more than the flags that all share.
+	// table prints the answer as CSV for commands with more than the shared flags.
 	table func(context.Context, *client.Client, crier.ID, client.AnalyticsQuery) error
 }
 
@@ -46,7 +46,7 @@ func (s *Shell) analyticsCommand() *cobra.Command {
 	return cmd
 }
 
-// askAnalytics reads the flags and hands them on; with --csv it prints the table of the server instead.
+// askAnalytics parses the flags and runs the query; with --csv it prints the server's table instead.
 func (s *Shell) askAnalytics(cmd *cobra.Command, f *analyticsFlags, noun string, o client.ListOptions,
 	show func(context.Context, *client.Client, crier.ID, client.AnalyticsQuery) error) error {
 	ctx := cmd.Context()
@@ -121,16 +121,17 @@ func writeTotals(w io.Writer, t crier.AnalyticsTotals, previous *crier.Analytics
 		{"comments", m.Comments, b.Comments}, {"shares", m.Shares, b.Shares}, {"quotes", m.Quotes, b.Quotes},
 		{"saves", m.Saves, b.Saves}, {"clicks", m.Clicks, b.Clicks},
 	} {
-		Row(w, line.name, told(line.now.Value), earlier(told(line.was.Value)), line.now.Told, line.now.NotTold)
+		Row(w, line.name, numberOrDash(line.now.Value), earlier(numberOrDash(line.was.Value)),
+			line.now.Told, line.now.NotTold)
 	}
 	Row(w, "engagement rate", percent(t.EngagementRate.Value), earlier(percent(before.EngagementRate.Value)),
 		t.EngagementRate.Told, t.EngagementRate.NotTold)
-	Row(w, "followers", told(t.Followers.Value), earlier(told(before.Followers.Value)), t.Followers.Told,
-		t.Followers.NotTold)
+	Row(w, "followers", numberOrDash(t.Followers.Value), earlier(numberOrDash(before.Followers.Value)),
+		t.Followers.Told, t.Followers.NotTold)
 }
 
-// told returns a number, or a dash for what was not told.
-func told(n *int64) string {
+// numberOrDash returns a number, or a dash for a missing one.
+func numberOrDash(n *int64) string {
 	if n == nil {
 		return "–"
 	}
@@ -202,8 +203,8 @@ func (s *Shell) analyticsPosts() *cobra.Command {
 				}
 				return s.Show(page, "POST\tNETWORK\tPUBLISHED\tVIEWS\tENGAGEMENTS\tRATE\tTEXT", func(w io.Writer) {
 					for _, p := range page.Data {
-						Row(w, p.PostID, networkName(p.Provider), local(p.PublishedAt), told(p.Metrics.Views),
-							told(p.Metrics.Engagements), percent(p.EngagementRate), shorten(p.Text, 40))
+						Row(w, p.PostID, networkName(p.Provider), local(p.PublishedAt), numberOrDash(p.Metrics.Views),
+							numberOrDash(p.Metrics.Engagements), percent(p.EngagementRate), shorten(p.Text, 40))
 					}
 				})
 			})

@@ -17,11 +17,12 @@ var (
 	errRefused = errors.New("nothing was changed")
 	// errNobody means that there is no person to ask.
 	errNobody = errors.New("nobody is there to ask: add --yes to go ahead")
-	// errInterrupted means that a person ended the command while they were asked.
+	// errInterrupted means that a person interrupted the command at a question.
 	errInterrupted = errors.New("interrupted: nothing was changed")
 )
 
-// confirm tells what will happen and asks, unless --yes was given. Without a person to ask it refuses.
+// confirm states what will happen and asks for confirmation, unless --yes was given. It fails if there is nobody to
+// ask.
 func (s *Shell) confirm(ctx context.Context, format string, args ...any) error {
 	if s.yes {
 		return nil
@@ -30,7 +31,7 @@ func (s *Shell) confirm(ctx context.Context, format string, args ...any) error {
 	return s.ask(ctx, "Go ahead?")
 }
 
-// ask puts a question to a person, unless --yes was given.
+// ask asks a person for confirmation, unless --yes was given.
 func (s *Shell) ask(ctx context.Context, question string) error {
 	if s.yes {
 		return nil
@@ -51,8 +52,8 @@ func (s *Shell) ask(ctx context.Context, question string) error {
 	return nil
 }
 
-// somebody refuses at once what could not be asked for later, before anything is done that would have to be undone.
-func (s *Shell) somebody() error {
+// requirePerson fails early if nobody could be asked later, before anything is done that would have to be undone.
+func (s *Shell) requirePerson() error {
 	if s.yes {
 		return nil
 	}
@@ -63,7 +64,7 @@ func (s *Shell) somebody() error {
 	return err
 }
 
-// person returns who can be asked: at the standard input, or at the terminal when a text is piped in.
+// person returns where to read a person's answer: the standard input, or the terminal if a text is piped in.
 func (s *Shell) person() (r io.Reader, done func(), err error) {
 	if Interactive(s.stdin) {
 		return s.stdin, func() {}, nil
@@ -82,8 +83,8 @@ func (s *Shell) openTerminal() (io.ReadCloser, error) {
 	return os.Open("/dev/tty")
 }
 
-// readLine reads what a person types. Reading from a terminal cannot be stopped, so an interrupted command leaves it
-// behind.
+// readLine reads a line that a person types. Reading from a terminal cannot be canceled, so an interrupted command
+// leaves the goroutine behind.
 func readLine(ctx context.Context, person io.Reader) (string, error) {
 	type line struct {
 		text string
@@ -105,7 +106,7 @@ func readLine(ctx context.Context, person io.Reader) (string, error) {
 	}
 }
 
-// Interactive reports whether a person sits at the other end.
+// Interactive reports whether a file is a terminal.
 func Interactive(end any) bool {
 	f, ok := end.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())

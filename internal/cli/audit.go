@@ -50,7 +50,7 @@ func (s *Shell) auditCommand() *cobra.Command {
 	return cmd
 }
 
-// auditFlags narrow the audit log.
+// auditFlags filter the audit log.
 type auditFlags struct{ actor, action, from, until string }
 
 func (f *auditFlags) add(cmd *cobra.Command) {
@@ -72,7 +72,7 @@ func (f *auditFlags) filter(ctx context.Context, s *Shell, c *client.Client, org
 	return filter, err
 }
 
-// people returns the names of members and keys, as far as they can be read.
+// people returns the names of members and keys, as far as the caller may read them.
 func (s *Shell) people(ctx context.Context, c *client.Client, org crier.ID) map[crier.ID]string {
 	names := map[crier.ID]string{}
 	if s.asJSON {

@@ -49,7 +49,7 @@ func (s *Shell) calendarCommand() *cobra.Command {
 	return cmd
 }
 
-// parseMonth reads 2026-12, next or last; the present month without it.
+// parseMonth parses 2026-12, next or last; without an argument it returns the current month.
 func parseMonth(args []string, now time.Time) (time.Time, error) {
 	first := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, now.Location())
 	if len(args) == 0 {
@@ -68,17 +68,17 @@ func parseMonth(args []string, now time.Time) (time.Time, error) {
 	return month, nil
 }
 
-// Widths of the screen that the calendar is drawn for.
+// Widths of the calendar, in characters.
 const (
 	usualWidth = 100
 	minCell    = 9
 	maxCell    = 24
 	cellLines  = 3
-	// narrowest is what seven of the smallest cells and the lines around them take.
+	// narrowest is the width of seven of the smallest cells with their borders.
 	narrowest = 7*(minCell+1) + 1
 )
 
-// width returns how many characters a line of the screen has.
+// width returns the width of the screen in characters.
 func (s *Shell) width() int {
 	if n, err := strconv.Atoi(s.variable("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -91,7 +91,7 @@ func (s *Shell) width() int {
 	return usualWidth
 }
 
-// writeMonth draws the grid, Monday first.
+// writeMonth draws the month, Monday first.
 func writeMonth(w io.Writer, first, now time.Time, entries []crier.CalendarEntry, width int) {
 	cell := min(max((width-1)/7-1, minCell), maxCell)
 	byDay := map[int][]crier.CalendarEntry{}
@@ -119,7 +119,7 @@ func writeMonth(w io.Writer, first, now time.Time, entries []crier.CalendarEntry
 	}
 }
 
-// gridRow returns one line through the seven days of a week.
+// gridRow returns one line across the seven days of a week.
 func gridRow(cell int, content func(column int) string) string {
 	var row strings.Builder
 	row.WriteByte('|')
@@ -129,7 +129,7 @@ func gridRow(cell int, content func(column int) string) string {
 	return row.String()
 }
 
-// cellLine returns one line of a day: its number, then what goes out.
+// cellLine returns one line of a day: its number, then its entries.
 func cellLine(day, line int, entries []crier.CalendarEntry, first, now time.Time) string {
 	if line == 0 {
 		mark := ""
@@ -149,7 +149,7 @@ func cellLine(day, line int, entries []crier.CalendarEntry, first, now time.Time
 		shortNetwork(e.Provider)+" "+oneLine(printable(firstOf(text(e.Title), e.Text))))
 }
 
-// entryMark returns the state of an entry in one character.
+// entryMark returns the state of an entry as one character.
 func entryMark(e crier.CalendarEntry) string {
 	switch {
 	case e.NeedsAttention:
@@ -162,7 +162,7 @@ func entryMark(e crier.CalendarEntry) string {
 	return " "
 }
 
-// shortNetwork returns a network in two characters.
+// shortNetwork returns a network as two characters.
 func shortNetwork(p crier.Provider) string {
 	short := map[crier.Provider]string{crier.ProviderX: "X", crier.ProviderTikTok: "TT", crier.ProviderInstagram: "IG",
 		crier.ProviderFacebook: "FB", crier.ProviderYouTube: "YT", crier.ProviderLinkedIn: "LI",

@@ -72,7 +72,7 @@ func (p person) start(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	if err == nil {
 		return 0
 	}
-	_, _ = io.WriteString(stderr, "crier: "+cli.Told(err)+"\n")
+	_, _ = io.WriteString(stderr, "crier: "+cli.ErrorText(err)+"\n")
 	return cli.ExitCode(err)
 }
 

@@ -10,13 +10,13 @@ import (
 	"crier/client"
 )
 
-// completionTime is how long a person who presses TAB waits at most.
+// completionTime is how long a completion may take at most.
 const completionTime = 3 * time.Second
 
-// words lists what can be completed. Errors have nowhere to go.
+// words returns completions. Errors cannot be shown and complete nothing.
 type words func(ctx context.Context) ([]cobra.Completion, error)
 
-// completion completes with what the server has.
+// completion returns a completion function with values from the server.
 func completion(list words) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
@@ -29,14 +29,14 @@ func completion(list words) cobra.CompletionFunc {
 	}
 }
 
-// completes has the values of a flag completed with what the server has.
+// completes completes the values of a flag with values from the server.
 func (s *Shell) completes(cmd *cobra.Command, flag string, list words) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, completion(list)); err != nil {
-		panic(err) // by a programmer's error only
+		panic(err) // only by a programming error
 	}
 }
 
-// completesFirst has the first argument of a command completed with what the server has.
+// completesFirst completes the first argument of a command with values from the server.
 func completesFirst(cmd *cobra.Command, list words) *cobra.Command {
 	complete := completion(list)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string,
@@ -49,12 +49,12 @@ func completesFirst(cmd *cobra.Command, list words) *cobra.Command {
 	return cmd
 }
 
-// word makes a completion with what tells it apart.
+// word returns a completion with a description.
 func word(text, about string) cobra.Completion {
 	return cobra.CompletionWithDesc(text, shorten(printable(about), 60))
 }
 
-// teamWords completes with what a team has.
+// teamWords returns completions with values of the team.
 func (s *Shell) teamWords(list func(ctx context.Context, c *client.Client, team crier.ID) ([]cobra.Completion,
 	error)) words {
 	return func(ctx context.Context) ([]cobra.Completion, error) {
@@ -66,7 +66,7 @@ func (s *Shell) teamWords(list func(ctx context.Context, c *client.Client, team 
 	}
 }
 
-// orgWords completes with what an organization has.
+// orgWords returns completions with values of the organization.
 func (s *Shell) orgWords(list func(ctx context.Context, c *client.Client, org crier.ID) ([]cobra.Completion,
 	error)) words {
 	return func(ctx context.Context) ([]cobra.Completion, error) {
@@ -78,10 +78,10 @@ func (s *Shell) orgWords(list func(ctx context.Context, c *client.Client, org cr
 	}
 }
 
-// firstPage is enough for who completes.
+// firstPage is enough for completions.
 var firstPage = client.ListOptions{Limit: crier.MaxPageSize}
 
-// completed turns a list into completions.
+// completed converts a list into completions.
 func completed[T any](list []T, err error, of func(T) cobra.Completion) ([]cobra.Completion, error) {
 	out := make([]cobra.Completion, len(list))
 	for i, entry := range list {
@@ -116,7 +116,7 @@ func (s *Shell) accountWords(ctx context.Context, c *client.Client, team crier.I
 	})
 }
 
-// targetWords are networks and accounts.
+// targetWords completes networks and accounts.
 func (s *Shell) targetWords(ctx context.Context) ([]cobra.Completion, error) {
 	networks, _ := completed(crier.Providers(), nil, func(p crier.Provider) cobra.Completion {
 		return word(string(p), "every connected account on "+networkName(p))

@@ -14,7 +14,7 @@ import (
 
 const defaultServer = "http://127.0.0.1:8080"
 
-// noLoginError is errNoLogin where the login would be for a server that was named.
+// noLoginError is errNoLogin for a server that was named explicitly.
 type noLoginError struct{ server string }
 
 func (e *noLoginError) Error() string {
@@ -30,7 +30,7 @@ func (*noLoginError) Is(target error) bool { return target == errNoLogin }
 // errNoLogin means that there is neither a login nor a token.
 var errNoLogin = errors.New("you are not logged in: run 'crier login', or set CRIER_TOKEN to an API key")
 
-// OtherServerError means that there is no login for the server that was asked for, but one for another.
+// OtherServerError means that there is no login for the requested server, but one for another.
 type OtherServerError struct{ asked, known string }
 
 // Error says what to do.
@@ -39,24 +39,24 @@ func (e *OtherServerError) Error() string {
 		e.asked, e.asked)
 }
 
-// told returns the server that the command line or the environment names.
-func (s *Shell) told() string {
+// requestedServer returns the server given by flag or environment.
+func (s *Shell) requestedServer() string {
 	return strings.TrimRight(firstOf(s.server, s.variable("CRIER_SERVER")), "/")
 }
 
-// Choice is who chose a server.
+// Choice says how a server was chosen.
 type Choice int
 
-// Who may choose a server.
+// The ways in which a server is chosen.
 const (
 	ChosenByNobody Choice = iota
 	ChosenByLogin
 	ChosenByPerson // by a flag or the environment
 )
 
-// Server returns the address that commands talk to, and who chose it.
+// Server returns the address that commands use, and how it was chosen.
 func (s *Shell) Server() (address string, by Choice) {
-	if server := s.told(); server != "" {
+	if server := s.requestedServer(); server != "" {
 		return server, ChosenByPerson
 	}
 	if kept, err := s.loadLogins(); err == nil && kept.Current != "" {
@@ -65,13 +65,13 @@ func (s *Shell) Server() (address string, by Choice) {
 	return defaultServer, ChosenByNobody
 }
 
-// Connect makes a client as the flags, the environment or the saved logins say.
+// Connect returns a client configured by flags, environment or saved logins.
 func (s *Shell) Connect(context.Context) (*client.Client, error) {
 	kept, err := s.loadLogins()
 	if err != nil {
 		return nil, err
 	}
-	server := firstOf(s.told(), kept.server(), defaultServer)
+	server := firstOf(s.requestedServer(), kept.server(), defaultServer)
 	if err := checkServer(server); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *Shell) Connect(context.Context) (*client.Client, error) {
 		return client.New(server, token, agent, waiting), nil
 	}
 	l, ok := kept.forServer(server)
-	if !ok && len(kept.Logins) > 0 { // a login is for its own server alone
+	if !ok && len(kept.Logins) > 0 { // a login is valid for its own server only
 		return nil, &OtherServerError{asked: server, known: kept.known()}
 	}
 	if !ok {
@@ -91,7 +91,7 @@ func (s *Shell) Connect(context.Context) (*client.Client, error) {
 	})), nil
 }
 
-// tellWaiting says why nothing happens.
+// tellWaiting prints why the command waits.
 func (s *Shell) tellWaiting(wait time.Duration, why error) {
 	if client.IsKind(why, crier.KindTooManyRequests) {
 		fmt.Fprintf(s.stderr, "Too many requests: the server asks to wait %s…\n", span(wait))
@@ -100,7 +100,7 @@ func (s *Shell) tellWaiting(wait time.Duration, why error) {
 	fmt.Fprintf(s.stderr, "The server does not answer; trying again in %s…\n", span(wait))
 }
 
-// checkServer refuses what cannot be the address of an installation.
+// checkServer rejects addresses that cannot be an installation's.
 func checkServer(server string) error {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -118,14 +118,14 @@ func firstOf(values ...string) string {
 	return ""
 }
 
-// inTeam connects and finds the team to work in.
+// inTeam connects and determines the team.
 func (s *Shell) inTeam(ctx context.Context) (*client.Client, crier.ID, error) {
 	c, err := s.Connect(ctx)
 	if err != nil {
 		return nil, "", err
 	}
 	given := s.team
-	if s.org == "" { // a flag of the command says more than the environment
+	if s.org == "" { // a flag overrides the environment
 		given = firstOf(given, s.variable("CRIER_TEAM"))
 	}
 	if given != "" {
@@ -136,7 +136,7 @@ func (s *Shell) inTeam(ctx context.Context) (*client.Client, crier.ID, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if s.org != "" { // the first team of the organization that was named
+	if s.org != "" { // the first team of the given organization
 		org, err := s.findOrganization(ctx, c, s.org)
 		if err != nil {
 			return nil, "", err
@@ -154,7 +154,7 @@ func (s *Shell) inTeam(ctx context.Context) (*client.Client, crier.ID, error) {
 	return c, *overview.DefaultTeamID, nil
 }
 
-// inOrganization connects and finds the organization to work in.
+// inOrganization connects and determines the organization.
 func (s *Shell) inOrganization(ctx context.Context) (*client.Client, crier.ID, error) {
 	c, err := s.Connect(ctx)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Shell) inOrganization(ctx context.Context) (*client.Client, crier.ID, e
 	if err != nil {
 		return nil, "", err
 	}
-	if given := firstOf(s.team, s.variable("CRIER_TEAM")); given != "" { // the organization of the team that was named
+	if given := firstOf(s.team, s.variable("CRIER_TEAM")); given != "" { // the organization of the given team
 		team, err := s.findTeam(ctx, c, given)
 		if err != nil {
 			return nil, "", err

@@ -21,7 +21,7 @@ import (
 	"crier/client"
 )
 
-// contentFlags say what a post is made of.
+// contentFlags are the flags for the content of a post.
 type contentFlags struct {
 	text, file string
 	title      string
@@ -47,11 +47,11 @@ func (f *contentFlags) add(cmd *cobra.Command) {
 	completesNothing(cmd, "text", "alt", "variant")
 	cmd.MarkFlagsMutuallyExclusive("text", "file")
 	if err := cmd.MarkFlagFilename("file", "md", "txt"); err != nil {
-		panic(err) // by a programmer's error only
+		panic(err) // only by a programming error
 	}
 }
 
-// oneText takes a text as one argument. Words without quotes around them are several.
+// oneText accepts a text as one argument. Unquoted words are several.
 func oneText(_ *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return errors.New("the text is one argument: put quotes around it")
@@ -59,27 +59,27 @@ func oneText(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// content is what a post is made of.
+// content is the content of a post.
 type content struct {
 	title    string
 	parts    []part
 	variants []crier.PostVariant
 }
 
-// part is one post of a thread, or the whole of a post that is none.
+// part is one post of a thread, or the only one.
 type part struct {
 	text  string
 	media []medium
 	links []crier.Attachment
 }
 
-// medium is a file that belongs to a post.
+// medium is a media file of a post.
 type medium struct {
 	asset crier.Asset
 	alt   string
 }
 
-// String returns a medium as a person knows it.
+// String returns the name of the file for people.
 func (m medium) String() string {
 	about := []string{m.asset.MimeType, byteSize(m.asset.ByteSize)}
 	if m.asset.Width != nil && m.asset.Height != nil {
@@ -97,7 +97,7 @@ func (m medium) String() string {
 
 var threadBreak = regexp.MustCompile(`(?m)^---[ \t]*\r?$\n?`)
 
-// read finds the text: the argument, a flag, a file, an editor or what is piped in.
+// read returns the text from the argument, a flag, a file, an editor or a pipe.
 func (f *contentFlags) read(ctx context.Context, s *Shell, args []string) (content, error) {
 	c := content{title: f.title}
 	body, err := f.body(s, args)
@@ -128,8 +128,8 @@ func (f *contentFlags) read(ctx context.Context, s *Shell, args []string) (conte
 	return c, nil
 }
 
-// plainText returns a text without what some editors and systems put around it: the mark at its beginning, carriage
-// returns and the last ends of lines. Networks would publish and count them.
+// plainText removes what some editors and systems add to a text: the byte order mark, carriage returns and trailing
+// newlines. Networks would publish and count them.
 func plainText(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		return "", usagef("the text is not UTF-8; pictures and videos go with --media")
@@ -138,7 +138,7 @@ func plainText(text string) (string, error) {
 	return strings.TrimRight(text, "\n"), nil
 }
 
-// splitThread finds the parts of a thread.
+// splitThread splits a text into the parts of a thread.
 func splitThread(body string) []string {
 	var parts []string
 	for _, piece := range threadBreak.Split(body, -1) {
@@ -149,7 +149,7 @@ func splitThread(body string) []string {
 	return parts
 }
 
-// addVariants finds out whom the texts of --variant are for. One takes the place of another for the same target.
+// addVariants resolves the targets of --variant. A later variant replaces an earlier one for the same target.
 func (f *contentFlags) addVariants(ctx context.Context, s *Shell, c *client.Client, team crier.ID, to *content) error {
 	for _, pair := range f.variants {
 		target, body, ok := strings.Cut(pair, "=")
@@ -206,7 +206,7 @@ func (f *contentFlags) body(s *Shell, args []string) (string, error) {
 	return string(data), nil
 }
 
-// edited has the person write the text in their editor.
+// edited opens the text in the person's editor and returns the result.
 func (s *Shell) edited(ctx context.Context, text string) (string, error) {
 	editor := firstOf(s.variable("VISUAL"), s.variable("EDITOR"), usualEditor())
 	file, err := os.CreateTemp("", "crier-*.md")
@@ -258,8 +258,8 @@ func usualEditor() string {
 	return "vi"
 }
 
-// editorCommand opens a file in an editor, which may come with arguments, such as "code --wait". Its words are read by
-// the shell, as git does: a path may have spaces.
+// editorCommand opens a file in an editor, which may include arguments, such as "code --wait". It is parsed by the
+// shell, as in git: a path may have spaces.
 func editorCommand(ctx context.Context, editor, file string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
 		words := append(strings.Fields(editor), file)
@@ -268,13 +268,13 @@ func editorCommand(ctx context.Context, editor, file string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$@"`, editor, file) //nolint:gosec // as above
 }
 
-// keepWritten ends a command with what was written in an editor: once it is stored the file goes, and otherwise the
-// person is told where it is. Nobody likes to write a thing twice.
+// keepWritten finishes a command with a text written in an editor: once it is stored the file is removed, otherwise its
+// path is printed, so that the text is not lost.
 func (s *Shell) keepWritten(stored bool) {
 	switch {
 	case s.written == "":
 	case stored:
-		_ = os.Remove(s.written) // it lies among temporary files
+		_ = os.Remove(s.written) // it is a temporary file
 	default:
 		fmt.Fprintf(s.stderr, "What you wrote is in %s; go on with --edit --file %s\n", s.written, s.written)
 	}
@@ -303,7 +303,7 @@ func (p part) attachments() []crier.Attachment {
 	return append(list, p.links...)
 }
 
-// rewrite gives the parts other texts. Each keeps its attachments; those of parts that are gone go to the last one.
+// rewrite replaces the texts of the parts. Each keeps its attachments; those of removed parts move to the last one.
 func (c *content) rewrite(texts []part) {
 	old := c.parts
 	c.parts = make([]part, len(texts))
@@ -316,7 +316,7 @@ func (c *content) rewrite(texts []part) {
 	}
 }
 
-// attach finds the variants and media of a post and uploads what is a file. undo removes what was uploaded.
+// attach resolves the variants and media of a post and uploads files. undo removes the uploads.
 func (f *contentFlags) attach(ctx context.Context, s *Shell, c *client.Client, team crier.ID,
 	to *content) (undo func() error,
 	err error) {
@@ -359,15 +359,15 @@ func (f *contentFlags) attach(ctx context.Context, s *Shell, c *client.Client, t
 	return undo, nil
 }
 
-// looksLikeFile is true for what is a path and no name in the library.
+// looksLikeFile reports whether a name is a path, not a name in the library.
 func looksLikeFile(name string) bool {
 	return strings.ContainsRune(name, os.PathSeparator) || strings.HasPrefix(name, ".")
 }
 
-// assetPause is how long a command waits before it asks again whether a file is ready.
+// assetPause is the pause between two checks whether a file is ready.
 const assetPause = 200 * time.Millisecond
 
-// settled waits until the server has looked at a file.
+// settled waits until the server has processed a file.
 func settled(ctx context.Context, c *client.Client, team crier.ID, asset crier.Asset) (crier.Asset, error) {
 	for asset.Status == crier.AssetProcessing {
 		select {
@@ -387,7 +387,7 @@ func settled(ctx context.Context, c *client.Client, team crier.ID, asset crier.A
 	return asset, nil
 }
 
-// uploadFile brings a file into the media library.
+// uploadFile uploads a file to the media library.
 func (s *Shell) uploadFile(ctx context.Context, c *client.Client, team crier.ID, path string) (crier.Asset, error) {
 	file, err := os.Open(path) //nolint:gosec // the person names the file
 	if err != nil {
@@ -403,10 +403,10 @@ func (s *Shell) uploadFile(ctx context.Context, c *client.Client, team crier.ID,
 	}, file, s.progress)
 }
 
-// undoTime is how long an interrupted command takes at most to tidy up.
+// undoTime is how long the cleanup of an interrupted command may take.
 const undoTime = 10 * time.Second
 
-// discard removes files again, also when the command was interrupted.
+// discard removes uploaded files, even if the command was interrupted.
 func (s *Shell) discard(ctx context.Context, c *client.Client, team crier.ID, assets []crier.ID) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 	defer cancel()
@@ -420,7 +420,7 @@ func (s *Shell) discard(ctx context.Context, c *client.Client, team crier.ID, as
 	return errors.Join(problems...)
 }
 
-// threadText returns the parts of a post as --thread splits them.
+// threadText joins the parts of a post in the format of --thread.
 func threadText(parts []part) string {
 	texts := make([]string, len(parts))
 	for i, p := range parts {

@@ -17,29 +17,29 @@ type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
-// usagef makes an error of who typed the command.
+// usagef returns a usage error.
 func usagef(format string, args ...any) error { return &usageError{text: fmt.Sprintf(format, args...)} }
 
-// Usagef makes an error of who typed the command; the program ends with 2 for it.
+// Usagef returns a usage error; the program exits with 2.
 func Usagef(format string, args ...any) error { return usagef(format, args...) }
 
-// missingError means that a name leads to nothing.
+// missingError means that nothing has the given name.
 type missingError struct{ text string }
 
 func (e *missingError) Error() string { return e.text }
 
-// costError means that the credits do not suffice.
+// costError means that there are not enough credits.
 type costError struct{ cost, free int64 }
 
 func (e *costError) Error() string {
 	return fmt.Sprintf("this costs %d credits and %d are free; nothing was changed", e.cost, e.free)
 }
 
-// partialError means that some accounts take a post and others do not.
+// partialError means that some accounts accept a post and others do not.
 type partialError struct {
 	refused []string // account and reason, a line each
 	total   int
-	untried bool // it was a dry run that found out: nothing was stored
+	untried bool // found by a dry run: nothing was stored
 }
 
 func (e *partialError) Error() string {
@@ -56,7 +56,7 @@ func (e *partialError) Error() string {
 	return some + " did not take the post:\n" + lines
 }
 
-// shellWords are what the API says in words of its own, and how the shell says it.
+// shellWords translates terms of the API into those of the shell.
 var shellWords = strings.NewReplacer(
 	"Send allowRepublish: true to publish it again.", "Add --again to publish it again.",
 	"give either scheduledAt or useNextSlot: true, not both", "give either --at or --next-slot",
@@ -80,7 +80,7 @@ var shellWords = strings.NewReplacer(
 	"platformSettings.", "--set ",
 )
 
-// fieldFlags are the flags by which a command sets fields of a request.
+// fieldFlags are the flags that set fields of a request.
 var fieldFlags = map[string]string{
 	"scheduledAt": "--at", "useNextSlot": "--next-slot", "socialAccountIds": "--to", "firstComment": "--first-comment",
 	"recurrenceIntervalDays": "--repeat", "recurrenceEndsAt": "--until", "assetIds": "--media",
@@ -96,7 +96,7 @@ var fieldFlags = map[string]string{
 	"mimeType": "the type of the file", "outcome": "--outcome", "platformPostId": "--platform-post-id",
 }
 
-// field returns a place in a request as the shell calls it.
+// field returns the shell's name for a path in a request.
 func field(path []string) string {
 	if len(path) == 0 {
 		return ""
@@ -116,7 +116,7 @@ func field(path []string) string {
 	return strings.Join(path, ".")
 }
 
-// contentField returns a place in the content of a post as the shell calls it.
+// contentField returns the shell's name for a path in the content of a post.
 func contentField(path []string) string {
 	name := "the text"
 	switch {
@@ -133,9 +133,9 @@ func contentField(path []string) string {
 	return name
 }
 
-// inWords returns an issue as a person reads it.
+// inWords formats an issue for people.
 func inWords(issue crier.Issue) string {
-	if first, _ := utf8.DecodeRuneInString(issue.Message); unicode.IsUpper(first) { // a sentence of its own
+	if first, _ := utf8.DecodeRuneInString(issue.Message); unicode.IsUpper(first) { // a complete sentence
 		return shellWords.Replace(issue.Message)
 	}
 	if name := field(issue.Path); name == "--media" && strings.HasPrefix(issue.Message, "needs ") {
@@ -144,7 +144,7 @@ func inWords(issue crier.Issue) string {
 	return strings.TrimPrefix(field(issue.Path)+" "+shellWords.Replace(issue.Message), " ")
 }
 
-// reasons say why an account refuses a post: the rules it breaks, or the message alone.
+// reasons returns why an account rejects a post: the broken rules, or only the message.
 func reasons(e crier.EntryError) string {
 	if len(e.Issues) == 0 {
 		return shellWords.Replace(e.Message)
@@ -156,7 +156,7 @@ func reasons(e crier.EntryError) string {
 	return strings.Join(slices.Compact(parts), "; ")
 }
 
-// refusalText returns an answer that says no, in the shell's words.
+// refusalText returns an error response in the shell's terms.
 func refusalText(e *client.Error) string {
 	if len(e.Issues) == 0 {
 		return shellWords.Replace(e.Error())

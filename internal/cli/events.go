@@ -80,13 +80,13 @@ func (s *Shell) listEvents(ctx context.Context, c *client.Client, org crier.ID, 
 	}
 }
 
-// followEvents ends without an error when the person has seen enough.
+// followEvents returns no error when the person interrupts it.
 func (s *Shell) followEvents(ctx context.Context, c *client.Client, org crier.ID, o client.EventOptions,
 	show func(context.Context, crier.Event) error) error {
 	missed := func() { fmt.Fprintln(s.stderr, "Events may be missing here: the last one is no longer kept.") }
 	err := client.FollowEvents(ctx, c, org, o, missed, func(e crier.Event) error { return show(ctx, e) })
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // it was the person who ended it
+		return nil //nolint:nilerr // the person interrupted it
 	}
 	return err
 }
@@ -140,8 +140,8 @@ func (s *Shell) listenCommand() *cobra.Command {
 	return cmd
 }
 
-// receiver returns the address that events are forwarded to. One without a scheme is on this machine or near it; a port
-// alone is one of this machine. A word that is neither is not looked up as the name of a host.
+// receiver returns the address that events are forwarded to. One without a scheme is on this machine or a private
+// network; a port alone is on this machine. Any other word is not resolved as a host name.
 func receiver(address string) (string, error) {
 	wrong := usagef("--forward-to takes an address such as http://localhost:3000/hook, or a port of this machine; it is %q",
 		address)
@@ -167,7 +167,7 @@ func receiver(address string) (string, error) {
 	return address, nil
 }
 
-// forwarded is what became of an event, as JSON.
+// forwarded is the result of forwarding an event, as JSON.
 type forwarded struct {
 	EventID crier.ID        `json:"eventId"`
 	Type    crier.EventType `json:"type"`
@@ -176,7 +176,7 @@ type forwarded struct {
 	Millis  int64           `json:"durationMillis"`
 }
 
-// forward sends an event and shows the answer. One that fails is not sent again.
+// forward sends an event and shows the response. It does not retry.
 func (s *Shell) forward(ctx context.Context, sender notify.Sender, target, secret string, e crier.Event) error {
 	var body bytes.Buffer
 	if err := json.NewEncoder(&body).Encode(e); err != nil {

@@ -13,22 +13,22 @@ import (
 	"crier/client"
 )
 
-// Finding is one thing that doctor looked at.
+// Finding is the result of one check of doctor.
 type Finding struct {
 	Check  string `json:"check"`
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`
-	// Advice is what to do when it is not ok.
+	// Advice says how to fix a problem.
 	Advice string `json:"advice,omitempty"`
 }
 
-// UnwellError ends doctor when a finding is a problem. What it is stands among the findings.
-type UnwellError struct {
-	// Away is true when the server cannot be reached.
+// ProblemsError is the error of doctor if there are problems. They are among the findings.
+type ProblemsError struct {
+	// Away is true if the server cannot be reached.
 	Away bool
 }
 
-func (*UnwellError) Error() string { return "something needs attention" }
+func (*ProblemsError) Error() string { return "something needs attention" }
 
 // WriteFindings prints findings as a table.
 func WriteFindings(w io.Writer, findings []Finding) {
@@ -44,7 +44,7 @@ func WriteFindings(w io.Writer, findings []Finding) {
 	}
 }
 
-// MaxClockSkew is how far a clock may be off before posts are noticeably early or late.
+// MaxClockSkew is the clock difference above which posts are noticeably early or late.
 const MaxClockSkew = 2 * time.Second
 
 // ClockFinding compares this machine's clock with a server's.
@@ -58,11 +58,11 @@ func ClockFinding(here, there time.Time) Finding {
 	return f
 }
 
-// examineTime is how long a server may take to answer.
+// examineTime is how long a server may take to respond.
 const examineTime = 10 * time.Second
 
-// Examine looks at a server from outside: does it answer, does its clock fit, is the caller known. away is true when it
-// cannot be reached.
+// Examine checks a server from outside: whether it responds, its clock is right and the caller is known. away is true
+// if it cannot be reached.
 func (s *Shell) Examine(ctx context.Context, address string) (findings []Finding, away bool) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
@@ -104,14 +104,14 @@ func (s *Shell) examineLogin(ctx context.Context) Finding {
 			return f
 		}
 	}
-	f.Detail = Told(err)
-	if !strings.Contains(strings.ToLower(f.Detail), "run 'crier login") { // it says so itself
+	f.Detail = ErrorText(err)
+	if !strings.Contains(strings.ToLower(f.Detail), "run 'crier login") { // the text says so itself
 		f.Advice = "run 'crier login', or set CRIER_TOKEN to an API key"
 	}
 	return f
 }
 
-// sameServer reports whether two addresses lead to the same host and port.
+// sameServer reports whether two addresses have the same host and port.
 func sameServer(a, b string) bool { return hostPort(a) != "" && hostPort(a) == hostPort(b) }
 
 func hostPort(address string) string {
@@ -134,5 +134,5 @@ func hostPort(address string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// SameServer reports whether two addresses lead to the same host and port.
+// SameServer reports whether two addresses have the same host and port.
 func SameServer(a, b string) bool { return sameServer(a, b) }

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Root makes the command that all others belong to, with the commands of the shell and those of an operator.
+// Root returns the root command, with the commands of the shell and the given ones.
 func (s *Shell) Root(example string, commands ...*cobra.Command) *cobra.Command {
 	root := Group("crier", "Publish social posts at the second you asked for", example)
 	root.Long = "crier drafts, schedules and publishes social posts: nothing twice, nothing lost, on the second."
@@ -33,7 +33,7 @@ func (s *Shell) Root(example string, commands ...*cobra.Command) *cobra.Command 
 	return root
 }
 
-// helpCommand is 'crier help COMMAND', which does not take a name that no command has for a wish to see all of them.
+// helpCommand is 'crier help COMMAND', which fails for an unknown command instead of showing all of them.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND...]", Short: "Help about any command", Example: "  crier help posts schedule",
@@ -62,7 +62,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// Execute runs a command line. What is wrong with the line itself is a usage error.
+// Execute runs a command line. An invalid command line is a usage error.
 func Execute(ctx context.Context, root *cobra.Command, args []string) error {
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(misuse)
@@ -70,10 +70,10 @@ func Execute(ctx context.Context, root *cobra.Command, args []string) error {
 	return root.ExecuteContext(ctx)
 }
 
-// inner is what Go says of a value that it cannot read; the flag and the value are named before it.
+// inner matches Go's own text about a value that it cannot parse; flag and value precede it.
 var inner = regexp.MustCompile(`: strconv\.Parse[A-Z].*$`)
 
-// misuse says what is wrong with a command line and where to look.
+// misuse returns the usage error for a command line, with a hint.
 func misuse(cmd *cobra.Command, err error) error {
 	if err == nil || is[*usageError](err) || errors.Is(err, context.Canceled) {
 		return err
@@ -87,7 +87,7 @@ var (
 	flagsMissing  = regexp.MustCompile(`^required flag\(s\) "(.+)" not set$`)
 )
 
-// inShellWords says which argument or flag is missing or too much, not how many.
+// inShellWords names the missing or superfluous argument or flag instead of a count.
 func inShellWords(cmd *cobra.Command, said string) string {
 	if found := flagsMissing.FindStringSubmatch(said); found != nil {
 		return "give --" + strings.ReplaceAll(found[1], `", "`, " and --")
@@ -116,7 +116,7 @@ func inShellWords(cmd *cobra.Command, said string) string {
 	return said
 }
 
-// checkUsage has arguments and required flags of all commands checked as usage.
+// checkUsage makes invalid arguments and missing flags of all commands usage errors.
 func checkUsage(cmd *cobra.Command) {
 	if arguments := cmd.Args; arguments != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error { return misuse(cmd, arguments(cmd, args)) }
@@ -146,7 +146,7 @@ func checkUsage(cmd *cobra.Command) {
 var exclusive = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; ` +
 	`\[(.+)\] were all set$`)
 
-// together says in the shell's words which flags do not go together.
+// together says in the shell's terms which flags exclude each other.
 func together(err error) error {
 	if err == nil {
 		return nil
@@ -158,20 +158,20 @@ func together(err error) error {
 	return errors.New("give --" + strings.Join(strings.Fields(found[1]), " or --") + ", not both")
 }
 
-// filledMark is on flags that must not be empty.
+// filledMark marks flags that must not be empty.
 const filledMark = "crier_filled"
 
-// filled marks flags of which an empty value is a mistake: most often a variable of a script that is not set. Taken as
-// absent, it would widen what the command does: at once instead of at a time, everywhere instead of on one account.
+// filled marks flags whose empty value is a mistake: most often an unset variable of a script. Treating it as absent
+// would widen what the command does: at once instead of at a time, everywhere instead of on one account.
 func filled(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		if err := flags.SetAnnotation(name, filledMark, []string{}); err != nil {
-			panic(err) // by a programmer's error only
+			panic(err) // only by a programming error
 		}
 	}
 }
 
-// checkFilled refuses flags that are given without a value and need one.
+// checkFilled rejects marked flags with an empty value.
 func checkFilled(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {

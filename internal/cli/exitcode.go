@@ -20,19 +20,19 @@ const (
 	exitConflict     = 6
 	exitCredits      = 7
 	exitTooMany      = 8
-	exitServer       = 9 // it failed, or cannot be reached
+	exitServer       = 9 // the server failed, or cannot be reached
 	exitNobody       = 10
-	exitInterrupted  = 130 // as shells tell it of a program that SIGINT ended
+	exitInterrupted  = 130 // as shells report a program ended by SIGINT
 )
 
-// kindCodes are the exit codes of the kinds of refusals.
+// kindCodes are the exit codes by kind of API error.
 var kindCodes = map[crier.Kind]int{
 	crier.KindInvalid: exitUsage, crier.KindUnauthorized: exitUnauthorized, crier.KindForbidden: exitForbidden,
 	crier.KindNotFound: exitMissing, crier.KindConflict: exitConflict, crier.KindPaymentRequired: exitCredits,
 	crier.KindTooManyRequests: exitTooMany, crier.KindPreconditionFailed: exitConflict,
 }
 
-// ExitCode tells scripts apart what went wrong.
+// ExitCode returns the exit code for an error.
 func ExitCode(err error) int {
 	switch {
 	case interrupted(err):
@@ -50,7 +50,7 @@ func ExitCode(err error) int {
 	case is[*client.UnreachableError](err):
 		return exitServer
 	}
-	if unwell, ok := errors.AsType[*UnwellError](err); ok && unwell.Away {
+	if unwell, ok := errors.AsType[*ProblemsError](err); ok && unwell.Away {
 		return exitServer
 	}
 	known, ok := errors.AsType[*client.Error](err)
@@ -68,13 +68,13 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// interrupted reports whether a person or the system ended the command.
+// interrupted reports whether a person or the system interrupted the command.
 func interrupted(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted)
 }
 
-// Told returns an error as a person reads it.
-func Told(err error) string {
+// ErrorText returns the text of an error for people.
+func ErrorText(err error) string {
 	text := err.Error()
 	if refused, ok := errors.AsType[*client.Error](err); ok {
 		text = strings.Replace(text, refused.Error(), refusalText(refused), 1)
@@ -94,7 +94,7 @@ func Told(err error) string {
 	return printable(text)
 }
 
-// onThisMachine is true for an address that leads to where the command runs.
+// onThisMachine reports whether an address is on this machine.
 func onThisMachine(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && crier.OnThisMachine(u)

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Group returns a command that only holds others. A name that none of them has is an error, not a request for help.
+// Group returns a command that only holds subcommands. An unknown name is an error, not a request for help.
 func Group(use, short, example string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Example: example, Args: cobra.ArbitraryArgs,
@@ -31,10 +31,10 @@ func Group(use, short, example string, commands ...*cobra.Command) *cobra.Comman
 	return cmd
 }
 
-// aliases are what others call the same thing.
+// aliases are alternative names of subcommands.
 var aliases = map[string]string{"list": "ls", "show": "view"}
 
-// completes lets the shell complete the values of a flag.
+// completes completes the values of a flag from a list.
 func completes[T ~string](cmd *cobra.Command, flag string, values []T) {
 	list := make([]cobra.Completion, len(values))
 	for i, v := range values {
@@ -42,20 +42,20 @@ func completes[T ~string](cmd *cobra.Command, flag string, values []T) {
 	}
 	if err := cmd.RegisterFlagCompletionFunc(flag,
 		cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // by a programmer's error only
+		panic(err) // only by a programming error
 	}
 }
 
-// completesNothing keeps the shell from completing values that a person writes with names of files.
+// completesNothing disables file name completion for flags with free text.
 func completesNothing(cmd *cobra.Command, flags ...string) {
 	for _, flag := range flags {
 		completes(cmd, flag, []string{})
 	}
 }
 
-// Require makes a flag required that the command has.
+// Require marks a flag of the command as required.
 func Require(cmd *cobra.Command, flag string) {
 	if err := cmd.MarkFlagRequired(flag); err != nil {
-		panic(err) // by a programmer's error only
+		panic(err) // only by a programming error
 	}
 }

@@ -54,7 +54,7 @@ func joinWords[T ~string](list []T) string {
 	return strings.Join(words, " ")
 }
 
-// teamNamesByID returns the names of the teams, as far as they can be read.
+// teamNamesByID returns the names of the teams, as far as the caller may read them.
 func (s *Shell) teamNamesByID(ctx context.Context, c *client.Client) map[crier.ID]string {
 	names := map[crier.ID]string{}
 	if s.asJSON {
@@ -68,7 +68,7 @@ func (s *Shell) teamNamesByID(ctx context.Context, c *client.Client) map[crier.I
 	return names
 }
 
-// namesOf returns the teams that somebody is narrowed to, as a cell of a table.
+// namesOf returns the names of teams as a table cell.
 func namesOf(teams []crier.ID, names map[crier.ID]string) string {
 	if teams == nil {
 		return "all"
@@ -161,7 +161,7 @@ func (s *Shell) keysRotate() *cobra.Command {
 	return completesFirst(cmd, s.orgWords(s.keyWords))
 }
 
-// checkGrace bounds how long an old secret stays valid.
+// checkGrace limits how long an old secret stays valid.
 func checkGrace(grace time.Duration) error {
 	if grace < 0 || grace > crier.MaxRotationGraceSeconds*time.Second {
 		return usagef("--grace must be from 0 to 24h, got %s", grace)

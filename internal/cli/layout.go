@@ -13,14 +13,14 @@ import (
 const (
 	// columnGap is the space between two columns.
 	columnGap = 2
-	// narrowColumn is how far a column is cut, and narrowestColumn how far where nothing else helps.
+	// narrowColumn is the minimum width of a shortened column, narrowestColumn that if nothing else helps.
 	narrowColumn    = 8
 	narrowestColumn = 4
 )
 
-// layOut writes lines in columns whose cells are separated by tabs. Lines without a tab stay as they are. If there is a
-// width, tables with a header are made to fit into it: the widest columns are cut, and where that does not suffice, ids
-// and links stand below their row.
+// layOut aligns lines whose cells are separated by tabs. Lines without a tab are unchanged. If there is a width, tables
+// with a header are fitted to it: the widest columns are shortened, and if that does not suffice, ids and links are
+// printed below their row.
 func layOut(w io.Writer, text string, lineWidth int) error {
 	var out strings.Builder
 	var block [][]string
@@ -49,7 +49,7 @@ func writeBlock(out *strings.Builder, block [][]string, lineWidth int) {
 		}
 		return
 	}
-	never, late := unwillingColumns(block)
+	never, late := fixedColumns(block)
 	if !fitColumns(widths, never, late, lineWidth) && slices.Contains(never, true) && slices.Contains(never, false) {
 		writeSplit(out, block, never, lineWidth)
 		return
@@ -59,7 +59,8 @@ func writeBlock(out *strings.Builder, block [][]string, lineWidth int) {
 	}
 }
 
-// isHeader is true for the names of columns. What has no names, such as a label and its value, is not cut.
+// isHeader reports whether cells are column names. Tables without a header, such as labels and values, are not
+// shortened.
 func isHeader(cells []string) bool {
 	return !slices.ContainsFunc(cells, func(cell string) bool { return strings.ContainsFunc(cell, unicode.IsLower) })
 }
@@ -75,13 +76,13 @@ func writeRow(out *strings.Builder, cells []string, widths []int) {
 // cut shortens the last cell of a row; the others are padded anyway.
 func cut(cells []string, widths []int) []string {
 	last := len(cells) - 1
-	if last == len(widths)-1 && placesOf(cells[last]) > widths[last] {
+	if last == len(widths)-1 && textWidth(cells[last]) > widths[last] {
 		cells = append(slices.Clone(cells[:last]), pad(cells[last], widths[last]))
 	}
 	return cells
 }
 
-// writeSplit writes a table for a narrow screen: what is to be copied stands below its row, with its column's name.
+// writeSplit writes a table for a narrow screen: values to copy are printed below their row, with the column name.
 func writeSplit(out *strings.Builder, block [][]string, below []bool, lineWidth int) {
 	header, names := block[0], 0
 	rows := make([][]string, len(block))
@@ -94,11 +95,11 @@ func writeSplit(out *strings.Builder, block [][]string, below []bool, lineWidth 
 	}
 	for column, name := range header {
 		if below[column] {
-			names = max(names, placesOf(name))
+			names = max(names, textWidth(name))
 		}
 	}
 	widths := columnWidths(rows)
-	never, late := unwillingColumns(rows)
+	never, late := fixedColumns(rows)
 	fitColumns(widths, never, late, lineWidth)
 	for i, row := range rows {
 		writeRow(out, cut(row, widths), widths)
@@ -110,8 +111,8 @@ func writeSplit(out *strings.Builder, block [][]string, below []bool, lineWidth 
 	}
 }
 
-// columnWidths returns how wide the widest cell of each column is. The end of a line that is shorter than others has
-// nothing behind it to be aligned, so it may be as long as it likes.
+// columnWidths returns the width of each column. The last cell of a shorter line has nothing to its right to align, so
+// it is not counted.
 func columnWidths(block [][]string) []int {
 	columns := 0
 	for _, cells := range block {
@@ -121,7 +122,7 @@ func columnWidths(block [][]string) []int {
 	for _, cells := range block {
 		for i, cell := range cells {
 			if i < len(cells)-1 || len(cells) == columns {
-				widths[i] = max(widths[i], placesOf(cell))
+				widths[i] = max(widths[i], textWidth(cell))
 			}
 		}
 	}
@@ -134,9 +135,9 @@ var (
 	wholeTime   = regexp.MustCompile(`^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} (\d{4} )?\d{2}:\d{2}`)
 )
 
-// unwillingColumns returns those that are never cut and those that are cut last. Ids and links stay whole: they are
-// there to be copied. Without its end a time says little, and the name of a setting is typed.
-func unwillingColumns(block [][]string) (never, late []bool) {
+// fixedColumns returns the columns that are never shortened and those that are shortened last. Ids and links stay
+// whole because they are copied. A time without its end says little, and the name of a setting is typed.
+func fixedColumns(block [][]string) (never, late []bool) {
 	columns := len(columnWidths(block))
 	never, late = make([]bool, columns), make([]bool, columns)
 	for _, cells := range block {
@@ -148,7 +149,7 @@ func unwillingColumns(block [][]string) (never, late []bool) {
 	return never, late
 }
 
-// fitColumns takes from the widest columns what is too much, and tells whether that did without a time and sufficed.
+// fitColumns shortens the widest columns to fit, and reports whether that sufficed without shortening a time.
 func fitColumns(widths []int, never, late []bool, lineWidth int) bool {
 	tooMuch := columnGap*(len(widths)-1) - lineWidth
 	for _, n := range widths {
@@ -159,7 +160,7 @@ func fitColumns(widths []int, never, late []bool, lineWidth int) bool {
 	return rest == 0
 }
 
-// cutColumns cuts the columns that are not fixed down to a least width, and tells how much is too much still.
+// cutColumns shortens the columns that are not fixed down to a minimum width, and returns the remaining excess.
 func cutColumns(widths []int, fixed []bool, least, tooMuch int) int {
 	for ; tooMuch > 0; tooMuch-- {
 		widest := -1
@@ -176,15 +177,15 @@ func cutColumns(widths []int, fixed []bool, least, tooMuch int) int {
 	return 0
 }
 
-// pad makes a text exactly as wide as a cell. What a terminal joins from several characters, as it does with some
-// emoji, is taken for as wide as they are.
+// pad pads or shortens a text to the width of a cell. Characters that a terminal joins, such as some emoji, are counted
+// separately.
 func pad(text string, cell int) string {
-	wide, cut := 0, 0 // cut is where the text still leaves a place for the dots
+	wide, cut := 0, 0 // cut is where the text still leaves room for the ellipsis
 	for at, r := range text {
 		if wide <= cell-1 {
 			cut = at
 		}
-		wide += places(r)
+		wide += runeWidth(r)
 	}
 	if wide <= cell {
 		return text + strings.Repeat(" ", cell-wide)
@@ -192,8 +193,8 @@ func pad(text string, cell int) string {
 	return pad(text[:cut], cell-1) + "…"
 }
 
-// places returns how many places of a line a character takes.
-func places(r rune) int {
+// runeWidth returns the display width of a character.
+func runeWidth(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf): // marks, joiners and the like
 		return 0
@@ -203,9 +204,9 @@ func places(r rune) int {
 	return 1
 }
 
-func placesOf(text string) (n int) {
+func textWidth(text string) (n int) {
 	for _, r := range text {
-		n += places(r)
+		n += runeWidth(r)
 	}
 	return n
 }

@@ -42,8 +42,7 @@ func (s *Shell) authCommand() *cobra.Command {
 		s.authList(), s.authSwitch(), s.loginCommand(), s.logoutCommand())
 }
 
-// noVariable refuses what would change nothing for the commands that follow: a token in the environment wins over every
-// login.
+// noVariable fails where a saved login would have no effect: a token in the environment overrides every login.
 func (s *Shell) noVariable(to string) error {
 	if s.token != "" {
 		return usagef("--token is for the one command that it is given to; CRIER_TOKEN is for all of them")
@@ -63,7 +62,7 @@ func (s *Shell) login(ctx context.Context, browser bool) error {
 	if err != nil {
 		return err
 	}
-	server := firstOf(s.told(), kept.server(), defaultServer)
+	server := firstOf(s.requestedServer(), kept.server(), defaultServer)
 	if err := checkServer(server); err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (s *Shell) login(ctx context.Context, browser bool) error {
 	}
 	c := client.New(server, "", client.WithUserAgent("crier/"+s.version))
 	code, err := c.BeginDeviceLogin(ctx, "crier on "+device)
-	if is[*client.UnreachableError](err) { // which names the server
+	if is[*client.UnreachableError](err) { // the error names the server
 		return err
 	}
 	if err != nil {
@@ -117,10 +116,10 @@ var (
 	errLoginLate    = errors.New("the code has ended before it was approved: run 'crier login' again")
 )
 
-// slower is by how much a server that is asked too often wants to be asked less (RFC 8628, section 3.5).
+// slower is the additional pause when a server asks to slow down (RFC 8628, section 3.5).
 const slower = 5 * time.Second
 
-// awaitApproval asks for the tokens until the person has decided. A server that is away for a moment is asked again.
+// awaitApproval polls for the tokens until the person has decided. It retries while the server is briefly unavailable.
 func (s *Shell) awaitApproval(ctx context.Context, c *client.Client, code crier.DeviceCode) (crier.BearerTokens,
 	error) {
 	pause := max(time.Duration(code.Interval)*time.Second, 100*time.Millisecond)
@@ -138,7 +137,7 @@ func (s *Shell) awaitApproval(ctx context.Context, c *client.Client, code crier.
 			return tokens, nil
 		case ctx.Err() != nil:
 			return tokens, ctx.Err()
-		case refused && known.Code == "authorization_pending", awayForAMoment(err):
+		case refused && known.Code == "authorization_pending", unavailable(err):
 		case refused && known.Code == "slow_down":
 			pause += slower
 		case refused && known.Code == "access_denied":
@@ -156,14 +155,14 @@ func (s *Shell) awaitApproval(ctx context.Context, c *client.Client, code crier.
 	}
 }
 
-// awayForAMoment is true for a server that does not answer, or for which a proxy does, as while it starts again.
-func awayForAMoment(err error) bool {
+// unavailable reports whether the server, or a proxy for it, is unavailable, as during a restart.
+func unavailable(err error) bool {
 	known, ok := errors.AsType[*client.Error](err)
 	return is[*client.UnreachableError](err) ||
 		ok && (known.Status >= http.StatusInternalServerError || known.Status == http.StatusTooManyRequests)
 }
 
-// openBrowser shows an address, as well as that goes: the address is printed anyway.
+// openBrowser tries to open an address in the browser; the address is printed anyway.
 func openBrowser(ctx context.Context, address string) {
 	command, args := "xdg-open", []string{address}
 	switch runtime.GOOS {
@@ -175,13 +174,13 @@ func openBrowser(ctx context.Context, address string) {
 	_ = exec.CommandContext(ctx, command, args...).Start() //nolint:gosec // an address of the person's own server
 }
 
-// errLoginEnded means that the tokens of a login are worth nothing any more.
+// errLoginEnded means that the tokens of a login are no longer valid.
 var errLoginEnded = errors.New("your login has ended: run 'crier login' again")
 
-// renewTime bounds the exchange of a refresh token: other commands wait for it.
+// renewTime limits the exchange of a refresh token: other commands wait for it.
 const renewTime = 30 * time.Second
 
-// freshToken returns the access token of a saved login, renewed when it is about to end.
+// freshToken returns the access token of a saved login, refreshed if it is about to expire.
 func (s *Shell) freshToken(ctx context.Context, name string) (string, error) {
 	kept, err := s.loadLogins()
 	if err != nil {
@@ -199,11 +198,11 @@ func (s *Shell) freshToken(ctx context.Context, name string) (string, error) {
 	return token, err
 }
 
-// lasts is true while an access token is good for one more request.
+// lasts reports whether an access token is valid for one more request.
 func (s *Shell) lasts(l login) bool { return s.now().Add(time.Minute).Before(l.ExpiresAt) }
 
 // renew exchanges the refresh token. A refresh token works once, and its second use ends the login: so only one command
-// does it at a time, the others find the new pair, and the pair is saved before it is used.
+// does it at a time, the others read the new pair, and the pair is saved before it is used.
 func (s *Shell) renew(ctx context.Context, kept *logins, name string) (login, error) {
 	l, ok := kept.find(name)
 	if !ok || l.RefreshToken == "" {
@@ -231,7 +230,7 @@ func (s *Shell) renew(ctx context.Context, kept *logins, name string) (login, er
 	return renewed, nil
 }
 
-// changeLogins changes the saved logins while no other command does.
+// changeLogins changes the saved logins under the lock.
 func (s *Shell) changeLogins(ctx context.Context, change func(*logins) error) error {
 	unlock, err := s.lockLogin(ctx)
 	if err != nil {
@@ -266,12 +265,12 @@ func (s *Shell) logout(ctx context.Context) error {
 	}
 	var ended login
 	err := s.changeLogins(ctx, func(kept *logins) error {
-		l, ok := kept.forServer(firstOf(s.told(), kept.server()))
+		l, ok := kept.forServer(firstOf(s.requestedServer(), kept.server()))
 		if !ok {
 			return errNoLogin
 		}
 		if _, err := client.New(l.Server, "").RevokeToken(ctx, l.RefreshToken); err != nil {
-			fmt.Fprintln(s.stderr, "The server could not be told:", Told(err))
+			fmt.Fprintln(s.stderr, "The server could not be told:", ErrorText(err))
 		}
 		kept.drop(l.name())
 		ended = l
@@ -357,7 +356,7 @@ func (s *Shell) authSwitch() *cobra.Command {
 		},
 	}
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		kept, _ := s.loadLogins() // nothing to complete otherwise
+		kept, _ := s.loadLogins() // otherwise there is nothing to complete
 		var words []cobra.Completion
 		for _, l := range kept.Logins {
 			words = append(words, cobra.CompletionWithDesc(l.Server, l.Person))
@@ -367,7 +366,7 @@ func (s *Shell) authSwitch() *cobra.Command {
 	return cmd
 }
 
-// choose finds the login that a word means; without one, the one of two that is not in use.
+// choose returns the login with a name; without a name, the one of two that is not in use.
 func (k logins) choose(args []string) (login, error) {
 	var fit []login
 	for _, l := range k.Logins {

@@ -15,7 +15,7 @@ import (
 	"crier/internal/filelock"
 )
 
-// login is what is kept of a login.
+// login is a saved login.
 type login struct {
 	Server       string    `json:"server,omitempty"`
 	Person       string    `json:"person,omitempty"`
@@ -24,7 +24,7 @@ type login struct {
 	ExpiresAt    time.Time `json:"expiresAt,omitzero"`
 }
 
-// name tells logins apart.
+// name identifies a login.
 func (l login) name() string {
 	if l.Person == "" {
 		return l.Server
@@ -32,16 +32,16 @@ func (l login) name() string {
 	return l.Person + " at " + l.Server
 }
 
-// logins is what is kept of a person's logins, in their configuration directory.
+// logins are a person's saved logins, in their configuration directory.
 type logins struct {
-	// Current is the name of the login that commands use unless they are told a server.
+	// Current is the name of the login that commands use unless a server is given.
 	Current string `json:"current,omitempty"`
-	// LastServer is where the person logged in last, also when they have logged out since.
+	// LastServer is the server of the last login, even after a logout.
 	LastServer string  `json:"lastServer,omitempty"`
 	Logins     []login `json:"logins"`
 }
 
-// server returns the server of the login in use, or the last one that there was a login for.
+// server returns the server of the current login, or of the last one.
 func (k logins) server() string {
 	if l, ok := k.find(k.Current); ok {
 		return l.Server
@@ -49,7 +49,7 @@ func (k logins) server() string {
 	return k.LastServer
 }
 
-// known names the servers that there are logins for.
+// known lists the servers with saved logins.
 func (k logins) known() string {
 	var servers []string
 	for _, l := range k.Logins {
@@ -69,7 +69,7 @@ func (k logins) find(name string) (login, bool) {
 	return login{}, false
 }
 
-// forServer returns the login in use when it is for the server, else the newest one that is.
+// forServer returns the current login if it is for the server, else the newest one that is.
 func (k logins) forServer(server string) (found login, ok bool) {
 	server = strings.TrimRight(server, "/")
 	if l, current := k.find(k.Current); current && l.Server == server {
@@ -83,14 +83,14 @@ func (k logins) forServer(server string) (found login, ok bool) {
 	return found, ok
 }
 
-// keep adds a login and makes it the one in use; it replaces one of the same person at the same server.
+// keep adds a login and makes it current; it replaces one of the same person at the same server.
 func (k *logins) keep(l login) {
 	k.drop(l.name())
 	k.Logins = append(k.Logins, l)
 	k.Current, k.LastServer = l.name(), l.Server
 }
 
-// drop forgets a login. Another one, if there is any, is in use then.
+// drop removes a login. Another one, if any, becomes current.
 func (k *logins) drop(name string) {
 	k.Logins = slices.DeleteFunc(k.Logins, func(l login) bool { return l.name() == name })
 	if k.Current != name {
@@ -102,7 +102,7 @@ func (k *logins) drop(name string) {
 	}
 }
 
-// loginFile is in the person's configuration directory.
+// loginFile returns the path in the person's configuration directory.
 func (s *Shell) loginFile() (string, error) {
 	base := s.variable("XDG_CONFIG_HOME")
 	if base == "" {
@@ -118,11 +118,11 @@ func (s *Shell) loginFile() (string, error) {
 func (s *Shell) loadLogins() (logins, error) {
 	var kept struct {
 		logins
-		login // as it was kept when there was one alone
+		login // the format of older versions, with a single login
 	}
 	path, err := s.loginFile()
 	if err != nil {
-		return kept.logins, nil //nolint:nilerr // without a place to keep them there are no logins
+		return kept.logins, nil //nolint:nilerr // without a directory for them there are no logins
 	}
 	data, err := os.ReadFile(path) //nolint:gosec // the person's own file
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,11 +143,11 @@ func (s *Shell) loadLogins() (logins, error) {
 	return kept.logins, nil
 }
 
-// lockPause is how long a command waits before it looks again whether another one is done with the login.
+// lockPause is the pause between two attempts to take the lock.
 const lockPause = 20 * time.Millisecond
 
-// lockLogin keeps other commands of the person from changing the login. The lock ends with the process, however it
-// ends.
+// lockLogin locks the logins against other commands of the person. The lock is released when the process ends, however
+// it ends.
 func (s *Shell) lockLogin(ctx context.Context) (unlock func(), err error) {
 	path, err := s.loginFile()
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *Shell) lockLogin(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// saveLogins writes the logins so that nobody else can read it, whole or not at all. They must be locked.
+// saveLogins writes the logins atomically and readable by their owner only. They must be locked.
 func (s *Shell) saveLogins(kept logins) error {
 	path, err := s.loginFile()
 	if err != nil {

@@ -26,7 +26,7 @@ func (s *Shell) mcpCommand() *cobra.Command {
 	}
 }
 
-// ServeAgent speaks with one agent until it goes.
+// ServeAgent serves one agent until it disconnects.
 func (s *Shell) ServeAgent(ctx context.Context) error {
 	connection, err := s.Connect(ctx)
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *Shell) ServeAgent(ctx context.Context) error {
 	}, io.NopCloser(s.stdin), keepOpen{s.stdout})
 }
 
-// keepOpen is a writer whose end is not its user's to decide.
+// keepOpen is a writer that ignores Close.
 type keepOpen struct{ io.Writer }
 
-// Close leaves it open.
+// Close does nothing.
 func (keepOpen) Close() error { return nil }

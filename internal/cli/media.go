@@ -64,7 +64,7 @@ func (s *Shell) mediaUpload() *cobra.Command {
 	return cmd
 }
 
-// readable refuses a list of files of which one cannot be uploaded, before any of them is.
+// readable fails if one of the files cannot be read, before any of them is uploaded.
 func readable(files []string) error {
 	for _, name := range files {
 		file, err := os.Open(name) //nolint:gosec // the person names the file
@@ -72,7 +72,7 @@ func readable(files []string) error {
 			return notOpened(err)
 		}
 		stat, err := file.Stat()
-		_ = file.Close() // it was only looked at
+		_ = file.Close() // it was only checked
 		if err != nil {
 			return fmt.Errorf("look at the file: %w", err)
 		}
@@ -88,7 +88,7 @@ func writeUploaded(w io.Writer, asset crier.Asset) {
 	fmt.Fprintf(w, "Uploaded %s: %s, %s\n", asset.FileName, asset.ID, asset.Status)
 }
 
-// uploaded is what became of one of several files.
+// uploaded is the result of one of several uploads.
 type uploaded struct {
 	File  string       `json:"file"`
 	Asset *crier.Asset `json:"asset,omitempty"`
@@ -113,7 +113,7 @@ func wereOrWas(n int) string {
 	return " were"
 }
 
-// uploadSeveral uploads files one after the other. One that fails does not keep the others back.
+// uploadSeveral uploads files one after the other. It continues after a failure.
 func (s *Shell) uploadSeveral(ctx context.Context, c *client.Client, team crier.ID, files, altTexts []string) error {
 	results := struct {
 		Data []uploaded `json:"data"`
@@ -131,7 +131,7 @@ func (s *Shell) uploadSeveral(ctx context.Context, c *client.Client, team crier.
 		}
 		result := uploaded{File: name}
 		if err != nil {
-			result.Error = Told(err)
+			result.Error = ErrorText(err)
 			failed.failed = append(failed.failed, name)
 			fmt.Fprintf(s.stderr, "%s: %s\n", printable(name), result.Error)
 		} else {
@@ -152,7 +152,7 @@ func (s *Shell) uploadSeveral(ctx context.Context, c *client.Client, team crier.
 	return err
 }
 
-// upload brings a file into the media library, from where an earlier try broke off.
+// upload uploads a file to the media library, resuming an interrupted upload.
 func (s *Shell) upload(ctx context.Context, c *client.Client, team crier.ID, name, altText, resume string) (crier.Asset,
 	error) {
 	var none crier.Asset
@@ -175,10 +175,10 @@ func (s *Shell) upload(ctx context.Context, c *client.Client, team crier.ID, nam
 		return none, err
 	}
 	again := fmt.Sprintf("crier media upload %s --resume %s", quoted(name), upload.UploadID)
-	// now, because a program that is killed says nothing
+	// printed now, because a killed program prints nothing
 	fmt.Fprintf(s.stderr, "If this breaks off, go on with: %s\n", again)
 	asset, err := c.ResumeUpload(ctx, team, upload, file, s.progress)
-	if client.IsKind(err, crier.KindInvalid) { // the file itself is refused: another try would end alike
+	if client.IsKind(err, crier.KindInvalid) { // the file itself is rejected: retrying cannot help
 		return none, err
 	}
 	if err != nil {
@@ -187,7 +187,7 @@ func (s *Shell) upload(ctx context.Context, c *client.Client, team crier.ID, nam
 	return asset, nil
 }
 
-// beginUpload begins an upload, or finds the one to resume, which must be of the same file as far as its size tells.
+// beginUpload starts an upload, or returns the one to resume, which must have the size of the file.
 func beginUpload(ctx context.Context, c *client.Client, team crier.ID, in crier.UploadCreate,
 	resume string) (crier.Upload, error) {
 	if resume == "" {
@@ -204,31 +204,31 @@ func beginUpload(ctx context.Context, c *client.Client, team crier.ID, in crier.
 	return upload, err
 }
 
-// byteSize returns a size as people read it.
+// byteSize formats a size for people.
 func byteSize(n int64) string {
 	const unit = 1 << 10
 	if n < unit {
 		return counted(int(n), "byte")
 	}
 	value, units := float64(n)/unit, []string{"KiB", "MiB", "GiB"}
-	for len(units) > 1 && math.Round(value*10)/10 >= unit { // as it is shown: no 1024.0 KiB
+	for len(units) > 1 && math.Round(value*10)/10 >= unit { // as displayed: no 1024.0 KiB
 		value, units = value/unit, units[1:]
 	}
 	return fmt.Sprintf("%.1f %s", value, units[0])
 }
 
-// typeOf guesses a file's type; the server reads it from the bytes anyway.
+// typeOf guesses a file's type; the server detects it from the bytes anyway.
 func typeOf(file *os.File) string {
 	if t := mime.TypeByExtension(filepath.Ext(file.Name())); t != "" {
 		media, _, _ := strings.Cut(t, ";")
 		return media
 	}
 	head := make([]byte, 512)
-	n, _ := file.ReadAt(head, 0) // a short file is all in n
+	n, _ := file.ReadAt(head, 0) // a short file is completely in n
 	return http.DetectContentType(head[:n])
 }
 
-// progress draws a bar on a terminal.
+// progress draws a progress bar on a terminal.
 func (s *Shell) progress(sent, total int64) {
 	if !Interactive(s.stderr) {
 		return

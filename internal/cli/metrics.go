@@ -46,7 +46,7 @@ func (s *Shell) metricsCommand() *cobra.Command {
 	return completesFirst(cmd, s.teamWords(s.postWords))
 }
 
-// metricNames are the numbers of a post in the order of the table.
+// metricNames are the metrics of a post in the order of the table.
 var metricNames = []string{"impressions", "reach", "views", "likes", "comments", "shares", "quotes", "saves", "clicks"}
 
 func (s *Shell) postMetrics(ctx context.Context, c *client.Client, team, post crier.ID) error {
@@ -112,11 +112,11 @@ func (s *Shell) accountMetrics(ctx context.Context, c *client.Client, team crier
 	})
 }
 
-// days reads the two ends of a time; nil where nothing is said.
+// days parses the start and end of a period; nil where not given.
 func (s *Shell) days(from, until string) (first, last *crier.Time, err error) {
 	read := func(words string) (*crier.Time, error) {
 		if words == "" {
-			return nil, nil //nolint:nilnil // nothing is said
+			return nil, nil //nolint:nilnil // not given
 		}
 		t, err := parseDay(words, s.now().Local())
 		return &t, err
@@ -128,12 +128,12 @@ func (s *Shell) days(from, until string) (first, last *crier.Time, err error) {
 	return first, last, err
 }
 
-// numbers are what a network told, by name; nil where it does not tell.
+// numbers are metrics by name; nil where the network does not report them.
 type numbers map[string]*float64
 
 func numbersOf(data json.RawMessage) numbers {
 	var all map[string]json.RawMessage
-	_ = json.Unmarshal(data, &all) // what cannot be read is not shown
+	_ = json.Unmarshal(data, &all) // metrics that cannot be decoded are not shown
 	out := numbers{}
 	for name, value := range all {
 		var n *float64

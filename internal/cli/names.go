@@ -9,15 +9,14 @@ import (
 	"crier/client"
 )
 
-// named is a thing that commands call by name.
+// named is an object that commands refer to by name.
 type named struct {
 	id    crier.ID
 	names []string
-	label string // tells it apart from others of the same name
+	label string // distinguishes it from others of the same name
 }
 
-// pick finds the thing that a word means: an id, or a name whatever its case. An id is taken as it is: the server knows
-// whether there is such a thing.
+// pick resolves an id or a case-insensitive name. An id is returned as is: the server knows whether it exists.
 func pick(noun, word, listing string, list func() ([]named, error)) (crier.ID, error) {
 	if id, ok := crier.ParseID(word); ok {
 		return id, nil
@@ -48,7 +47,7 @@ func pick(noun, word, listing string, list func() ([]named, error)) (crier.ID, e
 	return "", usagef("%q may be any of these; use the id:\n%s", word, strings.Join(lines, "\n"))
 }
 
-// postID reads the id of a post, or of something that has no name either.
+// postID parses the id of a post, or of another object without a name.
 func postID(noun, word, listing string) (crier.ID, error) {
 	id, ok := crier.ParseID(word)
 	if !ok {
@@ -57,7 +56,7 @@ func postID(noun, word, listing string) (crier.ID, error) {
 	return id, nil
 }
 
-// everything walks through a list.
+// everything returns all entries of a paginated list.
 func everything[T any](ctx context.Context,
 	page func(context.Context, client.ListOptions) (crier.Page[T], error)) ([]T, error) {
 	var all []T
@@ -70,7 +69,7 @@ func everything[T any](ctx context.Context,
 	return all, nil
 }
 
-// namedPages lists things of a list with pages.
+// namedPages returns the named entries of a paginated list.
 func namedPages[T any](ctx context.Context, name func(T) named,
 	page func(context.Context, client.ListOptions) (crier.Page[T], error)) func() ([]named, error) {
 	return func() ([]named, error) {
@@ -91,7 +90,7 @@ func (s *Shell) findTeam(ctx context.Context, c *client.Client, word string) (cr
 		}))
 }
 
-// findTeams finds several teams.
+// findTeams resolves several teams.
 func (s *Shell) findTeams(ctx context.Context, c *client.Client, words []string) ([]crier.ID, error) {
 	var ids []crier.ID
 	for _, word := range words {
@@ -144,7 +143,7 @@ func (s *Shell) findKey(ctx context.Context, c *client.Client, org crier.ID, wor
 		}))
 }
 
-// findActor finds who may be in the audit log: a person, or an API key.
+// findActor resolves an actor of the audit log: a person or an API key.
 func (s *Shell) findActor(ctx context.Context, c *client.Client, org crier.ID, word string) (crier.ID, error) {
 	return pick("member or API key", word, "crier members list' or 'crier keys list", func() ([]named, error) {
 		people, err := namedPages(ctx,
@@ -194,7 +193,7 @@ func (s *Shell) findAsset(ctx context.Context, c *client.Client, team crier.ID, 
 		}))
 }
 
-// findSlot finds a slot by its time, such as 09:30.
+// findSlot resolves a slot by its time, such as 09:30.
 func (s *Shell) findSlot(ctx context.Context, c *client.Client, team crier.ID, word string) (crier.ID, error) {
 	return pick("slot", word, "crier slots list", func() ([]named, error) {
 		grid, err := c.ListSlots(ctx, team)
@@ -208,7 +207,7 @@ func (s *Shell) findSlot(ctx context.Context, c *client.Client, team crier.ID, w
 	})
 }
 
-// findAccount finds an account by its name, its handle or, when the team has one there, its network.
+// findAccount resolves an account by its name, its handle or, if the team has only one there, its network.
 func (s *Shell) findAccount(ctx context.Context, c *client.Client, team crier.ID, word string) (crier.ID, error) {
 	return pick("account", word, "crier accounts list", func() ([]named, error) {
 		list, err := c.ListAccounts(ctx, team)
@@ -220,7 +219,7 @@ func (s *Shell) findAccount(ctx context.Context, c *client.Client, team crier.ID
 	})
 }
 
-// accountNames returns the words that mean an account.
+// accountNames returns the names that an account can be referred to by.
 func accountNames(a crier.SocialAccount) []string {
 	names := []string{a.DisplayName, string(a.Provider), networkName(a.Provider),
 		strings.TrimPrefix(text(a.ProfileHandle), "@")}
@@ -230,7 +229,7 @@ func accountNames(a crier.SocialAccount) []string {
 	return names
 }
 
-// accountLabel returns an account as a person knows it: X Acme (@acme).
+// accountLabel returns an account's label for people: X Acme (@acme).
 func accountLabel(a crier.SocialAccount) string {
 	label := networkName(a.Provider) + " " + a.DisplayName
 	if handle := strings.TrimPrefix(text(a.ProfileHandle), "@"); handle != "" && handle != a.DisplayName {
@@ -239,7 +238,7 @@ func accountLabel(a crier.SocialAccount) string {
 	return label
 }
 
-// networkName returns how a network writes itself.
+// networkName returns the display name of a network.
 func networkName(p crier.Provider) string {
 	switch p {
 	case crier.ProviderX:
@@ -260,7 +259,7 @@ func networkName(p crier.Provider) string {
 	return string(p)
 }
 
-// network reads the name of a network: x, X or twitter.
+// network parses the name of a network: x, X or twitter.
 func network(word string) crier.Provider {
 	word = strings.ToLower(word)
 	if word == "twitter" {
@@ -269,7 +268,7 @@ func network(word string) crier.Provider {
 	return crier.Provider(word)
 }
 
-// accountsByID returns the accounts of a team.
+// accountsByID returns the accounts of a team by id.
 func accountsByID(ctx context.Context, c *client.Client, team crier.ID) (map[crier.ID]crier.SocialAccount, error) {
 	list, err := c.ListAccounts(ctx, team)
 	byID := make(map[crier.ID]crier.SocialAccount, len(list.Data))
@@ -279,8 +278,7 @@ func accountsByID(ctx context.Context, c *client.Client, team crier.ID) (map[cri
 	return byID, err
 }
 
-// text is a text that may be absent.
-// joined are words with commas between them.
+// joined joins words with commas.
 func joined[T ~string](words []T) string {
 	list := make([]string, len(words))
 	for i, word := range words {

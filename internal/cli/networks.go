@@ -60,7 +60,7 @@ func (s *Shell) networksCommand() *cobra.Command {
 	})
 }
 
-// explainSettings shows all that there is to know about the settings of one network: no column cuts it.
+// explainSettings prints the settings of one network in full, without shortening columns.
 func explainSettings(w io.Writer, info crier.ProviderInfo, fits int) {
 	if len(info.Settings) == 0 {
 		fmt.Fprintf(w, "%s has no settings.\n", info.DisplayName)
@@ -83,7 +83,7 @@ func writeSettings(w io.Writer, infos []crier.ProviderInfo) {
 	}
 }
 
-// valuesOf returns what a setting can be.
+// valuesOf describes the possible values of a setting.
 func valuesOf(n crier.PublishSetting) string {
 	values := n.Type
 	if len(n.Enum) > 0 {
@@ -95,7 +95,7 @@ func valuesOf(n crier.PublishSetting) string {
 	return values
 }
 
-// settingWords complete --set with the keys of all networks, and the values of a key.
+// settingWords completes --set with the keys of all networks, and the values of a key.
 func (s *Shell) settingWords(ctx context.Context) ([]cobra.Completion, error) {
 	c, err := s.Connect(ctx)
 	if err != nil {

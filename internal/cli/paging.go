@@ -13,7 +13,7 @@ import (
 	"crier/client"
 )
 
-// paging says how much of a list to show.
+// paging are the flags that limit a list.
 type paging struct {
 	limit  int
 	cursor string
@@ -33,7 +33,7 @@ func (p *paging) add(cmd *cobra.Command) {
 	}
 }
 
-// fetch reads a page, or everything.
+// fetch reads one page or all.
 func fetch[T any](ctx context.Context, p paging,
 	page func(context.Context, client.ListOptions) (crier.Page[T], error)) (crier.Page[T], error) {
 	options := client.ListOptions{Limit: p.limit, Cursor: p.cursor}
@@ -56,7 +56,7 @@ func fetch[T any](ctx context.Context, p paging,
 	}
 }
 
-// more ends the table of a list: how much there is, and the command that shows what comes next.
+// more ends the table of a list with the total and the command that shows the next page.
 func more[T any](w io.Writer, cmd *cobra.Command, page crier.Page[T], noun string) {
 	total := counted(int(page.Total), noun)
 	if page.TotalIsCapped {
@@ -70,7 +70,7 @@ func more[T any](w io.Writer, cmd *cobra.Command, page crier.Page[T], noun strin
 	fmt.Fprintf(w, "more: %s --cursor %s\n", again(cmd), *page.NextCursor)
 }
 
-// again returns the command line that was typed, without the cursor and secrets.
+// again returns the command line without the cursor and secrets.
 func again(cmd *cobra.Command) string {
 	line := []string{cmd.CommandPath()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -86,7 +86,7 @@ func again(cmd *cobra.Command) string {
 	return strings.Join(line, " ")
 }
 
-// quoted returns a word as a shell reads it back.
+// quoted quotes a word for a shell.
 func quoted(word string) string {
 	safe := func(r rune) bool {
 		return strings.ContainsRune("-_=:,./@+%", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' &&

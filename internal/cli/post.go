@@ -14,7 +14,7 @@ import (
 	"crier/client"
 )
 
-// postCommand returns the whole flow in one line.
+// postCommand returns the command that does the whole flow in one line.
 func (s *Shell) postCommand() *cobra.Command {
 	var t targetFlags
 	var f contentFlags
@@ -44,13 +44,13 @@ func (s *Shell) postCommand() *cobra.Command {
 	return cmd
 }
 
-// post reads, tries out, asks and publishes. As long as nobody has agreed, nothing of it stays behind.
+// post reads, validates, asks and publishes. Unless the person agrees, nothing is stored.
 func (s *Shell) post(ctx context.Context, args []string, f *contentFlags, t *targetFlags, dryRun bool) (err error) {
 	atOnce := t.at == "" && !t.nextSlot
 	if _, err := t.request(s, atOnce); err != nil { // before an editor is opened
 		return err
 	}
-	if _, err := s.Connect(ctx); err != nil { // who is not logged in need not write
+	if _, err := s.Connect(ctx); err != nil { // fail before the person writes a text
 		return err
 	}
 	post, err := f.read(ctx, s, args)
@@ -59,7 +59,7 @@ func (s *Shell) post(ctx context.Context, args []string, f *contentFlags, t *tar
 		return err
 	}
 	if !dryRun {
-		if err := s.somebody(); err != nil {
+		if err := s.requirePerson(); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (s *Shell) post(ctx context.Context, args []string, f *contentFlags, t *tar
 	return s.createAndPublish(ctx, c, team, p)
 }
 
-// showDryRun prints what would happen; an account that refuses the post is a failure.
+// showDryRun prints what would happen; an account that rejects the post is a failure.
 func (s *Shell) showDryRun(p preview) error {
 	var err error
 	if s.asJSON {
@@ -127,7 +127,7 @@ func (s *Shell) agree(ctx context.Context, p preview) error {
 	return s.ask(ctx, p.question())
 }
 
-// createAndPublish does what was agreed.
+// createAndPublish does what the person agreed to.
 func (s *Shell) createAndPublish(ctx context.Context, c *client.Client, team crier.ID, p preview) error {
 	in := crier.PostCreate{PostInput: p.content.input()}
 	if p.content.title != "" {
@@ -172,9 +172,9 @@ func (s *Shell) carryOut(ctx context.Context, c *client.Client, team, post crier
 	return nil
 }
 
-// tellWhatHolds says what posts wait for that are not out yet, such as an account that has to be connected again.
+// tellWhatHolds prints what unpublished posts are waiting for, such as an account that has to be reconnected.
 func (s *Shell) tellWhatHolds(result crier.ScheduleResult, accounts []crier.SocialAccount) {
-	w := harmless{s.stderr}
+	w := sanitizer{s.stderr}
 	for i, e := range result.Data {
 		if p := e.ScheduledPost; p != nil && p.Status != crier.Published && p.ErrorMessage != "" {
 			fmt.Fprintf(w, "  %s: %s\n", oneLine(accountLabel(accounts[i])), oneLine(p.ErrorMessage))
@@ -182,7 +182,7 @@ func (s *Shell) tellWhatHolds(result crier.ScheduleResult, accounts []crier.Soci
 	}
 }
 
-// publish previews, asks and publishes or schedules a post that exists.
+// publish previews, asks, and publishes or schedules an existing post.
 func (s *Shell) publish(ctx context.Context, c *client.Client, team, post crier.ID, t *targetFlags, atOnce bool) error {
 	p, err := s.tryOut(ctx, c, team, post, t, atOnce)
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *Shell) publish(ctx context.Context, c *client.Client, team, post crier.
 	return s.carryOut(ctx, c, team, post, p.plan)
 }
 
-// tryOut finds out what would become of a post that exists.
+// tryOut validates an existing post.
 func (s *Shell) tryOut(ctx context.Context, c *client.Client, team, post crier.ID, t *targetFlags,
 	atOnce bool) (preview,
 	error) {
@@ -207,7 +207,7 @@ func (s *Shell) tryOut(ctx context.Context, c *client.Client, team, post crier.I
 		return preview{}, err
 	}
 	in := plan.in
-	if atOnce { // a stored post is tried out with a time
+	if atOnce { // a dry run of a stored post needs a time
 		soon := crier.TimeOf(s.now().Add(previewLead))
 		in.ScheduledAt = &soon
 	}
@@ -219,10 +219,11 @@ func (s *Shell) tryOut(ctx context.Context, c *client.Client, team, post crier.I
 	return preview{content: body, plan: plan, found: found}, err
 }
 
-// previewLead is far enough ahead for a dry run of a stored post that is to go out at once: it has to have a time.
+// previewLead is the lead of the dry run of a stored post that is to be published at once: it needs a time in the
+// future.
 const previewLead = 5 * time.Minute
 
-// contentOf returns the content of a post that exists.
+// contentOf returns the content of an existing post.
 func contentOf(p crier.Post) content {
 	if p.PostInput == nil {
 		return content{parts: []part{{text: p.Text}}}
@@ -242,7 +243,7 @@ func contentOf(p crier.Post) content {
 	return c
 }
 
-// namedContent returns the content of a post that exists, with the names of its files for a person.
+// namedContent returns the content of an existing post, with the names of its files.
 func (s *Shell) namedContent(ctx context.Context, c *client.Client, team crier.ID, p crier.Post) (content, error) {
 	body := contentOf(p)
 	if s.asJSON {
@@ -277,7 +278,7 @@ func attachedMedium(m crier.MediaAttachment) medium {
 	return medium{asset: asset, alt: firstOf(m.AltText, m.Asset.AltText)}
 }
 
-// showResult prints what became of a post on each account. One that was refused, or failed, makes the command fail.
+// showResult prints the result for each account. A rejection or failure makes the command fail.
 func (s *Shell) showResult(r crier.ScheduleResult, accounts []crier.SocialAccount) error {
 	var refused []string
 	for i, e := range r.Data {

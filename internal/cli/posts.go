@@ -21,7 +21,7 @@ func (s *Shell) postsCommand() *cobra.Command {
 		s.postsAttempts(), s.postsRetry(), s.postsResolve())
 }
 
-// postFilter is how posts are chosen on the command line.
+// postFilter are the flags that filter posts.
 type postFilter struct {
 	status, state, to []string
 	tag, search       string
@@ -127,9 +127,9 @@ func (s *Shell) postsCreate() *cobra.Command {
 	return cmd
 }
 
-// createDraft reads and stores a draft. When that fails, no file of it stays in the media library.
+// createDraft reads and stores a draft. If that fails, its files are removed from the media library.
 func (s *Shell) createDraft(ctx context.Context, args []string, f *contentFlags) error {
-	if _, err := s.Connect(ctx); err != nil { // who is not logged in need not write
+	if _, err := s.Connect(ctx); err != nil { // fail before the person writes a text
 		return err
 	}
 	draft, err := f.read(ctx, s, args)
@@ -157,7 +157,7 @@ func (s *Shell) createDraft(ctx context.Context, args []string, f *contentFlags)
 	return s.showPost(ctx, c, team, p)
 }
 
-// showPost prints a post and where it goes: network, account, state, time, lateness and link of each.
+// showPost prints a post and its publications: network, account, state, time, lateness and link of each.
 func (s *Shell) showPost(ctx context.Context, c *client.Client, team crier.ID, p crier.Post) error {
 	var accounts map[crier.ID]crier.SocialAccount
 	scheduled := p.ScheduledPosts != nil && len(*p.ScheduledPosts) > 0
@@ -196,7 +196,7 @@ func (s *Shell) showPost(ctx context.Context, c *client.Client, team crier.ID, p
 	})
 }
 
-// writeTroubles says what went wrong, and what follows a post.
+// writeTroubles prints errors, and the actions that follow a post.
 func writeTroubles(w io.Writer, list []crier.ScheduledPost, accounts map[crier.ID]crier.SocialAccount) {
 	for _, sp := range list {
 		label := accountLabel(accounts[sp.SocialAccountID])
@@ -217,7 +217,7 @@ func writeTroubles(w io.Writer, list []crier.ScheduledPost, accounts map[crier.I
 	}
 }
 
-// lateness returns how long after its time a post went out.
+// lateness returns how late a post was published.
 func lateness(millis *int64) string {
 	if millis == nil {
 		return "–"
@@ -225,7 +225,7 @@ func lateness(millis *int64) string {
 	return span(milliseconds(*millis))
 }
 
-// onPost makes a command about one post.
+// onPost returns a command for one post.
 func (s *Shell) onPost(use, short, example string,
 	run func(ctx context.Context, c *client.Client, team, post crier.ID) error) *cobra.Command {
 	cmd := &cobra.Command{
@@ -257,8 +257,8 @@ func (s *Shell) postsShow() *cobra.Command {
 		})
 }
 
-// wholePost reads a post with all that is scheduled of it. It takes the id of something that is scheduled too: that is
-// what 'crier attention' shows.
+// wholePost reads a post with all its scheduled posts. It also accepts the id of a scheduled post, because that is what
+// 'crier attention' shows.
 func wholePost(ctx context.Context, c *client.Client, team, id crier.ID) (crier.Post, error) {
 	p, err := c.GetPost(ctx, team, id, client.IncludeScheduledPosts)
 	if !client.IsKind(err, crier.KindNotFound) {
@@ -304,21 +304,21 @@ func (s *Shell) postsEdit() *cobra.Command {
 	return cmd
 }
 
-// waits reports whether something of a post is scheduled.
+// waits reports whether a post has scheduled publications.
 func waits(p crier.Post) bool {
 	return p.ScheduledPosts != nil &&
 		slices.ContainsFunc(*p.ScheduledPosts,
 			func(sp crier.ScheduledPost) bool { return sp.Status == crier.Scheduled })
 }
 
-// isOut reports whether something of a post was published.
+// isOut reports whether a post has been published anywhere.
 func isOut(p crier.Post) bool {
 	return p.ScheduledPosts != nil &&
 		slices.ContainsFunc(*p.ScheduledPosts,
 			func(sp crier.ScheduledPost) bool { return sp.Status == crier.Published })
 }
 
-// update returns the change that the flags ask for. What they leave out stays.
+// update returns the change requested by the flags. Everything else stays unchanged.
 func (f *contentFlags) update(ctx context.Context, s *Shell, c *client.Client, team crier.ID,
 	p crier.Post) (crier.PostUpdate,
 	error) {
@@ -380,7 +380,7 @@ func (s *Shell) postsDraft() *cobra.Command {
 		})
 }
 
-// settableStatuses returns those that a person can give a post; a post that is deleted has the other one.
+// settableStatuses returns the statuses that a person can set; the other one is that of a deleted post.
 func settableStatuses() []crier.PostStatus {
 	return slices.DeleteFunc(crier.PostStatuses(), func(st crier.PostStatus) bool { return st == crier.PostDeleted })
 }

@@ -10,7 +10,7 @@ import (
 	"crier"
 )
 
-// preview is what a person sees before they agree.
+// preview is shown to a person before they agree.
 type preview struct {
 	content content
 	plan    outgoing
@@ -19,7 +19,7 @@ type preview struct {
 
 // write shows the whole text of every part, media, actions, time, accounts with verdict, and cost.
 func (p preview) write(s *Shell, out io.Writer) error {
-	w := harmless{out}
+	w := sanitizer{out}
 	accounts := map[crier.ID]crier.SocialAccount{}
 	for _, a := range p.plan.accounts {
 		accounts[a.ID] = a
@@ -51,8 +51,8 @@ func (p preview) write(s *Shell, out io.Writer) error {
 	return err
 }
 
-// writeAccounts lists the accounts with their verdicts in columns; where these do not fit, what is said of an account
-// stands below it.
+// writeAccounts lists the accounts with their verdicts in columns; if these do not fit, the verdict is printed below
+// the account.
 func (p preview) writeAccounts(w io.Writer, fits int) error {
 	var rows, columns, list strings.Builder
 	for i, e := range p.found.Data {
@@ -69,7 +69,7 @@ func (p preview) writeAccounts(w io.Writer, fits int) error {
 		return err
 	}
 	text := columns.String()
-	if fits > 0 && slices.ContainsFunc(strings.Split(text, "\n"), func(l string) bool { return placesOf(l) > fits }) {
+	if fits > 0 && slices.ContainsFunc(strings.Split(text, "\n"), func(l string) bool { return textWidth(l) > fits }) {
 		text = list.String()
 	}
 	for i, e := range p.found.Data {
@@ -81,15 +81,14 @@ func (p preview) writeAccounts(w io.Writer, fits int) error {
 	return err
 }
 
-// folded returns a text behind a label, in as many lines as it takes to fit a width, if there is one. A word stays
-// whole.
+// folded wraps a text after a label to a width, if there is one. Words are not split.
 func folded(label, text string, fits int) string {
 	var out strings.Builder
 	out.WriteString(label)
-	margin := placesOf(label)
+	margin := textWidth(label)
 	at := margin
 	for i, word := range strings.Fields(text) {
-		switch wide := placesOf(word); {
+		switch wide := textWidth(word); {
 		case i == 0:
 			at += wide
 		case fits > 0 && at+1+wide > fits:
@@ -129,7 +128,7 @@ func (p preview) end() string {
 	return ", without an end"
 }
 
-// lengths tells how long the parts are as the network counts them, when that is a question at all.
+// lengths returns the lengths of the parts as the network counts them, where there is a limit.
 func lengths(texts []crier.TextMeasure) string {
 	parts := make([]string, len(texts))
 	for i, t := range texts {
@@ -138,7 +137,7 @@ func lengths(texts []crier.TextMeasure) string {
 	return strings.Join(parts, " ")
 }
 
-// refused lists the accounts that do not take the post, a line each.
+// refused lists the accounts that reject the post, a line each.
 func (p preview) refused() []string {
 	var lines []string
 	for i, e := range p.found.Data {
@@ -149,7 +148,7 @@ func (p preview) refused() []string {
 	return lines
 }
 
-// problem says why there is nothing to ask about.
+// problem returns an error if there is nothing to ask about.
 func (p preview) problem() error {
 	if refused := p.refused(); len(refused) == len(p.found.Data) {
 		return &partialError{refused: refused, total: len(refused), untried: true}
@@ -160,7 +159,7 @@ func (p preview) problem() error {
 	return nil
 }
 
-// question asks for what would happen.
+// question returns the question to confirm.
 func (p preview) question() string {
 	total, refused := len(p.found.Data), len(p.refused())
 	verb := "Schedule this on "
@@ -194,7 +193,7 @@ func (c content) write(w io.Writer, accounts map[crier.ID]crier.SocialAccount) {
 	}
 }
 
-// writeVariant shows what one network or account publishes instead.
+// writeVariant shows the variant of one network or account.
 func writeVariant(w io.Writer, v crier.PostVariant, accounts map[crier.ID]crier.SocialAccount) {
 	name := "another account"
 	if v.Provider != nil {
@@ -213,7 +212,7 @@ func writeVariant(w io.Writer, v crier.PostVariant, accounts map[crier.ID]crier.
 	}
 }
 
-// indented returns a text as a block of its own. Tabs would make columns of it.
+// indented returns a text as an indented block. Tabs would turn it into columns.
 func indented(text string) string {
 	text = strings.ReplaceAll(text, "\t", "    ")
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"

@@ -9,10 +9,10 @@ import (
 	"crier/client"
 )
 
-// teamRun is what a command does in a team.
+// teamRun runs a command in a team.
 type teamRun func(ctx context.Context, c *client.Client, team crier.ID, args []string) error
 
-// forTeam connects, finds the team and runs.
+// forTeam connects, determines the team and runs.
 func (s *Shell) forTeam(run teamRun) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		c, team, err := s.inTeam(cmd.Context())
@@ -23,10 +23,10 @@ func (s *Shell) forTeam(run teamRun) func(*cobra.Command, []string) error {
 	}
 }
 
-// orgRun is what a command does in an organization.
+// orgRun runs a command in an organization.
 type orgRun func(ctx context.Context, c *client.Client, org crier.ID, args []string) error
 
-// forOrganization connects, finds the organization and runs.
+// forOrganization connects, determines the organization and runs.
 func (s *Shell) forOrganization(run orgRun) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		c, org, err := s.inOrganization(cmd.Context())

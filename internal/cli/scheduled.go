@@ -15,14 +15,14 @@ import (
 	"crier/client"
 )
 
-// accountAttempt is an attempt with where it was made.
+// accountAttempt is an attempt with its account.
 type accountAttempt struct {
 	ScheduledPostID crier.ID `json:"scheduledPostId"`
 	SocialAccountID crier.ID `json:"socialAccountId"`
 	crier.Attempt
 }
 
-// accountAttempts is what the command prints as JSON.
+// accountAttempts is the JSON output of the command.
 type accountAttempts struct {
 	Data []accountAttempt `json:"data"`
 }
@@ -61,14 +61,14 @@ func (s *Shell) postsAttempts() *cobra.Command {
 				for _, a := range all.Data {
 					account := accounts[a.SocialAccountID]
 					Row(w, local(a.StartedAt), networkName(account.Provider), account.DisplayName, a.Operation,
-						a.Part+1, // people count from one
+						a.Part+1, // shown counting from one
 						a.Outcome, a.Message, a.NextStep)
 				}
 			})
 		})
 }
 
-// onScheduledPost makes a command that changes one scheduled post.
+// onScheduledPost returns a command that changes one scheduled post.
 func (s *Shell) onScheduledPost(use, short, example string,
 	change func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error)) *cobra.Command {
 	cmd := &cobra.Command{
@@ -95,7 +95,8 @@ func (s *Shell) onScheduledPost(use, short, example string,
 	return completesFirst(cmd, s.teamWords(s.scheduledWords))
 }
 
-// confirmAbout asks about one scheduled post, and shows where it goes, when and what it says: nobody knows its id.
+// confirmAbout asks about one scheduled post, and shows its account, time and text, because nobody knows its id by
+// heart.
 func (s *Shell) confirmAbout(ctx context.Context, c *client.Client, team, id crier.ID, what string) error {
 	if s.yes {
 		return nil
@@ -116,7 +117,7 @@ func (s *Shell) confirmAbout(ctx context.Context, c *client.Client, team, id cri
 		indented(post.Text))
 }
 
-// orPostItself explains why a scheduled post was not found when the id is that of a post, which is easily taken for it.
+// orPostItself explains why a scheduled post was not found if the id is that of a post, which is a common mistake.
 func orPostItself(ctx context.Context, c *client.Client, team, id crier.ID, err error) error {
 	if !client.IsKind(err, crier.KindNotFound) {
 		return err
@@ -142,7 +143,7 @@ func (s *Shell) postsRetry() *cobra.Command {
 		})
 }
 
-// refuseReplaced spares a person the question about a retry that the server would refuse.
+// refuseReplaced fails before asking about a retry that the server would reject.
 func (s *Shell) refuseReplaced(ctx context.Context, c *client.Client, team, id crier.ID) error {
 	if s.yes {
 		return nil
@@ -215,7 +216,7 @@ func (s *Shell) attentionCommand() *cobra.Command {
 	return cmd
 }
 
-// attention is what a person has to look at.
+// attention is everything that needs a person's attention.
 type attention struct {
 	ScheduledPosts crier.Page[crier.ScheduledPost] `json:"scheduledPosts"`
 	SocialAccounts []crier.SocialAccount           `json:"socialAccounts"`
@@ -278,7 +279,7 @@ func writeAttention(w io.Writer, cmd *cobra.Command, out attention, byID map[cri
 	}
 }
 
-// remedy returns the command that helps.
+// remedy returns the command that solves the problem.
 func remedy(p crier.ScheduledPost) string {
 	switch p.Status {
 	case crier.Unknown:

@@ -1,4 +1,4 @@
-// Package cli is the shell: the commands by which a person or a script uses a running installation.
+// Package cli implements the shell: the commands by which a person or a script uses a running installation.
 package cli
 
 import (
@@ -11,19 +11,19 @@ import (
 	"crier"
 )
 
-// Config is what the shell needs from the program that it is a part of.
+// Config configures a Shell.
 type Config struct {
 	Environ        []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Now            func() time.Time
 	Version        string
-	// Terminal opens the terminal of a person whose standard input is something else; nil means the usual way.
+	// Terminal opens the person's terminal if the standard input is something else; nil means the default.
 	Terminal func() (io.ReadCloser, error)
 }
 
-// Shell is what the commands share that talk to a running installation. They get no private way in: all of them go
-// through the public interface.
+// Shell is shared by the commands that use a running installation. They have no private access: all of them use the
+// public API.
 type Shell struct {
 	environ        []string
 	stdin          io.Reader
@@ -36,10 +36,10 @@ type Shell struct {
 	team, org     string
 	asJSON, yes   bool
 
-	written string // the file that a person has written a text into and that is not stored yet
+	written string // a file with a text from the editor that is not stored yet
 }
 
-// New makes a shell.
+// New returns a Shell.
 func New(cfg Config) *Shell {
 	return &Shell{
 		environ: cfg.Environ, stdin: cfg.Stdin, stdout: cfg.Stdout, stderr: cfg.Stderr, now: cfg.Now,
@@ -56,7 +56,7 @@ const (
 	groupServer = "server"
 )
 
-// AddTo adds the commands that talk to a running installation.
+// AddTo adds the commands that use a running installation.
 func (s *Shell) AddTo(root *cobra.Command) {
 	add := func(id, title string, commands ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: id, Title: title})
@@ -78,7 +78,7 @@ func (s *Shell) AddTo(root *cobra.Command) {
 	root.SetCompletionCommandGroupID(groupSelf)
 }
 
-// AddFlags adds the flags that all commands of the shell have.
+// AddFlags adds the flags that all commands of the shell share.
 func (s *Shell) AddFlags(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&s.server, "server", "",
@@ -103,7 +103,7 @@ func (s *Shell) variable(name string) string {
 	return ""
 }
 
-// local returns a time in the person's own zone.
+// local formats a time in the person's own zone.
 func local(t crier.Time) string { return t.Local().Format("Mon 2 Jan 2006 15:04 MST") }
 
 func localOrDash(t *crier.Time) string {

@@ -23,7 +23,7 @@ var dayNames = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
 func dayList(days []int) string {
 	weekend := slices.Contains(days, 0) || slices.Contains(days, 6)
-	switch { // a day is there once
+	switch { // every day is listed once
 	case len(days) == 7:
 		return "every day"
 	case len(days) == 5 && !weekend:
@@ -137,7 +137,7 @@ func addSlotFlags(cmd *cobra.Command, days *[]string, label *string) {
 	cmd.Flags().StringVar(label, "label", "", "a name for people")
 }
 
-// showSlot tells what a slot is like now. Its time is one of the team's zone, which need not be the person's.
+// showSlot prints a changed slot. Its time is in the team's zone, which may differ from the person's.
 func (s *Shell) showSlot(ctx context.Context, c *client.Client, verb string, sl crier.SchedulingSlot) error {
 	team, err := c.GetTeam(ctx, sl.TeamID)
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *Shell) slotsEdit() *cobra.Command {
 	return completesFirst(cmd, s.teamWords(s.slotWords))
 }
 
-// slotUpdate returns a change of the time and the days, as far as they are given.
+// slotUpdate returns a change of the time and the days, as far as given.
 func slotUpdate(at string, days []string) (crier.SlotUpdate, error) {
 	in := crier.SlotUpdate{}
 	if at != "" {

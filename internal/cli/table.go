@@ -17,18 +17,18 @@ func (s *Shell) Show(value any, header string, rows func(w io.Writer)) error {
 		return enc.Encode(value)
 	}
 	var text strings.Builder
-	fits := 0 // a table for people fits their screen; a script reads all of it
+	fits := 0 // a table for people fits their screen; a script gets all of it
 	if Interactive(s.stdout) {
 		fits = s.width()
 	}
 	if header != "" {
 		fmt.Fprintln(&text, header)
 	}
-	rows(harmless{&text})
+	rows(sanitizer{&text})
 	return layOut(s.stdout, text.String(), fits)
 }
 
-// Row prints one line of a table. What is in a cell stays in it.
+// Row prints one line of a table, without tabs and newlines in its cells.
 func Row(w io.Writer, cells ...any) {
 	texts := make([]string, len(cells))
 	for i, cell := range cells {
@@ -37,7 +37,7 @@ func Row(w io.Writer, cells ...any) {
 	fmt.Fprintln(w, strings.Join(texts, "\t"))
 }
 
-// shorten returns a text as one cell of a table.
+// shorten shortens a text for a table cell.
 func shorten(text string, length int) string {
 	line := strings.Join(strings.Fields(text), " ")
 	if runes := []rune(line); len(runes) > length {
@@ -46,20 +46,19 @@ func shorten(text string, length int) string {
 	return line
 }
 
-// harmless keeps what others wrote from controlling the terminal it is shown on.
-type harmless struct{ io.Writer }
+// sanitizer keeps untrusted text from controlling the terminal.
+type sanitizer struct{ io.Writer }
 
-// Write writes the printable form of p. A character that is cut in two would not be recognised, so p must be whole
-// lines.
-func (h harmless) Write(p []byte) (int, error) {
+// Write writes the printable form of p. p must be whole lines, because a split character would not be recognized.
+func (h sanitizer) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(h.Writer, printable(string(p))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// printable replaces what a terminal would obey instead of showing it: control characters but tabs and line ends, and
-// those that turn the direction of what follows around.
+// printable replaces what a terminal would interpret: control characters other than tab and newline, and those that
+// change the text direction.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		turns := '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'

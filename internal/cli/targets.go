@@ -15,7 +15,7 @@ import (
 	"crier/client"
 )
 
-// targetFlags say where, when and how a command publishes.
+// targetFlags are the flags for where, when and how to publish.
 type targetFlags struct {
 	to       []string
 	at       string
@@ -60,7 +60,7 @@ func (t *targetFlags) addWait(cmd *cobra.Command) {
 		"how many seconds to wait for the networks when publishing at once, 0 to 30")
 }
 
-// accounts finds the accounts that are meant.
+// accounts returns the selected accounts.
 func (t *targetFlags) accounts(ctx context.Context, c *client.Client, team crier.ID) ([]crier.SocialAccount, error) {
 	list, err := c.ListAccounts(ctx, team)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *targetFlags) accounts(ctx context.Context, c *client.Client, team crier
 	}
 	for _, name := range t.to {
 		meant := meantBy(name, list.Data)
-		if len(meant) == 0 { // a mistake, not a wish for less
+		if len(meant) == 0 { // a mistake, not a request for fewer
 			return nil, &missingError{text: noAccount(name, list.Data)}
 		}
 		for _, a := range meant {
@@ -92,9 +92,9 @@ func (t *targetFlags) accounts(ctx context.Context, c *client.Client, team crier
 	return chosen, nil
 }
 
-// noAccount says why --to leads to nothing.
+// noAccount says why --to matches nothing.
 func noAccount(name string, all []crier.SocialAccount) string {
-	for _, a := range all { // which are not connected, or they would have been meant
+	for _, a := range all { // these are not connected, or they would have matched
 		if a.Provider != network(name) {
 			continue
 		}
@@ -107,7 +107,7 @@ func noAccount(name string, all []crier.SocialAccount) string {
 	return fmt.Sprintf("no connected account fits --to %s; 'crier accounts list' shows what there is", name)
 }
 
-// meantBy finds the accounts that a word means: one by its id, handle or name, or all that are connected on a network.
+// meantBy returns the accounts that a word matches: one by its id, handle or name, or all connected ones on a network.
 func meantBy(word string, all []crier.SocialAccount) []crier.SocialAccount {
 	var byName, byNetwork []crier.SocialAccount
 	for _, a := range all {
@@ -126,7 +126,7 @@ func meantBy(word string, all []crier.SocialAccount) []crier.SocialAccount {
 	return byName
 }
 
-// outgoing is what a command is about to publish a post with.
+// outgoing is everything needed to publish a post.
 type outgoing struct {
 	accounts []crier.SocialAccount
 	in       crier.ScheduleRequest
@@ -134,7 +134,7 @@ type outgoing struct {
 	wait     int
 }
 
-// plan finds out what the flags mean. It changes nothing.
+// plan resolves the flags. It changes nothing.
 func (t *targetFlags) plan(ctx context.Context, s *Shell, c *client.Client, team crier.ID, atOnce bool) (outgoing,
 	error) {
 	p := outgoing{atOnce: atOnce, wait: t.wait}
@@ -151,7 +151,7 @@ func (t *targetFlags) plan(ctx context.Context, s *Shell, c *client.Client, team
 	return p, nil
 }
 
-// request returns what the flags say, without the accounts.
+// request returns the request given by the flags, without the accounts.
 func (t *targetFlags) request(s *Shell, atOnce bool) (crier.ScheduleRequest, error) {
 	in := crier.ScheduleRequest{}
 	if t.wait < 0 || t.wait > crier.MaxPostNowWait {
@@ -206,7 +206,7 @@ func (t *targetFlags) recurrence(s *Shell, in *crier.Targets) error {
 	return nil
 }
 
-// parseDays reads how often something repeats.
+// parseDays parses a repeat interval.
 func parseDays(text string) (int, error) {
 	switch strings.ToLower(text) {
 	case "daily":
@@ -222,7 +222,7 @@ func parseDays(text string) (int, error) {
 	return days, nil
 }
 
-// parseSettings reads key=value. What is JSON is taken as such, anything else as a text.
+// parseSettings parses key=value. A JSON value is used as such, anything else as a string.
 func parseSettings(list []string) (map[string]json.RawMessage, error) {
 	var settings map[string]json.RawMessage
 	for _, pair := range list {
@@ -232,7 +232,7 @@ func parseSettings(list []string) (map[string]json.RawMessage, error) {
 		}
 		data := json.RawMessage(value)
 		if !json.Valid(data) {
-			data, _ = json.Marshal(value) // a text can always be written
+			data, _ = json.Marshal(value) // a string can always be encoded
 		}
 		if settings == nil {
 			settings = map[string]json.RawMessage{}

@@ -131,7 +131,7 @@ func (s *Shell) teamsEdit() *cobra.Command {
 	return completesFirst(cmd, s.teamNames)
 }
 
-// orNull returns a value, or null when it is empty.
+// orNull returns a value, or null if it is empty.
 func orNull[T ~string](value T) crier.Optional[T] {
 	if value == "" {
 		return crier.Null[T]()

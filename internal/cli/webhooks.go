@@ -86,7 +86,7 @@ func (s *Shell) showHookSecret(hook crier.WebhookWithSecret) error {
 	})
 }
 
-// onWebhook returns a command about one webhook.
+// onWebhook returns a command for one webhook.
 func (s *Shell) onWebhook(use, short, example string,
 	fn func(ctx context.Context, c *client.Client, org, id crier.ID, args []string) error) *cobra.Command {
 	words := strings.Count(use, " ")

@@ -11,16 +11,15 @@ import (
 	"crier"
 )
 
-// parseWhen reads a time as people write it: RFC 3339, a date and a time, a day and a time, a time of day, or how long
-// from now. It is in the zone of now unless it ends in one, such as Europe/Berlin, UTC or +02:00.
+// parseWhen parses a time as people write it: RFC 3339, a date and a time, a day and a time, a time of day, or a
+// duration from now. It is in the zone of now unless it ends in one, such as Europe/Berlin, UTC or +02:00.
 func parseWhen(words string, now time.Time) (crier.Time, error) {
 	t, _, err := parseWhenAndZone(words, now, nil)
 	return t, err
 }
 
-// parseWhenAndZone is parseWhen that also tells the IANA zone in which the time was chosen: the one that the words
-// name, or home, that of now, for a time of the person's own clock. It is nil for an instant and for an offset from
-// UTC.
+// parseWhenAndZone is parseWhen that also returns the IANA zone in which the time was chosen: the one in the text, or
+// home, that of now, for a local time. It is nil for an instant and for an offset from UTC.
 func parseWhenAndZone(words string, now time.Time, home *crier.Zone) (crier.Time, *crier.Zone, error) {
 	if t, err := crier.ParseTime(words); err == nil {
 		return t, nil, nil
@@ -39,7 +38,7 @@ func parseWhenAndZone(words string, now time.Time, home *crier.Zone) (crier.Time
 		"\"2026-11-15 09:00\" in your zone, +3h, or 2026-11-15T09:00:00Z", words)
 }
 
-// parseZone reads the zone at the end of a time: the name of one, Z, or an offset from UTC, which has no name.
+// parseZone parses the zone at the end of a time: a name, Z, or an offset from UTC, which has no name.
 func parseZone(word string) (*time.Location, *crier.Zone, bool) {
 	if strings.EqualFold(word, "z") {
 		word = "UTC"
@@ -57,7 +56,7 @@ func parseZone(word string) (*time.Location, *crier.Zone, bool) {
 	return location, &name, err == nil
 }
 
-// wallClock reads a time in the zone of now.
+// wallClock parses a time in the zone of now.
 func wallClock(text string, now time.Time) (time.Time, bool) {
 	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02t15:04", "2006-01-02 15:04:05",
 		"2006-01-02t15:04:05"} {
@@ -85,7 +84,7 @@ var spanUnits = map[string]time.Duration{
 // longUnits are units of time in days.
 var longUnits = map[string]int{"d": 1, "day": 1, "w": 7, "week": 7}
 
-// fromNow reads +3h, in 2 days, 1d12h or 90 minutes. Days and weeks keep the time of day across clock changes.
+// fromNow parses +3h, in 2 days, 1d12h or 90 minutes. Days and weeks keep the time of day across clock changes.
 func fromNow(text string, now time.Time) (at time.Time, ok bool) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, "+"), "in ")
 	at = now
@@ -115,7 +114,7 @@ func fromNow(text string, now time.Time) (at time.Time, ok bool) {
 	return at, ok
 }
 
-// dayAndClock reads tomorrow 9:00, friday at 5pm, next monday 09:30 or 18:00, which is the next time that the clock
+// dayAndClock parses tomorrow 9:00, friday at 5pm, next monday 09:30 or 18:00, which is the next time that the clock
 // shows it.
 func dayAndClock(text string, now time.Time) (time.Time, bool) {
 	text = strings.TrimPrefix(strings.ReplaceAll(text, " at ", " "), "at ")
@@ -156,7 +155,7 @@ func dayAndClock(text string, now time.Time) (time.Time, bool) {
 	return now, false
 }
 
-// parseClock reads 9:00, 09:00, 9am or 5:30 pm. A number alone is no time: it may be anything.
+// parseClock parses 9:00, 09:00, 9am or 5:30 pm. A number alone is ambiguous and no time.
 func parseClock(text string) (hour, minute int, ok bool) {
 	m := clockOf.FindStringSubmatch(text)
 	if m == nil || m[2] == "" && m[3] == "" {
@@ -175,7 +174,7 @@ func parseClock(text string) (hour, minute int, ok bool) {
 	return hour, minute, true
 }
 
-// parseDay reads a date, or a time as parseWhen does.
+// parseDay parses a date, or a time as parseWhen does.
 func parseDay(words string, now time.Time) (crier.Time, error) {
 	if t, err := time.ParseInLocation("2006-01-02", words, now.Location()); err == nil {
 		return crier.TimeOf(t), nil
@@ -183,7 +182,7 @@ func parseDay(words string, now time.Time) (crier.Time, error) {
 	return parseWhen(words, now)
 }
 
-// parseLastDay reads the end of something: a date, which is its last day as in the dashboard, or a time.
+// parseLastDay parses the end of a period: a date, which is its last day as in the dashboard, or a time.
 func parseLastDay(words string, now time.Time) (crier.Time, error) {
 	if t, err := time.ParseInLocation("2006-01-02", words, now.Location()); err == nil {
 		return crier.TimeOf(time.Date(t.Year(), t.Month(), t.Day(), 23, 59, 0, 0, now.Location())), nil
@@ -191,7 +190,7 @@ func parseLastDay(words string, now time.Time) (crier.Time, error) {
 	return parseWhen(words, now)
 }
 
-// span returns a length of time as people say it.
+// span formats a duration for people.
 func span(d time.Duration) string {
 	d = d.Abs()
 	switch {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// terminalWidth returns how many characters a line of a terminal has; 0 for what is none.
+// terminalWidth returns the width of a terminal in characters; 0 if f is none.
 func terminalWidth(f *os.File) int {
 	var info windows.ConsoleScreenBufferInfo
 	if err := windows.GetConsoleScreenBufferInfo(windows.Handle(f.Fd()), &info); err != nil {

@@ -159,7 +159,7 @@ func TestErrorsUseFlagNames(t *testing.T) {
 	refused := &client.Error{Kind: crier.KindInvalid, Message: "wrong", Issues: []crier.Issue{
 		{Path: []string{"hour"}, Message: "is wrong"}, {Path: []string{"minute"}, Message: "is wrong"},
 		{Path: []string{"url"}, Message: "is\x1b[31m wrong"}}}
-	if got := Told(fmt.Errorf("add a slot: %w",
+	if got := ErrorText(fmt.Errorf("add a slot: %w",
 		refused)); got != "add a slot: the time is wrong\nthe address is\ufffd[31m wrong" {
 		t.Errorf("told %q", got)
 	}

@@ -9,15 +9,15 @@ import (
 	"crier"
 )
 
-// localZone returns the IANA name of the person's zone, in which what they repeat keeps its time of day; nil where the
-// machine does not tell it.
+// localZone returns the IANA name of the person's zone, in which repeated posts keep their time of day; nil if the
+// machine does not know it.
 func localZone(now time.Time) *crier.Zone {
 	return zoneOf(now.Local(), os.Readlink, os.ReadFile)
 }
 
-// zoneOf finds the name of the zone of now: TZ has it, or /etc/localtime leads to it, or /etc/timezone has it.
+// zoneOf returns the name of the zone of now, from TZ, /etc/localtime or /etc/timezone.
 func zoneOf(now time.Time, readLink func(string) (string, error), readFile func(string) ([]byte, error)) *crier.Zone {
-	names := []string{now.Location().String()} // "Local" where TZ does not name one
+	names := []string{now.Location().String()} // "Local" if TZ does not name one
 	if link, err := readLink("/etc/localtime"); err == nil {
 		if _, name, ok := strings.Cut(filepath.ToSlash(link), "zoneinfo/"); ok {
 			names = append(names, name)
@@ -38,8 +38,8 @@ func zoneOf(now time.Time, readLink func(string) (string, error), readFile func(
 	return nil
 }
 
-// sameClock reports whether a zone shows what now does, today and on the other side of a clock change: a file may name
-// a zone that is not in use.
+// sameClock reports whether a zone shows the same time as now, today and across a clock change: a file may name a zone
+// that is not in use.
 func sameClock(now time.Time, zone *time.Location) bool {
 	for _, t := range []time.Time{now, now.AddDate(0, 6, 0)} {
 		_, here := t.Zone()

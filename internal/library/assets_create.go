@@ -122,8 +122,8 @@ func importRefused(err error) error {
 	return refusedAt("url")(err)
 }
 
-// takenFile is a stored file without an asset. Until it has one, it is invisible.
-type takenFile struct {
+// storedFile is a stored file without an asset. Until it has one, it is invisible.
+type storedFile struct {
 	id     crier.ID
 	stored media.Stored
 	info   media.Info
@@ -134,12 +134,12 @@ type takenFile struct {
 }
 
 // take stores a stream and probes it. A rejected file leaves nothing behind.
-func (s *Assets) take(ctx context.Context, body io.Reader, declared string, refused refusal) (takenFile, error) {
+func (s *Assets) take(ctx context.Context, body io.Reader, declared string, refused refusal) (storedFile, error) {
 	body, err := sniff(body, declared)
 	if err != nil {
-		return takenFile{}, refused(err)
+		return storedFile{}, refused(err)
 	}
-	f := takenFile{id: crier.NewID()}
+	f := storedFile{id: crier.NewID()}
 	if f.stored, err = media.Store(ctx, s.blobs, media.Key{ID: f.id, Variant: media.VariantOriginal}, body,
 		crier.MaxAssetSize); err != nil {
 		return f, refused(fmt.Errorf("store a file: %w", err))
@@ -191,7 +191,7 @@ func (s *Assets) discard(ctx context.Context, id crier.ID) {
 
 // keep creates an asset for a stored file. first, if not nil, runs at the start of the transaction and may change the
 // asset.
-func (s *Assets) keep(ctx context.Context, scope access.TeamScope, f takenFile, refused refusal,
+func (s *Assets) keep(ctx context.Context, scope access.TeamScope, f storedFile, refused refusal,
 	first func(*store.Tx, *store.Asset) error) (crier.Asset, error) {
 	a, facts := newAsset(scope.Team().ID, f, s.clock.Now())
 	if s.quick(facts.Info) {
@@ -242,7 +242,7 @@ func (s *Assets) insert(ctx context.Context, tx *store.Tx, a store.Asset) error 
 }
 
 // newAsset describes a file as far as possible without decoding it.
-func newAsset(team crier.ID, f takenFile, now crier.Time) (store.Asset, media.Facts) {
+func newAsset(team crier.ID, f storedFile, now crier.Time) (store.Asset, media.Facts) {
 	a := store.Asset{Asset: crier.Asset{
 		ID: f.id, TeamID: team, FolderID: f.FolderID, FileName: f.FileName, AltText: f.AltText,
 		MimeType: f.info.MimeType,

@@ -23,8 +23,8 @@ const (
 	// smallLong and smallShort are the sides of 1080p, for the JPEG for networks that accept nothing larger.
 	smallLong  = 1920
 	smallShort = 1080
-	// usualQuickPixels is the default of Config.QuickPixels.
-	usualQuickPixels = 16_000_000
+	// defaultQuickPixels is the default of Config.QuickPixels.
+	defaultQuickPixels = 16_000_000
 )
 
 // needsJPEG reports whether some network accepts a picture only as a JPEG. Animations are excluded: they would become

@@ -58,7 +58,7 @@ func New(cfg Config) Library {
 	assets := &Assets{store: cfg.Store, writes: cfg.Writes, providers: cfg.Providers, engine: cfg.Engine,
 		queue: cfg.Queue, blobs: cfg.Blobs, addresses: cfg.Addresses, clock: cfg.Clock, log: cfg.Logger,
 		pages: cfg.Pages, images: media.NewImages(media.Limits{}), fetcher: cfg.Fetcher,
-		quota: cfg.Quota, quickPixels: cmp.Or(cfg.QuickPixels, usualQuickPixels)}
+		quota: cfg.Quota, quickPixels: cmp.Or(cfg.QuickPixels, defaultQuickPixels)}
 	return Library{
 		Assets: assets,
 		Uploads: &Uploads{store: cfg.Store, writes: cfg.Writes, clock: cfg.Clock, assets: assets,

@@ -17,8 +17,8 @@ import (
 const (
 	// uploadAddressLife is how long a signed upload URL is valid.
 	uploadAddressLife = 15 * time.Minute
-	// usualUploadSize is the default maximum size of a file.
-	usualUploadSize = 1 << 30
+	// defaultUploadSize is the default maximum size of a file.
+	defaultUploadSize = 1 << 30
 )
 
 // UploadAddresses implements signed URLs that accept one file without a token, for agents whose files are on their
@@ -69,7 +69,7 @@ func (s *UploadAddresses) Create(ctx context.Context, scope access.TeamScope, in
 		MaxBytes: in.MaxBytes, MimeType: in.MimeType, FolderID: in.FolderID, AltText: in.AltText,
 		Expires: s.clock().Add(uploadAddressLife).Unix()}
 	if t.MaxBytes == 0 {
-		t.MaxBytes = usualUploadSize
+		t.MaxBytes = defaultUploadSize
 	}
 	if in.FileName != nil {
 		t.FileName = string(*in.FileName)

@@ -61,7 +61,7 @@ func TestUploadMustMatchItsURL(t *testing.T) {
 			t.Errorf("made %+v, %v", a, err)
 		}
 		bare, err := s.UploadAddresses.Create(t.Context(), s.scope, crier.UploadAddressCreate{})
-		if err != nil || bare.MaxBytes != usualUploadSize || bare.MimeType != "" ||
+		if err != nil || bare.MaxBytes != defaultUploadSize || bare.MimeType != "" ||
 			!bare.ExpiresAt.Equal(s.time.Add(uploadAddressLife)) {
 			t.Errorf("an address without wishes is %+v, %v", bare, err)
 		}

@@ -8,16 +8,16 @@ import (
 	"crier"
 )
 
-// accountBrief is a social account in brief.
+// accountBrief is the short form of a social account.
 type accountBrief struct {
 	ID       crier.ID            `json:"id"`
 	Provider crier.Provider      `json:"provider"`
 	Name     string              `json:"name"`
 	Handle   string              `json:"handle,omitempty"`
 	Status   crier.AccountStatus `json:"status"`
-	Health   string              `json:"health,omitempty"` // what is wrong
+	Health   string              `json:"health,omitempty"` // the problem
 	Sandbox  bool                `json:"sandbox,omitempty"`
-	// Capabilities only when one account is read.
+	// Capabilities is set only when one account is read.
 	Capabilities *crier.JSON[crier.Capabilities] `json:"capabilities,omitempty"`
 }
 
@@ -49,7 +49,7 @@ func (d *door) addAccountTools(s *mcp.Server) {
 	}, connectAccount)
 }
 
-// accountList is all accounts of a team.
+// accountList lists all accounts of a team.
 type accountList struct {
 	Data []accountBrief `json:"data"`
 }

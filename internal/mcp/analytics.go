@@ -9,21 +9,21 @@ import (
 	"crier/client"
 )
 
-// rankedPosts is how many posts an answer ranks.
+// rankedPosts is the number of posts in a ranking.
 const rankedPosts = 5
 
-// analyticsBrief is how a team does, in brief.
+// analyticsBrief is the short form of a team's analytics.
 type analyticsBrief struct {
 	From     crier.Date `json:"from"`
 	To       crier.Date `json:"to"`
 	Timezone string     `json:"timezone"`
 	Posts    int64      `json:"posts"`
-	// Totals and Before have null for what no network told.
+	// Totals and Before have null for metrics that no network reported.
 	Totals    totalsBrief      `json:"totals"`
 	Before    *totalsBrief     `json:"before,omitempty"`
 	TopPosts  []rankedBrief    `json:"topPosts"`
 	BestTimes []crier.BestTime `json:"bestTimes"`
-	// NoBestTime says why no best time is known.
+	// NoBestTime says why there is no best time.
 	NoBestTime string               `json:"noBestTime,omitempty"`
 	Delivery   crier.DeliveryCounts `json:"delivery"`
 }

@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-// attemptBrief is an attempt in brief: without what was sent and answered.
+// attemptBrief is the short form of an attempt, without requests and responses.
 type attemptBrief struct {
 	Operation string      `json:"operation"`
 	Part      int         `json:"part,omitempty"`
@@ -50,7 +50,7 @@ type scheduledPostInput struct {
 	ScheduledPostID crier.ID `json:"scheduledPostId" jsonschema:"id of the publication; list_posts and get_calendar have them"`
 }
 
-// publication reads the scheduled post that a call is about.
+// publication reads the scheduled post of a call.
 func (c *call) publication(ctx context.Context, in scheduledPostInput) (team crier.ID, found crier.ScheduledPost,
 	err error) {
 	if team, err = c.team(ctx, in.inTeam); err != nil {
@@ -78,7 +78,7 @@ func listAttempts(ctx context.Context, c *call, in scheduledPostInput) (any, err
 	})}, nil
 }
 
-// publicationOf returns a publication on its own, which names its post.
+// publicationOf returns a publication with the id of its post.
 func publicationOf(p crier.ScheduledPost) publicationBrief {
 	out := briefPublication(p)
 	out.PostID = p.ContentItemID
@@ -95,7 +95,7 @@ func retry(ctx context.Context, c *call, in retryInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if by := publication.ReplacedBy; by != nil { // nobody is asked for what the server would refuse
+	if by := publication.ReplacedBy; by != nil { // do not ask about what the server would reject
 		return nil, crier.Conflict("The publication %s has taken the place of this one on its account, so a retry "+
 			"would publish the post twice. Look at that one instead.", *by)
 	}
@@ -117,7 +117,7 @@ func retry(ctx context.Context, c *call, in retryInput) (any, error) {
 	return publicationOf(again), nil
 }
 
-// costOf returns what a publication costs when it is made again.
+// costOf returns the cost of publishing again.
 func (c *call) costOf(ctx context.Context, team crier.ID, p crier.ScheduledPost) (int64, error) {
 	overview, err := c.AgentContext(ctx)
 	if err != nil {
@@ -132,7 +132,7 @@ func (c *call) costOf(ctx context.Context, team crier.ID, p crier.ScheduledPost)
 	return found.CreditCost, err
 }
 
-// outcome is how an unknown publication ended.
+// outcome is the resolution of an unknown publication.
 type outcome string
 
 type resolveInput struct {
@@ -142,7 +142,7 @@ type resolveInput struct {
 	PlatformPostID string  `json:"platformPostId,omitempty" jsonschema:"the network's id of the post, if it is published"`
 }
 
-// consequences say what each decision leads to.
+// consequences describe the effect of each decision.
 var consequences = map[outcome]string{
 	"published": "It counts as published and its credits are spent.",
 	"retry":     "It is published again. If it is on the network after all, it will be there twice.",

@@ -11,7 +11,7 @@ import (
 // calendarTextLength bounds the text of an entry.
 const calendarTextLength = 80
 
-// calendarBrief is a calendar in brief.
+// calendarBrief is the short form of a calendar.
 type calendarBrief struct {
 	Timezone string               `json:"timezone"`
 	Entries  []calendarEntryBrief `json:"entries"`

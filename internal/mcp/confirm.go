@@ -9,33 +9,34 @@ import (
 	"crier"
 )
 
-// confirmable is the input of tools that ask before they act.
+// confirmable is the input of tools that ask for confirmation.
 type confirmable struct {
 	Confirm           bool   `json:"confirm,omitempty" jsonschema:"true only after the person has seen the preview and agreed, together with confirmationToken. Ignored if your client can ask the person itself: then they are asked."`
 	ConfirmationToken string `json:"confirmationToken,omitempty" jsonschema:"the confirmationToken of the preview that the person agreed to; it is void once the content, the accounts, the time or the cost has changed"`
 }
 
-// proposal is what a call would do, as its dry run found.
+// proposal is what a call would do, according to its dry run.
 type proposal struct {
-	// question tells the person what will happen. The answer counts for this very text.
+	// question describes to the person what will happen. The confirmation is valid for exactly this text.
 	question string
 	cost     int64
-	// bound is what the answer counts for besides the text and the arguments of the call; it may be nil.
+	// bound is further data that the confirmation is bound to besides the text and the arguments of the call; it may be
+	// nil.
 	bound any
-	// preview is the dry run for the agent; it may be nil.
+	// preview is the dry run shown to the agent; it may be nil.
 	preview any
 }
 
-// pause is the error of a call that waits for a person's answer.
+// pause is the error of a call that waits for a person's confirmation.
 type pause struct {
 	result *mcp.CallToolResult
 	answer any
 }
 
-// Error says what is missing.
+// Error returns a description.
 func (*pause) Error() string { return "the person has not agreed yet" }
 
-// unconfirmed is the answer to a client that cannot ask.
+// unconfirmed is the response to a client that cannot ask.
 type unconfirmed struct {
 	Status            string `json:"status"`
 	WhatHappens       string `json:"whatHappens"`
@@ -48,12 +49,12 @@ type unconfirmed struct {
 
 var errDeclined = refused(kindDeclined, "The person did not agree: nothing was changed.")
 
-// answerKey names the question in the exchange with the client.
+// answerKey is the key of the question in the exchange with the client.
 const answerKey = "confirmation"
 
-// agree returns nil once the person has agreed to the proposal. Where the client can ask the person, they are asked,
-// whatever the agent says; elsewhere the agent has to confirm what it was shown, by the token of that preview: a first
-// call changes nothing, and neither does a token of something that has changed meanwhile.
+// agree returns nil once the person has agreed to the proposal. If the client can ask the person, they are asked,
+// whatever the agent says; otherwise the agent has to confirm the preview with its token: the first call changes
+// nothing, nor does a token of a proposal that has changed since.
 func (c *call) agree(in confirmable, p proposal) error {
 	p.question = fmt.Sprintf("%s\nCost: %d credits.", p.question, p.cost)
 	token, err := c.confirmationToken(p)
@@ -78,8 +79,8 @@ func (c *call) agree(in confirmable, p proposal) error {
 	}}
 }
 
-// confirmationToken stands for what a person agrees to: the tool with its arguments, the question with its cost, and
-// what the proposal is bound to.
+// confirmationToken identifies what a person agrees to: the tool with its arguments, the question with its cost, and
+// the data that the proposal is bound to.
 func (c *call) confirmationToken(p proposal) (string, error) {
 	arguments, err := c.arguments()
 	if err != nil {
@@ -88,8 +89,8 @@ func (c *call) confirmationToken(p proposal) (string, error) {
 	return digestOf(c.request.Params.Name, arguments, p.question, p.bound)
 }
 
-// ask puts the question to the person. The client calls again with their answer; it counts when the dry run, which was
-// done anew, still says the same.
+// ask asks the person. The client calls again with the answer, which counts if the repeated dry run has the same
+// result.
 func (c *call) ask(question, state string) error {
 	answer, answered := c.request.Params.InputResponses[answerKey].(*mcp.ElicitResult)
 	switch {
@@ -110,7 +111,7 @@ func (c *call) ask(question, state string) error {
 	return nil
 }
 
-// canAsk reports whether the client shows questions to a person.
+// canAsk reports whether the client can show questions to a person.
 func canAsk(r *mcp.CallToolRequest) bool {
 	begin := r.Session.InitializeParams()
 	if begin == nil || begin.Capabilities == nil || begin.Capabilities.Elicitation == nil {

@@ -8,7 +8,7 @@ import (
 	"crier"
 )
 
-// overview is the context in brief.
+// overview is the short form of the agent context.
 type overview struct {
 	User                  string       `json:"user,omitempty"`
 	Credential            string       `json:"credential"`

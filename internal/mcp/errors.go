@@ -10,7 +10,7 @@ import (
 	"crier/client"
 )
 
-// problem is a tool error as data, beside its words.
+// problem is a tool error as structured data.
 type problem struct {
 	Kind      crier.Kind    `json:"kind"`
 	Message   string        `json:"message"`
@@ -18,14 +18,14 @@ type problem struct {
 	RequestID string        `json:"requestId,omitempty"`
 }
 
-// refusal returns the answer to a call that was not fulfilled: a tool error, which the agent can read and act on.
+// refusal returns the result of a failed call: a tool error, which the agent can read and act on.
 func refusal(err error) *mcp.CallToolResult {
 	p := problemOf(err)
 	return &mcp.CallToolResult{IsError: true, StructuredContent: p,
 		Content: []mcp.Content{&mcp.TextContent{Text: p.words()}}}
 }
 
-// problemOf returns an error as data. What is of no kind came from between here and the API.
+// problemOf converts an error. An error without a kind occurred between here and the API.
 func problemOf(err error) problem {
 	if known, ok := errors.AsType[*client.Error](err); ok && known.Kind != "" {
 		return problem{Kind: known.Kind, Message: known.Message, Issues: known.Issues, RequestID: known.RequestID}
@@ -33,7 +33,7 @@ func problemOf(err error) problem {
 	return problem{Kind: crier.KindInternal, Message: err.Error()}
 }
 
-// words returns the message and those issues that it does not name already.
+// words returns the message and the issues that it does not contain.
 func (p problem) words() string {
 	var b strings.Builder
 	b.WriteString(p.Message)
@@ -48,10 +48,10 @@ func (p problem) words() string {
 	return b.String()
 }
 
-// kindDeclined is of calls that the person did not agree to.
+// kindDeclined is the kind of calls that the person did not agree to.
 const kindDeclined crier.Kind = "Declined"
 
-// adviceFor says what an agent can do about an error.
+// adviceFor says how an agent can handle an error.
 var adviceFor = map[crier.Kind]string{
 	crier.KindUnauthorized: "The token is missing, wrong or no longer valid: the person must log in again or give " +
 		"another one.",

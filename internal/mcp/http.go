@@ -20,30 +20,30 @@ import (
 )
 
 const (
-	// sessionIdle is when a session that has gone quiet is dropped.
+	// sessionIdle is when an idle session is closed.
 	sessionIdle = 30 * time.Minute
-	// maxBody bounds a message: the largest text, written in the most wasteful way, and some room.
+	// maxBody bounds a message: the largest text in its longest encoding, and some room.
 	maxBody = 4 << 20
 	// sessionless is the first version of the protocol that needs no sessions over HTTP; versions sort by date.
 	sessionless = "2026-07-28"
-	// versionHeader tells which version a request speaks.
+	// versionHeader is the header with the protocol version of a request.
 	versionHeader = "Mcp-Protocol-Version"
 )
 
-// Handler is the door over streamable HTTP. It speaks with clients that keep a session, and with those of the newer
-// protocol, which do not.
+// Handler serves MCP over streamable HTTP, to clients with sessions and to those of the newer protocol, which have
+// none.
 type Handler struct {
 	server   *mcp.Server
 	api      http.Handler
 	agent    string
 	sessions http.Handler
 	single   http.Handler
-	// challenge tells callers without a token how to get one (RFC 9728).
+	// challenge tells clients without a token how to get one (RFC 9728).
 	challenge string
 }
 
-// NewHandler makes the door in front of an installation's own interface: calls go through api, with the token of the
-// request that they came with. At publicURL clients find out how to sign their person in.
+// NewHandler returns a handler in front of an installation's own API: calls go through api, with the token of their
+// request. At publicURL clients find out how to sign in their user.
 func NewHandler(api http.Handler, publicURL, version string, now func() time.Time) *Handler {
 	h := &Handler{api: api, agent: "crier-mcp/" + version, challenge: fmt.Sprintf(
 		`Bearer realm="crier", resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, publicURL)}
@@ -56,13 +56,13 @@ func NewHandler(api http.Handler, publicURL, version string, now func() time.Tim
 	return h
 }
 
-// speak makes the half of the door for one kind of client. A session stays with the person that began it.
+// speak returns the handler for clients with or without sessions. A session is bound to the user that started it.
 func (h *Handler) speak(stateless bool) http.Handler {
 	spoken := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return h.server },
 		&mcp.StreamableHTTPOptions{
 			Stateless: stateless, SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxBody,
-			// A page in a browser has no token, so another name for this machine opens nothing; a proxy on this machine
-			// passes such names on.
+			// A page in a browser has no token, so DNS rebinding gains nothing; a proxy on this machine forwards such
+			// names.
 			DisableLocalhostProtection: true,
 		})
 	known := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
@@ -71,7 +71,7 @@ func (h *Handler) speak(stateless bool) http.Handler {
 	return auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(spoken)
 }
 
-// client calls the API with a token, without leaving the process.
+// client returns a client that calls the API in the same process with a token.
 func (h *Handler) client(token string, options ...client.Option) *client.Client {
 	options = append([]client.Option{client.WithHTTPClient(&http.Client{Transport: inProcess{h.api}}),
 		client.WithUserAgent(h.agent)}, options...)
@@ -93,8 +93,7 @@ func personOf(ctx context.Context) string {
 	return person
 }
 
-// ServeHTTP lets known callers speak. A stream may stay open for long: the server's usual deadlines end with the
-// request.
+// ServeHTTP serves authenticated clients. A stream may stay open for long, so the server's deadlines are lifted.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	person, err := h.identify(r)
 	if err != nil {
@@ -122,7 +121,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.sessions.ServeHTTP(w, r)
 }
 
-// identify tells who a request comes from: the person, so that a renewed token goes on with its session.
+// identify returns the user of a request, so that a session continues with a refreshed token.
 func (h *Handler) identify(r *http.Request) (string, error) {
 	found, err := h.client(bearer(r.Header), client.WithTries(1)).AgentContext(r.Context())
 	switch {
@@ -134,7 +133,7 @@ func (h *Handler) identify(r *http.Request) (string, error) {
 	return string(found.Credential.ID), nil
 }
 
-// fail answers a request that never reached the protocol, with the bodies of the API.
+// fail responds to a request that is rejected before it reaches the protocol, in the API's error format.
 func (h *Handler) fail(w http.ResponseWriter, err error) {
 	known, ok := errors.AsType[*client.Error](err)
 	if !ok {
@@ -149,13 +148,13 @@ func (h *Handler) fail(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(known.RetryAfter.Seconds())))
 	}
 	w.WriteHeader(known.Status)
-	// the caller has gone if it fails
+	// it fails only if the client is gone
 	_ = json.NewEncoder(w).Encode(map[string]string{"message": known.Message, "_tag": string(known.Kind)})
 }
 
-// Close ends all sessions, so that their streams do not keep the server from stopping.
+// Close closes all sessions, so that their streams do not delay the shutdown.
 func (h *Handler) Close() {
 	for session := range h.server.Sessions() {
-		_ = session.Close() // it is gone either way
+		_ = session.Close() // it is removed either way
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"net/http"
 )
 
-// inProcess carries requests to a handler of the same process, so that calls need no address and go on while the server
-// drains.
+// inProcess sends requests to a handler of the same process, so that calls need no address and continue while the
+// server drains.
 type inProcess struct{ handler http.Handler }
 
-// RoundTrip answers a request.
+// RoundTrip implements http.RoundTripper.
 func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
@@ -27,30 +27,30 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.response(r), nil
 }
 
-// bare is a context without values: those of the request around a call, such as its route, are not the call's.
+// bare is a context without values: those of the surrounding request, such as its route, do not belong to the call.
 type bare struct{ context.Context } //nolint:containedctx // it is a context
 
-// Value has none.
+// Value always returns nil.
 func (bare) Value(any) any { return nil }
 
-// answer keeps what a handler writes.
+// answer records the response of a handler.
 type answer struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-// Header returns what will be answered.
+// Header implements http.ResponseWriter.
 func (a *answer) Header() http.Header { return a.header }
 
-// WriteHeader keeps the first status.
+// WriteHeader records the first status.
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
 	}
 }
 
-// Write keeps the body.
+// Write records the body.
 func (a *answer) Write(data []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	return a.body.Write(data)

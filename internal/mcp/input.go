@@ -15,17 +15,17 @@ import (
 	"crier/client"
 )
 
-// invalid is the error of a call whose arguments cannot be used.
+// invalid returns the error for invalid arguments.
 func invalid(issues ...crier.Issue) error {
 	return &client.Error{Kind: crier.KindInvalid, Message: "The arguments are not valid.", Issues: issues}
 }
 
-// refused is an error of a kind that was found before the API was asked.
+// refused returns an error that is detected before the API is called.
 func refused(kind crier.Kind, format string, args ...any) error {
 	return &client.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// readInput decodes the arguments of a call. What is wrong with them is told in words, all of it at once.
+// readInput decodes the arguments of a call. The error lists all issues in plain words.
 func readInput[In any](schema *jsonschema.Schema, arguments json.RawMessage) (in In, err error) {
 	if text := string(bytes.TrimSpace(arguments)); text == "" || text == "null" {
 		arguments = json.RawMessage("{}")
@@ -43,7 +43,7 @@ func readInput[In any](schema *jsonschema.Schema, arguments json.RawMessage) (in
 	return in, nil
 }
 
-// checkInput compares a value with the schema of an input and returns every issue.
+// checkInput validates a value against the schema of an input and returns every issue.
 func checkInput(s *jsonschema.Schema, value any, path []string) []crier.Issue {
 	types := s.Types
 	if s.Type != "" {
@@ -52,7 +52,7 @@ func checkInput(s *jsonschema.Schema, value any, path []string) []crier.Issue {
 	if len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return isOfType(value, t) }) {
 		var words []string
 		for _, t := range types {
-			if t != "null" { // which is as good as absent
+			if t != "null" { // null is the same as absent
 				words = append(words, typeWords[t])
 			}
 		}
@@ -117,7 +117,7 @@ func checkMembers(s *jsonschema.Schema, members map[string]any, path []string) [
 	return issues
 }
 
-// typeWords are the types of JSON in words.
+// typeWords are the JSON types in plain words.
 var typeWords = map[string]string{"string": "a text", "integer": "a whole number", "number": "a number",
 	"boolean": "true or false", "array": "a list", "object": "an object"}
 

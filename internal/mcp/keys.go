@@ -16,32 +16,32 @@ import (
 	"crier/client"
 )
 
-// keyLife is how long a repeated call is taken for the same one.
+// keyLife is how long an identical call counts as a repetition.
 const keyLife = time.Hour
 
-// keys remembers the idempotency keys of calls, so that an agent that repeats a call gets its first answer again. Only
-// the last call about a thing is remembered: schedule, move to draft, schedule again means what it says.
+// keys stores the idempotency keys of calls, so that an agent that repeats a call gets its first response again. Only
+// the last call about an object is stored: schedule, move to draft, schedule again are three calls.
 //
-// It lives in memory. When it is lost, a repeated call is a new one, and the rules of the server are all that keeps it
-// from having its effect twice: they suffice for everything but drafts and imported assets.
+// It is in memory. When it is lost, a repeated call is a new one, and only the rules of the server prevent a second
+// effect: they suffice for everything except drafts and imported assets.
 type keys struct {
 	now func() time.Time
 	mu  sync.Mutex
-	// last is the last call of each caller about each thing.
+	// last is the last call of each caller about each object.
 	last map[string]keptKey
 }
 
 type keptKey struct {
 	digest, key string
 	at          time.Time
-	// done once the call has had its effect.
+	// done is true once the call has taken effect.
 	done bool
 }
 
 func newKeys(now func() time.Time) *keys { return &keys{now: now, last: map[string]keptKey{}} }
 
-// of returns the key of a call: that of the last one when it was the same, else a new one. done tells whether that one
-// has had its effect.
+// of returns the key of a call: that of the last one if it was identical, else a new one. done is true if that one has
+// taken effect.
 func (k *keys) of(caller, thing, digest string) (key string, done bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -60,7 +60,7 @@ func (k *keys) of(caller, thing, digest string) (key string, done bool) {
 	return kept.key, kept.done
 }
 
-// finish notes that a call has had its effect.
+// finish records that a call has taken effect.
 func (k *keys) finish(caller, thing, key string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -70,7 +70,7 @@ func (k *keys) finish(caller, thing, key string) {
 	}
 }
 
-// forget drops what was remembered about a thing, and all things whose name begins with it.
+// forget removes the calls about an object, and about all objects whose name starts with it.
 func (k *keys) forget(caller, thing string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -81,19 +81,19 @@ func (k *keys) forget(caller, thing string) {
 	}
 }
 
-// newThing begins the names of things that do not exist before the call.
+// newThing is the prefix of objects that do not exist before the call.
 const newThing = "new:"
 
-// effect is a change that happens once, however often the agent repeats the call.
+// effect is a change that is made once, however often the agent repeats the call.
 type effect struct {
 	call       *call
 	thing, key string
-	// done effects have happened: making the change again only fetches the answer, so nobody need be asked.
+	// done means that the change was made: repeating it only returns its result, so no confirmation is needed.
 	done bool
 }
 
-// effect prepares a change. thing is what it is about, empty when the call makes something new; state is what makes an
-// identical call a new one.
+// effect prepares a change. thing is the object, empty if the call creates a new one; state distinguishes otherwise
+// identical calls.
 func (c *call) effect(thing string, state ...any) (*effect, error) {
 	arguments, err := c.arguments()
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *call) effect(thing string, state ...any) (*effect, error) {
 	return e, nil
 }
 
-// arguments returns what the agent asks for. Agreeing to a call does not make it another one.
+// arguments returns the arguments of the call, without the confirmation, which does not make it a different call.
 func (c *call) arguments() (map[string]any, error) {
 	arguments := map[string]any{}
 	if len(c.request.Params.Arguments) > 0 {
@@ -133,10 +133,10 @@ func (e *effect) make(ctx context.Context, change func(context.Context) error) e
 	return nil
 }
 
-// changed ends the memory of calls that a change has made obsolete.
+// changed removes the stored calls that a change has made obsolete.
 func (c *call) changed(thing string) { c.door.keys.forget(callerOf(c.request), thing) }
 
-// callerOf tells callers apart: by session, or by token where the protocol has no sessions.
+// callerOf identifies callers: by session, or by token where the protocol has no sessions.
 func callerOf(r *mcp.CallToolRequest) string {
 	if id := r.Session.ID(); id != "" {
 		return id

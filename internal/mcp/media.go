@@ -11,7 +11,7 @@ import (
 	"crier"
 )
 
-// assetBrief is an asset in brief.
+// assetBrief is the short form of an asset.
 type assetBrief struct {
 	ID              crier.ID        `json:"id"`
 	FileName        string          `json:"fileName"`
@@ -23,7 +23,7 @@ type assetBrief struct {
 	AltText         string          `json:"altText,omitempty"`
 	Status          string          `json:"status"`
 	Failure         string          `json:"failure,omitempty"`
-	// RefusedBy are the networks that do not take the file.
+	// RefusedBy are the networks that do not accept the file.
 	RefusedBy []crier.Provider `json:"refusedBy,omitempty"`
 }
 
@@ -72,7 +72,7 @@ type uploadAssetInput struct {
 	AltText  *string `json:"altText,omitempty" jsonschema:"what the file shows, for people who cannot see it"`
 }
 
-// uploadOffer is an address to upload a file to, and the command that does it.
+// uploadOffer is an upload URL and the command that uses it.
 type uploadOffer struct {
 	URL       string     `json:"url"`
 	Method    string     `json:"method"`
@@ -98,7 +98,7 @@ func uploadAsset(ctx context.Context, c *call, in uploadAssetInput) (any, error)
 		Command:   "curl --fail-with-body -T " + shellWord(in.FileName) + " " + shellWord(made.URL)}, nil
 }
 
-// shellWord quotes a word for a POSIX shell. A name that looks like an option is made a path.
+// shellWord quotes a word for a POSIX shell. A name that looks like an option becomes a path.
 func shellWord(word string) string {
 	if strings.HasPrefix(word, "-") {
 		word = "./" + word

@@ -8,7 +8,7 @@ import (
 	"crier"
 )
 
-// metricsBrief is the newest numbers of a publication.
+// metricsBrief holds the latest metrics of a publication.
 type metricsBrief struct {
 	ScheduledPostID crier.ID                   `json:"scheduledPostId"`
 	SocialAccountID crier.ID                   `json:"socialAccountId"`

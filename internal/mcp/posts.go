@@ -12,10 +12,10 @@ import (
 	"crier/client"
 )
 
-// listTextLength bounds the text of a post in a list.
+// listTextLength is the maximum length of a post's text in a list.
 const listTextLength = 200
 
-// postBrief is a post in brief.
+// postBrief is the short form of a post.
 type postBrief struct {
 	ID            crier.ID            `json:"id"`
 	Title         string              `json:"title,omitempty"`
@@ -31,7 +31,7 @@ type postBrief struct {
 	UpdatedAt     crier.Time          `json:"updatedAt"`
 }
 
-// publicationBrief is a scheduled post in brief.
+// publicationBrief is the short form of a scheduled post.
 type publicationBrief struct {
 	ScheduledPostID crier.ID                  `json:"scheduledPostId"`
 	PostID          crier.ID                  `json:"postId,omitempty"`
@@ -42,7 +42,7 @@ type publicationBrief struct {
 	Permalink       string                    `json:"permalink,omitempty"`
 	ErrorCode       string                    `json:"errorCode,omitempty"`
 	ErrorMessage    string                    `json:"errorMessage,omitempty"`
-	// ReplacedBy is the publication that has taken the place of a failed one, which is not to be tried again then.
+	// ReplacedBy is the publication that replaced a failed one, which must not be retried then.
 	ReplacedBy *crier.ID `json:"replacedBy,omitempty"`
 }
 
@@ -54,7 +54,7 @@ func briefPublication(p crier.ScheduledPost) publicationBrief {
 	}
 }
 
-// line returns where a publication stands, for a person. names are those of the accounts.
+// line describes a publication for a person. names are those of the accounts.
 func (p publicationBrief) line(names map[crier.ID]string) string {
 	text := fmt.Sprintf("%s since %s", p.Status, p.ScheduledAt.UTC().Format("2 Jan 2006 15:04 UTC"))
 	switch {
@@ -67,7 +67,7 @@ func (p publicationBrief) line(names map[crier.ID]string) string {
 	return strings.TrimSpace(fmt.Sprintf("%s: %s %s", name, text, p.Permalink))
 }
 
-// briefPost returns a post with its whole text, and the publications that came with it: all, or the latest.
+// briefPost returns a post with its whole text, and its included publications: all, or the latest.
 func briefPost(p crier.Post) postBrief {
 	out := postBrief{
 		ID: p.ID, Status: p.Status, DeliveryState: p.DeliveryState, PostType: p.PostType, Text: p.Text,
@@ -95,7 +95,7 @@ func listedPost(p crier.Post) postBrief {
 	return out
 }
 
-// shorten returns a text as one line of at most so many characters.
+// shorten returns a text as one line of at most length characters.
 func shorten(text string, length int) string {
 	line := strings.Join(strings.Fields(text), " ")
 	if runes := []rune(line); len(runes) > length {
@@ -171,7 +171,7 @@ type postInput struct {
 	PostID crier.ID `json:"postId" jsonschema:"id of the post"`
 }
 
-// post reads the post that a call is about.
+// post reads the post of a call.
 func (c *call) post(ctx context.Context, in postInput) (team crier.ID, post crier.Post, err error) {
 	if team, err = c.team(ctx, in.inTeam); err != nil {
 		return "", crier.Post{}, err
@@ -317,14 +317,14 @@ func updateDraft(ctx context.Context, c *call, in updateDraftInput) (any, error)
 	return listedPost(changed), nil
 }
 
-// waits reports whether something of a post is scheduled, whatever became of the rest.
+// waits reports whether a post has scheduled publications, whatever the state of the others.
 func waits(post crier.Post) bool {
 	return post.DeliveryState == crier.DeliveryScheduled || post.ScheduledPosts != nil &&
 		slices.ContainsFunc(*post.ScheduledPosts,
 			func(p crier.ScheduledPost) bool { return p.Status == crier.Scheduled })
 }
 
-// changes returns what a person agrees to, a line each: the whole of what is new.
+// changes returns what a person agrees to, a line each: all new content.
 func (in updateDraftInput) changes() string {
 	var b strings.Builder
 	if in.Text != nil {

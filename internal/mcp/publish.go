@@ -30,7 +30,7 @@ func (d *door) addPublishTools(s *mcp.Server) {
 	}, publishNow)
 }
 
-// targetsInput says where and how to publish.
+// targetsInput is where and how to publish.
 type targetsInput struct {
 	postInput
 	SocialAccountIDs []crier.ID     `json:"socialAccountIds" jsonschema:"the accounts to publish on; list_accounts has them"`
@@ -57,7 +57,7 @@ func (in targetsInput) targets() (crier.Targets, error) {
 	return t, nil
 }
 
-// scheduleInput says when, too.
+// scheduleInput adds the time.
 type scheduleInput struct {
 	targetsInput
 	ScheduledAt *crier.Time `json:"scheduledAt,omitempty" jsonschema:"when, at least 60 seconds ahead and within 90 days, such as 2026-11-15T09:00:00Z"`
@@ -73,7 +73,7 @@ func (in scheduleInput) request() (crier.ScheduleRequest, error) {
 	return request, err
 }
 
-// dryRun is what publishing would do, in brief.
+// dryRun is the short form of a validation.
 type dryRun struct {
 	Accounts         []dryRunEntry `json:"accounts"`
 	ScheduledAt      *crier.Time   `json:"scheduledAt,omitempty"`
@@ -91,7 +91,7 @@ type dryRunEntry struct {
 	Warnings        []string `json:"warnings,omitempty"`
 }
 
-// tryOut validates a post and names the accounts.
+// tryOut validates a post and adds the account names.
 func (c *call) tryOut(ctx context.Context, team, post crier.ID, in crier.ScheduleRequest) (dryRun, error) {
 	found, err := c.ValidatePost(ctx, team, post, in)
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *call) tryOut(ctx context.Context, team, post crier.ID, in crier.Schedul
 	}, nil
 }
 
-// accountNames returns the accounts of a team as a person knows them.
+// accountNames returns the labels of a team's accounts.
 func (c *call) accountNames(ctx context.Context, team crier.ID) (map[crier.ID]string, error) {
 	accounts, err := c.ListAccounts(ctx, team)
 	names := make(map[crier.ID]string, len(accounts.Data))
@@ -124,7 +124,7 @@ func (c *call) accountNames(ctx context.Context, team crier.ID) (map[crier.ID]st
 	return names, err
 }
 
-// reasons are why an account was refused: the rules it breaks, or the message alone.
+// reasons returns why an account was rejected: the broken rules, or only the message.
 func reasons(e *crier.EntryError) []string {
 	switch {
 	case e == nil:
@@ -135,7 +135,7 @@ func reasons(e *crier.EntryError) []string {
 	return each(e.Issues, located)
 }
 
-// problem says why nothing at all could be published.
+// problem returns an error if nothing could be published.
 func (r dryRun) problem() error {
 	var reasons []string
 	for _, a := range r.Accounts {
@@ -165,7 +165,7 @@ func firstOf(values ...string) string {
 	return ""
 }
 
-// question tells a person what publishing will do: the whole text, what goes with it, and each account.
+// question describes to a person what publishing will do: the whole text, attachments and actions, and each account.
 func (r dryRun) question(post crier.Post, targets crier.Targets, when string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Publish %q %s?", post.Text, when)
@@ -191,7 +191,7 @@ func (r dryRun) question(post crier.Post, targets crier.Targets, when string) st
 	return b.String()
 }
 
-// firstCommentOf returns the comment that follows a post: the call's, or the one saved with the post.
+// firstCommentOf returns the comment that follows a post: the call's, or the one stored with the post.
 func firstCommentOf(post crier.Post, targets crier.Targets) *crier.Comment {
 	if targets.FirstComment.Set || post.PostPublishActions == nil {
 		return targets.FirstComment.Ptr()
@@ -211,7 +211,7 @@ func validatePost(ctx context.Context, c *call, in scheduleInput) (any, error) {
 	return c.tryOut(ctx, team, in.PostID, request)
 }
 
-// results is what became of each account.
+// results is the result for each account.
 type results struct {
 	Outcome  string        `json:"outcome"`
 	Accounts []resultEntry `json:"accounts"`
@@ -267,7 +267,7 @@ func schedulePost(ctx context.Context, c *call, in schedulePostInput) (any, erro
 	return briefResult(result), err
 }
 
-// agreeToDryRun tries out what publishing would do and asks the person.
+// agreeToDryRun validates a publication and asks the person.
 func (c *call) agreeToDryRun(ctx context.Context, in confirmable, team crier.ID, post crier.Post,
 	request crier.ScheduleRequest, now bool) error {
 	found, err := c.tryOut(ctx, team, post.ID, request)
@@ -280,7 +280,7 @@ func (c *call) agreeToDryRun(ctx context.Context, in confirmable, team crier.ID,
 	when := "now, for everybody to see"
 	switch {
 	case now:
-		found.ScheduledAt = nil // the time was made up for the dry run
+		found.ScheduledAt = nil // the time was only for the dry run
 	case found.ScheduledAt == nil:
 		when = "in the next free slot"
 	default:
@@ -290,8 +290,7 @@ func (c *call) agreeToDryRun(ctx context.Context, in confirmable, team crier.ID,
 		bound: []any{post.ContentPayloadID, post.PostPublishActions}, preview: found})
 }
 
-// ended names the publication that came to nothing, when it is the post's latest: after it, an identical call is a new
-// one.
+// ended returns the failed publication if it is the post's latest: after it, an identical call is a new one.
 func ended(p crier.Post) string {
 	latest := p.LatestScheduledPost
 	if latest == nil {
@@ -310,7 +309,7 @@ type publishNowInput struct {
 	WaitSeconds *int `json:"waitSeconds,omitempty" jsonschema:"how many seconds to wait for the networks, 0 to 30; 10 when absent"`
 }
 
-// tryOutLead is how far ahead the dry run of publishing at once looks: validation wants a time to come.
+// tryOutLead is the lead of the dry run of publishing at once: validation requires a time in the future.
 const tryOutLead = 5 * time.Minute
 
 func publishNow(ctx context.Context, c *call, in publishNowInput) (any, error) {

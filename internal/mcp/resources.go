@@ -34,7 +34,7 @@ func (d *door) addResources(s *mcp.Server) {
 	}, d.resource(d.readCalendar))
 }
 
-// resource connects, reads and writes the answer as JSON.
+// resource connects, reads and returns the result as JSON.
 func (d *door) resource(read func(ctx context.Context, c *client.Client, uri string) (any, error)) mcp.ResourceHandler {
 	return func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		uri := r.Params.URI
@@ -55,10 +55,10 @@ func (d *door) resource(read func(ctx context.Context, c *client.Client, uri str
 	}
 }
 
-// codeRefused is the code of resources that the API does not show; the data of the error say why.
+// codeRefused is the code of resources that the API does not return; the error's data says why.
 const codeRefused = -32000
 
-// resourceError is why a resource cannot be read, with a code: the protocol has no other place for it.
+// resourceError converts an error to one with a code: the protocol has no other place for it.
 func resourceError(uri string, err error) error {
 	p := problemOf(err)
 	code := int64(codeRefused)
@@ -78,7 +78,7 @@ func resourceError(uri string, err error) error {
 	return &jsonrpc.Error{Code: code, Message: p.words(), Data: data}
 }
 
-// readPost looks in all teams of the caller: the address does not name one.
+// readPost searches all teams of the caller: the URI does not name one.
 func (d *door) readPost(ctx context.Context, c *client.Client, uri string) (any, error) {
 	id, ok := crier.ParseID(strings.TrimPrefix(uri, postURI))
 	if !ok {
@@ -116,7 +116,7 @@ func (d *door) readCalendar(ctx context.Context, c *client.Client, uri string) (
 	return briefCalendar(found), err
 }
 
-// parseDay reads a day, or a time, of an address.
+// parseDay parses a day or a time in a URI.
 func parseDay(escaped string) (crier.Time, error) {
 	text, err := url.PathUnescape(escaped)
 	if err != nil {

@@ -11,26 +11,27 @@ import (
 	"crier"
 )
 
-// The formats of texts that readInput knows.
+// The string formats that readInput supports.
 const (
 	formatID   = "uuid"
 	formatTime = "date-time"
 )
 
-// inputSchemas has the schemas of input types, which all servers of a process share: nobody changes one.
+// inputSchemas caches the schemas of input types for all servers of a process: they are never changed.
 var inputSchemas sync.Map // of described by reflect.Type
 
-// described is the input of a tool as calls are compared with it, and as clients are told it.
+// described is the schema of a tool's input: as calls are validated, and as clients see it.
 type described struct{ checked, told *jsonschema.Schema }
 
-// inputSchema describes the input of a tool: fields and descriptions come from the type, values from the vocabulary.
+// inputSchema returns the schema of a tool's input: fields and descriptions come from the type, values from the
+// vocabulary.
 func inputSchema[In any]() described {
 	if known, ok := inputSchemas.Load(reflect.TypeFor[In]()); ok {
 		return known.(described)
 	}
 	schema, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: vocabulary()})
 	if err != nil {
-		// the type is constant: every start would fail, and every test
+		// the type is constant: every start and every test would fail
 		panic(fmt.Sprintf("describe %T: %v", *new(In), err))
 	}
 	found := described{checked: schema, told: told(schema)}
@@ -38,8 +39,8 @@ func inputSchema[In any]() described {
 	return found
 }
 
-// told returns a schema as clients are told it: with one type for each field. A field that may be null may be absent,
-// and a client that maps schemas onto a dialect with single types refuses the tool otherwise, or drops the field.
+// told returns a schema for clients, with one type for each field. A field that may be null may be absent, and a client
+// that maps schemas to a dialect with single types would otherwise reject the tool or drop the field.
 func told(s *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil {
 		return nil
@@ -59,7 +60,7 @@ func told(s *jsonschema.Schema) *jsonschema.Schema {
 	return &out
 }
 
-// vocabulary returns how the words of crier look in a schema.
+// vocabulary returns the schemas of crier's types.
 func vocabulary() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[crier.ID]():            {Type: "string", Format: formatID},

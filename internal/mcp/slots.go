@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-// slotBrief is a slot in brief.
+// slotBrief is the short form of a slot.
 type slotBrief struct {
 	ID         crier.ID `json:"id"`
 	Time       string   `json:"time"` // in the team's zone
@@ -25,7 +25,7 @@ func briefSlot(s crier.SlotSummary) slotBrief {
 	return out
 }
 
-// grid is the slots of a team in brief.
+// grid is the short form of a team's slots.
 type grid struct {
 	Timezone      string      `json:"timezone"`
 	UsingDefaults bool        `json:"usingDefaults,omitempty"`
@@ -71,7 +71,7 @@ type nextSlotsInput struct {
 	Count           int      `json:"count,omitempty" jsonschema:"how many, 1 to 20"`
 }
 
-// upcoming is the next instants in brief.
+// upcoming is the short form of the next slot times.
 type upcoming struct {
 	StartsAt []crier.Time `json:"startsAt"`
 }

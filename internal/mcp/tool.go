@@ -13,13 +13,13 @@ import (
 	"crier/client"
 )
 
-// nature says what a tool does to the world; its hints follow from it.
+// nature is the effect of a tool; its hints follow from it.
 type nature int
 
 const (
 	// reads changes nothing.
 	reads nature = iota
-	// adds makes something new and touches nothing that is there.
+	// adds creates something new and changes nothing else.
 	adds
 	// changes overwrites, cancels, deletes or publishes.
 	changes
@@ -29,9 +29,9 @@ const (
 type tool struct {
 	name, title, description string
 	nature                   nature
-	// repeatable tools change nothing more when they are called again.
+	// repeatable tools have no further effect when called again.
 	repeatable bool
-	// outside tools reach beyond this installation: to a network or a web address.
+	// outside tools access a network or a web address.
 	outside bool
 }
 
@@ -50,7 +50,7 @@ type call struct {
 	request *mcp.CallToolRequest
 }
 
-// addTool registers a tool. run returns what the agent is to see; its errors become tool errors in plain words.
+// addTool registers a tool. run returns the result for the agent; its errors become tool errors in plain words.
 func addTool[In any](d *door, s *mcp.Server, t tool, run func(ctx context.Context, c *call, in In) (any, error)) {
 	schema := inputSchema[In]()
 	listed := &mcp.Tool{Name: t.name, Description: t.description, InputSchema: schema.told,
@@ -78,7 +78,7 @@ func addTool[In any](d *door, s *mcp.Server, t tool, run func(ctx context.Contex
 	})
 }
 
-// answered returns the answer to a call that was fulfilled, as data and as the text of them.
+// answered returns the result of a successful call, as data and as text.
 func answered(answer any) (*mcp.CallToolResult, error) {
 	data, err := json.Marshal(answer)
 	if err != nil {
@@ -100,7 +100,7 @@ type inTeam struct {
 	TeamID crier.ID `json:"teamId,omitempty" jsonschema:"the team to work in; the default team when absent"`
 }
 
-// inTeamOf finds the team that a call means.
+// inTeamOf resolves the team of a call.
 func (d *door) inTeamOf(ctx context.Context, c *client.Client, given crier.ID) (crier.ID, error) {
 	if given != "" {
 		return given, nil
@@ -122,13 +122,13 @@ func (c *call) team(ctx context.Context, in inTeam) (crier.ID, error) {
 	return c.door.inTeamOf(ctx, c.Client, in.TeamID)
 }
 
-// inPage is the input of tools that list page by page.
+// inPage is the input of tools that list pages.
 type inPage struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"how many at most, 1 to 100; 20 when absent"`
 	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 
-// defaultLimit keeps answers small.
+// defaultLimit keeps responses small.
 const defaultLimit = 20
 
 func (p inPage) options() client.ListOptions {
@@ -149,7 +149,7 @@ func pageOf[T, B any](p crier.Page[T], brief func(T) B) page[B] {
 	return page[B]{Data: each(p.Data, brief), Total: p.Total, NextCursor: p.NextCursor}
 }
 
-// each is never nil, so that an empty list is written as one.
+// each is never nil, so that an empty list is encoded as one.
 func each[T, B any](list []T, brief func(T) B) []B {
 	out := make([]B, len(list))
 	for i, v := range list {

@@ -7,7 +7,7 @@ import (
 	"crier"
 )
 
-// variant is what a network or an account publishes instead of the post's content.
+// variant is published by a network or an account instead of the post's content.
 type variant struct {
 	Provider        *crier.Provider `json:"provider,omitempty" jsonschema:"the network it is for; either this or socialAccountId"`
 	SocialAccountID *crier.ID       `json:"socialAccountId,omitempty" jsonschema:"the account it is for"`
@@ -29,7 +29,7 @@ func (v variant) content() crier.PostVariant {
 	return out
 }
 
-// attached shows assets with a text.
+// attached converts assets to attachments.
 func attached(assets []crier.ID) []crier.Attachment {
 	out := make([]crier.Attachment, len(assets))
 	for i, id := range assets {
@@ -38,7 +38,7 @@ func attached(assets []crier.ID) []crier.Attachment {
 	return out
 }
 
-// withVariants returns a change of a post's variants, together with what else of its content changes: the API takes the
+// withVariants returns a change of a post's variants, together with other changes of its content: the API accepts the
 // content as a whole.
 func (in updateDraftInput) withVariants(post crier.Post) (crier.PostUpdate, error) {
 	content := crier.PostInput{Atomic: &crier.AtomicPost{Text: post.Text}}
@@ -70,7 +70,7 @@ func (in updateDraftInput) withVariants(post crier.Post) (crier.PostUpdate, erro
 	return body, nil
 }
 
-// variantBrief is a variant in brief.
+// variantBrief is the short form of a variant.
 type variantBrief struct {
 	Provider        *crier.Provider `json:"provider,omitempty"`
 	SocialAccountID *crier.ID       `json:"socialAccountId,omitempty"`
@@ -103,7 +103,7 @@ func briefVariants(p crier.Post) []variantBrief {
 	})
 }
 
-// target is whom the variant is for, for a person.
+// target describes the variant's target for a person.
 func (v variantBrief) target() string {
 	if v.Provider != nil {
 		return string(*v.Provider)
@@ -111,7 +111,7 @@ func (v variantBrief) target() string {
 	return fmt.Sprintf("account %s", *v.SocialAccountID)
 }
 
-// content returns what is published, for a person.
+// content describes the variant's content for a person.
 func (v variantBrief) content() string {
 	var said []string
 	if v.Text != nil {
@@ -130,7 +130,7 @@ func (v variantBrief) content() string {
 	return strings.Join(said, ", ")
 }
 
-// versionBrief is a version of a post's content in brief.
+// versionBrief is the short form of a version of a post's content.
 type versionBrief struct {
 	ContentPayloadID crier.ID   `json:"contentPayloadId"`
 	Version          int        `json:"version"`

@@ -22,12 +22,12 @@ func (l RateLimit) Take(uses []Use, at time.Time, units int64) (kept []Use, free
 	if used+units > l.Max {
 		return kept, l.freeAt(kept, at, used+units-l.Max), false
 	}
-	piece := l.bucketOf(at)
-	if n := len(kept); n > 0 && kept[n-1].At.Equal(piece) {
+	bucket := l.bucketOf(at)
+	if n := len(kept); n > 0 && kept[n-1].At.Equal(bucket) {
 		kept[n-1].Units += units
 		return kept, at, true
 	}
-	return append(kept, Use{At: piece, Units: units}), at, true
+	return append(kept, Use{At: bucket, Units: units}), at, true
 }
 
 // Used returns how much of the limit is used at a time.
