@@ -37,7 +37,7 @@ func TestSlidingLimitHoldsInEveryWindow(t *testing.T) {
 			t.Fatalf("%d within the minute before %s", inWindow, at)
 		}
 	}
-	if len(taken) < 13 { // five minutes, three each, and a little is lost to the pieces
+	if len(taken) < 13 { // five minutes, three each, and a little is lost to the buckets
 		t.Errorf("only %d were let through", len(taken))
 	}
 	if len(uses) > 4 {
