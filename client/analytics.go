@@ -11,16 +11,16 @@ import (
 	"crier"
 )
 
-// AnalyticsQuery is what a question about numbers is about; what is empty selects all.
+// AnalyticsQuery selects the data of an analytics request; empty fields select all.
 type AnalyticsQuery struct {
-	// From and To are the first and the last day, such as 2026-11-16; without them, the last 30 days, of best times 90.
+	// From and To are the first and last day, such as 2026-11-16; the default is the last 30 days, for best times 90.
 	From, To crier.Date
-	// Timezone has the days; the team's when empty.
+	// Timezone determines the days; the team's if empty.
 	Timezone         string
 	Providers        []crier.Provider
 	SocialAccountIDs []crier.ID
 	PostTypes        []crier.PostType
-	// Basis is for summaries and series; published when empty.
+	// Basis is for summaries and series; published if empty.
 	Basis crier.AnalyticsBasis
 }
 
@@ -40,7 +40,7 @@ func analyticsPath(team crier.ID, noun string) string {
 	return "/v1/teams/" + url.PathEscape(string(team)) + "/analytics/" + noun
 }
 
-// AnalyticsSummary reads what posts and accounts have in a window; compare adds the window before.
+// AnalyticsSummary returns the totals of posts and accounts in a period; compare adds the previous period.
 func (c *Client) AnalyticsSummary(ctx context.Context, team crier.ID, q AnalyticsQuery,
 	compare bool) (crier.AnalyticsSummary, error) {
 	v := q.query()
@@ -50,12 +50,12 @@ func (c *Client) AnalyticsSummary(ctx context.Context, team crier.ID, q Analytic
 	return get[crier.AnalyticsSummary](ctx, c, analyticsPath(team, "summary"), v)
 }
 
-// SeriesOptions are what a series shows; empty means views by day without groups.
+// SeriesOptions configure a series; the default is views by day without groups.
 type SeriesOptions struct {
 	Metric, Interval, GroupBy string
 }
 
-// AnalyticsSeries reads a metric over time.
+// AnalyticsSeries returns a metric over time.
 func (c *Client) AnalyticsSeries(ctx context.Context, team crier.ID, q AnalyticsQuery,
 	o SeriesOptions) (crier.AnalyticsSeries, error) {
 	return get[crier.AnalyticsSeries](ctx, c, analyticsPath(team, "series"), o.query(q))
@@ -75,7 +75,7 @@ func (c *Client) AnalyticsSeriesTable(ctx context.Context, team crier.ID, q Anal
 	return c.table(ctx, team, "series", o.query(q), w)
 }
 
-// AnalyticsPosts reads one page of the ranking of posts.
+// AnalyticsPosts returns a page of the ranking of posts.
 func (c *Client) AnalyticsPosts(ctx context.Context, team crier.ID, q AnalyticsQuery,
 	o ListOptions) (crier.Page[crier.AnalyticsPost], error) {
 	v := q.query()
@@ -83,19 +83,19 @@ func (c *Client) AnalyticsPosts(ctx context.Context, team crier.ID, q AnalyticsQ
 	return get[crier.Page[crier.AnalyticsPost]](ctx, c, analyticsPath(team, "posts"), v)
 }
 
-// BestTimes reads at which hours of the week posts did better than usual.
+// BestTimes returns the hours of the week in which posts performed better than usual.
 func (c *Client) BestTimes(ctx context.Context, team crier.ID, q AnalyticsQuery) (crier.BestTimes, error) {
 	return get[crier.BestTimes](ctx, c, analyticsPath(team, "best-times"), q.query())
 }
 
-// AnalyticsDelivery reads what became of posts, and how late they went out.
+// AnalyticsDelivery returns the outcomes of posts and how late they were published.
 func (c *Client) AnalyticsDelivery(ctx context.Context, team crier.ID,
 	q AnalyticsQuery) (crier.AnalyticsDelivery, error) {
 	return get[crier.AnalyticsDelivery](ctx, c, analyticsPath(team, "delivery"), q.query())
 }
 
-// AnalyticsTable writes an answer as CSV to w: of summary, posts, best-times or delivery. An empty noun is summary.
-// Posts are written with all entries, whatever the limit.
+// AnalyticsTable writes a response as CSV to w: noun is summary, posts, best-times or delivery. An empty noun is
+// summary. Posts are written with all entries, whatever the limit.
 func (c *Client) AnalyticsTable(ctx context.Context, team crier.ID, noun string, q AnalyticsQuery, o ListOptions,
 	w io.Writer) error {
 	v := q.query()

@@ -20,7 +20,7 @@ func (c *Client) ListAssets(ctx context.Context, team crier.ID, o ListOptions) (
 	return get[crier.Page[crier.Asset]](ctx, c, assetsPath(team), o.query())
 }
 
-// GetAsset reads an asset.
+// GetAsset returns an asset.
 func (c *Client) GetAsset(ctx context.Context, team, id crier.ID) (crier.Asset, error) {
 	return get[crier.Asset](ctx, c, assetsPath(team)+"/"+string(id), nil)
 }
@@ -35,8 +35,7 @@ func (c *Client) DeleteAsset(ctx context.Context, team, id crier.ID) (crier.Dele
 	return change[crier.Deleted](ctx, c, http.MethodDelete, assetsPath(team)+"/"+string(id), nil)
 }
 
-// CreateAsset sends a file of known size in one request, which cannot be repeated by itself: Upload is better for large
-// ones.
+// CreateAsset sends a file of known size in one request, which is not retried: Upload is better for large files.
 func (c *Client) CreateAsset(ctx context.Context, team crier.ID, fileName string, file io.Reader,
 	details crier.AssetDetails) (crier.Asset, error) {
 	var out crier.Asset
@@ -75,7 +74,7 @@ func writeAssetForm(form *multipart.Writer, fileName string, file io.Reader, det
 	return form.Close()
 }
 
-// ImportAsset has the server fetch an asset from an address.
+// ImportAsset makes the server fetch an asset from a URL.
 func (c *Client) ImportAsset(ctx context.Context, team crier.ID, in crier.AssetImport) (crier.Asset, error) {
 	return change[crier.Asset](ctx, c, http.MethodPost, assetsPath(team)+"/import", in)
 }
@@ -89,23 +88,23 @@ func uploadPath(team, upload crier.ID) string {
 	return assetsPath(team) + "/uploads/" + url.PathEscape(string(upload))
 }
 
-// CreateUploadAddress makes an address that takes one file without a token.
+// CreateUploadAddress creates a URL that accepts one file without a token.
 func (c *Client) CreateUploadAddress(ctx context.Context, team crier.ID, in crier.UploadAddressCreate) (
 	crier.UploadAddress, error) {
 	return change[crier.UploadAddress](ctx, c, http.MethodPost, assetsPath(team)+"/upload-addresses", in)
 }
 
-// CreateUpload begins a resumable upload.
+// CreateUpload starts a resumable upload.
 func (c *Client) CreateUpload(ctx context.Context, team crier.ID, in crier.UploadCreate) (crier.Upload, error) {
 	return change[crier.Upload](ctx, c, http.MethodPost, assetsPath(team)+"/uploads", in)
 }
 
-// GetUpload tells how far an upload is.
+// GetUpload returns the state of an upload.
 func (c *Client) GetUpload(ctx context.Context, team, upload crier.ID) (crier.Upload, error) {
 	return get[crier.Upload](ctx, c, uploadPath(team, upload), nil)
 }
 
-// AppendUpload sends the bytes from start on.
+// AppendUpload sends the bytes from start.
 func (c *Client) AppendUpload(ctx context.Context, team, upload crier.ID, start, length, total int64,
 	data io.Reader) (crier.Upload, error) {
 	var out crier.Upload
@@ -116,13 +115,12 @@ func (c *Client) AppendUpload(ctx context.Context, team, upload crier.ID, start,
 	}, &out)
 }
 
-// CompleteUpload turns an upload into an asset.
+// CompleteUpload creates an asset from an upload.
 func (c *Client) CompleteUpload(ctx context.Context, team, upload crier.ID) (crier.Asset, error) {
 	return change[crier.Asset](ctx, c, http.MethodPost, uploadPath(team, upload)+"/complete", nil)
 }
 
-// Upload sends a whole file in chunks. It asks the server where to go on after a chunk that failed, and reports
-// progress.
+// Upload sends a whole file in chunks. After a failed chunk it asks the server where to continue. It reports progress.
 func (c *Client) Upload(ctx context.Context, team crier.ID, in crier.UploadCreate, file io.ReaderAt,
 	progress func(sent, total int64)) (crier.Asset, error) {
 	u, err := c.CreateUpload(ctx, team, in)
@@ -132,7 +130,7 @@ func (c *Client) Upload(ctx context.Context, team crier.ID, in crier.UploadCreat
 	return c.ResumeUpload(ctx, team, u, file, progress)
 }
 
-// ResumeUpload goes on with an upload where the server says it stopped.
+// ResumeUpload continues an upload where the server says it stopped.
 func (c *Client) ResumeUpload(ctx context.Context, team crier.ID, u crier.Upload, file io.ReaderAt,
 	progress func(sent, total int64)) (crier.Asset, error) {
 	for failures := 0; u.NextByteStart < u.ByteSize; {
@@ -159,8 +157,8 @@ func (c *Client) ResumeUpload(ctx context.Context, team crier.ID, u crier.Upload
 	return c.CompleteUpload(ctx, team, u.UploadID)
 }
 
-// waitForPiece returns how long to wait before the server is asked where to go on; negative when that would not help. A
-// conflict tells that it goes on elsewhere.
+// waitForPiece returns how long to wait before asking the server where to continue; negative if that would not help. A
+// conflict means that the upload continues at another offset.
 func waitForPiece(err error) time.Duration {
 	refused, ok := errors.AsType[*Error](err)
 	if !ok || refused.Kind == crier.KindConflict {

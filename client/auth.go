@@ -12,12 +12,12 @@ import (
 	"crier"
 )
 
-// BeginDeviceLogin begins a login that a person approves in their browser. name tells them which device asks.
+// BeginDeviceLogin starts a login that a person approves in their browser. name identifies the device to them.
 func (c *Client) BeginDeviceLogin(ctx context.Context, name string) (crier.DeviceCode, error) {
 	return exchange[crier.DeviceCode](ctx, c, "/v1/auth/device", url.Values{"client_id": {name}})
 }
 
-// RedeemDeviceCode asks for the tokens of a device login. Until the person has decided it fails with a
+// RedeemDeviceCode requests the tokens of a device login. Until the person has decided it fails with a
 // *crier.OAuthError whose code is authorization_pending or slow_down.
 func (c *Client) RedeemDeviceCode(ctx context.Context, deviceCode string) (crier.BearerTokens, error) {
 	const grant = "urn:ietf:params:oauth:grant-type:device_code"
@@ -25,8 +25,8 @@ func (c *Client) RedeemDeviceCode(ctx context.Context, deviceCode string) (crier
 		url.Values{"grant_type": {grant}, "device_code": {deviceCode}})
 }
 
-// RefreshTokens exchanges a refresh token, which works once: keep the new one before using the new access token. It is
-// never repeated by itself, because the second use of a refresh token ends the login.
+// RefreshTokens exchanges a refresh token, which works once: store the new one before using the new access token. It is
+// never retried automatically, because the second use of a refresh token ends the login.
 func (c *Client) RefreshTokens(ctx context.Context, refreshToken string) (crier.BearerTokens, error) {
 	return exchange[crier.BearerTokens](ctx, c, "/v1/auth/token",
 		url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refreshToken}})
@@ -37,7 +37,7 @@ func (c *Client) RevokeToken(ctx context.Context, token string) (crier.TokenRevo
 	return exchange[crier.TokenRevocation](ctx, c, "/v1/auth/revoke", url.Values{"token": {token}})
 }
 
-// exchange sends a form to a token endpoint, once and without a bearer token. A refusal is a *crier.OAuthError.
+// exchange sends a form to a token endpoint, once and without a bearer token. An OAuth error is a *crier.OAuthError.
 func exchange[T any](ctx context.Context, c *Client, path string, form url.Values) (T, error) {
 	var out T
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, strings.NewReader(form.Encode()))
@@ -64,7 +64,7 @@ func exchange[T any](ctx context.Context, c *Client, path string, form url.Value
 	return out, nil
 }
 
-// oauthRefusal reads an error of a token endpoint; what is none of theirs is an Error.
+// oauthRefusal decodes an error of a token endpoint; any other error response is an Error.
 func oauthRefusal(answer *http.Response, data []byte) error {
 	var known crier.OAuthError
 	if json.Unmarshal(data, &known) == nil && known.Code != "" {

@@ -1,7 +1,7 @@
-// Package client is the typed Go client of crier's public interface: one method per operation. It repeats requests that
-// are safe to repeat, sends an idempotency key with every change so that all of them are, and returns errors as types.
+// Package client is the typed Go client of crier's API: one method per operation. It retries requests that are safe to
+// repeat, sends an idempotency key with every change so that all of them are, and returns typed errors.
 //
-// It knows nothing that the API does not tell.
+// It uses the public API only.
 package client
 
 import (
@@ -30,34 +30,34 @@ type Client struct {
 	http  *http.Client
 	tries int
 	agent string
-	// waiting is told of waits that a person notices.
+	// waiting is called before waits that a person notices.
 	waiting func(wait time.Duration, why error)
 }
 
-// Option changes a client.
+// Option configures a client.
 type Option func(*Client)
 
-// WithHTTPClient uses another HTTP client.
+// WithHTTPClient sets the HTTP client.
 func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
 
-// WithTries sets how often a request is sent at most; 1 means never again.
+// WithTries sets the maximum number of tries of a request; 1 disables retries.
 func WithTries(n int) Option { return func(c *Client) { c.tries = max(1, n) } }
 
-// WithUserAgent names the program that uses the client.
+// WithUserAgent sets the user agent.
 func WithUserAgent(agent string) Option { return func(c *Client) { c.agent = agent } }
 
-// WithWaiting has a program told when a request is sent again after a second or more, and why: people who see nothing
-// happen take it for broken.
+// WithWaiting sets a function that is called when a request is retried after a second or more, with the reason: a
+// program that seems to hang looks broken.
 func WithWaiting(told func(wait time.Duration, why error)) Option {
 	return func(c *Client) { c.waiting = told }
 }
 
-// WithTokenSource asks for the token at every request, for tokens that are renewed.
+// WithTokenSource calls source for the token of every request, for tokens that are refreshed.
 func WithTokenSource(source func(context.Context) (string, error)) Option {
 	return func(c *Client) { c.token = source }
 }
 
-// New makes a client of the installation at base, such as http://127.0.0.1:8080, with an API key or an access token.
+// New returns a client of the installation at base, such as http://127.0.0.1:8080, with an API key or an access token.
 func New(base, token string, options ...Option) *Client {
 	c := &Client{
 		base:  strings.TrimRight(base, "/"),
@@ -72,15 +72,16 @@ func New(base, token string, options ...Option) *Client {
 	return c
 }
 
-// Base returns the address of the installation, without a slash at the end.
+// Base returns the address of the installation, without a trailing slash.
 func (c *Client) Base() string { return c.base }
 
-// answerWait is how long an answer may take to begin. There is no bound on the whole: files take as long as they take.
+// answerWait is the time-out for the start of a response. The whole response has none, because files take as long as
+// they take.
 const answerWait = 2 * time.Minute
 
 func patientTransport() http.RoundTripper {
 	usual, ok := http.DefaultTransport.(*http.Transport)
-	if !ok { // the program has put its own in place
+	if !ok { // the program has replaced the transport
 		return http.DefaultTransport
 	}
 	transport := usual.Clone()
@@ -88,7 +89,7 @@ func patientTransport() http.RoundTripper {
 	return transport
 }
 
-// Error is an answer that says no.
+// Error is an error response.
 type Error struct {
 	// Status is the HTTP status, Kind the error's tag.
 	Status  int
@@ -96,15 +97,15 @@ type Error struct {
 	Message string
 	// Issues say what is wrong with the request, for crier.KindInvalid.
 	Issues []crier.Issue
-	// ContentPayloadID is the present version of a post's content, of crier.KindPreconditionFailed only.
+	// ContentPayloadID is the current version of a post's content, for crier.KindPreconditionFailed only.
 	ContentPayloadID *crier.ID
-	// RequestID names the request in the server's log.
+	// RequestID identifies the request in the server's log.
 	RequestID string
-	// RetryAfter is how long the server wants to be left alone.
+	// RetryAfter is how long the server asks to wait.
 	RetryAfter time.Duration
 }
 
-// Error returns the message with everything that helps.
+// Error returns the message with all details.
 func (e *Error) Error() string {
 	if e.Status >= http.StatusInternalServerError && e.RequestID != "" {
 		return fmt.Sprintf("%s (request %s)", e.Message, e.RequestID)
@@ -112,17 +113,17 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// UnreachableError means that there was no answer.
+// UnreachableError means that there was no response.
 type UnreachableError struct {
 	// Base is the address of the installation.
 	Base string
 	Err  error
 }
 
-// Error tells which installation, and why.
+// Error returns the installation and the cause.
 func (e *UnreachableError) Error() string { return fmt.Sprintf("cannot reach %s: %v", e.Base, e.Err) }
 
-// Unwrap is why.
+// Unwrap returns the cause.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 func (c *Client) unreachable(err error) error {
@@ -132,7 +133,7 @@ func (c *Client) unreachable(err error) error {
 	return &UnreachableError{Base: c.base, Err: err}
 }
 
-// IsKind reports whether err is an answer of this kind.
+// IsKind reports whether err is an error response of this kind.
 func IsKind(err error, kind crier.Kind) bool {
 	known, ok := errors.AsType[*Error](err)
 	return ok && known.Kind == kind
@@ -140,8 +141,8 @@ func IsKind(err error, kind crier.Kind) bool {
 
 type keyKey struct{}
 
-// WithIdempotencyKey has the next change made under the context carry this key instead of one of its own: a program
-// that repeats a change after its own crash gets the first answer again.
+// WithIdempotencyKey sets the key of the next change under the context instead of a random one: a program that repeats
+// a change after its own crash gets the first response again.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, keyKey{}, key)
 }
@@ -151,14 +152,14 @@ type request struct {
 	method, path string
 	query        url.Values
 	body         any
-	// raw is sent instead of body, once: it cannot be read again.
+	// raw is sent instead of body, and only once, because it cannot be read again.
 	raw         io.Reader
 	rawLength   int64
 	header      http.Header
 	contentType string
 }
 
-// send makes the request, repeating it while that is safe and promising, and decodes the answer into out.
+// send sends the request, retries it while that is safe and useful, and decodes the response into out.
 func (c *Client) send(ctx context.Context, r request, out any) error {
 	var data []byte
 	if r.body != nil {
@@ -179,7 +180,7 @@ func (c *Client) send(ctx context.Context, r request, out any) error {
 	}
 }
 
-// longestWait is how long a server may ask to be left alone; for longer, the caller decides.
+// longestWait is the longest wait at the server's request; beyond it, the caller decides.
 const longestWait = 30 * time.Second
 
 func idempotencyKey(ctx context.Context, method string) string {
@@ -197,7 +198,7 @@ func backoff(try int) time.Duration {
 	return base/2 + rand.N(base) //nolint:gosec // jitter, not a secret
 }
 
-// rest waits before a request is sent again.
+// rest waits before a retry.
 func (c *Client) rest(ctx context.Context, d time.Duration, why error) error {
 	if d >= time.Second {
 		c.waiting(d, why)
@@ -216,7 +217,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// once sends the request once. wait is negative when sending it again would not help.
+// once sends the request once. wait is negative if a retry would not help.
 func (c *Client) once(ctx context.Context, r request, data []byte, key string, out any) (wait time.Duration,
 	err error) {
 	request, err := c.build(ctx, r, data, key)
@@ -228,7 +229,7 @@ func (c *Client) once(ctx context.Context, r request, data []byte, key string, o
 		if ctx.Err() != nil {
 			return -1, ctx.Err()
 		}
-		if missing, ok := errors.AsType[*net.DNSError](err); ok && missing.IsNotFound { // a name that is mistyped
+		if missing, ok := errors.AsType[*net.DNSError](err); ok && missing.IsNotFound { // a mistyped name
 			return -1, c.unreachable(err)
 		}
 		return 0, c.unreachable(err)
@@ -240,7 +241,7 @@ func (c *Client) once(ctx context.Context, r request, data []byte, key string, o
 	return decode(answer, out)
 }
 
-// decode reads the answer. One that breaks off is worth another try, unless a part of it has been handed on.
+// decode decodes the response. A truncated one is worth a retry, unless part of it was already passed on.
 func decode(answer *http.Response, out any) (wait time.Duration, err error) {
 	if sink, ok := out.(io.Writer); ok {
 		if _, err := io.Copy(sink, answer.Body); err != nil {
@@ -258,7 +259,7 @@ func decode(answer *http.Response, out any) (wait time.Duration, err error) {
 	return 0, nil
 }
 
-// notCrier returns an answer that crier does not give. What another program wrote helps nobody.
+// notCrier returns the error for a response that is not crier's. Its body is dropped, because it does not help.
 func notCrier(answer *http.Response) *Error {
 	return &Error{
 		Status: answer.StatusCode, Kind: crier.KindInternal, RequestID: answer.Header.Get("X-Request-Id"),
@@ -304,7 +305,7 @@ func (c *Client) build(ctx context.Context, r request, data []byte, key string) 
 	return request, nil
 }
 
-// refusal reads an error answer. 429 and 5xx may pass by themselves.
+// refusal decodes an error response. 429 and 5xx may be temporary.
 func refusal(answer *http.Response) (wait time.Duration, err error) {
 	var body struct {
 		Tag     crier.Kind    `json:"_tag"`
@@ -327,7 +328,7 @@ func refusal(answer *http.Response) (wait time.Duration, err error) {
 	return e.wait(), e
 }
 
-// wait returns how long to wait before the request is sent again; negative when that would not help.
+// wait returns how long to wait before a retry; negative if that would not help.
 func (e *Error) wait() time.Duration {
 	if e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError {
 		return e.RetryAfter

@@ -17,11 +17,11 @@ import (
 	"crier"
 )
 
-// EventOptions select events of an organization; what is empty selects all.
+// EventOptions select events of an organization; empty fields select all.
 type EventOptions struct {
 	Types  []crier.EventType
 	TeamID crier.ID
-	// After is the nextCursor of an earlier page or the id of an event. Without it a list begins with the oldest event
+	// After is the nextCursor of an earlier page or the id of an event. Without it a list starts with the oldest event
 	// and a stream now.
 	After string
 	// Limit is for pages only.
@@ -48,11 +48,11 @@ func (c *Client) ListEvents(ctx context.Context, organization crier.ID, o EventO
 	return get[crier.EventPage](ctx, c, organizationPath(organization)+"/events", o.query())
 }
 
-// ErrEventsMissed means that the event that was seen last is no longer kept: events may be missing.
+// ErrEventsMissed means that the last seen event is no longer stored: events may be missing.
 var ErrEventsMissed = errors.New("the event that was seen last is no longer kept; events may be missing")
 
-// StreamEvents hands an organization's events to fn as they happen, over one connection. It returns when the connection
-// ends, with the cursor behind which to go on; FollowEvents connects again.
+// StreamEvents passes an organization's events to fn as they happen, over one connection. It returns when the
+// connection ends, with the cursor to continue after; FollowEvents reconnects.
 func (c *Client) StreamEvents(ctx context.Context, organization crier.ID, o EventOptions,
 	fn func(crier.Event) error) (after string, err error) {
 	o.Limit = 0
@@ -92,8 +92,8 @@ func (r *eventReader) read(body io.Reader, fn func(crier.Event) error) error {
 	lines := bufio.NewReader(body)
 	for {
 		line, err := lines.ReadString('\n')
-		if err != nil { // a piece of an event that was cut off comes again
-			return nil //nolint:nilerr // the stream has ended, however that was
+		if err != nil { // a truncated event is sent again
+			return nil //nolint:nilerr // the stream has ended, for whatever reason
 		}
 		if err := r.take(strings.TrimRight(line, "\r\n"), fn); err != nil {
 			return err
@@ -137,11 +137,12 @@ func (r *eventReader) dispatch(fn func(crier.Event) error) error {
 	return err
 }
 
-// maxReconnect is the longest pause before a stream that was cut off is connected again.
+// maxReconnect is the longest pause before a stream reconnects.
 const maxReconnect = 10 * time.Second
 
-// FollowEvents hands an organization's events to fn, each once and in order, and connects again whenever it is cut
-// off. It ends with ctx, an error of fn, or an answer that says no. missed is called when events may be missing.
+// FollowEvents passes an organization's events to fn, each once and in order, and reconnects whenever the connection
+// ends. It returns when ctx ends, fn fails or the server responds with an error. missed is called when events may be
+// missing.
 func FollowEvents(ctx context.Context, c *Client, organization crier.ID, o EventOptions, missed func(),
 	fn func(crier.Event) error) error {
 	wait := time.Duration(0)

@@ -14,12 +14,12 @@ func (c *Client) ListFolders(ctx context.Context, team crier.ID, o ListOptions) 
 	return get[crier.Page[crier.Folder]](ctx, c, foldersPath(team), o.query())
 }
 
-// CreateFolder makes a folder.
+// CreateFolder creates a folder.
 func (c *Client) CreateFolder(ctx context.Context, team crier.ID, in crier.FolderCreate) (crier.Folder, error) {
 	return change[crier.Folder](ctx, c, http.MethodPost, foldersPath(team), in)
 }
 
-// GetFolder reads a folder.
+// GetFolder returns a folder.
 func (c *Client) GetFolder(ctx context.Context, team, id crier.ID) (crier.Folder, error) {
 	return get[crier.Folder](ctx, c, foldersPath(team)+"/"+string(id), nil)
 }

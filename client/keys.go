@@ -14,19 +14,19 @@ func (c *Client) ListKeys(ctx context.Context, organization crier.ID, o ListOpti
 	return get[crier.Page[crier.APIKey]](ctx, c, keysPath(organization), o.query())
 }
 
-// CreateKey makes an API key; its secret is in this answer and never again.
+// CreateKey creates an API key; its secret is in this response only.
 func (c *Client) CreateKey(ctx context.Context, organization crier.ID, in crier.APIKeyCreate) (crier.APIKeyWithSecret,
 	error) {
 	return change[crier.APIKeyWithSecret](ctx, c, http.MethodPost, keysPath(organization), in)
 }
 
-// RotateKey gives an API key a new secret.
+// RotateKey replaces the secret of an API key.
 func (c *Client) RotateKey(ctx context.Context, organization, id crier.ID,
 	in crier.APIKeyRotate) (crier.APIKeyWithSecret, error) {
 	return change[crier.APIKeyWithSecret](ctx, c, http.MethodPost, keysPath(organization)+"/"+string(id)+"/rotate", in)
 }
 
-// RevokeKey ends an API key.
+// RevokeKey revokes an API key.
 func (c *Client) RevokeKey(ctx context.Context, organization, id crier.ID) (crier.Deleted, error) {
 	return change[crier.Deleted](ctx, c, http.MethodDelete, keysPath(organization)+"/"+string(id), nil)
 }

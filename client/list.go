@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-// ListOptions choose a page of a list.
+// ListOptions select a page of a list.
 type ListOptions struct {
 	Cursor    string
 	Limit     int
@@ -40,7 +40,7 @@ func setTime(q url.Values, name string, at *crier.Time) {
 	}
 }
 
-// All walks through a whole list, page by page. It ends with the first error.
+// All iterates over a whole list, page by page. It stops at the first error.
 func All[T any](ctx context.Context, options ListOptions,
 	page func(context.Context, ListOptions) (crier.Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

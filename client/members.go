@@ -15,7 +15,7 @@ func (c *Client) ListMembers(ctx context.Context, organization crier.ID, o ListO
 	return get[crier.Page[crier.Member]](ctx, c, membersPath(organization), o.query())
 }
 
-// InviteMember invites a person, by mail or by the link in the answer.
+// InviteMember invites a person, by mail or by the link in the response.
 func (c *Client) InviteMember(ctx context.Context, organization crier.ID, in crier.MemberInvite) (crier.Invitation,
 	error) {
 	return change[crier.Invitation](ctx, c, http.MethodPost, membersPath(organization), in)
@@ -25,13 +25,13 @@ func invitationsPath(organization crier.ID) string {
 	return organizationPath(organization) + "/invitations"
 }
 
-// ListInvitations returns a page of the invitations that can still be accepted.
+// ListInvitations returns a page of the pending invitations.
 func (c *Client) ListInvitations(ctx context.Context, organization crier.ID,
 	o ListOptions) (crier.Page[crier.Invitation], error) {
 	return get[crier.Page[crier.Invitation]](ctx, c, invitationsPath(organization), o.query())
 }
 
-// WithdrawInvitation ends an invitation that nobody has accepted yet.
+// WithdrawInvitation withdraws a pending invitation.
 func (c *Client) WithdrawInvitation(ctx context.Context, organization, id crier.ID) (crier.Deleted, error) {
 	return change[crier.Deleted](ctx, c, http.MethodDelete, invitationsPath(organization)+"/"+string(id), nil)
 }
@@ -47,13 +47,13 @@ func (c *Client) RemoveMember(ctx context.Context, organization, id crier.ID) (c
 	return change[crier.Deleted](ctx, c, http.MethodDelete, membersPath(organization)+"/"+string(id), nil)
 }
 
-// ListAuditLog returns a page of who did what.
+// ListAuditLog returns a page of the audit log.
 func (c *Client) ListAuditLog(ctx context.Context, organization crier.ID, o ListOptions) (crier.Page[crier.AuditEntry],
 	error) {
 	return c.SearchAuditLog(ctx, organization, AuditFilter{ListOptions: o})
 }
 
-// AuditFilter narrows an audit log; empty fields do not.
+// AuditFilter filters an audit log; empty fields match everything.
 type AuditFilter struct {
 	ListOptions
 	From, To    *crier.Time
@@ -61,7 +61,7 @@ type AuditFilter struct {
 	PrincipalID crier.ID
 }
 
-// SearchAuditLog returns a page of what a filter leaves of an organization's audit log.
+// SearchAuditLog returns a page of the matching entries of an organization's audit log.
 func (c *Client) SearchAuditLog(ctx context.Context, organization crier.ID, f AuditFilter) (
 	crier.Page[crier.AuditEntry], error) {
 	q := f.ListOptions.query()
@@ -72,7 +72,7 @@ func (c *Client) SearchAuditLog(ctx context.Context, organization crier.ID, f Au
 	return get[crier.Page[crier.AuditEntry]](ctx, c, organizationPath(organization)+"/audit-log", q)
 }
 
-// Permissions lists every permission and which roles hold it.
+// Permissions lists every permission and the roles that have it.
 func (c *Client) Permissions(ctx context.Context) (crier.PermissionCatalogue, error) {
 	return get[crier.PermissionCatalogue](ctx, c, "/v1/permissions", nil)
 }

@@ -11,12 +11,12 @@ const organizationsPath = "/v1/organizations"
 
 func organizationPath(id crier.ID) string { return organizationsPath + "/" + string(id) }
 
-// AgentContext tells who the caller is and what it can reach.
+// AgentContext returns who the caller is and what it can access.
 func (c *Client) AgentContext(ctx context.Context) (crier.AgentContext, error) {
 	return get[crier.AgentContext](ctx, c, "/v1/agent/context", nil)
 }
 
-// Providers tells what the networks can do.
+// Providers returns the abilities and limits of the networks.
 func (c *Client) Providers(ctx context.Context) (crier.ProviderList, error) {
 	return get[crier.ProviderList](ctx, c, "/v1/providers", nil)
 }
@@ -26,12 +26,12 @@ func (c *Client) ListOrganizations(ctx context.Context, o ListOptions) (crier.Pa
 	return get[crier.Page[crier.Organization]](ctx, c, organizationsPath, o.query())
 }
 
-// CreateOrganization makes an organization; the caller becomes its admin.
+// CreateOrganization creates an organization; the caller becomes its admin.
 func (c *Client) CreateOrganization(ctx context.Context, in crier.OrganizationCreate) (crier.Organization, error) {
 	return change[crier.Organization](ctx, c, http.MethodPost, organizationsPath, in)
 }
 
-// GetOrganization reads an organization.
+// GetOrganization returns an organization.
 func (c *Client) GetOrganization(ctx context.Context, id crier.ID) (crier.Organization, error) {
 	return get[crier.Organization](ctx, c, organizationPath(id), nil)
 }
@@ -42,7 +42,7 @@ func (c *Client) UpdateOrganization(ctx context.Context, id crier.ID, in crier.O
 	return change[crier.Organization](ctx, c, http.MethodPatch, organizationPath(id), in)
 }
 
-// GetCredits reads the credit balance and what things cost.
+// GetCredits returns the credit balance and the prices.
 func (c *Client) GetCredits(ctx context.Context, organization crier.ID) (crier.Credits, error) {
 	return get[crier.Credits](ctx, c, organizationPath(organization)+"/credits", nil)
 }
@@ -53,7 +53,7 @@ func (c *Client) ListCreditTransactions(ctx context.Context, organization crier.
 	return c.SearchCreditTransactions(ctx, organization, CreditFilter{ListOptions: o})
 }
 
-// CreditFilter narrows a ledger; empty fields do not.
+// CreditFilter filters a ledger; empty fields match everything.
 type CreditFilter struct {
 	ListOptions
 	From, To        *crier.Time
@@ -61,7 +61,7 @@ type CreditFilter struct {
 	ScheduledPostID crier.ID
 }
 
-// SearchCreditTransactions returns a page of what a filter leaves of an organization's ledger.
+// SearchCreditTransactions returns a page of the matching entries of an organization's ledger.
 func (c *Client) SearchCreditTransactions(ctx context.Context, organization crier.ID, f CreditFilter) (
 	crier.Page[crier.CreditTransaction], error) {
 	q := f.ListOptions.query()

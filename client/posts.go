@@ -13,7 +13,7 @@ func postsPath(team crier.ID) string { return teamPath(team) + "/posts" }
 
 func postPath(team, post crier.ID) string { return postsPath(team) + "/" + string(post) }
 
-// PostFilter narrows a list of posts; empty fields do not.
+// PostFilter filters a list of posts; empty fields match everything.
 type PostFilter struct {
 	ListOptions
 	Status           []crier.PostStatus
@@ -30,7 +30,7 @@ type PostFilter struct {
 	CreatedFrom      *crier.Time
 	CreatedTo        *crier.Time
 	UpdatedSince     *crier.Time
-	// ScheduledPosts asks for all scheduled posts of each post.
+	// ScheduledPosts includes all scheduled posts of each post.
 	ScheduledPosts bool
 }
 
@@ -69,18 +69,18 @@ func (c *Client) ListPosts(ctx context.Context, team crier.ID, f PostFilter) (cr
 	return get[crier.Page[crier.Post]](ctx, c, postsPath(team), f.query())
 }
 
-// CreatePost makes a post.
+// CreatePost creates a post.
 func (c *Client) CreatePost(ctx context.Context, team crier.ID, in crier.PostCreate) (crier.Post, error) {
 	return change[crier.Post](ctx, c, http.MethodPost, postsPath(team), in)
 }
 
-// PostInclude asks for more of a post than it comes with.
+// PostInclude selects additional data of a post.
 type PostInclude string
 
-// IncludeScheduledPosts adds the post's scheduled posts, the newest first.
+// IncludeScheduledPosts adds the post's scheduled posts, newest first.
 const IncludeScheduledPosts PostInclude = "scheduledPosts"
 
-// GetPost reads a post, with what is to be included.
+// GetPost returns a post with the included data.
 func (c *Client) GetPost(ctx context.Context, team, post crier.ID, include ...PostInclude) (crier.Post, error) {
 	q := url.Values{}
 	set(q, "include", joined(include))
@@ -92,8 +92,8 @@ func (c *Client) UpdatePost(ctx context.Context, team, post crier.ID, in crier.P
 	return change[crier.Post](ctx, c, http.MethodPatch, postPath(team, post), in)
 }
 
-// UpdatePostVersion changes a post whose content is still the given version. Another one is an error of the kind
-// crier.KindPreconditionFailed, whose ContentPayloadID tells the present one.
+// UpdatePostVersion changes a post if its content is still the given version. Otherwise it fails with an error of the
+// kind crier.KindPreconditionFailed, whose ContentPayloadID is the current one.
 func (c *Client) UpdatePostVersion(ctx context.Context, team, post, contentPayloadID crier.ID,
 	in crier.PostUpdate) (crier.Post, error) {
 	var out crier.Post
@@ -107,12 +107,12 @@ func (c *Client) ListPostVersions(ctx context.Context, team, post crier.ID, o Li
 	return get[crier.Page[crier.PostVersion]](ctx, c, postPath(team, post)+"/versions", o.query())
 }
 
-// GetPostVersion reads a version of a post's content.
+// GetPostVersion returns a version of a post's content.
 func (c *Client) GetPostVersion(ctx context.Context, team, post, contentPayloadID crier.ID) (crier.PostVersion, error) {
 	return get[crier.PostVersion](ctx, c, postPath(team, post)+"/versions/"+string(contentPayloadID), nil)
 }
 
-// DeletePost deletes a post, and with fromPlatform what was published of it.
+// DeletePost deletes a post; fromPlatform also deletes its publications from the networks.
 func (c *Client) DeletePost(ctx context.Context, team, post crier.ID, fromPlatform bool) (crier.PostDeletion, error) {
 	var out crier.PostDeletion
 	q := url.Values{}
@@ -122,35 +122,35 @@ func (c *Client) DeletePost(ctx context.Context, team, post crier.ID, fromPlatfo
 	return out, c.send(ctx, request{method: http.MethodDelete, path: postPath(team, post), query: q}, &out)
 }
 
-// MovePostToDraft stops what is scheduled without losing the post.
+// MovePostToDraft cancels the scheduled publications and keeps the post.
 func (c *Client) MovePostToDraft(ctx context.Context, team, post crier.ID) (crier.Post, error) {
 	return change[crier.Post](ctx, c, http.MethodPost, postPath(team, post)+"/move-to-draft", nil)
 }
 
-// SetPostStatus moves a post to another state.
+// SetPostStatus changes the status of a post.
 func (c *Client) SetPostStatus(ctx context.Context, team, post crier.ID, status crier.PostStatus) (crier.Post, error) {
 	return change[crier.Post](ctx, c, http.MethodPost, postPath(team, post)+"/status",
 		crier.PostStatusUpdate{Status: status})
 }
 
-// SetPostTags says which tags a post has.
+// SetPostTags replaces the tags of a post.
 func (c *Client) SetPostTags(ctx context.Context, team, post crier.ID, tags []crier.ID) (crier.Post, error) {
 	return change[crier.Post](ctx, c, http.MethodPut, postPath(team, post)+"/tags", crier.PostTagsUpdate{TagIDs: tags})
 }
 
-// ValidatePost tries out how a post would be scheduled: errors, warnings and cost per account. It writes nothing.
+// ValidatePost validates how a post would be scheduled: errors, warnings and cost per account. It writes nothing.
 func (c *Client) ValidatePost(ctx context.Context, team, post crier.ID,
 	in crier.ScheduleRequest) (crier.ValidationResult, error) {
 	return change[crier.ValidationResult](ctx, c, http.MethodPost, postPath(team, post)+"/validate", in)
 }
 
-// ValidateContent tries out content that was never stored. It writes nothing.
+// ValidateContent validates content that is not stored. It writes nothing.
 func (c *Client) ValidateContent(ctx context.Context, team crier.ID,
 	in crier.ContentValidation) (crier.ValidationResult, error) {
 	return change[crier.ValidationResult](ctx, c, http.MethodPost, postsPath(team)+"/validate", in)
 }
 
-// SchedulePost fans a post out to accounts.
+// SchedulePost schedules a post on accounts.
 func (c *Client) SchedulePost(ctx context.Context, team, post crier.ID, in crier.ScheduleRequest) (crier.ScheduleResult,
 	error) {
 	return change[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/schedule", in)
@@ -162,7 +162,7 @@ func (c *Client) PostNow(ctx context.Context, team, post crier.ID, in crier.Post
 	return change[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/post-now", in)
 }
 
-// PostMetrics reads how a post does.
+// PostMetrics returns the metrics of a post.
 func (c *Client) PostMetrics(ctx context.Context, team, post crier.ID) (crier.PostMetrics, error) {
 	return get[crier.PostMetrics](ctx, c, postPath(team, post)+"/metrics", nil)
 }
@@ -174,13 +174,13 @@ func (c *Client) Facets(ctx context.Context, team crier.ID, fields ...crier.Face
 	return get[crier.Facets](ctx, c, postsPath(team)+"/facets/enrichment", q)
 }
 
-// CalendarInclude asks for more than a calendar shows by itself.
+// CalendarInclude selects additional entries of a calendar.
 type CalendarInclude string
 
-// IncludeCanceled adds what was canceled.
+// IncludeCanceled adds canceled publications.
 const IncludeCanceled CalendarInclude = "canceled"
 
-// Calendar reads what goes out in a window of time; an empty timezone means the team's.
+// Calendar returns the publications of a period; an empty timezone means the team's.
 func (c *Client) Calendar(ctx context.Context, team crier.ID, from, to crier.Time, timezone string,
 	include ...CalendarInclude) (crier.Calendar, error) {
 	q := url.Values{"from": {from.String()}, "to": {to.String()}}

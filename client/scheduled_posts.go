@@ -13,7 +13,7 @@ func scheduledPostPath(team, id crier.ID) string {
 	return teamPath(team) + "/scheduled-posts/" + string(id)
 }
 
-// ScheduledPostFilter narrows a list of scheduled posts; empty fields do not.
+// ScheduledPostFilter filters a list of scheduled posts; empty fields match everything.
 type ScheduledPostFilter struct {
 	ListOptions
 	Status           []crier.ScheduledPostStatus
@@ -21,7 +21,7 @@ type ScheduledPostFilter struct {
 	SocialAccountIDs []crier.ID
 	PostID           crier.ID
 	From, To         *crier.Time
-	// NeedsAttention lists what needs attention, or what does not.
+	// NeedsAttention selects those that need attention, or those that do not.
 	NeedsAttention *bool
 }
 
@@ -45,38 +45,38 @@ func (c *Client) ListScheduledPosts(ctx context.Context, team crier.ID,
 	return get[crier.Page[crier.ScheduledPost]](ctx, c, teamPath(team)+"/scheduled-posts", f.query())
 }
 
-// UpdateScheduledPost moves a scheduled post or changes its settings and actions; what is not given stays.
+// UpdateScheduledPost moves a scheduled post or changes its settings and actions; missing fields stay unchanged.
 func (c *Client) UpdateScheduledPost(ctx context.Context, team, id crier.ID,
 	in crier.ScheduledPostUpdate) (crier.ScheduledPost, error) {
 	return change[crier.ScheduledPost](ctx, c, http.MethodPatch, scheduledPostPath(team, id), in)
 }
 
-// CancelScheduledPost stops the publication on one account.
+// CancelScheduledPost cancels the publication on one account.
 func (c *Client) CancelScheduledPost(ctx context.Context, team, id crier.ID) (crier.ScheduledPost, error) {
 	return change[crier.ScheduledPost](ctx, c, http.MethodPost, scheduledPostPath(team, id)+"/cancel", nil)
 }
 
-// DismissScheduledPost takes a failure from the list of what needs attention.
+// DismissScheduledPost removes a failure from the list of posts that need attention.
 func (c *Client) DismissScheduledPost(ctx context.Context, team, id crier.ID) (crier.ScheduledPost, error) {
 	return change[crier.ScheduledPost](ctx, c, http.MethodPost, scheduledPostPath(team, id)+"/dismiss", nil)
 }
 
-// GetScheduledPost reads a scheduled post.
+// GetScheduledPost returns a scheduled post.
 func (c *Client) GetScheduledPost(ctx context.Context, team, id crier.ID) (crier.ScheduledPost, error) {
 	return get[crier.ScheduledPost](ctx, c, scheduledPostPath(team, id), nil)
 }
 
-// ListAttempts reads everything that was tried for a scheduled post.
+// ListAttempts returns all attempts of a scheduled post.
 func (c *Client) ListAttempts(ctx context.Context, team, id crier.ID) (crier.AttemptList, error) {
 	return get[crier.AttemptList](ctx, c, scheduledPostPath(team, id)+"/attempts", nil)
 }
 
-// RetryScheduledPost tries a failed or missed publication again.
+// RetryScheduledPost retries a failed or missed publication.
 func (c *Client) RetryScheduledPost(ctx context.Context, team, id crier.ID) (crier.ScheduledPost, error) {
 	return change[crier.ScheduledPost](ctx, c, http.MethodPost, scheduledPostPath(team, id)+"/retry", nil)
 }
 
-// ResolveScheduledPost decides an unknown outcome.
+// ResolveScheduledPost resolves an unknown outcome.
 func (c *Client) ResolveScheduledPost(ctx context.Context, team, id crier.ID, in crier.Resolution) (crier.ScheduledPost,
 	error) {
 	return change[crier.ScheduledPost](ctx, c, http.MethodPost, scheduledPostPath(team, id)+"/resolve", in)

@@ -7,17 +7,17 @@ import (
 	"crier"
 )
 
-// Instance reads what an installation tells about itself. It needs no token.
+// Instance returns the public description of an installation. It needs no token.
 func (c *Client) Instance(ctx context.Context) (crier.Instance, error) {
 	return get[crier.Instance](ctx, c, "/v1/instance", nil)
 }
 
-// ListSessions lists the browsers and devices on which the person is signed in. It needs a person's own login.
+// ListSessions returns the browsers and devices on which the person is signed in. It needs a person's own login.
 func (c *Client) ListSessions(ctx context.Context) (crier.SessionList, error) {
 	return get[crier.SessionList](ctx, c, "/v1/me/sessions", nil)
 }
 
-// EndSession signs the person out of a browser or a device.
+// EndSession signs the person out on a browser or device.
 func (c *Client) EndSession(ctx context.Context, id crier.ID) (crier.SessionEnded, error) {
 	return change[crier.SessionEnded](ctx, c, http.MethodDelete, "/v1/me/sessions/"+string(id), nil)
 }

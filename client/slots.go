@@ -11,12 +11,12 @@ import (
 
 func slotsPath(team crier.ID) string { return teamPath(team) + "/scheduling-slots" }
 
-// ListSlots reads a team's grid.
+// ListSlots returns a team's slots.
 func (c *Client) ListSlots(ctx context.Context, team crier.ID) (crier.SchedulingSlots, error) {
 	return get[crier.SchedulingSlots](ctx, c, slotsPath(team), nil)
 }
 
-// CreateSlot makes a slot.
+// CreateSlot creates a slot.
 func (c *Client) CreateSlot(ctx context.Context, team crier.ID, in crier.SlotCreate) (crier.SchedulingSlot, error) {
 	return change[crier.SchedulingSlot](ctx, c, http.MethodPost, slotsPath(team), in)
 }
@@ -26,12 +26,12 @@ func (c *Client) UpdateSlot(ctx context.Context, team, id crier.ID, in crier.Slo
 	return change[crier.SchedulingSlot](ctx, c, http.MethodPatch, slotsPath(team)+"/"+string(id), in)
 }
 
-// DeleteSlot removes a slot.
+// DeleteSlot deletes a slot.
 func (c *Client) DeleteSlot(ctx context.Context, team, id crier.ID) (crier.Deleted, error) {
 	return change[crier.Deleted](ctx, c, http.MethodDelete, slotsPath(team)+"/"+string(id), nil)
 }
 
-// NextSlots previews the next instants; an empty account asks for the times alone.
+// NextSlots returns the next slot times; an empty account returns the times only.
 func (c *Client) NextSlots(ctx context.Context, team, account crier.ID, count int,
 	timezone string) (crier.UpcomingSlots, error) {
 	q := url.Values{}
@@ -43,7 +43,7 @@ func (c *Client) NextSlots(ctx context.Context, team, account crier.ID, count in
 	return get[crier.UpcomingSlots](ctx, c, slotsPath(team)+"/next", q)
 }
 
-// SlotCalendar reads the slots of a window of time and which are taken; no accounts means all of the team.
+// SlotCalendar returns the slots of a period and which are taken; no accounts means all of the team.
 func (c *Client) SlotCalendar(ctx context.Context, team crier.ID, from, to crier.Time,
 	accounts ...crier.ID) (crier.SlotCalendar, error) {
 	q := url.Values{"from": {from.String()}, "to": {to.String()}}

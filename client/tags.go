@@ -14,7 +14,7 @@ func (c *Client) ListTags(ctx context.Context, team crier.ID, o ListOptions) (cr
 	return get[crier.Page[crier.Tag]](ctx, c, tagsPath(team), o.query())
 }
 
-// CreateTag makes a tag.
+// CreateTag creates a tag.
 func (c *Client) CreateTag(ctx context.Context, team crier.ID, in crier.TagCreate) (crier.Tag, error) {
 	return change[crier.Tag](ctx, c, http.MethodPost, tagsPath(team), in)
 }
@@ -24,7 +24,7 @@ func (c *Client) UpdateTag(ctx context.Context, team, id crier.ID, in crier.TagU
 	return change[crier.Tag](ctx, c, http.MethodPatch, tagsPath(team)+"/"+string(id), in)
 }
 
-// DeleteTag takes a tag off all posts and removes it.
+// DeleteTag deletes a tag and removes it from all posts.
 func (c *Client) DeleteTag(ctx context.Context, team, id crier.ID) (crier.Deleted, error) {
 	return change[crier.Deleted](ctx, c, http.MethodDelete, tagsPath(team)+"/"+string(id), nil)
 }

@@ -19,13 +19,13 @@ func (c *Client) ListWebhooks(ctx context.Context, organization crier.ID, o List
 	return get[crier.Page[crier.Webhook]](ctx, c, webhooksPath(organization), o.query())
 }
 
-// CreateWebhook makes a webhook; its secret is in this answer and never again.
+// CreateWebhook creates a webhook; its secret is in this response only.
 func (c *Client) CreateWebhook(ctx context.Context, organization crier.ID,
 	in crier.WebhookCreate) (crier.WebhookWithSecret, error) {
 	return change[crier.WebhookWithSecret](ctx, c, http.MethodPost, webhooksPath(organization), in)
 }
 
-// GetWebhook returns one webhook.
+// GetWebhook returns a webhook.
 func (c *Client) GetWebhook(ctx context.Context, organization, id crier.ID) (crier.Webhook, error) {
 	return get[crier.Webhook](ctx, c, webhookPath(organization, id), nil)
 }
@@ -36,12 +36,12 @@ func (c *Client) UpdateWebhook(ctx context.Context, organization, id crier.ID, i
 	return change[crier.Webhook](ctx, c, http.MethodPatch, webhookPath(organization, id), in)
 }
 
-// DeleteWebhook removes a webhook.
+// DeleteWebhook deletes a webhook.
 func (c *Client) DeleteWebhook(ctx context.Context, organization, id crier.ID) (crier.Deleted, error) {
 	return change[crier.Deleted](ctx, c, http.MethodDelete, webhookPath(organization, id), nil)
 }
 
-// RotateWebhook gives a webhook a new secret.
+// RotateWebhook replaces the secret of a webhook.
 func (c *Client) RotateWebhook(ctx context.Context, organization, id crier.ID,
 	in crier.WebhookRotate) (crier.WebhookWithSecret, error) {
 	return change[crier.WebhookWithSecret](ctx, c, http.MethodPost, webhookPath(organization, id)+"/rotate", in)
@@ -52,13 +52,13 @@ func (c *Client) TestWebhook(ctx context.Context, organization, id crier.ID) (cr
 	return change[crier.WebhookTested](ctx, c, http.MethodPost, webhookPath(organization, id)+"/test", nil)
 }
 
-// ReplayWebhook sends the events of a time to a webhook again.
+// ReplayWebhook sends the events of a period to a webhook again.
 func (c *Client) ReplayWebhook(ctx context.Context, organization, id crier.ID,
 	in crier.WebhookReplay) (crier.WebhookReplayed, error) {
 	return change[crier.WebhookReplayed](ctx, c, http.MethodPost, webhookPath(organization, id)+"/replay", in)
 }
 
-// DeliveryOptions choose a page of deliveries.
+// DeliveryOptions select a page of deliveries.
 type DeliveryOptions struct {
 	ListOptions
 	EventID crier.ID

@@ -1,5 +1,5 @@
-// Package access is what every request of a caller passes: who the caller is and what it may do (access.go), that a
-// repeated request changes nothing twice (idempotency.go), and that the change is noted in the audit log (audit.go).
+// Package access holds the checks of every request: authentication and authorization (access.go), idempotency
+// (idempotency.go), and the audit log (audit.go).
 package access
 
 import (
@@ -15,7 +15,7 @@ import (
 	"crier/internal/store"
 )
 
-// Caller is an authenticated principal. Only Control makes one.
+// Caller is an authenticated principal. Only Control creates one.
 type Caller struct {
 	kind       store.PrincipalKind
 	id         crier.ID
@@ -27,25 +27,25 @@ type Caller struct {
 	readAt crier.Time
 }
 
-// CredentialID names the token, for rate limits and logs.
+// CredentialID returns the id of the token, for rate limits and logs.
 func (c Caller) CredentialID() crier.ID { return c.credential.ID }
 
-// Credential returns the token that the caller came with.
+// Credential returns the caller's token.
 func (c Caller) Credential() crier.Credential { return c.credential }
 
-// Resource returns the one address that the token is for (RFC 8707); empty: it is for the whole interface.
+// Resource returns the resource that the token is limited to (RFC 8707); empty means the whole API.
 func (c Caller) Resource() string { return c.resource }
 
-// Kind says whether the caller is a person or an API key.
+// Kind returns whether the caller is a person or an API key.
 func (c Caller) Kind() store.PrincipalKind { return c.kind }
 
-// ID returns the person's or the key's.
+// ID returns the id of the person or key.
 func (c Caller) ID() crier.ID { return c.id }
 
-// Person returns the caller or, for a key, who made it.
+// Person returns the caller or, for a key, its creator.
 func (c Caller) Person() crier.User { return c.person }
 
-// Principals returns the caller and, for a key, the person behind it.
+// Principals returns the caller and, for a key, its creator.
 func (c Caller) Principals() []store.Membership {
 	list := []store.Membership{{Kind: c.kind, PrincipalID: c.id}}
 	if c.kind != store.UserPrincipal {
@@ -54,15 +54,15 @@ func (c Caller) Principals() []store.Membership {
 	return list
 }
 
-// Holds is true unless the credential is narrowed to other permissions.
+// Holds reports whether the credential includes a permission.
 func (c Caller) Holds(p crier.Permission) bool {
 	return c.credential.Permissions == nil || slices.Contains(c.credential.Permissions, p)
 }
 
-// CallerScope proves that the caller is known; it gives no right to anything but the caller's own things.
+// CallerScope proves that the caller is authenticated; it grants access to the caller's own data only.
 type CallerScope struct{ caller Caller }
 
-// Caller returns who the scope was given to.
+// Caller returns the caller of the scope.
 func (s CallerScope) Caller() Caller { return s.caller }
 
 // OrgScope proves that the caller has a permission in an organization.
@@ -72,13 +72,13 @@ type OrgScope struct {
 	access       store.Access
 }
 
-// Caller returns who the scope was given to.
+// Caller returns the caller of the scope.
 func (s OrgScope) Caller() Caller { return s.caller }
 
-// Organization returns the one that the caller has the permission in.
+// Organization returns the organization of the scope.
 func (s OrgScope) Organization() store.Organization { return s.organization }
 
-// Access returns what the caller and the person behind it may do in the organization.
+// Access returns the access of the caller and, for a key, its creator to the organization.
 func (s OrgScope) Access() store.Access { return s.access }
 
 // TeamScope proves that the caller has a permission in a team.
@@ -88,28 +88,28 @@ type TeamScope struct {
 	access store.Access
 }
 
-// Caller returns who the scope was given to.
+// Caller returns the caller of the scope.
 func (s TeamScope) Caller() Caller { return s.caller }
 
-// Team returns the one that the caller has the permission in.
+// Team returns the team of the scope.
 func (s TeamScope) Team() crier.Team { return s.team }
 
-// Can reports whether the caller has a further permission in the team, for rules that need one under some conditions.
+// Can reports whether the caller has another permission in the team, for rules that need one under some conditions.
 func (s TeamScope) Can(p crier.Permission) bool { return s.caller.May(p, s.access, "team") == nil }
 
-// ErrNoScope means that a door called a rule without asking Control first.
+// ErrNoScope means that a rule was called without a scope of Control.
 var ErrNoScope = errors.New("called without a scope")
 
-// Check returns ErrNoScope for a scope that Control did not make.
+// Check returns ErrNoScope for a scope that Control did not create.
 func (s CallerScope) Check() error { return scopeError(s.caller) }
 
-// Check returns ErrNoScope for a scope that Control did not make.
+// Check returns ErrNoScope for a scope that Control did not create.
 func (s OrgScope) Check() error { return scopeError(s.caller) }
 
-// Check returns ErrNoScope for a scope that Control did not make.
+// Check returns ErrNoScope for a scope that Control did not create.
 func (s TeamScope) Check() error { return scopeError(s.caller) }
 
-// MayRead is for lists across organizations: every role may read, so what counts is what the key is narrowed to.
+// MayRead is for lists across organizations: every role may read, so only the restrictions of the key matter.
 func (s CallerScope) MayRead() error {
 	if !s.caller.Holds(crier.Read) {
 		return crier.Forbidden("The caller lacks the permission %s.", crier.Read)
@@ -124,7 +124,7 @@ func scopeError(c Caller) error {
 	return nil
 }
 
-// Control tells who a caller is and what it may do.
+// Control authenticates callers and checks their permissions.
 type Control struct {
 	store *store.Store
 	clock crier.Clock
@@ -134,7 +134,7 @@ type Control struct {
 	known knownCallers
 }
 
-// credentialUse is a use of a credential that is to be noted.
+// credentialUse is a use of a credential to record.
 type credentialUse struct {
 	kind string
 	id   crier.ID
@@ -146,12 +146,12 @@ func New(st *store.Store, clock crier.Clock, log *slog.Logger) *Control {
 	return &Control{store: st, clock: clock, log: log, used: make(chan credentialUse, 1024)}
 }
 
-// Authenticate turns a bearer token into a caller.
+// Authenticate returns the caller of a bearer token.
 func (a *Control) Authenticate(ctx context.Context, token string) (Caller, error) {
 	return a.AuthenticateAhead(ctx, token, Lookahead{})
 }
 
-// AuthenticateAhead is Authenticate that reads what the request is known to need in the same round trip.
+// AuthenticateAhead is Authenticate that also reads other data of the request in the same round trip.
 func (a *Control) AuthenticateAhead(ctx context.Context, token string, ahead Lookahead) (Caller, error) {
 	if strings.HasPrefix(token, auth.AccessPrefix) {
 		return a.authenticate(ctx, store.TokenCredential, token, &ahead, a.personByToken)
@@ -163,22 +163,22 @@ func (a *Control) AuthenticateAhead(ctx context.Context, token string, ahead Loo
 	return a.authenticate(ctx, store.KeyCredential, token, &ahead, a.key)
 }
 
-// AuthenticateSession turns the token of a browser session into a caller: the person. The door must have made sure that
-// the request comes from a page of this installation.
+// AuthenticateSession returns the caller of a browser session: the person. The HTTP layer must have verified that the
+// request comes from a page of this installation.
 func (a *Control) AuthenticateSession(ctx context.Context, token string) (Caller, error) {
 	return a.AuthenticateSessionAhead(ctx, token, Lookahead{})
 }
 
-// AuthenticateSessionAhead is AuthenticateSession that reads what the request is known to need in the same round trip.
+// AuthenticateSessionAhead is AuthenticateSession that also reads other data of the request in the same round trip.
 func (a *Control) AuthenticateSessionAhead(ctx context.Context, token string, ahead Lookahead) (Caller, error) {
 	return a.authenticate(ctx, store.SessionCredential, token, &ahead, a.personBySession)
 }
 
-// credentialLookup finds the caller of a token's hash and when the credential was last used.
+// credentialLookup returns the caller of a token's hash and when the credential was last used.
 type credentialLookup func(ctx context.Context, hash []byte, now crier.Time, ahead *Lookahead) (Caller,
 	*crier.Time, error)
 
-// authenticate takes a caller that was known a moment ago, or looks it up.
+// authenticate returns the cached caller of a token, or looks it up.
 func (a *Control) authenticate(ctx context.Context, kind store.CredentialKind, token string, ahead *Lookahead,
 	lookUp credentialLookup) (Caller, error) {
 	now, hash, changes := a.clock.Now(), auth.Hash(token), a.store.CredentialChanges()
@@ -200,7 +200,7 @@ func (a *Control) authenticate(ctx context.Context, kind store.CredentialKind, t
 	return found.Caller, nil
 }
 
-// key finds the caller of an API key.
+// key returns the caller of an API key.
 func (a *Control) key(ctx context.Context, hash []byte, now crier.Time, ahead *Lookahead) (Caller, *crier.Time,
 	error) {
 	key, err := a.store.KeyBySecret(ctx, hash, now, ahead)
@@ -214,7 +214,7 @@ func (a *Control) key(ctx context.Context, hash []byte, now crier.Time, ahead *L
 	return Caller{kind: store.KeyPrincipal, id: key.ID, person: key.Person, credential: credential}, key.LastUsedAt, nil
 }
 
-// personByToken finds the caller of the token of a device login: the person.
+// personByToken returns the caller of a device login's token: the person.
 func (a *Control) personByToken(ctx context.Context, hash []byte, now crier.Time, ahead *Lookahead) (Caller,
 	*crier.Time, error) {
 	t, err := a.store.AccessToken(ctx, hash, now, ahead)
@@ -226,7 +226,7 @@ func (a *Control) personByToken(ctx context.Context, hash []byte, now crier.Time
 		resource: t.Resource}, t.LastUsedAt, nil
 }
 
-// personBySession finds the caller of a browser session: the person.
+// personBySession returns the caller of a browser session: the person.
 func (a *Control) personBySession(ctx context.Context, hash []byte, now crier.Time, ahead *Lookahead) (Caller,
 	*crier.Time, error) {
 	session, err := a.store.SessionByToken(ctx, hash, now, ahead)
@@ -242,7 +242,7 @@ func (a *Control) personBySession(ctx context.Context, hash []byte, now crier.Ti
 		session.LastUsedAt, nil
 }
 
-// useGrain is how exactly the last use of a credential is kept: a hot key costs one write a minute, not one a request.
+// useGrain is the resolution of a credential's last use: a hot key costs one write per minute, not one per request.
 const useGrain = time.Minute
 
 func (a *Control) noteUse(c crier.Credential, last *crier.Time, now crier.Time) {
@@ -251,11 +251,11 @@ func (a *Control) noteUse(c crier.Credential, last *crier.Time, now crier.Time) 
 	}
 	select {
 	case a.used <- credentialUse{kind: c.Kind, id: c.ID, at: now}:
-	default: // a full queue loses a note of use, nothing else
+	default: // a full queue loses a recorded use, nothing else
 	}
 }
 
-// NoteUses writes down when credentials were used, until ctx ends.
+// NoteUses records when credentials were used, until ctx ends.
 func (a *Control) NoteUses(ctx context.Context) {
 	for {
 		select {
@@ -269,10 +269,10 @@ func (a *Control) NoteUses(ctx context.Context) {
 	}
 }
 
-// Caller proves that the caller is known.
+// Caller returns the scope of a caller.
 func (a *Control) Caller(caller Caller) CallerScope { return CallerScope{caller} }
 
-// Person proves that the caller is a person with a login of their own: an API key may not act on its maker's account.
+// Person proves that the caller is a person with their own login: an API key may not act on its creator's account.
 func (a *Control) Person(caller Caller) (CallerScope, error) {
 	if caller.kind != store.UserPrincipal {
 		return CallerScope{}, crier.Forbidden("This needs a person's own login, not an API key.")
@@ -280,8 +280,8 @@ func (a *Control) Person(caller Caller) (CallerScope, error) {
 	return CallerScope{caller}, nil
 }
 
-// Organization proves that the caller has a permission in an organization: 404 when there is no such organization, 403
-// when the caller does not belong to it or lacks the permission.
+// Organization proves that the caller has a permission in an organization: 404 if there is no such organization, 403 if
+// the caller does not belong to it or lacks the permission.
 func (a *Control) Organization(ctx context.Context, caller Caller, id crier.ID, p crier.Permission) (OrgScope, error) {
 	o, access, err := a.organizationAccess(ctx, caller, id)
 	if err != nil {
@@ -309,7 +309,7 @@ func (a *Control) teamAccess(ctx context.Context, caller Caller, id crier.ID) (c
 	return a.store.TeamAccess(ctx, id, caller.id, caller.person.ID)
 }
 
-// WholeOrganization is true for permissions that cannot be exercised within some teams.
+// WholeOrganization reports whether a permission cannot be limited to some teams.
 func WholeOrganization(p crier.Permission) bool {
 	switch p {
 	case crier.ManageOrganization, crier.ManageMembers, crier.ManageAPIKeys, crier.ManageBilling, crier.ManageWebhooks,
@@ -319,8 +319,8 @@ func WholeOrganization(p crier.Permission) bool {
 	return false
 }
 
-// Team proves that the caller has a permission in a team: 404 when there is no such team, 403 when the caller cannot
-// reach it or lacks the permission.
+// Team proves that the caller has a permission in a team: 404 if there is no such team, 403 if the caller cannot access
+// it or lacks the permission.
 func (a *Control) Team(ctx context.Context, caller Caller, id crier.ID, p crier.Permission) (TeamScope, error) {
 	t, access, err := a.teamAccess(ctx, caller, id)
 	if err != nil {
@@ -336,13 +336,13 @@ func (a *Control) Team(ctx context.Context, caller Caller, id crier.ID, p crier.
 	return TeamScope{caller: caller, team: t, access: access}, nil
 }
 
-// reachesTeam reports whether neither the caller nor the person behind it is narrowed to other teams.
+// reachesTeam reports whether neither the caller nor its creator is limited to other teams.
 func reachesTeam(a store.Access) bool {
 	return (a.Own.AllTeams || a.Own.InTeam) && (a.Behind.AllTeams || a.Behind.InTeam)
 }
 
-// May checks a permission against the caller's own membership, the person behind it, and what the key is narrowed to: a
-// key never exceeds the present rights of its creator.
+// May checks a permission against the caller's own membership, the key's creator, and the restrictions of the key: a
+// key never exceeds the current rights of its creator.
 func (c Caller) May(p crier.Permission, access store.Access, noun string) error {
 	if access.Own == nil || access.Behind == nil {
 		return crier.Forbidden("The caller does not belong to the organization of this %s.", noun)

@@ -11,17 +11,17 @@ import (
 	"crier/internal/store"
 )
 
-// maxAuditChanges bounds what the log keeps of a request.
+// maxAuditChanges bounds how much of a request the log stores.
 const maxAuditChanges = 16 << 10
 
-// Action is a change that somebody asked for, as the door knows it.
+// Action is a requested change, as the HTTP layer knows it.
 type Action struct {
-	// Operation is its id in the OpenAPI document, Target the path it was made to, with what its query asked for.
+	// Operation is its id in the OpenAPI document, Target the request's path and query.
 	Operation, Target string
 	// Body is the request's JSON.
 	Body      []byte
 	RequestID string
-	// Creates is true when the operation answers with what it made.
+	// Creates is true if the operation responds with what it created.
 	Creates bool
 }
 
@@ -34,33 +34,33 @@ type auditedAction struct {
 	team         *crier.ID
 }
 
-// WithAction has the change that is made under the context written into the audit log, in the same transaction.
+// WithAction writes the change that is made under the context to the audit log, in the same transaction.
 func WithAction(ctx context.Context, caller Caller, a Action) context.Context {
 	return context.WithValue(ctx, actionKey{}, &auditedAction{Action: a, caller: caller})
 }
 
-// AuditPerson tells the audit log who made a change for which no token was needed.
+// AuditPerson sets the actor of a change that needed no token.
 func AuditPerson(ctx context.Context, person crier.User) {
 	if a, ok := ctx.Value(actionKey{}).(*auditedAction); ok {
 		a.caller = Caller{kind: store.UserPrincipal, id: person.ID, person: person}
 	}
 }
 
-// AuditPrincipal tells the audit log who asked for a change that comes without a token, and what it changed.
+// AuditPrincipal sets the actor of a change without a token, and its changes.
 func AuditPrincipal(ctx context.Context, p Principal, changes []byte) {
 	if a, ok := ctx.Value(actionKey{}).(*auditedAction); ok {
 		a.caller, a.Body = Caller{kind: p.Kind, id: p.ID, person: crier.User{ID: p.PersonID}}, changes
 	}
 }
 
-// AuditIn tells the audit log in which organization and team the change is made.
+// AuditIn sets the organization and team of the change.
 func AuditIn(ctx context.Context, organization crier.ID, team *crier.ID) {
 	if a, ok := ctx.Value(actionKey{}).(*auditedAction); ok {
 		a.organization, a.team = organization, team
 	}
 }
 
-// organizationOf returns whose the running action is, or nobody's.
+// organizationOf returns the organization of the current action, if any.
 func organizationOf(ctx context.Context) crier.ID {
 	if a, ok := ctx.Value(actionKey{}).(*auditedAction); ok {
 		return a.organization
@@ -68,8 +68,8 @@ func organizationOf(ctx context.Context) crier.ID {
 	return ""
 }
 
-// Audit writes the running action into the log of its organization; one that creates an organization goes into the new
-// one's.
+// Audit writes the current action to the log of its organization; one that creates an organization is logged in the new
+// one.
 func (s *Idempotency) Audit(ctx context.Context, tx *store.Tx, result any) error {
 	a, ok := ctx.Value(actionKey{}).(*auditedAction)
 	if !ok {
@@ -90,7 +90,7 @@ func (s *Idempotency) Audit(ctx context.Context, tx *store.Tx, result any) error
 	})
 }
 
-// created returns the id of what an action made, or nil.
+// created returns the id of what an action created, or nil.
 func (a *auditedAction) created(result any) *crier.ID {
 	value := reflect.ValueOf(result)
 	if !a.Creates || value.Kind() != reflect.Struct {
@@ -106,7 +106,7 @@ func (a *auditedAction) created(result any) *crier.ID {
 	return nil
 }
 
-// auditChanges returns what may be kept of a request's body.
+// auditChanges returns the part of a request's body that may be stored.
 func auditChanges(body []byte) json.RawMessage {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -124,8 +124,8 @@ func auditChanges(body []byte) json.RawMessage {
 	return kept
 }
 
-// withoutSecrets leaves out what gives access: values under names that say so, and in addresses the query, the fragment
-// and the password, where signatures and tokens are.
+// withoutSecrets removes secrets: values whose names suggest one, and in URLs the query, the fragment and the password,
+// which hold signatures and tokens.
 func withoutSecrets(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

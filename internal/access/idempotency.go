@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// answersKept is how long a repeated request gets the first answer again.
+	// answersKept is how long a repeated request gets the first response again.
 	answersKept = 24 * time.Hour
-	// repeatWait is how long a repeat waits for the first request to end.
+	// repeatWait is how long a repeat waits for the first request to finish.
 	repeatWait = 30 * time.Second
 )
 
-// IdempotentRequest is a request that carries an idempotency key.
+// IdempotentRequest is a request with an idempotency key.
 type IdempotentRequest struct {
 	Key string
-	// Fingerprint tells this request from another one with the same key.
+	// Fingerprint distinguishes this request from another one with the same key.
 	Fingerprint []byte
-	// Status is what a success is answered with.
+	// Status is the HTTP status of a success.
 	Status int
 	// Partial is true while the fingerprint lacks the body, which is read as it arrives.
 	Partial bool
 }
 
-// WithBody completes the fingerprint of a partial request by what tells its body from another.
+// WithBody completes the fingerprint of a partial request with the digest of its body.
 func (r IdempotentRequest) WithBody(digest []byte) IdempotentRequest {
 	sum := sha256.Sum256(append(slices.Clone(r.Fingerprint), digest...))
 	r.Fingerprint, r.Partial = sum[:], false
@@ -62,8 +62,8 @@ func WithIdempotency(ctx context.Context, caller Caller, r IdempotentRequest) co
 	return context.WithValue(ctx, repeatableKey{}, repeatable{IdempotentRequest: r, principal: caller.id})
 }
 
-// StoredResponse is the answer to an earlier request with the same key. As an error it ends the work of a repeat that
-// ran beside the first.
+// StoredResponse is the response to an earlier request with the same key. As an error it ends a repeat that ran
+// concurrently with the first.
 type StoredResponse struct {
 	Status int
 	Body   []byte
@@ -71,26 +71,26 @@ type StoredResponse struct {
 
 func (*StoredResponse) Error() string { return "answered before" }
 
-// Idempotency runs the writes of requests and answers repeated ones from what was answered before.
+// Idempotency runs the writes of requests and answers repeated ones with the stored response.
 type Idempotency struct {
 	store *store.Store
 	keys  *auth.Keyring
 	clock crier.Clock
 }
 
-// NewIdempotency returns what runs the writes of a store. Answers are kept sealed with keys.
+// NewIdempotency returns an Idempotency. Responses are stored sealed with keys.
 func NewIdempotency(st *store.Store, keys *auth.Keyring, clock crier.Clock) *Idempotency {
 	return &Idempotency{store: st, keys: keys, clock: clock}
 }
 
-// Known reports whether the key was used before, for whatever request.
+// Known reports whether the key was used before, for any request.
 func (s *Idempotency) Known(ctx context.Context, caller Caller, r IdempotentRequest) (bool, error) {
 	kept, err := s.kept(ctx, caller, r.Key)
 	return kept != nil, err
 }
 
-// kept reads the answer that is kept under a caller's key, unless it was read with the credential. An answer that is
-// kept after that is found when the key is claimed.
+// kept returns the response stored under a caller's key, unless it was read with the credential. A response that is
+// stored later is found when the key is claimed.
 func (s *Idempotency) kept(ctx context.Context, caller Caller, key string) (*store.KeptAnswer, error) {
 	now := s.clock.Now()
 	if ahead := caller.aheadAt(now); ahead != nil && ahead.IdempotencyKey == key {
@@ -99,7 +99,7 @@ func (s *Idempotency) kept(ctx context.Context, caller Caller, key string) (*sto
 	return s.store.KeptAnswer(ctx, caller.id, key, now)
 }
 
-// Stored returns the answer to an earlier request with the same key, or nil. The same key with another request is a
+// Stored returns the response to an earlier request with the same key, or nil. The same key with another request is a
 // conflict.
 func (s *Idempotency) Stored(ctx context.Context, caller Caller, r IdempotentRequest) (*StoredResponse, error) {
 	kept, err := s.kept(ctx, caller, r.Key)
@@ -109,8 +109,8 @@ func (s *Idempotency) Stored(ctx context.Context, caller Caller, r IdempotentReq
 	return s.open(*kept, r.Fingerprint)
 }
 
-// ReplayOr returns the answer to an earlier request with the same key if there is one by now, else err. The earlier one
-// may be why a repeat beside it failed: a repeated deletion finds nothing left to delete.
+// ReplayOr returns the response to an earlier request with the same key if there is one by now, else err. The earlier
+// one may be why a concurrent repeat failed: a repeated deletion finds nothing to delete.
 func (s *Idempotency) ReplayOr(ctx context.Context, err error) error {
 	r, repeats := ctx.Value(repeatableKey{}).(repeatable)
 	if !repeats || r.Partial {
@@ -142,19 +142,19 @@ func (s *Idempotency) open(kept store.KeptAnswer, fingerprint []byte) (*StoredRe
 	return &StoredResponse{Status: kept.Status, Body: body}, nil
 }
 
-// errLeft answers a repeat of somebody who is no member of the organization any more.
+// errLeft answers a repeat by a caller who is no longer a member of the organization.
 var errLeft = crier.Forbidden("The caller has left the organization since the first request with this Idempotency-Key.")
 
 func answerContext(principal crier.ID, key string) string {
 	return "answer " + string(principal) + " " + key
 }
 
-// oneTimeSecret is an answer that must not be kept as it is.
+// oneTimeSecret is a response that must not be stored as it is.
 type oneTimeSecret interface{ WithoutSecret() any }
 
-// Write runs fn in one transaction. When the request carries an idempotency key, the key is claimed first and the
-// answer kept last, in the same transaction: effect and key stand or fall together. A repeat of a request that has
-// meanwhile been answered returns *StoredResponse as its error.
+// Write runs fn in one transaction. If the request has an idempotency key, the key is claimed first and the response
+// stored last, in the same transaction: effect and key are committed together. A repeat of a request that has been
+// answered meanwhile returns *StoredResponse as its error.
 func Write[T any](ctx context.Context, s *Idempotency, fn func(tx *store.Tx) (T, error)) (T, error) {
 	var result T
 	r, repeats := ctx.Value(repeatableKey{}).(repeatable)
@@ -173,7 +173,7 @@ func Write[T any](ctx context.Context, s *Idempotency, fn func(tx *store.Tx) (T,
 		}
 		return s.keep(ctx, tx, r, result)
 	})
-	if errors.Is(err, store.ErrTaken) { // the commit may be the first to tell
+	if errors.Is(err, store.ErrTaken) { // the commit may be the first to report it
 		err = crier.Conflict("Another request has just scheduled this post, or taken this slot. Try again.")
 	}
 	return result, err

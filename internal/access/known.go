@@ -9,23 +9,22 @@ import (
 )
 
 const (
-	// callerKept is how long a node takes a caller for known without looking. What a node itself changes counts at
-	// once.
+	// callerKept is how long a node caches a caller. Changes made on the same node apply at once.
 	callerKept = time.Second
-	// callersKept is of how many credentials a node remembers the caller.
+	// callersKept is the number of cached callers.
 	callersKept = 10_000
 )
 
-// Lookahead is what a request is known to need before its credential was looked at.
+// Lookahead is data that a request is known to need before its credential is checked.
 type Lookahead = store.Lookahead
 
-// knownCallers remembers the callers of credentials for a moment. What they may do is always read.
+// knownCallers caches the callers of credentials for a moment. Permissions are always read.
 type knownCallers struct {
 	mu     sync.Mutex
 	byHash map[string]knownCaller
 }
 
-// knownCaller is the caller of a credential, as it was read at a time.
+// knownCaller is a cached caller of a credential.
 type knownCaller struct {
 	Caller
 	lastUsed *crier.Time
@@ -55,13 +54,13 @@ func (k *knownCallers) put(hash []byte, caller knownCaller) {
 	k.byHash[string(hash)] = caller
 }
 
-// isRecent reports whether something that was read at a time may still be taken for true.
+// isRecent reports whether something read at a time may still be used.
 func isRecent(at, now crier.Time) bool {
 	age := now.Sub(at.Time)
 	return age >= 0 && age < callerKept
 }
 
-// aheadAt returns what was read with the credential; nil if that is too long ago, as after a slow transfer.
+// aheadAt returns the data that was read with the credential; nil if that is too long ago, as after a slow transfer.
 func (c Caller) aheadAt(now crier.Time) *store.Lookahead {
 	if c.ahead == nil || !isRecent(c.readAt, now) {
 		return nil
@@ -69,15 +68,16 @@ func (c Caller) aheadAt(now crier.Time) *store.Lookahead {
 	return c.ahead
 }
 
-// notedUses remembers the credentials whose use was noted within the last minute.
+// notedUses holds the credentials whose use was recorded within the last minute.
 type notedUses struct {
 	mu    sync.Mutex
 	since crier.Time
-	// recent were noted since then, before in the useGrain before it: two maps that take turns forget without a search.
+	// recent holds uses since then, before those of the useGrain before it: alternating two maps avoids a search for
+	// expired entries.
 	recent, before map[crier.ID]crier.Time
 }
 
-// note tells whether the use of a credential is to be written down now, and remembers that it was.
+// note reports whether the use of a credential has to be recorded now, and remembers it.
 func (n *notedUses) note(id crier.ID, now crier.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -93,7 +93,7 @@ func (n *notedUses) note(id crier.ID, now crier.Time) bool {
 			return false
 		}
 	}
-	if len(n.recent) >= callersKept { // a credential too many is written down once more, nothing else
+	if len(n.recent) >= callersKept { // beyond it, a credential is recorded once more, nothing else
 		n.recent = map[crier.ID]crier.Time{}
 	}
 	n.recent[id] = now

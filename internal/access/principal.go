@@ -7,19 +7,19 @@ import (
 	"crier/internal/store"
 )
 
-// Principal names who asked for something that goes on after the request, such as the consent of a network.
+// Principal identifies the caller of something that continues after the request, such as a network's consent.
 type Principal struct {
 	Kind     store.PrincipalKind
 	ID       crier.ID
 	PersonID crier.ID
 }
 
-// Principal names the caller.
+// Principal returns the caller's principal.
 func (c Caller) Principal() Principal {
 	return Principal{Kind: c.kind, ID: c.id, PersonID: c.person.ID}
 }
 
-// TeamOf proves that a principal that asked for something has a permission in a team by now.
+// TeamOf proves that a principal now has a permission in a team.
 func (a *Control) TeamOf(ctx context.Context, p Principal, team crier.ID, permission crier.Permission) (TeamScope,
 	error) {
 	if p.Kind == store.KeyPrincipal {
@@ -35,7 +35,7 @@ func (a *Control) TeamOf(ctx context.Context, p Principal, team crier.ID, permis
 	return a.Team(ctx, caller, team, permission)
 }
 
-// MayStill reports whether the principal has a permission in a team by now: since it asked, a member may have been
+// MayStill reports whether the principal still has a permission in a team: since the request, a member may have been
 // removed, a key revoked or the team deleted.
 func (p Principal) MayStill(ctx context.Context, tx *store.Tx, team crier.ID, permission crier.Permission,
 	now crier.Time) (bool, error) {

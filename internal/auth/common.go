@@ -22,7 +22,7 @@ var commonSet = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// IsCommonPassword is true for passwords that are tried first, whatever their case.
+// IsCommonPassword reports whether a password is among the most common ones, ignoring case.
 func IsCommonPassword(password string) bool {
 	sum := sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(password))))
 	return commonSet()[hex.EncodeToString(sum[:8])]

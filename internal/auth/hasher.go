@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// hashWait is how long a password waits for its turn before the caller is told to come back.
+// hashWait is how long a password waits for its turn before ErrBusy.
 const hashWait = 2 * time.Second
 
-// ErrBusy says that too many passwords are being hashed at the moment. The request may be repeated a little later.
+// ErrBusy means that too many passwords are being hashed at the moment. The request may be retried a little later.
 var ErrBusy = errors.New("too many passwords are being hashed at the moment")
 
-// PasswordHasher bounds how many passwords are hashed at once: a hash takes 19 MiB and a core for a few milliseconds,
-// so an unbounded number of sign-ins would take all memory of a node.
+// PasswordHasher limits how many passwords are hashed at once: a hash takes 19 MiB and a core for a few milliseconds,
+// so an unlimited number of sign-ins would exhaust a node's memory.
 type PasswordHasher struct {
 	slots chan struct{}
 	wait  time.Duration
 }
 
-// NewPasswordHasher hashes at most parallel passwords at a time.
+// NewPasswordHasher returns a hasher of at most parallel passwords at a time.
 func NewPasswordHasher(parallel int) *PasswordHasher {
 	return &PasswordHasher{slots: make(chan struct{}, max(1, parallel)), wait: hashWait}
 }

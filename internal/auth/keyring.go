@@ -21,10 +21,10 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// minSecretLength is the shortest instance secret that is accepted, in bytes.
+// minSecretLength is the minimum length of an instance secret, in bytes.
 const minSecretLength = 32
 
-// NewSecretKey makes a fresh secret for an instance.
+// NewSecretKey generates a secret for an instance.
 func NewSecretKey() string {
 	raw := make([]byte, 32)
 	_, _ = rand.Read(raw) // never fails: crypto/rand ends the program instead
@@ -38,8 +38,8 @@ type Keyring struct {
 	fingerprints []string
 }
 
-// NewKeyring derives the keys. secrets is one secret, or several separated by commas while keys are rotated: the first
-// seals, all open. Signatures are made with the first alone.
+// NewKeyring derives the keys. secrets is one secret, or several separated by commas during key rotation: the first
+// seals, all open. Only the first signs.
 func NewKeyring(secrets string) (*Keyring, error) {
 	ring := &Keyring{}
 	manager := keyset.NewManager()
@@ -113,8 +113,8 @@ func derive(secret, purpose string, length int) ([]byte, error) {
 	return key, nil
 }
 
-// Seal encrypts data for what context names, such as "idempotency <principal> <key>": a record cannot be opened in
-// another place than it was sealed for.
+// Seal encrypts data for a context, such as "idempotency <principal> <key>": a record can only be opened in the context
+// it was sealed for.
 func (k *Keyring) Seal(data []byte, context string) ([]byte, error) {
 	sealed, err := k.seal.Encrypt(data, []byte(context))
 	if err != nil {
@@ -123,7 +123,7 @@ func (k *Keyring) Seal(data []byte, context string) ([]byte, error) {
 	return sealed, nil
 }
 
-// Open decrypts what Seal made for the same context, with any key of the ring.
+// Open decrypts the result of Seal for the same context, with any key of the ring.
 func (k *Keyring) Open(sealed []byte, context string) ([]byte, error) {
 	data, err := k.seal.Decrypt(sealed, []byte(context))
 	if err != nil {
@@ -132,7 +132,7 @@ func (k *Keyring) Open(sealed []byte, context string) ([]byte, error) {
 	return data, nil
 }
 
-// signatureLength is long enough that nobody guesses one, short enough for addresses.
+// signatureLength is long enough to be unguessable, short enough for URLs.
 const signatureLength = 16
 
 // Sign returns a signature of data for a purpose.
@@ -143,12 +143,12 @@ func (k *Keyring) Sign(data []byte, purpose string) []byte {
 	return mac.Sum(nil)[:signatureLength]
 }
 
-// Verify tells, in constant time, whether Sign made the signature.
+// Verify reports, in constant time, whether the signature is that of Sign.
 func (k *Keyring) Verify(data, signature []byte, purpose string) bool {
 	return hmac.Equal(signature, k.Sign(data, purpose))
 }
 
-// Fingerprint names the sealing key without telling it.
+// Fingerprint identifies the sealing key without revealing it.
 func (k *Keyring) Fingerprint() string { return k.fingerprints[0] }
 
 // Holds reports whether the ring has the key of a fingerprint.

@@ -2,8 +2,8 @@ package auth
 
 import "net/netip"
 
-// NetworkOf returns what the tries of a remote address are counted under. Whoever has one IPv6 address has the 2^64 of
-// its network, so these count as one. What is no address is counted as it is.
+// NetworkOf returns the key under which attempts of a remote address are counted. The owner of one IPv6 address has all
+// 2^64 of its network, so these count as one. An invalid address is counted as it is.
 func NetworkOf(address string) string {
 	addr, err := netip.ParseAddr(address)
 	if err != nil {

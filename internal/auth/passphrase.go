@@ -10,17 +10,17 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// MinPassphraseLength is the shortest passphrase that seals a secret, in bytes.
+// MinPassphraseLength is the minimum length of a passphrase, in bytes.
 const MinPassphraseLength = 12
 
 // The cost of one guess at a passphrase: argon2id with 64 MiB and three passes. It is higher than that of passwords,
-// because whoever has the file can guess as long as they like.
+// because the holder of the file can guess without limit.
 const (
 	passphraseTime   = 3
 	passphraseMemory = 64 * 1024
 )
 
-// sealedSecret is a secret that a passphrase opens.
+// sealedSecret is a secret sealed with a passphrase.
 type sealedSecret struct {
 	Scheme string `json:"scheme"`
 	Salt   []byte `json:"salt"`
@@ -30,7 +30,7 @@ type sealedSecret struct {
 
 const passphraseScheme = "argon2id-64MiB-3-xchacha20poly1305" //nolint:gosec // the name of a method
 
-// SealWithPassphrase encrypts a secret so that the passphrase alone opens it.
+// SealWithPassphrase encrypts a secret with a passphrase.
 func SealWithPassphrase(secret []byte, passphrase string) ([]byte, error) {
 	if len(passphrase) < MinPassphraseLength {
 		return nil, fmt.Errorf("the passphrase must have at least %d characters", MinPassphraseLength)
@@ -47,7 +47,7 @@ func SealWithPassphrase(secret []byte, passphrase string) ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// OpenWithPassphrase decrypts what SealWithPassphrase made.
+// OpenWithPassphrase decrypts the result of SealWithPassphrase.
 func OpenWithPassphrase(data []byte, passphrase string) ([]byte, error) {
 	var s sealedSecret
 	if err := json.Unmarshal(data, &s); err != nil || s.Scheme != passphraseScheme ||

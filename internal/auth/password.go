@@ -9,7 +9,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Bounds of passwords, in characters of the input.
+// Limits of passwords, in characters of the input.
 const (
 	MinPasswordLength = 10
 	MaxPasswordLength = 200
@@ -23,7 +23,7 @@ const (
 	argonKeyLen  = 32
 )
 
-// HashPassword returns the encoded argon2id hash of a password, with a salt and the cost in it.
+// HashPassword returns the encoded argon2id hash of a password, including salt and cost.
 func HashPassword(password string) string {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails: crypto/rand ends the program instead
@@ -33,14 +33,14 @@ func HashPassword(password string) string {
 		enc.EncodeToString(salt), enc.EncodeToString(key))
 }
 
-// CheckPassword tells, in constant time, whether a password belongs to a hash of HashPassword.
+// CheckPassword reports, in constant time, whether a password matches a hash of HashPassword.
 func CheckPassword(password, encoded string) bool {
 	var version, memory, passes uint32
 	var threads uint8
 	var saltText, keyText string
 	n, err := fmt.Sscanf(replaceDollars(encoded), " argon2id v=%d m=%d,t=%d,p=%d %s %s", &version, &memory, &passes,
 		&threads, &saltText, &keyText)
-	if err != nil || n != 6 || version != argon2.Version || passes == 0 || threads == 0 { // argon2 panics without
+	if err != nil || n != 6 || version != argon2.Version || passes == 0 || threads == 0 { // argon2 panics otherwise
 		return false
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(saltText)
@@ -55,7 +55,7 @@ func CheckPassword(password, encoded string) bool {
 	return subtle.ConstantTimeCompare(got, want) == 1
 }
 
-// replaceDollars makes the encoded form readable for Sscanf, which reads words.
+// replaceDollars prepares the encoded form for Sscanf, which reads words.
 func replaceDollars(encoded string) string {
 	out := []byte(encoded)
 	for i, c := range out {

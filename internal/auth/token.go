@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// KeyPrefix begins every secret of an API key, so that scanners find leaked ones.
+// KeyPrefix is the prefix of API key secrets, so that scanners find leaked ones.
 const KeyPrefix = "crier_"
 
 const (
@@ -18,7 +18,7 @@ const (
 	checksumLength = 6  // a CRC-32 in base 62
 )
 
-// NewKeySecret makes the secret of an API key: prefix, 32 random bytes in base 62, checksum.
+// NewKeySecret generates the secret of an API key: prefix, 32 random bytes in base 62, checksum.
 func NewKeySecret() string {
 	raw := make([]byte, 32)
 	_, _ = rand.Read(raw) // never fails: crypto/rand ends the program instead
@@ -26,7 +26,7 @@ func NewKeySecret() string {
 	return KeyPrefix + body + checksum(body)
 }
 
-// ValidKeySecret tells a well-formed secret from a typo, without a look into the store.
+// ValidKeySecret reports whether a secret is well-formed, without reading the store.
 func ValidKeySecret(secret string) bool {
 	rest, found := strings.CutPrefix(secret, KeyPrefix)
 	if !found || len(rest) != bodyLength+checksumLength {
@@ -50,36 +50,36 @@ func encode62(n *big.Int, length int) string {
 	return string(out)
 }
 
-// LastFour returns what may be shown of a secret.
+// LastFour returns the part of a secret that may be shown.
 func LastFour(secret string) string { return secret[len(secret)-4:] }
 
-// Hash returns what a secret is looked up by. The secrets have 256 random bits, so a plain hash cannot be reversed, and
-// an index look-up by it tells a timing observer nothing that helps to guess one.
+// Hash returns the hash by which a secret is looked up. The secrets have 256 random bits, so a plain hash cannot be
+// reversed, and the timing of an index look-up by it does not help to guess one.
 func Hash(secret string) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	return sum[:]
 }
 
-// NewLinkToken makes the secret part of a one-time link.
+// NewLinkToken generates the secret part of a one-time link.
 func NewLinkToken() string {
 	raw := make([]byte, 32)
 	_, _ = rand.Read(raw) // never fails: crypto/rand ends the program instead
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// The prefixes of the tokens that a device login gives.
+// The prefixes of the tokens of a device login.
 const (
 	AccessPrefix  = "crierat_"
 	RefreshPrefix = "crierrt_"
 )
 
-// NewBearerToken makes an access or refresh token.
+// NewBearerToken generates an access or refresh token.
 func NewBearerToken(prefix string) string { return prefix + NewLinkToken() }
 
-// userCodeLetters leave out what people mistake for each other, and vowels, so that no words appear.
+// userCodeLetters omits letters that people confuse, and vowels, so that no words appear.
 const userCodeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
-// NewUserCode makes the code that a person types to approve a device, such as BDWP-HQXT.
+// NewUserCode generates the code that a person types to approve a device, such as BDWP-HQXT.
 func NewUserCode() string {
 	code := make([]byte, 0, 9)
 	for i := range 8 {

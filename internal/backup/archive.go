@@ -1,6 +1,6 @@
-// Package backup writes the state of an instance into one file and reads it back. The file is a tar archive: a manifest
+// Package backup writes the state of an instance to one file and restores it. The file is a tar archive: a manifest
 // with checksums of everything, a consistent copy of the database and, on request, the media files and the secret key,
-// sealed by a passphrase.
+// sealed with a passphrase.
 package backup
 
 import (
@@ -28,7 +28,7 @@ const (
 	manifestName   = "manifest.json"
 	databaseFolder = "database/"
 	mediaFolder    = "media/"
-	// maxManifest bounds what is read into memory.
+	// maxManifest bounds the memory used to read a manifest.
 	maxManifest = 1 << 30
 )
 
@@ -36,16 +36,16 @@ const (
 type Manifest struct {
 	Format  int    `json:"format"`
 	Version string `json:"version"` // of crier
-	// CreatedAt is when the copy of the database was begun.
+	// CreatedAt is when the copy of the database was started.
 	CreatedAt crier.Time `json:"createdAt"`
-	// KeyFingerprint names the secret key that the database is sealed with.
+	// KeyFingerprint identifies the secret key that the database is sealed with.
 	KeyFingerprint string `json:"keyFingerprint"`
-	// SealedKey is the secret key, which a passphrase opens.
+	// SealedKey is the secret key, sealed with a passphrase.
 	SealedKey json.RawMessage `json:"sealedKey,omitempty"`
 	Database  store.Dump      `json:"database"`
-	// Checksums are the SHA-256 of the files of the database.
+	// Checksums are the SHA-256 checksums of the database files.
 	Checksums map[string]string `json:"checksums"`
-	// Media are the files of the media library; with MediaIncluded they are in the archive.
+	// Media are the files of the media library; if MediaIncluded is set they are in the archive.
 	Media         []MediaFile `json:"media"`
 	MediaIncluded bool        `json:"mediaIncluded"`
 }
@@ -76,7 +76,7 @@ func fileSum(path string) (string, error) {
 
 func encoded(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil)) }
 
-// checkedReader ends with an error instead of the end of the stream if the bytes are not those of a checksum.
+// checkedReader fails at the end of the stream if the checksum does not match.
 type checkedReader struct {
 	r    io.Reader
 	sum  hash.Hash

@@ -17,33 +17,33 @@ import (
 	"crier/internal/store"
 )
 
-// Target is where a backup is restored to.
+// Target is where to restore a backup.
 type Target struct {
 	// DatabaseURL is the URL of an empty PostgreSQL database; empty means SQLite in DataDir.
 	DatabaseURL, DataDir string
 	Blobs                media.Blobs
-	// Secret is the secret key that is there already; empty takes the one of the archive, which Passphrase opens.
+	// Secret is the existing secret key; if empty, the one in the archive is used, opened with Passphrase.
 	Secret, Passphrase string
-	// KeepSecret keeps the key of the archive.
+	// KeepSecret stores the key of the archive.
 	KeepSecret func(secret string) error
-	// PrepareJobs makes the tables of the job engine.
+	// PrepareJobs creates the tables of the job engine.
 	PrepareJobs func(context.Context, *store.Store) error
 	// CheckMedia compares the checksums of the media files, not only their sizes.
 	CheckMedia bool
 	Now        func() time.Time
 }
 
-// Restored tells what was restored.
+// Restored describes what was restored.
 type Restored struct {
 	Report
 	RestoredAt crier.Time `json:"restoredAt"`
-	// Due is how many posts, comments and reposts were due since the backup: each is looked for at its network, or left
-	// to a person. Later is how many are still to come.
+	// Due is the number of posts, comments and reposts that were due since the backup: each is searched at its network,
+	// or left to a person. Later is the number that is still to come.
 	Due   int64 `json:"due"`
 	Later int64 `json:"later"`
 }
 
-// Restore reads a backup into an empty place. Nothing is there to be served from before everything is.
+// Restore restores a backup into an empty place. Nothing can be served from there before everything is restored.
 func Restore(ctx context.Context, path string, t Target) (Restored, error) {
 	file, err := os.Open(path) //nolint:gosec // the operator names the file
 	if err != nil {
@@ -81,7 +81,7 @@ func Restore(ctx context.Context, path string, t Target) (Restored, error) {
 	return t.load(ctx, m, work)
 }
 
-// checkPlace refuses a database of another kind, and a place that is in use, before anything is written.
+// checkPlace fails for a database of another kind and a place that is in use, before anything is written.
 func (t Target) checkPlace(m Manifest) error {
 	there, err := store.Exists(store.Config{DatabaseURL: t.DatabaseURL, DataDir: t.DataDir})
 	switch {
@@ -97,7 +97,7 @@ func (t Target) checkPlace(m Manifest) error {
 	return nil
 }
 
-// secret returns the key that opens what is sealed in the database.
+// secret returns the key that opens the sealed data of the database.
 func (t Target) secret(m Manifest) (string, error) {
 	secret := t.Secret
 	if secret == "" {
@@ -122,7 +122,7 @@ func (t Target) secret(m Manifest) (string, error) {
 	return secret, nil
 }
 
-// unpack writes the files of the database into the working directory and the media files into the library.
+// unpack writes the database files into the working directory and the media files into the library.
 func (t Target) unpack(ctx context.Context, archive *tar.Reader, m Manifest, work string) error {
 	wanted := map[string]bool{}
 	for _, f := range m.Database.Files {
@@ -162,7 +162,7 @@ func (t Target) unpack(ctx context.Context, archive *tar.Reader, m Manifest, wor
 }
 
 func unpackFile(path string, r io.Reader) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in a folder of this program
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // a file of this program
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func unpackFile(path string, r io.Reader) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// load fills the database and compares the media library with the list.
+// load fills the database and compares the media library with the manifest.
 func (t Target) load(ctx context.Context, m Manifest, work string) (Restored, error) {
 	done := Restored{Report: m.report(), RestoredAt: crier.TimeOf(t.Now())}
 	var err error
@@ -198,7 +198,7 @@ func (t Target) loadPostgres(ctx context.Context, m Manifest, work string,
 	return st.LoadPostgres(ctx, m.Database, work, r, t.PrepareJobs)
 }
 
-// missing lists the media files that are not there, or not as they were.
+// missing lists the media files that are missing or differ.
 func (t Target) missing(ctx context.Context, m Manifest) ([]string, error) {
 	list := []string{}
 	for _, f := range m.Media {

@@ -26,15 +26,15 @@ import (
 type Source struct {
 	Store *store.Store
 	Blobs media.Blobs
-	// Secret is the secret key of the instance. It is put into the archive if there is a passphrase.
+	// Secret is the secret key of the instance. It is added to the archive if there is a passphrase.
 	Secret, Passphrase string
-	// WithMedia puts the media files into the archive.
+	// WithMedia adds the media files to the archive.
 	WithMedia bool
 	Version   string
 	Now       func() time.Time
 }
 
-// Report tells what a backup has, or what was restored from it.
+// Report describes a backup, or what was restored from it.
 type Report struct {
 	CreatedAt    crier.Time `json:"createdAt"`
 	Database     string     `json:"database"`
@@ -54,8 +54,8 @@ func (m Manifest) report() Report {
 	return r
 }
 
-// Write makes a backup while the instance runs. The file appears under its name when it is complete; one that exists is
-// not replaced.
+// Write creates a backup while the instance runs. The file gets its name when it is complete; an existing file is not
+// replaced.
 func Write(ctx context.Context, path string, s Source) (Report, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return Report{}, errors.Join(err, fmt.Errorf("%s exists already", path))
@@ -79,7 +79,7 @@ func Write(ctx context.Context, path string, s Source) (Report, error) {
 	if err := s.writeArchive(ctx, partial, work, m); err != nil {
 		return report, fmt.Errorf("write the backup: %w", err)
 	}
-	if err := os.Link(partial, path); err != nil { // a rename would replace a file that has appeared meanwhile
+	if err := os.Link(partial, path); err != nil { // a rename would replace a file that was created meanwhile
 		return report, fmt.Errorf("put the backup in its place: %w", err)
 	}
 	return report, nil
@@ -109,9 +109,9 @@ func (s Source) describe(ctx context.Context, work string) (Manifest, error) {
 	return m, nil
 }
 
-// listMedia lists the files of the media library. It comes after the copy of the database, so that no file of an asset
-// in it is left out. The checksums of originals are known; other files are read. It returns the checksums of the assets
-// that were there before the listing began.
+// listMedia lists the files of the media library. It runs after the database was copied, so that no file of an asset in
+// the copy is missing. The checksums of originals are known; other files are read. It returns the checksums of the
+// assets that existed before the listing started.
 func (s Source) listMedia(ctx context.Context, m *Manifest) (known map[crier.ID]string, err error) {
 	known = map[crier.ID]string{}
 	if err := s.Store.AssetChecksums(ctx, func(id crier.ID, sum string) { known[id] = sum }); err != nil {
@@ -139,7 +139,7 @@ func (s Source) listMedia(ctx context.Context, m *Manifest) (known map[crier.ID]
 	return known, nil
 }
 
-// missing lists the assets whose original file is not there.
+// missing lists the assets whose original file is missing.
 func (m Manifest) missing(assets map[crier.ID]string) []string {
 	there := map[crier.ID]bool{}
 	for _, f := range m.Media {
@@ -201,7 +201,7 @@ func (s Source) writeEntries(ctx context.Context, archive *tar.Writer, work stri
 	return nil
 }
 
-// addMedia adds a file of the media library. One that is gone was deleted after it was listed.
+// addMedia adds a file of the media library. A missing file was deleted after it was listed.
 func (s Source) addMedia(ctx context.Context, archive *tar.Writer, f MediaFile, m Manifest) error {
 	blob, err := s.Blobs.Open(ctx, f.key())
 	if errors.Is(err, media.ErrNotFound) {

@@ -61,8 +61,8 @@ func TestMonthIsDrawnFromMondayToSunday(t *testing.T) {
 		t.Fatalf("%d lines:\n%s", len(lines), out.String())
 	}
 	for _, line := range lines[1:] {
-		if placesOf(line) != 78 || strings.Contains(line, "\x1b") {
-			t.Errorf("%d places: %q", placesOf(line), line)
+		if textWidth(line) != 78 || strings.Contains(line, "\x1b") {
+			t.Errorf("%d places: %q", textWidth(line), line)
 		}
 	}
 	for at, want := range map[int]string{
@@ -293,7 +293,7 @@ func TestFilesThatCannotBeOpenedAreMistakesOfTheCommandLine(t *testing.T) {
 		t.Errorf("a mistake of who typed: %v", err)
 	}
 	for away, want := range map[bool]int{true: exitServer, false: exitFailed} {
-		if err := (&UnwellError{Away: away}); ExitCode(err) != want || err.Error() != "something needs attention" {
+		if err := (&ProblemsError{Away: away}); ExitCode(err) != want || err.Error() != "something needs attention" {
 			t.Errorf("away %t ends with %d", away, ExitCode(err))
 		}
 	}

@@ -21,18 +21,18 @@ import (
 )
 
 const (
-	// codeLife is how long a client may take to fetch its tokens.
+	// codeLife is how long a code can be exchanged for tokens.
 	codeLife = time.Minute
-	// consentLife is how long a person may look at the question.
+	// consentLife is how long a person may take to decide.
 	consentLife = 10 * time.Minute
-	// rolesShown bounds the organizations that the question names.
+	// rolesShown is the maximum number of organizations shown on the consent page.
 	rolesShown = 20
-	// maxState bounds what a client gets back unchanged.
+	// maxState bounds the state, which a client gets back unchanged.
 	maxState = 2000
 )
 
-// Authorizations are the rules of the authorization code flow with PKCE (RFC 6749, 7636, 8252, 8707, 9207), by which
-// the clients of agents sign their person in. Tokens come from the same place as those of devices.
+// Authorizations implements the authorization code flow with PKCE (RFC 6749, 7636, 8252, 8707, 9207), by which MCP
+// clients sign in their user. It issues the same tokens as device login.
 type Authorizations struct {
 	store     *store.Store
 	keys      *auth.Keyring
@@ -42,7 +42,7 @@ type Authorizations struct {
 	clients   clientDirectory
 }
 
-// AuthorizationRequest is what a client asks for, in the address that it opens in the person's browser.
+// AuthorizationRequest is a client's request, in the URL that it opens in the person's browser.
 type AuthorizationRequest struct {
 	ClientID        string
 	RedirectURI     string
@@ -53,7 +53,7 @@ type AuthorizationRequest struct {
 	State           string
 }
 
-// Consent is the question to the person. Ticket proves, with the person's session, that it was asked.
+// Consent is the question to the person. Ticket proves, together with the person's session, that it was asked.
 type Consent struct {
 	Client      Client
 	RedirectURI string
@@ -65,7 +65,7 @@ type Consent struct {
 // OrganizationRole is a person's role in an organization.
 type OrganizationRole = store.OrganizationRole
 
-// question is what a ticket seals: what was shown is what is decided on.
+// question is the sealed content of a ticket: the decision is about exactly what was shown.
 type question struct {
 	Client      Client
 	RedirectURI string
@@ -76,20 +76,20 @@ type question struct {
 	ExpiresAt   time.Time
 }
 
-// SentBack is an answer that belongs to the client: the person's browser is sent to Address.
+// SentBack is a response for the client: the person's browser is redirected to Address.
 type SentBack struct{ Address string }
 
-// Error says what it is.
+// Error returns a description.
 func (e *SentBack) Error() string { return "the client is told at its redirect address" }
 
-// Resource returns the address that tokens of this flow are for: the door for agents.
+// Resource returns the resource that tokens of this flow are for: the MCP endpoint.
 func (s *Authorizations) Resource() string { return s.publicURL + "/mcp" }
 
 // RegistrationAllowed reports whether any program may register itself as a client.
 func (s *Authorizations) RegistrationAllowed() bool { return s.clients.registration }
 
-// Ask checks a request and makes the question to the person. A *crier.Error is for the person: nobody is sent to an
-// address that is not known to be the client's. A *SentBack is for the client.
+// Ask validates a request and returns the question to the person. A *crier.Error is for the person: nobody is
+// redirected to an address that is not known to be the client's. A *SentBack is for the client.
 func (s *Authorizations) Ask(ctx context.Context, user crier.ID, session string, r AuthorizationRequest) (Consent,
 	error) {
 	client, err := s.clients.find(ctx, r.ClientID)
@@ -116,13 +116,13 @@ func (s *Authorizations) Ask(ctx context.Context, user crier.ID, session string,
 	return out, err
 }
 
-// invalidRequest tells the person what the program that sent them did wrong.
+// invalidRequest returns the error that is shown to the person for an invalid request of a client.
 func invalidRequest(problem string) error {
 	return &crier.Error{Kind: crier.KindInvalid,
 		Message: "The program that sent you here did not ask properly: " + problem + "."}
 }
 
-// challengePattern is a SHA-256 in base64url, as S256 makes it.
+// challengePattern is a SHA-256 in base64url, as used by S256.
 var challengePattern = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
 func (s *Authorizations) refuseRequest(r AuthorizationRequest) *crier.OAuthError {
@@ -142,12 +142,12 @@ func (s *Authorizations) refuseRequest(r AuthorizationRequest) *crier.OAuthError
 	return nil
 }
 
-// isResource accepts the door for agents, which is also what a client means that names nothing.
+// isResource accepts the MCP endpoint, which is also the default.
 func (s *Authorizations) isResource(resource string) bool {
 	return resource == "" || strings.TrimSuffix(resource, "/") == s.Resource()
 }
 
-// sendBack makes the answer to the client, with its state and who answers.
+// sendBack returns the redirect to the client, with its state and the issuer.
 func (s *Authorizations) sendBack(q question, answer url.Values) *SentBack {
 	if q.State != "" {
 		answer.Set("state", q.State)
@@ -155,7 +155,7 @@ func (s *Authorizations) sendBack(q question, answer url.Values) *SentBack {
 	answer.Set("iss", s.publicURL)
 	u, err := url.Parse(q.RedirectURI)
 	if err != nil {
-		return &SentBack{} // redirectProblem has refused such addresses
+		return &SentBack{} // redirectProblem has rejected such addresses
 	}
 	if u.RawQuery != "" {
 		u.RawQuery += "&"
@@ -192,7 +192,7 @@ func (s *Authorizations) open(ticket, session string) (q question, err error) {
 	return q, nil
 }
 
-// Decide takes the person's word and returns where the browser goes on.
+// Decide applies the person's decision and returns where to redirect the browser.
 func (s *Authorizations) Decide(ctx context.Context, user crier.ID, session, ticket string, approve bool) (*SentBack,
 	error) {
 	q, err := s.open(ticket, session)
@@ -219,7 +219,7 @@ func (s *Authorizations) Decide(ctx context.Context, user crier.ID, session, tic
 	return s.sendBack(q, url.Values{"code": {code}}), nil
 }
 
-// CodeGrant is how a client asks for the tokens of a code.
+// CodeGrant is a client's request to exchange a code for tokens.
 type CodeGrant struct {
 	Code        string
 	ClientID    string
@@ -228,7 +228,8 @@ type CodeGrant struct {
 	Resource    string
 }
 
-// Exchange gives the tokens of a code, once. The reuse of a code revokes what it gave: one of the two was a thief.
+// Exchange exchanges a code for tokens, once. The reuse of a code revokes the tokens, because one of the two uses was a
+// thief's.
 func (s *Authorizations) Exchange(ctx context.Context, g CodeGrant) (crier.BearerTokens, error) {
 	var out crier.BearerTokens
 	var refused error
@@ -243,7 +244,7 @@ func (s *Authorizations) Exchange(ctx context.Context, g CodeGrant) (crier.Beare
 			return tx.RevokeFamily(ctx, *c.FamilyID, s.clock.Now())
 		}
 		if refused = s.refuseGrant(c, g); refused != nil {
-			return nil //nolint:nilerr // a refusal changes nothing and is told below
+			return nil //nolint:nilerr // a rejection changes nothing and is returned below
 		}
 		family := store.TokenFamily{ID: crier.NewID(), UserID: c.UserID, Name: c.ClientName, ClientID: &c.ClientID,
 			Resource: &c.Resource, CreatedAt: s.clock.Now()}
@@ -277,7 +278,7 @@ func (s *Authorizations) refuseGrant(c *store.AuthorizationCode, g CodeGrant) er
 	return nil
 }
 
-// verifies is PKCE's S256.
+// verifies implements PKCE's S256.
 func verifies(verifier, challenge string) bool {
 	sum := sha256.Sum256([]byte(verifier))
 	return len(verifier) >= 43 && len(verifier) <= 128 &&

@@ -18,34 +18,34 @@ import (
 )
 
 const (
-	// clientTimeout is how long a client's description may take.
+	// clientTimeout is the time-out for fetching a client's metadata.
 	clientTimeout = 5 * time.Second
 	maxClientID   = 4000
-	// maxRedirects and maxRedirectURI bound the addresses of a client that registers itself.
+	// maxRedirects and maxRedirectURI bound the redirect URIs of a client that registers itself.
 	maxRedirects   = 10
 	maxRedirectURI = 250
-	// registeredPrefix begins the ids of clients that registered themselves.
+	// registeredPrefix is the prefix of the ids of clients that registered themselves.
 	registeredPrefix = "registered."
-	// registrationPurpose keeps the signatures of such ids apart from all others of the instance.
+	// registrationPurpose separates the signatures of such ids from all others of the instance.
 	registrationPurpose = "oauth client registration"
 )
 
-// Client is a program that asks people for access.
+// Client is a program that requests access from people.
 type Client struct {
 	ID           string
 	Name         string
 	RedirectURIs []string
-	// Host published the description of the client; empty when nobody vouches for its name.
+	// Host is the host that published the client's metadata; empty if nobody vouches for its name.
 	Host string
-	// Configured is true for clients that the operator has set.
+	// Configured is true for clients that the operator configured.
 	Configured bool
 }
 
-// Documents reads a small document from an address of a stranger, which must not lead into private networks.
+// Documents fetches a small document from an untrusted URL, which must not lead into private networks.
 type Documents func(ctx context.Context, address string) ([]byte, error)
 
-// clientDirectory knows clients in three ways: the operator has set them, their id is the address of a description that
-// they publish (client ID metadata document), or they registered themselves, where that is allowed (RFC 7591).
+// clientDirectory finds clients of three kinds: configured by the operator, identified by the URL of their published
+// metadata (client ID metadata document), or self-registered, where that is allowed (RFC 7591).
 type clientDirectory struct {
 	configured   []Client
 	registration bool
@@ -70,7 +70,7 @@ func (d clientDirectory) find(ctx context.Context, id string) (Client, error) {
 	return Client{}, errUnknownClient
 }
 
-// clientDocument is a client's description of itself, published or registered.
+// clientDocument is a client's metadata, published or registered.
 type clientDocument struct {
 	ClientID     string   `json:"client_id"`
 	ClientName   string   `json:"client_name"`
@@ -89,7 +89,7 @@ func (d clientDocument) problem() string {
 	return ""
 }
 
-// fetch reads the description that a client publishes at its id.
+// fetch returns the client that is described at its id.
 func (d clientDirectory) fetch(ctx context.Context, id string) (Client, error) {
 	u, err := url.Parse(id)
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || strings.Trim(u.Path, "/") == "" ||
@@ -119,7 +119,7 @@ func (d clientDirectory) fetch(ctx context.Context, id string) (Client, error) {
 	return Client{ID: id, Name: name, RedirectURIs: document.RedirectURIs, Host: u.Hostname()}, nil
 }
 
-// read fetches a description.
+// read fetches a client's metadata.
 func (d clientDirectory) read(ctx context.Context, id string) (out clientDocument, err error) {
 	ctx, cancel := context.WithTimeout(ctx, clientTimeout)
 	defer cancel()
@@ -130,8 +130,7 @@ func (d clientDirectory) read(ctx context.Context, id string) (out clientDocumen
 	return out, json.Unmarshal(data, &out)
 }
 
-// redirectProblem says what is wrong with an address that codes would be sent to: only TLS or the person's own machine
-// keep a code from others.
+// redirectProblem returns what is wrong with a redirect URI: only TLS or the person's own machine protect a code.
 func redirectProblem(address string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -147,7 +146,7 @@ func redirectProblem(address string) string {
 
 func isLoopback(u *url.URL) bool { return u.Scheme == "http" && crier.OnThisMachine(u) }
 
-// sameRedirect compares exactly, but for the port of an address on the person's own machine (RFC 8252, section 7.3).
+// sameRedirect compares exactly, except for the port of an address on the person's own machine (RFC 8252, section 7.3).
 func sameRedirect(known, asked string) bool {
 	if known == asked {
 		return true
@@ -164,7 +163,7 @@ func sameRedirect(known, asked string) bool {
 	return k.String() == a.String()
 }
 
-// ClientRegistration is what a client says about itself to be registered, and, with its id, the answer.
+// ClientRegistration is a client's registration request and, with its id, the response.
 type ClientRegistration struct {
 	ClientID     string   `json:"client_id,omitempty"`
 	ClientName   string   `json:"client_name,omitempty"`
@@ -174,7 +173,7 @@ type ClientRegistration struct {
 	Responses    []string `json:"response_types,omitempty"`
 }
 
-// Register gives a client an id. The id is the signed description itself, so that strangers fill no table.
+// Register registers a client. The id is the signed metadata itself, so that untrusted clients fill no table.
 func (s *Authorizations) Register(r ClientRegistration) (ClientRegistration, error) {
 	if len(r.RedirectURIs) == 0 || len(r.RedirectURIs) > maxRedirects {
 		return r, &crier.OAuthError{Code: "invalid_redirect_uri",
@@ -203,11 +202,11 @@ func (s *Authorizations) Register(r ClientRegistration) (ClientRegistration, err
 	return out, err
 }
 
-// signedID returns the id of a client that registers itself. One that find would not take is refused.
+// signedID returns the id of a client that registers itself. It fails if find would not accept the id.
 func (s *Authorizations) signedID(r ClientRegistration) (string, error) {
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)
-	encoder.SetEscapeHTML(false) // an & in an address would take six bytes
+	encoder.SetEscapeHTML(false) // an & in a URL would take six bytes
 	if err := encoder.Encode(r); err != nil {
 		return "", err
 	}
@@ -220,7 +219,7 @@ func (s *Authorizations) signedID(r ClientRegistration) (string, error) {
 	return id, nil
 }
 
-// registered reads the description in the id of a client that registered itself.
+// registered decodes the metadata in the id of a client that registered itself.
 func (d clientDirectory) registered(id string) (Client, error) {
 	text, signature, _ := strings.Cut(strings.TrimPrefix(id, registeredPrefix), ".")
 	data, err := base64.RawURLEncoding.DecodeString(text)
@@ -238,7 +237,7 @@ func (d clientDirectory) registered(id string) (Client, error) {
 	return Client{ID: id, Name: document.ClientName, RedirectURIs: document.RedirectURIs}, nil
 }
 
-// ParseClients reads clients that an operator sets: "name=address address, name=address".
+// ParseClients parses the clients that an operator configures: "name=address address, name=address".
 func ParseClients(text string) ([]Client, error) {
 	var list []Client
 	for part := range strings.SplitSeq(text, ",") {

@@ -19,12 +19,12 @@ const (
 	accessLife     = time.Hour
 	refreshLife    = 30 * 24 * time.Hour
 	codeTries      = 5
-	// pollTolerance is how much too early a device may ask: clients that poll on a ticker are early by what the network
-	// took the time before.
+	// pollTolerance is how much too early a device may poll: clients that poll on a ticker are early by the duration of
+	// the previous request.
 	pollTolerance = time.Second
 )
 
-// Devices are the rules of device login (RFC 8628) and of the tokens that it gives.
+// Devices implements device login (RFC 8628) and its tokens.
 type Devices struct {
 	store     *store.Store
 	clock     crier.Clock
@@ -59,8 +59,8 @@ func (s *Devices) begin(ctx context.Context, clientName string) (crier.DeviceCod
 	return out, err
 }
 
-// Redeem answers a device that asks whether its person has approved. The answer is decided and written in one
-// transaction: a code gives tokens once.
+// Redeem answers a device that polls for approval. The answer is decided and written in one transaction: a code yields
+// tokens once.
 func (s *Devices) Redeem(ctx context.Context, deviceCode string) (crier.BearerTokens, error) {
 	var out crier.BearerTokens
 	var refused error
@@ -110,7 +110,7 @@ func (s *Devices) refuseDevice(d *store.DeviceLogin) error {
 	return &crier.OAuthError{Code: "authorization_pending", Description: "the person has not decided yet"}
 }
 
-// notePoll remembers when a device asked; one that asks too often has to wait longer.
+// notePoll records when a device polled; one that polls too often has to wait longer.
 func (s *Devices) notePoll(ctx context.Context, tx *store.Tx, d store.DeviceLogin, refused error) error {
 	now := s.clock.Now()
 	d.PolledAt = &now
@@ -130,8 +130,8 @@ func (s *Devices) issue(ctx context.Context, tx *store.Tx, family crier.ID) (cri
 		auth.Hash(out.RefreshToken), crier.TimeOf(now.Add(refreshLife)))
 }
 
-// Refresh exchanges a refresh token for a new pair. The use of one that was used before means that it was stolen: the
-// whole family ends. A token that was issued to a client is renewed by that client alone.
+// Refresh exchanges a refresh token for a new pair. The reuse of a refresh token means that it was stolen: the whole
+// family is revoked. A token that was issued to a client can be refreshed by that client only.
 func (s *Devices) Refresh(ctx context.Context, refreshToken, clientID string) (crier.BearerTokens, error) {
 	var out crier.BearerTokens
 	var refused error
@@ -165,7 +165,7 @@ func (s *Devices) Refresh(ctx context.Context, refreshToken, clientID string) (c
 	return out, err
 }
 
-// Revoke ends the login that a token belongs to. A token that is not known is no error.
+// Revoke ends the login that a token belongs to. An unknown token is no error.
 func (s *Devices) Revoke(ctx context.Context, token string) error {
 	family, err := s.store.FamilyOfToken(ctx, auth.Hash(token))
 	if err != nil || family == "" {
@@ -174,12 +174,12 @@ func (s *Devices) Revoke(ctx context.Context, token string) error {
 	return s.store.WithTx(ctx, func(tx *store.Tx) error { return tx.RevokeFamily(ctx, family, s.clock.Now()) })
 }
 
-// Pending returns the device login that a person is asked about; nil when the code is not known.
+// Pending returns the device login that a person is asked about; nil if the code is unknown.
 func (s *Devices) Pending(ctx context.Context, userCode string) (*store.DeviceLogin, error) {
 	return s.store.DeviceLogin(ctx, tidyCode(userCode), s.clock.Now())
 }
 
-// tidyCode accepts a code as people type it; what cannot be in one is left out.
+// tidyCode normalizes a code as people type it; invalid characters are dropped.
 func tidyCode(code string) string {
 	letters := strings.Map(func(r rune) rune {
 		if r = unicode.ToUpper(r); r < 'A' || r > 'Z' {
@@ -193,7 +193,7 @@ func tidyCode(code string) string {
 	return letters[:4] + "-" + letters[4:]
 }
 
-// Decide takes a person's word about a device.
+// Decide applies a person's decision about a device.
 func (s *Devices) Decide(ctx context.Context, user crier.ID, userCode string, approve bool) error {
 	status := "denied"
 	if approve {

@@ -1,5 +1,5 @@
-// Package oauth holds the rules by which programs sign their person in: device login (RFC 8628) for the shell, the
-// authorization code flow with PKCE for the clients of agents, and the tokens that both give.
+// Package oauth implements how programs sign in their user: device login (RFC 8628) for the shell, the authorization
+// code flow with PKCE for MCP clients, and the tokens of both.
 package oauth
 
 import (
@@ -8,28 +8,28 @@ import (
 	"crier/internal/store"
 )
 
-// Config is what the rules need of the world.
+// Config holds the dependencies and settings of the package.
 type Config struct {
 	Store *store.Store
 	Keys  *auth.Keyring
 	Clock crier.Clock
-	// PublicURL is where people and programs reach this installation, without a slash at the end.
+	// PublicURL is the public base URL of this installation, without a trailing slash.
 	PublicURL string
-	// Clients may ask people for access without a description of their own.
+	// Clients may request access without metadata of their own.
 	Clients []Client
 	// Registration lets any program register itself as a client.
 	Registration bool
-	// Documents reads the descriptions of clients.
+	// Documents fetches the metadata of clients.
 	Documents Documents
 }
 
-// Rules are the two ways in.
+// Rules groups the two flows.
 type Rules struct {
 	Devices        *Devices
 	Authorizations *Authorizations
 }
 
-// New builds the rules.
+// New returns the Rules.
 func New(cfg Config) Rules {
 	devices := &Devices{store: cfg.Store, clock: cfg.Clock, publicURL: cfg.PublicURL}
 	clients := clientDirectory{configured: cfg.Clients, registration: cfg.Registration, keys: cfg.Keys,
