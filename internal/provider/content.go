@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"crier"
@@ -47,6 +48,45 @@ type Part struct {
 	Text  string
 	Media []Media
 	Links []Link
+}
+
+// TextWithLinks returns the text followed by the links that it does not contain, for networks without a field for
+// links.
+func (p Part) TextWithLinks() string {
+	text := p.Text
+	for _, link := range p.Links {
+		text = AppendLink(text, link.URL)
+	}
+	return text
+}
+
+// AppendLink returns the text with an address on a line of its own, unless the text contains it.
+func AppendLink(text, address string) string {
+	if ContainsLink(text, address) {
+		return text
+	}
+	return strings.TrimSpace(text + "\n" + address)
+}
+
+// ContainsLink reports whether a text contains an address: as a whole, not as the beginning of a longer one.
+func ContainsLink(text, address string) bool {
+	for {
+		_, rest, found := strings.Cut(text, address)
+		if !found {
+			return false
+		}
+		// Punctuation ends an address unless more of it follows: "(see https://crier.dev/a)." but "https://crier.dev/a.html".
+		after := strings.TrimLeft(rest, `.,;:!?'")]}>/`)
+		if after == "" || !continuesAddress(after[0]) {
+			return true
+		}
+		text = rest
+	}
+}
+
+func continuesAddress(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		strings.IndexByte("-_~%#&=+@$*([", c) >= 0
 }
 
 // Link is a link attachment.

@@ -37,8 +37,8 @@ func newPlan(c provider.Content) (plan, error) {
 		case link.URL == result.link:
 		case result.link == "" && len(part.Media) == 0 && c.Action != provider.Comment:
 			result.link = link.URL
-		case !strings.Contains(result.text, link.URL):
-			result.text = strings.TrimSpace(result.text + "\n" + link.URL)
+		default:
+			result.text = provider.AppendLink(result.text, link.URL)
 		}
 	}
 	return result, nil

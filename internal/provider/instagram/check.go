@@ -47,7 +47,7 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 // composed returns the content with link attachments in the text, where Instagram wants them.
 func composed(c provider.Content) provider.Content {
 	part := c.Parts[0]
-	part.Text = compose(part)
+	part.Text = part.TextWithLinks()
 	c.Parts = []provider.Part{part}
 	return c
 }

@@ -61,7 +61,7 @@ func containerForm(ctx context.Context, c provider.Content, st provider.State, m
 	if format == story {
 		return form, nil
 	}
-	setIf(form, "caption", compose(part))
+	setIf(form, "caption", part.TextWithLinks())
 	setIf(form, "location_id", s.LocationID)
 	if s.IsAIGenerated {
 		form.Set("is_ai_generated", "true")
@@ -193,17 +193,6 @@ func describeReel(ctx context.Context, form url.Values, c provider.Content, s se
 	}
 	return setJSON(form, "audio_configuration", audioConfiguration{AudioID: s.Audio.ID,
 		AudioVolume: s.Audio.AudioVolume, VideoVolume: s.Audio.VideoVolume}, true)
-}
-
-// compose returns the caption: Instagram has no field for links, so those that the text does not name come after it.
-func compose(p provider.Part) string {
-	text := p.Text
-	for _, link := range p.Links {
-		if !strings.Contains(text, link.URL) {
-			text = strings.TrimSpace(text + "\n" + link.URL)
-		}
-	}
-	return text
 }
 
 func setIf(form url.Values, name, value string) {

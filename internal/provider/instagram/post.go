@@ -144,7 +144,7 @@ func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.C
 		Publishes: true, Timeout: p.limits.CommitTimeout,
 	}
 	var answer idAnswer
-	if err := p.api.Post(ctx, a.Token.Access, request, url.Values{"message": {compose(c.Parts[0])}},
+	if err := p.api.Post(ctx, a.Token.Access, request, url.Values{"message": {c.Parts[0].TextWithLinks()}},
 		&answer); err != nil {
 		return st, err
 	}

@@ -77,7 +77,8 @@ func matches(part provider.Part, s settings, post listedPost) bool {
 	case isVideo(part.Media[0]):
 		mediaType = "VIDEO"
 	}
-	return post.MediaType == mediaType && (formatOf(part, s) == story || graph.SameText(compose(part), post.Caption))
+	return post.MediaType == mediaType &&
+		(formatOf(part, s) == story || graph.SameText(part.TextWithLinks(), post.Caption))
 }
 
 // findComment looks for the comment below the post.
@@ -92,7 +93,7 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	since := graph.Since(st, at)
 	comment, found := graph.Nearest(list.Data, since, listedComment.created, func(comment listedComment) bool {
 		own := comment.Username == "" || a.Handle == "" || strings.EqualFold(comment.Username, a.Handle)
-		return own && graph.SameText(compose(c.Parts[0]), comment.Text)
+		return own && graph.SameText(c.Parts[0].TextWithLinks(), comment.Text)
 	})
 	switch {
 	case found:

@@ -2,7 +2,6 @@ package linkedin
 
 import (
 	"cmp"
-	"strings"
 
 	"crier"
 	"crier/internal/provider"
@@ -243,8 +242,8 @@ func newPlan(c provider.Content) (plan, error) {
 		case p.article == nil && len(p.media) == 0 && s.Poll == nil && p.reshare == "":
 			p.article = &articleSetting{URL: link.URL, Title: cmp.Or(link.Title, link.URL),
 				Description: link.Description}
-		case (p.article == nil || p.article.URL != link.URL) && !strings.Contains(p.text, link.URL):
-			p.text = strings.TrimSpace(p.text + "\n" + link.URL)
+		case p.article == nil || p.article.URL != link.URL:
+			p.text = provider.AppendLink(p.text, link.URL)
 		}
 	}
 	return p, nil

@@ -56,11 +56,11 @@ func compose(p provider.Part, hasCard bool) (text, card string) {
 	text = p.Text
 	for _, link := range p.Links {
 		switch {
-		case strings.Contains(text, link.URL):
+		case provider.ContainsLink(text, link.URL):
 		case card == "" && !hasCard && len(p.Media) == 0:
 			card = link.URL
 		default:
-			text = strings.TrimSpace(text + "\n" + link.URL)
+			text = provider.AppendLink(text, link.URL)
 		}
 	}
 	return text, card

@@ -128,7 +128,7 @@ func TestLinksGoIntoTheCaption(t *testing.T) {
 	t.Parallel()
 	part := provider.Part{Text: "See https://crier.dev/a",
 		Links: []provider.Link{{URL: "https://crier.dev/a"}, {URL: "https://crier.dev/b"}}}
-	if got, want := composeText(part), "See https://crier.dev/a\nhttps://crier.dev/b"; got != want {
+	if got, want := part.TextWithLinks(), "See https://crier.dev/a\nhttps://crier.dev/b"; got != want {
 		t.Errorf("caption %q, want %q", got, want)
 	}
 }

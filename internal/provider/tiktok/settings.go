@@ -132,25 +132,13 @@ func (p *Provider) newPlan(c provider.Content) (plan, error) {
 			Message: "TikTok takes posts of one video or of pictures",
 		}
 	}
-	made := plan{settings: s, text: composeText(c.Parts[0])}
+	made := plan{settings: s, text: c.Parts[0].TextWithLinks()}
 	if media := c.Parts[0].Media; isVideo(media[0]) {
 		made.video, made.pulled = media[0], p.pullVideos
 	} else {
 		made.photos, made.pulled = media, true
 	}
 	return made, nil
-}
-
-// composeText returns the text as it is sent: TikTok has no field for links, so those that the text does not name come
-// after it.
-func composeText(part provider.Part) string {
-	text := part.Text
-	for _, link := range part.Links {
-		if !strings.Contains(text, link.URL) {
-			text = strings.TrimSpace(text + "\n" + link.URL)
-		}
-	}
-	return text
 }
 
 func isVideo(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }

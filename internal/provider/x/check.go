@@ -50,22 +50,10 @@ func check(info provider.Info, c provider.Content) provider.Findings {
 func composeParts(parts []provider.Part) []provider.Part {
 	composed := make([]provider.Part, len(parts))
 	for i, p := range parts {
-		p.Text = composeText(p)
+		p.Text = p.TextWithLinks()
 		composed[i] = p
 	}
 	return composed
-}
-
-// composeText returns the text as it is sent: X has no field for links, so those that the text does not name come after
-// it.
-func composeText(p provider.Part) string {
-	text := p.Text
-	for _, link := range p.Links {
-		if !strings.Contains(text, link.URL) {
-			text = strings.TrimSpace(text + "\n" + link.URL)
-		}
-	}
-	return text
 }
 
 func checkPart(format provider.Format, c provider.Content, part int, found *provider.Findings) {

@@ -86,7 +86,7 @@ func newCreateRequest(c provider.Content, st provider.State) (createRequest, err
 			Message: "there is no part left to publish"}
 	}
 	r := createRequest{
-		Text:                  composeText(c.Parts[part]),
+		Text:                  c.Parts[part].TextWithLinks(),
 		ForSuperFollowersOnly: s.SuperFollowersOnly,
 		MadeWithAI:            s.MadeWithAI,
 		PaidPartnership:       s.PaidPartnership,
@@ -204,7 +204,7 @@ func (p *Provider) Cost(c provider.Content) []int64 {
 	costs := make([]int64, len(c.Parts))
 	for i, part := range c.Parts {
 		costs[i] = p.info.Cost(costPost)
-		if len(findURLs(composeText(part))) > 0 {
+		if len(findURLs(part.TextWithLinks())) > 0 {
 			costs[i] = p.info.Cost(costPostWithURL)
 		}
 		for _, m := range part.Media {

@@ -183,7 +183,7 @@ func TestLinksComeBehindTheTextThatDoesNotNameThem(t *testing.T) {
 		{"Read", link("https://a.dev", "https://b.dev", "https://a.dev"), "Read\nhttps://a.dev\nhttps://b.dev"},
 		{" Read ", nil, " Read "},
 	} {
-		if got := composeText(provider.Part{Text: tc.text, Links: tc.links}); got != tc.want {
+		if got := (provider.Part{Text: tc.text, Links: tc.links}).TextWithLinks(); got != tc.want {
 			t.Errorf("%q with %v is %q, want %q", tc.text, tc.links, got, tc.want)
 		}
 	}

@@ -98,7 +98,7 @@ func wantedPost(c provider.Content, st provider.State) wanted {
 	if c.Action == provider.Repost {
 		return wanted{repostOf: c.Target.PlatformPostID}
 	}
-	request := createRequest{Text: composeText(c.Parts[min(st.NextPart(), len(c.Parts)-1)])}
+	request := createRequest{Text: c.Parts[min(st.NextPart(), len(c.Parts)-1)].TextWithLinks()}
 	if s, err := decodeSettings(c); err == nil {
 		request.relate(c, s, st)
 	}

@@ -166,13 +166,7 @@ func (s settings) description(part provider.Part) string {
 	if s.Description != nil {
 		return *s.Description
 	}
-	text := part.Text
-	for _, link := range part.Links {
-		if !strings.Contains(text, link.URL) {
-			text = strings.TrimSpace(text + "\n" + link.URL)
-		}
-	}
-	return text
+	return part.TextWithLinks()
 }
 
 // notify says whether subscribers are told, which they are unless somebody objects.
