@@ -43,7 +43,7 @@ type EngagementTrigger struct {
 	Comment       Comment `json:"comment"`
 }
 
-// Window returns how long the likes are counted.
+// Window returns how long likes are counted.
 func (e EngagementTrigger) Window() time.Duration {
 	return time.Duration(e.WindowHours * float64(time.Hour))
 }
@@ -58,15 +58,15 @@ type RepostAfter struct {
 // WholeDays returns the days after which the repost is due at the same wall-clock time.
 func (r RepostAfter) WholeDays() int { return int(r.OffsetDays) }
 
-// PartOfADay returns what is left of the offset behind its whole days.
+// PartOfADay returns the rest of the offset after its whole days.
 func (r RepostAfter) PartOfADay() time.Duration {
 	return time.Duration((r.OffsetDays - float64(r.WholeDays())) * float64(24*time.Hour))
 }
 
-// Quotes reports whether the repost carries a text of its own.
+// Quotes reports whether the repost has its own text.
 func (r RepostAfter) Quotes() bool { return r.Mode == "quote" || r.Mode == "" && r.Text != "" }
 
-// validateSaved checks the actions that are saved with a post, which have no others beside them.
+// validateSaved checks the actions that are saved with a post, which are all its actions.
 func (a PostPublishActions) validateSaved(now time.Time, path ...string) []Issue {
 	issues := a.validate(now, path...)
 	if a.RecurrenceEndsAt.HasValue() && a.RecurrenceIntervalDays == nil {

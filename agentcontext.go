@@ -14,7 +14,7 @@ const (
 	CredentialSession = "session"
 )
 
-// Credential is what the caller showed to be let in.
+// Credential is the credential that the caller authenticated with.
 type Credential struct {
 	Kind        string       `json:"kind" enum:"api_key,access_token,session"`
 	ID          ID           `json:"id"`
@@ -24,7 +24,7 @@ type Credential struct {
 	ExpiresAt   *Time        `json:"expiresAt"`
 }
 
-// ContextOrganization is an organization with what the caller is and may do there.
+// ContextOrganization is an organization with the caller's role and permissions in it.
 type ContextOrganization struct {
 	Organization
 	Role        Role         `json:"role" doc:"The caller's role; for an API key, the lower one of its own and its creator's."`
@@ -32,15 +32,15 @@ type ContextOrganization struct {
 	EventCursor string       `json:"eventCursor" doc:"Position in the organization's events before anything here was read. A client that follows the stream from it and reloads what it reports misses nothing."`
 }
 
-// ContextTeam is a team with what the caller is and may do there.
+// ContextTeam is a team with the caller's role and permissions in it.
 type ContextTeam struct {
 	Team
 	Role        Role         `json:"role"`
 	Permissions []Permission `json:"permissions" doc:"The caller's team-scoped permissions in this team."`
 }
 
-// AgentContext is the overview that an agent begins with. The lists hold at most 100 entries each, the oldest first;
-// the list operations have them all.
+// AgentContext is the overview that an agent starts with. The lists have at most 100 entries each, oldest first; the
+// list operations return all.
 type AgentContext struct {
 	User                  *User                 `json:"user" doc:"The caller; for an API key the person behind it."`
 	Credential            Credential            `json:"credential"`

@@ -2,10 +2,11 @@ package crier
 
 import "time"
 
-// Metric is a number that networks tell of posts, or that follows from such numbers.
+// Metric is a metric that networks report for posts, or one derived from those.
 type Metric string
 
-// The metrics of posts. All but reach can be added up: reach counts people, and who saw two posts would count twice.
+// The metrics of posts. All but reach can be summed: reach counts people, and somebody who saw two posts would count
+// twice.
 const (
 	MetricViews       Metric = "views"
 	MetricReach       Metric = "reach"
@@ -18,10 +19,10 @@ const (
 	MetricEngagements Metric = "engagements"
 )
 
-// MaxAnalyticsDays bounds the window of analytics.
+// MaxAnalyticsDays is the maximum window of analytics.
 const MaxAnalyticsDays = 400
 
-// MetricsPolicy says whether crier reads numbers that a network sells.
+// MetricsPolicy says whether crier reads metrics that a network charges for.
 type MetricsPolicy string
 
 // The policies of paid readings.
@@ -36,7 +37,7 @@ func (MetricsPolicy) Enum() []string { return enumOf([]MetricsPolicy{MetricsFree
 // Date is a day without a zone, such as 2026-11-16.
 type Date string
 
-// Problem says what is wrong with the date, or nothing.
+// Problem describes why the date is invalid; it is empty for a valid one.
 func (d Date) Problem() string {
 	if t, err := time.Parse(time.DateOnly, string(d)); err != nil || t.Year() < 1970 {
 		return "must be a date such as 2026-11-16"
@@ -44,7 +45,7 @@ func (d Date) Problem() string {
 	return ""
 }
 
-// AnalyticsBasis says which numbers a window counts.
+// AnalyticsBasis says which values a window counts.
 type AnalyticsBasis string
 
 // The bases of analytics.
@@ -56,14 +57,14 @@ const (
 // Enum lists the values on the wire.
 func (AnalyticsBasis) Enum() []string { return enumOf([]AnalyticsBasis{BasisPublished, BasisGained}) }
 
-// AnalyticsSum is a metric added up.
+// AnalyticsSum is the sum of a metric.
 type AnalyticsSum struct {
 	Value   *int64 `json:"value" number:"true" doc:"null when nothing reports it."`
 	Told    int64  `json:"told" number:"true" doc:"Number of posts in the sum; with basis gained, of readings."`
 	NotTold int64  `json:"notTold" number:"true" doc:"Number of posts (readings) without the metric, which are not in the sum."`
 }
 
-// AnalyticsSums are the metrics that can be added up. Reach cannot.
+// AnalyticsSums are the metrics that can be summed. Reach cannot.
 type AnalyticsSums struct {
 	Views       AnalyticsSum `json:"views" doc:"Number of times posts were seen: views, or impressions where the network reports those."`
 	Likes       AnalyticsSum `json:"likes"`
@@ -75,14 +76,14 @@ type AnalyticsSums struct {
 	Engagements AnalyticsSum `json:"engagements" doc:"Likes, comments, shares, quotes and saves together, as far as the network reports them."`
 }
 
-// AnalyticsRate is engagements divided by views, over the posts that told both.
+// AnalyticsRate is engagements divided by views, over the posts that report both.
 type AnalyticsRate struct {
 	Value   *float64 `json:"value" doc:"0.05 is 5 %; null when no post reports both, or no post was seen."`
 	Told    int64    `json:"told" number:"true"`
 	NotTold int64    `json:"notTold" number:"true"`
 }
 
-// AnalyticsFollowers is how many follow the accounts. Who follows two accounts counts twice.
+// AnalyticsFollowers is the number of followers of the accounts. Somebody who follows two accounts counts twice.
 type AnalyticsFollowers struct {
 	Value   *int64 `json:"value" number:"true" doc:"Sum of the last reading of each account in the window; null when no account has a value."`
 	Change  *int64 `json:"change" number:"true" doc:"Difference to the first reading of each account in the window."`
@@ -90,7 +91,7 @@ type AnalyticsFollowers struct {
 	NotTold int64  `json:"notTold" number:"true" doc:"Number of connected accounts without a value."`
 }
 
-// AnalyticsTotals are the numbers of a window.
+// AnalyticsTotals are the totals of a window.
 type AnalyticsTotals struct {
 	Posts          int64              `json:"posts" number:"true" doc:"Posts published in the window, one per account."`
 	Metrics        AnalyticsSums      `json:"metrics"`
@@ -98,14 +99,14 @@ type AnalyticsTotals struct {
 	Followers      AnalyticsFollowers `json:"followers"`
 }
 
-// AnalyticsWindow is what a window is about.
+// AnalyticsWindow describes the window of a response.
 type AnalyticsWindow struct {
 	From     Date   `json:"from" doc:"The first day."`
 	To       Date   `json:"to" doc:"The last day."`
 	Timezone string `json:"timezone" doc:"The zone of the days."`
 }
 
-// AnalyticsSummary is how a team's posts and accounts do in a window.
+// AnalyticsSummary summarizes the metrics of a team's posts and accounts in a window.
 type AnalyticsSummary struct {
 	AnalyticsWindow
 	Basis AnalyticsBasis `json:"basis"`
@@ -116,20 +117,20 @@ type AnalyticsSummary struct {
 	AccountsWithHint []AccountHint       `json:"accountsWithHint" doc:"Accounts whose metrics cannot be read, and how to fix it."`
 }
 
-// AnalyticsPrevious are the numbers of the window before.
+// AnalyticsPrevious are the totals of the previous window.
 type AnalyticsPrevious struct {
 	From Date `json:"from"`
 	To   Date `json:"to"`
 	AnalyticsTotals
 }
 
-// ProviderAnalytics are the numbers of a network.
+// ProviderAnalytics are the totals of a network.
 type ProviderAnalytics struct {
 	Provider Provider `json:"provider"`
 	AnalyticsTotals
 }
 
-// AccountTotals are the numbers of an account.
+// AccountTotals are the totals of an account.
 type AccountTotals struct {
 	SocialAccountID ID       `json:"socialAccountId"`
 	Provider        Provider `json:"provider"`
@@ -138,7 +139,7 @@ type AccountTotals struct {
 	AnalyticsTotals
 }
 
-// AccountHint says why the numbers of an account are missing.
+// AccountHint says why the metrics of an account are missing.
 type AccountHint struct {
 	SocialAccountID ID       `json:"socialAccountId"`
 	Provider        Provider `json:"provider"`
@@ -165,7 +166,7 @@ type SeriesGroup struct {
 	NotTold []int64    `json:"notTold"`
 }
 
-// PostNumbers are the metrics of a post; null means that the network does not tell.
+// PostNumbers are the metrics of a post; null means that the network does not report the metric.
 type PostNumbers struct {
 	Views       *int64 `json:"views" number:"true"`
 	Reach       *int64 `json:"reach" number:"true" doc:"People, not times."`
@@ -196,7 +197,7 @@ type AnalyticsPost struct {
 	EngagementRate  *float64    `json:"engagementRate" doc:"Engagements divided by views; 0.05 is 5 %."`
 }
 
-// BestTimes is at which hours of the week posts did better than usual.
+// BestTimes are the hours of the week at which posts did better than usual.
 type BestTimes struct {
 	AnalyticsWindow
 	Posts        int64      `json:"posts" number:"true" doc:"Number of compared posts: those with metrics read at least a day after publishing, on accounts with at least 5 of them."`
@@ -215,20 +216,20 @@ type BestTime struct {
 	Score   *float64 `json:"score" doc:"Median of engagements relative to the median of the post's own account: 1.5 is 50 % more than usual. null with fewer posts than minimumPosts."`
 }
 
-// AnalyticsDelivery is how posts that were due in a window went out.
+// AnalyticsDelivery is the results and lateness of the posts that were due in a window.
 type AnalyticsDelivery struct {
 	AnalyticsWindow
 	DeliveryCounts
 	ByProvider []ProviderDelivery `json:"byProvider"`
 }
 
-// ProviderDelivery is how posts went out on a network.
+// ProviderDelivery is the results and lateness of posts on a network.
 type ProviderDelivery struct {
 	Provider Provider `json:"provider"`
 	DeliveryCounts
 }
 
-// DeliveryCounts are what became of posts, and how late they went out.
+// DeliveryCounts are the results of posts, and their lateness.
 type DeliveryCounts struct {
 	Published int64             `json:"published" number:"true"`
 	Failed    int64             `json:"failed" number:"true"`

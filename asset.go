@@ -1,6 +1,6 @@
 package crier
 
-// MaxAssetSize bounds an asset, in bytes.
+// MaxAssetSize is the maximum size of an asset, in bytes.
 const MaxAssetSize = 5 << 30
 
 // Asset is a file of the media library.
@@ -33,7 +33,7 @@ const (
 	AssetFailed     = "failed"
 )
 
-// AssetKind is what an asset is to a post. An animated GIF is an image.
+// AssetKind is the kind of an asset. An animated GIF is an image.
 type AssetKind string
 
 // The kinds of assets.
@@ -48,16 +48,16 @@ func (AssetKind) Enum() []string {
 	return []string{string(ImageAsset), string(VideoAsset), string(DocumentAsset)}
 }
 
-// Compatibility says whether a network takes an asset.
+// Compatibility says whether a network accepts an asset.
 type Compatibility struct {
 	Provider Provider `json:"provider"`
 	OK       bool     `json:"ok" doc:"True when some type of post can use the file; an image may be converted to JPEG for it."`
 	Issues   []string `json:"issues" doc:"The problems that prevent it."`
-	// PostTypes tells the same for each kind of post that could carry the file.
+	// PostTypes says the same for each kind of post that could use the file.
 	PostTypes []PostTypeCompatibility `json:"postTypes" doc:"The same for each type of post that could use the file, and each form that the network has for it."`
 }
 
-// PostTypeCompatibility says whether a network takes an asset in one kind of post.
+// PostTypeCompatibility says whether a network accepts an asset in one kind of post.
 type PostTypeCompatibility struct {
 	PostType PostType `json:"postType"`
 	Format   string   `json:"format" doc:"The network's form, such as feed, reel or story; GET /v1/providers describes them."`
@@ -65,21 +65,21 @@ type PostTypeCompatibility struct {
 	Issues   []string `json:"issues" doc:"The problems that prevent it."`
 }
 
-// AssetDetails is what a form may say about the file it carries.
+// AssetDetails are the fields of an upload form besides the file.
 type AssetDetails struct {
 	FileName *FileName `json:"fileName,omitempty" doc:"Replaces the name of the uploaded file."`
 	FolderID *ID       `json:"folderId,omitempty"`
 	AltText  *string   `json:"altText,omitempty" maxLength:"10000"`
 }
 
-// AssetUpdate is the body that changes an asset; what is absent stays.
+// AssetUpdate is the request to update an asset; absent fields keep their value.
 type AssetUpdate struct {
 	FileName Optional[FileName] `json:"fileName,omitzero"`
 	FolderID Optional[ID]       `json:"folderId,omitzero" null:"true"`
 	AltText  Optional[string]   `json:"altText,omitzero" null:"true" maxLength:"10000"`
 }
 
-// AssetImport is the body that fetches an asset from an address.
+// AssetImport is the request to import an asset from a URL.
 type AssetImport struct {
 	URL      WebURL    `json:"url"`
 	FileName *FileName `json:"fileName,omitempty"`
@@ -87,7 +87,7 @@ type AssetImport struct {
 	AltText  *string   `json:"altText,omitempty" null:"true" maxLength:"10000"`
 }
 
-// UploadCreate is the body that begins a resumable upload.
+// UploadCreate is the request to start a resumable upload.
 type UploadCreate struct {
 	FileName FileName `json:"fileName"`
 	MimeType string   `json:"mimeType" maxLength:"255"`
@@ -106,7 +106,7 @@ type Upload struct {
 	AssetID       *ID   `json:"assetId,omitempty" doc:"The asset of the upload, once it is complete."`
 }
 
-// UploadAddressCreate is the body that makes an address for the upload of one file.
+// UploadAddressCreate is the request to create a URL for the upload of one file.
 type UploadAddressCreate struct {
 	FileName *FileName `json:"fileName,omitempty"`
 	MimeType string    `json:"mimeType,omitempty" maxLength:"255" doc:"Required type of the file; absent: any type that the library accepts."`
@@ -115,7 +115,7 @@ type UploadAddressCreate struct {
 	AltText  *string   `json:"altText,omitempty" null:"true" maxLength:"1000"`
 }
 
-// UploadAddress takes one file without a token.
+// UploadAddress is a URL that accepts one file without a token.
 type UploadAddress struct {
 	URL       string `json:"url" format:"uri" doc:"PUT the file's content here. Anyone who has the URL can use it: treat it like a secret."`
 	MaxBytes  int64  `json:"maxBytes" number:"true"`
@@ -133,13 +133,13 @@ type Folder struct {
 	UpdatedAt Time   `json:"updatedAt"`
 }
 
-// FolderCreate is the body that makes a folder.
+// FolderCreate is the request to create a folder.
 type FolderCreate struct {
 	Name     TagName `json:"name"`
 	ParentID *ID     `json:"parentId,omitempty" null:"true"`
 }
 
-// FolderUpdate is the body that changes a folder; what is absent stays.
+// FolderUpdate is the request to update a folder; absent fields keep their value.
 type FolderUpdate struct {
 	Name     Optional[TagName] `json:"name,omitzero"`
 	ParentID Optional[ID]      `json:"parentId,omitzero" null:"true"`

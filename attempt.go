@@ -1,6 +1,6 @@
 package crier
 
-// Attempt is one thing that was tried with a network, and what came of it.
+// Attempt is one attempt at a network, and its result.
 type Attempt struct {
 	ID             ID         `json:"id"`
 	ActionID       *ID        `json:"actionId,omitempty" doc:"The follow-up action of the post, such as its first comment."`
@@ -17,7 +17,7 @@ type Attempt struct {
 	Exchanges      []Exchange `json:"exchanges" doc:"Requests and responses, without secrets."`
 }
 
-// Exchange is one request to a network and its answer, for people to see. It holds no credential.
+// Exchange is one request to a network and its response, for people to see. It contains no credential.
 type Exchange struct {
 	Operation      string            `json:"operation" doc:"Its purpose, such as publish, upload or read."`
 	Method         string            `json:"method"`
@@ -31,12 +31,12 @@ type Exchange struct {
 	DurationMillis int64             `json:"durationMillis" number:"true"`
 }
 
-// AttemptList is everything that was tried.
+// AttemptList is a list of attempts.
 type AttemptList struct {
 	Data []Attempt `json:"data"`
 }
 
-// PlannedActions is what is to follow a publication, and what each thing costs.
+// PlannedActions are the actions that follow a publication, and their costs.
 type PlannedActions struct {
 	FirstComment             *Comment           `json:"firstComment,omitempty"`
 	EngagementCommentTrigger *EngagementTrigger `json:"engagementCommentTrigger,omitempty"`
@@ -46,13 +46,13 @@ type PlannedActions struct {
 	// Costs in credits: of each part of the post, and of each action.
 	PartCosts   []int64          `json:"partCosts,omitempty"`
 	ActionCosts map[string]int64 `json:"actionCosts,omitempty"`
-	// SeriesStart is the planned time of the first of a series: each next one counts from it, so that a moved clock
-	// change does not stick.
+	// SeriesStart is the planned time of the first of a series: the others count from it, so that a time moved by a
+	// clock change does not persist.
 	SeriesStart *Time `json:"seriesStart,omitempty"`
 	SeriesIndex int   `json:"seriesIndex,omitempty"`
 }
 
-// Total returns the cost of everything.
+// Total returns the total cost.
 func (a PlannedActions) Total() int64 {
 	var sum int64
 	for _, c := range a.PartCosts {
@@ -64,7 +64,7 @@ func (a PlannedActions) Total() int64 {
 	return sum
 }
 
-// Resolution is the body by which a person decides an unknown outcome.
+// Resolution is the request to resolve an unknown outcome.
 type Resolution struct {
 	Outcome        string `json:"outcome" enum:"published,retry,failed"`
 	PlatformPostID string `json:"platformPostId,omitempty" maxLength:"500" doc:"The network's id of the post, when the outcome is published."`

@@ -2,7 +2,7 @@ package crier
 
 import "encoding/json"
 
-// AuditEntry says who did what. Entries never change.
+// AuditEntry is an entry of the audit log. Entries never change.
 type AuditEntry struct {
 	ID             ID              `json:"id"`
 	OrganizationID ID              `json:"organizationId"`

@@ -1,9 +1,9 @@
 package crier
 
-// MaxCalendarDays bounds the window of a calendar.
+// MaxCalendarDays is the maximum window of a calendar.
 const MaxCalendarDays = 92
 
-// Calendar is what goes out in a window of time.
+// Calendar is the scheduled and published posts of a period.
 type Calendar struct {
 	From     Time            `json:"from"`
 	To       Time            `json:"to"`
@@ -11,7 +11,7 @@ type Calendar struct {
 	Entries  []CalendarEntry `json:"entries" doc:"In order of time."`
 }
 
-// CalendarEntry is one scheduled post, or one that a recurrence will make.
+// CalendarEntry is one scheduled post, or a future one of a recurrence.
 type CalendarEntry struct {
 	Kind            string               `json:"kind" enum:"scheduled_post,recurrence"`
 	ScheduledPostID ID                   `json:"scheduledPostId" doc:"For a recurrence: the scheduled post that it repeats."`

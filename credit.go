@@ -1,7 +1,7 @@
 package crier
 
 // CreditTransaction is one entry of an organization's ledger. The sum of Amount is the balance, the sum of
-// ReservedAmount what is reserved.
+// ReservedAmount the reserved credits.
 type CreditTransaction struct {
 	ID              ID     `json:"id"`
 	Kind            string `json:"kind" enum:"grant,reserve,capture,release,adjust"`
@@ -11,7 +11,7 @@ type CreditTransaction struct {
 	CreatedAt       Time   `json:"createdAt"`
 }
 
-// CreditsEvent is what events tell of an organization's credits.
+// CreditsEvent is the object of events about an organization's credits.
 type CreditsEvent struct {
 	CreditsBalance   int64 `json:"creditsBalance" number:"true"`
 	ReservedCredits  int64 `json:"reservedCredits" number:"true"`
@@ -20,7 +20,7 @@ type CreditsEvent struct {
 	Threshold        int64 `json:"threshold,omitempty" number:"true" doc:"Below which credits are few."`
 }
 
-// Credits is what an organization has, and what things cost.
+// Credits are the credits of an organization, and the prices.
 type Credits struct {
 	CreditsBalance   int64        `json:"creditsBalance" number:"true"`
 	ReservedCredits  int64        `json:"reservedCredits" number:"true"`

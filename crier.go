@@ -1,5 +1,5 @@
-// Package crier is the vocabulary of the service: organizations, teams, keys, posts, slots and accounts, their
-// states and bounds, and the errors they can cause. The JSON tags are the wire format of the public interface.
+// Package crier defines the domain types of the service: organizations, teams, keys, posts, slots and accounts, their
+// states and limits, and the errors of the API. The JSON tags are the wire format of the public API.
 //
-// The package does no I/O and knows no clock: what it needs of the world is handed in by its users.
+// The package does no I/O and reads no clock: callers pass in what it needs.
 package crier

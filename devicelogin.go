@@ -1,6 +1,6 @@
 package crier
 
-// DeviceCode is the answer that begins a device login (RFC 8628, section 3.2).
+// DeviceCode is the response that starts a device login (RFC 8628, section 3.2).
 type DeviceCode struct {
 	DeviceCode              string `json:"device_code" doc:"The device polls for tokens with it. It stays on the device."`
 	UserCode                string `json:"user_code" doc:"The code that the person enters there." example:"BDWP-HQXT"`
@@ -10,7 +10,7 @@ type DeviceCode struct {
 	Interval                int    `json:"interval" doc:"Seconds between polls for the tokens."`
 }
 
-// BearerTokens are what a device gets when its person has approved it, and again at each renewal.
+// BearerTokens are the tokens of a device that its person has approved, and of each refresh.
 type BearerTokens struct {
 	AccessToken  string `json:"access_token" doc:"The bearer token of requests."`
 	TokenType    string `json:"token_type" enum:"Bearer"`
@@ -18,16 +18,16 @@ type BearerTokens struct {
 	RefreshToken string `json:"refresh_token" doc:"Works once, for 30 days; using one again ends the login."`
 }
 
-// TokenRevocation is the answer to the end of a login.
+// TokenRevocation is the response to the revocation of a login.
 type TokenRevocation struct {
 	Revoked bool `json:"revoked"`
 }
 
-// OAuthError is an error of the token endpoints, by its name in RFC 6749, section 5.2, and RFC 8628, section 3.5.
+// OAuthError is an error of the token endpoints, with its code in RFC 6749, section 5.2, or RFC 8628, section 3.5.
 type OAuthError struct {
 	Code        string `json:"error" example:"authorization_pending"`
 	Description string `json:"error_description,omitempty"`
 }
 
-// Error returns the name with its description.
+// Error returns the code with its description.
 func (e *OAuthError) Error() string { return e.Code + ": " + e.Description }

@@ -5,7 +5,7 @@ import "net/mail"
 // Email is an address such as ada@example.com: no display name, at most 254 characters.
 type Email string
 
-// Problem says what is wrong with the address, or nothing.
+// Problem describes why the address is invalid; it is empty for a valid one.
 func (e Email) Problem() string {
 	const rule = "must be an e-mail address of at most 254 characters, such as ada@example.com"
 	if len(e) > 254 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind sorts errors by what the caller can do about them. Its value is the `_tag` of the error body.
+// Kind classifies errors by what the caller can do about them. Its value is the `_tag` of the error body.
 type Kind string
 
 // The kinds of errors, one per `_tag` of the API.
@@ -17,20 +17,19 @@ const (
 	KindForbidden       Kind = "Forbidden"
 	KindNotFound        Kind = "NotFound"
 	KindConflict        Kind = "Conflict"
-	// KindPreconditionFailed means that something is no longer as the request's If-Match says.
+	// KindPreconditionFailed means that the request's If-Match does not match the current version.
 	KindPreconditionFailed Kind = "PreconditionFailed"
 	KindTooManyRequests    Kind = "TooManyRequests"
 	KindInternal           Kind = "InternalError"
 )
 
-// Issue is one thing that is wrong with a request. Path leads to the value, as strings; it is empty when the request
-// as a whole is meant.
+// Issue is one problem of a request. Path is the path of the value, as strings; it is empty for the request as a whole.
 type Issue struct {
 	Path    []string `json:"path"`
 	Message string   `json:"message"`
 }
 
-// At makes an issue at a path.
+// At returns an issue at a path.
 func At(message string, path ...string) Issue {
 	if path == nil {
 		path = []string{}
@@ -38,16 +37,16 @@ func At(message string, path ...string) Issue {
 	return Issue{Path: path, Message: message}
 }
 
-// Error is an error that a caller of the service may see: its message is written for people outside.
+// Error is an error that is shown to callers of the service: its message is written for them.
 type Error struct {
 	Kind    Kind
 	Message string
 	Issues  []Issue // of KindInvalid only
-	// ContentPayloadID is the present version of a post's content, of KindPreconditionFailed only.
+	// ContentPayloadID is the current version of a post's content, of KindPreconditionFailed only.
 	ContentPayloadID *ID
 }
 
-// Error returns the message, with the issues behind it.
+// Error returns the message, followed by the issues.
 func (e *Error) Error() string {
 	if len(e.Issues) == 0 {
 		return e.Message
@@ -59,7 +58,7 @@ func (e *Error) Error() string {
 	return e.Message + " " + strings.Join(parts, "; ")
 }
 
-// Invalid says which values of a request are not allowed.
+// Invalid returns an error with the invalid values of a request.
 func Invalid(issues ...Issue) *Error {
 	message := "The request is not valid."
 	if len(issues) > 1 {
@@ -68,31 +67,31 @@ func Invalid(issues ...Issue) *Error {
 	return &Error{Kind: KindInvalid, Message: message, Issues: issues}
 }
 
-// Unauthorized says that the caller could not be told.
+// Unauthorized returns an error for a caller that could not be authenticated.
 func Unauthorized(format string, args ...any) *Error { return newError(KindUnauthorized, format, args) }
 
-// PaymentRequired says that credits are missing.
+// PaymentRequired returns an error for missing credits.
 func PaymentRequired(format string, args ...any) *Error {
 	return newError(KindPaymentRequired, format, args)
 }
 
-// Forbidden says that the caller is known and may not do this.
+// Forbidden returns an error for a caller without permission.
 func Forbidden(format string, args ...any) *Error { return newError(KindForbidden, format, args) }
 
-// NotFound says that there is no such thing.
+// NotFound returns an error for a missing object.
 func NotFound(format string, args ...any) *Error { return newError(KindNotFound, format, args) }
 
-// Conflict says that the request does not fit the present state.
+// Conflict returns an error for a request that conflicts with the current state.
 func Conflict(format string, args ...any) *Error { return newError(KindConflict, format, args) }
 
-// PreconditionFailed says that a post's content is no longer the version that the request was made for.
+// PreconditionFailed returns an error for a request that is based on an older version of a post's content.
 func PreconditionFailed(present ID) *Error {
 	return &Error{Kind: KindPreconditionFailed, ContentPayloadID: &present,
 		Message: fmt.Sprintf("The content has changed since: its present version is %s. Read it, and decide again.",
 			present)}
 }
 
-// TooManyRequests says that a rate limit was exceeded.
+// TooManyRequests returns an error for an exceeded rate limit.
 func TooManyRequests(format string, args ...any) *Error {
 	return newError(KindTooManyRequests, format, args)
 }

@@ -2,7 +2,7 @@ package crier
 
 import "encoding/json"
 
-// EventType names what happened. Types are only added.
+// EventType is the type of an event. Types are only added.
 type EventType string
 
 // The types of events.
@@ -74,7 +74,7 @@ func EventTypes() []EventType {
 // Enum lists the values on the wire.
 func (EventType) Enum() []string { return enumOf(EventTypes()) }
 
-// Event is something that happened, told in the transaction in which it did.
+// Event is a change, recorded in the transaction of the change.
 type Event struct {
 	ID             ID        `json:"id"`
 	Sequence       int64     `json:"sequence" number:"true" doc:"The order of the log: it increases with every event, across all organizations of the installation."`
@@ -85,20 +85,20 @@ type Event struct {
 	Data           EventData `json:"data"`
 }
 
-// EventData is what an event is about.
+// EventData is the subject of an event.
 type EventData struct {
 	Object   json.RawMessage `json:"object" doc:"The object as returned by the API, at the time of the event."`
 	Previous json.RawMessage `json:"previous,omitempty" doc:"The changed fields with their previous values."`
 }
 
-// EventPage is a piece of the event log, oldest first.
+// EventPage is a page of the event log, oldest first.
 type EventPage struct {
 	Data       []Event `json:"data"`
 	NextCursor string  `json:"nextCursor" doc:"Send it as after to continue after this page. It is always present: at the end of the log it leads to future events."`
 	HasMore    bool    `json:"hasMore" doc:"false when the page reached the end of the log."`
 }
 
-// ScheduledPostAction is what followed a publication, as events tell it: a first comment, a repost.
+// ScheduledPostAction is the object of events about a follow-up action: a first comment, a repost.
 type ScheduledPostAction struct {
 	ID              ID                  `json:"id"`
 	ScheduledPostID ID                  `json:"scheduledPostId"`
@@ -110,7 +110,7 @@ type ScheduledPostAction struct {
 	ErrorMessage    string              `json:"errorMessage,omitempty"`
 }
 
-// FailedConnection is a connection that came to nothing, as events tell it.
+// FailedConnection is the object of events about a failed connection.
 type FailedConnection struct {
 	ID       ID       `json:"id" doc:"connectionId of the response that started it."`
 	Provider Provider `json:"provider"`
@@ -118,7 +118,7 @@ type FailedConnection struct {
 	Message  string   `json:"message"`
 }
 
-// MetricsEvent is what events tell of new numbers of a publication.
+// MetricsEvent is the object of events about new metrics of a publication.
 type MetricsEvent struct {
 	ScheduledPostID ID            `json:"scheduledPostId"`
 	ContentItemID   ID            `json:"contentItemId" doc:"The post's id."`

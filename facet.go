@@ -27,7 +27,7 @@ func FacetFields() []FacetField {
 // Enum lists the values on the wire.
 func (FacetField) Enum() []string { return enumOf(FacetFields()) }
 
-// MaxFacetValues bounds the values of one facet.
+// MaxFacetValues is the maximum number of values of one facet.
 const MaxFacetValues = 100
 
 // Facets are the counts of a team's posts by property.
@@ -41,7 +41,7 @@ type Facet struct {
 	Values []FacetValue `json:"values" doc:"By count, then by name; at most 100."`
 }
 
-// FacetValue is one value and how many posts have it.
+// FacetValue is one value and its number of posts.
 type FacetValue struct {
 	Value     string `json:"value"`
 	PostCount int64  `json:"postCount" number:"true"`

@@ -8,13 +8,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// IDPattern is what every identifier on the wire matches.
+// IDPattern matches every identifier on the wire.
 const IDPattern = `^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`
 
 // ID is a UUID in its lower-case text form. Two spellings of one UUID are the same ID after ParseID or decoding.
 type ID string
 
-// NewID returns a fresh version 7 UUID, so that identifiers sort by creation.
+// NewID returns a new version 7 UUID, so that identifiers sort by creation.
 func NewID() ID {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -24,12 +24,12 @@ func NewID() ID {
 	return ID(id.String())
 }
 
-// DerivedID returns the UUID that always belongs to name within the space of parent.
+// DerivedID returns the UUID of name in the namespace of parent; it is always the same.
 func DerivedID(parent ID, name string) ID {
 	return ID(uuid.NewSHA1(uuid.MustParse(string(parent)), []byte(name)).String())
 }
 
-// ParseID reads the hyphenated form of a UUID in either case; ok is false for anything else.
+// ParseID parses the hyphenated form of a UUID in either case; ok is false for anything else.
 func ParseID(s string) (id ID, ok bool) {
 	if len(s) != 36 {
 		return "", false

@@ -1,6 +1,6 @@
 package crier
 
-// Instance is what an installation tells everybody about itself.
+// Instance is the public information about an installation.
 type Instance struct {
 	Version    string  `json:"version" doc:"Version of the program."`
 	PublicURL  string  `json:"publicUrl" doc:"URL under which people and networks reach this installation."`

@@ -9,11 +9,11 @@ import (
 // Bounds of API keys.
 const (
 	MaxKeyTeams = 100
-	// MaxRotationGraceSeconds is how long the old secret of a rotated key may stay valid.
+	// MaxRotationGraceSeconds is the maximum time that the old secret of a rotated key stays valid.
 	MaxRotationGraceSeconds = 24 * 60 * 60
 )
 
-// APIKey is a credential of an organization, used directly as a bearer token. The secret itself is not in it.
+// APIKey is a credential of an organization, used directly as a bearer token. It does not contain the secret.
 type APIKey struct {
 	ID             ID           `json:"id"`
 	OrganizationID ID           `json:"organizationId"`
@@ -29,19 +29,19 @@ type APIKey struct {
 	UpdatedAt      Time         `json:"updatedAt"`
 }
 
-// APIKeyWithSecret is the answer to the creation and the rotation of a key: the only time the secret is shown.
+// APIKeyWithSecret is the response to the creation and the rotation of a key: the only time the secret is shown.
 type APIKeyWithSecret struct {
 	APIKey
 	Secret string `json:"secret,omitempty" doc:"Shown once. A replayed response does not contain it."`
 }
 
-// WithoutSecret returns the answer as it may be kept.
+// WithoutSecret returns the response as it may be stored.
 func (k APIKeyWithSecret) WithoutSecret() any {
 	k.Secret = ""
 	return k
 }
 
-// APIKeyCreate is the body that makes a key.
+// APIKeyCreate is the request to create a key.
 type APIKeyCreate struct {
 	Name        Name         `json:"name" doc:"2 to 64 characters after trimming, no control characters."`
 	Role        Role         `json:"role" doc:"Not above the caller's own role."`
@@ -50,12 +50,12 @@ type APIKeyCreate struct {
 	ExpiresAt   *Time        `json:"expiresAt,omitempty" null:"true" doc:"In the future; null or absent means that the key does not expire."`
 }
 
-// APIKeyRotate is the body that gives a key a new secret.
+// APIKeyRotate is the request to rotate the secret of a key.
 type APIKeyRotate struct {
 	GraceSeconds int `json:"graceSeconds,omitempty" minimum:"0" maximum:"86400" doc:"How long the old secret stays valid; 0, the default, ends it at once."`
 }
 
-// Validate checks what the form of the request does not tell.
+// Validate checks the rules that the schema does not cover.
 func (in APIKeyCreate) Validate(now time.Time) []Issue {
 	var issues []Issue
 	if in.ExpiresAt != nil && !in.ExpiresAt.After(now) {

@@ -14,14 +14,14 @@ type Member struct {
 	UpdatedAt Time   `json:"updatedAt"`
 }
 
-// MemberInvite is the body that invites a person.
+// MemberInvite is the request to invite a person.
 type MemberInvite struct {
 	Email   Email `json:"email"`
 	Role    Role  `json:"role" doc:"Not above the caller's own role."`
 	TeamIDs []ID  `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Restricts the member to some teams."`
 }
 
-// Invitation is a link by which a person becomes a member.
+// Invitation is an invitation of a person to an organization.
 type Invitation struct {
 	ID        ID     `json:"id"`
 	Email     Email  `json:"email"`
@@ -32,19 +32,19 @@ type Invitation struct {
 	CreatedAt Time   `json:"createdAt"`
 }
 
-// WithoutSecret returns the answer as it may be kept.
+// WithoutSecret returns the response as it may be stored.
 func (i Invitation) WithoutSecret() any {
 	i.InviteURL = ""
 	return i
 }
 
-// MemberUpdate is the body that changes a member; what is absent stays.
+// MemberUpdate is the request to update a member; absent fields keep their value.
 type MemberUpdate struct {
 	Role    Optional[Role] `json:"role,omitzero"`
 	TeamIDs Optional[[]ID] `json:"teamIds,omitzero" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"null gives access to all teams."`
 }
 
-// PermissionCatalogue is every permission and which roles hold it.
+// PermissionCatalogue lists every permission and the roles that have it.
 type PermissionCatalogue struct {
 	Data []PermissionEntry `json:"data"`
 }
@@ -55,7 +55,7 @@ type PermissionEntry struct {
 	Roles      []Role     `json:"roles"`
 }
 
-// Catalogue lists every permission and which roles hold it.
+// Catalogue returns every permission and the roles that have it.
 func Catalogue() PermissionCatalogue {
 	out := PermissionCatalogue{Data: []PermissionEntry{}}
 	for _, p := range Permissions() {

@@ -2,12 +2,12 @@ package crier
 
 import "time"
 
-// PostMetrics is how a post does, per account that it was published on.
+// PostMetrics are the metrics of a post, per account that it was published on.
 type PostMetrics struct {
 	Data []PublicationMetrics `json:"data"`
 }
 
-// PublicationMetrics is how a post does on one account: stored snapshots, the newest first.
+// PublicationMetrics are the metrics of a post on one account: stored snapshots, newest first.
 type PublicationMetrics struct {
 	ScheduledPostID ID                `json:"scheduledPostId"`
 	SocialAccountID ID                `json:"socialAccountId"`
@@ -17,13 +17,14 @@ type PublicationMetrics struct {
 	Snapshots       []MetricsSnapshot `json:"snapshots" doc:"At most the last 50."`
 }
 
-// MetricsSnapshot is what a network told at a moment.
+// MetricsSnapshot is one reading of metrics.
 type MetricsSnapshot struct {
 	TakenAt Time          `json:"takenAt"`
 	Metrics JSON[Metrics] `json:"metrics"`
 }
 
-// Metrics are the numbers of one post. Null means that the network does not tell, zero that it told zero.
+// Metrics are the metrics of one post. Null means that the network does not report the metric, zero that it reported
+// zero.
 type Metrics struct {
 	Impressions *int64           `json:"impressions"`
 	Reach       *int64           `json:"reach"`
@@ -37,7 +38,7 @@ type Metrics struct {
 	Extra       map[string]int64 `json:"extra,omitempty" doc:"Metrics that only this network has, under its own names."`
 }
 
-// AccountMetrics are the numbers of an account. Null means that the network does not tell.
+// AccountMetrics are the metrics of an account. Null means that the network does not report the metric.
 type AccountMetrics struct {
 	Followers   *int64           `json:"followers"`
 	Following   *int64           `json:"following"`
@@ -50,7 +51,7 @@ type AccountMetrics struct {
 	To          time.Time        `json:"to,omitzero"`
 }
 
-// AccountAnalytics is how an account does, as its network tells now.
+// AccountAnalytics are the current metrics of an account, as its network reports them.
 type AccountAnalytics struct {
 	SocialAccountID ID                   `json:"socialAccountId"`
 	Provider        Provider             `json:"provider"`

@@ -6,27 +6,27 @@ import (
 	"reflect"
 )
 
-// Optional is a field of a change request that tells absent, null and a value apart: absent leaves things as they
-// are, null clears, a value sets. Use it with the JSON option omitzero.
+// Optional is a field of an update request that distinguishes absent, null and a value: absent keeps the value, null
+// clears it, a value sets it. Use it with the JSON option omitzero.
 type Optional[T any] struct {
-	// Set is true when the field was there, null or not.
+	// Set is true if the field is present, null or not.
 	Set bool
-	// Null is true when it was null.
+	// Null is true if it is null.
 	Null bool
 	// Value is the zero value unless Set and not Null.
 	Value T
 }
 
-// Some returns a field that is there with a value.
+// Some returns a field with a value.
 func Some[T any](v T) Optional[T] { return Optional[T]{Set: true, Value: v} }
 
-// Null returns a field that is there and null.
+// Null returns a field that is null.
 func Null[T any]() Optional[T] { return Optional[T]{Set: true, Null: true} }
 
-// HasValue reports whether the field is there and not null.
+// HasValue reports whether the field is present and not null.
 func (o Optional[T]) HasValue() bool { return o.Set && !o.Null }
 
-// Ptr is nil for null and absent.
+// Ptr returns a pointer to the value; nil for null and absent.
 func (o Optional[T]) Ptr() *T {
 	if !o.HasValue() {
 		return nil
@@ -34,13 +34,13 @@ func (o Optional[T]) Ptr() *T {
 	return &o.Value
 }
 
-// IsZero makes an absent field vanish when it is written with omitzero.
+// IsZero reports whether the field is absent, so that omitzero omits it.
 func (o Optional[T]) IsZero() bool { return !o.Set }
 
-// OptionalType tells the type of the value to who describes the wire format.
+// OptionalType returns the type of the value, for descriptions of the wire format.
 func (o Optional[T]) OptionalType() reflect.Type { return reflect.TypeFor[T]() }
 
-// UnmarshalJSON is called for fields that are there. Of a field that is there twice, the last one counts.
+// UnmarshalJSON is called for fields that are present. If a field is present twice, the last one counts.
 func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	*o = Optional[T]{Set: true}
 	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {

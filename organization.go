@@ -27,12 +27,12 @@ type Organization struct {
 	UpdatedAt                        Time            `json:"updatedAt"`
 }
 
-// OrganizationCreate is the body that makes an organization.
+// OrganizationCreate is the request to create an organization.
 type OrganizationCreate struct {
 	Name Name `json:"name" doc:"2 to 64 characters after trimming, no control characters."`
 }
 
-// OrganizationUpdate is the body that changes an organization; what is absent stays.
+// OrganizationUpdate is the request to update an organization; absent fields keep their value.
 type OrganizationUpdate struct {
 	Name                  Optional[Name]           `json:"name,omitzero"`
 	BillingEmail          Optional[Email]          `json:"billingEmail,omitzero" null:"true"`
@@ -44,7 +44,7 @@ type OrganizationUpdate struct {
 	ReturnOrigins         Optional[[]Origin]       `json:"returnOrigins,omitzero" maxItems:"50" doc:"Exact origins such as https://app.example.com; http only on this machine. Duplicates are removed."`
 }
 
-// OnboardingData is what an organization answered while it was set up. It is stored as given.
+// OnboardingData are an organization's answers during onboarding. They are stored as given.
 type OnboardingData struct {
 	Version             int                  `json:"version" number:"true" enum:"1"`
 	Status              string               `json:"status" enum:"in_progress,completed"`

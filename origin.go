@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Origin is a scheme and a host, with a port where it is not the scheme's own: https://app.example.com.
+// Origin is a scheme and a host, with a port if it is not the scheme's default: https://app.example.com.
 type Origin string
 
-// originHost is what a host with its port may be made of. Names in other scripts are given in punycode, as browsers do.
+// originHost matches a host with its port. Names in other scripts are in punycode, as in browsers.
 var originHost = regexp.MustCompile(`^[A-Za-z0-9.:\[\]-]+$`)
 
-// Problem says what is wrong with the origin, or nothing.
+// Problem describes why the origin is invalid; it is empty for a valid one.
 func (o Origin) Problem() string {
 	const rule = "must be an origin such as https://app.example.com: https (http on this machine alone) and a host, " +
 		"without a path"
@@ -34,7 +34,7 @@ func (o Origin) Canonical() Origin {
 	return OriginOf(u)
 }
 
-// OriginOf returns the origin of an address as browsers write it: in small letters, without the scheme's own port.
+// OriginOf returns the origin of a URL as browsers write it: in lower case, without the scheme's default port.
 func OriginOf(u *url.URL) Origin {
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	switch {
@@ -46,7 +46,7 @@ func OriginOf(u *url.URL) Origin {
 	return Origin(scheme + "://" + strings.TrimSuffix(host, ":"))
 }
 
-// Protected is true for addresses that nobody on the way can read: https, or http on this machine.
+// Protected reports whether traffic to a URL cannot be read on the way: https, or http on this machine.
 func Protected(u *url.URL) bool {
 	switch u.Scheme {
 	case "https":
@@ -57,8 +57,8 @@ func Protected(u *url.URL) bool {
 	return false
 }
 
-// OnThisMachine is true for addresses that lead to the machine of whoever follows them: localhost, or an address of the
-// loopback interface.
+// OnThisMachine reports whether a URL leads to the machine of its user: localhost, or an address of the loopback
+// interface.
 func OnThisMachine(u *url.URL) bool {
 	host := u.Hostname()
 	addr, err := netip.ParseAddr(host)

@@ -6,11 +6,11 @@ const (
 	MaxPageSize     = 100
 )
 
-// Page is one page of a list. A cursor is null at the end of the list that it would lead over.
+// Page is one page of a list. A cursor is null if there is no page in its direction.
 type Page[T any] struct {
 	Data  []T   `json:"data"`
 	Total int64 `json:"total" number:"true" doc:"Number of entries in the whole list."`
-	// TotalIsCapped is true when there are more entries than Total says: they are not counted to the end.
+	// TotalIsCapped is true if there are more entries than Total: not all were counted.
 	TotalIsCapped bool    `json:"totalIsCapped,omitempty" doc:"True when the list has more entries than total: a combination of filters is counted up to 10,000."`
 	NextCursor    *string `json:"nextCursor" doc:"Send it as cursor to get the next page; null on the last page."`
 	PrevCursor    *string `json:"prevCursor" doc:"Send it as cursor to get the previous page; null on the first page."`

@@ -2,7 +2,7 @@ package crier
 
 import "slices"
 
-// Permission is one thing that a principal may do in an organization.
+// Permission is a permission of a principal in an organization.
 type Permission string
 
 // The catalogue of permissions.
@@ -24,7 +24,7 @@ const (
 	DeletePosts          Permission = "delete_posts"
 	Read                 Permission = "read"
 	ReadAnalytics        Permission = "read_analytics"
-	// ReadLiveAnalytics is of its own: asking a network now may cost credits.
+	// ReadLiveAnalytics is a separate permission because live readings may cost credits.
 	ReadLiveAnalytics Permission = "read_live_analytics"
 )
 
@@ -40,7 +40,7 @@ func Permissions() []Permission {
 // Role is a named set of permissions.
 type Role string
 
-// The roles, the mightiest first.
+// The roles, highest first.
 const (
 	RoleOwner  Role = "owner"
 	RoleAdmin  Role = "admin"
@@ -48,7 +48,7 @@ const (
 	RoleViewer Role = "viewer"
 )
 
-// editorPermissions are the permissions within a team, but for deleting it and approving posts.
+// editorPermissions are the permissions within a team, except for deleting it and approving posts.
 var editorPermissions = []Permission{
 	ManageTeams, ManageSocialAccounts, ManageSlots, ManageMedia, WritePosts, PublishPosts, DeletePosts, Read,
 	ReadAnalytics, ReadLiveAnalytics,
@@ -56,7 +56,7 @@ var editorPermissions = []Permission{
 
 var viewerPermissions = []Permission{Read, ReadAnalytics}
 
-// Can reports whether the role holds the permission.
+// Can reports whether the role has the permission.
 func (r Role) Can(p Permission) bool {
 	switch r {
 	case RoleOwner, RoleAdmin:
@@ -69,7 +69,7 @@ func (r Role) Can(p Permission) bool {
 	return false
 }
 
-// Roles lists all roles, the highest first.
+// Roles lists all roles, highest first.
 func Roles() []Role { return []Role{RoleOwner, RoleAdmin, RoleEditor, RoleViewer} }
 
 // Rank orders roles: a higher one includes the lower ones. Unknown roles have rank 0.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// PostStatus is where a post stands with the people who work on it.
+// PostStatus is the editorial status of a post.
 type PostStatus string
 
 // The states of a post.
@@ -28,7 +28,7 @@ func PostStatuses() []PostStatus {
 // Enum lists the values on the wire.
 func (PostStatus) Enum() []string { return enumOf(PostStatuses()) }
 
-// postMoves are the moves that a person may make by hand.
+// postMoves are the transitions that a person may make.
 var postMoves = map[PostStatus][]PostStatus{
 	PostIdea:           {PostDraft, PostProposedRender, PostArchived},
 	PostProposedRender: {PostDraft, PostRejected},
@@ -38,10 +38,10 @@ var postMoves = map[PostStatus][]PostStatus{
 	PostArchived:       {PostDraft},
 }
 
-// CanMoveTo reports whether a person may move a post from one state to the other.
+// CanMoveTo reports whether a person may move a post from one status to the other.
 func (s PostStatus) CanMoveTo(to PostStatus) bool { return slices.Contains(postMoves[s], to) }
 
-// DeliveryState sums up where a post's publications stand.
+// DeliveryState summarizes the states of a post's publications.
 type DeliveryState string
 
 // The delivery states.
@@ -67,8 +67,8 @@ func DeliveryStates() []DeliveryState {
 // Enum lists the values on the wire.
 func (DeliveryState) Enum() []string { return enumOf(DeliveryStates()) }
 
-// DeliveryOf sums up the publications of a post: of each account the newest one that is not canceled. The first rule
-// that fits counts.
+// DeliveryOf summarizes the publications of a post: the newest one of each account that is not canceled. The first
+// matching rule applies.
 //
 //  1. none: unscheduled
 //  2. any is publishing or processing: publishing
@@ -100,13 +100,13 @@ func DeliveryOf(publications []ScheduledPostStatus) DeliveryState {
 	return DeliveryFailed
 }
 
-// Where a post was saved to, as people see it.
+// The save targets of a post, as shown to people.
 const (
 	SavedToQueue  = "queue"
 	SavedToDrafts = "drafts"
 )
 
-// Post is a piece of content and where it stands.
+// Post is a post and its states.
 type Post struct {
 	ID                             ID                  `json:"id"`
 	TeamID                         ID                  `json:"teamId"`
@@ -130,7 +130,7 @@ type Post struct {
 	ScheduledPosts                 *[]ScheduledPost    `json:"scheduledPosts,omitempty" doc:"With include=scheduledPosts: newest first, at most 100."`
 }
 
-// PostCreate is the body that makes a post. An empty one makes an empty draft.
+// PostCreate is the request to create a post. An empty one creates an empty draft.
 type PostCreate struct {
 	Title              *string             `json:"title,omitempty" null:"true" maxLength:"200"`
 	PostType           *PostType           `json:"postType,omitempty" doc:"Inferred from the assets when absent; text_post without any."`
@@ -149,7 +149,7 @@ func (in PostCreate) Validate(now time.Time) []Issue {
 	return issues
 }
 
-// assetListIssues refuses too many assets, and a list that says something else than the attachments beside it.
+// assetListIssues rejects too many assets, and a list that contradicts the attachments.
 func assetListIssues(assets []ID, given bool, input *PostInput) []Issue {
 	switch {
 	case !given:
@@ -162,7 +162,7 @@ func assetListIssues(assets []ID, given bool, input *PostInput) []Issue {
 	return nil
 }
 
-// PostUpdate is the body that changes a post; what is absent stays.
+// PostUpdate is the request to update a post; absent fields keep their value.
 type PostUpdate struct {
 	Title              Optional[string]             `json:"title,omitzero" null:"true" maxLength:"200"`
 	PostType           Optional[PostType]           `json:"postType,omitzero"`
@@ -182,12 +182,12 @@ func (in PostUpdate) Validate(now time.Time) []Issue {
 	return issues
 }
 
-// PostStatusUpdate is the body that moves a post to another state.
+// PostStatusUpdate is the request to change the status of a post.
 type PostStatusUpdate struct {
 	Status PostStatus `json:"status"`
 }
 
-// Validate refuses the state that only deleting leads to.
+// Validate rejects the status that only a deletion sets.
 func (in PostStatusUpdate) Validate(time.Time) []Issue {
 	if in.Status == PostDeleted {
 		return []Issue{At("cannot be deleted: delete the post instead", "status")}
@@ -195,12 +195,12 @@ func (in PostStatusUpdate) Validate(time.Time) []Issue {
 	return nil
 }
 
-// PostTagsUpdate is the body that says which tags a post has.
+// PostTagsUpdate is the request to set the tags of a post.
 type PostTagsUpdate struct {
 	TagIDs []ID `json:"tagIds" maxItems:"100" uniqueItems:"true"`
 }
 
-// PlatformDelete tells what became of a published post that was to be removed from its network.
+// PlatformDelete is the result of deleting a published post from its network.
 type PlatformDelete struct {
 	Provider        Provider `json:"provider"`
 	PlatformPostID  string   `json:"platformPostId"`
@@ -210,7 +210,7 @@ type PlatformDelete struct {
 	Verdict         string   `json:"verdict" enum:"deleted,not_supported,already_gone,failed,pending"`
 }
 
-// PostDeletion is the answer to the deletion of a post.
+// PostDeletion is the response to the deletion of a post.
 type PostDeletion struct {
 	Deleted         bool             `json:"deleted" enum:"true"`
 	PlatformDelete  *PlatformDelete  `json:"platformDelete,omitempty"`

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// PostInput is the structured content of a post: one atomic post or a thread of several, exactly one of which is set,
-// and what some networks or accounts publish instead.
+// PostInput is the structured content of a post: either one atomic post or a thread of several, and variants for some
+// networks or accounts.
 type PostInput struct {
 	Atomic   *AtomicPost
 	Thread   *ThreadPost
@@ -43,10 +43,10 @@ type ThreadPostInput struct {
 	Variants []PostVariant `json:"variants,omitempty" maxItems:"100" doc:"What some networks or accounts publish instead."`
 }
 
-// MaxVariants bounds the variants of a post.
+// MaxVariants is the maximum number of variants of a post.
 const MaxVariants = 100
 
-// PostVariant is what a post says on one network or one account instead. What it leaves out is the post's.
+// PostVariant is different content for one network or one account. Absent fields are taken from the post.
 type PostVariant struct {
 	Provider        *Provider     `json:"provider,omitempty" doc:"The network it is for. Either this or socialAccountId."`
 	SocialAccountID *ID           `json:"socialAccountId,omitempty" doc:"The account it is for; overrides a variant of its network."`
@@ -56,7 +56,7 @@ type PostVariant struct {
 	PostType        PostType      `json:"postType,omitempty" doc:"Set by the server."`
 }
 
-// Shapes tells the two shapes apart.
+// Shapes describes the two shapes.
 func (PostInput) Shapes() (key string, shapes map[string]any) {
 	return "kind", map[string]any{"atomic": AtomicPostInput{}, "thread": ThreadPostInput{}}
 }
@@ -82,11 +82,11 @@ func (p PostInput) Text() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// AssetIDs returns the assets of all parts, each once, in the order of their first appearance. Those of variants are
-// not among them.
+// AssetIDs returns the assets of all parts without those of variants, each once, in the order of their first
+// appearance.
 func (p PostInput) AssetIDs() []ID { return assetsOf(p.Parts()) }
 
-// AllAssetIDs are AssetIDs, followed by those of the variants.
+// AllAssetIDs returns AssetIDs, followed by those of the variants.
 func (p PostInput) AllAssetIDs() []ID { return assetsOf(p.AllParts()) }
 
 func assetsOf(parts []AtomicPost) []ID {
@@ -140,7 +140,7 @@ func (p *PostInput) UnmarshalJSON(data []byte) error {
 	return fmt.Errorf("postInput has the unknown kind %q", kind)
 }
 
-// MarshalJSON always names the kind and lists the attachments.
+// MarshalJSON always includes the kind and the attachments.
 func (a AtomicPost) MarshalJSON() ([]byte, error) {
 	type plain AtomicPost
 	a.Kind = "atomic"
@@ -163,8 +163,8 @@ type MediaAttachment struct {
 	AltText string        `json:"altText,omitempty" maxLength:"10000" doc:"Overrides the asset's own."`
 }
 
-// AttachedAsset is an asset in brief. In requests assetId is enough; the server fills in the rest. What a file does not
-// have, such as the length of a picture, is left out.
+// AttachedAsset is an asset in brief. In requests assetId is enough; the server fills in the rest. Fields that do not
+// apply, such as the length of a picture, are omitted.
 type AttachedAsset struct {
 	AssetID         ID      `json:"assetId"`
 	MimeType        string  `json:"mimeType" required:"false"`
@@ -176,7 +176,7 @@ type AttachedAsset struct {
 	AltText         string  `json:"altText,omitempty" required:"false"`
 }
 
-// LinkAttachment is a link that is shown as a card where a network can.
+// LinkAttachment is a link that is shown as a card if the network supports it.
 type LinkAttachment struct {
 	Kind        string `json:"kind" enum:"link"`
 	URL         WebURL `json:"url"`
@@ -184,7 +184,7 @@ type LinkAttachment struct {
 	Description string `json:"description,omitempty" maxLength:"4000"`
 }
 
-// Shapes tells the two shapes apart.
+// Shapes describes the two shapes.
 func (Attachment) Shapes() (key string, shapes map[string]any) {
 	return "kind", map[string]any{"media": MediaAttachment{}, "link": LinkAttachment{}}
 }

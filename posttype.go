@@ -8,7 +8,7 @@ const (
 	MaxAttachments = 20
 )
 
-// PostType is what a post is made of.
+// PostType is the type of a post, by its media.
 type PostType string
 
 // The types of posts.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// target returns what a variant is for, as a key; empty when it does not say so clearly.
+// target returns the network or account of a variant as a key; empty if it is ambiguous.
 func (v PostVariant) target() string {
 	switch {
 	case v.Provider != nil && v.SocialAccountID != nil:
@@ -19,7 +19,7 @@ func (v PostVariant) target() string {
 	return ""
 }
 
-// parts returns the atomic posts that a variant brings.
+// parts returns the atomic posts of a variant.
 func (v PostVariant) parts() []AtomicPost {
 	if v.Posts != nil {
 		return v.Posts
@@ -34,7 +34,7 @@ func (v PostVariant) parts() []AtomicPost {
 	return []AtomicPost{part}
 }
 
-// validateVariants finds what is wrong with the variants of a post by themselves.
+// validateVariants returns the issues of the variants of a post by themselves.
 func (p *PostInput) validateVariants() []Issue {
 	if p == nil {
 		return nil
@@ -66,7 +66,7 @@ func (p *PostInput) validateVariants() []Issue {
 	return issues
 }
 
-// variantProblem says what is wrong with the content of a variant, and in which field.
+// variantProblem describes why the content of a variant is invalid, and in which field.
 func (p *PostInput) variantProblem(v PostVariant) (problem string, field []string) {
 	switch {
 	case v.Text == nil && v.Posts == nil && v.Attachments == nil:
@@ -81,8 +81,8 @@ func (p *PostInput) variantProblem(v PostVariant) (problem string, field []strin
 	return "", nil
 }
 
-// VariantFor returns the index of the variant that an account publishes, or -1 for the post itself: its own, else that
-// of its network.
+// VariantFor returns the index of the variant that an account publishes: its own, else that of its network, or -1 for
+// the post itself.
 func (p PostInput) VariantFor(network Provider, account ID) int {
 	own := slices.IndexFunc(p.Variants, func(v PostVariant) bool {
 		return v.SocialAccountID != nil && *v.SocialAccountID == account
@@ -93,7 +93,8 @@ func (p PostInput) VariantFor(network Provider, account ID) int {
 	return slices.IndexFunc(p.Variants, func(v PostVariant) bool { return v.Provider != nil && *v.Provider == network })
 }
 
-// Variant returns the whole content of a variant: what it leaves out is the post's. The variant -1 is the post itself.
+// Variant returns the whole content of a variant: absent fields are taken from the post. The variant -1 is the post
+// itself.
 func (p PostInput) Variant(i int) PostInput {
 	if i < 0 || i >= len(p.Variants) {
 		return PostInput{Atomic: p.Atomic, Thread: p.Thread}
@@ -112,7 +113,7 @@ func (p PostInput) Variant(i int) PostInput {
 	return PostInput{Atomic: &whole}
 }
 
-// attachments returns those of all parts, each asset once, as far as one post can have them.
+// attachments returns the attachments of all parts, each asset once, as far as one post can have them.
 func (p PostInput) attachments() []Attachment {
 	if p.Atomic != nil {
 		return p.Atomic.Attachments
@@ -133,14 +134,13 @@ func (p PostInput) attachments() []Attachment {
 	return all
 }
 
-// OwnMedia reports whether a variant does not take over the media of the post as they are, so that its type follows
-// from its own.
+// OwnMedia reports whether a variant differs from the post in its media, so that its type is derived from its own.
 func (p PostInput) OwnMedia(i int) bool {
 	v := p.Variants[i]
 	return v.Posts != nil || v.Attachments != nil || p.Thread != nil
 }
 
-// VariantPath returns where a request has what an issue of a variant's whole content is about.
+// VariantPath returns the path in the request for an issue of a variant's whole content.
 func (p PostInput) VariantPath(i int, path []string) []string {
 	if i < 0 || i >= len(p.Variants) || len(path) < 1 || path[0] != "postInput" {
 		return path
@@ -168,7 +168,7 @@ func (p PostInput) VariantPath(i int, path []string) []string {
 	return inVariant
 }
 
-// AllParts returns the atomic posts of the post, and those that its variants bring.
+// AllParts returns the atomic posts of the post and of its variants.
 func (p PostInput) AllParts() []AtomicPost {
 	parts := p.Parts()
 	for _, v := range p.Variants {

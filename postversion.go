@@ -22,7 +22,7 @@ type PostVersion struct {
 	CreatedAt        Time       `json:"createdAt"`
 }
 
-// VersionMatch is the condition of an If-Match header: versions of a post's content, one of which must be the present
+// VersionMatch is the condition of an If-Match header: versions of a post's content, one of which must be the current
 // one. The zero value is no condition.
 type VersionMatch struct {
 	given bool
@@ -33,7 +33,7 @@ type VersionMatch struct {
 // MatchVersion returns the condition that the content is one version.
 func MatchVersion(id ID) VersionMatch { return VersionMatch{given: true, ids: []ID{id}} }
 
-// UnmarshalText reads the value of an If-Match header.
+// UnmarshalText parses the value of an If-Match header.
 func (m *VersionMatch) UnmarshalText(text []byte) error {
 	*m = VersionMatch{given: true}
 	if strings.TrimSpace(string(text)) == "*" {
@@ -65,7 +65,7 @@ func (m VersionMatch) String() string {
 	return strings.Join(tags, ", ")
 }
 
-// Check is nil when the present version meets the condition.
+// Check returns nil if the current version meets the condition.
 func (m VersionMatch) Check(present ID) error {
 	if !m.given || m.any {
 		return nil

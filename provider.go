@@ -23,7 +23,7 @@ func Providers() []Provider {
 // Enum lists the values on the wire.
 func (Provider) Enum() []string { return enumOf(Providers()) }
 
-// ProviderInfo is what is known about a network beforehand.
+// ProviderInfo is the static description of a network.
 type ProviderInfo struct {
 	Name         Provider              `json:"name"`
 	DisplayName  string                `json:"displayName"`
@@ -38,7 +38,7 @@ type ProviderInfo struct {
 	FetchesMedia bool                  `json:"fetchesMedia" doc:"The network fetches media from this installation, which it must be able to reach."`
 }
 
-// ProviderAbilities are what a network can do besides posting.
+// ProviderAbilities are the abilities of a network besides posting.
 type ProviderAbilities struct {
 	Threads           bool `json:"threads"`
 	FirstComment      bool `json:"firstComment"`
@@ -53,7 +53,7 @@ type ProviderAbilities struct {
 	Mentions          bool `json:"mentions" doc:"People and organizations can be looked up to mention them."`
 }
 
-// PostFormat is one kind of post on a network: what it is made of, and its limits.
+// PostFormat is one kind of post on a network, and its limits.
 type PostFormat struct {
 	Name        string       `json:"name"`
 	Description string       `json:"description"`
@@ -67,7 +67,7 @@ type PostFormat struct {
 	MaxParts    int          `json:"maxParts" doc:"Of a thread; 0 means that threads are not supported."`
 }
 
-// TextLimit bounds a text on a network.
+// TextLimit is the limits of a text on a network.
 type TextLimit struct {
 	Max      int    `json:"max"`
 	Unit     string `json:"unit" enum:"characters,utf16,bytes,weighted" doc:"Unicode code points, UTF-16 code units, bytes of UTF-8, or the network's own rule."`
@@ -75,7 +75,7 @@ type TextLimit struct {
 	FoldAt   int    `json:"foldAt,omitempty" doc:"After how many characters the network shows \"see more\"; absent when it does not fold."`
 }
 
-// MediaLimit bounds the media of one class; a bound that is absent does not hold.
+// MediaLimit is the limits of the media of one class; an absent limit does not apply.
 type MediaLimit struct {
 	Class        string   `json:"class" enum:"image,gif,video,document"`
 	MimeTypes    []string `json:"mimeTypes"`
@@ -116,7 +116,7 @@ type PublishSetting struct {
 	Fields      []PublishSetting `json:"fields,omitempty" doc:"Of an object."`
 }
 
-// ProviderScope is a scope that a consent asks for.
+// ProviderScope is a scope that a consent requests.
 type ProviderScope struct {
 	Scope    string `json:"scope"`
 	Purpose  string `json:"purpose"`
@@ -130,7 +130,7 @@ type ProviderCost struct {
 	Description string `json:"description"`
 }
 
-// ProviderDeclaration is a sentence that a person has to see, or agree to.
+// ProviderDeclaration is a notice that a person must see, or agree to.
 type ProviderDeclaration struct {
 	Key    string            `json:"key"`
 	Text   string            `json:"text" doc:"With a placeholder such as {musicUsage} for each link."`
@@ -140,7 +140,7 @@ type ProviderDeclaration struct {
 	Moment string            `json:"moment" enum:"before,after" doc:"Before or after posting."`
 }
 
-// ProviderRateLimit is a limit that a network states: so many units in a time.
+// ProviderRateLimit is a rate limit published by a network.
 type ProviderRateLimit struct {
 	Name      string           `json:"name"`
 	Scope     string           `json:"scope" enum:"account,installation" doc:"Whether the limit applies per account or to the whole installation."`
@@ -151,7 +151,7 @@ type ProviderRateLimit struct {
 	Counted   bool             `json:"counted" doc:"crier counts the usage and observes the limit automatically."`
 }
 
-// Capabilities are what an account's network and connection can do.
+// Capabilities are the capabilities of an account's network and connection.
 type Capabilities struct {
 	ProviderAbilities
 	PostTypes           []PostType       `json:"postTypes"`

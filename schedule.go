@@ -18,7 +18,7 @@ const (
 	MaxNextSlots       = 20
 )
 
-// Targets is what schedule and post-now have in common: where to publish, how, and what happens afterwards.
+// Targets are the common fields of schedule and post-now: the accounts, settings and follow-up actions.
 type Targets struct {
 	SocialAccountIDs                  []ID                              `json:"socialAccountIds" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Each account has its own result."`
 	Timezone                          *Zone                             `json:"timezone,omitempty" null:"true" doc:"The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone."`
@@ -32,7 +32,7 @@ type Targets struct {
 	AllowRepublish                    bool                              `json:"allowRepublish,omitempty" doc:"Publish again on accounts where this post was published before."`
 }
 
-// ScheduleRequest is the body that schedules a post.
+// ScheduleRequest is the request to schedule a post.
 type ScheduleRequest struct {
 	Targets
 	ScheduledAt *Time `json:"scheduledAt,omitempty" doc:"At least 60 seconds ahead, within 90 days. Exactly one of scheduledAt and useNextSlot: true."`
@@ -82,7 +82,7 @@ func (t Targets) validate(now time.Time) []Issue {
 	return issues
 }
 
-// PostNowRequest is the body that publishes a post at once.
+// PostNowRequest is the request to publish a post at once.
 type PostNowRequest struct {
 	Targets
 	WaitSeconds *int `json:"waitSeconds,omitempty" minimum:"0" maximum:"30" default:"10" doc:"How long to wait for the networks before responding with the results so far."`
@@ -105,14 +105,14 @@ type ScheduleEntry struct {
 	Warnings        []Issue        `json:"warnings,omitempty"`
 }
 
-// EntryError says why one account was refused, or failed.
+// EntryError says why one account was rejected, or failed.
 type EntryError struct {
 	Message string  `json:"message"`
 	Code    string  `json:"code,omitempty"`
 	Issues  []Issue `json:"issues,omitempty"`
 }
 
-// ScheduleOutcome sums the entries up.
+// ScheduleOutcome summarizes the entries.
 type ScheduleOutcome struct {
 	TotalCount   int    `json:"totalCount" number:"true"`
 	SuccessCount int    `json:"successCount" number:"true"`
@@ -158,7 +158,7 @@ type ValidationEntry struct {
 	CreditCost      int64       `json:"creditCost" number:"true"`
 	Error           *EntryError `json:"error,omitempty"`
 	Warnings        []Issue     `json:"warnings"`
-	// Texts measures the parts of what this account would publish.
+	// Texts are the lengths of the parts that this account would publish.
 	Texts []TextMeasure `json:"texts" doc:"Length of each part as the network counts it; empty when the account cannot be used."`
 }
 
@@ -172,7 +172,7 @@ type TextMeasure struct {
 	FoldAt *int   `json:"foldAt" number:"true" doc:"Where the network folds the text (see more), in code points from the start of the part; null when it is not folded."`
 }
 
-// ContentValidation is the body that tries out content that was never stored.
+// ContentValidation is the request to dry-run unsaved content.
 type ContentValidation struct {
 	PostType  *PostType  `json:"postType,omitempty" doc:"Inferred from the assets when absent."`
 	Text      *string    `json:"text,omitempty" maxLength:"100000" doc:"Ignored if postInput is present."`

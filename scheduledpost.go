@@ -33,7 +33,8 @@ type ScheduledPost struct {
 	UpdatedAt            Time                       `json:"updatedAt"`
 }
 
-// SetActions fills in what follows the scheduled post: what was planned, and how those actions go that have begun.
+// SetActions sets the follow-up actions of the scheduled post: the planned ones, and the states of those that have
+// started.
 func (s *ScheduledPost) SetActions(planned PlannedActions, begun map[FollowUpKind]FollowUp, seriesGoesOn bool) {
 	state := func(kind FollowUpKind) FollowUp {
 		if f, ok := begun[kind]; ok {
@@ -65,7 +66,7 @@ func (s *ScheduledPost) SetActions(planned PlannedActions, begun map[FollowUpKin
 	}
 }
 
-// PublishResults is what came out of a publication.
+// PublishResults are the results of a publication.
 type PublishResults struct {
 	PlatformPostIDs []string `json:"platformPostIds" doc:"The parts of a thread in order; one entry otherwise."`
 	Permalink       string   `json:"permalink,omitempty"`
@@ -75,7 +76,7 @@ type PublishResults struct {
 	Warnings        []string `json:"warnings,omitempty"`
 }
 
-// ProviderPublishState is how far the network is.
+// ProviderPublishState is the progress at the network.
 type ProviderPublishState struct {
 	RequiresPolling bool            `json:"requiresPolling"`
 	PublishID       string          `json:"publishId,omitempty"`
@@ -86,7 +87,7 @@ type ProviderPublishState struct {
 	FailureCode     string          `json:"failureCode,omitempty"`
 }
 
-// UploadProgress is how far a file is that is being sent to a network.
+// UploadProgress is the progress of a file upload to a network.
 type UploadProgress struct {
 	NextByteStart int64 `json:"nextByteStart" number:"true"`
 	UploadSize    int64 `json:"uploadSize" number:"true"`

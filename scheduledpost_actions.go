@@ -1,7 +1,6 @@
 package crier
 
-// FollowUpStatus is where an action that follows a post stands: waiting until the post is public, then as a scheduled
-// post.
+// FollowUpStatus is the status of a follow-up action: waiting until the post is public, then that of a scheduled post.
 type FollowUpStatus string
 
 // FollowUpWaiting is the status of an action whose post is not public yet.
@@ -12,7 +11,7 @@ func (FollowUpStatus) Enum() []string {
 	return append([]string{string(FollowUpWaiting)}, enumOf(ScheduledPostStatuses())...)
 }
 
-// FollowUp is how an action that follows a post goes.
+// FollowUp is the state of a follow-up action.
 type FollowUp struct {
 	Status         FollowUpStatus `json:"status"`
 	ScheduledAt    *Time          `json:"scheduledAt,omitempty" doc:"Once the post is public."`
@@ -23,26 +22,26 @@ type FollowUp struct {
 	ErrorMessage   string         `json:"errorMessage,omitempty"`
 }
 
-// ScheduledComment is the first comment of a scheduled post and how it goes.
+// ScheduledComment is the first comment of a scheduled post and its state.
 type ScheduledComment struct {
 	Text     string `json:"text"`
 	MediaIDs []ID   `json:"mediaIds"`
 	FollowUp
 }
 
-// ScheduledTrigger is the comment at a number of likes of a scheduled post and how it goes.
+// ScheduledTrigger is the comment at a number of likes of a scheduled post and its state.
 type ScheduledTrigger struct {
 	EngagementTrigger
 	FollowUp
 }
 
-// ScheduledRepost is the repost of a scheduled post and how it goes.
+// ScheduledRepost is the repost of a scheduled post and its state.
 type ScheduledRepost struct {
 	RepostAfter
 	FollowUp
 }
 
-// ScheduledActions are the actions that follow a scheduled post beside its first comment.
+// ScheduledActions are the follow-up actions of a scheduled post besides its first comment.
 type ScheduledActions struct {
 	EngagementCommentTrigger *ScheduledTrigger `json:"engagementCommentTrigger,omitempty"`
 	RepostAfter              *ScheduledRepost  `json:"repostAfter,omitempty"`
@@ -54,17 +53,17 @@ type Recurrence struct {
 	RecurrenceEndsAt       *Time `json:"recurrenceEndsAt,omitempty" null:"true" doc:"null means no end."`
 }
 
-// ScheduledRecurrence is the recurrence of a scheduled post and whether it goes on.
+// ScheduledRecurrence is the recurrence of a scheduled post and whether it continues.
 type ScheduledRecurrence struct {
 	RecurrenceIntervalDays int    `json:"recurrenceIntervalDays" number:"true"`
 	RecurrenceEndsAt       *Time  `json:"recurrenceEndsAt"`
 	Status                 string `json:"status" enum:"active,ended" doc:"active while the post is scheduled on the account by this series."`
 }
 
-// FollowUpKind tells the actions that follow a post apart.
+// FollowUpKind is the kind of a follow-up action.
 type FollowUpKind string
 
-// The kinds of actions that follow a post.
+// The kinds of follow-up actions.
 const (
 	FollowUpFirstComment      FollowUpKind = "first_comment"
 	FollowUpEngagementComment FollowUpKind = "engagement_comment"

@@ -1,6 +1,6 @@
 package crier
 
-// ScheduledPostStatus is where the publication of a post on one account stands.
+// ScheduledPostStatus is the status of the publication of a post on one account.
 type ScheduledPostStatus string
 
 // The states of a scheduled post.
@@ -23,10 +23,10 @@ func ScheduledPostStatuses() []ScheduledPostStatus {
 // Enum lists the values on the wire.
 func (ScheduledPostStatus) Enum() []string { return enumOf(ScheduledPostStatuses()) }
 
-// Live is true while a publication may still happen: it occupies its account and its instant.
+// Live reports whether a publication may still happen: it occupies its account and its instant.
 func (s ScheduledPostStatus) Live() bool {
 	return s == Scheduled || s == Publishing || s == Processing || s == Unknown
 }
 
-// Running is true while the network is, or may be, working on it.
+// Running reports whether the network is, or may be, processing it.
 func (s ScheduledPostStatus) Running() bool { return s == Publishing || s == Processing }

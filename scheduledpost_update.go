@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ScheduledPostUpdate is the body that changes a scheduled post: what is absent stays, what is given replaces the whole
-// of it, null removes it.
+// ScheduledPostUpdate is the request to update a scheduled post: absent fields keep their value, given ones replace the
+// whole value, null removes it.
 type ScheduledPostUpdate struct {
 	ScheduledAt        Optional[Time]                       `json:"scheduledAt,omitzero" doc:"At least 60 seconds ahead, within 90 days."`
 	Timezone           Optional[Zone]                       `json:"timezone,omitzero" null:"true" doc:"The zone the time was chosen in; null means the team's."`
@@ -16,7 +16,7 @@ type ScheduledPostUpdate struct {
 	Recurrence         Optional[Recurrence]                 `json:"recurrence,omitzero" null:"true"`
 }
 
-// FollowUpActions are the actions that follow a post beside its first comment.
+// FollowUpActions are the follow-up actions of a post besides its first comment.
 type FollowUpActions struct {
 	EngagementCommentTrigger *EngagementTrigger `json:"engagementCommentTrigger,omitempty" null:"true"`
 	RepostAfter              *RepostAfter       `json:"repostAfter,omitempty" null:"true"`

@@ -12,12 +12,12 @@ type Session struct {
 	ExpiresAt  Time   `json:"expiresAt"`
 }
 
-// SessionList is where a person is signed in, the newest first.
+// SessionList lists the sessions of a person, newest first.
 type SessionList struct {
 	Data []Session `json:"data"`
 }
 
-// SessionEnded is the answer to the end of a session.
+// SessionEnded is the response to ending a session.
 type SessionEnded struct {
 	Ended bool `json:"ended"`
 }

@@ -1,6 +1,6 @@
 package crier
 
-// SchedulingSlot is a wall-clock time of a team's week at which posts may go out.
+// SchedulingSlot is a wall-clock time of a team's week at which posts can be published.
 type SchedulingSlot struct {
 	ID         ID      `json:"id"`
 	TeamID     ID      `json:"teamId"`
@@ -19,7 +19,7 @@ type SchedulingSlots struct {
 	Slots         []SlotSummary `json:"slots" doc:"Sorted by hour and minute."`
 }
 
-// SlotSummary is a slot as the grid lists it.
+// SlotSummary is a slot in the list of a grid.
 type SlotSummary struct {
 	ID         ID      `json:"id"`
 	Hour       int     `json:"hour" number:"true"`
@@ -28,7 +28,7 @@ type SlotSummary struct {
 	DaysOfWeek []int   `json:"daysOfWeek"`
 }
 
-// SlotCreate is the body that makes a slot.
+// SlotCreate is the request to create a slot.
 type SlotCreate struct {
 	Hour       int     `json:"hour" minimum:"0" maximum:"23"`
 	Minute     int     `json:"minute" minimum:"0" maximum:"59"`
@@ -36,7 +36,7 @@ type SlotCreate struct {
 	DaysOfWeek []int   `json:"daysOfWeek,omitempty" minItems:"1" maxItems:"100" minimum:"0" maximum:"6" doc:"0 is Sunday; all seven days when absent. Duplicates are removed."`
 }
 
-// SlotUpdate is the body that changes a slot; what is absent stays.
+// SlotUpdate is the request to update a slot; absent fields keep their value.
 type SlotUpdate struct {
 	Hour       Optional[int]    `json:"hour,omitzero" minimum:"0" maximum:"23"`
 	Minute     Optional[int]    `json:"minute,omitzero" minimum:"0" maximum:"59"`
@@ -57,7 +57,7 @@ type UpcomingSlot struct {
 	Label    *string `json:"label"`
 }
 
-// SlotCalendar is the instants of a team's grid in a window of time.
+// SlotCalendar is the instants of a team's grid in a period.
 type SlotCalendar struct {
 	From          Time          `json:"from"`
 	To            Time          `json:"to"`
@@ -66,7 +66,7 @@ type SlotCalendar struct {
 	Slots         []SlotInstant `json:"slots" doc:"In order of time."`
 }
 
-// SlotInstant is one instant of a grid and what takes it.
+// SlotInstant is one instant of a grid and the scheduled posts that take it.
 type SlotInstant struct {
 	SlotID    ID          `json:"slotId"`
 	StartsAt  Time        `json:"startsAt"`

@@ -52,25 +52,25 @@ type SocialAccountList struct {
 	Data []SocialAccount `json:"data"`
 }
 
-// SocialAccountUpdate is the body that switches an account on or off.
+// SocialAccountUpdate is the request to enable or disable an account.
 type SocialAccountUpdate struct {
 	Status string `json:"status" enum:"connected,disabled"`
 }
 
-// ConnectRequest is the body that begins to connect an account.
+// ConnectRequest is the request to start connecting an account.
 type ConnectRequest struct {
 	Provider  Provider `json:"provider"`
 	ReturnURL *WebURL  `json:"returnUrl,omitempty" null:"true" doc:"Where the person's browser is redirected afterwards, with socialAccountIds or error in the query. An https URL, or http on this machine; one of crier itself or of the organization's returnOrigins, if there are any."`
 }
 
-// ConnectResponse tells where to send the person.
+// ConnectResponse has the URL to send the person to.
 type ConnectResponse struct {
 	ConnectionID     ID     `json:"connectionId" doc:"Contained in the event social_account.connection_failed if the connection fails."`
 	AuthorizationURL string `json:"authorizationUrl"`
 	ExpiresAt        Time   `json:"expiresAt"`
 }
 
-// AccountChoices are the values that a publish setting can have on an account, asked for at its network.
+// AccountChoices are the values that a publish setting can have on an account, as reported by its network.
 type AccountChoices struct {
 	Setting string          `json:"setting"`
 	Data    []AccountChoice `json:"data"`
@@ -91,7 +91,7 @@ type AccountFace struct {
 	ImageURL    string `json:"imageUrl,omitempty"`
 }
 
-// MentionList is whom a text may mean.
+// MentionList is the result of a search for mentions.
 type MentionList struct {
 	Data []Mention `json:"data"`
 }
@@ -105,7 +105,7 @@ type Mention struct {
 	Kind     string `json:"kind" enum:"person,organization"`
 }
 
-// ProviderList is what the networks of this installation can do.
+// ProviderList describes the networks of this installation.
 type ProviderList struct {
 	Data []JSON[ProviderInfo] `json:"data"`
 }

@@ -1,6 +1,6 @@
 package crier
 
-// TagSummary is a tag as a post carries it.
+// TagSummary is a tag of a post.
 type TagSummary struct {
 	ID     ID     `json:"id"`
 	Name   string `json:"name"`
@@ -18,13 +18,13 @@ type Tag struct {
 	UpdatedAt Time   `json:"updatedAt"`
 }
 
-// TagCreate is the body that makes a tag.
+// TagCreate is the request to create a tag.
 type TagCreate struct {
 	Name   TagName `json:"name"`
 	Colour *Colour `json:"colour,omitempty" doc:"Chosen from the name when absent."`
 }
 
-// TagUpdate is the body that changes a tag; what is absent stays.
+// TagUpdate is the request to update a tag; absent fields keep their value.
 type TagUpdate struct {
 	Name   Optional[TagName] `json:"name,omitzero"`
 	Colour Optional[Colour]  `json:"colour,omitzero"`

@@ -6,7 +6,7 @@ const (
 	MaxPublishLateMinutes     = 1440
 )
 
-// Team lives inside an organization and owns social accounts, assets, folders and posts.
+// Team belongs to an organization and owns social accounts, assets, folders and posts.
 type Team struct {
 	ID                  ID      `json:"id"`
 	OrganizationID      ID      `json:"organizationId"`
@@ -20,7 +20,7 @@ type Team struct {
 	UpdatedAt           Time    `json:"updatedAt"`
 }
 
-// TeamCreate is the body that makes a further team.
+// TeamCreate is the request to create a team.
 type TeamCreate struct {
 	OrganizationID      ID      `json:"organizationId"`
 	Name                Name    `json:"name" doc:"2 to 64 characters after trimming, no control characters."`
@@ -29,7 +29,7 @@ type TeamCreate struct {
 	LinkTrackingDefault *bool   `json:"linkTrackingDefault,omitempty" null:"true"`
 }
 
-// TeamUpdate is the body that changes a team; what is absent stays.
+// TeamUpdate is the request to update a team; absent fields keep their value.
 type TeamUpdate struct {
 	Name                Optional[Name]   `json:"name,omitzero"`
 	Website             Optional[WebURL] `json:"website,omitzero" null:"true" maxLength:"2048"`
@@ -39,7 +39,7 @@ type TeamUpdate struct {
 	PublishLateMinutes  Optional[int]    `json:"publishLateMinutes,omitzero" minimum:"0" maximum:"1440"`
 }
 
-// Deleted is the answer to a deletion.
+// Deleted is the response to a deletion.
 type Deleted struct {
 	Deleted bool `json:"deleted" enum:"true"`
 }

@@ -11,19 +11,19 @@ import (
 const (
 	MinNameLength = 2
 	MaxNameLength = 64
-	// MaxLabelLength bounds titles and labels.
+	// MaxLabelLength is the maximum length of titles and labels.
 	MaxLabelLength = 200
-	// MaxFileNameLength bounds the names of files.
+	// MaxFileNameLength is the maximum length of file names.
 	MaxFileNameLength = 255
 )
 
 // Name is the name of an organization or a team: 2 to 64 characters after trimming, no control characters.
 type Name string
 
-// Trimmed returns the name as it is kept.
+// Trimmed returns the name as it is stored.
 func (n Name) Trimmed() string { return strings.TrimSpace(string(n)) }
 
-// Problem says what is wrong with the name, or nothing.
+// Problem describes why the name is invalid; it is empty for a valid one.
 func (n Name) Problem() string {
 	trimmed := n.Trimmed()
 	if length := utf8.RuneCountInString(trimmed); length < MinNameLength || length > MaxNameLength {
@@ -43,10 +43,10 @@ func controlProblem(s string) string {
 // TagName is the name of a tag: 1 to 64 characters after trimming, no control characters.
 type TagName string
 
-// Trimmed returns the name as it is kept.
+// Trimmed returns the name as it is stored.
 func (n TagName) Trimmed() string { return strings.TrimSpace(string(n)) }
 
-// Problem says what is wrong with the name, or nothing.
+// Problem describes why the name is invalid; it is empty for a valid one.
 func (n TagName) Problem() string {
 	trimmed := n.Trimmed()
 	if length := utf8.RuneCountInString(trimmed); length < 1 || length > MaxNameLength {
@@ -58,7 +58,7 @@ func (n TagName) Problem() string {
 // Colour is a colour such as #1d9bf0.
 type Colour string
 
-// Problem says what is wrong with the colour, or nothing.
+// Problem describes why the colour is invalid; it is empty for a valid one.
 func (c Colour) Problem() string {
 	const rule = "must be a colour of the form #rrggbb, such as #1d9bf0"
 	if len(c) != 7 || c[0] != '#' {
@@ -72,10 +72,10 @@ func (c Colour) Problem() string {
 	return ""
 }
 
-// FileName is the name of a file for people: 1 to 255 characters, no path, no control characters.
+// FileName is the display name of a file: 1 to 255 characters, no path, no control characters.
 type FileName string
 
-// Problem says what is wrong with the name, or nothing.
+// Problem describes why the name is invalid; it is empty for a valid one.
 func (n FileName) Problem() string {
 	const rule = "must be 1 to 255 characters long, without slashes"
 	if length := utf8.RuneCountInString(string(n)); length < 1 || length > MaxFileNameLength ||
@@ -93,7 +93,7 @@ func Text(p *string) string {
 	return *p
 }
 
-// TextOrNil is nil for an empty text.
+// TextOrNil returns a pointer to the text; nil for an empty one.
 func TextOrNil(s string) *string {
 	if s == "" {
 		return nil
@@ -101,7 +101,7 @@ func TextOrNil(s string) *string {
 	return &s
 }
 
-// Printable returns what a program calls itself, without what cannot be shown, cut to a number of characters.
+// Printable returns the name of a program without unprintable characters, truncated to a number of characters.
 func Printable(name string, length int) string {
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

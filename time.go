@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// timeLayout is how every instant leaves the service: RFC 3339, UTC, milliseconds.
+// timeLayout is the format of every instant in responses: RFC 3339, UTC, milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// rfc3339 catches what time.Parse lets through: an hour of one digit, a comma before the fraction. Section 5.6 of the
-// RFC lets T and Z be in lower case.
+// rfc3339 rejects what time.Parse accepts in addition: an hour of one digit, a comma before the fraction. Section 5.6
+// of the RFC allows T and Z in lower case.
 var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
 
-// Time is an instant on the wire and in the store: UTC, kept to the microsecond, shown to the millisecond.
+// Time is an instant on the wire and in the store: UTC, stored in microseconds, shown in milliseconds.
 type Time struct{ time.Time }
 
-// TimeOf cuts t to what both databases keep.
+// TimeOf truncates t to the precision of both databases.
 func TimeOf(t time.Time) Time { return Time{t.UTC().Truncate(time.Microsecond)} }
 
-// ParseTime reads RFC 3339 with Z or an offset. A local time without one is refused: nobody could say when it is.
+// ParseTime parses RFC 3339 with Z or an offset. A local time without one is rejected: it is ambiguous.
 func ParseTime(s string) (Time, error) {
 	s = strings.ToUpper(s)
 	t, err := time.Parse(time.RFC3339, s)
@@ -64,7 +64,7 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return t.UnmarshalText(data[1 : len(data)-1])
 }
 
-// Scan reads a column of either database.
+// Scan implements sql.Scanner for both databases.
 func (t *Time) Scan(src any) error {
 	v, ok := src.(time.Time)
 	if !ok {
@@ -74,10 +74,10 @@ func (t *Time) Scan(src any) error {
 	return nil
 }
 
-// Value hands the instant to either database.
+// Value implements driver.Valuer for both databases.
 func (t Time) Value() (driver.Value, error) { return t.UTC(), nil }
 
-// TimeOrNil is nil for the zero time.
+// TimeOrNil returns a pointer to the time; nil for the zero time.
 func TimeOrNil(t time.Time) *Time {
 	if t.IsZero() {
 		return nil
@@ -86,8 +86,8 @@ func TimeOrNil(t time.Time) *Time {
 	return &at
 }
 
-// Clock tells the time: time.Now, but in tests.
+// Clock returns the current time: time.Now, except in tests.
 type Clock func() time.Time
 
-// Now returns the present as both databases keep it.
+// Now returns the current time with the precision of both databases.
 func (c Clock) Now() Time { return TimeOf(c()) }

@@ -7,11 +7,11 @@ import (
 	"reflect"
 )
 
-// JSON is a value of type T as it came over the wire or out of the database: it is passed on as it is, and decoded by
-// who needs it. The interface's document describes it as T.
+// JSON is an encoded value of type T from the wire or the database: it is passed on unchanged, and decoded on demand.
+// The OpenAPI document describes it as T.
 type JSON[T any] struct{ raw json.RawMessage }
 
-// RawJSON takes what is known to be a value of type T.
+// RawJSON returns data that is known to be a value of type T.
 func RawJSON[T any](raw json.RawMessage) JSON[T] { return JSON[T]{raw: raw} }
 
 // Value decodes it.
@@ -26,13 +26,13 @@ func (j JSON[T]) Value() (T, error) {
 	return value, nil
 }
 
-// Raw returns what was written.
+// Raw returns the encoded value.
 func (j JSON[T]) Raw() json.RawMessage { return j.raw }
 
-// JSONType tells the type of the value to who describes the wire format.
+// JSONType returns the type of the value, for descriptions of the wire format.
 func (JSON[T]) JSONType() reflect.Type { return reflect.TypeFor[T]() }
 
-// MarshalJSON writes the value as it is; nothing is written as an empty object.
+// MarshalJSON writes the value unchanged; no value is written as an empty object.
 func (j JSON[T]) MarshalJSON() ([]byte, error) {
 	if len(j.raw) == 0 {
 		return []byte("{}"), nil
@@ -40,7 +40,7 @@ func (j JSON[T]) MarshalJSON() ([]byte, error) {
 	return j.raw, nil
 }
 
-// UnmarshalJSON keeps the value as it is.
+// UnmarshalJSON stores the value unchanged.
 func (j *JSON[T]) UnmarshalJSON(data []byte) error {
 	j.raw = bytes.Clone(data)
 	return nil

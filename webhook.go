@@ -8,14 +8,14 @@ import (
 // Bounds of webhooks.
 const (
 	MaxWebhooks = 20
-	// MaxWebhookAnswer is how much of an endpoint's answer is kept.
+	// MaxWebhookAnswer is the maximum size of the stored part of an endpoint's response.
 	MaxWebhookAnswer = 4 << 10
 )
 
-// AllEvents in a webhook's types stands for every type, those included that are added later.
+// AllEvents in a webhook's types means every type, including those added later.
 const AllEvents = "*"
 
-// WebhookStatus tells whether a webhook is told of events.
+// WebhookStatus says whether a webhook receives events.
 type WebhookStatus string
 
 // The states of a webhook.
@@ -29,7 +29,7 @@ func (WebhookStatus) Enum() []string {
 	return enumOf([]WebhookStatus{WebhookEnabledStatus, WebhookDisabledStatus})
 }
 
-// Webhook is an address that is told of an organization's events.
+// Webhook is a URL that receives an organization's events.
 type Webhook struct {
 	ID             ID            `json:"id"`
 	OrganizationID ID            `json:"organizationId"`
@@ -44,19 +44,19 @@ type Webhook struct {
 	UpdatedAt      Time          `json:"updatedAt"`
 }
 
-// WebhookWithSecret is the answer to the creation and the rotation of a webhook: the only time the secret is shown.
+// WebhookWithSecret is the response to the creation and the rotation of a webhook: the only time the secret is shown.
 type WebhookWithSecret struct {
 	Webhook
 	Secret string `json:"secret,omitempty" doc:"whsec_ and the key that signs deliveries. Shown once. A replayed response does not contain it."`
 }
 
-// WithoutSecret returns the answer as it may be kept.
+// WithoutSecret returns the response as it may be stored.
 func (w WebhookWithSecret) WithoutSecret() any {
 	w.Secret = ""
 	return w
 }
 
-// WebhookCreate is the body that makes a webhook.
+// WebhookCreate is the request to create a webhook.
 type WebhookCreate struct {
 	URL         string   `json:"url" minLength:"1" maxLength:"2048" doc:"Where events are sent, as POST requests. It must be on the public internet, unless the operator allows more."`
 	Types       []string `json:"types" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Types of events, or * for all."`
@@ -64,7 +64,7 @@ type WebhookCreate struct {
 	Description *string  `json:"description,omitempty" null:"true" maxLength:"200"`
 }
 
-// WebhookUpdate is the body that changes a webhook; what is absent stays.
+// WebhookUpdate is the request to update a webhook; absent fields keep their value.
 type WebhookUpdate struct {
 	URL         Optional[string]        `json:"url,omitzero" minLength:"1" maxLength:"2048"`
 	Types       Optional[[]string]      `json:"types,omitzero" minItems:"1" maxItems:"100" uniqueItems:"true"`
@@ -73,7 +73,7 @@ type WebhookUpdate struct {
 	Status      Optional[WebhookStatus] `json:"status,omitzero" doc:"enabled enables a disabled webhook again: it receives new events only. Send missed events with replay."`
 }
 
-// CheckEventTypes finds types of events that do not exist.
+// CheckEventTypes returns an error for unknown types of events.
 func CheckEventTypes(types []string, path ...string) []Issue {
 	var issues []Issue
 	known := map[string]bool{AllEvents: true}
@@ -90,34 +90,34 @@ func CheckEventTypes(types []string, path ...string) []Issue {
 	return issues
 }
 
-// WebhookRotate is the body that gives a webhook a new secret.
+// WebhookRotate is the request to rotate the secret of a webhook.
 type WebhookRotate struct {
 	GraceSeconds int `json:"graceSeconds,omitempty" minimum:"0" maximum:"86400" doc:"How long the old secret also signs; 0, the default, ends it at once."`
 }
 
-// WebhookReplay is the body that has past events sent again.
+// WebhookReplay is the request to send past events again.
 type WebhookReplay struct {
 	From Time `json:"from" doc:"Start of the period to replay."`
 	To   Time `json:"to" doc:"End of the period, exclusive."`
 }
 
-// WebhookReplayed is the answer to a replay.
+// WebhookReplayed is the response to a replay.
 type WebhookReplayed struct {
 	Events int64 `json:"events" number:"true" doc:"Number of the webhook's events in the period."`
 }
 
-// WebhookTestEvent is what a test event is about.
+// WebhookTestEvent is the object of a test event.
 type WebhookTestEvent struct {
 	WebhookID ID     `json:"webhookId"`
 	Message   string `json:"message"`
 }
 
-// WebhookTested is the answer to a test.
+// WebhookTested is the response to a test.
 type WebhookTested struct {
 	EventID ID `json:"eventId" doc:"The id of the test event, which is also the webhook-id of its delivery."`
 }
 
-// WebhookDeliveryStatus is where a delivery stands.
+// WebhookDeliveryStatus is the status of a delivery.
 type WebhookDeliveryStatus string
 
 // The states of a delivery.
@@ -132,7 +132,7 @@ func (WebhookDeliveryStatus) Enum() []string {
 	return enumOf([]WebhookDeliveryStatus{WebhookPending, WebhookDelivered, WebhookFailed})
 }
 
-// WebhookDelivery is an event on its way to a webhook.
+// WebhookDelivery is the delivery of an event to a webhook.
 type WebhookDelivery struct {
 	ID            ID                    `json:"id"`
 	WebhookID     ID                    `json:"webhookId"`

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// WebURL is an http or https address of at most 2048 characters.
+// WebURL is an http or https URL of at most 2048 characters.
 type WebURL string
 
-// Problem says what is wrong with the address, or nothing.
+// Problem describes why the address is invalid; it is empty for a valid one.
 func (u WebURL) Problem() string {
 	const rule = "must be an http or https address of at most 2048 characters"
 	parsed, err := url.Parse(string(u))
@@ -19,11 +19,11 @@ func (u WebURL) Problem() string {
 	return controlProblem(string(u))
 }
 
-// LeftOut stands for what is not kept or shown.
+// LeftOut replaces what is not stored or shown.
 const LeftOut = "…"
 
-// BareURL cuts an address behind its path, because signatures and tokens are in the query, the fragment and the
-// password; a text that is no address stays as it is.
+// BareURL cuts a URL after its path, because the query, the fragment and the password may contain signatures and
+// tokens; a text that is not a URL is returned unchanged.
 func BareURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.RawQuery == "" && u.Fragment == "" && u.User == nil {

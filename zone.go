@@ -10,7 +10,7 @@ import (
 	_ "time/tzdata" // the zones of zones.txt, so that a machine without a zone database knows them too
 )
 
-// zoneNames is the IANA list that Go's time/tzdata embeds, one name a line, sorted; a test compares the two.
+// zoneNames is the IANA list that Go's time/tzdata embeds, one name per line, sorted; a test compares the two.
 //
 //go:embed zones.txt
 var zoneNames string
@@ -20,7 +20,7 @@ var zoneList = sync.OnceValue(func() []string { return strings.Fields(zoneNames)
 // Zone is the name of a time zone of the embedded IANA list.
 type Zone string
 
-// ParseZone finds the zone that a word means, whatever its case.
+// ParseZone returns the zone of a name, ignoring case.
 func ParseZone(word string) (Zone, bool) {
 	list := zoneList()
 	if i, found := slices.BinarySearch(list, word); found {
@@ -33,7 +33,7 @@ func ParseZone(word string) (Zone, bool) {
 	return Zone(list[i]), true
 }
 
-// Problem says what is wrong with the name, or nothing.
+// Problem describes why the name is invalid; it is empty for a valid one.
 func (z Zone) Problem() string {
 	if _, found := slices.BinarySearch(zoneList(), string(z)); !found {
 		return "must be a name of the IANA time zone list, such as Europe/Berlin"
