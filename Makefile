@@ -18,13 +18,13 @@ run: build ## build crier and serve on the embedded database (needs Go alone); A
 build: ## build bin/crier: static, without cgo, version stamped
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/crier ./cmd/crier
 
-# PREFIX says where; DESTDIR is for who makes packages.
+# PREFIX is the installation prefix; DESTDIR is for packagers.
 PREFIX ?= /usr/local
 install: build ## install bin/crier into PREFIX/bin (/usr/local); PREFIX=~/.local needs no root
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 bin/crier "$(DESTDIR)$(PREFIX)/bin/crier"
 
-# The types follow from the interface's document, which a test keeps.
+# The types are generated from the OpenAPI document, which a test keeps current.
 web: ## build the dashboard into web/dist (needs Node): types, check, unit tests, build
 	cp internal/api/testdata/openapi.json web/openapi.json
 	scripts/with-node.sh scripts/install-web.sh
@@ -36,7 +36,7 @@ test: ## run everything: vet, all tests on both databases, the race detector, sh
 race: ## run everything with every test under the race detector (half an hour)
 	CRIER_TEST_RACE=all scripts/test.sh
 
-# Packages are those that differ from main, uncommitted changes included. RUN=regexp chooses tests.
+# The packages that differ from main, including uncommitted changes. RUN=regexp selects tests.
 quick: ## test what a change touches: its packages on SQLite and the directions of imports; RUN=regexp chooses tests
 	CRIER_TEST_SQLITE_ONLY=1 go test $(if $(RUN),-run '$(RUN)') . $$(git diff --name-only --diff-filter=d main -- '*.go' | \
 		xargs -r -n1 dirname | grep -v '^cmd/crier$$' | sed 's|^|./|' | sort -u)
@@ -68,7 +68,7 @@ lint: $(GOLANGCI_DIR)/golangci-lint ## run golangci-lint (pinned; built once int
 $(GOLANGCI_DIR)/golangci-lint:
 	GOBIN="$(CURDIR)/$(GOLANGCI_DIR)" go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 
-# fsync on: a commit that costs nothing would flatter nobody and mislead everybody.
+# fsync on: without it the results would be misleading.
 bench: ## run the benchmarks on both databases; BENCH=regexp chooses some, CRIER_BENCH_POSTS=1000 makes the burst smaller
 	CRIER_TEST_POSTGRES_FSYNC=on scripts/with-postgres.sh \
 		go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./internal/bench ./cmd/crier

@@ -73,7 +73,7 @@ type WebhookUpdate struct {
 	Status      Optional[WebhookStatus] `json:"status,omitzero" doc:"enabled enables a disabled webhook again: it receives new events only. Send missed events with replay."`
 }
 
-// CheckEventTypes returns an error for unknown types of events.
+// CheckEventTypes returns the issues for unknown types of events.
 func CheckEventTypes(types []string, path ...string) []Issue {
 	var issues []Issue
 	known := map[string]bool{AllEvents: true}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the dashboard: types, lint, unit tests, and that web/dist is what its sources build, byte by byte.
+# Checks the dashboard: types, lint, unit tests, and that web/dist matches a build of its sources, byte by byte.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../web"
 

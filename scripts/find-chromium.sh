@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the Chromium that tests of the dashboard drive, and installs one when the machine has none.
+# Prints the path of the Chromium for the dashboard tests, and installs one if the machine has none.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the packages that the dashboard is built with, exactly those of its lock file, if they are not there already.
+# Installs the dashboard's packages, exactly those of its lock file, if they are not installed yet.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../web"
 

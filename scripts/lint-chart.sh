@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Has Helm judge the chart: the one that is installed, or else one that is built once into .tools (minutes).
+# Lints the chart with the installed Helm, or else with one that is built once into .tools (minutes).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds what a release consists of into dist/: static binaries for Linux, macOS and Windows, a bill of materials for each
-# and the checksums of all. Needs Go alone.
+# Builds a release into dist/: static binaries for Linux, macOS and Windows, a bill of materials for each and the
+# checksums of all. Needs only Go.
 #
 #   scripts/release.sh v1.2.3
 set -euo pipefail
@@ -17,8 +17,8 @@ for target in $targets; do
 	echo "$file"
 	GOOS=$os GOARCH=$arch CGO_ENABLED=0 go build -trimpath -buildvcs=false \
 		-ldflags "-s -w -X main.version=$version" -o "dist/$file" ./cmd/crier
-	# What the binary was made of, as the toolchain wrote it into the binary: for people one line a module with its
-	# checksum, for scanners a CycloneDX bill of materials.
+	# The modules of the binary, as recorded by the toolchain: for people one line per module with its checksum, for
+	# scanners a CycloneDX bill of materials.
 	go version -m "dist/$file" >"dist/$file.modules.txt"
 	go run ./scripts/sbom "dist/$file" "$version" >"dist/$file.cdx.json"
 done

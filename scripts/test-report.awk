@@ -1,10 +1,10 @@
-# Reads the events of `go test -json` and prints what people want of them: one line per package, and all that a failed
-# test or package has said. Adds one line per finished test to the file `results`: outcome, package, test and, for a
-# skipped one, what it said; separated by tabs.
+# Reads the events of `go test -json` and prints one line per package, and the whole output of failed tests and
+# packages. Appends one line per finished test to the file `results`: outcome, package, test and, for a skipped one, its
+# output; separated by tabs.
 #
 #   go test -json ./... | awk -v results=FILE -f scripts/test-report.awk
 
-# text is the value of a string field of the present event.
+# text returns the value of a string field of the current event.
 function text(field,    value) {
 	if (!match($0, "\"" field "\":\"([^\"\\\\]|\\\\.)*\"")) return ""
 	value = substr($0, RSTART + length(field) + 4, RLENGTH - length(field) - 5)

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Proves all that can be proved on one machine in minutes: vet, every test on both databases, the race detector, and a
-# short run of each fuzz target. Needs Go; finds or installs the rest. Tests of one package: with-postgres.sh go test ./...
+# Runs all checks that take minutes on one machine: vet, every test on both databases, the race detector, and a short
+# run of each fuzz target. Needs Go; finds or installs the rest. Tests of one package: with-postgres.sh go test ./...
 #
-# The race detector takes four times the work. It watches every package that starts goroutines or holds locks, in its
-# code or in its tests; of the large ones, which test the whole interface and the whole program, it watches what does
-# things at once and what calls every operation.
+# The race detector takes four times the work. It is used for every package that starts goroutines or holds locks, in
+# its code or in its tests; of the large ones, which test the whole API and the whole program, only for concurrent tests
+# and those that call every operation.
 #
 #   CRIER_TEST_RACE=all   watch everything (make race; half an hour)
 #   CRIER_TEST_FUZZ_RUNS  how often each fuzz target is called (4000)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The race detector is linked by a C compiler.
+# The race detector needs a C compiler for linking.
 compiles_c() {
 	# shellcheck disable=SC2046 # CC may hold arguments
 	echo '#include <stdlib.h>' | $(go env CC) -x c -fsyntax-only - 2>/dev/null
@@ -32,14 +32,14 @@ if [ -z "${CRIER_TEST_POSTGRES_URL:-}" ]; then
 	exec scripts/with-postgres.sh scripts/test.sh
 fi
 
-# Without the paths of this copy, what was built for one copy of the source serves the next one on the same machine.
+# Without the paths of this copy, the build cache of one copy of the source serves the next one on the same machine.
 export GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath"
 
 results=$(mktemp)
 trap 'kill ${dashboard:-} 2>/dev/null || true; rm -rf "$results" "$results.fuzz" "$results.fuzzed" "$results.web" "${in_memory:-}"' EXIT
 
-# The files of tests go into memory where there is room: SQLite waits for the disk at every commit, and what is proved
-# does not depend on the disk (PostgreSQL runs without fsync here for the same reason). Builds stay on the disk.
+# Test files are kept in memory if there is room: SQLite waits for the disk on every commit, and the tests do not depend
+# on the disk (PostgreSQL runs without fsync here for the same reason). Builds stay on disk.
 in_memory=
 room=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1 || true)
 if [ "${room:-0}" -ge 6000000 ]; then
@@ -58,14 +58,14 @@ passed() {
 	grep -ciE "^pass"$'\t'"$1" "$results" || true
 }
 
-# unwatched are packages that the race detector leaves alone: the embedded database is C turned into Go, pictures are
-# many pixels, hashes many rounds. Watching them takes most of the time and says nothing about crier. Libraries that use
-# atomics must be watched: they would be accused wrongly.
+# unwatched are packages without the race detector: the embedded database is C translated to Go, pictures are many
+# pixels, hashes many rounds. Instrumenting them takes most of the time and finds nothing in crier. Libraries that use
+# atomics must be instrumented: otherwise they cause false reports.
 unwatched=(modernc.org/...=-race=false golang.org/x/image/...=-race=false golang.org/x/crypto/...=-race=false
 	image/...=-race=false)
 
-# large are the packages whose tests start whole servers or work on many pixels, the slowest first; at_once are those of
-# their tests that the race detector watches.
+# large are the packages whose tests start whole servers or process many pixels, slowest first; at_once are those of
+# their tests that run with the race detector.
 large=(./cmd/crier ./internal/api ./internal/media ./internal/mcp ./internal/cli)
 at_once='AtOnce|Concurrently|ManyTimes|InParallel|LastSecond|SameSlot|TwoWorkers|WakesUp|DuringTheCall|AllSevenNetworks'
 at_once+='|DoNotWait|DoesNotBlock|WhileRows|Stream|TestFuzzed|EveryRouteThatChanges|KeepsSessionsApart|Followed'
@@ -77,8 +77,8 @@ concurrent() {
 		xargs -n 1 dirname | sort -u | grep -vxFf <(printf '%s\n' "${large[@]}")
 }
 
-# run_tests runs go test and reports. It has more tests of a package at once than there are cores: those of the whole
-# program wait most of their time. More than four packages at once would only wait for each other at the one PostgreSQL.
+# run_tests runs go test and reports. It runs more tests of a package concurrently than there are cores: those of the
+# whole program wait most of the time. More than four concurrent packages would only wait for the one PostgreSQL.
 run_tests() {
 	local cores
 	cores=$(getconf _NPROCESSORS_ONLN)
@@ -86,7 +86,7 @@ run_tests() {
 		"$@" | awk -v results="$results" -f scripts/test-report.awk || failed=1
 }
 
-# test_watched is run_tests with the race detector. It need not wait a second for others at the end of each process.
+# test_watched is run_tests with the race detector, without its wait of a second at the end of each process.
 test_watched() {
 	CGO_ENABLED=1 GORACE="${GORACE:-atexit_sleep_ms=50}" run_tests -race "${unwatched[@]/#/-gcflags=}" "$@"
 }
@@ -109,7 +109,7 @@ test_all() {
 	return "$failed"
 }
 
-# check_kinds fails when a kind of test is missing: a suite that skips a database looks green and proves nothing.
+# check_kinds fails if a kind of test is missing: a suite that skips a database passes and proves nothing.
 check_kinds() {
 	local skipped
 	skipped=$(grep '^skip' "$results" | cut -f 2- || true)
@@ -128,9 +128,9 @@ fuzz_targets() {
 		awk '$1 != dir { if (dir) print line; line = dir = $1 } { line = line " " $2 } END { if (dir) print line }'
 }
 
-# fuzz_package fuzzes the targets of one package with one worker. It hardly minimizes what reaches new code: that took
-# most of the calls. It counts calls and not seconds: when its time is over, Go 1.26 may take its own deadline for a
-# failure (go.dev/issue/75804). xargs calls it, so it says itself what failed.
+# fuzz_package fuzzes the targets of one package with one worker. It hardly minimizes inputs that reach new code, which
+# took most of the calls. It counts calls and not seconds: when its time is over, Go 1.26 may report its own deadline as
+# a failure (go.dev/issue/75804). xargs calls it, so it reports failures itself.
 fuzz_package() {
 	local dir=$1 files target
 	shift
@@ -146,7 +146,7 @@ fuzz_package() {
 	done
 }
 
-# run_fuzzing fuzzes as many packages at once as there are cores.
+# run_fuzzing fuzzes as many packages concurrently as there are cores.
 run_fuzzing() {
 	mkdir "$results.fuzz"
 	export -f fuzz_package
@@ -155,7 +155,7 @@ run_fuzzing() {
 	fuzzed=$(wc -l <"$results.fuzzed")
 }
 
-# The types of the dashboard are checked by one thread, so the rest goes on beside it.
+# The types of the dashboard are checked by one thread, so the rest runs concurrently.
 echo "dashboard, beside go vet and the tests"
 scripts/with-node.sh scripts/check-web.sh >"$results.web" 2>&1 &
 dashboard=$!

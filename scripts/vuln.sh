@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Looks for known weaknesses in crier, its dependencies and the Go release that builds it. Needs Go and vuln.go.dev.
+# Checks crier, its dependencies and the Go release that builds it for known vulnerabilities. Needs Go and vuln.go.dev.
 #
 #   CRIER_VULN_DB  address of the database (https://vuln.go.dev)
 set -euo pipefail

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs a command with a PostgreSQL cluster of its own: with-postgres.sh COMMAND [ARGUMENT...]
+# Runs a command with a temporary PostgreSQL cluster: with-postgres.sh COMMAND [ARGUMENT...]
 #
-# The command finds a superuser's address in CRIER_TEST_POSTGRES_URL, and a program that restarts the server without
-# letting it finish anything in CRIER_TEST_POSTGRES_RESTART. If the first is set already, the command simply runs with
-# it. Otherwise a cluster is made in a temporary directory, listens on a free loopback port, and is stopped and removed
-# when the command has ended, however it ended. PostgreSQL is installed when the machine has none.
+# CRIER_TEST_POSTGRES_URL is set to the URL of a superuser, and CRIER_TEST_POSTGRES_RESTART to a program that restarts
+# the server without a clean shutdown. If the first is already set, the command simply runs with it. Otherwise a cluster
+# is created in a temporary directory, listens on a free loopback port, and is stopped and removed when the command has
+# ended, however it ended. PostgreSQL is installed if the machine has none.
 #
 #   CRIER_TEST_POSTGRES_FSYNC    on: commits reach the disk, as in production (benchmarks). Default off, for speed.
 #   CRIER_TEST_POSTGRES_BINDIRS  directories, separated by colons, to look for PostgreSQL in, instead of the usual ones.
@@ -29,7 +29,8 @@ die() {
 	exit 1
 }
 
-# candidate_dirs lists where server programs may be, the most wanted first. Debian keeps them out of PATH.
+# candidate_dirs lists possible directories of the server programs, preferred ones first. On Debian they are not in
+# PATH.
 candidate_dirs() {
 	if [ -n "${CRIER_TEST_POSTGRES_BINDIRS:-}" ]; then
 		tr ':' '\n' <<<"$CRIER_TEST_POSTGRES_BINDIRS"
@@ -52,7 +53,7 @@ find_server() {
 	return 1
 }
 
-# choose_server_user: PostgreSQL refuses to run as root, so root lends the cluster to a user without rights.
+# choose_server_user: PostgreSQL refuses to run as root, so for root the cluster is owned by an unprivileged user.
 choose_server_user() {
 	[ "$(id -u)" -eq 0 ] || return 0
 	local name
@@ -78,9 +79,9 @@ as_server_user() {
 	fi
 }
 
-# make_dir makes the temporary directory where the server's user can reach it: root's TMPDIR is often closed to
-# others. A socket's path may have 107 bytes, so a long TMPDIR is passed over. A cluster whose commits need not reach the
-# disk lives in memory where there is room: each test has a database of its own, hundreds of small files.
+# make_dir creates the temporary directory where the server's user can access it: root's TMPDIR is often closed to
+# others. A socket's path is limited to 107 bytes, so a long TMPDIR is not used. A cluster without fsync is kept in
+# memory if there is room: each test has its own database, hundreds of small files.
 make_dir() {
 	local parent memory='' room
 	room=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1 || true)
@@ -99,8 +100,8 @@ make_dir() {
 	die "found no temporary directory that ${server_user:-this user} can write to; set TMPDIR to one."
 }
 
-# init_cluster: text is ordered by a language's rules, as on most servers, so that a query that relies on byte order
-# without asking for it is found out. Other users of the machine reach the port too, so a password is asked for; it is
+# init_cluster: text is sorted by a language's rules, as on most servers, so that tests detect queries that rely on byte
+# order without requesting it. Other users of the machine can reach the port too, so a password is required; it is
 # random and short-lived, which makes md5 good enough. SCRAM would add 20 ms to each connection under the race detector.
 init_cluster() {
 	local order=(--locale=C)
@@ -123,8 +124,7 @@ init_cluster() {
 	CONF
 }
 
-# start_server tries ports below the range from which the system serves outgoing connections. Whether a port is free
-# is known for sure only by taking it.
+# start_server tries ports below the ephemeral range. Only binding a port shows whether it is free.
 start_server() {
 	local attempt
 	for attempt in {1..20}; do
@@ -138,7 +138,7 @@ start_server() {
 	die "the server did not start."
 }
 
-# write_restart leaves a program that restarts the server, for tests that want to see what that breaks.
+# write_restart writes a program that restarts the server, for tests of restarts.
 write_restart() {
 	cat >"$dir/restart" <<-SCRIPT
 		#!/usr/bin/env bash
@@ -165,8 +165,8 @@ clean_up() {
 	exit "$status"
 }
 
-# run hands the terminal to the command if there is one. Otherwise the command gets a process group of its own, so
-# that a signal to this script alone ends all of it at once.
+# run passes the terminal to the command if there is one. Otherwise the command gets its own process group, so that a
+# signal to this script alone ends all of it at once.
 run() {
 	if [ -t 0 ]; then
 		"$@"

@@ -1,5 +1,5 @@
-// Command seven-networks writes a short vertical video (H.264 and AAC) to standard output: one that all seven networks
-// take. The script beside it publishes it.
+// Command seven-networks writes a short vertical video (H.264 and AAC) that all seven networks accept to standard
+// output. The script next to it publishes it.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// webhook-receiver takes webhooks of crier, verifies their signatures, and handles each event once.
+// webhook-receiver receives webhooks of crier, verifies their signatures, and handles each event once.
 //
 //	SECRET=whsec_… go run ./examples/webhook-receiver
 package main
@@ -37,7 +37,7 @@ func genuine(secret string, h http.Header, body []byte) bool {
 	return false
 }
 
-// receiver hands each event to handle once. A real one keeps the ids in the database that handling writes to.
+// receiver calls handle once for each event. A real one stores the ids in the database that handle writes to.
 func receiver(secret string, handle func(event []byte)) http.Handler {
 	var handled sync.Map
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,2 +1,2 @@
-// Package filelock locks files against other processes. A lock ends with the process that has it, however it ends.
+// Package filelock locks files against other processes. A lock ends with its process, however it ends.
 package filelock

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Try locks a file until it is closed. locked is false when another process has it.
+// Try locks a file until it is closed. locked is false if another process holds the lock.
 func Try(file *os.File) (locked bool, err error) {
 	err = windows.LockFileEx(windows.Handle(file.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,

@@ -1,4 +1,4 @@
-// Package mail hands messages to a mail server (SMTP, RFC 5321). It knows nothing about what is in them.
+// Package mail sends messages through a mail server (SMTP, RFC 5321). It knows nothing about their content.
 package mail
 
 import (
@@ -18,24 +18,24 @@ import (
 	"crier"
 )
 
-// sendTime bounds the whole conversation with the server.
+// sendTime is the time-out of the whole conversation with the server.
 const sendTime = 30 * time.Second
 
 // Sender sends mail through one server.
 type Sender struct {
 	host, port string
-	// wrapped means TLS from the first byte; optional means that a server without STARTTLS will do.
+	// wrapped means TLS from the first byte; optional means that a server without STARTTLS is accepted.
 	wrapped, optional bool
 	login             *url.Userinfo
 	from              mail.Address
 	now               func() time.Time
-	// tls is for tests, whose servers have certificates that nobody else trusts.
+	// tls is for tests, whose servers have untrusted certificates.
 	tls *tls.Config
 }
 
-// New reads the address of a server: smtp://user:password@host:587 turns to TLS by STARTTLS and refuses a server that
-// cannot, unless ?tls=off is added; smtps://host:465 speaks TLS at once. from is the sender of all messages, such as
-// "crier <noreply@example.com>".
+// New parses the URL of a server: smtp://user:password@host:587 uses STARTTLS and rejects a server without it, unless
+// ?tls=off is added; smtps://host:465 uses TLS from the start. from is the sender of all messages, such as "crier
+// <noreply@example.com>".
 func New(server, from string, now func() time.Time) (*Sender, error) {
 	const rule = "must be an address such as smtp://mail.example.com:587 or smtps://mail.example.com, with " +
 		"user:password@ before the host if it asks for them"
@@ -62,7 +62,7 @@ func New(server, from string, now func() time.Time) (*Sender, error) {
 	return s, nil
 }
 
-// Send hands one message to the server. nil means that the server has taken it over.
+// Send sends one message. nil means that the server has accepted it.
 func (s *Sender) Send(ctx context.Context, to crier.Email, subject, text string) (err error) {
 	message, err := s.compose(to, subject, text)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Sender) deliver(client *smtp.Client, to crier.Email, message []byte) er
 	return errors.Join(err, body.Close())
 }
 
-// connect opens a connection that is private and signed in.
+// connect opens an encrypted and authenticated connection.
 func (s *Sender) connect(ctx context.Context) (*smtp.Client, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(s.host, s.port))
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Sender) connect(ctx context.Context) (*smtp.Client, error) {
 	if s.wrapped {
 		conn = tls.Client(conn, s.tls)
 	}
-	// What fails has been closed already, or is closed here: that closing it again fails is no part of the reason.
+	// A failed connection is already closed, or is closed here: an error of closing it again is not part of the reason.
 	client, err := smtp.NewClient(conn, s.host)
 	if err != nil {
 		_ = conn.Close()
@@ -142,7 +142,7 @@ func (s *Sender) prepare(client *smtp.Client) error {
 	return client.Auth(smtp.PlainAuth("", s.login.Username(), password, s.host))
 }
 
-// compose makes a message of plain text. Headers are encoded, so that no value can add another one.
+// compose returns a plain text message. Headers are encoded, so that no value can inject another header.
 func (s *Sender) compose(to crier.Email, subject, text string) ([]byte, error) {
 	if problem := to.Problem(); problem != "" {
 		return nil, fmt.Errorf("the recipient %s", problem)

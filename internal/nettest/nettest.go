@@ -1,4 +1,4 @@
-// Package nettest gives tests addresses to listen on, and some where nobody does.
+// Package nettest provides addresses for tests: free ones to listen on, and closed ones.
 package nettest
 
 import (
@@ -10,12 +10,11 @@ import (
 	"testing"
 )
 
-// usedPorts are those that FreeAddress has given in this process.
+// usedPorts are the ports that FreeAddress has returned in this process.
 var usedPorts sync.Map
 
-// FreeAddress returns a loopback address that nobody listens on at the moment, for programs that cannot say which port
-// they took. Its port is below those that systems give to outgoing connections, so that none of these takes it before a
-// server does.
+// FreeAddress returns a loopback address that is free at the moment, for programs that cannot report their port. The
+// port is below the ephemeral range, so that no outgoing connection takes it before a server does.
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	for range 1000 {
@@ -33,8 +32,8 @@ func FreeAddress(tb testing.TB) string {
 	return ""
 }
 
-// ClosedAddress returns a loopback address that refuses every connection until the test ends. The port of a server that
-// was closed is none: another test's server may take it at once.
+// ClosedAddress returns a loopback address that refuses every connection until the test ends. The port of a closed
+// server is not suitable: another test's server may take it at once.
 func ClosedAddress(tb testing.TB) string {
 	tb.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -42,7 +41,7 @@ func ClosedAddress(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = syscall.Close(fd) })
-	// A socket that is bound and does not listen keeps the port from others.
+	// A socket that is bound and does not listen reserves the port.
 	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		tb.Fatal(err)
 	}

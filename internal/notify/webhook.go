@@ -1,4 +1,4 @@
-// Package notify tells the outside world of events: requests that are signed as Standard Webhooks 1.0 has it.
+// Package notify sends events as requests signed according to Standard Webhooks 1.0.
 package notify
 
 import (
@@ -30,7 +30,7 @@ const (
 	secretBytes  = 32
 )
 
-// NewSecret makes a secret that signs deliveries.
+// NewSecret returns a new secret for signing deliveries.
 func NewSecret() string {
 	key := make([]byte, secretBytes)
 	_, _ = rand.Read(key) // never fails
@@ -53,7 +53,7 @@ func Sign(id string, at time.Time, body []byte, secrets ...string) (string, erro
 	return strings.Join(signatures, " "), nil
 }
 
-// Message is what is delivered.
+// Message is the message to deliver.
 type Message struct {
 	URL string
 	// ID is the same for every attempt.
@@ -62,33 +62,33 @@ type Message struct {
 	Secrets []string
 }
 
-// Result is what came of an attempt.
+// Result is the result of an attempt.
 type Result struct {
-	// Status is 0 when there was no answer.
+	// Status is the HTTP status; 0 if there was no response.
 	Status int
-	// Answer is its beginning.
+	// Answer is the start of the response body.
 	Answer string
 	// Error says why the attempt failed; it is empty when it succeeded.
 	Error string
 }
 
-// Gone reports whether the endpoint wants no deliveries any more.
+// Gone reports whether the endpoint no longer wants deliveries.
 func (r Result) Gone() bool { return r.Status == http.StatusGone }
 
 // Sender delivers messages.
 type Sender struct {
-	// Transport guards which addresses are connected to.
+	// Transport restricts the addresses that can be connected to.
 	Transport http.RoundTripper
-	// Timeout of a whole attempt; 0 means 10 seconds.
+	// Timeout is the time-out of a whole attempt; 0 means 10 seconds.
 	Timeout time.Duration
 	Now     func() time.Time
-	// Explain tells why an address was refused; nil, or an empty text, leaves it to the error itself.
+	// Explain returns why an address was rejected; if it is nil or returns an empty text, the error itself is used.
 	Explain func(error) string
 }
 
 const defaultTimeout = 10 * time.Second
 
-// Send makes one attempt. Only an answer of 2xx is a success; redirects are not followed.
+// Send makes one attempt. Only a 2xx response is a success; redirects are not followed.
 func (s Sender) Send(ctx context.Context, m Message) Result {
 	timeout := s.Timeout
 	if timeout == 0 {
@@ -106,7 +106,7 @@ func (s Sender) Send(ctx context.Context, m Message) Result {
 	if err != nil {
 		return Result{Error: s.reason(ctx, err, timeout)}
 	}
-	// The connection is not kept: closing ends an answer without end.
+	// The connection is not reused: closing it ends an endless response.
 	defer answer.Body.Close()
 	result := Result{Status: answer.StatusCode}
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
@@ -147,7 +147,7 @@ func failure(answer *http.Response) string {
 	return fmt.Sprintf("The endpoint answered %s; an answer of 2xx means that the event has arrived.", status)
 }
 
-// reason tells why there was no answer, without the address, which may hold secrets.
+// reason returns why there was no response, without the URL, which may contain secrets.
 func (s Sender) reason(ctx context.Context, err error, timeout time.Duration) string {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Sprintf("The endpoint did not answer within %.0f seconds.", timeout.Seconds())
@@ -166,7 +166,7 @@ func (s Sender) reason(ctx context.Context, err error, timeout time.Duration) st
 	return "The endpoint could not be reached: " + err.Error()
 }
 
-// printable returns an answer as text that every database keeps.
+// printable returns a response as text that every database can store.
 func printable(data []byte) string {
 	text := strings.ReplaceAll(string(data), "\x00", "")
 	for !utf8.ValidString(text) {

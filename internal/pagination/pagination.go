@@ -1,4 +1,4 @@
-// Package pagination makes and reads the cursors of lists.
+// Package pagination creates and verifies the cursors of lists.
 package pagination
 
 import (
@@ -14,9 +14,9 @@ import (
 	"crier/internal/store"
 )
 
-// Request asks for a page of a list as a caller does.
+// Request is a caller's request for a page of a list.
 type Request struct {
-	// List names the list and its filters: a cursor of one list does not fit another.
+	// List identifies the list and its filters: a cursor of one list is not valid for another.
 	List   string
 	SortBy string
 	Desc   bool
@@ -24,27 +24,27 @@ type Request struct {
 	Cursor string
 }
 
-// Query is a page request whose cursor was found to be good.
+// Query is a page request with a verified cursor.
 type Query struct {
 	request Request
 	query   store.PageQuery
 }
 
-// Cursors makes and reads cursors.
+// Cursors creates and verifies cursors.
 type Cursors struct{ keys *auth.Keyring }
 
-// NewCursors returns the cursors of an installation, signed with its keys.
+// NewCursors returns the Cursors of an installation, which sign with its keys.
 func NewCursors(keys *auth.Keyring) *Cursors { return &Cursors{keys: keys} }
 
-// Oldest asks for the first rows of a list, the oldest first, whatever a caller asked for.
+// Oldest returns the query for the first rows of a list, oldest first, independent of any request.
 func Oldest(limit int) Query { return Query{query: store.PageQuery{Sort: "createdAt", Limit: limit}} }
 
-// Rows returns what the store is asked for.
+// Rows returns the query for the store.
 func (q Query) Rows() store.PageQuery { return q.query }
 
 const cursorPurpose = "cursor"
 
-// cursor is what an opaque cursor holds: where to go on, and in which list and order it does.
+// cursor is the content of an opaque cursor: the position, and the list and order it belongs to.
 type cursor struct {
 	List      string   `json:"l"`
 	Sort      string   `json:"s"`
@@ -55,8 +55,8 @@ type cursor struct {
 	ID        crier.ID `json:"k"`
 }
 
-// Query checks the cursor of a request: one that was tampered with, or comes from another list, filter or sort, is
-// refused.
+// Query verifies the cursor of a request: one that was tampered with, or comes from another list, filter or sort, is
+// rejected.
 func (cs *Cursors) Query(r Request) (Query, error) {
 	q := Query{request: r, query: store.PageQuery{Sort: r.SortBy, Desc: r.Desc, Limit: r.Limit}}
 	if r.Cursor == "" {
@@ -81,7 +81,7 @@ func (cs *Cursors) Query(r Request) (Query, error) {
 }
 
 // timeSorts are the sorts whose values are instants, numberSorts those whose values are whole numbers; the others are
-// texts.
+// strings.
 var (
 	timeSorts   = []string{"createdAt", "updatedAt", "scheduledAt", "publishedAt"}
 	numberSorts = []string{"byteSize", "views", "reach", "likes", "comments", "shares", "quotes", "saves", "clicks",
@@ -105,13 +105,13 @@ func (cs *Cursors) open(token string) (cursor, bool) {
 	return c, ok && json.Unmarshal(data, &c) == nil
 }
 
-// signed returns a token that tells data, and that nobody else can make.
+// signed returns a token with the data and a signature.
 func (cs *Cursors) signed(data []byte, purpose string) string {
 	enc := base64.RawURLEncoding
 	return enc.EncodeToString(data) + "." + enc.EncodeToString(cs.keys.Sign(data, purpose))
 }
 
-// verified returns what a signed token tells.
+// verified returns the data of a signed token.
 func (cs *Cursors) verified(token, purpose string) ([]byte, bool) {
 	body, signature, found := strings.Cut(token, ".")
 	if !found {
@@ -144,12 +144,12 @@ func (cs *Cursors) seal(q Query, backward, inclusive bool, key store.Key) *strin
 	return &token
 }
 
-// Page turns stored rows into an answer, as they are.
+// Page converts stored rows into a page, unchanged.
 func Page[T any](cs *Cursors, q Query, rows store.PageRows[T], total int64) crier.Page[T] {
 	return PageOf(cs, q, rows, total, func(row T) T { return row })
 }
 
-// PageOf turns stored rows into an answer.
+// PageOf converts stored rows into a page.
 func PageOf[R, T any](cs *Cursors, q Query, rows store.PageRows[R], total int64, convert func(R) T) crier.Page[T] {
 	page := crier.Page[T]{Data: make([]T, len(rows.Rows)), Total: total}
 	for i, row := range rows.Rows {
@@ -168,12 +168,12 @@ func PageOf[R, T any](cs *Cursors, q Query, rows store.PageRows[R], total int64,
 	return page
 }
 
-// CappedPage is Page for a list that is not always counted to its end.
+// CappedPage is Page for a list whose count may be capped.
 func CappedPage[T any](cs *Cursors, q Query, rows store.PageRows[T], total store.Total) crier.Page[T] {
 	return CappedPageOf(cs, q, rows, total, func(row T) T { return row })
 }
 
-// CappedPageOf is PageOf for a list that is not always counted to its end.
+// CappedPageOf is PageOf for a list whose count may be capped.
 func CappedPageOf[R, T any](cs *Cursors, q Query, rows store.PageRows[R], total store.Total,
 	convert func(R) T) crier.Page[T] {
 	page := PageOf(cs, q, rows, total.Count, convert)
@@ -181,7 +181,7 @@ func CappedPageOf[R, T any](cs *Cursors, q Query, rows store.PageRows[R], total 
 	return page
 }
 
-// position is what a cursor of a log holds.
+// position is the content of a cursor of a log.
 type position struct {
 	List string `json:"l"`
 	At   int64  `json:"a"`
@@ -189,7 +189,7 @@ type position struct {
 
 const positionPurpose = "position"
 
-// SealPosition makes a cursor of a log, which leads to what follows a sequence.
+// SealPosition returns a cursor of a log, positioned after a sequence.
 func (cs *Cursors) SealPosition(list string, at int64) string {
 	data, err := json.Marshal(position{List: list, At: at})
 	if err != nil {
@@ -198,7 +198,7 @@ func (cs *Cursors) SealPosition(list string, at int64) string {
 	return cs.signed(data, positionPurpose)
 }
 
-// OpenPosition reads a cursor of a log.
+// OpenPosition decodes a cursor of a log.
 func (cs *Cursors) OpenPosition(list, token string) (int64, error) {
 	var at position
 	data, ok := cs.verified(token, positionPurpose)

@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-// Grid is the week of a team: its slots, read on the clocks of one place.
+// Grid is the weekly slots of a team in one time zone.
 type Grid struct {
 	Slots    []crier.SchedulingSlot
 	Location *time.Location
@@ -23,7 +23,7 @@ type Instant struct {
 	gap time.Duration // how far a clock change moved it
 }
 
-// Next returns the first count instants from from to until, both included; fewer when the window holds no more.
+// Next returns the first count instants from from to until, both inclusive; fewer if the window has no more.
 func (g Grid) Next(from, until time.Time, count int) []Instant {
 	var next []Instant
 	for instant := range g.Between(from, until) {
@@ -35,9 +35,9 @@ func (g Grid) Next(from, until time.Time, count int) []Instant {
 	return next
 }
 
-// Between yields the instants of all slots from from to until, both included, in strictly ascending order: where
-// several slots fall on one instant, it is yielded once, for the slot whose own time it is rather than one that a clock
-// change moved there. The work is bounded by the days of the window, whether or not there is a slot on them.
+// Between yields the instants of all slots from from to until, both inclusive, in strictly ascending order: if several
+// slots fall on one instant, it is yielded once, for the slot whose own time it is rather than one that a clock change
+// moved there. The work is bounded by the days of the window, whether or not there is a slot on them.
 func (g Grid) Between(from, until time.Time) iter.Seq[Instant] {
 	return func(yield func(Instant) bool) {
 		var pending []Instant // sorted; a clock change can carry instants of one day among those of the next
@@ -72,7 +72,7 @@ func (g Grid) appendDay(instants []Instant, day time.Time) []Instant {
 	return instants
 }
 
-// inOrder sorts by time; of equal times the one comes first that is to be kept.
+// inOrder sorts by time; among equal times, the one to keep comes first.
 func inOrder(a, b Instant) int {
 	return cmp.Or(a.StartsAt.Compare(b.StartsAt), cmp.Compare(a.gap, b.gap), cmp.Compare(a.Slot.ID, b.Slot.ID))
 }

@@ -1,7 +1,7 @@
 // Package slot turns a team's weekly grid of wall-clock times into instants, across time zones and clock changes.
 //
-// It is a pure calculation: it reads no clock and no database. Which instants are taken already is told by the caller,
-// and whether a slot may be stored is for the service to say.
+// It is a pure calculation: it reads no clock and no database. The caller knows which instants are taken, and the
+// service decides whether a slot may be stored.
 package slot
 
 import (
@@ -10,8 +10,8 @@ import (
 	"crier"
 )
 
-// Defaults returns the slots of a team that has made none of its own: morning, afternoon and evening of every day.
-// Their ids depend on the team's id alone, so they are the same in every answer.
+// Defaults returns the slots of a team without its own: morning, afternoon and evening of every day. Their ids depend
+// only on the team's id, so they are the same in every response.
 func Defaults(teamID crier.ID) []crier.SchedulingSlot {
 	return []crier.SchedulingSlot{
 		defaultSlot(teamID, 9, "Morning"),
@@ -30,8 +30,8 @@ func defaultSlot(teamID crier.ID, hour int, label string) crier.SchedulingSlot {
 	}
 }
 
-// Overlap reports whether a and b name the same wall-clock time on a day of the week that they share. Two slots of one
-// team must not.
+// Overlap reports whether a and b have the same wall-clock time on a common day of the week. Two slots of one team must
+// not.
 func Overlap(a, b crier.SchedulingSlot) bool {
 	return a.Hour == b.Hour && a.Minute == b.Minute &&
 		slices.ContainsFunc(a.DaysOfWeek, func(day int) bool { return slices.Contains(b.DaysOfWeek, day) })

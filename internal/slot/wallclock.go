@@ -2,14 +2,14 @@ package slot
 
 import "time"
 
-// maxOffset is more than any zone was ever away from UTC.
+// maxOffset is more than the largest offset of any zone from UTC.
 const maxOffset = 24 * time.Hour
 
 // At returns the instant at which the clocks of loc show the given date and time. A time that exists twice that day
-// means the first; one that the clocks skip moves forward by what they skip: 02:30 becomes 03:30 when 02:00 to 03:00
-// is missing. Values outside their usual range carry over, as with time.Date. The result is in UTC.
+// means the first; one that the clocks skip moves forward by the gap: 02:30 becomes 03:30 if 02:00 to 03:00 is missing.
+// Values outside their usual range carry over, as with time.Date. The result is in UTC.
 //
-// time.Date is not enough: for both cases it promises no more than one of the two zones involved.
+// time.Date is not enough: for both cases it does not guarantee which of the two zones involved it uses.
 func At(loc *time.Location, year int, month time.Month, day, hour, minute int) time.Time {
 	at, _ := locate(loc, time.Date(year, month, day, hour, minute, 0, 0, time.UTC))
 	return at
@@ -23,8 +23,8 @@ func DaysLater(t time.Time, days int, loc *time.Location) time.Time {
 	return at
 }
 
-// wallOf returns what the clocks of loc show at t. Wall-clock values are times in UTC that stand for no instant: UTC
-// has neither gaps nor repetitions, so that days and hours can be added to them.
+// wallOf returns the wall-clock time of loc at t. Wall-clock values are times in UTC that represent no instant: UTC has
+// neither gaps nor repetitions, so that days and hours can be added to them.
 func wallOf(t time.Time, loc *time.Location) time.Time {
 	t = t.In(loc)
 	_, offset := t.Zone()
@@ -51,13 +51,13 @@ func reach(loc *time.Location, wall time.Time) time.Time {
 	return after.start
 }
 
-// period is a stretch of time during which a zone keeps its offset from UTC.
+// period is a period during which a zone has the same offset from UTC.
 type period struct {
 	start  time.Time // the zero time when there is none before
 	offset time.Duration
 }
 
-// around returns the first period whose clocks do not end before they show wall, and the one before it.
+// around returns the first period that does not end before its clocks show wall, and the one before it.
 func around(loc *time.Location, wall time.Time) (before, after period) {
 	for t := wall.Add(-maxOffset).In(loc); ; {
 		start, end := t.ZoneBounds()
