@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// planBatch is how many accounts are planned at once.
+	// planBatch is the number of accounts per batch.
 	planBatch = 100
-	// minPause is the least time between two daily readings of an account.
+	// minPause is the minimum time between two daily readings of an account.
 	minPause = 6 * time.Hour
-	// tryFor is how long a reading that fails is tried again: the next day has its own.
+	// tryFor is how long a failed reading is retried: the next day has its own.
 	tryFor = 12 * time.Hour
-	// An account on the sandbox is read every minute while it is young, then every hour: charts that somebody tries
-	// crier with have something to show.
+	// An account on the sandbox is read every minute while it is new, then every hour, so that the charts of somebody
+	// who tries out crier are not empty.
 	youngSandbox = 15 * time.Minute
-	// justConnected is how long after the connection the first reading of an account is made at once.
+	// justConnected is how long after connecting the first reading of an account is made at once.
 	justConnected = time.Hour
-	// catchUp is the time over which readings are spread whose minute has passed by more than onTime: after an update
-	// or a standstill they would all be due at once.
+	// catchUp is the period over which readings are spread whose minute passed more than onTime ago: after an update or
+	// a downtime they would all be due at once.
 	catchUp = 2 * time.Hour
 	onTime  = 10 * time.Minute
 )
 
-// PlanAccounts enqueues the readings of accounts that are due, and tells whether there may be more.
+// PlanAccounts enqueues the readings of accounts that are due, and reports whether there may be more.
 func (s *Analytics) PlanAccounts(ctx context.Context) (more bool, err error) {
 	now := s.clock.Now()
 	due, err := s.store.AccountsToRead(ctx, now, planBatch)
@@ -64,7 +64,7 @@ func (s *Analytics) planAccount(ctx context.Context, id crier.ID, now crier.Time
 	})
 }
 
-// dueRead returns when an account that is due is read: at once, unless its minute of the day has passed long ago.
+// dueRead returns when a due account is read: at once, unless its minute of the day passed long ago.
 func dueRead(a store.Account, now crier.Time) crier.Time {
 	if a.Sandbox || now.Sub(a.ConnectedAt.Time) < justConnected {
 		return now
@@ -80,8 +80,8 @@ func dueRead(a store.Account, now crier.Time) crier.Time {
 	return crier.TimeOf(now.Add(minute % catchUp))
 }
 
-// minuteOf returns the minute of the day, UTC, at which an account is read. It follows from the account's id, so that
-// the accounts of an installation are spread over the day.
+// minuteOf returns the minute of the day, UTC, at which an account is read. It is derived from the account's id, so
+// that the accounts of an installation are spread over the day.
 func minuteOf(account crier.ID) time.Duration {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(account))
@@ -103,8 +103,8 @@ func nextRead(a store.Account, now crier.Time) crier.Time {
 	return crier.TimeOf(next)
 }
 
-// AccountSnapshot reads the numbers of an account: how many follow it now, and what came in yesterday. It is a job: it
-// takes no scope.
+// AccountSnapshot reads the metrics of an account: its current followers, and yesterday's activity. It runs as a job
+// and takes no scope.
 func (s *Analytics) AccountSnapshot(ctx context.Context, job job.AccountSnapshot) error {
 	now := s.clock.Now()
 	a, err := s.store.Account(ctx, job.SocialAccountID)
@@ -155,7 +155,7 @@ func (s *Analytics) AccountSnapshot(ctx context.Context, job job.AccountSnapshot
 	})
 }
 
-// putAccount keeps the totals under the day of the reading, and the rest under the day before, which is over.
+// putAccount stores the totals under the day of the reading, and the rest under the day before, which is complete.
 func putAccount(ctx context.Context, tx *store.Tx, a store.Account, today int64, now crier.Time,
 	m provider.AccountMetrics) error {
 	day := store.AccountDay{SocialAccountID: a.ID, TeamID: a.TeamID, Provider: a.Provider, ReadAt: now}
@@ -171,7 +171,7 @@ func putAccount(ctx context.Context, tx *store.Tx, a store.Account, today int64,
 	return tx.PutAccountDay(ctx, day)
 }
 
-// What keeps the numbers of an account, or of its posts, from crier.
+// Why the metrics of an account, or of its posts, cannot be read.
 var (
 	noAccountMetrics = "The connection does not allow to read the account's numbers. Connect the account again and " +
 		"grant the permission for insights, if its kind has any."
@@ -179,8 +179,8 @@ var (
 		"the permission for insights, if its kind has any."
 )
 
-// postHint returns what to tell of an account whose connection does not allow to read the numbers of posts, although
-// its network tells them.
+// postHint returns the hint for an account whose connection does not allow reading the metrics of posts, although its
+// network has them.
 func postHint(network provider.Provider, may provider.Abilities) *string {
 	if may.PostMetrics || !network.Info().Abilities.PostMetrics {
 		return nil
@@ -188,8 +188,7 @@ func postHint(network provider.Provider, may provider.Abilities) *string {
 	return &noPostMetrics
 }
 
-// refused handles a failed reading. A permission that is missing is a hint to people; what passes by itself is tried
-// again later.
+// refused handles a failed reading. A missing permission becomes a hint to people; a temporary error is retried later.
 func (s *Analytics) refused(ctx context.Context, a store.Account, err error) error {
 	failure := provider.AsError(err)
 	switch {
@@ -199,22 +198,22 @@ func (s *Analytics) refused(ctx context.Context, a store.Account, err error) err
 	case failure.Kind == provider.Temporary || failure.Kind == provider.RateLimited:
 		return &Later{After: max(failure.RetryAfter, retryPause), Reason: failure}
 	}
-	return nil // trying again does not mend it: the next reading may fare better
+	return nil // retrying does not help: the next reading may succeed
 }
 
-// retryPause is how long a network that is away, or whose quota is used up, is left alone.
+// retryPause is how long to wait for a network that is unavailable or whose quota is used up.
 const retryPause = 10 * time.Minute
 
-// Later says that a reading could not be made and is to be tried again after a while. It is not a failure of crier.
+// Later means that a reading failed temporarily and has to be retried. It is not a failure of crier.
 type Later struct {
 	After  time.Duration
 	Reason error
 }
 
-// Error says why.
+// Error returns the reason.
 func (l *Later) Error() string { return fmt.Sprintf("read again in %s: %v", l.After, l.Reason) }
 
-// Unwrap gives access to the reason.
+// Unwrap returns the reason.
 func (l *Later) Unwrap() error { return l.Reason }
 
 func (s *Analytics) hint(ctx context.Context, a store.Account, hint *string) error {

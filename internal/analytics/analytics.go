@@ -1,5 +1,5 @@
-// Package analytics is what crier knows about how posts and accounts do: it reads the numbers of networks, keeps them
-// as sums of days, and answers questions about them. docs/analytics.md says what the answers mean.
+// Package analytics implements the metrics of posts and accounts: it reads them from the networks, stores them as daily
+// sums, and answers queries. docs/analytics.md explains the results.
 package analytics
 
 import (
@@ -17,7 +17,7 @@ import (
 	"crier/internal/store"
 )
 
-// Config is what analytics need of the world.
+// Config holds the dependencies and settings of the package.
 type Config struct {
 	Store     *store.Store
 	Providers *provider.Registry
@@ -25,14 +25,14 @@ type Config struct {
 	Queue     job.Queue
 	Pages     *pagination.Cursors
 	Clock     crier.Clock
-	// Days is how long readings are kept; 0 means DefaultDays. Sums of days are kept for ever.
+	// Days is how long readings are kept; 0 means DefaultDays. Daily sums are kept permanently.
 	Days int
 }
 
 // DefaultDays is how long readings are kept.
 const DefaultDays = 400
 
-// Analytics are the rules of numbers.
+// Analytics implements analytics.
 type Analytics struct {
 	store     *store.Store
 	providers *provider.Registry
@@ -44,7 +44,7 @@ type Analytics struct {
 	kept      time.Duration
 }
 
-// New builds the rules.
+// New returns an Analytics.
 func New(cfg Config) *Analytics {
 	if cfg.Days == 0 {
 		cfg.Days = DefaultDays
@@ -53,11 +53,11 @@ func New(cfg Config) *Analytics {
 		queue: cfg.Queue, pages: cfg.Pages, clock: cfg.Clock, kept: time.Duration(cfg.Days) * 24 * time.Hour}
 }
 
-// Query is what an answer is about. Empty lists select all.
+// Query selects the data of a request. Empty lists select all.
 type Query struct {
-	// From and To are the first and the last day; empty means so many days until today.
+	// From and To are the first and last day; empty means the last days until today.
 	From, To crier.Date
-	// Zone has the days; empty means the team's, else UTC.
+	// Zone determines the days; empty means the team's, else UTC.
 	Zone             crier.Zone
 	Basis            crier.AnalyticsBasis
 	Providers        []crier.Provider
@@ -65,20 +65,20 @@ type Query struct {
 	PostTypes        []crier.PostType
 }
 
-// window is a query whose days are known.
+// window is a query with resolved days.
 type window struct {
 	filter   store.AnalyticsFilter
 	location *time.Location
 	zone     string
 	gained   bool
-	// own is true when the days are those of the team's zone, for which there are sums.
+	// own is true if the days are those of the team's zone, for which there are sums.
 	own bool
 }
 
-// defaultDays is how long a window is when nobody says.
+// defaultDays is the default length of a window.
 const defaultDays = 30
 
-// window finds the days of a query; days is how many when it names none.
+// window resolves the days of a query; days is the default length.
 func (s *Analytics) window(scope access.TeamScope, q Query, days int64) (window, error) {
 	if err := scope.Check(); err != nil {
 		return window{}, err
@@ -130,14 +130,14 @@ func (w window) shown() crier.AnalyticsWindow {
 	return crier.AnalyticsWindow{From: dateOf(w.filter.From), To: dateOf(w.filter.To), Timezone: w.zone}
 }
 
-// instants returns the beginning of the first day and of the day after the last.
+// instants returns the start of the first day and of the day after the last.
 func (w window) instants() (from, to crier.Time) {
 	return startOf(w.filter.From, w.location), startOf(w.filter.To+1, w.location)
 }
 
 func (w window) holds(day int64) bool { return day >= w.filter.From && day <= w.filter.To }
 
-// selects is true for an account that the query is about.
+// selects reports whether the query includes an account.
 func (w window) selects(a store.Account) bool {
 	f := w.filter
 	return (len(f.Providers) == 0 || slices.Contains(f.Providers, a.Provider)) &&
@@ -156,11 +156,11 @@ func startOf(day int64, location *time.Location) crier.Time {
 	return crier.TimeOf(slot.At(location, 1970, time.January, 1+int(day), 0, 0))
 }
 
-// dayNumber counts the day of a valid date from 1 January 1970.
+// dayNumber returns the number of days from 1 January 1970 to a valid date.
 func dayNumber(d crier.Date) int64 {
 	t, err := time.Parse(time.DateOnly, string(d))
 	if err != nil {
-		return 0 // the door refuses it
+		return 0 // the API rejects it
 	}
 	return t.Unix() / secondsOfDay
 }

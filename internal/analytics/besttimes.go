@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// bestTimesDays is the window of best times when nobody says: an hour of the week comes once a week.
+	// bestTimesDays is the default window of best times: every hour of the week occurs once a week.
 	bestTimesDays = 90
-	// minimumPosts is how many posts an hour, and an account, need before anything is said about them.
+	// minimumPosts is the minimum number of posts of an hour, and of an account, for a result.
 	minimumPosts = 5
-	// maxCompared bounds how many posts are compared, the newest.
+	// maxCompared is the maximum number of compared posts, the newest.
 	maxCompared = 20_000
-	// settled is how old a post must be when its numbers are read: young ones have not had their time yet.
+	// settled is the minimum age of a post at its reading: the metrics of younger ones are incomplete.
 	settled = 23 * time.Hour
-	// chance is how likely it may be that any hour stands out although none is better.
+	// chance is the accepted probability that any hour stands out although none is better.
 	chance       = 0.01
 	hoursPerWeek = 7 * 24
 )
 
-// BestTimes tells at which hours of the week posts did better than usual.
+// BestTimes returns the hours of the week in which posts performed better than usual.
 func (s *Analytics) BestTimes(ctx context.Context, scope access.TeamScope, q Query) (crier.BestTimes, error) {
 	var out crier.BestTimes
 	w, err := s.window(scope, q, bestTimesDays)
@@ -44,7 +44,7 @@ func (s *Analytics) BestTimes(ctx context.Context, scope access.TeamScope, q Que
 	return out, nil
 }
 
-// compared is a post against the others of its account.
+// compared is a post relative to the others of its account.
 type compared struct {
 	cell  int
 	ratio float64
@@ -52,8 +52,8 @@ type compared struct {
 }
 
 // bestTimes compares posts. Each is measured against the median of its own account, so that large accounts do not
-// drown small ones; an hour is the median of its posts. An hour stands out when the ranks of its posts are higher than
-// chance explains, given how many hours are looked at.
+// dominate small ones; an hour is the median of its posts. An hour stands out if the ranks of its posts are higher than
+// chance explains, given the number of hours compared.
 func bestTimes(list []store.PublicationStats, location *time.Location) crier.BestTimes {
 	posts := comparePosts(list, location)
 	cells := make([][]compared, hoursPerWeek)
@@ -119,7 +119,7 @@ func comparePosts(list []store.PublicationStats, location *time.Location) []comp
 
 func engagementsOf(p store.PublicationStats) float64 { return float64(*p.Numbers.Engagements()) }
 
-// rankPosts numbers posts from the least to the most engagement; equal ones share the middle of their ranks.
+// rankPosts ranks posts from the least to the most engagement; equal ones share the mean of their ranks.
 func rankPosts(posts []compared) {
 	slices.SortFunc(posts, func(a, b compared) int {
 		return cmp.Or(cmp.Compare(a.ratio, b.ratio), cmp.Compare(a.cell, b.cell))
@@ -136,8 +136,8 @@ func rankPosts(posts []compared) {
 	}
 }
 
-// standsOut reports whether the mean rank of a cell's posts is so high that chance would hardly bring it about in any
-// of the cells that are looked at: the rank-sum test, corrected for the number of cells.
+// standsOut reports whether the mean rank of a cell's posts is too high to be explained by chance in any of the
+// compared cells: the rank-sum test, corrected for the number of cells.
 func standsOut(cell []compared, all, cells int) bool {
 	n, total := float64(len(cell)), float64(all)
 	if cells < 2 || n >= total {

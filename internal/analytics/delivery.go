@@ -8,7 +8,7 @@ import (
 	"crier/internal/store"
 )
 
-// Delivery tells what became of the posts that were due in a window, and how late they went out.
+// Delivery returns the outcomes of the posts that were due in a window, and how late they were published.
 func (s *Analytics) Delivery(ctx context.Context, scope access.TeamScope, q Query) (crier.AnalyticsDelivery, error) {
 	var out crier.AnalyticsDelivery
 	w, err := s.window(scope, q, defaultDays)

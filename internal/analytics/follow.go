@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// followBatch is how many events one transaction counts, backfillBatch how many publications.
+	// followBatch is the number of events per transaction, backfillBatch that of publications.
 	followBatch   = 2000
 	backfillBatch = 200
-	// maxBacklog is how many events that tell nothing new may pass before it is noted that they did.
+	// maxBacklog is the number of irrelevant events after which the position is saved.
 	maxBacklog = 5000
 )
 
-// Follow counts posts that were published since it was last called, and a part of those of before analytics; more is
-// true when there are further ones. Any number of nodes may call it: one counts at a time, and each post once.
+// Follow counts posts that were published since the last call, and a batch of those published before analytics existed;
+// more is true if there are further ones. Any number of nodes may call it: one counts at a time, and each post once.
 func (s *Analytics) Follow(ctx context.Context) (more bool, err error) {
 	behind, err := s.store.AnalyticsBehind(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func zoneOf(c store.Countable) (*time.Location, error) {
 	return location, nil
 }
 
-// readEarly plans the early readings of posts on the sandbox.
+// readEarly schedules the early readings of posts on the sandbox.
 func (s *Analytics) readEarly(ctx context.Context, tx *store.Tx, list []store.Countable) error {
 	var readings []job.Job
 	for _, c := range list {
@@ -100,7 +100,7 @@ func (s *Analytics) readEarly(ctx context.Context, tx *store.Tx, list []store.Co
 	return s.queue.Enqueue(ctx, tx, readings...)
 }
 
-// backfill counts some publications of before analytics, with the readings that are kept of them.
+// backfill counts a batch of publications from before analytics existed, with their stored readings.
 func (s *Analytics) backfill(ctx context.Context) error {
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
 		ids, last, err := tx.PublishedBefore(ctx, backfillBatch)
@@ -132,7 +132,7 @@ func (s *Analytics) backfill(ctx context.Context) error {
 	})
 }
 
-// apply adds readings that are kept already to the sums.
+// apply adds stored readings to the sums.
 func (s *Analytics) apply(ctx context.Context, tx *store.Tx, c store.Countable, readings []store.Reading) error {
 	location, err := zoneOf(c)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Analytics) apply(ctx context.Context, tx *store.Tx, c store.Countable, 
 	return nil
 }
 
-// Sweep removes readings that have outlived their time, in small transactions. The sums of days stay.
+// Sweep removes expired readings, in small transactions. The daily sums are kept.
 func (s *Analytics) Sweep(ctx context.Context) error {
 	for {
 		var removed int64

@@ -13,10 +13,10 @@ import (
 	"crier/internal/store"
 )
 
-// maxLiveDays bounds the time that live analytics are asked for.
+// maxLiveDays is the maximum period of live analytics.
 const maxLiveDays = 366
 
-// Account reads live numbers of an account. It costs credits where the network charges; a failed reading costs nothing.
+// Account reads live metrics of an account. It costs credits where the network charges; a failed reading costs nothing.
 func (s *Analytics) Account(ctx context.Context, scope access.TeamScope, id crier.ID, from,
 	to crier.Time) (crier.AccountAnalytics, error) {
 	var none crier.AccountAnalytics
@@ -44,7 +44,7 @@ func (s *Analytics) Account(ctx context.Context, scope access.TeamScope, id crie
 	if err != nil {
 		return none, err
 	}
-	// Paid for afterwards: a process that dies in between leaves nothing reserved that nobody would hand back.
+	// Charged afterwards: a process that dies in between leaves no reservation behind.
 	if err := s.pay(context.WithoutCancel(ctx), team.OrganizationID, cost, s.spend); err != nil {
 		return none, err
 	}
@@ -52,7 +52,7 @@ func (s *Analytics) Account(ctx context.Context, scope access.TeamScope, id crie
 		Metrics: crier.RawJSON[crier.AccountMetrics](numbers)}, nil
 }
 
-// pay does something about the credits that a reading costs, if it costs any.
+// pay runs a change of the credits for a reading, if it costs any.
 func (s *Analytics) pay(ctx context.Context, organization crier.ID, cost int64,
 	do func(context.Context, *store.Tx, crier.ID, int64) error) error {
 	if cost == 0 {
@@ -61,12 +61,12 @@ func (s *Analytics) pay(ctx context.Context, organization crier.ID, cost int64,
 	return s.store.WithTx(ctx, func(tx *store.Tx) error { return do(ctx, tx, organization, cost) })
 }
 
-// spend takes credits for what has happened already.
+// spend charges credits for something that has already happened.
 func (s *Analytics) spend(ctx context.Context, tx *store.Tx, organization crier.ID, cost int64) error {
 	return ledger.Spend(ctx, tx, ledger.Charge{Organization: organization, Amount: cost, At: s.clock.Now()})
 }
 
-// askAccount asks the network for the numbers of an account in a time.
+// askAccount reads the metrics of an account in a period from the network.
 func (s *Analytics) askAccount(ctx context.Context, meter provider.AccountMeter, a store.Account, from,
 	to crier.Time) (m provider.AccountMetrics, err error) {
 	err = s.tokens.Ask(ctx, a, func(client provider.Account) (err error) {
@@ -89,7 +89,7 @@ func (s *Analytics) readAccount(ctx context.Context, meter provider.AccountMeter
 	return nil, crier.Conflict("The network did not tell its numbers (%s): %s", failure.Code, failure.Message)
 }
 
-// CheckWindow says what is wrong with the time that analytics are asked for.
+// CheckWindow returns the issues of the requested period.
 func (s *Analytics) CheckWindow(from, to crier.Time) []crier.Issue {
 	if !from.Before(to.Time) {
 		return []crier.Issue{crier.At("must be before to", "from")}

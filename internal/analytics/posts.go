@@ -9,11 +9,11 @@ import (
 	"crier/internal/store"
 )
 
-// PostSorts are the sorts of the ranking; the first is the default.
+// PostSorts are the sort orders of the ranking; the first is the default.
 var PostSorts = []string{"views", "engagements", "engagementRate", "reach", "likes", "comments", "shares", "quotes",
 	"saves", "clicks", "publishedAt"}
 
-// Posts ranks the posts that were published in a window by what they have by now.
+// Posts ranks the posts that were published in a window by their current metrics.
 func (s *Analytics) Posts(ctx context.Context, scope access.TeamScope, q Query,
 	page pagination.Query) (crier.Page[crier.AnalyticsPost], error) {
 	var none crier.Page[crier.AnalyticsPost]
@@ -29,11 +29,11 @@ func (s *Analytics) Posts(ctx context.Context, scope access.TeamScope, q Query,
 	return pagination.CappedPageOf(s.pages, page, rows, total, shownPost), nil
 }
 
-// exportBatch is how many posts EachPost reads at once.
+// exportBatch is the number of posts per query of EachPost.
 const exportBatch = 2000
 
-// EachPost calls fn with every post of the ranking from the page on. Nothing of the database is held meanwhile: a
-// reader may take its time.
+// EachPost calls fn with every post of the ranking, starting at the page. It holds no database resources meanwhile, so
+// that a slow reader does no harm.
 func (s *Analytics) EachPost(ctx context.Context, scope access.TeamScope, q Query, page pagination.Query,
 	fn func(crier.AnalyticsPost) error) error {
 	w, err := s.window(scope, q, defaultDays)

@@ -15,10 +15,10 @@ import (
 	"crier/internal/store"
 )
 
-// maxSnapshots bounds the readings that are shown of a publication.
+// maxSnapshots is the maximum number of readings shown of a publication.
 const maxSnapshots = 50
 
-// Post returns the kept readings of a post.
+// Post returns the stored readings of a post.
 func (s *Analytics) Post(ctx context.Context, scope access.TeamScope, post crier.ID) (crier.PostMetrics, error) {
 	out := crier.PostMetrics{Data: []crier.PublicationMetrics{}}
 	if err := scope.Check(); err != nil {
@@ -46,7 +46,7 @@ func (s *Analytics) Post(ctx context.Context, scope access.TeamScope, post crier
 	return out, nil
 }
 
-// Snapshot reads the numbers of a publication once and plans the next reading. It is a job: it takes no scope.
+// Snapshot reads the metrics of a publication once and schedules the next reading. It runs as a job and takes no scope.
 func (s *Analytics) Snapshot(ctx context.Context, job job.Snapshot) error {
 	p, err := s.store.Publication(ctx, job.ScheduledPostID)
 	if crier.IsKind(err, crier.KindNotFound) {
@@ -84,7 +84,7 @@ func (s *Analytics) Snapshot(ctx context.Context, job job.Snapshot) error {
 	})
 }
 
-// mayRead is true for a reading that costs nothing, or that the organization asked for and can pay.
+// mayRead reports whether a reading costs nothing, or the organization has enabled and can pay it.
 func (s *Analytics) mayRead(ctx context.Context, organization crier.ID, cost int64) (bool, error) {
 	if cost == 0 {
 		return true, nil
@@ -100,8 +100,8 @@ func (s *Analytics) mayRead(ctx context.Context, organization crier.ID, cost int
 	return err == nil, err
 }
 
-// tooLate reports whether the next reading of a publication is due, or a day has passed after the last: what could not
-// be read by then is given up.
+// tooLate reports whether the next reading of a publication is due, or a day has passed after the last: a reading that
+// has not succeeded by then is given up.
 func (s *Analytics) tooLate(p store.Publication, done job.Snapshot) bool {
 	next, ok := s.nextReading(p, done)
 	if !ok {
@@ -120,8 +120,8 @@ func (s *Analytics) nextReading(p store.Publication, done job.Snapshot) (next jo
 	return publish.SnapshotJob(p, done.Round+1)
 }
 
-// earlyTimes are when a post on the sandbox is read besides, counted from its publication: a new installation has
-// charts that move while somebody looks at them.
+// earlyTimes are the additional readings of a post on the sandbox, counted from its publication, so that a new
+// installation has charts that move while somebody watches.
 var earlyTimes = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, 45 * time.Second, time.Minute,
 	2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute}
 
@@ -142,7 +142,7 @@ func (s *Analytics) planNext(ctx context.Context, tx *store.Tx, p store.Publicat
 	return s.queue.Enqueue(ctx, tx, next)
 }
 
-// keep writes a reading with the sums it changes, what it cost, and the event of it.
+// keep writes a reading with the changed sums, its cost, and its event.
 func (s *Analytics) keep(ctx context.Context, tx *store.Tx, p store.Publication, cost int64,
 	raw json.RawMessage) error {
 	now := s.clock.Now()
@@ -159,7 +159,7 @@ func (s *Analytics) keep(ctx context.Context, tx *store.Tx, p store.Publication,
 			SocialAccountID: p.SocialAccountID, ReadAt: now, Metrics: crier.RawJSON[crier.Metrics](raw)}})
 }
 
-// keepReading keeps a reading of a publication, which it counts if nobody has.
+// keepReading stores a reading of a publication, and counts the publication if it was not counted before.
 func (s *Analytics) keepReading(ctx context.Context, tx *store.Tx, publication crier.ID, at crier.Time,
 	raw json.RawMessage) (kept bool, err error) {
 	list, err := tx.Countables(ctx, []crier.ID{publication})
@@ -181,7 +181,7 @@ func (s *Analytics) keepReading(ctx context.Context, tx *store.Tx, publication c
 		Numbers: numbers, Raw: raw})
 }
 
-// read asks the network; nil when it does not tell or the account cannot be used.
+// read reads from the network; nil if it has no metrics or the account cannot be used.
 func (s *Analytics) read(ctx context.Context, network provider.Provider, p store.Publication) (json.RawMessage, error) {
 	meter := s.providers.Features(network).Meter
 	account, err := s.store.Account(ctx, p.SocialAccountID)

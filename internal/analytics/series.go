@@ -13,14 +13,14 @@ import (
 	"crier/internal/store"
 )
 
-// The series that are no metric of posts.
+// The series that are not metrics of posts.
 const (
 	seriesPosts          = "posts"
 	seriesEngagementRate = "engagementRate"
 	seriesFollowers      = "followers"
 )
 
-// SeriesMetrics returns what a series can show.
+// SeriesMetrics returns the metrics of series.
 func SeriesMetrics() []string {
 	list := []string{seriesPosts, seriesFollowers, seriesEngagementRate}
 	for _, m := range store.SummedMetrics {
@@ -29,7 +29,7 @@ func SeriesMetrics() []string {
 	return list
 }
 
-// SeriesQuery is what a series is about.
+// SeriesQuery selects the data of a series.
 type SeriesQuery struct {
 	Query
 	Metric string
@@ -40,7 +40,7 @@ type SeriesQuery struct {
 // untagged is the group of posts without a tag.
 const untagged = "untagged"
 
-// Series tells a metric over time.
+// Series returns a metric over time.
 func (s *Analytics) Series(ctx context.Context, scope access.TeamScope, q SeriesQuery) (crier.AnalyticsSeries, error) {
 	var out crier.AnalyticsSeries
 	w, err := s.window(scope, q.Query, defaultDays)
@@ -81,8 +81,8 @@ func (s *Analytics) Series(ctx context.Context, scope access.TeamScope, q Series
 	return out, nil
 }
 
-// point returns the value of a bucket. Posts that did not tell make a gap; without any post there is nothing to tell,
-// and the sum is zero. Without any reading nobody knows what was gained.
+// point returns the value of a bucket. Posts without the metric make a gap; without any post the sum is zero. Without
+// any reading the gain is unknown.
 func point(d store.DaySums, metric string, gained bool) (value *float64, told int64) {
 	number := func(n int64) *float64 { f := float64(n); return &f }
 	switch metric {
@@ -131,7 +131,7 @@ func groupKey(groupBy string, network crier.Provider, account crier.ID, postType
 	return "total"
 }
 
-// addTagged adds each post under each of its tags.
+// addTagged adds each post to each of its tags.
 func (s *Analytics) addTagged(ctx context.Context, w window, add func(string, store.DaySums)) error {
 	list, err := s.single(ctx, w)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Analytics) addTagged(ctx context.Context, w window, add func(string, st
 	return nil
 }
 
-// labels returns the names of the groups that have one other than their key.
+// labels returns the names of the groups whose name differs from their key.
 func (s *Analytics) labels(ctx context.Context, w window, groupBy string) (map[string]string, error) {
 	labels := map[string]string{}
 	switch groupBy {
@@ -179,8 +179,8 @@ func (s *Analytics) labels(ctx context.Context, w window, groupBy string) (map[s
 	return labels, nil
 }
 
-// followerGroups returns the followers of each group and bucket. A bucket has what each account told last in it; one in
-// which an account is missing that told before is a gap, since the sum would seem to fall.
+// followerGroups returns the followers of each group and bucket. A bucket has the last reading of each account in it;
+// if an account is missing that had readings before, the bucket is a gap, since the sum would seem to fall.
 func (s *Analytics) followerGroups(ctx context.Context, w window, q SeriesQuery, t timeline,
 	labels map[string]string) ([]crier.SeriesGroup, error) {
 	if q.GroupBy == "postType" || q.GroupBy == "tag" {
@@ -214,7 +214,7 @@ func (s *Analytics) followerGroups(ctx context.Context, w window, q SeriesQuery,
 		case w.gained:
 			line.values = differences(values)
 		case last > 0 && values[last] == nil && w.holds(today) && t.index(today) == last:
-			values[last] = values[last-1] // its reading of today is still to come
+			values[last] = values[last-1] // today's reading is still to come
 		}
 		groups[key[account]] = append(groups[key[account]], line)
 	}
@@ -225,7 +225,7 @@ func (s *Analytics) followerGroups(ctx context.Context, w window, q SeriesQuery,
 	return out, nil
 }
 
-// connected returns the accounts that are read.
+// connected returns the accounts that are still read.
 func (s *Analytics) connected(ctx context.Context, team crier.ID) (map[crier.ID]bool, error) {
 	accounts, err := s.store.SocialAccounts(ctx, team)
 	connected := map[crier.ID]bool{}
@@ -235,14 +235,14 @@ func (s *Analytics) connected(ctx context.Context, team crier.ID) (map[crier.ID]
 	return connected, err
 }
 
-// levelLine is what an account told in each bucket.
+// levelLine holds the readings of an account by bucket.
 type levelLine struct {
 	values []*int64
-	// ended means that there are no readings any more.
+	// ended means that there are no more readings.
 	ended bool
 }
 
-// missing is true for a bucket in which the account should have told: after its first reading, and before its last one
+// missing reports whether a bucket should have a reading of the account: after its first one, and before its last one
 // if it has ended.
 func (l levelLine) missing(bucket int) bool {
 	told := func(v *int64) bool { return v != nil }
@@ -250,7 +250,7 @@ func (l levelLine) missing(bucket int) bool {
 		(!l.ended || slices.ContainsFunc(l.values[bucket:], told))
 }
 
-// levelGroup adds up the levels of accounts.
+// levelGroup sums the levels of accounts.
 func levelGroup(key, label string, accounts []levelLine, buckets int) crier.SeriesGroup {
 	g := crier.SeriesGroup{Key: key, Label: label, Values: make([]*float64, buckets), Told: make([]int64, buckets),
 		NotTold: make([]int64, buckets)}
@@ -272,7 +272,7 @@ func levelGroup(key, label string, accounts []levelLine, buckets int) crier.Seri
 	return g
 }
 
-// differences are by how much each value differs from the one told before; the first has none.
+// differences returns how much each value differs from the previous known one; the first has none.
 func differences(values []*int64) []*int64 {
 	out := make([]*int64, len(values))
 	var before *int64

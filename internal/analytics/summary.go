@@ -10,7 +10,7 @@ import (
 	"crier/internal/store"
 )
 
-// Summary tells how the posts and accounts of a team do in a window, and in the one before if compare is set.
+// Summary returns the totals of a team's posts and accounts in a window, and in the previous one if compare is set.
 func (s *Analytics) Summary(ctx context.Context, scope access.TeamScope, q Query,
 	compare bool) (crier.AnalyticsSummary, error) {
 	var out crier.AnalyticsSummary
@@ -67,14 +67,14 @@ func hints(accounts []store.Account) []crier.AccountHint {
 	return list
 }
 
-// tally is what a window counts, by account.
+// tally holds the counts of a window by account.
 type tally struct {
 	sums      map[crier.ID]store.DaySums
 	posts     map[crier.ID]int64
 	followers map[crier.ID]levels
 }
 
-// levels are the first and the last reading of an account's followers.
+// levels are the first and last reading of an account's followers.
 type levels struct{ first, last *int64 }
 
 func (s *Analytics) tally(ctx context.Context, w window) (tally, error) {
@@ -113,7 +113,7 @@ func (s *Analytics) tally(ctx context.Context, w window) (tally, error) {
 	return t, nil
 }
 
-// totals adds up what some accounts have.
+// totals sums the counts of some accounts.
 func (t tally) totals(accounts []store.Account) crier.AnalyticsTotals {
 	var all store.DaySums
 	var out crier.AnalyticsTotals
@@ -160,7 +160,7 @@ func shownRate(d store.DaySums) crier.AnalyticsRate {
 		NotTold: d.Counted - d.Rated.Told}
 }
 
-// rate is nil unless somebody saw something.
+// rate is nil without views.
 func rate(engagements, views int64) *float64 {
 	if views <= 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"crier/internal/store"
 )
 
-// maxSinglePosts bounds the posts that are counted one by one, for days of another zone and for tags: only days of the
-// team's zone have sums.
+// maxSinglePosts is the maximum number of posts that are counted one by one, for days of another zone and for tags:
+// there are sums only for days of the team's zone.
 const maxSinglePosts = 50_000
 
 // counted are the sums of one publication.
@@ -18,7 +18,7 @@ type counted struct {
 	post crier.ID
 }
 
-// sums returns the sums of a window, kept apart as asked for.
+// sums returns the sums of a window, grouped as requested.
 func (s *Analytics) sums(ctx context.Context, w window, by store.DayGrouping) ([]store.DaySums, error) {
 	if w.own {
 		return s.store.AnalyticsDays(ctx, w.filter, w.gained, by)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// budget counts tokens per day (UTC). What a request may cost is taken out before it is made and put right afterwards,
-// so that requests at the same time cannot overdraw it together.
+// budget counts tokens per day (UTC). The maximum cost of a request is reserved before it is sent and corrected
+// afterwards, so that concurrent requests cannot exceed the budget together.
 type budget struct {
 	limit int64
 	now   func() time.Time
@@ -16,7 +16,7 @@ type budget struct {
 	spent int64
 }
 
-// reserve takes out tokens and returns the day they belong to, or ErrBudgetExhausted.
+// reserve reserves tokens and returns the day they belong to, or ErrBudgetExhausted.
 func (b *budget) reserve(tokens int64) (day string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -30,7 +30,7 @@ func (b *budget) reserve(tokens int64) (day string, err error) {
 	return b.day, nil
 }
 
-// settle replaces a reservation by what was used. A number that cannot be true leaves the reservation as it is.
+// settle replaces a reservation with the actual use. An implausible number leaves the reservation unchanged.
 func (b *budget) settle(day string, reserved, used int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

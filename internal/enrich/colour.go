@@ -2,12 +2,12 @@ package enrich
 
 import "image/color"
 
-// palette are the names that colours get; of equally large ones the earlier is named first.
+// palette lists the color names; of equally frequent colors the earlier comes first.
 var palette = []string{
 	"red", "orange", "yellow", "green", "teal", "blue", "purple", "pink", "brown", "beige", "black", "gray", "white",
 }
 
-// colourName returns the name that most people would give a colour.
+// colourName returns the common name of a color.
 func colourName(c color.NRGBA) string {
 	r, g, b := float64(c.R)/255, float64(c.G)/255, float64(c.B)/255
 	light, dark := max(r, g, b), min(r, g, b)
@@ -17,7 +17,7 @@ func colourName(c color.NRGBA) string {
 	return tint(hue(r, g, b), (light-dark)/light, light)
 }
 
-// shade names a colour without hue by its brightness.
+// shade returns the name of a color without hue, by its brightness.
 func shade(light float64) string {
 	switch {
 	case light < 0.2:
@@ -28,7 +28,7 @@ func shade(light float64) string {
 	return "gray"
 }
 
-// tint names a colour by its hue in degrees; saturation and brightness set apart brown, beige and pink.
+// tint returns the name of a color by its hue in degrees; saturation and brightness distinguish brown, beige and pink.
 func tint(hue, saturation, light float64) string {
 	warm := hue >= 15 && hue < 65
 	switch {
@@ -47,7 +47,7 @@ func tint(hue, saturation, light float64) string {
 	return "red"
 }
 
-// hueBands divide the colour wheel; what is past the last is red again.
+// hueBands divide the color wheel; beyond the last is red again.
 var hueBands = []struct {
 	end  float64
 	name string
@@ -56,7 +56,7 @@ var hueBands = []struct {
 	{342, "pink"},
 }
 
-// hue returns the angle on the colour wheel in degrees; the three must not be equal.
+// hue returns the angle on the color wheel in degrees; the three must not be equal.
 func hue(r, g, b float64) float64 {
 	light, dark := max(r, g, b), min(r, g, b)
 	var sixth float64

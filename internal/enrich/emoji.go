@@ -2,8 +2,8 @@ package enrich
 
 import "unicode"
 
-// emojiLength returns how many of the runes form the emoji they begin with, zero when they begin with none. Sequences
-// are one emoji: flags, keycaps, skin tones, and emoji tied by joiners. Variation selectors must be gone already.
+// emojiLength returns how many of the runes form the emoji at their start, zero if there is none. Sequences are one
+// emoji: flags, keycaps, skin tones, and emoji connected by joiners. Variation selectors must already be removed.
 func emojiLength(runes []rune) int {
 	if len(runes) >= 2 {
 		switch {
@@ -23,7 +23,7 @@ func emojiLength(runes []rune) int {
 	return length
 }
 
-// modifiers counts the skin tones and tag characters (of the flags of regions) that the runes begin with.
+// modifiers counts the skin tones and tag characters (of the flags of regions) at the start of the runes.
 func modifiers(runes []rune) int {
 	for i, r := range runes {
 		if !isSkinTone(r) && !isEmojiTag(r) {
@@ -33,7 +33,7 @@ func modifiers(runes []rune) int {
 	return len(runes)
 }
 
-// withoutTones returns the emoji in its plain colour.
+// withoutTones returns the emoji without skin tones.
 func withoutTones(emoji []rune) string {
 	plain := make([]rune, 0, len(emoji))
 	for _, r := range emoji {
@@ -46,7 +46,7 @@ func withoutTones(emoji []rune) string {
 
 const keycap = '\u20e3'
 
-// isEmojiPart tells whether a joiner can tie r to an emoji: beside pictures there are signs such as arrows.
+// isEmojiPart reports whether a joiner can connect r to an emoji: besides pictures there are signs such as arrows.
 func isEmojiPart(r rune) bool  { return unicode.In(r, unicode.So, unicode.Sm) }
 func isKeycapBase(r rune) bool { return '0' <= r && r <= '9' || r == '#' || r == '*' }
 func isRegional(r rune) bool   { return 0x1f1e6 <= r && r <= 0x1f1ff }

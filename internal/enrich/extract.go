@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// maxValues bounds the hashtags, mentions and link domains of one text: its first ones are kept.
+	// maxValues is the maximum number of hashtags, mentions and link domains of one text: the first ones are kept.
 	maxValues = 100
-	// maxValueLength bounds one of them, in characters. Longer ones are no tags or names on any network and are left
-	// out.
+	// maxValueLength is the maximum length of one of them, in characters. Longer ones are invalid on every network and
+	// are dropped.
 	maxValueLength = 100
 )
 
@@ -23,20 +23,20 @@ var (
 	schemeLink = regexp.MustCompile(`(?i)https?://[^\s<>"]+`)
 	bareLink   = regexp.MustCompile(`[\p{L}\p{N}][\p{L}\p{M}\p{N}.-]*\.\p{L}{2,}(?:[/:?#][^\s<>"]*)?`)
 	hashtag    = regexp.MustCompile(`[#＃]([\p{L}\p{M}\p{N}_\x{200c}]+)`)
-	// A name in Latin letters ends where another script begins, since languages without spaces go on right behind it.
-	// The second part is the server of names such as @name@server.example.
+	// A name in Latin letters ends where another script starts, since languages without spaces continue directly after
+	// it. The second part is the server of names such as @name@server.example.
 	mention = regexp.MustCompile(`[@＠]((?:[\p{Latin}0-9_](?:[\p{Latin}0-9_.-]*[\p{Latin}0-9_])?|\p{L}[\p{L}\p{M}\p{N}_]*)(?:@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,})?)`)
 )
 
-// genericDomains end addresses that people write without a scheme. countryDomains do so only when a path follows,
-// because many of them are words too.
+// genericDomains are the endings of links that people write without a scheme. countryDomains count only if a path
+// follows, because many of them are words too.
 var (
 	genericDomains = strings.Fields("com org net io dev app edu gov info eu shop blog")
 	countryDomains = strings.Fields("ai at au be br ca ch cn co cz de dk es fi fr gg gl gr hu id ie il in is it jp " +
 		"kr ly me mx nl no nz pl pt ro ru se sg sh th to tr tv ua uk us vn")
 )
 
-// LinkDomains returns the domains of addresses, without www.
+// LinkDomains returns the domains of links, without www.
 func LinkDomains(addresses []string) []string {
 	domains, _ := linkDomains(strings.Join(addresses, " "))
 	return domains
@@ -55,7 +55,7 @@ func linkDomains(text string) (domains []string, rest string) {
 	return tidy(domains), rest
 }
 
-// replaceLinks puts a blank in place of each match that accept takes for a link.
+// replaceLinks replaces each match that accept recognizes as a link with a space.
 func replaceLinks(text string, pattern *regexp.Regexp, accept func(link, before string) bool) string {
 	var out strings.Builder
 	end := 0
@@ -97,8 +97,8 @@ func appendDomain(domains *[]string, link string) bool {
 	return true
 }
 
-// cutAfterEnding drops what follows the last label of a host: punctuation of the sentence, or text of a language that
-// writes without spaces.
+// cutAfterEnding removes what follows the last label of a host: punctuation of the sentence, or text of a language that
+// is written without spaces.
 func cutAfterEnding(host string) string {
 	host = strings.TrimRightFunc(host, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 	ending := host[strings.LastIndexByte(host, '.')+1:]
@@ -112,7 +112,7 @@ func cutAfterEnding(host string) string {
 	return host
 }
 
-// hashtags returns the tags of a text without links, in lower case and without the sign.
+// hashtags returns the hashtags of a text without links, in lower case and without the sign.
 func hashtags(text string) []string {
 	var tags []string
 	for _, tag := range matchesOfTheirOwn(hashtag, text) {
@@ -123,7 +123,7 @@ func hashtags(text string) []string {
 	return tidy(tags)
 }
 
-// mentions returns the names of accounts in a text without links, in lower case and without the sign.
+// mentions returns the mentions of a text without links, in lower case and without the sign.
 func mentions(text string) []string {
 	var names []string
 	for _, name := range matchesOfTheirOwn(mention, text) {
@@ -132,7 +132,7 @@ func mentions(text string) []string {
 	return tidy(names)
 }
 
-// tagsAndNames returns the hashtags and mentions of a text as they are written.
+// tagsAndNames returns the hashtags and mentions of a text as written.
 func tagsAndNames(text string) []string {
 	_, rest := linkDomains(text)
 	return append(matchesOfTheirOwn(hashtag, rest), matchesOfTheirOwn(mention, rest)...)
@@ -155,7 +155,7 @@ func matchesOfTheirOwn(pattern *regexp.Regexp, text string) []string {
 
 func lower(s string) string { return strings.ToLower(norm.NFKC.String(s)) }
 
-// tidy removes repetitions and what is too long or too much; the order stays. The result is never nil.
+// tidy removes duplicates, long values and those beyond the maximum; the order is kept. The result is never nil.
 func tidy(values []string) []string {
 	kept := []string{}
 	for _, v := range values {

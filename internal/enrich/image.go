@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// sampleGrid is the number of points per side that are looked at: colours and texture show in a few thousand.
+	// sampleGrid is the number of sampled points per side: a few thousand suffice for colors and texture.
 	sampleGrid = 64
-	// maxColours is how many dominant colours an image has at most.
+	// maxColours is the maximum number of dominant colors of an image.
 	maxColours = 3
-	// minColourShare is the part of the image that a dominant colour covers at least.
+	// minColourShare is the minimum share of the image that a dominant color covers.
 	minColourShare = 0.1
-	// opaque is the alpha value from which on a point counts as visible.
+	// opaque is the minimum alpha value of a visible point.
 	opaque = 0x8000
 )
 
-// What tells drawings, screenshots and logos from photographs: points that are exactly like their neighbour, few
-// different colours, or a transparent part.
+// Criteria that distinguish drawings, screenshots and logos from photographs: points that equal their neighbor, few
+// distinct colors, or a transparent part.
 const (
-	flatShare        = 0.5  // of like neighbours, together with few colours
-	veryFlatShare    = 0.85 // of like neighbours, whatever the colours
-	fewColours       = 0.08 // different colours per point
+	flatShare        = 0.5  // of equal neighbors, together with few colors
+	veryFlatShare    = 0.85 // of equal neighbors, whatever the colors
+	fewColours       = 0.08 // distinct colors per point
 	transparentShare = 0.02
 )
 
-// Image describes an image that stands upright: landscape, portrait or square; its dominant colours, the largest first;
-// photo or graphic. hasAlpha says that the file can have transparent parts.
+// Image returns the tags of an upright image: landscape, portrait or square; its dominant colors, the most frequent
+// first; photo or graphic. hasAlpha means that the file can have transparent parts.
 func Image(img image.Image, hasAlpha bool) []string {
 	size := img.Bounds().Size()
 	tags := orientation(size.X, size.Y)
@@ -39,7 +39,8 @@ func Image(img image.Image, hasAlpha bool) []string {
 	return append(append(tags, s.dominantColours()...), s.kind(hasAlpha))
 }
 
-// orientation returns the tag of a picture's shape, none when it has no size. Up to a twentieth off still looks square.
+// orientation returns the tag of a picture's shape, none if it has no size. A deviation of up to a twentieth counts as
+// square.
 func orientation(width, height int) []string {
 	switch {
 	case width <= 0 || height <= 0:
@@ -52,11 +53,11 @@ func orientation(width, height int) []string {
 	return []string{"portrait"}
 }
 
-// samples are what was seen at the points of the grid.
+// samples holds the statistics of the sampled points.
 type samples struct {
 	points, transparent, flat int
-	named                     map[string]int    // points by name of their colour
-	distinct                  map[[3]uint8]bool // the colours, coarsely
+	named                     map[string]int    // points by color name
+	distinct                  map[[3]uint8]bool // the colors, with reduced precision
 }
 
 func sample(img image.Image) samples {

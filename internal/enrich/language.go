@@ -7,25 +7,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Undetermined is the language tag of texts that are too short or too mixed to tell.
+// Undetermined is the language tag of texts that are too short or too mixed to detect.
 const Undetermined = "und"
 
 const (
-	// maxLetters is how much of a text is looked at: more does not make the answer better.
+	// maxLetters is how much of a text is analyzed: more does not improve the result.
 	maxLetters = 2000
-	// denseWeight makes up for scripts that need fewer characters for a word than alphabets do.
+	// denseWeight compensates for scripts that need fewer characters per word than alphabets.
 	denseWeight = 3
-	// minSyllables is the share of kana from which on a text with Chinese characters is Japanese, in percent.
+	// minSyllables is the minimum share of kana, in percent, from which a text with Chinese characters is Japanese.
 	minSyllables = 10
 )
 
-// script is a writing system, and how to tell which language a text in it is in.
+// script is a writing system, and how to detect the language of a text in it.
 type script struct {
 	tables []*unicode.RangeTable
 	detect func(text string) string
 }
 
-// scripts are in the order in which they are looked up and, at equal counts, preferred.
+// scripts are in the order of lookup and, at equal counts, of preference.
 var scripts = []script{
 	{[]*unicode.RangeTable{unicode.Latin}, byLetters(unicode.Latin)},
 	{[]*unicode.RangeTable{unicode.Cyrillic}, byLetters(unicode.Cyrillic)},
@@ -52,16 +52,16 @@ var scripts = []script{
 	{[]*unicode.RangeTable{unicode.Ethiopic}, always("am")},
 }
 
-// always is for scripts with one language, or with one that is by far the largest.
+// always is for scripts with one language, or one that is by far the most common.
 func always(tag string) func(string) string { return func(string) string { return tag } }
 
-// byLetters is for scripts that several known languages share.
+// byLetters is for scripts that several supported languages share.
 func byLetters(table *unicode.RangeTable) func(string) string {
 	return func(text string) string { return letterModels()[table].detect(text) }
 }
 
-// detectLanguage returns the BCP 47 tag of the language that most of the text is written in, or Undetermined. Links,
-// tags and names should be removed before.
+// detectLanguage returns the BCP 47 tag of the language of most of the text, or Undetermined. Links, tags and names
+// should be removed first.
 func detectLanguage(text string) string {
 	text = strings.ToLower(norm.NFC.String(text))
 	if main := mainScript(text); main != nil {
@@ -70,7 +70,7 @@ func detectLanguage(text string) string {
 	return Undetermined
 }
 
-// mainScript returns the script of most letters, nil when there are none of a known one.
+// mainScript returns the script of most letters, nil if there are no letters of a supported one.
 func mainScript(text string) *script {
 	counts := make([]int, len(scripts))
 	letters := 0
@@ -109,7 +109,7 @@ func letterWeight(r rune) int {
 	return 1
 }
 
-// chineseOrJapanese tells them apart by the syllables that only Japanese has.
+// chineseOrJapanese distinguishes them by the syllables that only Japanese has.
 func chineseOrJapanese(text string) string {
 	characters, syllables := 0, 0
 	for _, r := range text {
@@ -126,7 +126,7 @@ func chineseOrJapanese(text string) string {
 	return "zh"
 }
 
-// arabicOrNeighbour tells Arabic from Urdu and Persian by the letters that Arabic lacks.
+// arabicOrNeighbour distinguishes Arabic from Urdu and Persian by the letters that Arabic lacks.
 func arabicOrNeighbour(text string) string {
 	switch {
 	case strings.ContainsAny(text, "ٹڈڑںے"):

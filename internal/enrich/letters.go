@@ -13,30 +13,30 @@ import (
 )
 
 const (
-	// minLetters is how much it takes to tell languages of one script apart.
+	// minLetters is the minimum number of letters to distinguish languages of one script.
 	minLetters = 4
-	// unseenCount stands for letter sequences that a sample does not contain, as if they had been seen this often.
+	// unseenCount is the assumed count of letter sequences that a sample does not contain.
 	unseenCount = 0.5
-	// wordBonus is the weight of a function word of a language beyond that of its letters.
+	// wordBonus is the additional weight of a language's function word beyond that of its letters.
 	wordBonus = 1.2
 	// minLead is how much better, as a logarithm of probabilities, the best language must fit than the second.
 	minLead = 1.0
-	// minKnown is the share of the text's letter sequences that the best language must have.
+	// minKnown is the minimum share of the text's letter sequences that the best language must have.
 	minKnown = 0.25
 )
 
-// trigram is three letters in a row; a blank stands for the beginning or the end of a word. Letters outside of ASCII,
-// which often give a language away, also stand for themselves, between zeros.
+// trigram is three consecutive letters; a space stands for the start or end of a word. Letters outside of ASCII, which
+// are often characteristic of a language, also count individually, between zeros.
 type trigram [3]rune
 
-// letterModel tells languages of one script apart by how likely each makes the letter sequences of a text.
+// letterModel distinguishes languages of one script by the probability of a text's letter sequences in each.
 type letterModel struct {
 	languages []*language
-	fits      map[trigram][]float64 // the logarithm of the probability of a sequence in each language
+	fits      map[trigram][]float64 // log probability of a sequence in each language
 	unseen    []float64             // the same for a sequence that is not in the language's sample
 }
 
-// letterModels are the models by script, made from the samples of all languages that share the script.
+// letterModels are the models by script, built from the samples of all languages that share the script.
 var letterModels = sync.OnceValue(func() map[*unicode.RangeTable]*letterModel {
 	models := map[*unicode.RangeTable]*letterModel{}
 	for _, table := range []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic} {
@@ -52,7 +52,7 @@ var letterModels = sync.OnceValue(func() map[*unicode.RangeTable]*letterModel {
 	return models
 })
 
-// firstLetter shows the script of a sample. It is no letter of any script when there is no sample.
+// firstLetter determines the script of a sample. It returns no letter of any script if there is no sample.
 func firstLetter(s string) rune {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }))
 	return r
@@ -91,7 +91,7 @@ func (m *letterModel) fit(t trigram) []float64 {
 	return m.fits[t]
 }
 
-// fillUnseen sets the sequences that some samples have for the languages whose sample has them not.
+// fillUnseen adds the sequences of other samples to the languages whose samples lack them.
 func (m *letterModel) fillUnseen() {
 	for _, fits := range m.fits {
 		for i := range fits {
@@ -135,7 +135,7 @@ func (m *letterModel) addWord(scores []float64, word string) {
 func (m *letterModel) addTrigram(scores []float64, known []int, t trigram) {
 	fits, anywhere := m.fits[t]
 	if !anywhere {
-		return // says nothing about which language it is
+		return // not specific to any language
 	}
 	for i, fit := range fits {
 		scores[i] += fit

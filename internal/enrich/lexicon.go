@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// lexicon is a list of words and phrases to look up in the units of a text.
+// lexicon is a list of words and phrases to find in the units of a text.
 type lexicon struct {
 	entries    map[string]bool
-	stems      map[string]bool // beginnings of words
+	stems      map[string]bool // prefixes of words
 	maxWords   int             // of an entry
 	maxLetters int             // of an entry or stem
 }
 
-// newLexicon reads entries separated by white space, spelled as normalize does.
+// newLexicon parses entries separated by white space, in normalized spelling.
 func newLexicon(list string) lexicon {
 	l := lexicon{entries: map[string]bool{}, stems: map[string]bool{}}
 	for entry := range strings.FieldsSeq(normalize(list)) {
@@ -29,7 +29,7 @@ func newLexicon(list string) lexicon {
 	return l
 }
 
-// match returns how many units the longest entry takes that begins at the given position, zero if none does.
+// match returns how many units the longest entry at the given position spans, zero if there is none.
 func (l lexicon) match(u units, at int) int {
 	longest := l.maxWords
 	if u.spaceless {
@@ -46,7 +46,7 @@ func (l lexicon) match(u units, at int) int {
 	return 0
 }
 
-// hasStem reports whether a stem is the beginning of the word, or all of it.
+// hasStem reports whether the word starts with a stem.
 func (l lexicon) hasStem(word string) bool {
 	letters := 0
 	for i, r := range word {

@@ -9,17 +9,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// joiner is the zero-width joiner. It ties emoji into one; between letters it shapes them without changing the word.
+// joiner is the zero-width joiner. It connects emoji; between letters it changes their shape but not the word.
 const joiner = '\u200d'
 
 // maxMarks is the number of combining marks kept on one character. No spelling needs more; stacked ones are decoration.
 const maxMarks = 8
 
-// foldRounds suffices for folding and normalising to settle: each can undo the other's form at most twice.
+// foldRounds is enough rounds of folding and normalizing for a stable result: each can undo the other's form at most
+// twice.
 const foldRounds = 4
 
-// normalize brings spellings that a reader takes for the same word into one form: compatibility characters and letter
-// case are folded, optional vowel signs of Arabic and Hebrew and invisible characters are removed.
+// normalize converts equivalent spellings to one form: compatibility characters and letter case are folded, optional
+// vowel signs of Arabic and Hebrew and invisible characters are removed.
 func normalize(text string) string {
 	text = keepMeaning(strings.ToValidUTF8(text, " "))
 	for range foldRounds {
@@ -32,8 +33,8 @@ func normalize(text string) string {
 	return text
 }
 
-// withoutAccents removes the accents that people leave out when they search: those of Latin and Greek letters, and the
-// dots of the Russian ё. In other scripts marks make other letters.
+// withoutAccents removes the accents that people omit when they search: those of Latin and Greek letters, and the dots
+// of the Russian ё. In other scripts marks form different letters.
 func withoutAccents(text string) string {
 	if isASCII(text) {
 		return text
@@ -61,8 +62,8 @@ func isASCII(text string) bool {
 	return true
 }
 
-// keepMeaning drops what normalize removes. It drops joiners that tie no emoji before forms are composed: marks that
-// a joiner kept apart would come together later, in another order or uncomposed.
+// keepMeaning drops what normalize removes. It drops joiners that connect no emoji before composition: marks separated
+// by a joiner would otherwise be combined later, in another order or uncomposed.
 func keepMeaning(text string) string {
 	if isASCII(text) {
 		return text
@@ -85,7 +86,7 @@ func keepMeaning(text string) string {
 	return out.String()
 }
 
-// tiesEmoji tells whether a joiner between a character and the rest of a text makes one emoji of them.
+// tiesEmoji reports whether a joiner between a character and the rest of a text forms one emoji.
 func tiesEmoji(before rune, rest string) bool {
 	after, _ := utf8.DecodeRuneInString(rest)
 	return (isEmojiPart(before) || isSkinTone(before) || isEmojiTag(before)) && isEmojiPart(after)
@@ -103,7 +104,7 @@ func ignorable(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, vowelSigns)
 }
 
-// vowelSigns are the harakat of Arabic and the points and accents of Hebrew, which everyday writing leaves out.
+// vowelSigns are the harakat of Arabic and the points and accents of Hebrew, which are omitted in everyday writing.
 var vowelSigns = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x0591, Hi: 0x05bd, Stride: 1},
 	{Lo: 0x05bf, Hi: 0x05bf, Stride: 1},

@@ -17,7 +17,7 @@ import (
 //go:embed languages/*.txt
 var languageFiles embed.FS
 
-// language is one of the files, read.
+// language is a parsed file.
 type language struct {
 	tag           string
 	sample        string
@@ -28,7 +28,7 @@ type language struct {
 	negationAfter lexicon
 }
 
-// languages are all the files by tag.
+// languages are the parsed files by tag.
 var languages = sync.OnceValue(func() map[string]*language {
 	known := map[string]*language{}
 	for _, name := range must(fs.Glob(languageFiles, "languages/*.txt")) {
@@ -38,7 +38,7 @@ var languages = sync.OnceValue(func() map[string]*language {
 	return known
 })
 
-// must is for reading what is part of the program and cannot be missing.
+// must is for reading embedded files, which cannot be missing.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("read embedded language files: %v", err))

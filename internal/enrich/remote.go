@@ -13,48 +13,49 @@ import (
 	"unicode/utf8"
 )
 
-// Source says which analyser has described a text.
+// Source is the analyzer that described a text.
 type Source string
 
-// The analysers.
+// The analyzers.
 const (
 	LocalSource  Source = "local"
 	RemoteSource Source = "remote"
 )
 
-// Analysis is the description of a text and where it is from.
+// Analysis is the description of a text and its source.
 type Analysis struct {
 	TextFacts
 	Source Source
-	// Fallback says why the local analyser did the work; nil when it did not.
+	// Fallback is why the local analyzer was used; nil if it was not.
 	Fallback error
 }
 
-// ErrBudgetExhausted is the reason not to ask the endpoint again before the next day (UTC).
+// ErrBudgetExhausted means that the endpoint is not used again before the next day (UTC).
 var ErrBudgetExhausted = errors.New("the day's token budget is exhausted")
 
 const (
-	// maxRemoteText is how many characters of a text are sent: what it is about shows early, and every one costs.
+	// maxRemoteText is the maximum number of characters that are sent: the start of a text suffices, and every
+	// character costs.
 	maxRemoteText = 8000
-	// maxAnswerTokens bounds what the model may write, its reasoning included.
+	// maxAnswerTokens limits the model's output, including its reasoning.
 	maxAnswerTokens = 2000
-	// maxAnswerBytes bounds what is read of an answer.
+	// maxAnswerBytes limits how much of a response is read.
 	maxAnswerBytes = 1 << 20
 )
 
-// RemoteConfig is what Remote needs to know. All fields are required except Key and Client.
+// RemoteConfig configures a Remote. All fields are required except Key and Client.
 type RemoteConfig struct {
 	BaseURL     string        // such as https://api.example.com/v1
 	Key         string        // sent as bearer token; some endpoints need none
-	Model       string        // as the endpoint names it
+	Model       string        // the endpoint's name of the model
 	Timeout     time.Duration // for one text
-	DailyTokens int64         // asked and answered, per day in UTC, for this process
+	DailyTokens int64         // input and output, per day in UTC, for this process
 	Client      *http.Client  // http.DefaultClient when nil
 	Now         func() time.Time
 }
 
-// Remote describes texts by asking an OpenAI-compatible endpoint for language, topics and sentiment. Tags, names and
-// links are always found locally, where the answer is certain. It is safe for concurrent use.
+// Remote describes texts with an OpenAI-compatible endpoint: language, topics and sentiment. Hashtags, mentions and
+// links are always extracted locally, where the result is certain. It is safe for concurrent use.
 type Remote struct {
 	config RemoteConfig
 	budget budget
@@ -68,8 +69,8 @@ func NewRemote(config RemoteConfig) *Remote {
 	return &Remote{config: config, budget: budget{limit: config.DailyTokens, now: config.Now}}
 }
 
-// Text describes a text. It always has an answer: when the endpoint is slow, away, wrong or too expensive it is the
-// local analyser's, and Fallback says why. Nothing is tried twice.
+// Text describes a text. It always returns a result: if the endpoint is slow, unavailable, wrong or too expensive, that
+// of the local analyzer, and Fallback says why. Nothing is retried.
 func (r *Remote) Text(ctx context.Context, text string) Analysis {
 	facts := Text(text)
 	opinion, err := r.ask(ctx, text)
@@ -95,13 +96,13 @@ func (r *Remote) ask(ctx context.Context, text string) (opinion, error) {
 	defer cancel()
 	answer, err := r.exchange(ctx, request)
 	if err != nil {
-		return opinion{}, err // the reservation stays: the endpoint may have done, and counted, the work
+		return opinion{}, err // the reservation stays: the endpoint may have done, and charged, the work
 	}
 	r.budget.settle(day, reserved, answer.Usage.TotalTokens)
 	return readOpinion(answer)
 }
 
-// exchange posts the request and decodes the envelope of the answer.
+// exchange sends the request and decodes the envelope of the response.
 func (r *Remote) exchange(ctx context.Context, body []byte) (chatAnswer, error) {
 	address := strings.TrimSuffix(r.config.BaseURL, "/") + "/chat/completions"
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
@@ -127,17 +128,17 @@ func (r *Remote) exchange(ctx context.Context, body []byte) (chatAnswer, error) 
 	return answer, nil
 }
 
-// estimateTokens is on the safe side: a token is rarely shorter than two bytes.
+// estimateTokens overestimates: a token is rarely shorter than two bytes.
 func estimateTokens(request []byte) int64 { return int64(len(request)/2) + 1 }
 
-// opinion is what the model is asked for.
+// opinion is the requested output of the model.
 type opinion struct {
 	Language  string    `json:"language"`
 	Topics    []string  `json:"topics"`
 	Sentiment Sentiment `json:"sentiment"`
 }
 
-// readOpinion accepts an answer only if it is exactly what was asked for.
+// readOpinion accepts a response only if it has exactly the requested form.
 func readOpinion(answer chatAnswer) (opinion, error) {
 	if len(answer.Choices) == 0 {
 		return opinion{}, errors.New("the answer has no choices")
@@ -154,7 +155,7 @@ func readOpinion(answer chatAnswer) (opinion, error) {
 	return o.checked()
 }
 
-// checked returns the opinion in crier's spelling, or what is wrong with it.
+// checked returns the opinion in crier's spelling, or an error.
 func (o opinion) checked() (opinion, error) {
 	var err error
 	if o.Language, err = baseLanguage(o.Language); err != nil {

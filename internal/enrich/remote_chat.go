@@ -6,8 +6,8 @@ import (
 	bcp47 "golang.org/x/text/language"
 )
 
-// The wire format of POST /chat/completions, as far as it is used. Fields that only some endpoints know are left out:
-// newer models refuse a temperature, older endpoints a schema for the answer.
+// The wire format of POST /chat/completions, as far as it is used. Fields that only some endpoints support are omitted:
+// newer models reject a temperature, older endpoints a schema for the response.
 type (
 	chatRequest struct {
 		Model               string         `json:"model"`
@@ -47,7 +47,7 @@ func newChatRequest(model, text string) chatRequest {
 	}
 }
 
-// baseLanguage reduces a tag to its language, as the local analyser gives it: pt-BR becomes pt, nb becomes no.
+// baseLanguage reduces a tag to its language, as the local analyzer returns it: pt-BR becomes pt, nb becomes no.
 func baseLanguage(tag string) (string, error) {
 	parsed, err := bcp47.Parse(tag)
 	if err != nil {

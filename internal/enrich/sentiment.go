@@ -3,11 +3,11 @@ package enrich
 import "strings"
 
 const (
-	// negationReach is how many units before a word of feeling a negation turns it.
+	// negationReach is how many units before a sentiment word a negation applies to it.
 	negationReach = 3
 	// negationAfterReach is the same for negations that follow.
 	negationAfterReach = 4
-	// maxEmojiFeeling bounds what emoji add, so that a row of them does not outweigh the words.
+	// maxEmojiFeeling limits the weight of emoji, so that a row of them does not outweigh the words.
 	maxEmojiFeeling = 2.0
 )
 
@@ -16,7 +16,7 @@ const (
 	sadEmoji   = "😞😔😟😕🙁☹😣😖😫😩🥺😢😭😤😠😡🤬😱😨😰😥😓🤢🤮💔👎😿😾🤦😪🥀"
 )
 
-// sentiment weighs the words of feeling of the language, or of English when it is undetermined, and emoji.
+// sentiment weighs the sentiment words of the language, or of English if it is undetermined, and emoji.
 func sentiment(text, tag string) Sentiment {
 	if tag == Undetermined {
 		tag = "en"
@@ -47,7 +47,7 @@ func (l *language) feeling(u units) float64 {
 	return total
 }
 
-// weigh returns what a word of feeling adds. Not bad is less than good, while not good is simply bad.
+// weigh returns the weight of a sentiment word. Not bad is less than good, while not good is simply bad.
 func weigh(positive, negated bool) float64 {
 	switch {
 	case positive && !negated:
@@ -58,7 +58,7 @@ func weigh(positive, negated bool) float64 {
 	return -1
 }
 
-// isNegated reports whether a negation of the same clause turns the units from from to below to.
+// isNegated reports whether a negation in the same clause applies to the units [from, to).
 func (l *language) isNegated(u units, from, to int) bool {
 	first, _ := u.clause(from-negationReach, from, from)
 	for at := first; at < from; at++ {

@@ -1,13 +1,13 @@
-// Package enrich finds out what posts are about: the language, tags, names, links, topics and feeling of a text, the
-// look of an image, the shape of a video; and it makes the tokens by which texts are searched.
+// Package enrich analyzes posts: the language, hashtags, mentions, links, topics and sentiment of a text, the look of
+// an image, the shape of a video; and it creates the search tokens of texts.
 //
-// The analysers are pure functions that need nothing but their input. Remote asks a language model for the parts that
-// one can do better, and falls back to them. The package stores nothing and knows no posts.
+// The analyzers are pure functions of their input. Remote uses a language model for the parts that it does better, and
+// falls back to them. The package stores nothing and knows nothing about posts.
 package enrich
 
 import "strings"
 
-// Sentiment is the feeling that a text conveys.
+// Sentiment is the sentiment of a text.
 type Sentiment string
 
 // The sentiments.
@@ -17,8 +17,7 @@ const (
 	Negative Sentiment = "negative"
 )
 
-// TextFacts are what is known about a text. Lists are in order of appearance, topics the most telling first; none is
-// nil.
+// TextFacts are the properties of a text. Lists are in order of appearance, topics by relevance; none is nil.
 type TextFacts struct {
 	Language    string    `json:"language"`    // BCP 47, Undetermined when unsure
 	Hashtags    []string  `json:"hashtags"`    // in lower case, without the sign
@@ -28,16 +27,16 @@ type TextFacts struct {
 	Sentiment   Sentiment `json:"sentiment"`
 }
 
-// maxProse is how many characters of a text are read for its language, topics and sentiment: they show early.
+// maxProse is how many characters of a text are analyzed for language, topics and sentiment: its start suffices.
 const maxProse = 20_000
 
-// Text analyses a text on the spot, without network.
+// Text analyzes a text locally, without network.
 func Text(text string) TextFacts {
 	domains, unlinked := linkDomains(strings.ToValidUTF8(text, " "))
 	unnamed := mention.ReplaceAllString(cut(unlinked, maxProse), " ")
 	prose := hashtag.ReplaceAllString(unnamed, " ")
 	tag := detectLanguage(prose)
-	if tag == Undetermined { // the tags may be all there is
+	if tag == Undetermined { // there may be nothing but tags
 		tag = detectLanguage(unnamed)
 	}
 	return TextFacts{

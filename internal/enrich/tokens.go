@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// MaxTokenLength bounds a token, in characters; what is longer is cut.
+	// MaxTokenLength is the maximum length of a token, in characters; longer ones are truncated.
 	MaxTokenLength = 64
-	// MaxTokens bounds the tokens of one text: its first ones are kept.
+	// MaxTokens is the maximum number of tokens of one text: the first ones are kept.
 	MaxTokens = 4096
 )
 
-// Tokens returns what a text is found by, sorted and without repetitions, the same on every platform: its words in
-// one spelling without accents (see QueryTokens), and besides those the words inside #CamelCase tags and @CamelCase
-// names, single Han characters, and emoji without their skin tone, so that they too can be searched for.
+// Tokens returns the search tokens of a text, sorted and without duplicates, the same on every platform: its words in
+// normalized spelling without accents (see QueryTokens), and additionally the words inside #CamelCase tags and
+// @CamelCase names, single Han characters, and emoji without their skin tone, so that they too can be found.
 func Tokens(text string) []string {
 	found := tokenSet{}
 	found.addAll(text, true)
@@ -27,12 +27,11 @@ func Tokens(text string) []string {
 	return found.sorted()
 }
 
-// QueryTokens returns the tokens that a text must all have to be a result for q, sorted and without repetitions. It
-// returns none when q has nothing to search for, such as punctuation alone. Every text is a result for each word it
-// holds.
+// QueryTokens returns the tokens that a text must all have to match q, sorted and without duplicates. It returns none
+// if q has nothing to search for, such as punctuation alone. Every text matches each word it contains.
 //
-// Words are runs of letters and digits. In scripts that write without spaces, and in Korean, where endings are joined
-// to words, each pair of neighbouring characters is a token; a character that stands alone is one too. An emoji is a
+// Words are runs of letters and digits. In scripts that are written without spaces, and in Korean, where endings are
+// joined to words, each pair of adjacent characters is a token; so is a character that stands alone. An emoji is a
 // token.
 func QueryTokens(q string) []string {
 	found := tokenSet{}
@@ -51,7 +50,7 @@ func (s tokenSet) add(token []rune) {
 
 func (s tokenSet) sorted() []string { return slices.Sorted(maps.Keys(s)) }
 
-// addAll walks the text once, one run of like characters after the other.
+// addAll walks the text once, one run of similar characters after the other.
 func (s tokenSet) addAll(text string, forIndex bool) {
 	rest := []rune(withoutAccents(normalize(readableLinks(text))))
 	for len(rest) > 0 {
@@ -77,7 +76,7 @@ func (s tokenSet) addEmoji(emoji []rune, forIndex bool) {
 	}
 }
 
-// addPairs adds the pairs of neighbouring characters, and for the index the single ones that are words by themselves.
+// addPairs adds the pairs of adjacent characters, and for the index the single ones that are words by themselves.
 func (s tokenSet) addPairs(run []rune, forIndex bool) {
 	characters := splitCharacters(run)
 	for i, c := range characters {
@@ -90,7 +89,7 @@ func (s tokenSet) addPairs(run []rune, forIndex bool) {
 	}
 }
 
-// splitCharacters separates a run into base characters, each with its marks.
+// splitCharacters splits a run into base characters, each with its marks.
 func splitCharacters(run []rune) [][]rune {
 	var characters [][]rune
 	start := 0
@@ -103,7 +102,7 @@ func splitCharacters(run []rune) [][]rune {
 	return characters
 }
 
-// wordLength returns how many of the runes form the word they begin with.
+// wordLength returns how many of the runes form the word at their start.
 func wordLength(runes []rune) int {
 	if !unicode.In(runes[0], unicode.L, unicode.N) {
 		return 0
@@ -130,8 +129,8 @@ func denseLength(runes []rune) int {
 	return len(runes)
 }
 
-// denseScripts are searched by pairs of characters. Chinese and the Japanese syllables count as one: they mix within
-// words.
+// denseScripts are searched by pairs of characters. Chinese characters and Japanese syllables count as one script: they
+// are mixed within words.
 var denseScripts = [][]*unicode.RangeTable{
 	{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo},
 	{unicode.Hangul},
@@ -141,10 +140,10 @@ var denseScripts = [][]*unicode.RangeTable{
 	{unicode.Myanmar},
 }
 
-// longVowel lengthens a Japanese syllable and belongs to no script of its own.
+// longVowel lengthens a Japanese syllable and has no script of its own.
 const longVowel = 'ー'
 
-// denseScript numbers the dense scripts from one; it is zero for letters of other scripts and all else.
+// denseScript returns the number of a dense script, starting at one; zero for everything else.
 func denseScript(r rune) int {
 	if r == longVowel {
 		return 1
@@ -156,7 +155,7 @@ func denseScript(r rune) int {
 		func(tables []*unicode.RangeTable) bool { return unicode.In(r, tables...) })
 }
 
-// readableLinks strips links of their scheme, which says nothing, and of percent-encoding, which hides their words.
+// readableLinks removes the scheme of links, which has no meaning, and percent-encoding, which hides their words.
 func readableLinks(text string) string {
 	return schemeLink.ReplaceAllStringFunc(text, func(link string) string {
 		_, link, _ = strings.Cut(link, "://")
@@ -167,7 +166,7 @@ func readableLinks(text string) string {
 	})
 }
 
-// splitCamelCase puts a space where a capital begins a word: "OpenAIWeek" becomes "Open AI Week".
+// splitCamelCase inserts a space where a capital starts a word: "OpenAIWeek" becomes "Open AI Week".
 func splitCamelCase(name string) string {
 	runes := []rune(name)
 	var out strings.Builder

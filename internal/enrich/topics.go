@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// MaxTopics is how many key phrases a text has at most.
+	// MaxTopics is the maximum number of key phrases of a text.
 	MaxTopics = 10
-	// maxTopicWords ends a phrase; longer ones are sentences that lack function words.
+	// maxTopicWords is the maximum length of a phrase; longer ones are sentences without function words.
 	maxTopicWords = 3
 	// maxTopicCharacters is the same for languages without spaces.
 	maxTopicCharacters = 8
-	// Bounds of one word of a phrase, in letters.
+	// Limits of one word of a phrase, in letters.
 	minWordLetters = 3
 	maxWordLetters = 40
-	// maxPhrases bounds the work on long texts: what they are about shows early.
+	// maxPhrases limits the work on long texts: their start suffices.
 	maxPhrases = 2000
 )
 
-// topics returns the key phrases of a text: the words between function words, those first that keep company with many
-// others or come often. There are none in languages whose words cannot be told apart.
+// topics returns the key phrases of a text: the words between function words, ranked by how many words they occur with
+// and how often. There are none in languages whose words cannot be separated.
 func topics(text, tag string) []string {
 	text = lower(text)
 	switch {
@@ -43,7 +43,7 @@ func topics(text, tag string) []string {
 	return []string{}
 }
 
-// phrases returns the runs of words that are not interrupted by function words or punctuation.
+// phrases returns the runs of words without function words or punctuation between them.
 func (l *language) phrases(text string) [][]string {
 	var found [][]string
 	var phrase []string
@@ -66,7 +66,7 @@ func (l *language) phrases(text string) [][]string {
 	return found
 }
 
-// isTelling rejects numbers, contractions, remains of words and what is no word at all.
+// isTelling rejects numbers, contractions, word fragments and everything that is no word.
 func isTelling(word string) bool {
 	shortest := minWordLetters
 	if r, _ := utf8.DecodeRuneInString(word); denseScript(r) != 0 {
@@ -77,8 +77,8 @@ func isTelling(word string) bool {
 		strings.IndexFunc(word, unicode.IsLetter) >= 0 && !strings.ContainsRune(word, '\'')
 }
 
-// mostTelling ranks phrases by the sum over their words of how many words each stands beside, relative to how often it
-// comes, and by how often the phrase comes.
+// mostTelling ranks phrases by the sum over their words of how many words each occurs with, relative to its frequency,
+// and by the frequency of the phrase.
 func mostTelling(phrases [][]string) []string {
 	frequency, degree := map[string]float64{}, map[string]float64{}
 	for _, phrase := range phrases {
@@ -102,7 +102,7 @@ func mostTelling(phrases [][]string) []string {
 	return names[:min(len(names), MaxTopics)]
 }
 
-// japaneseNoun is what nouns are mostly written in: Chinese characters or katakana. Endings and particles are hiragana.
+// japaneseNoun matches the scripts of most nouns: Chinese characters or katakana. Endings and particles are hiragana.
 var japaneseNoun = regexp.MustCompile(`[\p{Han}々]{2,}|[\p{Katakana}ー]{3,}|\p{Latin}{3,}`)
 
 func japanesePhrases(text string) [][]string {
@@ -111,7 +111,7 @@ func japanesePhrases(text string) [][]string {
 
 var chineseRun = regexp.MustCompile(`\p{Han}+|\p{Latin}{3,}`)
 
-// chineseFunctionWords turns the function words of Chinese into blanks, the longer ones first.
+// chineseFunctionWords replaces the function words of Chinese with spaces, the longer ones first.
 var chineseFunctionWords = sync.OnceValue(func() *strings.Replacer {
 	words := slices.SortedFunc(maps.Keys(languages()["zh"].function), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
@@ -123,13 +123,13 @@ var chineseFunctionWords = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 })
 
-// chinesePhrases cuts runs of characters at function words.
+// chinesePhrases splits runs of characters at function words.
 func chinesePhrases(text string) [][]string {
 	runs := strings.Join(chineseRun.FindAllString(text, maxPhrases), " ")
 	return shortPhrases(strings.Fields(chineseFunctionWords().Replace(runs)))
 }
 
-// shortPhrases keeps what is long enough for a word and too short for a sentence.
+// shortPhrases keeps candidates that are long enough for a word and too short for a sentence.
 func shortPhrases(candidates []string) [][]string {
 	var phrases [][]string
 	for _, c := range candidates {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// units are the pieces in which a text is looked up in word lists: words, or single characters in languages that write
-// without spaces. An empty unit marks the end of a clause.
+// units are the units of a text that are looked up in word lists: words, or single characters in languages that are
+// written without spaces. An empty unit marks the end of a clause.
 type units struct {
 	list      []string
 	spaceless bool
@@ -27,7 +27,7 @@ func isSpaceless(tag string) bool {
 	return false
 }
 
-// splitUnits takes text in the spelling in which it is to be looked up.
+// splitUnits splits text that is already in the spelling of the word lists.
 func splitUnits(text, tag string) units {
 	pattern, spaceless := wordOrStop, isSpaceless(tag)
 	if spaceless {
@@ -44,7 +44,7 @@ func splitUnits(text, tag string) units {
 
 func isWordRune(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
 
-// join returns the units from from to below to as entries of word lists are written.
+// join returns the units [from, to) in the form of word list entries.
 func (u units) join(from, to int) string {
 	if u.spaceless {
 		return strings.Join(u.list[from:to], "")
@@ -52,7 +52,7 @@ func (u units) join(from, to int) string {
 	return strings.Join(u.list[from:to], " ")
 }
 
-// clause returns the units from one to below the other that are in the same clause as the unit at position here.
+// clause returns the part of the units [from, to) that is in the same clause as the unit at here.
 func (u units) clause(from, to, here int) (first, end int) {
 	first, end = here, here
 	for first > max(from, 0) && u.list[first-1] != "" {

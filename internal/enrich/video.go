@@ -6,8 +6,8 @@ const (
 	mediumVideo = 600
 )
 
-// Video describes a video: landscape, portrait or square as it is shown after turning it by rotation degrees; short
-// (under a minute), medium (under ten) or long. What is not known, zero or less, gives no tag.
+// Video returns the tags of a video: landscape, portrait or square as displayed after rotating it by rotation degrees;
+// short (under a minute), medium (under ten) or long. Unknown values, zero or less, yield no tag.
 func Video(width, height, rotation int, durationSeconds float64) []string {
 	if rotation%180 != 0 {
 		width, height = height, width

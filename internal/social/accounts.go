@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// Accounts are the rules of social accounts.
+// Accounts implements social accounts.
 type Accounts struct {
 	store       *store.Store
 	writes      *access.Idempotency
@@ -50,13 +50,13 @@ func (s *Accounts) Get(ctx context.Context, scope access.TeamScope, id crier.ID)
 	return s.views.shown(ctx, s.store, a)
 }
 
-// Views shows accounts, with what their networks let them do and what will keep them from it.
+// Views converts accounts for the API, with their capabilities and what will prevent publishing.
 type Views struct {
 	providers *provider.Registry
 	clock     crier.Clock
 }
 
-// shown returns one account as callers see it.
+// shown returns one account as the API shows it.
 func (s *Views) shown(ctx context.Context, r riskReader, a store.Account) (crier.SocialAccount, error) {
 	shown, err := s.shownList(ctx, r, []store.Account{a})
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Views) shown(ctx context.Context, r riskReader, a store.Account) (crier
 	return shown[0], nil
 }
 
-// shownList are accounts as callers see them: with what they can do, and what they have to fear.
+// shownList returns accounts as the API shows them, with their capabilities and risks.
 func (s *Views) shownList(ctx context.Context, r riskReader,
 	accounts []store.Account) ([]crier.SocialAccount, error) {
 	shown := make([]crier.SocialAccount, len(accounts))
@@ -78,12 +78,12 @@ func (s *Views) shownList(ctx context.Context, r riskReader,
 	return shown, s.addOutlook(ctx, r, accounts, shown)
 }
 
-// withCapabilities adds what the account's network and connection can do.
+// withCapabilities adds the capabilities of the account.
 func (s *Views) withCapabilities(a store.Account) (crier.SocialAccount, error) {
 	return publish.ShownAccount(s.providers, a)
 }
 
-// record tells of an account that was changed, if others may want to know.
+// record records the event of a changed account, if the change is relevant to others.
 func (s *Views) record(tx *store.Tx, before *store.Account, after store.Account) error {
 	shown, err := s.withCapabilities(after)
 	if err != nil {
@@ -100,8 +100,8 @@ func (s *Views) record(tx *store.Tx, before *store.Account, after store.Account)
 	return events.Record(tx, s.clock.Now(), events.AccountFacts(was, shown)...)
 }
 
-// Update switches an account off, or on again. An account whose connection has ended cannot be switched on: it has to
-// be connected anew.
+// Update disables or enables an account. An account whose connection has ended cannot be enabled: it has to be
+// reconnected.
 func (s *Accounts) Update(ctx context.Context, scope access.TeamScope, id crier.ID,
 	in crier.SocialAccountUpdate) (crier.SocialAccount, error) {
 	return s.change(ctx, scope, id, func(a *store.Account) error {
@@ -117,8 +117,8 @@ func (s *Accounts) Update(ctx context.Context, scope access.TeamScope, id crier.
 	})
 }
 
-// Disconnect ends a connection and forgets its token. The account and what was published stay; what is scheduled waits
-// for a new connection as long as the team's publishLateMinutes allow.
+// Disconnect ends a connection and deletes its token. The account and its publications stay; scheduled posts wait for a
+// new connection as long as the team's publishLateMinutes allow.
 func (s *Accounts) Disconnect(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.SocialAccount, error) {
 	var before store.Account
 	out, err := s.change(ctx, scope, id, func(a *store.Account) error {
@@ -170,7 +170,7 @@ func (s *Accounts) change(ctx context.Context, scope access.TeamScope, id crier.
 	})
 }
 
-// wakeAccount has everything that waits for an account go on.
+// wakeAccount wakes everything that waits for an account.
 func (s *Connections) wakeAccount(ctx context.Context, tx *store.Tx, id crier.ID) error {
 	woken, err := tx.WakeAccount(ctx, id, s.clock.Now())
 	if err != nil {
@@ -179,14 +179,14 @@ func (s *Connections) wakeAccount(ctx context.Context, tx *store.Tx, id crier.ID
 	return s.queue.Enqueue(ctx, tx, publish.WakeJobs(woken)...)
 }
 
-// NewAccount is an account to be connected to a team.
+// NewAccount is an account to connect to a team.
 type NewAccount struct {
 	Provider crier.Provider
 	Sandbox  bool
 	Account  provider.ConnectedAccount
 }
 
-// Insert writes a connected account, its token sealed.
+// Insert writes a connected account with its sealed token.
 func (s *Connections) Insert(ctx context.Context, tx *store.Tx, team crier.ID, in NewAccount) (store.Account,
 	error) {
 	now := s.clock.Now()
@@ -211,7 +211,7 @@ func (s *Connections) Insert(ctx context.Context, tx *store.Tx, team crier.ID, i
 	return a, s.views.record(tx, nil, a)
 }
 
-// Providers returns what the networks of this installation can do, as data.
+// Providers returns the abilities and limits of this installation's networks.
 func (s *Accounts) Providers(_ context.Context, scope access.CallerScope) (crier.ProviderList, error) {
 	out := crier.ProviderList{Data: []crier.JSON[crier.ProviderInfo]{}}
 	if err := scope.Check(); err != nil {

@@ -11,7 +11,7 @@ import (
 	"crier/internal/store"
 )
 
-// Choices asks the account's network which values a publish setting can have.
+// Choices asks the account's network for the possible values of a publish setting.
 func (s *Accounts) Choices(ctx context.Context, scope access.TeamScope, id crier.ID, setting,
 	query string) (crier.AccountChoices, error) {
 	out := crier.AccountChoices{Setting: setting, Data: []crier.AccountChoice{}}
@@ -48,7 +48,7 @@ func (s *Accounts) Choices(ctx context.Context, scope access.TeamScope, id crier
 	return out, nil
 }
 
-// Mentions asks the account's network whom a text may mean.
+// Mentions searches the account's network for people and organizations to mention.
 func (s *Accounts) Mentions(ctx context.Context, scope access.TeamScope, id crier.ID, query string) (crier.MentionList,
 	error) {
 	out := crier.MentionList{Data: []crier.Mention{}}
@@ -78,7 +78,7 @@ func (s *Accounts) Mentions(ctx context.Context, scope access.TeamScope, id crie
 	return out, nil
 }
 
-// connected returns an account that its network can be asked about.
+// connected returns an account whose network can be called.
 func (s *Accounts) connected(ctx context.Context, scope access.TeamScope, id crier.ID) (store.Account,
 	provider.Provider,
 	error) {
@@ -99,7 +99,7 @@ func (s *Accounts) connected(ctx context.Context, scope access.TeamScope, id cri
 	return a, network, nil
 }
 
-// ask makes a call to the account's network within its limits.
+// ask calls the account's network within its limits.
 func (s *Accounts) ask(ctx context.Context, a store.Account,
 	call func(context.Context, provider.Account) error) error {
 	metered := s.engine.Quotas.Metered(ctx, a)

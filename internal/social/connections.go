@@ -24,7 +24,7 @@ import (
 // connectionLife is how long a consent may take.
 const connectionLife = 20 * time.Minute
 
-// Connections lead a person from crier to a network's consent page and back to a connected account.
+// Connections implements connecting accounts: from the network's consent page to a connected account.
 type Connections struct {
 	store     *store.Store
 	writes    *access.Idempotency
@@ -43,7 +43,7 @@ func (s *Connections) callbackURL(network crier.Provider) string {
 	return s.publicURL + "/oauth/" + string(network) + "/callback"
 }
 
-// Begin returns the address of the network's consent page.
+// Begin returns the URL of the network's consent page.
 func (s *Connections) Begin(ctx context.Context, scope access.TeamScope,
 	in crier.ConnectRequest) (crier.ConnectResponse,
 	error) {
@@ -89,8 +89,8 @@ func (s *Connections) Begin(ctx context.Context, scope access.TeamScope,
 	})
 }
 
-// mayReturn refuses addresses that a browser must not be led to: whoever follows the address of a consent trusts crier,
-// not the site that it ends at.
+// mayReturn rejects URLs that a browser must not be redirected to: a person who follows a consent URL trusts crier, not
+// the site that it ends at.
 func (s *Connections) mayReturn(ctx context.Context, organization crier.ID, to *crier.WebURL) error {
 	if to == nil {
 		return nil
@@ -114,7 +114,7 @@ func (s *Connections) mayReturn(ctx context.Context, organization crier.ID, to *
 		"organization's returnOrigins", origin), "returnUrl"))
 }
 
-// destination returns the host of an address that is not crier's own.
+// destination returns the host of a URL that is not crier's own.
 func (s *Connections) destination(address *string) string {
 	if address == nil {
 		return ""
@@ -128,7 +128,7 @@ func (s *Connections) destination(address *string) string {
 
 func connectionContext(hash []byte) string { return fmt.Sprintf("connection %x", hash) }
 
-// connectionID returns the id by which whoever began a connection knows it. It says nothing about the state.
+// connectionID returns the id of a connection for the caller who started it. It reveals nothing about the state.
 func connectionID(team crier.ID, hash []byte) crier.ID {
 	return crier.DerivedID(team, connectionContext(hash))
 }
@@ -145,28 +145,28 @@ func (s *Connections) connector(network crier.Provider) (provider.Provider, prov
 	return p, connector, nil
 }
 
-// Callback is what a network's redirect brought.
+// Callback holds the parameters of a network's redirect.
 type Callback struct {
 	Provider crier.Provider
 	State    string
 	Code     string
-	// Error is what the network says instead of a code, such as access_denied.
+	// Error is the network's error instead of a code, such as access_denied.
 	Error string
-	// Person is who is signed in in the browser that was redirected; empty for nobody.
+	// Person is the person signed in in the redirected browser; empty if nobody is.
 	Person crier.ID
 }
 
-// Outcome is what came of a consent: accounts to choose from, accounts that are connected, or an error for the person.
+// Outcome is the outcome of a consent: accounts to choose from, connected accounts, or an error for the person.
 type Outcome struct {
 	Provider crier.Provider
-	// Network is its name for people.
+	// Network is its display name.
 	Network string
-	// Organization and Team are the names of who gets the accounts, for the person who confirms.
+	// Organization and Team are the names of the owners of the accounts, shown to the person who confirms.
 	Organization, Team string
-	// Destination is the site that the browser goes to afterwards; empty for crier itself.
+	// Destination is the site that the browser is redirected to afterwards; empty for crier itself.
 	Destination string
 	Choices     []Choice
-	// State is the token of the confirmation. Only the browser that came back from the network gets it.
+	// State is the token of the confirmation. Only the browser that returned from the network gets it.
 	State         string
 	Connected     []crier.SocialAccount
 	MissingScopes []string
@@ -174,7 +174,7 @@ type Outcome struct {
 	returnURL     *string
 }
 
-// Choice is an account that a person may connect.
+// Choice is an account that a person can connect.
 type Choice struct {
 	ID     string
 	Name   string
@@ -182,7 +182,7 @@ type Choice struct {
 	Kind   string
 }
 
-// ReturnURL returns where the person's browser goes, with the outcome in its query; empty when nobody asked for it.
+// ReturnURL returns the URL to redirect the browser to, with the outcome in its query; empty if none was requested.
 func (o Outcome) ReturnURL() string {
 	if o.returnURL == nil {
 		return ""
@@ -208,9 +208,9 @@ func (o Outcome) ReturnURL() string {
 	return u.String()
 }
 
-// Complete takes the redirect of a network and exchanges the code. The only account of a consent is connected at once
-// if the person who began the connection is the one in the browser. Everybody else is told which team would get the
-// accounts, and confirms or declines: the address of a consent page can be sent to anybody. A state works once.
+// Complete handles the redirect of a network and exchanges the code. The only account of a consent is connected at once
+// if the person who started the connection is the one in the browser. Everybody else is shown which team would get the
+// accounts, and confirms or declines: the URL of a consent page can be sent to anybody. A state works once.
 func (s *Connections) Complete(ctx context.Context, in Callback) (Outcome, error) {
 	out := Outcome{Provider: in.Provider}
 	p, connector, err := s.connector(in.Provider)
@@ -254,13 +254,13 @@ func (s *Connections) Complete(ctx context.Context, in Callback) (Outcome, error
 	return out, err
 }
 
-// isRefusal reports whether a network says that the person said no.
+// isRefusal reports whether a network's error means that the person declined.
 func isRefusal(reason string) bool {
 	return slices.Contains([]string{"access_denied", "user_cancelled_login", "user_cancelled_authorize"},
 		strings.TrimSpace(reason))
 }
 
-// fail ends a connection that comes to nothing, and tells whoever waits for it.
+// fail ends a connection that failed, and notifies its waiting caller.
 func (s *Connections) fail(ctx context.Context, c store.Connection, message string, refused bool) error {
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
 		if err := tx.DeleteConnection(ctx, c.StateHash); err != nil {
@@ -276,8 +276,8 @@ func (s *Connections) recordFailure(tx *store.Tx, c store.Connection, id crier.I
 		Object: crier.FailedConnection{ID: id, Provider: c.Provider, Refused: refused, Message: message}})
 }
 
-// begunBy is true if a person began a connection. A key began none in a person's name, not even in its maker's: other
-// people and programs hold it.
+// begunBy reports whether a person started a connection. A connection started by a key counts for no person, not even
+// its creator, because other people and programs hold the key.
 func begunBy(c store.Connection, person crier.ID) bool {
 	return person != "" && c.PrincipalKind == store.UserPrincipal && c.PrincipalID == person
 }
@@ -291,7 +291,7 @@ func (s *Connections) advance(ctx context.Context, network crier.Provider, state
 	return c, err
 }
 
-// exchange turns the code into a token, and asks for which accounts that is.
+// exchange exchanges the code for a token and lists its accounts.
 func (s *Connections) exchange(ctx context.Context, connector provider.Connector, c store.Connection,
 	in Callback) (provider.Token, []provider.ConnectedAccount, error) {
 	verifier, err := s.keys.Open(c.Verifier, connectionContext(c.StateHash))
@@ -326,12 +326,12 @@ func missingScopes(info provider.Info, accounts []provider.ConnectedAccount) []s
 	return missing
 }
 
-// offered is an account to choose, as it is sealed.
+// offered is a sealed account to choose.
 type offered struct {
 	ProviderAccountID, DisplayName, Handle, ImageURL, SubType string
 	Details                                                   json.RawMessage
 	Token                                                     publish.PlainToken
-	// Connection is the id of the connection, which has another state by now.
+	// Connection is the id of the connection, whose state has changed meanwhile.
 	Connection crier.ID
 }
 
@@ -343,7 +343,7 @@ func (o offered) account() provider.ConnectedAccount {
 	}
 }
 
-// offer keeps the accounts of a consent for a choice, and tells who would get them.
+// offer stores the accounts of a consent for a choice, and returns who would get them.
 func (s *Connections) offer(ctx context.Context, c store.Connection, accounts []provider.ConnectedAccount,
 	out *Outcome) error {
 	list := make([]offered, len(accounts))
@@ -381,7 +381,7 @@ func (s *Connections) offer(ctx context.Context, c store.Connection, accounts []
 	})
 }
 
-// Choose connects the accounts that a person picked. A choice that cannot be taken leaves the others open.
+// Choose connects the accounts that a person picked. A choice that fails leaves the others open.
 func (s *Connections) Choose(ctx context.Context, network crier.Provider, state string, ids []string) (Outcome, error) {
 	out := Outcome{Provider: network}
 	p, _, err := s.connector(network)
@@ -411,15 +411,15 @@ func (s *Connections) Choose(ctx context.Context, network crier.Provider, state 
 	return out, err
 }
 
-// Decline ends a connection that the person in the browser does not want.
+// Decline ends a connection that the person in the browser declines.
 func (s *Connections) Decline(ctx context.Context, network crier.Provider, state string) (Outcome, error) {
 	const failure = "the connection was declined (access_denied)"
 	c, err := s.endChoice(ctx, network, state, failure, true)
 	return Outcome{Provider: network, Failure: failure, returnURL: c.ReturnURL}, err
 }
 
-// endChoice ends a connection while a person chooses: its tokens are forgotten, and taken back at the network, where
-// that goes.
+// endChoice ends a connection at the choice of accounts: its tokens are deleted, and revoked at the network if
+// possible.
 func (s *Connections) endChoice(ctx context.Context, network crier.Provider, state, failure string,
 	refused bool) (c store.Connection, err error) {
 	err = s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
@@ -431,7 +431,7 @@ func (s *Connections) endChoice(ctx context.Context, network crier.Provider, sta
 			return err
 		}
 		list, err := s.offered(c)
-		if err != nil || len(list) == 0 || list[0].Connection == "" { // it was under way before that was noted
+		if err != nil || len(list) == 0 || list[0].Connection == "" { // started by a version that did not store it
 			return err
 		}
 		return s.recordFailure(tx, c, list[0].Connection, failure, refused)
@@ -442,7 +442,7 @@ func (s *Connections) endChoice(ctx context.Context, network crier.Provider, sta
 	return c, err
 }
 
-// offered returns the accounts that a connection keeps for a choice.
+// offered returns the accounts that a connection stores for a choice.
 func (s *Connections) offered(c store.Connection) ([]offered, error) {
 	data, err := s.keys.Open(c.Choices, connectionContext(c.StateHash))
 	if err != nil {
@@ -455,7 +455,7 @@ func (s *Connections) offered(c store.Connection) ([]offered, error) {
 	return list, nil
 }
 
-// chosen returns those of the offered accounts that have the ids.
+// chosen returns the offered accounts with the ids.
 func (s *Connections) chosen(c store.Connection, ids []string) ([]provider.ConnectedAccount, error) {
 	list, err := s.offered(c)
 	if err != nil {
@@ -474,7 +474,7 @@ func (s *Connections) chosen(c store.Connection, ids []string) ([]provider.Conne
 	return chosen, nil
 }
 
-// connect writes the only account that a consent gave.
+// connect writes the only account of a consent.
 func (s *Connections) connect(ctx context.Context, c store.Connection,
 	accounts []provider.ConnectedAccount) (connected []crier.SocialAccount, err error) {
 	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
@@ -484,8 +484,8 @@ func (s *Connections) connect(ctx context.Context, c store.Connection,
 	return connected, err
 }
 
-// connectAll writes accounts that a consent gave. One that the team had before keeps its id, and what waits for it goes
-// out.
+// connectAll writes accounts of a consent. One that the team already had keeps its id, and its waiting posts are
+// published.
 func (s *Connections) connectAll(ctx context.Context, tx *store.Tx, c store.Connection,
 	accounts []provider.ConnectedAccount) ([]crier.SocialAccount, error) {
 	if err := s.starterMay(ctx, tx, c); err != nil {
@@ -502,10 +502,10 @@ func (s *Connections) connectAll(ctx context.Context, tx *store.Tx, c store.Conn
 	return connected, s.auditConnected(ctx, tx, c, connected)
 }
 
-// starterMay checks again that whoever began a connection may connect accounts to the team: minutes have passed, in
-// which a member may have been removed, a key revoked or the team deleted.
+// starterMay checks again that the principal who started a connection may connect accounts to the team: minutes have
+// passed, in which a member may have been removed, a key revoked or the team deleted.
 func (s *Connections) starterMay(ctx context.Context, tx *store.Tx, c store.Connection) error {
-	if c.PrincipalID == "" { // it was under way before that was noted
+	if c.PrincipalID == "" { // started by a version that did not store it
 		return nil
 	}
 	may, err := startedBy(c).MayStill(ctx, tx, c.TeamID, crier.ManageSocialAccounts, s.clock.Now())
@@ -515,7 +515,7 @@ func (s *Connections) starterMay(ctx context.Context, tx *store.Tx, c store.Conn
 	return errStarterMayNot
 }
 
-// errStarterMayNot ends a connection whose beginner has lost the right meanwhile.
+// errStarterMayNot ends a connection if the principal who started it has lost the permission.
 var errStarterMayNot = crier.Forbidden("Whoever began this connection may not connect accounts to the team any more. " +
 	"Nothing was connected.")
 
@@ -523,10 +523,11 @@ func startedBy(c store.Connection) access.Principal {
 	return access.Principal{Kind: c.PrincipalKind, ID: c.PrincipalID, PersonID: c.PersonID}
 }
 
-// auditConnected tells the audit log which accounts were connected, for who began it.
+// auditConnected records the connected accounts in the audit log, on behalf of the principal who started the
+// connection.
 func (s *Connections) auditConnected(ctx context.Context, tx *store.Tx, c store.Connection,
 	connected []crier.SocialAccount) error {
-	if c.PrincipalID == "" { // it was under way before that was noted
+	if c.PrincipalID == "" { // started by a version that did not store it
 		return nil
 	}
 	changes := struct {
@@ -576,7 +577,7 @@ func (s *Connections) connectOne(ctx context.Context, tx *store.Tx, c store.Conn
 	return *known, s.wakeAccount(ctx, tx, known.ID)
 }
 
-// revoke takes a token back at its network, as well as that goes: the account is disconnected here in any case.
+// revoke revokes a token at its network if possible: the account is disconnected here in any case.
 func (s *Connections) revoke(ctx context.Context, a store.Account) {
 	p, ok := s.providers.Get(string(a.Provider))
 	if !ok || a.Token == nil {
@@ -599,7 +600,7 @@ func (s *Connections) revoke(ctx context.Context, a store.Account) {
 // revokeTimeout is how long a person who declined waits for the network at most.
 const revokeTimeout = 3 * time.Second
 
-// revokeOffered takes the tokens of a declined consent back at their network, as well as that goes.
+// revokeOffered revokes the tokens of a declined consent at their network if possible.
 func (s *Connections) revokeOffered(ctx context.Context, c store.Connection) {
 	p, ok := s.providers.Get(string(c.Provider))
 	revoker := s.providers.Features(p).Revoker
@@ -628,8 +629,8 @@ func (s *Connections) revokeOffered(ctx context.Context, c store.Connection) {
 	}
 }
 
-// revokeUnlessShared leaves a token alone that another account needs. One consent may be for several accounts, and some
-// networks end every token that they gave for the same account.
+// revokeUnlessShared does not revoke a token that another account needs. One consent may cover several accounts, and
+// some networks revoke every token that they issued for the same account.
 func (s *Connections) revokeUnlessShared(ctx context.Context, revoker provider.Revoker, a store.Account,
 	account provider.Account) error {
 	others, err := s.store.ConnectionsBeside(ctx, a)

@@ -13,15 +13,15 @@ import (
 	"crier/internal/store"
 )
 
-// Outlook is what will keep an account from publishing.
+// Outlook is a problem that prevents an account from publishing, now or later.
 type Outlook struct {
-	// From is since when or from when on; the zero time is always.
+	// From is when it starts; the zero time means always.
 	From time.Time
 	// Message is for people.
 	Message string
 }
 
-// Outlook says what is known today about an account's future; ok is false when nothing stands in its way.
+// Outlook returns the known problem of an account, now or later; ok is false if there is none.
 func (s *Views) Outlook(a store.Account) (o Outlook, ok bool) {
 	if a.Status != crier.AccountConnected {
 		return Outlook{Message: fmt.Sprintf("The account is %s.", a.Status)}, true
@@ -42,7 +42,7 @@ func (s *Views) Outlook(a store.Account) (o Outlook, ok bool) {
 	return Outlook{}, false
 }
 
-// ungranted returns the scopes that publishing needs and that are missing. Without any known scope nothing is said.
+// ungranted returns the missing scopes that publishing needs, or none if the granted scopes are unknown.
 func ungranted(info provider.Info, granted []string) []string {
 	var missing []string
 	for _, grant := range info.Scopes {
@@ -53,7 +53,7 @@ func ungranted(info provider.Info, granted []string) []string {
 	return missing
 }
 
-// connectionEnd returns when a connection ends that crier cannot renew beyond; nil when no such time is known.
+// connectionEnd returns when a connection ends that crier cannot refresh; nil if no such time is known.
 func (s *Views) connectionEnd(p provider.Provider, a store.Account) *crier.Time {
 	switch {
 	case publish.HasAuthFailed(a):
@@ -66,13 +66,13 @@ func (s *Views) connectionEnd(p provider.Provider, a store.Account) *crier.Time 
 	return nil
 }
 
-// riskReader counts what is scheduled, inside or outside a transaction.
+// riskReader counts scheduled posts, inside or outside a transaction.
 type riskReader interface {
 	ScheduledFrom(ctx context.Context, from map[crier.ID]crier.Time) (map[crier.ID]int64, error)
 }
 
-// addOutlook tells of each account how many of its scheduled posts are at risk, and why, before they fail. accounts and
-// shown belong together.
+// addOutlook adds to each account how many of its scheduled posts are at risk, and why, before they fail. accounts and
+// shown have the same order.
 func (s *Views) addOutlook(ctx context.Context, r riskReader, accounts []store.Account,
 	shown []crier.SocialAccount) error {
 	outlooks := map[crier.ID]Outlook{}
@@ -97,7 +97,7 @@ func (s *Views) addOutlook(ctx context.Context, r riskReader, accounts []store.A
 	return nil
 }
 
-// addRisk says what is at risk. A reason that is known already stays; who was switched off by hand is not ill.
+// addRisk adds the posts at risk. A known reason is kept; an account that was disabled by hand has no health problem.
 func addRisk(a *crier.SocialAccount, o Outlook, count int64) {
 	a.PostsAtRisk = count
 	posts := fmt.Sprintf("%d scheduled posts are at risk.", count)

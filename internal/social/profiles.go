@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// profileTimeout bounds how long a request waits for what a network says about an account.
+	// profileTimeout limits how long a request waits for a network's profile of an account.
 	profileTimeout = 5 * time.Second
-	// profilePause is how long a network is left alone that did not say.
+	// profilePause is how long a network that failed is not called again.
 	profilePause = time.Minute
-	// networksKept is of how many accounts a node remembers the network.
+	// networksKept is the number of accounts whose network a node caches.
 	networksKept = 10_000
 )
 
-// Profiles keeps up to date what accounts look like and may do, on networks where that changes from hour to hour.
+// Profiles keeps the profiles of accounts up to date, on networks where they change from hour to hour.
 type Profiles struct {
 	store     *store.Store
 	providers *provider.Registry
@@ -44,8 +44,8 @@ func newProfiles(st *store.Store, networks *provider.Registry, engine *publish.E
 		tried: map[crier.ID]time.Time{}, networks: map[crier.ID]crier.Provider{}}
 }
 
-// Freshen asks about the accounts of a request whose network wants to be asked before a post is planned. A network that
-// does not answer keeps nothing from going on: what was known before counts, and the network has the last word.
+// Freshen reads the profiles of a request's accounts whose network requires it before scheduling. A network that does
+// not respond blocks nothing: the previous profile is used, and the network decides in the end.
 func (s *Profiles) Freshen(ctx context.Context, scope access.TeamScope, ids []crier.ID) error {
 	networks, err := s.networksOf(ctx, scope.Team().ID, ids)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *Profiles) Freshen(ctx context.Context, scope access.TeamScope, ids []cr
 	return nil
 }
 
-// networksOf is on which networks the accounts of a team are. Most requests are for accounts that this node has met,
-// and cost no query.
+// networksOf returns the networks of a team's accounts. Most requests are for accounts that this node has cached, and
+// cost no query.
 func (s *Profiles) networksOf(ctx context.Context, team crier.ID, ids []crier.ID) (map[crier.ID]crier.Provider, error) {
 	found := map[crier.ID]crier.Provider{}
 	var unmet []crier.ID
@@ -108,7 +108,7 @@ func (s *Profiles) networksOf(ctx context.Context, team crier.ID, ids []crier.ID
 	return found, nil
 }
 
-// mayAsk is true once in a while.
+// mayAsk limits how often an account is read.
 func (s *Profiles) mayAsk(id crier.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *Profiles) mayAsk(id crier.ID) bool {
 	return true
 }
 
-// ask reads one account from its network and keeps what it says.
+// ask reads one account from its network and stores the profile.
 func (s *Profiles) ask(ctx context.Context, profiler provider.Profiler, a store.Account) error {
 	ctx, cancel := context.WithTimeout(ctx, profileTimeout)
 	defer cancel()

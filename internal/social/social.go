@@ -1,5 +1,5 @@
-// Package social holds the rules of social accounts: connecting them by a network's consent, showing what they can do
-// and what will keep them from it, and asking their networks about them.
+// Package social implements social accounts: connecting them by a network's consent, showing their capabilities and
+// problems, and querying their networks.
 package social
 
 import (
@@ -14,7 +14,7 @@ import (
 	"crier/internal/store"
 )
 
-// Config is what the rules need of the world.
+// Config holds the dependencies and settings of the package.
 type Config struct {
 	Store     *store.Store
 	Writes    *access.Idempotency
@@ -22,15 +22,15 @@ type Config struct {
 	Providers *provider.Registry
 	Engine    *publish.Engine
 	Queue     job.Queue
-	// PublicURL is where networks send people back to.
+	// PublicURL is the base of the URL that networks redirect people to.
 	PublicURL string
-	// Sandbox says that the networks are simulated.
+	// Sandbox means that the networks are simulated.
 	Sandbox bool
 	Clock   crier.Clock
 	Logger  *slog.Logger
 }
 
-// Rules are the rules, one value per noun.
+// Rules groups the parts of the package.
 type Rules struct {
 	Accounts    *Accounts
 	Connections *Connections
@@ -38,7 +38,7 @@ type Rules struct {
 	Views       *Views
 }
 
-// New builds the rules.
+// New returns the Rules.
 func New(cfg Config) Rules {
 	views := &Views{providers: cfg.Providers, clock: cfg.Clock}
 	connections := &Connections{store: cfg.Store, writes: cfg.Writes, keys: cfg.Keys, providers: cfg.Providers,
