@@ -1,4 +1,4 @@
-// Package all is the list of the networks that crier knows.
+// Package all lists the networks that crier supports.
 package all
 
 import (
@@ -17,7 +17,7 @@ import (
 	"crier/internal/provider/youtube"
 )
 
-// Config is what the networks need: what they share, and each its own part. Caller and Now of the parts are filled in.
+// Config configures the networks: shared fields, and one part per network. Caller and Now of the parts are filled in.
 type Config struct {
 	Caller *provider.Caller
 	Now    func() time.Time
@@ -31,13 +31,13 @@ type Config struct {
 	Threads   threads.Config
 }
 
-// Access is what a network gave to this installation, and where it is reached; empty addresses mean the network's own.
+// Access holds the credentials of this installation at a network, and its URLs; empty URLs mean the network's own.
 type Access struct {
 	provider.Credentials
 	APIURL, ConsentURL string
 }
 
-// WithAccess sets the access to the network of a name.
+// WithAccess sets the access to a network by name.
 func (c Config) WithAccess(name string, a Access) Config {
 	switch name {
 	case "x":
@@ -58,10 +58,10 @@ func (c Config) WithAccess(name string, a Access) Config {
 	return c
 }
 
-// sandboxAllowance is how many times as much as the networks their simulation allows.
+// sandboxAllowance is the factor by which the simulation's limits exceed those of the networks.
 const sandboxAllowance = 100
 
-// WithSandbox points every network at a sandbox, which has each under a path of its name and allows more than it.
+// WithSandbox points every network to a sandbox, which serves each under a path of its name, with higher limits.
 func (c Config) WithSandbox(base string) Config {
 	base = strings.TrimRight(base, "/")
 	c.X = c.X.WithBase(base + "/x")
@@ -77,7 +77,7 @@ func (c Config) WithSandbox(base string) Config {
 	return c
 }
 
-// New makes all networks and their registry, in the order in which people see them.
+// New returns the registry of all networks, in display order.
 func New(c Config) (*provider.Registry, error) {
 	c.X.Caller, c.X.Now = c.Caller, c.Now
 	c.TikTok.Caller, c.TikTok.Now = c.Caller, c.Now

@@ -12,16 +12,16 @@ import (
 	"crier/internal/provider/linkedin"
 )
 
-// Setting is a setting of the server that one network alone has.
+// Setting is a server setting of a single network.
 type Setting struct {
-	// Name begins with the network's, in the form of a flag.
+	// Name starts with the network's name, in the form of a flag.
 	Name string
 	Help string
-	// Apply puts a text that is not empty into the configuration, or says what is allowed.
+	// Apply parses a non-empty text into the configuration; the error says what is allowed.
 	Apply func(c *Config, text string) error
 }
 
-// Settings lists what networks need to know besides credentials and the two addresses that all of them have.
+// Settings lists the networks' settings besides credentials and the two URLs that all of them have.
 func Settings() []Setting {
 	return []Setting{
 		{"x-costs", "credits that X charges, by key, in place of the usual ones, such as post=15,post_with_url=200",

@@ -18,7 +18,7 @@ type createAnswer struct {
 	Permalink string   `json:"permalink_url"`
 }
 
-// startAnswer begins the upload of a video: with an address for reels and stories, with offsets for others.
+// startAnswer starts the upload of a video: with a URL for reels and stories, with offsets for others.
 type startAnswer struct {
 	VideoID   graph.ID `json:"video_id"`
 	UploadURL string   `json:"upload_url"`
@@ -31,7 +31,7 @@ type offsets struct {
 	End   offset `json:"end_offset"`
 }
 
-type offset = graph.ID // a number, written as a string
+type offset = graph.ID // a number, encoded as a string
 
 type uploadProblem struct {
 	DebugInfo struct {
@@ -55,7 +55,7 @@ type videoStatus struct {
 	Publishing phase  `json:"publishing_phase"`
 }
 
-// phase is a part of the way of a video. Facebook spells the counter of bytes and the list of errors in two ways.
+// phase is a phase of a video's publication. Facebook has two spellings of the byte counter and the list of errors.
 type phase struct {
 	Status        string `json:"status"`
 	PublishStatus string `json:"publish_status"`
@@ -69,7 +69,7 @@ type phase struct {
 	} `json:"errors"`
 }
 
-// problem returns what went wrong in the phase, or nothing.
+// problem returns the error of the phase, or "".
 func (p phase) problem() string {
 	for _, e := range p.Errors {
 		if e.Message != "" {
@@ -85,7 +85,7 @@ func (p phase) problem() string {
 	return ""
 }
 
-// Words of Facebook for where a video is.
+// Facebook's statuses of a video.
 const (
 	phaseError      = "error"
 	phaseComplete   = "complete"
@@ -162,7 +162,7 @@ type pageAnswer struct {
 	Followers *int64 `json:"followers_count"`
 }
 
-// Values that travel as JSON inside the form.
+// Values that are sent as JSON inside the form.
 
 type photoReference struct {
 	ID string `json:"media_fbid"`
@@ -188,7 +188,7 @@ type geoKey struct {
 	Key string `json:"key"`
 }
 
-// details is what a connection carries (SocialAccount.providerSettings).
+// details is the stored data of a connection (SocialAccount.providerSettings).
 type details struct {
 	PageID   string   `json:"pageId"`
 	Category string   `json:"category,omitempty"`
@@ -198,7 +198,7 @@ type details struct {
 func decodeDetails(a provider.Account) details {
 	var d details
 	if len(a.Details) > 0 && json.Unmarshal(a.Details, &d) != nil {
-		return details{} // written by hand and not readable
+		return details{} // edited by hand and invalid
 	}
 	return d
 }

@@ -45,7 +45,7 @@ func (p *Provider) check(_ provider.Account, c provider.Content) provider.Findin
 
 var countryCode = regexp.MustCompile(`^[A-Z]{2}$`)
 
-// checkSettings applies the rules between settings and content.
+// checkSettings checks settings against the content.
 func checkSettings(c provider.Content, plan plan, found *provider.Findings) {
 	reject := func(wrong bool, key, message string) {
 		if wrong {
@@ -80,7 +80,7 @@ func checkSettings(c provider.Content, plan plan, found *provider.Findings) {
 	}
 }
 
-// checkEffects warns about settings that will do nothing.
+// checkEffects warns about settings without effect.
 func checkEffects(c provider.Content, plan plan, found *provider.Findings) {
 	warn := func(idle bool, key, message string) {
 		if idle {

@@ -7,16 +7,16 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// Marks of errors, which say more than their class does.
+// Marks of errors, which are more specific than their class.
 var (
 	// errLink means that Facebook could not read the page behind a link.
 	errLink = errors.New("the link could not be read")
-	// errPosted means that the same photos were posted before, perhaps by the attempt whose answer was lost.
+	// errPosted means that the same photos were posted before, perhaps by the attempt without a response.
 	errPosted = errors.New("the photos were posted before")
 )
 
 func rejected(number int, as provider.Code) []graph.Rule {
-	// Numbers of this range come as a code or as a subcode.
+	// Numbers of this range occur as a code or as a subcode.
 	return []graph.Rule{{Code: number, Kind: provider.Rejected, As: as},
 		{Subcode: number, Kind: provider.Rejected, As: as}}
 }
@@ -28,7 +28,7 @@ func needsPerson(number int) []graph.Rule {
 	}
 }
 
-// rules are the errors that Facebook has besides those of the whole Graph API.
+// rules are Facebook's errors besides those of the whole Graph API.
 var rules = newRules()
 
 func newRules() []graph.Rule {
@@ -57,14 +57,14 @@ func newRules() []graph.Rule {
 	for _, number := range []int{1363047, 1609010, 1363019, 1363030} {
 		list = append(list, graph.Rule{Code: number, Ambiguous: true}, graph.Rule{Subcode: number, Ambiguous: true})
 	}
-	// The general codes come last: their subcodes say more.
+	// The general codes come last: their subcodes are more specific.
 	return append(list,
 		graph.Rule{Code: 389, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
 		graph.Rule{Code: 6000, Kind: provider.Temporary, As: provider.CodeMediaRejected, Mark: graph.ErrTryAnew},
 	)
 }
 
-// mediaError makes a refusal during an upload one of the media.
+// mediaError turns a rejection during an upload into an error about media.
 func mediaError(err error) error {
 	failure := provider.AsError(err)
 	if failure != nil && failure.Kind == provider.Rejected && failure.Code == provider.CodeContentRejected {

@@ -1,6 +1,6 @@
 // Package facebook publishes to Facebook Pages: texts, links, photos, videos, reels and stories, with a first comment.
-// Photos and videos are uploaded unpublished; the last call makes the post public. Profiles and groups cannot be
-// published to.
+// Photos and videos are uploaded unpublished; the last call publishes the post. Publishing to profiles and groups is
+// not possible.
 package facebook
 
 import (
@@ -15,41 +15,41 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// Config is what the provider needs to know.
+// Config configures the provider.
 type Config struct {
 	provider.Credentials
-	// APIURL, ConsentURL, VideoURL and UploadURL are the base addresses; empty means Facebook's own.
+	// APIURL, ConsentURL, VideoURL and UploadURL are the base URLs; empty means Facebook's own.
 	APIURL     string
 	ConsentURL string
 	VideoURL   string
 	UploadURL  string
 	// Version is the version of the Graph API; empty means v25.0.
 	Version string
-	// LoginConfigID is a configuration of Facebook Login for Business, in place of the scopes.
+	// LoginConfigID is a configuration of Facebook Login for Business, used instead of the scopes.
 	LoginConfigID string
-	// WithoutPortfolios leaves out the Pages of Business portfolios, and the permission that they need.
+	// WithoutPortfolios excludes the Pages of Business portfolios, and the permission that they need.
 	WithoutPortfolios bool
-	// SecretProof means that the app wants every call to prove that it knows the app's secret.
+	// SecretProof means that the app requires every call to prove that it knows the app's secret.
 	SecretProof bool
 	Limits      Limits
 	Caller      *provider.Caller
 	Now         func() time.Time
 }
 
-// Limits are bounds that Facebook does not state firmly; zero means the usual value.
+// Limits are limits that Facebook does not document firmly; zero means the default.
 type Limits struct {
 	// TextLength bounds a message in characters.
 	TextLength int
-	// Photos is how many a post may have.
+	// Photos is the maximum number of photos of a post.
 	Photos int
-	// PhotoBytes and VideoBytes bound files; VideoSeconds bounds videos that are no reels.
+	// PhotoBytes and VideoBytes limit files; VideoSeconds limits videos other than reels.
 	PhotoBytes, VideoBytes int64
 	VideoSeconds           float64
 	// PhotoLifetime is how long an unpublished photo is kept.
 	PhotoLifetime time.Duration
-	// CommitTimeout is how long the answer to a publication is waited for.
+	// CommitTimeout is how long to wait for the response to a publication.
 	CommitTimeout time.Duration
-	// Patience is how long a published video may be processed before that is told and waited for no longer.
+	// Patience is how long a published video may be processed before polling stops with a warning.
 	Patience time.Duration
 }
 
@@ -65,7 +65,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// WithBase returns the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with all URLs below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL, c.VideoURL, c.UploadURL = base, base, base, base
 	return c
@@ -88,7 +88,7 @@ type Provider struct {
 	info       provider.Info
 }
 
-// New makes the provider. Caller and Now are needed; credentials only for connecting.
+// New returns the provider. Caller and Now are required; credentials only for connecting.
 func New(c Config) (*Provider, error) {
 	if c.Caller == nil || c.Now == nil {
 		return nil, errors.New("facebook: a caller and a clock are needed")
@@ -122,7 +122,7 @@ func New(c Config) (*Provider, error) {
 // Info describes Facebook.
 func (p *Provider) Info() provider.Info { return p.info }
 
-// InfoFor leaves out what the connection was not granted.
+// InfoFor omits what the connection was not granted.
 func (p *Provider) InfoFor(a provider.Account) provider.Info { return narrow(p.info, a) }
 
 // Check applies the rules of posts, reels, stories and comments.
@@ -130,7 +130,7 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 	return p.check(a, c)
 }
 
-// Prepare uploads photos and videos, step by step. Nothing of that is public.
+// Prepare uploads photos and videos, step by step. None of that is public.
 func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	st = st.Clone()
@@ -152,7 +152,7 @@ func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.C
 	return st, nil
 }
 
-// Commit makes the post, the reel, the story or the comment public.
+// Commit publishes the post, reel, story or comment.
 func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	st = st.Clone()
@@ -172,7 +172,7 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 	return p.feedPost(ctx, a, plan, st)
 }
 
-// Poll waits until a video is published, then does what may only be done afterwards.
+// Poll waits until a video is published, then does what is only possible afterwards.
 func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State,
 	error) {
 	st = st.Clone()

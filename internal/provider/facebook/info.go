@@ -44,7 +44,7 @@ func newInfo(limits Limits, portfolios bool) provider.Info {
 		Settings: settingDeclarations(),
 		Scopes:   grants(portfolios),
 		Costs:    []provider.Cost{},
-		// Reels have a limit of 30 a day, but no operation of their own; Facebook's answer counts.
+		// Reels have a limit of 30 a day, but no operation of their own; Facebook's response is authoritative.
 		RateLimits: []provider.RateLimit{
 			{Name: "reels of a Page a day", Scope: provider.ScopeAccount, Max: reelsPerDay, Seconds: 24 * 60 * 60,
 				Units: map[provider.Operation]int64{}},
@@ -54,7 +54,7 @@ func newInfo(limits Limits, portfolios bool) provider.Info {
 	}
 }
 
-// reelsPerDay is how many reels a Page may have published by apps within a day. Other posts have no fixed number.
+// reelsPerDay is how many reels apps may publish on a Page per day. Other posts have no fixed limit.
 const reelsPerDay = 30
 
 func feedFormat(limits Limits) provider.Format {
@@ -113,7 +113,7 @@ func reelLimit(limits Limits, seconds float64) provider.MediaLimit {
 	}
 }
 
-// narrow leaves out what needs a permission that was not granted. Nothing is left out when nothing is known about them.
+// narrow omits what needs a permission that was not granted. If the permissions are unknown, nothing is omitted.
 func narrow(info provider.Info, a provider.Account) provider.Info {
 	if len(a.Scopes) == 0 {
 		return info

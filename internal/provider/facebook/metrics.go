@@ -11,7 +11,7 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// What Facebook tells of posts, stories and Pages.
+// The metrics of posts, stories and Pages.
 const (
 	postFields    = "shares,reactions.summary(total_count).limit(0),comments.summary(total_count).limit(0)"
 	postInsights  = "post_total_media_view_unique,post_media_view,post_clicks"
@@ -21,8 +21,8 @@ const (
 	pagePeople    = "page_total_media_view_unique"
 )
 
-// PostMetrics reads the numbers of one post: what everybody sees, and what only the Page does. Videos are known by an
-// id of their own, and counted by the post that shows them.
+// PostMetrics reads the metrics of one post: the public ones, and those only the Page sees. Videos have their own id,
+// and are counted by the post that shows them.
 func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
 	error) {
 	metrics := map[string]provider.Metrics{}
@@ -38,7 +38,7 @@ func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs 
 	return metrics, nil
 }
 
-// metricsOf tells by the id what it is: posts carry the id of the Page, videos and stories do not.
+// metricsOf distinguishes by id: posts contain the id of the Page, videos and stories do not.
 func (p *Provider) metricsOf(ctx context.Context, a provider.Account, id string) (provider.Metrics, error) {
 	if strings.Contains(id, "_") {
 		return p.postMetrics(ctx, a, id)
@@ -64,7 +64,7 @@ func (p *Provider) metricsOf(ctx context.Context, a provider.Account, id string)
 	return p.addPlays(ctx, a, id, m)
 }
 
-// addPlays adds how often and how long a reel was played. Other videos have no such numbers.
+// addPlays adds how often and how long a reel was played. Other videos have no such metrics.
 func (p *Provider) addPlays(ctx context.Context, a provider.Account, video string,
 	m provider.Metrics) (provider.Metrics, error) {
 	n, err := p.readInsights(ctx, a, video, "video_insights", reelInsights)
@@ -80,7 +80,7 @@ func (p *Provider) postMetrics(ctx context.Context, a provider.Account, id strin
 	if err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"?fields="+postFields, &counts); err != nil {
 		return provider.Metrics{}, err
 	}
-	var shares int64 // left out of the answer when there are none
+	var shares int64 // omitted in the response if there are none
 	if counts.Shares != nil {
 		shares = counts.Shares.Count
 	}
@@ -100,7 +100,7 @@ func (p *Provider) storyMetrics(ctx context.Context, a provider.Account, id stri
 	}, err
 }
 
-// insights reads what only the Page sees. Small Pages and new posts have none, which is no failure.
+// insights reads the metrics that only the Page sees. Small Pages and new posts have none, which is no error.
 func (p *Provider) insights(ctx context.Context, a provider.Account, id, names string) (graph.Numbers, error) {
 	return p.readInsights(ctx, a, id, "insights", names)
 }
@@ -119,10 +119,10 @@ func (p *Provider) readInsights(ctx context.Context, a provider.Account, id, edg
 	return answer.Numbers(), nil
 }
 
-// maxWindow is how long a time the insights of a Page may cover.
+// maxWindow is the maximum period of the insights of a Page.
 const maxWindow = 90 * 24 * time.Hour
 
-// AccountMetrics reads the followers of the Page, and its numbers in a time.
+// AccountMetrics reads the followers of the Page, and its metrics in a period.
 func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from, to time.Time) (provider.AccountMetrics,
 	error) {
 	var page pageAnswer
@@ -143,7 +143,8 @@ func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from,
 	n := answer.Numbers()
 	metrics.Impressions, metrics.Engagements = n.Get("page_media_view"), n.Get("page_post_engagements")
 	metrics.Extra = n.Pick("page_daily_follows", "follows")
-	// People who come on several days are counted once: only the times of which Facebook counts people have a reach.
+	// People who visit on several days are counted once: only the periods for which Facebook counts people have a
+	// reach.
 	if period := reachPeriods[metrics.To.Sub(metrics.From).Round(time.Hour)]; period != "" {
 		people, err := p.pageInsights(ctx, a, pagePeople, period, metrics)
 		if err != nil {
@@ -154,7 +155,7 @@ func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from,
 	return metrics, nil
 }
 
-// reachPeriods are the times of which Facebook counts people.
+// reachPeriods are the periods for which Facebook counts people.
 var reachPeriods = map[time.Duration]string{24 * time.Hour: "day", 7 * 24 * time.Hour: "week",
 	28 * 24 * time.Hour: "days_28"}
 

@@ -8,19 +8,19 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// ConsentURL is Facebook's page where a person lets crier act for Pages.
+// ConsentURL returns the URL of Facebook's consent page.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	return p.login.ConsentURL(r)
 }
 
-// Exchange turns the code into the person's token of 60 days.
+// Exchange exchanges the code for a user token of 60 days.
 func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
 	return p.login.Exchange(ctx, r)
 }
 
 const pageFields = "id,name,username,access_token,category,tasks,picture.type(large){url}"
 
-// Accounts returns the Pages that the person may publish to, each with a token of its own that has no end.
+// Accounts returns the Pages that the person may publish to, each with its own token that does not expire.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	pages, err := p.login.Pages(ctx, t, pageFields)
 	if err != nil {
@@ -38,7 +38,7 @@ func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.C
 	return accounts, nil
 }
 
-// Profile reads the Page anew. A Page does not tell what the person may do there: that stays as it was.
+// Profile reads the Page. A Page does not contain the person's permissions, so these stay unchanged.
 func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
 	var page pageAnswer
 	if err := p.api.Get(ctx, a.Token.Access, pagePath(a)+"?fields=id,name,username,category,picture.type(large){url}",

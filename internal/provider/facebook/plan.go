@@ -8,7 +8,7 @@ import (
 	"crier/internal/provider"
 )
 
-// plan is what is to be made of a content.
+// plan is how to publish a content.
 type plan struct {
 	settings
 	format string
@@ -18,8 +18,8 @@ type plan struct {
 	assets map[crier.ID]provider.Media
 }
 
-// newPlan reads the settings and decides what becomes of links: the first is shown as a card below a text, all others
-// stand in the text.
+// newPlan decodes the settings and places the links: the first is shown as a card below a text, all others are added to
+// the text.
 func newPlan(c provider.Content) (plan, error) {
 	s, err := decodeSettings(c)
 	if err != nil {
@@ -49,7 +49,7 @@ func (p plan) isVideo() bool { return len(p.media) == 1 && isVideo(p.media[0]) }
 
 func isVideo(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }
 
-// edge returns where a video goes.
+// edge returns the edge of a video.
 func (p plan) edge() string {
 	return map[string]string{reel: "video_reels", story: "video_stories"}[p.format]
 }

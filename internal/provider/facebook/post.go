@@ -11,10 +11,10 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// noteLinkRefused means that Facebook could not read the page behind the link before.
+// noteLinkRefused means that Facebook could not read the linked page before.
 const noteLinkRefused = "linkRefused"
 
-// feedPost makes a text, a link or photos public.
+// feedPost publishes a text, a link or photos.
 func (p *Provider) feedPost(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State,
 	error) {
 	form, err := feedForm(plan, st)
@@ -51,7 +51,7 @@ func feedForm(plan plan, st provider.State) (url.Values, error) {
 	return form, addAudience(form, plan)
 }
 
-// addAudience adds where the post belongs and who sees it.
+// addAudience adds the place and the audience of the post.
 func addAudience(form url.Values, plan plan) error {
 	setIf(form, "place", plan.PlaceID)
 	if plan.Targeting != nil {
@@ -74,7 +74,7 @@ func uploadedID(st provider.State, index int) (string, error) {
 	return u.ID, nil
 }
 
-// publish sends a form that makes something public.
+// publish sends a publishing form.
 func (p *Provider) publish(ctx context.Context, client graph.Client, a provider.Account, edge string, form url.Values,
 	v any) error {
 	request := provider.Request{Operation: provider.OpPublish, URL: pagePath(a) + edge, Publishes: true,
@@ -82,8 +82,8 @@ func (p *Provider) publish(ctx context.Context, client graph.Client, a provider.
 	return client.Post(ctx, a.Token.Access, request, form, v)
 }
 
-// afterRefusal turns refusals into another try, or into a closer look: a duplicate after an attempt whose outcome was
-// not clear is a sign that this attempt had worked, and a page behind a link may be readable the second time.
+// afterRefusal makes rejections retryable, or their outcome unknown: a duplicate after an attempt with an unknown
+// outcome suggests that this attempt succeeded, and a linked page may be readable the second time.
 func afterRefusal(plan plan, st provider.State, failure *provider.Error) (provider.State, error) {
 	switch {
 	case failure.Code == provider.CodeDuplicateContent && graph.IsSuspect(st):
@@ -99,7 +99,7 @@ func afterRefusal(plan plan, st provider.State, failure *provider.Error) (provid
 	return st, failure
 }
 
-// enter notes that the post is public.
+// enter records that the post is public.
 func (p *Provider) enter(st *provider.State, id, permalink string) {
 	graph.Settled(st)
 	delete(st.Data, noteDuplicate)
@@ -110,7 +110,7 @@ func (p *Provider) enter(st *provider.State, id, permalink string) {
 	st.RequiresPolling = false
 }
 
-// permalink returns what Facebook said, which may be a path alone, or the address that works with every id.
+// permalink returns Facebook's permalink, which may be a path only, or the URL that works with every id.
 func (p *Provider) permalink(told, id string) string {
 	switch {
 	case told == "":
@@ -121,7 +121,7 @@ func (p *Provider) permalink(told, id string) string {
 	return told
 }
 
-// photoStory makes a photo a story.
+// photoStory publishes a photo as a story.
 func (p *Provider) photoStory(ctx context.Context, a provider.Account, st provider.State) (provider.State, error) {
 	photo, err := uploadedID(st, 0)
 	if err != nil {
@@ -140,7 +140,7 @@ func (p *Provider) photoStory(ctx context.Context, a provider.Account, st provid
 	return st, nil
 }
 
-// comment writes below a post, as the Page.
+// comment comments on a post, as the Page.
 func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	plan, err := newPlan(c)
@@ -171,7 +171,7 @@ func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.C
 	return st, nil
 }
 
-// Delete removes a post, video or comment of the Page.
+// Delete deletes a post, video or comment of the Page.
 func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
 	return p.api.Delete(ctx, a.Token.Access, "/"+url.PathEscape(postID))
 }

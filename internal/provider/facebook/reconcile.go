@@ -12,23 +12,22 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// noteDuplicate means that Facebook refused a post as a duplicate of one whose outcome was not clear, so it must be
-// there.
+// noteDuplicate means that Facebook rejected a post as a duplicate of one with an unknown outcome, so it must exist.
 const noteDuplicate = "calledDuplicate"
 
-// listedCount is how many posts or comments are looked at.
+// listedCount is how many posts or comments are read.
 const listedCount = 25
 
-// errUnclear means that a list shows too little of the time since the attempt to tell.
+// errUnclear means that a list does not reach back far enough to tell.
 var errUnclear = errors.New("the list does not reach back to the attempt")
 
-// Strategy reads: a video says itself whether it was published; everything else is looked for in a list, where a new
-// post may take a while to show.
+// Strategy reads: a video has a status that says whether it was published; everything else is searched in a list, where
+// a new post may take a while to appear.
 func (p *Provider) Strategy(provider.Account, provider.Content, provider.State) provider.Strategy {
 	return provider.Strategy{Method: provider.ByReading, NotBefore: 15 * time.Second, Absences: 2, Apart: time.Minute}
 }
 
-// Reconcile looks for what a lost attempt may have made public.
+// Reconcile searches for what a lost attempt may have published.
 func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
@@ -42,7 +41,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	case c.Action == provider.Comment:
 		found, err = p.findComment(ctx, a, c, plan, &st, since)
 	case at.Stale && (plan.isVideo() || plan.format == story):
-		return provider.OutcomeUnclear, st, nil // they are known again by what was uploaded for the attempt
+		return provider.OutcomeUnclear, st, nil // they are recognized by the uploads of the attempt
 	case plan.isVideo():
 		return p.videoOutcome(ctx, a, plan, st)
 	case plan.format == story:
@@ -66,7 +65,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	return provider.OutcomeAbsent, st, nil
 }
 
-// findPost looks for the post among the newest of the Page.
+// findPost searches the newest posts of the Page.
 func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, st *provider.State,
 	since time.Time, matches func(plan, provider.State, listedPost) bool) (bool, error) {
 	var list postList
@@ -83,8 +82,7 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, 
 	return false, unlessUnclear(provider.ReachesBack(list.Data, listedCount, listedPost.created, since))
 }
 
-// matches compares a post with what was to be published: by its photos, which belong to this attempt alone, or by its
-// text.
+// matches compares a post with the expected one: by its photos, which belong to this attempt only, or by its text.
 func matches(plan plan, st provider.State, post listedPost) bool {
 	if len(plan.media) == 0 {
 		return graph.SameText(plan.text, post.Message)
@@ -96,12 +94,12 @@ func matches(plan plan, st provider.State, post listedPost) bool {
 	return slices.ContainsFunc(st.Uploads, func(u provider.Upload) bool { return slices.Contains(shown, u.ID) })
 }
 
-// matchesText compares a post by its text alone, where it is not known which photos were uploaded for it.
+// matchesText compares a post by its text only, if its uploaded photos are unknown.
 func matchesText(plan plan, _ provider.State, post listedPost) bool {
 	return graph.SameText(plan.text, post.Message)
 }
 
-// targets returns the ids of what is attached to a post.
+// targets returns the ids of a post's attachments.
 func targets(attachments []attachment) []string {
 	var ids []string
 	for _, a := range attachments {
@@ -113,7 +111,7 @@ func targets(attachments []attachment) []string {
 	return ids
 }
 
-// findStory looks for the photo among the stories.
+// findStory searches the stories for the photo.
 func (p *Provider) findStory(ctx context.Context, a provider.Account, st *provider.State) (bool, error) {
 	photo, err := uploadedID(*st, 0)
 	if err != nil {
@@ -132,7 +130,8 @@ func (p *Provider) findStory(ctx context.Context, a provider.Account, st *provid
 	return false, nil
 }
 
-// videoOutcome asks the video itself. One that is being processed was accepted; one that is neither was not.
+// videoOutcome reads the video. One that is being processed was accepted; one that is neither processed nor published
+// was not.
 func (p *Provider) videoOutcome(ctx context.Context, a provider.Account, plan plan,
 	st provider.State) (provider.Outcome, provider.State, error) {
 	id, err := uploadedID(st, 0)
@@ -165,7 +164,7 @@ func (p *Provider) videoOutcome(ctx context.Context, a provider.Account, plan pl
 	return provider.OutcomeAbsent, st, nil
 }
 
-// findComment looks for the comment of the Page below the post.
+// findComment searches the comments on the post for the Page's.
 func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, plan plan,
 	st *provider.State, since time.Time) (bool, error) {
 	var list commentList
@@ -185,7 +184,7 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	return false, unlessUnclear(provider.ReachesBack(list.Data, listedCount, listedComment.created, since))
 }
 
-// unlessUnclear is nil when a list that does not show something proves that it is not there.
+// unlessUnclear is nil if absence from the list is a proof.
 func unlessUnclear(proof bool) error {
 	if proof {
 		return nil

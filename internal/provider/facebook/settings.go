@@ -5,7 +5,7 @@ import (
 	"crier/internal/provider"
 )
 
-// settings are the publish settings, decoded. The tags are the keys of the public interface.
+// settings are the decoded publish settings. The tags are the keys of the API.
 type settings struct {
 	PostType            string            `json:"facebookPostType"`
 	Link                string            `json:"facebookLink"`
@@ -26,7 +26,7 @@ type targetingSetting struct {
 	AgeMin    int       `json:"ageMin"`
 }
 
-// wire returns the targeting as Facebook takes it.
+// wire returns the targeting in Facebook's format.
 func (t targetingSetting) wire() targetingSpec {
 	spec := targetingSpec{AgeMin: t.AgeMin}
 	if len(t.Countries)+len(t.Cities)+len(t.Regions) > 0 {
@@ -35,7 +35,7 @@ func (t targetingSetting) wire() targetingSpec {
 	return spec
 }
 
-// maxCollaborators is how many Pages can be invited a day.
+// maxCollaborators is how many Pages can be invited per day.
 const maxCollaborators = 10
 
 func settingDeclarations() []provider.Setting {
@@ -94,7 +94,7 @@ func targetingDeclaration(key, description string) provider.Setting {
 	}
 }
 
-// decodeSettings reads the settings of a content. What cannot be read was not checked by the registry: it is refused.
+// decodeSettings decodes the settings of a content. Invalid settings, which the registry did not check, are rejected.
 func decodeSettings(c provider.Content) (settings, error) {
 	var s settings
 	if err := c.Settings.Decode(&s); err != nil {

@@ -15,31 +15,31 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// Steps of an upload. Photos are stored in one request; videos are announced, sent, and wait for being published.
+// Steps of an upload. Photos are uploaded in one request; videos are announced, sent, and published later.
 const (
 	stepNew     = ""
-	stepSending = "sending" // announced; the bytes from NextByte on are missing
-	stepAsking  = "asking"  // a piece was sent without an answer: Facebook has to say how much arrived
-	stepSent    = "sent"    // a reel or story has arrived; Facebook may be working on it
+	stepSending = "sending" // announced; the bytes from NextByte are missing
+	stepAsking  = "asking"  // a chunk was sent without a response: read how much arrived
+	stepSent    = "sent"    // a reel or story is uploaded; Facebook may be processing it
 	stepReady   = "ready"
 )
 
 const (
-	// secretUpload is the address that the bytes of a reel or story go to.
+	// secretUpload is the upload URL of a reel or story.
 	secretUpload = "uploadUrl"
-	// sendTimeout bounds the sending of a video. What arrived until then is kept, and the rest sent after it.
+	// sendTimeout limits the sending of a video. What has arrived by then is kept, and the rest is sent next.
 	sendTimeout = 100 * time.Second
-	// maxRedone is how often an upload is begun anew, or asked for without progress, before it is given up.
+	// maxRedone is how often an upload is restarted, or polled without progress, before it is given up.
 	maxRedone = 3
-	// expiryMargin is how long an unpublished photo must still live to be worth using.
+	// expiryMargin is the minimum remaining lifetime of a usable unpublished photo.
 	expiryMargin = 10 * time.Minute
-	// beginPatience is how long Facebook may take to begin working on a story.
+	// beginPatience is how long Facebook may take to start processing a story.
 	beginPatience = 30 * time.Second
-	// askDelay is how long after a lost piece Facebook is asked.
+	// askDelay is the pause before reading the progress after a lost chunk.
 	askDelay = 3 * time.Second
 )
 
-// forgetExpired drops photos that Facebook is about to forget.
+// forgetExpired drops photos that are about to expire.
 func (p *Provider) forgetExpired(st *provider.State) {
 	for i := range st.Uploads {
 		u := &st.Uploads[i]
@@ -49,7 +49,7 @@ func (p *Provider) forgetExpired(st *provider.State) {
 	}
 }
 
-// uploadStep does the next step of one media.
+// uploadStep does the next step of one media file.
 func (p *Provider) uploadStep(ctx context.Context, a provider.Account, plan plan, st provider.State,
 	index int) (provider.State, error) {
 	if st.Upload(0, index) == nil {
@@ -76,7 +76,7 @@ func (p *Provider) uploadStep(ctx context.Context, a provider.Account, plan plan
 	return st, p.anew(u, mediaError(err))
 }
 
-// anew gives up on a media for which another try did not help either.
+// anew resets an upload where a new one may help; only the second failure is final.
 func (p *Provider) anew(u *provider.Upload, err error) error {
 	failure := provider.AsError(err)
 	if failure == nil {
@@ -126,7 +126,7 @@ func noID(what string) error {
 
 func fileName(m provider.Media) string { return cmp.Or(m.FileName, "file") }
 
-// post sends a body to an edge of the Page, for an upload.
+// post sends a body of an upload to an edge of the Page.
 func (p *Provider) post(ctx context.Context, client graph.Client, a provider.Account, edge string, body provider.Body,
 	v any) error {
 	answer, err := client.Send(ctx, a.Token.Access, provider.Request{
@@ -141,7 +141,7 @@ func (p *Provider) post(ctx context.Context, client graph.Client, a provider.Acc
 
 func pagePath(a provider.Account) string { return "/" + url.PathEscape(a.ProviderAccountID) }
 
-// announce begins the upload of a video. Reels and stories get an address, other videos a session with offsets.
+// announce starts the upload of a video. Reels and stories get a URL, other videos a session with offsets.
 func (p *Provider) announce(ctx context.Context, a provider.Account, plan plan, st *provider.State,
 	u *provider.Upload) error {
 	client, edge, form := p.api, "/"+plan.edge(), url.Values{"upload_phase": {"start"}}
@@ -170,7 +170,7 @@ func (p *Provider) announce(ctx context.Context, a provider.Account, plan plan, 
 	return nil
 }
 
-// sendChunk sends the piece of a video that Facebook asks for.
+// sendChunk sends the chunk of a video that Facebook asks for.
 func (p *Provider) sendChunk(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
 	m provider.Media) error {
 	file, err := m.Open(ctx)
@@ -206,10 +206,10 @@ func (p *Provider) sendChunk(ctx context.Context, a provider.Account, st *provid
 	return moveTo(u, next)
 }
 
-// badOffset is the error for a piece that Facebook does not expect; it says which one it does.
+// badOffset is the error for an unexpected chunk; it contains the expected offset.
 const badOffset = 1363037
 
-// resync goes on where Facebook says that it is.
+// resync continues at the offset that Facebook reports.
 func resync(u *provider.Upload, answer *provider.Response) error {
 	var envelope struct {
 		Error struct {
@@ -225,7 +225,7 @@ func resync(u *provider.Upload, answer *provider.Response) error {
 	return graph.Classify(answer, rules)
 }
 
-// moveTo takes over which bytes Facebook wants next. Equal offsets mean that it has all.
+// moveTo sets the range that Facebook wants next. Equal offsets mean that it has everything.
 func moveTo(u *provider.Upload, o offsets) error {
 	start, errStart := strconv.ParseInt(string(o.Start), 10, 64)
 	end, errEnd := strconv.ParseInt(string(o.End), 10, 64)
@@ -242,8 +242,8 @@ func moveTo(u *provider.Upload, o offsets) error {
 	return nil
 }
 
-// sendRest sends all bytes of a reel or story that are missing, in one request: Facebook takes no pieces here, but
-// keeps what arrived of a request that was cut off.
+// sendRest sends all missing bytes of a reel or story in one request: Facebook accepts no chunks here, but keeps what
+// arrived of an interrupted request.
 func (p *Provider) sendRest(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
 	m provider.Media) error {
 	file, err := m.Open(ctx)
@@ -252,7 +252,7 @@ func (p *Provider) sendRest(ctx context.Context, a provider.Account, st *provide
 	}
 	defer file.Close()
 	header := http.Header{}
-	header.Set("Authorization", "OAuth "+a.Token.Access.Reveal()) // this host does not know Bearer
+	header.Set("Authorization", "OAuth "+a.Token.Access.Reveal()) // this host does not support Bearer
 	header.Set("offset", strconv.FormatInt(u.NextByte, 10))
 	header.Set("file_size", strconv.FormatInt(u.Size, 10))
 	answer, err := p.api.Caller.Send(ctx, provider.Request{
@@ -281,8 +281,8 @@ func (p *Provider) askLater(st *provider.State, u *provider.Upload) {
 	st.WaitUntil(now.Add(askDelay), now, "the upload was interrupted")
 }
 
-// uploadRefused reads the errors of the upload host: a wrong offset or a cut off request is asked about, anything else
-// begins anew, once.
+// uploadRefused handles the errors of the upload host: after a wrong offset or an interrupted request the progress is
+// read, anything else restarts, once.
 func (p *Provider) uploadRefused(st *provider.State, u *provider.Upload, answer *provider.Response) error {
 	var problem uploadProblem
 	if json.Unmarshal(answer.Body, &problem) != nil || problem.DebugInfo.Type == "" {
@@ -301,7 +301,7 @@ func (p *Provider) uploadRefused(st *provider.State, u *provider.Upload, answer 
 	}
 }
 
-// askProgress asks how many bytes of a reel or story arrived.
+// askProgress reads how many bytes of a reel or story arrived.
 func (p *Provider) askProgress(ctx context.Context, a provider.Account, u *provider.Upload) error {
 	video, err := p.readVideo(ctx, a, u.ID)
 	if err != nil {
@@ -319,9 +319,9 @@ func (p *Provider) askProgress(ctx context.Context, a provider.Account, u *provi
 	return nil
 }
 
-// awaitProcessing waits while Facebook works on a video that has arrived: what is wrong with it shows before anything
-// is published. A reel may only be worked on once it is published, a story has to be finished before; so the wait for
-// the work to begin is short for the one and longer for the other.
+// awaitProcessing waits while Facebook processes an uploaded video: its problems show before anything is published.
+// Processing of a reel may start only once it is published, a story has to be finished before; so the wait for the
+// start is short for the one and longer for the other.
 func (p *Provider) awaitProcessing(ctx context.Context, a provider.Account, plan plan, st *provider.State,
 	u *provider.Upload) error {
 	video, err := p.readVideo(ctx, a, u.ID)
@@ -349,7 +349,7 @@ func (p *Provider) awaitProcessing(ctx context.Context, a provider.Account, plan
 	return nil
 }
 
-// readVideo asks where a video is.
+// readVideo reads the status of a video.
 func (p *Provider) readVideo(ctx context.Context, a provider.Account, id string) (videoAnswer, error) {
 	var answer videoAnswer
 	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"?fields=id,status,post_id,permalink_url,published",

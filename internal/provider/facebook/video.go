@@ -12,18 +12,18 @@ import (
 	"crier/internal/provider"
 )
 
-// noteAfterwards lists what is left to do once the post is public, divided by commas.
+// noteAfterwards lists what remains to be done once the post is public, separated by commas.
 const noteAfterwards = "afterwards"
 
-// What may be left to do.
+// What may remain to be done.
 const (
 	doPermalink    = "permalink"
 	doThumbnail    = "thumbnail"
 	doCollaborator = "collaborator:" // and the id of a Page
 )
 
-// finishVideo ends the upload of a video, which publishes it. Facebook only says that it has accepted; whether and when
-// the video is public is asked for afterwards.
+// finishVideo completes the upload of a video, which publishes it. Facebook only confirms that it was accepted; whether
+// and when the video is public is polled afterwards.
 func (p *Provider) finishVideo(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State,
 	error) {
 	video, err := uploadedID(st, 0)
@@ -67,7 +67,7 @@ func finishForm(plan plan, st provider.State, video string) (url.Values, error) 
 	return form, addAudience(form, plan)
 }
 
-// accepted notes that Facebook has taken a video. A story has its id by now, and a draft does not become public.
+// accepted records that Facebook accepted a video. A story already has its id, and a draft does not become public.
 func (p *Provider) accepted(st *provider.State, plan plan, video, postID string) {
 	switch {
 	case plan.format == story && postID != "":
@@ -83,12 +83,12 @@ func (p *Provider) accepted(st *provider.State, plan plan, video, postID string)
 	st.RequiresPolling = !st.Done || st.Data[noteAfterwards] != ""
 }
 
-// firstLook is when the processing of a video is looked at first.
+// firstLook is when the processing of a video is first checked.
 const firstLook = 5 * time.Second
 
 const processing = "Facebook is processing the video"
 
-// enterVideo notes that a video is public, and what is left to do for it.
+// enterVideo records that a video is public, and what remains to be done for it.
 func (p *Provider) enterVideo(st *provider.State, plan plan, video, permalink string) {
 	if plan.format != story && permalink == "" {
 		permalink = "/reel/" + video
@@ -112,8 +112,8 @@ func (p *Provider) enterVideo(st *provider.State, plan plan, video, permalink st
 	}
 }
 
-// followVideo asks whether an accepted video is public. What cannot be asked for the moment is asked later: the video
-// has been accepted, and nothing must publish it again.
+// followVideo checks whether an accepted video is public. A failed check is repeated later: the video has been
+// accepted, and nothing must publish it again.
 func (p *Provider) followVideo(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State,
 	error) {
 	id, err := uploadedID(st, 0)
@@ -146,7 +146,7 @@ func (p *Provider) followVideo(ctx context.Context, a provider.Account, plan pla
 	return st, nil
 }
 
-// failure says what is wrong with the video, or nothing.
+// failure returns the problem of the video, or "".
 func (v videoAnswer) failure() string {
 	for _, phase := range []phase{v.Status.Uploading, v.Status.Processing, v.Status.Publishing} {
 		if problem := phase.problem(); problem != "" {
@@ -159,7 +159,7 @@ func (v videoAnswer) failure() string {
 	return ""
 }
 
-// isPublic reports whether the video can be seen. Videos of feeds do not always tell the phase of publishing.
+// isPublic reports whether the video is visible. Feed videos do not always have a publishing phase.
 func (v videoAnswer) isPublic() bool {
 	if v.Status.Publishing.Status != "" {
 		return v.Status.Publishing.Status == phaseComplete
@@ -167,7 +167,7 @@ func (v videoAnswer) isPublic() bool {
 	return v.Status.Word == videoReady && (v.Published == nil || *v.Published)
 }
 
-// afterwards does one thing that was left to do. What fails stands in nobody's way: the post is public.
+// afterwards does one of the remaining things. A failure is only a warning: the post is public.
 func (p *Provider) afterwards(ctx context.Context, a provider.Account, plan plan, st provider.State) provider.State {
 	left := strings.Split(st.Data[noteAfterwards], ",")
 	if err := p.doAfterwards(ctx, a, plan, &st, left[0]); err != nil {
@@ -199,7 +199,7 @@ func (p *Provider) doAfterwards(ctx context.Context, a provider.Account, plan pl
 	return nil
 }
 
-// explained puts what was being done before an error.
+// explained wraps an error with what was being done.
 func explained(what string, err error) error {
 	failure := provider.AsError(err)
 	if failure == nil {
@@ -232,7 +232,7 @@ func (p *Provider) setThumbnail(ctx context.Context, a provider.Account, plan pl
 	return err
 }
 
-// readStoryURL finds the address of the story in the list of stories.
+// readStoryURL finds the URL of the story in the list of stories.
 func (p *Provider) readStoryURL(ctx context.Context, a provider.Account, st *provider.State) error {
 	stories, err := p.stories(ctx, a)
 	if err != nil {

@@ -12,18 +12,18 @@ import (
 	"crier/internal/provider"
 )
 
-// Whole is the index in State.Uploads of the container that is published; the others belong to the items of a carousel.
+// Whole is the index in State.Uploads of the container that is published; the others are items of a carousel.
 const Whole = -1
 
 // Steps of a container.
 const (
 	stepNew        = ""
-	stepProcessing = "processing" // created; the network works on it
-	stepSettling   = "settling"   // finished, a moment ago
+	stepProcessing = "processing" // created; the network is processing it
+	stepSettling   = "settling"   // finished a moment ago
 	stepReady      = "ready"
 )
 
-// Words of the networks for how far a container is.
+// The networks' statuses of a container.
 const (
 	InProgress = "IN_PROGRESS"
 	Finished   = "FINISHED"
@@ -35,48 +35,48 @@ const (
 const (
 	// containerLifetime is how long a container can be published.
 	containerLifetime = 24 * time.Hour
-	// expiryMargin is how long a container must still live to be worth using.
+	// expiryMargin is the minimum remaining lifetime of a usable container.
 	expiryMargin = 10 * time.Minute
-	// maxRefusals is how often a container that the network does not find is tried before a new one is made.
+	// maxRefusals is how often a container that the network does not find is tried before a new one is created.
 	maxRefusals = 3
-	// maxRedone is how many new containers a publication may need.
+	// maxRedone is the maximum number of new containers of a publication.
 	maxRedone = 2
 )
 
-// noteRefusals counts how often the network did not find the container that was to be published.
+// noteRefusals counts how often the network did not find the container to publish.
 const noteRefusals = "containerRefusals"
 
-// ContainerStatus is how far a container is.
+// ContainerStatus is the status of a container.
 type ContainerStatus struct {
-	// Word is one of those above.
+	// Word is one of the statuses above.
 	Word string
 	// Reason is why it failed.
 	Reason string
 }
 
 // Containers prepares the posts of a network that publishes from containers: the items of a carousel first, then the
-// container that is published, each followed until the network is done with it. Containers are not public, so that
-// making one again does no harm; each can be published once, which is what keeps a post from appearing twice.
+// container that is published, each polled until the network has processed it. Containers are not public, so recreating
+// one does no harm; each can be published once, which prevents duplicate posts.
 type Containers struct {
-	// Network is its name for people.
+	// Network is its display name.
 	Network string
-	// Create makes the container of an item of the next part, or of Whole.
+	// Create creates the container of an item of the next part, or of Whole.
 	Create func(ctx context.Context, a provider.Account, c provider.Content, st provider.State, media int) (id string,
 		err error)
-	// Read asks how far a container is.
+	// Read reads the status of a container.
 	Read func(ctx context.Context, a provider.Account, id string) (ContainerStatus, error)
-	// Explain says what a failed container means.
+	// Explain returns the error for a failed container.
 	Explain func(ContainerStatus) *provider.Error
 	Now     func() time.Time
-	// Settle is how long a finished container is left alone: the network may not know it everywhere at once.
+	// Settle is how long to wait after a container is finished, because the network may not know it everywhere at once.
 	Settle time.Duration
-	// Patience is how long the network may work on a container before that is told.
+	// Patience is how long the network may process a container before an error is reported.
 	Patience time.Duration
-	// RefusalPause is how long to wait with a container that the network does not find.
+	// RefusalPause is how long to wait before retrying a container that the network does not find.
 	RefusalPause time.Duration
 }
 
-// Prepare does the next step for the part that is next; done is true when its container can be published.
+// Prepare does the next step for the next part; done is true when its container can be published.
 func (k Containers) Prepare(ctx context.Context, a provider.Account, c provider.Content, st *provider.State) (done bool,
 	err error) {
 	part := st.NextPart()
@@ -106,7 +106,7 @@ func (k Containers) Prepare(ctx context.Context, a provider.Account, c provider.
 	return true, nil
 }
 
-// itemsOf returns the indexes of the media that need a container of their own.
+// itemsOf returns the indexes of the media that need their own container.
 func itemsOf(p provider.Part) []int {
 	var items []int
 	if len(p.Media) > 1 {
@@ -128,7 +128,7 @@ func Items(c provider.Content, st provider.State) []string {
 	return ids
 }
 
-// entry returns the note about a container, which is made when it is missing.
+// entry returns the entry of a container, creating it if it is missing.
 func entry(st *provider.State, part, media int) *provider.Upload {
 	if u := st.Upload(part, media); u != nil {
 		return u
@@ -147,7 +147,7 @@ func (k Containers) forgetExpired(st *provider.State, part int) {
 	}
 }
 
-// forget drops the containers of a part, to make them again. What is known of how often that was done stays.
+// forget drops the containers of a part, to recreate them. The number of restarts is kept.
 func forget(st *provider.State, part int) {
 	for i := range st.Uploads {
 		if u := &st.Uploads[i]; u.Part == part {
@@ -159,7 +159,7 @@ func forget(st *provider.State, part int) {
 	st.StopWaiting()
 }
 
-// create makes one container. The network fetches the media meanwhile, so that some of its errors are about them.
+// create creates one container. The network fetches the media meanwhile, so some of its errors are about them.
 func (k Containers) create(ctx context.Context, a provider.Account, c provider.Content, st *provider.State, media int,
 	last bool) error {
 	id, err := k.Create(ctx, a, c, *st, media)
@@ -179,7 +179,7 @@ func (k Containers) create(ctx context.Context, a provider.Account, c provider.C
 	return nil
 }
 
-// anew gives up on a container that failed: for good, or, where a new one may help, after having tried that.
+// anew returns the error of a failed container. Where a new one may help, only the second failure is final.
 func (k Containers) anew(u *provider.Upload, failure *provider.Error) *provider.Error {
 	if !errors.Is(failure, ErrTryAnew) {
 		return failure
@@ -190,7 +190,7 @@ func (k Containers) anew(u *provider.Upload, failure *provider.Error) *provider.
 	return failure
 }
 
-// look reads how far a container is.
+// look reads the status of a container.
 func (k Containers) look(ctx context.Context, a provider.Account, c provider.Content, st *provider.State,
 	media int) error {
 	u := entry(st, st.NextPart(), media)
@@ -208,7 +208,7 @@ func (k Containers) look(ctx context.Context, a provider.Account, c provider.Con
 	}
 	switch status.Word {
 	case Finished, Published:
-		// A published one was published without crier's knowing: publishing it again is refused, and that finds it.
+		// It was published without crier's knowledge: publishing it again is rejected, and that reveals it.
 		k.finish(st, u)
 	case Failed:
 		return k.failed(st, u, status)
@@ -238,7 +238,7 @@ func (k Containers) failed(st *provider.State, u *provider.Upload, status Contai
 	return k.anew(u, failure)
 }
 
-// waitOn goes on waiting; after a long time it tells so, and still keeps the container.
+// waitOn continues waiting; after a long time it reports an error, and still keeps the container.
 func (k Containers) waitOn(c provider.Content, st *provider.State, media int) error {
 	waited := k.waited(st)
 	k.wait(c, st, media)
@@ -251,7 +251,7 @@ func (k Containers) waitOn(c provider.Content, st *provider.State, media int) er
 	}
 }
 
-// wait puts the next look off, the longer the longer it takes already: seconds for images, up to a minute for videos.
+// wait schedules the next check, with a growing pause: seconds for images, up to a minute for videos.
 func (k Containers) wait(c provider.Content, st *provider.State, media int) {
 	least, most := time.Second, 10*time.Second
 	if slow(c.Parts[st.NextPart()], media) {
@@ -268,7 +268,7 @@ func (k Containers) waited(st *provider.State) time.Duration {
 	return k.Now().Sub(st.PollingSince)
 }
 
-// slow is true for a container with a video in it. The container of a carousel is made of finished ones.
+// slow reports whether a container has a video. The container of a carousel consists of finished ones.
 func slow(p provider.Part, media int) bool {
 	isVideo := func(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }
 	if len(p.Media) > 1 && media == Whole {
@@ -287,7 +287,7 @@ func Publishable(st provider.State) (string, error) {
 	return u.ID, nil
 }
 
-// Refused decides what becomes of the container when the network refused to publish it.
+// Refused decides what to do with the container after the network refused to publish it.
 func (k Containers) Refused(st *provider.State, failure *provider.Error) *provider.Error {
 	part := st.NextPart()
 	switch {
@@ -307,14 +307,14 @@ func (k Containers) Refused(st *provider.State, failure *provider.Error) *provid
 	return failure
 }
 
-// again makes a refusal one that passes.
+// again turns a rejection into a temporary error.
 func (k Containers) again(failure *provider.Error) *provider.Error {
 	failure.Kind, failure.Code, failure.RetryAfter = provider.Temporary, provider.CodeProviderUnavailable,
 		k.RefusalPause
 	return failure
 }
 
-// doubted makes a refusal one that has to be looked into.
+// doubted turns a rejection into an unknown outcome.
 func (k Containers) doubted(failure *provider.Error) *provider.Error {
 	failure.Kind, failure.Code, failure.RetryAfter = provider.OutcomeUnknown, provider.CodeOutcomeUnknown, 0
 	failure.Message = k.Network + " does not publish the container: an earlier attempt may have done so (" +
@@ -322,21 +322,21 @@ func (k Containers) doubted(failure *provider.Error) *provider.Error {
 	return failure
 }
 
-// mayBePublished is true after an attempt whose outcome was not clear: what a network answers to a container that was
-// published before is not documented. It ends when new containers were made and refused as well.
+// mayBePublished reports whether an earlier attempt had an unknown outcome: the response to a container that was
+// already published is not documented. It is false once new containers were created and rejected as well.
 func (k Containers) mayBePublished(st *provider.State) bool {
 	return (IsSuspect(*st) || st.ProviderStatus == Published) && entry(st, st.NextPart(), Whole).Redone < maxRedone
 }
 
-// count returns how often the container was refused by now.
+// count counts another refusal of the container and returns the total.
 func count(st *provider.State) int {
-	refusals, _ := strconv.Atoi(st.Data[noteRefusals]) // absent means none yet
+	refusals, _ := strconv.Atoi(st.Data[noteRefusals]) // absent means none
 	st.Note(noteRefusals, strconv.Itoa(refusals+1))
 	return refusals + 1
 }
 
-// unknown is for a container that the network does not find: it may only need a moment, or a new one is needed. After
-// an attempt whose outcome was not clear it may also mean that this attempt had worked, so that is looked into first.
+// unknown handles a container that the network does not find: it may need a moment, or a new one is needed. After an
+// attempt with an unknown outcome it may also mean that this attempt succeeded, so that is checked first.
 func (k Containers) unknown(st *provider.State, failure *provider.Error) *provider.Error {
 	refusals, whole := count(st), entry(st, st.NextPart(), Whole)
 	failure = k.again(failure)

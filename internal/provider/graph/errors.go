@@ -11,16 +11,16 @@ import (
 	"crier/internal/provider"
 )
 
-// Marks of errors, which say more than their class does.
+// Marks of errors, which are more specific than their class.
 var (
-	// ErrMissing means that the network knows no object of that id, or shows it not to this token.
+	// ErrMissing means that the network has no object of that id, or does not show it to this token.
 	ErrMissing = errors.New("the object is not known")
-	// ErrNotReady means that a container was to be published before it was finished.
+	// ErrNotReady means that a container is not finished and cannot be published yet.
 	ErrNotReady = errors.New("the container is not finished")
 	// ErrExpired means that a container was not published in time.
 	ErrExpired = errors.New("the container has expired")
-	// ErrUnknownContainer means that a container was to be published that the network does not find, for the moment or
-	// for good. Nothing became public.
+	// ErrUnknownContainer means that the network does not find the container to publish, temporarily or permanently.
+	// Nothing was published.
 	ErrUnknownContainer = errors.New("the container is not found")
 	// ErrQuota means that the daily number of posts is used up.
 	ErrQuota = errors.New("the publishing quota is used up")
@@ -28,41 +28,41 @@ var (
 	ErrTryAnew = errors.New("a new container may help")
 )
 
-// IsMissing is true for an object that the network does not know.
+// IsMissing reports whether the network does not know an object.
 func IsMissing(err error) bool { return errors.Is(err, ErrMissing) }
 
-// Pauses where the network names no time.
+// Pauses if the network names no time.
 const (
 	// RatePause is for call limits: they slide over an hour or a day.
 	RatePause = 15 * time.Minute
 	// QuotaPause is how long to wait before the daily number of posts is read again.
 	QuotaPause = 15 * time.Minute
-	// BlockedPause is for accounts that are blocked for what they did: trying sooner makes it worse.
+	// BlockedPause is for accounts that are blocked for their activity: retrying sooner makes it worse.
 	BlockedPause = 6 * time.Hour
 	// operatorPause is for problems with the app.
 	operatorPause = 15 * time.Minute
 )
 
-// Rule says what an error of the network means. What is zero in it fits every error.
+// Rule classifies an error of the network. Zero fields match every error.
 type Rule struct {
-	// Code fits one code, or those up to CodeTo.
+	// Code matches one code, or those up to CodeTo.
 	Code, CodeTo int
 	Subcode      int
-	// Says fits errors whose sentences contain the text.
+	// Says matches errors whose messages contain the text.
 	Says string
 
 	Kind  provider.Kind
 	As    provider.Code
 	Scope provider.Scope
-	// Pause is how long to wait when the network does not say.
+	// Pause is how long to wait if the network does not say.
 	Pause time.Duration
-	// Ambiguous means that a publishing request may have been carried out nevertheless.
+	// Ambiguous means that a publishing request may nevertheless have been carried out.
 	Ambiguous bool
 	// Mark is found in the error with errors.Is.
 	Mark error
 }
 
-// Problem is what the Graph API answers when something is wrong.
+// Problem is an error response of the Graph API.
 type Problem struct {
 	Message     string `json:"message"`
 	Type        string `json:"type"`
@@ -73,16 +73,16 @@ type Problem struct {
 	UserMessage string `json:"error_user_msg"`
 }
 
-// ReadProblem reads the error of an answer; an answer without one gives nothing.
+// ReadProblem decodes the error of a response; it is empty if there is none.
 func ReadProblem(answer *provider.Response) Problem {
 	var envelope struct {
 		Error json.RawMessage `json:"error"`
-		// The token endpoint of Instagram has a form of its own.
+		// The token endpoint of Instagram has its own format.
 		ErrorType    string `json:"error_type"`
 		ErrorMessage string `json:"error_message"`
 	}
 	if json.Unmarshal(answer.Body, &envelope) != nil {
-		return Problem{} // HTML or nothing: the status has to do
+		return Problem{} // HTML or nothing: the status has to suffice
 	}
 	p := Problem{Type: envelope.ErrorType, Message: envelope.ErrorMessage}
 	if len(envelope.Error) > 0 && json.Unmarshal(envelope.Error, &p) != nil {
@@ -91,7 +91,7 @@ func ReadProblem(answer *provider.Response) Problem {
 	return p
 }
 
-// text returns what the network says, the sentence for people first.
+// text returns the network's message, preferably the one for people.
 func (p Problem) text() string {
 	if p.UserMessage == "" {
 		return p.Message
@@ -109,7 +109,7 @@ func (r Rule) fits(p Problem) bool {
 			strings.Contains(p.UserMessage, r.Says))
 }
 
-// common are the errors of the whole Graph API that do not depend on what was asked for.
+// common are the errors of the whole Graph API that do not depend on the request.
 var common = []Rule{
 	{Code: 190, Kind: provider.AuthExpired, As: provider.CodeAuthExpired, Scope: provider.ScopeAccount},
 	{Code: 102, Kind: provider.AuthExpired, As: provider.CodeAuthExpired, Scope: provider.ScopeAccount},
@@ -137,8 +137,8 @@ var common = []Rule{
 	{Code: 100, Subcode: 33, Kind: provider.Rejected, As: provider.CodeContentRejected, Mark: ErrMissing},
 }
 
-// Classify turns an answer that is no success into an error: by code and subcode first, the network's own rules before
-// the common ones; by status only where the body does not tell. It is the one place that does.
+// Classify turns an unsuccessful response into an error: by code and subcode first, the network's own rules before the
+// common ones; by status only if the body does not tell. It is the only place that does so.
 func Classify(answer *provider.Response, rules []Rule) *provider.Error {
 	p := ReadProblem(answer)
 	if p.Code != 0 || p.Subcode != 0 {
@@ -182,7 +182,7 @@ func (r Rule) apply(answer *provider.Response, p Problem) *provider.Error {
 }
 
 // ClassifyToken is for the token endpoints. A problem with the app's own id or secret is the operator's and must not
-// disconnect an account; everything else that is refused needs the person.
+// disconnect an account; every other rejection needs the person.
 func ClassifyToken(answer *provider.Response) *provider.Error {
 	p := ReadProblem(answer)
 	switch {
@@ -199,7 +199,7 @@ func ClassifyToken(answer *provider.Response) *provider.Error {
 	return e
 }
 
-// MissingID returns the error for a success that does not say of what.
+// MissingID returns the error for a success without an id.
 func MissingID(network string) *provider.Error {
 	return &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown, Message: network +
 		" answered without the id of the post"}

@@ -1,8 +1,8 @@
-// Package graph is what Instagram, Facebook and Threads share: Meta's Graph API with its errors and usage headers, the
-// tokens that are exchanged for longer ones, and the containers in which posts are prepared.
+// Package graph implements what Instagram, Facebook and Threads share: Meta's Graph API with its errors and usage
+// headers, the tokens that are exchanged for longer ones, and the containers in which posts are prepared.
 //
-// It is no network itself: what a post looks like, and which requests make one, is known to the three packages above
-// it.
+// It is not a network itself: the form of posts and the requests that create them are defined in the three packages
+// above it.
 package graph
 
 import (
@@ -17,21 +17,21 @@ import (
 	"crier/internal/provider"
 )
 
-// Client talks to one host of the Graph API on behalf of accounts.
+// Client sends requests to one host of the Graph API on behalf of accounts.
 type Client struct{ provider.APIClient }
 
-// ClientConfig is what a Client needs.
+// ClientConfig configures a Client.
 type ClientConfig struct {
 	Caller *provider.Caller
 	// BaseURL is the host with the version, such as https://graph.threads.net/v1.0.
 	BaseURL string
-	// Rules are the errors that the network has besides the common ones.
+	// Rules are the network's errors besides the common ones.
 	Rules []Rule
-	// ProofKey is the app's secret, when requests have to prove that they come from the app itself.
+	// ProofKey is the app's secret, if requests have to prove that they come from the app.
 	ProofKey provider.Secret
 }
 
-// NewClient makes a Client.
+// NewClient returns a Client.
 func NewClient(c ClientConfig) Client {
 	classify := func(answer *provider.Response) *provider.Error { return Classify(answer, c.Rules) }
 	client := Client{APIClient: provider.APIClient{Caller: c.Caller, BaseURL: c.BaseURL,
@@ -48,7 +48,7 @@ func (c Client) WithBase(base string) Client {
 	return c
 }
 
-// prove adds the proof that whoever uses the token knows the app's secret.
+// prove adds the proof that the user of the token knows the app's secret.
 func prove(address string, key, token provider.Secret) string {
 	mac := hmac.New(sha256.New, []byte(key.Reveal()))
 	mac.Write([]byte(token.Reveal()))
@@ -59,7 +59,7 @@ func prove(address string, key, token provider.Secret) string {
 	return address + separator + "appsecret_proof=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Post sends a form and decodes the answer into v.
+// Post sends a form and decodes the response into v.
 func (c Client) Post(ctx context.Context, token provider.Secret, r provider.Request, form url.Values, v any) error {
 	r.Method, r.Body = http.MethodPost, provider.FormBody(form)
 	answer, err := c.Send(ctx, token, r)
@@ -69,7 +69,7 @@ func (c Client) Post(ctx context.Context, token provider.Secret, r provider.Requ
 	return answer.Decode(v)
 }
 
-// Delete removes an object. One that the network does not know is gone already.
+// Delete deletes an object. An unknown object counts as already deleted.
 func (c Client) Delete(ctx context.Context, token provider.Secret, path string) (provider.Deletion, error) {
 	answer, err := c.Send(ctx, token, provider.Request{Operation: provider.OpDelete, Method: http.MethodDelete,
 		URL: path})

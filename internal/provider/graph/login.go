@@ -10,22 +10,23 @@ import (
 	"crier/internal/provider"
 )
 
-// UserToken is the key in Token.Extra of the person's token behind the token of a Page.
+// UserToken is the key in Token.Extra of the user token behind a Page token.
 const UserToken = "user"
 
-// Login is Facebook Login: a person lets crier act for Pages, and for the Instagram accounts behind them.
+// Login implements Facebook Login, by which a person lets crier act for Pages, and for the Instagram accounts behind
+// them.
 type Login struct {
-	// Client reads with the person's token; its base is also that of the token endpoint.
+	// Client reads with the user token; its base is also that of the token endpoint.
 	Client Client
 	Tokens provider.OAuth2
 	// DialogURL is the host of the consent page, with the version.
 	DialogURL string
 	Scopes    []string
-	// ConfigID is a configuration of Facebook Login for Business, in place of the scopes.
+	// ConfigID is a configuration of Facebook Login for Business, used instead of the scopes.
 	ConfigID string
 }
 
-// ConsentURL returns the page where the person agrees.
+// ConsentURL returns the URL of the consent page.
 func (l Login) ConsentURL(r provider.ConsentRequest) (string, error) {
 	query := []provider.Field{
 		{Name: "client_id", Value: l.Tokens.Credentials.ClientID},
@@ -41,7 +42,7 @@ func (l Login) ConsentURL(r provider.ConsentRequest) (string, error) {
 	return provider.ConsentAddress(l.DialogURL+"/dialog/oauth", l.Tokens.Credentials, query)
 }
 
-// Exchange turns the code into the person's token of an hour, that into one of 60 days, and asks what was granted.
+// Exchange exchanges the code for a user token of an hour, that for one of 60 days, and reads the granted scopes.
 func (l Login) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
 	code := CleanCode(r.Code)
 	short, err := l.token(ctx, url.Values{"redirect_uri": {r.RedirectURL}, "code": {code.Reveal()}}, code)
@@ -107,19 +108,19 @@ type Page struct {
 	} `json:"instagram_business_account"`
 }
 
-// MayPublish reports whether the person's role on the Page allows it. Not all answers tell the role.
+// MayPublish reports whether the person's role on the Page allows it. Not all responses contain the role.
 func (p Page) MayPublish() bool {
 	return len(p.Tasks) == 0 || slices.Contains(p.Tasks, "CREATE_CONTENT") || slices.Contains(p.Tasks, "MANAGE")
 }
 
-// maxPageLists bounds how many pages of a list are read.
+// maxPageLists is the maximum number of pages read of a list.
 const maxPageLists = 50
 
 // ScopePortfolio is the permission to see the Pages of Business portfolios.
 const ScopePortfolio = "business_management"
 
-// Pages lists the Pages that the person may publish to, with their tokens. Those of a Business portfolio do not stand
-// in the person's own list for many people, so portfolios are read as well where that was granted.
+// Pages lists the Pages that the person may publish to, with their tokens. For many people, those of a Business
+// portfolio are not in their own list, so portfolios are read as well where that was granted.
 func (l Login) Pages(ctx context.Context, user provider.Token, fields string) ([]Page, error) {
 	pages, err := l.pages(ctx, user.Access, "/me/accounts", fields)
 	if err != nil || !slices.Contains(user.Scopes, ScopePortfolio) {
@@ -153,7 +154,7 @@ type business struct {
 	ID ID `json:"id"`
 }
 
-// unlessRefused drops the error of a portfolio that the person may not look into: the other Pages are there.
+// unlessRefused drops the error of a portfolio that the person may not read: the other Pages remain.
 func unlessRefused(err error) error {
 	failure := provider.AsError(err)
 	if failure == nil || failure.Kind == provider.Rejected || failure.Code == provider.CodePermissionMissing {
@@ -162,7 +163,7 @@ func unlessRefused(err error) error {
 	return failure
 }
 
-// pages reads a list of Pages and keeps those that the person may publish to.
+// pages reads a list of Pages and returns those that the person may publish to.
 func (l Login) pages(ctx context.Context, user provider.Secret, path, fields string) ([]Page, error) {
 	pages, err := list[Page](ctx, l.Client, user, path+"?fields="+fields)
 	return slices.DeleteFunc(pages, func(p Page) bool { return !p.MayPublish() || p.AccessToken == "" }), err
@@ -197,8 +198,8 @@ func list[T any](ctx context.Context, client Client, token provider.Secret, path
 	return all, nil
 }
 
-// Token returns the Page's own token, with the person's behind it. Taken with a person's token of 60 days, it has no
-// end.
+// Token returns the Page's own token, with the user token behind it. It does not expire if it was obtained with a 60
+// day user token.
 func (p Page) Token(user provider.Token) provider.Token {
 	return provider.Token{
 		Access: provider.Secret(p.AccessToken), Scopes: user.Scopes,

@@ -12,35 +12,35 @@ import (
 	"crier/internal/provider"
 )
 
-// Notes in the State about an attempt whose answer was lost.
+// Notes in the State about an attempt without a response.
 const (
-	// noteSuspect is when the first attempt began that was not found to have worked.
+	// noteSuspect is when the first attempt started that was not found to have succeeded.
 	noteSuspect = "suspectSince"
 	// notePublished means that the container was published; only the id of the post is missing.
 	notePublished = "containerPublished"
-	// noteUntold means that the container does not tell: the list of posts has to.
+	// noteUntold means that the container gives no information: the list of posts has to be read.
 	noteUntold = "containerUntold"
-	// noteListings counts how often the post was looked for in the list.
+	// noteListings counts how often the post was searched in the list.
 	noteListings = "listings"
 )
 
 const (
-	// maxListings is how often a post that is known to be public is looked for.
+	// maxListings is how often a post that is known to be public is searched.
 	maxListings = 6
-	// listingPause is the time between two of these.
+	// listingPause is the pause between two searches.
 	listingPause = 10 * time.Second
-	// ReadBack is how far before the attempt lists are looked at: clocks differ.
+	// ReadBack is how far before the attempt lists are searched: clocks differ.
 	ReadBack = 30 * time.Second
 )
 
-// Strategy returns how the outcome of a lost attempt is found out: by the container, which says whether it was
+// Strategy returns how to determine the outcome of a lost attempt: by the container, whose status says whether it was
 // published.
 func Strategy() provider.Strategy {
 	return provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2,
 		Apart: 30 * time.Second}
 }
 
-// Since returns when the first attempt began that may have worked.
+// Since returns when the first attempt started that may have succeeded.
 func Since(st provider.State, at provider.Attempt) time.Time {
 	if suspect, err := time.Parse(time.RFC3339, st.Data[noteSuspect]); err == nil && suspect.Before(at.StartedAt) {
 		return suspect
@@ -48,15 +48,15 @@ func Since(st provider.State, at provider.Attempt) time.Time {
 	return at.StartedAt
 }
 
-// Suspect notes that an attempt was not found, in case it shows later that it had worked after all.
+// Suspect records that an attempt was not found, in case it turns out later that it had succeeded.
 func Suspect(st *provider.State, since time.Time) {
 	st.Note(noteSuspect, since.UTC().Format(time.RFC3339))
 }
 
-// IsSuspect reports whether an earlier attempt may have worked.
+// IsSuspect reports whether an earlier attempt may have succeeded.
 func IsSuspect(st provider.State) bool { return st.Data[noteSuspect] != "" }
 
-// Settled drops what was noted about lost attempts, once the post is known to be public.
+// Settled drops the notes about lost attempts, once the post is known to be public.
 func Settled(st *provider.State) {
 	for _, note := range []string{noteSuspect, notePublished, noteUntold, noteListings, noteRefusals} {
 		delete(st.Data, note)
@@ -66,13 +66,13 @@ func Settled(st *provider.State) {
 	}
 }
 
-// NeedsListing reports whether the container has told what it can, and the list of posts has to be read.
+// NeedsListing reports whether the container gives no more information, and the list of posts has to be read.
 func NeedsListing(st provider.State) bool {
 	return st.Data[notePublished] != "" || st.Data[noteUntold] != ""
 }
 
-// Outcome asks the container of the lost attempt. When it was published, or does not tell, the outcome is pending and
-// the list of posts comes next.
+// Outcome reads the container of the lost attempt. If it was published, or gives no information, the outcome is pending
+// and the list of posts is next.
 func (k Containers) Outcome(ctx context.Context, a provider.Account, st *provider.State,
 	at provider.Attempt) (provider.Outcome, error) {
 	if at.Stale { // the attempt may have had another container
@@ -109,8 +109,8 @@ func (k Containers) Outcome(ctx context.Context, a provider.Account, st *provide
 	return provider.OutcomePending, nil
 }
 
-// afterAbsence leaves a State from which the same container can be published, or, if the network refuses that one, a
-// new one made.
+// afterAbsence leaves a State from which the same container can be published, or, if the network refuses it, a new one
+// created.
 func (k Containers) afterAbsence(st *provider.State, at provider.Attempt) {
 	refusals, _ := strconv.Atoi(st.Data[noteRefusals]) // absent means none
 	if refusals >= maxRefusals {
@@ -121,10 +121,10 @@ func (k Containers) afterAbsence(st *provider.State, at provider.Attempt) {
 	Suspect(st, Since(*st, at))
 }
 
-// Unlisted returns the outcome when the list does not show the post. One that is known to be public may show later;
-// after some readings only its id stays unknown.
+// Unlisted returns the outcome if the list does not show the post. One that is known to be public may appear later;
+// after several readings only its id remains unknown.
 func Unlisted(st *provider.State, now time.Time) provider.Outcome {
-	listings, _ := strconv.Atoi(st.Data[noteListings]) // absent means none yet
+	listings, _ := strconv.Atoi(st.Data[noteListings]) // absent means none
 	st.Note(noteListings, strconv.Itoa(listings+1))
 	switch {
 	case listings+1 < maxListings:
@@ -136,8 +136,8 @@ func Unlisted(st *provider.State, now time.Time) provider.Outcome {
 	return provider.OutcomeUnclear
 }
 
-// Nearest returns the one of those that fit which the network dates nearest to the attempt: a moment before or after it
-// there may have been others much like it. Those that are older than clocks can differ are not looked at.
+// Nearest returns the matching entry whose date is nearest to the attempt: there may be similar ones a moment before or
+// after it. Entries that are older than clocks can differ are ignored.
 func Nearest[T any](list []T, attempt time.Time, created func(T) time.Time, fits func(T) bool) (nearest T, found bool) {
 	for _, candidate := range list {
 		at := created(candidate)
@@ -151,8 +151,7 @@ func Nearest[T any](list []T, attempt time.Time, created func(T) time.Time, fits
 	return nearest, found
 }
 
-// SameText compares a text with what the network shows of it: spaces at the ends and the way characters are composed
-// do not count.
+// SameText compares a text with the one the network shows, ignoring spaces at the ends and character composition.
 func SameText(ours, theirs string) bool { return normalize(ours) == normalize(theirs) }
 
 func normalize(text string) string {

@@ -20,12 +20,12 @@ type TokenRequest struct {
 	Secrets []provider.Secret
 }
 
-// NewTokens returns the token endpoint of a network of Meta's.
+// NewTokens returns the token endpoint of one of Meta's networks.
 func NewTokens(network string, caller *provider.Caller, now func() time.Time, c provider.Credentials) provider.OAuth2 {
 	return provider.OAuth2{Caller: caller, Now: now, Network: network, Credentials: c, Classify: ClassifyToken}
 }
 
-// FetchToken asks a token endpoint for a token.
+// FetchToken requests a token from a token endpoint.
 func FetchToken(ctx context.Context, tokens provider.OAuth2, r TokenRequest) (provider.Token, error) {
 	request := provider.Request{Operation: r.Operation, Method: r.Method, URL: r.URL, Secrets: r.Secrets}
 	if r.Method == http.MethodGet {
@@ -36,7 +36,7 @@ func FetchToken(ctx context.Context, tokens provider.OAuth2, r TokenRequest) (pr
 	return tokens.Token(ctx, request)
 }
 
-// CleanCode returns the code of a callback without the fragment that Meta puts behind it.
+// CleanCode returns the code of a callback without the fragment that Meta appends.
 func CleanCode(code provider.Secret) provider.Secret {
 	clean, _, _ := strings.Cut(code.Reveal(), "#")
 	return provider.Secret(clean)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// regain returns how long the network wants to be left alone, told in minutes by the usage header; the longest counts.
+// regain returns how long the network asks to wait, given in minutes by the usage header; the longest counts.
 func regain(header http.Header) time.Duration {
 	var usage map[string][]struct {
 		Minutes float64 `json:"estimated_time_to_regain_access"`
 	}
 	if json.Unmarshal([]byte(header.Get("X-Business-Use-Case-Usage")), &usage) != nil {
-		return 0 // not there, or in a form that tells nothing
+		return 0 // missing, or in an unknown form
 	}
 	var longest time.Duration
 	for _, cases := range usage {

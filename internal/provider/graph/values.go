@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// ID is an id, which the Graph API writes as a string or as a number.
+// ID is an id, which the Graph API encodes as a string or a number.
 type ID string
 
-// UnmarshalJSON reads both spellings.
+// UnmarshalJSON decodes both forms.
 func (id *ID) UnmarshalJSON(data []byte) error {
 	if bytes.Equal(data, []byte("null")) {
 		return nil
@@ -29,13 +29,13 @@ func (id *ID) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Time is a time, which the Graph API writes without a colon in the offset, or as seconds since 1970.
+// Time is a time, which the Graph API encodes without a colon in the offset, or as Unix seconds.
 type Time struct{ time.Time }
 
-// timeLayout is RFC 3339 but for the colon.
+// timeLayout is RFC 3339 without the colon in the offset.
 const timeLayout = "2006-01-02T15:04:05-0700"
 
-// UnmarshalJSON reads all spellings.
+// UnmarshalJSON decodes all forms.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	var text ID
 	if err := text.UnmarshalJSON(data); err != nil {
@@ -57,7 +57,7 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return fmt.Errorf("read time %q: it is in no known form", text)
 }
 
-// Insights are numbers as the insights edges tell them.
+// Insights are the metrics of the insights edges.
 type Insights struct {
 	Data []struct {
 		Name       string   `json:"name"`
@@ -74,7 +74,7 @@ type amount struct {
 
 func (a amount) number() (int64, bool) {
 	if len(a.Value) == 0 || bytes.Equal(a.Value, []byte("null")) {
-		return 0, false // not told, which is not zero
+		return 0, false // missing, which is not zero
 	}
 	var n float64
 	if json.Unmarshal(a.Value, &n) == nil {
@@ -90,7 +90,7 @@ func (a amount) number() (int64, bool) {
 	return int64(n), true
 }
 
-// Numbers returns the totals by name: days and parts are added up. What the network does not tell is missing.
+// Numbers returns the totals by name: days and parts are summed. Metrics that the network does not report are missing.
 func (i Insights) Numbers() Numbers {
 	numbers := Numbers{}
 	for _, insight := range i.Data {
@@ -107,7 +107,7 @@ func (i Insights) Numbers() Numbers {
 	return numbers
 }
 
-// Last returns the newest of a number's values, for numbers that must not be added up; nil where there is none.
+// Last returns the newest value of a metric, for metrics that must not be summed; nil if there is none.
 func (i Insights) Last(name string) *int64 {
 	for _, insight := range i.Data {
 		if insight.Name == name && len(insight.Values) > 0 {
@@ -122,7 +122,7 @@ func (i Insights) Last(name string) *int64 {
 // Numbers are totals by name.
 type Numbers map[string]int64
 
-// Get returns a total, or nil where there is none.
+// Get returns a total, or nil if there is none.
 func (n Numbers) Get(name string) *int64 {
 	value, ok := n[name]
 	if !ok {
@@ -131,7 +131,7 @@ func (n Numbers) Get(name string) *int64 {
 	return &value
 }
 
-// Pick returns the totals of some names, under other names: pairs of the network's name and the one to use.
+// Pick returns some totals under other names: pairs of the network's name and the one to use.
 func (n Numbers) Pick(pairs ...string) map[string]int64 {
 	picked := map[string]int64{}
 	for i := 0; i+1 < len(pairs); i += 2 {

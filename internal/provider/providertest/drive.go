@@ -11,30 +11,30 @@ import (
 	"crier/internal/provider"
 )
 
-// Clock is a clock that only moves when told to. It begins at noon on 15 November 2026.
+// Clock is a manual clock. It starts at noon on 15 November 2026.
 type Clock struct {
 	mutex sync.Mutex
 	now   time.Time
 }
 
-// NewClock makes a clock.
+// NewClock returns a clock.
 func NewClock() *Clock { return &Clock{now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)} }
 
-// Now tells the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.now
 }
 
-// Advance moves the clock on.
+// Advance advances the clock.
 func (c *Clock) Advance(d time.Duration) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// AdvanceTo moves the clock on to a time, unless it has passed.
+// AdvanceTo advances the clock to a time, unless it has passed.
 func (c *Clock) AdvanceTo(t time.Time) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -43,12 +43,12 @@ func (c *Clock) AdvanceTo(t time.Time) {
 	}
 }
 
-// NewCaller makes a caller for tests.
+// NewCaller returns a caller for tests.
 func NewCaller(c *Clock) *provider.Caller {
 	return provider.NewCaller(provider.CallerConfig{Version: "test", Now: c.Now})
 }
 
-// NewMedia makes a media of bytes.
+// NewMedia returns a media file with the given bytes.
 func NewMedia(fileName, mimeType string, content []byte) provider.Media {
 	return provider.Media{
 		FileName: fileName,
@@ -66,11 +66,11 @@ func NewMedia(fileName, mimeType string, content []byte) provider.Media {
 
 type closer struct{}
 
-// Close does nothing: bytes need no closing.
+// Close does nothing.
 func (closer) Close() error { return nil }
 
-// Drive does what the engine does: Prepare until Ready, Commit, Poll, until everything is public or a step fails. It
-// waits by moving the clock, and passes the State through JSON between all steps, as the store would.
+// Drive acts as the engine: Prepare until Ready, Commit, Poll, until everything is published or a step fails. It waits
+// by advancing the clock, and passes the State through JSON between all steps, as the store would.
 func Drive(t *testing.T, p provider.Provider, a provider.Account, c provider.Content, st provider.State,
 	clock *Clock) (provider.State, error) {
 	t.Helper()
@@ -98,7 +98,8 @@ func Drive(t *testing.T, p provider.Provider, a provider.Account, c provider.Con
 	return st, nil
 }
 
-// Reload returns the State as it comes back from the store: written as JSON and read again, the secrets beside it.
+// Reload returns the State as it is read from the store: encoded as JSON and decoded, with the secrets stored
+// separately.
 func Reload(t *testing.T, st provider.State) provider.State {
 	t.Helper()
 	data, err := json.Marshal(st)

@@ -6,13 +6,13 @@ import (
 	"crier/internal/provider"
 )
 
-// Class is what an error means.
+// Class is the classification of an error.
 type Class struct {
 	Kind provider.Kind
 	Code provider.Code
 }
 
-// Classes returns what the faults of the call that publishes mean on the network, by their kinds.
+// Classes returns the network's classification of the faults of publishing calls, by kind.
 func (n Network) Classes() map[string]Class {
 	classes := map[string]Class{
 		"rate_limit":    {provider.RateLimited, provider.CodeRateLimited},
@@ -33,12 +33,12 @@ type End string
 // The ends of publications.
 const (
 	Published End = "published"
-	Refused   End = "refused"    // by the network, for good
-	Unknown   End = "unknown"    // nobody can tell: a person has to look
-	LostToken End = "lost token" // the account has to be connected again
+	Refused   End = "refused"    // by the network, permanently
+	Unknown   End = "unknown"    // cannot be determined: a person has to check
+	LostToken End = "lost token" // the account has to be reconnected
 )
 
-// Ends returns how a publication may end whose call failed once with an error of the class.
+// Ends returns how a publication may end if its call failed once with an error of the class.
 func (n Network) Ends(info provider.Info, c Class) []End {
 	switch {
 	case c.Kind == provider.Rejected:

@@ -17,24 +17,24 @@ import (
 	"crier/internal/provider"
 )
 
-// Fuzzed is a client that is fed answers which no network should give.
+// Fuzzed is a client to test with invalid responses.
 type Fuzzed struct {
 	New     func(caller *provider.Caller, clock *Clock) (provider.Provider, error)
 	Account provider.Account
-	// Content becomes public by one request on the State Ready.
+	// Content is published by one request on the State Ready.
 	Content provider.Content
 	Ready   provider.State
-	// IDInHeader means that a success without an id in its body is one.
+	// IDInHeader means that a success may lack an id in its body.
 	IDInHeader bool
 }
 
-// fixedAnswer answers every request in the same way.
+// fixedAnswer responds to every request in the same way.
 type fixedAnswer struct {
 	status int
 	body   string
 }
 
-// RoundTrip gives the answer.
+// RoundTrip implements http.RoundTripper.
 func (a fixedAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
@@ -45,9 +45,9 @@ func (a fixedAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(a.body))}, nil
 }
 
-// FuzzAnswers feeds a client the answers of its golden files, mutated: wrong types, missing ids, pages of HTML,
-// refusals with a status of success, numbers as strings, nothing at all. None may panic, lose an attempt, or count as
-// published what the network did not say to be.
+// FuzzAnswers feeds a client mutated responses of its golden files: wrong types, missing ids, HTML pages, errors with a
+// status of success, numbers as strings, nothing at all. None may panic, lose an attempt, or count as published what
+// the network did not confirm.
 func FuzzAnswers(f *testing.F, target Fuzzed) {
 	f.Helper()
 	for _, answer := range goldenAnswers(f) {
@@ -77,7 +77,7 @@ func FuzzAnswers(f *testing.F, target Fuzzed) {
 	})
 }
 
-// checkCommit publishes once and judges what the client makes of the answer.
+// checkCommit publishes once and checks how the client interprets the response.
 func checkCommit(t *testing.T, target Fuzzed, p provider.Provider, answer fixedAnswer) {
 	t.Helper()
 	st, err := p.Commit(context.Background(), target.Account, target.Content, target.Ready.Clone())
@@ -100,7 +100,7 @@ func checkCommit(t *testing.T, target Fuzzed, p provider.Provider, answer fixedA
 	if err != nil && !errors.As(err, &failure) {
 		t.Fatalf("status %d, body %q: %v is no error of a provider", answer.status, answer.body, err)
 	}
-	// What says nothing about an error may have been carried out.
+	// A request whose response states no error may have been carried out.
 	silent := succeeded || answer.status >= 500
 	if failure != nil && silent && !strings.Contains(strings.ToLower(answer.body), "err") &&
 		failure.Kind != provider.OutcomeUnknown {
@@ -108,12 +108,12 @@ func checkCommit(t *testing.T, target Fuzzed, p provider.Provider, answer fixedA
 	}
 }
 
-// says reports whether an answer names an id, as it is or with escaped characters.
+// says reports whether a response contains an id, plain or with escaped characters.
 func says(body, id string) bool {
 	return strings.Contains(body, id) || strings.Contains(unescape(body), id)
 }
 
-// unescape replaces the escape sequences of JSON strings.
+// unescape decodes the escape sequences of JSON strings.
 func unescape(body string) string {
 	return escaped.ReplaceAllStringFunc(body, func(s string) string {
 		var text string
@@ -127,7 +127,7 @@ func unescape(body string) string {
 // escaped matches runs of escape sequences: a character may need two.
 var escaped = regexp.MustCompile(`(\\(u[0-9a-fA-F]{4}|["\\/bfnrt]))+`)
 
-// callEverything makes all other calls that a client knows.
+// callEverything makes all other calls of a client.
 func callEverything(p provider.Provider, target Fuzzed, clock *Clock) map[string]error {
 	ctx, a, c := context.Background(), target.Account, target.Content
 	registry, err := provider.NewRegistry(p)
@@ -167,7 +167,7 @@ func callEverything(p provider.Provider, target Fuzzed, clock *Clock) map[string
 	return errs
 }
 
-// goldenAnswers returns the answers of all golden files beside the test.
+// goldenAnswers returns the responses of all golden files beside the test.
 func goldenAnswers(f *testing.F) []fixedAnswer {
 	f.Helper()
 	files, err := filepath.Glob("testdata/*.txt")
@@ -202,7 +202,7 @@ var (
 	wireLists   = regexp.MustCompile(`\[[^\[\]]*\]`)
 )
 
-// mutations returns an answer as it should not be.
+// mutations returns invalid variations of a response.
 func mutations(body string) []string {
 	return []string{
 		body,

@@ -9,61 +9,61 @@ import (
 	"crier/internal/sandbox"
 )
 
-// Network is a client and what tests have to know to put it in front of its network's sandbox. What is to be published
-// and what has to come of it is data: Run drives the client alone with it, and other tests drive the whole service.
+// Network describes a client and its network's sandbox for tests. What to publish and the expected result are data: Run
+// drives the client alone with it, and other tests drive the whole service.
 type Network struct {
-	// New makes the client for a sandbox at an address.
+	// New returns the client for a sandbox at an address.
 	New func(box string, clock *Clock) (provider.Provider, error)
-	// Handle names the account that publishes; the sandbox knows some kinds of accounts by it.
+	// Handle is the account that publishes; the sandbox derives some kinds of accounts from it.
 	Handle string
-	// Settings are the publish settings without which nothing can be published.
+	// Settings are the publish settings that are required to publish.
 	Settings map[string]any
-	// Variants are further things to publish: the kinds of post that need a setting.
+	// Variants are further posts to publish: the kinds of post that need a setting.
 	Variants []Variant
-	// Picture and Film are a JPEG and a video that the network takes.
+	// Picture and Film are a JPEG and a video that the network accepts.
 	Picture, Film Sample
-	// Faults says which error each fault of the sandbox becomes, where it is not what most networks say. A fault that
-	// the client gets over by itself has an empty kind.
+	// Faults maps faults of the sandbox to errors, where they differ from most networks. A fault that the client
+	// handles itself has an empty kind.
 	Faults map[string]Class
-	// RefusesLongText is false for a network whose limit of text is the client's own precaution.
+	// RefusesLongText is false for a network whose text limit is the client's own precaution.
 	RefusesLongText bool
 	// RotatesRefreshToken means that a refresh token works once.
 	RotatesRefreshToken bool
-	// Blind lists what nobody can find out about when the answer is lost: types of posts and actions.
+	// Blind lists the post types and actions whose outcome cannot be determined after a lost response.
 	Blind []string
-	// NeverSureOfAbsence means that a post which cannot be found may be there all the same.
+	// NeverSureOfAbsence means that a post that is not found may still exist.
 	NeverSureOfAbsence bool
-	// RenewsInTime means that only a token that has not ended can be renewed.
+	// RenewsInTime means that an expired token cannot be refreshed.
 	RenewsInTime bool
 }
 
-// Variant is a kind of post that is asked for by a setting.
+// Variant is a kind of post that is selected by a setting.
 type Variant struct {
 	Name, PostType string
 	Settings       map[string]any
-	// Hides is true when the network shows no text with it.
+	// Hides is true if the network does not show its text.
 	Hides bool
 }
 
-// Sample is a file and what is known about it.
+// Sample is a file and its properties.
 type Sample struct {
 	Bytes []byte
 	Media provider.Media
 }
 
-// Post is something to publish.
+// Post is a post to publish.
 type Post struct {
 	Name, PostType string
-	// Texts are those of its parts; several make a thread.
+	// Texts are the texts of its parts; several make a thread.
 	Texts []string
-	// Pictures and Films are how many of them each part has.
+	// Pictures and Films are the numbers of media per part.
 	Pictures, Films int
 	Settings        map[string]any
-	// Hides is true when the network shows no text with it.
+	// Hides is true if the network does not show its text.
 	Hides bool
 }
 
-// Posts returns one of every type that the network declares, one of each variant, and a thread where it has them.
+// Posts returns one post of every type that the network declares, one of each variant, and a thread where supported.
 func (n Network) Posts(info provider.Info) []Post {
 	var list []Post
 	for _, postType := range info.PostTypes() {
@@ -81,7 +81,7 @@ func (n Network) Posts(info provider.Info) []Post {
 	return list
 }
 
-// Simplest returns what the network publishes with the least effort.
+// Simplest returns the simplest post of the network.
 func (n Network) Simplest(info provider.Info) Post {
 	types := info.PostTypes()
 	for _, postType := range []string{"text_post", "text_image"} {
@@ -99,7 +99,7 @@ func (n Network) thread(info provider.Info) Post {
 	return p
 }
 
-// post returns one of a type, with as many media as it needs.
+// post returns a post of a type, with the required media.
 func (n Network) post(postType, text string) Post {
 	p := Post{Name: postType, PostType: postType, Texts: []string{text}, Settings: map[string]any{}}
 	maps.Copy(p.Settings, n.Settings)
@@ -114,7 +114,7 @@ func (n Network) post(postType, text string) Post {
 	return p
 }
 
-// connection is a client and an account with a token that the sandbox knows.
+// connection is a client and an account with a token of the sandbox.
 type connection struct {
 	provider provider.Provider
 	account  provider.Account
@@ -122,13 +122,13 @@ type connection struct {
 	features provider.Features
 }
 
-// Info returns what holds for the account that publishes.
+// Info returns the Info for the account that publishes.
 func (n Network) Info() (provider.Info, error) {
 	c, err := n.connect("http://sandbox.test", NewClock())
 	return c.info, err
 }
 
-// connect makes the client for a sandbox at an address.
+// connect returns the client for a sandbox at an address.
 func (n Network) connect(box string, clock *Clock) (c connection, err error) {
 	if c.provider, err = n.New(box, clock); err != nil {
 		return c, fmt.Errorf("make the client: %w", err)
@@ -147,7 +147,7 @@ func (n Network) connect(box string, clock *Clock) (c connection, err error) {
 		return c, fmt.Errorf("register the client: %w", err)
 	}
 	c.info, c.features = registry.InfoFor(c.provider, c.account), registry.Features(c.provider)
-	if c.account.Token.Refresh != "" { // whatever holds for others
+	if c.account.Token.Refresh != "" { // regardless of the expiry
 		c.info.Abilities.Refresh = true
 	}
 	return c, nil

@@ -8,25 +8,24 @@ import (
 	"crier/internal/provider"
 )
 
-// never is the number of a step that does not come.
+// never is the number of a step that never occurs.
 const never = -1
 
-// publication is one thing on its way to the timeline, driven as the engine does it: the State is written as JSON and
-// read again between any two steps, a call whose answer is missing is never repeated blindly, and waiting is moving the
-// clock.
+// publication is a publication driven as by the engine: the State is encoded and decoded as JSON between any two steps,
+// a call without a response is never repeated blindly, and waiting advances the clock.
 type publication struct {
 	*stage
 	content provider.Content
 	state   provider.State
 	// crashAt is the step whose result is lost, counted from zero.
 	crashAt int
-	// crashed is what that step was.
+	// crashed is the name of that step.
 	crashed string
-	// loses has the call that publishes the last part go missing.
+	// loses makes the call that publishes the last part go missing.
 	loses loss
-	// beforeLook is what happens after that, before anybody looks for the part.
+	// beforeLook runs after that, before the part is searched.
 	beforeLook func()
-	// before are the ids of what the timeline showed when the publication began.
+	// before are the ids on the timeline when the publication started.
 	before  []string
 	steps   int
 	failed  []*provider.Error
@@ -38,7 +37,7 @@ func (s *stage) publish(c provider.Content) *publication {
 	return &publication{stage: s, content: c, crashAt: never, before: ids(s.timeline())}
 }
 
-// mostSteps ends a publication that does not come to an end.
+// mostSteps limits a publication that does not end.
 const mostSteps = 600
 
 // run drives the publication to its end.
@@ -58,7 +57,7 @@ func (p *publication) run(ctx context.Context) End {
 	return ""
 }
 
-// step does what is next. An empty result means that there is more to do.
+// step runs the next step. An empty result means that there is more to do.
 func (p *publication) step(ctx context.Context) (End, error) {
 	switch {
 	case p.state.RequiresPolling:
@@ -77,7 +76,7 @@ func (p *publication) step(ctx context.Context) (End, error) {
 
 type call func(context.Context, provider.Account, provider.Content, provider.State) (provider.State, error)
 
-// call makes a call that can be repeated. A crash forgets what it returned.
+// call makes a repeatable call. A crash discards its result.
 func (p *publication) call(ctx context.Context, name string, do call) error {
 	before := p.state.Clone()
 	st, err := do(ctx, p.account, p.content, Reload(p.t, p.state))
@@ -98,7 +97,7 @@ func (p *publication) crashes(name string) bool {
 	return true
 }
 
-// commit makes a call that publishes. After a crash all that is known is that it was begun.
+// commit makes a publishing call. After a crash it is only known that it was started.
 func (p *publication) commit(ctx context.Context) (End, error) {
 	before := p.state.Clone()
 	at := provider.Attempt{StartedAt: p.clock.Now()}
@@ -126,7 +125,7 @@ func (p *publication) commit(ctx context.Context) (End, error) {
 	return "", err
 }
 
-// cope does what follows from an error that says that nothing became public.
+// cope handles an error that means that nothing was published.
 func (p *publication) cope(ctx context.Context, failure *provider.Error) End {
 	p.t.Helper()
 	p.failed = append(p.failed, failure)
@@ -146,7 +145,7 @@ func (p *publication) cope(ctx context.Context, failure *provider.Error) End {
 	return ""
 }
 
-// renew gets a new token, once.
+// renew refreshes the token, once.
 func (p *publication) renew(ctx context.Context) End {
 	if p.features.Refresher == nil || p.renewed {
 		return LostToken
@@ -159,7 +158,7 @@ func (p *publication) renew(ctx context.Context) End {
 	return ""
 }
 
-// settle finds out what became of a call without an answer.
+// settle determines the outcome of a call without a response.
 func (p *publication) settle(at provider.Attempt) (End, error) {
 	ctx := context.Background()
 	if p.features.Reconciler == nil {
@@ -204,17 +203,17 @@ func (p *publication) settle(at provider.Attempt) (End, error) {
 	return Unknown, nil
 }
 
-// resend repeats the very request; a network that asks for it answers with the post that exists.
+// resend repeats the identical request; a network with this strategy responds with the existing post.
 func (p *publication) resend(ctx context.Context) (End, error) {
 	st, err := p.features.Resender.Resend(ctx, p.account, p.content, Reload(p.t, p.state))
 	if err != nil {
-		return Unknown, nil //nolint:nilerr // it says nothing about the request that it repeats
+		return Unknown, nil //nolint:nilerr // it says nothing about the repeated request
 	}
 	p.state = st
 	return "", nil
 }
 
-// mustPublish drives a publication that nothing stands in the way of.
+// mustPublish drives a publication that must succeed.
 func (p *publication) mustPublish() provider.State {
 	p.t.Helper()
 	if end := p.run(context.Background()); end != Published || len(p.failed) > 0 {
@@ -223,8 +222,8 @@ func (p *publication) mustPublish() provider.State {
 	return p.state
 }
 
-// exactlyOnce fails unless each part is on the timeline once and the client knows which it is, or the publication ended
-// in not knowing and none is there twice.
+// exactlyOnce fails unless each part is on the timeline once and the client knows its id, or the outcome is unknown and
+// none is there twice.
 func (p *publication) exactlyOnce(end End) {
 	p.t.Helper()
 	parts := len(p.content.Parts)

@@ -1,7 +1,6 @@
-// Package providertest helps to test providers. Run is the suite that all of them pass, in front of the sandbox and
-// over real HTTP: post types, limits, faults, tokens, cancelling, and a crash after each step. Replay stands in for a
-// network by playing back exchanges written down in golden files, and refuses everything that differs from them in the
-// slightest.
+// Package providertest helps to test providers. Run is the suite that all of them pass, against the sandbox and over
+// real HTTP: post types, limits, faults, tokens, cancellation, and a crash after each step. Replay simulates a network
+// by replaying the exchanges of golden files, and rejects every deviation from them.
 package providertest
 
 import (
@@ -64,8 +63,8 @@ type Replay struct {
 
 type exchange struct{ request, answer string }
 
-// NewReplay starts a server for golden files, which are played one after the other. The test fails when a request
-// differs from what is written there, or when some did not come.
+// NewReplay starts a server for golden files, which are replayed one after the other. The test fails if a request
+// differs from the file, or if requests are missing.
 func NewReplay(t *testing.T, files ...string) *Replay {
 	t.Helper()
 	r := &Replay{t: t}
@@ -90,7 +89,7 @@ func NewReplay(t *testing.T, files ...string) *Replay {
 	return r
 }
 
-// NewReplayOf is NewReplay for exchanges that stand in the test itself.
+// NewReplayOf is NewReplay for exchanges in the test itself.
 func NewReplayOf(t *testing.T, exchanges string) *Replay {
 	t.Helper()
 	r := NewReplay(t)
@@ -135,7 +134,7 @@ func (r *Replay) serve(w http.ResponseWriter, req *http.Request) {
 
 func (r *Replay) fill(text string) string { return strings.ReplaceAll(text, serverMark, r.URL) }
 
-// refuse answers with a status that no provider takes for a success or for a reason to try again.
+// refuse responds with a status that no provider interprets as a success or retries.
 func (r *Replay) refuse(w http.ResponseWriter, problem string) {
 	r.t.Error(problem)
 	w.WriteHeader(http.StatusTeapot)
@@ -143,7 +142,7 @@ func (r *Replay) refuse(w http.ResponseWriter, problem string) {
 
 func (r *Replay) answer(w http.ResponseWriter, text string) {
 	if text == dropAnswer {
-		panic(http.ErrAbortHandler) // closes the connection without an answer
+		panic(http.ErrAbortHandler) // closes the connection without a response
 	}
 	head, body, _ := strings.Cut(r.fill(text), "\n\n")
 	lines := strings.Split(head, "\n")
@@ -162,7 +161,7 @@ func (r *Replay) answer(w http.ResponseWriter, text string) {
 	}
 }
 
-// render writes a request in the form of golden files.
+// render formats a request as in golden files.
 func render(req *http.Request) (string, error) {
 	body, contentType, err := renderBody(req)
 	if err != nil {
@@ -220,7 +219,7 @@ func renderBody(req *http.Request) (body, contentType string, err error) {
 	}
 }
 
-// printable shortens what does not fit a golden file to its length and digest.
+// printable replaces content that does not fit a golden file with its length and digest.
 func printable(data []byte) string {
 	if utf8.Valid(data) && len(data) <= 4096 {
 		return string(data)

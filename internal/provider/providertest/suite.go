@@ -17,8 +17,8 @@ import (
 	"crier/internal/sandbox"
 )
 
-// Run is what every network has to pass: whatever happens, a post is on the timeline exactly once, or the client says
-// that it cannot know.
+// Run is the test suite of every network: whatever happens, a post is on the timeline exactly once, or the client
+// reports that the outcome is unknown.
 func Run(t *testing.T, n Network) {
 	t.Helper()
 	t.Run("posts", func(t *testing.T) { t.Parallel(); testPosts(t, n) })
@@ -32,7 +32,7 @@ func Run(t *testing.T, n Network) {
 	t.Run("lost", func(t *testing.T) { t.Parallel(); testLost(t, n) })
 }
 
-// stage is one client in front of one sandbox, with one account. The clock moves only when something waits.
+// stage is one client with one sandbox and one account. The clock advances only for waits.
 type stage struct {
 	provider.Provider
 	t        *testing.T
@@ -43,13 +43,13 @@ type stage struct {
 	box      string
 	files    string
 	account  provider.Account
-	// busy counts the calls that the sandbox is at.
+	// busy counts the running calls of the sandbox.
 	busy sync.WaitGroup
 	// ahead is by how many nanoseconds the network's clock is ahead of the client's.
 	ahead atomic.Int64
-	// keepsSilent has the network answer to a renewal without a new refresh token.
+	// keepsSilent makes the network respond to a refresh without a new refresh token.
 	keepsSilent atomic.Bool
-	// slow is asked for by the sandbox when a slow fault strikes; what it returns ends the wait.
+	// slow is called by the sandbox for a slow fault; its channel ends the wait.
 	slow func() <-chan time.Time
 }
 
@@ -88,7 +88,7 @@ func (s *stage) serve(h http.Handler) string {
 	return server.URL
 }
 
-// serveFile is where networks fetch media from that do not take bytes.
+// serveFile serves media to networks that do not accept uploads.
 func (s *stage) serveFile(w http.ResponseWriter, r *http.Request) {
 	sample := s.n.Picture
 	if r.URL.Path == "/film" {
@@ -98,7 +98,7 @@ func (s *stage) serveFile(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(sample.Bytes))
 }
 
-// connect makes the client and an account with a token that the sandbox knows.
+// connect creates the client and an account with a token of the sandbox.
 func (s *stage) connect() {
 	s.t.Helper()
 	c, err := s.n.connect(s.box, s.clock)
@@ -108,7 +108,7 @@ func (s *stage) connect() {
 	s.Provider, s.account, s.info, s.features = c.provider, c.account, c.info, c.features
 }
 
-// content returns a post as a client gets it.
+// content returns a post as provider content.
 func (s *stage) content(p Post) provider.Content {
 	s.t.Helper()
 	c := provider.Content{Action: provider.Post, PostType: p.PostType, Settings: s.settings(p.Settings)}
@@ -151,10 +151,10 @@ func (s *stage) settings(values map[string]any) provider.Settings {
 	return settings
 }
 
-// simplest returns what the network publishes with the least effort.
+// simplest returns the content of the simplest post.
 func (s *stage) simplest() provider.Content { return s.content(s.n.Simplest(s.info)) }
 
-// shown is something on the account's timeline.
+// shown is an entry of the account's timeline.
 type shown struct {
 	PlatformPostID, Kind, Text string
 	ParentID                   *string
@@ -162,7 +162,7 @@ type shown struct {
 	DeletedAt                  *time.Time
 }
 
-// timeline returns all that the account has published, the oldest first.
+// timeline returns everything the account has published, oldest first.
 func (s *stage) timeline() []shown {
 	s.t.Helper()
 	query := url.Values{"provider": {s.info.Name}, "accountId": {s.account.ProviderAccountID}}
@@ -171,7 +171,7 @@ func (s *stage) timeline() []shown {
 	return found.Data
 }
 
-// texts returns those of the timeline.
+// texts returns the texts of the timeline.
 func texts(posts []shown) []string {
 	list := []string{}
 	for _, p := range posts {
@@ -180,7 +180,7 @@ func texts(posts []shown) []string {
 	return list
 }
 
-// ids returns those of the timeline.
+// ids returns the ids of the timeline.
 func ids(posts []shown) []string {
 	list := []string{}
 	for _, p := range posts {
@@ -189,7 +189,7 @@ func ids(posts []shown) []string {
 	return list
 }
 
-// fault has the next call of an operation fail.
+// fault makes the next call of an operation fail.
 func (s *stage) fault(operation, kind string) {
 	s.t.Helper()
 	s.control(http.MethodPost, "faults", map[string]any{
@@ -198,7 +198,7 @@ func (s *stage) fault(operation, kind string) {
 	}, nil)
 }
 
-// pendingFaults returns how many faults have not struck.
+// pendingFaults returns the number of faults that have not occurred.
 func (s *stage) pendingFaults() int {
 	s.t.Helper()
 	var found struct{ Data []any }
@@ -213,7 +213,7 @@ func (s *stage) control(method, path string, body, into any) {
 	}
 }
 
-// controls is not the default client: the end of any test server closes that one's idle connections, one of which a
+// controls is not the default client: closing any test server closes that one's idle connections, one of which a
 // request may be about to use.
 var controls = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
 

@@ -9,7 +9,7 @@ import (
 	"crier/internal/provider"
 )
 
-// testCrashes loses the result of each step in turn, as a process does that dies after it.
+// testCrashes loses the result of each step in turn, like a process that dies after it.
 func testCrashes(t *testing.T, n Network) {
 	t.Helper()
 	for name, content := range newStage(t, n).things() {
@@ -17,7 +17,7 @@ func testCrashes(t *testing.T, n Network) {
 	}
 }
 
-// things returns what the network publishes in ways that differ, by their names.
+// things returns the different kinds of content that the network publishes, by name.
 func (s *stage) things() map[string]func(*stage) provider.Content {
 	list := map[string]func(*stage) provider.Content{"simplest": (*stage).simplest}
 	for _, post := range s.n.Posts(s.info) {
@@ -33,8 +33,8 @@ func (s *stage) things() map[string]func(*stage) provider.Content {
 	return list
 }
 
-// crashEverywhere publishes once to count the steps, and then once for each of them. Where the client is not blind it
-// always finds out.
+// crashEverywhere publishes once to count the steps, and then once for each of them. Unless blind, the client must
+// always determine the outcome.
 func crashEverywhere(t *testing.T, n Network, content func(*stage) provider.Content, blind bool) {
 	t.Helper()
 	s := newStage(t, n)

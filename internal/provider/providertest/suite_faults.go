@@ -9,8 +9,8 @@ import (
 	"crier/internal/provider"
 )
 
-// testFaults has each kind of fault strike the call that publishes, and looks what the client makes of it and where the
-// publication ends.
+// testFaults makes the publishing call fail with each kind of fault, and checks the client's error and the end of the
+// publication.
 func testFaults(t *testing.T, n Network) {
 	t.Helper()
 	for kind, want := range n.Classes() {
@@ -51,7 +51,7 @@ func wantClass(t *testing.T, failed []*provider.Error, want Class) {
 	}
 }
 
-// wantEnd fails unless the publication ended as its first error lets expect.
+// wantEnd fails unless the publication ended as expected from its first error.
 func wantEnd(t *testing.T, s *stage, want Class, end End, failed []*provider.Error) {
 	t.Helper()
 	if allowed := s.n.Ends(s.info, want); !slices.Contains(allowed, end) {
@@ -59,7 +59,7 @@ func wantEnd(t *testing.T, s *stage, want Class, end End, failed []*provider.Err
 	}
 }
 
-// testCancelling ends the context before a step and during the call that publishes.
+// testCancelling cancels the context before a step and during the publishing call.
 func testCancelling(t *testing.T, n Network) {
 	t.Helper()
 	t.Run("before", func(t *testing.T) {
@@ -87,8 +87,8 @@ func testCancelling(t *testing.T, n Network) {
 	t.Run("during", func(t *testing.T) { t.Parallel(); testCancelDuring(t, n) })
 }
 
-// testCancelDuring gives the call up while the network is at it. The network goes on and publishes: the client must not
-// say that nothing was.
+// testCancelDuring cancels the call while the network handles it. The network continues and publishes: the client must
+// not report that nothing was published.
 func testCancelDuring(t *testing.T, n Network) {
 	t.Helper()
 	s := newStage(t, n)
@@ -101,7 +101,7 @@ func testCancelDuring(t *testing.T, n Network) {
 		}
 		p.clock.AdvanceTo(p.state.NextPollAfter)
 	}
-	given := make(chan struct{}) // closed when the caller has given up
+	given := make(chan struct{}) // closed when the caller has canceled
 	s.slow = func() <-chan time.Time {
 		cancel()
 		<-given
@@ -114,7 +114,7 @@ func testCancelDuring(t *testing.T, n Network) {
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown {
 		t.Fatalf("a call that was given up: %v; want the outcome to be unknown", err)
 	}
-	s.busy.Wait() // what the caller did not wait for is done now
+	s.busy.Wait() // the network has finished what the caller did not wait for
 	p.state = st
 	end, err := p.settle(at)
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"crier/internal/provider"
 )
 
-// loss is the call that publishes going missing: its answer, or the call itself.
+// loss makes the publishing call go missing: its response, or the call itself.
 type loss struct {
 	name string
-	// unsent means that the network was never asked.
+	// unsent means that the request never reached the network.
 	unsent bool
-	// taken is true once it has happened; one without a name never happens.
+	// taken is true once it has happened; a loss without a name never happens.
 	taken bool
 }
 
-// take is true the first time.
+// take reports true the first time.
 func (l *loss) take() bool {
 	if l.name == "" || l.taken {
 		return false
@@ -28,16 +28,16 @@ func (l *loss) take() bool {
 	return true
 }
 
-// fastClock is by how much the clock of a network may be ahead, so that what it shows looks younger than it is.
+// fastClock is how far a network's clock may be ahead, so that its posts look newer than they are.
 const fastClock = 20 * time.Second
 
-// hides is true for a kind of post whose text the network does not show.
+// hides reports whether the network does not show the text of a kind of post.
 func (n Network) hides(name string) bool {
 	return slices.ContainsFunc(n.Variants, func(v Variant) bool { return v.Name == name && v.Hides })
 }
 
-// testLost loses the call that publishes on a timeline that shows others much like it. The client must neither take one
-// of these for its own nor publish what is there already.
+// testLost loses the publishing call on a timeline with similar posts. The client must neither mistake one of these for
+// its own nor publish again.
 func testLost(t *testing.T, n Network) {
 	t.Helper()
 	t.Run("answer of a comment among many", func(t *testing.T) { t.Parallel(); testBuried(t, n) })
@@ -48,8 +48,8 @@ func testLost(t *testing.T, n Network) {
 	}
 }
 
-// testBuried loses the answer to a comment among more of them than a list shows, whichever end it begins at. A client
-// that does not find it must not take it for absent.
+// testBuried loses the response to a comment among more comments than a list shows, whichever end it starts at. A
+// client that does not find it must not conclude that it is absent.
 func testBuried(t *testing.T, n Network) {
 	t.Helper()
 	s := newStage(t, n)
@@ -68,12 +68,12 @@ func testBuried(t *testing.T, n Network) {
 	p.exactlyOnce(end)
 }
 
-// comments writes many of them where the content belongs.
+// comments writes many comments on the content's target.
 func (s *stage) comments(c provider.Content, text string) (written []string) {
 	s.t.Helper()
 	for i := range 60 {
 		c.Parts = []provider.Part{{Text: fmt.Sprint(text, " ", i)}}
-		one := publication{stage: s, content: c, crashAt: never} // what the timeline shows does not matter
+		one := publication{stage: s, content: c, crashAt: never} // the timeline does not matter
 		written = append(written, one.mustPublish().PlatformPostID)
 	}
 	return written
@@ -82,7 +82,7 @@ func (s *stage) comments(c provider.Content, text string) (written []string) {
 func loseOne(t *testing.T, n Network, name string, content func(*stage) provider.Content, l loss) {
 	t.Helper()
 	s := newStage(t, n)
-	if !n.hides(name) { // what shows no text is known by its time alone
+	if !n.hides(name) { // posts without a visible text are identified by time only
 		s.ahead.Store(int64(fastClock))
 	}
 	c := content(s)
@@ -100,8 +100,8 @@ func loseOne(t *testing.T, n Network, name string, content func(*stage) provider
 	p.exactlyOnce(end)
 }
 
-// crowd publishes what can be mistaken for the content: the same a day ago, the same words elsewhere, and others in the
-// same place a moment ago.
+// crowd publishes content that can be mistaken for the given one: the same a day ago, the same text elsewhere, and
+// others in the same place a moment ago.
 func (s *stage) crowd(c provider.Content) {
 	s.t.Helper()
 	if c.Action != provider.Repost { // nothing can be reposted twice
@@ -118,7 +118,7 @@ func (s *stage) crowd(c provider.Content) {
 	}
 }
 
-// nextDay lets a day pass, and renews the token where that is possible.
+// nextDay advances the clock by a day, and refreshes the token where possible.
 func (s *stage) nextDay() {
 	s.t.Helper()
 	s.clock.Advance(25 * time.Hour)
@@ -132,7 +132,7 @@ func (s *stage) nextDay() {
 	s.account.Token = token
 }
 
-// reworded returns the content in other words.
+// reworded returns the content with another text.
 func reworded(c provider.Content) provider.Content {
 	c.Parts = slices.Clone(c.Parts)
 	for i := range c.Parts {

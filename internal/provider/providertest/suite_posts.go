@@ -10,7 +10,7 @@ import (
 	"crier/internal/provider"
 )
 
-// testPosts publishes every type of post that the network declares, and its variants.
+// testPosts publishes every post type that the network declares, and its variants.
 func testPosts(t *testing.T, n Network) {
 	t.Helper()
 	s := newStage(t, n)
@@ -30,7 +30,8 @@ func testPosts(t *testing.T, n Network) {
 	}
 }
 
-// wantShown fails unless the timeline shows the post alone, each part below the one before, and the client knows it.
+// wantShown fails unless the timeline shows only the post, each part as a reply to the one before, and the client knows
+// its ids.
 func (s *stage) wantShown(p Post, st provider.State) {
 	s.t.Helper()
 	posts := s.timeline()
@@ -50,7 +51,7 @@ func (s *stage) wantShown(p Post, st provider.State) {
 	}
 }
 
-// testHeldBack prepares everything and waits: whatever is uploaded ahead, nothing is public before its second.
+// testHeldBack prepares everything and waits: whatever is uploaded in advance, nothing is public before its time.
 func testHeldBack(t *testing.T, n Network) {
 	t.Helper()
 	for name, content := range newStage(t, n).things() {
@@ -72,7 +73,8 @@ func testHeldBack(t *testing.T, n Network) {
 	}
 }
 
-// testLimits publishes what is just within the limits, and has what is beyond refused beforehand and by the network.
+// testLimits publishes content just within the limits, and expects content beyond them to be rejected by Check and by
+// the network.
 func testLimits(t *testing.T, n Network) {
 	t.Helper()
 	for _, f := range newStage(t, n).info.Formats {
@@ -130,7 +132,7 @@ func testMediaLimit(t *testing.T, n Network, f provider.Format) {
 	}
 }
 
-// most returns how many media of a type any post of the network may have.
+// most returns the maximum number of media of a type in any post of the network.
 func most(info provider.Info, mimeType string) int {
 	count := 0
 	for _, f := range info.Formats {
@@ -141,7 +143,7 @@ func most(info provider.Info, mimeType string) int {
 	return count
 }
 
-// testActions comments, reposts and quotes, measures and deletes, where the network can.
+// testActions comments, reposts and quotes, reads metrics and deletes, where the network supports it.
 func testActions(t *testing.T, n Network) {
 	t.Helper()
 	for _, action := range newStage(t, n).actions() {
@@ -162,7 +164,7 @@ func testActions(t *testing.T, n Network) {
 	t.Run("delete", func(t *testing.T) { t.Parallel(); testDelete(t, n) })
 }
 
-// actions returns those that the account can do.
+// actions returns the actions that the account supports.
 func (s *stage) actions() []provider.Action {
 	var list []provider.Action
 	for _, a := range []struct {
@@ -179,7 +181,7 @@ func (s *stage) actions() []provider.Action {
 	return list
 }
 
-// follow returns an action on a post that is public.
+// follow returns an action on a published post.
 func (s *stage) follow(action provider.Action, st provider.State) provider.Content {
 	part := provider.Part{Text: "What follows"}
 	if action == provider.Repost {

@@ -13,7 +13,7 @@ import (
 	"crier/internal/provider"
 )
 
-// testTokens renews a token that has ended.
+// testTokens refreshes an expired token.
 func testTokens(t *testing.T, n Network) {
 	t.Helper()
 	t.Run("renewed", func(t *testing.T) { t.Parallel(); testRefresh(t, n) })
@@ -40,8 +40,8 @@ func testRefresh(t *testing.T, n Network) {
 	if _, err := refresher.Refresh(ctx, s.account); err == nil || provider.AsError(err).Kind == provider.AuthExpired {
 		t.Errorf("an outage: %v; want an error that disconnects nobody", err)
 	}
-	for range 2 { // the second pair shows that the first was a whole one
-		s.clock.Advance(25 * time.Hour) // some networks renew no token that is younger than a day
+	for range 2 { // the second refresh proves that the first pair was complete
+		s.clock.Advance(25 * time.Hour) // some networks do not refresh a token that is younger than a day
 		token, err := refresher.Refresh(ctx, s.account)
 		if err != nil || token.Access == "" || (token.Refresh == "") != (first.Token.Refresh == "") {
 			t.Fatalf("refreshed to %+v, %v", token, err)
@@ -54,8 +54,8 @@ func testRefresh(t *testing.T, n Network) {
 	}
 }
 
-// testKeptRefreshToken has a renewal answered without a new refresh token, as OAuth allows: the old one goes on to work
-// and must not be thrown away.
+// testKeptRefreshToken responds to a refresh without a new refresh token, as OAuth allows: the old one remains valid
+// and must not be discarded.
 func testKeptRefreshToken(t *testing.T, n Network) {
 	t.Helper()
 	s := newStage(t, n)
@@ -69,7 +69,7 @@ func testKeptRefreshToken(t *testing.T, n Network) {
 	}
 }
 
-// serveWithoutRefreshToken answers as the network does, but for everything about a refresh token.
+// serveWithoutRefreshToken responds as the network does, without the fields of the refresh token.
 func serveWithoutRefreshToken(network http.Handler, w http.ResponseWriter, r *http.Request) {
 	answer := httptest.NewRecorder()
 	network.ServeHTTP(answer, r)
@@ -84,6 +84,6 @@ func serveWithoutRefreshToken(network http.Handler, w http.ResponseWriter, r *ht
 	w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
 	w.WriteHeader(answer.Code)
 	if _, err := w.Write(body); err != nil {
-		panic(http.ErrAbortHandler) // the client sees that the answer is cut off
+		panic(http.ErrAbortHandler) // the client sees a truncated response
 	}
 }

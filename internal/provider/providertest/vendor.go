@@ -40,7 +40,7 @@ import (
 // VendorExample is one exchange of a vendor's documentation.
 type VendorExample struct {
 	Name string
-	// Page is where the vendor publishes it. Sheet is true when its text was not seen and the example was taken from
+	// Page is where the vendor publishes it. Sheet is true if the page was not seen and the example was taken from
 	// crier's notes on it: such an example is replayed, but does not count as one of the vendor's.
 	Page  string
 	Sheet bool
@@ -50,13 +50,13 @@ type VendorExample struct {
 	target            *url.URL
 	header            http.Header
 	body              string
-	bytes             int64 // of a file in the place of the body
+	bytes             int64 // of a file instead of the body
 	status            int
 	answerHeader      http.Header
 	answer            string
 }
 
-// VendorExamples reads the examples below testdata/vendor, by name. At least five of a network are the vendor's own.
+// VendorExamples reads the examples in testdata/vendor, by name. At least five per network must be the vendor's own.
 func VendorExamples(t *testing.T) map[string]VendorExample {
 	t.Helper()
 	files, err := filepath.Glob("testdata/vendor/*.txt")
@@ -142,11 +142,11 @@ func headerOf(lines []string) http.Header {
 	return header
 }
 
-// tokenParameters are where vendors show the token.
+// tokenParameters are the places where vendors show the token.
 var tokenParameters = []string{"access_token", "Authorization"}
 
-// Serve answers one request as the example does, if it is the example's, and returns the address. More requests, or
-// none, fail the test.
+// Serve responds to one request as the example does, if it matches, and returns the address. More requests, or none,
+// fail the test.
 func (e VendorExample) Serve(t *testing.T) string {
 	t.Helper()
 	calls := 0
@@ -172,7 +172,7 @@ func (e VendorExample) Serve(t *testing.T) string {
 	return server.URL
 }
 
-// differences says in what a request is not the example's.
+// differences lists how a request differs from the example's.
 func (e VendorExample) differences(r *http.Request) []string {
 	var problems []string
 	if r.Method != e.method || r.URL.Path != e.target.Path {
@@ -218,7 +218,7 @@ func sameHeader(got, want string) bool {
 	return got == want || gotErr == nil && wantErr == nil && strings.Contains(wantType, "/") && gotType == wantType
 }
 
-// parameters returns the values of the example's request by their path, with some texts replaced.
+// parameters returns the values of the example's request by path, with some texts replaced.
 func (e VendorExample) parameters(replace map[string]string) (map[string]any, error) {
 	r, err := http.NewRequest(e.method, replaced(e.target.String(), replace),
 		strings.NewReader(replaced(e.body, replace)))
@@ -229,8 +229,8 @@ func (e VendorExample) parameters(replace map[string]string) (map[string]any, er
 	return parametersOf(r)
 }
 
-// parametersOf returns all values of a request by their path: of the query, of a form and of JSON alike, since the
-// vendors whose examples mix them take either. Bytes of files are their length.
+// parametersOf returns all values of a request by path: of the query, of a form and of JSON alike, since the vendors
+// whose examples mix them accept either. File contents are replaced with their length.
 func parametersOf(r *http.Request) (map[string]any, error) {
 	values := map[string]any{}
 	for name, list := range r.URL.Query() {
@@ -286,7 +286,7 @@ func addParts(values map[string]any, form *multipart.Reader) error {
 	}
 }
 
-// fromText is JSON in a parameter, or the text of any other.
+// fromText decodes JSON in a parameter, or returns the text.
 func fromText(text string) any {
 	var value any
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
@@ -297,7 +297,7 @@ func fromText(text string) any {
 	return text
 }
 
-// flatten enters a value under its path. Numbers and truth values are texts, as in queries.
+// flatten adds a value under its path. Numbers and booleans become strings, as in queries.
 func flatten(values map[string]any, path string, value any) {
 	join := func(key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 	switch v := value.(type) {
@@ -326,7 +326,7 @@ func replaced(text string, replace map[string]string) string {
 }
 
 // Ask sends the example's request to a sandbox, below a path, with some texts replaced by what exists there, and fails
-// the test unless the answer has the status and the shape of the example's.
+// the test unless the response has the status and the shape of the example's.
 func (e VendorExample) Ask(t *testing.T, s *simtest.Sandbox, base, token string, replace map[string]string) {
 	t.Helper()
 	request := simtest.Request{Method: e.method, Token: token, Path: base + replaced(e.target.RequestURI(), replace),
@@ -361,7 +361,7 @@ func (e VendorExample) Ask(t *testing.T, s *simtest.Sandbox, base, token string,
 	}
 }
 
-// unlikeShape says which keys of the example's answer are missing or of another type.
+// unlikeShape lists the keys of the example's response that are missing or of another type.
 func (e VendorExample) unlikeShape(path string, want, got any) []string {
 	if slices.Contains(e.unlike, path) {
 		return nil
@@ -398,11 +398,11 @@ func (e VendorExample) unlikeShape(path string, want, got any) []string {
 	return nil
 }
 
-// Vendor is how a network's client and sandbox are driven through the examples.
+// Vendor defines how to run a network's client and sandbox through the examples.
 type Vendor struct {
-	// Calls make the client do what an example shows, at an address, and judge what it makes of the answer.
+	// Calls make the client send the request of an example to an address, and check the result.
 	Calls map[string]func(t *testing.T, address string)
-	// Sandbox asks a sandbox in which what an example names exists.
+	// Sandbox runs an example against a sandbox that has the required objects.
 	Sandbox map[string]func(t *testing.T, e VendorExample)
 }
 

@@ -6,10 +6,10 @@ import (
 	"crier/internal/provider"
 )
 
-// Wire types of API v2. Where X renamed a field (August 2026), both spellings are read.
+// Wire types of API v2. Where X renamed a field (August 2026), both names are accepted.
 
 type createRequest struct {
-	Text                  string       `json:"text"` // also beside media alone: X may refuse a post without it
+	Text                  string       `json:"text"` // sent even with media only: X may reject a post without it
 	Media                 *createMedia `json:"media,omitempty"`
 	Poll                  *createPoll  `json:"poll,omitempty"`
 	QuoteID               string       `json:"quote_tweet_id,omitempty"`
@@ -183,7 +183,7 @@ type privateCount struct {
 	Engagements   *int64 `json:"engagements"`
 }
 
-// details is what a connection carries (SocialAccount.providerSettings).
+// details is the stored data of a connection (SocialAccount.providerSettings).
 type details struct {
 	SubscriptionType string `json:"subscriptionType,omitempty"`
 	VerifiedType     string `json:"verifiedType,omitempty"`
@@ -193,10 +193,10 @@ type details struct {
 func decodeDetails(a provider.Account) details {
 	var d details
 	if len(a.Details) > 0 && json.Unmarshal(a.Details, &d) != nil {
-		return details{} // written by hand and not readable: the stricter limits hold
+		return details{} // edited by hand and invalid: the stricter limits apply
 	}
 	return d
 }
 
-// subscribed is true for accounts that may write long posts.
+// subscribed reports whether an account may write long posts.
 func (d details) subscribed() bool { return d.SubscriptionType != "" && d.SubscriptionType != "None" }

@@ -8,10 +8,10 @@ import (
 	"crier/internal/provider"
 )
 
-// maxGIFVolume is the bound of width, height and frames multiplied (media best practices, animated GIFs).
+// maxGIFVolume is the maximum of width × height × frames (media best practices, animated GIFs).
 const maxGIFVolume = 300_000_000
 
-// Documented bounds of a video's sides; larger ones are usually accepted, so they are only warned about.
+// Documented limits of a video's sides; larger ones are usually accepted, so they only cause a warning.
 const (
 	documentedLongSide  = 1280
 	documentedShortSide = 1024
@@ -46,7 +46,7 @@ func check(info provider.Info, c provider.Content) provider.Findings {
 	return found
 }
 
-// composeParts puts link attachments into the texts, where X wants them.
+// composeParts adds link attachments to the texts, as X requires.
 func composeParts(parts []provider.Part) []provider.Part {
 	composed := make([]provider.Part, len(parts))
 	for i, p := range parts {
@@ -87,7 +87,7 @@ func checkMedia(c provider.Content, part int, m provider.Media, found *provider.
 	}
 }
 
-// checkSettings applies the rules between settings and content. They concern the first post.
+// checkSettings checks settings against the content. They apply to the first post.
 func checkSettings(info provider.Info, c provider.Content, found *provider.Findings) {
 	s, err := decodeSettings(c)
 	if err != nil {

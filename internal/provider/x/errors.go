@@ -15,10 +15,10 @@ import (
 	"crier/internal/provider"
 )
 
-// errMediaIDs marks the refusal of uploaded media, which may help to upload them again.
+// errMediaIDs marks the rejection of uploaded media; uploading them again may help.
 var errMediaIDs = errors.New("the media ids are invalid")
 
-// Pauses where X names no time.
+// Pauses if X names no time.
 const (
 	usualRatePause    = 15 * time.Minute
 	operatorPause     = 15 * time.Minute
@@ -27,7 +27,7 @@ const (
 	shortestRatePause = time.Second
 )
 
-// problem is what X answers when something is wrong: problem details, legacy errors or an OAuth error.
+// problem is an error response of X: problem details, legacy errors or an OAuth error.
 type problem struct {
 	Title  string `json:"title"`
 	Detail string `json:"detail"`
@@ -45,7 +45,7 @@ type problem struct {
 func readProblem(answer *provider.Response) problem {
 	var p problem
 	if json.Unmarshal(answer.Body, &p) != nil {
-		return problem{} // HTML or nothing: the status has to do
+		return problem{} // HTML or nothing: the status has to suffice
 	}
 	return p
 }
@@ -53,7 +53,7 @@ func readProblem(answer *provider.Response) problem {
 // name returns the last segment of the type: its host may be api.x.com or api.twitter.com.
 func (p problem) name() string { return path.Base(p.Type) }
 
-// message returns what X says, the most particular sentence first.
+// message returns X's message, the most specific first.
 func (p problem) message() string {
 	for _, e := range p.Errors {
 		if e.Message != "" {
@@ -72,7 +72,7 @@ func (p problem) hasCode(code int) bool {
 	return false
 }
 
-// says reports whether any sentence of the problem contains the text.
+// says reports whether any message of the problem contains the text.
 func (p problem) says(text string) bool {
 	for _, e := range p.Errors {
 		if strings.Contains(e.Message, text) {
@@ -82,7 +82,7 @@ func (p problem) says(text string) bool {
 	return strings.Contains(p.Detail, text) || strings.Contains(p.Title, text)
 }
 
-// refusals are the sentences by which X refuses a post for good, in the order in which they are looked for.
+// refusals are the messages of permanent rejections, in the order in which they are searched.
 var refusals = []struct {
 	text string
 	code provider.Code
@@ -101,11 +101,11 @@ var refusals = []struct {
 	{"You are not permitted to perform this action", provider.CodeContentRejected},
 }
 
-// classify turns an answer that is no success into an error. It is the one place that does.
+// classify turns an unsuccessful response into an error. It is the only place that does so.
 func (p *Provider) classify(answer *provider.Response) *provider.Error {
 	said, now := readProblem(answer), p.now()
 	switch {
-	case answer.Status >= 500: // whatever it says: the post may be public
+	case answer.Status >= 500: // whatever it says, the post may be public
 		return answer.Unavailable(said.message())
 	case said.says("SpendCapReached"):
 		return operatorError(answer, provider.RateLimited, provider.CodeQuotaExhausted, said.message(),
@@ -128,7 +128,7 @@ func (p *Provider) classify(answer *provider.Response) *provider.Error {
 	return classifyRefusal(answer, said)
 }
 
-// classifyForbidden finds the reasons that concern the account or the installation.
+// classifyForbidden handles the reasons that affect the account or the installation.
 func classifyForbidden(answer *provider.Response, p problem) *provider.Error {
 	switch {
 	case p.name() == "user-suspended" || p.says("authentication is suspended"):
@@ -145,7 +145,7 @@ func classifyForbidden(answer *provider.Response, p problem) *provider.Error {
 	return nil
 }
 
-// classifyRefusal is for everything that will be refused again.
+// classifyRefusal handles permanent rejections.
 func classifyRefusal(answer *provider.Response, p problem) *provider.Error {
 	for _, refusal := range refusals {
 		if !p.says(refusal.text) {
@@ -160,7 +160,7 @@ func classifyRefusal(answer *provider.Response, p problem) *provider.Error {
 	return answer.Fail(provider.Rejected, provider.CodeContentRejected, p.message(), nil)
 }
 
-// classifyRateLimit finds out which limit was hit and when it frees.
+// classifyRateLimit determines which limit was hit and when it is free again.
 func classifyRateLimit(answer *provider.Response, p problem, now time.Time) *provider.Error {
 	if p.name() == "usage-capped" || p.Title == "UsageCapExceeded" {
 		return operatorError(answer, provider.RateLimited, provider.CodeQuotaExhausted, p.message(),
@@ -180,7 +180,7 @@ func classifyRateLimit(answer *provider.Response, p problem, now time.Time) *pro
 	return e
 }
 
-// resetOf reads a 24 hour limit; hit is true when nothing remains of it.
+// resetOf reads a 24 hour limit; hit is true if nothing remains of it.
 func resetOf(header http.Header, prefix string) (reset time.Time, hit bool) {
 	reset, ok := unixHeader(header, prefix+"-Reset")
 	return reset, ok && header.Get(prefix+"-Remaining") == "0"
@@ -193,7 +193,7 @@ func unixHeader(header http.Header, name string) (time.Time, bool) {
 
 func pauseUntil(at, now time.Time) time.Duration { return max(at.Sub(now), shortestRatePause) }
 
-// nextPeriod returns when a usage cap begins anew.
+// nextPeriod returns when a usage cap resets.
 func nextPeriod(period string, now time.Time) time.Time {
 	now = now.UTC()
 	if strings.EqualFold(period, "daily") {
@@ -204,7 +204,7 @@ func nextPeriod(period string, now time.Time) time.Time {
 
 var namedDate = regexp.MustCompile(`\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z)?`)
 
-// untilNamedDate reads the date that a spend cap is said to end on. X does not document where it stands.
+// untilNamedDate finds the date in the message on which a spend cap ends. X does not document its place.
 func untilNamedDate(body []byte, now time.Time) time.Duration {
 	for _, text := range namedDate.FindAllString(string(body), -1) {
 		for _, layout := range []string{time.RFC3339, time.DateOnly} {
@@ -229,7 +229,7 @@ func operatorError(answer *provider.Response, kind provider.Kind, code provider.
 	return e
 }
 
-// classifyToken is for the token endpoint, whose errors are OAuth's. Wrong client credentials are the operator's
+// classifyToken is for the token endpoint, which returns OAuth errors. Wrong client credentials are the operator's
 // problem and must not disconnect an account.
 func (p *Provider) classifyToken(answer *provider.Response) *provider.Error {
 	said := readProblem(answer)

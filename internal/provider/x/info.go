@@ -27,7 +27,7 @@ const (
 	costDelete      = provider.CostDelete
 )
 
-// newCosts returns the prices of 20 April 2026 in credits of 0.001 USD, with what the operator pays otherwise.
+// newCosts returns the prices of 20 April 2026 in credits of 0.001 USD, with the operator's own prices.
 func newCosts(configured map[string]int64) ([]provider.Cost, error) {
 	costs := []provider.Cost{
 		{Key: costPost, Credits: 15, Description: "a post, reply or quote without a URL"},
@@ -80,7 +80,7 @@ func newInfo(c Config, costs []provider.Cost, limits Limits) provider.Info {
 	}
 }
 
-// commitTimeout bounds the wait for the answer to a post.
+// commitTimeout limits the wait for the response to a post.
 const commitTimeout = 30 * time.Second
 
 func postFormat(limits Limits) provider.Format {
@@ -108,7 +108,7 @@ func postFormat(limits Limits) provider.Format {
 	}
 }
 
-// forSubscriber widens what a subscription widens.
+// forSubscriber raises the limits that a subscription raises.
 func forSubscriber(info provider.Info, limits Limits) provider.Info {
 	info.Formats = []provider.Format{widen(info.Formats[0], limits)}
 	comment := widen(*info.Comment, limits)

@@ -10,11 +10,10 @@ import (
 	"crier/internal/provider"
 )
 
-// privateMetricsAge is how long X tells an author how often links were clicked; asked for later, it leaves the post
-// out.
+// privateMetricsAge is how long X reports link clicks to an author; a later request omits the post.
 const privateMetricsAge = 29 * 24 * time.Hour
 
-// PostMetrics reads the numbers of up to 100 posts.
+// PostMetrics reads the metrics of up to 100 posts.
 func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
 	error) {
 	fields := "public_metrics"
@@ -54,10 +53,10 @@ func (p timelinePost) metrics() provider.Metrics {
 	return m
 }
 
-// snowflakeEpoch is what the time in an id counts from, in milliseconds.
+// snowflakeEpoch is the epoch of the time in an id, in milliseconds.
 const snowflakeEpoch = 1_288_834_974_657
 
-// allYoung reports whether X still tells the private numbers of all posts. Ids carry the time of creation.
+// allYoung reports whether X still reports the private metrics of all posts. Ids contain the creation time.
 func (p *Provider) allYoung(postIDs []string) bool {
 	for _, id := range postIDs {
 		n, err := strconv.ParseInt(id, 10, 64)
@@ -68,7 +67,7 @@ func (p *Provider) allYoung(postIDs []string) bool {
 	return true
 }
 
-// AccountMetrics reads the totals of the account; X does not tell them by time.
+// AccountMetrics reads the totals of the account; X does not report them by period.
 func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, _, _ time.Time) (provider.AccountMetrics,
 	error) {
 	var answer userAnswer

@@ -9,7 +9,7 @@ import (
 	"crier/internal/provider"
 )
 
-// ConsentURL is X's page where a person lets crier act for the account.
+// ConsentURL returns the URL of X's consent page.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	return provider.ConsentAddress(p.consentURL+"/i/oauth2/authorize", p.tokens.Credentials, []provider.Field{
 		{Name: "response_type", Value: "code"},
@@ -22,18 +22,19 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	})
 }
 
-// Exchange turns the code into a token. Codes live for 30 seconds.
+// Exchange exchanges the code for a token. Codes are valid for 30 seconds.
 func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
 	return p.tokens.Exchange(ctx, r)
 }
 
-// Refresh renews the token. X's refresh tokens work once: the new pair has to be saved before it is used. When the
-// answer is lost, the old one is probably spent; the next try then says that the account has to be connected again.
+// Refresh refreshes the token. X's refresh tokens work once: the new pair has to be saved before it is used. If the
+// response is lost, the old one is probably used up; the next attempt then reports that the account has to be
+// reconnected.
 func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.Token, error) {
 	return p.tokens.Refresh(ctx, a.Token)
 }
 
-// Revoke ends the refresh token and the access token: X ends only the one that is named.
+// Revoke revokes the refresh token and the access token: X revokes only the one that is named.
 func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 	if a.Token.Refresh != "" {
 		hint := url.Values{"token_type_hint": {"refresh_token"}}
@@ -44,10 +45,10 @@ func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 	return p.tokens.Revoke(ctx, url.Values{"token_type_hint": {"access_token"}}, a.Token.Access)
 }
 
-// profilePath asks for what is known of the token's own account.
+// profilePath reads the token's own account.
 const profilePath = "/2/users/me?user.fields=id,name,username,profile_image_url,verified,verified_type,subscription_type,protected,public_metrics"
 
-// Accounts returns the one account that a consent is for.
+// Accounts returns the only account of a consent.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	account, err := p.Profile(ctx, provider.Account{Token: t})
 	if err != nil {
@@ -57,7 +58,7 @@ func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.C
 	return []provider.ConnectedAccount{account}, nil
 }
 
-// Profile reads the account that the token belongs to.
+// Profile reads the token's account.
 func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
 	var answer userAnswer
 	if err := p.api.Get(ctx, a.Token.Access, profilePath, &answer); err != nil {
@@ -76,7 +77,7 @@ func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.Co
 		ProviderAccountID: user.ID,
 		DisplayName:       user.Name,
 		Handle:            user.Username,
-		// without the suffix it has its full size
+		// full size without the suffix
 		ImageURL: strings.Replace(user.ProfileImageURL, "_normal.", ".", 1),
 		Details:  encoded,
 	}, nil

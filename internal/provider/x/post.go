@@ -10,7 +10,7 @@ import (
 	"crier/internal/provider"
 )
 
-// createPost makes the next part public.
+// createPost publishes the next part.
 func (p *Provider) createPost(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	body, err := newCreateRequest(c, st)
@@ -35,13 +35,13 @@ func (p *Provider) createPost(ctx context.Context, a provider.Account, c provide
 	return st, nil
 }
 
-// missingID is the error for a success that does not say of what.
+// missingID returns the error for a success without an id.
 func missingID() error {
 	return &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown,
 		Message: "X answered without the id of the post"}
 }
 
-// enter notes that a part is public.
+// enter records a published part.
 func (p *Provider) enter(st *provider.State, a provider.Account, c provider.Content, id string) {
 	delete(st.Data, noteSuspect)
 	delete(st.Data, noteDuplicate)
@@ -49,7 +49,7 @@ func (p *Provider) enter(st *provider.State, a provider.Account, c provider.Cont
 		max(1, len(c.Parts)))
 }
 
-// permalink works with any name; /i/web/status needs none.
+// permalink works with any user name; /i/web/status needs none.
 func (p *Provider) permalink(a provider.Account, id string) string {
 	if a.Handle == "" {
 		return p.consentURL + "/i/web/status/" + id
@@ -57,8 +57,8 @@ func (p *Provider) permalink(a provider.Account, id string) string {
 	return p.consentURL + "/" + url.PathEscape(a.Handle) + "/status/" + id
 }
 
-// afterRefusal turns two refusals into another try: media that X no longer takes are uploaded again, once; and a
-// duplicate after an attempt whose outcome was not clear is a sign that this attempt had worked.
+// afterRefusal makes two rejections retryable: media that X no longer accepts are uploaded again, once; and a duplicate
+// after an attempt with an unknown outcome suggests that this attempt succeeded.
 func (p *Provider) afterRefusal(c provider.Content, st provider.State, err error) (provider.State, error) {
 	failure := provider.AsError(err)
 	switch {
@@ -73,8 +73,8 @@ func (p *Provider) afterRefusal(c provider.Content, st provider.State, err error
 	return st, failure
 }
 
-// newCreateRequest returns the body for the next part. Settings about replies, polls, quotes and places concern the
-// first post of a thread; labels and audience all of them.
+// newCreateRequest returns the body for the next part. Settings about replies, polls, quotes and places apply to the
+// first post of a thread; labels and audience to all of them.
 func newCreateRequest(c provider.Content, st provider.State) (createRequest, error) {
 	s, err := decodeSettings(c)
 	if err != nil {
@@ -106,7 +106,7 @@ func newCreateRequest(c provider.Content, st provider.State) (createRequest, err
 	return r, nil
 }
 
-// relate adds what the part has to do with other posts, and the settings that concern the first part alone.
+// relate adds the references to other posts, and the settings that apply to the first part only.
 func (r *createRequest) relate(c provider.Content, s settings, st provider.State) {
 	switch part := st.NextPart(); {
 	case part > 0:
@@ -137,7 +137,7 @@ func (r *createRequest) relate(c provider.Content, s settings, st provider.State
 	}
 }
 
-// repost shows a post to the account's followers again.
+// repost reposts a post.
 func (p *Provider) repost(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	request := provider.Request{
@@ -158,7 +158,7 @@ func (p *Provider) repost(ctx context.Context, a provider.Account, c provider.Co
 	return st, nil
 }
 
-// Delete removes a post, reply or repost of the account. Deleting the first post of a thread leaves the others.
+// Delete deletes a post, reply or repost of the account. Deleting the first post of a thread leaves the others.
 func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
 	request := provider.Request{Operation: provider.OpDelete, Method: http.MethodDelete, URL: "/2/tweets/" +
 		url.PathEscape(postID)}
@@ -176,7 +176,7 @@ func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string
 	return provider.Deleted, nil
 }
 
-// Unrepost takes back the account's repost of a post. X does so for one that is gone already as well.
+// Unrepost undoes the account's repost of a post. X also accepts this for one that is gone.
 func (p *Provider) Unrepost(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
 	request := provider.Request{Operation: provider.OpDelete, Method: http.MethodDelete, URL: "/2/users/" +
 		url.PathEscape(a.ProviderAccountID) + "/retweets/" + url.PathEscape(postID)}
@@ -194,7 +194,7 @@ func (p *Provider) Unrepost(ctx context.Context, a provider.Account, postID stri
 	return provider.Deleted, nil
 }
 
-// Cost returns the price of each part: more with a URL in it, and a little for every media that gets metadata.
+// Cost returns the price of each part: more with a URL in it, and a little for every media file with metadata.
 func (p *Provider) Cost(c provider.Content) []int64 {
 	if c.Action == provider.Repost {
 		return []int64{p.info.Cost(costRepost)}

@@ -13,21 +13,21 @@ import (
 	"crier/internal/provider"
 )
 
-// Notes in the State about an attempt whose answer was lost.
+// Notes in the State about an attempt without a response.
 const (
-	// noteSuspect is when the first attempt began that reading could not find.
+	// noteSuspect is when the first attempt started that reading could not find.
 	noteSuspect = "suspectSince"
-	// noteDuplicate means that X then refused the same post as a duplicate, so it must be there.
+	// noteDuplicate means that X then rejected the same post as a duplicate, so it must exist.
 	noteDuplicate = "calledDuplicate"
-	// notePage is where the reading of a long timeline goes on.
+	// notePage is where the reading of a long timeline continues.
 	notePage = "timelinePage"
 )
 
 // readBack is how far before the attempt the timeline is read: clocks differ.
 const readBack = 30 * time.Second
 
-// Strategy reads the account's timeline. X charges for every post that it shows; absent readings cost nothing, so
-// absence is believed only the second time.
+// Strategy reads the account's timeline. X charges for every post that it returns; absent readings cost nothing, so
+// absence is trusted only the second time.
 func (p *Provider) Strategy(a provider.Account, _ provider.Content, _ provider.State) provider.Strategy {
 	if len(a.Scopes) > 0 && !a.HasScope("tweet.read") {
 		return provider.Strategy{Method: provider.Impossible}
@@ -36,7 +36,7 @@ func (p *Provider) Strategy(a provider.Account, _ provider.Content, _ provider.S
 		Apart: 15 * time.Second, Scarce: true}
 }
 
-// Reconcile looks for the post among those of the account since the attempt.
+// Reconcile searches the account's posts since the attempt.
 func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
@@ -84,13 +84,13 @@ func isPublished(st provider.State, id string) bool {
 	return slices.ContainsFunc(st.Published, func(p provider.Published) bool { return p.PlatformPostID == id })
 }
 
-// wanted is what the lost post must look like.
+// wanted describes the lost post.
 type wanted struct {
 	text      string
 	repostOf  string
 	repliesTo string
 	quotes    string
-	// conversation is the thread that a reply stands in, where it is known.
+	// conversation is the thread of a reply, if known.
 	conversation string
 }
 
@@ -132,30 +132,30 @@ func (w wanted) matches(post timelinePost) bool {
 	return text == w.text || w.repliesTo != "" && leadingMentions.ReplaceAllString(text, "") == w.text
 }
 
-// sharesConversation is for answers without references, which X's newer documents tell only where they are asked for in
-// another way: a reply stands in the conversation of the first post.
+// sharesConversation is for responses without references, which according to X's newer documentation need another
+// request: a reply is in the conversation of the first post.
 func (w wanted) sharesConversation(post timelinePost) bool {
 	return !post.tellsReferences() && w.conversation != "" && post.Conversation == w.conversation
 }
 
-// isReply is true for a post in a conversation that another one began.
+// isReply reports whether a post is in a conversation that another one started.
 func (p timelinePost) isReply() bool {
 	return p.refersTo("replied_to", "") || !p.tellsReferences() && p.Conversation != "" && p.Conversation != p.ID
 }
 
 func (p timelinePost) tellsReferences() bool { return len(p.References)+len(p.PostReferences) > 0 }
 
-// leadingMentions are put before replies by X itself.
+// leadingMentions are prepended to replies by X itself.
 var leadingMentions = regexp.MustCompile(`^(?:@\w{1,15}\s+)+`)
 
-// refersTo reports whether the post refers to another one in this way; an empty id stands for any.
+// refersTo reports whether the post refers to another one in this way; an empty id matches any.
 func (p timelinePost) refersTo(kind, id string) bool {
 	return slices.ContainsFunc(slices.Concat(p.References, p.PostReferences), func(r reference) bool {
 		return r.Type == kind && (id == "" || r.ID == id)
 	})
 }
 
-// normalizeOwn brings a text into the form in which it is compared: NFC, URLs without what X may change about them.
+// normalizeOwn normalizes a text for comparison: NFC, URLs without what X may change.
 func normalizeOwn(text string) string {
 	text = norm.NFC.String(text)
 	var out strings.Builder
@@ -170,11 +170,11 @@ func normalizeOwn(text string) string {
 
 var unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
-// ownMedia is the link that X puts behind the text of a post with media.
+// ownMedia is the link that X appends to the text of a post with media.
 var ownMedia = regexp.MustCompile(`/status/\d+/(?:photo|video)/\d+$`)
 
-// normalizeTheirs undoes what X does to a text: it shortens URLs, adds those of media and quotes, and escapes HTML. The
-// whole text of a long post stands in its note.
+// normalizeTheirs undoes X's changes of a text: it shortens URLs, adds those of media and quotes, and escapes HTML. The
+// whole text of a long post is in its note.
 func normalizeTheirs(post timelinePost, quoted string) string {
 	text, urls := post.Text, post.Entities.URLs
 	for _, n := range []*note{post.NoteTweet, post.NotePost} {
@@ -196,7 +196,7 @@ func normalizeTheirs(post timelinePost, quoted string) string {
 	return strings.TrimSpace(norm.NFC.String(unescape.Replace(text)))
 }
 
-// canonicalURL drops what X may add or change: the scheme, the case of the host, a slash at the end.
+// canonicalURL drops what X may add or change: the scheme, the case of the host, a trailing slash.
 func canonicalURL(u string) string {
 	for _, scheme := range []string{"https://", "http://"} {
 		if len(u) >= len(scheme) && strings.EqualFold(u[:len(scheme)], scheme) {

@@ -4,7 +4,7 @@ import (
 	"crier/internal/provider"
 )
 
-// settings are the publish settings, decoded. The tags are the keys of the public interface.
+// settings are the decoded publish settings. The tags are the keys of the API.
 type settings struct {
 	ReplySettings       string          `json:"xReplySettings"`
 	CommunityID         string          `json:"xCommunityId"`
@@ -32,7 +32,7 @@ type sensitiveMedia struct {
 	Other           bool `json:"other"`
 }
 
-// everyone is the reply setting that is not sent: it is what X does without one.
+// everyone is the reply setting that is not sent: it is X's default.
 const everyone = "everyone"
 
 func settingDeclarations() []provider.Setting {
@@ -96,7 +96,7 @@ func settingDeclarations() []provider.Setting {
 	}
 }
 
-// decodeSettings reads the settings of a content. What cannot be read was not checked by the registry: it is refused.
+// decodeSettings decodes the settings of a content. Invalid settings, which the registry did not check, are rejected.
 func decodeSettings(c provider.Content) (settings, error) {
 	var s settings
 	if err := c.Settings.Decode(&s); err != nil {

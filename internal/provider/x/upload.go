@@ -13,38 +13,38 @@ import (
 	"crier/internal/provider"
 )
 
-// Steps of an upload, in order. Images are stored in one request; videos and GIFs go through all of them.
+// Steps of an upload, in order. Images are uploaded in one request; videos and GIFs go through all of them.
 const (
 	stepNew        = ""
-	stepAppending  = "appending"  // initialized; the bytes from NextByte on are missing
-	stepSent       = "sent"       // all bytes are there, not finalized
-	stepProcessing = "processing" // finalized; X works on it
-	stepStored     = "stored"     // usable; metadata are missing
+	stepAppending  = "appending"  // initialized; the bytes from NextByte are missing
+	stepSent       = "sent"       // all bytes are uploaded, not finalized
+	stepProcessing = "processing" // finalized; X is processing it
+	stepStored     = "stored"     // usable; metadata is missing
 	stepReady      = "ready"
 )
 
 const (
-	// smallestChunk is a size that X's edge is known to take; documented 5 MB parts were seen refused.
+	// smallestChunk is a size that X's edge is known to accept; the documented 5 MB parts have been rejected.
 	smallestChunk = 1 << 20
-	// tinyChunk is where shrinking after a refusal ends.
+	// tinyChunk is the minimum size when shrinking after a rejection.
 	tinyChunk = 128 << 10
-	// largestChunk leaves room for the frame of the form: what is sent at once stays below 5 MB.
+	// largestChunk leaves room for the multipart framing: a request stays below 5 MB.
 	largestChunk = 4 << 20
-	// maxFile is what fits into all segments.
+	// maxFile is the maximum size of all segments.
 	maxFile = maxSegments * largestChunk
-	// maxSegments is how many chunks an upload may have (segment_index 0 to 999).
+	// maxSegments is the maximum number of chunks of an upload (segment_index 0 to 999).
 	maxSegments = 1000
-	// processingPatience is how long X may work on a file.
+	// processingPatience is how long X may process a file.
 	processingPatience = 15 * time.Minute
-	// expiryMargin is how long a media id must still live to be worth using.
+	// expiryMargin is the minimum remaining lifetime of a usable media id.
 	expiryMargin = 5 * time.Minute
-	// usualLifetime is how long media ids live when X does not say.
+	// usualLifetime is the default lifetime of media ids.
 	usualLifetime = 24 * time.Hour
-	// maxRedone is how often an upload is begun anew before it is given up.
+	// maxRedone is how often an upload is restarted before it is given up.
 	maxRedone = 2
 )
 
-// forgetExpired drops uploads that X is about to forget.
+// forgetExpired drops uploads that are about to expire.
 func forgetExpired(st *provider.State, now time.Time) {
 	for i := range st.Uploads {
 		u := &st.Uploads[i]
@@ -54,7 +54,7 @@ func forgetExpired(st *provider.State, now time.Time) {
 	}
 }
 
-// forgetUploads drops the uploads of a part, to do them again; false when that was done before.
+// forgetUploads drops the uploads of a part, to repeat them; it reports false if that was already done.
 func forgetUploads(st *provider.State, part int) bool {
 	forgotten := false
 	for i := range st.Uploads {
@@ -66,7 +66,7 @@ func forgetUploads(st *provider.State, part int) bool {
 	return forgotten
 }
 
-// uploadStep does the next step of one media.
+// uploadStep does the next step of one media file.
 func (p *Provider) uploadStep(ctx context.Context, a provider.Account, c provider.Content, st provider.State, part,
 	index int) (provider.State, error) {
 	if st.Upload(part, index) == nil {
@@ -90,7 +90,7 @@ func (p *Provider) uploadStep(ctx context.Context, a provider.Account, c provide
 	return st, err
 }
 
-// begin stores an image at once, or announces a larger file.
+// begin uploads an image at once, or initializes the upload of a larger file.
 func (p *Provider) begin(ctx context.Context, a provider.Account, u *provider.Upload, m provider.Media) error {
 	u.Size = m.Size
 	category := "tweet_image"
@@ -116,7 +116,7 @@ func (p *Provider) begin(ctx context.Context, a provider.Account, u *provider.Up
 	return p.note(u, answer)
 }
 
-// note takes over what X says about a media.
+// note copies X's response about a media file.
 func (p *Provider) note(u *provider.Upload, answer mediaAnswer) error {
 	if answer.Data.ID == "" && u.ID == "" {
 		u.Step = stepNew
@@ -163,7 +163,7 @@ func (p *Provider) storeImage(ctx context.Context, a provider.Account, u *provid
 	return p.note(u, stored)
 }
 
-// appendChunk sends the next piece. Sending one again after a crash replaces it: it has the same segment index.
+// appendChunk sends the next chunk. Repeating one after a crash replaces it, because it has the same segment index.
 func (p *Provider) appendChunk(ctx context.Context, a provider.Account, u *provider.Upload, m provider.Media) error {
 	file, err := m.Open(ctx)
 	if err != nil {
@@ -193,11 +193,11 @@ func (p *Provider) appendChunk(ctx context.Context, a provider.Account, u *provi
 	return nil
 }
 
-// chunkSize returns how much of a file is sent at once: what X's edge is known to take, or more where the segments
-// would not suffice.
+// chunkSize returns the chunk size of a file: what X's edge is known to accept, or more if the segments would not
+// suffice.
 func chunkSize(size int64) int64 { return max(smallestChunk, (size+maxSegments-1)/maxSegments) }
 
-// afterAppend begins anew with smaller chunks when X's edge finds one too large, and from the start when the upload is
+// afterAppend restarts with smaller chunks if X's edge rejects one as too large, and from the start if the upload is
 // gone.
 func afterAppend(u *provider.Upload, err error) error {
 	failure := provider.AsError(err)
@@ -217,7 +217,7 @@ func afterAppend(u *provider.Upload, err error) error {
 	return failure
 }
 
-// restart begins an upload anew, unless that was done too often.
+// restart restarts an upload, unless that was done too often.
 func restart(u *provider.Upload, failure *provider.Error) error {
 	if u.Redone >= maxRedone {
 		failure.Kind, failure.Code = provider.Rejected, provider.CodeMediaRejected
@@ -229,7 +229,7 @@ func restart(u *provider.Upload, failure *provider.Error) error {
 	return failure
 }
 
-// finalize says that all bytes are there. An empty body is refused, so it is an empty object.
+// finalize completes the upload. An empty body is rejected, so it sends an empty object.
 func (p *Provider) finalize(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload) error {
 	var answer mediaAnswer
 	request := provider.Request{
@@ -246,7 +246,7 @@ func (p *Provider) finalize(ctx context.Context, a provider.Account, st *provide
 	return p.takeProcessing(st, u, answer)
 }
 
-// readProcessing asks how far X is. An unknown id means that the upload expired.
+// readProcessing reads the processing status. An unknown id means that the upload expired.
 func (p *Provider) readProcessing(ctx context.Context, a provider.Account, st *provider.State,
 	u *provider.Upload) error {
 	var answer mediaAnswer
@@ -261,7 +261,7 @@ func (p *Provider) readProcessing(ctx context.Context, a provider.Account, st *p
 	return p.takeProcessing(st, u, answer)
 }
 
-// takeProcessing moves an upload on by what X says of its processing.
+// takeProcessing updates an upload from X's processing status.
 func (p *Provider) takeProcessing(st *provider.State, u *provider.Upload, answer mediaAnswer) error {
 	if err := p.note(u, answer); err != nil {
 		return err
@@ -292,7 +292,7 @@ func (p *Provider) takeProcessing(st *provider.State, u *provider.Upload, answer
 	return nil
 }
 
-// pollDelay keeps to what X asks for, within reason.
+// pollDelay returns the pause that X asks for, within limits.
 func pollDelay(checkAfterSecs int64) time.Duration {
 	if checkAfterSecs <= 0 {
 		return 2 * time.Second
@@ -309,7 +309,8 @@ func processingFailed(st *provider.State, processing *processingInfo) error {
 	return &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected, Message: message}
 }
 
-// describe gives the media its alt text and content warning. X may fail here without harm to the post: it is noted.
+// describe sets the alt text and content warning of the media. A failure does not affect the post: it becomes a
+// warning.
 func (p *Provider) describe(ctx context.Context, a provider.Account, c provider.Content, st *provider.State,
 	u *provider.Upload, m provider.Media) error {
 	s, err := decodeSettings(c)
@@ -348,7 +349,7 @@ func newMetadata(m provider.Media, s settings) mediaMetadata {
 	return metadata
 }
 
-// asMediaError makes a refusal of an upload one of the media instead of the text.
+// asMediaError turns the rejection of an upload into an error about media instead of the text.
 func asMediaError(err error) error {
 	if failure, ok := errors.AsType[*provider.Error](err); ok && failure.Code == provider.CodeContentRejected {
 		failure.Code = provider.CodeMediaRejected
@@ -363,5 +364,5 @@ func unreadable(err error) error {
 	}
 }
 
-// fileName is never empty: X wants one with the bytes.
+// fileName is never empty: X requires one.
 func fileName(m provider.Media) string { return cmp.Or(m.FileName, "media") }

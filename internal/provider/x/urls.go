@@ -21,13 +21,13 @@ var tlds = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// span is a piece of a text, in bytes.
+// span is a range of a text, in bytes.
 type span struct{ start, end int }
 
-// maxURL is the length above which X no longer takes something for a URL (twitter-text, config v3).
+// maxURL is the length above which X does not recognize a URL (twitter-text, config v3).
 const maxURL = 4096
 
-// findURLs finds what X turns into links: addresses with a scheme, and bare domains under a known top-level domain.
+// findURLs finds what X turns into links: URLs with a scheme, and bare domains under a known top-level domain.
 func findURLs(text string) []span {
 	var found []span
 	previous := ' '
@@ -45,7 +45,7 @@ func findURLs(text string) []span {
 	return found
 }
 
-// urlAt returns where the URL that begins at i ends, or i when there is none.
+// urlAt returns the end of the URL that starts at i, or i if there is none.
 func urlAt(text string, i int, previous rune) int {
 	if isASCIIAlphanumeric(previous) || strings.ContainsRune("@＠$#＃", previous) {
 		return i
@@ -88,7 +88,7 @@ func isBareHostRune(r rune) bool {
 		unicode.IsLetter(r)
 }
 
-// hostEnd returns where the longest domain name that begins at start ends, or 0.
+// hostEnd returns the end of the longest domain name that starts at start, or 0.
 func hostEnd(text string, start int, isHost func(rune) bool) int {
 	run := text[start:]
 	if stop := strings.IndexFunc(run, func(r rune) bool { return !isHost(r) }); stop >= 0 {
@@ -118,7 +118,7 @@ func isSubdomain(label string) bool {
 
 func isDomain(label string) bool { return isSubdomain(label) && !strings.Contains(label, "_") }
 
-// tldLength returns how much of the label's beginning is a top-level domain, or 0.
+// tldLength returns the length of the top-level domain at the start of the label, or 0.
 func tldLength(label string) int {
 	if tlds()[strings.ToLower(label)] {
 		return len(label)
@@ -130,7 +130,7 @@ func tldLength(label string) int {
 	return 0
 }
 
-// mayFollow is false for what would make a domain something else: the rest of a word, an e-mail address.
+// mayFollow reports false for what would make a domain something else: the rest of a word, an e-mail address.
 func mayFollow(rest string) bool {
 	r, size := utf8.DecodeRuneInString(rest)
 	return size == 0 || !isASCIIAlphanumeric(r) && r != '@'
@@ -150,7 +150,7 @@ func pathEnd(text string, start, hostEnd int) int {
 		rest = rest[:stop]
 	}
 	if len(rest) > maxURL {
-		return end + len(rest) // too long to be a URL at all
+		return end + len(rest) // too long for a URL
 	}
 	return end + len(trimPath(rest))
 }
@@ -185,7 +185,7 @@ func isPathRune(r rune) bool {
 	return r == '–' || r == '—' || unicode.In(r, unicode.Latin, unicode.Cyrillic)
 }
 
-// trimPath drops punctuation that belongs to the sentence around the URL.
+// trimPath removes punctuation that belongs to the sentence around the URL.
 func trimPath(path string) string {
 	for {
 		trimmed := strings.TrimRight(path, "!*';:,.$[]~@|?%")

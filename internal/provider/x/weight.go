@@ -15,7 +15,7 @@ const (
 	lightWeight = 1
 )
 
-// weigh measures a text as X counts it: every URL weighs 23, an emoji sequence 2, other characters 1 or 2.
+// weigh returns the length of a text as X counts it: every URL counts 23, an emoji sequence 2, other characters 1 or 2.
 func weigh(text string) int {
 	text = norm.NFC.String(text)
 	total, from := 0, 0
@@ -49,13 +49,13 @@ func isLight(r rune) bool {
 	return r <= 0x10FF || 0x2000 <= r && r <= 0x200D || 0x2010 <= r && r <= 0x201F || 0x2032 <= r && r <= 0x2037
 }
 
-// Code points that hold emoji sequences together.
+// Code points that connect emoji sequences.
 const (
 	zeroWidthJoiner  = 0x200D
 	emojiPresenter   = 0xFE0F
 	textPresenter    = 0xFE0E
 	enclosingKeycap  = 0x20E3
-	firstIndicator   = 0x1F1E6 // regional indicators, two of which make a flag
+	firstIndicator   = 0x1F1E6 // regional indicators, two of which form a flag
 	lastIndicator    = 0x1F1FF
 	firstSkinTone    = 0x1F3FB
 	lastSkinTone     = 0x1F3FF
@@ -69,7 +69,7 @@ const (
 	lastKeycapSymbol = '9'
 )
 
-// emojiLength returns the length in bytes of the emoji sequence at the beginning of text, or 0.
+// emojiLength returns the length in bytes of the emoji sequence at the start of text, or 0.
 func emojiLength(text string) int {
 	if n := keycapLength(text); n > 0 {
 		return n
@@ -94,7 +94,7 @@ func emojiLength(text string) int {
 	}
 }
 
-// keycapLength finds sequences such as 1️⃣.
+// keycapLength matches sequences such as 1️⃣.
 func keycapLength(text string) int {
 	r, n := utf8.DecodeRuneInString(text)
 	if r != '#' && r != '*' && (r < '0' || r > lastKeycapSymbol) {
@@ -111,7 +111,7 @@ func keycapLength(text string) int {
 	return n + size
 }
 
-// flagLength finds two regional indicators.
+// flagLength matches two regional indicators.
 func flagLength(text string) int {
 	first, n := utf8.DecodeRuneInString(text)
 	second, m := utf8.DecodeRuneInString(text[n:])
@@ -123,7 +123,7 @@ func flagLength(text string) int {
 
 func isIndicator(r rune) bool { return firstIndicator <= r && r <= lastIndicator }
 
-// emojiElement finds one emoji with what modifies it: presentation, skin tone, tags.
+// emojiElement matches one emoji with its modifiers: presentation, skin tone, tags.
 func emojiElement(text string) int {
 	r, n := utf8.DecodeRuneInString(text)
 	if !unicode.Is(emoji, r) {
@@ -138,7 +138,7 @@ func emojiElement(text string) int {
 	case r == blackFlag && firstTag <= next && next < cancelTag:
 		return n + tagsLength(text[n:])
 	case r == copyrightSign, r == registeredSign, r == trademarkSign, r == chessPawn:
-		return 0 // plain characters unless asked to be emoji
+		return 0 // plain characters unless an emoji presentation follows
 	}
 	return n
 }
@@ -157,7 +157,7 @@ func tagsLength(text string) int {
 	}
 }
 
-// emoji are the code points that can begin an emoji or stand behind a joiner (Unicode emoji data, property Emoji).
+// emoji are the code points that can start an emoji or follow a joiner (Unicode emoji data, property Emoji).
 var emoji = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00A9, 0x00A9, 1}, {0x00AE, 0x00AE, 1}, {0x203C, 0x203C, 1}, {0x2049, 0x2049, 1}, {0x2122, 0x2122, 1},

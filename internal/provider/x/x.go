@@ -1,5 +1,5 @@
 // Package x publishes to X through its API v2: posts with up to four images, one GIF or one video, threads, polls,
-// quotes, replies and reposts. Comments name the section of X's documentation behind a rule where it is an odd one.
+// quotes, replies and reposts. Comments name the section of X's documentation for unusual rules.
 package x
 
 import (
@@ -11,32 +11,32 @@ import (
 	"crier/internal/provider"
 )
 
-// Config is what the provider needs to know.
+// Config configures the provider.
 type Config struct {
 	provider.Credentials
-	// APIURL and ConsentURL are the base addresses; empty means X's own.
+	// APIURL and ConsentURL are the base URLs; empty means X's own.
 	APIURL     string
 	ConsentURL string
-	// Costs are prices in credits by key, in place of the usual ones.
+	// Costs are prices in credits by key, overriding the defaults.
 	Costs map[string]int64
-	// Quotes says that the app may quote posts. Self-serve apps may not.
+	// Quotes means that the app may quote posts. Self-serve apps may not.
 	Quotes bool
 	Limits Limits
 	Caller *provider.Caller
 	Now    func() time.Time
 }
 
-// Limits are bounds that X does not state firmly; zero means the usual value.
+// Limits are limits that X does not document firmly; zero means the default.
 type Limits struct {
-	// VideoSeconds and VideoBytes hold for accounts without a subscription.
+	// VideoSeconds and VideoBytes apply to accounts without a subscription.
 	VideoSeconds float64
 	VideoBytes   int64
-	// SubscriberVideoSeconds and SubscriberVideoBytes hold for accounts with one.
+	// SubscriberVideoSeconds and SubscriberVideoBytes apply to accounts with one.
 	SubscriberVideoSeconds float64
 	SubscriberVideoBytes   int64
 }
 
-// WithBase returns the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with all URLs below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL = base, base
 	return c
@@ -52,7 +52,7 @@ type Provider struct {
 	info       provider.Info
 }
 
-// New makes the provider. Caller and Now are needed; credentials only for connecting and refreshing.
+// New returns the provider. Caller and Now are required; credentials only for connecting and refreshing.
 func New(c Config) (*Provider, error) {
 	if c.Caller == nil || c.Now == nil {
 		return nil, errors.New("x: a caller and a clock are needed")
@@ -84,7 +84,7 @@ func New(c Config) (*Provider, error) {
 // Info describes X for an account without a subscription.
 func (p *Provider) Info() provider.Info { return p.info }
 
-// InfoFor adds what a subscription gives: long posts and long videos.
+// InfoFor adds the features of a subscription: long posts and long videos.
 func (p *Provider) InfoFor(a provider.Account) provider.Info {
 	if !decodeDetails(a).subscribed() {
 		return p.info
@@ -97,7 +97,7 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 	return check(p.InfoFor(a), c)
 }
 
-// Prepare uploads the media of all parts that are not public yet, step by step.
+// Prepare uploads the media of all unpublished parts, step by step.
 func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	st = st.Clone()
@@ -126,7 +126,7 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 	return p.createPost(ctx, a, c, st.Clone())
 }
 
-// Poll has nothing to ask: X answers at once.
+// Poll does nothing: X publishes synchronously.
 func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State,
 	error) {
 	return provider.Defaults{}.Poll(ctx, a, c, st)
