@@ -60,14 +60,15 @@ type listedComment struct {
 
 func (c listedComment) created() time.Time { return c.Timestamp.Time }
 
-// profileAnswer is flat, or in a list of one.
+// profileAnswer is an object, or a list of one.
 type profileAnswer struct {
 	profile
 	Data []profile `json:"data"`
 }
 
 type profile struct {
-	// UserID is the id in all paths (Instagram Login); ID is that with Facebook Login, and another one otherwise.
+	// UserID is the id in all paths with Instagram Login; with Facebook Login it is ID, which otherwise is a different
+	// one.
 	UserID      graph.ID `json:"user_id"`
 	ID          graph.ID `json:"id"`
 	Username    string   `json:"username"`
@@ -85,7 +86,7 @@ type countAnswer struct {
 	Comments *int64 `json:"comments_count"`
 }
 
-// Values that travel as JSON inside the form.
+// Values that are sent as JSON inside the form.
 
 type userTag struct {
 	Username string   `json:"username"`
@@ -109,7 +110,7 @@ type audioConfiguration struct {
 	VideoVolume *int   `json:"video_volume,omitempty"`
 }
 
-// details is what a connection carries (SocialAccount.providerSettings).
+// details is the stored data of a connection (SocialAccount.providerSettings).
 type details struct {
 	AuthMode    Mode   `json:"authMode,omitempty"`
 	AccountType string `json:"accountType,omitempty"`
@@ -120,7 +121,7 @@ type details struct {
 func decodeDetails(a provider.Account) details {
 	var d details
 	if len(a.Details) > 0 && json.Unmarshal(a.Details, &d) != nil {
-		return details{} // written by hand and not readable: the configured mode holds
+		return details{} // edited by hand and invalid: the configured mode applies
 	}
 	return d
 }

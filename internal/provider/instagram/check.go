@@ -44,7 +44,7 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 	return found
 }
 
-// composed returns the content with link attachments in the text, where Instagram wants them.
+// composed returns the content with link attachments in the text, as Instagram requires.
 func composed(c provider.Content) provider.Content {
 	part := c.Parts[0]
 	part.Text = part.TextWithLinks()
@@ -95,7 +95,7 @@ func checkMedia(c provider.Content, s settings, format string, found *provider.F
 	}
 }
 
-// checkCommerce applies the rules of products and paid partnerships, which need Facebook Login.
+// checkCommerce checks products and paid partnerships, which need Facebook Login.
 func (p *Provider) checkCommerce(a provider.Account, c provider.Content, s settings, format string,
 	found *provider.Findings) {
 	reject := func(wrong bool, key, message string) {
@@ -134,7 +134,7 @@ func (p *Provider) checkCommerce(a provider.Account, c provider.Content, s setti
 	}
 }
 
-// checkSettings applies the rules between settings, content and account.
+// checkSettings checks settings against content and account.
 func (p *Provider) checkSettings(a provider.Account, c provider.Content, s settings, format string,
 	found *provider.Findings) {
 	reject := func(wrong bool, key, message string) {

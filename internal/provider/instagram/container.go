@@ -12,7 +12,7 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// createContainer makes the draft of an item of a carousel, or of the post. It is not public.
+// createContainer creates the container of an item of a carousel, or of the post. It is not public.
 func (p *Provider) createContainer(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	media int) (string, error) {
 	form, err := containerForm(ctx, c, st, media)
@@ -32,7 +32,7 @@ func (p *Provider) createContainer(ctx context.Context, a provider.Account, c pr
 	return string(answer.ID), nil
 }
 
-// readContainer asks how far a container is.
+// readContainer reads the status of a container.
 func (p *Provider) readContainer(ctx context.Context, a provider.Account, id string) (graph.ContainerStatus, error) {
 	var answer containerAnswer
 	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"?fields=id,status_code,status", &answer)
@@ -78,7 +78,7 @@ func containerForm(ctx context.Context, c provider.Content, st provider.State, m
 	return form, nil
 }
 
-// disclose labels a paid partnership. Instagram sets the label by itself where a sponsor is named.
+// disclose labels a paid partnership. Instagram sets the label itself if a sponsor is named.
 func disclose(form url.Values, s settings) error {
 	if s.PaidPartnership || len(s.SponsorIDs) > 0 {
 		form.Set("is_paid_partnership", "true")
@@ -90,12 +90,12 @@ func disclose(form url.Values, s settings) error {
 	return setJSON(form, "branded_content_sponsor_ids", sponsors, len(sponsors) > 0)
 }
 
-// wireType returns the media type of a post with one media; a feed image has none.
+// wireType returns the media type of a post with one media file; a feed image has none.
 func wireType(format string) string {
 	return map[string]string{reel: "REELS", story: "STORIES"}[format]
 }
 
-// itemForm describes an item of a carousel. Reels cannot be one: videos are of another type there.
+// itemForm describes an item of a carousel. Items cannot be reels: videos have another type there.
 func itemForm(ctx context.Context, m provider.Media, s settings, index int) (url.Values, error) {
 	var tags []tagSetting
 	for _, tag := range s.UserTags {
@@ -124,7 +124,7 @@ func itemForm(ctx context.Context, m provider.Media, s settings, index int) (url
 	return form, nil
 }
 
-// mediaForm describes an image or a video by the address from which Instagram may fetch it.
+// mediaForm describes an image or a video by the URL from which Instagram fetches it.
 func mediaForm(ctx context.Context, m provider.Media, wire string, tags []tagSetting,
 	products []productSetting) (url.Values, error) {
 	address, err := m.URL(ctx)
@@ -163,7 +163,7 @@ func noAddress(err error) error {
 		Message: "the media have no address that Instagram could fetch them from", Err: err}
 }
 
-// describeReel adds what only reels have.
+// describeReel adds the fields of reels.
 func describeReel(ctx context.Context, form url.Values, c provider.Content, s settings) error {
 	form.Set("share_to_feed", strconv.FormatBool(on(s.ShareToFeed)))
 	setIf(form, "audio_name", s.AudioName)
@@ -201,7 +201,7 @@ func setIf(form url.Values, name, value string) {
 	}
 }
 
-// setJSON adds a value as JSON, where it is wanted.
+// setJSON adds a value as JSON if it is wanted.
 func setJSON(form url.Values, name string, value any, wanted bool) error {
 	if !wanted {
 		return nil

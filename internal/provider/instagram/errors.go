@@ -9,10 +9,10 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// spamPause is how long an account is left alone that Instagram takes for a spammer.
+// spamPause is how long to pause an account that Instagram considers a spammer.
 const spamPause = graph.BlockedPause
 
-// rules are the errors that Instagram has besides those of the whole Graph API.
+// rules are Instagram's errors besides those of the whole Graph API.
 var rules = []graph.Rule{
 	{Subcode: 2207051, Kind: provider.Temporary, As: provider.CodeAccountRestricted, Scope: provider.ScopeAccount,
 		Pause: spamPause},
@@ -48,16 +48,16 @@ var rules = []graph.Rule{
 	{Code: -2, Kind: provider.Temporary, As: provider.CodeProviderUnavailable},
 }
 
-// subcode is the number that the status of a failed container carries.
+// subcode is the number in the status of a failed container.
 var subcode = regexp.MustCompile(`22070\d\d`)
 
-// explain says what a failed container means: by the number in its status.
+// explain returns the error for a failed container, by the number in its status.
 func explain(s graph.ContainerStatus) *provider.Error {
 	e := &provider.Error{Kind: provider.Temporary, Code: provider.CodeMediaRejected, Err: graph.ErrTryAnew,
 		Message: cmp.Or(s.Reason, "Instagram could not process the media")}
 	number, err := strconv.Atoi(subcode.FindString(s.Reason))
 	if err != nil {
-		return e // it does not say why: once more
+		return e // no reason given: retry once
 	}
 	for _, rule := range rules {
 		if rule.Subcode == number && !rule.Ambiguous {

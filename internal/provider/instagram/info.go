@@ -8,7 +8,7 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// Bounds of posts.
+// Limits of posts.
 const (
 	maxCaption       = 2200
 	maxAltText       = 1000
@@ -18,11 +18,11 @@ const (
 	maxReelBytes     = 300 << 20
 	maxStoryBytes    = 100 << 20
 	maxCollaborators = 3
-	maxProductTags   = 5 // of one media
+	maxProductTags   = 5 // per media file
 	maxSponsors      = 2
 )
 
-// renewAhead is how long before its end a token of 60 days is renewed: one that has ended is lost.
+// renewAhead is how long before its expiry a token of 60 days is refreshed: an expired one is lost.
 const renewAhead = 14 * 24 * time.Hour
 
 // Names of formats, which are also the values of instagramPostType.
@@ -102,7 +102,7 @@ func storyFormat() provider.Format {
 	}
 }
 
-// imageLimit is for JPEG, which is all that Instagram takes.
+// imageLimit is for JPEG, the only type that Instagram accepts.
 func imageLimit(minAspect, maxAspect float64) provider.MediaLimit {
 	return provider.MediaLimit{
 		Class: "image", MIMETypes: []string{"image/jpeg"}, ConvertTo: "image/jpeg", MaxCount: maxItems,
@@ -119,7 +119,7 @@ func videoLimit(bytes int64, seconds, minAspect float64) provider.MediaLimit {
 	}
 }
 
-// permissions are the names of what crier needs, which differ between the two ways to connect.
+// permissions are the names of the permissions that crier needs, which differ between the two modes.
 type permissions struct{ publish, comment, insights, delete string }
 
 var permissionsOf = map[Mode]permissions{
@@ -132,8 +132,8 @@ var permissionsOf = map[Mode]permissions{
 // scopeProducts lets an app tag the products of a shop.
 const scopeProducts = "instagram_shopping_tag_products"
 
-// optionalScopes are those that Meta gives to few apps (Facebook Login). A consent that asks for one that the app does
-// not have fails as a whole.
+// optionalScopes are scopes that Meta grants to few apps (Facebook Login). A consent that requests one that the app
+// does not have fails as a whole.
 var optionalScopes = []provider.Grant{
 	{Scope: scopeProducts, Purpose: "tag products of the account's shop"},
 	{Scope: "catalog_management", Purpose: "know the products of the account's shop"},
@@ -171,8 +171,7 @@ func grants(mode Mode, portfolios bool, optional []string) []provider.Grant {
 	return list
 }
 
-// narrow leaves out what the account's mode and permissions do not allow. Permissions of which nothing is known count
-// as granted.
+// narrow omits what the account's mode and permissions do not allow. Unknown permissions count as granted.
 func (p *Provider) narrow(a provider.Account) provider.Info {
 	info, mode := p.info, p.modeOf(a)
 	names := permissionsOf[mode]

@@ -1,8 +1,7 @@
 // Package instagram publishes to professional accounts on Instagram: images, carousels, reels and stories, with a first
-// comment. Instagram fetches media from an address; a post is prepared in a container, which is published by a second
-// call.
+// comment. Instagram fetches media from a URL; a post is prepared in a container, which is published by a second call.
 //
-// An app connects accounts in one of two ways, which differ in what they can do: Instagram's own login, or Facebook
+// An app connects accounts in one of two ways, which differ in their abilities: Instagram's own login, or Facebook
 // Login for accounts behind a Page.
 package instagram
 
@@ -31,39 +30,38 @@ const (
 	FacebookLogin Mode = "facebook_login"
 )
 
-// Config is what the provider needs to know.
+// Config configures the provider.
 type Config struct {
 	provider.Credentials
-	// Mode is how accounts are connected; empty means InstagramLogin. An app can have one of them.
+	// Mode is how accounts are connected; empty means InstagramLogin. An app has only one mode.
 	Mode Mode
-	// APIURL, ConsentURL and CodeURL are the base addresses; empty means those of the mode. Facebook Login has no
-	// CodeURL.
+	// APIURL, ConsentURL and CodeURL are the base URLs; empty means those of the mode. Facebook Login has no CodeURL.
 	APIURL     string
 	ConsentURL string
 	CodeURL    string
 	// Version is the version of the Graph API; empty means v25.0.
 	Version string
-	// WithoutPortfolios leaves out the accounts of Business portfolios, and the permission that they need (Facebook
+	// WithoutPortfolios excludes the accounts of Business portfolios, and the permission that they need (Facebook
 	// Login).
 	WithoutPortfolios bool
 	// OptionalScopes are further permissions that the app was granted (Facebook Login).
 	OptionalScopes []string
-	// SecretProof means that the app wants every call to prove that it knows the app's secret (Facebook Login).
+	// SecretProof means that the app requires every call to prove that it knows the app's secret (Facebook Login).
 	SecretProof bool
 	Limits      Limits
 	Caller      *provider.Caller
 	Now         func() time.Time
 }
 
-// Limits are bounds that Instagram does not state firmly; zero means the usual value.
+// Limits are limits that Instagram does not document firmly; zero means the default.
 type Limits struct {
-	// CommentLength bounds a comment in UTF-16 units.
+	// CommentLength limits a comment in UTF-16 units.
 	CommentLength int
-	// Hashtags is how many are refused beyond, HashtagsAdvised how many are warned about beyond.
+	// Hashtags is the maximum number, HashtagsAdvised the number above which there is a warning.
 	Hashtags, HashtagsAdvised int
-	// CommitTimeout is how long the answer to a publication is waited for.
+	// CommitTimeout is how long to wait for the response to a publication.
 	CommitTimeout time.Duration
-	// Patience is how long Instagram may work on a container before that is told.
+	// Patience is how long Instagram may process a container before an error is reported.
 	Patience time.Duration
 }
 
@@ -76,7 +74,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// WithBase returns the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with all URLs below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL, c.CodeURL = base, base, base
 	return c
@@ -102,7 +100,7 @@ type Provider struct {
 	info       provider.Info
 }
 
-// New makes the provider. Caller and Now are needed; credentials only for connecting.
+// New returns the provider. Caller and Now are required; credentials only for connecting.
 func New(c Config) (*Provider, error) {
 	if c.Caller == nil || c.Now == nil {
 		return nil, errors.New("instagram: a caller and a clock are needed")
@@ -147,7 +145,7 @@ func New(c Config) (*Provider, error) {
 	return p, nil
 }
 
-// checkScopes refuses optional permissions that Instagram does not have.
+// checkScopes rejects optional permissions that Instagram does not have.
 func checkScopes(mode Mode, optional []string) error {
 	if len(optional) > 0 && mode != FacebookLogin {
 		return fmt.Errorf("instagram: optional scopes need the mode %s", FacebookLogin)
@@ -161,10 +159,10 @@ func checkScopes(mode Mode, optional []string) error {
 	return nil
 }
 
-// Info describes Instagram as it is with Facebook Login.
+// Info describes Instagram with Facebook Login.
 func (p *Provider) Info() provider.Info { return p.info }
 
-// InfoFor leaves out what the account's mode and permissions do not allow.
+// InfoFor omits what the account's mode and permissions do not allow.
 func (p *Provider) InfoFor(a provider.Account) provider.Info { return p.narrow(a) }
 
 // Check applies the rules of posts, reels, stories and comments.
@@ -172,7 +170,8 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 	return p.check(a, c)
 }
 
-// Prepare reads the daily quota, then makes the containers and waits until they are finished. Comments need nothing.
+// Prepare reads the daily quota, then creates the containers and waits until they are finished. Comments need no
+// preparation.
 func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	st = st.Clone()
@@ -199,8 +198,8 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 	return p.publish(ctx, a, c, st.Clone())
 }
 
-// Poll closes the comments of the new post where that was asked for, and asks for its address, which Instagram does not
-// tell when it publishes.
+// Poll closes the comments of the new post if requested, and reads its permalink, which the response to publishing does
+// not contain.
 func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State,
 	error) {
 	st = st.Clone()

@@ -11,8 +11,8 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// What Instagram tells of posts, reels and stories: it refuses the whole question for a number that a kind of post does
-// not have.
+// The metrics of posts, reels and stories: Instagram rejects the whole request if a kind of post does not have one of
+// them.
 const postMetrics = "reach,views,likes,comments,saved,shares,total_interactions"
 
 var metricsOf = map[string]string{
@@ -20,8 +20,8 @@ var metricsOf = map[string]string{
 	"STORY": "reach,views,replies,shares,total_interactions",
 }
 
-// PostMetrics reads what kind of post it is, with its likes and comments, and then the numbers of that kind. Without
-// the permission, and where Instagram refuses the others, likes and comments are all.
+// PostMetrics reads the kind of the post, with its likes and comments, and then the metrics of that kind. Without the
+// permission, and if Instagram rejects the others, it returns likes and comments only.
 func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
 	error) {
 	metrics := map[string]provider.Metrics{}
@@ -60,7 +60,7 @@ func (p *Provider) postMetrics(ctx context.Context, a provider.Account, id strin
 	}
 }
 
-// refusesInsights is true for numbers that the post does not have. A missing permission is also what Instagram says of
+// refusesInsights reports whether the post does not have the metrics. Instagram also reports a missing permission for
 // stories that fewer than five people have seen.
 func refusesInsights(failure *provider.Error) bool {
 	return failure.Kind == provider.Rejected && !graph.IsMissing(failure) ||
@@ -80,10 +80,11 @@ func newMetrics(n graph.Numbers) provider.Metrics {
 	}
 }
 
-// maxWindow is how long a time the insights of an account may cover. Reach cannot be added up, so a longer time is cut.
+// maxWindow is the maximum period of the insights of an account. Reach cannot be summed, so a longer period is
+// shortened.
 const maxWindow = 30 * 24 * time.Hour
 
-// AccountMetrics reads the totals of the account, and its numbers in a time.
+// AccountMetrics reads the totals of the account, and its metrics in a period.
 func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from, to time.Time) (provider.AccountMetrics,
 	error) {
 	id := url.PathEscape(a.ProviderAccountID)

@@ -12,7 +12,7 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// ConsentURL returns the page where a person lets crier act for the account, or for the accounts behind its Pages.
+// ConsentURL returns the URL of the consent page for the account, or for the accounts behind the person's Pages.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	if p.mode == FacebookLogin {
 		return p.login.ConsentURL(r)
@@ -26,7 +26,7 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	})
 }
 
-// Exchange turns the code into a token of an hour, and that into one of 60 days.
+// Exchange exchanges the code for a token of an hour, and that for one of 60 days.
 func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
 	if p.mode == FacebookLogin {
 		return p.login.Exchange(ctx, r)
@@ -53,8 +53,8 @@ func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provi
 	return token, err
 }
 
-// Refresh gives the token another 60 days. Instagram has no refresh token: the access token renews itself, from a day
-// after it was given until it ends. The token of a Page has no end, so that one which is refused is dead.
+// Refresh extends the token by 60 days. Instagram has no refresh token: the access token is refreshed with itself, from
+// a day after it was issued until it expires. A Page token does not expire, so one that is rejected is invalid.
 func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.Token, error) {
 	if p.modeOf(a) == FacebookLogin {
 		return provider.Token{}, &provider.Error{
@@ -78,7 +78,7 @@ func (p *Provider) token(ctx context.Context, r graph.TokenRequest) (provider.To
 	return graph.FetchToken(ctx, p.tokens, r)
 }
 
-// Accounts returns the one account of Instagram's login, or those behind the Pages of the person.
+// Accounts returns the only account of Instagram's login, or those behind the person's Pages.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	if p.mode == FacebookLogin {
 		return p.accountsOfPages(ctx, t)
@@ -91,7 +91,7 @@ func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.C
 	return []provider.ConnectedAccount{account}, nil
 }
 
-// accountsOfPages lists the professional accounts behind Pages. Each acts with the token of its Page.
+// accountsOfPages lists the professional accounts behind Pages. Each uses the token of its Page.
 func (p *Provider) accountsOfPages(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	pages, err := p.login.Pages(ctx, t,
 		"id,name,access_token,tasks,instagram_business_account{id,username,name,profile_picture_url}")
@@ -120,7 +120,7 @@ func (p *Provider) accountsOfPages(ctx context.Context, t provider.Token) ([]pro
 	return accounts, nil
 }
 
-// Profile reads the account anew.
+// Profile reads the account.
 func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
 	path, d := "/me?fields=user_id,username,name,account_type,profile_picture_url", decodeDetails(a)
 	d.AuthMode = p.modeOf(a)
@@ -156,7 +156,7 @@ func unknownAccount(err error) error {
 		Message: "Instagram did not say whose token it is", Err: err}
 }
 
-// one returns the account of either form of the answer.
+// one returns the account from either form of the response.
 func (a profileAnswer) one() profile {
 	if len(a.Data) > 0 {
 		return a.Data[0]

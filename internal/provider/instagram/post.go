@@ -14,20 +14,20 @@ import (
 
 // Notes in the State.
 const (
-	// noteQuota means that the daily quota was read and leaves room for the post.
+	// noteQuota means that the daily quota was read and has room for the post.
 	noteQuota = "quotaRead"
-	// noteCloseComments counts how often it was tried to close the comments of the new post.
+	// noteCloseComments counts the attempts to close the comments of the new post.
 	noteCloseComments = "closeComments"
 )
 
-// Closing comments is tried a few times: right after the publication the post may not be known everywhere.
+// Closing comments is retried a few times: right after publishing, the post may not be known everywhere.
 const (
 	maxCloseTries = 4
 	closeDelay    = 4 * time.Second
 )
 
-// checkQuota reads how many posts the account has left today. What Instagram tells counts: its documents name two
-// totals.
+// checkQuota reads how many posts the account has left today. Instagram's response is authoritative: its documentation
+// names two totals.
 func (p *Provider) checkQuota(ctx context.Context, a provider.Account, st provider.State) (provider.State, error) {
 	var answer quotaAnswer
 	err := p.api.Get(ctx, a.Token.Access,
@@ -48,7 +48,7 @@ func (p *Provider) checkQuota(ctx context.Context, a provider.Account, st provid
 	return st, nil
 }
 
-// publish makes the container public.
+// publish publishes the container.
 func (p *Provider) publish(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	container, err := graph.Publishable(st)
@@ -75,7 +75,7 @@ func (p *Provider) publish(ctx context.Context, a provider.Account, c provider.C
 	return st, nil
 }
 
-// enter notes that the post is public, and what is to be done and asked afterwards.
+// enter records that the post is public, and what remains to be done.
 func (p *Provider) enter(st *provider.State, c provider.Content, id, permalink string) {
 	graph.Settled(st)
 	if id == "" {
@@ -93,7 +93,7 @@ func (p *Provider) enter(st *provider.State, c provider.Content, id, permalink s
 	}
 }
 
-// closeComments closes the comments of the new post. When Instagram refuses, the post stays open and that is noted.
+// closeComments closes the comments of the new post. If Instagram rejects that, the comments stay open, with a warning.
 func (p *Provider) closeComments(ctx context.Context, a provider.Account, st provider.State) provider.State {
 	var answer struct{}
 	request := provider.Request{Operation: provider.OpPublish, URL: "/" + url.PathEscape(st.PlatformPostID)}
@@ -115,7 +115,7 @@ func (p *Provider) closeComments(ctx context.Context, a provider.Account, st pro
 	return st
 }
 
-// readPermalink asks once where the post is to be seen. Without an answer there is no address, which is no failure.
+// readPermalink reads the permalink once. A missing permalink is no error.
 func (p *Provider) readPermalink(ctx context.Context, a provider.Account, st provider.State) provider.State {
 	st.RequiresPolling = false
 	if len(st.Published) == 0 {
@@ -131,7 +131,7 @@ func (p *Provider) readPermalink(ctx context.Context, a provider.Account, st pro
 	return st
 }
 
-// comment writes below a post.
+// comment comments on a post.
 func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	if len(c.Parts) == 0 {
@@ -155,7 +155,7 @@ func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.C
 	return st, nil
 }
 
-// Delete removes a post or a comment. Accounts connected by Instagram's own login cannot remove posts by the API;
+// Delete deletes a post or a comment. Accounts connected by Instagram's own login cannot delete posts through the API;
 // nothing is sent for them.
 func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
 	if p.modeOf(a) == InstagramLogin {

@@ -10,15 +10,15 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// listedComments is how many comments are looked at.
+// listedComments is how many comments are read.
 const listedComments = 50
 
-// Strategy reads the container, and then the list of posts for the id. Comments are looked for below the post.
+// Strategy reads the container, and then the list of posts for the id. Comments are searched below the post.
 func (p *Provider) Strategy(provider.Account, provider.Content, provider.State) provider.Strategy {
 	return graph.Strategy()
 }
 
-// Reconcile asks the container of the lost attempt whether it was published, then looks for the post in the list.
+// Reconcile reads whether the container of the lost attempt was published, then searches the list for the post.
 func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
@@ -32,7 +32,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	return outcome, st, err
 }
 
-// findPost looks for the post among the newest ones; stories have a list of their own.
+// findPost searches the newest posts; stories have their own list.
 func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	s, err := decodeSettings(c)
@@ -43,7 +43,7 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.
 	if formatOf(c.Parts[0], s) == story {
 		edge = "stories"
 	}
-	if at.Stale && edge == "stories" { // nothing but their container tells one from another
+	if at.Stale && edge == "stories" { // only their container distinguishes them
 		return provider.OutcomeUnclear, st, nil
 	}
 	var list listAnswer
@@ -58,7 +58,7 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.
 		p.enter(&st, c, string(post.ID), post.Permalink)
 		return provider.OutcomePublished, st, nil
 	}
-	if at.Stale { // the list shows the newest alone
+	if at.Stale { // the list shows only the newest
 		return provider.OutcomeUnclear, st, nil
 	}
 	outcome := graph.Unlisted(&st, p.now())
@@ -68,7 +68,7 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.
 	return outcome, st, nil
 }
 
-// matches compares what the list shows with what was to be published. Stories have no caption.
+// matches compares an entry of the list with the expected post. Stories have no caption.
 func matches(part provider.Part, s settings, post listedPost) bool {
 	mediaType := "IMAGE"
 	switch {
@@ -81,7 +81,7 @@ func matches(part provider.Part, s settings, post listedPost) bool {
 		(formatOf(part, s) == story || graph.SameText(part.TextWithLinks(), post.Caption))
 }
 
-// findComment looks for the comment below the post.
+// findComment searches the comments on the post.
 func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	var list commentList

@@ -8,7 +8,7 @@ import (
 	"crier/internal/provider"
 )
 
-// settings are the publish settings, decoded. The tags are the keys of the public interface.
+// settings are the decoded publish settings. The tags are the keys of the API.
 type settings struct {
 	PostType        string        `json:"instagramPostType"`
 	ShareToFeed     *bool         `json:"instagramShareToFeed"`
@@ -160,7 +160,7 @@ func trialDeclaration() provider.Setting {
 	}
 }
 
-// decodeSettings reads the settings of a content. What cannot be read was not checked by the registry: it is refused.
+// decodeSettings decodes the settings of a content. Invalid settings, which the registry did not check, are rejected.
 func decodeSettings(c provider.Content) (settings, error) {
 	var s settings
 	if err := c.Settings.Decode(&s); err != nil {
@@ -172,7 +172,7 @@ func decodeSettings(c provider.Content) (settings, error) {
 	return s, nil
 }
 
-// formatOf returns what is made of the media. A single video is a reel, also where a feed post was asked for.
+// formatOf returns the format for the media. A single video is a reel, even if a feed post was requested.
 func formatOf(p provider.Part, s settings) string {
 	if len(p.Media) == 1 && isVideo(p.Media[0]) && s.PostType != story {
 		return reel
@@ -182,5 +182,5 @@ func formatOf(p provider.Part, s settings) string {
 
 func isVideo(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }
 
-// on returns the value of a switch that is on unless it is switched off.
+// on returns the value of a switch that is on by default.
 func on(flag *bool) bool { return flag == nil || *flag }

@@ -120,7 +120,7 @@ type instruction struct {
 	LastByte  int64  `json:"lastByte"`
 }
 
-// captionsMetadata says what a file of captions is; LinkedIn takes SubRip in English.
+// captionsMetadata describes a captions file; LinkedIn accepts SubRip in English.
 type captionsMetadata struct {
 	Format         string        `json:"format"`
 	EasyReader     bool          `json:"formattedForEasyReader"`
@@ -207,7 +207,7 @@ type memberProfile struct {
 	} `json:"profilePicture"`
 }
 
-// picture returns the address of the member's picture in its largest size, which comes last.
+// picture returns the URL of the member's picture in its largest size, which comes last.
 func (m memberProfile) picture() string {
 	elements := m.Picture.Display.Elements
 	if len(elements) == 0 || len(elements[len(elements)-1].Identifiers) == 0 {
@@ -233,7 +233,7 @@ type organization struct {
 	} `json:"logoV2"`
 }
 
-// details is what a connection carries (SocialAccount.providerSettings).
+// details is the stored data of a connection (SocialAccount.providerSettings).
 type details struct {
 	CanRefresh bool   `json:"canRefresh"`
 	Role       string `json:"role,omitempty"` // of the member in the organization
@@ -242,12 +242,12 @@ type details struct {
 func decodeDetails(a provider.Account) details {
 	var d details
 	if len(a.Details) > 0 && json.Unmarshal(a.Details, &d) != nil {
-		return details{} // written by hand and not readable: nothing is promised
+		return details{} // edited by hand and invalid: nothing is promised
 	}
 	return d
 }
 
-// restliMethods name what a request means where the HTTP method does not say it.
+// restliMethods specify the request where the HTTP method does not.
 const (
 	methodFinder        = "FINDER"
 	methodDelete        = "DELETE"
@@ -259,13 +259,13 @@ type call struct {
 	operation provider.Operation
 	method    string
 	path      string
-	restli    string // X-RestLi-Method, where one is needed
+	restli    string // X-RestLi-Method, if needed
 	body      any    // sent as JSON unless nil
 	publishes bool
 	timeout   time.Duration
 }
 
-// rest makes one exchange with the versioned API; answers that are no success become errors.
+// rest makes one exchange with the versioned API; unsuccessful responses become errors.
 func (p *Provider) rest(ctx context.Context, a provider.Account, c call) (*provider.Response, error) {
 	header := http.Header{"Linkedin-Version": {p.version}}
 	return p.send(ctx, a, c, header)
@@ -289,7 +289,7 @@ func (p *Provider) send(ctx context.Context, a provider.Account, c call, header 
 	}, c.body)
 }
 
-// get reads something from the versioned API.
+// get reads from the versioned API.
 func (p *Provider) get(ctx context.Context, a provider.Account, path, restli string, v any) error {
 	answer, err := p.rest(ctx, a, call{operation: provider.OpRead, method: http.MethodGet, path: path, restli: restli})
 	if err != nil {
@@ -298,5 +298,5 @@ func (p *Provider) get(ctx context.Context, a provider.Account, path, restli str
 	return answer.Decode(v)
 }
 
-// urn writes a URN into a path or a query.
+// urn escapes a URN for a path or a query.
 func urn(s string) string { return url.QueryEscape(s) }

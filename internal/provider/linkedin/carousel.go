@@ -15,19 +15,19 @@ import (
 )
 
 // LinkedIn shows the pages of a document as a carousel, which it does not offer for the images of a post. So that
-// images can be one, they are put into a PDF: a page for each, with the bytes of its JPEG as they are.
+// images can form one, they are put into a PDF: a page for each, with the bytes of its JPEG unchanged.
 
 const (
 	typePDF = "application/pdf"
-	// carouselName is what such a document is called where nobody names it.
+	// carouselName is the default name of such a document.
 	carouselName = "Carousel"
-	// maxPageSide is the largest side that a page of a PDF may have.
+	// maxPageSide is the maximum side of a PDF page.
 	maxPageSide = 14_400
-	// headBytes is how much of a JPEG is read to know it: what comes before its picture.
+	// headBytes is how much of a JPEG is read to inspect it: the part before its pixels.
 	headBytes = 256 << 10
 )
 
-// pageOf returns the form of an image that goes into a document; ok is false when there is none.
+// pageOf returns the version of an image that goes into a document; ok is false if there is none.
 func pageOf(m provider.Media) (page provider.Media, ok bool) {
 	if m.MIMEType == "image/jpeg" {
 		return m, true
@@ -38,7 +38,8 @@ func pageOf(m provider.Media) (page provider.Media, ok bool) {
 	return m, false
 }
 
-// newCarousel makes the document of some images. It opens each to learn its size, and reads it again when it is sent.
+// newCarousel creates the document of some images. It opens each to read its dimensions, and reads it again when it is
+// sent.
 func newCarousel(ctx context.Context, images []provider.Media) (provider.Media, error) {
 	var layout document
 	for i, m := range images {
@@ -62,11 +63,11 @@ func newCarousel(ctx context.Context, images []provider.Media) (provider.Media, 
 		Open: func(ctx context.Context) (provider.MediaReader, error) { return openSections(ctx, sections) }}, nil
 }
 
-// pageFacts is what the PDF has to say about an image.
+// pageFacts holds the properties of an image that the PDF needs.
 type pageFacts struct {
 	media         provider.Media
 	width, height int
-	space         string // of its colours
+	space         string // color space
 	decode        string
 	turn          int // clockwise, in degrees
 }
@@ -98,7 +99,7 @@ func readPage(ctx context.Context, m provider.Media) (pageFacts, error) {
 	return facts, nil
 }
 
-// turnOf returns how far a camera says that its picture has to be turned (Exif, tag 274).
+// turnOf returns the rotation of a picture according to its camera (Exif, tag 274).
 func turnOf(head []byte) int {
 	at := bytes.Index(head, []byte("Exif\x00\x00"))
 	if at < 0 || len(head) < at+14 {
@@ -125,10 +126,10 @@ func turnOf(head []byte) int {
 	return 0
 }
 
-// document is a PDF of one image a page.
+// document is a PDF with one image per page.
 type document struct{ pages []pageFacts }
 
-// section is a piece of a file: text, or the bytes of an image.
+// section is a section of a file: text, or the bytes of an image.
 type section struct {
 	text  []byte
 	media *provider.Media
@@ -141,7 +142,7 @@ func (s section) size() int64 {
 	return int64(len(s.text))
 }
 
-// pdfWriter writes a PDF in pieces and notes where its objects begin.
+// pdfWriter writes a PDF in sections and records the offsets of its objects.
 type pdfWriter struct {
 	sections []section
 	at       int64
@@ -153,13 +154,13 @@ func (w *pdfWriter) text(format string, args ...any) {
 	w.sections, w.at = append(w.sections, s), w.at+s.size()
 }
 
-// object writes an object without its stream's bytes; numbers count from 1, in order.
+// object writes an object without the bytes of its stream; numbers start at 1, in order.
 func (w *pdfWriter) object(format string, args ...any) {
 	w.objects = append(w.objects, w.at)
 	w.text("%d 0 obj\n"+format, append([]any{len(w.objects)}, args...)...)
 }
 
-// sections returns the pieces of the file. Objects: the catalogue, the list of pages, and three for each page.
+// sections returns the sections of the file. Objects: the catalog, the list of pages, and three for each page.
 func (d document) sections() []section {
 	w := &pdfWriter{}
 	w.text("%%PDF-1.4\n%%\xe2\xe3\xcf\xd3\n")
@@ -192,7 +193,7 @@ func (d document) sections() []section {
 	return w.sections
 }
 
-// openDocument reads the pieces of a file as one.
+// openDocument reads the sections of a file as one.
 type openDocument struct {
 	sections []section
 	files    []provider.MediaReader // nil for texts
@@ -212,7 +213,7 @@ func openSections(ctx context.Context, sections []section) (provider.MediaReader
 	return d, nil
 }
 
-// ReadAt reads across pieces.
+// ReadAt reads across sections.
 func (d *openDocument) ReadAt(p []byte, offset int64) (n int, err error) {
 	for i, s := range d.sections {
 		size := s.size()

@@ -43,7 +43,7 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 	return found
 }
 
-// checkAttachments applies the rule that a post has text and at most one thing besides.
+// checkAttachments checks that a post has text and at most one attachment.
 func checkAttachments(c provider.Content, plan plan, found *provider.Findings) {
 	var besides []string
 	for _, thing := range []struct {
@@ -80,7 +80,7 @@ func checkAttachments(c provider.Content, plan plan, found *provider.Findings) {
 	}
 }
 
-// checkAuthor applies the rules that differ between members and organizations.
+// checkAuthor checks the rules that differ between members and organizations.
 func checkAuthor(a provider.Account, plan plan, found *provider.Findings) {
 	reject := func(wrong bool, key, message string) {
 		if wrong {
@@ -102,7 +102,7 @@ func checkAuthor(a provider.Account, plan plan, found *provider.Findings) {
 
 var cuePattern = regexp.MustCompile(`(?m)^\d{2}:\d{2}:\d{2},\d{3} --> \d{2}:\d{2}:\d{2},\d{3}`)
 
-// checkVideo applies the rules of what belongs to a video.
+// checkVideo checks the captions and thumbnail of a video.
 func checkVideo(c provider.Content, plan plan, found *provider.Findings) {
 	if plan.VideoCaptions != "" && !cuePattern.MatchString(plan.VideoCaptions) {
 		found.Reject(provider.SettingPath("linkedinVideoCaptions"),
@@ -121,7 +121,7 @@ func checkVideo(c provider.Content, plan plan, found *provider.Findings) {
 	}
 }
 
-// checkCarousel applies the rules of images that become a document.
+// checkCarousel checks images that become a document.
 func checkCarousel(c provider.Content, plan plan, found *provider.Findings) {
 	var size int64
 	for _, m := range plan.pages {
@@ -140,7 +140,7 @@ func checkCarousel(c provider.Content, plan plan, found *provider.Findings) {
 	}
 }
 
-// checkEffects warns about settings that will do nothing.
+// checkEffects warns about settings without effect.
 func checkEffects(plan plan, found *provider.Findings) {
 	has := func(kind resource) bool { return len(plan.media) > 0 && resourceOf(plan.media[0]) == kind }
 	if plan.DocumentTitle != "" && !has(documents) {

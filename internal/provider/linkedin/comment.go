@@ -9,8 +9,8 @@ import (
 	"crier/internal/provider"
 )
 
-// comment writes below a post. The versioned API takes comments from apps with the Community Management product only;
-// the legacy one still takes them from all, so it is used without those scopes, and after a refusal.
+// comment comments on a post. The versioned API accepts comments only from apps with the Community Management product;
+// the legacy one still accepts them from all, so it is used without those scopes, and after a rejection.
 func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	request := call{
@@ -34,7 +34,7 @@ func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.C
 	return st, nil
 }
 
-// Prefixes of the two interfaces.
+// Prefixes of the two APIs.
 const (
 	versionedPrefix = "/rest"
 	legacyPrefix    = "/v2"
@@ -54,7 +54,7 @@ func (p *Provider) enterComment(st *provider.State, c provider.Content, id strin
 		PublishedAt: p.now().UTC()}, 1)
 }
 
-// mayCommentVersioned reports whether the scopes for it were granted, or nothing is known about them.
+// mayCommentVersioned reports whether the scopes for it were granted or are unknown.
 func mayCommentVersioned(a provider.Account) bool {
 	return len(a.Scopes) == 0 || a.HasScope(scopeMemberFeed, scopeOrgFeed)
 }
@@ -66,11 +66,11 @@ func commentText(c provider.Content) string {
 	return c.Parts[0].Text
 }
 
-// commentID returns the comment's URN, or its plain id where LinkedIn gives nothing better.
+// commentID returns the comment's URN, or its plain id if LinkedIn returns nothing better.
 func commentID(answer *provider.Response) string {
 	var created commentAnswer
 	if json.Unmarshal(answer.Body, &created) != nil {
-		created = commentAnswer{} // the header has to do
+		created = commentAnswer{} // the header has to suffice
 	}
 	return cmp.Or(created.URN, answer.Header.Get("X-Restli-Id"), created.ID)
 }

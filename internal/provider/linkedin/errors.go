@@ -14,25 +14,25 @@ import (
 	"crier/internal/provider"
 )
 
-// errMediaID marks the refusal of an uploaded file, which may help to upload it again.
+// errMediaID marks the rejection of an uploaded file; uploading it again may help.
 var errMediaID = errors.New("the media id is not valid")
 
-// errYoungMedia marks the refusal of an uploaded picture that may only be too young.
+// errYoungMedia marks the rejection of an uploaded picture that may only be too new.
 var errYoungMedia = errors.New("the picture may not be known everywhere yet")
 
-// errProduct marks a refusal because the operator's app lacks a product.
+// errProduct marks a rejection because the operator's app lacks a product.
 var errProduct = errors.New("the app lacks a product of LinkedIn")
 
-// duplicateError says which post exists already.
+// duplicateError holds the existing post.
 type duplicateError struct{ urn string }
 
-// Error names the post.
+// Error returns the URN of the post.
 func (e *duplicateError) Error() string { return "duplicate of " + e.urn }
 
 // isProductMissing reports whether the app needs a product for the call, whatever the member allows.
 func isProductMissing(e *provider.Error) bool { return errors.Is(e, errProduct) }
 
-// Pauses where LinkedIn, which names none, wants to be left alone.
+// Pauses, since LinkedIn names none.
 const (
 	operatorPause = 15 * time.Minute
 	burstPause    = 5 * time.Minute
@@ -40,7 +40,7 @@ const (
 	conflictPause = 2 * time.Second
 )
 
-// problem is what LinkedIn answers when something is wrong.
+// problem is an error response of LinkedIn.
 type problem struct {
 	Code        string `json:"code"`
 	ServiceCode int    `json:"serviceErrorCode"`
@@ -58,7 +58,7 @@ type problem struct {
 func readProblem(answer *provider.Response) problem {
 	var p problem
 	if json.Unmarshal(answer.Body, &p) != nil {
-		return problem{} // HTML or nothing: the status has to do
+		return problem{} // HTML or nothing: the status has to suffice
 	}
 	return p
 }
@@ -73,7 +73,7 @@ func (p problem) message() string {
 	return text
 }
 
-// is true when the problem, or one of its inputs, has one of the codes.
+// is reports whether the problem, or one of its inputs, has one of the codes.
 func (p problem) is(codes ...string) bool {
 	if slices.Contains(codes, p.Code) {
 		return true
@@ -86,12 +86,12 @@ func (p problem) is(codes ...string) bool {
 	return false
 }
 
-// classify turns an answer that is no success into an error. It is the one place that does.
+// classify turns an unsuccessful response into an error. It is the only place that does so.
 func (p *Provider) classify(answer *provider.Response) *provider.Error {
 	said := readProblem(answer)
 	switch {
 	case answer.Status >= 500 && answer.Publishes() && answer.Operation() != provider.OpComment:
-		// Whatever it says: the post may be public. A comment cannot be while its post is not found.
+		// Whatever it says, the post may be public. A comment cannot be while its post is not found.
 		return answer.Unavailable(said.message())
 	case strings.Contains(said.Message, "Unable to obtain activity"): // a new post that is not known everywhere yet
 		return retryIn(answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, said.message(), nil),
@@ -141,7 +141,7 @@ func classifyForbidden(answer *provider.Response, p problem) *provider.Error {
 
 var existingPost = regexp.MustCompile(`urn:li:(?:share|ugcPost|activity):\d+`)
 
-// classifyRefusal is for answers that say what is wrong with the request.
+// classifyRefusal handles responses that say what is wrong with the request.
 func classifyRefusal(answer *provider.Response, p problem) *provider.Error {
 	switch {
 	case p.is("MEDIA_ASSET_WAITING_UPLOAD"):
@@ -164,7 +164,7 @@ func classifyRefusal(answer *provider.Response, p problem) *provider.Error {
 	return answer.Fail(provider.Rejected, provider.CodeContentRejected, p.message(), nil)
 }
 
-// classifyRateLimit tells daily quotas, which free at midnight UTC, from bursts.
+// classifyRateLimit distinguishes daily quotas, which reset at midnight UTC, from bursts.
 func classifyRateLimit(answer *provider.Response, p problem, now time.Time) *provider.Error {
 	e := answer.Fail(provider.RateLimited, provider.CodeRateLimited, p.message(), nil)
 	e.Scope, e.RetryAfter = provider.ScopeAccount, burstPause
@@ -178,13 +178,13 @@ func classifyRateLimit(answer *provider.Response, p problem, now time.Time) *pro
 	return e
 }
 
-// midnight returns the next one in UTC.
+// midnight returns the next midnight in UTC.
 func midnight(now time.Time) time.Time {
 	now = now.UTC()
 	return time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, time.UTC)
 }
 
-// classifyToken is for the token endpoint, whose errors are OAuth's. Wrong client credentials are the operator's
+// classifyToken is for the token endpoint, which returns OAuth errors. Wrong client credentials are the operator's
 // problem and must not disconnect an account.
 func (p *Provider) classifyToken(answer *provider.Response) *provider.Error {
 	said := readProblem(answer)

@@ -11,15 +11,15 @@ import (
 const (
 	maxText    = 3000
 	maxAltText = 4086
-	// maxDocumentBytes bounds a document.
+	// maxDocumentBytes limits a document.
 	maxDocumentBytes = 100 << 20
-	// commitTimeout bounds the wait for the answer to a post.
+	// commitTimeout limits the wait for the response to a post.
 	commitTimeout = 30 * time.Second
-	// metricsBatch is how many posts of an organization one reading asks for.
+	// metricsBatch is the number of an organization's posts per reading.
 	metricsBatch = 20
 )
 
-// Scopes and what they are good for.
+// Scopes and their purposes.
 const (
 	scopeMemberWrite     = "w_member_social"
 	scopeMemberFeed      = "w_member_social_feed"
@@ -97,8 +97,8 @@ func postFormat(limits Limits) provider.Format {
 	}
 }
 
-// narrow leaves out what the account's connection was not granted. Without known scopes nothing is left out: LinkedIn
-// will say.
+// narrow omits what the account's connection was not granted. If the scopes are unknown, nothing is omitted: LinkedIn
+// will reject it.
 func narrow(info provider.Info, a provider.Account) provider.Info {
 	info.Abilities.Refresh = decodeDetails(a).CanRefresh
 	if len(a.Scopes) == 0 {
@@ -111,7 +111,7 @@ func narrow(info provider.Info, a provider.Account) provider.Info {
 		info.Abilities.PostMetrics = a.HasScope(scopeMemberAnalytics)
 		info.Abilities.Comment = a.HasScope(scopeMemberFeed, scopeMemberWrite)
 		info.Abilities.Mentions = a.HasScope(scopeOrgAdmin, scopeOrgRead, scopeOrgWrite)
-		info.MetricsBatch = 1 // one reading a number, so several a post
+		info.MetricsBatch = 1 // one request per metric, so several per post
 	}
 	if !info.Abilities.Comment {
 		info.Comment = nil
@@ -119,7 +119,7 @@ func narrow(info provider.Info, a provider.Account) provider.Info {
 	return info
 }
 
-// scopes returns those of the app's products, and the optional ones that it was given: one that it was not given fails
+// scopes returns those of the app's products, and the optional ones that it was granted: requesting another one fails
 // the whole consent.
 func scopes(app App, optional []string) []provider.Grant {
 	var list []provider.Grant
@@ -147,7 +147,7 @@ func scopes(app App, optional []string) []provider.Grant {
 	return list
 }
 
-// optionalScopes are those that not every app with the Community Management API is given.
+// optionalScopes are scopes that not every app with the Community Management API is granted.
 var optionalScopes = []provider.Grant{
 	{Scope: scopeMemberFeed, Purpose: "comment as the member"},
 	{Scope: scopeOrgFeed, Purpose: "comment as an organization"},
@@ -155,11 +155,11 @@ var optionalScopes = []provider.Grant{
 	{Scope: scopeMemberAnalytics, Purpose: "read the numbers of the member's posts"},
 }
 
-// rateLimits returns those that LinkedIn publishes, per UTC day.
+// rateLimits returns the limits that LinkedIn publishes, per UTC day.
 func rateLimits(kind App) []provider.RateLimit {
 	perMember, perApp := int64(150), int64(100_000)
 	if kind != MembersApp {
-		perMember, perApp = 100, 500 // the development tier; the standard tier's are not published
+		perMember, perApp = 100, 500 // the development tier; those of the standard tier are not published
 	}
 	units := map[provider.Operation]int64{
 		provider.OpPublish: 1, provider.OpUpload: 1, provider.OpComment: 1, provider.OpDelete: 1, provider.OpRead: 1,

@@ -1,9 +1,9 @@
 // Package linkedin publishes to LinkedIn through its versioned REST API: posts of members and of organizations with
 // images, a video, a document, an article or a poll, reshares and comments. Comments name the page of LinkedIn's
-// documentation behind a rule where it is an odd one.
+// documentation for unusual rules.
 //
-// What an account can do depends on the product that the operator's app was granted: self-serve apps write as members
-// and read nothing; the Community Management API adds organizations and reading.
+// The abilities of an account depend on the product that the operator's app was granted: self-serve apps write as
+// members and read nothing; the Community Management API adds organizations and reading.
 package linkedin
 
 import (
@@ -19,25 +19,25 @@ import (
 	"crier/internal/provider"
 )
 
-// Config is what the provider needs to know.
+// Config configures the provider.
 type Config struct {
 	provider.Credentials
-	// APIURL and ConsentURL are the base addresses; empty means LinkedIn's own.
+	// APIURL and ConsentURL are the base URLs; empty means LinkedIn's own.
 	APIURL     string
 	ConsentURL string
-	// Version is the API version as YYYYMM; each lives for a year. Empty means the newest that crier knows.
+	// Version is the API version as YYYYMM; each is supported for a year. Empty means the newest that crier supports.
 	Version string
 	// App is which products the app has; empty means MembersApp.
 	App App
-	// OptionalScopes are further scopes that the app was given. LinkedIn refuses a consent that asks for any other.
+	// OptionalScopes are further scopes that the app was granted. LinkedIn rejects a consent that requests any other.
 	OptionalScopes []string
 	Limits         Limits
 	Caller         *provider.Caller
 	Now            func() time.Time
 }
 
-// App is what the operator's app at LinkedIn is for. The product of organizations has to be the only one of its app, so
-// that most installations have one of the first two.
+// App is the kind of the operator's app at LinkedIn. The product for organizations has to be the only one of its app,
+// so most installations have one of the first two.
 type App string
 
 // The kinds of apps.
@@ -50,7 +50,7 @@ const (
 	BothApp App = "both"
 )
 
-// Limits are bounds that LinkedIn does not state; zero means the usual value.
+// Limits are limits that LinkedIn does not document; zero means the default.
 type Limits struct {
 	ImageBytes     int64
 	CommentLength  int
@@ -58,7 +58,7 @@ type Limits struct {
 	OptionLength   int
 }
 
-// WithBase returns the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with all URLs below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL = base, base
 	return c
@@ -80,7 +80,7 @@ type Provider struct {
 	info       provider.Info
 }
 
-// New makes the provider. Caller and Now are needed; credentials only for connecting and refreshing.
+// New returns the provider. Caller and Now are required; credentials only for connecting and refreshing.
 func New(c Config) (*Provider, error) {
 	if c.Caller == nil || c.Now == nil {
 		return nil, errors.New("linkedin: a caller and a clock are needed")
@@ -120,10 +120,10 @@ func New(c Config) (*Provider, error) {
 	return p, nil
 }
 
-// Info describes LinkedIn with all that an organization's connection can do.
+// Info describes LinkedIn with all abilities of an organization's connection.
 func (p *Provider) Info() provider.Info { return p.info }
 
-// InfoFor leaves out what the connection was not granted.
+// InfoFor omits what the connection was not granted.
 func (p *Provider) InfoFor(a provider.Account) provider.Info { return narrow(p.info, a) }
 
 // Check applies the rules of posts, comments and reshares.
@@ -162,13 +162,13 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 	return p.createPost(ctx, a, c, st.Clone())
 }
 
-// Poll closes the comments of a new post, where that was asked for.
+// Poll closes the comments of a new post if requested.
 func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State,
 	error) {
 	return p.closeComments(ctx, a, st.Clone())
 }
 
-// isOrganization tells by the author's URN, which is also the account's id at LinkedIn.
+// isOrganization checks the author's URN, which is also the account's id at LinkedIn.
 func isOrganization(a provider.Account) bool {
 	return strings.HasPrefix(a.ProviderAccountID, organizationPrefix)
 }

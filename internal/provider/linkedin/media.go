@@ -18,27 +18,27 @@ import (
 // Steps of an upload, in order. Only videos are finalized.
 const (
 	stepNew        = ""
-	stepSending    = "sending"    // initialized; the bytes from NextByte on are missing
-	stepSent       = "sent"       // all bytes are there, not finalized
-	stepProcessing = "processing" // LinkedIn works on it
+	stepSending    = "sending"    // initialized; the bytes from NextByte are missing
+	stepSent       = "sent"       // all bytes are uploaded, not finalized
+	stepProcessing = "processing" // LinkedIn is processing it
 	stepReady      = "ready"
 )
 
 const (
-	// processingPatience is how long LinkedIn may work on a file.
+	// processingPatience is how long LinkedIn may process a file.
 	processingPatience = 15 * time.Minute
 	imagePollDelay     = 2 * time.Second
 	videoPollDelay     = 5 * time.Second
-	// settleTime is how long files take at least to become usable that the token may not ask about; each further piece
-	// of settleBytes takes a second more, up to maxSettleTime.
+	// settleTime is the minimum wait until a file is usable whose status the token may not read; each further
+	// settleBytes add a second, up to maxSettleTime.
 	settleTime    = 3 * time.Second
 	settleBytes   = 400_000
 	maxSettleTime = 20 * time.Second
-	// maxRedone is how often an upload is begun anew before it is given up.
+	// maxRedone is how often an upload is restarted before it is given up.
 	maxRedone = 2
 )
 
-// resource is the kind of a file as the API names it.
+// resource is the kind of a file in the API.
 type resource string
 
 const (
@@ -57,14 +57,14 @@ func resourceOf(m provider.Media) resource {
 	return documents
 }
 
-// upload is a file to send, with what belongs to a video.
+// upload is a file to send, with the captions and thumbnail of a video.
 type upload struct {
 	provider.Media
 	captions  string
 	thumbnail *provider.Media
 }
 
-// uploads lists the files that a content needs: its media, the document of its images, or the picture of its article.
+// uploads lists the files of a content: its media, the document of its images, or the picture of its article.
 func uploads(ctx context.Context, c provider.Content) ([]upload, error) {
 	if c.Action == provider.Comment || c.Action == provider.Repost {
 		return nil, nil
@@ -109,10 +109,10 @@ func assetOf(c provider.Content, id crier.ID, what string) (provider.Media, erro
 	return picture, nil
 }
 
-// thumbnailTypes are those that LinkedIn takes as the picture of a video.
+// thumbnailTypes are the types that LinkedIn accepts as the thumbnail of a video.
 var thumbnailTypes = []string{"image/jpeg", "image/png"}
 
-// suitedThumbnail returns the picture, or its JPEG where LinkedIn does not take the original.
+// suitedThumbnail returns the picture, or its JPEG if LinkedIn does not accept the original.
 func suitedThumbnail(m provider.Media) provider.Media {
 	if m.JPEG != nil && !slices.Contains(thumbnailTypes, m.MIMEType) {
 		return *m.JPEG
@@ -142,18 +142,18 @@ func (p *Provider) uploadStep(ctx context.Context, a provider.Account, st provid
 	return st, err
 }
 
-// target is where the bytes of a file go. Its addresses let everybody send there, so it is kept among the secrets.
+// uploadTarget is where to upload a file. Its URLs work without credentials, so it is stored among the secrets.
 type uploadTarget struct {
 	Token        string        `json:"token"`
 	Instructions []instruction `json:"instructions"`
-	// Captions and Thumbnail are where those of a video go, until they are there.
+	// Captions and Thumbnail are the upload URLs of a video's captions and thumbnail, until these are uploaded.
 	Captions  string `json:"captions,omitempty"`
 	Thumbnail string `json:"thumbnail,omitempty"`
 }
 
 func secretKey(u *provider.Upload) string { return "upload." + strconv.Itoa(u.Media) }
 
-// initialize announces a file and learns where to send it.
+// initialize announces a file and stores its upload URLs.
 func (p *Provider) initialize(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
 	m upload) error {
 	kind := resourceOf(m.Media)
@@ -203,13 +203,13 @@ func hideTarget(st *provider.State, u *provider.Upload, to uploadTarget) error {
 	return nil
 }
 
-// targetOf reads where the bytes go; ok is false when that was lost or has expired.
+// targetOf returns the upload target; ok is false if it was lost or has expired.
 func (p *Provider) targetOf(st *provider.State, u *provider.Upload) (to uploadTarget, ok bool) {
 	err := json.Unmarshal([]byte(st.Secrets[secretKey(u)].Reveal()), &to)
 	return to, err == nil && (u.ExpiresAt.IsZero() || p.now().Before(u.ExpiresAt))
 }
 
-// sendBytes sends the next piece, exactly as LinkedIn cut it. Sending one again after a crash replaces it.
+// sendBytes sends the next chunk, in the ranges that LinkedIn defined. Repeating one after a crash replaces it.
 func (p *Provider) sendBytes(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
 	m provider.Media) error {
 	to, ok := p.targetOf(st, u)
@@ -240,8 +240,8 @@ func (p *Provider) sendBytes(ctx context.Context, a provider.Account, st *provid
 	return p.afterSending(a, st, u, m, answer, len(to.Instructions), last)
 }
 
-// bearerFor returns the token for the bytes of pictures and documents, which LinkedIn's own hosts want to see. Parts of
-// videos go to signed addresses, which do not accept one; hosts of others never get it.
+// bearerFor returns the token for uploads of pictures and documents, which LinkedIn's own hosts require. Chunks of
+// videos go to signed URLs, which do not accept one; other hosts never get it.
 func (p *Provider) bearerFor(a provider.Account, m provider.Media, address string) provider.Secret {
 	if resourceOf(m) == videos {
 		return ""
@@ -249,7 +249,7 @@ func (p *Provider) bearerFor(a provider.Account, m provider.Media, address strin
 	return p.ownToken(a, address)
 }
 
-// ownToken returns the token for addresses on LinkedIn's own hosts.
+// ownToken returns the token for URLs on LinkedIn's own hosts.
 func (p *Provider) ownToken(a provider.Account, address string) provider.Secret {
 	if provider.SameHost(address, p.api.BaseURL, p.consentURL) {
 		return a.Token.Access
@@ -289,13 +289,13 @@ func (p *Provider) afterSending(a provider.Account, st *provider.State, u *provi
 	return nil
 }
 
-// settleTimeOf returns how long a file takes to become usable that the token may not ask about.
+// settleTimeOf returns the wait until a file is usable whose status the token may not read.
 func settleTimeOf(size int64) time.Duration {
 	return min(settleTime+time.Duration(size/settleBytes)*time.Second, maxSettleTime)
 }
 
-// settling is true while the last file that cannot be asked about is still young. Trying the post too early would not
-// harm, but cost the second it is due at.
+// settling reports whether the last file whose status cannot be read is still too new. Trying the post too early would
+// do no harm, but could miss its due second.
 func (p *Provider) settling(st *provider.State) bool {
 	settled, err := time.Parse(time.RFC3339Nano, st.Data[noteSettled])
 	now := p.now().UTC()
@@ -307,11 +307,11 @@ func (p *Provider) settling(st *provider.State) bool {
 	return true
 }
 
-// canReadMedia is false for tokens of members: LinkedIn refuses to tell them how far an image is, so the post is simply
-// tried.
+// canReadMedia reports false for tokens of members: LinkedIn does not let them read the status of an image, so the post
+// is simply tried.
 func canReadMedia(a provider.Account) bool { return isOrganization(a) && a.HasScope(scopeOrgRead) }
 
-// complete sends what belongs to a video whose pieces are there, one thing a call, and then finalizes it.
+// complete sends the captions and thumbnail of an uploaded video, one per call, and then finalizes it.
 func (p *Provider) complete(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
 	m upload) error {
 	to, ok := p.targetOf(st, u)
@@ -334,7 +334,7 @@ func (p *Provider) complete(ctx context.Context, a provider.Account, st *provide
 	return p.finalize(ctx, a, st, u, to)
 }
 
-// sendCaptions sends the captions of a video. Sending them again replaces them.
+// sendCaptions sends the captions of a video. Repeating it replaces them.
 func (p *Provider) sendCaptions(ctx context.Context, a provider.Account, u *provider.Upload, address,
 	captions string) error {
 	metadata, err := json.Marshal(englishCaptions)
@@ -353,7 +353,7 @@ func (p *Provider) sendCaptions(ctx context.Context, a provider.Account, u *prov
 		Bearer: p.ownToken(a, address)})
 }
 
-// sendThumbnail sends the picture of a video to its signed address. Sending it again replaces it.
+// sendThumbnail sends the thumbnail of a video to its signed URL. Repeating it replaces it.
 func (p *Provider) sendThumbnail(ctx context.Context, u *provider.Upload, address string,
 	picture provider.Media) error {
 	file, err := picture.Open(ctx)
@@ -367,7 +367,7 @@ func (p *Provider) sendThumbnail(ctx context.Context, u *provider.Upload, addres
 		Body:   provider.SectionBody("application/octet-stream", file, 0, picture.Size)})
 }
 
-// sendBeside sends what belongs to a video to its own address.
+// sendBeside sends captions or a thumbnail to its own URL.
 func (p *Provider) sendBeside(ctx context.Context, u *provider.Upload, r provider.Request) error {
 	r.Operation, r.SecretURL, r.Timeout = provider.OpUpload, true, provider.UploadTimeout
 	answer, err := p.api.Caller.Send(ctx, r)
@@ -381,7 +381,7 @@ func (p *Provider) sendBeside(ctx context.Context, u *provider.Upload, r provide
 	return failure
 }
 
-// finalize says that all pieces of a video are there.
+// finalize completes the upload of a video.
 func (p *Provider) finalize(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
 	to uploadTarget) error {
 	_, err := p.rest(ctx, a, call{
@@ -407,14 +407,14 @@ func processingReason(u *provider.Upload) string {
 	return fmt.Sprintf("LinkedIn is processing media %d", u.Media+1)
 }
 
-// readStatus asks how far LinkedIn is.
+// readStatus reads the processing status.
 func (p *Provider) readStatus(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
 	m provider.Media) error {
 	var status mediaStatus
 	err := p.get(ctx, a, "/rest/"+string(resourceOf(m))+"/"+urn(u.ID), "", &status)
 	switch failure := provider.AsError(err); {
 	case failure != nil && failure.Code == provider.CodePermissionMissing:
-		return p.finish(st, u) // this token may not ask after all: the post will tell
+		return p.finish(st, u) // this token may not read it after all: the post will show
 	case failure != nil && failure.Status == http.StatusNotFound:
 		return restart(u, failure)
 	case failure != nil:
@@ -449,7 +449,7 @@ func (p *Provider) finish(st *provider.State, u *provider.Upload) error {
 	return nil
 }
 
-// restart begins an upload anew, unless that was done too often.
+// restart restarts an upload, unless that was done too often.
 func restart(u *provider.Upload, failure *provider.Error) error {
 	if u.Redone >= maxRedone {
 		failure.Kind, failure.Code, failure.Scope = provider.Rejected, provider.CodeMediaRejected, provider.ScopePost
@@ -461,7 +461,7 @@ func restart(u *provider.Upload, failure *provider.Error) error {
 	return failure
 }
 
-// forgetUploads drops all uploads, to do them again; false when that was done before.
+// forgetUploads drops all uploads, to repeat them; it reports false if that was already done.
 func forgetUploads(st *provider.State) bool {
 	forgotten := false
 	for i := range st.Uploads {
@@ -473,7 +473,7 @@ func forgetUploads(st *provider.State) bool {
 	return forgotten
 }
 
-// asMediaError makes a refusal of an upload one of the media instead of the text.
+// asMediaError turns the rejection of an upload into an error about media instead of the text.
 func asMediaError(err error) error {
 	if failure := provider.AsError(err); failure.Code == provider.CodeContentRejected {
 		failure.Code = provider.CodeMediaRejected

@@ -24,11 +24,11 @@ type organizationList struct {
 	Elements []organization `json:"elements"`
 }
 
-// leastKeywords is how many letters of a person's name LinkedIn wants to search by.
+// leastKeywords is the minimum number of letters that LinkedIn requires to search for a person.
 const leastKeywords = 3
 
-// Mentions finds an organization by its name in addresses, and people among an organization's followers (People
-// Typeahead). Members' tokens find organizations only.
+// Mentions finds an organization by its vanity name, and people among an organization's followers (People Typeahead).
+// Members' tokens find organizations only.
 func (p *Provider) Mentions(ctx context.Context, a provider.Account, query string) ([]provider.Mention, error) {
 	vanity := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(query)), " ", "-")
 	found, err := p.mentionedOrganizations(ctx, a, vanity)
@@ -64,7 +64,7 @@ func (p *Provider) mentionedOrganizations(ctx context.Context, a provider.Accoun
 	return found, nil
 }
 
-// logo returns the address of an organization's picture, or nothing where the token may not see it.
+// logo returns the URL of an organization's logo, or "" if the token may not read it.
 func (p *Provider) logo(ctx context.Context, a provider.Account, o organization) string {
 	asset, ok := strings.CutPrefix(o.Logo.Original, "urn:li:digitalmediaAsset:")
 	if !ok {
@@ -74,7 +74,7 @@ func (p *Provider) logo(ctx context.Context, a provider.Account, o organization)
 		DownloadURL string `json:"downloadUrl"`
 	}
 	if p.get(ctx, a, "/rest/images/"+urn("urn:li:image:"+asset), "", &image) != nil {
-		return "" // a picture is no reason to fail
+		return "" // a missing picture is no reason to fail
 	}
 	return image.DownloadURL
 }

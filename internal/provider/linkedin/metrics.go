@@ -32,7 +32,7 @@ type memberAnalytics struct {
 
 const ugcPrefix = "urn:li:ugcPost:"
 
-// PostMetrics reads the numbers of posts: of an organization many at once, of a member one post number by number.
+// PostMetrics reads the metrics of posts: many at once for an organization, one post metric by metric for a member.
 func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
 	error) {
 	metrics := map[string]provider.Metrics{}
@@ -65,7 +65,7 @@ func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs 
 	return metrics, nil
 }
 
-// organizationMetrics reads posts of one kind. Those that nobody saw are not in the answer: their numbers are zero.
+// organizationMetrics reads posts of one kind. Those that nobody saw are not in the response: their metrics are zero.
 func (p *Provider) organizationMetrics(ctx context.Context, a provider.Account, parameter string, ids []string,
 	metrics map[string]provider.Metrics) error {
 	if len(ids) == 0 {
@@ -97,7 +97,7 @@ func organizationNumbers(impressions, reach, likes, comments, shares, clicks int
 		Shares: &shares, Clicks: &clicks}
 }
 
-// memberMetrics reads the numbers of one post of a member, each by a request of its own.
+// memberMetrics reads the metrics of one post of a member, with one request each.
 func (p *Provider) memberMetrics(ctx context.Context, a provider.Account, id string) (provider.Metrics, error) {
 	var m provider.Metrics
 	entity := "(share:" + urn(id) + ")"

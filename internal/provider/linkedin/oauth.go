@@ -11,7 +11,7 @@ import (
 	"crier/internal/provider"
 )
 
-// ConsentURL is LinkedIn's page where a member lets crier act for them and their organizations.
+// ConsentURL returns the URL of LinkedIn's consent page, for the member and their organizations.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	return provider.ConsentAddress(p.consentURL+"/oauth/v2/authorization", p.tokens.Credentials, []provider.Field{
 		{Name: "response_type", Value: "code"},
@@ -22,24 +22,24 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	})
 }
 
-// Exchange turns the code into a token.
+// Exchange exchanges the code for a token.
 func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
 	return p.tokens.Exchange(ctx, r)
 }
 
-// Refresh renews the token of apps that LinkedIn lets do so; the others need the member every 60 days. The life of a
-// refresh token counts from the first consent and does not grow.
+// Refresh refreshes the token for apps that LinkedIn allows to do so; the others need the member every 60 days. The
+// lifetime of a refresh token counts from the first consent and is not extended.
 func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.Token, error) {
 	return p.tokens.Refresh(ctx, a.Token)
 }
 
-// Revoke ends the token.
+// Revoke revokes the token.
 func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 	return p.tokens.Revoke(ctx, url.Values{}, a.Token.Access)
 }
 
-// Accounts returns the member and, where the app and the consent allow it, the organizations that the member may post
-// for. All share one token.
+// Accounts returns the member and, if the app and the consent allow it, the organizations that the member may post for.
+// All share one token.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	a := provider.Account{Scopes: t.Scopes, Token: t}
 	member, err := p.member(ctx, a)
@@ -60,7 +60,7 @@ func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.C
 	return accounts, nil
 }
 
-// Profile reads the member or the organization anew.
+// Profile reads the member or the organization.
 func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
 	id, ok := strings.CutPrefix(a.ProviderAccountID, organizationPrefix)
 	if !ok {
@@ -69,7 +69,7 @@ func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.Co
 	return p.organization(ctx, a, id, decodeDetails(a).Role)
 }
 
-// member reads who the token belongs to: from OpenID, or, for apps that have no OpenID, from the older profile.
+// member reads the owner of the token: from OpenID, or, for apps without OpenID, from the older profile.
 func (p *Provider) member(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
 	if len(a.Scopes) == 0 || a.HasScope(scopeOpenID, scopeProfile) {
 		var info memberInfo
@@ -95,7 +95,7 @@ func (p *Provider) getLegacy(ctx context.Context, a provider.Account, path strin
 	return answer.Decode(v)
 }
 
-// postingRoles are those in which a member may post for an organization. LinkedIn spells one of them in two ways.
+// postingRoles are the roles in which a member may post for an organization. LinkedIn spells one of them in two ways.
 var postingRoles = []string{"ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTRATOR",
 	"DIRECT_SPONSORED_CONTENT_POSTER"}
 
@@ -119,7 +119,7 @@ func (p *Provider) organizations(ctx context.Context, a provider.Account) ([]pro
 		case failure == nil:
 			accounts = append(accounts, account)
 		case failure.Kind != provider.Rejected && failure.Code != provider.CodePermissionMissing:
-			return nil, failure // one that may not be read does not stand in the way of the others
+			return nil, failure // one that may not be read does not affect the others
 		}
 	}
 	return accounts, nil

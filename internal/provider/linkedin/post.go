@@ -14,20 +14,20 @@ import (
 
 // Notes in the State.
 const (
-	// noteSuspect means that an earlier attempt may have worked.
+	// noteSuspect means that an earlier attempt may have succeeded.
 	noteSuspect = "suspect"
-	// noteSettled is when uploads that the token may not ask about should be usable.
+	// noteSettled is when uploads whose status the token may not read should be usable.
 	noteSettled = "settledAt"
-	// noteCloseComments counts how often it was tried to close the comments of the new post.
+	// noteCloseComments counts the attempts to close the comments of the new post.
 	noteCloseComments = "closeComments"
-	// noteCommentRoute is the API that comments go to, when the versioned one was refused.
+	// noteCommentRoute is the API for comments, if the versioned one was rejected.
 	noteCommentRoute = "commentRoute"
-	// noteYoungMedia counts how often LinkedIn refused pictures that may only be too young.
+	// noteYoungMedia counts how often LinkedIn rejected pictures that may only be too new.
 	noteYoungMedia = "youngMedia"
 	routeLegacy    = "v2"
 )
 
-// createPost makes the post or the reshare public. LinkedIn answers with the id in a header and nothing else.
+// createPost publishes the post or the reshare. LinkedIn responds with the id in a header and nothing else.
 func (p *Provider) createPost(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	request, err := newPostRequest(a, c, st)
@@ -45,14 +45,14 @@ func (p *Provider) createPost(ctx context.Context, a provider.Account, c provide
 	return st, nil
 }
 
-// Pictures that LinkedIn refuses are tried again a few times within a minute: they may only be too young.
+// Rejected pictures are retried a few times within a minute: they may only be too new.
 const (
 	maxYoungMedia   = 3
 	youngMediaPause = 20 * time.Second
 )
 
-// afterRefusal looks for good news in a refusal: a duplicate of what may have been published before is that very post,
-// media that LinkedIn does not take may help to be uploaded again, once, and pictures may only be too young.
+// afterRefusal checks whether a rejection can be resolved: a duplicate of what may have been published before is that
+// very post, media that LinkedIn does not accept are uploaded again, once, and pictures may only be too new.
 func (p *Provider) afterRefusal(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	failure *provider.Error) (provider.State, error) {
 	if duplicate, ok := errors.AsType[*duplicateError](failure); ok && st.Data[noteSuspect] != "" {
@@ -72,8 +72,8 @@ func (p *Provider) afterRefusal(ctx context.Context, a provider.Account, c provi
 	return st, failure
 }
 
-// enterDuplicate enters the post that LinkedIn calls the same. Sometimes it names one that does not exist: then nobody
-// can tell. Tokens that may not read posts have to believe it.
+// enterDuplicate records the post that LinkedIn reports as the duplicate. Sometimes that does not exist: then the
+// outcome is unknown. Tokens that may not read posts have to trust it.
 func (p *Provider) enterDuplicate(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	named string, failure *provider.Error) (provider.State, error) {
 	if named != "" {
@@ -97,7 +97,7 @@ func operationOf(c provider.Content) provider.Operation {
 	return provider.OpPublish
 }
 
-// enter notes that the post is public. A success without an id is one nevertheless.
+// enter records that the post is public. A success without an id still counts.
 func (p *Provider) enter(st *provider.State, c provider.Content, id string) {
 	delete(st.Data, noteSuspect)
 	published := provider.Published{PlatformPostID: id, PublishedAt: p.now().UTC()}
@@ -116,8 +116,8 @@ func (p *Provider) enter(st *provider.State, c provider.Content, id string) {
 
 func (p *Provider) permalink(id string) string { return p.consentURL + "/feed/update/" + id + "/" }
 
-// newPostRequest returns the body of a post. It depends on nothing but the content and the uploads, so that sending it
-// again sends the very same.
+// newPostRequest returns the body of a post. It depends only on the content and the uploads, so that resending sends
+// the identical request.
 func newPostRequest(a provider.Account, c provider.Content, st provider.State) (postRequest, error) {
 	plan, err := newPlan(c)
 	if err != nil {
@@ -213,13 +213,13 @@ func uploadedID(st provider.State, index int) (string, error) {
 	return u.ID, nil
 }
 
-// Closing comments is tried a few times: right after the creation the post may not be known everywhere.
+// Closing comments is retried a few times: right after publishing, the post may not be known everywhere.
 const (
 	maxCloseTries = 5
 	closeDelay    = 4 * time.Second
 )
 
-// closeComments closes the comments of the new post. When LinkedIn refuses, the post stays open and that is noted.
+// closeComments closes the comments of the new post. If LinkedIn rejects that, the comments stay open, with a warning.
 func (p *Provider) closeComments(ctx context.Context, a provider.Account, st provider.State) (provider.State, error) {
 	if st.Data[noteCloseComments] == "" {
 		st.RequiresPolling = false
@@ -250,7 +250,7 @@ func (p *Provider) closeComments(ctx context.Context, a provider.Account, st pro
 	return st, nil
 }
 
-// Delete removes a post or a comment. LinkedIn answers in the same way when a post is gone already.
+// Delete deletes a post or a comment. LinkedIn responds in the same way if a post is already gone.
 func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
 	c := call{operation: provider.OpDelete, method: http.MethodDelete, restli: methodDelete, path: "/rest/posts/" +
 		urn(postID)}
@@ -270,7 +270,7 @@ func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string
 	return provider.Deleted, nil
 }
 
-// splitComment takes urn:li:comment:(urn:li:activity:1,2) apart.
+// splitComment splits urn:li:comment:(urn:li:activity:1,2).
 func splitComment(id string) (post, comment string, ok bool) {
 	inner, ok := strings.CutPrefix(id, "urn:li:comment:(")
 	if !ok {

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// readBack is how far before the attempt posts are looked at: clocks differ.
+	// readBack is how far before the attempt posts are searched: clocks differ.
 	readBack = 30 * time.Second
-	// listedCount is how many posts are looked at.
+	// listedCount is how many posts are read.
 	listedCount = 50
-	// resendFrom and resendUntil are when LinkedIn recognises a repetition: not too soon, and for some ten minutes.
+	// resendFrom and resendUntil are when LinkedIn recognizes a repetition: not too soon, and for about ten minutes.
 	resendFrom  = 5 * time.Second
 	resendUntil = 8 * time.Minute
 )
 
-// Strategy reads where the account may read, which only organizations can. Members' posts are sent again: LinkedIn
-// answers the repetition with the id of the post that exists. Members' comments cannot be found out about.
+// Strategy reads if the account may read, which only organizations can. Members' posts are resent: LinkedIn responds to
+// the repetition with the id of the existing post. The outcome of members' comments cannot be determined.
 func (p *Provider) Strategy(a provider.Account, c provider.Content, _ provider.State) provider.Strategy {
 	switch {
 	case isOrganization(a) && a.HasScope(scopeOrgRead):
@@ -32,7 +32,7 @@ func (p *Provider) Strategy(a provider.Account, c provider.Content, _ provider.S
 	return provider.Strategy{Method: provider.ByResending, NotBefore: resendFrom, NotAfter: resendUntil}
 }
 
-// Resend sends the post of a lost attempt again. A duplicate is the proof that the attempt had worked.
+// Resend sends the post of a lost attempt again. A duplicate proves that the attempt succeeded.
 func (p *Provider) Resend(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	st = st.Clone()
@@ -40,7 +40,7 @@ func (p *Provider) Resend(ctx context.Context, a provider.Account, c provider.Co
 	return p.createPost(ctx, a, c, st)
 }
 
-// Reconcile looks for the post or the comment among the newest ones.
+// Reconcile searches the newest posts or comments.
 func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
@@ -72,7 +72,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	return provider.OutcomeAbsent, st, nil
 }
 
-// reshares reports whether the post shares what it should; lists do not always tell.
+// reshares reports whether the post shares the expected one; lists do not always contain it.
 func reshares(post listedPost, wanted string) bool {
 	return post.Reshare == nil || post.Reshare.Parent == wanted
 }
@@ -91,7 +91,7 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 			return provider.OutcomePublished, st, nil
 		}
 	}
-	if len(comments.Elements) >= listedCount { // in what order they come is not documented
+	if len(comments.Elements) >= listedCount { // their order is not documented
 		return provider.OutcomeUnclear, st, nil
 	}
 	return provider.OutcomeAbsent, st, nil

@@ -7,7 +7,7 @@ import (
 	"crier/internal/provider"
 )
 
-// settings are the publish settings, decoded. The tags are the keys of the public interface.
+// settings are the decoded publish settings. The tags are the keys of the API.
 type settings struct {
 	Visibility        string          `json:"linkedinVisibility"`
 	FeedDistribution  string          `json:"linkedinFeedDistribution"`
@@ -27,7 +27,7 @@ type settings struct {
 	CallToActionLabel string          `json:"linkedinCallToActionLabel"`
 }
 
-// targetEntity is one group of readers of an organization's post; the names are LinkedIn's.
+// targetEntity is one audience of an organization's post; the names are LinkedIn's.
 type targetEntity struct {
 	GeoLocations     []string `json:"geoLocations,omitempty"`
 	Industries       []string `json:"industries,omitempty"`
@@ -60,7 +60,7 @@ const (
 	commentsClosed        = "closed"
 )
 
-// Words of the wire for values of settings.
+// Wire values of settings.
 var (
 	wireVisibility = map[string]string{visibilityPublic: "PUBLIC", visibilityConnections: "CONNECTIONS",
 		visibilityLoggedIn: "LOGGED_IN"}
@@ -69,10 +69,10 @@ var (
 		"fourteenDays": "FOURTEEN_DAYS"}
 )
 
-// maxCaptions bounds captions in characters: an hour of speech is less than half of it.
+// maxCaptions limits captions in characters: an hour of speech is less than half of it.
 const maxCaptions = 200_000
 
-// Bounds of an article (documentation: article posts).
+// Limits of an article (documentation: article posts).
 const (
 	maxArticleTitle       = 399
 	maxArticleDescription = 4085
@@ -194,8 +194,8 @@ func pollDeclaration(limits Limits) provider.Setting {
 	}
 }
 
-// decodeSettings reads the settings of a content, with their defaults. What cannot be read was not checked by the
-// registry: it is refused.
+// decodeSettings decodes the settings of a content, with their defaults. Invalid settings, which the registry did not
+// check, are rejected.
 func decodeSettings(c provider.Content) (settings, error) {
 	s := settings{Visibility: visibilityPublic, FeedDistribution: feedMain, CommentsState: commentsOpen}
 	if err := c.Settings.Decode(&s); err != nil {
@@ -207,19 +207,19 @@ func decodeSettings(c provider.Content) (settings, error) {
 	return s, nil
 }
 
-// plan is what a content becomes at LinkedIn: its text and at most one attachment.
+// plan is how a content is published on LinkedIn: its text and at most one attachment.
 type plan struct {
 	settings
 	text    string
 	article *articleSetting
 	media   []provider.Media
-	// pages are the images that become the document of a carousel, which then is all of media.
+	// pages are the images that become the document of a carousel, which is then the only media.
 	pages   []provider.Media
 	reshare string
 }
 
-// newPlan sorts a content. The first link attachment of a post without media is its article; further ones, and those
-// beside media, go into the text, where LinkedIn shows them as plain links.
+// newPlan classifies a content. The first link attachment of a post without media is its article; further ones, and
+// those beside media, are added to the text, where LinkedIn shows them as plain links.
 func newPlan(c provider.Content) (plan, error) {
 	s, err := decodeSettings(c)
 	if err != nil {

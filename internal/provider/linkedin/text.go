@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Commentary is "little text": reserved characters begin elements such as mentions, and one that stands there unescaped
-// does not fail but silently cuts the post off at that point (documentation: little text format).
+// Commentary is "little text": reserved characters start elements such as mentions, and an unescaped one does not fail
+// but silently truncates the post at that point (documentation: little text format).
 
-// reserved are the characters that must be escaped to be themselves.
+// reserved are the characters that must be escaped.
 const reserved = `|{}@[]()<>#\*_~`
 
-// mention is a person or organization that a text names.
+// mention is a person or organization mentioned in a text.
 type mention struct {
 	URN  string `json:"urn"`
 	Name string `json:"name"`
 }
 
-// commentary returns a text as it is sent: reserved characters escaped, hashtags left to be hashtags, and every "@name"
-// of a mention turned into one.
+// commentary returns the text to send: reserved characters escaped, hashtags kept, and every "@name" of a mention
+// converted.
 func commentary(text string, mentions []mention) string {
 	var out strings.Builder
 	previous := ' '
@@ -42,7 +42,7 @@ func commentary(text string, mentions []mention) string {
 	return out.String()
 }
 
-// mentionAt finds the mention that the text begins with, the longest name first.
+// mentionAt finds the mention at the start of the text, the longest name first.
 func mentionAt(text string, mentions []mention) (found mention, ok bool) {
 	if !strings.HasPrefix(text, "@") {
 		return mention{}, false
@@ -55,7 +55,7 @@ func mentionAt(text string, mentions []mention) (found mention, ok bool) {
 	return found, ok
 }
 
-// beginsHashtag is true for a # at the beginning of a word and with one behind it.
+// beginsHashtag reports whether a # starts a word and is followed by one.
 func beginsHashtag(previous rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
 	return !isWord(previous) && previous != '#' && previous != '&' && isWord(next)
@@ -77,13 +77,13 @@ func escape(text string) string {
 }
 
 var (
-	// storedHashtag is how LinkedIn gives a hashtag back: {hashtag|\#|word}.
+	// storedHashtag is how LinkedIn returns a hashtag: {hashtag|\#|word}.
 	storedHashtag = regexp.MustCompile(`\{hashtag\|\\?#\|((?:[^}\\]|\\.)*)\}`)
 	storedMention = regexp.MustCompile(`@\[((?:[^\]\\]|\\.)*)\]\([^)]*\)`)
 	escapedRune   = regexp.MustCompile(`\\([|{}@\[\]()<>#\\*_~])`)
 )
 
-// visible returns what a reader sees of a commentary, ours or LinkedIn's: the form in which they are compared.
+// visible returns the visible text of a commentary, ours or LinkedIn's, for comparison.
 func visible(commentary string) string {
 	commentary = storedHashtag.ReplaceAllString(commentary, "#$1")
 	commentary = storedMention.ReplaceAllString(commentary, "$1")

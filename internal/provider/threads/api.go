@@ -67,7 +67,7 @@ type profileAnswer struct {
 	Verified bool     `json:"is_verified"`
 }
 
-// Attachments travel as JSON inside the form.
+// Attachments are sent as JSON inside the form.
 
 type pollAttachment struct {
 	A string `json:"option_a"`
@@ -99,12 +99,12 @@ type textEntity struct {
 	Length int    `json:"length"`
 }
 
-// details is what a connection carries (SocialAccount.providerSettings).
+// details is the stored data of a connection (SocialAccount.providerSettings).
 type details struct {
 	Verified bool `json:"verified,omitempty"`
 }
 
-// encode is for values made of plain types, which always encode.
+// encode is for values of plain types, which can always be encoded.
 func encode(v any) (string, error) {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -63,7 +63,7 @@ func checkPart(format provider.Format, c provider.Content, part int, card string
 	}
 }
 
-// checkScopes tells beforehand what the connection was not granted.
+// checkScopes checks for missing permissions in advance.
 func checkScopes(a provider.Account, c provider.Content, s settings, found *provider.Findings) {
 	lacks := func(scope string) bool { return len(a.Scopes) > 0 && !a.HasScope(scope) }
 	if c.IsThread() && lacks(scopeReply) {
@@ -80,14 +80,14 @@ func checkScopes(a provider.Account, c provider.Content, s settings, found *prov
 	}
 }
 
-// hasAttachment reports whether a setting gives a post without text something to show.
+// hasAttachment reports whether a setting adds visible content to a post without text.
 func hasAttachment(s settings) bool {
 	return s.Poll != nil || s.GIF != nil || s.TextAttachment != nil || s.LinkAttachment != "" || s.QuotePostID != ""
 }
 
 var countryCode = regexp.MustCompile(`^[A-Z]{2}$`)
 
-// checkSettings applies the rules between settings and content. They concern the first post.
+// checkSettings checks settings against the content. They apply to the first post.
 func checkSettings(c provider.Content, s settings, found *provider.Findings) {
 	reject := func(wrong bool, key, message string) {
 		if wrong {

@@ -9,7 +9,7 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// keyLocation is the setting whose values Threads knows.
+// keyLocation is the setting whose values Threads can search.
 const keyLocation = "threadsLocationId"
 
 type locationList struct {
@@ -22,10 +22,10 @@ type locationList struct {
 	} `json:"data"`
 }
 
-// Choices finds places by a query.
+// Choices searches places.
 func (p *Provider) Choices(ctx context.Context, a provider.Account, _, query string) (provider.Choices, error) {
 	if strings.TrimSpace(query) == "" {
-		return provider.Choices{}, nil // Threads lists no places, it only finds them
+		return provider.Choices{}, nil // Threads does not list places, it only searches them
 	}
 	var list locationList
 	path := "/location_search?q=" + url.QueryEscape(query) + "&fields=id,name,address,city,country"

@@ -12,7 +12,7 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// createContainer makes the draft of an item of a carousel, or of the next part. It is not public.
+// createContainer creates the container of an item of a carousel, or of the next part. It is not public.
 func (p *Provider) createContainer(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	media int) (string, error) {
 	form, err := p.containerForm(ctx, c, st, media)
@@ -31,7 +31,7 @@ func (p *Provider) createContainer(ctx context.Context, a provider.Account, c pr
 	return string(answer.ID), nil
 }
 
-// readContainer asks how far a container is.
+// readContainer reads the status of a container.
 func (p *Provider) readContainer(ctx context.Context, a provider.Account, id string) (graph.ContainerStatus, error) {
 	var answer containerAnswer
 	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"?fields=id,status,error_message", &answer)
@@ -41,7 +41,7 @@ func (p *Provider) readContainer(ctx context.Context, a provider.Account, id str
 	return graph.ContainerStatus{Word: answer.Status, Reason: answer.ErrorMessage}, err
 }
 
-// missing marks an error as one about an object that Threads does not know.
+// missing marks an error as being about an object that Threads does not know.
 func missing(e *provider.Error) *provider.Error {
 	e.Err = errors.Join(graph.ErrMissing, e.Err)
 	return e
@@ -78,7 +78,7 @@ func (p *Provider) containerForm(ctx context.Context, c provider.Content, st pro
 	return form, relate(form, c, s, st)
 }
 
-// mediaForm describes an image or a video by the address from which Threads may fetch it.
+// mediaForm describes an image or a video by the URL from which Threads fetches it.
 func mediaForm(ctx context.Context, m provider.Media) (url.Values, error) {
 	address, err := m.URL(ctx)
 	if err != nil {
@@ -95,12 +95,12 @@ func mediaForm(ctx context.Context, m provider.Media) (url.Values, error) {
 
 func isVideo(m provider.Media) bool { return strings.HasPrefix(m.MIMEType, "video/") }
 
-// isRoot is true for the post that the settings are about: not a reply to it, nor a comment.
+// isRoot reports whether the next part is the post that the settings apply to, not a reply to it nor a comment.
 func isRoot(c provider.Content, st provider.State) bool {
 	return st.NextPart() == 0 && (c.Action == provider.Post || c.Action == "")
 }
 
-// relate adds what the part has to do with other posts, and the settings that concern the first part alone.
+// relate adds the references to other posts, and the settings that apply to the first part only.
 func relate(form url.Values, c provider.Content, s settings, st provider.State) error {
 	switch part := st.NextPart(); {
 	case part > 0:
@@ -132,7 +132,7 @@ func relate(form url.Values, c provider.Content, s settings, st provider.State) 
 	return attach(form, s)
 }
 
-// attach adds the attachments that travel as JSON.
+// attach adds the attachments that are sent as JSON.
 func attach(form url.Values, s settings) error {
 	attachments := map[string]any{}
 	if s.Poll != nil {

@@ -7,8 +7,8 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// rules are the errors that Threads has besides those of the whole Graph API. Subcodes of the 2207 family are shared
-// with Instagram.
+// rules are Threads' errors besides those of the whole Graph API. Subcodes of the 2207 family are shared with
+// Instagram.
 var rules = []graph.Rule{
 	{Code: 24, Subcode: 4279009, Kind: provider.Temporary, As: provider.CodeProviderUnavailable,
 		Mark: graph.ErrUnknownContainer},
@@ -27,7 +27,7 @@ var rules = []graph.Rule{
 	{Says: "THREADS_API__GEO_GATING", Kind: provider.Rejected, As: provider.CodeContentRejected},
 }
 
-// failures are what containers fail of, for people.
+// failures are the reasons of failed containers, for people.
 var failures = map[string]string{
 	"FAILED_DOWNLOADING_VIDEO":     "Threads could not fetch the video",
 	"FAILED_PROCESSING_AUDIO":      "Threads could not process the sound",
@@ -43,7 +43,7 @@ var failures = map[string]string{
 // mayPass are the failures for which a new container may help, once.
 var mayPass = map[string]bool{"FAILED_DOWNLOADING_VIDEO": true, "UNKNOWN": true, "": true}
 
-// explain says what a failed container means.
+// explain returns the error for a failed container.
 func explain(s graph.ContainerStatus) *provider.Error {
 	message, known := failures[s.Reason]
 	if !known {

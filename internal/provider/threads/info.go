@@ -6,7 +6,7 @@ import (
 	"crier/internal/provider"
 )
 
-// Bounds of posts.
+// Limits of posts.
 const (
 	maxText       = 500
 	maxAltText    = 1000
@@ -16,7 +16,7 @@ const (
 	maxVideoBytes = 1 << 30
 )
 
-// renewAhead is how long before its end a token of 60 days is renewed: one that has ended is lost.
+// renewAhead is how long before its expiry a token of 60 days is refreshed: an expired one is lost.
 const renewAhead = 14 * 24 * time.Hour
 
 // Names of permissions.
@@ -52,7 +52,7 @@ func newInfo(limits Limits, optionalScopes []string) provider.Info {
 		FetchesMedia: true,
 		MetricsBatch: 1,
 		RenewAhead:   renewAhead,
-		// A text is a container too, which settles and is then asked for.
+		// A text is a container too, which has to settle and is then read.
 		PrepareLead:   limits.Settle + prepareSlack,
 		CommitTimeout: limits.CommitTimeout,
 	}
@@ -84,7 +84,7 @@ func postFormat(limits Limits) provider.Format {
 	}
 }
 
-// narrow leaves out what needs a permission that was not granted. Nothing is left out when nothing is known about them.
+// narrow omits what needs a permission that was not granted. If the permissions are unknown, nothing is omitted.
 func narrow(info provider.Info, a provider.Account) provider.Info {
 	if len(a.Scopes) == 0 {
 		return info

@@ -10,10 +10,10 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// firstInsight is the day before which Threads has no numbers: 13 April 2024.
+// firstInsight is the day before which Threads has no metrics: 13 April 2024.
 const firstInsight = 1_712_991_600
 
-// PostMetrics reads the numbers of one post. They stay empty for reposts.
+// PostMetrics reads the metrics of one post. They are empty for reposts.
 func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
 	error) {
 	metrics := map[string]provider.Metrics{}
@@ -43,7 +43,7 @@ func newMetrics(n graph.Numbers) provider.Metrics {
 	}
 }
 
-// AccountMetrics reads the numbers of the account.
+// AccountMetrics reads the metrics of the account.
 func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from, to time.Time) (provider.AccountMetrics,
 	error) {
 	path := "/me/threads_insights?metric=views,likes,replies,reposts,quotes,clicks,followers_count"

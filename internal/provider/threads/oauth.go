@@ -12,7 +12,7 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// ConsentURL returns the page of Threads where a person lets crier act for the account.
+// ConsentURL returns the URL of Threads' consent page.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	return provider.ConsentAddress(p.consentURL+"/oauth/authorize", p.tokens.Credentials, []provider.Field{
 		{Name: "client_id", Value: p.tokens.Credentials.ClientID},
@@ -23,7 +23,7 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	})
 }
 
-// Exchange turns the code into a token of an hour, and that into one of 60 days.
+// Exchange exchanges the code for a token of an hour, and that for one of 60 days.
 func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
 	code, secret := graph.CleanCode(r.Code), p.tokens.Credentials.ClientSecret
 	short, err := p.token(ctx, provider.OpConnect, http.MethodPost, "/oauth/access_token", url.Values{
@@ -44,8 +44,8 @@ func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provi
 	return token, nil
 }
 
-// grantedScopes asks what the person agreed to, which may be less than what was asked for. When Threads does not tell,
-// everything is taken as granted: what is not will say so when it is needed.
+// grantedScopes reads the granted scopes, which may be fewer than requested. If Threads does not return them, all count
+// as granted: a missing one shows when it is needed.
 func (p *Provider) grantedScopes(ctx context.Context, token provider.Secret) []string {
 	var answer struct {
 		Data struct {
@@ -60,8 +60,8 @@ func (p *Provider) grantedScopes(ctx context.Context, token provider.Secret) []s
 	return answer.Data.Scopes
 }
 
-// Refresh gives the token another 60 days. Threads has no refresh token: the access token renews itself, from a day
-// after it was given until it ends.
+// Refresh extends the token by 60 days. Threads has no refresh token: the access token is refreshed with itself, from a
+// day after it was issued until it expires.
 func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.Token, error) {
 	token, err := p.token(ctx, provider.OpRefresh, http.MethodGet, "/refresh_access_token", url.Values{
 		"grant_type": {"th_refresh_token"}, "access_token": {a.Token.Access.Reveal()},
@@ -80,7 +80,7 @@ func (p *Provider) token(ctx context.Context, op provider.Operation, method, pat
 	})
 }
 
-// Accounts returns the one account that a consent is for.
+// Accounts returns the only account of a consent.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	account, err := p.Profile(ctx, provider.Account{Token: t})
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.C
 	return []provider.ConnectedAccount{account}, nil
 }
 
-// Profile reads the account that the token belongs to.
+// Profile reads the token's account.
 func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
 	var user profileAnswer
 	if err := p.api.Get(ctx, a.Token.Access, "/me?fields=id,username,name,threads_profile_picture_url,is_verified",

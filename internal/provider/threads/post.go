@@ -10,15 +10,16 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// noteQuota means that the daily quota was read and leaves room for the post.
+// noteQuota means that the daily quota was read and has room for the post.
 const noteQuota = "quotaRead"
 
-// checkQuota reads how many posts and replies the account has left today. A chain is not begun that cannot be ended.
+// checkQuota reads how many posts and replies the account has left today. A chain is not started unless it can be
+// completed.
 func (p *Provider) checkQuota(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	posts, replies := needs(c, st)
 	fields := "quota_usage,config"
-	if replies > 0 && (len(a.Scopes) == 0 || a.HasScope(scopeReply)) { // others may not ask for them
+	if replies > 0 && (len(a.Scopes) == 0 || a.HasScope(scopeReply)) { // without the scope they cannot be read
 		fields += ",reply_quota_usage,reply_config"
 	}
 	var answer quotaAnswer
@@ -48,7 +49,7 @@ func needs(c provider.Content, st provider.State) (posts, replies int64) {
 	return 1, left - 1
 }
 
-// over reports whether the quota has no room. A total that is not told is none.
+// over reports whether the quota has no room. A missing total means no limit.
 func over(used, wanted, total int64) bool { return wanted > 0 && total > 0 && used+wanted > total }
 
 func quotaError(what string, used, total int64) error {
@@ -59,7 +60,7 @@ func quotaError(what string, used, total int64) error {
 	}
 }
 
-// publish makes the container of the next part public.
+// publish publishes the container of the next part.
 func (p *Provider) publish(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	container, err := graph.Publishable(st)
@@ -86,7 +87,7 @@ func operationOf(c provider.Content, st provider.State) provider.Operation {
 	return provider.OpPublish
 }
 
-// afterRefusal decides what is tried next. A used up quota is read again before the next attempt.
+// afterRefusal decides what to try next. A used up quota is read again before the next attempt.
 func (p *Provider) afterRefusal(st provider.State, failure *provider.Error) (provider.State, error) {
 	if failure.Kind == provider.RateLimited || errors.Is(failure, graph.ErrQuota) {
 		delete(st.Data, noteQuota)
@@ -95,7 +96,7 @@ func (p *Provider) afterRefusal(st provider.State, failure *provider.Error) (pro
 	return st, p.containers.Refused(&st, failure)
 }
 
-// enter notes that a part is public. The address is asked for when all parts are.
+// enter records a published part. The permalink is read when all parts are published.
 func (p *Provider) enter(st *provider.State, c provider.Content, id, permalink string) {
 	graph.Settled(st)
 	if id == "" {
@@ -107,7 +108,7 @@ func (p *Provider) enter(st *provider.State, c provider.Content, id, permalink s
 	st.RequiresPolling = st.Done && st.Published[0].Permalink == "" && st.PlatformPostID != ""
 }
 
-// readPermalink asks once where the post is to be seen. Without an answer there is no address, which is no failure.
+// readPermalink reads the permalink once. A missing permalink is no error.
 func (p *Provider) readPermalink(ctx context.Context, a provider.Account, st provider.State) provider.State {
 	st.RequiresPolling = false
 	if len(st.Published) == 0 {
@@ -123,7 +124,7 @@ func (p *Provider) readPermalink(ctx context.Context, a provider.Account, st pro
 	return st
 }
 
-// repost shows a post to the account's followers again.
+// repost reposts a post.
 func (p *Provider) repost(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	request := provider.Request{
@@ -141,7 +142,7 @@ func (p *Provider) repost(ctx context.Context, a provider.Account, c provider.Co
 	return st, nil
 }
 
-// Delete removes a post, reply or repost of the account. Deleting the first post of a chain leaves the others.
+// Delete deletes a post, reply or repost of the account. Deleting the first post of a chain leaves the others.
 func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
 	deletion, err := p.api.Delete(ctx, a.Token.Access, "/"+url.PathEscape(postID))
 	if errors.Is(err, graph.ErrUnknownContainer) {

@@ -10,7 +10,7 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// notePage is where the reading of a long list goes on.
+// notePage is where the reading of a long list continues.
 const notePage = "listPage"
 
 // Strategy reads the container, and then the list of posts or replies for the id.
@@ -18,8 +18,8 @@ func (p *Provider) Strategy(provider.Account, provider.Content, provider.State) 
 	return graph.Strategy()
 }
 
-// Reconcile asks the container of the lost attempt whether it was published, then looks for the post in the list.
-// Reposts have no container: the list alone tells.
+// Reconcile reads whether the container of the lost attempt was published, then searches the list for the post. Reposts
+// have no container: only the list tells.
 func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
@@ -61,7 +61,7 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.
 	return p.unlisted(c, st)
 }
 
-// unlisted is for a post that the list does not show. A chain cannot go on below a post whose id is not known.
+// unlisted handles a post that the list does not show. A chain cannot continue below a post whose id is unknown.
 func (p *Provider) unlisted(c provider.Content, st provider.State) (provider.Outcome, provider.State, error) {
 	outcome := graph.Unlisted(&st, p.now())
 	if outcome == provider.OutcomePublished {
@@ -73,7 +73,7 @@ func (p *Provider) unlisted(c provider.Content, st provider.State) (provider.Out
 	return outcome, st, nil
 }
 
-// listPath asks for the account's posts or replies since a time. Chains and comments are replies.
+// listPath returns the path of the account's posts or replies since a time. Chains and comments are replies.
 func listPath(replies bool, since int64, page string) string {
 	path := "/me/threads"
 	if replies {
@@ -91,7 +91,7 @@ func isPublished(st provider.State, id string) bool {
 	return slices.ContainsFunc(st.Published, func(p provider.Published) bool { return p.PlatformPostID == id })
 }
 
-// wanted is what the lost post must look like.
+// wanted describes the lost post.
 type wanted struct {
 	text      string
 	mediaType string
@@ -116,7 +116,7 @@ func wantedPost(c provider.Content, st provider.State) (wanted, error) {
 	return wanted{text: text, mediaType: listedType(part), repliesTo: form.Get("reply_to_id")}, nil
 }
 
-// listedType returns how the list calls what the part is.
+// listedType returns the list's type of a part.
 func listedType(p provider.Part) string {
 	switch {
 	case len(p.Media) > 1:

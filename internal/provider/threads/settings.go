@@ -4,7 +4,7 @@ import (
 	"crier/internal/provider"
 )
 
-// settings are the publish settings, decoded. The tags are the keys of the public interface.
+// settings are the decoded publish settings. The tags are the keys of the API.
 type settings struct {
 	ReplyControl            string                 `json:"threadsReplyControl"`
 	TopicTag                string                 `json:"threadsTopicTag"`
@@ -47,13 +47,13 @@ type textAttachmentSetting struct {
 	} `json:"styles"`
 }
 
-// Values of settings that are not sent: they are what Threads does without them.
+// Values of settings that are not sent: they are Threads' defaults.
 const (
 	everyone = "everyone"
 	off      = "off"
 )
 
-// wireReplyControl are the words of Threads.
+// wireReplyControl maps to the values of Threads.
 var wireReplyControl = map[string]string{
 	"accountsYouFollow": "accounts_you_follow", "mentionedOnly": "mentioned_only",
 	"parentPostAuthorOnly": "parent_post_author_only", "followersOnly": "followers_only",
@@ -120,10 +120,10 @@ func settingDeclarations() []provider.Setting {
 	}
 }
 
-// maxAttachedText is how long a text behind a post may be.
+// maxAttachedText is the maximum length of a text attachment.
 const maxAttachedText = 10_000
 
-// span returns a passage of a text.
+// span returns the settings of a text range.
 func span() []provider.Setting {
 	return []provider.Setting{
 		{Key: "offset", Type: provider.TypeInteger, Required: true, Minimum: provider.AtLeast(0),
@@ -170,7 +170,7 @@ func textAttachmentDeclaration() provider.Setting {
 	}
 }
 
-// decodeSettings reads the settings of a content. What cannot be read was not checked by the registry: it is refused.
+// decodeSettings decodes the settings of a content. Invalid settings, which the registry did not check, are rejected.
 func decodeSettings(c provider.Content) (settings, error) {
 	var s settings
 	if err := c.Settings.Decode(&s); err != nil {

@@ -8,7 +8,7 @@ import (
 	"crier/internal/provider"
 )
 
-// weigh counts a text as Threads does: characters, but emojis by the bytes of their UTF-8.
+// weigh returns the length of a text as Threads counts it: characters, but emoji by their UTF-8 bytes.
 func weigh(text string) int {
 	total := 0
 	for _, r := range text {
@@ -21,8 +21,8 @@ func weigh(text string) int {
 	return total
 }
 
-// emojiRanges are the blocks of emojis and what joins and colours them. Other symbols of the same blocks are counted
-// like emojis too, which is on the safe side.
+// emojiRanges are the blocks of emoji, their joiners and modifiers. Other symbols of the same blocks are counted like
+// emoji too, which errs on the safe side.
 var emojiRanges = [][2]rune{
 	{0x00A9, 0x00A9}, {0x00AE, 0x00AE}, {0x200D, 0x200D}, {0x203C, 0x203C}, {0x2049, 0x2049}, {0x20E3, 0x20E3},
 	{0x2122, 0x2122}, {0x2139, 0x2139}, {0x2194, 0x21AA}, {0x231A, 0x23FF}, {0x24C2, 0x24C2}, {0x25AA, 0x27BF},
@@ -41,7 +41,7 @@ func partOfEmoji(r rune) bool {
 
 var linkPattern = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"]+`)
 
-// links returns the different addresses in a text.
+// links returns the distinct URLs in a text.
 func links(text string) map[string]bool {
 	found := map[string]bool{}
 	for _, address := range linkPattern.FindAllString(text, -1) {
@@ -50,8 +50,8 @@ func links(text string) map[string]bool {
 	return found
 }
 
-// compose puts the link attachments of a part where Threads takes them: the first becomes the card of a post without
-// media, all others stand in the text.
+// compose places the link attachments of a part: the first becomes the card of a post without media, all others are
+// added to the text.
 func compose(p provider.Part, hasCard bool) (text, card string) {
 	text = p.Text
 	for _, link := range p.Links {

@@ -1,6 +1,6 @@
 // Package threads publishes to Threads through its Graph API: posts with text, an image, a video or a carousel, chains
-// of replies, polls, quotes and reposts. Threads fetches media from an address; a post is prepared in a container,
-// which is published by a second call.
+// of replies, polls, quotes and reposts. Threads fetches media from a URL; a post is prepared in a container, which is
+// published by a second call.
 package threads
 
 import (
@@ -15,10 +15,10 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// Config is what the provider needs to know.
+// Config configures the provider.
 type Config struct {
 	provider.Credentials
-	// APIURL and ConsentURL are the base addresses; empty means those of Threads.
+	// APIURL and ConsentURL are the base URLs; empty means those of Threads.
 	APIURL     string
 	ConsentURL string
 	// Version is the API version; empty means v1.0.
@@ -30,20 +30,20 @@ type Config struct {
 	Now            func() time.Time
 }
 
-// Limits are bounds that Threads does not state firmly; zero means the usual value.
+// Limits are limits that Threads does not document firmly; zero means the default.
 type Limits struct {
-	// ThreadParts is how many posts a chain may have.
+	// ThreadParts is the maximum number of posts in a chain.
 	ThreadParts int
-	// CommitTimeout is how long the answer to a publication is waited for.
+	// CommitTimeout is how long to wait for the response to a publication.
 	CommitTimeout time.Duration
-	// Settle is how long a finished container is left alone before it is published.
+	// Settle is how long to wait after a container is finished before it is published.
 	Settle time.Duration
-	// Patience is how long Threads may work on a container before that is told.
+	// Patience is how long Threads may process a container before an error is reported.
 	Patience time.Duration
 }
 
-// prepareSlack is how long making a container and asking for it may take besides the time that it settles: some calls,
-// and the job engine's pauses between them.
+// prepareSlack is how long creating and reading a container may take besides the time to settle: some calls, and the
+// job engine's pauses between them.
 const prepareSlack = 10 * time.Second
 
 func (l Limits) withDefaults() Limits {
@@ -54,7 +54,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// WithBase returns the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with all URLs below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL = base, base
 	return c
@@ -77,7 +77,7 @@ type Provider struct {
 	info       provider.Info
 }
 
-// New makes the provider. Caller and Now are needed; credentials only for connecting.
+// New returns the provider. Caller and Now are required; credentials only for connecting.
 func New(c Config) (*Provider, error) {
 	if c.Caller == nil || c.Now == nil {
 		return nil, errors.New("threads: a caller and a clock are needed")
@@ -108,7 +108,7 @@ func New(c Config) (*Provider, error) {
 // Info describes Threads.
 func (p *Provider) Info() provider.Info { return p.info }
 
-// InfoFor leaves out what the connection was not granted.
+// InfoFor omits what the connection was not granted.
 func (p *Provider) InfoFor(a provider.Account) provider.Info { return narrow(p.info, a) }
 
 // Check applies the rules of posts, replies, reposts and quotes.
@@ -116,7 +116,7 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 	return p.check(a, c)
 }
 
-// Prepare reads the daily quota, then makes the containers of the part that is next and waits until they are finished.
+// Prepare reads the daily quota, then creates the containers of the next part and waits until they are finished.
 func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	st = st.Clone()
@@ -143,7 +143,7 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 	return p.publish(ctx, a, c, st.Clone())
 }
 
-// Poll asks for the address of the first post, which Threads does not tell when it publishes.
+// Poll reads the permalink of the first post, which the response to publishing does not contain.
 func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State,
 	error) {
 	return p.readPermalink(ctx, a, st.Clone()), nil

@@ -10,7 +10,7 @@ import (
 
 // Wire types of the Content Posting and Display APIs, v2.
 
-// envelope is the form of every answer; a failure can come with status 200.
+// envelope is the format of every response; an error can have status 200.
 type envelope struct {
 	Data  json.RawMessage `json:"data"`
 	Error apiError        `json:"error"`
@@ -42,7 +42,7 @@ type initRequest struct {
 	Source    *sourceInfo `json:"source_info"`
 }
 
-// postInfo is what is said about a post. Videos and pictures have different fields.
+// postInfo describes a post. Videos and pictures have different fields.
 type postInfo struct {
 	Title          string `json:"title,omitempty"`
 	Description    string `json:"description,omitempty"`
@@ -79,12 +79,12 @@ type statusRequest struct {
 type statusAnswer struct {
 	Status     string `json:"status"`
 	FailReason string `json:"fail_reason"`
-	// PostIDs is spelled like this by TikTok. The numbers are larger than a float holds.
+	// PostIDs has TikTok's spelling. The numbers exceed the precision of a float.
 	PostIDs       []json.Number `json:"publicaly_available_post_id"`
 	UploadedBytes int64         `json:"uploaded_bytes"`
 }
 
-// postID returns the id of the post, or nothing as long as it is not told.
+// postID returns the id of the post, or "" while it is unknown.
 func (s statusAnswer) postID() string {
 	if len(s.PostIDs) == 0 {
 		return ""
@@ -133,7 +133,7 @@ type listedVideo struct {
 	Views       *int64 `json:"view_count"`
 }
 
-// details is what a connection carries (SocialAccount.providerSettings).
+// details is the stored data of a connection (SocialAccount.providerSettings).
 type details struct {
 	UnionID             string   `json:"unionId,omitempty"`
 	CreatorNickname     string   `json:"creatorNickname,omitempty"`
@@ -147,12 +147,12 @@ type details struct {
 func decodeDetails(a provider.Account) details {
 	var d details
 	if len(a.Details) > 0 && json.Unmarshal(a.Details, &d) != nil {
-		return details{} // written by hand and not readable: TikTok will say
+		return details{} // edited by hand and invalid: TikTok will reject what is not allowed
 	}
 	return d
 }
 
-// failure reads the envelope: TikTok refuses with a status of success as well.
+// failure checks the envelope: TikTok also reports errors with a status of success.
 func failure(answer *provider.Response) *provider.Error {
 	var e envelope
 	if err := json.Unmarshal(answer.Body, &e); err != nil && answer.OK() {
@@ -183,7 +183,7 @@ func (p *Provider) send(ctx context.Context, a provider.Account, r provider.Requ
 	return nil
 }
 
-// read asks for something. TikTok reads by POST as well.
+// read sends a read request. TikTok uses POST for these as well.
 func (p *Provider) read(ctx context.Context, a provider.Account, path string, body, v any) error {
 	return p.send(ctx, a, provider.Request{Operation: provider.OpRead, Method: http.MethodPost, URL: path}, body, v)
 }

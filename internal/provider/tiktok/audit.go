@@ -6,7 +6,7 @@ import (
 	"crier/internal/provider"
 )
 
-// declarations returns the sentences that TikTok wants a person to see who posts (content sharing guidelines).
+// declarations returns the texts that TikTok requires to be shown to a person who posts (content sharing guidelines).
 func declarations() []provider.Declaration {
 	const music, branded = "musicUsage", "brandedContent"
 	links := map[string]string{music: "https://www.tiktok.com/legal/page/global/music-usage-confirmation/en",
@@ -39,7 +39,8 @@ func declarations() []provider.Declaration {
 	}
 }
 
-// Choices asks TikTok what the account may do with its next post, and how the account looks: who posts has to see both.
+// Choices reads what the account may do with its next post, and its name and picture: the person who posts has to see
+// both.
 func (p *Provider) Choices(ctx context.Context, a provider.Account, setting, _ string) (provider.Choices, error) {
 	var creator creatorInfo
 	if err := p.read(ctx, a, creatorPath, nil, &creator); err != nil {
@@ -62,12 +63,12 @@ func (p *Provider) Choices(ctx context.Context, a provider.Account, setting, _ s
 	return choices, nil
 }
 
-// privacyLabels are TikTok's words for who may see a post.
+// privacyLabels are TikTok's names of the privacy levels.
 var privacyLabels = map[string]string{privacyPublic: "Everyone", privacyFriends: "Friends",
 	privacyFollowers: "Followers", privacySelf: "Only you"}
 
-// checkDisclosure applies the rules of commercial content: a paid partnership is not private, and a post that says to
-// disclose something says what.
+// checkDisclosure checks commercial content: a paid partnership is not private, and a post with the disclosure switched
+// on says what it discloses.
 func checkDisclosure(plan plan, found *provider.Findings) {
 	if plan.inbox() {
 		return

@@ -43,7 +43,7 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 	return found
 }
 
-// checkFormat applies the limits of videos or of pictures.
+// checkFormat checks the limits of videos or of pictures.
 func (p *Provider) checkFormat(a provider.Account, c provider.Content, plan plan, found *provider.Findings) {
 	name := formatVideo
 	if len(plan.photos) > 0 {
@@ -56,7 +56,7 @@ func (p *Provider) checkFormat(a provider.Account, c provider.Content, plan plan
 	format.CheckPart(composed, 0, found)
 }
 
-// checkMode applies the rules of direct posts, which need a privacy level and the scope for it.
+// checkMode checks direct posts, which need a privacy level and the scope for it.
 func checkMode(a provider.Account, plan plan, found *provider.Findings) {
 	path := provider.SettingPath(keyPrivacyLevel)
 	missing := func(scope string) bool { return len(a.Scopes) > 0 && !a.HasScope(scope) }
@@ -79,7 +79,7 @@ func checkMode(a provider.Account, plan plan, found *provider.Findings) {
 	}
 }
 
-// checkSettings applies the rules between settings and media.
+// checkSettings checks settings against the media.
 func checkSettings(plan plan, found *provider.Findings) {
 	if len(utf16.Encode([]rune(plan.Title))) > maxPhotoTitle {
 		found.Reject(provider.SettingPath("tiktokTitle"),
@@ -95,7 +95,7 @@ func checkSettings(plan plan, found *provider.Findings) {
 	}
 }
 
-// checkAllowed warns of what stays off because the account has switched it off.
+// checkAllowed warns about features that stay off because the account has disabled them.
 func checkAllowed(d details, plan plan, found *provider.Findings) {
 	for _, s := range []struct {
 		key string
@@ -111,7 +111,7 @@ func checkAllowed(d details, plan plan, found *provider.Findings) {
 	}
 }
 
-// checkEffects warns about what will do nothing.
+// checkEffects warns about settings without effect.
 func checkEffects(plan plan, found *provider.Findings) {
 	if plan.inbox() {
 		if plan.text != "" || plan.PrivacyLevel != "" {

@@ -11,25 +11,25 @@ import (
 	"crier/internal/provider"
 )
 
-// creatorPath tells what an account may do with its next post. Every direct post has to ask it (content sharing
+// creatorPath returns what an account may do with its next post. Every direct post has to read it (content sharing
 // guidelines).
 const creatorPath = "/v2/post/publish/creator_info/query/"
 
 const (
-	// noteCreator is what TikTok said, noteCreatorAt when.
+	// noteCreator is the response, noteCreatorAt its time.
 	noteCreator   = "creator"
 	noteCreatorAt = "creatorAt"
-	// creatorLife is how long that holds.
+	// creatorLife is how long it is valid.
 	creatorLife = time.Hour
 )
 
-// knowsCreator reports whether what the account may do was read a short while ago.
+// knowsCreator reports whether the response is recent.
 func (p *Provider) knowsCreator(st provider.State) bool {
 	at, err := time.Parse(time.RFC3339, st.Data[noteCreatorAt])
 	return err == nil && p.now().Sub(at) < creatorLife
 }
 
-// readCreator asks what the account may do, and refuses what it may not.
+// readCreator reads what the account may do, and rejects what it may not.
 func (p *Provider) readCreator(ctx context.Context, a provider.Account, plan plan, st *provider.State) error {
 	var creator creatorInfo
 	if err := p.read(ctx, a, creatorPath, nil, &creator); err != nil {
@@ -53,7 +53,7 @@ func (p *Provider) readCreator(ctx context.Context, a provider.Account, plan pla
 	return nil
 }
 
-// problem is why the account may not post this.
+// problem returns why the account may not post this.
 func (c creatorInfo) problem(plan plan) error {
 	if !slices.Contains(c.PrivacyLevels, plan.PrivacyLevel) {
 		return &provider.Error{
@@ -72,7 +72,7 @@ func (c creatorInfo) problem(plan plan) error {
 	return nil
 }
 
-// warnings say what was asked for and stays off, because the account has switched it off.
+// warnings lists the requested features that stay off because the account has disabled them.
 func (c creatorInfo) warnings(plan plan) []string {
 	var list []string
 	for _, s := range []struct {
@@ -90,11 +90,11 @@ func (c creatorInfo) warnings(plan plan) []string {
 	return list
 }
 
-// notedCreator returns what TikTok said.
+// notedCreator returns the stored response.
 func notedCreator(st provider.State) creatorInfo {
 	var creator creatorInfo
 	if json.Unmarshal([]byte(st.Data[noteCreator]), &creator) != nil {
-		return creatorInfo{} // inbox posts do not ask
+		return creatorInfo{} // inbox posts do not need it
 	}
 	return creator
 }

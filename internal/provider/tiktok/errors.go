@@ -9,14 +9,14 @@ import (
 	"crier/internal/provider"
 )
 
-// Pauses, since TikTok names no times.
+// Pauses, since TikTok names none.
 const (
 	ratePause     = time.Minute // the windows slide over a minute
 	dayPause      = 24 * time.Hour
 	operatorPause = 15 * time.Minute
 )
 
-// verdict is what follows from a code.
+// verdict is the classification of a code.
 type verdict struct {
 	kind  provider.Kind
 	code  provider.Code
@@ -40,7 +40,7 @@ var (
 		operatorPause}
 )
 
-// refusals are the codes of the envelope, whatever status they come with. What is missing here is judged by the status.
+// refusals are the codes of the envelope, whatever their status. Others are classified by the status.
 var refusals = map[string]verdict{
 	"access_token_invalid": deadToken,
 	"scope_not_authorized": noScope, "scope_permission_missed": noScope,
@@ -58,7 +58,7 @@ var refusals = map[string]verdict{
 	"rate_limit_exceeded":                                tooFast,
 }
 
-// classify turns an answer of the API that is no success into an error.
+// classify turns an unsuccessful response of the API into an error.
 func classify(answer *provider.Response, e apiError) *provider.Error {
 	message := e.message()
 	if known, ok := refusals[e.Code]; ok {
@@ -76,7 +76,7 @@ func classify(answer *provider.Response, e apiError) *provider.Error {
 	return judge(answer, badContent, message)
 }
 
-// message returns what TikTok says, with its number for their support.
+// message returns TikTok's message, with the log id for their support.
 func (e apiError) message() string {
 	message := cmp.Or(e.Message, e.Code)
 	if message != e.Code && e.Code != "" {
@@ -94,7 +94,7 @@ func judge(answer *provider.Response, v verdict, message string) *provider.Error
 	return e
 }
 
-// classifyUpload turns an answer of the upload host into an error. It has statuses and no bodies.
+// classifyUpload turns a response of the upload host into an error. It has statuses and no bodies.
 func classifyUpload(answer *provider.Response) *provider.Error {
 	switch answer.Status {
 	case http.StatusForbidden, http.StatusNotFound:
@@ -108,7 +108,7 @@ func classifyUpload(answer *provider.Response) *provider.Error {
 	return answer.Unavailable("")
 }
 
-// classifyToken is for the token endpoints, whose errors are OAuth's, without an envelope and sometimes with a status
+// classifyToken is for the token endpoints, which return OAuth errors without an envelope and sometimes with a status
 // of success. Wrong client credentials are the operator's problem and must not disconnect an account.
 func classifyToken(answer *provider.Response) *provider.Error {
 	var oauth struct {
@@ -129,7 +129,7 @@ func classifyToken(answer *provider.Response) *provider.Error {
 	return judge(answer, operator, message)
 }
 
-// failures are the reasons that the status of a post gives. Those that are missing are final refusals of the content.
+// failures are the reasons in the status of a post. Others are permanent rejections of the content.
 var failures = map[string]verdict{
 	"file_format_check_failed": badMedia, "duration_check_failed": badMedia, "frame_rate_check_failed": badMedia,
 	"picture_size_check_failed": badMedia, "video_pull_failed": badMedia, "photo_pull_failed": badMedia,
@@ -139,13 +139,13 @@ var failures = map[string]verdict{
 	"spam_risk_user_banned_from_posting": badAccount,
 }
 
-// passing are the reasons after which the post may be begun anew: the next try works, or says more.
+// passing are the reasons after which the post may be restarted: the next attempt succeeds, or reveals more.
 var passing = map[string]bool{
 	"internal": true, "video_pull_failed": true, "photo_pull_failed": true, "auth_removed": true,
 	"spam_risk_too_many_posts": true,
 }
 
-// judgeFailure returns the error of a post that TikTok took and then refused.
+// judgeFailure returns the error of a post that TikTok accepted and then rejected.
 func judgeFailure(reason string) *provider.Error {
 	v, known := failures[reason]
 	if !known {

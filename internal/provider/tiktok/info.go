@@ -16,10 +16,10 @@ const (
 	maxPhotos           = 35
 )
 
-// UsualPostsPerMinute is how many posts of an account TikTok lets begin within a minute.
+// UsualPostsPerMinute is how many posts of an account can be started per minute.
 const UsualPostsPerMinute = 6
 
-// commitTimeout bounds the wait for the answer to the last chunk, which can have 64 million bytes.
+// commitTimeout limits the wait for the response to the last chunk, which can have 64 million bytes.
 const commitTimeout = 3 * time.Minute
 
 // Scopes.
@@ -64,10 +64,10 @@ func newInfo(limits Limits, pkce bool) provider.Info {
 		Scopes:      scopes(),
 		Costs:       []provider.Cost{},
 		RateLimits:  rateLimits(limits),
-		// What TikTok's audit looks for on the screen of who posts.
+		// Required on the posting screen by TikTok's audit.
 		Declarations: declarations(),
 		PKCE:         pkce,
-		// Pictures are always fetched; videos only where that is configured.
+		// Pictures are always fetched; videos only if configured.
 		FetchesMedia:  true,
 		MetricsBatch:  20,
 		ProfileLife:   creatorLife,
@@ -110,8 +110,8 @@ func photosFormat(limits Limits) provider.Format {
 	}
 }
 
-// narrow applies what TikTok told about the account, and leaves out what the connection was not granted. Without known
-// scopes nothing is left out: TikTok will say.
+// narrow applies TikTok's information about the account, and omits what the connection was not granted. If the scopes
+// are unknown, nothing is omitted: TikTok will reject it.
 func narrow(info provider.Info, a provider.Account) provider.Info {
 	d := decodeDetails(a)
 	if d.MaxVideoDurationSec > 0 {
@@ -132,7 +132,7 @@ func narrow(info provider.Info, a provider.Account) provider.Info {
 	return info
 }
 
-// withoutDisabled leaves out the switches of what the account does not allow anyway.
+// withoutDisabled omits the switches of features that the account does not allow anyway.
 func withoutDisabled(settings []provider.Setting, d details) []provider.Setting {
 	off := map[string]bool{keyAllowComment: d.CommentDisabled, keyAllowDuet: d.DuetDisabled,
 		keyAllowStitch: d.StitchDisabled}
@@ -150,7 +150,7 @@ func scopes() []provider.Grant {
 	}
 }
 
-// rateLimits returns those that TikTok states per account. Beginning a post is what counts as publishing.
+// rateLimits returns TikTok's limits per account. Starting a post counts as publishing.
 func rateLimits(limits Limits) []provider.RateLimit {
 	const minute, day = 60, 24 * 60 * 60
 	return []provider.RateLimit{

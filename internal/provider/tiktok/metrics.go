@@ -7,7 +7,7 @@ import (
 	"crier/internal/provider"
 )
 
-// PostMetrics reads the numbers of up to 20 posts. TikTok tells them of public ones only.
+// PostMetrics reads the metrics of up to 20 posts. TikTok returns them for public ones only.
 func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
 	error) {
 	const path = "/v2/video/query/?fields=id,like_count,comment_count,share_count,view_count"
@@ -22,7 +22,7 @@ func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs 
 	return metrics, nil
 }
 
-// AccountMetrics reads the totals of the account; TikTok does not tell them by time.
+// AccountMetrics reads the totals of the account; TikTok does not report them by period.
 func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, _, _ time.Time) (provider.AccountMetrics,
 	error) {
 	answer, err := p.readUser(ctx, a, "open_id,follower_count,following_count,likes_count,video_count")

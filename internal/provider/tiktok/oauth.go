@@ -13,8 +13,8 @@ import (
 	"crier/internal/provider"
 )
 
-// ConsentURL is TikTok's page where a person lets crier act for the account. The challenge is written in hexadecimal,
-// unlike in RFC 7636 (Login Kit for desktop).
+// ConsentURL returns the URL of TikTok's consent page. The challenge is encoded in hexadecimal, unlike in RFC 7636
+// (Login Kit for desktop).
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	query := []provider.Field{
 		{Name: "client_key", Value: p.tokens.Credentials.ClientID},
@@ -22,7 +22,7 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 		{Name: "scope", Value: strings.Join(provider.ScopeNames(p.info.Scopes), ",")},
 		{Name: "redirect_uri", Value: r.RedirectURL},
 		{Name: "state", Value: r.State},
-		// Without it, TikTok hands out the account that the browser is logged in to, whichever the person wants.
+		// Without it, TikTok selects the account that the browser is logged in to, whichever the person wants.
 		{Name: "disable_auto_auth", Value: "1"},
 	}
 	if p.info.PKCE {
@@ -34,18 +34,19 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	return provider.ConsentAddress(p.consentURL+"/v2/auth/authorize/", p.tokens.Credentials, query)
 }
 
-// Exchange turns the code into a token.
+// Exchange exchanges the code for a token.
 func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
 	return p.tokens.Exchange(ctx, r)
 }
 
-// Refresh renews the token. TikTok's refresh tokens work once: the new pair has to be saved before it is used. When the
-// answer is lost, the old one is probably spent; the next try then says that the account has to be connected again.
+// Refresh refreshes the token. TikTok's refresh tokens work once: the new pair has to be saved before it is used. If
+// the response is lost, the old one is probably used up; the next attempt then reports that the account has to be
+// reconnected.
 func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.Token, error) {
 	return p.tokens.Refresh(ctx, a.Token)
 }
 
-// Revoke ends the connection. TikTok calls a token that is dead already an invalid request, which is as good.
+// Revoke revokes the token. TikTok reports an already invalid token as an invalid request, which is no error.
 func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 	form := url.Values{"token": {a.Token.Access.Reveal()}}
 	answer, err := p.api.Caller.Send(ctx, p.tokens.Request(provider.OpConnect, p.tokens.RevokeURL, form,
@@ -57,7 +58,7 @@ func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 		Error string `json:"error"`
 	}
 	if len(answer.Body) > 0 && json.Unmarshal(answer.Body, &oauth) != nil {
-		oauth.Error = "" // no JSON: the status has to do
+		oauth.Error = "" // no JSON: the status has to suffice
 	}
 	switch oauth.Error {
 	case "invalid_request", "invalid_grant", "access_token_invalid":
@@ -70,7 +71,7 @@ func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 	return classifyToken(answer)
 }
 
-// Accounts returns the one account that a consent is for.
+// Accounts returns the only account of a consent.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	account, err := p.Profile(ctx, provider.Account{Token: t, Scopes: t.Scopes})
 	if err != nil {
@@ -80,12 +81,12 @@ func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.C
 	return []provider.ConnectedAccount{account}, nil
 }
 
-// Profile reads the account that the token belongs to, and what it may post. The second is missing for accounts that
-// may not post at the moment.
+// Profile reads the token's account, and what it may post. The latter is missing for accounts that currently may not
+// post.
 func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
 	fields := "open_id,union_id,avatar_url,display_name"
 	if a.HasScope(scopeProfile) {
-		fields += ",username" // asking without the scope is an error
+		fields += ",username" // requesting it without the scope is an error
 	}
 	user, err := p.readUser(ctx, a, fields)
 	if err != nil {

@@ -7,20 +7,20 @@ import (
 	"crier/internal/provider"
 )
 
-// Paths that begin a post.
+// Paths that start a post.
 const (
 	videoPath  = "/v2/post/publish/video/init/"
 	inboxPath  = "/v2/post/publish/inbox/video/init/"
 	photosPath = "/v2/post/publish/content/init/"
 )
 
-// Ways in which files get to TikTok.
+// Ways to transfer files to TikTok.
 const (
 	sourceUpload = "FILE_UPLOAD"
 	sourcePull   = "PULL_FROM_URL"
 )
 
-// sendLastChunk sends what is missing of the video. From then on TikTok posts it.
+// sendLastChunk sends the missing part of the video. TikTok then posts it.
 func (p *Provider) sendLastChunk(ctx context.Context, plan plan, st provider.State) (provider.State, error) {
 	u := st.Upload(0, 0)
 	if u == nil || !onlyLastChunkMissing(u) || st.Secrets[secretUpload] == "" {
@@ -48,7 +48,7 @@ func (p *Provider) sendLastChunk(ctx context.Context, plan plan, st provider.Sta
 	return st, err
 }
 
-// accept notes that TikTok has everything and works on the post.
+// accept records that TikTok has everything and is processing the post.
 func (p *Provider) accept(st *provider.State) {
 	delete(st.Secrets, secretUpload)
 	delete(st.Data, noteTaken)
@@ -59,7 +59,8 @@ func (p *Provider) accept(st *provider.State) {
 	st.WaitUntil(now.Add(pollDelay(0)), now, processingReason)
 }
 
-// postByAddress has TikTok fetch the files and post them. Beginning it is posting, so a lost answer leaves it open.
+// postByAddress makes TikTok fetch the files and post them. The request publishes, so a lost response leaves the
+// outcome unknown.
 func (p *Provider) postByAddress(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State,
 	error) {
 	path, body, err := newPullRequest(ctx, plan, st)
@@ -113,7 +114,7 @@ func addressOf(ctx context.Context, m provider.Media) (string, error) {
 	return address, nil
 }
 
-// newVideoRequest returns the body for a video, and where it goes. Drafts have nothing but their source.
+// newVideoRequest returns the path and body for a video. Drafts have nothing but their source.
 func newVideoRequest(plan plan, st provider.State, source sourceInfo) (path string, request initRequest) {
 	if plan.inbox() {
 		return inboxPath, initRequest{Source: &source}

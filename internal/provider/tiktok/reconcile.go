@@ -12,16 +12,15 @@ import (
 )
 
 const (
-	// readBack is how far before the attempt posts are looked at: clocks differ.
+	// readBack is how far before the attempt posts are searched: clocks differ.
 	readBack = 30 * time.Second
-	// listPatience is how long a post may take to show in the list; then nobody can tell.
+	// listPatience is how long a post may take to appear in the list; after that the outcome stays unknown.
 	listPatience = 15 * time.Minute
 	listDelay    = time.Minute
 )
 
-// Strategy asks for the status of an upload, which is certain. A post whose files TikTok fetches has no name as long as
-// the answer is missing: it is looked for in the list, where public ones with a text can be found, and never believed
-// to be absent.
+// Strategy reads the status of an upload, which is certain. A post whose files TikTok fetches has no id without the
+// response: it is searched in the list, where public ones with a text can be found, and never concluded to be absent.
 func (p *Provider) Strategy(a provider.Account, c provider.Content, st provider.State) provider.Strategy {
 	plan, err := p.newPlan(c)
 	switch {
@@ -36,7 +35,7 @@ func (p *Provider) Strategy(a provider.Account, c provider.Content, st provider.
 	return provider.Strategy{Method: provider.ByReading, NotBefore: listDelay, Absences: 1}
 }
 
-// Reconcile asks what TikTok has of the upload, or looks for the post.
+// Reconcile reads the status of the upload, or searches for the post.
 func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
@@ -50,9 +49,8 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	return p.findPost(ctx, a, plan, st, at)
 }
 
-// reconcileUpload believes what the status says: with all bytes TikTok posts, and Poll reads what becomes of it. Of a
-// State that is older than the attempt only a success counts: the attempt may have had another upload, and one that
-// failed would be begun anew.
+// reconcileUpload trusts the status: with all bytes TikTok posts, and Poll reads the result. If the State is older than
+// the attempt, only a success counts: the attempt may have had another upload, and a failed one would be restarted.
 func (p *Provider) reconcileUpload(ctx context.Context, a provider.Account, st provider.State, u *provider.Upload,
 	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	status, err := p.readStatus(ctx, a, st)
@@ -71,7 +69,7 @@ func (p *Provider) reconcileUpload(ctx context.Context, a provider.Account, st p
 	return provider.OutcomeAbsent, st, nil
 }
 
-// findPost looks for the post among the newest public ones.
+// findPost searches the newest public posts.
 func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, st provider.State,
 	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	const path = "/v2/video/list/?fields=id,create_time,title,video_description"
@@ -95,8 +93,8 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, 
 	return provider.OutcomePending, st, nil
 }
 
-// wantedText returns what the post is known again by.
+// wantedText returns the text by which the post is recognized.
 func wantedText(plan plan) string { return normalize(cmp.Or(plan.text, plan.Title)) }
 
-// normalize brings texts into the form in which they are compared.
+// normalize normalizes texts for comparison.
 func normalize(text string) string { return strings.TrimSpace(norm.NFC.String(text)) }

@@ -6,7 +6,7 @@ import (
 	"crier/internal/provider"
 )
 
-// settings are the publish settings, decoded. The tags are the keys of the public interface.
+// settings are the decoded publish settings. The tags are the keys of the API.
 type settings struct {
 	PostMode              string `json:"tiktokPostMode"`
 	PrivacyLevel          string `json:"tiktokPrivacyLevel"`
@@ -95,7 +95,7 @@ func settingDeclarations() []provider.Setting {
 	}
 }
 
-// decodeSettings reads the settings of a content. What cannot be read was not checked by the registry: it is refused.
+// decodeSettings decodes the settings of a content. Invalid settings, which the registry did not check, are rejected.
 func decodeSettings(c provider.Content) (settings, error) {
 	s := settings{PostMode: modeDirect}
 	if err := c.Settings.Decode(&s); err != nil {
@@ -116,11 +116,11 @@ type plan struct {
 	text   string
 	video  provider.Media
 	photos []provider.Media // none for a video
-	// pulled means that TikTok fetches the files, so that asking for it is posting.
+	// pulled means that TikTok fetches the files, so that the request itself publishes.
 	pulled bool
 }
 
-// newPlan reads a content. It refuses what Check refuses, for want of anything to send.
+// newPlan converts a content. It fails like Check if there is nothing to send.
 func (p *Provider) newPlan(c provider.Content) (plan, error) {
 	s, err := decodeSettings(c)
 	if err != nil {

@@ -26,10 +26,10 @@ const (
 	processingReason = "TikTok is processing the post"
 	idReason         = "TikTok has published the post and will tell its id after moderation"
 	restartReason    = "TikTok failed with the post, and it begins anew"
-	// noteTries counts how often the id of a post could not be asked for.
+	// noteTries counts the failed readings of a post's id.
 	noteTries = "tries"
 	maxTries  = 4
-	// restartDelay is how long TikTok is left alone before a post begins anew.
+	// restartDelay is the pause before a post is restarted.
 	restartDelay = 20 * time.Second
 	longestDelay = 10 * time.Minute
 )
@@ -40,18 +40,18 @@ func (p *Provider) readStatus(ctx context.Context, a provider.Account, st provid
 	return status, err
 }
 
-// taken reports whether TikTok has all bytes: it will post them, has done so, or has failed with them.
+// taken reports whether TikTok has all bytes: it will post them, has done so, or has failed.
 func (s statusAnswer) taken(size int64) bool {
 	return s.Status != statusUploading || s.UploadedBytes >= size
 }
 
-// pollDelay grows with the time that was waited: most posts take seconds, a few take hours, and 30 readings a minute
-// are allowed.
+// pollDelay grows with the elapsed time: most posts take seconds, a few take hours, and 30 readings per minute are
+// allowed.
 func pollDelay(waited time.Duration) time.Duration {
 	return min(max(2*time.Second, waited/4), longestDelay)
 }
 
-// follow reads how far TikTok is.
+// follow reads the status.
 func (p *Provider) follow(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	plan, err := p.newPlan(c)
@@ -82,7 +82,7 @@ func (p *Provider) follow(ctx context.Context, a provider.Account, c provider.Co
 	return p.waitOn(st)
 }
 
-// waitOn comes back later, as long as that is not too late.
+// waitOn continues polling until the patience ends.
 func (p *Provider) waitOn(st provider.State) (provider.State, error) {
 	now := p.now().UTC()
 	waited := now.Sub(st.PollingSince)
@@ -97,7 +97,7 @@ func (p *Provider) waitOn(st provider.State) (provider.State, error) {
 	return st, nil
 }
 
-// enter notes that the post is there, and its id as soon as that is told.
+// enter records that the post is published, and its id once it is known.
 func (p *Provider) enter(st *provider.State, a provider.Account, plan plan, id string) {
 	if !st.Done {
 		st.Publish(provider.Published{PublishedAt: p.now().UTC()}, 1)
@@ -108,7 +108,7 @@ func (p *Provider) enter(st *provider.State, a provider.Account, plan plan, id s
 	}
 }
 
-// awaitID keeps asking for the id of a public post; others never get one.
+// awaitID keeps polling for the id of a public post; others never get one.
 func (p *Provider) awaitID(st *provider.State, plan plan) {
 	now := p.now().UTC()
 	if st.PlatformPostID != "" || plan.PrivacyLevel != privacyPublic {
@@ -149,8 +149,8 @@ func (p *Provider) permalink(a provider.Account, st provider.State, plan plan, i
 	return p.consentURL + "/@" + url.PathEscape(name) + "/" + kind + "/" + id
 }
 
-// afterReading is for a status that could not be read. When the post is there already, only its id is missing: that is
-// no reason to wait for ever, or to call the post a failure.
+// afterReading handles a status that could not be read. If the post is already published, only its id is missing: that
+// is no reason to wait indefinitely, or to fail the post.
 func (p *Provider) afterReading(st provider.State, failure *provider.Error) (provider.State, error) {
 	if !st.Done {
 		return st, failure
@@ -167,7 +167,7 @@ func (p *Provider) afterReading(st provider.State, failure *provider.Error) (pro
 	return st, nil
 }
 
-// afterFailure begins a post anew where that may help. TikTok's word is final, so nothing can be posted twice.
+// afterFailure restarts a post where that may help. TikTok's failure is final, so nothing can be posted twice.
 func (p *Provider) afterFailure(st provider.State, reason string) (provider.State, error) {
 	redone, _ := strconv.Atoi(st.Data[noteRedone]) // written by this package
 	if !passing[reason] || redone >= maxRedone {

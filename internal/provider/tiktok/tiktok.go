@@ -1,9 +1,8 @@
-// Package tiktok publishes to TikTok through its Content Posting API: one video or up to 35 pictures a post, directly
-// or into the inbox of the account's app. Comments name the page of TikTok's documentation behind a rule where it is an
-// odd one.
+// Package tiktok publishes to TikTok through its Content Posting API: one video or up to 35 pictures per post, directly
+// or into the inbox of the account's app. Comments name the page of TikTok's documentation for unusual rules.
 //
-// A video that is uploaded is posted when TikTok has its last chunk. So all others are uploaded beforehand, and only
-// the last one is sent at the second the post is due. Pictures are fetched by TikTok: asking for them is posting them.
+// An uploaded video is posted when TikTok has its last chunk. So all others are uploaded in advance, and only the last
+// one is sent at the second the post is due. Pictures are fetched by TikTok: the request itself publishes them.
 package tiktok
 
 import (
@@ -14,48 +13,48 @@ import (
 	"crier/internal/provider"
 )
 
-// Config is what the provider needs to know.
+// Config configures the provider.
 type Config struct {
 	provider.Credentials
-	// APIURL and ConsentURL are the base addresses; empty means TikTok's own. Posts are shown below ConsentURL.
+	// APIURL and ConsentURL are the base URLs; empty means TikTok's own. Posts are shown below ConsentURL.
 	APIURL     string
 	ConsentURL string
-	// PullVideos has TikTok fetch videos from crier's media addresses, whose domain must be verified with TikTok. A
-	// lost answer is harder to find out about then.
+	// PullVideos makes TikTok fetch videos from crier's media URLs, whose domain must be verified with TikTok. The
+	// outcome of a lost response is then harder to determine.
 	PullVideos bool
-	// WithoutPKCE leaves out the code challenge, which TikTok does not ask of web apps.
+	// WithoutPKCE omits the code challenge, which TikTok does not require of web apps.
 	WithoutPKCE bool
 	Limits      Limits
 	Caller      *provider.Caller
 	Now         func() time.Time
 }
 
-// Limits are bounds that TikTok does not state firmly; zero means the usual value.
+// Limits are limits that TikTok does not document firmly; zero means the default.
 type Limits struct {
 	VideoBytes      int64
 	MinVideoSeconds float64
-	// MaxVideoSeconds holds where TikTok does not tell what the account may.
+	// MaxVideoSeconds applies if TikTok does not return the account's limit.
 	MaxVideoSeconds float64
-	// PhotoLongSide and PhotoShortSide are what 1080p means.
+	// PhotoLongSide and PhotoShortSide are the sides of 1080p.
 	PhotoLongSide  int
 	PhotoShortSide int
-	// SingleChunkBytes is up to which size a video is sent as a whole, at most 64 million bytes.
+	// SingleChunkBytes is the maximum size of a video that is sent as a whole, at most 64 million bytes.
 	SingleChunkBytes int64
-	// ChunkBytes is how much of a larger video is sent at once, 5 to 64 million bytes. The last chunk, which is sent at
-	// the second, can be nearly twice as large, so small ones are better.
+	// ChunkBytes is the chunk size of a larger video, 5 to 64 million bytes. The last chunk, which is sent at the due
+	// second, can be nearly twice as large, so small ones are better.
 	ChunkBytes int64
-	// UploadLifetime is how long an upload address works.
+	// UploadLifetime is how long an upload URL is valid.
 	UploadLifetime time.Duration
-	// ProcessingPatience is how long TikTok may work on a post.
+	// ProcessingPatience is how long TikTok may process a post.
 	ProcessingPatience time.Duration
-	// PostIDPatience is how long the id of a post that is public already is waited for.
+	// PostIDPatience is how long to wait for the id of a post that is already public.
 	PostIDPatience time.Duration
 	PostsPerDay    int64
-	// PostsPerMinute is how many posts of an account may be begun within a minute.
+	// PostsPerMinute is how many posts of an account can be started per minute.
 	PostsPerMinute int64
 }
 
-// WithBase returns the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with all URLs below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL = base, base
 	return c
@@ -72,7 +71,7 @@ type Provider struct {
 	info       provider.Info
 }
 
-// New makes the provider. Caller and Now are needed; credentials only for connecting and refreshing.
+// New returns the provider. Caller and Now are required; credentials only for connecting and refreshing.
 func New(c Config) (*Provider, error) {
 	if c.Caller == nil || c.Now == nil {
 		return nil, errors.New("tiktok: a caller and a clock are needed")
@@ -100,10 +99,11 @@ func New(c Config) (*Provider, error) {
 	}, nil
 }
 
-// Info describes TikTok as it is for most accounts.
+// Info describes TikTok for most accounts.
 func (p *Provider) Info() provider.Info { return p.info }
 
-// InfoFor adds what TikTok told about the account when it was connected: how long its videos may be, and for whom.
+// InfoFor adds what TikTok returned about the account when it was connected: the maximum length of its videos, and the
+// privacy levels.
 func (p *Provider) InfoFor(a provider.Account) provider.Info { return narrow(p.info, a) }
 
 // Check applies the rules of videos and pictures.
@@ -111,7 +111,7 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 	return p.check(a, c)
 }
 
-// Prepare asks what the account may post, then uploads the video except for its last chunk, step by step.
+// Prepare reads what the account may post, then uploads the video except for its last chunk, step by step.
 func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	st = st.Clone()
@@ -136,7 +136,7 @@ func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.C
 	return st, nil
 }
 
-// Commit sends the last chunk of the video, or has TikTok fetch the files.
+// Commit sends the last chunk of the video, or makes TikTok fetch the files.
 func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	st = st.Clone()
@@ -153,7 +153,7 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 	return p.sendLastChunk(ctx, plan, st)
 }
 
-// Poll reads how far TikTok is with the post, and what its id is.
+// Poll reads the status of the post, and its id.
 func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State,
 	error) {
 	return p.follow(ctx, a, c, st.Clone())

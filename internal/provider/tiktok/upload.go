@@ -13,11 +13,11 @@ import (
 // Steps of an upload.
 const (
 	stepNew     = ""
-	stepSending = "sending" // begun; the bytes from NextByte on are missing
-	stepAsking  = "asking"  // what has arrived must be asked first
+	stepSending = "sending" // started; the bytes from NextByte are missing
+	stepAsking  = "asking"  // the progress must be read first
 )
 
-// Bounds of chunks (media transfer guide). TikTok's megabytes are decimal.
+// Limits of chunks (media transfer guide). TikTok's megabytes are decimal.
 const (
 	smallestChunk = 5_000_000
 	usualChunk    = 10_000_000
@@ -26,20 +26,20 @@ const (
 )
 
 const (
-	// secretUpload is where the address of the upload is kept: whoever has it can upload.
+	// secretUpload is the key of the upload URL, which works without credentials.
 	secretUpload = "upload"
-	// noteTaken means that TikTok turned out to have all bytes before Commit.
+	// noteTaken means that TikTok already had all bytes before Commit.
 	noteTaken = "taken"
-	// noteRedone counts how often the post was begun anew.
+	// noteRedone counts the restarts of the post.
 	noteRedone = "redone"
-	// maxRedone is where that ends.
+	// maxRedone is the maximum number of restarts.
 	maxRedone = 3
-	// expiryMargin is how long an upload address must still work to be worth using.
+	// expiryMargin is the minimum remaining lifetime of a usable upload URL.
 	expiryMargin = 5 * time.Minute
 )
 
-// chunkSize returns how large all chunks but the last are. A file that goes in one chunk has a chunk of its own size:
-// TikTok takes no other. Larger ones have at least two.
+// chunkSize returns the size of all chunks but the last. A file of one chunk has a chunk of its own size: TikTok
+// accepts no other. Larger files have at least two.
 func (p *Provider) chunkSize(size int64) int64 {
 	if size <= p.limits.SingleChunkBytes || size < 2*smallestChunk {
 		return size
@@ -47,10 +47,10 @@ func (p *Provider) chunkSize(size int64) int64 {
 	return min(size/2, max(p.limits.ChunkBytes, (size+maxChunks-1)/maxChunks))
 }
 
-// chunkCount returns how many chunks there are: what is left over goes into the last one.
+// chunkCount returns the number of chunks: the remainder goes into the last one.
 func chunkCount(size, chunk int64) int64 { return max(1, size/chunk) }
 
-// chunkEnd returns the last byte of the chunk that begins at first.
+// chunkEnd returns the last byte of the chunk that starts at first.
 func chunkEnd(first, size, chunk int64) int64 {
 	if first/chunk >= chunkCount(size, chunk)-1 {
 		return size - 1
@@ -63,7 +63,7 @@ func onlyLastChunkMissing(u *provider.Upload) bool {
 	return u.Step == stepSending && chunkEnd(u.NextByte, u.Size, u.ChunkSize) == u.Size-1
 }
 
-// currentUpload returns the entry of the video, as new when its address is lost or about to end.
+// currentUpload returns the upload of the video, reset if its URL is lost or about to expire.
 func (p *Provider) currentUpload(st *provider.State, m provider.Media) *provider.Upload {
 	if st.Upload(0, 0) == nil {
 		st.Uploads = append(st.Uploads, provider.Upload{})
@@ -93,8 +93,8 @@ func (p *Provider) uploadStep(ctx context.Context, a provider.Account, plan plan
 	return st, err
 }
 
-// beginUpload announces the video with all that is to be said about it. When the answer is lost, beginning again does
-// no harm: nothing is posted before the last chunk.
+// beginUpload announces the video with all its settings. If the response is lost, starting again does no harm: nothing
+// is posted before the last chunk.
 func (p *Provider) beginUpload(ctx context.Context, a provider.Account, plan plan, st *provider.State,
 	u *provider.Upload) error {
 	size := plan.video.Size
@@ -123,7 +123,7 @@ func (p *Provider) beginUpload(ctx context.Context, a provider.Account, plan pla
 	return nil
 }
 
-// sendChunk sends the next chunk. One that was sent before a crash is refused, and then TikTok is asked what it has.
+// sendChunk sends the next chunk. One that was sent before a crash is rejected, and then the progress is read.
 func (p *Provider) sendChunk(ctx context.Context, plan plan, st *provider.State, u *provider.Upload) error {
 	last := chunkEnd(u.NextByte, u.Size, u.ChunkSize)
 	answer, err := p.putChunk(ctx, plan.video, st, u, last, provider.Request{Timeout: provider.UploadTimeout})
@@ -142,7 +142,7 @@ func (p *Provider) sendChunk(ctx context.Context, plan plan, st *provider.State,
 	return afterRefusedChunk(st, u, classifyUpload(answer))
 }
 
-// putChunk sends the bytes up to last. The token in the address is all that TikTok asks for.
+// putChunk sends the bytes up to last. The token in the URL is the only credential.
 func (p *Provider) putChunk(ctx context.Context, m provider.Media, st *provider.State, u *provider.Upload, last int64,
 	r provider.Request) (*provider.Response, error) {
 	file, err := m.Open(ctx)
@@ -161,7 +161,7 @@ func (p *Provider) putChunk(ctx context.Context, m provider.Media, st *provider.
 	return p.api.Caller.Send(ctx, r)
 }
 
-// afterRefusedChunk begins an upload anew that TikTok no longer takes, and has it asked about after an outage.
+// afterRefusedChunk restarts an upload that TikTok no longer accepts, and reads the progress after an outage.
 func afterRefusedChunk(st *provider.State, u *provider.Upload, failure *provider.Error) error {
 	switch {
 	case failure.Status == http.StatusForbidden || failure.Status == http.StatusNotFound:
@@ -172,7 +172,7 @@ func afterRefusedChunk(st *provider.State, u *provider.Upload, failure *provider
 	return failure
 }
 
-// restart begins an upload anew, unless that was done too often.
+// restart restarts an upload, unless that was done too often.
 func restart(st *provider.State, u *provider.Upload, failure *provider.Error) error {
 	if u.Redone >= maxRedone {
 		failure.Kind, failure.Code = provider.Rejected, provider.CodeMediaRejected
@@ -186,7 +186,7 @@ func restart(st *provider.State, u *provider.Upload, failure *provider.Error) er
 	return failure
 }
 
-// askUpload asks how much of the video has arrived.
+// askUpload reads how much of the video has arrived.
 func (p *Provider) askUpload(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload) error {
 	status, err := p.readStatus(ctx, a, *st)
 	failure := provider.AsError(err)
@@ -205,7 +205,7 @@ func (p *Provider) askUpload(ctx context.Context, a provider.Account, st *provid
 	return nil
 }
 
-// wholeChunks returns where the first chunk begins that has not arrived whole.
+// wholeChunks returns the start of the first chunk that has not arrived completely.
 func wholeChunks(uploaded int64, u *provider.Upload) int64 {
 	return min(uploaded/u.ChunkSize, chunkCount(u.Size, u.ChunkSize)-1) * u.ChunkSize
 }

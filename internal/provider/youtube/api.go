@@ -7,7 +7,7 @@ import (
 	"crier/internal/provider"
 )
 
-// Wire types of the Data API v3. Counts are strings there, and absent when they are hidden.
+// Wire types of the Data API v3. Counts are strings there, and absent if they are hidden.
 
 type videoRequest struct {
 	Snippet       videoSnippet   `json:"snippet"`
@@ -38,7 +38,7 @@ type paidPlacement struct {
 	HasPaidProductPlacement bool `json:"hasPaidProductPlacement"`
 }
 
-// video is a video as YouTube tells about it.
+// video is a video as returned by YouTube.
 type video struct {
 	ID     string `json:"id"`
 	Status struct {
@@ -150,10 +150,10 @@ type commentThreadList struct {
 	Items []commentThread `json:"items"`
 }
 
-// count is a number that is written as a string.
+// count is a number that is encoded as a string.
 type count int64
 
-// UnmarshalJSON reads the number with or without quotation marks.
+// UnmarshalJSON decodes the number with or without quotation marks.
 func (n *count) UnmarshalJSON(data []byte) error {
 	var number json.Number
 	if err := json.Unmarshal(data, &number); err != nil {
@@ -164,7 +164,7 @@ func (n *count) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// value returns the number, or nil where YouTube does not tell it.
+// value returns the number, or nil if YouTube does not return it.
 func (n *count) value() *int64 {
 	if n == nil {
 		return nil
@@ -173,7 +173,7 @@ func (n *count) value() *int64 {
 	return &value
 }
 
-// details is what a connection carries (SocialAccount.providerSettings).
+// details is the stored data of a connection (SocialAccount.providerSettings).
 type details struct {
 	UploadsPlaylistID string `json:"uploadsPlaylistId,omitempty"`
 	LongUploadsStatus string `json:"longUploadsStatus,omitempty"`
@@ -182,15 +182,15 @@ type details struct {
 func decodeDetails(a provider.Account) details {
 	var d details
 	if len(a.Details) > 0 && json.Unmarshal(a.Details, &d) != nil {
-		return details{} // written by hand and not readable: the stricter limits hold
+		return details{} // edited by hand and invalid: the stricter limits apply
 	}
 	return d
 }
 
-// longUploads is true for channels that may upload videos of more than 15 minutes.
+// longUploads reports whether a channel may upload videos of more than 15 minutes.
 func (d details) longUploads() bool { return d.LongUploadsStatus == "allowed" }
 
-// uploadsPlaylist returns the list of the channel's videos. Its id is that of the channel with another beginning.
+// uploadsPlaylist returns the playlist of the channel's videos. Its id is that of the channel with another prefix.
 func uploadsPlaylist(a provider.Account) string {
 	if id := decodeDetails(a).UploadsPlaylistID; id != "" {
 		return id

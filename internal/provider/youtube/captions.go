@@ -8,7 +8,7 @@ import (
 	"crier/internal/provider"
 )
 
-// noteCaption is the captions that are next.
+// noteCaption is the index of the next captions.
 const noteCaption = "caption"
 
 type captionRequest struct {
@@ -22,7 +22,7 @@ type captionSnippet struct {
 	IsDraft  bool   `json:"isDraft"`
 }
 
-// nextCaptions goes on with captions, or behind the last ones with playlists.
+// nextCaptions continues with captions, or after the last ones with playlists.
 func (p *Provider) nextCaptions(st *provider.State, s settings, index int) {
 	if index < len(s.Captions) {
 		st.Note(noteCaption, strconv.Itoa(index))
@@ -47,8 +47,8 @@ func (p *Provider) followCaptions(ctx context.Context, a provider.Account, s set
 	return st, nil
 }
 
-// insertCaptions sends captions together with what is said about them. A video has those of a language and name once:
-// that they are there already means that an answer was lost.
+// insertCaptions sends captions with their metadata. A video can have only one of a language and name: an existing one
+// means that a response was lost.
 func (p *Provider) insertCaptions(ctx context.Context, a provider.Account, c captionSetting, video string) error {
 	body, err := provider.RelatedBody(captionRequest{Snippet: captionSnippet{VideoID: video, Language: c.Language,
 		Name: c.Name}}, "application/octet-stream", c.Text)

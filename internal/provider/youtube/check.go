@@ -45,7 +45,7 @@ func (p *Provider) check(a provider.Account, c provider.Content) provider.Findin
 	return found
 }
 
-// checkTexts applies the rules of title, description and tags.
+// checkTexts checks title, description and tags.
 func checkTexts(c provider.Content, s settings, found *provider.Findings) {
 	const brackets = "must not contain < or >"
 	title := s.title(c.Parts[0])
@@ -76,7 +76,8 @@ func checkTexts(c provider.Content, s settings, found *provider.Findings) {
 	}
 }
 
-// tagsLength counts as YouTube does: commas between tags, and the quotation marks around those with spaces.
+// tagsLength returns the length as YouTube counts it: commas between tags, and the quotation marks around those with
+// spaces.
 func tagsLength(tags []string) int {
 	length := max(0, len(tags)-1)
 	for _, tag := range tags {
@@ -88,7 +89,7 @@ func tagsLength(tags []string) int {
 	return length
 }
 
-// checkTime applies the rules of a time at which YouTube itself is to publish.
+// checkTime checks a time at which YouTube itself is to publish.
 func (p *Provider) checkTime(s settings, found *provider.Findings) {
 	if s.PublishAt == "" {
 		return
@@ -104,7 +105,7 @@ func (p *Provider) checkTime(s settings, found *provider.Findings) {
 	}
 }
 
-// thumbnailTypes are the pictures that YouTube takes (thumbnails: set).
+// thumbnailTypes are the picture types that YouTube accepts (thumbnails: set).
 var thumbnailTypes = []string{"image/jpeg", "image/png"}
 
 func (p *Provider) checkThumbnail(c provider.Content, s settings, found *provider.Findings) {
@@ -127,7 +128,7 @@ func (p *Provider) checkThumbnail(c provider.Content, s settings, found *provide
 	}
 }
 
-// suitedThumbnail returns the picture itself if YouTube takes it, else its JPEG if there is one.
+// suitedThumbnail returns the picture itself if YouTube accepts it, else its JPEG if there is one.
 func (p *Provider) suitedThumbnail(m provider.Media) provider.Media {
 	if m.JPEG != nil && (!slices.Contains(thumbnailTypes, m.MIMEType) || m.Size > p.limits.ThumbnailBytes) {
 		return *m.JPEG
@@ -135,7 +136,7 @@ func (p *Provider) suitedThumbnail(m provider.Media) provider.Media {
 	return m
 }
 
-// checkCaptions applies the rules of captions: a video has those of a language and name once.
+// checkCaptions checks captions: a video can have only one of a language and name.
 func checkCaptions(s settings, found *provider.Findings) {
 	seen := map[[2]string]bool{}
 	for i, c := range s.Captions {
@@ -152,7 +153,7 @@ func checkCaptions(s settings, found *provider.Findings) {
 	}
 }
 
-// checkShort makes sure that what is meant to be a Short will be one. What is not known about a video is not judged.
+// checkShort checks that a post meant as a Short will be one. Unknown properties of a video are not checked.
 func checkShort(c provider.Content, s settings, found *provider.Findings) {
 	if !s.IsShort || len(c.Parts[0].Media) == 0 {
 		return

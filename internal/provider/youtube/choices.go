@@ -9,13 +9,13 @@ import (
 	"crier/internal/provider"
 )
 
-// Keys of settings whose values YouTube knows.
+// Keys of settings whose values YouTube can list.
 const (
 	keyPlaylists = "youtubePlaylistIds"
 	keyCategory  = "youtubeCategoryId"
 )
 
-// maxChoicePages bounds how many pages of a list are read.
+// maxChoicePages is the maximum number of pages read of a list.
 const maxChoicePages = 10
 
 type titledList struct {
@@ -32,7 +32,7 @@ type titledList struct {
 	Next string `json:"nextPageToken"`
 }
 
-// Choices lists the channel's playlists, or the categories of videos. A query names the region of the categories.
+// Choices lists the channel's playlists, or the categories of videos. The query is the region of the categories.
 func (p *Provider) Choices(ctx context.Context, a provider.Account, setting, query string) (provider.Choices, error) {
 	if setting == keyCategory {
 		return p.categories(ctx, a, cmp.Or(query, "US"))
@@ -74,7 +74,7 @@ func (p *Provider) categories(ctx context.Context, a provider.Account, region st
 	return choices, nil
 }
 
-// markChoices marks the settings whose values YouTube knows.
+// markChoices marks the settings whose values YouTube can list.
 func markChoices(settings []provider.Setting) []provider.Setting {
 	for i := range settings {
 		settings[i].Choices = slices.Contains([]string{keyPlaylists, keyCategory}, settings[i].Key)

@@ -8,7 +8,7 @@ import (
 	"crier/internal/provider"
 )
 
-// comment writes below a video. YouTube refuses it on videos that are private, made for children or closed for
+// comment comments on a video. YouTube rejects that for videos that are private, made for children or closed for
 // comments.
 func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {

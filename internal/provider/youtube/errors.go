@@ -11,14 +11,14 @@ import (
 	"crier/internal/provider"
 )
 
-// Pauses where YouTube names no time.
+// Pauses if YouTube names no time.
 const (
 	operatorPause    = 15 * time.Minute
 	uploadLimitPause = 24 * time.Hour
 )
 
-// problemBody is what Google answers when something is wrong, below "error". Its token endpoint has the name of the
-// error in the place of the object.
+// problemBody is an error response of Google, below "error". Its token endpoint returns the name of the error instead
+// of the object.
 type problemBody struct {
 	Message string `json:"message"`
 	Status  string `json:"status"`
@@ -36,12 +36,12 @@ func readProblem(answer *provider.Response) problemBody {
 		Error problemBody `json:"error"`
 	}
 	if json.Unmarshal(answer.Body, &p) != nil {
-		return problemBody{} // HTML or nothing: the status has to do
+		return problemBody{} // HTML or nothing: the status has to suffice
 	}
 	return p.Error
 }
 
-// reason returns the most particular name of what is wrong.
+// reason returns the most specific name of the error.
 func (p problemBody) reason() string {
 	for _, d := range p.Details {
 		if _, known := refusals[d.Reason]; known {
@@ -56,7 +56,7 @@ func (p problemBody) reason() string {
 
 var markup = regexp.MustCompile(`<[^>]*>`)
 
-// message returns what YouTube says, without the links in it.
+// message returns YouTube's message without the links in it.
 func (p problemBody) message() string {
 	message := p.Message
 	if message == "" && len(p.Errors) > 0 {
@@ -69,7 +69,7 @@ func (p problemBody) message() string {
 	return cmp.Or(message, p.reason())
 }
 
-// verdict is what follows from a reason.
+// verdict is the classification of a reason.
 type verdict struct {
 	kind  provider.Kind
 	code  provider.Code
@@ -88,8 +88,8 @@ var (
 	operator    = verdict{provider.Temporary, provider.CodeProviderUnavailable, provider.ScopeInstallation}
 )
 
-// refusals are the reasons that YouTube gives (errors of the Data API, and those that belong to single methods). What
-// is missing here is judged by its status.
+// refusals are YouTube's reasons (errors of the Data API, and those of single methods). Others are classified by
+// status.
 var refusals = map[string]verdict{
 	"authError": deadToken, "UNAUTHENTICATED": deadToken, "expired": deadToken,
 	"insufficientPermissions": noScope, "ACCESS_TOKEN_SCOPE_INSUFFICIENT": noScope,
@@ -116,13 +116,13 @@ var refusals = map[string]verdict{
 	"playlistItemsNotAccessible": badContent, "playlistContainsMaximumNumberOfVideos": badContent,
 }
 
-// classify turns an answer that is no success into an error. It is the one place that does.
+// classify turns an unsuccessful response into an error. It is the only place that does so.
 func (p *Provider) classify(answer *provider.Response) *provider.Error {
 	body := readProblem(answer)
 	known, ok := refusals[body.reason()]
 	switch {
 	case body.reason() == "processingFailure":
-		return answer.Unavailable(body.message()) // a comment may be there nevertheless
+		return answer.Unavailable(body.message()) // a comment may nevertheless be published
 	case ok && answer.Status < 500:
 		return p.judge(answer, known, body.message())
 	case answer.Status >= 500 || answer.Status < 400 || answer.Status == http.StatusRequestTimeout:
@@ -159,7 +159,7 @@ func (p *Provider) untilQuotaReset() time.Duration {
 	return time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, p.quotaZone).Sub(now)
 }
 
-// retryAfter returns what the header asks for; zero leaves it to the engine.
+// retryAfter returns the pause in the header; zero leaves it to the engine.
 func retryAfter(header http.Header) time.Duration {
 	seconds, err := strconv.Atoi(header.Get("Retry-After"))
 	if err != nil || seconds < 0 {
@@ -168,7 +168,7 @@ func retryAfter(header http.Header) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// classifyToken is for the token endpoint, whose errors are OAuth's. Wrong client credentials are the operator's
+// classifyToken is for the token endpoint, which returns OAuth errors. Wrong client credentials are the operator's
 // problem and must not disconnect an account.
 func (p *Provider) classifyToken(answer *provider.Response) *provider.Error {
 	var oauth struct {

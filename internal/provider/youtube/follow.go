@@ -14,36 +14,36 @@ import (
 	"crier/internal/provider"
 )
 
-// Notes about what follows a video that is there.
+// Notes about the steps after the upload of a video.
 const (
-	// noteNext is the step that is next, notePlaylist the playlist that it concerns.
+	// noteNext is the next step, notePlaylist the playlist that it is about.
 	noteNext     = "next"
 	notePlaylist = "playlist"
-	// noteTries counts how often that step has failed.
+	// noteTries counts the failures of that step.
 	noteTries = "tries"
 )
 
-// Steps that follow, in order; the two about playlists come once for each.
+// The steps in order; the two about playlists occur once for each.
 const (
 	nextThumbnail = "thumbnail"
 	nextCaption   = "caption"
-	nextLook      = "look"  // is the video in the playlist?
+	nextLook      = "look"  // check whether the video is in the playlist
 	nextAdd       = "add"   // add it
-	nextWatch     = "watch" // watch YouTube's work on it
+	nextWatch     = "watch" // poll YouTube's processing
 )
 
 const (
-	// maxFollowTries is how often a step is tried before it is left, with a warning.
+	// maxFollowTries is how often a step is tried before it is skipped with a warning.
 	maxFollowTries = 4
 	followDelay    = 5 * time.Second
-	// shortestWatch and longestWatch bound the time between two looks at YouTube's work.
+	// shortestWatch and longestWatch bound the pause between two checks of the processing.
 	shortestWatch = 5 * time.Second
 	longestWatch  = 5 * time.Minute
 )
 
 const watchReason = "YouTube is processing the video"
 
-// planFollowUp notes the first thing to do with a new video.
+// planFollowUp sets the first step for a new video.
 func (p *Provider) planFollowUp(st *provider.State, s settings) {
 	st.RequiresPolling = true
 	if s.ThumbnailMediaID != "" {
@@ -53,7 +53,7 @@ func (p *Provider) planFollowUp(st *provider.State, s settings) {
 	p.nextCaptions(st, s, 0)
 }
 
-// nextPlaylist goes on with a playlist, or behind the last one with watching.
+// nextPlaylist continues with a playlist, or after the last one with polling.
 func (p *Provider) nextPlaylist(st *provider.State, s settings, index int) {
 	if index < len(s.PlaylistIDs) {
 		st.Note(notePlaylist, strconv.Itoa(index))
@@ -72,8 +72,8 @@ func (p *Provider) goOn(st *provider.State, next string) {
 	delete(st.Data, noteTries)
 }
 
-// follow does the next thing with a video that is there. None of it can take the video back, so failures become
-// warnings; only YouTube's own verdict on the video is a failure of the post.
+// follow does the next step for an uploaded video. None of these affects the video itself, so failures become warnings;
+// only YouTube's own rejection of the video fails the post.
 func (p *Provider) follow(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	s, err := decodeSettings(c)
@@ -106,7 +106,7 @@ func (p *Provider) finish(st *provider.State) {
 	st.RequiresPolling = false
 }
 
-// followFailed tries a step again where that may help; otherwise it is left, with a warning.
+// followFailed retries a step where that may help; otherwise it is skipped with a warning.
 func (p *Provider) followFailed(st provider.State, err error, warning string,
 	leave func(*provider.State)) (provider.State, error) {
 	failure := provider.AsError(err)
@@ -128,7 +128,7 @@ func (p *Provider) followFailed(st provider.State, err error, warning string,
 	return st, nil
 }
 
-// setThumbnail sends the picture. Doing it twice is as good as once.
+// setThumbnail sends the thumbnail. It is safe to repeat.
 func (p *Provider) setThumbnail(ctx context.Context, a provider.Account, c provider.Content, s settings,
 	id string) error {
 	picture, ok := c.Assets[s.ThumbnailMediaID]
@@ -153,7 +153,7 @@ func (p *Provider) setThumbnail(ctx context.Context, a provider.Account, c provi
 	return err
 }
 
-// followPlaylist looks whether the video is in a playlist and adds it if not: YouTube would take it twice.
+// followPlaylist checks whether the video is in a playlist and adds it if not: YouTube would accept it twice.
 func (p *Provider) followPlaylist(ctx context.Context, a provider.Account, s settings, st provider.State,
 	index int) (provider.State, error) {
 	playlist := s.PlaylistIDs[index]
@@ -192,7 +192,7 @@ func (i playlistItem) videoID() string {
 	return i.Snippet.Resource.VideoID
 }
 
-// watch reads how far YouTube is with the video.
+// watch reads the processing status of the video.
 func (p *Provider) watch(ctx context.Context, a provider.Account, st provider.State) (provider.State, error) {
 	var answer videoList
 	path := "/youtube/v3/videos?part=status,processingDetails&id=" + url.QueryEscape(st.PlatformPostID)
@@ -225,7 +225,7 @@ func (p *Provider) watch(ctx context.Context, a provider.Account, st provider.St
 	return st, nil
 }
 
-// judgeVideo is the failure of a video that YouTube took and then refused.
+// judgeVideo returns the error of a video that YouTube accepted and then rejected.
 func judgeVideo(v video) error {
 	status := v.Status
 	switch status.UploadStatus {

@@ -8,7 +8,7 @@ import (
 	"crier/internal/provider"
 )
 
-// Bounds of texts (videos resource, properties).
+// Limits of texts (videos resource, properties).
 const (
 	maxTitle       = 100
 	maxDescription = 5000 // bytes
@@ -17,25 +17,25 @@ const (
 	maxShort       = 180 * time.Second
 	maxCaptions    = 10
 	maxCaptionName = 150
-	// maxCaptionText bounds captions in characters: an hour of speech is less than half of it.
+	// maxCaptionText limits captions in characters: an hour of speech is less than half of it.
 	maxCaptionText = 200_000
 )
 
-// commitTimeout bounds the wait for the answer to the last piece, which is at most 256 KiB large.
+// commitTimeout limits the wait for the response to the last chunk, which has at most 256 KiB.
 const commitTimeout = time.Minute
 
-// quotaZone is where YouTube's day begins.
+// quotaZone is the time zone of YouTube's day.
 const quotaZone = "America/Los_Angeles"
 
 // Scopes.
 const (
 	scopeUpload   = "https://www.googleapis.com/auth/youtube.upload"
 	scopeForceSSL = "https://www.googleapis.com/auth/youtube.force-ssl"
-	// scopeAnalytics is asked for only where the operator wants it: Google verifies every scope of a consent.
+	// scopeAnalytics is requested only if the operator enables it: Google verifies every scope of a consent.
 	scopeAnalytics = "https://www.googleapis.com/auth/yt-analytics.readonly"
 )
 
-// What Google grants to a project a day, unless it was asked for more.
+// The default daily quota of a Google project.
 const (
 	UsualUploadsPerDay = 100
 	UsualUnitsPerDay   = 10_000
@@ -97,8 +97,8 @@ func videoFormat(limits Limits) provider.Format {
 	}
 }
 
-// narrow adds what a verified channel may and leaves out what the connection was not granted. Without known scopes
-// nothing is left out: YouTube will say.
+// narrow adds the abilities of a verified channel and omits what the connection was not granted. If the scopes are
+// unknown, nothing is omitted: YouTube will reject it.
 func narrow(info provider.Info, limits Limits, a provider.Account) provider.Info {
 	if decodeDetails(a).longUploads() {
 		info.Formats = slices.Clone(info.Formats)
@@ -126,8 +126,8 @@ func scopes(analytics bool) []provider.Grant {
 	return list
 }
 
-// rateLimits returns the two daily buckets of a Google project, which all accounts of the installation share (quota
-// calculator). A video counts when its upload is begun.
+// rateLimits returns the two daily quotas of a Google project, which all accounts of the installation share (quota
+// calculator). A video counts when its upload is started.
 func rateLimits(limits Limits) []provider.RateLimit {
 	const day = 24 * 60 * 60
 	return []provider.RateLimit{

@@ -10,8 +10,8 @@ import (
 	"crier/internal/provider"
 )
 
-// PostMetrics reads the numbers of up to 50 videos, and how long they were watched where the connection may know it.
-// What a channel hides is missing.
+// PostMetrics reads the metrics of up to 50 videos, and their watch time if the connection allows it. Metrics that a
+// channel hides are missing.
 func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs []string) (map[string]provider.Metrics,
 	error) {
 	var answer videoList
@@ -30,8 +30,8 @@ func (p *Provider) PostMetrics(ctx context.Context, a provider.Account, postIDs 
 	return metrics, p.addWatchTime(ctx, a, postIDs, metrics)
 }
 
-// AccountMetrics reads the totals of the channel, and how long it was watched in a time where the connection may know
-// it; the Data API itself tells nothing by time.
+// AccountMetrics reads the totals of the channel, and its watch time in a period if the connection allows it; the Data
+// API itself reports nothing by period.
 func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from, to time.Time) (provider.AccountMetrics,
 	error) {
 	own, err := p.ownChannel(ctx, a)

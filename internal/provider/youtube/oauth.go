@@ -11,8 +11,8 @@ import (
 	"crier/internal/provider"
 )
 
-// ConsentURL is Google's page where a person chooses a channel and lets crier act for it. Only with offline access and
-// a forced consent does Google hand out a refresh token again.
+// ConsentURL returns the URL of Google's consent page, where a person chooses a channel. Only with offline access and a
+// forced consent does Google issue a refresh token again.
 func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	return provider.ConsentAddress(p.consentURL+"/o/oauth2/v2/auth", p.tokens.Credentials, []provider.Field{
 		{Name: "client_id", Value: p.tokens.Credentials.ClientID},
@@ -28,17 +28,17 @@ func (p *Provider) ConsentURL(r provider.ConsentRequest) (string, error) {
 	})
 }
 
-// Exchange turns the code into a token.
+// Exchange exchanges the code for a token.
 func (p *Provider) Exchange(ctx context.Context, r provider.CodeExchange) (provider.Token, error) {
 	return p.tokens.Exchange(ctx, r)
 }
 
-// Refresh renews the token. Google normally keeps the refresh token as it is.
+// Refresh refreshes the token. Google normally keeps the refresh token.
 func (p *Provider) Refresh(ctx context.Context, a provider.Account) (provider.Token, error) {
 	return p.tokens.Refresh(ctx, a.Token)
 }
 
-// Revoke ends the connection: the refresh token takes the access token with it. One that is dead already is no error.
+// Revoke revokes the refresh token, and with it the access token. An already invalid one is no error.
 func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 	token := cmp.Or(a.Token.Refresh, a.Token.Access)
 	answer, err := p.api.Caller.Send(ctx, provider.Request{
@@ -52,10 +52,10 @@ func (p *Provider) Revoke(ctx context.Context, a provider.Account) error {
 	return p.tokens.Revoked(answer)
 }
 
-// channelPath asks for what is known of the token's own channel.
+// channelPath reads the token's own channel.
 const channelPath = "/youtube/v3/channels?part=snippet,statistics,contentDetails,status&mine=true"
 
-// Accounts returns the one channel that the person chose.
+// Accounts returns the only channel of the consent.
 func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.ConnectedAccount, error) {
 	account, err := p.Profile(ctx, provider.Account{Token: t})
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Provider) Accounts(ctx context.Context, t provider.Token) ([]provider.C
 	return []provider.ConnectedAccount{account}, nil
 }
 
-// Profile reads the channel that the token belongs to.
+// Profile reads the token's channel.
 func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.ConnectedAccount, error) {
 	own, err := p.ownChannel(ctx, a)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"crier/internal/provider"
 )
 
-// publishVideo sends the last piece. From then on there is a video.
+// publishVideo sends the last chunk, which creates the video.
 func (p *Provider) publishVideo(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	if id := st.Data[noteVideo]; id != "" {
@@ -51,7 +51,7 @@ func (p *Provider) publishVideo(ctx context.Context, a provider.Account, c provi
 	return st, err
 }
 
-// afterLostPiece has the session asked before anything is sent again.
+// afterLostPiece makes the session be read before anything is sent again.
 func (p *Provider) afterLostPiece(st provider.State, u *provider.Upload, err error) (provider.State, error) {
 	st.Ready = false
 	failure := provider.AsError(err)
@@ -62,7 +62,7 @@ func (p *Provider) afterLostPiece(st provider.State, u *provider.Upload, err err
 	return st, failure
 }
 
-// enter notes that the video is there, and what is to be done with it next.
+// enter records that the video exists, and what to do with it next.
 func (p *Provider) enter(st *provider.State, c provider.Content, taken video) error {
 	s, err := decodeSettings(c)
 	if err != nil {
@@ -84,7 +84,7 @@ func (p *Provider) enter(st *provider.State, c provider.Content, taken video) er
 	return nil
 }
 
-// permalink leads to the player of Shorts for what was meant to be one.
+// permalink returns the URL of the Shorts player for posts meant as Shorts.
 func (p *Provider) permalink(c provider.Content, s settings, id string) string {
 	if s.IsShort && c.Action != provider.Comment {
 		return p.siteURL + "/shorts/" + url.PathEscape(id)
@@ -92,7 +92,7 @@ func (p *Provider) permalink(c provider.Content, s settings, id string) string {
 	return p.siteURL + "/watch?v=" + url.QueryEscape(id)
 }
 
-// Delete removes a video or a comment.
+// Delete deletes a video or a comment.
 func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string) (provider.Deletion, error) {
 	resource := "videos"
 	if isComment(postID) {
@@ -111,5 +111,5 @@ func (p *Provider) Delete(ctx context.Context, a provider.Account, postID string
 	return provider.Deleted, nil
 }
 
-// isComment tells the ids of comments from those of videos, which have eleven characters.
+// isComment distinguishes the ids of comments from those of videos, which have eleven characters.
 func isComment(id string) bool { return strings.HasPrefix(id, "Ug") && len(id) > 11 }

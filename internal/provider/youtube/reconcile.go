@@ -17,14 +17,14 @@ import (
 const (
 	// noteGone means that the session of a lost attempt is gone, so that only the list of videos can tell.
 	noteGone = "sessionGone"
-	// readBack is how far before the attempt videos and comments are looked at: clocks differ.
+	// readBack is how far before the attempt videos and comments are searched: clocks differ.
 	readBack = 30 * time.Second
-	// listedCount is how many videos or comments are looked at.
+	// listedCount is how many videos or comments are read.
 	listedCount = 50
 )
 
-// Strategy asks the upload session, which knows for certain. Where it is gone, and for comments, lists are read. They
-// lag behind, so absence is believed only after several looks.
+// Strategy reads the upload session, which is certain. If it is gone, and for comments, lists are read. They lag
+// behind, so absence is trusted only after several readings.
 func (p *Provider) Strategy(a provider.Account, c provider.Content, st provider.State) provider.Strategy {
 	if c.Action != provider.Comment && st.Secrets[secretSession] != "" && st.Data[noteGone] == "" {
 		return provider.Strategy{Method: provider.ByReading, Absences: 1}
@@ -35,7 +35,7 @@ func (p *Provider) Strategy(a provider.Account, c provider.Content, st provider.
 	return provider.Strategy{Method: provider.ByReading, NotBefore: 30 * time.Second, Absences: 3, Apart: time.Minute}
 }
 
-// Reconcile asks the session whether it has all bytes, or looks for the video or the comment.
+// Reconcile reads whether the session has all bytes, or searches for the video or the comment.
 func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	st = st.Clone()
@@ -71,7 +71,7 @@ func (p *Provider) reconcileSession(ctx context.Context, a provider.Account, c p
 	return provider.OutcomePublished, st, nil
 }
 
-// findVideo looks for the video among the newest of the channel. The list has private ones too.
+// findVideo searches the newest videos of the channel. The list includes private ones.
 func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	since time.Time) (provider.Outcome, provider.State, error) {
 	s, err := decodeSettings(c)
@@ -96,13 +96,13 @@ func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider
 	if !provider.ReachesBack(list.Items, listedCount, playlistItem.created, since) {
 		return provider.OutcomeUnclear, st, nil
 	}
-	st.Uploads = nil // the session is gone: Prepare begins anew
+	st.Uploads = nil // the session is gone: Prepare starts over
 	delete(st.Data, noteGone)
 	delete(st.Secrets, secretSession)
 	return provider.OutcomeAbsent, st, nil
 }
 
-// findComment looks for the comment among the newest below the video.
+// findComment searches the newest comments on the video.
 func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	since time.Time) (provider.Outcome, provider.State, error) {
 	var list commentThreadList
@@ -127,5 +127,5 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	return provider.OutcomeAbsent, st, nil
 }
 
-// normalize brings texts into the form in which they are compared.
+// normalize normalizes texts for comparison.
 func normalize(text string) string { return strings.TrimSpace(norm.NFC.String(text)) }

@@ -14,7 +14,7 @@ type captionSetting struct {
 	Text     string `json:"text"`
 }
 
-// settings are the publish settings, decoded. The tags are the keys of the public interface.
+// settings are the decoded publish settings. The tags are the keys of the API.
 type settings struct {
 	Title                   string           `json:"youtubeTitle"`
 	Description             *string          `json:"youtubeDescription"`
@@ -136,7 +136,7 @@ func language(key, description string) provider.Setting {
 		Description: description}
 }
 
-// decodeSettings reads the settings of a content. What cannot be read was not checked by the registry: it is refused.
+// decodeSettings decodes the settings of a content. Invalid settings, which the registry did not check, are rejected.
 func decodeSettings(c provider.Content) (settings, error) {
 	s := settings{CategoryID: peopleAndBlogs, PrivacyStatus: privacyPublic}
 	if err := c.Settings.Decode(&s); err != nil {
@@ -148,7 +148,7 @@ func decodeSettings(c provider.Content) (settings, error) {
 	return s, nil
 }
 
-// title returns the title as it is sent: the setting, or the first line of the text, as much as fits.
+// title returns the title to send: the setting, or the first line of the text, as much as fits.
 func (s settings) title(part provider.Part) string {
 	if s.Title != "" {
 		return strings.TrimSpace(s.Title)
@@ -161,7 +161,7 @@ func (s settings) title(part provider.Part) string {
 	return line
 }
 
-// description returns the description as it is sent: the setting, or the text with the links that it does not name.
+// description returns the description to send: the setting, or the text with the links missing in it.
 func (s settings) description(part provider.Part) string {
 	if s.Description != nil {
 		return *s.Description
@@ -169,5 +169,5 @@ func (s settings) description(part provider.Part) string {
 	return part.TextWithLinks()
 }
 
-// notify says whether subscribers are told, which they are unless somebody objects.
+// notify reports whether subscribers are notified, which is the default.
 func (s settings) notify() bool { return s.NotifySubscribers == nil || *s.NotifySubscribers }

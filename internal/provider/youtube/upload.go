@@ -15,31 +15,31 @@ import (
 // Steps of an upload.
 const (
 	stepNew     = ""
-	stepSending = "sending" // the session is open; the bytes from NextByte on are missing
-	stepAsking  = "asking"  // what the session has must be asked first
+	stepSending = "sending" // the session is open; the bytes from NextByte are missing
+	stepAsking  = "asking"  // the state of the session must be read first
 )
 
 const (
-	// secretSession is where the address of the session is kept: whoever has it can upload.
+	// secretSession is the key of the session's URL, which works without credentials.
 	secretSession = "session"
-	// noteVideo is the id of a video that turned out to be complete before Commit.
+	// noteVideo is the id of a video that was already complete before Commit.
 	noteVideo = "videoId"
-	// noteTakenPrivacy is who may watch that video.
+	// noteTakenPrivacy is the privacy of that video.
 	noteTakenPrivacy = "takenPrivacy"
 )
 
 const (
-	// unit is what the size of all pieces but the last is a multiple of (resumable uploads, chunked).
+	// unit is the unit of the size of all chunks but the last (resumable uploads, chunked).
 	unit = 256 << 10
-	// maxPieces bounds the exchanges of one upload: larger files go in larger pieces.
+	// maxPieces is the maximum number of chunks of one upload: larger files have larger chunks.
 	maxPieces = 4096
-	// maxRedone is how often an upload is begun anew or asked about after a refusal before it is given up.
+	// maxRedone is how often an upload is restarted, or read after a rejection, before it is given up.
 	maxRedone = 3
-	// expiryMargin is how long a session must still live to be worth using.
+	// expiryMargin is the minimum remaining lifetime of a usable session.
 	expiryMargin = 10 * time.Minute
 )
 
-// errSessionGone marks the answer that YouTube no longer knows an upload.
+// errSessionGone means that YouTube no longer knows an upload.
 var errSessionGone = errors.New("the upload session is gone")
 
 // roundUp returns the next multiple of the unit.
@@ -55,7 +55,7 @@ func onlyLastPieceMissing(u *provider.Upload) bool {
 	return u.Step == stepSending && sendable(u) == 0
 }
 
-// currentUpload returns the entry of the video, as new when its session is lost or about to end.
+// currentUpload returns the upload of the video, reset if its session is lost or about to expire.
 func (p *Provider) currentUpload(st *provider.State, m provider.Media) *provider.Upload {
 	if st.Upload(0, 0) == nil {
 		st.Uploads = append(st.Uploads, provider.Upload{})
@@ -85,8 +85,8 @@ func (p *Provider) uploadStep(ctx context.Context, a provider.Account, c provide
 	return st, err
 }
 
-// startSession announces the video with all that is to be said about it. YouTube answers where to send the bytes. When
-// the answer is lost, another session does no harm: there is no video before the last byte.
+// startSession announces the video with its metadata. YouTube responds with the upload URL. If the response is lost,
+// another session does no harm: there is no video before the last byte.
 func (p *Provider) startSession(ctx context.Context, a provider.Account, c provider.Content, st *provider.State,
 	u *provider.Upload, m provider.Media) error {
 	s, err := decodeSettings(c)
@@ -125,7 +125,7 @@ func (p *Provider) chunkSize(size int64) int64 {
 	return max(p.limits.ChunkBytes, roundUp(size/maxPieces))
 }
 
-// newVideoRequest returns what is said about a video, and the names of the parts that it has.
+// newVideoRequest returns the metadata of a video, and the names of its parts.
 func newVideoRequest(c provider.Content, s settings) (videoRequest, []string) {
 	r := videoRequest{
 		Snippet: videoSnippet{
@@ -147,7 +147,7 @@ func newVideoRequest(c provider.Content, s settings) (videoRequest, []string) {
 	return r, parts
 }
 
-// putSession sends something to the session. The token goes along on YouTube's own host only.
+// putSession sends a request to the session. The token is sent to YouTube's own host only.
 func (p *Provider) putSession(ctx context.Context, a provider.Account, st *provider.State,
 	r provider.Request) (*provider.Response, error) {
 	session := st.Secrets[secretSession]
@@ -158,8 +158,8 @@ func (p *Provider) putSession(ctx context.Context, a provider.Account, st *provi
 	return p.api.Caller.Send(ctx, r)
 }
 
-// sendPiece sends the next piece of the video. One that arrives twice because of a crash does no harm: YouTube tells
-// what it has, and that is where it goes on.
+// sendPiece sends the next chunk of the video. One that arrives twice because of a crash does no harm: YouTube reports
+// what it has, and the upload continues there.
 func (p *Provider) sendPiece(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload,
 	m provider.Media) error {
 	before := u.NextByte
@@ -194,7 +194,7 @@ func (p *Provider) putBytes(ctx context.Context, a provider.Account, st *provide
 	return p.putSession(ctx, a, st, r)
 }
 
-// afterRefusedPiece has the session asked what it wants before the piece is given up.
+// afterRefusedPiece makes the session be read before the chunk is given up.
 func afterRefusedPiece(u *provider.Upload, err error) error {
 	failure := provider.AsError(err)
 	switch {
@@ -209,7 +209,7 @@ func afterRefusedPiece(u *provider.Upload, err error) error {
 	return failure
 }
 
-// restart begins the upload anew, unless that was done too often.
+// restart restarts the upload, unless that was done too often.
 func restart(u *provider.Upload, failure *provider.Error) error {
 	if u.Redone >= maxRedone {
 		failure.Kind, failure.Code = provider.Rejected, provider.CodeMediaRejected
@@ -221,7 +221,7 @@ func restart(u *provider.Upload, failure *provider.Error) error {
 	return failure
 }
 
-// askSession asks how much of the video has arrived.
+// askSession reads how much of the video has arrived.
 func (p *Provider) askSession(ctx context.Context, a provider.Account, st *provider.State, u *provider.Upload) error {
 	answer, err := p.probe(ctx, a, st, u, provider.OpUpload)
 	if err != nil {
@@ -241,8 +241,8 @@ func (p *Provider) probe(ctx context.Context, a provider.Account, st *provider.S
 	})
 }
 
-// takeProgress reads how far a session is. A video that is complete although nothing was committed is noted, so that
-// Commit finds it.
+// takeProgress updates the upload from the session. A video that is complete although nothing was committed is
+// recorded, so that Commit finds it.
 func (p *Provider) takeProgress(st *provider.State, u *provider.Upload, answer *provider.Response) error {
 	complete, err := p.readSession(u, answer)
 	if err != nil || complete == nil {
@@ -253,7 +253,7 @@ func (p *Provider) takeProgress(st *provider.State, u *provider.Upload, answer *
 	return nil
 }
 
-// readSession reads the answer of a session: the video when it is complete, or how far it is.
+// readSession decodes the response of a session: the video if it is complete, or the progress.
 func (p *Provider) readSession(u *provider.Upload, answer *provider.Response) (*video, error) {
 	switch {
 	case answer.Status == http.StatusPermanentRedirect:
@@ -277,7 +277,7 @@ func (p *Provider) readSession(u *provider.Upload, answer *provider.Response) (*
 	return nil, p.classify(answer)
 }
 
-// storedBytes returns how much the session has; without the header it has nothing.
+// storedBytes returns how much the session has; nothing without the header.
 func storedBytes(header http.Header) int64 {
 	_, last, ok := strings.Cut(strings.TrimPrefix(header.Get("Range"), "bytes="), "-")
 	end, err := strconv.ParseInt(last, 10, 64)

@@ -11,7 +11,7 @@ import (
 	"crier/internal/provider"
 )
 
-// report is a table of the Analytics API: the names of its columns, and its rows.
+// report is a table of the Analytics API: column names and rows.
 type report struct {
 	Columns []struct {
 		Name string `json:"name"`
@@ -19,7 +19,7 @@ type report struct {
 	Rows [][]json.RawMessage `json:"rows"`
 }
 
-// cell returns a value of a row by the name of its column.
+// cell returns a value of a row by column name.
 func (r report) cell(row []json.RawMessage, name string) json.RawMessage {
 	for i, column := range r.Columns {
 		if column.Name == name && i < len(row) {
@@ -29,7 +29,7 @@ func (r report) cell(row []json.RawMessage, name string) json.RawMessage {
 	return nil
 }
 
-// number returns a value as a whole number; ok is false where there is none.
+// number returns a value as an integer; ok is false if there is none.
 func (r report) number(row []json.RawMessage, name string) (n int64, ok bool) {
 	var value *float64
 	if cell := r.cell(row, name); len(cell) == 0 || json.Unmarshal(cell, &value) != nil || value == nil {
@@ -38,7 +38,7 @@ func (r report) number(row []json.RawMessage, name string) (n int64, ok bool) {
 	return int64(*value), true
 }
 
-// Numbers of the Analytics API and their names in crier.
+// Metrics of the Analytics API and their names in crier.
 var watchMetrics = [][2]string{{"estimatedMinutesWatched", "watchMinutes"},
 	{"averageViewDuration", "averageViewSeconds"}}
 
@@ -52,11 +52,11 @@ func (r report) watched(row []json.RawMessage) map[string]int64 {
 	return watched
 }
 
-// firstDay is when YouTube began.
+// firstDay is the day of the first YouTube video.
 const firstDay = "2005-04-23"
 
-// readReport asks how long videos were watched, from a day to today. Without the scope, and where the report is
-// refused, nothing is told: it is no reason to lose the other numbers.
+// readReport reads the watch time of videos in a period. Without the scope, and if the report is rejected, it is empty:
+// that is no reason to lose the other metrics.
 func (p *Provider) readReport(ctx context.Context, a provider.Account, from, to time.Time, more string) (report,
 	error) {
 	var answer report
@@ -77,12 +77,12 @@ func (p *Provider) readReport(ctx context.Context, a provider.Account, from, to 
 	case failure == nil:
 		return answer, nil
 	case failure.Kind == provider.AuthExpired && failure.Code == provider.CodeAuthExpired:
-		return report{}, failure // the token is renewed, and the question asked again
+		return report{}, failure // the token is refreshed, and the request repeated
 	}
 	return report{}, nil
 }
 
-// addWatchTime adds to the numbers of videos how long they were watched.
+// addWatchTime adds the watch time to the metrics of videos.
 func (p *Provider) addWatchTime(ctx context.Context, a provider.Account, postIDs []string,
 	metrics map[string]provider.Metrics) error {
 	videos := slices.DeleteFunc(slices.Clone(postIDs), isComment)

@@ -1,8 +1,8 @@
-// Package youtube publishes to YouTube through its Data API v3: one video a post, with title, description, thumbnail
-// and playlists, and comments. Comments name the page of YouTube's documentation behind a rule where it is an odd one.
+// Package youtube publishes to YouTube through its Data API v3: one video per post, with title, description, thumbnail
+// and playlists, and comments. Comments name the page of YouTube's documentation for unusual rules.
 //
-// A video becomes public when YouTube has its last byte. So everything but a small last piece is uploaded beforehand,
-// and only that piece is sent at the second the post is due.
+// A video is published when YouTube has its last byte. So everything but a small last chunk is uploaded in advance, and
+// only that chunk is sent at the second the post is due.
 package youtube
 
 import (
@@ -10,48 +10,48 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	_ "time/tzdata" // YouTube's day begins at midnight in California, wherever crier runs
+	_ "time/tzdata" // YouTube's day starts at midnight in California, wherever crier runs
 
 	"crier/internal/provider"
 )
 
-// Config is what the provider needs to know.
+// Config configures the provider.
 type Config struct {
 	provider.Credentials
-	// APIURL, ConsentURL, TokenURL and SiteURL are the base addresses; empty means YouTube's own.
+	// APIURL, ConsentURL, TokenURL and SiteURL are the base URLs; empty means YouTube's own.
 	APIURL     string
 	ConsentURL string
 	TokenURL   string
 	SiteURL    string
-	// AnalyticsURL is the base address of the Analytics API; empty means YouTube's own.
+	// AnalyticsURL is the base URL of the Analytics API; empty means YouTube's own.
 	AnalyticsURL string
-	// Analytics means that the consent also asks for the numbers of the Analytics API, such as watch time.
+	// Analytics means that the consent also requests the metrics of the Analytics API, such as watch time.
 	Analytics bool
 	Limits    Limits
 	Caller    *provider.Caller
 	Now       func() time.Time
 }
 
-// Limits are bounds that YouTube does not state firmly or grants differently; zero means the usual value.
+// Limits are limits that YouTube does not document firmly or grants individually; zero means the default.
 type Limits struct {
-	// VideoSeconds holds for channels that are not verified, LongVideoSeconds for those that are.
+	// VideoSeconds applies to unverified channels, LongVideoSeconds to verified ones.
 	VideoSeconds     float64
 	LongVideoSeconds float64
 	VideoBytes       int64
 	ThumbnailBytes   int64
 	CommentLength    int
-	// ChunkBytes is how much is uploaded at once; it is rounded up to what YouTube takes.
+	// ChunkBytes is the chunk size; it is rounded up to a multiple that YouTube accepts.
 	ChunkBytes int64
-	// SessionLifetime is how long a begun upload can be gone on with.
+	// SessionLifetime is how long an upload can be continued.
 	SessionLifetime time.Duration
-	// ProcessingPatience is how long crier watches YouTube's work on a video that is there already.
+	// ProcessingPatience is how long the processing of an uploaded video is polled.
 	ProcessingPatience time.Duration
-	// UploadsPerDay and UnitsPerDay are what Google grants to the project of this installation.
+	// UploadsPerDay and UnitsPerDay are the quotas of this installation's Google project.
 	UploadsPerDay int64
 	UnitsPerDay   int64
 }
 
-// WithBase returns the configuration with every address below one base, as in the sandbox.
+// WithBase returns the configuration with all URLs below one base, as in the sandbox.
 func (c Config) WithBase(base string) Config {
 	c.APIURL, c.ConsentURL, c.TokenURL, c.SiteURL, c.AnalyticsURL = base, base, base, base, base
 	return c
@@ -70,7 +70,7 @@ type Provider struct {
 	info       provider.Info
 }
 
-// New makes the provider. Caller and Now are needed; credentials only for connecting and refreshing.
+// New returns the provider. Caller and Now are required; credentials only for connecting and refreshing.
 func New(c Config) (*Provider, error) {
 	if c.Caller == nil || c.Now == nil {
 		return nil, errors.New("youtube: a caller and a clock are needed")
@@ -102,10 +102,10 @@ func New(c Config) (*Provider, error) {
 	return p, nil
 }
 
-// Info describes YouTube for a channel that is not verified.
+// Info describes YouTube for an unverified channel.
 func (p *Provider) Info() provider.Info { return p.info }
 
-// InfoFor adds long videos where the channel may have them, and leaves out what the connection was not granted.
+// InfoFor adds long videos if the channel may have them, and omits what the connection was not granted.
 func (p *Provider) InfoFor(a provider.Account) provider.Info { return narrow(p.info, p.limits, a) }
 
 // Check applies the rules of videos and comments.
@@ -113,7 +113,7 @@ func (p *Provider) Check(a provider.Account, c provider.Content) provider.Findin
 	return p.check(a, c)
 }
 
-// Prepare uploads the video except for its last piece, step by step.
+// Prepare uploads the video except for its last chunk, step by step.
 func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	st = st.Clone()
@@ -132,7 +132,7 @@ func (p *Provider) Prepare(ctx context.Context, a provider.Account, c provider.C
 	return st, nil
 }
 
-// Commit sends the last piece of the video, or the comment.
+// Commit sends the last chunk of the video, or the comment.
 func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {
 	if c.Action == provider.Comment {
@@ -141,7 +141,7 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 	return p.publishVideo(ctx, a, c, st.Clone())
 }
 
-// Poll sets the thumbnail, adds captions, adds the video to playlists, and reads how far YouTube is with it.
+// Poll sets the thumbnail, adds captions, adds the video to playlists, and reads its processing status.
 func (p *Provider) Poll(ctx context.Context, a provider.Account, c provider.Content, st provider.State) (provider.State,
 	error) {
 	return p.follow(ctx, a, c, st.Clone())
