@@ -48,8 +48,8 @@ func TestRankingsPageThroughEverySort(t *testing.T) {
 				}
 				sorted := slices.Compact(slices.Sorted(slices.Values(got)))
 				if len(got) != len(all) || len(sorted) != len(all) {
-					t.Errorf("%s, descending %v: %d rows, %d of them distinct, want %d", sort, desc, len(got), len(sorted),
-						len(all))
+					t.Errorf("%s, descending %v: %d rows, %d of them distinct, want %d",
+						sort, desc, len(got), len(sorted), len(all))
 				}
 				untold := slices.Index(got, all[4].PublicationID)
 				if sort != "publishedAt" && (desc && untold != 4 || !desc && untold != 0) {
@@ -132,8 +132,9 @@ func TestLatenessPercentilesAreOfRanks(t *testing.T) {
 			late(crier.ProviderX, millis, 0)
 		}
 		late(crier.ProviderLinkedIn, 7, time.Minute)
-		late(crier.ProviderX, 99_000, 2*time.Hour)                                                // due later than asked for
-		published(f, 0, func(s *store.PublicationStats) { s.Provider = crier.ProviderInstagram }) // not sent by crier
+		late(crier.ProviderX, 99_000, 2*time.Hour) // due later than asked for
+		// not sent by crier
+		published(f, 0, func(s *store.PublicationStats) { s.Provider = crier.ProviderInstagram })
 		show := func(filter store.AnalyticsFilter, percentiles ...int) (out []string) {
 			list, err := f.Latenesses(ctx, filter, f.After(-time.Hour), f.After(time.Hour), percentiles)
 			if err != nil {

@@ -19,7 +19,8 @@ import (
 func dayOf(at crier.Time) int64 { return at.Unix() / (24 * 60 * 60) }
 
 // published returns a post that is public since some time after now, and counted unless it was counted before.
-func published(f *storetest.Fixture, after time.Duration, change ...func(*store.PublicationStats)) store.PublicationStats {
+func published(f *storetest.Fixture, after time.Duration,
+	change ...func(*store.PublicationStats)) store.PublicationStats {
 	at := f.After(after)
 	p := f.Schedule(f.NewPost("Hello"), func(p *store.Publication) { p.ScheduledAt = at })
 	s := store.PublicationStats{PublicationID: p.ID, TeamID: p.TeamID, SocialAccountID: p.SocialAccountID,
@@ -260,8 +261,8 @@ func TestAnalyticsOfATeamAreItsOwn(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if n := len(sums) + len(stats) + len(since) + len(ranked.Rows) + len(late) + len(ended) + len(accountDays); n != 0 ||
-			total.Count != 0 {
+		if n := len(sums) + len(stats) + len(since) + len(ranked.Rows) + len(late) + len(ended) +
+			len(accountDays); n != 0 || total.Count != 0 {
 			t.Errorf("another team sees %d rows of it", n)
 		}
 	})
@@ -353,8 +354,8 @@ func TestCountablesArePublishedPostsWithTheirLateness(t *testing.T) {
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
 			part := sending(f, late, time.Hour)
 			part.Part = 1 // of a thread: the first part says when the post went out
-			for _, a := range []store.Attempt{sending(f, late, time.Second), sending(f, late, 2500*time.Millisecond), part,
-				attempt(f, late, "prepare", 2*time.Hour), sending(f, early, -time.Second)} {
+			for _, a := range []store.Attempt{sending(f, late, time.Second), sending(f, late, 2500*time.Millisecond),
+				part, attempt(f, late, "prepare", 2*time.Hour), sending(f, early, -time.Second)} {
 				if err := tx.InsertAttempt(ctx, a); err != nil {
 					return err
 				}
@@ -362,7 +363,8 @@ func TestCountablesArePublishedPostsWithTheirLateness(t *testing.T) {
 			return nil
 		})
 		mustExec(t, f.Store, `UPDATE teams SET timezone = 'Europe/Berlin' WHERE id = $1`, f.Team.ID)
-		list, err := f.Countables(ctx, []crier.ID{late.ID, elsewhere.ID, early.ID, waiting.ID, comment.ID, crier.NewID()})
+		list, err := f.Countables(ctx,
+			[]crier.ID{late.ID, elsewhere.ID, early.ID, waiting.ID, comment.ID, crier.NewID()})
 		if err != nil || len(list) != 3 {
 			t.Fatalf("%+v, %v", list, err)
 		}

@@ -90,7 +90,9 @@ func TestTokensOfClientsAreBoundToThem(t *testing.T) {
 	t.Parallel()
 	databases.EachShared(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, client, resource := context.Background(), "https://agent.example", "https://crier.example/mcp"
-		family := newTokens(f, func(family *store.TokenFamily) { family.ClientID, family.Resource = &client, &resource })
+		family := newTokens(f, func(family *store.TokenFamily) {
+			family.ClientID, family.Resource = &client, &resource
+		})
 		b, err := f.AccessToken(ctx, secret(f, "access"), f.Now)
 		if err != nil || b.FamilyID != family.ID || b.Resource != resource || b.LastUsedAt != nil ||
 			!b.ExpiresAt.Equal(f.After(time.Hour).Time) {
@@ -215,7 +217,8 @@ func TestLookaheadReadsWhatTheCredentialReaches(t *testing.T) {
 			if err := f.LookAhead(ctx, c.kind, c.hash, f.After(time.Hour), late); err != nil || late.Kept != nil {
 				t.Errorf("%s: an expired answer: %+v, %v", name, late.Kept, err)
 			}
-			if team.Team == nil || team.Team.ID != f.Team.ID || team.Access.Own == nil || team.Access.Own.Role != c.role ||
+			if team.Team == nil || team.Team.ID != f.Team.ID ||
+				team.Access.Own == nil || team.Access.Own.Role != c.role ||
 				team.Access.Behind == nil || team.Access.Behind.Role != crier.RoleOwner || team.Kept == nil ||
 				string(team.Kept.Body) != "body" || team.Kept.Status != 201 || team.Kept.Left ||
 				team.Kept.OrganizationID != f.Organization.ID {
@@ -497,12 +500,18 @@ func TestAConsentIsCompletedOnce(t *testing.T) {
 				_, err := advance(state, crier.ProviderTikTok, "waiting", "exchanging", 0)
 				return err
 			},
-			"another state": func() error { _, err := advance(chosen, crier.ProviderX, "waiting", "exchanging", 0); return err },
+			"another state": func() error {
+				_, err := advance(chosen, crier.ProviderX, "waiting", "exchanging", 0)
+				return err
+			},
 			"too late": func() error {
 				_, err := advance(state, crier.ProviderX, "waiting", "exchanging", time.Hour)
 				return err
 			},
-			"a step ahead": func() error { _, err := advance(state, crier.ProviderX, "choosing", "exchanging", 0); return err },
+			"a step ahead": func() error {
+				_, err := advance(state, crier.ProviderX, "choosing", "exchanging", 0)
+				return err
+			},
 		} {
 			if err := refused(); kindOf(err) != crier.KindNotFound ||
 				err.Error() != "This connection was completed already, or it has expired. Begin again." {

@@ -45,7 +45,8 @@ func TestLowCreditsAreReportedOnceUntilTheyRise(t *testing.T) {
 			{"capture", -1, 0, crier.CreditsLow, 99},
 		} {
 			f.Tx(func(ctx context.Context, tx *store.Tx) error {
-				return tx.AddCredits(ctx, booking(f, other, "grant", 1, 0), booking(f, id, c.kind, c.amount, c.reserved))
+				return tx.AddCredits(ctx, booking(f, other, "grant", 1, 0),
+					booking(f, id, c.kind, c.amount, c.reserved))
 			})
 			list := seen()
 			if c.told == none {

@@ -122,7 +122,8 @@ func TestYoungestTransactionIsNotSkipped(t *testing.T) {
 	})
 }
 
-// TestEventPositionIsBoundToItsDatabase: a standby that takes over without the last transactions draws their numbers again.
+// TestEventPositionIsBoundToItsDatabase: a standby that takes over without the last transactions draws their numbers
+// again.
 func TestEventPositionIsBoundToItsDatabase(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {

@@ -66,12 +66,13 @@ func TestConditionsAreJoinedAndNumbered(t *testing.T) {
 		where string
 		args  int
 	}{
-		"none":   {func(*conditions) {}, "", 0},
-		"one":    {func(c *conditions) { c.add("a = ?", 1) }, "a = ?", 1},
-		"two":    {func(c *conditions) { c.add("a = ?", 1); c.add("b = ?", 2) }, "a = ? AND b = ?", 2},
-		"from":   {func(c *conditions) { c.between("t", &from, nil) }, "t >= ?", 1},
-		"to":     {func(c *conditions) { c.between("t", nil, &to) }, "t < ?", 1},
-		"both":   {func(c *conditions) { c.add("a = ?", 1); c.between("t", &from, &to) }, "a = ? AND t >= ? AND t < ?", 3},
+		"none": {func(*conditions) {}, "", 0},
+		"one":  {func(c *conditions) { c.add("a = ?", 1) }, "a = ?", 1},
+		"two":  {func(c *conditions) { c.add("a = ?", 1); c.add("b = ?", 2) }, "a = ? AND b = ?", 2},
+		"from": {func(c *conditions) { c.between("t", &from, nil) }, "t >= ?", 1},
+		"to":   {func(c *conditions) { c.between("t", nil, &to) }, "t < ?", 1},
+		"both": {func(c *conditions) { c.add("a = ?", 1); c.between("t", &from, &to) },
+			"a = ? AND t >= ? AND t < ?", 3},
 		"no end": {func(c *conditions) { c.between("t", nil, nil) }, "", 0},
 	} {
 		var got conditions
@@ -212,14 +213,17 @@ func TestPostsSumUpTheirNewestPublications(t *testing.T) {
 		destination string
 		at          crier.Time
 	}{
-		"none":                     {nil, crier.SavedToDrafts, NeverScheduled},
-		"one that waits":           {[]publicationSum{row(crier.Scheduled, 9)}, crier.SavedToQueue, hour(9)},
-		"the earliest that waits":  {[]publicationSum{row(crier.Scheduled, 9), row(crier.Scheduled, 8)}, crier.SavedToQueue, hour(8)},
-		"the latest of those over": {[]publicationSum{row(crier.Published, 7), row(crier.Failed, 9)}, crier.SavedToQueue, hour(9)},
+		"none":           {nil, crier.SavedToDrafts, NeverScheduled},
+		"one that waits": {[]publicationSum{row(crier.Scheduled, 9)}, crier.SavedToQueue, hour(9)},
+		"the earliest that waits": {[]publicationSum{row(crier.Scheduled, 9), row(crier.Scheduled, 8)},
+			crier.SavedToQueue, hour(8)},
+		"the latest of those over": {[]publicationSum{row(crier.Published, 7), row(crier.Failed, 9)},
+			crier.SavedToQueue, hour(9)},
 		"live before over": {[]publicationSum{row(crier.Published, 1), row(crier.Publishing, 5), row(crier.Failed, 9)},
 			crier.SavedToQueue, hour(5)},
-		"over before live": {[]publicationSum{row(crier.Failed, 9), row(crier.Scheduled, 5)}, crier.SavedToQueue, hour(5)},
-		"failed alone":     {[]publicationSum{row(crier.Failed, 9)}, crier.SavedToDrafts, hour(9)},
+		"over before live": {[]publicationSum{row(crier.Failed, 9), row(crier.Scheduled, 5)},
+			crier.SavedToQueue, hour(5)},
+		"failed alone": {[]publicationSum{row(crier.Failed, 9)}, crier.SavedToDrafts, hour(9)},
 	} {
 		var statuses []crier.ScheduledPostStatus
 		for _, p := range c.newest {
@@ -245,19 +249,19 @@ func TestDaySumsAreMergedByKeyAndSorted(t *testing.T) {
 		d.Rated = Rated{Views: views, Engagements: 1, Told: 1}
 		return d
 	}
-	got := mergeDaySums([]DaySums{key("b", false, 1, "x", "t", 1), key("a", true, 1, "x", "t", 2), key("a", false, 2, "x", "t", 4),
-		key("a", false, 1, "y", "t", 8), key("a", false, 1, "x", "u", 16), key("a", false, 1, "x", "t", 32),
-		key("a", false, 1, "x", "t", 64)})
+	got := mergeDaySums([]DaySums{key("b", false, 1, "x", "t", 1), key("a", true, 1, "x", "t", 2),
+		key("a", false, 2, "x", "t", 4), key("a", false, 1, "y", "t", 8), key("a", false, 1, "x", "u", 16),
+		key("a", false, 1, "x", "t", 32), key("a", false, 1, "x", "t", 64)})
 	var shown []string
 	for _, d := range got {
-		shown = append(shown, fmt.Sprintf("%s %v %d %s %s: %d of %d", d.TeamID, d.Gained, d.Day, d.SocialAccountID, d.PostType,
-			d.Sums[0].Value, d.Counted))
+		shown = append(shown, fmt.Sprintf("%s %v %d %s %s: %d of %d",
+			d.TeamID, d.Gained, d.Day, d.SocialAccountID, d.PostType, d.Sums[0].Value, d.Counted))
 		if d.Rated.Views != d.Sums[0].Value || d.Rated.Engagements != d.Counted || d.Sums[0].Told != d.Counted {
 			t.Errorf("%+v is not summed up as a whole", d)
 		}
 	}
-	want := []string{"a false 1 x t: 96 of 2", "a false 1 x u: 16 of 1", "a false 1 y t: 8 of 1", "a false 2 x t: 4 of 1",
-		"a true 1 x t: 2 of 1", "b false 1 x t: 1 of 1"}
+	want := []string{"a false 1 x t: 96 of 2", "a false 1 x u: 16 of 1", "a false 1 y t: 8 of 1",
+		"a false 2 x t: 4 of 1", "a true 1 x t: 2 of 1", "b false 1 x t: 1 of 1"}
 	if !slices.Equal(shown, want) {
 		t.Errorf("merged %q, want %q", shown, want)
 	}
@@ -307,7 +311,8 @@ func TestWordsAreCutIntoRangesWithoutGaps(t *testing.T) {
 func TestNamesThatPeopleTakeForTheSameFoldAlike(t *testing.T) {
 	t.Parallel()
 	for _, alike := range [][]string{
-		{"Launch", "launch", "LAUNCH", "Ｌａｕｎｃｈ"}, {"Straße", "STRASSE"}, {"ﬁn", "FIN"}, {"Ä", "a\u0308", "A\u0308"}, {""},
+		{"Launch", "launch", "LAUNCH", "Ｌａｕｎｃｈ"}, {"Straße", "STRASSE"}, {"ﬁn", "FIN"},
+		{"Ä", "a\u0308", "A\u0308"}, {""},
 	} {
 		for _, name := range alike {
 			if got := FoldName(name); got != FoldName(alike[0]) || got != FoldName(got) {
@@ -379,8 +384,8 @@ func TestErrorsAreToldAsWhatTheyMean(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want bool
-	}{"done": {sql.ErrTxDone, true}, "closed": {sql.ErrConnDone, true}, "wrapped": {fmt.Errorf("x: %w", sql.ErrTxDone), true},
-		"another": {broken, false}} {
+	}{"done": {sql.ErrTxDone, true}, "closed": {sql.ErrConnDone, true},
+		"wrapped": {fmt.Errorf("x: %w", sql.ErrTxDone), true}, "another": {broken, false}} {
 		if got := ignoreDone(c.err) == nil; got != c.want {
 			t.Errorf("%s is ignored: %v", name, got)
 		}
@@ -391,8 +396,10 @@ func TestErrorsAreToldAsWhatTheyMean(t *testing.T) {
 func TestStatementsFailUnlessTheyChangeWhatTheyMust(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
-		"UPDATE a SET b = 1": "WITH done AS (UPDATE a SET b = 1 RETURNING 1) SELECT 1 / CASE WHEN count(*) = 1 THEN 1 ELSE 0 END FROM done",
-		"SELECT 1 FROM a":    "WITH done AS (SELECT 1 FROM a) SELECT 1 / CASE WHEN count(*) = 1 THEN 1 ELSE 0 END FROM done",
+		"UPDATE a SET b = 1": "WITH done AS (UPDATE a SET b = 1 RETURNING 1) " +
+			"SELECT 1 / CASE WHEN count(*) = 1 THEN 1 ELSE 0 END FROM done",
+		"SELECT 1 FROM a": "WITH done AS (SELECT 1 FROM a) " +
+			"SELECT 1 / CASE WHEN count(*) = 1 THEN 1 ELSE 0 END FROM done",
 	} {
 		if got := failUnless(1, query); got != want {
 			t.Errorf("%s becomes %s", query, got)

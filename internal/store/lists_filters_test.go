@@ -48,20 +48,28 @@ func TestScheduledPostsAreFiltered(t *testing.T) {
 				[]string{"canceled"}},
 			"canceled and published": {store.ScheduledPostFilter{Statuses: []crier.ScheduledPostStatus{crier.Canceled,
 				crier.Published}}, []string{"published", "canceled"}},
-			"failed": {store.ScheduledPostFilter{Statuses: []crier.ScheduledPostStatus{crier.Failed}}, []string{"broken"}},
+			"failed": {store.ScheduledPostFilter{Statuses: []crier.ScheduledPostStatus{crier.Failed}},
+				[]string{"broken"}},
 			"a network": {store.ScheduledPostFilter{Providers: []crier.Provider{crier.ProviderLinkedIn}},
 				[]string{"linkedin"}},
-			"networks": {store.ScheduledPostFilter{Providers: []crier.Provider{crier.ProviderLinkedIn, crier.ProviderX}},
+			"networks": {store.ScheduledPostFilter{Providers: []crier.Provider{crier.ProviderLinkedIn,
+				crier.ProviderX}},
 				[]string{"first", "linkedin", "published", "broken"}},
-			"an account":       {store.ScheduledPostFilter{SocialAccountIDs: []crier.ID{linkedIn.ID}}, []string{"linkedin"}},
-			"an unknown one":   {store.ScheduledPostFilter{SocialAccountIDs: []crier.ID{crier.NewID()}}, nil},
-			"a post":           {store.ScheduledPostFilter{PostID: post.ID}, []string{"first", "linkedin"}},
-			"needs attention":  {store.ScheduledPostFilter{NeedsAttention: &yes}, []string{"broken"}},
-			"needs none":       {store.ScheduledPostFilter{NeedsAttention: &no}, []string{"first", "linkedin", "published"}},
-			"from":             {store.ScheduledPostFilter{Scheduled: store.TimeRange{From: &from}}, []string{"linkedin", "published", "broken"}},
-			"to":               {store.ScheduledPostFilter{Scheduled: store.TimeRange{To: &to}}, []string{"first", "linkedin", "published"}},
-			"between":          {store.ScheduledPostFilter{Scheduled: store.TimeRange{From: &from, To: &to}}, []string{"linkedin", "published"}},
-			"a post in a time": {store.ScheduledPostFilter{PostID: post.ID, Scheduled: store.TimeRange{From: &from}}, []string{"linkedin"}},
+			"an account": {store.ScheduledPostFilter{SocialAccountIDs: []crier.ID{linkedIn.ID}},
+				[]string{"linkedin"}},
+			"an unknown one":  {store.ScheduledPostFilter{SocialAccountIDs: []crier.ID{crier.NewID()}}, nil},
+			"a post":          {store.ScheduledPostFilter{PostID: post.ID}, []string{"first", "linkedin"}},
+			"needs attention": {store.ScheduledPostFilter{NeedsAttention: &yes}, []string{"broken"}},
+			"needs none": {store.ScheduledPostFilter{NeedsAttention: &no},
+				[]string{"first", "linkedin", "published"}},
+			"from": {store.ScheduledPostFilter{Scheduled: store.TimeRange{From: &from}},
+				[]string{"linkedin", "published", "broken"}},
+			"to": {store.ScheduledPostFilter{Scheduled: store.TimeRange{To: &to}},
+				[]string{"first", "linkedin", "published"}},
+			"between": {store.ScheduledPostFilter{Scheduled: store.TimeRange{From: &from, To: &to}},
+				[]string{"linkedin", "published"}},
+			"a post in a time": {store.ScheduledPostFilter{PostID: post.ID, Scheduled: store.TimeRange{From: &from}},
+				[]string{"linkedin"}},
 		} {
 			c.filter.TeamID = f.Team.ID
 			page, total, err := f.ScheduledPostPage(ctx, c.filter, store.PageQuery{Sort: "scheduledAt", Limit: 9})
@@ -74,8 +82,8 @@ func TestScheduledPostsAreFiltered(t *testing.T) {
 			}
 		}
 		foreign := store.ScheduledPostFilter{TeamID: f.NewTeam("Sales").ID, NeedsAttention: &yes}
-		if page, total, err := f.ScheduledPostPage(ctx, foreign, store.PageQuery{Sort: "scheduledAt", Limit: 9}); err != nil ||
-			page.Rows == nil || len(page.Rows) != 0 || total.Count != 0 {
+		if page, total, err := f.ScheduledPostPage(ctx, foreign, store.PageQuery{Sort: "scheduledAt",
+			Limit: 9}); err != nil || page.Rows == nil || len(page.Rows) != 0 || total.Count != 0 {
 			t.Errorf("another team: %+v, %v", page, err)
 		}
 	})
@@ -155,9 +163,9 @@ func TestScheduledPostsTellWhatFollowsThem(t *testing.T) {
 		if err != nil || len(list) != 3 {
 			t.Fatalf("%+v, %v", list, err)
 		}
-		if got := list[over.ID]; !same(got.LateMillis, number(700)) || got.ReplacedBy != nil || got.FirstComment == nil ||
-			got.FirstComment.Text != text || got.FirstComment.Status != "failed" || got.FirstComment.ErrorCode != "refused" ||
-			got.Recurrence == nil || got.Recurrence.Status != "ended" {
+		if got := list[over.ID]; !same(got.LateMillis, number(700)) || got.ReplacedBy != nil ||
+			got.FirstComment == nil || got.FirstComment.Text != text || got.FirstComment.Status != "failed" ||
+			got.FirstComment.ErrorCode != "refused" || got.Recurrence == nil || got.Recurrence.Status != "ended" {
 			t.Errorf("the published one: %+v", got)
 		}
 		if got := list[missed.ID]; got.ReplacedBy == nil || *got.ReplacedBy != again.ID || got.LateMillis != nil {
@@ -213,7 +221,8 @@ func TestAuditLogsAndLedgersAreFilteredAndCounted(t *testing.T) {
 			"both at once":  {store.AuditFilter{Action: "createPost", From: &from}, 2},
 		} {
 			total, err := f.FilteredAuditCount(ctx, f.Organization.ID, c.filter)
-			page, err2 := f.FilteredAuditLog(ctx, f.Organization.ID, c.filter, store.PageQuery{Sort: "createdAt", Limit: 9})
+			page, err2 := f.FilteredAuditLog(ctx, f.Organization.ID, c.filter,
+				store.PageQuery{Sort: "createdAt", Limit: 9})
 			if err != nil || err2 != nil || total != (store.Total{Count: c.want}) || int64(len(page.Rows)) != c.want {
 				t.Errorf("audit log, %s: %d rows of %+v; %v, %v", name, len(page.Rows), total, err, err2)
 			}
@@ -251,7 +260,9 @@ func TestWebhooksAreReadByTheirOrganizationAlone(t *testing.T) {
 	databases.EachShared(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, other := context.Background(), f.NewOrganization("Other")
 		teams := []crier.ID{f.Team.ID}
-		w := newWebhook(f, func(w *store.Webhook) { w.TeamIDs, w.Types = teams, []string{"post.created", "credits.low"} })
+		w := newWebhook(f, func(w *store.Webhook) {
+			w.TeamIDs, w.Types = teams, []string{"post.created", "credits.low"}
+		})
 		off := newWebhook(f, func(w *store.Webhook) { w.Status, w.CreatedAt = "disabled", f.After(time.Minute) })
 		got, err := f.Webhook(ctx, f.Organization.ID, w.ID)
 		if err != nil || got.URL != w.URL || !slices.Equal(got.Types, w.Types) || !slices.Equal(got.TeamIDs, teams) ||
@@ -367,21 +378,23 @@ func TestAccountDaysKeepWhatEarlierReadingsTold(t *testing.T) {
 	databases.EachShared(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, today := context.Background(), dayOf(f.Now)
 		put := func(day int64, after time.Duration, change func(*store.AccountDay)) {
-			d := store.AccountDay{SocialAccountID: f.Account.ID, Day: day, TeamID: f.Team.ID, Provider: f.Account.Provider,
-				ReadAt: f.After(after)}
+			d := store.AccountDay{SocialAccountID: f.Account.ID, Day: day, TeamID: f.Team.ID,
+				Provider: f.Account.Provider, ReadAt: f.After(after)}
 			change(&d)
 			f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.PutAccountDay(ctx, d) })
 		}
 		put(today, 0, func(d *store.AccountDay) { d.Followers, d.Views, d.Posts = number(10), number(3), number(0) })
-		put(today, time.Hour, func(d *store.AccountDay) { d.Followers, d.Following, d.Reach = number(11), number(2), number(7) })
+		put(today, time.Hour, func(d *store.AccountDay) {
+			d.Followers, d.Following, d.Reach = number(11), number(2), number(7)
+		})
 		put(today+1, aDay, func(d *store.AccountDay) { d.Engagements = number(4) })
 		list, err := f.AccountDays(ctx, around(f))
 		if err != nil || len(list) != 2 {
 			t.Fatalf("%+v, %v", list, err)
 		}
 		if d := list[0]; d.Day != today || !same(d.Followers, number(11)) || !same(d.Following, number(2)) ||
-			!same(d.Posts, number(0)) || !same(d.Views, number(3)) || !same(d.Reach, number(7)) || d.Engagements != nil ||
-			!d.ReadAt.Equal(f.After(time.Hour).Time) {
+			!same(d.Posts, number(0)) || !same(d.Views, number(3)) || !same(d.Reach, number(7)) ||
+			d.Engagements != nil || !d.ReadAt.Equal(f.After(time.Hour).Time) {
 			t.Errorf("the first day is %+v", d)
 		}
 		if d := list[1]; d.Followers != nil || !same(d.Engagements, number(4)) || d.Provider != crier.ProviderX {

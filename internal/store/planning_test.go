@@ -38,8 +38,9 @@ func TestPlanningReadsThePostItsAccountsAndWhatWasPlannedBefore(t *testing.T) {
 			plan, err = tx.LockForPlanning(ctx, f.Team.ID, post.ID, wanted)
 			return err
 		})
-		if plan.Post.ID != post.ID || plan.Post.Status != crier.PostDraft || plan.Post.PayloadID != post.ContentPayloadID ||
-			plan.Content.PostType != crier.TextPost || plan.Content.Input.Text() != "Hello" {
+		if plan.Post.ID != post.ID || plan.Post.Status != crier.PostDraft ||
+			plan.Post.PayloadID != post.ContentPayloadID || plan.Content.PostType != crier.TextPost ||
+			plan.Content.Input.Text() != "Hello" {
 			t.Errorf("the post is %+v with %+v", plan.Post, plan.Content)
 		}
 		if len(plan.Accounts) != 2 || plan.Accounts[free.ID].Provider != crier.ProviderLinkedIn {
@@ -70,7 +71,9 @@ func TestPlanningRefusesPostsOfOthersAndDeletedOnes(t *testing.T) {
 		post, deleted, other := f.NewPost("x"), f.NewPost("y"), f.NewTeam("Sales")
 		f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.DeletePost(ctx, deleted.ID, f.Now) })
 		for name, c := range map[string]struct{ team, post crier.ID }{
-			"another team's": {other.ID, post.ID}, "deleted": {f.Team.ID, deleted.ID}, "unknown": {f.Team.ID, crier.NewID()},
+			"another team's": {other.ID, post.ID},
+			"deleted":        {f.Team.ID, deleted.ID},
+			"unknown":        {f.Team.ID, crier.NewID()},
 		} {
 			for what, lock := range map[string]func(ctx context.Context, tx *store.Tx) error{
 				"planning": func(ctx context.Context, tx *store.Tx) error {
@@ -132,7 +135,8 @@ func TestTakenInstantsAreThoseOfLiveAndPublishedPosts(t *testing.T) {
 			}
 			for when, list := range taken {
 				for _, s := range list {
-					out = append(out, fmt.Sprintf("%s %s %s %s", when.Sub(f.Now.Time), s.Status, s.ScheduledPostID, s.PostID))
+					out = append(out,
+						fmt.Sprintf("%s %s %s %s", when.Sub(f.Now.Time), s.Status, s.ScheduledPostID, s.PostID))
 				}
 			}
 			slices.Sort(out)
@@ -298,12 +302,13 @@ func TestAttachmentsAreCompletedFromTheLibrary(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := posts[0]
-		if !slices.Equal(got.AssetTags, []string{"beach", "sea"}) || !slices.Equal(got.Thumbnails, []crier.ID{asset.ID}) {
+		if !slices.Equal(got.AssetTags, []string{"beach", "sea"}) ||
+			!slices.Equal(got.Thumbnails, []crier.ID{asset.ID}) {
 			t.Errorf("tags %q, thumbnails %v", got.AssetTags, got.Thumbnails)
 		}
 		attached := got.PostInput.Atomic.Attachments
-		if a := attached[1].Media.Asset; a.Width != 640 || a.Height != 480 || a.AltText != alt || a.MimeType != "image/png" ||
-			a.ByteSize != 5 {
+		if a := attached[1].Media.Asset; a.Width != 640 || a.Height != 480 || a.AltText != alt ||
+			a.MimeType != "image/png" || a.ByteSize != 5 {
 			t.Errorf("the asset is attached as %+v", a)
 		}
 		if a := attached[3].Media.Asset; a != (crier.AttachedAsset{AssetID: purged}) || attached[4].Link != link {
@@ -322,7 +327,8 @@ func TestAttachmentsAreCompletedFromTheLibrary(t *testing.T) {
 			"another team's":    {foreign, []crier.ID{asset.ID, deleted.ID}, 0}, "none": {f.Team.ID, nil, 0},
 		} {
 			facts, err := f.AssetFacts(ctx, c.team, c.ids)
-			if err != nil || len(facts) != c.want || c.want > 0 && (!facts[deleted.ID].Deleted || facts[asset.ID].Deleted) {
+			if err != nil || len(facts) != c.want ||
+				c.want > 0 && (!facts[deleted.ID].Deleted || facts[asset.ID].Deleted) {
 				t.Errorf("%s: %+v, %v", name, facts, err)
 			}
 		}
@@ -466,7 +472,8 @@ func TestPlatformPostsAreKnownByAccount(t *testing.T) {
 			"no platform id":    {f.Account.ID, "", crier.NewID(), false},
 			"a quote in the id": {f.Account.ID, "17' OR '1'='1", crier.NewID(), false},
 		} {
-			if got, err := f.HasPlatformPost(context.Background(), c.account, c.post, c.except); err != nil || got != c.want {
+			if got, err := f.HasPlatformPost(context.Background(), c.account, c.post, c.except); err != nil ||
+				got != c.want {
 				t.Errorf("%s: %v, %v", name, got, err)
 			}
 		}
@@ -482,7 +489,8 @@ func TestTheCalendarShowsWhatEachAccountPublishes(t *testing.T) {
 		})
 		media := func(ids ...crier.ID) (list []crier.Attachment) {
 			for _, id := range ids {
-				list = append(list, crier.Attachment{Media: &crier.MediaAttachment{Asset: crier.AttachedAsset{AssetID: id}}})
+				list = append(list,
+					crier.Attachment{Media: &crier.MediaAttachment{Asset: crier.AttachedAsset{AssetID: id}}})
 			}
 			return list
 		}
@@ -509,7 +517,8 @@ func TestTheCalendarShowsWhatEachAccountPublishes(t *testing.T) {
 		if err != nil || len(rows) != 3 {
 			t.Fatalf("%+v, %v", rows, err)
 		}
-		if r := rows[0]; r.Text != "Hello" || r.PostType != crier.TextPost || r.Thumbnail == nil || *r.Thumbnail != shared.ID {
+		if r := rows[0]; r.Text != "Hello" || r.PostType != crier.TextPost || r.Thumbnail == nil ||
+			*r.Thumbnail != shared.ID {
 			t.Errorf("on X: %+v", r)
 		}
 		if r := rows[1]; r.Text != strings.Repeat("ö", 280) || r.PostType != crier.TextImage || r.Thumbnail == nil ||

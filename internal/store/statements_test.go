@@ -287,8 +287,8 @@ func TestInterruptedStatementCanBeReused_sqlite(t *testing.T) {
 	}
 }
 
-// TestCachedStatementsHoldNoArguments_sqlite writes and reads without reading to the end: what was begun is committed, and
-// neither the log nor the file is held.
+// TestCachedStatementsHoldNoArguments_sqlite writes and reads without reading to the end: what was begun is committed,
+// and neither the log nor the file is held.
 func TestCachedStatementsHoldNoArguments_sqlite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	one, other := compilingTestDB(t, path), compilingTestDB(t, path)

@@ -129,7 +129,8 @@ func TestVitalsUseIndexes(t *testing.T) {
 				continue // reads empty tables as they are
 			}
 			p := plan(t, s, queries[i], args[i]...)
-			if !strings.Contains(p, index) || strings.Contains(p, "SCAN p\n") || strings.Contains(p, "Seq Scan on pub") {
+			if !strings.Contains(p, index) || strings.Contains(p, "SCAN p\n") ||
+				strings.Contains(p, "Seq Scan on pub") {
 				t.Errorf("the plan does not use %s:\n%s", index, p)
 			}
 		}

@@ -114,7 +114,8 @@ func TestKeptReadingsAreAppliedAndSwept(t *testing.T) {
 			t.Errorf("the numbers are %v", s.Numbers.Views)
 		}
 		sums := days(t, f, true, store.DayGrouping{})
-		if len(sums) != 1 || sum(sums[0], crier.MetricViews) != (store.Sum{Value: 30, Told: 3}) || sums[0].Counted != 3 {
+		if len(sums) != 1 || sum(sums[0], crier.MetricViews) != (store.Sum{Value: 30, Told: 3}) ||
+			sums[0].Counted != 3 {
 			t.Errorf("gained %+v", sums)
 		}
 		sweep := func(after time.Duration) (n int64) {
@@ -170,7 +171,8 @@ func TestJobsOfDeadProcessesGoBackToTheQueue(t *testing.T) {
 		if got := counts(); got["running"] != 2 || got["available"] != 1 || got["retryable"] != 1 || len(got) != 3 {
 			t.Errorf("the jobs are %v", got)
 		}
-		if err := errors.Join(s.ReleaseRunningJobs(ctx), s.AnalyzeJobs(ctx), s.IndexJobs(ctx), s.IndexJobs(ctx)); err != nil {
+		if err := errors.Join(s.ReleaseRunningJobs(ctx), s.AnalyzeJobs(ctx),
+			s.IndexJobs(ctx), s.IndexJobs(ctx)); err != nil {
 			t.Fatal(err)
 		}
 		want := map[store.Dialect]int64{store.SQLite: 0, store.Postgres: 2}[s.Dialect()] // there, their node may live
@@ -381,9 +383,11 @@ func TestDumpsAreOnlyLoadedWhereTheyFit(t *testing.T) {
 		prepare := func(context.Context, *store.Store) error { prepared = true; return nil }
 		newer, other := dump, dump
 		newer.Schema = 99_999
-		other.Dialect = map[store.Dialect]store.Dialect{store.SQLite: store.Postgres, store.Postgres: store.SQLite}[f.Dialect()]
+		other.Dialect = map[store.Dialect]store.Dialect{store.SQLite: store.Postgres,
+			store.Postgres: store.SQLite}[f.Dialect()]
 		used := filepath.Join(t.TempDir(), "used")
-		if err := errors.Join(os.Mkdir(used, 0o700), os.WriteFile(filepath.Join(used, "crier.db"), nil, 0o600)); err != nil {
+		if err := errors.Join(os.Mkdir(used, 0o700),
+			os.WriteFile(filepath.Join(used, "crier.db"), nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		fresh := t.TempDir()
