@@ -163,7 +163,9 @@ func TestFailedWriteLeavesItsKeyUnused(t *testing.T) {
 		writes, caller := newIdempotency(t, f), accesstest.Owner(t, f).Caller
 		request := access.IdempotentRequest{Key: "k", Fingerprint: []byte("one")}
 		ctx, failed := access.WithIdempotency(t.Context(), caller, request), errors.New("failed")
-		if _, err := access.Write(ctx, writes, func(*store.Tx) (int, error) { return 0, failed }); !errors.Is(err, failed) {
+		if _, err := access.Write(ctx, writes, func(*store.Tx) (int, error) {
+			return 0, failed
+		}); !errors.Is(err, failed) {
 			t.Fatal(err)
 		}
 		if known, err := writes.Known(t.Context(), caller, request); err != nil || known {

@@ -117,7 +117,8 @@ func TestSmallImageIsReadyAtOnceAndReadAsItCame(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer opened.Close()
-		if got, err := io.ReadAll(io.NewSectionReader(opened, 0, opened.Size())); err != nil || !bytes.Equal(got, file) {
+		if got, err := io.ReadAll(io.NewSectionReader(opened, 0, opened.Size())); err != nil ||
+			!bytes.Equal(got, file) {
 			t.Errorf("read %d bytes, %v; want %d", len(got), err, len(file))
 		}
 		page, err := s.Assets.List(t.Context(), s.scope, AssetFilter{}, pagination.Oldest(10))

@@ -83,7 +83,8 @@ func TestPasswordProblem(t *testing.T) {
 		"QWERTYUIOP":             "tried first",
 		ownersPassword:           "",
 	} {
-		if got := passwordProblem(password, "ada@example.com"); !strings.Contains(got, want) || want == "" && got != "" {
+		if got := passwordProblem(password, "ada@example.com"); !strings.Contains(got, want) ||
+			want == "" && got != "" {
 			t.Errorf("%q: %q, want %q", password, got, want)
 		}
 	}

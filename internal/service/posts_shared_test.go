@@ -63,9 +63,12 @@ func TestStoredContentKeepsNothingOfAssetsButTheirIDs(t *testing.T) {
 		Asset: crier.AttachedAsset{AssetID: "a", MimeType: "image/png", Width: 7, ThumbnailURL: "https://x"}}}
 	links := crier.Attachment{Link: &crier.LinkAttachment{Kind: "link", URL: "https://example.com", Title: "T"}}
 	text := "variant"
-	in := crier.PostInput{Thread: &crier.ThreadPost{Posts: []crier.AtomicPost{{Text: "1", Attachments: []crier.Attachment{told}},
-		{Text: "2"}}}, Variants: []crier.PostVariant{{Text: &text, Attachments: &[]crier.Attachment{links, told}},
-		{Posts: []crier.AtomicPost{{Text: "3", Attachments: []crier.Attachment{told}}, {Text: "4"}}}}}
+	in := crier.PostInput{
+		Thread: &crier.ThreadPost{Posts: []crier.AtomicPost{
+			{Text: "1", Attachments: []crier.Attachment{told}}, {Text: "2"}}},
+		Variants: []crier.PostVariant{{Text: &text, Attachments: &[]crier.Attachment{links, told}},
+			{Posts: []crier.AtomicPost{{Text: "3", Attachments: []crier.Attachment{told}}, {Text: "4"}}}},
+	}
 	before, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +157,8 @@ func TestTheCalendarIsShownInAZoneAndBounded(t *testing.T) {
 			t.Errorf("with what was canceled %+v", got.Entries)
 		}
 		zone := crier.Zone("Asia/Tokyo")
-		if _, err := o.Teams.Update(ctx, o.Team(crier.ManageTeams), crier.TeamUpdate{Timezone: crier.Some(zone)}); err != nil {
+		if _, err := o.Teams.Update(ctx, o.Team(crier.ManageTeams),
+			crier.TeamUpdate{Timezone: crier.Some(zone)}); err != nil {
 			t.Fatal(err)
 		}
 		if got := read(CalendarWindow{}); got.Timezone != "Asia/Tokyo" || got.Entries[0].LocalTime != "21:00" {
@@ -187,13 +191,18 @@ func TestRecurrencesGoOnBehindTheirLastRow(t *testing.T) {
 		limit    int
 		want     []int
 	}{
-		"behind the row":        {row(func(*store.CalendarRow) {}), 1, 30, 9, []int{16, 23}},
-		"the end is open":       {row(func(*store.CalendarRow) {}), 1, 23, 9, []int{16}},
-		"from is in":            {row(func(*store.CalendarRow) {}), 23, 30, 9, []int{23}},
-		"at most one":           {row(func(*store.CalendarRow) {}), 1, 30, 1, []int{16}},
-		"none":                  {row(func(*store.CalendarRow) {}), 1, 30, 0, nil},
-		"an end of the series":  {row(func(r *store.CalendarRow) { end := at(16); r.Actions.RecurrenceEndsAt = &end }), 1, 30, 9, []int{16}},
-		"counted from a start":  {row(func(r *store.CalendarRow) { r.Actions.SeriesStart, r.Actions.SeriesIndex = &start, 1 }), 1, 30, 9, []int{16, 23}},
+		"behind the row":  {row(func(*store.CalendarRow) {}), 1, 30, 9, []int{16, 23}},
+		"the end is open": {row(func(*store.CalendarRow) {}), 1, 23, 9, []int{16}},
+		"from is in":      {row(func(*store.CalendarRow) {}), 23, 30, 9, []int{23}},
+		"at most one":     {row(func(*store.CalendarRow) {}), 1, 30, 1, []int{16}},
+		"none":            {row(func(*store.CalendarRow) {}), 1, 30, 0, nil},
+		"an end of the series": {row(func(r *store.CalendarRow) {
+			end := at(16)
+			r.Actions.RecurrenceEndsAt = &end
+		}), 1, 30, 9, []int{16}},
+		"counted from a start": {row(func(r *store.CalendarRow) {
+			r.Actions.SeriesStart, r.Actions.SeriesIndex = &start, 1
+		}), 1, 30, 9, []int{16, 23}},
 		"before everything":     {row(func(*store.CalendarRow) {}), 1, 9, 9, nil},
 		"the window is behind ": {row(func(*store.CalendarRow) {}), 17, 22, 9, nil},
 	} {
@@ -209,7 +218,8 @@ func TestRecurrencesGoOnBehindTheirLastRow(t *testing.T) {
 			t.Errorf("%s: on %v, %v; want %v", name, got, err, c.want)
 		}
 	}
-	if _, err := recurrences(row(func(r *store.CalendarRow) { r.Timezone = "Mars/Base" }), at(1), at(30), 1); err == nil {
+	if _, err := recurrences(row(func(r *store.CalendarRow) { r.Timezone = "Mars/Base" }),
+		at(1), at(30), 1); err == nil {
 		t.Error("an unknown zone")
 	}
 }
@@ -291,7 +301,9 @@ func TestScheduledPostsAreListedInPages(t *testing.T) {
 	eachShared(t, func(t *testing.T, o office, _ *outbox) {
 		ctx, scope := t.Context(), o.Team(crier.Read)
 		for i := range 3 {
-			o.f.Schedule(o.f.NewPost("x"), func(p *store.Publication) { p.ScheduledAt = o.f.After(time.Duration(i) * time.Hour) })
+			o.f.Schedule(o.f.NewPost("x"), func(p *store.Publication) {
+				p.ScheduledAt = o.f.After(time.Duration(i) * time.Hour)
+			})
 		}
 		var f ScheduledPostFilter
 		q, err := o.Pages.Query(pagination.Request{List: f.ListName(o.f.Team.ID), SortBy: "scheduledAt", Limit: 2})
@@ -340,7 +352,8 @@ func TestListNamesTellFiltersApartAndNotTheirOrder(t *testing.T) {
 		filter(func(f *PostFilter) { f.DeliveryStates = []crier.DeliveryState{crier.DeliveryPublished} }),
 		ScheduledPostFilter{}.ListName("team"), ScheduledPostFilter{}.ListName("other"),
 		ScheduledPostFilter{store.ScheduledPostFilter{PostID: "p"}}.ListName("team"),
-		ScheduledPostFilter{store.ScheduledPostFilter{Statuses: []crier.ScheduledPostStatus{crier.Failed}}}.ListName("team")}
+		ScheduledPostFilter{store.ScheduledPostFilter{
+			Statuses: []crier.ScheduledPostStatus{crier.Failed}}}.ListName("team")}
 	if distinct := slices.Compact(slices.Sorted(slices.Values(names))); len(distinct) != len(names) {
 		t.Errorf("%d of %d lists have a name of their own", len(distinct), len(names))
 	}
@@ -362,7 +375,8 @@ func TestRepeatedRequestsToPublishAreAnsweredFromTheirTicket(t *testing.T) {
 			p.Status, p.WakeAt, p.SocialAccountID, p.Provider = crier.Failed, nil, other.ID, other.Provider
 		})
 		kept, err := json.Marshal(Ticket{WaitSeconds: 10, Entries: []TicketEntry{
-			{SocialAccountID: o.f.Account.ID, ScheduledPostID: sent.ID}, {SocialAccountID: other.ID, ScheduledPostID: broken.ID},
+			{SocialAccountID: o.f.Account.ID, ScheduledPostID: sent.ID},
+			{SocialAccountID: other.ID, ScheduledPostID: broken.ID},
 			{SocialAccountID: crier.NewID(), Error: &crier.EntryError{Code: "not_found", Message: "No."}}}})
 		if err != nil {
 			t.Fatal(err)
@@ -404,14 +418,15 @@ func TestTicketsKeepWhatEachAccountGot(t *testing.T) {
 	warned := []crier.Issue{crier.At("long", "text")}
 	got := ticketOf(crier.ScheduleResult{Data: []crier.ScheduleEntry{{SocialAccountID: "a", Warnings: warned,
 		ScheduledPost: &crier.ScheduledPost{ID: "p"}}, {SocialAccountID: "b", Error: refused}}}, 7)
-	want := Ticket{WaitSeconds: 7, Entries: []TicketEntry{{SocialAccountID: "a", ScheduledPostID: "p", Warnings: warned},
-		{SocialAccountID: "b", Error: refused}}}
+	want := Ticket{WaitSeconds: 7, Entries: []TicketEntry{
+		{SocialAccountID: "a", ScheduledPostID: "p", Warnings: warned}, {SocialAccountID: "b", Error: refused}}}
 	if !sameJSON(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	for status, want := range map[crier.ScheduledPostStatus]bool{crier.Scheduled: false, crier.Publishing: false,
 		crier.Published: true, crier.Failed: true, crier.Missed: true, crier.Canceled: true, crier.Unknown: true} {
-		if got := decided(map[crier.ID]store.Publication{"p": {Status: status}, "q": {Status: crier.Published}}); got != want {
+		if got := decided(map[crier.ID]store.Publication{"p": {Status: status},
+			"q": {Status: crier.Published}}); got != want {
 			t.Errorf("%s is decided: %v", status, got)
 		}
 	}
@@ -422,16 +437,18 @@ func TestDeletionsTellTheVerdictsOfTheNetworks(t *testing.T) {
 	attempt := func(post crier.ID, outcome string) store.Attempt {
 		return store.Attempt{ScheduledPostID: post, Attempt: crier.Attempt{Outcome: outcome, Message: outcome + "!"}}
 	}
-	deletes := []crier.PlatformDelete{{ScheduledPostID: "a", Verdict: "pending"}, {ScheduledPostID: "b", Verdict: "pending"}}
+	deletes := []crier.PlatformDelete{{ScheduledPostID: "a", Verdict: "pending"},
+		{ScheduledPostID: "b", Verdict: "pending"}}
 	if enterVerdicts(deletes, nil) || deletes[0].Verdict != "pending" {
 		t.Error("without attempts all are in")
 	}
-	if enterVerdicts(deletes, []store.Attempt{attempt("b", "already_gone"), attempt("a", "unknown"), attempt("c", "deleted")}) ||
-		deletes[1].Verdict != "already_gone" || deletes[1].Message != "already_gone!" || deletes[0].Verdict != "pending" {
+	if enterVerdicts(deletes, []store.Attempt{attempt("b", "already_gone"), attempt("a", "unknown"),
+		attempt("c", "deleted")}) || deletes[1].Verdict != "already_gone" ||
+		deletes[1].Message != "already_gone!" || deletes[0].Verdict != "pending" {
 		t.Errorf("with one verdict %+v", deletes)
 	}
-	if !enterVerdicts(deletes, []store.Attempt{attempt("a", "deleted"), attempt("a", "failed"), attempt("b", "failed")}) ||
-		deletes[0].Verdict != "deleted" {
+	if !enterVerdicts(deletes, []store.Attempt{attempt("a", "deleted"), attempt("a", "failed"),
+		attempt("b", "failed")}) || deletes[0].Verdict != "deleted" {
 		t.Errorf("with all of them %+v", deletes)
 	}
 	if !enterVerdicts(nil, nil) {
@@ -499,8 +516,10 @@ func TestAFailingAnalyserLeavesTheLocalFindings(t *testing.T) {
 	facets := (&Facets{}).contentFacets(t.Context(), crier.PostInput{Atomic: &crier.AtomicPost{
 		Text: "The owl flies at night over the town #birds with @ada", Attachments: []crier.Attachment{
 			link("https://www.Example.com/a"), link("https://example.com/b")}}})
-	if !slices.Equal(facets[crier.FacetHashtags], []string{"birds"}) || !slices.Equal(facets[crier.FacetMentions], []string{"ada"}) ||
-		!slices.Equal(facets[crier.FacetLinkDomains], []string{"example.com"}) || !slices.Equal(facets[crier.FacetLanguage], []string{"en"}) {
+	if !slices.Equal(facets[crier.FacetHashtags], []string{"birds"}) ||
+		!slices.Equal(facets[crier.FacetMentions], []string{"ada"}) ||
+		!slices.Equal(facets[crier.FacetLinkDomains], []string{"example.com"}) ||
+		!slices.Equal(facets[crier.FacetLanguage], []string{"en"}) {
 		t.Errorf("%v", facets)
 	}
 	for name, values := range (&Facets{}).textFacets(t.Context(), " \n ") {
@@ -508,7 +527,8 @@ func TestAFailingAnalyserLeavesTheLocalFindings(t *testing.T) {
 			t.Errorf("a post without text has %s %q", name, values)
 		}
 	}
-	if known("", "") != nil || known(enrich.Undetermined, enrich.Undetermined) != nil || !slices.Equal(known("en", ""), []string{"en"}) {
+	if known("", "") != nil || known(enrich.Undetermined, enrich.Undetermined) != nil ||
+		!slices.Equal(known("en", ""), []string{"en"}) {
 		t.Error("what says nothing is known")
 	}
 }
@@ -532,12 +552,14 @@ func TestSettingsAreDescribedAsJSONSchemas(t *testing.T) {
 			fmt.Sprintf(`{"format":%q,"maxLength":%d,"type":"string"}`, provider.FormatURL, provider.MaxURL)},
 		"a URN": {provider.Setting{Type: provider.TypeString, Format: provider.FormatURN},
 			fmt.Sprintf(`{"format":%q,"maxLength":%d,"type":"string"}`, provider.FormatURN, provider.MaxURN)},
-		"a list": {provider.Setting{Type: provider.TypeArray, Maximum: &high, Items: &provider.Setting{Type: provider.TypeString}},
+		"a list": {provider.Setting{Type: provider.TypeArray, Maximum: &high,
+			Items: &provider.Setting{Type: provider.TypeString}},
 			`{"items":{"type":"string"},"maxItems":9,"type":"array"}`},
-		"an object": {provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{{Key: "a", Type: provider.TypeString,
-			Required: true}, {Key: "b", Type: provider.TypeBoolean}}},
+		"an object": {provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{
+			{Key: "a", Type: provider.TypeString, Required: true}, {Key: "b", Type: provider.TypeBoolean}}},
 			`{"additionalProperties":false,"properties":{"a":{"type":"string"},"b":{"type":"boolean"}},"required":["a"],"type":"object"}`},
-		"an object of choices": {provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{{Key: "b", Type: provider.TypeBoolean}}},
+		"an object of choices": {provider.Setting{Type: provider.TypeObject,
+			Fields: []provider.Setting{{Key: "b", Type: provider.TypeBoolean}}},
 			`{"additionalProperties":false,"properties":{"b":{"type":"boolean"}},"type":"object"}`},
 	} {
 		got, err := json.Marshal(settingSchema(c.setting))

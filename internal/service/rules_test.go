@@ -22,13 +22,14 @@ func TestOwnersNeedANameAnAddressAndAPassword(t *testing.T) {
 		password string
 		paths    []string
 	}{
-		"all is well":          {"Ada", "ada@example.com", good, nil},
-		"no name":              {"", "ada@example.com", good, []string{"name"}},
-		"a blank name":         {"  ", "ada@example.com", good, []string{"name"}},
-		"no address":           {"Ada", "", good, []string{"email"}},
-		"half an address":      {"Ada", "ada@", good, []string{"email"}},
-		"a short password":     {"Ada", "ada@example.com", "short", []string{"password"}},
-		"a long one":           {"Ada", "ada@example.com", strings.Repeat("x", auth.MaxPasswordLength+1), []string{"password"}},
+		"all is well":      {"Ada", "ada@example.com", good, nil},
+		"no name":          {"", "ada@example.com", good, []string{"name"}},
+		"a blank name":     {"  ", "ada@example.com", good, []string{"name"}},
+		"no address":       {"Ada", "", good, []string{"email"}},
+		"half an address":  {"Ada", "ada@", good, []string{"email"}},
+		"a short password": {"Ada", "ada@example.com", "short", []string{"password"}},
+		"a long one": {"Ada", "ada@example.com", strings.Repeat("x", auth.MaxPasswordLength+1),
+			[]string{"password"}},
 		"the address":          {"Ada", "ada.lovelace@example.com", "ADA.lovelace@example.com", []string{"password"}},
 		"nothing at all":       {"", "", "", []string{"name", "email", "password"}},
 		"the shortest allowed": {"Ada", "ada@example.com", strings.Repeat("ä", auth.MinPasswordLength), nil},
@@ -56,12 +57,16 @@ func TestOnboardingIsCompletedAtTheServersTime(t *testing.T) {
 		before, after *crier.OnboardingData
 		want          crier.Optional[crier.Time]
 	}{
-		"not completed":     {nil, data("in_progress", crier.Some(claimed)), crier.Null[crier.Time]()},
-		"completed now":     {nil, data("completed", crier.Some(claimed)), crier.Some(now)},
-		"completed before":  {data("completed", crier.Some(then)), data("completed", crier.Some(claimed)), crier.Some(then)},
-		"completed anew":    {data("in_progress", crier.Null[crier.Time]()), data("completed", crier.Optional[crier.Time]{}), crier.Some(now)},
-		"taken up again":    {data("completed", crier.Some(then)), data("in_progress", crier.Some(claimed)), crier.Null[crier.Time]()},
-		"completed nowhere": {data("completed", crier.Null[crier.Time]()), data("completed", crier.Some(claimed)), crier.Some(now)},
+		"not completed": {nil, data("in_progress", crier.Some(claimed)), crier.Null[crier.Time]()},
+		"completed now": {nil, data("completed", crier.Some(claimed)), crier.Some(now)},
+		"completed before": {data("completed", crier.Some(then)), data("completed", crier.Some(claimed)),
+			crier.Some(then)},
+		"completed anew": {data("in_progress", crier.Null[crier.Time]()),
+			data("completed", crier.Optional[crier.Time]{}), crier.Some(now)},
+		"taken up again": {data("completed", crier.Some(then)), data("in_progress", crier.Some(claimed)),
+			crier.Null[crier.Time]()},
+		"completed nowhere": {data("completed", crier.Null[crier.Time]()), data("completed", crier.Some(claimed)),
+			crier.Some(now)},
 	} {
 		got := onboarding(c.before, c.after, now)
 		if !sameJSON(got.CompletedAt, c.want) || !slices.Equal(got.CompletedSteps, []string{"goals", "job_role"}) {
@@ -88,8 +93,8 @@ func TestAutomaticRechargeNeedsAmountsAndAPaymentMethod(t *testing.T) {
 	t.Parallel()
 	amount, method := int64(10), "card"
 	organization := func(enabled bool, threshold, recharge *int64, method *string) crier.Organization {
-		return crier.Organization{AutoRechargeEnabled: enabled, AutoRechargeThreshold: threshold, AutoRechargeAmount: recharge,
-			PaymentMethodID: method}
+		return crier.Organization{AutoRechargeEnabled: enabled, AutoRechargeThreshold: threshold,
+			AutoRechargeAmount: recharge, PaymentMethodID: method}
 	}
 	for name, o := range map[string]crier.Organization{
 		"off": organization(false, nil, nil, nil), "complete": organization(true, &amount, &amount, &method),
@@ -98,7 +103,8 @@ func TestAutomaticRechargeNeedsAmountsAndAPaymentMethod(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	wantIssueAt(t, checkAutoRecharge(organization(true, nil, nil, &method)), "autoRechargeThreshold", "autoRechargeAmount")
+	wantIssueAt(t, checkAutoRecharge(organization(true, nil, nil, &method)),
+		"autoRechargeThreshold", "autoRechargeAmount")
 	wantIssueAt(t, checkAutoRecharge(organization(true, &amount, nil, nil)), "autoRechargeAmount")
 	wantError(t, checkAutoRecharge(organization(true, &amount, &amount, nil)), crier.KindConflict,
 		"Automatic recharge needs a payment method, and the organization has none.")
@@ -111,12 +117,15 @@ func TestTheEffectiveRoleIsTheLowerOne(t *testing.T) {
 		access store.Access
 		want   crier.Role
 	}{
-		"nobody":            {store.Access{}, ""},
-		"nobody behind":     {store.Access{Own: grant(crier.RoleOwner)}, ""},
-		"no own":            {store.Access{Behind: grant(crier.RoleOwner)}, ""},
-		"the key's":         {store.Access{Own: grant(crier.RoleEditor), Behind: grant(crier.RoleOwner)}, crier.RoleEditor},
-		"the person's":      {store.Access{Own: grant(crier.RoleOwner), Behind: grant(crier.RoleViewer)}, crier.RoleViewer},
-		"the same for both": {store.Access{Own: grant(crier.RoleAdmin), Behind: grant(crier.RoleAdmin)}, crier.RoleAdmin},
+		"nobody":        {store.Access{}, ""},
+		"nobody behind": {store.Access{Own: grant(crier.RoleOwner)}, ""},
+		"no own":        {store.Access{Behind: grant(crier.RoleOwner)}, ""},
+		"the key's": {store.Access{Own: grant(crier.RoleEditor), Behind: grant(crier.RoleOwner)},
+			crier.RoleEditor},
+		"the person's": {store.Access{Own: grant(crier.RoleOwner), Behind: grant(crier.RoleViewer)},
+			crier.RoleViewer},
+		"the same for both": {store.Access{Own: grant(crier.RoleAdmin), Behind: grant(crier.RoleAdmin)},
+			crier.RoleAdmin},
 	} {
 		if got := effectiveRole(c.access); got != c.want {
 			t.Errorf("%s: %s", name, got)
@@ -132,7 +141,8 @@ func TestQuotasAreSharedByADayOrAWindow(t *testing.T) {
 		t.Errorf("an hour is %+v", window)
 	}
 	day := quotaSpan(provider.RateLimit{ResetZone: "America/Los_Angeles", Seconds: 86_400}, at)
-	if day.From.UTC() != time.Date(2026, 11, 15, 8, 0, 0, 0, time.UTC) || day.To.UTC() != time.Date(2026, 11, 16, 8, 0, 0, 0, time.UTC) {
+	if day.From.UTC() != time.Date(2026, 11, 15, 8, 0, 0, 0, time.UTC) ||
+		day.To.UTC() != time.Date(2026, 11, 16, 8, 0, 0, 0, time.UTC) {
 		t.Errorf("a day in California is %+v", day)
 	}
 }
@@ -160,8 +170,8 @@ func TestAPersonsKeysReachOnlyWhatTheCallerAdministers(t *testing.T) {
 		}
 		second := o.as(t, crier.RoleOwner)
 		_, err = o.Keys.Rotate(ctx, second.Organization(crier.ManageAPIKeys), key.ID, crier.APIKeyRotate{})
-		wantError(t, err, crier.KindForbidden, "The key reaches organizations that the caller does not administer. It can "+
-			"be revoked, not rotated.")
+		wantError(t, err, crier.KindForbidden,
+			"The key reaches organizations that the caller does not administer. It can be revoked, not rotated.")
 		if _, err := o.Keys.Rotate(ctx, scope, key.ID, crier.APIKeyRotate{}); err != nil {
 			t.Errorf("by who made it: %v", err)
 		}
@@ -229,7 +239,8 @@ func TestVersionsShowWhichIsCurrent(t *testing.T) {
 		for _, v := range page.Data {
 			shown = append(shown, fmt.Sprint(v.Version, " ", v.Text, " ", v.Current))
 		}
-		if want := []string{"1 two false", "2 three true"}; err != nil || !slices.Equal(shown, want) || page.Total != 2 {
+		if want := []string{"1 two false", "2 three true"}; err != nil || !slices.Equal(shown, want) ||
+			page.Total != 2 {
 			t.Errorf("versions %q, %v; want %q", shown, err, want)
 		}
 		v, err := o.Posts.Version(ctx, scope, p.ID, last.ContentPayloadID)
@@ -268,7 +279,8 @@ func TestTheFirstTenantFindsAnEmptyStoreBoundToItsKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := newRules(t, st, "ffffffffffffffffffffffffffffffff")
-		if err := other.Instance.CheckKey(ctx); err == nil || !strings.Contains(err.Error(), "sealed with another secret key") {
+		if err := other.Instance.CheckKey(ctx); err == nil ||
+			!strings.Contains(err.Error(), "sealed with another secret key") {
 			t.Errorf("another key: %v", err)
 		}
 		if err := r.Instance.CheckKey(ctx); err != nil {

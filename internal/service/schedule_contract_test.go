@@ -157,10 +157,12 @@ func TestMissingContentIsReportedFirst(t *testing.T) {
 			_, err = d.Schedules.Schedule(t.Context(), d.scope, p.ID, d.request(crier.ProviderX))
 			wantKind(t, err, crier.KindConflict)
 		}
-		if _, err := d.Teams.Update(t.Context(), d.scope, crier.TeamUpdate{RequireApproval: crier.Some(true)}); err != nil {
+		if _, err := d.Teams.Update(t.Context(), d.scope,
+			crier.TeamUpdate{RequireApproval: crier.Some(true)}); err != nil {
 			t.Fatal(err)
 		}
-		if d.scope, err = d.Access.Team(t.Context(), d.scope.Caller(), d.scope.Team().ID, crier.PublishPosts); err != nil {
+		if d.scope, err = d.Access.Team(t.Context(), d.scope.Caller(), d.scope.Team().ID,
+			crier.PublishPosts); err != nil {
 			t.Fatal(err)
 		}
 		unapproved := d.post(t, crier.PostCreate{PostType: &carousel, AssetIDs: []crier.ID{d.asset(t, "image/jpeg")}})
@@ -258,7 +260,8 @@ func TestRecurrenceRules(t *testing.T) {
 	at, end := crier.TimeOf(now.Add(48*time.Hour)), crier.TimeOf(now.Add(24*time.Hour))
 	issues := crier.ScheduleRequest{ScheduledAt: &at,
 		Targets: crier.Targets{RecurrenceEndsAt: crier.Some(end)}}.Validate(now)
-	saved := crier.PostCreate{PostPublishActions: &crier.PostPublishActions{RecurrenceEndsAt: crier.Some(end)}}.Validate(now)
+	saved := crier.PostCreate{
+		PostPublishActions: &crier.PostPublishActions{RecurrenceEndsAt: crier.Some(end)}}.Validate(now)
 	if len(issues) != 1 || len(saved) != 1 {
 		t.Errorf("issues %v and %v", issues, saved)
 	}

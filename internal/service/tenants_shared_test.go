@@ -49,7 +49,8 @@ func TestCreditsShowBalanceCostsAndLedger(t *testing.T) {
 			filter CreditFilter
 			want   int
 		}{"all": {CreditFilter{}, 2}, "a kind": {CreditFilter{Kind: "grant"}, 1},
-			"a post": {CreditFilter{ScheduledPostID: p.ID}, 1}, "a foreign post": {CreditFilter{ScheduledPostID: crier.NewID()}, 0}} {
+			"a post":         {CreditFilter{ScheduledPostID: p.ID}, 1},
+			"a foreign post": {CreditFilter{ScheduledPostID: crier.NewID()}, 0}} {
 			page, err := o.Credits.Transactions(ctx, o.Organization(crier.Read), c.filter, first)
 			if err != nil || len(page.Data) != c.want || page.Total != int64(c.want) {
 				t.Errorf("%s: %+v, %v", name, page, err)
@@ -68,7 +69,8 @@ func TestTheAuditLogIsListedByOrganization(t *testing.T) {
 			for i, action := range []string{"createPost", "deletePost"} {
 				if err := tx.InsertAudit(ctx, crier.AuditEntry{ID: crier.NewID(), OrganizationID: o.f.Organization.ID,
 					PrincipalKind: "user", PrincipalID: o.f.Owner.ID, PersonID: o.f.Owner.ID, Action: action,
-					Target: "/posts", RequestID: "r", CreatedAt: o.f.After(time.Duration(i) * time.Minute)}); err != nil {
+					Target: "/posts", RequestID: "r",
+					CreatedAt: o.f.After(time.Duration(i) * time.Minute)}); err != nil {
 					return err
 				}
 			}
@@ -139,7 +141,8 @@ func TestLinksAreMailedToAnAddressOnceInAWhile(t *testing.T) {
 	eachShared(t, func(t *testing.T, o office, out *outbox) {
 		ctx, scope := t.Context(), o.Organization(crier.ManageMembers)
 		email := "new-" + crier.Email(o.f.Team.ID) + "@acme.example"
-		if _, err := o.Invitations.Create(ctx, scope, crier.MemberInvite{Email: email, Role: crier.RoleViewer}); err != nil {
+		if _, err := o.Invitations.Create(ctx, scope,
+			crier.MemberInvite{Email: email, Role: crier.RoleViewer}); err != nil {
 			t.Fatal(err)
 		}
 		out.kinds()
@@ -149,7 +152,8 @@ func TestLinksAreMailedToAnAddressOnceInAWhile(t *testing.T) {
 			}
 			return out.kinds()
 		}
-		if kinds := ask(" " + crier.Email(strings.ToUpper(string(email))) + " "); !slices.Equal(kinds, []string{"invitation.mail"}) {
+		if kinds := ask(" " + crier.Email(strings.ToUpper(string(email))) + " "); !slices.Equal(kinds,
+			[]string{"invitation.mail"}) {
 			t.Errorf("jobs %q", kinds)
 		}
 		if kinds := ask(email); kinds != nil {
@@ -327,7 +331,8 @@ func TestWebhookRules(t *testing.T) {
 			crier.Text(w.Description) != "CI" || w.DisabledReason != nil {
 			t.Errorf("changed to %+v", w)
 		}
-		w = update(crier.WebhookUpdate{Status: crier.Some(crier.WebhookDisabledStatus), Description: crier.Null[string]()})
+		w = update(crier.WebhookUpdate{Status: crier.Some(crier.WebhookDisabledStatus),
+			Description: crier.Null[string]()})
 		if crier.Text(w.DisabledReason) != "A person switched it off." || w.Description != nil {
 			t.Errorf("switched off: %+v", w)
 		}
@@ -396,7 +401,8 @@ func TestWebhookSecretsOverlapForTheGraceAskedFor(t *testing.T) {
 			}
 		}
 		_, err = o.Webhooks.Create(ctx, scope, crier.WebhookCreate{URL: "https://example.com", Types: []string{"*"}})
-		wantError(t, err, crier.KindConflict, fmt.Sprintf("An organization has at most %d webhooks.", crier.MaxWebhooks))
+		wantError(t, err, crier.KindConflict,
+			fmt.Sprintf("An organization has at most %d webhooks.", crier.MaxWebhooks))
 	})
 }
 
@@ -405,8 +411,8 @@ func TestEventsShowNarrowedCallersTheirTeamsAlone(t *testing.T) {
 	eachShared(t, func(t *testing.T, o office, _ *outbox) {
 		ctx, sales := t.Context(), o.f.NewTeam("Sales")
 		o.f.Tx(func(_ context.Context, tx *store.Tx) error {
-			for kind, team := range map[crier.EventType]*crier.ID{"post.created": &o.f.Team.ID, "post.deleted": &sales.ID,
-				"credits.granted": nil, "member.joined": nil, "api_key.created": nil} {
+			for kind, team := range map[crier.EventType]*crier.ID{"post.created": &o.f.Team.ID,
+				"post.deleted": &sales.ID, "credits.granted": nil, "member.joined": nil, "api_key.created": nil} {
 				tx.RecordEvents(store.NewEvent{ID: crier.NewID(), Type: kind, OrganizationID: o.f.Organization.ID,
 					TeamID: team, Data: []byte(`{"object":{}}`), CreatedAt: o.f.Now})
 			}
@@ -419,7 +425,8 @@ func TestEventsShowNarrowedCallersTheirTeamsAlone(t *testing.T) {
 			who  office
 			want []string
 		}{
-			"the owner": {o, []string{"api_key.created", "credits.granted", "member.joined", "post.created", "post.deleted"}},
+			"the owner": {o, []string{"api_key.created", "credits.granted", "member.joined", "post.created",
+				"post.deleted"}},
 			"an editor of all teams": {o.as(t, crier.RoleEditor), []string{"credits.granted", "post.created",
 				"post.deleted"}},
 			"an editor of one team": {o.as(t, crier.RoleEditor, o.f.Team.ID), []string{"post.created"}},

@@ -73,7 +73,8 @@ func TestOrganizationRules(t *testing.T) {
 		}
 		context, err := o.Contexts.Get(ctx, me)
 		if err != nil || len(context.Organizations) != 2 || context.Organizations[0].Role != crier.RoleOwner ||
-			!slices.Contains(context.Organizations[0].Permissions, crier.ManageMembers) || context.User.ID != o.f.Owner.ID {
+			!slices.Contains(context.Organizations[0].Permissions, crier.ManageMembers) ||
+			context.User.ID != o.f.Owner.ID {
 			t.Errorf("the caller's context is %+v, %v", context, err)
 		}
 		if _, err := o.Credits.Get(ctx, o.Organization(crier.Read)); err != nil {
