@@ -204,8 +204,8 @@ func TestTruncatedBackupIsNotRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// In the manifest, in the header of the database, in the database, in the header of the picture, in the picture. The
-	// two empty blocks at the end of the archive carry nothing.
+	// In the manifest, in the header of the database, in the database, in the header of the picture, in the picture.
+	// The two empty blocks at the end of the archive carry nothing.
 	end := len(whole) - 1024
 	for _, length := range []int{0, 100, 600, 1500, len(whole) / 2, end - 2048 - 100, end - 2048 + 1, end - 100} {
 		target := place(t, store.SQLite)

@@ -53,8 +53,8 @@ func (s *testServer) hasRows(b *testing.B, of servertest.Tenant, path string) {
 // logStart is when the first row of a log was written; each follows a second later.
 var logStart = time.Now().Add(-20 * 24 * time.Hour).UTC().Truncate(time.Second)
 
-// fillLogs writes rows into the logs of an organization, without going through crier, and returns addresses of pages. As
-// many as filters find are spread evenly.
+// fillLogs writes rows into the logs of an organization, without going through crier, and returns addresses of pages.
+// As many as filters find are spread evenly.
 func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map[string]string {
 	tb.Helper()
 	numbers, id, at := `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) SELECT i,

@@ -20,8 +20,8 @@ import (
 const roundTrip = 2 * time.Millisecond
 
 // BenchmarkWriters has one customer's people write drafts in eight teams, with PostgreSQL two milliseconds away: one
-// writer, then 32 of them. Bars: 32 reach four times what one does, and half of the drafts of one take at most 15 ms. On
-// two cores, which also run PostgreSQL and the writers, 32 wait for the processor, not for each other.
+// writer, then 32 of them. Bars: 32 reach four times what one does, and half of the drafts of one take at most 15 ms.
+// On two cores, which also run PostgreSQL and the writers, 32 wait for the processor, not for each other.
 func BenchmarkWriters(b *testing.B) {
 	db := servertest.Databases.Fresh(b, store.Postgres)
 	db.URL = delayed(b, db.URL)

@@ -72,7 +72,8 @@ func TestAcquireBoundsTheCallsOfAnAccount(t *testing.T) {
 		if _, err := l.acquire(t.Context(), crier.NewID()); err != nil || !time.Now().Equal(began) {
 			t.Errorf("another account: %v after %v", err, time.Since(began))
 		}
-		if _, err := l.acquire(t.Context(), account); !errors.Is(err, errAccountBusy) || time.Since(began) != maxCallWait {
+		if _, err := l.acquire(t.Context(), account); !errors.Is(err, errAccountBusy) ||
+			time.Since(began) != maxCallWait {
 			t.Errorf("behind slow calls: %v after %v", err, time.Since(began))
 		}
 		ended, cancel := context.WithCancel(t.Context())

@@ -60,7 +60,8 @@ func TestNetworksGetMediaAndLinksInTheirPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := content.For(crier.ProviderX, "account")
-	if got.Action != provider.Post || got.PostType != string(crier.TextImage) || len(got.Parts) != 1 || got.Parts[0].Text != "Hello" {
+	if got.Action != provider.Post || got.PostType != string(crier.TextImage) ||
+		len(got.Parts) != 1 || got.Parts[0].Text != "Hello" {
 		t.Fatalf("%+v", got)
 	}
 	if l := got.Parts[0].Links; len(l) != 1 || l[0] != (provider.Link{URL: "https://example.com", Title: "T", Description: "D"}) {
@@ -102,8 +103,9 @@ func TestAccountsPublishTheirVariantAndIssuesLeadToIt(t *testing.T) {
 		kind    crier.PostType
 		path    string
 	}{
-		"the post":      {crier.ProviderX, "other", "for all", crier.TextImage, "postInput.text"},
-		"the network's": {crier.ProviderLinkedIn, "other", "for LinkedIn", crier.TextVideo, "postInput.variants.0.text"},
+		"the post": {crier.ProviderX, "other", "for all", crier.TextImage, "postInput.text"},
+		"the network's": {crier.ProviderLinkedIn, "other", "for LinkedIn", crier.TextVideo,
+			"postInput.variants.0.text"},
 		"the account's": {crier.ProviderLinkedIn, "mine", "for me", crier.TextPost, "postInput.variants.1.text"},
 	} {
 		got := content.For(c.network, c.account)
@@ -134,7 +136,8 @@ func TestActionsAreMadeOfTheirPlan(t *testing.T) {
 		"a quote":             {store.RepostPublication, `{"offsetDays":2,"text":"again"}`, provider.Quote, "again", nil},
 		"a quote by its mode": {store.RepostPublication, `{"offsetDays":2,"mode":"quote","text":"again"}`, provider.Quote, "again", nil},
 	} {
-		got, err := library().action(t.Context(), books, store.Publication{Kind: c.kind, Spec: json.RawMessage(c.spec)}, parent)
+		p := store.Publication{Kind: c.kind, Spec: json.RawMessage(c.spec)}
+		got, err := library().action(t.Context(), books, p, parent)
 		if err != nil || got.Action != c.action || got.Parts[0].Text != c.text || got.Target.PlatformPostID != "17" ||
 			got.Target.Permalink != link {
 			t.Errorf("%s: %+v, %v", name, got, err)
@@ -160,12 +163,13 @@ func TestActionsArePlannedFromTheTimeOfPublication(t *testing.T) {
 	t.Parallel()
 	at := crier.TimeOf(time.Date(2026, 10, 24, 9, 30, 0, 0, time.UTC)) // the day before clocks change in Berlin
 	now := crier.TimeOf(at.Add(time.Minute))
-	p := store.Publication{ID: "p", TeamID: "t", OrganizationID: "o", PostID: "post", SocialAccountID: "a", Provider: "x",
-		PayloadID: "v", PublishedAt: &at, Timezone: "Europe/Berlin", Actions: crier.PlannedActions{
-			FirstComment:             &crier.Comment{Text: "thanks"},
-			EngagementCommentTrigger: &crier.EngagementTrigger{LikeThreshold: 5, WindowHours: 24, Comment: crier.Comment{Text: "wow"}},
-			RepostAfter:              &crier.RepostAfter{OffsetDays: 2.5},
-			ActionCosts:              map[string]int64{"first_comment": 3, "repost": 4}}}
+	p := store.Publication{ID: "p", TeamID: "t", OrganizationID: "o", PostID: "post", SocialAccountID: "a",
+		Provider: "x", PayloadID: "v", PublishedAt: &at, Timezone: "Europe/Berlin", Actions: crier.PlannedActions{
+			FirstComment: &crier.Comment{Text: "thanks"},
+			EngagementCommentTrigger: &crier.EngagementTrigger{LikeThreshold: 5, WindowHours: 24,
+				Comment: crier.Comment{Text: "wow"}},
+			RepostAfter: &crier.RepostAfter{OffsetDays: 2.5},
+			ActionCosts: map[string]int64{"first_comment": 3, "repost": 4}}}
 	list, err := plannedActions(p, now, time.Minute)
 	if err != nil || len(list) != 3 {
 		t.Fatalf("%+v, %v", list, err)
@@ -182,9 +186,11 @@ func TestActionsArePlannedFromTheTimeOfPublication(t *testing.T) {
 	} {
 		a := list[i]
 		if a.Kind != c.kind || a.ScheduledAt.Sub(at.Time) != c.scheduled || a.WakeAt.Sub(at.Time) != c.wake ||
-			a.Reserved != c.reserved || a.ScheduledPostID != "p" || a.Status != crier.Scheduled || !a.CreatedAt.Equal(now.Time) ||
-			a.TeamID != "t" || a.OrganizationID != "o" || a.PostID != "post" || a.PayloadID != "v" {
-			t.Errorf("%s is due after %s and wakes after %s: %+v", a.Kind, a.ScheduledAt.Sub(at.Time), a.WakeAt.Sub(at.Time), a)
+			a.Reserved != c.reserved || a.ScheduledPostID != "p" || a.Status != crier.Scheduled ||
+			!a.CreatedAt.Equal(now.Time) || a.TeamID != "t" || a.OrganizationID != "o" || a.PostID != "post" ||
+			a.PayloadID != "v" {
+			t.Errorf("%s is due after %s and wakes after %s: %+v",
+				a.Kind, a.ScheduledAt.Sub(at.Time), a.WakeAt.Sub(at.Time), a)
 		}
 	}
 	if e := list[1].ExpiresAt; e == nil || e.Sub(at.Time) != 24*time.Hour || list[0].ExpiresAt != nil {
@@ -207,11 +213,16 @@ func TestResultsOfActionsAreNotedOnceTheyArePublic(t *testing.T) {
 		p    store.Publication
 		want *store.ActionResults
 	}{
-		"a comment":             {store.Publication{Kind: store.FirstComment, Status: crier.Published, PlatformPostID: &id}, &store.ActionResults{FirstCommentID: "17"}},
-		"a repost":              {store.Publication{Kind: store.RepostPublication, Status: crier.Published, PlatformPostID: &id}, &store.ActionResults{RepostID: "17"}},
-		"a comment after likes": {store.Publication{Kind: store.EngagementComment, Status: crier.Published, PlatformPostID: &id}, nil},
-		"a post":                {store.Publication{Kind: store.PostPublication, Status: crier.Published, PlatformPostID: &id}, nil},
-		"one that failed":       {store.Publication{Kind: store.FirstComment, Status: crier.Failed, PlatformPostID: &id}, nil},
+		"a comment": {store.Publication{Kind: store.FirstComment, Status: crier.Published, PlatformPostID: &id},
+			&store.ActionResults{FirstCommentID: "17"}},
+		"a repost": {store.Publication{Kind: store.RepostPublication, Status: crier.Published, PlatformPostID: &id},
+			&store.ActionResults{RepostID: "17"}},
+		"a comment after likes": {store.Publication{Kind: store.EngagementComment, Status: crier.Published,
+			PlatformPostID: &id}, nil},
+		"a post": {store.Publication{Kind: store.PostPublication, Status: crier.Published,
+			PlatformPostID: &id}, nil},
+		"one that failed": {store.Publication{Kind: store.FirstComment, Status: crier.Failed,
+			PlatformPostID: &id}, nil},
 	} {
 		got := parentResults(c.p)
 		if (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
@@ -227,7 +238,8 @@ func TestNumbersAreReadLessAndLessOften(t *testing.T) {
 	before := time.Duration(0)
 	for round := range snapshotTimes {
 		next, ok := SnapshotJob(p, round)
-		if !ok || next.At.Sub(at.Time) <= before || next.Args != (job.Snapshot{ScheduledPostID: "p", Round: round, Provider: "x", TeamID: "t"}) {
+		if !ok || next.At.Sub(at.Time) <= before ||
+			next.Args != (job.Snapshot{ScheduledPostID: "p", Round: round, Provider: "x", TeamID: "t"}) {
 			t.Errorf("round %d: %+v, %v", round, next, ok)
 		}
 		before = next.At.Sub(at.Time)
@@ -261,7 +273,8 @@ func TestTimingsHaveUsualValues(t *testing.T) {
 	strategy := provider.Strategy{NotBefore: time.Minute, Apart: time.Second}
 	looks := []time.Duration{time.Second, 3 * time.Second, 8 * time.Second}
 	hurried := Timings{LookPause: 2 * time.Second}
-	if got := usual.paced(strategy); got.NotBefore != time.Minute || got.Apart != time.Second || usual.early(looks, 2) != 8*time.Second {
+	if got := usual.paced(strategy); got.NotBefore != time.Minute || got.Apart != time.Second ||
+		usual.early(looks, 2) != 8*time.Second {
 		t.Errorf("the network's pauses are %+v", got)
 	}
 	if got := hurried.paced(strategy); got.NotBefore != 2*time.Second || got.Apart != time.Second {

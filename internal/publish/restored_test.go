@@ -21,7 +21,8 @@ func eachShared(t *testing.T, test func(t *testing.T, st *store.Store)) {
 
 // restoredAt has the engine believe that its store was restored a while ago from a backup of an hour before.
 func (f *fixture) restoredAt(ago time.Duration) store.Restoration {
-	r := store.Restoration{RestoredAt: crier.TimeOf(f.now().Add(-ago)), BackedUpAt: crier.TimeOf(f.now().Add(-ago - time.Hour))}
+	r := store.Restoration{RestoredAt: crier.TimeOf(f.now().Add(-ago)),
+		BackedUpAt: crier.TimeOf(f.now().Add(-ago - time.Hour))}
 	f.Publisher.restored.at, f.Publisher.restored.known = &r, true
 	return r
 }
@@ -65,17 +66,19 @@ func TestPublicationsOfABackupAreLookedForBeforeAnythingIsSent(t *testing.T) {
 		"shown": {public: 1, due: -time.Minute, want: crier.Published, attempts: []string{"reconcile published"}},
 		"not shown": {due: -time.Minute, want: crier.Unknown, attempts: []string{"reconcile unclear"},
 			says: "and this may have been published since: the network does not show it"},
-		"due later": {due: 10 * time.Minute, want: crier.Published, commits: 1, attempts: []string{"publish published"}},
+		"due later": {due: 10 * time.Minute, want: crier.Published, commits: 1,
+			attempts: []string{"publish published"}},
 		"due later and shown already": {public: 1, due: 10 * time.Minute, want: crier.Unknown,
 			says: "it may have been published early", attempts: []string{"reconcile unclear"}},
-		"a network that cannot be read": {due: -time.Minute, want: crier.Unknown, attempts: []string{"reconcile unclear"},
-			says:   "this network gives no way to find out whether it was published",
-			change: func(_ *testing.T, _ *fixture, n *testNetwork) { n.strategy = provider.Strategy{} }},
+		"a network that cannot be read": {due: -time.Minute, want: crier.Unknown,
+			attempts: []string{"reconcile unclear"},
+			says:     "this network gives no way to find out whether it was published",
+			change:   func(_ *testing.T, _ *fixture, n *testNetwork) { n.strategy = provider.Strategy{} }},
 		"a network that cannot be read, due later": {due: 10 * time.Minute, want: crier.Published, commits: 1,
 			attempts: []string{"publish published"},
 			change:   func(_ *testing.T, _ *fixture, n *testNetwork) { n.strategy = provider.Strategy{} }},
-		"long after the restore": {public: 1, due: -time.Minute, since: restoredLookFor + time.Minute, want: crier.Unknown,
-			says: "it took too long to find out", attempts: []string{"reconcile unclear"}},
+		"long after the restore": {public: 1, due: -time.Minute, since: restoredLookFor + time.Minute,
+			want: crier.Unknown, says: "it took too long to find out", attempts: []string{"reconcile unclear"}},
 		"without its account": {public: 1, due: -time.Minute, want: crier.Unknown, says: "the account is disabled",
 			attempts: []string{"reconcile unclear"},
 			change:   func(t *testing.T, f *fixture, _ *testNetwork) { f.setAccount(t, crier.AccountDisabled) }},
@@ -164,13 +167,17 @@ func TestOnlyWhatHasATextIsRecognized(t *testing.T) {
 		w    worker
 		want bool
 	}{
-		"the first part":  {worker{content: provider.Content{Action: provider.Post, Parts: parts}}, true},
-		"one of pictures": {worker{content: provider.Content{Action: provider.Post, Parts: parts}, state: state(1)}, false},
-		"the third part":  {worker{content: provider.Content{Action: provider.Post, Parts: parts}, state: state(2)}, true},
-		"behind the last": {worker{content: provider.Content{Action: provider.Post, Parts: parts}, state: state(3)}, false},
-		"without parts":   {worker{content: provider.Content{Action: provider.Post}}, false},
-		"a repost":        {worker{content: provider.Content{Action: provider.Repost, Parts: []provider.Part{{}}}}, true},
-		"a comment":       {worker{content: provider.Content{Action: provider.Comment, Parts: []provider.Part{{Text: "x"}}}}, true},
+		"the first part": {worker{content: provider.Content{Action: provider.Post, Parts: parts}}, true},
+		"one of pictures": {worker{content: provider.Content{Action: provider.Post, Parts: parts},
+			state: state(1)}, false},
+		"the third part": {worker{content: provider.Content{Action: provider.Post, Parts: parts},
+			state: state(2)}, true},
+		"behind the last": {worker{content: provider.Content{Action: provider.Post, Parts: parts},
+			state: state(3)}, false},
+		"without parts": {worker{content: provider.Content{Action: provider.Post}}, false},
+		"a repost":      {worker{content: provider.Content{Action: provider.Repost, Parts: []provider.Part{{}}}}, true},
+		"a comment": {worker{content: provider.Content{Action: provider.Comment,
+			Parts: []provider.Part{{Text: "x"}}}}, true},
 	} {
 		if got := c.w.recognizable(); got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -181,7 +188,8 @@ func TestOnlyWhatHasATextIsRecognized(t *testing.T) {
 	}
 	a := &store.Attempt{}
 	a.ID = "a"
-	if got := closed(a, "published"); len(got) != 1 || got[0] != (store.ResolvedAttempt{ID: "a", Outcome: "published"}) {
+	if got := closed(a, "published"); len(got) != 1 ||
+		got[0] != (store.ResolvedAttempt{ID: "a", Outcome: "published"}) {
 		t.Errorf("closed %+v", got)
 	}
 }

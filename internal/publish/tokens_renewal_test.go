@@ -61,8 +61,9 @@ func TestTokensAreSealedForTheirAccountAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := f.Tokens.Open(a)
-		if err != nil || got.Access.Reveal() != "a" || got.Refresh.Reveal() != "r" || got.Extra["page"].Reveal() != "p" ||
-			!got.ExpiresAt.Equal(ends) || !slices.Equal(got.Scopes, []string{"read"}) || !slices.Equal(a.Scopes, []string{"read"}) ||
+		if err != nil || got.Access.Reveal() != "a" || got.Refresh.Reveal() != "r" ||
+			got.Extra["page"].Reveal() != "p" || !got.ExpiresAt.Equal(ends) ||
+			!slices.Equal(got.Scopes, []string{"read"}) || !slices.Equal(a.Scopes, []string{"read"}) ||
 			!a.TokenExpiresAt.Equal(ends) || !a.RefreshExpiresAt.Equal(ends.Add(time.Hour)) {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -87,7 +88,8 @@ func TestTokensAreSealedForTheirAccountAlone(t *testing.T) {
 
 func TestRenewalsEndInATokenOrSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	ended := &provider.Error{Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Message: "consent was withdrawn"}
+	ended := &provider.Error{Kind: provider.AuthExpired, Code: provider.CodeAuthExpired,
+		Message: "consent was withdrawn"}
 	failing := HealthAuthFailed
 	for name, c := range map[string]struct {
 		ends   time.Duration // of the token that is there
@@ -119,11 +121,14 @@ func TestRenewalsEndInATokenOrSayWhatIsWrong(t *testing.T) {
 				}
 				a := f.stored(t)
 				token, err := f.Tokens.Open(a)
-				if err != nil || token.Access.Reveal() != c.access || a.Status != c.status || crier.Text(a.AccountHealthIssue) != c.issue {
-					t.Errorf("%s with the token %q and %q, %v", a.Status, token.Access.Reveal(), crier.Text(a.AccountHealthIssue), err)
+				if err != nil || token.Access.Reveal() != c.access || a.Status != c.status ||
+					crier.Text(a.AccountHealthIssue) != c.issue {
+					t.Errorf("%s with the token %q and %q, %v",
+						a.Status, token.Access.Reveal(), crier.Text(a.AccountHealthIssue), err)
 				}
 				owner := crier.NewID() // the claim was given back, whatever came of it
-				ok, err := st.ClaimRefresh(t.Context(), a.ID, owner, crier.TimeOf(f.now()), crier.TimeOf(f.now().Add(time.Minute)))
+				ok, err := st.ClaimRefresh(t.Context(), a.ID, owner,
+					crier.TimeOf(f.now()), crier.TimeOf(f.now().Add(time.Minute)))
 				if err != nil || !ok {
 					t.Errorf("the claim is kept: %v", err)
 				}
@@ -278,12 +283,13 @@ func TestLikesAreCountedLessAndLessOftenUntilTheWindowEnds(t *testing.T) {
 			left   time.Duration // of its window; 0 for one without an end
 			expect time.Duration
 		}{
-			"new":              {0, 24 * time.Hour, time.Minute},
-			"an hour old":      {time.Hour, 24 * time.Hour, 30 * time.Minute},
-			"very old":         {30 * 24 * time.Hour, 24 * time.Hour, longestLikePause},
-			"without an end":   {time.Hour, 0, 30 * time.Minute},
-			"the last count":   {10 * time.Hour, lastLikeCount + time.Second, time.Second},
-			"behind the last":  {10 * time.Hour, lastLikeCount - time.Millisecond, lastLikeCount - time.Millisecond + time.Second},
+			"new":            {0, 24 * time.Hour, time.Minute},
+			"an hour old":    {time.Hour, 24 * time.Hour, 30 * time.Minute},
+			"very old":       {30 * 24 * time.Hour, 24 * time.Hour, longestLikePause},
+			"without an end": {time.Hour, 0, 30 * time.Minute},
+			"the last count": {10 * time.Hour, lastLikeCount + time.Second, time.Second},
+			"behind the last": {10 * time.Hour, lastLikeCount - time.Millisecond,
+				lastLikeCount - time.Millisecond + time.Second},
 			"the window ended": {10 * time.Hour, -time.Minute, -time.Minute + time.Second},
 		} {
 			w := &worker{pub: f.Publisher, p: store.Publication{CreatedAt: crier.TimeOf(f.now().Add(-c.age))}}

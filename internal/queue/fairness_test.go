@@ -114,7 +114,9 @@ func TestMailAndRemovalJobsCannotFillTheQueue(t *testing.T) {
 		most int
 		run  func(s *defaultShares, owner crier.ID, fn func() error) error
 	}{
-		"mails": {mailShare, func(s *defaultShares, owner crier.ID, fn func() error) error { return s.mail(owner, fn) }},
+		"mails": {mailShare, func(s *defaultShares, owner crier.ID, fn func() error) error {
+			return s.mail(owner, fn)
+		}},
 		"removals": {removalShare, func(s *defaultShares, owner crier.ID, fn func() error) error {
 			return s.remove("x", owner, fn)
 		}},

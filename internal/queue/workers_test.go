@@ -28,8 +28,8 @@ func TestJobsGoToTheQueueOfTheirKind(t *testing.T) {
 		"webhooks":       {job.DeliverWebhook{}},
 		"media":          {job.ProcessAsset{}},
 		"metrics":        {job.Snapshot{}, job.AccountSnapshot{}},
-		"default": {job.Unpublish{}, job.PurgeTeam{}, job.MailInvitation{}, job.MailReset{}, job.EnrichPost{}, job.RetagPosts{},
-			job.ReplayWebhook{}, job.MailWebhookDisabled{}},
+		"default": {job.Unpublish{}, job.PurgeTeam{}, job.MailInvitation{}, job.MailReset{}, job.EnrichPost{},
+			job.RetagPosts{}, job.ReplayWebhook{}, job.MailWebhookDisabled{}},
 	} {
 		for _, args := range list {
 			if got := queueOf(args); got != want {
@@ -69,7 +69,8 @@ func TestPublicationsComeBackSoonAfterErrorsOfOurOwn(t *testing.T) {
 	if got := w.Timeout(nil); got != publishTimeout || got <= jobTimeout {
 		t.Errorf("a publication may run for %s", got)
 	}
-	if (&processAssetWorker{}).Timeout(nil) != processTimeout || (&sweepAssetsWorker{}).Timeout(nil) != sweepAssetsTimeout {
+	if (&processAssetWorker{}).Timeout(nil) != processTimeout ||
+		(&sweepAssetsWorker{}).Timeout(nil) != sweepAssetsTimeout {
 		t.Error("what decodes files may not run for longer")
 	}
 }
@@ -105,8 +106,10 @@ func TestEveryJobIsMeasuredAndLoggedOnce(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			now, reg := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC), prometheus.NewRegistry()
-			q := &Queue{log: slog.New(slog.NewTextHandler(&out, nil)), now: func() time.Time { return now }, metrics: newMetrics(reg)}
-			err := q.observe(t.Context(), &rivertype.JobRow{Kind: "post.publish", ID: 7, Attempt: 2}, func(context.Context) error {
+			q := &Queue{log: slog.New(slog.NewTextHandler(&out, nil)), now: func() time.Time { return now },
+				metrics: newMetrics(reg)}
+			row := &rivertype.JobRow{Kind: "post.publish", ID: 7, Attempt: 2}
+			err := q.observe(t.Context(), row, func(context.Context) error {
 				now = now.Add(250 * time.Millisecond)
 				return c.err
 			})
@@ -114,7 +117,8 @@ func TestEveryJobIsMeasuredAndLoggedOnce(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			line := out.String()
-			for _, want := range []string{"level=" + c.level, "kind=post.publish", "job=7", "attempt=2", "outcome=" + c.outcome, "took=250ms"} {
+			for _, want := range []string{"level=" + c.level, "kind=post.publish", "job=7", "attempt=2",
+				"outcome=" + c.outcome, "took=250ms"} {
 				if !strings.Contains(line, want) {
 					t.Errorf("%q is not in %s", want, line)
 				}
@@ -122,7 +126,8 @@ func TestEveryJobIsMeasuredAndLoggedOnce(t *testing.T) {
 			if strings.Count(line, "\n") != 1 || strings.Contains(line, "error=") != (c.level == "WARN") {
 				t.Errorf("logged %s", line)
 			}
-			if got := gathered(t, reg); got["crier_job_duration_seconds post.publish "+c.outcome] != 1 || len(got) != 1 {
+			if got := gathered(t, reg); got["crier_job_duration_seconds post.publish "+c.outcome] != 1 ||
+				len(got) != 1 {
 				t.Errorf("measured %v", got)
 			}
 		})
@@ -192,7 +197,8 @@ func TestBackgroundWorkIsRepeatedWhileThereIsMore(t *testing.T) {
 		t.Errorf("%d calls: %s", calls, out.String())
 	}
 	q.repeat(t.Context(), "posts were not counted", count(2, errors.New("disk full")))
-	if calls != 2 || !strings.Contains(out.String(), "posts were not counted") || !strings.Contains(out.String(), "disk full") {
+	if calls != 2 || !strings.Contains(out.String(), "posts were not counted") ||
+		!strings.Contains(out.String(), "disk full") {
 		t.Errorf("%d calls: %s", calls, out.String())
 	}
 	out.Reset()
@@ -249,7 +255,8 @@ func TestJobsAreTakenIntoTheTransactionTheyBelongTo(t *testing.T) {
 		}
 		at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 		jobs := []job.Job{{Args: job.PurgeTeam{TeamID: crier.NewID()}, At: at},
-			{Args: job.Publish{ID: crier.NewID(), Provider: crier.ProviderX}}, {Args: job.Snapshot{Provider: crier.ProviderX}, At: at}}
+			{Args: job.Publish{ID: crier.NewID(), Provider: crier.ProviderX}},
+			{Args: job.Snapshot{Provider: crier.ProviderX}, At: at}}
 		enqueue := func(end error) error {
 			return st.WithTx(ctx, func(tx *store.Tx) error {
 				if err := errors.Join(q.Enqueue(ctx, tx), q.Enqueue(ctx, tx, jobs...)); err != nil {

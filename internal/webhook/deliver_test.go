@@ -174,7 +174,9 @@ func TestAddressIsCheckedAtDialTime(t *testing.T) {
 			t.Parallel()
 			databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 				w := newWorld(t, f)
-				e := newEndpoint(t, func(_ int, w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) })
+				e := newEndpoint(t, func(_ int, w http.ResponseWriter) {
+					w.WriteHeader(http.StatusInternalServerError)
+				})
 				names := &lookups{addresses: c.found}
 				w.guard = media.Fetcher{AllowPort: func(uint16) bool { return true }, LookupNetIP: names.LookupNetIP,
 					AllowAddr: func(a netip.Addr) bool { return a == netip.MustParseAddr("127.0.0.1") }}
