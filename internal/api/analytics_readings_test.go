@@ -195,8 +195,8 @@ func TestMissingPermissionIsAHintAndNoError(t *testing.T) {
 			t.Errorf("the network was asked %d times", n)
 		}
 		hints := w.summary(t, "").AccountsWithHint
-		account := as[crier.SocialAccount](t, w.call(t, http.MethodGet, w.team("/social-accounts/%s", p.SocialAccountID),
-			nil).want(t, 200))
+		account := as[crier.SocialAccount](t,
+			w.call(t, http.MethodGet, w.team("/social-accounts/%s", p.SocialAccountID), nil).want(t, 200))
 		if len(hints) != 1 || hints[0].SocialAccountID != p.SocialAccountID || account.MetricsHint == nil ||
 			!strings.Contains(*account.MetricsHint, "Connect the account again") {
 			t.Errorf("the hints are %+v, of the account %v", hints, account.MetricsHint)
@@ -260,7 +260,8 @@ func TestPostsFromBeforeAnalyticsAreCounted(t *testing.T) {
 			for basis, want := range map[string]crier.AnalyticsTotals{"published": published, "gained": gained} {
 				got := w.summary(t, "basis="+basis).AnalyticsTotals
 				if got.Posts != 2 || *got.Metrics.Likes.Value != *want.Metrics.Likes.Value ||
-					got.Metrics.Likes.Told != want.Metrics.Likes.Told || *got.Metrics.Views.Value != *want.Metrics.Views.Value {
+					got.Metrics.Likes.Told != want.Metrics.Likes.Told ||
+					*got.Metrics.Views.Value != *want.Metrics.Views.Value {
 					t.Errorf("counted afterwards, %s: %+v, want %+v", basis, got, want)
 				}
 			}

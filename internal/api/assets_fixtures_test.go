@@ -53,7 +53,9 @@ func TestMediaLibrary(t *testing.T) {
 	all := func(t *testing.T, start func(*testing.T) library) {
 		t.Helper()
 		shared := start(t)
-		for _, group := range []map[string]func(*testing.T, library){assetRules, contentRules, uploadRules, folderRules} {
+		for _, group := range []map[string]func(*testing.T, library){
+			assetRules, contentRules, uploadRules, folderRules,
+		} {
 			for name, rule := range group {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()

@@ -159,7 +159,8 @@ func TestStreamAfterTheOverviewMissesNothing(t *testing.T) {
 	s := newListening(t)
 	s.draft(t, "Before")
 	var overview crier.AgentContext
-	requireNoError(t, json.NewDecoder(s.call(t, http.MethodGet, s.address+"/v1/agent/context", "").Body).Decode(&overview))
+	body := s.call(t, http.MethodGet, s.address+"/v1/agent/context", "").Body
+	requireNoError(t, json.NewDecoder(body).Decode(&overview))
 	s.draft(t, "Meanwhile")
 	stream := frames(s.call(t, http.MethodGet, s.events+"/stream", "", "Last-Event-ID",
 		overview.Organizations[0].EventCursor).Body)

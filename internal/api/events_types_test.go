@@ -43,7 +43,8 @@ func wroteIn(table string) string {
 var facts = []struct{ prefix, condition string }{
 	{"post.", wrote("posts")}, {"scheduled_post.removed", wroteIn("attempts")},
 	{"scheduled_post.changed", wrote("publications") + " OR " + wroteIn("publication_problems")},
-	{"scheduled_post.", wrote("publications")}, {"social_account.connection_failed", "NOT " + strings.TrimSuffix(wroteIn("connections"), ")") +
+	{"scheduled_post.", wrote("publications")},
+	{"social_account.connection_failed", "NOT " + strings.TrimSuffix(wroteIn("connections"), ")") +
 		" OR status = 'exchanging')"}, // it is gone
 	{"social_account.", wrote("social_accounts")},
 	{"asset.", wrote("assets")}, {"credits.", wroteIn("organizations")}, {"member.invited", wrote("invitations")},

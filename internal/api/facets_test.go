@@ -248,7 +248,8 @@ func newChanger(tb testing.TB, s postServer) *changer {
 	c := &changer{s: s, scope: scope}
 	for i := range 12 {
 		c.tags = append(c.tags, crier.ID(s.MakeTag(tb, fmt.Sprintf("tag %d", i))))
-		c.assets = append(c.assets, crier.ID(s.InsertImage(tb, fmt.Sprintf("colour-%d", i%5), fmt.Sprintf("shape-%d", i%3))))
+		c.assets = append(c.assets,
+			crier.ID(s.InsertImage(tb, fmt.Sprintf("colour-%d", i%5), fmt.Sprintf("shape-%d", i%3))))
 	}
 	return c
 }

@@ -41,7 +41,8 @@ func TestFuzzedRequestsNeverFail(t *testing.T) {
 		t.Logf("%v answers by class of status", f.answers)
 		for _, kind := range []int{2, 4} {
 			if f.answers[kind] < requests/20 {
-				t.Errorf("of %d requests %v were answered by class of status: too few to prove anything", requests, f.answers)
+				t.Errorf("of %d requests %v were answered by class of status: too few to prove anything",
+					requests, f.answers)
 			}
 		}
 	})
@@ -143,7 +144,8 @@ func (f *fuzzer) request(t *testing.T, i int) {
 	f.ServeHTTP(recorder, r)
 	f.answers[recorder.Code/100]++
 	if _, told := op.statuses[strconv.Itoa(recorder.Code)]; recorder.Code >= 500 || !told {
-		t.Errorf("request %d, %s %s %s: status %d %s", i, op.method, r.URL.RequestURI(), sent, recorder.Code, recorder.Body)
+		t.Errorf("request %d, %s %s %s: status %d %s",
+			i, op.method, r.URL.RequestURI(), sent, recorder.Code, recorder.Body)
 	}
 	f.learn(recorder.Body.Bytes())
 	if recorder.Code == http.StatusUnauthorized || recorder.Code == http.StatusForbidden || f.IntN(100) == 0 {

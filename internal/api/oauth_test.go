@@ -191,7 +191,8 @@ func TestClientReceivesOAuthErrors(t *testing.T) {
 			t.Errorf("%s: %v", problem, got)
 		}
 	}
-	form := url.Values{"ticket": {ticket(t, b.Get(t, "/oauth/authorize?"+authorization().Encode()))}, "decision": {"deny"}}
+	form := url.Values{"ticket": {ticket(t, b.Get(t, "/oauth/authorize?"+authorization().Encode()))},
+		"decision": {"deny"}}
 	if got := sentTo(t, b.Post(t, "/oauth/authorize", form), toolRedirect); got.Get("error") != "access_denied" ||
 		got.Get("state") != "the state & more" {
 		t.Errorf("a refusal is told as %v", got)

@@ -102,7 +102,8 @@ func TestEachAccountPublishesItsVariant(t *testing.T) {
 			t.Errorf("the variant's asset is not filled in: %+v", shown)
 		}
 		var ids []crier.ID
-		networks := []crier.Provider{crier.ProviderX, crier.ProviderThreads, crier.ProviderLinkedIn, crier.ProviderFacebook}
+		networks := []crier.Provider{crier.ProviderX, crier.ProviderThreads, crier.ProviderLinkedIn,
+			crier.ProviderFacebook}
 		for _, n := range networks {
 			ids = append(ids, w.account(t, n))
 		}
@@ -175,8 +176,8 @@ func TestCalendarAndDryRunShowVariants(t *testing.T) {
 			w.later(time.Hour).UTC().Format(time.RFC3339), w.later(10*24*time.Hour).UTC().Format(time.RFC3339)), nil).
 			want(t, 200))
 		for _, e := range calendar.Entries {
-			if want := map[crier.Provider]string{crier.ProviderX: "One\n\nTwo", crier.ProviderLinkedIn: "Both"}[e.Provider]; e.
-				Text != want {
+			want := map[crier.Provider]string{crier.ProviderX: "One\n\nTwo", crier.ProviderLinkedIn: "Both"}[e.Provider]
+			if e.Text != want {
 				t.Errorf("%s on %s: %q, want %q", e.Kind, e.Provider, e.Text, want)
 			}
 		}
@@ -236,7 +237,8 @@ func TestVariantsAreValidatedAndSearched(t *testing.T) {
 
 		post := w.draft(t, atomic(object{"provider": "x", "text": "Übermorgen #herbst"}))
 		for _, q := range []string{"base", "ubermorgen"} {
-			found := as[crier.Page[crier.Post]](t, w.call(t, http.MethodGet, w.team("/posts?q=%s", q), nil).want(t, 200))
+			found := as[crier.Page[crier.Post]](t,
+				w.call(t, http.MethodGet, w.team("/posts?q=%s", q), nil).want(t, 200))
 			if len(found.Data) != 1 {
 				t.Errorf("%q finds %d posts", q, len(found.Data))
 			}

@@ -28,7 +28,8 @@ func (w *world) versions(t *testing.T, post crier.ID) []crier.PostVersion {
 // newKey returns the secret of a further API key.
 func (w *world) newKey(t *testing.T, body object) string {
 	t.Helper()
-	return as[crier.APIKeyWithSecret](t, w.call(t, http.MethodPost, w.organization("/api-keys"), body).want(t, 201)).Secret
+	return as[crier.APIKeyWithSecret](t,
+		w.call(t, http.MethodPost, w.organization("/api-keys"), body).want(t, 201)).Secret
 }
 
 func TestAutosaveReplacesTheLastVersion(t *testing.T) {
@@ -96,7 +97,8 @@ func TestIfMatchMakesAChangeConditional(t *testing.T) {
 
 		w.editText(t, post.ID, "Three", match("*")).want(t, 200)
 		now := as[crier.Post](t, w.call(t, http.MethodGet, w.team("/posts/%s", post.ID), nil).want(t, 200))
-		w.editText(t, post.ID, "Four", match(quoted(post.ContentPayloadID)+", "+quoted(now.ContentPayloadID))).want(t, 200)
+		w.editText(t, post.ID, "Four",
+			match(quoted(post.ContentPayloadID)+", "+quoted(now.ContentPayloadID))).want(t, 200)
 		for _, bad := range []string{string(post.ContentPayloadID), `""`, `W/"x"`, `"` + string(post.ID)} {
 			w.editText(t, post.ID, "Five", match(bad)).want(t, 400).wantError(t, crier.KindInvalid, `["If-Match"]`)
 		}

@@ -44,7 +44,8 @@ func TestProvidersAndCapabilitiesMatchTheDocument(t *testing.T) {
 				t.Errorf("the network is %+v", info)
 			}
 		}
-		accounts := as[crier.SocialAccountList](t, w.call(t, http.MethodGet, w.team("/social-accounts"), nil).want(t, 200))
+		accounts := as[crier.SocialAccountList](t,
+			w.call(t, http.MethodGet, w.team("/social-accounts"), nil).want(t, 200))
 		for _, a := range accounts.Data {
 			can := wantWhole(t, "an account on "+string(a.Provider), a.Capabilities)
 			if len(can.PostTypes) == 0 || len(can.Formats) == 0 {

@@ -118,8 +118,8 @@ func TestUploadURLLimits(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		l := startLibrary(t, db, func(c *server.Config) { c.StorageQuota = 5000 })
 		picture := mediatest.PNG(40, 30)
-		l.As(t, l.Key, "POST", l.Assets("upload-addresses"), object{"mimeType": "text/plain", "maxBytes": 0}).WantIssues(t,
-			"maxBytes")
+		l.As(t, l.Key, "POST", l.Assets("upload-addresses"), object{"mimeType": "text/plain", "maxBytes": 0}).
+			WantIssues(t, "maxBytes")
 		l.As(t, l.Key, "POST", l.Assets("upload-addresses"), object{"mimeType": "text/plain"}).WantIssues(t, "mimeType")
 		small := l.address(t, l.Key, object{"maxBytes": len(picture) - 1})
 		wantRefused(t, l.put(t, small, picture), http.StatusBadRequest, "more bytes than")

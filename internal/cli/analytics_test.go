@@ -11,7 +11,8 @@ func TestAnalyticsCommands(t *testing.T) {
 	c.run(t, "analytics", "summary", "--compare").want(t, 0, "views", "–", "followers")
 	c.run(t, "analytics", "series", "--metric", "posts", "--interval", "month", "--from", "2026-01-01", "--until",
 		"2026-03-31").want(t, 0, "POSTS", "2026-01-01", "2026-02-01", "2026-03-01")
-	got := c.run(t, "analytics", "series", "--metric", "likes", "--from", "2026-01-01", "--until", "2026-01-02", "--csv")
+	got := c.run(t, "analytics", "series", "--metric", "likes", "--from", "2026-01-01", "--until", "2026-01-02",
+		"--csv")
 	got.want(t, 0, "bucket,key,label,likes,told,notTold", "2026-01-01,total,total,0,0,0")
 	if lines := strings.Count(strings.TrimSpace(got.stdout), "\n"); lines != 2 {
 		t.Errorf("a table of two days has %d lines", lines)

@@ -80,7 +80,8 @@ func TestTimesAndLinksAreTruncatedLast(t *testing.T) {
 
 func TestTrailingCellDoesNotWidenColumns(t *testing.T) {
 	t.Parallel()
-	const table = "ok\tX\t15 credits\t12/280\nrefused\tTikTok\tTikTok has no threads: only a single post can be published\n"
+	const table = "ok\tX\t15 credits\t12/280\n" +
+		"refused\tTikTok\tTikTok has no threads: only a single post can be published\n"
 	var out strings.Builder
 	if err := layOut(&out, table, 0); err != nil {
 		t.Fatal(err)

@@ -183,8 +183,8 @@ func (c crew) agree(address, decision string) error {
 	}
 	scopes := strings.FieldsFunc(u.Query().Get("scope"), func(r rune) bool { return r == ' ' || r == ',' })
 	browser := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := browser.PostForm(address, url.Values{"name": {"ada"}, "decision": {strings.Replace(decision, "decline", "allow", 1)},
-		"scope": scopes})
+	answer, err := browser.PostForm(address, url.Values{"name": {"ada"},
+		"decision": {strings.Replace(decision, "decline", "allow", 1)}, "scope": scopes})
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,8 @@ func TestPostFromOneCommand(t *testing.T) {
 		t.Errorf("the timeline has %+v", texts)
 	}
 	post := string(out.Data[0].ScheduledPost.ContentItemID)
-	c.run(t, "posts", "show", post).want(t, 0, "NETWORK", "X ", "published", "LATE", out.Data[0].ScheduledPost.Permalink)
+	c.run(t, "posts", "show", post).want(t, 0,
+		"NETWORK", "X ", "published", "LATE", out.Data[0].ScheduledPost.Permalink)
 	attempts := c.run(t, "posts", "attempts", post).want(t, 0, "OPERATION", "X ").stdout
 	if !regexp.MustCompile(` publish +1 `).MatchString(attempts) { // people count parts from one
 		t.Errorf("the attempts do not say that part 1 was published:\n%s", attempts)
@@ -166,8 +167,8 @@ func TestTextFromAnEditor(t *testing.T) {
 func TestEditedTextIsKeptUntilStored(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
-	editor := writeFile(t, "editor", []byte("#!/bin/sh\necho 'Written by hand' >> \"$1\"\necho \"$1\" > \"$HOME/path\"\n"),
-		0o700)
+	editor := writeFile(t, "editor",
+		[]byte("#!/bin/sh\necho 'Written by hand' >> \"$1\"\necho \"$1\" > \"$HOME/path\"\n"), 0o700)
 	c.environ = append(c.environ, "EDITOR="+editor)
 	file := func() (path, content string) {
 		t.Helper()

@@ -79,7 +79,8 @@ func TestOnlyLinksExceedTheScreenWidth(t *testing.T) {
 			{"accounts", "list"}, {"posts", "attempts", post}, {"audit"},
 			{"post", "Short", "--next-slot", "--dry-run"}, {"networks", "tiktok"}} {
 			lines := c.shownAt(t, columns, args...)
-			if all := strings.Join(lines, "\n"); args[0] == "posts" && args[1] != "attempts" && !strings.Contains(all, post) {
+			if all := strings.Join(lines, "\n"); args[0] == "posts" && args[1] != "attempts" &&
+				!strings.Contains(all, post) {
 				t.Errorf("%d columns, %v: the id is not there:\n%s", columns, args, all)
 			}
 			if args[0] == "networks" && strings.Contains(strings.Join(lines, ""), "…") {

@@ -21,9 +21,10 @@ func TestLocalZoneIsDetected(t *testing.T) {
 		link, file string
 		want       crier.Zone
 	}{
-		"a variable":               {now: now, link: "/usr/share/zoneinfo/Asia/Tokyo", want: "Europe/Berlin"},
-		"a link":                   {now: unnamed, link: "/usr/share/zoneinfo/Africa/Algiers", want: "Africa/Algiers"},
-		"a link elsewhere":         {now: unnamed, link: "../var/db/timezone/zoneinfo/Africa/Tunis", want: "Africa/Tunis"},
+		"a variable": {now: now, link: "/usr/share/zoneinfo/Asia/Tokyo", want: "Europe/Berlin"},
+		"a link":     {now: unnamed, link: "/usr/share/zoneinfo/Africa/Algiers", want: "Africa/Algiers"},
+		"a link elsewhere": {now: unnamed, link: "../var/db/timezone/zoneinfo/Africa/Tunis",
+			want: "Africa/Tunis"},
 		"a file":                   {now: unnamed, file: "Africa/Lagos\n", want: "Africa/Lagos"},
 		"a file of another time":   {now: unnamed, file: "Asia/Tokyo\n"},
 		"a file of another winter": {now: unnamed, file: "Europe/Berlin\n"},

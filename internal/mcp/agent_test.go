@@ -216,7 +216,8 @@ func TestAgentDraftsValidatesSchedulesAndPublishes(t *testing.T) {
 			if now.Text(t, "accounts", i, "publication", "status") != "published" {
 				t.Errorf("publish_now: %s", now.Body)
 			}
-			if got := servertest.Texts(e.box.Timeline(t, c.Accounts[i])); !slices.Equal(got, []string{"Written by an agent"}) {
+			if got := servertest.Texts(e.box.Timeline(t, c.Accounts[i])); !slices.Equal(got,
+				[]string{"Written by an agent"}) {
 				t.Errorf("the timeline shows %q", got)
 			}
 		}
@@ -237,7 +238,8 @@ func TestAgentThreadIsPublishedInOrder(t *testing.T) {
 		a.fails(t, "create_draft", object{"text": "Both", "parts": parts}, "either text")
 		post := a.succeeds(t, "create_draft", object{"parts": parts}).Text(t, "id")
 		a.succeeds(t, "publish_now", object{"postId": post, "socialAccountIds": c.IDs(), "waitSeconds": 30})
-		if got := servertest.Texts(e.box.Timeline(t, c.Accounts[0])); !slices.Equal(got, []string{"One", "Two", "Three"}) {
+		if got := servertest.Texts(e.box.Timeline(t, c.Accounts[0])); !slices.Equal(got,
+			[]string{"One", "Two", "Three"}) {
 			t.Errorf("the timeline shows %q", got)
 		}
 		if got := a.succeeds(t, "get_post", object{"postId": post}); got.Text(t, "parts", 1) != "Two" {
@@ -324,7 +326,8 @@ func TestFailedDryRunAsksNobody(t *testing.T) {
 		c := e.NewCrew(t, 0, "x")
 		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
 		long := a.succeeds(t, "create_draft", object{"text": strings.Repeat("long ", 200)}).Text(t, "id")
-		a.fails(t, "publish_now", object{"postId": long, "socialAccountIds": c.IDs()}, "account accepts this post", "(x)")
+		a.fails(t, "publish_now", object{"postId": long, "socialAccountIds": c.IDs()},
+			"account accepts this post", "(x)")
 		dear := a.succeeds(t, "create_draft", object{"text": "Costs more than nothing"}).Text(t, "id")
 		a.fails(t, "publish_now", object{"postId": dear, "socialAccountIds": c.IDs()}, "0 are available")
 		a.fails(t, "schedule_post", object{"postId": dear, "socialAccountIds": c.IDs()}, "scheduledAt")
@@ -462,8 +465,9 @@ func TestToolsFollowPermissions(t *testing.T) {
 				s := e.newStage(t)
 				key := func(body object) string {
 					body["name"] = "Walker"
-					return e.As(t, s.Key, "POST", servertest.Path("/v1/organizations/%s/api-keys", s.Organization), body).Want(t,
-						http.StatusCreated).Text(t, "secret")
+					return e.As(t, s.Key, "POST",
+						servertest.Path("/v1/organizations/%s/api-keys", s.Organization), body).
+						Want(t, http.StatusCreated).Text(t, "secret")
 				}
 				other := e.As(t, s.Key, "POST", "/v1/teams",
 					object{"organizationId": s.Organization, "name": "Other"}).Want(t, http.StatusCreated).Text(t, "id")
@@ -596,8 +600,8 @@ func TestPostsAndTheCalendarAreResources(t *testing.T) {
 			}
 		}
 		stranger := connect(t, way(t, e.Server, e.NewTenant(t, "Stranger").Key), nil, "")
-		for _, uri := range []string{"crier://posts/" + post, "crier://posts/" + servertest.UnknownID, "crier://posts/x",
-			"crier://calendar/yesterday/today"} {
+		for _, uri := range []string{"crier://posts/" + post, "crier://posts/" + servertest.UnknownID,
+			"crier://posts/x", "crier://calendar/yesterday/today"} {
 			if got, err := stranger.ReadResource(context.Background(), &mcp.ReadResourceParams{URI: uri}); err == nil {
 				t.Errorf("a stranger reads %s: %s", uri, got.Contents[0].Text)
 			}

@@ -48,7 +48,8 @@ func TestInvalidArgumentsAreReadable(t *testing.T) {
 	}
 	in, err := readInput[schedulePostInput](schema, json.RawMessage(`{"postId":"`+id+`","socialAccountIds":["`+id+
 		`"],"scheduledAt":"2026-11-15T09:00:00Z","platformSettings":{"xMadeWithAi":true},"confirm":true}`))
-	if err != nil || in.PostID != id || in.ScheduledAt == nil || !in.Confirm || in.PlatformSettings["xMadeWithAi"] != true {
+	if err != nil || in.PostID != id || in.ScheduledAt == nil || !in.Confirm ||
+		in.PlatformSettings["xMadeWithAi"] != true {
 		t.Errorf("%+v, %v", in, err)
 	}
 	if _, err := readInput[listPostsInput](inputSchema[listPostsInput]().checked,
@@ -112,7 +113,8 @@ func TestVariantsRoundTrip(t *testing.T) {
 	t.Parallel()
 	x, short, long := crier.ProviderX, "Short", "For one account"
 	account, asset := crier.NewID(), crier.NewID()
-	given := []variant{{Provider: &x, Text: &short}, {SocialAccountID: &account, Text: &long, AssetIDs: &[]crier.ID{asset}},
+	given := []variant{{Provider: &x, Text: &short},
+		{SocialAccountID: &account, Text: &long, AssetIDs: &[]crier.ID{asset}},
 		{SocialAccountID: &asset, Parts: []part{{Text: "One"}, {Text: "Two"}}}}
 	words := "For all"
 	post := crier.Post{Text: words, PostInput: &crier.PostInput{Atomic: &crier.AtomicPost{Text: words}}}

@@ -157,7 +157,8 @@ func TestAgentOfARemovedMemberHasNoAccess(t *testing.T) {
 			AuthorizationCodeFetcher: func(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult,
 				error) {
 				got := decide(t, b, args.URL, "approve")
-				return &auth.AuthorizationResult{Code: got.Get("code"), State: got.Get("state"), Iss: got.Get("iss")}, nil
+				return &auth.AuthorizationResult{Code: got.Get("code"), State: got.Get("state"),
+					Iss: got.Get("iss")}, nil
 			}}
 		handler, err := auth.NewAuthorizationCodeHandler(&config)
 		if err != nil {

@@ -45,7 +45,10 @@ func TestListeningAddressesBecomeOnesToOpen(t *testing.T) {
 func TestMediaAreKeptInAFolderOrABucket(t *testing.T) {
 	t.Parallel()
 	data, own := t.TempDir(), filepath.Join(t.TempDir(), "files")
-	for folder, c := range map[string]Config{filepath.Join(data, "media"): {DataDir: data}, own: {DataDir: data, MediaDir: own}} {
+	for folder, c := range map[string]Config{
+		filepath.Join(data, "media"): {DataDir: data},
+		own:                          {DataDir: data, MediaDir: own},
+	} {
 		if _, err := c.OpenBlobs(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -56,7 +59,8 @@ func TestMediaAreKeptInAFolderOrABucket(t *testing.T) {
 	for name, s3 := range map[string]S3{"no bucket": {Endpoint: "https://s3.example"}, "no endpoint": {Bucket: "b"},
 		"keys alone": {AccessKey: "a", SecretKey: "b"}} {
 		c := Config{DataDir: data, S3: s3}
-		if _, err := c.OpenBlobs(t.Context()); err == nil || !strings.Contains(err.Error(), "CRIER_S3_BUCKET belong together") {
+		if _, err := c.OpenBlobs(t.Context()); err == nil ||
+			!strings.Contains(err.Error(), "CRIER_S3_BUCKET belong together") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -237,10 +241,11 @@ func TestTLSSettingsSayTheScheme(t *testing.T) {
 		tls  TLS
 		want string
 	}{
-		"an authority without certificates": {TLS{ACMEEmail: "o@example.com", ACMECA: file}, "has no certificate in PEM"},
-		"a file that is not there":          {TLS{ACMEEmail: "o@example.com", ACMECA: file + "x"}, "CRIER_ACME_CA: open"},
-		"a certificate that is not there":   {TLS{CertFile: file + "x", KeyFile: file}, "read the TLS certificate"},
-		"a certificate that is none":        {TLS{CertFile: file, KeyFile: file}, "read the TLS certificate"},
+		"an authority without certificates": {TLS{ACMEEmail: "o@example.com", ACMECA: file},
+			"has no certificate in PEM"},
+		"a file that is not there":        {TLS{ACMEEmail: "o@example.com", ACMECA: file + "x"}, "CRIER_ACME_CA: open"},
+		"a certificate that is not there": {TLS{CertFile: file + "x", KeyFile: file}, "read the TLS certificate"},
+		"a certificate that is none":      {TLS{CertFile: file, KeyFile: file}, "read the TLS certificate"},
 	} {
 		if _, err := c.tls.serverConfig("https://crier.example", t.TempDir()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -308,15 +313,17 @@ func TestTheSandboxIsStartedWhereTheSettingsAskForIt(t *testing.T) {
 func TestSeededAccountsHaveWhatTheSeedTells(t *testing.T) {
 	t.Parallel()
 	c := Config{Now: noon}
-	got := c.NewAccount(sandbox.Seed{Network: "x", AccountID: "1", DisplayName: "Acme", Handle: "acme", AccessToken: "a",
-		RefreshToken: "r", Scopes: []string{"read"}, ExpiresIn: time.Hour})
-	if got.Provider != crier.ProviderX || !got.Sandbox || got.Account.ProviderAccountID != "1" || got.Account.Handle != "acme" ||
+	got := c.NewAccount(sandbox.Seed{Network: "x", AccountID: "1", DisplayName: "Acme", Handle: "acme",
+		AccessToken: "a", RefreshToken: "r", Scopes: []string{"read"}, ExpiresIn: time.Hour})
+	if got.Provider != crier.ProviderX || !got.Sandbox ||
+		got.Account.ProviderAccountID != "1" || got.Account.Handle != "acme" ||
 		!got.Account.Token.ExpiresAt.Equal(noon().Add(time.Hour)) || !got.Account.Token.RefreshExpiresAt.IsZero() ||
 		got.Account.Token.Access.Reveal() != "a" || got.Account.Token.Refresh.Reveal() != "r" {
 		t.Errorf("%+v", got)
 	}
 	endless := c.NewAccount(sandbox.Seed{RefreshExpiresIn: time.Minute})
-	if !endless.Account.Token.ExpiresAt.IsZero() || !endless.Account.Token.RefreshExpiresAt.Equal(noon().Add(time.Minute)) {
+	if !endless.Account.Token.ExpiresAt.IsZero() ||
+		!endless.Account.Token.RefreshExpiresAt.Equal(noon().Add(time.Minute)) {
 		t.Errorf("%+v", endless.Account.Token)
 	}
 }

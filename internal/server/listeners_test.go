@@ -81,7 +81,8 @@ func memory() int64 {
 // -run 'TestListenersShareOneReader/postgres': the memory is that of the process.
 func TestListenersShareOneReader(t *testing.T) {
 	t.Parallel()
-	listeners, drafts := int(servertest.NumberFrom(t, "CRIER_TEST_LISTENERS", 50)), int(servertest.NumberFrom(t, "CRIER_TEST_DRAFTS", 5))
+	listeners := int(servertest.NumberFrom(t, "CRIER_TEST_LISTENERS", 50))
+	drafts := int(servertest.NumberFrom(t, "CRIER_TEST_DRAFTS", 5))
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		writes := servertest.Start(t, db, servertest.WithRateLimit(0))
 		reads := writes

@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Run(m)) }
 
-// TestBacklogOfADeadEndpointDoesNotDelayOthers measures how long after a draft a healthy endpoint hears of it: alone, and
-// while many events wait for an endpoint that hangs. CRIER_TEST_EVENTS asks for more of them.
+// TestBacklogOfADeadEndpointDoesNotDelayOthers measures how long after a draft a healthy endpoint hears of it: alone,
+// and while many events wait for an endpoint that hangs. CRIER_TEST_EVENTS asks for more of them.
 func TestBacklogOfADeadEndpointDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	backlog := int(servertest.NumberFrom(t, "CRIER_TEST_EVENTS", 300))
@@ -35,7 +35,9 @@ func TestBacklogOfADeadEndpointDoesNotDelayOthers(t *testing.T) {
 			case <-r.Context().Done():
 			}
 		}))
-		healthy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard <- time.Now() }))
+		healthy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			heard <- time.Now()
+		}))
 		t.Cleanup(func() { close(stop); dead.Close(); healthy.Close() })
 		for address, kind := range map[string]string{dead.URL: "asset.ready", healthy.URL: "post.created"} {
 			s.Do(t, "POST", "/v1/organizations/"+string(s.Organization)+"/webhooks",

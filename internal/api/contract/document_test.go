@@ -57,7 +57,8 @@ func TestDocumentForAServerDoesNotChangeTheOriginal(t *testing.T) {
 			t.Errorf("a server with settings does not tell %s", part)
 		}
 	}
-	if plain := string(d.For("1.2.4", nil).JSON()); strings.Contains(plain, "xPoll") || strings.Contains(plain, "1.2.3") {
+	if plain := string(d.For("1.2.4", nil).JSON()); strings.Contains(plain, "xPoll") ||
+		strings.Contains(plain, "1.2.3") {
 		t.Error("a server tells what another one has")
 	}
 	if !bytes.Equal(before, d.JSON()) {

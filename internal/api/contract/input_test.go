@@ -199,9 +199,14 @@ func TestStreamReportsSenderErrors(t *testing.T) {
 func TestJSONContentTypes(t *testing.T) {
 	t.Parallel()
 	for contentType, want := range map[string]bool{
-		"": true, "application/json": true, "Application/JSON; charset=UTF-8": true,
+		"":                                 true,
+		"application/json":                 true,
+		"Application/JSON; charset=UTF-8":  true,
 		"application/json; charset=latin1": false,
-		"text/plain":                       false, "application/problem+json": false, "application/json; x": false, "json": false,
+		"text/plain":                       false,
+		"application/problem+json":         false,
+		"application/json; x":              false,
+		"json":                             false,
 	} {
 		if got := isJSON(contentType); got != want {
 			t.Errorf("%q: %v", contentType, got)
