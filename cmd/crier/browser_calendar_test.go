@@ -26,7 +26,8 @@ func TestBrowserFirstLoadIsSmall(t *testing.T) {
 		const all = performance.getEntriesByType('resource')
 		const scripts = all.filter(r => r.name.endsWith('.js'))
 		return {Requests: all.length + 1, Script: scripts.reduce((n, r) => n + r.encodedBodySize, 0),
-			Uncompressed: scripts.filter(r => r.decodedBodySize > 2000 && r.encodedBodySize >= r.decodedBodySize).map(r => r.name)}
+			Uncompressed: scripts.filter(r => r.decodedBodySize > 2000 && r.encodedBodySize >= r.decodedBodySize)
+				.map(r => r.name)}
 	})()`)
 	if got.Requests > 20 || got.Script > 150_000 || got.Script == 0 || len(got.Uncompressed) > 0 {
 		t.Errorf("the first load: %+v, want at most 20 requests and 150 kB of compressed script", got)

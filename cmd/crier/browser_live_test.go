@@ -140,7 +140,8 @@ func TestBrowserFailedReadIsReportedAndRetried(t *testing.T) {
 	}
 }
 
-// failReads lets the requests to addresses of a pattern fail on their way, until the function that it returns is called.
+// failReads lets the requests to addresses of a pattern fail on their way, until the function that it returns is
+// called.
 func (b *tab) failReads(pattern string, reason cdpnet.ErrorReason) (heal func()) {
 	b.tb.Helper()
 	paused := chromedp.Events(b.ctx, fetch.RequestPaused)

@@ -146,8 +146,8 @@ func (b *tab) touch(from, to string) {
 	}
 	finger := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
 		b.tb.Helper()
-		if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent,
-			input.DispatchTouchEventParams{Type: kind, TouchPoints: append([]*input.TouchPoint{}, points...)}); err != nil {
+		if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind,
+			TouchPoints: append([]*input.TouchPoint{}, points...)}); err != nil {
 			b.tb.Fatal(err)
 		}
 	}

@@ -62,7 +62,8 @@ func TestBrowserPagesOutsideTheDashboardAreAccessible(t *testing.T) {
 		servertest.WithReachableMedia(t), withDoors)
 	e.signUp(t, e.crew, "ada@example.com")
 	authorize := "/oauth/authorize?" + url.Values{"client_id": {"tool"}, "redirect_uri": {back},
-		"response_type": {"code"}, "code_challenge": {strings.Repeat("a", 43)}, "code_challenge_method": {"S256"}}.Encode()
+		"response_type": {"code"}, "code_challenge": {strings.Repeat("a", 43)},
+		"code_challenge_method": {"S256"}}.Encode()
 	for _, size := range []viewport{desk, phone} {
 		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
 			t.Parallel()

@@ -55,14 +55,15 @@ func newShowcase(t *testing.T, db database) *showcase {
 	t.Helper()
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(receiver.Close)
-	s := &showcase{story: newStory(t, db, desk, "x", "facebook", "instagram", "linkedin", "threads", "youtube", "tiktok")}
+	s := &showcase{story: newStory(t, db, desk,
+		"x", "facebook", "instagram", "linkedin", "threads", "youtube", "tiktok")}
 	s.setZone(t, s.crew, "Europe/Berlin")
 	s.signUp(t, s.crew, "ada@example.com")
 	org := path("/v1/organizations/%s", s.crew.Organization)
 	s.As(t, s.crew.Key, "PATCH", org, object{"name": "Corner Bakery"}).Want(t, http.StatusOK)
 	s.As(t, s.crew.Key, "PATCH", path("/v1/teams/%s", s.crew.Team), object{"name": "Marketing"}).Want(t, http.StatusOK)
-	for i, name := range []string{"Corner Bakery", "Corner Bakery", "cornerbakery", "Corner Bakery GmbH", "cornerbakery",
-		"Corner Bakery TV", "cornerbakery"} {
+	for i, name := range []string{"Corner Bakery", "Corner Bakery", "cornerbakery", "Corner Bakery GmbH",
+		"cornerbakery", "Corner Bakery TV", "cornerbakery"} {
 		s.Exec(t, `UPDATE social_accounts SET display_name = $1, profile_handle = 'cornerbakery' WHERE id = $2`, name,
 			s.Accounts[i].ID)
 	}
@@ -104,8 +105,8 @@ func (s *showcase) fillWeek(t *testing.T) {
 		s.ScheduleIn(t, s.crew, post, lead, crier.Targets{SocialAccountIDs: accounts})
 		return post
 	}
-	s.planned = plan("Pumpkin bread is back. Baked with seeds from the farm next door, on the shelf from Friday.", 1, 1, 8,
-		x, fb, li, th)
+	s.planned = plan("Pumpkin bread is back. Baked with seeds from the farm next door, on the shelf from Friday.",
+		1, 1, 8, x, fb, li, th)
 	plan("Behind the counter: how sourdough gets its crust", 2, 4, 8, li)
 	plan("Sunday opening hours: 8 to 12", 3, 2, 16, x, th)
 	plan("We are looking for an apprentice", 0, 5, 16, fb, li)

@@ -81,7 +81,9 @@ func (b *tab) readTrace(stream cdpio.StreamHandle) timeline {
 	if err := json.Unmarshal(text, &all); err != nil {
 		b.tb.Fatal(err)
 	}
-	own := slices.IndexFunc(all.TraceEvents, func(e traceEvent) bool { return len(e.Name) > 6 && e.Name[:6] == "crier-" })
+	own := slices.IndexFunc(all.TraceEvents, func(e traceEvent) bool {
+		return len(e.Name) > 6 && e.Name[:6] == "crier-"
+	})
 	if own < 0 {
 		b.tb.Fatalf("no mark in a trace of %d events", len(all.TraceEvents))
 	}

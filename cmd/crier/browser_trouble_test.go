@@ -119,7 +119,8 @@ func TestBrowserShowsThatSomebodyElseDecided(t *testing.T) {
 	s.tab.open("/app/attention")
 	s.tab.click("main button", "Look and decide")
 	s.tab.waitFor(`document.querySelector('dialog[open] input')`)
-	s.Call(t, s.crew, "POST", path("scheduled-posts/%s/resolve", id), object{"outcome": "failed"}).Want(t, http.StatusOK)
+	s.Call(t, s.crew, "POST", path("scheduled-posts/%s/resolve", id), object{"outcome": "failed"}).
+		Want(t, http.StatusOK)
 	s.tab.waitFor(`document.querySelector('dialog[open]')?.innerText.includes('It is settled')`)
 	s.tab.screenshot("settled")
 	s.tab.press(keyEscape)
@@ -225,8 +226,8 @@ func TestBrowserSupersededFailureIsNotOfferedForRetry(t *testing.T) {
 	s.tab.waitFor(`document.querySelector('article[data-status=published] [aria-expanded=true]')`)
 }
 
-// underTheBar puts everything in the composer under its bar, focuses it, and tells what the bar covers still. The end of
-// the page has to come out from under it too.
+// underTheBar puts everything in the composer under its bar, focuses it, and tells what the bar covers still. The end
+// of the page has to come out from under it too.
 const underTheBar = `(() => {
 	const main = document.querySelector('main')
 	const bar = document.querySelector('input[name=when]').closest('fieldset').parentElement.parentElement
@@ -290,7 +291,8 @@ func TestBrowserTwoPeopleEditOneDraft(t *testing.T) {
 	b.fill(`textarea[aria-label=Text]`, "As he has it")
 	b.says("This draft was changed in another tab or by another person", "Nothing of theirs was overwritten")
 	b.screenshot("conflict")
-	if got := s.Call(t, s.crew, "GET", "posts/"+post, nil).Want(t, http.StatusOK).Text(t, "text"); got != "As she has it" {
+	if got := s.Call(t, s.crew, "GET", "posts/"+post, nil).Want(t, http.StatusOK).
+		Text(t, "text"); got != "As she has it" {
 		t.Errorf("overwritten with %q", got)
 	}
 	// What he wrote survives a reload, and becomes a draft of its own.
@@ -300,7 +302,8 @@ func TestBrowserTwoPeopleEditOneDraft(t *testing.T) {
 	b.waitFor(fmt.Sprintf(`location.pathname !== '/app/compose/%s'`, post))
 	b.waitFor(`document.querySelector("textarea")?.value === "As he has it"`)
 	mine := evaluate[string](b, `location.pathname.split('/').pop()`)
-	if got := s.Call(t, s.crew, "GET", "posts/"+mine, nil).Want(t, http.StatusOK).Text(t, "text"); got != "As he has it" {
+	if got := s.Call(t, s.crew, "GET", "posts/"+mine, nil).Want(t, http.StatusOK).
+		Text(t, "text"); got != "As he has it" {
 		t.Errorf("the other draft has %q", got)
 	}
 }

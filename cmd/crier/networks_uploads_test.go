@@ -38,8 +38,8 @@ func (e *engine) progress(tb testing.TB, c crew, id crier.ID) (next, size int64)
 	return p.NextByteStart, p.UploadSize
 }
 
-// TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond: on networks where the last bytes make a video public, all others
-// are up before its time, and the last are held back until then.
+// TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond: on networks where the last bytes make a video public, all
+// others are up before its time, and the last are held back until then.
 func TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {

@@ -20,9 +20,9 @@ import (
 	"crier/internal/store"
 )
 
-// BenchmarkRequest measures what single requests cost the server's process: its processor time, and what it had the disk
-// write (SQLite), beside a bare net/http server that answers the same bytes. Jobs that follow from a request are part of
-// its cost. docs/performance.md has the bars.
+// BenchmarkRequest measures what single requests cost the server's process: its processor time, and what it had the
+// disk write (SQLite), beside a bare net/http server that answers the same bytes. Jobs that follow from a request are
+// part of its cost. docs/performance.md has the bars.
 func BenchmarkRequest(b *testing.B) {
 	count := int(servertest.NumberFrom(b, "CRIER_BENCH_REQUESTS", 2000))
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
@@ -30,7 +30,8 @@ func BenchmarkRequest(b *testing.B) {
 			s := startMeasured(b, dialect)
 			posts := make([]string, count)
 			s.measure(b, "create a draft", count, func(i int) (string, string, any) {
-				return "POST", "posts", object{"text": fmt.Sprintf("Draft %d of a week that has a few more words than most", i)}
+				return "POST", "posts",
+					object{"text": fmt.Sprintf("Draft %d of a week that has a few more words than most", i)}
 			}, func(i int, answer []byte) { posts[i] = idOf(b, answer) })
 			at := time.Now().Add(24 * time.Hour)
 			s.measure(b, "schedule on one account", count, func(i int) (string, string, any) {
@@ -38,8 +39,12 @@ func BenchmarkRequest(b *testing.B) {
 					"scheduledAt": at.Add(time.Duration(i) * time.Minute).UTC().Format(time.RFC3339)}
 			}, nil)
 			s.measure(b, "team", count, func(int) (string, string, any) { return "GET", "", nil }, nil)
-			s.measure(b, "post", count, func(i int) (string, string, any) { return "GET", "posts/" + posts[i], nil }, nil)
-			s.measure(b, "list of 25", count/4, func(int) (string, string, any) { return "GET", "posts?limit=25", nil }, nil)
+			s.measure(b, "post", count, func(i int) (string, string, any) {
+				return "GET", "posts/" + posts[i], nil
+			}, nil)
+			s.measure(b, "list of 25", count/4, func(int) (string, string, any) {
+				return "GET", "posts?limit=25", nil
+			}, nil)
 			s.measure(b, "calendar of all", 20, func(int) (string, string, any) {
 				return "GET", "calendar?from=" + at.Add(-time.Hour).UTC().Format(time.RFC3339) + "&to=" +
 					at.Add(time.Duration(count)*time.Minute).UTC().Format(time.RFC3339), nil
@@ -77,8 +82,8 @@ func idOf(b *testing.B, answer []byte) string {
 }
 
 // measure sends requests one after the other over one connection. A second of rest before and after lets jobs end.
-func (s measuredServer) measure(b *testing.B, name string, count int, request func(i int) (method, path string, body any),
-	answered func(i int, answer []byte)) {
+func (s measuredServer) measure(b *testing.B, name string, count int,
+	request func(i int) (method, path string, body any), answered func(i int, answer []byte)) {
 	b.Helper()
 	b.Run(name, func(b *testing.B) {
 		rest := func() { <-time.After(time.Second) }
@@ -136,10 +141,11 @@ const bareVariable = "CRIER_TEST_BARE_SERVER"
 func serveBare(file string) int {
 	answer, err := os.ReadFile(file)
 	if err == nil {
-		err = http.ListenAndServe(os.Getenv("CRIER_LISTEN"), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write(answer)
-		}))
+		})
+		err = http.ListenAndServe(os.Getenv("CRIER_LISTEN"), handler)
 	}
 	fmt.Fprintln(os.Stderr, err)
 	return 1

@@ -150,7 +150,8 @@ func TestInterruptedPromptStoresNothing(t *testing.T) {
 	}
 }
 
-// A terminal that closes sends SIGHUP more than once: the system does when its last user is gone, and so does the shell.
+// A terminal that closes sends SIGHUP more than once: the system does when its last user is gone, and so does the
+// shell.
 func TestClosedTerminalStoresNothing(t *testing.T) {
 	t.Parallel()
 	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite))
@@ -545,8 +546,8 @@ func TestDoctorReportsAnUnreachableServerOnce(t *testing.T) {
 	t.Parallel()
 	settings := []string{"CRIER_DATA_DIR=" + t.TempDir()}
 	out := runProgram(t, settings, "doctor", "--server", "http://127.0.0.1:1")
-	if out.code != 9 || strings.Count(out.stdout, "cannot reach") != 1 || strings.Contains(out.stderr, "cannot reach") ||
-		!strings.Contains(out.stderr, "needs attention") {
+	if out.code != 9 || strings.Count(out.stdout, "cannot reach") != 1 ||
+		strings.Contains(out.stderr, "cannot reach") || !strings.Contains(out.stderr, "needs attention") {
 		t.Errorf("%+v", out)
 	}
 }

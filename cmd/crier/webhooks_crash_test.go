@@ -37,7 +37,8 @@ func TestEventIsRedeliveredWithTheSameIDAfterAKill(t *testing.T) {
 		if again := receive(t, taken); again != id || id == "" {
 			t.Errorf("the event %s was delivered again as %s", id, again)
 		}
-		hooks := k.Do(t, "GET", path("/v1/organizations/%s/webhooks", k.Organization), nil).Want(t, http.StatusOK).IDs(t)
+		hooks := k.Do(t, "GET", path("/v1/organizations/%s/webhooks", k.Organization), nil).
+			Want(t, http.StatusOK).IDs(t)
 		servertest.Until(t, func() bool {
 			var list crier.Page[crier.WebhookDelivery]
 			k.Do(t, "GET", path("/v1/organizations/%s/webhooks/%s/deliveries", k.Organization, hooks[0]), nil).Want(t,
