@@ -25,7 +25,8 @@ func TestOffsetsMayBeFractional(t *testing.T) {
 	} {
 		r := crier.RepostAfter{OffsetDays: tc.days}
 		if r.WholeDays() != tc.whole || r.PartOfADay() != tc.part {
-			t.Errorf("%v days are %d days and %v, want %d and %v", tc.days, r.WholeDays(), r.PartOfADay(), tc.whole, tc.part)
+			t.Errorf("%v days are %d days and %v, want %d and %v", tc.days, r.WholeDays(), r.PartOfADay(),
+				tc.whole, tc.part)
 		}
 	}
 	if got := (crier.EngagementTrigger{WindowHours: crier.MaxWindowHours}).Window(); got != 30*24*time.Hour {

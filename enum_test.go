@@ -127,7 +127,8 @@ func TestCatalogueListsWhoHoldsWhat(t *testing.T) {
 		t.Fatalf("it has %d entries", len(catalogue))
 	}
 	holders := map[crier.Permission]string{"read": "owner admin editor viewer", "approve_posts": "owner admin",
-		"write_posts": "owner admin editor", "manage_billing": "owner admin", "read_live_analytics": "owner admin editor"}
+		"write_posts": "owner admin editor", "manage_billing": "owner admin",
+		"read_live_analytics": "owner admin editor"}
 	for i, entry := range catalogue {
 		if entry.Permission != crier.Permissions()[i] {
 			t.Errorf("entry %d is %s", i, entry.Permission)

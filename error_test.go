@@ -11,7 +11,8 @@ import (
 func TestErrorsAreOfTheKindOfTheirMaker(t *testing.T) {
 	t.Parallel()
 	kinds := []crier.Kind{crier.KindInvalid, crier.KindUnauthorized, crier.KindPaymentRequired, crier.KindForbidden,
-		crier.KindNotFound, crier.KindConflict, crier.KindPreconditionFailed, crier.KindTooManyRequests, crier.KindInternal}
+		crier.KindNotFound, crier.KindConflict, crier.KindPreconditionFailed, crier.KindTooManyRequests,
+		crier.KindInternal}
 	for kind, err := range map[crier.Kind]*crier.Error{
 		"HttpApiDecodeError": crier.Invalid(crier.At("no", "x")),
 		"Unauthorized":       crier.Unauthorized("no %s, %d", "x", 7),
@@ -40,10 +41,11 @@ func TestErrorsAreOfTheKindOfTheirMaker(t *testing.T) {
 func TestInvalidCountsItsIssues(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]*crier.Error{
-		"The request is not valid.":                              crier.Invalid(),
-		"The request is not valid. name: is missing":             crier.Invalid(crier.At("is missing", "name")),
-		"The request is not valid. is no JSON":                   crier.Invalid(crier.At("is no JSON")),
-		"The request is not valid: 2 problems. a.0: one; b: two": crier.Invalid(crier.At("one", "a", "0"), crier.At("two", "b")),
+		"The request is not valid.":                  crier.Invalid(),
+		"The request is not valid. name: is missing": crier.Invalid(crier.At("is missing", "name")),
+		"The request is not valid. is no JSON":       crier.Invalid(crier.At("is no JSON")),
+		"The request is not valid: 2 problems. a.0: one; b: two": crier.Invalid(crier.At("one", "a", "0"),
+			crier.At("two", "b")),
 	} {
 		if err.Error() != want {
 			t.Errorf("got %q, want %q", err, want)

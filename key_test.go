@@ -27,7 +27,8 @@ func TestAPIKeyCreateJudgesExpiryAndPermissions(t *testing.T) {
 			want: []string{"expiresAt: must be in the future", "permissions.1: is not held by the role viewer",
 				"permissions.3: is not held by the role viewer"}},
 		{name: "approving is not an editor's", in: crier.APIKeyCreate{Role: crier.RoleEditor,
-			Permissions: []crier.Permission{crier.ApprovePosts}}, want: []string{"permissions.0: is not held by the role editor"}},
+			Permissions: []crier.Permission{crier.ApprovePosts}},
+			want: []string{"permissions.0: is not held by the role editor"}},
 		// The role itself is refused by its form; its permissions would only be told wrong a second time.
 		{name: "an unknown role", in: crier.APIKeyCreate{Role: "root", Permissions: []crier.Permission{crier.Read}}},
 	} {

@@ -185,7 +185,8 @@ var layers = []layer{
 		may: []string{"crier", "internal/api/contract", "internal/api/forwarded", "internal/service",
 			"internal/library", "internal/social", "internal/analytics", "internal/access", "internal/oauth",
 			"internal/pagination", "internal/auth"},
-		because: "a request walks from the door to the rules and no further; only auth, which is pure, is known to both",
+		because: "a request walks from the door to the rules and no further; only auth, which is pure, is known " +
+			"to both",
 	},
 	{
 		packages: []string{"internal/queue"},
@@ -270,7 +271,8 @@ var homes = []home{
 		libraries: []string{"net/http/..."},
 		packages: []string{
 			"client", "cmd/crier", "internal/cli", "internal/server/...", "internal/api/...", "internal/mcp",
-			"internal/sandbox/...", "internal/provider/...", "internal/media/...", "internal/enrich/...", "internal/notify/...", "examples/...",
+			"internal/sandbox/...", "internal/provider/...", "internal/media/...", "internal/enrich/...",
+			"internal/notify/...", "examples/...",
 		},
 		because: "HTTP is for doors and for what talks to the outside world; rules, facts and calculations have none",
 	},

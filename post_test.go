@@ -138,19 +138,25 @@ func TestPostCreateJudgesAssetsAndActionsTogether(t *testing.T) {
 		in   crier.PostCreate
 		want []string
 	}{
-		"an empty draft":             {in: crier.PostCreate{}},
-		"assets alone":               {in: crier.PostCreate{AssetIDs: []crier.ID{assetA}}},
-		"as many as there may be":    {in: crier.PostCreate{AssetIDs: many[:crier.MaxAttachments]}},
-		"one too many":               {in: crier.PostCreate{AssetIDs: many}, want: []string{"assetIds: a post has at most 20 attachments"}},
+		"an empty draft":          {in: crier.PostCreate{}},
+		"assets alone":            {in: crier.PostCreate{AssetIDs: []crier.ID{assetA}}},
+		"as many as there may be": {in: crier.PostCreate{AssetIDs: many[:crier.MaxAttachments]}},
+		"one too many": {in: crier.PostCreate{AssetIDs: many},
+			want: []string{"assetIds: a post has at most 20 attachments"}},
 		"the same in the same order": {in: crier.PostCreate{AssetIDs: []crier.ID{assetA, assetB}, PostInput: two}},
 		"no list beside the input":   {in: crier.PostCreate{PostInput: two}},
-		"another order":              {in: crier.PostCreate{AssetIDs: []crier.ID{assetB, assetA}, PostInput: two}, want: []string{differs}},
-		"one is missing":             {in: crier.PostCreate{AssetIDs: []crier.ID{assetA}, PostInput: two}, want: []string{differs}},
-		"an empty list":              {in: crier.PostCreate{AssetIDs: []crier.ID{}, PostInput: two}, want: []string{differs}},
-		"an empty list, no media":    {in: crier.PostCreate{AssetIDs: []crier.ID{}, PostInput: none}},
-		"more than the input has":    {in: crier.PostCreate{AssetIDs: []crier.ID{assetC}, PostInput: none}, want: []string{differs}},
-		"many, of a thread": {in: crier.PostCreate{AssetIDs: many, PostInput: &crier.PostInput{Thread: &crier.ThreadPost{
-			Posts: []crier.AtomicPost{{Attachments: medias(many[:11])}, {Attachments: medias(many[11:])}}}}}},
+		"another order": {in: crier.PostCreate{AssetIDs: []crier.ID{assetB, assetA}, PostInput: two},
+			want: []string{differs}},
+		"one is missing": {in: crier.PostCreate{AssetIDs: []crier.ID{assetA}, PostInput: two},
+			want: []string{differs}},
+		"an empty list": {in: crier.PostCreate{AssetIDs: []crier.ID{}, PostInput: two},
+			want: []string{differs}},
+		"an empty list, no media": {in: crier.PostCreate{AssetIDs: []crier.ID{}, PostInput: none}},
+		"more than the input has": {in: crier.PostCreate{AssetIDs: []crier.ID{assetC}, PostInput: none},
+			want: []string{differs}},
+		"many, of a thread": {in: crier.PostCreate{AssetIDs: many,
+			PostInput: &crier.PostInput{Thread: &crier.ThreadPost{
+				Posts: []crier.AtomicPost{{Attachments: medias(many[:11])}, {Attachments: medias(many[11:])}}}}}},
 	} {
 		wantIssues(t, name, tc.in.Validate(noon), tc.want...)
 	}
@@ -207,7 +213,8 @@ func TestPostStatusUpdateRefusesDeletedAlone(t *testing.T) {
 	}
 }
 
-// TestPostWritesWhatTheContractRequires: fields typed T|null are always there, optional ones only when they have a value.
+// TestPostWritesWhatTheContractRequires: fields typed T|null are always there, optional ones only when they have a
+// value.
 func TestPostWritesWhatTheContractRequires(t *testing.T) {
 	t.Parallel()
 	data, err := json.Marshal(crier.Post{AssetIDs: []crier.ID{}, AssetTags: []string{}, UserTags: []crier.TagSummary{}})

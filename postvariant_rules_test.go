@@ -24,7 +24,8 @@ func TestVariantsAreForOneNetworkOrAccountEach(t *testing.T) {
 		{name: "each for another", variants: []crier.PostVariant{{Provider: &x, Text: text},
 			{Provider: &threads, Text: text}, {SocialAccountID: ptr(assetA), Text: text},
 			{SocialAccountID: ptr(assetB), Text: text}}},
-		{name: "for nobody", variants: []crier.PostVariant{{Text: text}}, want: []string{"postInput.variants.0: " + unclear}},
+		{name: "for nobody", variants: []crier.PostVariant{{Text: text}},
+			want: []string{"postInput.variants.0: " + unclear}},
 		{name: "for both", variants: []crier.PostVariant{{Provider: &x, SocialAccountID: ptr(assetA), Text: text}},
 			want: []string{"postInput.variants.0: " + unclear}},
 		{name: "two for a network", variants: []crier.PostVariant{{Provider: &x, Text: text},
@@ -58,19 +59,23 @@ func TestVariantsChangeSomethingThatFitsThePost(t *testing.T) {
 	}{
 		{name: "a text", input: crier.PostInput{Atomic: atomic}, variant: crier.PostVariant{Text: ptr("")}},
 		{name: "no attachments", input: crier.PostInput{Atomic: atomic}, variant: crier.PostVariant{Attachments: none}},
-		{name: "both", input: crier.PostInput{Atomic: atomic}, variant: crier.PostVariant{Text: ptr("T"), Attachments: none}},
+		{name: "both", input: crier.PostInput{Atomic: atomic},
+			variant: crier.PostVariant{Text: ptr("T"), Attachments: none}},
 		{name: "a thread", input: crier.PostInput{Atomic: atomic}, variant: crier.PostVariant{Posts: parts}},
 		{name: "nothing", input: crier.PostInput{Atomic: atomic},
 			want: []string{"postInput.variants.0: changes nothing: give text, posts or attachments"}},
-		{name: "a type alone is nothing", input: crier.PostInput{Atomic: atomic}, variant: crier.PostVariant{PostType: "carousel"},
-			want: []string{"postInput.variants.0: changes nothing: give text, posts or attachments"}},
+		{name: "a type alone is nothing", input: crier.PostInput{Atomic: atomic},
+			variant: crier.PostVariant{PostType: "carousel"},
+			want:    []string{"postInput.variants.0: changes nothing: give text, posts or attachments"}},
 		{name: "a thread with a text", input: crier.PostInput{Atomic: atomic},
 			variant: crier.PostVariant{Posts: parts, Text: ptr("T")}, want: []string{threadOwn}},
 		{name: "a thread with attachments", input: crier.PostInput{Thread: thread},
 			variant: crier.PostVariant{Posts: parts, Attachments: none}, want: []string{threadOwn}},
-		{name: "a text for a thread", input: crier.PostInput{Thread: thread}, variant: crier.PostVariant{Text: ptr("T")}},
+		{name: "a text for a thread", input: crier.PostInput{Thread: thread},
+			variant: crier.PostVariant{Text: ptr("T")}},
 		{name: "attachments for a thread", input: crier.PostInput{Thread: thread},
-			variant: crier.PostVariant{Attachments: none}, want: []string{"postInput.variants.0.attachments: the post is a " +
+			variant: crier.PostVariant{Attachments: none},
+			want: []string{"postInput.variants.0.attachments: the post is a " +
 				"thread: give posts, or a text that takes the place of all its parts"}},
 	} {
 		tc.variant.Provider = ptr(crier.ProviderX)

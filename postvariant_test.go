@@ -70,7 +70,8 @@ func TestVariantPathsMatchTheRequest(t *testing.T) {
 		{atomic, 0, []string{"postInput", "text"}, []string{"postInput", "variants", "0", "text"}},
 		{atomic, 0, []string{"postInput", "attachments", "0"}, []string{"postInput", "attachments", "0"}},
 		{atomic, 1, []string{"postInput", "text"}, []string{"postInput", "text"}},
-		{atomic, 1, []string{"postInput", "attachments", "0"}, []string{"postInput", "variants", "1", "attachments", "0"}},
+		{atomic, 1, []string{"postInput", "attachments", "0"},
+			[]string{"postInput", "variants", "1", "attachments", "0"}},
 		{thread, 0, []string{"postInput", "attachments", "0"}, []string{"postInput", "variants", "0"}},
 		{thread, 0, []string{"platformSettings", "xPoll"}, []string{"platformSettings", "xPoll"}},
 	} {

@@ -51,8 +51,8 @@ func TestLeadTimesHaveExactBounds(t *testing.T) {
 			want = []string{refused}
 		}
 		wantIssues(t, "schedule "+lead.String(), crier.ScheduleRequest{ScheduledAt: at(lead)}.Validate(noon), want...)
-		wantIssues(t, "move "+lead.String(), crier.ScheduledPostUpdate{ScheduledAt: crier.Some(*at(lead))}.Validate(noon),
-			want...)
+		wantIssues(t, "move "+lead.String(),
+			crier.ScheduledPostUpdate{ScheduledAt: crier.Some(*at(lead))}.Validate(noon), want...)
 	}
 	wantIssues(t, "no move", crier.ScheduledPostUpdate{}.Validate(noon))
 }
@@ -126,7 +126,8 @@ func TestContentValidationWithoutATimeIsADryRunOfPublishingNow(t *testing.T) {
 	input := &crier.PostInput{Atomic: &crier.AtomicPost{Attachments: []crier.Attachment{media(assetA)}},
 		Variants: []crier.PostVariant{{}}}
 	content := []string{
-		"assetIds: differs from the assets attached in postInput; leave it out, or list the same ones in the same order",
+		"assetIds: differs from the assets attached in postInput; leave it out, or list the same ones in the same " +
+			"order",
 		"postInput.variants.0: is for a network or an account: give provider or socialAccountId, and not both",
 		"postInput.variants.0: changes nothing: give text, posts or attachments",
 	}

@@ -32,7 +32,8 @@ func TestActionsThatHaveNotBegunFollowTheirPost(t *testing.T) {
 		if post.FirstComment.Status != want || post.PostPublishActions.RepostAfter.Status != want ||
 			post.PostPublishActions.EngagementCommentTrigger.Status != want {
 			t.Errorf("behind a post that is %s: %s, %s, %s; want %s", status, post.FirstComment.Status,
-				post.PostPublishActions.RepostAfter.Status, post.PostPublishActions.EngagementCommentTrigger.Status, want)
+				post.PostPublishActions.RepostAfter.Status,
+				post.PostPublishActions.EngagementCommentTrigger.Status, want)
 		}
 	}
 }
@@ -71,7 +72,8 @@ func TestRecurrenceIsActiveWhileItsSeriesGoesOn(t *testing.T) {
 			if goesOn || status.Live() {
 				want = "active"
 			}
-			if r := post.Recurrence; r.Status != want || r.RecurrenceIntervalDays != 7 || !r.RecurrenceEndsAt.Equal(noon.Add(24*time.Hour)) {
+			if r := post.Recurrence; r.Status != want || r.RecurrenceIntervalDays != 7 ||
+				!r.RecurrenceEndsAt.Equal(noon.Add(24*time.Hour)) {
 				t.Errorf("%s, the series goes on: %t: %+v, want %s", status, goesOn, r, want)
 			}
 		}
@@ -115,8 +117,8 @@ func TestScheduledPostLeavesOutWhatItHasNotYet(t *testing.T) {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"platformPostId", "permalink", "publishedAt", "errorCode", "errorMessage", "workflowId",
-		"workflowRunId", "lateMillis", "dismissedAt", "replacedBy"} {
+	for _, name := range []string{"platformPostId", "permalink", "publishedAt", "errorCode", "errorMessage",
+		"workflowId", "workflowRunId", "lateMillis", "dismissedAt", "replacedBy"} {
 		if raw, there := fields[name]; there {
 			t.Errorf("%s is written as %s before it has a value", name, raw)
 		}

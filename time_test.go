@@ -113,7 +113,8 @@ func TestClockTellsTheTimeAsDatabasesKeepIt(t *testing.T) {
 	}
 }
 
-// TestTimesSurviveTheWire: what was read is written so that reading it again gives the same instant, to the millisecond.
+// TestTimesSurviveTheWire: what was read is written so that reading it again gives the same instant, to the
+// millisecond.
 func TestTimesSurviveTheWire(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00Z",

@@ -13,35 +13,40 @@ import (
 // wireTypes returns the bodies of requests and answers, and what is kept as JSON.
 func wireTypes() []any {
 	return []any{
-		crier.AccountAnalytics{}, crier.AccountChoices{}, crier.AccountHint{}, crier.AccountMetrics{}, crier.AccountTotals{},
-		crier.AgentContext{}, crier.AnalyticsDelivery{}, crier.AnalyticsPost{}, crier.AnalyticsSeries{},
+		crier.AccountAnalytics{}, crier.AccountChoices{}, crier.AccountHint{}, crier.AccountMetrics{},
+		crier.AccountTotals{}, crier.AgentContext{}, crier.AnalyticsDelivery{}, crier.AnalyticsPost{},
+		crier.AnalyticsSeries{},
 		crier.AnalyticsSummary{}, crier.APIKey{}, crier.APIKeyCreate{}, crier.APIKeyRotate{}, crier.APIKeyWithSecret{},
 		crier.AssetDetails{}, crier.AssetImport{}, crier.AssetUpdate{}, crier.AtomicPost{}, crier.BearerTokens{},
 		crier.BestTimes{}, crier.Calendar{}, crier.Capabilities{}, crier.Comment{}, crier.Compatibility{},
 		crier.ConnectRequest{}, crier.ConnectResponse{}, crier.ContentValidation{}, crier.CreditTransaction{},
-		crier.Credits{}, crier.CreditsEvent{}, crier.Deleted{}, crier.DeviceCode{}, crier.EngagementTrigger{}, crier.Event{},
-		crier.EventPage{}, crier.Facets{}, crier.FailedConnection{}, crier.Folder{}, crier.FolderCreate{},
+		crier.Credits{}, crier.CreditsEvent{}, crier.Deleted{}, crier.DeviceCode{}, crier.EngagementTrigger{},
+		crier.Event{}, crier.EventPage{}, crier.Facets{}, crier.FailedConnection{}, crier.Folder{},
+		crier.FolderCreate{},
 		crier.FolderUpdate{}, crier.FollowUp{}, crier.Invitation{}, crier.Issue{}, crier.Member{}, crier.MemberInvite{},
 		crier.MemberUpdate{}, crier.MentionList{}, crier.Metrics{}, crier.MetricsEvent{}, crier.OAuthError{},
 		crier.OnboardingData{}, crier.Organization{}, crier.OrganizationCreate{}, crier.OrganizationUpdate{},
-		crier.Page[crier.Tag]{}, crier.PermissionCatalogue{}, crier.PlannedActions{}, crier.PlatformDelete{}, crier.Post{},
-		crier.PostCreate{}, crier.PostDeletion{}, crier.PostMetrics{}, crier.PostNowRequest{}, crier.PostPublishActions{},
-		crier.PostStatusUpdate{}, crier.PostTagsUpdate{}, crier.PostUpdate{}, crier.PostVersion{}, crier.ProviderInfo{},
-		crier.ProviderList{}, crier.ProviderPublishState{}, crier.PublishResults{}, crier.Recurrence{}, crier.RepostAfter{},
+		crier.Page[crier.Tag]{}, crier.PermissionCatalogue{}, crier.PlannedActions{}, crier.PlatformDelete{},
+		crier.Post{}, crier.PostCreate{}, crier.PostDeletion{}, crier.PostMetrics{}, crier.PostNowRequest{},
+		crier.PostPublishActions{}, crier.PostStatusUpdate{}, crier.PostTagsUpdate{}, crier.PostUpdate{},
+		crier.PostVersion{}, crier.ProviderInfo{}, crier.ProviderList{}, crier.ProviderPublishState{},
+		crier.PublishResults{}, crier.Recurrence{}, crier.RepostAfter{},
 		crier.Resolution{}, crier.ScheduledPost{}, crier.ScheduledPostAction{}, crier.ScheduledPostUpdate{},
 		crier.ScheduleRequest{}, crier.ScheduleResult{}, crier.SchedulingSlot{}, crier.SchedulingSlots{},
 		crier.SessionEnded{}, crier.SessionList{}, crier.SlotCalendar{}, crier.SlotCreate{}, crier.SlotUpdate{},
 		crier.SocialAccount{}, crier.SocialAccountList{}, crier.SocialAccountUpdate{}, crier.Tag{}, crier.TagCreate{},
-		crier.TagUpdate{}, crier.Team{}, crier.TeamCreate{}, crier.TeamUpdate{}, crier.ThreadPost{}, crier.TokenRevocation{},
-		crier.UpcomingSlots{}, crier.Upload{}, crier.UploadAddress{}, crier.UploadAddressCreate{}, crier.UploadCreate{},
+		crier.TagUpdate{}, crier.Team{}, crier.TeamCreate{}, crier.TeamUpdate{}, crier.ThreadPost{},
+		crier.TokenRevocation{}, crier.UpcomingSlots{}, crier.Upload{}, crier.UploadAddress{},
+		crier.UploadAddressCreate{}, crier.UploadCreate{},
 		crier.User{}, crier.ValidationResult{}, crier.Webhook{}, crier.WebhookCreate{}, crier.WebhookDelivery{},
-		crier.WebhookReplay{}, crier.WebhookReplayed{}, crier.WebhookRotate{}, crier.WebhookTested{}, crier.WebhookTestEvent{},
-		crier.WebhookUpdate{}, crier.WebhookWithSecret{},
+		crier.WebhookReplay{}, crier.WebhookReplayed{}, crier.WebhookRotate{}, crier.WebhookTested{},
+		crier.WebhookTestEvent{}, crier.WebhookUpdate{}, crier.WebhookWithSecret{},
 	}
 }
 
-// TestWireTypesSurviveTheWire fills every field of every type with a value, and looks for what is lost or changed on the
-// way: two fields of one name, a method of an embedded type that hides the fields beside it, a tag that is misspelt.
+// TestWireTypesSurviveTheWire fills every field of every type with a value, and looks for what is lost or changed on
+// the way: two fields of one name, a method of an embedded type that hides the fields beside it, a tag that is
+// misspelt.
 func TestWireTypesSurviveTheWire(t *testing.T) {
 	t.Parallel()
 	for _, zero := range wireTypes() {
@@ -87,7 +92,8 @@ func fill(v reflect.Value, depth int) {
 		v.Set(reflect.ValueOf(crier.Attachment{Link: &crier.LinkAttachment{Kind: "link", URL: "https://a.example", Title: "T"}}))
 		return
 	case crier.PostInput:
-		v.Set(reflect.ValueOf(crier.PostInput{Atomic: &crier.AtomicPost{Kind: "atomic", Text: "A", Attachments: []crier.Attachment{}}}))
+		v.Set(reflect.ValueOf(crier.PostInput{Atomic: &crier.AtomicPost{
+			Kind: "atomic", Text: "A", Attachments: []crier.Attachment{}}}))
 		return
 	}
 	if _, ok := reflect.TypeAssert[json.Unmarshaler](v.Addr()); ok && !strings.HasPrefix(v.Type().Name(), "Optional[") {
@@ -141,7 +147,8 @@ func fillKind(v reflect.Value, depth int) {
 	}
 }
 
-// TestAnswersNameFieldsOnce: two embedded types with a field of one name would both vanish from the wire without a word.
+// TestAnswersNameFieldsOnce: two embedded types with a field of one name would both vanish from the wire without a
+// word.
 func TestAnswersNameFieldsOnce(t *testing.T) {
 	t.Parallel()
 	for _, zero := range wireTypes() {
@@ -207,11 +214,13 @@ func TestBoundsInTagsAreThoseOfTheConstants(t *testing.T) {
 		"MaxOffsetDays": {crier.MaxOffsetDays, 30}, "MaxTextLength": {crier.MaxTextLength, 100_000},
 		"MaxAttachments": {crier.MaxAttachments, 20}, "MinThreadParts": {crier.MinThreadParts, 2},
 		"MaxThreadParts": {crier.MaxThreadParts, 50}, "MaxVariants": {crier.MaxVariants, 100},
-		"MaxAccountsPerCall": {crier.MaxAccountsPerCall, 100}, "MaxPublishLateMinutes": {crier.MaxPublishLateMinutes, 1440},
+		"MaxAccountsPerCall":      {crier.MaxAccountsPerCall, 100},
+		"MaxPublishLateMinutes":   {crier.MaxPublishLateMinutes, 1440},
 		"MaxRotationGraceSeconds": {crier.MaxRotationGraceSeconds, 86_400}, "MaxKeyTeams": {crier.MaxKeyTeams, 100},
 		"MaxLabelLength": {crier.MaxLabelLength, 200}, "MaxNextSlots": {crier.MaxNextSlots, 20},
 		"DefaultPageSize": {crier.DefaultPageSize, 25}, "MaxPageSize": {crier.MaxPageSize, 100},
-		"DefaultPublishLateMinutes": {crier.DefaultPublishLateMinutes, 60}, "MaxCalendarDays": {crier.MaxCalendarDays, 92},
+		"DefaultPublishLateMinutes": {crier.DefaultPublishLateMinutes, 60},
+		"MaxCalendarDays":           {crier.MaxCalendarDays, 92},
 	} {
 		if got[0] != got[1] {
 			t.Errorf("%s is %d, want %d", name, got[0], got[1])
