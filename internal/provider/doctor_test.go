@@ -51,10 +51,12 @@ func TestExamineTellsWhatTheNetworkThinksOfTheApp(t *testing.T) {
 		want              provider.CheckUp
 	}{
 		{name: "no credentials", consent: provider.ErrNoCredentials, want: provider.CheckUp{
-			Detail: "this installation has none", Advice: "create an app at My Network and set CRIER_MY_CLIENT_ID and " +
+			Detail: "this installation has none",
+			Advice: "create an app at My Network and set CRIER_MY_CLIENT_ID and " +
 				"CRIER_MY_CLIENT_SECRET; docs/providers/my.md says how"}},
-		{name: "the code is refused", exchange: &provider.Error{Kind: provider.AuthExpired, Code: provider.CodeAuthExpired},
-			want: provider.CheckUp{OK: true, Detail: "My Network knows the app"}},
+		{name: "the code is refused",
+			exchange: &provider.Error{Kind: provider.AuthExpired, Code: provider.CodeAuthExpired},
+			want:     provider.CheckUp{OK: true, Detail: "My Network knows the app"}},
 		{name: "the code is taken", want: provider.CheckUp{OK: true, Detail: "My Network knows the app"}},
 		{name: "the app is refused", exchange: &provider.Error{Kind: provider.Temporary,
 			Scope: provider.ScopeInstallation, Message: "invalid_client"},

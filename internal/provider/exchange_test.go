@@ -34,7 +34,8 @@ func TestMaskHidesCredentialsInEverySpelling(t *testing.T) {
 		"Authorization: Bearer abcdefgh":                                "Authorization: Bearer [secret]",
 		"oauth abcdefgh.ij-kl":                                          "oauth [secret]",
 		"bearer of news":                                                "bearer of news",
-		"client_secret=s&code_verifier=v":                               "client_secret=[secret]&code_verifier=[secret]",
+		"client_secret=s&code_verifier=v": "client_secret=[secret]&" +
+			"code_verifier=[secret]",
 	} {
 		if got := r.mask(text); got != want {
 			t.Errorf("%s is shown as %s, want %s", text, got, want)
@@ -144,7 +145,8 @@ func TestUnclearAnswersAreUnknownOnlyAfterPublishing(t *testing.T) {
 			}
 		}
 		answer := &Response{Status: 503, request: Request{Publishes: publishes}}
-		if got := answer.Unavailable("busy"); got.Kind != kind || got.Code != code || got.Message != "busy" || got.Status != 503 {
+		if got := answer.Unavailable("busy"); got.Kind != kind || got.Code != code || got.Message != "busy" ||
+			got.Status != 503 {
 			t.Errorf("publishes %t: %v", publishes, got)
 		}
 		damaged := &Response{Status: 200, Body: []byte("{\"id\":\"a\xff\"}"), request: Request{Publishes: publishes}}

@@ -15,7 +15,8 @@ import (
 
 // fencedCaller has a clock that jumps when told to, as a process that was frozen finds it.
 func fencedCaller(clock *atomic.Int64) *provider.Caller {
-	return provider.NewCaller(provider.CallerConfig{Now: func() time.Time { return now.Add(time.Duration(clock.Load())) }})
+	return provider.NewCaller(provider.CallerConfig{
+		Now: func() time.Time { return now.Add(time.Duration(clock.Load())) }})
 }
 
 func TestRequestBeforeItsFenceIsSent(t *testing.T) {

@@ -43,7 +43,8 @@ func TestOAuth2ExchangeSendsTheCodeAsRFC6749Says(t *testing.T) {
 		if pkce {
 			want.Set("code_verifier", "verifier")
 		}
-		if got := url.Values(server.form); err != nil || got.Encode() != want.Encode() || server.last.URL.Path != "/token" {
+		if got := url.Values(server.form); err != nil || got.Encode() != want.Encode() ||
+			server.last.URL.Path != "/token" {
 			t.Errorf("PKCE %t: sent %v to %s, %v; want %v", pkce, got, server.last.URL, err, want)
 		}
 		if got := server.last.Header.Get("Content-Type"); got != "application/x-www-form-urlencoded" {
@@ -58,8 +59,8 @@ func TestOAuth2RefreshSendsTheRefreshToken(t *testing.T) {
 		`"refresh_token_expires_in":120}`)
 	oauth2 := newOAuth2(server)
 	now := providertest.NewClock().Now()
-	got, err := oauth2.Refresh(context.Background(), provider.Token{Access: "old", Refresh: "r", Scopes: []string{"one"},
-		RefreshExpiresAt: now})
+	got, err := oauth2.Refresh(context.Background(), provider.Token{Access: "old", Refresh: "r",
+		Scopes: []string{"one"}, RefreshExpiresAt: now})
 	if err != nil || got.Access != "new" || got.Refresh != "next" || !slices.Equal(got.Scopes, []string{"two"}) ||
 		!got.ExpiresAt.Equal(now.Add(time.Minute)) || !got.RefreshExpiresAt.Equal(now.Add(2*time.Minute)) {
 		t.Errorf("the token is %+v, %v", got, err)
@@ -117,8 +118,8 @@ func TestOAuth2RevokesWhatIsDeadAlready(t *testing.T) {
 		if (err == nil) != tc.good {
 			t.Errorf("%d %s: %v", tc.status, tc.body, err)
 		}
-		if sent := url.Values(server.form); sent.Get("token") != "token-1" || sent.Get("token_type_hint") != "access_token" ||
-			server.last.URL.Path != "/revoke" {
+		if sent := url.Values(server.form); sent.Get("token") != "token-1" ||
+			sent.Get("token_type_hint") != "access_token" || server.last.URL.Path != "/revoke" {
 			t.Errorf("sent %v to %s", sent, server.last.URL)
 		}
 		if len(form) != 1 {

@@ -240,8 +240,9 @@ func TestFormatMediaRequirements(t *testing.T) {
 	for want, f := range map[string]provider.Format{
 		"needs a picture or a video": {MinMedia: 1, MaxMedia: 2,
 			Media: []provider.MediaLimit{{Class: "image"}, {Class: "gif"}, {Class: "video"}}},
-		"needs a video":                       {MinMedia: 1, MaxMedia: 1, Media: []provider.MediaLimit{{Class: "video"}}},
-		"needs at least 2 attachments, has 0": {MinMedia: 2, MaxMedia: 4, Media: []provider.MediaLimit{{Class: "image"}}},
+		"needs a video": {MinMedia: 1, MaxMedia: 1, Media: []provider.MediaLimit{{Class: "video"}}},
+		"needs at least 2 attachments, has 0": {MinMedia: 2, MaxMedia: 4,
+			Media: []provider.MediaLimit{{Class: "image"}}},
 	} {
 		var found provider.Findings
 		f.CheckPart(provider.Content{Action: provider.Post, Parts: []provider.Part{{}}}, 0, &found)

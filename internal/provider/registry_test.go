@@ -28,8 +28,8 @@ func TestCapabilitiesTellWhatAnAccountCannotDo(t *testing.T) {
 	account := plainInfo("my", setting("myPrivacy", "private"), setting("myMode", "a", "b"))
 	account.Formats = append(account.Formats, provider.Format{Name: "photo",
 		PostTypes: []string{"text_image", "text_post"}})
-	p := narrow{plain: plain{info: plainInfo("my", setting("myPrivacy", "public", "private"), setting("myMode", "a", "b"),
-		setting("myCover"))}, account: account}
+	p := narrow{plain: plain{info: plainInfo("my", setting("myPrivacy", "public", "private"),
+		setting("myMode", "a", "b"), setting("myCover"))}, account: account}
 	r := newRegistry(t, p)
 	c := r.Capabilities(p, provider.Account{})
 	if !slices.Equal(c.Unavailable, []string{"myCover"}) || len(c.Settings) != 1 || c.Settings[0].Key != "myPrivacy" ||
@@ -106,11 +106,14 @@ func TestRegistryRefusesHalfDeclarations(t *testing.T) {
 		{"choices of nobody", plain{info: with(func(i *provider.Info) {
 			i.Settings = []provider.Setting{{Key: "myBoard", Choices: true}}
 		})}, `provider "my": ability choices: declared true, implemented false`},
-		{"a zone that does not exist", plain{info: with(limit(provider.RateLimit{Name: "posts", ResetZone: "Mars/Base"}))},
+		{"a zone that does not exist",
+			plain{info: with(limit(provider.RateLimit{Name: "posts", ResetZone: "Mars/Base"}))},
 			`provider "my": rate limit "posts": zone, amount and time are needed`},
-		{"a counted limit of nothing", plain{info: with(limit(provider.RateLimit{Name: "posts", Counted: true, Seconds: 1}))},
+		{"a counted limit of nothing",
+			plain{info: with(limit(provider.RateLimit{Name: "posts", Counted: true, Seconds: 1}))},
 			`provider "my": rate limit "posts": zone, amount and time are needed`},
-		{"a counted limit without a time", plain{info: with(limit(provider.RateLimit{Name: "posts", Counted: true, Max: 1}))},
+		{"a counted limit without a time",
+			plain{info: with(limit(provider.RateLimit{Name: "posts", Counted: true, Max: 1}))},
 			`provider "my": rate limit "posts": zone, amount and time are needed`},
 		{"a setting that is the prefix", plain{info: plainInfo("my", provider.Setting{Key: "my"})},
 			`provider "my": setting "my" must be the provider's name and a capitalised key`},
@@ -119,7 +122,8 @@ func TestRegistryRefusesHalfDeclarations(t *testing.T) {
 			t.Errorf("%s: %v, want %s", tc.name, err, tc.want)
 		}
 	}
-	counted := with(limit(provider.RateLimit{Name: "posts", Counted: true, Max: 1, Seconds: 1, ResetZone: "America/Los_Angeles"}))
+	counted := with(limit(provider.RateLimit{Name: "posts", Counted: true, Max: 1, Seconds: 1,
+		ResetZone: "America/Los_Angeles"}))
 	if _, err := provider.NewRegistry(plain{info: counted}); err != nil {
 		t.Errorf("a whole limit: %v", err)
 	}
@@ -131,10 +135,11 @@ func TestUnknownSettingsAreExplained(t *testing.T) {
 	const mine = "is not a known setting; allowed: "
 	all := mine + "myMode, myName, myFlag, myCount, myRatio, myIds, myUrl, myTime, myUrn, myCover, myCard"
 	const begin = "is not a known setting; keys begin with the name of a provider: my, mine"
-	for key, want := range map[string]string{"myColour": all, "mineMode": mine, "mymode": begin, "my": begin, "mode": begin,
-		"": begin, "MyMode": begin, "minemode": begin} {
+	for key, want := range map[string]string{"myColour": all, "mineMode": mine, "mymode": begin, "my": begin,
+		"mode": begin, "": begin, "MyMode": begin, "minemode": begin} {
 		issues := r.CheckSettings(provider.Settings{key: json.RawMessage("null")}, "platformSettings")
-		if len(issues) != 1 || issues[0].Message != want || !slices.Equal(issues[0].Path, []string{"platformSettings", key}) {
+		if len(issues) != 1 || issues[0].Message != want ||
+			!slices.Equal(issues[0].Path, []string{"platformSettings", key}) {
 			t.Errorf("%q: %v, want %s", key, issues, want)
 		}
 	}

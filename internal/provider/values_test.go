@@ -98,8 +98,9 @@ func TestConsentURLQueryOrder(t *testing.T) {
 		t.Error("there is an address without credentials")
 	}
 	// The example of RFC 7636, appendix B.
-	if got := S256Challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"); got != "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" {
-		t.Errorf("the challenge is %s", got)
+	challenge := S256Challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+	if challenge != "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" {
+		t.Errorf("the challenge is %s", challenge)
 	}
 }
 

@@ -113,7 +113,8 @@ func TestWithoutCredentialsThereIsNoConsent(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
 	for _, p := range registry.All() {
-		if address, err := registry.Features(p).Connector.ConsentURL(provider.ConsentRequest{State: "s"}); !errors.Is(err, provider.ErrNoCredentials) {
+		address, err := registry.Features(p).Connector.ConsentURL(provider.ConsentRequest{State: "s"})
+		if !errors.Is(err, provider.ErrNoCredentials) {
 			t.Errorf("%s: consent address %q, %v", p.Info().Name, address, err)
 		}
 	}

@@ -136,7 +136,8 @@ func TestListsThatDoNotReachBackProveNothing(t *testing.T) {
 		{"one that is older than the attempt", `{"data":[{"id":"1755_9","message":"A","created_time":"2026-11-15T11:59:00+0000"}]}`, provider.OutcomeAbsent},
 	} {
 		b := answering(t, 200, tc.body)
-		got, st, err := b.Reconcile(context.Background(), b.account, post("A"), provider.State{}, provider.Attempt{StartedAt: b.clock.Now()})
+		got, st, err := b.Reconcile(context.Background(), b.account, post("A"), provider.State{},
+			provider.Attempt{StartedAt: b.clock.Now()})
 		if err != nil || got != tc.want {
 			t.Errorf("%s: %q, %v; want %q", tc.name, got, err, tc.want)
 		}
@@ -145,7 +146,8 @@ func TestListsThatDoNotReachBackProveNothing(t *testing.T) {
 		}
 		// A refusal as a duplicate means that it is there, whatever the list shows.
 		called := provider.State{Data: map[string]string{noteDuplicate: "true"}}
-		got, _, err = b.Reconcile(context.Background(), b.account, post("A"), called, provider.Attempt{StartedAt: b.clock.Now()})
+		got, _, err = b.Reconcile(context.Background(), b.account, post("A"), called,
+			provider.Attempt{StartedAt: b.clock.Now()})
 		if want := tc.want; err != nil || want == provider.OutcomeAbsent && got != provider.OutcomeUnclear {
 			t.Errorf("%s, called a duplicate: %q, %v", tc.name, got, err)
 		}
@@ -164,13 +166,17 @@ func TestOffsetsAreThoseOfTheFile(t *testing.T) {
 		step        string
 		wrong       bool
 	}{
-		{start: "0", end: "500", chunk: 500, step: stepSending}, {start: "500", end: "1000", next: 500, chunk: 500, step: stepSending},
-		{start: "1000", end: "1000", next: 1000, step: stepReady}, {start: "", end: "", wrong: true}, {start: "5", end: "4", wrong: true},
-		{start: "0", end: "1001", wrong: true}, {start: "-1", end: "5", wrong: true}, {start: "x", end: "5", wrong: true},
+		{start: "0", end: "500", chunk: 500, step: stepSending},
+		{start: "500", end: "1000", next: 500, chunk: 500, step: stepSending},
+		{start: "1000", end: "1000", next: 1000, step: stepReady},
+		{start: "", end: "", wrong: true}, {start: "5", end: "4", wrong: true},
+		{start: "0", end: "1001", wrong: true}, {start: "-1", end: "5", wrong: true},
+		{start: "x", end: "5", wrong: true},
 	} {
 		u := provider.Upload{Step: stepSending, Size: 1000}
 		err := moveTo(&u, offsets{Start: tc.start, End: tc.end})
-		if (err != nil) != tc.wrong || err == nil && (u.NextByte != tc.next || u.ChunkSize != tc.chunk || u.Step != tc.step) {
+		if (err != nil) != tc.wrong ||
+			err == nil && (u.NextByte != tc.next || u.ChunkSize != tc.chunk || u.Step != tc.step) {
 			t.Errorf("%s to %s: %v, %+v", tc.start, tc.end, err, u)
 		}
 		if failure := provider.AsError(err); tc.wrong && (failure.Kind != provider.Temporary || u.Step != stepSending) {
@@ -182,15 +188,20 @@ func TestOffsetsAreThoseOfTheFile(t *testing.T) {
 func TestFinishFormsFollowTheFormat(t *testing.T) {
 	t.Parallel()
 	st := provider.State{PublishID: "s1"}
-	spec := settings{VideoTitle: "T", PlaceID: "77", Targeting: &targetingSetting{Countries: []string{"DE"}, AgeMin: 18}}
+	spec := settings{VideoTitle: "T", PlaceID: "77",
+		Targeting: &targetingSetting{Countries: []string{"DE"}, AgeMin: 18}}
 	draft := spec
 	draft.Draft = true
-	const audience = "&place=77&targeting=%7B%22geo_locations%22%3A%7B%22countries%22%3A%5B%22DE%22%5D%7D%2C%22age_min%22%3A18%7D&title=T"
+	const audience = "&place=77&targeting=%7B%22geo_locations%22%3A%7B%22countries%22%3A%5B%22DE%22%5D%7D%2C" +
+		"%22age_min%22%3A18%7D&title=T"
 	for want, p := range map[string]plan{
 		"upload_phase=finish&video_id=9": {format: story, text: "t", settings: spec},
-		"description=t" + audience + "&upload_phase=finish&video_id=9&video_state=PUBLISHED":                  {format: reel, text: "t", settings: spec},
-		"description=t" + audience + "&upload_phase=finish&video_id=9&video_state=DRAFT":                      {format: reel, text: "t", settings: draft},
-		"place=77&published=true" + audience[len("&place=77"):] + "&upload_phase=finish&upload_session_id=s1": {format: feed, settings: spec},
+		"description=t" + audience + "&upload_phase=finish&video_id=9&video_state=PUBLISHED": {
+			format: reel, text: "t", settings: spec},
+		"description=t" + audience + "&upload_phase=finish&video_id=9&video_state=DRAFT": {
+			format: reel, text: "t", settings: draft},
+		"place=77&published=true" + audience[len("&place=77"):] + "&upload_phase=finish&upload_session_id=s1": {
+			format: feed, settings: spec},
 	} {
 		form, err := finishForm(p, st, "9")
 		wanted, _ := url.ParseQuery(want)
@@ -204,8 +215,9 @@ func TestFinishFormsFollowTheFormat(t *testing.T) {
 func TestWhatFollowsIsDoneOneByOne(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 400, problem(100, 0))
-	st := provider.State{Done: true, RequiresPolling: true, PlatformPostID: "9", Published: []provider.Published{{PlatformPostID: "9"}},
-		Data: map[string]string{noteAfterwards: "thumbnail,collaborator:88,permalink,unknown"}}
+	st := provider.State{Done: true, RequiresPolling: true, PlatformPostID: "9",
+		Published: []provider.Published{{PlatformPostID: "9"}},
+		Data:      map[string]string{noteAfterwards: "thumbnail,collaborator:88,permalink,unknown"}}
 	for i, left := range []string{"collaborator:88,permalink,unknown", "permalink,unknown", "unknown", ""} {
 		var err error
 		st, err = b.Poll(context.Background(), b.account, post("V", video()), st)
@@ -213,8 +225,8 @@ func TestWhatFollowsIsDoneOneByOne(t *testing.T) {
 			t.Fatalf("after step %d: %v, state %+v; want %q left", i+1, err, st, left)
 		}
 	}
-	want := []string{"the thumbnail could not be set: the asset is not there any more", "the Page 88 could not be invited: m",
-		"the address of the story could not be read: m"}
+	want := []string{"the thumbnail could not be set: the asset is not there any more",
+		"the Page 88 could not be invited: m", "the address of the story could not be read: m"}
 	if !slices.Equal(st.Warnings, want) {
 		t.Errorf("the warnings are %q, want %q", st.Warnings, want)
 	}
@@ -223,7 +235,8 @@ func TestWhatFollowsIsDoneOneByOne(t *testing.T) {
 func TestPermalinksMayBePathsAlone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	for told, want := range map[string]string{"": b.consentURL + "/1_2", "/cafe/videos/9/": b.consentURL + "/cafe/videos/9/",
+	for told, want := range map[string]string{"": b.consentURL + "/1_2",
+		"/cafe/videos/9/":        b.consentURL + "/cafe/videos/9/",
 		"https://facebook.com/x": "https://facebook.com/x"} {
 		if got := b.permalink(told, "1_2"); got != want {
 			t.Errorf("%q is %s, want %s", told, got, want)
@@ -238,11 +251,13 @@ func TestPhotosThatCannotBeReadOrNamedAreTriedAgain(t *testing.T) {
 	for name, tc := range map[string]struct {
 		media provider.Media
 		want  string
-	}{"not read": {broken, "the media could not be read"}, "not named": {image("a.jpg", ""), "Facebook answered without the id of the photo"},
+	}{"not read": {broken, "the media could not be read"},
+		"not named":                 {image("a.jpg", ""), "Facebook answered without the id of the photo"},
 		"a video that is not named": {video(), "Facebook answered without the id of the video"}} {
 		b := answering(t, http.StatusOK, `{}`)
 		st, err := b.Prepare(context.Background(), b.account, post("P", tc.media), provider.State{})
-		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary || failure.Message != tc.want || st.Ready {
+		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
+			failure.Message != tc.want || st.Ready {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -110,7 +110,7 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 	reel := prepare(withSettings(t, post("A reel", p.film()), `{"facebookPostType":"reel"}`))
 	e.Ask(t, p.sandbox, "/facebook", p.account.Token.Access.Reveal(), map[string]string{
 		vendorPost: st.PlatformPostID, "/" + vendorPage + "/": "/" + p.account.ProviderAccountID + "/",
-		vendorPhotos[0]: photos.Uploads[0].ID, vendorPhotos[1]: photos.Uploads[1].ID, "=123&": "=" + reel.Uploads[0].ID + "&",
-		"/123?": "/" + reel.Uploads[0].ID + "?",
+		vendorPhotos[0]: photos.Uploads[0].ID, vendorPhotos[1]: photos.Uploads[1].ID,
+		"=123&": "=" + reel.Uploads[0].ID + "&", "/123?": "/" + reel.Uploads[0].ID + "?",
 	})
 }

@@ -36,7 +36,8 @@ func TestCarouselsMakeTheirItemsFirst(t *testing.T) {
 	k := containers(clock, &word)
 	var made []int
 	create := k.Create
-	k.Create = func(ctx context.Context, a provider.Account, c provider.Content, st provider.State, media int) (string, error) {
+	k.Create = func(ctx context.Context, a provider.Account, c provider.Content, st provider.State, media int) (
+		string, error) {
 		made = append(made, media)
 		return create(ctx, a, c, st, media)
 	}
@@ -84,7 +85,8 @@ func TestContainersSettleBeforeTheyArePublished(t *testing.T) {
 	var st provider.State
 	prepare(t, k, onePart, &st)
 	prepare(t, k, onePart, &st)
-	if want := clock.Now().Add(5 * time.Second); !st.NextPollAfter.Equal(want) || st.PollingReason != "Test has finished the post" {
+	if want := clock.Now().Add(5 * time.Second); !st.NextPollAfter.Equal(want) ||
+		st.PollingReason != "Test has finished the post" {
 		t.Errorf("it is left alone until %v: %s", st.NextPollAfter, st.PollingReason)
 	}
 	clock.Advance(5*time.Second - 1)
@@ -195,8 +197,8 @@ func TestFailedContainersAreTriedOnceMore(t *testing.T) {
 	st = provider.State{}
 	prepare(t, k, onePart, &st)
 	_, err := k.Prepare(context.Background(), provider.Account{}, onePart, &st)
-	if failure := provider.AsError(err); failure == nil || failure.Message != "2207026" || st.FailureCode != "2207026" ||
-		st.Upload(0, Whole).Redone != 0 {
+	if failure := provider.AsError(err); failure == nil || failure.Message != "2207026" ||
+		st.FailureCode != "2207026" || st.Upload(0, Whole).Redone != 0 {
 		t.Errorf("a bad video is %v, state %+v", err, st)
 	}
 }
@@ -209,9 +211,12 @@ func TestContainersThatCannotBeMadeLeaveNothing(t *testing.T) {
 		failure error
 		kinds   []provider.Kind
 	}{
-		"refused":       {&provider.Error{Kind: provider.Rejected}, []provider.Kind{provider.Rejected, provider.Rejected}},
-		"a limit":       {&provider.Error{Kind: provider.RateLimited}, []provider.Kind{provider.RateLimited, provider.RateLimited}},
-		"try it anew":   {&provider.Error{Kind: provider.Temporary, Err: ErrTryAnew}, []provider.Kind{provider.Temporary, provider.Rejected}},
+		"refused": {&provider.Error{Kind: provider.Rejected},
+			[]provider.Kind{provider.Rejected, provider.Rejected}},
+		"a limit": {&provider.Error{Kind: provider.RateLimited},
+			[]provider.Kind{provider.RateLimited, provider.RateLimited}},
+		"try it anew": {&provider.Error{Kind: provider.Temporary, Err: ErrTryAnew},
+			[]provider.Kind{provider.Temporary, provider.Rejected}},
 		"another fault": {errors.New("oops"), []provider.Kind{provider.OutcomeUnknown, provider.OutcomeUnknown}},
 	} {
 		k.Create = func(context.Context, provider.Account, provider.Content, provider.State, int) (string, error) {
@@ -285,8 +290,10 @@ func TestOutcomeFollowsTheContainer(t *testing.T) {
 		k.Read = func(context.Context, provider.Account, string) (ContainerStatus, error) {
 			return ContainerStatus{Word: tc.word}, tc.failure
 		}
-		got, err := k.Outcome(context.Background(), provider.Account{}, &st, provider.Attempt{StartedAt: clock.Now(), Stale: tc.stale})
-		if got != tc.want || (err != nil) != (tc.want == "") || NeedsListing(st) != tc.listing || (st.ContainerID != "") != tc.kept {
+		got, err := k.Outcome(context.Background(), provider.Account{}, &st,
+			provider.Attempt{StartedAt: clock.Now(), Stale: tc.stale})
+		if got != tc.want || (err != nil) != (tc.want == "") || NeedsListing(st) != tc.listing ||
+			(st.ContainerID != "") != tc.kept {
 			t.Errorf("%s: %q, %v, listing %t, container %q", tc.name, got, err, NeedsListing(st), st.ContainerID)
 		}
 	}
@@ -300,7 +307,8 @@ func TestOutcomeMakesAnotherContainerAfterManyRefusals(t *testing.T) {
 	ready(t, k, &st, clock)
 	st.Note(noteRefusals, strconv.Itoa(maxRefusals))
 	got, err := k.Outcome(context.Background(), provider.Account{}, &st, provider.Attempt{StartedAt: clock.Now()})
-	if err != nil || got != provider.OutcomeAbsent || st.ContainerID != "" || IsSuspect(st) || st.Upload(0, Whole).Redone != 1 {
+	if err != nil || got != provider.OutcomeAbsent || st.ContainerID != "" || IsSuspect(st) ||
+		st.Upload(0, Whole).Redone != 1 {
 		t.Errorf("%q, %v, state %+v", got, err, st)
 	}
 }

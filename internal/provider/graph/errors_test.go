@@ -36,7 +36,8 @@ func TestProblemsAreReadInAllForms(t *testing.T) {
 		``: {}, `<html>`: {}, `[]`: {}, `{}`: {}, `{"error":null}`: {}, `{"error":"denied"}`: {Message: `"denied"`},
 		`{"error":{"message":"m","code":"4"}}`: {Message: `{"message":"m","code":"4"}`},
 		`{"error":{"message":"m","type":"OAuthException","code":190,"error_subcode":463,"is_transient":true,"error_user_title":"T","error_user_msg":"U","fbtrace_id":"x"}}`: {
-			Message: "m", Type: "OAuthException", Code: 190, Subcode: 463, Transient: true, UserTitle: "T", UserMessage: "U"},
+			Message: "m", Type: "OAuthException", Code: 190, Subcode: 463, Transient: true,
+			UserTitle: "T", UserMessage: "U"},
 		`{"error_type":"OAuthException","code":400,"error_message":"Invalid platform app"}`: {Type: "OAuthException",
 			Message: "Invalid platform app"},
 	} {
@@ -57,8 +58,10 @@ func TestRulesFitCodesRangesAndSentences(t *testing.T) {
 		{Rule{Code: 7}, Problem{Code: 8}, false}, {Rule{Code: 7, CodeTo: 9}, Problem{Code: 9}, true},
 		{Rule{Code: 7, CodeTo: 9}, Problem{Code: 10}, false}, {Rule{Code: 7, CodeTo: 9}, Problem{Code: 6}, false},
 		{Rule{Subcode: 9}, Problem{Code: 7, Subcode: 9}, true}, {Rule{Code: 7, Subcode: 9}, Problem{Code: 7}, false},
-		{Rule{Says: "limit"}, Problem{Message: "a limit"}, true}, {Rule{Says: "limit"}, Problem{UserTitle: "limit"}, true},
-		{Rule{Says: "limit"}, Problem{UserMessage: "the limit"}, true}, {Rule{Says: "limit"}, Problem{Message: "Limit"}, false},
+		{Rule{Says: "limit"}, Problem{Message: "a limit"}, true},
+		{Rule{Says: "limit"}, Problem{UserTitle: "limit"}, true},
+		{Rule{Says: "limit"}, Problem{UserMessage: "the limit"}, true},
+		{Rule{Says: "limit"}, Problem{Message: "Limit"}, false},
 		{Rule{Code: 7, Says: "limit"}, Problem{Code: 8, Message: "limit"}, false},
 	} {
 		if got := tc.rule.fits(tc.problem); got != tc.want {
@@ -83,13 +86,15 @@ func TestUsageHeadersTellTheLongestWait(t *testing.T) {
 	}
 }
 
-// TestWaitsOfUsageHeadersAreForLimitsAlone: every answer has the header; a refused post is not to be tried again for it.
+// TestWaitsOfUsageHeadersAreForLimitsAlone: every answer has the header; a refused post is not to be tried again for
+// it.
 func TestWaitsOfUsageHeadersAreForLimitsAlone(t *testing.T) {
 	t.Parallel()
 	usage := map[string]string{"X-Business-Use-Case-Usage": `{"1":[{"estimated_time_to_regain_access":5}]}`}
 	for body, want := range map[string]time.Duration{problem(32, 0, ""): 5 * time.Minute, problem(506, 0, ""): 0,
 		problem(368, 0, ""): BlockedPause} {
-		_, err := answering(t, 400, usage, body).Send(context.Background(), "t", provider.Request{Method: http.MethodGet, URL: "/"})
+		_, err := answering(t, 400, usage, body).Send(context.Background(), "t",
+			provider.Request{Method: http.MethodGet, URL: "/"})
 		if failure := provider.AsError(err); failure == nil || failure.RetryAfter != want {
 			t.Errorf("%s: %+v, want a pause of %v", body, failure, want)
 		}
@@ -144,7 +149,8 @@ func TestPostDecodesItsAnswer(t *testing.T) {
 		failure.Message != "Test answered without the id of the post" {
 		t.Errorf("no id: %+v", failure)
 	}
-	if !IsUnknownContainer(refusal(ErrUnknownContainer)) || IsUnknownContainer(errors.New("x")) || IsUnknownContainer(nil) {
+	if !IsUnknownContainer(refusal(ErrUnknownContainer)) || IsUnknownContainer(errors.New("x")) ||
+		IsUnknownContainer(nil) {
 		t.Error("unknown containers are not known")
 	}
 }
@@ -152,12 +158,16 @@ func TestPostDecodesItsAnswer(t *testing.T) {
 func TestInsightsTellTheLastAndPickByName(t *testing.T) {
 	t.Parallel()
 	var insights Insights
-	if err := json.Unmarshal([]byte(`{"data":[{"name":"followers","values":[{"value":5},{"value":7}]},{"name":"parts","values":[{"value":{"a":1,"b":2}}]},
-		{"name":"clicks","link_total_values":[{"value":3},{"value":4}]},{"name":"text","values":[{"value":"many"}]},{"name":"none","values":[]},{"name":"gone","values":[{}]},{"name":"null","values":[{"value":null}]},
+	if err := json.Unmarshal([]byte(`{"data":[{"name":"followers","values":[{"value":5},{"value":7}]},`+
+		`{"name":"parts","values":[{"value":{"a":1,"b":2}}]},
+		{"name":"clicks","link_total_values":[{"value":3},{"value":4}]},`+
+		`{"name":"text","values":[{"value":"many"}]},{"name":"none","values":[]},`+
+		`{"name":"gone","values":[{}]},{"name":"null","values":[{"value":null}]},
 		{"name":"sum","values":[{"value":9}],"total_value":{"value":2.9}}]}`), &insights); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]int64{"followers": 7, "parts": 3, "text": -1, "none": -1, "gone": -1, "null": -1, "unknown": -1} {
+	for name, want := range map[string]int64{"followers": 7, "parts": 3, "text": -1, "none": -1, "gone": -1,
+		"null": -1, "unknown": -1} {
 		got := insights.Last(name)
 		if (got == nil) != (want == -1) || got != nil && *got != want {
 			t.Errorf("the last of %s is %v, want %d", name, got, want)

@@ -78,7 +78,8 @@ func TestLoginExchangesTheCodeForALongTokenAndItsScopes(t *testing.T) {
 `)
 	// Meta puts a fragment behind the code.
 	token, err := login.Exchange(context.Background(), provider.CodeExchange{Code: "c1#_=_", RedirectURL: "https://crier.test/cb"})
-	if err != nil || token.Access != "long" || strings.Join(token.Scopes, " ") != "pages_show_list business_management" ||
+	if err != nil || token.Access != "long" ||
+		strings.Join(token.Scopes, " ") != "pages_show_list business_management" ||
 		!token.ExpiresAt.Equal(providertest.NewClock().Now().Add(60*24*time.Hour)) {
 		t.Errorf("the token is %+v, %v", token, err)
 	}
@@ -92,8 +93,10 @@ func TestLoginExchangeFailsAtEachOfItsSteps(t *testing.T) {
 		exchanges string
 		kind      provider.Kind
 	}{
-		"a used code":                  {strings.Replace(exchangeShort, exchangeShort[strings.Index(exchangeShort, "200"):], used, 1), provider.AuthExpired},
-		"the long token is refused":    {exchangeShort + strings.Replace(exchangeLong, exchangeLong[strings.Index(exchangeLong, "200\n"):], used, 1), provider.AuthExpired},
+		"a used code": {strings.Replace(exchangeShort, exchangeShort[strings.Index(exchangeShort, "200"):],
+			used, 1), provider.AuthExpired},
+		"the long token is refused": {exchangeShort + strings.Replace(exchangeLong,
+			exchangeLong[strings.Index(exchangeLong, "200\n"):], used, 1), provider.AuthExpired},
 		"what was granted is not told": {exchangeShort + exchangeLong + permissions + busy, provider.Temporary},
 	} {
 		_, err := newLogin(t, tc.exchanges).Exchange(context.Background(), provider.CodeExchange{Code: "c1",
@@ -117,7 +120,8 @@ func pageNames(pages []Page) string {
 	return strings.Join(names, " ")
 }
 
-// TestLoginListsThePagesThatAPersonMayPublishTo: over all pages of the list, without those that the person only looks at.
+// TestLoginListsThePagesThatAPersonMayPublishTo: over all pages of the list, without those that the person only looks
+// at.
 func TestLoginListsThePagesThatAPersonMayPublishTo(t *testing.T) {
 	t.Parallel()
 	login := newLogin(t, pagesExchange("/me/accounts?fields=id,name&limit=100", "200",
@@ -167,14 +171,17 @@ func TestLoginToldOfPortfoliosOnlyWhereThatIsRefused(t *testing.T) {
 			`{"error":{"message":"no","code":200}}`), "", "A"},
 		"the list is refused": {own + pagesExchange("/me/businesses?fields=id&limit=100", "400",
 			`{"error":{"message":"no","code":100}}`), "", "A"},
-		"the network is busy": {own + pagesExchange("/me/businesses?fields=id&limit=100", "500", ""), provider.Temporary, "A"},
+		"the network is busy": {own + pagesExchange("/me/businesses?fields=id&limit=100", "500", ""),
+			provider.Temporary, "A"},
 		"a portfolio is busy": {own + pagesExchange("/me/businesses?fields=id&limit=100", "200", `{"data":[{"id":"b"}]}`) +
 			pagesExchange("/b/owned_pages?fields=id&limit=100", "429", ""), provider.RateLimited, ""},
-		"the own list is refused": {pagesExchange("/me/accounts?fields=id&limit=100", "401", ""), provider.AuthExpired, ""},
+		"the own list is refused": {pagesExchange("/me/accounts?fields=id&limit=100", "401", ""),
+			provider.AuthExpired, ""},
 	} {
 		pages, err := newLogin(t, tc.exchanges).Pages(context.Background(), user, "id")
 		failure := provider.AsError(err)
-		if (failure == nil) != (tc.kind == "") || failure != nil && failure.Kind != tc.kind || pageNames(pages) != tc.pages {
+		if (failure == nil) != (tc.kind == "") || failure != nil && failure.Kind != tc.kind ||
+			pageNames(pages) != tc.pages {
 			t.Errorf("%s: %q, %v; want %q, %s", name, pageNames(pages), err, tc.pages, tc.kind)
 		}
 	}
@@ -193,13 +200,14 @@ func TestCodesLoseTheFragmentOfMeta(t *testing.T) {
 func TestFetchTokenSendsValuesByMethod(t *testing.T) {
 	t.Parallel()
 	for method, exchange := range map[string]string{
-		http.MethodGet:  "GET /x?a=b+c&d=e\n---\n200\n\n{\"access_token\":\"t\"}",
-		http.MethodPost: "POST /x\nContent-Type: application/x-www-form-urlencoded\n\na=b+c&d=e\n---\n200\n\n{\"access_token\":\"t\"}",
+		http.MethodGet: "GET /x?a=b+c&d=e\n---\n200\n\n{\"access_token\":\"t\"}",
+		http.MethodPost: "POST /x\nContent-Type: application/x-www-form-urlencoded\n\na=b+c&d=e\n" +
+			"---\n200\n\n{\"access_token\":\"t\"}",
 	} {
 		login := newLogin(t, "")
 		replay := providertest.NewReplayOf(t, exchange)
-		token, err := FetchToken(context.Background(), login.Tokens, TokenRequest{Method: method, URL: replay.URL + "/x",
-			Values: map[string][]string{"a": {"b c"}, "d": {"e"}}})
+		token, err := FetchToken(context.Background(), login.Tokens, TokenRequest{
+			Method: method, URL: replay.URL + "/x", Values: map[string][]string{"a": {"b c"}, "d": {"e"}}})
 		if err != nil || token.Access != "t" {
 			t.Errorf("%s: %+v, %v", method, token, err)
 		}

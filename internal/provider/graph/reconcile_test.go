@@ -38,8 +38,8 @@ func TestSinceIsTheFirstAttemptThatMayHaveWorked(t *testing.T) {
 
 func TestSettledForgetsItsOwnNotesAlone(t *testing.T) {
 	t.Parallel()
-	st := provider.State{Data: map[string]string{noteSuspect: "x", notePublished: "x", noteUntold: "x", noteListings: "1",
-		noteRefusals: "1", "other": "kept"}}
+	st := provider.State{Data: map[string]string{noteSuspect: "x", notePublished: "x", noteUntold: "x",
+		noteListings: "1", noteRefusals: "1", "other": "kept"}}
 	if Settled(&st); len(st.Data) != 1 || st.Data["other"] != "kept" {
 		t.Errorf("left are %v", st.Data)
 	}
@@ -52,8 +52,8 @@ func TestSettledForgetsItsOwnNotesAlone(t *testing.T) {
 	}
 }
 
-// TestNearestTakesTheOneThatTheNetworkDatesNearest: two posts of one text are told apart by their time; what is older than
-// clocks differ was there before.
+// TestNearestTakesTheOneThatTheNetworkDatesNearest: two posts of one text are told apart by their time; what is older
+// than clocks differ was there before.
 func TestNearestTakesTheOneThatTheNetworkDatesNearest(t *testing.T) {
 	t.Parallel()
 	attempt := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
@@ -71,10 +71,13 @@ func TestNearestTakesTheOneThatTheNetworkDatesNearest(t *testing.T) {
 		"one a moment after":                    {list: []post{{"text", time.Second}}, want: time.Second},
 		"one a moment before, by another clock": {list: []post{{"text", -30 * time.Second}}, want: -30 * time.Second},
 		"one before that":                       {list: []post{{"text", -31 * time.Second}}, none: true},
-		"the nearer of two":                     {list: []post{{"text", time.Hour}, {"text", 2 * time.Second}}, want: 2 * time.Second},
-		"the nearer of two, before":             {list: []post{{"text", -time.Second}, {"text", 2 * time.Second}}, want: -time.Second},
-		"the first of two as near":              {list: []post{{"text", 2 * time.Second}, {"text", -2 * time.Second}}, want: 2 * time.Second},
-		"not a nearer other":                    {list: []post{{"other", 0}, {"text", time.Minute}}, want: time.Minute},
+		"the nearer of two": {list: []post{{"text", time.Hour}, {"text", 2 * time.Second}},
+			want: 2 * time.Second},
+		"the nearer of two, before": {list: []post{{"text", -time.Second}, {"text", 2 * time.Second}},
+			want: -time.Second},
+		"the first of two as near": {list: []post{{"text", 2 * time.Second}, {"text", -2 * time.Second}},
+			want: 2 * time.Second},
+		"not a nearer other": {list: []post{{"other", 0}, {"text", time.Minute}}, want: time.Minute},
 	} {
 		got, found := Nearest(tc.list, attempt, func(p post) time.Time { return attempt.Add(p.offset) },
 			func(p post) bool { return p.text == "text" })
@@ -91,8 +94,8 @@ func TestSameTextSeesThroughSpellings(t *testing.T) {
 		same         bool
 	}{
 		{"", "", true}, {"Hello", "Hello", true}, {" Hello\n", "Hello", true}, {"a\r\nb", "a\nb", true},
-		{"Gr\u00fc\u00dfe", "Gru\u0308\u00dfe", true}, {"Hello", "hello", false}, {"a  b", "a b", false}, {"a\nb", "a b", false},
-		{"", " \n", true}, {"Hello", "Hello!", false}, {"é", "e", false},
+		{"Gr\u00fc\u00dfe", "Gru\u0308\u00dfe", true}, {"Hello", "hello", false}, {"a  b", "a b", false},
+		{"a\nb", "a b", false}, {"", " \n", true}, {"Hello", "Hello!", false}, {"é", "e", false},
 	} {
 		if SameText(tc.ours, tc.theirs) != tc.same || SameText(tc.theirs, tc.ours) != tc.same {
 			t.Errorf("%q and %q are the same: %t", tc.ours, tc.theirs, !tc.same)
@@ -102,7 +105,8 @@ func TestSameTextSeesThroughSpellings(t *testing.T) {
 
 func TestStrategyReadsTwiceBeforeItBelievesAnAbsence(t *testing.T) {
 	t.Parallel()
-	want := provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2, Apart: 30 * time.Second}
+	want := provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2,
+		Apart: 30 * time.Second}
 	if got := Strategy(); got != want {
 		t.Errorf("the strategy is %+v", got)
 	}

@@ -95,7 +95,8 @@ var (
 func TestWireFormatOfEveryPostKind(t *testing.T) {
 	t.Parallel()
 	covered := withSettings(t, post("A reel", video()), `{"instagramShareToFeed":false,"instagramCoverMediaId":"`+string(cover)+`",
-		"instagramThumbOffsetMs":1500,"instagramAudioName":"Song","instagramCollaborators":["ann","bob"],"instagramUserTags":[{"username":"eve","x":0.5,"y":0.5}],
+		"instagramThumbOffsetMs":1500,"instagramAudioName":"Song","instagramCollaborators":["ann","bob"],`+
+		`"instagramUserTags":[{"username":"eve","x":0.5,"y":0.5}],
 		"instagramLocationId":"77","instagramTrialReel":{"enabled":true},"instagramIsAiGenerated":true,"instagramCommentsEnabled":false}`)
 	covered.Assets = map[crier.ID]provider.Media{cover: image("cover.jpg", "")}
 	for _, tc := range []struct {

@@ -161,7 +161,8 @@ func TestWireFormatOfCaptionsAndThumbnails(t *testing.T) {
 Authorization: Bearer access-1
 Content-Type: multipart/form-data
 
-metadata={"format":"SRT","formattedForEasyReader":true,"largeText":true,"source":"USER_PROVIDED","locale":{"variant":"AMERICAN","country":"US","language":"EN"},"transcriptType":"CLOSED_CAPTION"}
+metadata={"format":"SRT","formattedForEasyReader":true,"largeText":true,"source":"USER_PROVIDED",`+
+		`"locale":{"variant":"AMERICAN","country":"US","language":"EN"},"transcriptType":"CLOSED_CAPTION"}
 file=captions.srt;text/plain;`+strings.TrimSpace(someCaptions)+`
 ---
 201

@@ -12,8 +12,8 @@ import (
 
 func TestWeightCountsEmojisByTheirBytes(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int{"": 0, "abc": 3, "äöü": 3, "漢字": 2, "🦉": 4, "a🦉b": 6, "❤️": 6, "👨‍👩‍👧": 18, "1️⃣": 7,
-		"🇩🇪": 8, "€": 1, "–": 1} {
+	for text, want := range map[string]int{"": 0, "abc": 3, "äöü": 3, "漢字": 2, "🦉": 4, "a🦉b": 6, "❤️": 6,
+		"👨‍👩‍👧": 18, "1️⃣": 7, "🇩🇪": 8, "€": 1, "–": 1} {
 		if got := weigh(text); got != want {
 			t.Errorf("%q weighs %d, want %d", text, got, want)
 		}
@@ -63,8 +63,8 @@ func TestFirstLinkIsTheCardOfAText(t *testing.T) {
 
 func TestListedTypesAreTheNetworksWords(t *testing.T) {
 	t.Parallel()
-	for want, media := range map[string][]provider.Media{"TEXT_POST": nil, "IMAGE": {image("a.jpg", "")}, "VIDEO": {video()},
-		"CAROUSEL_ALBUM": {video(), image("a.jpg", "")}} {
+	for want, media := range map[string][]provider.Media{"TEXT_POST": nil, "IMAGE": {image("a.jpg", "")},
+		"VIDEO": {video()}, "CAROUSEL_ALBUM": {video(), image("a.jpg", "")}} {
 		if got := listedType(provider.Part{Media: media}); got != want {
 			t.Errorf("%d media are %s, want %s", len(media), got, want)
 		}
@@ -82,11 +82,15 @@ func TestLostPostsAreKnownAgain(t *testing.T) {
 		want   bool
 	}{
 		{"the same", wanted{text: "A", mediaType: "TEXT_POST"}, listedPost{Text: "A ", MediaType: "TEXT_POST"}, true},
-		{"another text", wanted{text: "A", mediaType: "TEXT_POST"}, listedPost{Text: "B", MediaType: "TEXT_POST"}, false},
+		{"another text", wanted{text: "A", mediaType: "TEXT_POST"},
+			listedPost{Text: "B", MediaType: "TEXT_POST"}, false},
 		{"another kind", wanted{text: "A", mediaType: "TEXT_POST"}, listedPost{Text: "A", MediaType: "IMAGE"}, false},
-		{"a reply", wanted{text: "A", mediaType: "TEXT_POST", repliesTo: "7"}, listedPost{Text: "A", MediaType: "TEXT_POST", RepliedTo: object("7")}, true},
-		{"a reply to another", wanted{text: "A", mediaType: "TEXT_POST", repliesTo: "7"}, listedPost{Text: "A", MediaType: "TEXT_POST", RepliedTo: object("8")}, false},
-		{"a reply that does not tell", wanted{text: "A", mediaType: "TEXT_POST", repliesTo: "7"}, listedPost{Text: "A", MediaType: "TEXT_POST"}, true},
+		{"a reply", wanted{text: "A", mediaType: "TEXT_POST", repliesTo: "7"},
+			listedPost{Text: "A", MediaType: "TEXT_POST", RepliedTo: object("7")}, true},
+		{"a reply to another", wanted{text: "A", mediaType: "TEXT_POST", repliesTo: "7"},
+			listedPost{Text: "A", MediaType: "TEXT_POST", RepliedTo: object("8")}, false},
+		{"a reply that does not tell", wanted{text: "A", mediaType: "TEXT_POST", repliesTo: "7"},
+			listedPost{Text: "A", MediaType: "TEXT_POST"}, true},
 		{"a repost", wanted{repostOf: "7"}, listedPost{RepostedPost: object("7")}, true},
 		{"a repost of another", wanted{repostOf: "7"}, listedPost{RepostedPost: object("8")}, false},
 		{"no repost", wanted{repostOf: "7"}, listedPost{Text: "A"}, false},
@@ -104,16 +108,18 @@ func TestPublishedPartsWithoutAnIDEndAChain(t *testing.T) {
 	published := func() provider.State {
 		return provider.State{Data: map[string]string{"containerPublished": "true", "listings": "5"}}
 	}
-	if outcome, st, err := b.unlisted(text("a"), published()); err != nil || outcome != provider.OutcomePublished || !st.Done ||
-		st.PlatformPostID != "" {
+	if outcome, st, err := b.unlisted(text("a"), published()); err != nil || outcome != provider.OutcomePublished ||
+		!st.Done || st.PlatformPostID != "" {
 		t.Errorf("a single post: %q, %+v, %v", outcome, st, err)
 	}
-	if outcome, st, err := b.unlisted(text("a", "b"), published()); err != nil || outcome != provider.OutcomeUnclear || st.Done {
+	if outcome, st, err := b.unlisted(text("a", "b"), published()); err != nil ||
+		outcome != provider.OutcomeUnclear || st.Done {
 		t.Errorf("the first of two: %q, %+v, %v", outcome, st, err)
 	}
 	last := published()
 	last.Published = []provider.Published{{PlatformPostID: "1"}}
-	if outcome, st, err := b.unlisted(text("a", "b"), last); err != nil || outcome != provider.OutcomePublished || !st.Done {
+	if outcome, st, err := b.unlisted(text("a", "b"), last); err != nil || outcome != provider.OutcomePublished ||
+		!st.Done {
 		t.Errorf("the last of two: %q, %+v, %v", outcome, st, err)
 	}
 	if outcome, st, err := b.unlisted(text("a"), provider.State{}); err != nil || outcome != provider.OutcomePending ||
@@ -125,7 +131,8 @@ func TestPublishedPartsWithoutAnIDEndAChain(t *testing.T) {
 func TestListsAreReadSinceAndBehindAPage(t *testing.T) {
 	t.Parallel()
 	const fields = "?fields=id,media_type,text,permalink,timestamp,replied_to,quoted_post,reposted_post&limit=50&since=7"
-	for want, got := range map[string]string{"/me/threads" + fields: listPath(false, 7, ""), "/me/replies" + fields: listPath(true, 7, ""),
+	for want, got := range map[string]string{"/me/threads" + fields: listPath(false, 7, ""),
+		"/me/replies" + fields:                    listPath(true, 7, ""),
 		"/me/threads" + fields + "&after=a%2B%3D": listPath(false, 7, "a+=")} {
 		if got != want {
 			t.Errorf("the path is %s, want %s", got, want)
@@ -137,12 +144,13 @@ func TestPlacesAreFoundByAQuery(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 200, `{"data":[{"id":1,"name":"Zoo","address":"Street 1","city":"Berlin","country":"DE"},{"id":"2","name":"Sea"}]}`)
 	choices, err := b.Choices(context.Background(), b.account, keyLocation, "zoo")
-	if want := []provider.Choice{{Value: "1", Label: "Zoo", Detail: "Street 1, Berlin, DE"}, {Value: "2", Label: "Sea"}}; err != nil ||
-		!slices.Equal(choices.List, want) {
+	want := []provider.Choice{{Value: "1", Label: "Zoo", Detail: "Street 1, Berlin, DE"}, {Value: "2", Label: "Sea"}}
+	if err != nil || !slices.Equal(choices.List, want) {
 		t.Errorf("found are %+v, %v", choices.List, err)
 	}
 	refusing := answering(t, 500, "")
-	if choices, err := refusing.Choices(context.Background(), b.account, keyLocation, " "); err != nil || choices.List != nil {
+	if choices, err := refusing.Choices(context.Background(), b.account, keyLocation, " "); err != nil ||
+		choices.List != nil {
 		t.Errorf("without a query: %+v, %v", choices, err)
 	}
 	if _, err := refusing.Choices(context.Background(), b.account, keyLocation, "zoo"); provider.AsError(err) == nil {
@@ -164,8 +172,8 @@ func TestFailedContainersAreExplained(t *testing.T) {
 		"A_NEW_REASON":             {"Threads could not process the post: A_NEW_REASON", false},
 	} {
 		e := explain(graph.ContainerStatus{Word: graph.Failed, Reason: reason})
-		if e.Message != tc.message || errors.Is(e, graph.ErrTryAnew) != tc.again || (e.Kind == provider.Temporary) != tc.again ||
-			e.Code != provider.CodeMediaRejected {
+		if e.Message != tc.message || errors.Is(e, graph.ErrTryAnew) != tc.again ||
+			(e.Kind == provider.Temporary) != tc.again || e.Code != provider.CodeMediaRejected {
 			t.Errorf("%q: %+v, want %q, again %t", reason, e, tc.message, tc.again)
 		}
 	}

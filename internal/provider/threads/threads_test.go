@@ -98,9 +98,12 @@ func TestWireFormatOfEveryPostKind(t *testing.T) {
 			`{"threadsSpoilerMedia":true}`), []string{"18000000000000004"}},
 		{"thread", withSettings(t, text("1/2", "2/2"), `{"threadsReplyControl":"accountsYouFollow"}`),
 			[]string{"18000000000000005", "18000000000000006"}},
-		{"settings", withSettings(t, text("Vote"), `{"threadsReplyControl":"followersOnly","threadsTopicTag":"cats","threadsQuotePostId":"11",
-			"threadsReplyToId":"12","threadsTextSpoilers":[{"offset":0,"length":4}],"threadsPoll":{"options":["Red","Blue","Green"]},
-			"threadsAllowlistedCountryCodes":["DE","AT"],"threadsEnableReplyApprovals":true}`), []string{"18000000000000007"}},
+		{"settings", withSettings(t, text("Vote"), `{"threadsReplyControl":"followersOnly",`+
+			`"threadsTopicTag":"cats","threadsQuotePostId":"11",
+			"threadsReplyToId":"12","threadsTextSpoilers":[{"offset":0,"length":4}],`+
+			`"threadsPoll":{"options":["Red","Blue","Green"]},
+			"threadsAllowlistedCountryCodes":["DE","AT"],"threadsEnableReplyApprovals":true}`),
+			[]string{"18000000000000007"}},
 		{"attachments", withSettings(t, text(""), `{"threadsGif":{"id":"gif-1"},"threadsTextAttachment":{"plaintext":"Long",
 			"linkUrl":"https://crier.dev","styles":[{"offset":0,"length":4,"styles":["bold"]}]},"threadsGhostPost":true}`), []string{"18000000000000008"}},
 		{"link", provider.Content{Action: provider.Post,

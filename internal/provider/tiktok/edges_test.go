@@ -14,8 +14,8 @@ import (
 
 func envelopeOf(data string) string { return `{"data":` + data + `,"error":{"code":"ok"}}` }
 
-// TestUploadsOfBeforeARestoreProveTheirSuccessAlone: the attempt may have had another upload, so that one that failed, or
-// lacks bytes, says nothing; to begin it anew could post twice.
+// TestUploadsOfBeforeARestoreProveTheirSuccessAlone: the attempt may have had another upload, so that one that failed,
+// or lacks bytes, says nothing; to begin it anew could post twice.
 func TestUploadsOfBeforeARestoreProveTheirSuccessAlone(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -31,8 +31,8 @@ func TestUploadsOfBeforeARestoreProveTheirSuccessAlone(t *testing.T) {
 	} {
 		for stale, want := range map[bool]provider.Outcome{false: tc.fresh, true: tc.stale} {
 			b := answering(t, 200, envelopeOf(tc.status))
-			st := provider.State{PublishID: "p1", Uploads: []provider.Upload{{ID: "p1", Step: stepSending, Size: 12_000_005,
-				ChunkSize: 5_000_000, NextByte: 5_000_000}}}
+			st := provider.State{PublishID: "p1", Uploads: []provider.Upload{{ID: "p1", Step: stepSending,
+				Size: 12_000_005, ChunkSize: 5_000_000, NextByte: 5_000_000}}}
 			got, _, err := b.Reconcile(context.Background(), b.account, clip(public), st,
 				provider.Attempt{StartedAt: b.clock.Now(), Stale: stale})
 			if err != nil || got != want {
@@ -49,7 +49,8 @@ func TestLostUploadsThatTikTokDoesNotKnowAreUnclear(t *testing.T) {
 	for code, want := range map[string]provider.Outcome{"invalid_publish_id": provider.OutcomeUnclear,
 		"token_not_authorized_for_specified_publish_id": provider.OutcomeUnclear, "access_token_invalid": ""} {
 		b := answering(t, 400, refusal(code))
-		got, _, err := b.Reconcile(context.Background(), b.account, clip(public), st, provider.Attempt{StartedAt: b.clock.Now()})
+		got, _, err := b.Reconcile(context.Background(), b.account, clip(public), st,
+			provider.Attempt{StartedAt: b.clock.Now()})
 		if got != want || (err != nil) != (want == "") {
 			t.Errorf("%s: %q, %v; want %q", code, got, err, want)
 		}
@@ -67,12 +68,17 @@ func TestRefusalsBeforeAnythingIsRead(t *testing.T) {
 		content provider.Content
 		want    string
 	}{
-		"a comment":    {provider.Content{Action: provider.Comment, Parts: []provider.Part{{Text: "a"}}}, "comment: TikTok takes no comments from other programs"},
-		"a repost":     {provider.Content{Action: provider.Repost}, "repostAfter: TikTok takes no reposts from other programs"},
-		"a quote":      {provider.Content{Action: provider.Quote}, "repostAfter: TikTok takes no reposts from other programs"},
-		"nothing":      {provider.Content{Action: provider.Post}, "postInput: has no content"},
-		"a thread":     {provider.Content{Action: provider.Post, Parts: make([]provider.Part, 2)}, "postInput.posts: TikTok has no threads: only a single post can be published there"},
-		"a text alone": {provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "a"}}}, "postInput.attachments: TikTok needs a video or pictures"},
+		"a comment": {provider.Content{Action: provider.Comment, Parts: []provider.Part{{Text: "a"}}},
+			"comment: TikTok takes no comments from other programs"},
+		"a repost": {provider.Content{Action: provider.Repost},
+			"repostAfter: TikTok takes no reposts from other programs"},
+		"a quote": {provider.Content{Action: provider.Quote},
+			"repostAfter: TikTok takes no reposts from other programs"},
+		"nothing": {provider.Content{Action: provider.Post}, "postInput: has no content"},
+		"a thread": {provider.Content{Action: provider.Post, Parts: make([]provider.Part, 2)},
+			"postInput.posts: TikTok has no threads: only a single post can be published there"},
+		"a text alone": {provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "a"}}},
+			"postInput.attachments: TikTok needs a video or pictures"},
 		"odd settings": {withSettings(clip(public), `{"tiktokTitle":7}`), "platformSettings: cannot be read"},
 	} {
 		found := b.Check(b.account, tc.content)
@@ -84,7 +90,8 @@ func TestRefusalsBeforeAnythingIsRead(t *testing.T) {
 
 func TestMessagesNameTheCodeAndTheLogOnce(t *testing.T) {
 	t.Parallel()
-	for want, e := range map[string]apiError{"": {}, "spam_risk": {Code: "spam_risk"}, "No. (spam_risk)": {Code: "spam_risk", Message: "No."},
+	for want, e := range map[string]apiError{"": {}, "spam_risk": {Code: "spam_risk"},
+		"No. (spam_risk)":         {Code: "spam_risk", Message: "No."},
 		"No. (spam_risk) [log 9]": {Code: "spam_risk", Message: "No.", LogID: "9"}, "No.": {Message: "No."}} {
 		if e.LogID == "" && want == "" {
 			e.LogID = "9" // a log without an error is nothing to tell
@@ -105,8 +112,9 @@ func TestUploadsWithoutAnAddressBeginAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		st, err = b.uploadStep(context.Background(), b.account, plan, st)
-		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary || st.PublishID != "" ||
-			st.Uploads[0].Step != stepNew || failure.Message != "TikTok did not say where to upload" {
+		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
+			st.PublishID != "" || st.Uploads[0].Step != stepNew ||
+			failure.Message != "TikTok did not say where to upload" {
 			t.Errorf("%s: %v, state %+v", data, err, st)
 		}
 	}
@@ -176,8 +184,8 @@ func TestPermalinksNeedTheCreatorsName(t *testing.T) {
 		plan   plan
 		want   string
 	}{
-		{"", plan{}, ""}, {"ada", plan{}, "/@ada/video/7"}, {"@ada", plan{}, "/@ada/video/7"}, {"ada", pictures, "/@ada/photo/7"},
-		{"a b", plan{}, "/@a%20b/video/7"},
+		{"", plan{}, ""}, {"ada", plan{}, "/@ada/video/7"}, {"@ada", plan{}, "/@ada/video/7"},
+		{"ada", pictures, "/@ada/photo/7"}, {"a b", plan{}, "/@a%20b/video/7"},
 	} {
 		got := b.permalink(provider.Account{Handle: tc.handle}, provider.State{}, tc.plan, "7")
 		if want := tc.want; want != "" && got != b.consentURL+want || want == "" && got != "" {
@@ -203,7 +211,8 @@ func TestSwitchesThatAreOffOfferNoOn(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 200, envelopeOf(`{"creator_username":"ada","creator_nickname":"Ada","creator_avatar_url":"https://i.test/a",
 		"privacy_level_options":["PUBLIC_TO_EVERYONE","SELF_ONLY","NEW_LEVEL"],"comment_disabled":true,"duet_disabled":false,"stitch_disabled":true}`))
-	for setting, want := range map[string][]string{keyPrivacyLevel: {"PUBLIC_TO_EVERYONE=Everyone", "SELF_ONLY=Only you", "NEW_LEVEL="},
+	for setting, want := range map[string][]string{
+		keyPrivacyLevel: {"PUBLIC_TO_EVERYONE=Everyone", "SELF_ONLY=Only you", "NEW_LEVEL="},
 		keyAllowComment: {"false=Off"}, keyAllowDuet: {"false=Off", "true=On"}, keyAllowStitch: {"false=Off"}} {
 		choices, err := b.Choices(context.Background(), b.account, setting, "")
 		var got []string
@@ -214,7 +223,8 @@ func TestSwitchesThatAreOffOfferNoOn(t *testing.T) {
 			t.Errorf("%s: %v, face %+v, %v; want %v", setting, got, choices.Face, err, want)
 		}
 	}
-	_, err := answering(t, 401, refusal("access_token_invalid")).Choices(context.Background(), b.account, keyAllowDuet, "")
+	_, err := answering(t, 401, refusal("access_token_invalid")).Choices(context.Background(), b.account,
+		keyAllowDuet, "")
 	if failure := provider.AsError(err); failure == nil || failure.Code != provider.CodeAuthExpired {
 		t.Errorf("a dead token: %v", err)
 	}
@@ -224,7 +234,9 @@ func TestVideosThatCannotBeReadAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	content := clip(public)
-	content.Parts[0].Media[0].Open = func(context.Context) (provider.MediaReader, error) { return nil, errors.New("down") }
+	content.Parts[0].Media[0].Open = func(context.Context) (provider.MediaReader, error) {
+		return nil, errors.New("down")
+	}
 	plan, err := b.newPlan(content)
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +244,8 @@ func TestVideosThatCannotBeReadAreTriedAgain(t *testing.T) {
 	st := provider.State{Uploads: []provider.Upload{{Step: stepSending, Size: 12_000_005, ChunkSize: 5_000_000}}}
 	st.Hide(secretUpload, "https://up.test")
 	st, err = b.uploadStep(context.Background(), b.account, plan, st)
-	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary || st.Uploads[0].Step != stepAsking {
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
+		st.Uploads[0].Step != stepAsking {
 		t.Errorf("%v, upload %+v", err, st.Uploads)
 	}
 }

@@ -68,8 +68,8 @@ func TestDeletionsThatDidNotHappenAreTold(t *testing.T) {
 // TestRepostsKnowTheirOwnID: newer answers tell the id of the repost, older ones only that it is there.
 func TestRepostsKnowTheirOwnID(t *testing.T) {
 	t.Parallel()
-	const request = "POST /2/users/2244994945/retweets\nAuthorization: Bearer access-1\nContent-Type: application/json\n\n" +
-		`{"tweet_id":"77"}` + "\n---\n200\n\n"
+	const request = "POST /2/users/2244994945/retweets\nAuthorization: Bearer access-1\n" +
+		"Content-Type: application/json\n\n" + `{"tweet_id":"77"}` + "\n---\n200\n\n"
 	repost := provider.Content{Action: provider.Repost, Target: target("77")}
 	for answer, want := range map[string]string{
 		`{"data":{"retweeted":true,"rest_id":"88"}}`: "88", `{"data":{"retweeted":true,"id":"89"}}`: "89",
@@ -93,14 +93,16 @@ func TestRepostsKnowTheirOwnID(t *testing.T) {
 func TestPermalinksWorkWithoutAName(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	for handle, want := range map[string]string{"": "/i/web/status/7", "ada": "/ada/status/7", "a/b": "/a%2Fb/status/7"} {
+	for handle, want := range map[string]string{"": "/i/web/status/7", "ada": "/ada/status/7",
+		"a/b": "/a%2Fb/status/7"} {
 		if got := b.permalink(provider.Account{Handle: handle}, "7"); got != "https://x.com"+want {
 			t.Errorf("%q: %s, want %s", handle, got, want)
 		}
 	}
 }
 
-// TestCreateRequestsCarryWhatTheirPartIsFor: settings about replies, polls and places concern the first part, labels all.
+// TestCreateRequestsCarryWhatTheirPartIsFor: settings about replies, polls and places concern the first part, labels
+// all.
 func TestCreateRequestsCarryWhatTheirPartIsFor(t *testing.T) {
 	t.Parallel()
 	const all = `{"xReplySettings":"following","xCommunityId":"5","xShareWithFollowers":true,"xMadeWithAi":true,` +
@@ -142,20 +144,23 @@ func TestCreateRequestsCarryWhatTheirPartIsFor(t *testing.T) {
 func TestCreateRequestsWaitForTheirMedia(t *testing.T) {
 	t.Parallel()
 	content := withMedia(media("image/png", nil), media("image/png", nil))
-	ready := provider.State{Uploads: []provider.Upload{{Media: 1, ID: "2", Step: stepReady}, {Media: 0, ID: "1", Step: stepReady}}}
+	ready := provider.State{Uploads: []provider.Upload{
+		{Media: 1, ID: "2", Step: stepReady}, {Media: 0, ID: "1", Step: stepReady}}}
 	request, err := newCreateRequest(content, ready)
 	if err != nil || !slices.Equal(request.Media.MediaIDs, []string{"1", "2"}) {
 		t.Errorf("the media are %+v, %v", request.Media, err)
 	}
 	for name, st := range map[string]provider.State{"none": {}, "one": {Uploads: ready.Uploads[:1]},
-		"one is stored only": {Uploads: []provider.Upload{{ID: "1", Step: stepStored}, {Media: 1, ID: "2", Step: stepReady}}}} {
+		"one is stored only": {Uploads: []provider.Upload{
+			{ID: "1", Step: stepStored}, {Media: 1, ID: "2", Step: stepReady}}}} {
 		_, err := newCreateRequest(content, st)
 		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary {
 			t.Errorf("%s: %v, want to wait", name, err)
 		}
 	}
 	done := provider.State{Published: []provider.Published{{PlatformPostID: "1"}}}
-	if _, err := newCreateRequest(text("a"), done); provider.AsError(err) == nil || provider.AsError(err).Kind != provider.Rejected {
+	if _, err := newCreateRequest(text("a"), done); provider.AsError(err) == nil ||
+		provider.AsError(err).Kind != provider.Rejected {
 		t.Errorf("a part behind the last: %v", err)
 	}
 	if _, err := newCreateRequest(withSettings(text("a"), `{"xPoll":7}`), provider.State{}); provider.AsError(err) == nil ||
@@ -212,8 +217,8 @@ func TestMediaThatCannotBeReadAreTriedAgain(t *testing.T) {
 func TestUploadsWithoutAnIDBeginAnew(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 200, nil, `{"data":{}}`)
-	for name, content := range map[string]provider.Content{"an image": withMedia(image("a.png", "image/png", "bytes", "")),
-		"a video": videoPost()} {
+	for name, content := range map[string]provider.Content{
+		"an image": withMedia(image("a.png", "image/png", "bytes", "")), "a video": videoPost()} {
 		st, err := b.Prepare(context.Background(), b.account, content, provider.State{})
 		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
 			st.Uploads[0].Step != stepNew || failure.Message != "X answered without the id of the media" {
@@ -260,7 +265,8 @@ func TestSensitiveMediaWithoutMediaIsAWarning(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	const warned = `{"xSensitiveMedia":{"other":true}}`
-	if found := b.Check(provider.Account{}, withSettings(text("a", "b"), warned)); !found.OK() || len(found.Warnings) != 1 ||
+	if found := b.Check(provider.Account{}, withSettings(text("a", "b"), warned)); !found.OK() ||
+		len(found.Warnings) != 1 ||
 		strings.Join(found.Warnings[0].Path, ".") != "platformSettings.xSensitiveMedia" {
 		t.Errorf("without media: %+v", found)
 	}

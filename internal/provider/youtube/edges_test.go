@@ -51,8 +51,8 @@ func TestRefusedVideosSayWhy(t *testing.T) {
 
 func TestSessionsTellHowFarTheyAre(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[string]int64{"": 0, "bytes=0-0": 1, "bytes=0-524287": 524_288, "0-99": 100, "bytes=0-": 0,
-		"bytes=0-x": 0, "bytes=": 0, "bytes=0--5": 0} {
+	for value, want := range map[string]int64{"": 0, "bytes=0-0": 1, "bytes=0-524287": 524_288, "0-99": 100,
+		"bytes=0-": 0, "bytes=0-x": 0, "bytes=": 0, "bytes=0--5": 0} {
 		header := http.Header{}
 		header.Set("Range", value)
 		if got := storedBytes(header); got != want {
@@ -81,10 +81,14 @@ func TestAskedSessionsGoOnOrBeginAnew(t *testing.T) {
 		step   string
 		video  string
 	}{
-		{status: 308, step: stepSending}, {status: 200, body: `{"id":"v1","status":{"privacyStatus":"private"}}`, step: stepAsking, video: "v1"},
-		{status: 201, body: `{}`, kind: provider.Temporary, step: stepAsking}, {status: 404, kind: provider.Temporary, step: stepNew},
-		{status: 410, kind: provider.Temporary, step: stepNew}, {status: 503, kind: provider.Temporary, step: stepAsking},
-		{status: 401, kind: provider.AuthExpired, step: stepAsking}, {status: 200, body: `<html>`, kind: provider.Temporary, step: stepAsking},
+		{status: 308, step: stepSending},
+		{status: 200, body: `{"id":"v1","status":{"privacyStatus":"private"}}`, step: stepAsking, video: "v1"},
+		{status: 201, body: `{}`, kind: provider.Temporary, step: stepAsking},
+		{status: 404, kind: provider.Temporary, step: stepNew},
+		{status: 410, kind: provider.Temporary, step: stepNew},
+		{status: 503, kind: provider.Temporary, step: stepAsking},
+		{status: 401, kind: provider.AuthExpired, step: stepAsking},
+		{status: 200, body: `<html>`, kind: provider.Temporary, step: stepAsking},
 	} {
 		b := answering(t, tc.status, map[string]string{"Range": "bytes=0-262143"}, tc.body)
 		st := provider.State{}
@@ -109,7 +113,8 @@ func TestUploadsAreBegunAnewAFewTimes(t *testing.T) {
 	for redone := range maxRedone + 1 {
 		u := provider.Upload{Step: stepSending, NextByte: 5, Redone: redone}
 		failure := provider.AsError(restart(&u, &provider.Error{}))
-		if redone < maxRedone && (failure.Kind != provider.Temporary || u.Step != stepNew || u.NextByte != 0 || u.Redone != redone+1) {
+		if redone < maxRedone && (failure.Kind != provider.Temporary || u.Step != stepNew || u.NextByte != 0 ||
+			u.Redone != redone+1) {
 			t.Errorf("after %d: %v, %+v", redone, failure, u)
 		}
 		if redone == maxRedone && (failure.Kind != provider.Rejected || failure.Code != provider.CodeMediaRejected) {
@@ -118,7 +123,8 @@ func TestUploadsAreBegunAnewAFewTimes(t *testing.T) {
 	}
 	b := answering(t, 200, nil, `{}`)
 	st, err := b.Prepare(context.Background(), b.account, clip(), provider.State{})
-	if failure := provider.AsError(err); failure == nil || failure.Message != "YouTube did not say where to upload" || len(st.Secrets) != 0 {
+	if failure := provider.AsError(err); failure == nil ||
+		failure.Message != "YouTube did not say where to upload" || len(st.Secrets) != 0 {
 		t.Errorf("without an address: %v", err)
 	}
 }
@@ -141,7 +147,8 @@ func TestRefusedPiecesAreAskedAboutFirst(t *testing.T) {
 	} {
 		u := provider.Upload{Step: stepSending, Redone: tc.redone}
 		if got := provider.AsError(afterRefusedPiece(&u, tc.failure)); got.Kind != tc.kind || u.Step != tc.step {
-			t.Errorf("%+v after %d: %s, step %q; want %s, %q", tc.failure, tc.redone, got.Kind, u.Step, tc.kind, tc.step)
+			t.Errorf("%+v after %d: %s, step %q; want %s, %q", tc.failure, tc.redone, got.Kind, u.Step,
+				tc.kind, tc.step)
 		}
 	}
 }
@@ -166,7 +173,8 @@ func TestReportsLeaveOutWhatIsNotTold(t *testing.T) {
 		"rows":[["a",12.9,30],["b",null,31],["c","x"],["d"]]}`), &r); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []map[string]int64{{"watchMinutes": 12, "averageViewSeconds": 30}, {"averageViewSeconds": 31}, {}, {}} {
+	for i, want := range []map[string]int64{{"watchMinutes": 12, "averageViewSeconds": 30},
+		{"averageViewSeconds": 31}, {}, {}} {
 		got := r.watched(r.Rows[i])
 		if len(got) != len(want) {
 			t.Errorf("row %d: %v, want %v", i, got, want)
@@ -213,12 +221,16 @@ func TestFollowUpsAreTriedThenLeftWithAWarning(t *testing.T) {
 	}{
 		{name: "the first time", failure: busy, wait: followDelay},
 		{name: "the third time", tries: 2, failure: busy, wait: 4 * followDelay},
-		{name: "a limit with a time", failure: &provider.Error{Kind: provider.RateLimited, Code: provider.CodeRateLimited, RetryAfter: time.Minute}, wait: time.Minute},
-		{name: "a limit of a day", failure: &provider.Error{Kind: provider.RateLimited, Code: provider.CodeRateLimited, RetryAfter: 24 * time.Hour}, wait: longestWatch},
+		{name: "a limit with a time", failure: &provider.Error{Kind: provider.RateLimited,
+			Code: provider.CodeRateLimited, RetryAfter: time.Minute}, wait: time.Minute},
+		{name: "a limit of a day", failure: &provider.Error{Kind: provider.RateLimited,
+			Code: provider.CodeRateLimited, RetryAfter: 24 * time.Hour}, wait: longestWatch},
 		{name: "the last time", tries: maxFollowTries, failure: busy},
-		{name: "a dead token", failure: expired, failed: true}, {name: "a dead token again", tries: 1, failure: expired},
+		{name: "a dead token", failure: expired, failed: true},
+		{name: "a dead token again", tries: 1, failure: expired},
 		{name: "refused", failure: &provider.Error{Kind: provider.Rejected, Message: "no"}},
-		{name: "the day is used up", failure: &provider.Error{Kind: provider.RateLimited, Code: provider.CodeQuotaExhausted}},
+		{name: "the day is used up", failure: &provider.Error{Kind: provider.RateLimited,
+			Code: provider.CodeQuotaExhausted}},
 	} {
 		st := provider.State{Data: map[string]string{noteTries: strconv.Itoa(tc.tries)}}
 		st, err := b.followFailed(st, tc.failure, "it did not work", left)
@@ -239,11 +251,14 @@ func TestPiecesThatCannotBeReadAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	content := clip()
-	content.Parts[0].Media[0].Open = func(context.Context) (provider.MediaReader, error) { return nil, errors.New("down") }
+	content.Parts[0].Media[0].Open = func(context.Context) (provider.MediaReader, error) {
+		return nil, errors.New("down")
+	}
 	st := provider.State{Uploads: []provider.Upload{{Step: stepSending, Size: 600_000, ChunkSize: unit}}}
 	st.Hide(secretSession, "https://up.test")
 	st, err := b.Prepare(context.Background(), b.account, content, st)
-	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary || st.Uploads[0].Step != stepAsking {
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
+		st.Uploads[0].Step != stepAsking {
 		t.Errorf("%v, upload %+v", err, st.Uploads)
 	}
 }

@@ -36,8 +36,9 @@ func TestVendorExamples(t *testing.T) {
 	}
 	withApp := func(t *testing.T, address string) *Provider {
 		b := setup(t)
-		p, err := New(Config{Caller: providertest.NewCaller(b.clock), Now: b.clock.Now, Credentials: provider.Credentials{
-			ClientID: "your_client_id", ClientSecret: "your_client_secret"}}.WithBase(address))
+		p, err := New(Config{Caller: providertest.NewCaller(b.clock), Now: b.clock.Now,
+			Credentials: provider.Credentials{
+				ClientID: "your_client_id", ClientSecret: "your_client_secret"}}.WithBase(address))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,8 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 	}
 	replace := map[string]string{vendorVideo: st.PlatformPostID, "PLexample": lists.List[0].Value}
 	if e.Name == "refresh" {
-		replace["refresh_token=refresh_token"] = "refresh_token=" + url.QueryEscape(s.network.Seed("wanderer").RefreshToken)
+		replace["refresh_token=refresh_token"] = "refresh_token=" +
+			url.QueryEscape(s.network.Seed("wanderer").RefreshToken)
 	}
 	if e.Name == "chunk" || e.Name == "probe" {
 		size := map[string]int{"chunk": 2_000_000, "probe": 3_000_000}[e.Name]

@@ -109,11 +109,16 @@ func TestWireFormatOfEveryPostKind(t *testing.T) {
 		link    string
 	}{
 		{"video", clip(), "dQw4w9WgXcQ", "/watch?v=dQw4w9WgXcQ"},
-		{"settings", withSettings(clip(), `{"youtubeTitle":"Tom & Ada","youtubeDescription":"Made by hand","youtubeTags":["woods","a walk"],
-			"youtubeCategoryId":"19","youtubePrivacyStatus":"private","youtubePublishAt":"2026-12-01T10:00:00Z","youtubeMadeForKids":true,
-			"youtubeContainsSyntheticMedia":true,"youtubeHasPaidProductPlacement":true,"youtubeLicense":"creativeCommon","youtubeEmbeddable":false,
-			"youtubePublicStatsViewable":false,"youtubeNotifySubscribers":false,"youtubeDefaultLanguage":"en","youtubeDefaultAudioLanguage":"pt-BR",
-			"youtubeThumbnailMediaId":"`+string(pictureID)+`","youtubePlaylistIds":["PL1","PL2"],"youtubeIsShort":true}`), "dQw4w9WgXcQ", "/shorts/dQw4w9WgXcQ"},
+		{"settings", withSettings(clip(), `{"youtubeTitle":"Tom & Ada","youtubeDescription":"Made by hand",`+
+			`"youtubeTags":["woods","a walk"],
+			"youtubeCategoryId":"19","youtubePrivacyStatus":"private","youtubePublishAt":"2026-12-01T10:00:00Z",`+
+			`"youtubeMadeForKids":true,
+			"youtubeContainsSyntheticMedia":true,"youtubeHasPaidProductPlacement":true,`+
+			`"youtubeLicense":"creativeCommon","youtubeEmbeddable":false,
+			"youtubePublicStatsViewable":false,"youtubeNotifySubscribers":false,"youtubeDefaultLanguage":"en",`+
+			`"youtubeDefaultAudioLanguage":"pt-BR",
+			"youtubeThumbnailMediaId":"`+string(pictureID)+`","youtubePlaylistIds":["PL1","PL2"],`+
+			`"youtubeIsShort":true}`), "dQw4w9WgXcQ", "/shorts/dQw4w9WgXcQ"},
 		{"comment", comment(), "UgxKREWxIgDrw8w2e_Z4AaABAg", "/watch?v=dQw4w9WgXcQ&lc=UgxKREWxIgDrw8w2e_Z4AaABAg"},
 	} {
 		t.Run(tc.golden, func(t *testing.T) {
@@ -313,8 +318,10 @@ func TestConsentURLRequestsOfflineAccess(t *testing.T) {
 	b := setup(t)
 	got, err := b.ConsentURL(provider.ConsentRequest{RedirectURL: "https://app.example/cb", State: "S",
 		Verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"})
-	want := "https://accounts.google.com/o/oauth2/v2/auth?client_id=client-1&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code" +
-		"&scope=https%3A%2F%2Fwww.googleapis.com%2Fauth%2Fyoutube.upload%20https%3A%2F%2Fwww.googleapis.com%2Fauth%2Fyoutube.force-ssl&state=S" +
+	want := "https://accounts.google.com/o/oauth2/v2/auth?client_id=client-1" +
+		"&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code" +
+		"&scope=https%3A%2F%2Fwww.googleapis.com%2Fauth%2Fyoutube.upload%20" +
+		"https%3A%2F%2Fwww.googleapis.com%2Fauth%2Fyoutube.force-ssl&state=S" +
 		"&access_type=offline&prompt=consent&include_granted_scopes=true" +
 		"&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
 	if err != nil || got != want {
