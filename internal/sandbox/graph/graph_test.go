@@ -104,7 +104,8 @@ func TestPathsNeedAVersion(t *testing.T) {
 
 func TestParseFields(t *testing.T) {
 	t.Parallel()
-	c := &Call{Params: Params{"fields": "id, picture.type(large){url},reactions.summary(total_count).limit(0),a{b{c},d}"}}
+	c := &Call{Params: Params{
+		"fields": "id, picture.type(large){url},reactions.summary(total_count).limit(0),a{b{c},d}"}}
 	fields, refusal := c.Fields("id")
 	if refusal != nil || len(fields) != 4 {
 		t.Fatalf("%+v %+v", fields, refusal)

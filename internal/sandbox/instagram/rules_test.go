@@ -180,8 +180,10 @@ func TestFieldsOfAPostByLogin(t *testing.T) {
 			"media_url,thumbnail_url,alt_text,is_comment_enabled,children,like_count,comments_count")
 	for field, want := range map[string]any{"id": id, "caption": "Hello", "media_type": "IMAGE",
 		"media_product_type": "FEED",
-		"permalink":          a.URL + "/instagram/p/" + got.Text("shortcode") + "/", "timestamp": "2026-11-15T09:00:01+0000",
-		"username": "ada", "owner": map[string]any{"id": a.seed.AccountID}, "thumbnail_url": nil, "alt_text": "grey",
+		"permalink":          a.URL + "/instagram/p/" + got.Text("shortcode") + "/",
+		"timestamp":          "2026-11-15T09:00:01+0000",
+		"username":           "ada", "owner": map[string]any{"id": a.seed.AccountID},
+		"thumbnail_url": nil, "alt_text": "grey",
 		"is_comment_enabled": true, "children": nil, "like_count": 5.0, "comments_count": 1.0} {
 		if value := got.Value(field); !reflect.DeepEqual(value, want) {
 			t.Errorf("%s is %v, want %v", field, value, want)

@@ -182,7 +182,8 @@ func TestFaultsPage(t *testing.T) {
 		t.Errorf("a kind that there is not: %d %s", status, page)
 	}
 	b.must(http.StatusCreated, "POST", "/toy/posts", `{"text":"before"}`)
-	if status, page := choose(refuse); status != http.StatusOK || !strings.Contains(page, "refuses the next post</li>") {
+	if status, page := choose(refuse); status != http.StatusOK ||
+		!strings.Contains(page, "refuses the next post</li>") {
 		t.Errorf("the fault is not announced: %d %s", status, page)
 	}
 	if status, _ := b.do("POST", "/toy/posts", `{"text":"refused"}`); status < http.StatusBadRequest {

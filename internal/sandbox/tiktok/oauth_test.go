@@ -33,7 +33,8 @@ func TestRefreshRevokesTheOldToken(t *testing.T) {
 	if first.Value("expires_in") != 7200.0 || first.Value("refresh_expires_in") != 31536000.0 ||
 		first.Text("token_type") != "Bearer" ||
 		first.Text("open_id") != a.seed.AccountID ||
-		first.Text("scope") != "user.info.basic,user.info.profile,user.info.stats,video.list,video.publish,video.upload" {
+		first.Text("scope") != "user.info.basic,user.info.profile,user.info.stats,"+
+			"video.list,video.publish,video.upload" {
 		t.Errorf("answer is %s", first.Body)
 	}
 	again := a.refresh(http.StatusBadRequest, a.seed.RefreshToken)

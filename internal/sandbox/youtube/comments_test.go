@@ -55,13 +55,14 @@ func TestRejectedComments(t *testing.T) {
 		status       int
 		body, reason string
 	}{
-		"no video":       {404, threadBody("other", "hi"), "videoNotFound"},
-		"video unsaid":   {400, threadBody("", "hi"), "channelOrVideoIdMissing"},
-		"channel unsaid": {400, strings.Replace(threadBody(open, "hi"), "UCsomebody", "", 1), "channelOrVideoIdMissing"},
-		"no text":        {400, threadBody(open, " "), "commentTextRequired"},
-		"long text":      {400, threadBody(open, strings.Repeat("a", 10_001)), "commentTextTooLong"},
-		"private":        {403, threadBody(private, "hi"), "commentsDisabled"},
-		"for kids":       {403, threadBody(kids, "hi"), "commentsDisabled"},
+		"no video":     {404, threadBody("other", "hi"), "videoNotFound"},
+		"video unsaid": {400, threadBody("", "hi"), "channelOrVideoIdMissing"},
+		"channel unsaid": {400, strings.Replace(threadBody(open, "hi"), "UCsomebody", "", 1),
+			"channelOrVideoIdMissing"},
+		"no text":   {400, threadBody(open, " "), "commentTextRequired"},
+		"long text": {400, threadBody(open, strings.Repeat("a", 10_001)), "commentTextTooLong"},
+		"private":   {403, threadBody(private, "hi"), "commentsDisabled"},
+		"for kids":  {403, threadBody(kids, "hi"), "commentsDisabled"},
 	}
 	for name, c := range cases {
 		if resp := a.post(c.status, "commentThreads?part=snippet", c.body); reason(resp) != c.reason {

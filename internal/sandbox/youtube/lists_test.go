@@ -134,7 +134,8 @@ func TestVideoTellsAllItsParts(t *testing.T) {
 			"paidProductPlacementDetails," +
 			"recordingDetails,localizations",
 		JSON: `{"snippet":{"title":"T","defaultLanguage":"en","defaultAudioLanguage":"de"},"status":{"embeddable":false,
-			"publicStatsViewable":false,"license":"creativeCommon","containsSyntheticMedia":true,"selfDeclaredMadeForKids":true},
+			"publicStatsViewable":false,"license":"creativeCommon","containsSyntheticMedia":true,` +
+			`"selfDeclaredMadeForKids":true},
 			"paidProductPlacementDetails":{"hasPaidProductPlacement":true},
 			"recordingDetails":{"recordingDate":"2026-01-01T00:00:00Z"},"localizations":{"de":{"title":"D"}}}`})
 	video := shapedFile(1280, 720, 61)
