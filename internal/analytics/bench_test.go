@@ -84,7 +84,8 @@ func BenchmarkReadings(b *testing.B) {
 			for i := range next {
 				p, at, n := list[i%posts], w.After(time.Duration(i)*time.Second), int64(i)
 				if err := w.WithTx(b.Context(), func(tx *store.Tx) error {
-					_, err := tx.AddReading(b.Context(), store.Reading{PublicationID: p.PublicationID, At: at, Day: w.day(at),
+					_, err := tx.AddReading(b.Context(), store.Reading{
+						PublicationID: p.PublicationID, At: at, Day: w.day(at),
 						Numbers: store.Numbers{Views: &n, Likes: &n}, Raw: []byte(`{"views":1,"likes":1}`)})
 					return err
 				}); err != nil {

@@ -62,7 +62,8 @@ func TestProbeReadsPictures(t *testing.T) {
 		})},
 		"lossy WebP with alpha": {fromHex(t,
 			"524946465800000057454250565038580a000000100000000f00000f0000414c50480a0000000107d0bf8808"+
-				"4444ff0356503820280000009001009d012a1000100007409625a00274ba00039800fee50af827a9728ffe378f02bc9763a00000"),
+				"4444ff0356503820280000009001009d012a1000100007409625a00274ba00039800fee50af827a9728ffe378f02"+
+				"bc9763a00000"),
 			with(func(i *media.Info) { i.MimeType, i.Width, i.Height, i.HasAlpha = media.TypeWebP, 16, 16, true })},
 		"GIF of one frame": {mediatest.GIF(60, 40, 1), with(func(i *media.Info) {
 			i.MimeType, i.Colour = media.TypeGIF, "palette"

@@ -41,7 +41,8 @@ func TestQueryWithoutACursorAsksForTheBeginning(t *testing.T) {
 	}
 }
 
-// TestCursorsBelongToTheirQuery: the list's name carries its filters and its tenant, so that a cursor opens nothing else.
+// TestCursorsBelongToTheirQuery: the list's name carries its filters and its tenant, so that a cursor opens nothing
+// else.
 func TestCursorsBelongToTheirQuery(t *testing.T) {
 	t.Parallel()
 	cs := newCursors(t)
@@ -85,8 +86,9 @@ func TestCursorsThatWereTamperedWithAreRefused(t *testing.T) {
 	}
 	foreign, _ := cursorsOf(NewCursors(keys), r, key, key)
 	for name, token := range map[string]string{
-		"no signature": body, "an empty signature": body + ".", "an empty body": "." + signature, "two dots": next + ".x",
-		"another body": forged + "." + signature, "half a signature": body + "." + signature[:10], "padding": next + "==",
+		"no signature": body, "an empty signature": body + ".", "an empty body": "." + signature,
+		"two dots": next + ".x", "another body": forged + "." + signature,
+		"half a signature": body + "." + signature[:10], "padding": next + "==",
 		"standard base64": base64.StdEncoding.EncodeToString(data) + "." + signature, "a space": " " + next,
 		"of another installation": foreign, "of a log": cs.SealPosition("posts", 7), "nonsense": "%%%.%%%",
 	} {
@@ -105,9 +107,11 @@ func TestCursorsCarryTheValuesOfTheirSort(t *testing.T) {
 		sort  string
 		value any
 	}{
-		{"createdAt", instant}, {"updatedAt", instant}, {"scheduledAt", crier.TimeOf(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))},
+		{"createdAt", instant}, {"updatedAt", instant},
+		{"scheduledAt", crier.TimeOf(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))},
 		{"publishedAt", crier.TimeOf(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC))},
-		{"byteSize", int64(math.MaxInt64)}, {"views", int64(0)}, {"likes", int64(math.MinInt64)}, {"engagementRate", int64(-1)},
+		{"byteSize", int64(math.MaxInt64)}, {"views", int64(0)}, {"likes", int64(math.MinInt64)},
+		{"engagementRate", int64(-1)},
 		{"title", ""}, {"title", `a"b\c<d>&`}, {"name", "2026-11-15T09:00:00Z"}, {"status", "7"},
 	} {
 		r := Request{List: "l", SortBy: tc.sort, Limit: 1}
@@ -120,7 +124,8 @@ func TestCursorsCarryTheValuesOfTheirSort(t *testing.T) {
 	}
 }
 
-// TestCursorsOfAnotherVersionAreRefused: what a sort holds may change between versions, and a signature is good for ever.
+// TestCursorsOfAnotherVersionAreRefused: what a sort holds may change between versions, and a signature is good for
+// ever.
 func TestCursorsOfAnotherVersionAreRefused(t *testing.T) {
 	t.Parallel()
 	cs := newCursors(t)
@@ -134,7 +139,8 @@ func TestCursorsOfAnotherVersionAreRefused(t *testing.T) {
 		wantIssue(t, sort, err, "cursor", "is not a cursor of this service")
 	}
 	for _, data := range []string{"", "7", `{"l":7}`, `{"l":"l","s":"title","k":"me"}`} {
-		_, err := cs.Query(Request{List: "l", SortBy: "title", Limit: 1, Cursor: cs.signed([]byte(data), cursorPurpose)})
+		_, err := cs.Query(Request{List: "l", SortBy: "title", Limit: 1,
+			Cursor: cs.signed([]byte(data), cursorPurpose)})
 		wantIssue(t, data, err, "cursor", foreignCursor)
 	}
 }
@@ -222,7 +228,8 @@ func TestPositionsOfALogLeadBack(t *testing.T) {
 			t.Errorf("%d is opened as %d, %v", at, got, err)
 		}
 	}
-	const foreign = "is neither a cursor of this service nor the id of an event; use nextCursor of an earlier answer as it is"
+	const foreign = "is neither a cursor of this service nor the id of an event; use nextCursor of an earlier " +
+		"answer as it is"
 	_, err := cs.OpenPosition("events of y", cs.SealPosition("events of x", 7))
 	wantIssue(t, "another list", err, "after", "belongs to another list or filter; repeat the query it came from")
 	r := Request{List: "events of x", SortBy: "title"}

@@ -31,7 +31,8 @@ func (n *asking) Info() provider.Info {
 	info := n.consenting.Info()
 	info.Abilities.Mentions, info.ProfileLife = true, time.Hour
 	info.Settings = []provider.Setting{{Key: "threadsBoard", Type: provider.TypeString, Choices: true},
-		{Key: "threadsMode", Type: provider.TypeString}, {Key: "threadsTopic", Type: provider.TypeString, Choices: true}}
+		{Key: "threadsMode", Type: provider.TypeString},
+		{Key: "threadsTopic", Type: provider.TypeString, Choices: true}}
 	return info
 }
 
@@ -82,7 +83,8 @@ func TestChoicesAreThoseOfTheAccountsNetwork(t *testing.T) {
 	t.Parallel()
 	eachAsking(t, func(t *testing.T, w *world, n *asking, scope access.TeamScope, a store.Account) {
 		ctx := t.Context()
-		n.choices = provider.Choices{List: []provider.Choice{{Value: "7", Label: "Owls", Detail: "public"}, {Value: "8", Label: "Cats"}},
+		n.choices = provider.Choices{
+			List: []provider.Choice{{Value: "7", Label: "Owls", Detail: "public"}, {Value: "8", Label: "Cats"}},
 			Face: &provider.Face{DisplayName: "Ada", Handle: "ada", ImageURL: "https://i.test/a"}}
 		out, err := w.Accounts.Choices(ctx, scope, a.ID, "threadsBoard", "ow")
 		if err != nil || out.Setting != "threadsBoard" || !slices.Equal(out.Data, []crier.AccountChoice{
@@ -119,7 +121,8 @@ func TestMentionsAreLookedUpAtTheNetwork(t *testing.T) {
 			t.Errorf("found are %+v, %v; asked %q", out.Data, err, n.asked)
 		}
 		n.people = nil
-		if out, err := w.Accounts.Mentions(ctx, scope, a.ID, "zz"); err != nil || out.Data == nil || len(out.Data) != 0 {
+		if out, err := w.Accounts.Mentions(ctx, scope, a.ID, "zz"); err != nil || out.Data == nil ||
+			len(out.Data) != 0 {
 			t.Errorf("nobody is %#v, %v", out.Data, err)
 		}
 		for _, query := range []string{"", " \t"} {
@@ -129,7 +132,8 @@ func TestMentionsAreLookedUpAtTheNetwork(t *testing.T) {
 	})
 }
 
-// TestAskingSaysWhyTheNetworkDidNotAnswer: a caller can wait for a limit, and nothing of a network is an error of crier.
+// TestAskingSaysWhyTheNetworkDidNotAnswer: a caller can wait for a limit, and nothing of a network is an error of
+// crier.
 func TestAskingSaysWhyTheNetworkDidNotAnswer(t *testing.T) {
 	t.Parallel()
 	eachAsking(t, func(t *testing.T, w *world, n *asking, scope access.TeamScope, a store.Account) {
@@ -144,7 +148,8 @@ func TestAskingSaysWhyTheNetworkDidNotAnswer(t *testing.T) {
 				crier.KindConflict, "The network did not answer (provider_unavailable): down"},
 			{&provider.Error{Kind: provider.AuthExpired, Code: provider.CodePermissionMissing, Message: "no"},
 				crier.KindConflict, "The network did not answer (permission_missing): no"},
-			{errors.New("oops"), crier.KindConflict, "The network did not answer (outcome_unknown): the outcome is not known"},
+			{errors.New("oops"), crier.KindConflict,
+				"The network did not answer (outcome_unknown): the outcome is not known"},
 		} {
 			n.failure = tc.failure
 			_, err := w.Accounts.Choices(t.Context(), scope, a.ID, "threadsBoard", "")
@@ -173,8 +178,9 @@ func TestAccountsOfOthersAreNotAsked(t *testing.T) {
 			_, err = w.Accounts.Disconnect(ctx, scope, id)
 			wantError(t, name, err, crier.KindNotFound, "There is no social account "+string(id))
 		}
-		for status, network := range map[crier.AccountStatus]crier.Provider{crier.AccountDisabled: crier.ProviderThreads,
-			crier.AccountRefreshNeeded: crier.ProviderThreads, crier.AccountConnected: crier.ProviderTikTok} {
+		for status, network := range map[crier.AccountStatus]crier.Provider{
+			crier.AccountDisabled: crier.ProviderThreads, crier.AccountRefreshNeeded: crier.ProviderThreads,
+			crier.AccountConnected: crier.ProviderTikTok} {
 			other := w.NewAccount(network, func(a *store.Account) { a.Status = status })
 			_, err := w.Accounts.Choices(ctx, scope, other.ID, "threadsBoard", "")
 			text := "The account is " + string(status) + ". Connect it first."
@@ -186,8 +192,9 @@ func TestAccountsOfOthersAreNotAsked(t *testing.T) {
 		if len(n.asked) != 0 {
 			t.Errorf("the network was asked: %q", n.asked)
 		}
-		if got, err := w.Accounts.Get(ctx, scope, a.ID); err != nil || got.ID != a.ID || got.DisplayName != "Account 1" ||
-			got.Status != crier.AccountConnected || string(got.ProviderSettings) != "{}" || got.PostsAtRisk != 0 {
+		if got, err := w.Accounts.Get(ctx, scope, a.ID); err != nil || got.ID != a.ID ||
+			got.DisplayName != "Account 1" || got.Status != crier.AccountConnected ||
+			string(got.ProviderSettings) != "{}" || got.PostsAtRisk != 0 {
 			t.Errorf("the team's own is %+v, %v", got, err)
 		}
 	})
@@ -218,8 +225,10 @@ func TestFreshenKeepsWhatTheNetworkSays(t *testing.T) {
 		n.failure, n.profile = nil, provider.ConnectedAccount{ProviderAccountID: "1", DisplayName: "New", Handle: "new",
 			ImageURL: "https://i.test/new", Details: json.RawMessage(`{"max":9}`)}
 		got := freshen()
-		if got.DisplayName != "New" || crier.Text(got.ProfileHandle) != "new" || crier.Text(got.ProfileImageURL) != "https://i.test/new" ||
-			got.ProfileAt == nil || !got.ProfileAt.Equal(w.Now.Time) || !strings.Contains(string(got.ProviderSettings), "9") {
+		if got.DisplayName != "New" || crier.Text(got.ProfileHandle) != "new" ||
+			crier.Text(got.ProfileImageURL) != "https://i.test/new" ||
+			got.ProfileAt == nil || !got.ProfileAt.Equal(w.Now.Time) ||
+			!strings.Contains(string(got.ProviderSettings), "9") {
 			t.Errorf("the account is %+v", got.SocialAccount)
 		}
 		w.Now = w.After(time.Hour - time.Minute)

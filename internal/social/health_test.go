@@ -34,23 +34,32 @@ func TestOutlookTellsWhatWillKeepAnAccountFromPublishing(t *testing.T) {
 	}{
 		{name: "nothing is known", change: func(*store.Account) {}},
 		{name: "all was granted", change: func(a *store.Account) { a.Scopes = []string{"read", "write"} }},
-		{name: "disabled", change: func(a *store.Account) { a.Status = crier.AccountDisabled }, want: "The account is disabled."},
+		{name: "disabled", change: func(a *store.Account) { a.Status = crier.AccountDisabled },
+			want: "The account is disabled."},
 		{name: "to be connected again", change: func(a *store.Account) { a.Status = crier.AccountRefreshNeeded },
 			want: "The account is refresh_needed."},
-		{name: "a permission is missing", change: func(a *store.Account) { a.Scopes, a.TokenExpiresAt = []string{"read"}, &end },
-			want: "Publishing needs permissions that were not granted: write. Connect the account again and grant them."},
+		{name: "a permission is missing",
+			change: func(a *store.Account) { a.Scopes, a.TokenExpiresAt = []string{"read"}, &end },
+			want: "Publishing needs permissions that were not granted: write. Connect the account again and " +
+				"grant them."},
 		{name: "a token that ends", change: func(a *store.Account) { a.TokenExpiresAt = &end }, from: end.Time,
-			want: "The connection ends on Tue, 01 Dec 2026 09:00:00 UTC and cannot be renewed. Connect the account again before."},
-		{name: "a refresh token that ends", change: func(a *store.Account) { a.TokenExpiresAt, a.RefreshExpiresAt = &end, &later },
-			from: later.Time,
-			want: "The connection ends on Fri, 01 Jan 2027 09:00:00 UTC and cannot be renewed. Connect the account again before."},
+			want: "The connection ends on Tue, 01 Dec 2026 09:00:00 UTC and cannot be renewed. " +
+				"Connect the account again before."},
+		{name: "a refresh token that ends",
+			change: func(a *store.Account) { a.TokenExpiresAt, a.RefreshExpiresAt = &end, &later },
+			from:   later.Time,
+			want: "The connection ends on Fri, 01 Jan 2027 09:00:00 UTC and cannot be renewed. " +
+				"Connect the account again before."},
 		{name: "a renewal that failed", change: func(a *store.Account) {
 			a.TokenExpiresAt, a.RefreshExpiresAt, a.AccountHealthIssue = &end, &later, &failed
 		}, from: end.Time,
-			want: "The connection ends on Tue, 01 Dec 2026 09:00:00 UTC and cannot be renewed. Connect the account again before."},
-		{name: "a network that is not here", change: func(a *store.Account) { a.Provider, a.TokenExpiresAt = "mastodon", &end }},
+			want: "The connection ends on Tue, 01 Dec 2026 09:00:00 UTC and cannot be renewed. " +
+				"Connect the account again before."},
+		{name: "a network that is not here",
+			change: func(a *store.Account) { a.Provider, a.TokenExpiresAt = "mastodon", &end }},
 	} {
-		a := store.Account{SocialAccount: crier.SocialAccount{Provider: crier.ProviderThreads, Status: crier.AccountConnected}}
+		a := store.Account{SocialAccount: crier.SocialAccount{
+			Provider: crier.ProviderThreads, Status: crier.AccountConnected}}
 		tc.change(&a)
 		got, ok := views.Outlook(a)
 		if ok != (tc.want != "") || got.Message != tc.want || !got.From.Equal(tc.from) {
@@ -76,18 +85,19 @@ func TestRisksAreAddedToWhatIsKnown(t *testing.T) {
 			message: "It ends. 7 scheduled posts are at risk."},
 		{name: "switched off by hand", account: crier.SocialAccount{Status: crier.AccountDisabled}, count: 2},
 		{name: "a known reason", account: crier.SocialAccount{Status: crier.AccountRefreshNeeded,
-			AccountHealthIssue: text("auth_failed"), AccountHealthMessage: text("Expired.")}, count: 2, issue: "auth_failed",
-			message: "Expired. 2 scheduled posts are at risk."},
+			AccountHealthIssue: text("auth_failed"), AccountHealthMessage: text("Expired.")}, count: 2,
+			issue: "auth_failed", message: "Expired. 2 scheduled posts are at risk."},
 		{name: "another illness", account: crier.SocialAccount{Status: crier.AccountConnected,
-			AccountHealthIssue: text("rate_limited"), AccountHealthMessage: text("Slow.")}, count: 2, issue: "rate_limited",
-			message: "Slow."},
+			AccountHealthIssue: text("rate_limited"), AccountHealthMessage: text("Slow.")}, count: 2,
+			issue: "rate_limited", message: "Slow."},
 	} {
 		tc.account.ConnectedAt = connected
 		before := tc.account.AccountHealthMessage
 		addRisk(&tc.account, outlook, tc.count)
 		if a := tc.account; a.PostsAtRisk != tc.count || crier.Text(a.AccountHealthIssue) != tc.issue ||
 			crier.Text(a.AccountHealthMessage) != tc.message {
-			t.Errorf("%s: %d posts, %q: %q", tc.name, a.PostsAtRisk, crier.Text(a.AccountHealthIssue), crier.Text(a.AccountHealthMessage))
+			t.Errorf("%s: %d posts, %q: %q", tc.name, a.PostsAtRisk, crier.Text(a.AccountHealthIssue),
+				crier.Text(a.AccountHealthMessage))
 		}
 		if before != nil && strings.Contains(*before, "risk") {
 			t.Errorf("%s: the message of somebody else was changed", tc.name)
@@ -108,7 +118,8 @@ func TestPostsAtRiskAreThoseBehindTheEnd(t *testing.T) {
 			})
 		}
 		scope := accesstest.Owner(t, f).Team(crier.Read)
-		wantRisk(t, w, scope, a.ID, 2, "cannot be renewed. Connect the account again before. 2 scheduled posts are at risk.")
+		wantRisk(t, w, scope, a.ID, 2,
+			"cannot be renewed. Connect the account again before. 2 scheduled posts are at risk.")
 		list, err := w.Accounts.List(t.Context(), scope)
 		i := slices.IndexFunc(list.Data, func(s crier.SocialAccount) bool { return s.ID == a.ID })
 		if err != nil || i < 0 || list.Data[i].PostsAtRisk != 2 || !list.Data[i].ConnectionEndsAt.Equal(end.Time) {
@@ -122,6 +133,7 @@ func wantRisk(t *testing.T, w *world, scope access.TeamScope, id crier.ID, posts
 	got, err := w.Accounts.Get(t.Context(), scope, id)
 	if err != nil || got.PostsAtRisk != posts || !strings.HasSuffix(crier.Text(got.AccountHealthMessage), message) ||
 		got.AccountHealthSince == nil {
-		t.Errorf("at risk are %d posts: %q, %v; want %d", got.PostsAtRisk, crier.Text(got.AccountHealthMessage), err, posts)
+		t.Errorf("at risk are %d posts: %q, %v; want %d", got.PostsAtRisk, crier.Text(got.AccountHealthMessage),
+			err, posts)
 	}
 }
