@@ -20,7 +20,7 @@ var getAccountAnalyticsDoc = doc{
 		"the list of costs); a failed reading costs nothing.",
 }
 
-// analyticsDays is the time when none is asked for.
+// analyticsDays is the default period.
 const analyticsDays = 28
 
 func (in *getAccountAnalyticsInput) check(s *Server) []crier.Issue {

@@ -7,7 +7,7 @@ import (
 	"crier/internal/access"
 )
 
-// accountPath is the part of an input that names one account.
+// accountPath is the part of an input that identifies an account.
 type accountPath struct {
 	teamPath
 	ID crier.ID `path:"id"`

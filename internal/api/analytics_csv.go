@@ -15,12 +15,12 @@ import (
 // formatCSV is the format of tables.
 const formatCSV = "csv"
 
-// tableStream is an input whose table may be too long to be made before it is sent.
+// tableStream is an input whose table may be too long to build before it is sent.
 type tableStream interface {
 	rows(write func(row []string) error) error
 }
 
-// sendTable answers with a table as a file.
+// sendTable sends a table as a file.
 func (s *Server) sendTable(w http.ResponseWriter, r *http.Request, name string, in, answer any) {
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8")
@@ -39,8 +39,7 @@ func (s *Server) sendTable(w http.ResponseWriter, r *http.Request, name string, 
 	_, _ = w.Write([]byte(text.String()))
 }
 
-// streamTable sends a table while it is read. One that ends early must not look like a whole one: the connection is
-// dropped.
+// streamTable sends a table while it is read. One that ends early must not look complete: the connection is dropped.
 func (s *Server) streamTable(w http.ResponseWriter, r *http.Request, table tableStream) {
 	writer := csv.NewWriter(newPatientWriter(w))
 	err := table.rows(func(row []string) error { return writer.Write(harmlessRow(row)) })
@@ -59,7 +58,7 @@ func harmlessRow(row []string) []string {
 	return safe
 }
 
-// harmless keeps spreadsheets from taking a text that somebody wrote for a formula.
+// harmless prevents spreadsheets from interpreting user text as a formula.
 func harmless(cell string) string {
 	if cell == "" || !strings.ContainsAny(cell[:1], "=+@\t\r") && (cell[0] != '-' || isNumber(cell)) {
 		return cell
@@ -72,7 +71,7 @@ func isNumber(cell string) bool {
 	return err == nil
 }
 
-// tableOf returns an answer of analytics as a table: a line of names, then the rows.
+// tableOf returns a response of analytics as a table: a header line, then the rows.
 func tableOf(answer any) [][]string {
 	switch a := answer.(type) {
 	case crier.AnalyticsSummary:
@@ -87,7 +86,7 @@ func tableOf(answer any) [][]string {
 	panic(fmt.Sprintf("no table of %T", answer)) // by a mistake in the route table only
 }
 
-// text returns a number as a cell; nothing for what was not told.
+// text returns a number as a cell; empty for a missing value.
 func text[T int64 | float64](n *T) string {
 	if n == nil {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"crier/internal/analytics"
 )
 
-// analyticsQuery is the part of an input that the questions about numbers share.
+// analyticsQuery is the common part of the inputs of analytics.
 type analyticsQuery struct {
 	teamPath
 	From            crier.Date `query:"from" doc:"The first day, such as 2026-11-01; at most 399 days before to. Without it the window is 30 days long, of best times 90."`
@@ -27,7 +27,7 @@ func (in *analyticsQuery) check(*Server) []crier.Issue {
 	return append(issues, into(&q.PostTypes)(enumList("postType", in.PostType, crier.PostTypes()))...)
 }
 
-// basisQuery says which numbers are counted.
+// basisQuery selects which values are counted.
 type basisQuery struct {
 	Basis string `query:"basis" enum:"published,gained" default:"published" doc:"published: current values of the posts published in the window. gained: increases within the window, on posts of any age; an increase belongs to the day on which it was read."`
 }

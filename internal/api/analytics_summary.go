@@ -32,7 +32,7 @@ func (s *Server) getAnalyticsSummary(ctx context.Context, scope access.TeamScope
 	return s.services.Analytics.Summary(ctx, scope, in.query, in.Compare == "previous")
 }
 
-// metricMeanings says what each network means by the metrics.
+// metricMeanings describes the metrics for each network.
 const metricMeanings = "| Metric | Meaning |\n" +
 	"|---|---|\n" +
 	"| `views` | How many times the post was seen. X, LinkedIn: impressions, each time it was shown. Instagram, " +

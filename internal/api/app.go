@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// appPath is where the dashboard is, and where people go after signing in.
+// appPath is the path of the dashboard, where people go after signing in.
 const appPath = "/app"
 
-// dashboard serves the files of the single-page application. Those under assets carry a hash of their content in their
-// names, so browsers may keep them for good; every other address is a page of the application, which index.html draws.
+// dashboard serves the files of the single-page application. Those under assets have a hash of their content in their
+// names, so browsers may cache them forever; every other path is a page of the application, which index.html renders.
 type dashboard struct {
 	files  map[string]*appFile
 	policy string
 }
 
-// appFile is one built file, compressed when it is first asked for: most are not asked for on most servers. The program
-// has the plain content already, which nearly nobody asks for, so no copy of it is kept.
+// appFile is one built file, compressed on its first request: most are never requested on most servers. The
+// uncompressed content is part of the program and rarely requested, so it is not copied.
 type appFile struct {
 	plain       func() []byte
 	contentType string
@@ -33,7 +33,7 @@ type appFile struct {
 	compressed  func() []byte
 }
 
-// newDashboard reads the built files. Without index.html there is nothing to serve, which is a mistake of the build.
+// newDashboard reads the built files. A missing index.html is an error of the build.
 func newDashboard(files fs.FS, publicURL string) (*dashboard, error) {
 	d := &dashboard{files: map[string]*appFile{}, policy: appPolicy(publicURL)}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -52,7 +52,7 @@ func newDashboard(files fs.FS, publicURL string) (*dashboard, error) {
 	return d, nil
 }
 
-// appTypes are the kinds of files that a build makes. The machine's own table may know them differently, and is large.
+// appTypes are the media types of built files. The machine's own table may differ, and is large.
 var appTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml",
@@ -78,7 +78,7 @@ func newAppFile(files fs.FS, name string) (*appFile, error) {
 	}, nil
 }
 
-// compress returns nil when that would not make the content smaller.
+// compress returns nil if the content would not become smaller.
 func compress(content []byte) []byte {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -93,8 +93,8 @@ func compress(content []byte) []byte {
 	return out.Bytes()
 }
 
-// appPolicy lets the dashboard run its own files and nothing written into a page. Pictures come from crier and, as
-// profile pictures, from the networks; an installation without TLS has them from a sandbox without TLS too.
+// appPolicy allows the dashboard to run its own files and no inline code. Pictures come from crier and, as profile
+// pictures, from the networks; an installation without TLS also loads them from a sandbox without TLS.
 func appPolicy(publicURL string) string {
 	pictures := "'self' data: blob: https:"
 	if strings.HasPrefix(publicURL, "http:") {
@@ -106,7 +106,7 @@ func appPolicy(publicURL string) string {
 		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// appAsset answers with a file whose name changes with its content.
+// appAsset serves a file whose name changes with its content.
 func (s *Server) appAsset(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, appPath+"/")
 	file, ok := s.dashboard.files[name]
@@ -118,8 +118,8 @@ func (s *Server) appAsset(w http.ResponseWriter, r *http.Request) {
 	file.serve(w, r)
 }
 
-// appPage answers every page of the application with the same document. Who is not signed in goes there first and comes
-// back.
+// appPage serves the same document for every page of the application. A person who is not signed in is sent to sign in
+// first and returns.
 func (s *Server) appPage(w http.ResponseWriter, r *http.Request) {
 	if _, ok := s.signedInUser(w, r); !ok {
 		return

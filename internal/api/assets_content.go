@@ -27,11 +27,10 @@ func (s *Server) getAssetContent(ctx context.Context, scope access.TeamScope, in
 	return assetFile{f, "private, no-cache"}, err
 }
 
-// signedCache lets caches keep what a signed address gives: the address is as secret as the bytes, and never gives
-// others.
+// signedCache allows caching the content of a signed URL: the URL is as secret as the content, which never changes.
 const signedCache = "public, max-age=86400, immutable"
 
-// serveSigned gives a file to whoever holds a signed address of it: networks, and the pages that show thumbnails.
+// serveSigned serves a file to anyone who has a signed URL for it: networks, and the pages that show thumbnails.
 func (s *Server) serveSigned(w http.ResponseWriter, r *http.Request) {
 	id, ok := crier.ParseID(chi.URLParam(r, "assetId"))
 	if !ok {
@@ -48,7 +47,7 @@ func (s *Server) serveSigned(w http.ResponseWriter, r *http.Request) {
 	assetFile{f, signedCache}.serve(w, r)
 }
 
-// assetFile is a file as the answer to a request.
+// assetFile is a file as the response to a request.
 type assetFile struct {
 	*library.File
 	cache string
@@ -64,13 +63,13 @@ func (f assetFile) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(&rangeWriter{ResponseWriter: newPatientWriter(w)}, r, "", f.ModifiedAt.Time, f)
 }
 
-// rangeWriter writes the error body in place of the text with which net/http refuses a range.
+// rangeWriter writes the error body in place of the text with which net/http rejects a range.
 type rangeWriter struct {
 	http.ResponseWriter
 	refused bool
 }
 
-// WriteHeader answers a range that does not lie within the file.
+// WriteHeader responds to a range that is not within the file.
 func (w *rangeWriter) WriteHeader(status int) {
 	if status != http.StatusRequestedRangeNotSatisfiable {
 		w.ResponseWriter.WriteHeader(status)
@@ -84,7 +83,7 @@ func (w *rangeWriter) WriteHeader(status int) {
 		Tag: string(problem.Kind)})
 }
 
-// Write drops the text of a refusal.
+// Write drops the text of a rejection.
 func (w *rangeWriter) Write(p []byte) (int, error) {
 	if w.refused {
 		return len(p), nil

@@ -19,12 +19,12 @@ import (
 
 const (
 	fileField = "file"
-	// maxFields and maxFieldBytes bound what a form may say beside its file.
+	// maxFields and maxFieldBytes limit the fields of a form besides its file.
 	maxFields     = 16
 	maxFieldBytes = 64 << 10
 )
 
-// assetForm is a form that carries a file.
+// assetForm is a form with a file.
 type assetForm struct {
 	File string `json:"file" format:"binary" doc:"The file. Its type is detected from the content; a declared type must match."`
 	crier.AssetDetails
@@ -36,7 +36,7 @@ type uploadForm struct {
 	fields map[string]any
 }
 
-// openForm reads the type of a body; a body that is no form is an issue.
+// openForm reads the type of a body; a body that is not a form is an issue.
 func openForm(body *contract.Stream) (*uploadForm, []crier.Issue) {
 	given := body.Header.Get("Content-Type")
 	mediaType, params, err := mime.ParseMediaType(given)
@@ -47,7 +47,7 @@ func openForm(body *contract.Stream) (*uploadForm, []crier.Issue) {
 	return &uploadForm{parts: multipart.NewReader(body, params["boundary"]), fields: map[string]any{}}, nil
 }
 
-// toFile reads the fields in front of the file, which is then next to be read.
+// toFile reads the fields before the file, which is then next to be read.
 func (f *uploadForm) toFile() (library.AssetFile, error) {
 	part, err := f.next()
 	if err != nil {
@@ -64,7 +64,7 @@ func (f *uploadForm) toFile() (library.AssetFile, error) {
 		MimeType: part.Header.Get("Content-Type")}, nil
 }
 
-// formDigest reads a whole form and tells it from another.
+// formDigest reads a whole form and returns its digest.
 func formDigest(body *contract.Stream) ([]byte, error) {
 	form, issues := openForm(body)
 	if len(issues) > 0 {
@@ -85,7 +85,7 @@ func formDigest(body *contract.Stream) ([]byte, error) {
 	return file.Digest(hex.EncodeToString(hash.Sum(nil)), details)
 }
 
-// rest reads the fields behind the file and returns what all of them say.
+// rest reads the fields after the file and returns the values of all fields.
 func (f *uploadForm) rest() (crier.AssetDetails, error) {
 	part, err := f.next()
 	if err != nil {
@@ -135,12 +135,12 @@ func (f *uploadForm) field(part *multipart.Part) error {
 	return nil
 }
 
-// assetFields reads what a form says about its file.
+// assetFields reads the fields of a form besides the file.
 var assetFields = sync.OnceValue(func() *contract.Fields {
 	return contract.NewFields(reflect.TypeFor[crier.AssetDetails]())
 })
 
-// check judges the fields like those of a JSON body. Browsers send fields that nobody has filled in: these say nothing.
+// check validates the fields like those of a JSON body. Browsers send empty fields: these are ignored.
 func (f *uploadForm) check() (crier.AssetDetails, error) {
 	said := map[string]any{}
 	for name, value := range f.fields {
@@ -156,10 +156,10 @@ func (f *uploadForm) check() (crier.AssetDetails, error) {
 	return details, assetFields().Decode(data, &details)
 }
 
-// formFile is the file of a form. A form that ends within it is the sender's fault.
+// formFile is the file of a form. A form that ends within it is a client error.
 type formFile struct{ part io.Reader }
 
-// Read is that of the part.
+// Read reads from the part.
 func (f formFile) Read(p []byte) (int, error) {
 	n, err := f.part.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -168,7 +168,7 @@ func (f formFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// formError is what is told about a form that cannot be read.
+// formError returns the error for a form that cannot be read.
 func formError(err error) error {
 	if _, ok := errors.AsType[*crier.Error](err); ok {
 		return err

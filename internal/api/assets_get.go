@@ -7,7 +7,7 @@ import (
 	"crier/internal/access"
 )
 
-// assetPath is the part of an input that names one asset.
+// assetPath is the part of an input that identifies an asset.
 type assetPath struct {
 	teamPath
 	AssetID crier.ID `path:"assetId"`

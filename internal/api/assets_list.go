@@ -9,7 +9,7 @@ import (
 	"crier/internal/library"
 )
 
-// none is what a filter by folder says for assets and folders that are in none.
+// none is the value of a folder filter for assets and folders that are in no folder.
 const none = "none"
 
 type listAssetsInput struct {
@@ -34,7 +34,7 @@ func (in *listAssetsInput) check(s *Server) []crier.Issue {
 	return append(issues, in.open(s, name, library.AssetSorts)...)
 }
 
-// folderFilter reads a filter that is empty, the id of a folder, or none.
+// folderFilter parses a filter that is empty, the id of a folder, or none.
 func folderFilter(given, parameter string) (id crier.ID, inNone bool, issues []crier.Issue) {
 	if given == "" || given == none {
 		return "", given == none, nil

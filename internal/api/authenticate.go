@@ -11,13 +11,13 @@ import (
 	"crier/internal/access"
 )
 
-// requestHeader is sent by the pages of this installation where a browser does not say which site a request comes from:
-// it tells only HTTPS sites and localhost apart. A foreign page cannot send the header without asking first, which is
-// refused.
+// requestHeader is sent by the pages of this installation if a browser does not send the site of a request: it does so
+// only for HTTPS sites and localhost. A foreign page cannot send the header without a preflight request, which is
+// rejected.
 const requestHeader = "X-Crier-Request"
 
-// authenticate turns the bearer token of a request into a caller, or the session cookie of a browser when the request
-// comes from a page of this installation.
+// authenticate returns the caller of a request's bearer token, or of a browser's session cookie if the request comes
+// from a page of this installation.
 func (s *Server) authenticate(r *http.Request) (access.Caller, error) {
 	header := r.Header.Get("Authorization")
 	if header == "" {
@@ -39,7 +39,7 @@ func (s *Server) authenticate(r *http.Request) (access.Caller, error) {
 
 type agentsKey struct{}
 
-// ForAgents returns the API as the door for agents uses it: tokens that are for that door alone are accepted.
+// ForAgents returns the API as used by the MCP endpoint: tokens that are only for that endpoint are accepted.
 func (s *Server) ForAgents() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), agentsKey{}, true)))
@@ -48,8 +48,8 @@ func (s *Server) ForAgents() http.Handler {
 
 func isForAgents(r *http.Request) bool { return r.Context().Value(agentsKey{}) != nil }
 
-// authenticateSession takes a session cookie from this installation's own pages alone, reads included: browsers send
-// cookies along with the requests of other sites, and some reads cost credits.
+// authenticateSession accepts a session cookie only from this installation's own pages, reads included: browsers send
+// cookies with the requests of other sites too, and some reads cost credits.
 func (s *Server) authenticateSession(r *http.Request, token string) (access.Caller, error) {
 	if !fromOwnPage(r) {
 		return access.Caller{}, crier.Unauthorized("A session cookie is accepted from this server's own pages only. " +
@@ -58,7 +58,7 @@ func (s *Server) authenticateSession(r *http.Request, token string) (access.Call
 	return s.services.Access.AuthenticateSessionAhead(r.Context(), token, lookahead(r))
 }
 
-// fromOwnPage is true for requests that a browser made for a page of this installation.
+// fromOwnPage reports whether a browser made the request for a page of this installation.
 func fromOwnPage(r *http.Request) bool {
 	if site, told := r.Header["Sec-Fetch-Site"]; told {
 		return len(site) == 1 && site[0] == "same-origin"
@@ -66,7 +66,7 @@ func fromOwnPage(r *http.Request) bool {
 	return r.Header.Get(requestHeader) == "1"
 }
 
-// lookahead returns what a request will need, as far as its address and headers tell.
+// lookahead returns what a request will need, as far as its URL and headers show.
 func lookahead(r *http.Request) access.Lookahead {
 	var ahead access.Lookahead
 	ahead.TeamID, _ = crier.ParseID(chi.URLParam(r, "teamId"))

@@ -31,7 +31,7 @@ func (in *getCalendarInput) check(*Server) []crier.Issue {
 	return append(issues, rangeIssues("from", "to", given(in.From), given(in.To))...)
 }
 
-// requiredTimes refuses a window without a beginning or an end.
+// requiredTimes rejects a window without a start or an end.
 func requiredTimes(from, to crier.Time) []crier.Issue {
 	var issues []crier.Issue
 	for _, p := range []struct {

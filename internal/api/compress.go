@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// compressFrom is the size in bytes from which an answer is worth compressing.
+// compressFrom is the size in bytes from which a response is worth compressing.
 const compressFrom = 1 << 10
 
 // compressors are reused: each has tables of several hundred KiB.
@@ -21,8 +21,8 @@ var compressors = sync.Pool{New: func() any {
 	return w
 }}
 
-// send writes a JSON answer, compressed when it is large and the caller accepts that. An answer that shows a secret is
-// sent as it is: beside text that a caller chose, its compressed length would tell about the secret.
+// send writes a JSON response, compressed if it is large and the caller accepts that. A response with a secret is never
+// compressed: together with text chosen by the caller, the compressed length would reveal information about the secret.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, status int, data []byte) {
 	if infoOf(r).secret || len(data) <= compressFrom {
 		writeBytes(w, status, data)

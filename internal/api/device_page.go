@@ -16,7 +16,7 @@ type devicePage struct {
 	Problem string
 }
 
-// deviceForm asks for the code, or about the device that has it. Trying codes out is slowed down.
+// deviceForm asks for the code, or about the device that has it. Guessing codes is rate-limited.
 func (s *Server) deviceForm(w http.ResponseWriter, r *http.Request) {
 	user, ok := s.signedInUser(w, r)
 	if !ok {
@@ -45,7 +45,7 @@ func (s *Server) askAboutDevice(w http.ResponseWriter, r *http.Request, user *cr
 	s.render(w, r, http.StatusOK, "device", page)
 }
 
-// decideDevice takes the person's word.
+// decideDevice applies the person's decision.
 func (s *Server) decideDevice(w http.ResponseWriter, r *http.Request) {
 	user, ok := s.signedInUser(w, r)
 	if !ok || !s.readForm(w, r) {

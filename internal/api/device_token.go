@@ -19,10 +19,10 @@ const (
 	grantRefresh = "refresh_token"
 )
 
-// tokenRequestsPerMinute is how often one remote address may ask the token endpoints: many devices may share it.
+// tokenRequestsPerMinute is the rate limit of the token endpoints per remote address, which many devices may share.
 const tokenRequestsPerMinute = 600
 
-// The forms of the token endpoints, as the document tells them.
+// The documented forms of the token endpoints.
 type (
 	deviceLoginForm struct {
 		ClientID string `json:"client_id,omitempty" doc:"A name for the device, shown to the person." example:"crier on a laptop"`
@@ -61,7 +61,7 @@ var revokeTokenDoc = doc{
 	Description: "RFC 7009. Revokes all tokens of the login. An unknown token gets the same response.",
 }
 
-// fewRequests limits the token endpoints per remote address; they take no token to count by.
+// fewRequests limits the token endpoints per remote address; they have no token to count by.
 func (s *Server) fewRequests(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _, wait := s.devices.take(networkID(r.RemoteAddr))
@@ -87,8 +87,8 @@ func (s *Server) beginDevice(w http.ResponseWriter, r *http.Request) {
 	s.oauthAnswer(w, r, out, err)
 }
 
-// clientOf returns the client that asks: a field, or the user name of HTTP Basic, which some libraries try first.
-// Clients are public, so there is no password to look at.
+// clientOf returns the requesting client: a field, or the user name of HTTP Basic, which some libraries try first.
+// Clients are public, so there is no password to check.
 func clientOf(r *http.Request) string {
 	name, _, ok := r.BasicAuth()
 	if !ok {
@@ -122,7 +122,7 @@ func (s *Server) issueToken(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// revokeToken ends a login. As RFC 7009 asks, a token that is not known is answered like one that was.
+// revokeToken ends a login. As RFC 7009 requires, an unknown token gets the same response as a known one.
 func (s *Server) revokeToken(w http.ResponseWriter, r *http.Request) {
 	token := r.PostForm.Get("token")
 	if token == "" {

@@ -10,7 +10,7 @@ import (
 	"crier/internal/api/contract"
 )
 
-// docsBytes is the page as it is sent: it does not change while the program runs.
+// docsBytes is the rendered page: it does not change while the program runs.
 type docsBytes struct{ plain, zipped []byte }
 
 // renderDocs renders the documentation.
@@ -30,7 +30,7 @@ func (p *pages) renderDocs(page contract.Reference) (docsBytes, error) {
 	return docsBytes{plain: plain, zipped: zipped.Bytes()}, nil
 }
 
-// serveDocs answers with the documentation.
+// serveDocs serves the documentation.
 func (s *Server) serveDocs(w http.ResponseWriter, r *http.Request) {
 	page := s.docs()
 	h, body := w.Header(), page.plain

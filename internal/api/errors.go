@@ -16,13 +16,14 @@ const (
 	internalMessage = "Something went wrong on our side. Nothing is known to have changed. If it happens again, " +
 		"tell us the X-Request-Id of this answer."
 	unavailableMessage = "The service is overloaded or cannot reach its database. Try again shortly."
-	// statusCallerGone is what the log and the metrics say of requests whose caller did not wait: no failure of ours.
+	// statusCallerGone is the status in the log and the metrics of requests whose caller disconnected: not a server
+	// error.
 	statusCallerGone = 499
 	// unavailableRetry is the Retry-After of a 503, in seconds.
 	unavailableRetry = "2"
 )
 
-// fail writes the answer to a request that was not fulfilled. Text of unexpected errors goes to the log, never outside.
+// fail writes the response to a failed request. Texts of unexpected errors are logged, never sent.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if kept, ok := isKept(err); ok {
 		s.replay(w, r, kept)
@@ -57,7 +58,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// respond writes the answer to a request that was fulfilled.
+// respond writes the response to a successful request.
 func (s *Server) respond(w http.ResponseWriter, r *http.Request, status int, body any) {
 	if f, ok := body.(file); ok {
 		f.serve(w, r)

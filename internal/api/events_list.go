@@ -10,7 +10,7 @@ import (
 	"crier/internal/service"
 )
 
-// eventFilters is the part of an input that the list and the stream of events share.
+// eventFilters is the common part of the inputs of the list and the stream of events.
 type eventFilters struct {
 	Types  string   `query:"types" doc:"Only these types, separated by commas."`
 	TeamID crier.ID `query:"teamId" doc:"Only events of this team."`

@@ -33,13 +33,13 @@ func (s *Server) streamEvents(_ context.Context, _ access.OrgScope, in *streamEv
 	return &eventStream{server: s, in: in}, nil
 }
 
-// eventStream is the answer to a caller who listens.
+// eventStream is a response that streams events.
 type eventStream struct {
 	server *Server
 	in     *streamEventsInput
 }
 
-// serve sends events until the caller goes, or may no longer listen.
+// serve sends events until the caller disconnects, or loses permission.
 func (e *eventStream) serve(w http.ResponseWriter, r *http.Request) {
 	s, q := e.server, e.in.query
 	q.After = e.in.After
@@ -68,7 +68,7 @@ type sseWriter struct {
 	connection *http.ResponseController
 }
 
-// Begin sends the headers. An id without data tells a browser where to go on without showing it an event.
+// Begin sends the headers. An id without data sets a browser's position without an event.
 func (s *sseWriter) Begin(missed bool, cursor string) error {
 	s.w.Header().Set("Content-Type", "text/event-stream")
 	s.w.Header().Set("X-Accel-Buffering", "no") // proxies must not hold events back
@@ -79,7 +79,7 @@ func (s *sseWriter) Begin(missed bool, cursor string) error {
 	return s.send(": listening\nid: ", cursor, "\n\n")
 }
 
-// Event sends an event. Its text is shared by all who listen, and copied for none.
+// Event sends an event. Its text is shared by all listeners, without copies.
 func (s *sseWriter) Event(id crier.ID, event []byte) error {
 	return s.sendParts([]byte("id: "+string(id)+"\ndata: "), event, []byte("\n\n"))
 }
@@ -91,7 +91,7 @@ func (s *sseWriter) Heartbeat(cursor string) error {
 
 func (s *sseWriter) send(parts ...string) error { return s.sendParts([]byte(strings.Join(parts, ""))) }
 
-// sendParts writes pieces and hands them out at once. A caller that takes nothing for a while is given up.
+// sendParts writes parts and flushes them. A caller that reads nothing for a while is disconnected.
 func (s *sseWriter) sendParts(parts ...[]byte) error {
 	// Test recorders have no deadlines.
 	_ = s.connection.SetWriteDeadline(time.Now().Add(idleTimeout)) //nolint:forbidigo // a socket's deadline is the machine's

@@ -9,8 +9,8 @@ import (
 	"crier"
 )
 
-// enumList reads a comma-separated list of values, each of which must be allowed, in the order given and without
-// repetitions. Nothing means no list.
+// enumList parses a comma-separated list of allowed values, in the given order and without duplicates. An empty text
+// means no list.
 func enumList[T ~string](name, value string, allowed []T) ([]T, []crier.Issue) {
 	var list []T
 	for _, word := range commaList(value) {
@@ -29,7 +29,7 @@ func enumList[T ~string](name, value string, allowed []T) ([]T, []crier.Issue) {
 	return list, nil
 }
 
-// idList reads a comma-separated list of ids, without repetitions. Nothing means no list.
+// idList parses a comma-separated list of ids, without duplicates. An empty text means no list.
 func idList(name, value string) ([]crier.ID, []crier.Issue) {
 	var list []crier.ID
 	for _, word := range commaList(value) {
@@ -58,13 +58,13 @@ func commaList(value string) []string {
 	return words
 }
 
-// includes reads the query parameter include of posts.
+// includes parses the query parameter include of posts.
 func includes(value string) (scheduledPosts bool, issues []crier.Issue) {
 	list, issues := enumList("include", value, []string{"scheduledPosts"})
 	return len(list) > 0, issues
 }
 
-// into keeps a value that was read and hands on what was wrong with it.
+// into returns a function that stores a parsed value and returns its issues.
 func into[T any](target *T) func(T, []crier.Issue) []crier.Issue {
 	return func(value T, issues []crier.Issue) []crier.Issue {
 		*target = value
@@ -72,7 +72,7 @@ func into[T any](target *T) func(T, []crier.Issue) []crier.Issue {
 	}
 }
 
-// given is nil for a time that was not in the query.
+// given returns nil for a time that was not in the query.
 func given(t crier.Time) *crier.Time {
 	if t.IsZero() {
 		return nil
@@ -80,7 +80,7 @@ func given(t crier.Time) *crier.Time {
 	return &t
 }
 
-// rangeIssues refuses a range that ends before it begins, or holds nothing.
+// rangeIssues rejects a range that ends before it starts, or is empty.
 func rangeIssues(fromName, toName string, from, to *crier.Time) []crier.Issue {
 	if from == nil || to == nil || from.Before(to.Time) {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"crier/internal/access"
 )
 
-// folderPath is the part of an input that names one folder.
+// folderPath is the part of an input that identifies a folder.
 type folderPath struct {
 	teamPath
 	FolderID crier.ID `path:"folderId"`

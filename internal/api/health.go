@@ -5,12 +5,12 @@ import (
 	"net/http"
 )
 
-// healthz tells that the process lives.
+// healthz reports that the process is alive.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	write(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-// readyz tells whether requests should be sent here: the database answers, its schema is current, the workers run.
+// readyz reports whether requests should be sent here: the database answers, its schema is current, the workers run.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if err := s.ready(r.Context()); err != nil {
 		infoOf(r).err = err
@@ -21,8 +21,8 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, map[string]string{"status": "ready"})
 }
 
-// loopbackOnly hides a handler from everybody but this machine. A proxy on this machine forwards for others, and says
-// so.
+// loopbackOnly restricts a handler to this machine. A proxy on this machine forwards for others, which its headers
+// show.
 func loopbackOnly(next http.Handler, hidden http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		infoOf(r).route = "/metrics"

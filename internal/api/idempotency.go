@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// keyHeader lets a caller repeat a request without repeating its effect.
+	// keyHeader is the header by which a caller can repeat a request without repeating its effect.
 	keyHeader    = "Idempotency-Key"
 	maxKeyLength = 255
 )
 
-// receive reads the body and looks for a kept answer to the same request. ok is false when the request has been
-// answered. The context carries the idempotency key to where the effect is written.
+// receive reads the body and looks up a stored response to the same request. ok is false if a response was sent. The
+// context carries the idempotency key to where the effect is written.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request, c access.Caller, in *contract.Input,
 	status int) (contract.Body,
 	context.Context, bool) {
@@ -55,8 +55,8 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, c access.Caller
 	return body, access.WithIdempotency(ctx, c, repeat), true
 }
 
-// receiveForm looks for a kept answer to a form, whose file has to be read before it can be compared. A form with a new
-// key is read only once, while its file is stored.
+// receiveForm looks up a stored response to a form, whose file must be read before it can be compared. A form with a
+// new key is read only once, while its file is stored.
 func (s *Server) receiveForm(w http.ResponseWriter, r *http.Request, c access.Caller, body contract.Body,
 	repeat access.IdempotentRequest) (contract.Body, context.Context, bool) {
 	ctx := r.Context()
@@ -82,7 +82,7 @@ func (s *Server) receiveForm(w http.ResponseWriter, r *http.Request, c access.Ca
 	return body, ctx, false
 }
 
-// keyProblem says what is wrong with an idempotency key, or nothing.
+// keyProblem describes why an idempotency key is invalid; it is empty for a valid one.
 func keyProblem(values []string) string {
 	const rule = "must be one value of 1 to 255 visible ASCII characters"
 	if len(values) != 1 || len(values[0]) == 0 || len(values[0]) > maxKeyLength {
@@ -96,7 +96,7 @@ func keyProblem(values []string) string {
 	return ""
 }
 
-// fingerprint tells one request from another: method, path, query and body.
+// fingerprint identifies a request by its method, path, query and body.
 func fingerprint(r *http.Request, body []byte) []byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s?%s\n", r.Method, r.URL.EscapedPath(), r.URL.RawQuery)
@@ -104,7 +104,7 @@ func fingerprint(r *http.Request, body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// replay gives the first answer again, in the route's own way if it has one.
+// replay sends the first response again, with the route's own replay if it has one.
 func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *access.StoredResponse) {
 	w.Header().Set("Idempotency-Replayed", "true")
 	if again := infoOf(r).replay; again != nil {

@@ -12,15 +12,15 @@ import (
 	"crier/internal/service"
 )
 
-// invitationPage lets an invited person join.
+// invitationPage is the page on which an invited person joins.
 type invitationPage struct {
 	service.InvitationView
 	Token  string
 	Fields []formField
 }
 
-// newInvitationPage returns the same form for somebody new and for somebody with an account: it does not tell which
-// they are.
+// newInvitationPage returns the same form for new people and for those with an account, so that it does not reveal
+// which they are.
 func newInvitationPage(token, name string, view service.InvitationView) invitationPage {
 	return invitationPage{InvitationView: view, Token: token, Fields: []formField{
 		{

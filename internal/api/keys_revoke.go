@@ -7,7 +7,7 @@ import (
 	"crier/internal/access"
 )
 
-// keyPath is the part of an input that names one key.
+// keyPath is the part of an input that identifies a key.
 type keyPath struct {
 	organizationPath
 	ID crier.ID `path:"id"`

@@ -9,7 +9,7 @@ import (
 	"crier/internal/pagination"
 )
 
-// listQuery is the part of an input that every list shares.
+// listQuery is the common part of the inputs of lists.
 type listQuery struct {
 	Cursor    string `query:"cursor" maxLength:"4096" doc:"nextCursor or prevCursor of an earlier response; omit it for the first page."`
 	Limit     string `query:"limit" default:"25" doc:"Entries per page: a whole number from 1 to 100."`
@@ -19,7 +19,7 @@ type listQuery struct {
 	page pagination.Query
 }
 
-// open reads the query of a list; name tells the list and its filters.
+// open verifies the query of a list; name identifies the list and its filters.
 func (q *listQuery) open(s *Server, name string, sorts []string) []crier.Issue {
 	var issues []crier.Issue
 	limit, err := strconv.ParseUint(q.Limit, 10, 32)

@@ -12,8 +12,8 @@ import (
 	"crier/internal/api/contract"
 )
 
-// Listen answers requests that net/http refuses before any handler sees them, such as one with a malformed path, with
-// the error body of the API and a request id. net/http writes those answers itself, straight to the connection.
+// Listen responds to requests that net/http rejects before any handler sees them, such as one with a malformed path,
+// with the error body of the API and a request id. net/http writes those responses directly to the connection.
 func Listen(l net.Listener) net.Listener { return listener{l} }
 
 type listener struct{ net.Listener }
@@ -27,13 +27,13 @@ func (l listener) Accept() (net.Conn, error) {
 	return &connection{Conn: c}, nil
 }
 
-// connection rewrites the refusals of net/http.
+// connection rewrites the rejections of net/http.
 type connection struct{ net.Conn }
 
-// refusalHeader is what net/http sends with a request that it cannot read. Answers of handlers have a date.
+// refusalHeader is the header of net/http's response to a malformed request. Responses of handlers have a date.
 const refusalHeader = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 
-// Write sends p, or the error body in place of a refusal. net/http writes a refusal in one piece.
+// Write sends p, or the error body in place of a rejection. net/http writes a rejection in one call.
 func (c *connection) Write(p []byte) (int, error) {
 	status, reason, refused := bytes.Cut(p, []byte(refusalHeader))
 	if !refused || bytes.Contains(status, []byte("\r\n")) {

@@ -8,7 +8,7 @@ import (
 	"crier/internal/api/contract"
 )
 
-// mailLinkPage lets people have the links of their own e-mail address sent there.
+// mailLinkPage is the page on which people request the links of their own e-mail address by mail.
 type mailLinkPage struct{ Fields []formField }
 
 func newMailLinkPage(email string) mailLinkPage {
@@ -25,7 +25,7 @@ func (s *Server) mailLinkForm(w http.ResponseWriter, r *http.Request) {
 	s.render(w, r, http.StatusOK, "mail_link", newMailLinkPage(""))
 }
 
-// mailLink takes the form. It answers alike for every address: who is known here is nobody's business.
+// mailLink handles the form. The response is the same for every address, so that it does not reveal who is known.
 func (s *Server) mailLink(w http.ResponseWriter, r *http.Request) {
 	if !s.readForm(w, r) {
 		return

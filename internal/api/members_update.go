@@ -7,7 +7,7 @@ import (
 	"crier/internal/access"
 )
 
-// memberPath is the part of an input that names one member.
+// memberPath is the part of an input that identifies a member.
 type memberPath struct {
 	organizationPath
 	MemberID crier.ID `path:"memberId"`

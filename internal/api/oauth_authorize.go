@@ -16,17 +16,17 @@ type authorizePage struct {
 	Ticket string
 	Person string
 	Client string
-	// Host published the program's description, which proves its name; empty if nothing does.
+	// Host is the host that published the program's metadata, which proves its name; empty if nothing does.
 	Host string
-	// Known is true for programs that the operator has set.
+	// Known is true for programs that the operator configured.
 	Known bool
-	// RedirectHost is where the answer goes; Local says that it is a program on the person's own machine.
+	// RedirectHost is the host of the redirect; Local is true for a program on the person's own machine.
 	RedirectHost string
 	Local        bool
 	Roles        []oauth.OrganizationRole
 }
 
-// authorizeForm asks the person. Only those who are signed in have this server look at a client.
+// authorizeForm asks the person. A client's metadata is fetched only for people who are signed in.
 func (s *Server) authorizeForm(w http.ResponseWriter, r *http.Request) {
 	user, ok := s.signedInUser(w, r)
 	if !ok {
@@ -62,7 +62,7 @@ func (s *Server) askAboutClient(w http.ResponseWriter, r *http.Request, user *cr
 	s.renderWith(w, r, http.StatusOK, "authorize", page, s.pages.leadingTo(consent.RedirectURI))
 }
 
-// printableName keeps the name of a parameter short on a page.
+// printableName shortens the name of a parameter for a page.
 func printableName(name string) string {
 	if len(name) > 40 {
 		return "a parameter"
@@ -70,7 +70,7 @@ func printableName(name string) string {
 	return name
 }
 
-// refuseClient tells the client if it is known where, else the person.
+// refuseClient sends the error to the client if its redirect is known, else to the person.
 func (s *Server) refuseClient(w http.ResponseWriter, r *http.Request, err error) {
 	infoOf(r).secret = true
 	if back, ok := errors.AsType[*oauth.SentBack](err); ok {
@@ -86,7 +86,7 @@ func (s *Server) refuseClient(w http.ResponseWriter, r *http.Request, err error)
 		Lines: []string{known.Message, "Nothing was changed."}, Home: true})
 }
 
-// decideAuthorization takes the person's word and sends the browser back to the program.
+// decideAuthorization applies the person's decision and redirects the browser to the program.
 func (s *Server) decideAuthorization(w http.ResponseWriter, r *http.Request) {
 	user, ok := s.signedInUser(w, r)
 	if !ok || !s.readForm(w, r) {

@@ -17,11 +17,11 @@ import (
 // choosePage asks a person whether a team should get the accounts that a consent gave access to.
 type choosePage struct {
 	social.Outcome
-	// Asked is true for a single account, which there is nothing to choose from.
+	// Asked is true for a single account, where there is nothing to choose.
 	Asked bool
 }
 
-// oauthCallback is where a network sends the person's browser after its consent page.
+// oauthCallback is where a network redirects the person's browser after its consent page.
 func (s *Server) oauthCallback(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	in := social.Callback{Provider: crier.Provider(chi.URLParam(r, "provider")), State: q.Get("state"),
@@ -51,14 +51,14 @@ func (s *Server) oauthCallback(w http.ResponseWriter, r *http.Request) {
 	s.connected(w, r, out)
 }
 
-// connecting has the accounts that a consent connects written into the audit log. The query of the address stays out of
-// it: it holds the network's code.
+// connecting records the accounts that a consent connects in the audit log, without the query of the URL, which
+// contains the network's code.
 func connecting(r *http.Request) context.Context {
 	return access.WithAction(r.Context(), access.Caller{},
 		access.Action{Operation: "completeConnection", Target: r.URL.Path, RequestID: infoOf(r).id})
 }
 
-// oauthChoose takes the accounts that a person picked, or that they declined to connect any.
+// oauthChoose handles the accounts that a person selected, or that they declined.
 func (s *Server) oauthChoose(w http.ResponseWriter, r *http.Request) {
 	if !s.readForm(w, r) {
 		return
@@ -84,14 +84,14 @@ func (s *Server) decide(r *http.Request, network crier.Provider) (social.Outcome
 	return s.services.Connections.Choose(connecting(r), network, state, r.PostForm["account"])
 }
 
-// connectedPage tells what came of a consent that nobody waits for.
+// connectedPage shows the result of a consent.
 type connectedPage struct {
 	Title string
 	Lines []string
 	Link  string
 }
 
-// connected tells the person what came of the consent.
+// connected shows the person the result of the consent.
 func (s *Server) connected(w http.ResponseWriter, r *http.Request, out social.Outcome) {
 	told := connectedPage{Title: "Connected", Link: out.ReturnURL()}
 	status := http.StatusOK

@@ -2,10 +2,10 @@ package api
 
 import "net/http"
 
-// registrationPath is where clients register themselves, where that is allowed.
+// registrationPath is where clients register themselves, if that is allowed.
 const registrationPath = "/v1/auth/register"
 
-// protectedResource tells who issues the tokens of the door for agents (RFC 9728).
+// protectedResource serves the metadata of the MCP endpoint (RFC 9728).
 type protectedResource struct {
 	Resource             string   `json:"resource"`
 	ResourceName         string   `json:"resource_name"`
@@ -14,7 +14,8 @@ type protectedResource struct {
 	Documentation        string   `json:"resource_documentation"`
 }
 
-// authorizationServer tells how clients get tokens (RFC 8414, with RFC 8628, 9207 and client ID metadata documents).
+// authorizationServer serves the metadata for clients that request tokens (RFC 8414, with RFC 8628, 9207 and client ID
+// metadata documents).
 type authorizationServer struct {
 	Issuer             string   `json:"issuer"`
 	Authorization      string   `json:"authorization_endpoint"`
@@ -33,7 +34,7 @@ type authorizationServer struct {
 	Documentation      string   `json:"service_documentation"`
 }
 
-// resourceMetadata leads clients of the door for agents to the authorization server, which is this server too.
+// resourceMetadata points clients of the MCP endpoint to the authorization server, which is also this server.
 func (s *Server) resourceMetadata(w http.ResponseWriter, _ *http.Request) {
 	writePublic(w, protectedResource{
 		Resource: s.services.Authorizations.Resource(), ResourceName: "crier",
@@ -57,7 +58,7 @@ func (s *Server) authorizationMetadata(w http.ResponseWriter, _ *http.Request) {
 	writePublic(w, out)
 }
 
-// writePublic answers with what everybody may know, so that clients in a browser can read it too.
+// writePublic writes public data, which clients in a browser can read too.
 func writePublic(w http.ResponseWriter, body any) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	write(w, http.StatusOK, body)

@@ -16,19 +16,19 @@ import (
 	"crier/internal/api/contract"
 )
 
-// info is what is learnt about a request while it is served, for its log line and metrics.
+// info collects data about a request while it is served, for its log line and metrics.
 type info struct {
 	id     string
 	route  string
 	caller crier.ID
-	// secure says that the caller came over TLS, here or at a trusted proxy.
+	// secure is true if the caller used TLS, here or at a trusted proxy.
 	secure bool
 	err    error
-	// retryAfter is how many seconds a refused caller has to wait; 0: nobody told.
+	// retryAfter is how many seconds a rejected caller has to wait; 0: not set.
 	retryAfter int
-	// secret is true when the answer shows a secret.
+	// secret is true if the response contains a secret.
 	secret bool
-	// replay is the route's own way to answer a repeated request.
+	// replay is the route's own function for repeated requests.
 	replay func(s *Server, ctx context.Context, kept []byte) (any, error)
 }
 
@@ -44,7 +44,7 @@ func infoFrom(ctx context.Context) *info {
 	return &info{}
 }
 
-// metrics are what the HTTP door measures.
+// metrics are the metrics of the HTTP API.
 type metrics struct {
 	requests *prometheus.HistogramVec
 	running  prometheus.Gauge
@@ -66,14 +66,14 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return m
 }
 
-// statusWriter remembers what was answered.
+// statusWriter records the response's status and size.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 	bytes  int
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (w *statusWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
@@ -81,7 +81,7 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write notes the size.
+// Write records the size.
 func (w *statusWriter) Write(data []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
@@ -94,7 +94,7 @@ func (w *statusWriter) Write(data []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// observe gives the request its id, turns panics into answers, and leaves one log line and one measurement.
+// observe sets the request id, converts panics into responses, and writes one log line and one measurement.
 func (s *Server) observe(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 	start := s.now()
 	i := &info{id: requestID(r.Header.Get("X-Request-Id")), route: "unknown"}
@@ -114,7 +114,7 @@ func (s *Server) observe(w http.ResponseWriter, r *http.Request, next http.Handl
 	next(sw, r)
 }
 
-// panicked answers a request whose handler broke. http.ErrAbortHandler is the agreed way to drop a connection.
+// panicked responds to a request whose handler panicked. http.ErrAbortHandler is the standard way to drop a connection.
 func (s *Server) panicked(w *statusWriter, r *http.Request, p any) {
 	if p == http.ErrAbortHandler { //nolint:errorlint // it is compared by identity, as net/http does
 		panic(p)
@@ -147,7 +147,7 @@ func (s *Server) finished(r *http.Request, i *info, w *statusWriter, took time.D
 	s.log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// knownMethod keeps invented methods from filling the metrics.
+// knownMethod prevents unknown methods from filling the metrics.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -157,7 +157,7 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// requestID takes the caller's id over when it is a sane one.
+// requestID uses the caller's id if it is valid.
 func requestID(given string) string {
 	if len(given) >= 8 && len(given) <= 128 && sane(given) {
 		return given
@@ -175,7 +175,7 @@ func sane(id string) bool {
 	return true
 }
 
-// secure sets what keeps a browser from doing anything with an answer but reading it.
+// secure sets the headers that prevent a browser from doing anything with a response but reading it.
 func secure(h http.Header, overTLS bool) {
 	if overTLS { // a browser that has seen crier over TLS does not come back without it
 		h.Set("Strict-Transport-Security", "max-age=31536000")

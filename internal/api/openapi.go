@@ -10,12 +10,12 @@ import (
 	"crier/internal/api/contract"
 )
 
-// inputs are what requests are read by. Making them takes longer than the rest of a start, so that all servers of a
+// inputs are the inputs that decode requests. Building them takes longer than the rest of a start, so all servers of a
 // process share them.
 var inputs = sync.OnceValue(func() *contract.Document { return describe(contract.NewInputs()) })
 
-// description is the whole interface as its types describe it. It is several times as large as what requests are read
-// by, and made when somebody first asks for it.
+// description is the whole API as its types describe it. It is several times as large as the inputs, and built on the
+// first request for it.
 var description = sync.OnceValue(func() *contract.Document { return describe(contract.NewDocument()) })
 
 func describe(d *contract.Document) *contract.Document {
@@ -26,8 +26,8 @@ func describe(d *contract.Document) *contract.Document {
 	return d
 }
 
-// addDocument serves the document, and has its page for people ready. Both are written when somebody first asks for
-// them: most starts are not for reading.
+// addDocument serves the document and its page for people. Both are rendered on the first request: most processes never
+// serve them.
 func (s *Server) addDocument(version string) {
 	told := sync.OnceValue(func() *contract.Document {
 		var settings map[string]any

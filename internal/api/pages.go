@@ -16,20 +16,20 @@ import (
 	"crier/internal/service"
 )
 
-// pageFiles are the templates and the style sheet of what people see in a browser. layout.html is the frame; every
-// other file is one page, which defines "title" and "main".
+// pageFiles are the templates and the style sheet of the HTML pages. layout.html is the frame; every other file is one
+// page, which defines "title" and "main".
 //
 //go:embed pages
 var pageFiles embed.FS
 
-// pageNames are the pages that can be rendered, each in a file of its name.
+// pageNames are the pages, each in a file of its name.
 var pageNames = []string{"home", "docs", "message", "setup", "setup_dead", "setup_done", "choose", "connected",
 	"sign_in", "account", "device", "authorize", "invitation", "reset_password", "mail_link"}
 
-// pages renders what people see in a browser. A page is whole in itself: its style is inside, and it has no script.
+// pages renders the HTML pages. A page is self-contained: its style is inline, and it has no script.
 type pages struct {
 	templates map[string]*template.Template
-	// policy lets a browser use the one style sheet and nothing else.
+	// policy allows a browser to use the one style sheet and nothing else.
 	policy string
 }
 
@@ -49,13 +49,13 @@ func newPages(version string) *pages {
 	return p
 }
 
-// formTarget is the directive of the policy that says where forms may lead.
+// formTarget is the directive of the policy for the targets of forms.
 const formTarget = "form-action 'self'"
 
-// originPattern is what an origin of a policy may be made of: nothing that would end the directive.
+// originPattern matches an origin of a policy: nothing that would end the directive.
 var originPattern = regexp.MustCompile(`^https?://[A-Za-z0-9.:\[\]-]+$`)
 
-// leadingTo returns the policy of a page whose form may also lead to another site, where its answer sends the browser.
+// leadingTo returns the policy of a page whose form may also redirect to another site.
 func (p *pages) leadingTo(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -74,7 +74,7 @@ func pagePolicy(style []byte) string {
 		formTarget + "; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// html renders a page into memory, so that a page is answered whole or not at all.
+// html renders a page into memory, so that a page is sent completely or not at all.
 func (p *pages) html(name string, data any) ([]byte, error) {
 	var out bytes.Buffer
 	if err := p.templates[name].ExecuteTemplate(&out, "layout.html", data); err != nil {
@@ -83,21 +83,21 @@ func (p *pages) html(name string, data any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// head sets what pages need in place of the defaults of the API.
+// head sets the headers of pages in place of the defaults of the API.
 func (p *pages) head(h http.Header) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", p.policy)
-	// Of an address only the origin is told, never a token in it. no-referrer would tell as little, but a browser then
-	// sends forms with "Origin: null", which cannot be told from another site's.
+	// The referrer only has the origin, never a token in the URL. no-referrer would reveal as little, but a browser
+	// then sends forms with "Origin: null", which cannot be distinguished from another site's.
 	h.Set("Referrer-Policy", "strict-origin")
 }
 
-// render answers with a page.
+// render sends a page.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	s.renderWith(w, r, status, name, data, s.pages.policy)
 }
 
-// renderWith answers with a page that has a policy of its own.
+// renderWith sends a page with its own policy.
 func (s *Server) renderWith(w http.ResponseWriter, r *http.Request, status int, name string, data any, policy string) {
 	body, err := s.pages.html(name, data)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Server) renderWith(w http.ResponseWriter, r *http.Request, status int, 
 	_, _ = w.Write(body) // the reader has gone: nobody to tell
 }
 
-// message is a page that says one thing.
+// message is a page with a single message.
 type message struct {
 	Title string
 	Lines []string
@@ -122,17 +122,17 @@ type message struct {
 // formField is a field of a form, for the template of that name.
 type formField struct {
 	Name, Label, Type, Value string
-	// Autocomplete tells the browser what belongs here.
+	// Autocomplete is the browser's autocomplete hint.
 	Autocomplete string
 	MinLength    int
 	// Optional fields may stay empty.
 	Optional bool
 	Hint     string
-	// Problem is what is wrong with the value, as a sentence.
+	// Problem describes why the value is invalid, as a sentence.
 	Problem string
 }
 
-// failPage answers a request of a person that could not be fulfilled, for a reason that is not the person's.
+// failPage responds to a person's request that failed for a reason that is not the person's.
 func (s *Server) failPage(w http.ResponseWriter, r *http.Request, err error) {
 	infoOf(r).err = err
 	retry := "Nothing was changed. Try again in a moment."

@@ -14,8 +14,8 @@ import (
 	"crier/internal/service"
 )
 
-// newProtection knows requests of other sites by what browsers tell. Behind a proxy that changes the Host header, the
-// public address is this site too.
+// newProtection returns the check for cross-site requests by the headers of browsers. Behind a proxy that changes the
+// Host header, the public URL is this site too.
 func newProtection(publicURL string) *http.CrossOriginProtection {
 	protection := http.NewCrossOriginProtection()
 	if u, err := url.Parse(publicURL); err == nil && u.Host != "" {
@@ -25,7 +25,7 @@ func newProtection(publicURL string) *http.CrossOriginProtection {
 	return protection
 }
 
-// ownSiteOnly refuses requests that change something and that another site has a browser send in a person's name.
+// ownSiteOnly rejects changing requests that another site makes a browser send (CSRF).
 func (s *Server) ownSiteOnly(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch err := s.protection.Check(r); {
@@ -42,7 +42,7 @@ func (s *Server) ownSiteOnly(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// isPage is false for the addresses that programs use.
+// isPage reports whether a path is for people, not for programs.
 func isPage(r *http.Request) bool {
 	for _, prefix := range []string{"/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/media/", "/openapi.json"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {
@@ -52,7 +52,7 @@ func isPage(r *http.Request) bool {
 	return true
 }
 
-// browserOf returns what a request tells of the browser that a person signs in with.
+// browserOf returns the details of the browser that a person signs in with.
 func browserOf(r *http.Request) service.Browser {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -61,10 +61,10 @@ func browserOf(r *http.Request) service.Browser {
 	return service.Browser{UserAgent: r.UserAgent(), Address: host}
 }
 
-// guessesPerMinute is how often one remote address may try links and passwords.
+// guessesPerMinute is the rate limit of links and passwords per remote address.
 const guessesPerMinute = 20
 
-// fewGuesses slows down those who try secrets out.
+// fewGuesses rate-limits guessing of secrets.
 func (s *Server) fewGuesses(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _, wait := s.guesses.take(networkID(r.RemoteAddr))
@@ -81,10 +81,10 @@ func (s *Server) fewGuesses(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// networks is the space of the ids that stand for remote addresses.
+// networks is the namespace of the ids of remote addresses.
 const networks crier.ID = "5d0f9f9c-5f3e-5c1b-8a53-6d1b7c0f2a11"
 
-// networkID returns what the guesses of a remote address are counted under.
+// networkID returns the id under which the guesses of a remote address are counted.
 func networkID(remote string) crier.ID {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
@@ -96,7 +96,7 @@ func networkID(remote string) crier.ID {
 // maxForm is the largest form in bytes.
 const maxForm = 16 << 10
 
-// readForm reads the fields of a form into r.PostForm. When that fails, it answers and returns false.
+// readForm reads the fields of a form into r.PostForm. If that fails, it sends the error and returns false.
 func (s *Server) readForm(w http.ResponseWriter, r *http.Request) bool {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	err := r.ParseForm()
@@ -111,5 +111,5 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// tidy returns what a person typed, without the spaces that keyboards and pasting add.
+// tidy returns a person's input without the spaces that keyboards and pasting add.
 func tidy(typed string) string { return strings.TrimSpace(strings.ToValidUTF8(typed, "\uFFFD")) }

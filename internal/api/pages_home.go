@@ -2,7 +2,7 @@ package api
 
 import "net/http"
 
-// homePage leads a signed-in person to the dashboard and tells everybody else where they are.
+// homePage redirects a signed-in person to the dashboard and shows everybody else the home page.
 func (s *Server) homePage(w http.ResponseWriter, r *http.Request) {
 	if s.dashboard != nil && sessionToken(r) != "" {
 		user, err := s.services.People.User(r.Context(), sessionToken(r))
@@ -18,9 +18,9 @@ func (s *Server) homePage(w http.ResponseWriter, r *http.Request) {
 	s.render(w, r, http.StatusOK, "home", home{Ready: s.ready(r.Context()) == nil, App: s.dashboard != nil})
 }
 
-// home is what the first page shows.
+// home is the content of the home page.
 type home struct {
 	Ready bool
-	// App is true when there is a dashboard to sign in to.
+	// App is true if there is a dashboard to sign in to.
 	App bool
 }

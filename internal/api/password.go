@@ -11,7 +11,7 @@ import (
 	"crier/internal/service"
 )
 
-// accountView is the page of somebody who is signed in.
+// accountView is the account page of a signed-in person.
 type accountView struct {
 	*crier.User
 	Fields []formField
@@ -33,14 +33,15 @@ func newPasswordField(label string) formField {
 	}
 }
 
-// accountPage shows who is signed in.
+// accountPage shows the account of the signed-in person.
 func (s *Server) accountPage(w http.ResponseWriter, r *http.Request) {
 	if user, ok := s.signedInUser(w, r); ok {
 		s.render(w, r, http.StatusOK, "account", newAccountView(user))
 	}
 }
 
-// changePassword takes the form of the account page. The browser that sent it stays signed in, all else ends.
+// changePassword handles the form of the account page. The browser that sent it stays signed in, all other sessions
+// end.
 func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 	user, ok := s.signedInUser(w, r)
 	if !ok || !s.readForm(w, r) {
@@ -58,7 +59,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 	s.signedIn(w, r, session, err)
 }
 
-// signedIn gives the browser the session that a form has led to.
+// signedIn sets the session that a form created.
 func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, session service.Session, err error) {
 	if err != nil {
 		s.failPage(w, r, err)
@@ -68,8 +69,7 @@ func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, session servic
 	http.Redirect(w, r, "/account", http.StatusSeeOther)
 }
 
-// markPassword puts what is wrong beside the fields; what no field is to blame for is said beside the last, the
-// password.
+// markPassword adds problems to the fields; those without a field are shown at the last one, the password.
 func markPassword(fields []formField, err *crier.Error) {
 	markProblems(fields, err)
 	if err.Kind != crier.KindInvalid {
@@ -77,7 +77,7 @@ func markPassword(fields []formField, err *crier.Error) {
 	}
 }
 
-// resetPage is the form behind the link for a lost password.
+// resetPage is the form of a password reset link.
 type resetPage struct {
 	Token  string
 	Fields []formField
@@ -96,7 +96,7 @@ func (s *Server) resetForm(w http.ResponseWriter, r *http.Request) {
 	s.render(w, r, http.StatusOK, "reset_password", page)
 }
 
-// resetPassword takes the form.
+// resetPassword handles the form.
 func (s *Server) resetPassword(w http.ResponseWriter, r *http.Request) {
 	if !s.readForm(w, r) {
 		return

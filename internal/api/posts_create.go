@@ -8,7 +8,7 @@ import (
 	"crier/internal/access"
 )
 
-// postPath is the part of an input that every route about one post shares.
+// postPath is the part of an input that identifies a post.
 type postPath struct {
 	teamPath
 	PostID crier.ID `path:"postId"`

@@ -17,7 +17,7 @@ import (
 
 const (
 	limitWindow = time.Minute
-	// limitIdle is when the bucket of a token that has gone quiet is dropped; it is full again long before.
+	// limitIdle is when the bucket of an idle token is dropped; it is full again long before.
 	limitIdle = 10 * time.Minute
 )
 
@@ -39,7 +39,7 @@ func newLimiter(perMinute int, now func() time.Time) *limiter {
 	return &limiter{perMinute: perMinute, now: now, buckets: map[crier.ID]*bucket{}, swept: now()}
 }
 
-// take counts one request. It tells how many are left, when the bucket is full again, and, when there are none left,
+// take counts one request. It returns how many are left, when the bucket is full again, and, if there are none left,
 // how long to wait for the next.
 func (l *limiter) take(id crier.ID) (left int, full, wait time.Duration) {
 	now := l.now()
@@ -78,7 +78,7 @@ func (l *limiter) sweep(now time.Time) {
 	l.swept = now
 }
 
-// limit counts the request of a caller and tells it where it stands.
+// limit counts the request of a caller and sets the rate limit headers.
 func (s *Server) limit(w http.ResponseWriter, c access.Caller) error {
 	if s.limits.perMinute <= 0 {
 		return nil
@@ -95,8 +95,7 @@ func (s *Server) limit(w http.ResponseWriter, c access.Caller) error {
 		s.limits.perMinute, max(1, seconds(wait)))
 }
 
-// limitOrganization counts a request for an organization, so that many tokens of one do not take the server from the
-// others.
+// limitOrganization counts a request for an organization, so that the tokens of one do not starve the others.
 func (s *Server) limitOrganization(ctx context.Context, organization crier.ID) error {
 	if s.organizationLimits.perMinute <= 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"crier/internal/api/contract"
 )
 
-// doc describes an operation to people.
+// doc is the documentation of an operation.
 type doc struct {
 	ID          string
 	Summary     string
@@ -22,54 +22,53 @@ type doc struct {
 	Status int
 	// Sorts of a list operation; the first is the default.
 	Sorts []string
-	// Costs is true when the operation may be refused for lack of credits.
+	// Costs is true if the operation may be rejected for lack of credits.
 	Costs bool
-	// Conflicts is true when an operation that changes nothing may be refused for the present state, as those that
-	// change are.
+	// Conflicts is true if a read-only operation may conflict with the current state, as changing ones do.
 	Conflicts bool
-	// Long is true when the operation moves whole files, so that it may take hours.
+	// Long is true if the operation transfers whole files, so that it may take hours.
 	Long bool
-	// CSV is true when format=csv answers with a table.
+	// CSV is true if format=csv returns a table.
 	CSV bool
-	// Secret is true when the answer shows a secret, so that its length must not tell about it.
+	// Secret is true if the response contains a secret, so that its length must not reveal information about it.
 	Secret bool
-	// person is true when only people may call the operation, not API keys.
+	// person is true if only people may call the operation, not API keys.
 	person bool
-	// replay answers a repeated request from what was kept of the first one; nil gives the kept answer as it is.
+	// replay responds to a repeated request from the stored first response; nil sends the stored response unchanged.
 	replay func(s *Server, ctx context.Context, kept []byte) (any, error)
 }
 
-// checked is an input with rules of its own that the request alone can tell.
+// checked is an input with its own rules that need only the request.
 type checked interface{ check(s *Server) []crier.Issue }
 
-// ofTeam and ofOrganization are inputs that name what they are about.
+// ofTeam and ofOrganization are inputs with a team or an organization.
 type (
 	ofTeam         interface{ teamID() crier.ID }
 	ofOrganization interface{ organizationID() crier.ID }
 )
 
-// teamPath is the part of an input that every team-scoped route shares.
+// teamPath is the common part of the inputs of team-scoped routes.
 type teamPath struct {
 	TeamID crier.ID `path:"teamId"`
 }
 
 func (p *teamPath) teamID() crier.ID { return p.TeamID }
 
-// organizationPath is the part of an input that every organization-scoped route shares.
+// organizationPath is the common part of the inputs of organization-scoped routes.
 type organizationPath struct {
 	OrganizationID crier.ID `path:"organizationId"`
 }
 
 func (p *organizationPath) organizationID() crier.ID { return p.OrganizationID }
 
-// caller adds a route for any known caller.
+// caller adds a route for any authenticated caller.
 func caller[I, O any](s *Server, pattern string, fn func(context.Context, access.CallerScope, *I) (O, error), d doc) {
 	add(s, pattern, "", d, func(ctx context.Context, c access.Caller, in *I) (O, error) {
 		return fn(ctx, s.services.Access.Caller(c), in)
 	})
 }
 
-// person adds a route about the caller's own account, for people with a login of their own.
+// person adds a route about the caller's own account, for people with a login.
 func person[I, O any](s *Server, pattern string, fn func(context.Context, access.CallerScope, *I) (O, error), d doc) {
 	d.person = true
 	add(s, pattern, "", d, func(ctx context.Context, c access.Caller, in *I) (O, error) {
@@ -82,7 +81,7 @@ func person[I, O any](s *Server, pattern string, fn func(context.Context, access
 	})
 }
 
-// public adds an operation that needs no token and takes no body.
+// public adds an operation without token and body.
 func public[I, O any](s *Server, pattern string, fn func(context.Context, *I) (O, error), d doc) {
 	var in *contract.Input
 	route := serveOpen(s, pattern, false, func(w http.ResponseWriter, r *http.Request) {
@@ -102,7 +101,7 @@ func public[I, O any](s *Server, pattern string, fn func(context.Context, *I) (O
 	in = s.describe(route, d, reflect.TypeFor[I](), reflect.TypeFor[O]())
 }
 
-// organization adds a route that needs a permission in the organization its input names.
+// organization adds a route that needs a permission in the organization of its input.
 func organization[I, O any](s *Server, pattern string, p crier.Permission,
 	fn func(context.Context, access.OrgScope, *I) (O, error), d doc) {
 	add(s, pattern, p, d, func(ctx context.Context, c access.Caller, in *I) (O, error) {
@@ -118,7 +117,7 @@ func organization[I, O any](s *Server, pattern string, p crier.Permission,
 	})
 }
 
-// team adds a route that needs a permission in the team its path names.
+// team adds a route that needs a permission in the team of its path.
 func team[I, O any](s *Server, pattern string, p crier.Permission,
 	fn func(context.Context, access.TeamScope, *I) (O, error), d doc) {
 	add(s, pattern, p, d, func(ctx context.Context, c access.Caller, in *I) (O, error) {
@@ -134,8 +133,8 @@ func team[I, O any](s *Server, pattern string, p crier.Permission,
 	})
 }
 
-// add puts an operation into the router, the route table and the document. The order of checks is the contract's:
-// token, rate limit, kept answer, what the request alone tells, then access and the work.
+// add adds an operation to the router, the route table and the document. The order of checks is the contract's: token,
+// rate limit, stored response, validation of the request, then access and the operation.
 func add[I, O any](s *Server, pattern string, p crier.Permission, d doc,
 	work func(context.Context, access.Caller, *I) (O, error)) {
 	method, path, _ := strings.Cut(pattern, " ")
@@ -182,7 +181,7 @@ func add[I, O any](s *Server, pattern string, p crier.Permission, d doc,
 	})
 }
 
-// admit authenticates and counts the request.
+// admit authenticates and rate-limits the request.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) (access.Caller, bool) {
 	r, cancel := bounded(w, r, false)
 	defer cancel()
@@ -198,17 +197,17 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (access.Caller, b
 	return c, true
 }
 
-// open adds a route that needs no token. It is told to people, not part of the described interface.
+// open adds a route that needs no token. It is in the reference, but not part of the documented API.
 func open(s *Server, pattern string, fn http.HandlerFunc) { openFor(s, pattern, false, fn) }
 
-// openLong is open for a route that moves whole files.
+// openLong is open for a route that transfers whole files.
 func openLong(s *Server, pattern string, fn http.HandlerFunc) { openFor(s, pattern, true, fn) }
 
 func openFor(s *Server, pattern string, long bool, fn http.HandlerFunc) {
 	s.routes = append(s.routes, serveOpen(s, pattern, long, fn))
 }
 
-// serveOpen puts an open route into the router and returns its line of the route table.
+// serveOpen adds an open route to the router and returns its line of the route table.
 func serveOpen(s *Server, pattern string, long bool, fn http.HandlerFunc) contract.Route {
 	method, path, _ := strings.Cut(pattern, " ")
 	s.router.MethodFunc(method, path, func(w http.ResponseWriter, r *http.Request) {
@@ -220,8 +219,8 @@ func serveOpen(s *Server, pattern string, long bool, fn http.HandlerFunc) contra
 	return contract.Route{Method: method, Path: path, Open: true}
 }
 
-// oauthForm adds a route of the token endpoints: no token, a form of the fields of F, an answer A, errors as RFC 6749
-// has them.
+// oauthForm adds a route of the token endpoints: no token, a form with the fields of F, a response A, errors according
+// to RFC 6749.
 func oauthForm[F, A any](s *Server, pattern string, fn http.HandlerFunc, d doc) {
 	route := serveOpen(s, pattern, false, fn)
 	s.routes = append(s.routes, route)
@@ -231,7 +230,7 @@ func oauthForm[F, A any](s *Server, pattern string, fn http.HandlerFunc, d doc) 
 	}, reflect.TypeFor[F]())
 }
 
-// describe adds an operation to the route table and the description, and returns how its requests are read.
+// describe adds an operation to the route table and the description, and returns its input.
 func (s *Server) describe(route contract.Route, d doc, in, out reflect.Type) *contract.Input {
 	s.routes = append(s.routes, route)
 	isStream := out == reflect.TypeFor[*eventStream]()
@@ -244,10 +243,10 @@ func (s *Server) describe(route contract.Route, d doc, in, out reflect.Type) *co
 	})
 }
 
-// errNotFoundRoute is the answer to paths and methods that do not exist.
+// errNotFoundRoute is the error for paths and methods that do not exist.
 var errNotFoundRoute = crier.NotFound("There is no such endpoint. The interface is described at /docs.")
 
-// notFound answers a person with a page and a program with an error body.
+// notFound sends a page to a person and an error body to a program.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	if isPage(r) && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		s.render(w, r, http.StatusNotFound, "message", message{
@@ -260,7 +259,7 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, errNotFoundRoute)
 }
 
-// isKept finds a kept answer in an error.
+// isKept finds a stored response in an error.
 func isKept(err error) (*access.StoredResponse, bool) {
 	var kept *access.StoredResponse
 	ok := errors.As(err, &kept)

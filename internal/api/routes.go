@@ -2,7 +2,7 @@ package api
 
 import "crier"
 
-// addHealth is what every node answers, whatever its role.
+// addHealth adds the routes of every node, whatever its role.
 func (s *Server) addHealth() {
 	open(s, "GET /healthz", s.healthz)
 	open(s, "GET /readyz", s.readyz)
@@ -56,7 +56,7 @@ func (s *Server) addOrganizationRoutes() {
 		listCreditTransactionsDoc)
 }
 
-// addWebhookRoutes: addresses that are told of events.
+// addWebhookRoutes: webhooks and their deliveries.
 func (s *Server) addWebhookRoutes() {
 	const webhooks = "/v1/organizations/{organizationId}/webhooks"
 	organization(s, "GET "+webhooks, crier.ManageWebhooks, s.listWebhooks, listWebhooksDoc)
@@ -182,14 +182,14 @@ func (s *Server) addMediaRoutes() {
 	openLong(s, "HEAD /media/{assetId}/{variant}", s.serveSigned)
 }
 
-// addAppRoutes is the dashboard.
+// addAppRoutes adds the dashboard.
 func (s *Server) addAppRoutes() {
 	open(s, "GET "+appPath, s.appPage)
 	open(s, "GET "+appPath+"/*", s.appPage)
 	open(s, "GET "+appPath+"/assets/*", s.appAsset)
 }
 
-// addPages is what people see in a browser.
+// addPages adds the pages for people.
 func (s *Server) addPages() {
 	open(s, "GET /", s.homePage)
 	open(s, "GET /docs", s.serveDocs)
@@ -220,7 +220,7 @@ func (s *Server) addPages() {
 	open(s, "POST /oauth/{provider}/choose", s.oauthChoose)
 }
 
-// addAuthorization lets the clients of agents sign their person in.
+// addAuthorization adds the routes by which MCP clients sign in their person.
 func (s *Server) addAuthorization() {
 	open(s, "GET /.well-known/oauth-protected-resource", s.resourceMetadata)
 	open(s, "GET /.well-known/oauth-protected-resource/mcp", s.resourceMetadata)

@@ -7,7 +7,7 @@ import (
 	"crier/internal/access"
 )
 
-// scheduledPostPath is the part of an input that names one scheduled post.
+// scheduledPostPath is the part of an input that identifies a scheduled post.
 type scheduledPostPath struct {
 	teamPath
 	ID crier.ID `path:"id"`

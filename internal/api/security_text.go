@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// securityTextLife is how long the contact may be relied on (RFC 9116 recommends less than a year).
+// securityTextLife is how long the contact is valid (RFC 9116 recommends less than a year).
 const securityTextLife = 180 * 24 * time.Hour
 
-// securityText names whom to tell about a weakness, as RFC 9116 describes it.
+// securityText serves the contact for security reports according to RFC 9116.
 func (s *Server) securityText(w http.ResponseWriter, r *http.Request) {
 	if s.securityContact == "" {
 		s.notFound(w, r)

@@ -1,6 +1,6 @@
-// Package api is the HTTP door: the route table, one file per endpoint, the error bodies and the OpenAPI document,
-// which falls out of the input and output types. A handler decodes, calls one method of the service and hands its
-// result on; rules live there.
+// Package api is the HTTP API: the route table, one file per endpoint, the error bodies and the OpenAPI document, which
+// is generated from the input and output types. A handler decodes the request, calls one method of the service and
+// returns its result; business rules are in the service.
 package api
 
 import (
@@ -21,39 +21,40 @@ import (
 	"crier/internal/service"
 )
 
-// Config is what the door needs.
+// Config holds the dependencies and settings of the API.
 type Config struct {
 	Services *service.Services
 	Now      func() time.Time
 	Logger   *slog.Logger
 	// Version of the program, for the document's description.
 	Version string
-	// RateLimit is how many requests a token may make per minute; 0 switches limits off.
+	// RateLimit is the maximum number of requests per minute and token; 0 disables the limit.
 	RateLimit int
-	// OrganizationRateLimit is how many requests an organization may make per minute with all its tokens; 0: no limit.
+	// OrganizationRateLimit is the maximum number of requests per minute and organization, all its tokens together; 0:
+	// no limit.
 	OrganizationRateLimit int
-	// SecurityContact is where weaknesses are reported to, as /.well-known/security.txt names it; empty: no such file.
+	// SecurityContact is the contact for security reports in /.well-known/security.txt; empty: no such file.
 	SecurityContact string
-	// Ready says what is not ready yet, or nil.
+	// Ready returns why the node is not ready yet, or nil.
 	Ready func(context.Context) error
-	// PublicURL is where people reach this installation.
+	// PublicURL is the URL under which people reach this installation.
 	PublicURL string
-	// TrustedProxies may name the caller's address and scheme in Forwarded or X-Forwarded-… headers.
+	// TrustedProxies may set the caller's address and scheme in Forwarded or X-Forwarded-… headers.
 	TrustedProxies []netip.Prefix
-	// App is the built dashboard; without it there is none.
+	// App is the built dashboard; nil: none.
 	App fs.FS
-	// SandboxURL is where the simulated networks can be looked at; empty when they are off.
+	// SandboxURL is the URL of the sandbox's pages; empty if it is off.
 	SandboxURL string
-	// Mail is true when this installation sends mail.
+	// Mail is true if this installation sends mail.
 	Mail bool
-	// WorkerOnly leaves the API out: such a node tells of its health and nothing else.
+	// WorkerOnly omits the API: such a node only reports its health.
 	WorkerOnly bool
-	// Metrics receives the door's measurements; MetricsHandler, when set, is served to loopback callers at /metrics.
+	// Metrics receives the API's metrics; MetricsHandler, if set, is served to loopback callers at /metrics.
 	Metrics        prometheus.Registerer
 	MetricsHandler http.Handler
 }
 
-// Server answers HTTP requests.
+// Server serves HTTP requests.
 type Server struct {
 	services *service.Services
 	now      func() time.Time
@@ -66,16 +67,16 @@ type Server struct {
 	metrics            *metrics
 	pages              *pages
 	guesses            *limiter
-	// devices counts the requests to the token endpoints, which have no token to count by.
+	// devices rate-limits the token endpoints, which have no token to count by.
 	devices   *limiter
 	instance  crier.Instance
 	proxies   forwarded.Proxies
 	dashboard *dashboard
-	// protection refuses what another site has a browser send.
+	// protection rejects cross-site requests.
 	protection *http.CrossOriginProtection
 
 	router *chi.Mux
-	// routes is the route table: the described operations and the open routes beside them.
+	// routes is the route table: the documented operations and the open routes.
 	routes   []Route
 	document *contract.Document
 	openAPI  func() []byte
@@ -85,7 +86,7 @@ type Server struct {
 // Route is one line of the route table.
 type Route = contract.Route
 
-// New builds the door.
+// New returns a new Server.
 func New(cfg Config) *Server {
 	s := &Server{
 		services:           cfg.Services,
@@ -138,7 +139,7 @@ func (s *Server) OpenAPI() []byte { return s.openAPI() }
 // Routes returns the route table, for tests that walk it.
 func (s *Server) Routes() []Route { return s.routes }
 
-// Mount serves another door at a path. It has to find out by itself who its callers are.
+// Mount serves another handler at a path. It must authenticate its callers itself.
 func (s *Server) Mount(path string, door http.Handler) {
 	s.router.Handle(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		infoOf(r).route = path
@@ -146,7 +147,7 @@ func (s *Server) Mount(path string, door http.Handler) {
 	}))
 }
 
-// ServeHTTP observes the request, refuses what another site sent, then routes it.
+// ServeHTTP observes the request, rejects cross-site ones, then routes it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.observe(w, r, s.ownSiteOnly(s.router.ServeHTTP))
 }

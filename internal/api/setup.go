@@ -13,14 +13,14 @@ import (
 	"crier/internal/service"
 )
 
-// setupPage is the form behind the set-up link of a new organization's owner.
+// setupPage is the form of the set-up link of a new organization's owner.
 type setupPage struct {
 	Token  string
 	Failed bool
 	Fields []formField
 }
 
-// newSetupPage returns the form with what was typed before. The password is never sent back.
+// newSetupPage returns the form with the previous input, but never the password.
 func newSetupPage(token string, typed url.Values) setupPage {
 	return setupPage{Token: token, Fields: []formField{
 		{Name: "name", Label: "Name", Type: "text", Autocomplete: "name", Value: typed.Get("name"),
@@ -35,7 +35,7 @@ func newSetupPage(token string, typed url.Values) setupPage {
 	}}
 }
 
-// setupForm shows the form, as long as its link can be used.
+// setupForm shows the form while its link is valid.
 func (s *Server) setupForm(w http.ResponseWriter, r *http.Request) {
 	page := newSetupPage(r.URL.Query().Get("token"), nil)
 	if err := s.services.Instance.CheckSetupLink(r.Context(), page.Token); err != nil {
@@ -45,8 +45,8 @@ func (s *Server) setupForm(w http.ResponseWriter, r *http.Request) {
 	s.render(w, r, http.StatusOK, "setup", page)
 }
 
-// setUp takes the form. The link is checked first, because hashing a password is work that nobody should get for
-// nothing. The way on is a redirect: loading the next page again must not send the form again.
+// setUp handles the form. The link is checked first, because hashing a password is expensive. The response is a
+// redirect, so that reloading the next page does not send the form again.
 func (s *Server) setUp(w http.ResponseWriter, r *http.Request) {
 	if !s.readForm(w, r) {
 		return
@@ -73,7 +73,7 @@ func (s *Server) setUp(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
-// failSetup shows what is wrong: beside a field, or with the link, or here.
+// failSetup shows the error: at a field, about the link, or of the server.
 func (s *Server) failSetup(w http.ResponseWriter, r *http.Request, page setupPage, err error) {
 	var known *crier.Error
 	switch {
@@ -88,7 +88,7 @@ func (s *Server) failSetup(w http.ResponseWriter, r *http.Request, page setupPag
 	}
 }
 
-// markProblems puts what is wrong beside the fields. A conflict is about the e-mail address: it belongs to one person.
+// markProblems adds problems to the fields. A conflict is about the e-mail address: it belongs to one person.
 func markProblems(fields []formField, err *crier.Error) {
 	for i, f := range fields {
 		if f.Name == "email" && err.Kind == crier.KindConflict {
@@ -102,7 +102,7 @@ func markProblems(fields []formField, err *crier.Error) {
 	}
 }
 
-// setupDone tells what to do next.
+// setupDone shows the next steps.
 func (s *Server) setupDone(w http.ResponseWriter, r *http.Request) {
 	s.render(w, r, http.StatusOK, "setup_done", nil)
 }

@@ -10,8 +10,8 @@ import (
 	"crier/internal/api/contract"
 )
 
-// sessionCookie holds a person's browser session. Over TLS its name has the prefix that browsers accept from this very
-// host only, so that a neighbouring host cannot plant a session.
+// sessionCookie is the cookie of a person's browser session. Over TLS its name has the prefix that browsers accept only
+// from this host, so that a sibling domain cannot plant a session.
 const (
 	sessionCookie       = "crier_session"
 	secureSessionCookie = "__Host-" + sessionCookie
@@ -39,7 +39,7 @@ func (s *Server) signInPage(next, email string) signInPage {
 	}}
 }
 
-// ownPath keeps the way after signing in on this site: a path, never another host.
+// ownPath restricts the redirect after signing in to this site: a path, never another host.
 func ownPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
@@ -53,7 +53,7 @@ func (s *Server) signInForm(w http.ResponseWriter, r *http.Request) {
 	s.render(w, r, http.StatusOK, "sign_in", s.signInPage(ownPath(r.URL.Query().Get("next")), ""))
 }
 
-// signIn takes the form. The session's token is new in any case.
+// signIn handles the form. The session's token is always new.
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	if !s.readForm(w, r) {
 		return
@@ -76,7 +76,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, next, http.StatusSeeOther) //nolint:gosec // ownPath keeps it on this site
 }
 
-// setSession gives the browser its cookie: not for scripts, not for other sites.
+// setSession sets the browser's cookie: not for scripts, not for other sites.
 func (s *Server) setSession(w http.ResponseWriter, r *http.Request, token string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever there is TLS; a first start has none
 		Name: sessionCookieName(r), Value: token, Path: "/", MaxAge: maxAge, HttpOnly: true,
@@ -93,7 +93,7 @@ func sessionToken(r *http.Request) string {
 	return cookie.Value
 }
 
-// signedInUser returns who is signed in. Without anybody the browser is sent to sign in and back.
+// signedInUser returns the signed-in person. If there is none, the browser is redirected to sign in and back.
 func (s *Server) signedInUser(w http.ResponseWriter, r *http.Request) (*crier.User, bool) {
 	user, err := s.services.People.User(r.Context(), sessionToken(r))
 	if err != nil {

@@ -24,7 +24,7 @@ var nextSlotsDoc = doc{
 		"skipped by a clock change moves forward by the gap; one that occurs twice means the first.",
 }
 
-// check reads the count. Any whole number is clamped, however large; anything else is refused.
+// check parses the count. Any whole number is clamped, however large; anything else is rejected.
 func (in *nextSlotsInput) check(*Server) []crier.Issue {
 	in.count = 1
 	if in.Count == "" {

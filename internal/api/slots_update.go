@@ -7,7 +7,7 @@ import (
 	"crier/internal/access"
 )
 
-// slotPath is the part of an input that names one slot.
+// slotPath is the part of an input that identifies a slot.
 type slotPath struct {
 	teamPath
 	SlotID crier.ID `path:"slotId"`

@@ -7,22 +7,21 @@ import (
 )
 
 const (
-	// requestTimeout ends requests whose answer nobody waits for any more; longTimeout is for those that move whole
-	// files.
+	// requestTimeout ends requests that nobody waits for any more; longTimeout is for those that transfer whole files.
 	requestTimeout = 75 * time.Second
 	longTimeout    = 6 * time.Hour
-	// idleTimeout ends a transfer on which nothing moves.
+	// idleTimeout ends a stalled transfer.
 	idleTimeout = time.Minute
 )
 
-// bounded gives a request the time it may take. Long ones get time of their own in place of the server's.
+// bounded sets the time-out of a request. Long ones have their own in place of the server's.
 func bounded(w http.ResponseWriter, r *http.Request, long bool) (*http.Request, context.CancelFunc) {
 	limit := requestTimeout
 	if long {
 		limit = longTimeout
 		connection := http.NewResponseController(w)
 		ends := time.Now().Add(longTimeout) //nolint:forbidigo // a socket's deadline is the machine's
-		// Test recorders refuse deadlines; they have none to move.
+		// Test recorders do not support deadlines.
 		_ = connection.SetReadDeadline(ends)
 		_ = connection.SetWriteDeadline(ends)
 	}
@@ -30,13 +29,13 @@ func bounded(w http.ResponseWriter, r *http.Request, long bool) (*http.Request, 
 	return r.WithContext(ctx), cancel
 }
 
-// file is an answer that is not JSON: the bytes of a file.
+// file is a response with the content of a file instead of JSON.
 type file interface {
-	// serve writes the file, or the part of it that was asked for, and closes it.
+	// serve writes the file, or the requested part of it, and closes it.
 	serve(w http.ResponseWriter, r *http.Request)
 }
 
-// patientWriter moves the deadline of the connection on with every piece that a slow reader takes.
+// patientWriter extends the deadline of the connection with every chunk that a slow reader accepts.
 type patientWriter struct {
 	http.ResponseWriter
 	connection *http.ResponseController
@@ -46,7 +45,7 @@ func newPatientWriter(w http.ResponseWriter) *patientWriter {
 	return &patientWriter{w, http.NewResponseController(w)}
 }
 
-// Write gives each piece its own time.
+// Write sets a deadline for each chunk.
 func (w *patientWriter) Write(p []byte) (int, error) {
 	_ = w.connection.SetWriteDeadline(time.Now().Add(idleTimeout)) //nolint:forbidigo // a socket's deadline is the machine's
 	return w.ResponseWriter.Write(p)

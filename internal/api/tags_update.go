@@ -7,7 +7,7 @@ import (
 	"crier/internal/access"
 )
 
-// tagPath is the part of an input that every route about one tag shares.
+// tagPath is the part of an input that identifies a tag.
 type tagPath struct {
 	teamPath
 	TagID crier.ID `path:"tagId"`

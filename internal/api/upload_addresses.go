@@ -31,7 +31,7 @@ func (s *Server) createUploadAddress(ctx context.Context, scope access.TeamScope
 	return s.services.UploadAddresses.Create(ctx, scope, in.Body)
 }
 
-// receiveUpload takes a file from whoever holds a signed upload address. The audit log does not get the address.
+// receiveUpload accepts a file from anyone who has a signed upload URL. The URL is not written to the audit log.
 func (s *Server) receiveUpload(w http.ResponseWriter, r *http.Request) {
 	stream := contract.NewStream(w, r)
 	defer stream.Drain()

@@ -41,12 +41,12 @@ func (s *Server) appendUpload(ctx context.Context, scope access.TeamScope, in *a
 	return s.services.Uploads.Append(ctx, scope, in.UploadID, in.ContentRange.UploadChunk, in.Stream)
 }
 
-// byteRange is the header Content-Range of a piece.
+// byteRange is the header Content-Range of a chunk.
 type byteRange struct{ library.UploadChunk }
 
 var rangePattern = regexp.MustCompile(`^bytes ([0-9]{1,16})-([0-9]{1,16})/([0-9]{1,16})$`)
 
-// UnmarshalText reads the header.
+// UnmarshalText parses the header.
 func (b *byteRange) UnmarshalText(text []byte) error {
 	found := rangePattern.FindSubmatch(text)
 	if found == nil {

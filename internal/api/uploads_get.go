@@ -7,7 +7,7 @@ import (
 	"crier/internal/access"
 )
 
-// uploadPath is the part of an input that names one upload.
+// uploadPath is the part of an input that identifies an upload.
 type uploadPath struct {
 	teamPath
 	UploadID crier.ID `path:"uploadId"`
@@ -24,7 +24,7 @@ func (s *Server) getUpload(ctx context.Context, scope access.TeamScope, in *getU
 	return s.services.Uploads.Get(ctx, scope, in.UploadID)
 }
 
-// aliasOf describes the same operation at a second address.
+// aliasOf describes the same operation at a second path.
 func aliasOf(d doc) doc {
 	d.ID += "Alias"
 	d.Summary += " (alias)"

@@ -7,7 +7,7 @@ import (
 	"crier/internal/access"
 )
 
-// webhookPath is the part of an input that names one webhook.
+// webhookPath is the part of an input that identifies a webhook.
 type webhookPath struct {
 	organizationPath
 	ID crier.ID `path:"id"`

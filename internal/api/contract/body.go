@@ -13,11 +13,11 @@ import (
 const (
 	// maxBody is the largest JSON body.
 	maxBody = 1 << 20
-	// streamIdleTimeout ends a transfer on which nothing moves.
+	// streamIdleTimeout ends a stalled transfer.
 	streamIdleTimeout = time.Minute
 )
 
-// Body is the body of a request, and what was wrong with its idempotency key.
+// Body is the body of a request, and the problem of its idempotency key.
 type Body struct {
 	Data   []byte
 	Large  bool // over maxBody; Data is empty then
@@ -25,15 +25,15 @@ type Body struct {
 	Stream *Stream // in place of Data, for bodies that are not kept in memory
 }
 
-// Drain lets the sender of a stream finish.
+// Drain allows the sender of a stream to finish.
 func (b Body) Drain() {
 	if b.Stream != nil {
 		b.Stream.Drain()
 	}
 }
 
-// Repetition returns what tells a request from another one with the same key. A stream cannot be known before it is
-// read, so there only its length and its place in the whole count.
+// Repetition returns what distinguishes a request from another one with the same key. The content of a stream is not
+// known before it is read, so only its length and range count.
 func (b Body) Repetition() []byte {
 	if b.Stream != nil {
 		return b.Stream.repetition()
@@ -41,8 +41,8 @@ func (b Body) Repetition() []byte {
 	return b.Data
 }
 
-// readBody reads at most maxBody bytes. A larger body is no error here: other issues may be told beside it, and an
-// operation without a body does not care.
+// readBody reads at most maxBody bytes. A larger body is not an error here: other issues may be reported with it, and
+// an operation without a body ignores it.
 func readBody(w http.ResponseWriter, r *http.Request) (Body, error) {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -54,11 +54,11 @@ func readBody(w http.ResponseWriter, r *http.Request) (Body, error) {
 	return Body{Data: data}, nil
 }
 
-// Stream is the body of a request that is too large to be kept in memory. It is read as it arrives, and given up when
-// nothing arrives for a while.
+// Stream is the body of a request that is too large for memory. It is read as it arrives, and aborted if nothing
+// arrives for a while.
 type Stream struct {
 	Header http.Header
-	// Length is -1 when the sender does not tell.
+	// Length is -1 if it is unknown.
 	Length     int64
 	body       io.Reader
 	connection *http.ResponseController
@@ -70,7 +70,7 @@ func NewStream(w http.ResponseWriter, r *http.Request) *Stream {
 	return &Stream{Header: r.Header, Length: r.ContentLength, body: r.Body, connection: http.NewResponseController(w)}
 }
 
-// Read moves the deadline of the connection on with every piece. What the sender does wrong is a *crier.Error.
+// Read extends the deadline of the connection with every chunk. Client errors are a *crier.Error.
 func (s *Stream) Read(p []byte) (int, error) {
 	s.started = true
 	_ = s.connection.SetReadDeadline(time.Now().Add(streamIdleTimeout)) //nolint:forbidigo // a socket's deadline is the machine's
@@ -79,8 +79,7 @@ func (s *Stream) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	if errors.Is(err, io.EOF) {
-		// The server goes on reading to notice when the caller leaves: a deadline that passes then would look like
-		// that.
+		// The server keeps reading to detect when the caller disconnects: an expired deadline would look like that.
 		_ = s.connection.SetReadDeadline(time.Time{})
 		return n, err
 	}
@@ -88,15 +87,15 @@ func (s *Stream) Read(p []byte) (int, error) {
 }
 
 const (
-	// drainBytes and drainTime bound what is read of a body that is refused: a sender that is still sending would lose
-	// the answer with the connection.
+	// drainBytes and drainTime limit what is read of a rejected body: a sender that is still sending would lose the
+	// response with the connection.
 	drainBytes = 64 << 20
 	drainTime  = 10 * time.Second
 )
 
-// Drain hands the answer out and lets the sender finish.
+// Drain flushes the response and allows the sender to finish.
 func (s *Stream) Drain() {
-	// The deadline comes first: the server itself reads what is left of a short body before it sends an answer.
+	// The deadline comes first: the server itself reads the rest of a short body before it sends a response.
 	_ = s.connection.SetReadDeadline(time.Now().Add(drainTime)) //nolint:forbidigo // a socket's deadline is the machine's
 	_ = s.connection.Flush()                                    // what cannot be flushed is sent when the request ends
 	if !s.started && s.Header.Get("Expect") != "" {
@@ -105,7 +104,7 @@ func (s *Stream) Drain() {
 	_, _ = io.CopyN(io.Discard, s.body, drainBytes) // whatever ends it, nobody is left to be told
 }
 
-// repetition returns what is known of a stream before it is read, to tell a repeated request from another one.
+// repetition returns what is known of a stream before it is read, to distinguish a repeated request from another one.
 func (s *Stream) repetition() []byte {
 	return strconv.AppendInt([]byte(s.Header.Get("Content-Range")+" "), s.Length, 10)
 }

@@ -30,7 +30,7 @@ a device login.
 * Requests are limited per token: ` + "`RateLimit`, `RateLimit-Policy` and `Retry-After`" + ` report the current state.
 * Unknown keys in a body are rejected; unknown query parameters are ignored.`
 
-// arraysNeverNull switches Huma's default off: in this interface a list is never null unless its field says so.
+// arraysNeverNull disables Huma's default: in this API a list is never null unless its field says so.
 var arraysNeverNull = sync.OnceFunc(func() { huma.DefaultArrayNullable = false })
 
 func newOpenAPI(r *Registry) *huma.OpenAPI {
@@ -59,11 +59,11 @@ func newOpenAPI(r *Registry) *huma.OpenAPI {
 // Route is one line of the route table.
 type Route struct {
 	Method, Path string
-	// Permission that the route needs; empty when it needs none, or only a known caller.
+	// Permission that the route needs; empty if it needs none, or only an authenticated caller.
 	Permission string
 	// Open routes need no token.
 	Open bool
-	// Person routes are for people with a login of their own, not for API keys.
+	// Person routes are for people with a login, not for API keys.
 	Person bool
 }
 
@@ -75,20 +75,20 @@ type Operation struct {
 	Status int
 	// Sorts of a list operation; the first is the default.
 	Sorts []string
-	// Costs is true when the operation may be refused for lack of credits, Conflicts when it may be refused for the
-	// present state.
+	// Costs is true if the operation may be rejected for lack of credits, Conflicts if it may conflict with the current
+	// state.
 	Costs, Conflicts bool
 	// In is the input type of the operation; see NewInput.
 	In reflect.Type
-	// Out is the type of the JSON answer; nil means that the answer is the bytes of a file, or a stream of events.
+	// Out is the type of the JSON response; nil means that the response is a file, or a stream of events.
 	Out    reflect.Type
 	Events bool
-	// CSV is true when the answer can also be a table.
+	// CSV is true if the response can also be a table.
 	CSV bool
 }
 
-// Document describes the API: its operations with their inputs, and the OpenAPI document that tells of them, which is
-// nil where requests are only read.
+// Document describes the API: its operations with their inputs, and their OpenAPI document, which is nil if requests
+// are only read.
 type Document struct {
 	registry *Registry
 	openAPI  *huma.OpenAPI
@@ -105,12 +105,12 @@ func NewDocument() *Document {
 		errors: map[string]*huma.Response{}}
 }
 
-// NewInputs returns a document that only reads requests: it has inputs, and nothing to tell of them.
+// NewInputs returns a document that only reads requests: it has inputs, but no OpenAPI document.
 func NewInputs() *Document {
 	return &Document{registry: NewRegistry(), inputs: map[Route]*Input{}}
 }
 
-// Complete ends the description. From now on nothing in it changes, so that any number of servers can share it: adding
+// Complete completes the description. It does not change any more, so that any number of servers can share it: adding
 // an operation to it again only finds its input.
 func (d *Document) Complete() { d.complete = true }
 
@@ -120,7 +120,7 @@ func (d *Document) Registry() *Registry { return d.registry }
 // OpenAPI returns the document itself.
 func (d *Document) OpenAPI() *huma.OpenAPI { return d.openAPI }
 
-// AddRoute gives a route its place in the reference.
+// AddRoute adds a route to the reference.
 func (d *Document) AddRoute(r Route) { d.routes = append(d.routes, r) }
 
 // Add adds an operation and returns its input.
@@ -186,8 +186,8 @@ func (d *Document) operation(o Operation, in *Input) *huma.Operation {
 	return op
 }
 
-// AddForm adds an operation of the token endpoints: no token, a form with the fields of the type form, errors as
-// RFC 6749 has them.
+// AddForm adds an operation of the token endpoints: no token, a form with the fields of the type form, errors according
+// to RFC 6749.
 func (d *Document) AddForm(o Operation, form reflect.Type) {
 	if d.complete {
 		return
@@ -224,15 +224,15 @@ func (d *Document) JSON() []byte {
 	return data
 }
 
-// Reference lays the document out for people, in the order of the route table.
+// Reference returns the document as a page for people, in the order of the route table.
 func (d *Document) Reference() Reference { return newReference(d.openAPI, d.registry, d.routes) }
 
-// settingsSchema is the name under which the document has the publish settings.
+// settingsSchema is the name of the schema of the publish settings.
 const settingsSchema = "PlatformSettings"
 
-// For returns the description as a server tells it: with the version of its program, and the publish settings of its
-// networks, unless they are nil. Settings are checked by the networks' own declarations, so their schemas are told, not
-// enforced here. The description itself stays as it is.
+// For returns the description of a server: with the version of its program, and the publish settings of its networks,
+// unless they are nil. Settings are checked by the networks' own declarations, so their schemas are documented, not
+// enforced here. The description itself does not change.
 func (d *Document) For(version string, settings map[string]any) *Document {
 	registry := *d.registry
 	registry.schemas = maps.Clone(registry.schemas)
@@ -246,7 +246,7 @@ func (d *Document) For(version string, settings map[string]any) *Document {
 	return &Document{registry: &registry, openAPI: &openAPI, routes: d.routes, inputs: d.inputs, complete: true}
 }
 
-// tellSettings replaces schemas that speak of publish settings by copies that name them.
+// tellSettings replaces schemas with publish settings by copies that refer to them.
 func (r *Registry) tellSettings(properties map[string]any) {
 	r.schemas[settingsSchema] = &huma.Schema{
 		Type: huma.TypeObject, Description: "Publish settings by key: the network's name and the setting's.",
@@ -275,7 +275,7 @@ func (r *Registry) tellSettings(properties map[string]any) {
 	}
 }
 
-// documentFile describes an answer that is the bytes of a file.
+// documentFile describes a response that is a file.
 func (d *Document) documentFile(op *huma.Operation) {
 	bytes := map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString,
 		Format: "binary"}}}

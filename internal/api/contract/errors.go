@@ -41,13 +41,13 @@ var statusOf = map[crier.Kind]int{
 // Status returns the HTTP status of a kind of errors.
 func Status(kind crier.Kind) int { return statusOf[kind] }
 
-// errorAnswers are the errors that operations document.
+// errorAnswers are the documented errors of operations.
 var errorAnswers = []struct {
 	kind      crier.Kind
 	when      string
 	conflicts bool // only operations that depend on the present state have it
 	costs     bool // only operations that cost credits have it
-	// conditional errors are those of operations that take If-Match
+	// conditional errors are those of operations that accept If-Match
 	conditional bool
 }{
 	{kind: crier.KindInvalid, when: "The body, the query string or a path parameter is malformed or breaks a rule; " +

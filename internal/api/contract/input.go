@@ -18,8 +18,8 @@ import (
 	"crier"
 )
 
-// Input describes how a request becomes a value of an input type: which fields come from the path and the query, and
-// whether there is a body. It is compiled once per route, and both decoding and the document come from it.
+// Input describes how a request is decoded into an input type: which fields come from the path and the query, and
+// whether there is a body. It is compiled once per route, for both decoding and the document.
 type Input struct {
 	registry *Registry
 	params   []param
@@ -38,9 +38,9 @@ type param struct {
 	required bool
 }
 
-// NewInput compiles an input type. Its fields carry path:"name", query:"name" or header:"name" tags and hold strings; a
-// field Body is the JSON body, which the tag body:"optional" lets be absent; a field Stream is a body of the media type
-// in its tag, read as it arrives, whose form, if it is one, the input describes.
+// NewInput compiles an input type. Its fields have path:"name", query:"name" or header:"name" tags and are strings; a
+// field Body is the JSON body, which is optional with the tag body:"optional"; a field Stream is a body of the media
+// type in its tag, read as it arrives; if it is a form, the input describes it.
 func NewInput(r *Registry, t reflect.Type) *Input {
 	in := &Input{registry: r}
 	for _, f := range reflect.VisibleFields(t) {
@@ -80,7 +80,7 @@ func (in *Input) TakesForm() bool { return in.stream != nil && in.media == "mult
 // formed is an input whose stream is a form with the fields of a struct.
 type formed interface{ Form() any }
 
-// Target returns the path of a request with those parameters of its query that the operation knows.
+// Target returns the path of a request with the query parameters of the operation.
 func (in *Input) Target(r *http.Request) string {
 	known, given := url.Values{}, r.URL.Query()
 	for _, p := range in.params {
@@ -102,7 +102,7 @@ func (in *Input) Receive(w http.ResponseWriter, r *http.Request) (Body, error) {
 	return readBody(w, r)
 }
 
-// validated is a body with rules of its own beyond its form.
+// validated is a body with rules beyond its schema.
 type validated interface {
 	Validate(now time.Time) []crier.Issue
 }
@@ -204,13 +204,13 @@ func (in *Input) decodeBody(v *validator, r *http.Request, body Body, dst any) {
 	}
 	before := len(v.issues)
 	v.check(in.schema, value, none)
-	// Decoded even when something is wrong, as far as it goes: the rules across fields then find their issues too.
+	// Invalid bodies are decoded too, as far as possible, so that the rules across fields find their issues.
 	if err := json.Unmarshal(data, dst); err != nil && len(v.issues) == before {
 		v.add(none, "the body does not fit: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 }
 
-// isNothing accepts what clients send in place of no body.
+// isNothing reports whether a body counts as absent.
 func isNothing(data []byte) bool {
 	data = bytes.TrimSpace(data)
 	return len(data) == 0 || bytes.Equal(data, []byte("{}"))
@@ -226,7 +226,7 @@ func isJSON(contentType string) bool {
 	return err == nil && media == "application/json" && (charset == "" || charset == "utf-8")
 }
 
-// UnlessKnown leaves out issues of values that were found to be wrong already.
+// UnlessKnown omits issues of values that already have one.
 func UnlessKnown(known, more []crier.Issue) []crier.Issue {
 	var out []crier.Issue
 	for _, issue := range more {
@@ -247,7 +247,7 @@ func covered(known []crier.Issue, path []string) bool {
 	return false
 }
 
-// sortBy says by what the answer can be sorted; the first is the default.
+// sortBy sets the sort fields of a list; the first is the default.
 func (in *Input) sortBy(sorts []string) {
 	for _, p := range in.params {
 		if p.name != "sortBy" || len(sorts) == 0 {

@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds the nesting of a body; nothing in the contract comes near it.
+// maxDepth is the maximum nesting of a body, far more than the contract needs.
 const maxDepth = 32
 
-// ParseJSON reads one JSON value. It refuses what encoding/json would let through: invalid UTF-8, halves of surrogate
-// pairs, characters that no database keeps, keys given twice, endless nesting, and anything behind the value.
+// ParseJSON parses one JSON value. It rejects what encoding/json accepts: invalid UTF-8, halves of surrogate pairs,
+// characters that databases cannot store, duplicate keys, endless nesting, and anything after the value.
 func ParseJSON(data []byte) (any, error) {
 	if !utf8.Valid(data) {
 		return nil, errors.New("the body is not valid UTF-8")
@@ -58,7 +58,7 @@ func loneSurrogate(data []byte) int {
 	return -1
 }
 
-// escaped reads an escape of the form \u0041 at the beginning of data; -1 means that there is none.
+// escaped decodes an escape of the form \u0041 at the start of data; -1 means that there is none.
 func escaped(data []byte) rune {
 	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
 		return -1
@@ -125,8 +125,8 @@ func parseArray(d *json.Decoder, depth int) (any, error) {
 	return array, malformed(err)
 }
 
-// wholeNumbers writes the whole numbers of a value without fraction and exponent, the way that encoding/json reads them
-// into integers: JSON has one kind of number, and 2.0 is 2. It reports whether it has changed any.
+// wholeNumbers rewrites the whole numbers of a value without fraction and exponent, as encoding/json expects integers:
+// JSON has one kind of number, and 2.0 is 2. It reports whether it has changed any.
 func wholeNumbers(value any) bool {
 	changed := false
 	rewrite := func(inner any, set func(json.Number)) {
@@ -153,10 +153,10 @@ func wholeNumbers(value any) bool {
 	return changed
 }
 
-// maxWholeDigits is how many digits fit into an int64, whatever they are.
+// maxWholeDigits is the number of digits that always fit into an int64.
 const maxWholeDigits = 18
 
-// wholeNumber returns a number without fraction and exponent; ok is false when its value is not whole, or too large.
+// wholeNumber returns a number without fraction and exponent; ok is false if its value is not whole, or too large.
 func wholeNumber(n json.Number) (whole json.Number, ok bool) {
 	text, negative := strings.CutPrefix(n.String(), "-")
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")

@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Reference is the documentation for people: the OpenAPI document, laid out for reading.
+// Reference is the OpenAPI document as documentation for people.
 type Reference struct {
 	Title, Version string
 	Intro          []block
@@ -28,7 +28,7 @@ type referenceOperation struct {
 	ID, Method, Path, Summary string
 	Deprecated                bool
 	Description               []block
-	// Open operations need no token. Others need a permission, or only a token when it is empty.
+	// Open operations need no token. Others need a permission, or only a token if it is empty.
 	Open       bool
 	Permission string
 	Parameters []referenceParameters
@@ -50,13 +50,13 @@ type referenceBody struct {
 	Optional  bool
 }
 
-// referenceAnswer is one status that an operation answers with.
+// referenceAnswer is one response status of an operation.
 type referenceAnswer struct {
 	referenceValue
 	Status, Description string
 }
 
-// newReference lays the document out, in the order of the route table.
+// newReference returns the reference, in the order of the route table.
 func newReference(document *huma.OpenAPI, r *Registry, routes []Route) Reference {
 	page := Reference{Title: document.Info.Title, Version: document.Info.Version,
 		Intro: prose(document.Info.Description)}
@@ -95,7 +95,7 @@ func describedOperation(route Route, op *huma.Operation) referenceOperation {
 	}
 }
 
-// add puts an operation into the group of its tag, and errors that are new to the page into the list of them all.
+// add adds an operation to the group of its tag, and its errors to the list of all errors.
 func (p *Reference) add(tag string, op referenceOperation) {
 	at := slices.IndexFunc(p.Groups, func(g referenceGroup) bool { return g.Tag == tag })
 	if at < 0 {
@@ -114,7 +114,7 @@ func (p *Reference) add(tag string, op referenceOperation) {
 
 func byStatus(a, b referenceAnswer) int { return cmp.Compare(a.Status, b.Status) }
 
-// operationAt finds the operation of a route, or nil when the route is not part of the described interface.
+// operationAt returns the operation of a route, or nil if the route is not part of the documented API.
 func operationAt(document *huma.OpenAPI, route Route) *huma.Operation {
 	item := document.Paths[route.Path]
 	if item == nil {
@@ -180,7 +180,7 @@ func (b referenceFields) answers(responses map[string]*huma.Response) (good, bad
 	return good, bad
 }
 
-// contentOf returns the content that is told of: JSON where there is a choice.
+// contentOf returns the documented content: JSON if there is a choice.
 func contentOf(content map[string]*huma.MediaType) (string, huma.MediaType) {
 	for _, mediaType := range append([]string{"application/json"}, sortedKeys(content)...) {
 		if media := content[mediaType]; media != nil {

@@ -14,7 +14,7 @@ import (
 // curl writes example commands that can be pasted into a shell.
 type curl struct{ fields referenceFields }
 
-// command calls an operation with the least that it needs.
+// command calls an operation with its required parameters only.
 func (c curl) command(op *huma.Operation) string {
 	words := []string{"curl"}
 	if op.Method != http.MethodGet {
@@ -33,7 +33,7 @@ func (c curl) command(op *huma.Operation) string {
 	return strings.Join(words, " \\\n  ")
 }
 
-// shellPath puts a shell variable in the place of each parameter: {teamId} is $TEAM_ID.
+// shellPath replaces each parameter by a shell variable: {teamId} is $TEAM_ID.
 func shellPath(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -55,7 +55,7 @@ func shellName(name string) string {
 	return out.String()
 }
 
-// requiredQuery returns the part of an address that cannot be left out, or nothing.
+// requiredQuery returns the required query parameters of a URL, if any.
 func requiredQuery(params []*huma.Param) string {
 	var pairs []string
 	for _, p := range params {
@@ -143,7 +143,7 @@ func (c curl) object(s *huma.Schema, name string, outer []string) string {
 	return "{" + strings.Join(pairs, ",") + "}"
 }
 
-// chosen returns the fields that an example shows: the required ones, or the first when none is.
+// chosen returns the fields of an example: the required ones, or the first if none is.
 func (c curl) chosen(s *huma.Schema, name string) []string {
 	all := c.fields.properties(s, name)
 	required := slices.DeleteFunc(slices.Clone(all),

@@ -10,31 +10,31 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// maxReferenceDepth bounds how deep fields are shown within fields.
+// maxReferenceDepth is the maximum depth of nested fields shown.
 const maxReferenceDepth = 8
 
-// referenceField is a named value of a request or an answer, in words.
+// referenceField is a named value of a request or a response, in words.
 type referenceField struct {
 	referenceValue
 	Name       string
 	Deprecated bool
-	// Mark says whether the field has to be there, where that is worth a word.
+	// Mark says whether the field is required, if that is worth mentioning.
 	Mark string
 	Text []block
 }
 
-// referenceValue is what is known about a value, in words.
+// referenceValue describes a value in words.
 type referenceValue struct {
 	Type string
-	// Allowed are the only values, where there are such.
+	// Allowed are the only allowed values, if any.
 	Allowed []string
 	// Rules are the bounds and the default.
 	Rules []string
 	// Fields of an object, or of the objects in a list or a map.
 	Fields []referenceField
-	// Shapes that an object can have, where there is a choice.
+	// Shapes that an object can have, if there is a choice.
 	Shapes []referenceShape
-	// Again names a type whose fields are shown further up, around this value.
+	// Again names an enclosing type, whose fields are already shown.
 	Again string
 }
 
@@ -43,17 +43,17 @@ type referenceShape struct {
 	Fields []referenceField
 }
 
-// referenceFields turns schemas into words.
+// referenceFields describes schemas in words.
 type referenceFields struct {
 	registry *Registry
-	// answer is true for what crier writes, false for what it reads.
+	// answer is true for responses, false for requests.
 	answer bool
 }
 
-// value describes a schema that stands by itself: a body.
+// value describes the schema of a body.
 func (b referenceFields) value(s *huma.Schema) referenceValue { return b.within(s, nil) }
 
-// within describes a schema inside of the named types that lead to it.
+// within describes a schema inside the named types that contain it.
 func (b referenceFields) within(s *huma.Schema, outer []string) referenceValue {
 	if s == nil {
 		return referenceValue{}
@@ -143,7 +143,7 @@ func (b referenceFields) shapes(s *huma.Schema, outer []string) []referenceShape
 	return out
 }
 
-// look follows references and sets null aside: the schema itself, the name it has, and whether null is allowed too.
+// look follows references and returns the schema without null, its name, and whether null is allowed too.
 func (b referenceFields) look(s *huma.Schema) (target *huma.Schema, name string, null bool) {
 	target = s
 	for {
@@ -160,7 +160,7 @@ func (b referenceFields) look(s *huma.Schema) (target *huma.Schema, name string,
 	}
 }
 
-// typeName says what a value is.
+// typeName returns the type of a value.
 func (b referenceFields) typeName(s *huma.Schema) string {
 	target, name, null := b.look(s)
 	text := b.bareType(target, name)
@@ -264,7 +264,7 @@ func bounds(s *huma.Schema) []string {
 	return out
 }
 
-// told returns a bound, or what an extension says in its place: some are told to callers and judged by a type's own
+// told returns a bound, or the extension in its place: some bounds are only documented and checked by a type's own
 // code.
 func told(s *huma.Schema, name string, bound *int) *float64 {
 	if n, ok := s.Extensions[name].(int); ok {
@@ -281,7 +281,7 @@ func float(n *int) *float64 {
 	return &f
 }
 
-// between says a range in words: "2 to 64 characters".
+// between returns a range in words: "2 to 64 characters".
 func between(low, high *float64, what string) string {
 	unit := ""
 	if what != "" {
@@ -303,7 +303,7 @@ func between(low, high *float64, what string) string {
 	return grouped(*low) + " to " + grouped(*high) + unit
 }
 
-// grouped writes long whole numbers so that their size can be seen: 1,000,000.
+// grouped formats large whole numbers with separators: 1,000,000.
 func grouped(f float64) string {
 	text := trimFloat(f)
 	whole, fraction, _ := strings.Cut(text, ".")
@@ -316,7 +316,7 @@ func grouped(f float64) string {
 	return whole
 }
 
-// literal returns a value as it is written: strings bare, all else as JSON.
+// literal returns a value as text: strings without quotes, everything else as JSON.
 func literal(value any) string {
 	if text, ok := value.(string); ok {
 		return text

@@ -8,14 +8,14 @@ type block struct {
 	Items [][]span
 }
 
-// span is a piece of text, plain or code.
+// span is plain text or code.
 type span struct {
 	Text string
 	Code bool
 }
 
-// prose reads the little Markdown that descriptions use: paragraphs, bullets and code spans. Everything else stays as
-// it is written. The template escapes the pieces, so that nothing in a description becomes markup.
+// prose parses the subset of Markdown that descriptions use: paragraphs, bullets and code spans. Everything else is
+// left unchanged. The template escapes the spans, so that nothing in a description becomes markup.
 func prose(text string) []block {
 	var blocks []block
 	open := false // the last block takes further lines
@@ -47,7 +47,7 @@ func bullet(line string) (string, bool) {
 	return "", false
 }
 
-// addItem adds a bullet to the list that the blocks end with, or begins one.
+// addItem adds a bullet to the list at the end of the blocks, or starts one.
 func addItem(blocks *[]block, item string) {
 	if len(*blocks) == 0 || (*blocks)[len(*blocks)-1].Items == nil {
 		*blocks = append(*blocks, block{})
@@ -67,7 +67,7 @@ func extend(b *block, line string) {
 	b.Items[last] = append(b.Items[last], more...)
 }
 
-// spans splits a line at its backquotes; one without a partner is text.
+// spans splits a line at its backquotes; an unpaired one is text.
 func spans(line string) []span {
 	parts := strings.Split(line, "`")
 	if len(parts)%2 == 0 {

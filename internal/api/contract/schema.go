@@ -17,14 +17,14 @@ const schemaPrefix = "#/components/schemas/"
 
 var rawJSON = reflect.TypeFor[json.RawMessage]()
 
-// Registry describes crier's types as JSON schemas. It differs from Huma's own in what the contract needs: null is only
-// allowed where a field says so, Optional is its value's type, and types that check themselves keep doing so.
+// Registry describes crier's types as JSON schemas. It differs from Huma's own as the contract requires: null is only
+// allowed where a field says so, Optional has its value's type, and types with their own checks keep them.
 //
-// A field is nullable when it is a pointer that is always written, or when it carries the tag null:"true".
+// A field is nullable if it is a pointer that is always written, or has the tag null:"true".
 type Registry struct {
 	schemas map[string]*huma.Schema
 	types   map[string]reflect.Type
-	// checks are the schemas whose strings a type's own code judges.
+	// checks are the schemas whose strings are checked by a type's own code.
 	checks map[*huma.Schema]func(string) string
 }
 
@@ -35,8 +35,8 @@ func NewRegistry() *Registry {
 		checks: map[*huma.Schema]func(string) string{}}
 }
 
-// Fields reads the fields of a form like a JSON object of a type. It has schemas of its own: those of the API do not
-// change after they were described.
+// Fields decodes the fields of a form like a JSON object of a type. It has its own schemas: those of the API do not
+// change after they are complete.
 type Fields struct {
 	registry *Registry
 	schema   *huma.Schema
@@ -104,7 +104,7 @@ func (r *Registry) Schema(t reflect.Type, allowRef bool, _ string) *huma.Schema 
 	return r.schemas[name]
 }
 
-// shaped is a type with several shapes, told apart by the value of one key.
+// shaped is a type with several shapes, distinguished by the value of one key.
 type shaped interface {
 	Shapes() (key string, shapes map[string]any)
 }
@@ -128,17 +128,17 @@ func (r *Registry) shapedSchema(name string, v shaped, allowRef bool) *huma.Sche
 	return r.schemas[name]
 }
 
-// textSchema describes types that are strings on the wire and judge themselves.
+// textSchema describes types that are strings on the wire and have their own checks.
 func (r *Registry) textSchema(t reflect.Type) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString}
 	switch v := reflect.New(t).Interface().(type) {
 	case *crier.ID:
-		// Told, not kept as a pattern of the schema: Huma would compile it for every field that is an id.
+		// Documented, but not set as a pattern of the schema: Huma would compile it for every field that is an id.
 		s.Format, s.Extensions = "uuid", map[string]any{"pattern": crier.IDPattern}
 	case *crier.Time:
 		s.Format = "date-time"
 	case *crier.Name:
-		// Told, not enforced by the schema: what counts is the length after trimming.
+		// Documented, not enforced by the schema: the length after trimming counts.
 		s.Extensions = map[string]any{"minLength": crier.MinNameLength, "maxLength": crier.MaxNameLength}
 	case *crier.Email:
 		s.Format = "email"
@@ -158,7 +158,7 @@ func (r *Registry) textSchema(t reflect.Type) *huma.Schema {
 	return s
 }
 
-// checkOf judges a string by the type's own code.
+// checkOf returns a function that checks a string with the type's own code.
 func checkOf(t reflect.Type) func(string) string {
 	return func(value string) string {
 		switch v := reflect.New(t).Interface().(type) {
@@ -240,7 +240,7 @@ func fieldsOf(t reflect.Type) func(yield func(reflect.StructField) bool) {
 	}
 }
 
-// plainInteger drops formats that say nothing about JSON.
+// plainInteger drops formats that are meaningless in JSON.
 func plainInteger(s *huma.Schema) *huma.Schema {
 	if s != nil && (s.Type == huma.TypeInteger || s.Type == huma.TypeNumber) {
 		s.Format = ""

@@ -20,7 +20,7 @@ type validator struct {
 	issues   []crier.Issue
 }
 
-// maxIssues bounds the answer to a body that is wrong all over.
+// maxIssues is the maximum number of issues in a response.
 const maxIssues = 1000
 
 func (v *validator) add(path []string, format string, args ...any) {
@@ -132,7 +132,7 @@ func (v *validator) enum(s *huma.Schema, value any, path []string) {
 	}
 }
 
-// allowedWords are the values of an enum as they are written, null among them where it is allowed.
+// allowedWords returns the values of an enum as text, including null if it is allowed.
 func allowedWords(enum []any) string {
 	words := make([]string, len(enum))
 	for i, e := range enum {
@@ -199,7 +199,7 @@ func (v *validator) object(s *huma.Schema, value any, path []string) {
 	}
 }
 
-// idKey checks a key of a map of the contract, which are keyed by ids. Two spellings of one id are one key.
+// idKey checks a key of a map; all maps of the contract have ids as keys. Two spellings of one id are one key.
 func (v *validator) idKey(seen map[crier.ID]string, name string, at []string) bool {
 	id, ok := crier.ParseID(name)
 	if !ok {
@@ -256,7 +256,7 @@ func kindOf(value any) string {
 	return "an object"
 }
 
-// expected says in words what a schema allows.
+// expected describes in words what a schema allows.
 func expected(s *huma.Schema) string {
 	if s == nil {
 		return "a value"

@@ -1,4 +1,4 @@
-// Package forwarded finds out who sent a request that came through proxies.
+// Package forwarded determines the client address of requests that came through proxies.
 package forwarded
 
 import (
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Proxies are the addresses whose word about the caller is taken.
+// Proxies are the addresses that are trusted to name the caller.
 type Proxies []netip.Prefix
 
-// Resolve replaces the address of a request that a trusted proxy forwarded with the caller's, and tells whether the
-// caller came over TLS. Headers of anybody else are ignored: whoever sends them could name any address.
+// Resolve replaces the address of a request that a trusted proxy forwarded with the caller's, and reports whether the
+// caller used TLS. Headers of anybody else are ignored: they could contain any address.
 func (p Proxies) Resolve(r *http.Request) (secure bool) {
 	secure = r.TLS != nil
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
@@ -51,7 +51,7 @@ type hop struct {
 	proto string
 }
 
-// hopsOf reads Forwarded (RFC 7239), or X-Forwarded-For when there is none.
+// hopsOf parses Forwarded (RFC 7239), or X-Forwarded-For if there is none.
 func hopsOf(h http.Header) []hop {
 	var hops []hop
 	for element := range strings.SplitSeq(strings.Join(h.Values("Forwarded"), ","), ",") {
@@ -82,7 +82,7 @@ func hopsOf(h http.Header) []hop {
 	return hops
 }
 
-// hopAddress reads an address with or without a port; IPv6 addresses may stand in brackets.
+// hopAddress parses an address with or without a port; IPv6 addresses may be in brackets.
 func hopAddress(text string) netip.Addr {
 	if port, err := netip.ParseAddrPort(text); err == nil {
 		return port.Addr().Unmap()
@@ -94,7 +94,7 @@ func hopAddress(text string) netip.Addr {
 	return addr.Unmap()
 }
 
-// schemeOf returns how the caller reached the outermost proxy: "http", "https" or "" when nobody tells.
+// schemeOf returns how the caller reached the outermost proxy: "http", "https" or "" if it is unknown.
 func schemeOf(h http.Header, hops []hop) string {
 	if len(hops) > 0 && hops[0].proto != "" {
 		return hops[0].proto
