@@ -1,36 +1,36 @@
-// Package sandbox is a simulator of the social networks that crier publishes to. It speaks their wire formats, has its
-// own consent pages and public timelines, and can be told to fail; it is what a fresh install talks to, and what tests
-// publish to.
+// Package sandbox is a simulator of the social networks that crier publishes to. It implements their wire formats, has
+// its own consent pages and public timelines, and can fail on demand; a fresh installation uses it by default, and
+// tests publish to it.
 //
-// It imports the standard library alone and shares no type with the clients: a mistake in a client must not be able to
-// repeat itself here. It is no model of a network's ranking, search or people.
+// It imports only the standard library and shares no type with the clients: a mistake in a client must not be repeated
+// here. It does not model a network's ranking, search or people.
 //
 // # Addresses
 //
-// One listener serves all networks, each below its own name: what is https://api.x.com/2/tweets on X is /x/2/tweets
-// here. [Addresses] lists what takes the place of every real host; hosts that a network names in its answers (for
-// uploads) are named in the sandbox's answers too. Pages for people: / shows all timelines, /x the one of X,
-// /_faults lets networks fail.
+// One listener serves all networks, each below its own name: https://api.x.com/2/tweets of X is /x/2/tweets here.
+// [Addresses] lists the replacement of every real host; hosts that a network names in its responses (for uploads) are
+// named in the sandbox's responses too. Pages for people: / shows all timelines, /x the one of X, /_faults makes
+// networks fail.
 //
 // # Accounts
 //
-// A person makes an account on a network's consent page: any name will do. A test posts the form of that page to the
-// same address: decision=allow (or deny), name=ada, and scope once for each scope that stays ticked (all without any).
-// A program uses [SeedAccount], which needs no running sandbox.
+// A person creates an account on a network's consent page with any name. A test posts the form of that page to the same
+// address: decision=allow (or deny), name=ada, and scope once for each scope that stays selected (all if there is
+// none). A program uses [SeedAccount], which needs no running sandbox.
 //
 // # Controls
 //
 //	GET    /_control/posts?provider=&accountId=  everything that was posted, oldest first
 //	POST   /_control/faults                      {provider, operation, kind, count, skip?, accountId?, delayMs?, retryAfterSeconds?}
-//	GET    /_control/faults                      what is left of them
-//	DELETE /_control/faults                      none any more
+//	GET    /_control/faults                      the pending faults
+//	DELETE /_control/faults                      removes all faults
 //	POST   /_control/likes                       {provider, platformPostId, count}
 //	POST   /_control/metrics                     {provider, platformPostId, likes?, views?} or {provider, accountId, followers}
-//	GET    /_control/calls?provider=             how often each operation was called
+//	GET    /_control/calls?provider=             the number of calls per operation
 //
 // Operations are publish, upload, refresh, read, delete and comment; kinds are rate_limit, outage, slow, lost_response,
-// auth_expired, reject and restricted. A fault strikes the next count calls of its operation, after skip of them.
-// Accounts, tokens, posts, media and likes outlive a restart; faults and counts of calls do not.
+// auth_expired, reject and restricted. A fault affects the next count calls of its operation, after skip of them.
+// Accounts, tokens, posts, media and likes survive a restart; faults and call counts do not.
 //
 // Each network is a package below this one and a line in networks. What they share is in package sim.
 package sandbox
@@ -50,7 +50,7 @@ import (
 	"crier/internal/sandbox/youtube"
 )
 
-// networks returns the list of all simulated networks, in the order in which people see them.
+// networks returns all simulated networks, in display order.
 func networks() []sim.Network {
 	return []sim.Network{
 		x.Network(x.Settings{}),
@@ -63,7 +63,7 @@ func networks() []sim.Network {
 	}
 }
 
-// Options says how a sandbox runs; the zero value is one that keeps everything in memory.
+// Options configures a sandbox; with the zero value it keeps everything in memory.
 type Options = sim.Options
 
 // Seed is an account that is connected without a consent page and without a running sandbox.
@@ -76,7 +76,7 @@ type Sandbox struct {
 
 var _ http.Handler = (*Sandbox)(nil)
 
-// New starts a sandbox and brings back what its data directory holds.
+// New starts a sandbox and loads the state from its data directory.
 func New(options Options) (*Sandbox, error) {
 	world, err := sim.Open(options, networks())
 	if err != nil {
@@ -85,10 +85,10 @@ func New(options Options) (*Sandbox, error) {
 	return &Sandbox{world: world}, nil
 }
 
-// ServeHTTP answers all networks, the pages for people and the controls.
+// ServeHTTP serves all networks, the pages for people and the controls.
 func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.world.ServeHTTP(w, r) }
 
-// Close ends waiting calls and closes the journal. Calls that come later fail.
+// Close ends waiting calls and closes the journal. Later calls fail.
 func (s *Sandbox) Close() error { return s.world.Close() }
 
 // Networks returns the names of all simulated networks.
@@ -100,12 +100,12 @@ func Networks() []string {
 	return names
 }
 
-// MadeUpHandle returns a handle that every network allows and that reads well, made of a seed that nobody else has.
+// MadeUpHandle returns a readable handle that every network allows, derived from a unique seed.
 func MadeUpHandle(seed string) string { return sim.MadeUpHandle(seed) }
 
-// SeedAccount returns a connected account of a network, made of a handle alone. The same handle always gives the same
-// account and the same tokens, and every sandbox accepts them. An unknown network and a handle that the network would
-// not allow are errors.
+// SeedAccount returns a connected account of a network, derived from the handle only. The same handle always yields the
+// same account and tokens, and every sandbox accepts them. It fails for an unknown network and a handle that the
+// network would not allow.
 func SeedAccount(network, handle string) (Seed, error) {
 	for _, n := range networks() {
 		if n.Name == network {
@@ -118,15 +118,15 @@ func SeedAccount(network, handle string) (Seed, error) {
 // Address is one base address of a network.
 type Address struct {
 	Network string
-	// Role says what the host is for: "api", "consent", "upload", ….
+	// Role is the purpose of the host: "api", "consent", "upload", ….
 	Role string
 	// Real is the base address of the real network.
 	Real string
-	// Sandbox is the address that takes its place.
+	// Sandbox is its replacement.
 	Sandbox string
 }
 
-// Addresses returns the base addresses of all networks in a sandbox that is reached at baseURL.
+// Addresses returns the base addresses of all networks in a sandbox at baseURL.
 func Addresses(baseURL string) []Address {
 	var list []Address
 	for _, n := range networks() {

@@ -11,7 +11,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// maxComment is the longest comment.
+// maxComment is the maximum length of a comment.
 const maxComment = 8000
 
 func (n *network) registerComments() {
@@ -19,7 +19,7 @@ func (n *network) registerComments() {
 	n.Edge(http.MethodGet, "comments", graph.Always(sim.Read), n.listComments)
 }
 
-// comment says something below a post, a photo, a video or a comment of the Page.
+// comment comments on a post, a photo, a video or a comment of the Page.
 func (n *network) comment(c *graph.Call) sim.Reply {
 	page, refusal := n.acting(c, toComment)
 	if refusal != nil {
@@ -58,7 +58,7 @@ func (n *network) comment(c *graph.Call) sim.Reply {
 	return graph.OK(idBody{comment.ID})
 }
 
-// postOf returns the post below which something was said. It needs a running View or Update.
+// postOf returns the post that a comment belongs to. It needs a running View or Update.
 func (n *network) postOf(p sim.Post) sim.Post {
 	for p.Kind == sim.KindComment {
 		p, _ = n.Env.Posts.Get(p.ParentID)
@@ -66,7 +66,7 @@ func (n *network) postOf(p sim.Post) sim.Post {
 	return p
 }
 
-// commentsOn returns what was said below something, oldest first. It needs a running View or Update.
+// commentsOn returns the comments on an object, oldest first. It needs a running View or Update.
 func (n *network) commentsOn(id string) []string {
 	var ids []string
 	for _, child := range n.Env.Posts.Children(id) {
@@ -77,7 +77,7 @@ func (n *network) commentsOn(id string) []string {
 	return ids
 }
 
-// listComments answers what was said below something.
+// listComments returns the comments on an object.
 func (n *network) listComments(c *graph.Call) sim.Reply {
 	page, refusal := n.acting(c, toRead)
 	if refusal != nil {
@@ -104,7 +104,7 @@ func (n *network) listComments(c *graph.Call) sim.Reply {
 	})
 }
 
-// commentSource tells the fields of a comment. It needs a running View or Update.
+// commentSource returns the fields of a comment. It needs a running View or Update.
 func (n *network) commentSource(comment sim.Post) graph.Source {
 	author, _ := n.Env.Accounts.Get(comment.AccountID)
 	parent, _ := n.Env.Posts.Get(comment.ParentID)
@@ -118,7 +118,7 @@ func (n *network) commentSource(comment sim.Post) graph.Source {
 	return graph.Lookup(values)
 }
 
-// commentObjects tells the comments inside a post's own fields.
+// commentObjects returns the comments inside a post's own fields.
 func (n *network) commentObjects(id string, f graph.Field) []graph.Object {
 	objects := []graph.Object{}
 	limit, err := strconv.Atoi(f.Options["limit"])

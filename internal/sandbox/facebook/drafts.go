@@ -7,7 +7,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// draft is a post that is about to be public: at once, at its time, or when somebody says so.
+// draft is a post that is not public yet: it is published at once, at its time, or on request.
 type draft struct {
 	ID      string   `json:"id"`
 	PageID  string   `json:"page"`
@@ -16,12 +16,12 @@ type draft struct {
 	Photos  []string `json:"photos,omitempty"`
 	VideoID string   `json:"video,omitempty"`
 	IsStory bool     `json:"story,omitempty"`
-	// PublishAt is when it becomes public; zero means not by itself.
+	// PublishAt is when it becomes public; zero means not automatically.
 	PublishAt time.Time `json:"publishAt,omitzero"`
 	CreatedAt time.Time `json:"created"`
 }
 
-// pagePost is what only Facebook knows of a post.
+// pagePost is Facebook's own data of a post.
 type pagePost struct {
 	Link    string   `json:"link,omitempty"`
 	Photos  []string `json:"photos,omitempty"`
@@ -30,8 +30,8 @@ type pagePost struct {
 	IsReel  bool     `json:"reel,omitempty"`
 }
 
-// newDraftID returns the id of a post before it is public: its Page's, and its video's or one of its own. Stories have
-// only the latter.
+// newDraftID returns the id of a post before it is public: its Page's, and its video's or a new one. Stories have only
+// the latter.
 func newDraftID(tx *sim.Tx, d draft) string {
 	switch {
 	case d.IsStory:
@@ -43,8 +43,8 @@ func newDraftID(tx *sim.Tx, d draft) string {
 	}
 }
 
-// postID returns the id of the draft's post. A video and its post are one thing on a timeline, and bear the video's id:
-// it is the one that apps know from the beginning.
+// postID returns the id of the draft's post. A video and its post are one entry on a timeline with the video's id,
+// which apps know from the start.
 func (d draft) postID() string {
 	if d.VideoID != "" && !d.IsStory {
 		return d.VideoID
@@ -52,7 +52,7 @@ func (d draft) postID() string {
 	return d.ID
 }
 
-// wireID returns the id of a post as lists tell it. It needs a running View or Update.
+// wireID returns the id of a post in lists. It needs a running View or Update.
 func (n *network) wireID(post sim.Post) string {
 	if _, isVideo := n.videos.Get(post.ID); isVideo {
 		return post.AccountID + "_" + post.ID
@@ -60,13 +60,13 @@ func (n *network) wireID(post sim.Post) string {
 	return post.ID
 }
 
-// parts are the photos and the video that a post is made of, as they are inside the running transaction.
+// parts are the photos and the video of a post, as they are inside the running transaction.
 type parts struct {
 	photos []photo
 	video  *video
 }
 
-// partsOf looks up what a draft is made of. It needs a running View or Update.
+// partsOf looks up the parts of a draft. It needs a running View or Update.
 func (n *network) partsOf(d draft) parts {
 	var p parts
 	for _, id := range d.Photos {
@@ -79,7 +79,7 @@ func (n *network) partsOf(d draft) parts {
 	return p
 }
 
-// release makes a draft public, and tells its parts.
+// release publishes a draft and updates its parts.
 func (n *network) release(tx *sim.Tx, d draft, of parts, at time.Time) {
 	post := sim.Post{ID: d.postID(), AccountID: d.PageID, Kind: sim.KindPost, Text: d.Message, CreatedAt: at}
 	details := pagePost{Link: d.Link, Photos: d.Photos, VideoID: d.VideoID, IsStory: d.IsStory}
@@ -101,7 +101,7 @@ func (n *network) release(tx *sim.Tx, d draft, of parts, at time.Time) {
 	}
 }
 
-// keep stores a draft for later. Its photos are taken.
+// keep stores a draft for later. Its photos are marked as used.
 func (n *network) keep(tx *sim.Tx, d draft) {
 	for _, id := range d.Photos {
 		p, _ := n.photos.Get(id)
@@ -111,7 +111,7 @@ func (n *network) keep(tx *sim.Tx, d draft) {
 	n.drafts.Put(tx, d.ID, d)
 }
 
-// publishDue makes public what has come to its time.
+// publishDue publishes the drafts that are due.
 func (n *network) publishDue() error {
 	var due []string
 	n.Env.View(func() { due = n.due() })
@@ -138,13 +138,13 @@ func (n *network) due() []string {
 	return ids
 }
 
-// The times between which posts can be scheduled on Facebook.
+// The period in which posts can be scheduled on Facebook.
 const (
 	minAhead = 10 * time.Minute
 	maxAhead = 30 * 24 * time.Hour
 )
 
-// scheduledTime reads when a post is to become public; zero means that the call does not say.
+// scheduledTime returns when a post is to become public; zero if the call does not say.
 func (n *network) scheduledTime(c *graph.Call) (time.Time, *sim.Reply) {
 	text := c.Params["scheduled_publish_time"]
 	if text == "" {

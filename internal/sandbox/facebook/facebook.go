@@ -1,9 +1,9 @@
 // Package facebook simulates the Pages of Facebook: posts of texts, links, photos and videos, reels and stories,
-// uploads that can be resumed, comments and insights.
+// resumable uploads, comments and insights.
 //
-// A person logs in and gives an app its Pages: every person has three, and may create content on two of them. Only the
-// token of a Page acts on it; taken with a person's long-lived token it has no end. What was scheduled on Facebook
-// becomes public with the first call after its time.
+// A person logs in and grants an app access to their Pages: every person has three, and may create content on two of
+// them. Only the token of a Page acts on it; obtained with a long-lived user token it does not expire. A post that was
+// scheduled on Facebook becomes public with the first call after its time.
 package facebook
 
 import (
@@ -42,7 +42,7 @@ const (
 	kindPage = "page"
 )
 
-// maxHandle is the longest name of a person, so that those of its Pages fit as well.
+// maxHandle is the maximum length of a person's name, so that those of their Pages fit as well.
 const maxHandle = 40
 
 // user returns the person of a handle.
@@ -57,18 +57,18 @@ func stableID(parts ...string) string {
 	return strconv.FormatUint(sim.StableNumber(15, name, strings.ToLower(strings.Join(parts, "/"))), 10)
 }
 
-// archiveSuffix ends the name of the Page on which its person may only look.
+// archiveSuffix is the suffix of the Page that its person may only read.
 const archiveSuffix = ".archive"
 
-// Ends of the names of Pages that only a Business portfolio lists: its own, a client's, and one on which the person has
-// no task.
+// Suffixes of the Pages that only a Business portfolio lists: its own, a client's, and one on which the person has no
+// task.
 const (
 	brandSuffix   = ".brand"
 	agencySuffix  = ".agency"
 	partnerSuffix = ".partner"
 )
 
-// pageSuffixes end the names of a person's Pages; the first bears the person's own.
+// pageSuffixes are the suffixes of a person's Pages; the first has the person's own name.
 var pageSuffixes = []string{"", ".shop", archiveSuffix, brandSuffix, agencySuffix, partnerSuffix}
 
 var pageTitles = map[string]string{"": "Page", ".shop": "Shop", archiveSuffix: "Archive", brandSuffix: "Brand",
@@ -101,7 +101,7 @@ func seed(handle string) (sim.Seed, error) {
 	return made, err
 }
 
-// network is Facebook as it runs.
+// network is the running simulation of Facebook.
 type network struct {
 	*graph.API
 	pagePosts *sim.Table[pagePost]
@@ -110,7 +110,7 @@ type network struct {
 	videos    *sim.Table[video]
 }
 
-// useCase is what Pages are called in the usage headers.
+// useCase is the name of Pages in the usage headers.
 const useCase = "pages"
 
 func start(env *sim.Env) sim.Service {
@@ -139,7 +139,7 @@ func start(env *sim.Env) sim.Service {
 	return n
 }
 
-// NotFound answers what Facebook does not have.
+// NotFound returns the response to an unknown path.
 func (n *network) NotFound() sim.Reply { return graph.NotFound() }
 
 // PostPath returns the path of a post's page. The store's lock is held.
@@ -155,7 +155,7 @@ func (n *network) PostPath(p sim.Post, _ sim.Account) string {
 	}
 }
 
-// Welcome gives a person its Pages, and a Page its person.
+// Welcome creates the Pages of a person, or the person of a Page.
 func (n *network) Welcome(tx *sim.Tx, a sim.Account) {
 	owner := a
 	if a.Kind == kindPage {

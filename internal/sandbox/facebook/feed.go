@@ -16,7 +16,7 @@ import (
 const (
 	maxMessage    = 63_206
 	maxPhotos     = 10
-	maxBackground = 130 // characters on a coloured background
+	maxBackground = 130 // characters on a colored background
 )
 
 func (n *network) registerFeed() {
@@ -27,7 +27,7 @@ type idBody struct {
 	ID string `json:"id"`
 }
 
-// postToFeed publishes a text, a link or photos that were uploaded before; or keeps them for later.
+// postToFeed publishes a text, a link or uploaded photos, or stores them for later.
 func (n *network) postToFeed(c *graph.Call) sim.Reply {
 	page, refusal := n.page(c, toPublish)
 	if refusal != nil {
@@ -68,7 +68,7 @@ func (n *network) postToFeed(c *graph.Call) sim.Reply {
 	return n.created(c, d.ID)
 }
 
-// created answers with the id of a post, and with more of it when the call asks for fields.
+// created returns the response with the id of a post, and with more if the call requests fields.
 func (n *network) created(c *graph.Call, id string) sim.Reply {
 	if c.Params["fields"] == "" {
 		return graph.OK(idBody{id})
@@ -77,7 +77,7 @@ func (n *network) created(c *graph.Call, id string) sim.Reply {
 	return n.readNode(c)
 }
 
-// readPhotos reads which photos a post is made of.
+// readPhotos reads the photos of a post.
 func (d *draft) readPhotos(c *graph.Call) *sim.Reply {
 	for _, text := range c.Params.List("attached_media") {
 		var attached struct {
@@ -123,7 +123,7 @@ func checkLink(link string) *sim.Reply {
 	return nil
 }
 
-// isDuplicate tells whether the Page's latest post said the same. Photos make a post its own. It needs a running
+// isDuplicate reports whether the Page's latest post has the same text. Photos make a post unique. It needs a running
 // Update.
 func (n *network) isDuplicate(d draft) bool {
 	if len(d.Photos) > 0 {

@@ -9,7 +9,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Numbers of posts, stories, videos and Pages. Those with impressions in their names are gone from Facebook.
+// Metrics of posts, stories, videos and Pages. Facebook has removed those with impressions in their names.
 var (
 	postMetrics = []string{"post_total_media_view_unique", "post_media_view", "post_clicks", "post_clicks_by_type",
 		"post_reactions_by_type_total",
@@ -23,7 +23,7 @@ var (
 		"page_daily_follows", "page_follows"}
 )
 
-// maxWindow is the longest time of which a Page's numbers are told at once.
+// maxWindow is the maximum period of a Page's metrics.
 const maxWindow = 90 * 24 * time.Hour
 
 func (n *network) registerInsights() {
@@ -31,7 +31,7 @@ func (n *network) registerInsights() {
 	n.Edge(http.MethodGet, "video_insights", graph.Always(sim.Read), n.videoInsights)
 }
 
-// insights answers the numbers of a Page or of one of its posts.
+// insights returns the metrics of a Page or of one of its posts.
 func (n *network) insights(c *graph.Call) sim.Reply {
 	page, refusal := n.acting(c, toMeasure)
 	if refusal != nil {
@@ -50,7 +50,7 @@ func (n *network) insights(c *graph.Call) sim.Reply {
 	return n.postInsights(c, page, id, allowed)
 }
 
-// videoInsights answers the numbers of a video, all of them unless some are asked for.
+// videoInsights returns the metrics of a video, all of them unless some are requested.
 func (n *network) videoInsights(c *graph.Call) sim.Reply {
 	page, refusal := n.acting(c, toMeasure)
 	if refusal != nil {
@@ -82,7 +82,7 @@ func (n *network) postInsights(c *graph.Call, page sim.Account, id string, allow
 	return graph.OK(graph.Lifetime(c.Node, names, func(name string) any { return measure(r, name) }))
 }
 
-// measure returns one number of a post; some are told apart by kind.
+// measure returns one metric of a post; some are split by kind.
 func measure(r graph.Reception, name string) any {
 	switch name {
 	case "post_total_media_view_unique", "STORY_TOTAL_MEDIA_VIEW_UNIQUE", "total_video_views_unique",
@@ -104,7 +104,7 @@ func measure(r graph.Reception, name string) any {
 	}
 }
 
-// pageInsights answers the numbers of a Page, added up over the time that is asked for.
+// pageInsights returns the metrics of a Page, summed over the requested period.
 func (n *network) pageInsights(c *graph.Call, page sim.Account) sim.Reply {
 	names, refusal := c.Metrics(pageMetrics)
 	if refusal != nil {
@@ -136,7 +136,7 @@ func (n *network) pageInsights(c *graph.Call, page sim.Account) sim.Reply {
 	return graph.OK(list)
 }
 
-// pageValues answers a number for every day of a time: of that day, or of the 7 or 28 days that end with it. The same
+// pageValues returns a value for every day of a period: of that day, or of the 7 or 28 days that end with it. The same
 // people come every day: the people of several days are not their sum. It needs a running View or Update.
 func (n *network) pageValues(page, name, period string, since, until time.Time) []graph.InsightValue {
 	const day = 24 * time.Hour
@@ -169,7 +169,7 @@ func (n *network) pageValues(page, name, period string, since, until time.Time) 
 // uniquePeople is the number of people who saw something of a Page.
 const uniquePeople = "page_total_media_view_unique"
 
-// receiveAll adds up what people did with the posts of a time. It needs a running View or Update.
+// receiveAll sums the reactions to the posts of a period. It needs a running View or Update.
 func (n *network) receiveAll(page string, since, until time.Time) graph.Reception {
 	var total graph.Reception
 	for _, id := range n.Env.Posts.ByAccount(page) {

@@ -31,7 +31,7 @@ var (
 	readerTasks = []string{"ANALYZE"}
 )
 
-// tasks returns what a person may do on a Page.
+// tasks returns a person's tasks on a Page.
 func tasks(page sim.Account) []string {
 	switch {
 	case strings.HasSuffix(page.Handle, archiveSuffix):
@@ -42,7 +42,7 @@ func tasks(page sim.Account) []string {
 	return allTasks
 }
 
-// portfolios says where the Pages of a portfolio stand, by the end of their names.
+// portfolios lists where the Pages of a portfolio appear, by suffix.
 var portfolios = map[string]struct {
 	edges  []string
 	hidden bool
@@ -53,7 +53,7 @@ var portfolios = map[string]struct {
 	partnerSuffix: {edges: []string{graph.OwnedPages, graph.ClientPages}, hidden: true},
 }
 
-// ownerOf returns the name of the person whose Page has a name.
+// ownerOf returns the name of the person who owns a Page, by the Page's name.
 func ownerOf(page string) string {
 	for _, suffix := range pageSuffixes {
 		if owner, ok := strings.CutSuffix(page, suffix); ok && suffix != "" {
@@ -74,7 +74,7 @@ func (n *network) pagesOf(c *graph.Call, owner string) []graph.Page {
 	return list
 }
 
-// pageSource tells the fields of a Page.
+// pageSource returns the fields of a Page.
 func (n *network) pageSource(c *graph.Call, page sim.Account) graph.Source {
 	return graph.Lookup(map[string]any{"id": page.ID, "name": page.Name, "username": page.Handle,
 		"category": "Community", "about": nil, "link": n.Env.URL(c.Request, "/"+page.Handle),
@@ -84,7 +84,7 @@ func (n *network) pageSource(c *graph.Call, page sim.Account) graph.Source {
 		"instagram_business_account": nil})
 }
 
-// need is what a call asks of a Page's token.
+// need is what a call requires of a Page's token.
 type need struct {
 	task   string
 	scopes []string
@@ -97,7 +97,7 @@ var (
 	toMeasure = need{"ANALYZE", []string{scopeInsights}}
 )
 
-// acting returns the Page whose token makes a call, when it may do what the call needs.
+// acting returns the Page whose token makes a call, if it may do what the call needs.
 func (n *network) acting(c *graph.Call, what need) (sim.Account, *sim.Reply) {
 	if c.Token.Kind == graph.UserToken {
 		return sim.Account{}, pageTokenNeeded.Refuse()

@@ -20,7 +20,7 @@ func (n *network) registerNodes() {
 		n.listVideos(func(v video) bool { return v.Edge == edgeReels }))
 }
 
-// readOperation tells asking how far a file is from reading.
+// readOperation distinguishes reading the status of an upload from other reads.
 func (n *network) readOperation(c *graph.Call) sim.Operation {
 	isVideo := false
 	n.Env.View(func() { _, isVideo = n.videos.Get(c.Node) })
@@ -30,7 +30,7 @@ func (n *network) readOperation(c *graph.Call) sim.Operation {
 	return sim.Read
 }
 
-// readNode answers whatever an id stands for.
+// readNode returns the object of an id.
 func (n *network) readNode(c *graph.Call) sim.Reply {
 	if a, isSelf := n.self(c); isSelf {
 		return n.showSelf(c, a)
@@ -48,7 +48,7 @@ func (n *network) readNode(c *graph.Call) sim.Reply {
 	return n.showOne(c, kind, fallback, source)
 }
 
-// self returns the account of the token when the call is about it.
+// self returns the account of the token if the call is about it.
 func (n *network) self(c *graph.Call) (sim.Account, bool) {
 	var a sim.Account
 	n.Env.View(func() { a, _ = n.Env.Accounts.Get(c.Token.AccountID) })
@@ -87,7 +87,7 @@ func (n *network) nodeOf(c *graph.Call, page sim.Account) (kind, fallback string
 	}
 }
 
-// visible returns a post that can be seen: its video has been processed. It needs a running View or Update.
+// visible returns a post that is visible: its video has been processed. It needs a running View or Update.
 func (n *network) visible(id string) (sim.Post, bool) {
 	post, live := n.Env.Posts.Live(id)
 	details, _ := n.pagePosts.Get(id)
@@ -95,7 +95,7 @@ func (n *network) visible(id string) (sim.Post, bool) {
 	return post, live && (!hasVideo || v.isPublic(n.Env.Now(), n.Env.Options.ProcessingTime))
 }
 
-// showOne answers the fields of one node. The source is asked while the store's lock is held.
+// showOne returns the fields of one node. The source is called while the store's lock is held.
 func (n *network) showOne(c *graph.Call, kind, fallback string, source graph.Source) sim.Reply {
 	fields, refusal := c.Fields(fallback)
 	if refusal != nil {
@@ -109,7 +109,7 @@ func (n *network) showOne(c *graph.Call, kind, fallback string, source graph.Sou
 	return graph.OK(object)
 }
 
-// removeNode deletes a post, what was kept for later, a photo or a video with its post, or a comment.
+// removeNode deletes a post, a draft, a photo or a video with its post, or a comment.
 func (n *network) removeNode(c *graph.Call) sim.Reply {
 	page, refusal := n.acting(c, toPublish)
 	if refusal != nil {
@@ -137,7 +137,7 @@ func (n *network) removeNode(c *graph.Call) sim.Reply {
 	return graph.Done()
 }
 
-// postBehind returns the post of a photo or a video, by either of its ids, and any other id as it is. It needs a
+// postBehind returns the post of a photo or a video, by either of its ids, and any other id unchanged. It needs a
 // running View or Update.
 func (n *network) postBehind(id string) string {
 	if _, number, isPost := strings.Cut(id, "_"); isPost {
@@ -155,7 +155,7 @@ func (n *network) postBehind(id string) string {
 	return id
 }
 
-// list answers a page of nodes; ids and source are asked while the store's lock is held.
+// list returns a page of nodes; ids and source are called while the store's lock is held.
 func (n *network) list(c *graph.Call, kind, fallback string, ids func() []string,
 	source func(id string) graph.Source) sim.Reply {
 	fields, refusal := c.Fields(fallback)
@@ -170,7 +170,7 @@ func (n *network) list(c *graph.Call, kind, fallback string, ids func() []string
 	return reply
 }
 
-// listPosts answers what a Page published, newest first. Stories are listed apart.
+// listPosts returns a Page's posts, newest first. Stories have their own list.
 func (n *network) listPosts(c *graph.Call) sim.Reply {
 	page, refusal := n.page(c, toRead)
 	if refusal != nil {
@@ -197,7 +197,7 @@ func (n *network) listPosts(c *graph.Call) sim.Reply {
 	})
 }
 
-// listVideos answers a Page's videos of some kind, newest first.
+// listVideos returns a Page's videos of some kind, newest first.
 func (n *network) listVideos(wanted func(video) bool) graph.Handler {
 	return func(c *graph.Call) sim.Reply {
 		page, refusal := n.page(c, toRead)

@@ -12,15 +12,15 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// maxPhoto is the largest photo.
+// maxPhoto is the maximum size of a photo.
 const maxPhoto = 10 << 20
 
-// unusedLife is how long photos and uploads are kept that nobody posts.
+// unusedLife is how long unused photos and uploads are kept.
 const unusedLife = 24 * time.Hour
 
 var photoTypes = []string{"image/jpeg", "image/png", "image/gif", "image/bmp", "image/tiff"}
 
-// photo is a picture of a Page. It is posted once.
+// photo is a picture of a Page. It can be posted once.
 type photo struct {
 	ID        string    `json:"id"`
 	PageID    string    `json:"page"`
@@ -31,14 +31,14 @@ type photo struct {
 	PostID    string    `json:"post,omitempty"`
 }
 
-// isOver tells whether a photo that nobody posted is gone.
+// isOver reports whether an unused photo has expired.
 func (p photo) isOver(now time.Time) bool { return !p.IsUsed && now.Sub(p.CreatedAt) >= unusedLife }
 
 func (n *network) registerPhotos() {
 	n.Edge(http.MethodPost, "photos", publishOrUpload, n.addPhoto)
 }
 
-// publishOrUpload tells what is public at once from what is uploaded to be posted later.
+// publishOrUpload distinguishes publishing from uploading for a later post.
 func publishOrUpload(c *graph.Call) sim.Operation {
 	if c.Params.Bool("published", true) {
 		return sim.Publish
@@ -51,7 +51,7 @@ type photoAdded struct {
 	PostID string `json:"post_id,omitempty"`
 }
 
-// addPhoto takes a photo by its address or its bytes, and posts it unless it is to wait.
+// addPhoto accepts a photo by its URL or its bytes, and posts it unless it is unpublished.
 func (n *network) addPhoto(c *graph.Call) sim.Reply {
 	page, refusal := n.page(c, toPublish)
 	if refusal != nil {
@@ -99,8 +99,8 @@ func (n *network) receivePhoto(c *graph.Call) (graph.File, *sim.Reply) {
 	return file, nil
 }
 
-// receiveFile fetches the file that a parameter names, or reads the one that a field of the body carries. A call with
-// neither gives an empty file.
+// receiveFile fetches the file that a parameter names, or reads the one in a field of the body. A call with neither
+// yields an empty file.
 func (n *network) receiveFile(c *graph.Call, address, field string, limit int64) (graph.File, error) {
 	if c.Params[address] != "" {
 		return n.Crawler.Fetch(c.Context(), c.Params[address], limit)
@@ -118,7 +118,7 @@ func (n *network) receiveFile(c *graph.Call, address, field string, limit int64)
 	return file, nil
 }
 
-// checkPhotos refuses photos that are not there, or were posted before. It needs a running Update.
+// checkPhotos rejects photos that do not exist, or were posted before. It needs a running Update.
 func (n *network) checkPhotos(tx *sim.Tx, d draft) *sim.Reply {
 	for i, id := range d.Photos {
 		p, found := n.photos.Get(id)
@@ -132,7 +132,7 @@ func (n *network) checkPhotos(tx *sim.Tx, d draft) *sim.Reply {
 	return nil
 }
 
-// photoSource tells the fields of a photo.
+// photoSource returns the fields of a photo.
 func (n *network) photoSource(c *graph.Call, p photo) graph.Source {
 	link := n.FileURL(c, p.Media)
 	return graph.Lookup(map[string]any{"id": p.ID, "page_story_id": textOrNil(p.PostID), "name": textOrNil(p.Caption),

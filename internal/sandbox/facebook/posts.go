@@ -5,7 +5,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// postSource tells the fields of a post. It needs a running View or Update.
+// postSource returns the fields of a post. It needs a running View or Update.
 func (n *network) postSource(c *graph.Call, post sim.Post) graph.Source {
 	details, _ := n.pagePosts.Get(post.ID)
 	page, _ := n.Env.Accounts.Get(post.AccountID)
@@ -57,7 +57,7 @@ func statusType(details pagePost) string {
 	}
 }
 
-// attachments tells what a post shows beside its text.
+// attachments returns the attachments of a post.
 func (n *network) attachments(c *graph.Call, post sim.Post, details pagePost) any {
 	var shown graph.Object
 	switch {
@@ -87,7 +87,7 @@ func (n *network) photoAttachment(c *graph.Call, post sim.Post, index int, id st
 		"media": graph.Object{"image": graph.Object{"src": n.FileURL(c, post.Media[index])}}}
 }
 
-// engagement tells how often people did something with a post. Shares are left out when there are none.
+// engagement returns the number of reactions to a post. Shares are omitted if there are none.
 func (n *network) engagement(post sim.Post, f graph.Field) (any, bool) {
 	r := n.Receive(post)
 	switch f.Name {
@@ -106,7 +106,7 @@ func (n *network) engagement(post sim.Post, f graph.Field) (any, bool) {
 	}
 }
 
-// summarized returns a list inside a node, with the summary that was asked for.
+// summarized returns a list inside a node, with the requested summary.
 func summarized(data []graph.Object, f graph.Field, summary graph.Object) any {
 	list := map[string]any{"data": data}
 	if f.Options["summary"] != "" {
@@ -115,7 +115,7 @@ func summarized(data []graph.Object, f graph.Field, summary graph.Object) any {
 	return list
 }
 
-// draftSource tells the fields of a post that is not public.
+// draftSource returns the fields of a post that is not public.
 func (n *network) draftSource(c *graph.Call, d draft) graph.Source {
 	values := map[string]any{"id": d.ID, "message": textOrNil(d.Message), "created_time": graph.Timestamp(d.CreatedAt),
 		"is_published": false, "scheduled_publish_time": nil,

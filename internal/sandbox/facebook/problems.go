@@ -51,12 +51,12 @@ func videoProblem(f failure) graph.Problem {
 		Text: f.Message}
 }
 
-// Fault answers a scripted failure.
+// Fault returns the response of a scripted failure.
 func (n *network) Fault(r *http.Request, f sim.Fault) sim.Reply {
 	return n.API.Fault(r, f, func() sim.Reply { return rejected(r, f) })
 }
 
-// rejected answers a call that is rejected, and one of a restricted account.
+// rejected returns the response to a rejected call, and to one of a restricted account.
 func rejected(r *http.Request, f sim.Fault) sim.Reply {
 	switch {
 	case f.Kind == sim.Restricted:

@@ -8,7 +8,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// reelsPerDay is how many reels a Page may publish by the API in a day.
+// reelsPerDay is how many reels a Page may publish through the API per day.
 const reelsPerDay = 30
 
 func (n *network) registerReels() {
@@ -16,7 +16,7 @@ func (n *network) registerReels() {
 	n.Edge(http.MethodPost, "collaborators", graph.Always(sim.Upload), n.inviteCollaborator)
 }
 
-// phaseOperation tells the beginning of an upload from its end, which publishes.
+// phaseOperation distinguishes the start of an upload from its end, which publishes.
 func phaseOperation(c *graph.Call) sim.Operation {
 	if c.Params["upload_phase"] == "finish" {
 		return sim.Publish
@@ -29,7 +29,7 @@ type uploadStarted struct {
 	UploadURL string `json:"upload_url"`
 }
 
-// startUpload makes room for a video whose bytes go to another host.
+// startUpload creates a video whose bytes are sent to another host.
 func (n *network) startUpload(c *graph.Call, page sim.Account, edge string) sim.Reply {
 	v := video{PageID: page.ID, Edge: edge}
 	if refusal := n.createVideo(&v); refusal != nil {
@@ -38,7 +38,7 @@ func (n *network) startUpload(c *graph.Call, page sim.Account, edge string) sim.
 	return graph.OK(uploadStarted{VideoID: v.ID, UploadURL: n.UploadURL(c, "video-upload", v.ID)})
 }
 
-// reelPhase begins or ends the upload of a reel.
+// reelPhase starts or ends the upload of a reel.
 func (n *network) reelPhase(c *graph.Call) sim.Reply {
 	page, refusal := n.page(c, toPublish)
 	if refusal != nil {
@@ -54,7 +54,7 @@ func (n *network) reelPhase(c *graph.Call) sim.Reply {
 	}
 }
 
-// finishReel accepts a reel. Whether it can be processed is told by its status.
+// finishReel accepts a reel. Its status tells whether it can be processed.
 func (n *network) finishReel(c *graph.Call, page sim.Account) sim.Reply {
 	if refusal := checkReelState(c); refusal != nil {
 		return *refusal

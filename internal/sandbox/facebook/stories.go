@@ -11,7 +11,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// storyLife is how long a story is shown.
+// storyLife is how long a story is visible.
 const storyLife = 24 * time.Hour
 
 func (n *network) registerStories() {
@@ -20,13 +20,13 @@ func (n *network) registerStories() {
 	n.Edge(http.MethodGet, "stories", graph.Always(sim.Read), n.listStories)
 }
 
-// storyPosted is the answer to a story. Its id is a number, which may be too large for a float.
+// storyPosted is the response to a story. Its id is a number, which may exceed the precision of a float.
 type storyPosted struct {
 	Success bool        `json:"success"`
 	PostID  json.Number `json:"post_id"`
 }
 
-// postPhotoStory makes a story of a photo that was uploaded before and not posted.
+// postPhotoStory publishes an unpublished photo as a story.
 func (n *network) postPhotoStory(c *graph.Call) sim.Reply {
 	page, refusal := n.page(c, toPublish)
 	if refusal != nil {
@@ -50,7 +50,7 @@ func (n *network) postPhotoStory(c *graph.Call) sim.Reply {
 	return graph.OK(storyPosted{Success: true, PostID: json.Number(d.ID)})
 }
 
-// storyPhase begins or ends the upload of a story.
+// storyPhase starts or ends the upload of a story.
 func (n *network) storyPhase(c *graph.Call) sim.Reply {
 	page, refusal := n.page(c, toPublish)
 	if refusal != nil {
@@ -90,7 +90,7 @@ func (n *network) finishStory(c *graph.Call, page sim.Account) sim.Reply {
 	return graph.OK(storyPosted{Success: true, PostID: json.Number(v.PostID)})
 }
 
-// listStories answers a Page's stories, newest first.
+// listStories returns a Page's stories, newest first.
 func (n *network) listStories(c *graph.Call) sim.Reply {
 	page, refusal := n.page(c, toRead)
 	if refusal != nil {

@@ -9,7 +9,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Edges on which videos come in.
+// Edges for uploading videos.
 const (
 	edgeVideos  = "videos"
 	edgeReels   = "video_reels"
@@ -28,7 +28,7 @@ const (
 	minShortSide = 540
 	minLongSide  = 960
 
-	// widest is the ratio of the widest video; the highest has its inverse. The tolerance is for whole pixels.
+	// widest is the maximum aspect ratio of a video; the minimum is its inverse. The tolerance is for whole pixels.
 	widest         = 16.0 / 9
 	ratioTolerance = 0.05
 )
@@ -52,7 +52,7 @@ var (
 		"The video's duration must be between 3 and 90 seconds for a reel, and at most 60 for a story."}
 )
 
-// video is a video of a Page, from its first byte on.
+// video is a video of a Page, from its first byte.
 type video struct {
 	ID       string         `json:"id"`
 	PageID   string         `json:"page"`
@@ -60,18 +60,18 @@ type video struct {
 	Transfer graph.Transfer `json:"transfer"`
 	Title    string         `json:"title,omitempty"`
 	Text     string         `json:"text,omitempty"`
-	// Failure is why it cannot be processed, which is told when the time of processing is over.
+	// Failure is why it cannot be processed, which is reported when the processing time is over.
 	Failure   *failure  `json:"failure,omitempty"`
 	CreatedAt time.Time `json:"created"`
-	// CompleteAt is when all bytes were there, FinishedAt when the app asked to publish it, and ReleasedAt when its
-	// post was made.
+	// CompleteAt is when all bytes had arrived, FinishedAt when the app asked to publish it, and ReleasedAt when its
+	// post was created.
 	CompleteAt time.Time `json:"complete,omitzero"`
 	FinishedAt time.Time `json:"finished,omitzero"`
 	ReleasedAt time.Time `json:"released,omitzero"`
 	PostID     string    `json:"post,omitempty"`
 }
 
-// complete takes the last byte.
+// complete handles the last byte.
 func (v *video) complete(t graph.Transfer, at time.Time) {
 	v.Transfer, v.CompleteAt = t, at
 	file, err := t.File()
@@ -92,7 +92,7 @@ func (v video) media() sim.Media {
 	return file.Media
 }
 
-// inspect says why a video cannot be processed, or nothing.
+// inspect returns why a video cannot be processed, or nil.
 func inspect(edge string, file graph.File) *failure {
 	m := file.Movie
 	ratio := m.Ratio()
@@ -130,7 +130,7 @@ const (
 	failed     = "error"
 )
 
-// processing returns how far the work on the video is: it only needs time.
+// processing returns the status of the processing: it only needs time.
 func (v video) processing(now time.Time, length time.Duration) string {
 	switch {
 	case v.CompleteAt.IsZero():
@@ -144,20 +144,20 @@ func (v video) processing(now time.Time, length time.Duration) string {
 	}
 }
 
-// isPublic tells whether the video's post can be seen.
+// isPublic reports whether the video's post is visible.
 func (v video) isPublic(now time.Time, length time.Duration) bool {
 	return v.PostID != "" && v.processing(now, length) == complete
 }
 
-// isOver tells whether a video that nobody finished is gone.
+// isOver reports whether an unfinished video has expired.
 func (v video) isOver(now time.Time) bool {
 	return v.FinishedAt.IsZero() && now.Sub(v.CreatedAt) >= unusedLife
 }
 
-// bytesCounter tells how many bytes have come.
+// bytesCounter is the number of bytes that have arrived.
 const bytesCounter = "bytes_transfered"
 
-// status tells how far the video is, phase by phase.
+// status returns the status of the video, by phase.
 func (v video) status(now time.Time, length time.Duration) graph.Object {
 	processing := v.processing(now, length)
 	uploading := graph.Object{"status": v.uploading(), bytesCounter: v.Transfer.Size()}
@@ -215,7 +215,7 @@ func failedStatus(f failure) graph.Object {
 	return v.status(time.Unix(math.MaxInt32, 0), 0)
 }
 
-// videoSource tells the fields of a video.
+// videoSource returns the fields of a video.
 func (n *network) videoSource(c *graph.Call, v video) graph.Source {
 	now, length := n.Env.Now(), n.Env.Options.ProcessingTime
 	values := map[string]any{"id": v.ID, "status": v.status(now, length), "post_id": nil,

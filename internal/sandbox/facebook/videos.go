@@ -26,7 +26,7 @@ func videosOperation(c *graph.Call) sim.Operation {
 	}
 }
 
-// addVideo takes a video in one of four ways: by its address, in the body, by the handle of an upload, or in chunks.
+// addVideo accepts a video in one of four ways: by its URL, in the body, by the handle of an upload, or in chunks.
 func (n *network) addVideo(c *graph.Call) sim.Reply {
 	page, refusal := n.page(c, toPublish)
 	if refusal != nil {
@@ -48,7 +48,7 @@ func (n *network) addVideo(c *graph.Call) sim.Reply {
 	}
 }
 
-// addWholeVideo takes a video that is there at once. What is wrong with it is told at once, too.
+// addWholeVideo accepts a complete video. Its problems are reported at once, too.
 func (n *network) addWholeVideo(c *graph.Call, page sim.Account) sim.Reply {
 	transfer, refusal := n.receiveVideo(c)
 	if refusal != nil {
@@ -69,7 +69,7 @@ func (n *network) addWholeVideo(c *graph.Call, page sim.Account) sim.Reply {
 	return graph.OK(idBody{v.ID})
 }
 
-// receiveVideo fetches a video, reads it from the body, or takes the upload that a handle stands for.
+// receiveVideo fetches a video, reads it from the body, or uses the upload of a handle.
 func (n *network) receiveVideo(c *graph.Call) (graph.Transfer, *sim.Reply) {
 	if address := c.Params["file_url"]; address != "" {
 		upload, err := n.Crawler.FetchUpload(c.Context(), address, maxVideo)
@@ -95,8 +95,7 @@ func (n *network) receiveVideo(c *graph.Call) (graph.Transfer, *sim.Reply) {
 	return received, graph.InvalidParameter("One of file_url and source is required").Refuse()
 }
 
-// finish writes a video whose bytes are all there, and its post where it is to have one. A video that cannot be
-// processed never gets one.
+// finish writes a complete video, and its post if it is to have one. A video that cannot be processed never gets one.
 func (n *network) finish(tx *sim.Tx, c *graph.Call, v *video) *sim.Reply {
 	v.Title, v.Text = c.Params["title"], c.Params["description"]
 	at, refusal := n.scheduledTime(c)
@@ -122,7 +121,7 @@ func (n *network) finish(tx *sim.Tx, c *graph.Call, v *video) *sim.Reply {
 	return nil
 }
 
-// chunkBytes is how much of a video is asked for at a time.
+// chunkBytes is the chunk size of a video.
 const chunkBytes = 1 << 20
 
 type chunkRange struct {
@@ -132,7 +131,7 @@ type chunkRange struct {
 	End       string `json:"end_offset"`
 }
 
-// nextChunk returns which bytes are wanted next.
+// nextChunk returns the next expected range.
 func (v video) nextChunk() chunkRange {
 	start := v.Transfer.Size()
 	return chunkRange{Start: strconv.FormatInt(start, 10),
@@ -165,7 +164,8 @@ func (n *network) createVideo(v *video) *sim.Reply {
 	})
 }
 
-// ownVideo returns a video of a Page that came by an edge, and is not over. It needs a running View or Update.
+// ownVideo returns a video of a Page that was uploaded on an edge, and has not expired. It needs a running View or
+// Update.
 func (n *network) ownVideo(id string, page sim.Account, edge string) (video, bool) {
 	v, found := n.videos.Get(id)
 	return v, found && v.PageID == page.ID && v.Edge == edge && !v.isOver(n.Env.Now())
@@ -173,7 +173,7 @@ func (n *network) ownVideo(id string, page sim.Account, edge string) (video, boo
 
 var errChunkTooLarge = errors.New("the chunk has more bytes than were asked for")
 
-// takeChunk takes the next bytes of a video.
+// takeChunk accepts the next bytes of a video.
 func (n *network) takeChunk(c *graph.Call, page sim.Account) sim.Reply {
 	var chunk []byte
 	err := c.EachFile(func(field string, body io.Reader) (err error) {
@@ -248,7 +248,7 @@ func (n *network) cancelChunks(c *graph.Call, page sim.Account) sim.Reply {
 	return graph.Done()
 }
 
-// addThumbnail takes a picture for a video. Timelines do not show it.
+// addThumbnail accepts a thumbnail of a video. Timelines do not show it.
 func (n *network) addThumbnail(c *graph.Call) sim.Reply {
 	if _, refusal := n.acting(c, toPublish); refusal != nil {
 		return *refusal
@@ -274,7 +274,7 @@ func (n *network) Transfer(id string, t sim.Token) (graph.Transfer, bool) {
 	return v.Transfer, isOpen
 }
 
-// Keep writes the bytes that have come; with the last of them the video is worked on.
+// Keep writes the bytes that have arrived; after the last of them processing starts.
 func (n *network) Keep(tx *sim.Tx, id string, t graph.Transfer) {
 	v, _ := n.videos.Get(id)
 	v.Transfer = t
@@ -284,5 +284,5 @@ func (n *network) Keep(tx *sim.Tx, id string, t graph.Transfer) {
 	n.videos.Put(tx, id, v)
 }
 
-// LargestTransfer bounds reels and stories.
+// LargestTransfer returns the maximum size of reels and stories.
 func (n *network) LargestTransfer() int64 { return maxTransfer }

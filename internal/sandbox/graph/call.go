@@ -10,16 +10,16 @@ import (
 // Call is one call of the API.
 type Call struct {
 	*http.Request
-	// Node is what the path is about; "me" is the account of the token, once that is known.
+	// Node is the node of the path; "me" is the account of the token, once that is known.
 	Node   string
 	Params Params
-	// Token is live. It is empty on open paths and while the operation is asked for.
+	// Token is valid. It is empty on open paths and while the operation is determined.
 	Token sim.Token
 }
 
 // ReadCall reads a call's parameters. The body can be read again afterwards, so that a call can be read twice: once to
-// tell what it does, once to do it. A token among the parameters of the body is copied into the header, where faults of
-// one account look for it.
+// determine the operation, once to carry it out. A token among the parameters of the body is copied into the header,
+// where faults of one account look for it.
 func ReadCall(r *http.Request) (*Call, error) {
 	params, err := readParams(r)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *Call) TokenOf() string {
 	return c.Params["access_token"]
 }
 
-// authenticate finds the call's token, and refuses those that are worth nothing.
+// authenticate finds the call's token, and rejects invalid ones.
 func (a *API) authenticate(c *Call) *sim.Reply {
 	token, problem, err := a.LiveToken(c.TokenOf())
 	switch {
@@ -65,7 +65,7 @@ func (a *API) authenticate(c *Call) *sim.Reply {
 	return nil
 }
 
-// LiveToken returns a token that can be used, or the problem with it.
+// LiveToken returns a valid token, or the problem with it.
 func (a *API) LiveToken(value string) (sim.Token, *Problem, error) {
 	if value == "" {
 		problem := noToken()

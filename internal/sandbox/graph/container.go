@@ -18,25 +18,25 @@ const (
 	Lapsed     = "EXPIRED"
 )
 
-// Container is what Instagram and Threads make of a post before it is public: the app creates it, waits until it is
-// finished, and publishes it once.
+// Container is a prepared post of Instagram and Threads: the app creates it, waits until it is finished, and publishes
+// it once.
 type Container struct {
 	ID        string    `json:"id"`
 	OwnerID   string    `json:"owner"`
 	CreatedAt time.Time `json:"created"`
-	// CompleteAt is when all of its media had come; from then on it is worked on.
+	// CompleteAt is when all of its media had arrived; processing starts then.
 	CompleteAt time.Time `json:"complete,omitzero"`
-	// Work is how long that takes.
+	// Work is how long the processing takes.
 	Work time.Duration `json:"work"`
-	// Failure is why it cannot be published, which is told when the work is done.
+	// Failure is why it cannot be published, which is reported when the processing ends.
 	Failure string `json:"failure,omitempty"`
-	// Media are its files: none of a text, several of a carousel.
+	// Media are its files: none for a text, several for a carousel.
 	Media []sim.Media `json:"media,omitempty"`
-	// PostID is what it became.
+	// PostID is the resulting post.
 	PostID string `json:"post,omitempty"`
 }
 
-// Status returns how far the container is: with its files complete, it only needs time.
+// Status returns the status of the container: once its files are complete, it only needs time.
 func (c Container) Status(now time.Time) string {
 	switch {
 	case c.PostID != "":
@@ -52,7 +52,7 @@ func (c Container) Status(now time.Time) string {
 	}
 }
 
-// Kept tells whether the container is worth keeping: an expired one is told apart from one that never was for a while.
+// Kept reports whether the container is still stored: an expired one is distinguished from an unknown one for a while.
 func (c Container) Kept(now time.Time) bool {
 	return c.PostID != "" || now.Before(c.CreatedAt.Add(7*ContainerLife))
 }

@@ -18,7 +18,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// userAgent is how Meta's crawler introduces itself.
+// userAgent is the user agent of Meta's crawler.
 const userAgent = "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)"
 
 const (
@@ -27,23 +27,23 @@ const (
 	maxRedirects  = 3
 )
 
-// The ways in which fetching a file can fail. Anything else that goes wrong is ErrUnreachable.
+// The errors of fetching a file. Any other failure is ErrUnreachable.
 var (
 	ErrUnreachable = errors.New("the media could not be fetched from this URI")
 	ErrTimeout     = errors.New("it takes too long to download the media")
 	ErrTooLarge    = errors.New("the media is too large")
 )
 
-// File is a file as it came in: what it is, and what its boxes say when it is a video.
+// File is a received file: its properties, and those of its boxes if it is a video.
 type File struct {
 	sim.Media
 	Movie mp4.Movie
 }
 
-// IsVideo tells whether it is a video that players know.
+// IsVideo reports whether it is a video of a supported type.
 func (f File) IsVideo() bool { return f.Type == "video/mp4" || f.Type == "video/quicktime" }
 
-// Ratio returns the width of a picture by its height; zero when they are not known.
+// Ratio returns width divided by height of a picture; zero if unknown.
 func (f File) Ratio() float64 {
 	if f.Height == 0 {
 		return 0
@@ -51,8 +51,8 @@ func (f File) Ratio() float64 {
 	return float64(f.Width) / float64(f.Height)
 }
 
-// Crawler fetches media from the addresses that apps name, as Meta does. It goes wherever it is sent: whoever reaches a
-// sandbox can reach its machine's loopback addresses anyway.
+// Crawler fetches media from the URLs that apps name, as Meta does. It connects to any address: clients that can reach
+// a sandbox can reach its machine's loopback addresses anyway.
 type Crawler struct {
 	env     *sim.Env
 	client  *http.Client
@@ -81,7 +81,7 @@ func (c *Crawler) Fetch(ctx context.Context, address string, limit int64) (File,
 	return upload.File()
 }
 
-// FetchUpload is Fetch where files also come in parts.
+// FetchUpload is Fetch for files that can also arrive in parts.
 func (c *Crawler) FetchUpload(ctx context.Context, address string, limit int64) (Upload, error) {
 	if !isFetchable(address) {
 		return Upload{}, fmt.Errorf("%w: %q is no absolute http or https address in ASCII", ErrUnreachable, address)
@@ -129,7 +129,7 @@ func (c *Crawler) download(ctx context.Context, address string, limit int64) (Up
 	return c.receive(resp.Body, limit)
 }
 
-// isMediaType tells whether a host says that it sends a picture or a video, or says nothing of use.
+// isMediaType reports whether a host declares a picture or a video, or nothing useful.
 func isMediaType(header string) bool {
 	kind, _, err := mime.ParseMediaType(header)
 	return err != nil || kind == "application/octet-stream" || strings.HasPrefix(kind, "image/") ||
@@ -145,7 +145,7 @@ func (c *Crawler) receive(body io.Reader, limit int64) (Upload, error) {
 	return upload, err
 }
 
-// Receive reads a file of at most limit bytes that a caller sends.
+// Receive reads a file of at most limit bytes that a client sends.
 func (c *Crawler) Receive(body io.Reader, limit int64) (File, error) {
 	upload, err := c.receive(body, limit)
 	if err != nil {
@@ -154,18 +154,18 @@ func (c *Crawler) Receive(body io.Reader, limit int64) (File, error) {
 	return upload.File()
 }
 
-// Upload is what is known of a file that comes in parts, so far. It can be stored between the parts.
+// Upload is the state of a file that arrives in parts. It can be stored between the parts.
 type Upload struct {
 	Digest sim.Digest `json:"digest"`
 	Movie  mp4.Movie  `json:"movie"`
-	// First are the bytes that tell the kinds of pictures that the core does not know.
+	// First are the bytes that identify the picture types that the core does not know.
 	First []byte `json:"first,omitempty"`
 }
 
-// Size returns how many bytes have come.
+// Size returns how many bytes have arrived.
 func (u Upload) Size() int64 { return u.Digest.Size }
 
-// Extend reads one more part and returns the longer upload.
+// Extend reads one more part and returns the updated upload.
 func (c *Crawler) Extend(u Upload, part io.Reader) (Upload, error) {
 	first, movie := &head{bytes: u.First}, u.Movie
 	digest, err := c.env.Media.Extend(u.Digest, io.TeeReader(part, io.MultiWriter(&movie, first)))
@@ -185,7 +185,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// File returns what the whole file is.
+// File returns the properties of the whole file.
 func (u Upload) File() (File, error) {
 	media, err := u.Digest.Media()
 	if err != nil {

@@ -32,7 +32,7 @@ type tokenError struct {
 	Subcode int    `json:"subcode,omitempty"`
 }
 
-// DebugToken answers what a token is worth. The caller shows an app's token (id and secret), or a live one.
+// DebugToken returns the validity of a token. The caller presents an app token (id and secret), or a valid one.
 func (a *API) DebugToken(c *Call) sim.Reply {
 	if refusal := a.mayDebug(c.TokenOf()); refusal != nil {
 		return *refusal
@@ -63,7 +63,7 @@ func (a *API) mayDebug(value string) *sim.Reply {
 	return nil
 }
 
-// dataAccess is how long an app sees a person's data after the last consent.
+// dataAccess is how long an app can access a person's data after the last consent.
 const dataAccess = 90 * day
 
 func (a *API) describe(token sim.Token) tokenFacts {

@@ -7,8 +7,8 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Fault answers a scripted failure. Most are worded alike on all networks; own words the others: a rejected call and a
-// restricted account.
+// Fault returns the response of a scripted failure. Most are the same on all networks; own returns the others: a
+// rejected call and a restricted account.
 func (a *API) Fault(r *http.Request, f sim.Fault, own func() sim.Reply) sim.Reply {
 	account := a.accountOf(r)
 	switch {
@@ -24,7 +24,7 @@ func (a *API) Fault(r *http.Request, f sim.Fault, own func() sim.Reply) sim.Repl
 	}
 }
 
-// accountOf returns the account behind a call, or nothing.
+// accountOf returns the account of a call, or "".
 func (a *API) accountOf(r *http.Request) string {
 	value := oauthToken(r)
 	if c, err := ReadCall(r); err == nil && value == "" {

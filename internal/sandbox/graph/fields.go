@@ -8,15 +8,14 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Field is one member of what a caller asks for, such as id, picture.type(large){url} or
-// comments.summary(true).limit(0).
+// Field is one requested field, such as id, picture.type(large){url} or comments.summary(true).limit(0).
 type Field struct {
 	Name    string
 	Options map[string]string
 	Sub     []Field
 }
 
-// Fields returns what a call asks for, or the fallback where it asks for nothing.
+// Fields returns the requested fields, or the fallback if there are none.
 func (c *Call) Fields(fallback string) ([]Field, *sim.Reply) {
 	text := c.Params["fields"]
 	if text == "" {
@@ -33,14 +32,14 @@ func (c *Call) Fields(fallback string) ([]Field, *sim.Reply) {
 	return fields, nil
 }
 
-// fieldParser reads a list of fields from left to right.
+// fieldParser parses a list of fields from left to right.
 type fieldParser struct {
 	text  string
 	at    int
 	depth int
 }
 
-// maxFieldDepth bounds how deep fields can stand inside each other.
+// maxFieldDepth limits the nesting of fields.
 const maxFieldDepth = 8
 
 var errSyntax = errors.New("fields cannot be read")
@@ -108,14 +107,14 @@ func (p *fieldParser) take(b byte) bool {
 	return true
 }
 
-// Object is a node as it is told.
+// Object is a node in a response.
 type Object map[string]any
 
-// Source tells the value of a node's field: nil when it has none, and known is false when nodes of this kind have no
-// such field.
+// Source returns the value of a node's field: nil if it has none, and known is false if nodes of this kind have no such
+// field.
 type Source func(f Field) (value any, known bool)
 
-// Show returns the fields that were asked for, and the id in any case. A field that the node does not have is refused.
+// Show returns the requested fields, and the id in any case. An unknown field is rejected.
 func Show(kind string, fields []Field, source Source) (Object, *sim.Reply) {
 	object := Object{}
 	for _, f := range append([]Field{{Name: "id"}}, fields...) {
@@ -131,8 +130,8 @@ func Show(kind string, fields []Field, source Source) (Object, *sim.Reply) {
 	return object, nil
 }
 
-// project returns the members of a value that were asked for, all of them when none were named. What lies in data is
-// looked into, and the id is always there.
+// project returns the requested members of a value, all of them if none were named. It descends into data, and the id
+// is always included.
 func project(value any, sub []Field) any {
 	object, isObject := value.(Object)
 	if list, isList := value.([]Object); isList && len(sub) > 0 {
@@ -165,7 +164,7 @@ func Lookup(values map[string]any) Source {
 	}
 }
 
-// Wants tells whether a field is among those that were asked for.
+// Wants reports whether a field was requested.
 func Wants(fields []Field, name string) bool {
 	for _, f := range fields {
 		if f.Name == name {

@@ -1,9 +1,9 @@
 // Package graph holds what the simulated networks of Meta (Instagram, Facebook and Threads) share of the Graph API: the
-// shape of its calls, answers and errors, its logins, its usage headers, the containers that Instagram and Threads make
-// of a post, and the crawler that fetches media from the addresses that apps name.
+// form of its calls, responses and errors, its logins, its usage headers, the containers in which Instagram and Threads
+// prepare a post, and the crawler that fetches media from the URLs that apps name.
 //
-// It knows none of the three. Each builds an [API] on its [sim.Env] and adds its nodes and edges. It is no model of the
-// graph itself: there are no generic objects, and what an edge does is the network's business.
+// It knows none of the three. Each builds an [API] on its [sim.Env] and adds its nodes and edges. It does not model the
+// graph itself: there are no generic objects, and what an edge does is up to the network.
 package graph
 
 import (
@@ -14,26 +14,26 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Terms says in what the networks differ everywhere.
+// Terms holds the differences between the networks.
 type Terms struct {
-	// UseCase is the network's name in the header that tells how much of its budget an account has used.
+	// UseCase is the network's name in the header that reports how much of its budget an account has used.
 	UseCase string
-	// CallsPerDay is that budget, and Throttled what an account over it is told.
+	// CallsPerDay is that budget, and Throttled the error of an account over it.
 	CallsPerDay int
 	Throttled   Problem
-	// AppTokenPrefix begins the tokens of apps, which are an id and a secret with a bar between them.
+	// AppTokenPrefix is the prefix of app tokens, which are an id and a secret separated by a bar.
 	AppTokenPrefix string
-	// Settle brings the state up to the clock before a call, where time makes something public; it may be nil.
+	// Settle brings the state up to date before a call, where time publishes something; it may be nil.
 	Settle func() error
 }
 
-// Handler does one call's work and returns its answer.
+// Handler carries out one call and returns its response.
 type Handler func(c *Call) sim.Reply
 
-// Operation tells what a call does. The call's token is not known yet.
+// Operation returns the operation of a call. The call's token is not known yet.
 type Operation func(c *Call) sim.Operation
 
-// Always returns the operation of calls that all do the same.
+// Always returns a constant operation.
 func Always(op sim.Operation) Operation { return func(*Call) sim.Operation { return op } }
 
 // API is the Graph API of one network: paths of a version, a node and mostly an edge, such as /v25.0/me/accounts.
@@ -52,7 +52,7 @@ type route struct {
 	open bool
 }
 
-// New registers the API's paths on env. Nodes and edges are added by the network afterwards, before anybody calls.
+// New registers the API's paths on env. Nodes and edges are added by the network afterwards, before the first call.
 func New(env *sim.Env, terms Terms) *API {
 	a := &API{Env: env, Crawler: newCrawler(env), terms: terms, routes: map[string]route{}}
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
@@ -63,15 +63,15 @@ func New(env *sim.Env, terms Terms) *API {
 	return a
 }
 
-// anyNode stands for the nodes that have no name of their own.
+// anyNode stands for the nodes without a fixed name.
 const anyNode = "*"
 
-// Node adds what a method does on a node, whatever its kind.
+// Node adds a method of all nodes, whatever their kind.
 func (a *API) Node(method string, op Operation, h Handler) {
 	a.routes[routeKey(method, anyNode, "")] = route{operation: op, handle: h}
 }
 
-// Edge adds what a method does on an edge, whatever the node.
+// Edge adds a method of an edge, whatever the node.
 func (a *API) Edge(method, edge string, op Operation, h Handler) {
 	a.routes[routeKey(method, anyNode, edge)] = route{operation: op, handle: h}
 }
@@ -132,21 +132,21 @@ func (a *API) serve(r *http.Request) sim.Reply {
 	return a.stampUsage(c.Token.AccountID, usage, found.handle(c))
 }
 
-// NotFound answers a path that the API does not have.
+// NotFound returns the response to an unknown path.
 func NotFound() sim.Reply { return unknownPath("/").Reply() }
 
 func unknownPath(path string) Problem {
 	return Problem{Code: 2500, Message: "Unknown path components: " + path}
 }
 
-// Broken answers when the sandbox itself failed.
+// Broken returns the response to a failure of the sandbox itself.
 func (a *API) Broken(err error) sim.Reply {
 	a.Env.Log.Error("sandbox call failed", "error", err)
 	return Problem{Status: http.StatusInternalServerError, Code: 1, Transient: true,
 		Message: "An unknown error has occurred."}.Reply()
 }
 
-// Try changes the state; fn returns the refusal that ends it without a change. It returns the answer to anything but
+// Try changes the state; fn returns the rejection that ends it without a change. Try returns the response, or nil on
 // success.
 func (a *API) Try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
 	refusal, err := a.Env.Attempt(fn)
@@ -156,19 +156,19 @@ func (a *API) Try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
 	return refusal
 }
 
-// Refuse returns the reply for a function that returns nil to go on.
+// Refuse returns the reply for a function that returns nil to continue.
 func Refuse(r sim.Reply) *sim.Reply { return &r }
 
-// OK answers a call that worked.
+// OK returns the response to a successful call.
 func OK(body any) sim.Reply { return sim.Reply{Status: http.StatusOK, Body: body} }
 
-// Done answers a call that worked and has nothing to tell.
+// Done returns the response to a successful call without a result.
 func Done() sim.Reply { return OK(map[string]bool{"success": true}) }
 
-// Invalid answers a parameter that breaks a rule.
+// Invalid returns the response to an invalid parameter.
 func Invalid(format string, args ...any) sim.Reply { return InvalidParameter(format, args...).Reply() }
 
-// InvalidParameter returns the problem of a parameter that breaks a rule.
+// InvalidParameter returns the problem of an invalid parameter.
 func InvalidParameter(format string, args ...any) Problem {
 	return Problem{Code: 100, Message: "(#100) " + fmt.Sprintf(format, args...)}
 }

@@ -9,7 +9,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// idEpoch is the instant from which ids count, in milliseconds since 1970: that of 2024-01-01.
+// idEpoch is the epoch of ids, in milliseconds since 1970: 2024-01-01.
 const idEpoch = 1704067200000
 
 // NewID returns an id that grows with time.
@@ -17,7 +17,7 @@ func NewID(tx *sim.Tx) string { return strconv.FormatUint(tx.NextSeq()-idEpoch<<
 
 const codeAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// Shortcode returns an id as it stands in the address of a post.
+// Shortcode returns an id as used in the URL of a post.
 func Shortcode(id string) string {
 	number, err := strconv.ParseUint(id, 10, 64)
 	if err != nil {
@@ -30,7 +30,7 @@ func Shortcode(id string) string {
 	return code
 }
 
-// FromShortcode returns the id of a shortcode, or nothing.
+// FromShortcode returns the id of a shortcode, or "".
 func FromShortcode(code string) string {
 	number := uint64(0)
 	for _, char := range code {
@@ -43,13 +43,13 @@ func FromShortcode(code string) string {
 	return strconv.FormatUint(number, 10)
 }
 
-// FileURL returns the address of a file that is on a timeline.
+// FileURL returns the URL of a file on a timeline.
 func (a *API) FileURL(c *Call, file sim.Media) string {
 	return strings.TrimSuffix(a.Env.AvatarURL(c.Request, ""), "_avatar/") + "_media/" + file.SHA256
 }
 
-// CountSince returns how many posts of an account were made at or after an instant, those that were deleted since
-// included. It needs a running View or Update.
+// CountSince returns how many posts of an account were created at or after a time, including deleted ones. It needs a
+// running View or Update.
 func (a *API) CountSince(account string, since time.Time, counts func(sim.Post) bool) int {
 	n := 0
 	for _, id := range slices.Backward(a.Env.Posts.ByAccount(account)) {

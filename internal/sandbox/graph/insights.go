@@ -7,7 +7,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Insight is one number about a node, as the insights edge tells it.
+// Insight is one metric of a node, as returned by the insights edge.
 type Insight struct {
 	Name        string         `json:"name"`
 	Period      string         `json:"period"`
@@ -18,18 +18,18 @@ type Insight struct {
 	ID          string         `json:"id"`
 }
 
-// InsightValue is a number, and the end of the day that it is about where there are several.
+// InsightValue is a value, and the end of its day if there are several.
 type InsightValue struct {
 	Value   any    `json:"value"`
 	EndTime string `json:"end_time,omitempty"`
 }
 
-// InsightList is the answer of an insights edge.
+// InsightList is the response of an insights edge.
 type InsightList struct {
 	Data []Insight `json:"data"`
 }
 
-// NewInsight names a number about a node.
+// NewInsight returns a metric of a node without values.
 func NewInsight(node, name, period string) Insight {
 	title := strings.ReplaceAll(name, "_", " ")
 	return Insight{Name: name, Period: period, Title: strings.ToUpper(title[:1]) + title[1:], Description: "The " +
@@ -37,7 +37,7 @@ func NewInsight(node, name, period string) Insight {
 		ID: node + "/insights/" + name + "/" + period}
 }
 
-// Metrics returns the metrics that a call asks for. One that the node does not have is refused, as is asking for none.
+// Metrics returns the requested metrics. An unknown one is rejected, as is requesting none.
 func (c *Call) Metrics(allowed []string) ([]string, *sim.Reply) {
 	names := c.Params.List("metric")
 	if len(names) == 0 {
@@ -52,7 +52,7 @@ func (c *Call) Metrics(allowed []string) ([]string, *sim.Reply) {
 	return names, nil
 }
 
-// Lifetime answers numbers that count from the beginning.
+// Lifetime returns metrics that count from the start.
 func Lifetime(node string, names []string, value func(name string) any) InsightList {
 	list := InsightList{Data: []Insight{}}
 	for _, name := range names {
@@ -63,15 +63,15 @@ func Lifetime(node string, names []string, value func(name string) any) InsightL
 	return list
 }
 
-// Reception is what people did with a post. Likes come from the controls and comments from other accounts; the rest
-// follows from them.
+// Reception is how people reacted to a post. Likes come from the controls and comments from other accounts; the rest is
+// derived from them.
 type Reception struct {
 	Likes, Comments, Reposts, Quotes int
-	// more is by how much the views that were set exceed those that follow from the rest.
+	// more is by how much the views that were set exceed the derived ones.
 	more int
 }
 
-// Add adds what people did with another post.
+// Add adds the reactions to another post.
 func (r *Reception) Add(other Reception) {
 	r.Likes += other.Likes
 	r.Comments += other.Comments
@@ -80,7 +80,7 @@ func (r *Reception) Add(other Reception) {
 	r.more += other.more
 }
 
-// Receive counts what people did with a post. It needs a running View or Update.
+// Receive counts the reactions to a post. It needs a running View or Update.
 func (a *API) Receive(post sim.Post) Reception {
 	r := Reception{Likes: a.Env.Likes(post), Comments: a.Env.Posts.CountChildren(post.ID, sim.KindComment),
 		Reposts: a.Env.Posts.CountChildren(post.ID, sim.KindRepost),
@@ -89,11 +89,11 @@ func (a *API) Receive(post sim.Post) Reception {
 	return r
 }
 
-// Views returns how often a post was seen.
+// Views returns the number of views.
 func (r Reception) Views() int { return 20*r.Likes + 10*(r.Reposts+r.Quotes) + 5*r.Comments + r.more }
 
 // Reach returns how many people saw it.
 func (r Reception) Reach() int { return r.Views() / 2 }
 
-// Interactions returns how often somebody did something with it.
+// Interactions returns the number of interactions.
 func (r Reception) Interactions() int { return r.Likes + r.Comments + r.Reposts + r.Quotes }

@@ -15,14 +15,14 @@ import (
 // UserToken is the kind of tokens that stand for a person on Facebook. Those of Pages are access tokens.
 const UserToken sim.TokenKind = "user"
 
-// FacebookPrefix begins the tokens that Facebook Login gives.
+// FacebookPrefix is the prefix of the tokens of Facebook Login.
 const FacebookPrefix = "EAA"
 
-// facebookShortLife is how long a person's token lives before it was exchanged.
+// facebookShortLife is the lifetime of a user token before it is exchanged.
 const facebookShortLife = 5138 * time.Second
 
-// Login is Facebook Login: a person lets an app act for the Pages that it manages. The token for a Page that was taken
-// with a person's long-lived token has no end of its own.
+// Login is Facebook Login: a person lets an app act for the Pages they manage. The token of a Page that was obtained
+// with a long-lived user token does not expire by itself.
 type Login struct {
 	Scopes []string
 	// Person returns the id and name of the person behind an account.
@@ -31,27 +31,27 @@ type Login struct {
 	Pages func(c *Call, account string) []Page
 }
 
-// Person is someone on Facebook.
+// Person is a person on Facebook.
 type Person struct{ ID, Name string }
 
-// Page is a Page as its people see it.
+// Page is a Page as its managers see it.
 type Page struct {
 	// AccountID is the account that the Page's token acts for.
 	AccountID string
 	ID        string
 	Tasks     []string
-	// Portfolio are the edges of the person's portfolio on which the Page stands; Hidden Pages stand nowhere else.
+	// Portfolio are the edges of the person's portfolio that list the Page; Hidden Pages are listed nowhere else.
 	Portfolio []string
 	Hidden    bool
-	// Source tells the Page's other fields.
+	// Source returns the Page's other fields.
 	Source Source
 }
 
-// facebook is a login as it runs.
+// facebook is a running login.
 type facebook struct {
 	*API
 	login  Login
-	tokens map[string][]string // by account; the store's lock guards it
+	tokens map[string][]string // by account; guarded by the store's lock
 }
 
 // ServeLogin registers the login's paths.
@@ -83,7 +83,7 @@ func (f *facebook) parseDialog(r *http.Request) (sim.ConsentRequest, error) {
 	return c, err
 }
 
-// tokenOperation tells the exchange of a token that was exchanged before, which is all that there is of refreshing.
+// tokenOperation detects the exchange of a token that was exchanged before, which is the only form of refreshing.
 func (f *facebook) tokenOperation(c *Call) sim.Operation {
 	if c.Params["grant_type"] != "fb_exchange_token" {
 		return sim.Connect
@@ -133,8 +133,8 @@ func (f *facebook) exchangeCode(c *Call, client string) sim.Reply {
 	})
 }
 
-// exchangeToken gives a person's long-lived token. One that is long-lived already comes back as it is: its life cannot
-// be made longer without the person.
+// exchangeToken returns a long-lived user token. One that is already long-lived is returned unchanged: it cannot be
+// extended without the person.
 func (f *facebook) exchangeToken(c *Call, client string) sim.Reply {
 	from, problem, err := f.LiveToken(c.Params["fb_exchange_token"])
 	switch {
@@ -167,7 +167,7 @@ func (f *facebook) issue(grant func(tx *sim.Tx) (sim.Token, *sim.Reply)) sim.Rep
 		ExpiresIn: int64(token.ExpiresAt.Sub(f.Env.Now()).Seconds())})
 }
 
-// permissions answers what a person granted.
+// permissions returns the granted permissions.
 func (f *facebook) permissions(c *Call) sim.Reply {
 	if c.Token.Kind != UserToken {
 		return Missing(c.Method, c.Node)
@@ -179,7 +179,7 @@ func (f *facebook) permissions(c *Call) sim.Reply {
 	return OK(map[string]any{"data": list})
 }
 
-// revoke ends all that a person granted an app, the tokens of its Pages included.
+// revoke revokes everything that a person granted an app, including the tokens of their Pages.
 func (f *facebook) revoke(c *Call) sim.Reply {
 	if c.Node != c.Token.AccountID && c.Node != f.login.Person(c.Token.AccountID).ID {
 		return Missing(c.Method, c.Node)
@@ -211,7 +211,7 @@ func (f *facebook) revokeAll(tx *sim.Tx, account string, by sim.Token) {
 
 const pageFields = "access_token,category,name,tasks"
 
-// accounts answers the Pages that a person manages, each with a token for it.
+// accounts returns the Pages that a person manages, each with its token.
 func (f *facebook) accounts(c *Call) sim.Reply {
 	fields, refusal := c.Fields(pageFields)
 	switch {
@@ -225,7 +225,7 @@ func (f *facebook) accounts(c *Call) sim.Reply {
 	return f.showPages(c, fields, func(p Page) bool { return !p.Hidden })
 }
 
-// showPages answers those Pages of a person that are wanted.
+// showPages returns the wanted Pages of a person.
 func (f *facebook) showPages(c *Call, fields []Field, wanted func(Page) bool) sim.Reply {
 	pages := map[string]Page{}
 	var ids []string
@@ -262,7 +262,7 @@ func (f *facebook) showPages(c *Call, fields []Field, wanted func(Page) bool) si
 	})
 }
 
-// pageToken returns the token for a Page that belongs to a person's token. The same two always give the same.
+// pageToken returns the Page token that belongs to a user token. The same two always yield the same.
 func (f *facebook) pageToken(tx *sim.Tx, user sim.Token, page Page) string {
 	sum := sha256.Sum256([]byte(user.Value + "\x00" + page.ID))
 	token := sim.Token{Value: FacebookPrefix + "P" + hex.EncodeToString(sum[:20]), Kind: sim.AccessToken,

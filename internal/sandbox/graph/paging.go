@@ -32,8 +32,8 @@ const (
 	maxPageLength = 100
 )
 
-// List answers one page of a list of ids, in their order; show tells each of them. env's lock must be held by the
-// caller when show needs it. address is the list's own, for the link to the next page.
+// List returns one page of a list of ids, in their order; show returns each of them. env's lock must be held by the
+// caller if show needs it. address is the list's own, for the link to the next page.
 func (c *Call) List(address string, ids []string, show func(id string) (Object, *sim.Reply)) sim.Reply {
 	limit, hasLimit := c.Params.Int("limit")
 	if !hasLimit {
@@ -82,7 +82,7 @@ func cut(ids []string, after, before string, limit int) (page []string, isFirst,
 
 func cursor(id string) string { return base64.RawURLEncoding.EncodeToString([]byte(id)) }
 
-// pageLink returns the address of the page before or after. As on the real network, it carries the token.
+// pageLink returns the URL of the previous or next page. As on the real network, it contains the token.
 func (c *Call) pageLink(address, key, value string) string {
 	q := url.Values{}
 	for name, param := range c.Params {
@@ -95,7 +95,7 @@ func (c *Call) pageLink(address, key, value string) string {
 	return address + "?" + q.Encode()
 }
 
-// Between returns the instants that a call narrows a list to; what it does not say is open.
+// Between returns the period that a call limits a list to; missing bounds are open.
 func (c *Call) Between() (since, until time.Time, refusal *sim.Reply) {
 	since, ok := c.instant("since")
 	if !ok {
@@ -114,7 +114,7 @@ func (c *Call) instant(name string) (time.Time, bool) {
 	return ParseTime(c.Params[name])
 }
 
-// ParseTime reads an instant in one of the forms that the API takes.
+// ParseTime parses a time in one of the formats of the API.
 func ParseTime(text string) (time.Time, bool) {
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return time.Unix(seconds, 0).UTC(), true
@@ -127,13 +127,13 @@ func ParseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Within tells whether an instant lies between two others, of which either may be open.
+// Within reports whether a time is between two others, either of which may be open.
 func Within(at, since, until time.Time) bool {
 	return !at.Before(since) && (until.IsZero() || !at.After(until))
 }
 
-// WireTime is how the API writes instants: without a colon in the offset.
+// WireTime is the API's time format: without a colon in the offset.
 const WireTime = "2006-01-02T15:04:05-0700"
 
-// Timestamp writes an instant.
+// Timestamp formats a time.
 func Timestamp(t time.Time) string { return t.UTC().Format(WireTime) }

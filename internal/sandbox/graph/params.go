@@ -16,11 +16,10 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Params are a call's parameters, from wherever the caller put them: the query, a form, or a JSON object. Arrays and
-// objects are kept as JSON.
+// Params are a call's parameters, from the query, a form, or a JSON object. Arrays and objects are kept as JSON.
 type Params map[string]string
 
-// Bool returns a parameter that is true or false; any other value, and none, is the fallback.
+// Bool returns a parameter that is true or false; the fallback for any other value, and none.
 func (p Params) Bool(name string, fallback bool) bool {
 	value, err := strconv.ParseBool(p[name])
 	if err != nil {
@@ -29,13 +28,13 @@ func (p Params) Bool(name string, fallback bool) bool {
 	return value
 }
 
-// Int returns a whole number; ok is false for anything else.
+// Int returns an integer; ok is false for anything else.
 func (p Params) Int(name string) (value int64, ok bool) {
 	value, err := strconv.ParseInt(p[name], 10, 64)
 	return value, err == nil
 }
 
-// List returns the members of a list: a JSON array, values between commas, or parameters with an index (name[0], …).
+// List returns the items of a list: a JSON array, comma-separated values, or indexed parameters (name[0], …).
 func (p Params) List(name string) []string {
 	var list []string
 	for i := 0; ; i++ {
@@ -61,7 +60,7 @@ func (p Params) List(name string) []string {
 	return list
 }
 
-// Decode reads a parameter that is JSON.
+// Decode decodes a parameter that is JSON.
 func (p Params) Decode(name string, v any) error {
 	if err := json.Unmarshal([]byte(p[name]), v); err != nil {
 		return fmt.Errorf("param %s must be JSON", name)
@@ -69,7 +68,7 @@ func (p Params) Decode(name string, v any) error {
 	return nil
 }
 
-// flatten writes a JSON value as a form would: strings without their quotes, all else as it stands.
+// flatten converts a JSON value to a form value: strings without their quotes, everything else unchanged.
 func flatten(raw json.RawMessage) string {
 	var text string
 	if err := json.Unmarshal(raw, &text); err == nil {
@@ -84,12 +83,11 @@ func (p Params) add(values url.Values) {
 	}
 }
 
-// readParams reads the parameters and leaves the body as it was. Of a multipart body it reads the fields before the
-// first file.
+// readParams reads the parameters and restores the body. Of a multipart body it reads the fields before the first file.
 func readParams(r *http.Request) (Params, error) {
 	params := Params{}
 	params.add(r.URL.Query())
-	kind, options, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // a body of no known kind has no parameters
+	kind, options, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // a body of an unknown type has no parameters
 	switch kind {
 	case "multipart/form-data":
 		return params, params.peek(r, options["boundary"])
@@ -102,7 +100,7 @@ func readParams(r *http.Request) (Params, error) {
 	}
 }
 
-// replay reads a body and puts it back.
+// replay reads a body and restores it.
 func (p Params) replay(r *http.Request, add func([]byte) error) error {
 	body, err := sim.ReadBody(r)
 	if err != nil {
@@ -137,7 +135,7 @@ func (p Params) addJSON(body []byte) error {
 	return nil
 }
 
-// peek reads the fields of a multipart body up to the first file, and puts back what it read.
+// peek reads the fields of a multipart body up to the first file, and restores what it read.
 func (p Params) peek(r *http.Request, boundary string) error {
 	var seen bytes.Buffer
 	parts := multipart.NewReader(io.TeeReader(io.LimitReader(r.Body, sim.MaxBody), &seen), boundary)
@@ -146,7 +144,7 @@ func (p Params) peek(r *http.Request, boundary string) error {
 	return err
 }
 
-// addFields reads fields until a file or the end comes.
+// addFields reads fields until a file or the end.
 func (p Params) addFields(parts *multipart.Reader) error {
 	for {
 		part, err := parts.NextPart()
@@ -174,18 +172,18 @@ func (p Params) addField(part *multipart.Part) error {
 	return nil
 }
 
-// rejoined is a body of which the beginning was read ahead.
+// rejoined is a body whose start was read ahead.
 type rejoined struct {
 	io.Reader
 	io.Closer
 }
 
-// EachFile hands the files of a multipart body to receive, and adds the fields behind them to the parameters. A call
+// EachFile passes the files of a multipart body to receive, and adds the fields after them to the parameters. A call
 // without a multipart body has no files.
 func (c *Call) EachFile(receive func(field string, file io.Reader) error) error {
 	kind, options, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
-		return nil //nolint:nilerr // a body of another kind carries no files
+		return nil //nolint:nilerr // a body of another type has no files
 	}
 	parts := multipart.NewReader(c.Body, options["boundary"])
 	for {

@@ -7,10 +7,10 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// ScopePortfolio is the permission to see what a Business portfolio holds.
+// ScopePortfolio is the permission to see the contents of a Business portfolio.
 const ScopePortfolio = "business_management"
 
-// Where a Page stands besides in the person's own list.
+// Where a Page is listed besides the person's own list.
 const (
 	// OwnedPages and ClientPages are the edges of a portfolio.
 	OwnedPages  = "owned_pages"
@@ -53,8 +53,7 @@ func (f *facebook) lacksPortfolio(c *Call) *sim.Reply {
 	return nil
 }
 
-// portfolioPages answers the Pages on an edge of a portfolio. Those on which the person has no task come without a
-// token.
+// portfolioPages returns the Pages on an edge of a portfolio. Those on which the person has no task have no token.
 func (f *facebook) portfolioPages(c *Call, edge string) sim.Reply {
 	fields, refusal := c.Fields(pageFields)
 	if refusal == nil {

@@ -9,18 +9,18 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Problem is an error of the Graph API. Apps tell errors apart by code and subcode.
+// Problem is an error of the Graph API. Apps distinguish errors by code and subcode.
 type Problem struct {
-	Status  int    // 400 when it is not set
-	Type    string // OAuthException when it is not set
+	Status  int    // default 400
+	Type    string // default OAuthException
 	Code    int
 	Subcode int
 	Message string
-	// Transient is set when the same call may work later.
+	// Transient is set if the same call may succeed later.
 	Transient bool
 	// Title and Text are for people.
 	Title, Text string
-	// Data is what an app needs to go on; mostly there is none.
+	// Data is additional data that an app needs to continue; mostly there is none.
 	Data any
 }
 
@@ -40,7 +40,7 @@ type problemFields struct {
 	Trace     string `json:"fbtrace_id"`
 }
 
-// Reply answers with the problem.
+// Reply returns the response with the problem.
 func (p Problem) Reply() sim.Reply {
 	if p.Status == 0 {
 		p.Status = http.StatusBadRequest
@@ -53,13 +53,13 @@ func (p Problem) Reply() sim.Reply {
 		Transient: p.Transient, Title: p.Title, Text: p.Text, Data: p.Data, Trace: newTrace()}}}
 }
 
-// Refuse is Reply for a function that returns nil to go on.
+// Refuse is Reply for a function that returns nil to continue.
 func (p Problem) Refuse() *sim.Reply { return Refuse(p.Reply()) }
 
-// newTrace returns an id to ask support with.
+// newTrace returns a trace id for support requests.
 func newTrace() string { return "A" + rand.Text()[:22] }
 
-// Missing answers an object that is not there, or not for this token.
+// Missing returns the response to an object that does not exist, or not for this token.
 func Missing(method, id string) sim.Reply {
 	verb := map[string]string{http.MethodPost: "post", http.MethodDelete: "delete"}[method]
 	if verb == "" {
@@ -70,7 +70,7 @@ func Missing(method, id string) sim.Reply {
 			"cannot be loaded due to missing permissions, or does not support this operation", verb, id)}.Reply()
 }
 
-// Forbidden answers a call that needs a scope that was not granted.
+// Forbidden returns the response to a call that needs a scope that was not granted.
 func Forbidden(scope string) sim.Reply {
 	return Problem{Status: http.StatusForbidden, Code: 10,
 		Message: "(#10) Application does not have permission for this action: " + scope + " is missing"}.Reply()
@@ -84,7 +84,7 @@ func Outage() Problem {
 
 const sessionTime = "Monday, 02-Jan-06 15:04:05 MST"
 
-// Expired returns the problem of a token that has run out.
+// Expired returns the problem of an expired token.
 func Expired(at, now time.Time) Problem {
 	return Problem{Code: 190, Subcode: 463,
 		Message: fmt.Sprintf("Error validating access token: Session has expired on %s. The current time is %s.",

@@ -11,39 +11,39 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Transfer is a file that comes through the host of resumable uploads.
+// Transfer is a file that is uploaded through the host of resumable uploads.
 type Transfer struct {
 	Upload
-	// Total is how many bytes the caller announced; zero before the first of them.
+	// Total is the announced size; zero before the first bytes.
 	Total int64 `json:"total,omitempty"`
-	// Done is set when all of it is there.
+	// Done is set when the file is complete.
 	Done bool `json:"done,omitempty"`
 }
 
-// Transfers is where a network keeps the files that come through the host of resumable uploads.
+// Transfers stores the files that are uploaded through the host of resumable uploads.
 type Transfers interface {
-	// Transfer returns a file that waits for bytes, when the token may send them. It needs a running View or Update.
+	// Transfer returns a file that waits for bytes, if the token may send them. It needs a running View or Update.
 	Transfer(id string, t sim.Token) (Transfer, bool)
 	// Keep writes a file that has grown.
 	Keep(tx *sim.Tx, id string, t Transfer)
-	// LargestTransfer bounds the files.
+	// LargestTransfer returns the maximum size of files.
 	LargestTransfer() int64
 }
 
-// ServeUploads registers a path of the host of resumable uploads (rupload.facebook.com); success is the answer to a
-// file that has come.
+// ServeUploads registers a path of the host of resumable uploads (rupload.facebook.com); success is the response to a
+// complete file.
 func (a *API) ServeUploads(path string, transfers Transfers, success any) {
 	a.Env.RouteBy("POST /rupload/"+path+"/{version}/{id}", uploadOperation, func(r *http.Request) sim.Reply {
 		return a.stamp("", a.transfer(r, transfers, success))
 	})
 }
 
-// UploadURL returns the address at which a file is taken.
+// UploadURL returns the upload URL of a file.
 func (a *API) UploadURL(c *Call, path, id string) string {
 	return a.Env.URL(c.Request, "/rupload/"+path+"/"+c.PathValue("version")+"/"+id)
 }
 
-// uploadOperation copies the token to where faults of one account look for it: this host wants another scheme.
+// uploadOperation copies the token to where faults of one account look for it: this host uses another scheme.
 func uploadOperation(r *http.Request) sim.Operation {
 	if token := oauthToken(r); token != "" {
 		r.URL.RawQuery = url.Values{"access_token": {token}}.Encode()
@@ -75,7 +75,7 @@ func uploadError(kind, message string, retriable bool) sim.Reply {
 	return sim.Reply{Status: http.StatusBadRequest, Body: p}
 }
 
-// UploadRefused answers an upload that cannot be taken at all.
+// UploadRefused returns the response to an upload that cannot be accepted at all.
 func UploadRefused(message string) sim.Reply {
 	return uploadError("ProcessingFailedError", `{"success":false,"error":{"message":`+strconv.Quote(message)+`}}`,
 		false)
@@ -110,7 +110,7 @@ func (a *API) transfer(r *http.Request, transfers Transfers, success any) sim.Re
 	return OK(success)
 }
 
-// grow takes the bytes of a request, or fetches the file that it names. Of a body that is cut off, what came is kept.
+// grow reads the bytes of a request, or fetches the file that it names. Of a truncated body, what arrived is kept.
 func (a *API) grow(r *http.Request, t Transfer, limit int64) (Transfer, *sim.Reply) {
 	if address := r.Header.Get("file_url"); address != "" {
 		upload, err := a.Crawler.FetchUpload(r.Context(), address, limit)
@@ -138,7 +138,7 @@ func (a *API) grow(r *http.Request, t Transfer, limit int64) (Transfer, *sim.Rep
 	return grown, nil
 }
 
-// uploadRange reads which bytes a request brings.
+// uploadRange returns the byte range of a request.
 func uploadRange(r *http.Request, t Transfer, limit int64) (offset, size int64, refusal *sim.Reply) {
 	offset, err := strconv.ParseInt(r.Header.Get("offset"), 10, 64)
 	if err != nil || offset != t.Size() {
@@ -153,7 +153,7 @@ func uploadRange(r *http.Request, t Transfer, limit int64) (offset, size int64, 
 	return offset, size, nil
 }
 
-// keep writes what came, unless another request was faster.
+// keep writes what arrived, unless a concurrent request was faster.
 func (a *API) keep(id string, token sim.Token, before, after Transfer, transfers Transfers) *sim.Reply {
 	return a.Try(func(tx *sim.Tx) *sim.Reply {
 		if now, found := transfers.Transfer(id, token); !found || now.Size() != before.Size() {
@@ -164,7 +164,8 @@ func (a *API) keep(id string, token sim.Token, before, after Transfer, transfers
 	})
 }
 
-// Interruptible returns a reader that takes the caller's going for the end of a body, so that what came is kept.
+// Interruptible returns a reader that treats a disconnected client as the end of the body, so that what arrived is
+// kept.
 func Interruptible(body io.Reader) io.Reader { return interruptible{body} }
 
 type interruptible struct{ body io.Reader }

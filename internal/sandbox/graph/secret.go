@@ -8,8 +8,8 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// provesSecret checks the proof that an app sent beside a token: its HMAC-SHA256 under the app's secret. Where the
-// sandbox does not know the secret, the proof only has to look like one.
+// provesSecret checks the proof that an app sent with a token: its HMAC-SHA256 under the app's secret. If the sandbox
+// does not know the secret, only the form of the proof is checked.
 func (a *API) provesSecret(c *Call, token sim.Token) bool {
 	text, sent := c.Params["appsecret_proof"]
 	if !sent {

@@ -7,8 +7,8 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// CallsPerDay is the budget of an account that nobody looks at: 4800 calls for each of ten impressions or engaged
-// people, the fewest that are counted.
+// CallsPerDay is the budget of an account without an audience: 4800 calls for each of ten impressions or engaged
+// people, the minimum that is counted.
 const CallsPerDay = 48_000
 
 const day = 24 * time.Hour
@@ -35,7 +35,7 @@ func (a *API) take(account string) sim.Usage {
 
 func percent(u sim.Usage) int { return (u.Limit - u.Remaining) * 100 / max(u.Limit, 1) }
 
-// stamp gives an answer what all have: the version, an id, and the app's usage.
+// stamp adds the common headers to a response: the version, an id, and the app's usage.
 func (a *API) stamp(account string, reply sim.Reply) sim.Reply {
 	return a.stampUsage(account, sim.Usage{}, reply)
 }
@@ -62,7 +62,7 @@ func withJSON(reply sim.Reply, header string, v any) sim.Reply {
 	return reply.With(header, string(text))
 }
 
-// throttled answers an account that has used its budget up. The header counts in whole minutes.
+// throttled returns the response to an account that has used up its budget. The header counts in whole minutes.
 func (a *API) throttled(account string, left time.Duration) sim.Reply {
 	return a.withUsage(account, 100, int(math.Ceil(left.Minutes())), a.terms.Throttled.Reply())
 }

@@ -12,32 +12,32 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// LongLife is how long tokens live that were exchanged for long-lived ones.
+// LongLife is the lifetime of long-lived tokens.
 const LongLife = 5183944 * time.Second
 
 const (
 	codeLife  = time.Hour
 	shortLife = time.Hour // of a token that was not exchanged
-	// minRefreshAge is how old a token has to be before it is renewed.
+	// minRefreshAge is the minimum age of a token to be refreshed.
 	minRefreshAge = 24 * time.Hour
 )
 
-// IsLong tells whether a token was exchanged for one that lives for weeks.
+// IsLong reports whether a token is long-lived.
 func IsLong(t sim.Token) bool { return t.ExpiresAt.IsZero() || t.ExpiresAt.Sub(t.IssuedAt) > day }
 
 // UserLogin is the login of Instagram and of Threads with their own accounts: a code, a token for an hour, and one for
 // sixty days that is its own refresh token.
 type UserLogin struct {
-	// Grant begins the grant types: ig or th.
+	// Grant is the prefix of the grant types: ig or th.
 	Grant string
-	// TokenPrefix begins the tokens.
+	// TokenPrefix is the prefix of the tokens.
 	TokenPrefix string
 	Scopes      []string
-	// BasicScope is needed to renew a token.
+	// BasicScope is required to refresh a token.
 	BasicScope string
-	// Exchanged is the answer to a code.
+	// Exchanged returns the response to a code.
 	Exchanged func(t sim.Token) any
-	// CodeRefused is the answer to a code that is worth nothing.
+	// CodeRefused returns the response to an invalid code.
 	CodeRefused func(message string) sim.Reply
 }
 
@@ -53,7 +53,7 @@ func (a *API) ServeUserLogin(l UserLogin) {
 	a.Env.Route("GET /refresh_access_token", sim.Refresh, a.Plain(func(c *Call) sim.Reply { return a.renew(c, l) }))
 }
 
-// Plain returns a handler of a path that is no node.
+// Plain returns a handler of a path that is not a node.
 func (a *API) Plain(h Handler) sim.Handler {
 	return func(r *http.Request) sim.Reply {
 		c, err := ReadCall(r)
@@ -64,7 +64,7 @@ func (a *API) Plain(h Handler) sim.Handler {
 	}
 }
 
-// parseConsent reads an address of a consent page. There is no PKCE.
+// parseConsent parses the URL of a consent page. There is no PKCE.
 func parseConsent(r *http.Request, known []string, fragment string) (sim.ConsentRequest, error) {
 	q := r.URL.Query()
 	c := sim.ConsentRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"),
@@ -120,7 +120,7 @@ func (a *API) exchangeUserCode(c *Call, l UserLogin) sim.Reply {
 	return OK(body)
 }
 
-// tokenBody is the answer that brings a token.
+// tokenBody is the response with a token.
 type tokenBody struct {
 	AccessToken string `json:"access_token"`
 	TokenType   string `json:"token_type"`
@@ -146,7 +146,7 @@ func (a *API) lengthen(c *Call, l UserLogin) sim.Reply {
 	return a.issueLong(token, l)
 }
 
-// knowsSecret checks a secret that comes without the app's id.
+// knowsSecret checks a secret that is sent without the app's id.
 func (a *API) knowsSecret(client, secret string) bool {
 	if client == "" {
 		return secret != ""
@@ -154,7 +154,7 @@ func (a *API) knowsSecret(client, secret string) bool {
 	return a.Env.Options.KnowsClient(client, secret)
 }
 
-// renew gives a new token for sixty days. The old one stays good until its own end.
+// renew issues a new token for sixty days. The old one stays valid until it expires.
 func (a *API) renew(c *Call, l UserLogin) sim.Reply {
 	if c.Params["grant_type"] != l.Grant+"_refresh_token" {
 		return Invalid("grant_type must be %s_refresh_token", l.Grant)
@@ -173,7 +173,7 @@ func (a *API) renew(c *Call, l UserLogin) sim.Reply {
 	return a.issueLong(token, l)
 }
 
-// loginToken returns the token that a call wants changed; those of another login are not known here.
+// loginToken returns the token that a call wants to change; those of another login are unknown here.
 func (a *API) loginToken(c *Call, l UserLogin) (sim.Token, *sim.Reply) {
 	token, problem, err := a.LiveToken(c.TokenOf())
 	switch {

@@ -17,7 +17,7 @@ func (n *network) registerComments() {
 	}
 }
 
-// comment says something below a post of the caller, or answers a comment there.
+// comment comments on a post of the caller, or replies to a comment there.
 func (n *network) comment(c *graph.Call) sim.Reply {
 	if refusal := lacks(c, mayComment); refusal != nil {
 		return *refusal
@@ -52,7 +52,7 @@ func (n *network) comment(c *graph.Call) sim.Reply {
 	return graph.OK(idBody{comment.ID})
 }
 
-// rootOf returns the post below which something was said. It needs a running View or Update.
+// rootOf returns the post that a comment belongs to. It needs a running View or Update.
 func (n *network) rootOf(p sim.Post) string {
 	for p.Kind == sim.KindComment {
 		p, _ = n.Env.Posts.Get(p.ParentID)
@@ -60,7 +60,7 @@ func (n *network) rootOf(p sim.Post) string {
 	return p.ID
 }
 
-// removeComment deletes a comment below a post of the caller.
+// removeComment deletes a comment on a post of the caller.
 func (n *network) removeComment(tx *sim.Tx, c *graph.Call, comment sim.Post) *sim.Reply {
 	if refusal := lacks(c, mayComment); refusal != nil {
 		return refusal
@@ -72,7 +72,7 @@ func (n *network) removeComment(tx *sim.Tx, c *graph.Call, comment sim.Post) *si
 	return nil
 }
 
-// listComments answers what was said below a post or a comment, newest first.
+// listComments returns the comments on a post or a comment, newest first.
 func (n *network) listComments(c *graph.Call) sim.Reply {
 	if refusal := lacks(c, mayComment); refusal != nil {
 		return *refusal
@@ -104,7 +104,7 @@ func (n *network) commentsOn(id string) []string {
 	return ids
 }
 
-// commentSource tells the fields of a comment.
+// commentSource returns the fields of a comment.
 func (n *network) commentSource(_ *graph.Call, comment sim.Post) graph.Source {
 	return func(f graph.Field) (any, bool) {
 		author, _ := n.Env.Accounts.Get(comment.AccountID)

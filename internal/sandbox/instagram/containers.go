@@ -11,7 +11,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Kinds of containers. A picture for the feed has none of its own on the wire.
+// Kinds of containers. A picture for the feed has none on the wire.
 const (
 	kindImage    = "IMAGE"
 	kindVideo    = "VIDEO" // in a carousel only
@@ -20,7 +20,7 @@ const (
 	kindCarousel = "CAROUSEL"
 )
 
-// container is a post before it is public.
+// container is a post that is not public yet.
 type container struct {
 	graph.Container
 	Kind     string   `json:"kind"`
@@ -33,10 +33,10 @@ type container struct {
 	Transfer  graph.Transfer `json:"transfer,omitzero"`
 }
 
-// containersPerDay is how many containers an account may create in a day.
+// containersPerDay is how many containers an account may create per day.
 const containersPerDay = 400
 
-// uploadPath is where the bytes of videos are taken.
+// uploadPath is the upload path of videos.
 const uploadPath = "ig-api-upload"
 
 func (n *network) registerContainers() {
@@ -44,7 +44,7 @@ func (n *network) registerContainers() {
 	n.ServeUploads(uploadPath, n, map[string]any{"success": true, "message": "Upload successful."})
 }
 
-// accountOf returns the account that a call's path is about, when its token acts for it.
+// accountOf returns the account in a call's path, if its token acts for it.
 func (n *network) accountOf(c *graph.Call) (sim.Account, *sim.Reply) {
 	var a sim.Account
 	found := false
@@ -59,7 +59,7 @@ func (n *network) accountOf(c *graph.Call) (sim.Account, *sim.Reply) {
 	return a, nil
 }
 
-// createContainer fetches the media of a post and makes a container of it.
+// createContainer fetches the media of a post and creates its container.
 func (n *network) createContainer(c *graph.Call) sim.Reply {
 	a, refusal := n.accountOf(c)
 	if refusal == nil {
@@ -90,7 +90,7 @@ type containerCreated struct {
 	URI string `json:"uri,omitempty"`
 }
 
-// create writes a container whose media is there, or comes later as bytes.
+// create writes a container whose media are complete, or are uploaded later.
 func (n *network) create(c *graph.Call, draft container) sim.Reply {
 	refusal := n.Try(func(tx *sim.Tx) *sim.Reply {
 		n.put(tx, &draft)
@@ -121,7 +121,7 @@ func (n *network) put(tx *sim.Tx, draft *container) {
 
 func isVideoMedia(m sim.Media) bool { return strings.HasPrefix(m.Type, "video/") }
 
-// createCarousel makes one container of several, which all have to be finished.
+// createCarousel creates a container from several, which all have to be finished.
 func (n *network) createCarousel(draft container) sim.Reply {
 	refusal := n.Try(func(tx *sim.Tx) *sim.Reply {
 		for _, id := range draft.Children {
@@ -147,12 +147,12 @@ func (n *network) createCarousel(draft container) sim.Reply {
 	return graph.OK(containerCreated{ID: draft.ID})
 }
 
-// failedStatus returns the sentence of a container that failed.
+// failedStatus returns the status text of a failed container.
 func failedStatus(subcode int) string {
 	return fmt.Sprintf("Error: Media upload has failed with error code %d", subcode)
 }
 
-// sentence returns a container's status in words.
+// sentence returns a container's status text.
 func (d container) sentence(status string) string {
 	switch status {
 	case graph.InProgress:
@@ -168,7 +168,7 @@ func (d container) sentence(status string) string {
 	}
 }
 
-// showContainer answers how far a container is.
+// showContainer returns the status of a container.
 func (n *network) showContainer(c *graph.Call, found container) sim.Reply {
 	fields, refusal := c.Fields("id")
 	if refusal != nil {
@@ -188,7 +188,7 @@ func (n *network) showContainer(c *graph.Call, found container) sim.Reply {
 	return graph.OK(object)
 }
 
-// phases tells how far the bytes of a video are.
+// phases returns the upload progress of a video.
 func (d container) phases(status string) graph.Object {
 	uploading, processing := "in_progress", "not_started"
 	if d.Transfer.Done {

@@ -9,7 +9,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// metrics are the numbers that each kind of post has.
+// metrics are the metrics of each kind of post.
 var metrics = map[string][]string{
 	productFeed: {"reach", "views", "likes", "comments", "saved", "shares", "total_interactions", "follows",
 		"profile_visits", "profile_activity", "reposts"},
@@ -23,17 +23,17 @@ var metrics = map[string][]string{
 var accountMetrics = []string{"follower_count", "reach", "views", "likes", "comments", "shares", "saves", "replies",
 	"total_interactions", "accounts_engaged", "profile_views"}
 
-// maxWindow is the longest time of which an account's numbers are told at once.
+// maxWindow is the maximum period of an account's metrics.
 const maxWindow = 30 * day
 
-// minStoryViewers is how many people have to see a story before its numbers are told.
+// minStoryViewers is the minimum number of viewers before a story has metrics.
 const minStoryViewers = 5
 
 func (n *network) registerInsights() {
 	n.Edge(http.MethodGet, "insights", graph.Always(sim.Read), n.insights)
 }
 
-// insights answers the numbers of a post, or of an account.
+// insights returns the metrics of a post, or of an account.
 func (n *network) insights(c *graph.Call) sim.Reply {
 	if refusal := lacks(c, mayMeasure); refusal != nil {
 		return *refusal
@@ -63,10 +63,10 @@ func (n *network) insights(c *graph.Call) sim.Reply {
 	return graph.OK(graph.Lifetime(post.ID, names, func(name string) any { return measure(r, name) }))
 }
 
-// watchMilliseconds is how long everybody watches a reel.
+// watchMilliseconds is how long each viewer watches a reel.
 const watchMilliseconds = 4500
 
-// measure returns one number of a post.
+// measure returns one metric of a post.
 func measure(r graph.Reception, name string) int {
 	switch name {
 	case "reach":
@@ -88,7 +88,7 @@ func measure(r graph.Reception, name string) int {
 	}
 }
 
-// accountInsights answers the numbers of an account: by day, or as a total.
+// accountInsights returns the metrics of an account: by day, or as a total.
 func (n *network) accountInsights(c *graph.Call) sim.Reply {
 	a, refusal := n.accountOf(c)
 	if refusal != nil {
@@ -128,7 +128,7 @@ func (n *network) accountInsights(c *graph.Call) sim.Reply {
 	return graph.OK(list)
 }
 
-// receiveAll adds up what people did with the posts of a time. It needs a running View or Update.
+// receiveAll sums the reactions to the posts of a period. It needs a running View or Update.
 func (n *network) receiveAll(account string, since, until time.Time) graph.Reception {
 	var total graph.Reception
 	for _, id := range slices.Backward(n.Env.Posts.ByAccount(account)) {

@@ -1,10 +1,10 @@
 // Package instagram simulates Instagram's content publishing: containers that fetch their media and need time, posts,
 // reels, stories and carousels, comments and insights.
 //
-// An app connects in one of two ways, told apart by the token: with Instagram Login, where a token begins with IG,
-// lives for sixty days and renews itself; or with Facebook Login, where it begins with EAA and belongs to the Facebook
-// Page behind an account, which can also delete posts and send videos as bytes. Every account is a professional one,
-// and whoever logs in with Facebook manages three Pages, two of which have an account.
+// An app connects in one of two ways, distinguished by the token: with Instagram Login, where a token starts with IG,
+// is valid for sixty days and is refreshed with itself; or with Facebook Login, where it starts with EAA and belongs to
+// the Facebook Page behind an account, which can also delete posts and upload videos. Every account is a professional
+// one, and a person who logs in with Facebook manages three Pages, two of which have an account.
 package instagram
 
 import (
@@ -73,13 +73,13 @@ func studio(first sim.Account) sim.Account {
 	return newAccount(first.Handle+".studio", sim.DisplayName(first.Handle, "Studio"), kindCreator, first.ID)
 }
 
-// facebookSeed asks for an account that is connected by Facebook Login.
+// facebookSeed is the prefix of handles that are connected by Facebook Login.
 const facebookSeed = "facebook:"
 
-// shopSeed asks for an account that can tag products, after facebookSeed.
+// shopSeed is the prefix of handles that can tag products, after facebookSeed.
 const shopSeed = "shop:"
 
-// seed connects an account by Instagram Login; with "facebook:" before the handle by Facebook Login.
+// seed connects an account by Instagram Login; with the prefix "facebook:" by Facebook Login.
 func seed(handle string) (sim.Seed, error) {
 	terms := sim.SeedTerms{Scopes: instagramScopes, AccessPrefix: tokenPrefix, AccessLifetime: graph.LongLife}
 	handle, isFacebook := strings.CutPrefix(handle, facebookSeed)
@@ -103,16 +103,16 @@ func seed(handle string) (sim.Seed, error) {
 	return made, err
 }
 
-// network is Instagram as it runs.
+// network is the running simulation of Instagram.
 type network struct {
 	*graph.API
 	containers *sim.Table[container]
 	media      *sim.Table[medium]
-	// childOf is the carousel of each of its files; the store's lock guards it.
+	// childOf is the carousel of each of its files; guarded by the store's lock.
 	childOf map[string]string
 }
 
-// useCase is what Instagram is called in the usage headers.
+// useCase is the name of Instagram in the usage headers.
 const useCase = "instagram"
 
 func start(env *sim.Env) sim.Service {
@@ -133,7 +133,7 @@ func start(env *sim.Env) sim.Service {
 	return n
 }
 
-// NotFound answers what Instagram does not have.
+// NotFound returns the response to an unknown path.
 func (n *network) NotFound() sim.Reply { return graph.NotFound() }
 
 // PostPath returns the path of a post's page. The store's lock is held.
@@ -144,7 +144,7 @@ func (n *network) PostPath(p sim.Post, _ sim.Account) string {
 	return medium{ID: p.ID}.path() // of a comment
 }
 
-// Welcome gives a person a second account.
+// Welcome creates a person's second account.
 func (n *network) Welcome(tx *sim.Tx, a sim.Account) {
 	if a.OwnerID == "" {
 		n.Env.Accounts.Put(tx, studio(a))

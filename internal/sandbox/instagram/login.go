@@ -10,10 +10,10 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// tokenPrefix begins the tokens of Instagram Login.
+// tokenPrefix is the prefix of the tokens of Instagram Login.
 const tokenPrefix = "IGAA"
 
-// permission is what a call needs, in the words of either login.
+// permission is a permission under its names in both logins.
 type permission struct{ instagram, facebook string }
 
 var (
@@ -33,7 +33,7 @@ var facebookScopes = []string{mayRead.facebook, mayPublish.facebook, mayComment.
 	mayDeletion.facebook,
 	"pages_show_list", "pages_read_engagement", "business_management"}
 
-// otherScopes are known beside those of publishing.
+// otherScopes are known scopes besides those of publishing.
 var otherScopes = []string{scopeProducts, "catalog_management", "instagram_branded_content_creator",
 	"instagram_business_manage_messages", "instagram_manage_messages", "ads_management",
 	"pages_manage_metadata"}
@@ -45,21 +45,21 @@ func (n *network) registerLogins() {
 	n.ServeLogin(graph.Login{Scopes: slices.Concat(facebookScopes, otherScopes), Person: person, Pages: n.pages})
 }
 
-// exchanged answers a code as Instagram does: the id is a number, too large for a float.
+// exchanged returns the response to a code as Instagram does: the id is a number that exceeds the precision of a float.
 func exchanged(t sim.Token) any {
 	return map[string]any{"access_token": t.Value, "user_id": json.Number(t.AccountID), "permissions": t.Scopes}
 }
 
-// codeRefused answers in the shape that only api.instagram.com has.
+// codeRefused responds in the format that only api.instagram.com has.
 func codeRefused(message string) sim.Reply {
 	return sim.Reply{Status: http.StatusBadRequest,
 		Body: map[string]any{"error_type": "OAuthException", "code": http.StatusBadRequest, "error_message": message}}
 }
 
-// byFacebook tells whether a call's token comes from Facebook Login.
+// byFacebook reports whether a call's token comes from Facebook Login.
 func byFacebook(c *graph.Call) bool { return strings.HasPrefix(c.Token.Value, graph.FacebookPrefix) }
 
-// lacks returns the refusal of a call whose token does not carry a permission.
+// lacks returns the rejection of a call whose token lacks a permission.
 func lacks(c *graph.Call, p permission) *sim.Reply {
 	scope := p.instagram
 	if byFacebook(c) {
@@ -71,14 +71,14 @@ func lacks(c *graph.Call, p permission) *sim.Reply {
 	return nil
 }
 
-// person returns who is behind an account on Facebook.
+// person returns the Facebook person behind an account.
 func person(account string) graph.Person {
 	return graph.Person{ID: stableDigits(15, "person", account), Name: "Sandbox Person"}
 }
 
 var allTasks = []string{"ADVERTISE", "ANALYZE", "CREATE_CONTENT", "MESSAGING", "MODERATE", "MANAGE"}
 
-// pages returns the Pages of the person behind an account: one for each of its accounts, and one without.
+// pages returns the Pages of the person behind an account: one for each of their accounts, and one without.
 func (n *network) pages(c *graph.Call, first string) []graph.Page {
 	owner, _ := n.Env.Accounts.Get(first)
 	var list []graph.Page
@@ -105,7 +105,7 @@ func (n *network) pageOf(c *graph.Call, title string) graph.Page {
 				id+".png")}}})}
 }
 
-// linked adds the account to what a Page tells.
+// linked adds the account to the fields of a Page.
 func (n *network) linked(c *graph.Call, page graph.Source, a sim.Account) graph.Source {
 	return func(f graph.Field) (any, bool) {
 		if f.Name == "instagram_business_account" {

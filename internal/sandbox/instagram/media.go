@@ -20,7 +20,7 @@ const (
 	maxReelTime   = 15 * time.Minute
 	maxStoryTime  = time.Minute
 
-	// minRatio and maxRatio bound pictures of the feed; the tolerance is for whole pixels.
+	// minRatio and maxRatio bound the aspect ratio of feed pictures; the tolerance is for whole pixels.
 	minRatio       = 0.8
 	maxRatio       = 1.91
 	ratioTolerance = 0.01
@@ -31,8 +31,8 @@ var (
 	audioCodecs = []string{"mp4a"}
 )
 
-// fetchMedia brings in the files that a container names. What is wrong with a picture is told at once; a video fails
-// later, while it is processed.
+// fetchMedia fetches the files of a container. Problems of a picture are reported at once; a video fails later, during
+// processing.
 func (n *network) fetchMedia(c *graph.Call, draft *container) *sim.Reply {
 	if cover := c.Params["cover_url"]; cover != "" {
 		if _, problem := n.fetchImage(c, cover); problem != nil {
@@ -101,7 +101,7 @@ func (d *container) largestVideo() int64 {
 	return maxReel
 }
 
-// takeVideo keeps a video, or remembers why it cannot be processed.
+// takeVideo stores a video, or why it cannot be processed.
 func (d *container) takeVideo(c *graph.Call, file graph.File) *sim.Reply {
 	if offset, ok := c.Params.Int("thumb_offset"); ok && file.Movie.Length > 0 &&
 		time.Duration(offset)*time.Millisecond > file.Movie.Length {
@@ -112,7 +112,7 @@ func (d *container) takeVideo(c *graph.Call, file graph.File) *sim.Reply {
 	return nil
 }
 
-// inspect remembers why a video cannot be processed.
+// inspect records why a video cannot be processed.
 func (d *container) inspect(file graph.File) {
 	longest := maxReelTime
 	if d.Kind == kindStories {
@@ -136,7 +136,7 @@ func (n *network) Transfer(id string, t sim.Token) (graph.Transfer, bool) {
 	return c.Transfer, isOpen
 }
 
-// Keep writes the bytes that have come; with the last of them the video is worked on.
+// Keep writes the bytes that have arrived; after the last of them processing starts.
 func (n *network) Keep(tx *sim.Tx, id string, t graph.Transfer) {
 	c, _ := n.containers.Get(id)
 	c.Transfer = t
@@ -153,5 +153,5 @@ func (n *network) Keep(tx *sim.Tx, id string, t graph.Transfer) {
 	n.containers.Put(tx, id, c)
 }
 
-// LargestTransfer bounds what is sent as bytes.
+// LargestTransfer returns the maximum size of uploads.
 func (n *network) LargestTransfer() int64 { return maxReel }

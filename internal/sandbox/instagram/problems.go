@@ -12,7 +12,7 @@ var throttled = graph.Problem{Code: 80002,
 	Message: "(#80002) There have been too many calls to this Instagram account. Wait a bit and try again. " +
 		"For more info, please refer to https://developers.facebook.com/docs/graph-api/overview/rate-limiting."}
 
-// The subcodes of problems with media, which also stand in the status of a container.
+// The subcodes of problems with media, which also occur in the status of a container.
 const (
 	subcodeTimeout     = 2207003
 	subcodeImageSize   = 2207004
@@ -68,7 +68,7 @@ var (
 		Text:  "The submitted image has an aspect ratio that cannot be published: it must be 4:5 to 1.91:1."}
 )
 
-// fetchProblem tells why a file could not be fetched.
+// fetchProblem returns why a file could not be fetched.
 func fetchProblem(err error, tooLarge graph.Problem) graph.Problem {
 	switch {
 	case errors.Is(err, graph.ErrTimeout):
@@ -80,12 +80,12 @@ func fetchProblem(err error, tooLarge graph.Problem) graph.Problem {
 	}
 }
 
-// Fault answers a scripted failure.
+// Fault returns the response of a scripted failure.
 func (n *network) Fault(r *http.Request, f sim.Fault) sim.Reply {
 	return n.API.Fault(r, f, func() sim.Reply { return rejected(r, f) })
 }
 
-// rejected answers a call that is rejected, and one of a restricted account.
+// rejected returns the response to a rejected call, and to one of a restricted account.
 func rejected(r *http.Request, f sim.Fault) sim.Reply {
 	switch {
 	case f.Kind == sim.Restricted:

@@ -16,20 +16,20 @@ const (
 	productStory = "STORY"
 )
 
-// What a post is made of.
+// The media types of posts.
 const (
 	typeImage    = "IMAGE"
 	typeVideo    = "VIDEO"
 	typeCarousel = "CAROUSEL_ALBUM"
 )
 
-// medium is what only Instagram knows of a post.
+// medium is Instagram's own data of a post.
 type medium struct {
 	ID       string   `json:"id"`
 	Product  string   `json:"product"`
 	Type     string   `json:"type"`
 	Children []string `json:"children,omitempty"`
-	// CommentsOff is set when nobody may comment.
+	// CommentsOff is set if nobody may comment.
 	CommentsOff bool `json:"commentsOff,omitempty"`
 }
 
@@ -50,7 +50,7 @@ func (n *network) followMedia(id string, before, after *medium) {
 	}
 }
 
-// postsPerDay is how many posts an account may publish by the API in a day.
+// postsPerDay is how many posts an account may publish through the API per day.
 const postsPerDay = 50
 
 const day = 24 * time.Hour
@@ -66,7 +66,7 @@ type idBody struct {
 	ID string `json:"id"`
 }
 
-// publish makes a post of a container that is finished. A container is published once.
+// publish publishes a finished container. A container is published once.
 func (n *network) publish(c *graph.Call) sim.Reply {
 	a, refusal := n.accountOf(c)
 	if refusal == nil {
@@ -115,7 +115,7 @@ func (n *network) checkPublishable(tx *sim.Tx, a sim.Account, draft container, f
 	return nil
 }
 
-// quota returns how many posts an account may publish in a day.
+// quota returns how many posts an account may publish per day.
 func (n *network) quota() int { return postsPerDay * n.Env.Options.LimitFactor }
 
 // publishedSince counts the posts of an account. A carousel is one.
@@ -156,7 +156,7 @@ func (n *network) release(tx *sim.Tx, draft container) sim.Post {
 	return post
 }
 
-// publishingLimit answers how much of the day's quota is used.
+// publishingLimit returns how much of the day's quota is used.
 func (n *network) publishingLimit(c *graph.Call) sim.Reply {
 	a, refusal := n.accountOf(c)
 	if refusal != nil {
@@ -184,20 +184,20 @@ func (n *network) publishingLimit(c *graph.Call) sim.Reply {
 	return graph.OK(map[string]any{"data": []graph.Object{object}})
 }
 
-// ownPost returns a post of the caller that is live. It needs a running View or Update.
+// ownPost returns a live post of the caller. It needs a running View or Update.
 func (n *network) ownPost(c *graph.Call, id string) (sim.Post, medium, bool) {
 	post, live := n.Env.Posts.Live(id)
 	m, isPost := n.media.Get(id)
 	return post, m, live && isPost && n.actsFor(c, post.AccountID)
 }
 
-// actsFor tells whether a call's token stands for an account. It needs a running View or Update.
+// actsFor reports whether a call's token stands for an account. It needs a running View or Update.
 func (n *network) actsFor(c *graph.Call, id string) bool {
 	a, _ := n.Env.Accounts.Get(id)
 	return id == c.Token.AccountID || (c.Token.Kind == graph.UserToken && a.OwnerID == c.Token.AccountID)
 }
 
-// update opens or closes the comments of a post: nothing else of it can be changed.
+// update opens or closes the comments of a post: nothing else can be changed.
 func (n *network) update(c *graph.Call) sim.Reply {
 	if refusal := lacks(c, mayComment); refusal != nil {
 		return *refusal
@@ -220,7 +220,7 @@ func (n *network) update(c *graph.Call) sim.Reply {
 	return graph.Done()
 }
 
-// remove deletes a comment, or a post where the login is Facebook's.
+// remove deletes a comment, or a post with Facebook Login.
 func (n *network) remove(c *graph.Call) sim.Reply {
 	answer := any(map[string]any{"success": true})
 	refusal := n.Try(func(tx *sim.Tx) *sim.Reply {
@@ -249,7 +249,7 @@ func (n *network) remove(c *graph.Call) sim.Reply {
 	return graph.OK(answer)
 }
 
-// permalink returns the address of a post's page.
+// permalink returns the URL of a post's page.
 func (n *network) permalink(c *graph.Call, m medium) string {
 	return n.Env.URL(c.Request, m.path())
 }

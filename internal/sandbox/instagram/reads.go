@@ -16,7 +16,7 @@ func (n *network) registerReads() {
 		n.listPosts(func(m medium) bool { return m.Product == productStory }))
 }
 
-// nodeOperation tells asking how far a container is from reading.
+// nodeOperation distinguishes reading the status of a container from other reads.
 func (n *network) nodeOperation(c *graph.Call) sim.Operation {
 	isContainer := false
 	n.Env.View(func() { _, isContainer = n.containers.Get(c.Node) })
@@ -26,7 +26,7 @@ func (n *network) nodeOperation(c *graph.Call) sim.Operation {
 	return sim.Read
 }
 
-// readNode answers an account, a container, a post or a comment.
+// readNode returns an account, a container, a post or a comment.
 func (n *network) readNode(c *graph.Call) sim.Reply {
 	if c.PathValue("node") == "me" && byFacebook(c) {
 		return n.readMe(c)
@@ -68,7 +68,7 @@ func (n *network) postOf(id string) string {
 	return id
 }
 
-// showOne answers the fields of one node. The source is asked while the store's lock is held.
+// showOne returns the fields of one node. The source is called while the store's lock is held.
 func (n *network) showOne(c *graph.Call, kind, fallback string, source graph.Source) sim.Reply {
 	fields, refusal := c.Fields(fallback)
 	if refusal != nil {
@@ -82,7 +82,7 @@ func (n *network) showOne(c *graph.Call, kind, fallback string, source graph.Sou
 	return graph.OK(object)
 }
 
-// readMe answers the person or the Page of a token of Facebook Login.
+// readMe returns the person or the Page of a token of Facebook Login.
 func (n *network) readMe(c *graph.Call) sim.Reply {
 	var a sim.Account
 	n.Env.View(func() { a, _ = n.Env.Accounts.Get(c.Token.AccountID) })
@@ -93,7 +93,7 @@ func (n *network) readMe(c *graph.Call) sim.Reply {
 	return n.showOne(c, "Page", "id,name", n.linked(c, n.pageOf(c, a.Handle).Source, a))
 }
 
-// accountSource tells the fields of an account. With Instagram Login its id is one that only this app sees.
+// accountSource returns the fields of an account. With Instagram Login its id is app-scoped.
 func (n *network) accountSource(c *graph.Call, a sim.Account) graph.Source {
 	return func(f graph.Field) (any, bool) {
 		switch f.Name {
@@ -126,7 +126,7 @@ func (n *network) accountSource(c *graph.Call, a sim.Account) graph.Source {
 	}
 }
 
-// livePosts returns an account's posts, newest first. Stories are there for a day. It needs a running View or Update.
+// livePosts returns an account's posts, newest first. Stories are visible for a day. It needs a running View or Update.
 func (n *network) livePosts(account string, wanted func(medium) bool) []string {
 	var ids []string
 	for _, id := range slices.Backward(n.Env.Posts.ByAccount(account)) {
@@ -140,7 +140,7 @@ func (n *network) livePosts(account string, wanted func(medium) bool) []string {
 	return ids
 }
 
-// listPosts answers an account's posts of some kind, newest first.
+// listPosts returns an account's posts of some kind, newest first.
 func (n *network) listPosts(wanted func(medium) bool) graph.Handler {
 	return func(c *graph.Call) sim.Reply {
 		a, refusal := n.accountOf(c)
@@ -166,7 +166,7 @@ func (n *network) listPosts(wanted func(medium) bool) graph.Handler {
 	}
 }
 
-// list answers a page of nodes.
+// list returns a page of nodes.
 func (n *network) list(c *graph.Call, kind, fallback string, ids func() []string,
 	source func(id string) graph.Source) sim.Reply {
 	fields, refusal := c.Fields(fallback)
@@ -181,7 +181,7 @@ func (n *network) list(c *graph.Call, kind, fallback string, ids func() []string
 	return reply
 }
 
-// readPost answers a post of the caller, or one file of a carousel.
+// readPost returns a post of the caller, or one file of a carousel.
 func (n *network) readPost(c *graph.Call, post sim.Post) sim.Reply {
 	isOwn := false
 	n.Env.View(func() { isOwn = n.actsFor(c, post.AccountID) })
@@ -194,7 +194,7 @@ func (n *network) readPost(c *graph.Call, post sim.Post) sim.Reply {
 	return n.showOne(c, "IGMedia", "id", n.postSource(c, post))
 }
 
-// postSource tells the fields of a post. It needs a running View or Update.
+// postSource returns the fields of a post. It needs a running View or Update.
 func (n *network) postSource(c *graph.Call, post sim.Post) graph.Source {
 	return func(f graph.Field) (any, bool) {
 		m, _ := n.media.Get(post.ID)
@@ -234,7 +234,7 @@ func (n *network) postSource(c *graph.Call, post sim.Post) graph.Source {
 	}
 }
 
-// counts tells how often people did something with a post. Facebook Login sees more of it.
+// counts returns the number of reactions to a post. Facebook Login includes more of them.
 func (n *network) counts(c *graph.Call, post sim.Post, field string) (any, bool) {
 	r := n.Receive(post)
 	switch field {
@@ -262,7 +262,7 @@ func textOrNil(text string) any {
 	return text
 }
 
-// childSource tells the fields of one file of a carousel.
+// childSource returns the fields of one file of a carousel.
 func (n *network) childSource(c *graph.Call, post sim.Post, id string) graph.Source {
 	return func(f graph.Field) (any, bool) {
 		at := slices.IndexFunc(post.Media, func(m sim.Media) bool { return m.ID == id })
@@ -294,7 +294,7 @@ func (n *network) childSource(c *graph.Call, post sim.Post, id string) graph.Sou
 	}
 }
 
-// childrenField tells the files of a carousel inside its own fields.
+// childrenField returns the files of a carousel inside its own fields.
 func (n *network) childrenField(c *graph.Call, post sim.Post, f graph.Field) any {
 	m, _ := n.media.Get(post.ID)
 	if len(m.Children) == 0 {

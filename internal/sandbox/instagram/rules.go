@@ -13,7 +13,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Limits of what people write.
+// Limits of texts.
 const (
 	maxCaption       = 2200 // in UTF-16 units
 	maxHashtags      = 30
@@ -25,7 +25,7 @@ const (
 	maxCarousel      = 10
 )
 
-// readContainer reads what a container is to be, and refuses what no post may have.
+// readContainer reads the parameters of a container and rejects invalid ones.
 func readContainer(c *graph.Call) (container, *sim.Reply) {
 	p := c.Params
 	draft := container{Kind: p["media_type"], IsChild: p.Bool("is_carousel_item", false), Caption: p["caption"],
@@ -60,7 +60,7 @@ func checkKind(_ *graph.Call, draft container) *sim.Reply {
 	return nil
 }
 
-// checkSource asks for exactly the address that the kind needs.
+// checkSource requires exactly the URL that the kind needs.
 func checkSource(c *graph.Call, draft container) *sim.Reply {
 	image, video := c.Params["image_url"] != "", c.Params["video_url"] != ""
 	switch {
@@ -102,7 +102,8 @@ func notAllowed(param string) *sim.Reply {
 	return graph.InvalidParameter("param %s is not allowed", param).Refuse()
 }
 
-// params that only some kinds may have, with these kinds; children of carousels are named apart.
+// kindParams are parameters that only some kinds may have, with these kinds; children of carousels are listed
+// separately.
 var kindParams = map[string][]string{
 	"location_id":         {kindImage, kindReels, kindCarousel},
 	"collaborators":       {kindImage, kindReels, kindCarousel},
@@ -120,7 +121,7 @@ var kindParams = map[string][]string{
 	"branded_content_sponsor_ids": {kindImage, kindReels, kindStories, kindCarousel},
 }
 
-// childParams may stand on a carousel's item.
+// childParams are allowed on a carousel's item.
 var childParams = []string{"alt_text", "thumb_offset", "product_tags"}
 
 // facebookParams need Facebook Login.
@@ -166,7 +167,7 @@ type productTag struct {
 	Y         *float64 `json:"y"`
 }
 
-// checkProducts looks at the products in the picture, for which an app needs a permission of its own.
+// checkProducts checks the tagged products, for which an app needs a separate permission.
 func checkProducts(c *graph.Call, draft container) *sim.Reply {
 	if c.Params["product_tags"] == "" {
 		return nil
@@ -195,10 +196,10 @@ func checkProducts(c *graph.Call, draft container) *sim.Reply {
 	return nil
 }
 
-// maxSponsors is how many brands a paid partnership can name.
+// maxSponsors is the maximum number of brands of a paid partnership.
 const maxSponsors = 2
 
-// checkSponsors looks at the brands of a paid partnership.
+// checkSponsors checks the brands of a paid partnership.
 func checkSponsors(c *graph.Call, _ container) *sim.Reply {
 	if c.Params["branded_content_sponsor_ids"] == "" {
 		return nil
@@ -219,7 +220,7 @@ func checkSponsors(c *graph.Call, _ container) *sim.Reply {
 	return nil
 }
 
-// checkTags looks at the people in the picture. Only pictures of the feed say where they are.
+// checkTags checks the tagged people. Only feed pictures have their positions.
 func checkTags(c *graph.Call, draft container) *sim.Reply {
 	if c.Params["user_tags"] == "" {
 		return nil
@@ -245,7 +246,7 @@ func checkTags(c *graph.Call, draft container) *sim.Reply {
 	return nil
 }
 
-// checkReel looks at what only reels and videos have.
+// checkReel checks the parameters of reels and videos.
 func checkReel(c *graph.Call, _ container) *sim.Reply {
 	if text := c.Params["thumb_offset"]; text != "" {
 		if offset, err := strconv.ParseInt(text, 10, 64); err != nil || offset < 0 {

@@ -23,20 +23,20 @@ const (
 	statusAvailable  = "AVAILABLE"
 )
 
-// asset is a file that comes in, or came in.
+// asset is a file that is being or was uploaded.
 type asset struct {
 	URN      string `json:"urn"`
 	UploadID string `json:"upload"`
 	Owner    string `json:"owner"`
-	// Total is what was announced, for videos.
+	// Total is the announced size of videos.
 	Total     int64      `json:"total,omitempty"`
 	Parts     []part     `json:"parts"`
 	Digest    sim.Digest `json:"digest"`
-	ExpiresAt time.Time  `json:"expires"` // of the upload addresses
-	// OutOfOrder is set when the parts of a video came in another order.
+	ExpiresAt time.Time  `json:"expires"` // of the upload URLs
+	// OutOfOrder is set if the parts of a video arrived in another order.
 	OutOfOrder bool      `json:"outOfOrder,omitempty"`
-	UploadedAt time.Time `json:"uploaded,omitzero"` // all of it, and finalized
-	// What belongs to a video: whether it was announced, and whether it is there.
+	UploadedAt time.Time `json:"uploaded,omitzero"` // complete and finalized
+	// Captions and thumbnail of a video: whether they were announced, and have arrived.
 	Captions  beside `json:"captions,omitzero"`
 	Thumbnail beside `json:"thumbnail,omitzero"`
 }
@@ -47,18 +47,18 @@ type beside struct {
 	There     bool `json:"there,omitempty"`
 }
 
-// part is a piece of a file with an upload address of its own.
+// part is a part of a file with its own upload URL.
 type part struct {
 	First int64  `json:"first"`
 	Last  int64  `json:"last"`
-	ETag  string `json:"etag,omitempty"` // set when it has come
+	ETag  string `json:"etag,omitempty"` // set when it has arrived
 }
 
 func (a asset) isImage() bool    { return strings.HasPrefix(a.URN, imagePrefix) }
 func (a asset) isVideo() bool    { return strings.HasPrefix(a.URN, videoPrefix) }
 func (a asset) isDocument() bool { return strings.HasPrefix(a.URN, documentPrefix) }
 
-// status returns how far the file is: after the upload it only needs time. Pictures need less of it.
+// status returns the status of the file: after the upload it only needs time. Pictures need less of it.
 func (a asset) status(now time.Time, processing time.Duration) string {
 	if a.isImage() {
 		processing /= 4
@@ -91,7 +91,7 @@ var (
 	documentTypes = []string{"application/pdf", "application/zip", "application/x-ole-storage"}
 )
 
-// failure says why a file cannot be processed, or nothing.
+// failure returns why a file cannot be processed, or "".
 func (a asset) failure() string {
 	switch {
 	case a.isImage() && !slices.Contains(imageTypes, a.Digest.Type):
@@ -139,7 +139,7 @@ type logoView struct {
 	DownloadURL string `json:"downloadUrl"`
 }
 
-// logoOf answers the picture of an organization, which was there before the sandbox began.
+// logoOf returns the logo of an organization, which existed before the sandbox started.
 func (n *network) logoOf(r *http.Request, urn string) (view logoView, isLogo bool) {
 	id, isImage := strings.CutPrefix(urn, imagePrefix)
 	n.env.View(func() { _, isLogo = n.organization(id) })
@@ -147,7 +147,7 @@ func (n *network) logoOf(r *http.Request, urn string) (view logoView, isLogo boo
 		DownloadURL: n.env.AvatarURL(r, id+".png")}, isImage && isLogo
 }
 
-// getAsset answers how far a file is. Only videos can be asked for with a member's token.
+// getAsset returns the status of a file. A member's token can read videos only.
 func (n *network) getAsset(prefix, resource string) handler {
 	return func(r *http.Request, c caller) sim.Reply {
 		if prefix != videoPrefix && !c.may("r_organization_social", "w_organization_social") {

@@ -9,18 +9,18 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// caller is the member behind a call, and what its app may do.
+// caller is the member behind a call, and the scopes of its app.
 type caller struct {
 	member sim.Account
 	token  sim.Token
 }
 
-// may tells whether one of the scopes was granted.
+// may reports whether one of the scopes was granted.
 func (c caller) may(scopes ...string) bool {
 	return slices.ContainsFunc(scopes, func(scope string) bool { return c.token.Has(scope) })
 }
 
-// handler does the work of a call whose member is known.
+// handler handles a call of an authenticated member.
 type handler func(r *http.Request, c caller) sim.Reply
 
 // rest registers a call of the versioned API.
@@ -43,7 +43,7 @@ const oldestVersion = "202511"
 
 var versionPattern = regexp.MustCompile(`^20\d\d(0[1-9]|1[0-2])$`)
 
-// checkVersion refuses calls without a version, and with one that is over or yet to come.
+// checkVersion rejects calls without a version, and with one that is sunset or not released.
 func checkVersion(r *http.Request, now time.Time) *sim.Reply {
 	version := r.Header.Get("Linkedin-Version")
 	switch {
@@ -59,7 +59,7 @@ func checkVersion(r *http.Request, now time.Time) *sim.Reply {
 	return nil
 }
 
-// Calls that a member and an app may make in a day.
+// Calls that a member and an app may make per day.
 const (
 	memberDay = 150
 	appDay    = 100_000
@@ -80,7 +80,7 @@ func (n *network) authenticated(r *http.Request, h handler) sim.Reply {
 	return h(r, c)
 }
 
-// authenticate finds the member behind a call.
+// authenticate returns the member behind a call.
 func (n *network) authenticate(r *http.Request) (caller, *sim.Reply) {
 	value := ""
 	if r.Header.Get("Authorization") != "" {
@@ -109,7 +109,7 @@ func (n *network) authenticate(r *http.Request) (caller, *sim.Reply) {
 	return c, nil
 }
 
-// person returns the member of an account: itself, or who administers it.
+// person returns the member of an account: itself, or its administrator.
 func (n *network) person(id string) sim.Account {
 	account, _ := n.env.Accounts.Get(id)
 	if account.OwnerID != "" {
@@ -118,12 +118,12 @@ func (n *network) person(id string) sim.Account {
 	return account
 }
 
-// administers tells whether a member may act for an organization. It needs a running View or Update.
+// administers reports whether a member may act for an organization. It needs a running View or Update.
 func (n *network) administers(c caller, organization string) bool {
 	return slices.Contains(n.env.Accounts.OwnedBy(c.member.ID), organization)
 }
 
-// actsAs tells whether the caller may act under a URN: its own with one of the member's scopes, or an organization's
+// actsAs reports whether the caller may act under a URN: its own with one of the member's scopes, or an organization's
 // with one of those and a role in it. It needs a running View or Update.
 func (n *network) actsAs(c caller, urn string, memberScopes, organizationScopes []string) bool {
 	if urn == c.member.ID {

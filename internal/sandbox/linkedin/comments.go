@@ -9,7 +9,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// maxComment is the longest comment.
+// maxComment is the maximum length of a comment.
 const maxComment = 1250
 
 func (n *network) registerComments() {
@@ -20,7 +20,7 @@ func (n *network) registerComments() {
 	n.plain("DELETE /v2/socialActions/{urn}/comments/{id}", sim.Delete, n.deleteComment(memberAny, organizationAny))
 }
 
-// The versioned API lets only partners comment; the older one lets everyone who may post.
+// The versioned API lets only partners comment; the older one everyone who may post.
 var (
 	memberFeed       = []string{"w_member_social_feed"}
 	organizationFeed = []string{"w_organization_social_feed"}
@@ -49,7 +49,7 @@ func (n *network) commentAsAnyone(r *http.Request, c caller) sim.Reply {
 	return n.comment(r, c, memberAny, organizationAny)
 }
 
-// comment says something below a post or a comment.
+// comment comments on a post or a comment.
 func (n *network) comment(r *http.Request, c caller, memberScopes, organizationScopes []string) sim.Reply {
 	var in commentInput
 	if err := sim.DecodeStrictJSON(r, &in); err != nil {
@@ -95,7 +95,7 @@ func (in commentInput) check() *sim.Reply {
 	return nil
 }
 
-// commented returns what is commented on, and the post at the root of it.
+// commented returns the target of a comment, and its root post.
 func (n *network) commented(urn string, in commentInput) (target, root sim.Post, refusal *sim.Reply) {
 	target, found := n.resolve(urn)
 	root = target
@@ -119,7 +119,7 @@ func (n *network) commented(urn string, in commentInput) (target, root sim.Post,
 	return target, root, nil
 }
 
-// commentURN names a comment by its thread and its number.
+// commentURN returns the URN of a comment from its thread and its number.
 func commentURN(root sim.Post, number string) string {
 	return "urn:li:comment:(" + activityPrefix + urnNumber(root.ID) + "," + number + ")"
 }
@@ -147,7 +147,7 @@ func viewComment(p sim.Post) commentView {
 		Message: map[string]any{"attributes": []any{}, "text": p.Text}}
 }
 
-// listComments answers what was said below an organization's post.
+// listComments returns the comments on an organization's post.
 func (n *network) listComments(r *http.Request, c caller) sim.Reply {
 	start, count, refusal := parsePage(r)
 	if refusal != nil {
@@ -176,7 +176,7 @@ func (n *network) listComments(r *http.Request, c caller) sim.Reply {
 	return reply
 }
 
-// deleteComment takes a comment down.
+// deleteComment deletes a comment.
 func (n *network) deleteComment(memberScopes, organizationScopes []string) handler {
 	return func(r *http.Request, c caller) sim.Reply {
 		return n.changed(http.StatusNoContent, func(tx *sim.Tx) *sim.Reply {
@@ -196,7 +196,7 @@ func (n *network) deleteComment(memberScopes, organizationScopes []string) handl
 	}
 }
 
-// descendants returns all comments below a post that are not deleted. It needs a running View or Update.
+// descendants returns all comments on a post that are not deleted. It needs a running View or Update.
 func (n *network) descendants(id string) []sim.Post {
 	var list []sim.Post
 	for _, child := range n.env.Posts.Children(id) {

@@ -10,7 +10,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// content is what a post shows beside its text. One of the members is set.
+// content is the attachment of a post. One of the members is set.
 type content struct {
 	Media      *mediaContent      `json:"media,omitempty"`
 	MultiImage *multiImageContent `json:"multiImage,omitempty"`
@@ -65,7 +65,7 @@ const (
 
 var pollDurations = []string{"ONE_DAY", "THREE_DAYS", "SEVEN_DAYS", "FOURTEEN_DAYS"}
 
-// check finds what is wrong with the content itself.
+// check validates the content itself.
 func (c *content) check() *sim.Reply {
 	if c == nil {
 		return nil
@@ -145,7 +145,7 @@ func (p *pollContent) check() *sim.Reply {
 	return nil
 }
 
-// files returns the files that the content names.
+// files returns the files of the content.
 func (c *content) files() []mediaContent {
 	switch {
 	case c == nil:
@@ -161,14 +161,14 @@ func (c *content) files() []mediaContent {
 }
 
 const (
-	// settleRate is how many bytes of a member's picture LinkedIn spreads in a second, and maxSettle the longest it
-	// takes.
+	// settleRate is how many bytes of a member's picture LinkedIn distributes per second, and maxSettle the maximum
+	// time.
 	settleRate = 500_000
 	maxSettle  = 20 * time.Second
 )
 
-// isYoung is true for a picture of a member that LinkedIn does not know everywhere yet, which takes the longer the
-// larger it is. Such a picture is refused like somebody else's.
+// isYoung reports whether a member's picture is not known everywhere at LinkedIn yet, which depends on its size. Such a
+// picture is rejected like another member's.
 func (n *network) isYoung(a asset) bool {
 	takes := min(time.Duration(a.Digest.Size/settleRate)*time.Second, maxSettle)
 	return a.isImage() && strings.HasPrefix(a.Owner, personPrefix) && n.env.Now().Sub(a.UploadedAt) < takes

@@ -17,7 +17,7 @@ type errorBody struct {
 	Message          string `json:"message"`
 }
 
-// The numbers that LinkedIn gives to some errors.
+// LinkedIn's numbers of some errors.
 const (
 	codeDenied  = 100
 	codeInvalid = 65600
@@ -31,12 +31,12 @@ func restError(status, service int, code, message string) sim.Reply {
 		Message: message}}
 }
 
-// badField answers a body that breaks a rule of one field.
+// badField returns the response to an invalid field.
 func badField(code, format string, args ...any) sim.Reply {
 	return restError(http.StatusBadRequest, 0, code, fmt.Sprintf(format, args...))
 }
 
-// denied answers a call that the token's scopes or the member's role do not allow.
+// denied returns the response to a call that the token's scopes or the member's role do not allow.
 func denied(what string) sim.Reply {
 	return restError(http.StatusForbidden, codeDenied, "ACCESS_DENIED", "Not enough permissions to access: "+what)
 }
@@ -49,7 +49,7 @@ func notFound(urn string) sim.Reply {
 	return restError(http.StatusNotFound, 0, "NOT_FOUND", "Entity with key "+urn+" not found")
 }
 
-// duplicateBody names the post that was there first.
+// duplicateBody contains the existing post.
 type duplicateBody struct {
 	ErrorDetailType string `json:"errorDetailType"`
 	Message         string `json:"message"`
@@ -73,13 +73,13 @@ func duplicateOf(urn string) sim.Reply {
 	return sim.Reply{Status: http.StatusUnprocessableEntity, Body: body}
 }
 
-// broken answers when the sandbox itself failed.
+// broken returns the response to a failure of the sandbox itself.
 func (n *network) broken(err error) sim.Reply {
 	n.env.Log.Error("sandbox call failed", "error", err)
 	return restError(http.StatusInternalServerError, 0, "INTERNAL_SERVER_ERROR", "Internal Server Error")
 }
 
-// try changes the state; fn returns the refusal that ends it without a change. It returns the answer to anything but
+// try changes the state; fn returns the rejection that ends it without a change. try returns the response, or nil on
 // success.
 func (n *network) try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
 	refusal, err := n.env.Attempt(fn)
@@ -89,7 +89,7 @@ func (n *network) try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
 	return refusal
 }
 
-// changed changes the state and answers the status, or the refusal.
+// changed changes the state and returns the status, or the rejection.
 func (n *network) changed(status int, fn func(tx *sim.Tx) *sim.Reply) sim.Reply {
 	if refusal := n.try(fn); refusal != nil {
 		return *refusal
@@ -104,10 +104,10 @@ func tooMany(scope string) sim.Reply {
 		"Resource level throttle "+scope+" limit for calls to this resource is reached.")
 }
 
-// longThrottle is how long a scripted rate limit is before it speaks of a whole day.
+// longThrottle is the duration above which a scripted rate limit is that of a whole day.
 const longThrottle = time.Hour
 
-// Fault answers a scripted failure. LinkedIn says in no header when a rate limit ends.
+// Fault returns the response of a scripted failure. LinkedIn has no header that says when a rate limit ends.
 func (n *network) Fault(r *http.Request, f sim.Fault) sim.Reply {
 	return n.finish(r, n.fault(f))
 }
@@ -134,7 +134,7 @@ func (n *network) fault(f sim.Fault) sim.Reply {
 	}
 }
 
-// finish gives an answer what all of LinkedIn's have: the headers to ask support with, and no code below /v2.
+// finish adds what all of LinkedIn's responses have: the headers for support requests, and no code below /v2.
 func (n *network) finish(r *http.Request, reply sim.Reply) sim.Reply {
 	if body, ok := reply.Body.(errorBody); ok && strings.HasPrefix(r.URL.Path, "/"+name+"/v2/") {
 		body.Code = ""

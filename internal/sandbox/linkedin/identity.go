@@ -17,7 +17,7 @@ func (n *network) registerIdentity() {
 	n.rest("GET /rest/peopleTypeahead", sim.Read, n.followersByName)
 }
 
-// userinfo answers who the member is, as OpenID Connect has it.
+// userinfo returns the member, as in OpenID Connect.
 func (n *network) userinfo(r *http.Request, c caller) sim.Reply {
 	if !c.token.Has("openid", "profile") {
 		return denied("userinfo.GET.NO_VERSION")
@@ -33,7 +33,7 @@ func (n *network) userinfo(r *http.Request, c caller) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: body}
 }
 
-// me answers who the member is; the picture only where a projection decorates it.
+// me returns the member; the picture only if a projection decorates it.
 func (n *network) me(r *http.Request, c caller) sim.Reply {
 	if !c.may("r_basicprofile") {
 		return denied("me.GET.NO_VERSION")
@@ -59,7 +59,7 @@ type acl struct {
 	State        string `json:"state"`
 }
 
-// organizationAcls answers the organizations that the member administers.
+// organizationAcls returns the organizations that the member administers.
 func (n *network) organizationAcls(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	switch {
@@ -120,7 +120,7 @@ func (n *network) oneOrganization(r *http.Request, c caller) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: view}
 }
 
-// organizationByVanity answers the organization whose name in addresses is asked for, and only the very name.
+// organizationByVanity returns the organization with exactly the given vanity name.
 func (n *network) organizationByVanity(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	switch {
@@ -148,10 +148,10 @@ type follower struct {
 	Headline  string `json:"headline"`
 }
 
-// leastKeywords is how many letters a search for people needs.
+// leastKeywords is the minimum number of letters to search for people.
 const leastKeywords = 3
 
-// followersByName answers the members among an organization's followers whose names begin with the keywords. Everybody
+// followersByName returns the members among an organization's followers whose names start with the keywords. Everybody
 // in the sandbox follows everybody.
 func (n *network) followersByName(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()

@@ -1,7 +1,7 @@
 // Package linkedin simulates LinkedIn: its OAuth consent, the versioned REST API for posts, media and comments, and the
 // few unversioned routes that publishing needs.
 //
-// What an app may do follows from the scopes it was granted: those of the self-serve products give a token for 60 days
+// The abilities of an app follow from its granted scopes: those of the self-serve products yield a token for 60 days
 // that can post and read nothing; those of the Community Management API add organizations, comments, reading and a
 // refresh token. Every member administers two organizations.
 package linkedin
@@ -17,9 +17,9 @@ import (
 
 const name = "linkedin"
 
-// Settings are what LinkedIn decides about an app; the zero value is an app that was given everything.
+// Settings are LinkedIn's decisions about an app; the zero value is an app that was granted everything.
 type Settings struct {
-	// Scopes are those that the app was given; nil means all.
+	// Scopes are those that the app was granted; nil means all.
 	Scopes []string
 }
 
@@ -49,7 +49,7 @@ const (
 	organizationPrefix = "urn:li:organization:"
 )
 
-// maxHandle is the longest vanity name of a member, so that those of its organizations fit as well.
+// maxHandle is the maximum length of a member's vanity name, so that those of their organizations fit as well.
 const maxHandle = 24
 
 // member returns the member of a handle.
@@ -61,7 +61,8 @@ func member(handle string) (sim.Account, error) {
 	return sim.Account{ID: id, Handle: handle, Name: sim.PersonName(handle), Kind: kindMember}, nil
 }
 
-// organizationNames are what a member's organizations are called after it; in lower case they end the handles.
+// organizationNames are appended to a member's name for their organizations; in lower case they are appended to the
+// handle.
 var organizationNames = []string{"Inc", "Labs"}
 
 // organizations returns the organizations of a member.
@@ -80,24 +81,24 @@ func organizations(owner sim.Account) []sim.Account {
 // selfServeScopes are those of "Share on LinkedIn" and "Sign In with LinkedIn using OpenID Connect".
 var selfServeScopes = []string{"openid", "profile", "email", "w_member_social"}
 
-// communityScopes are those that only the Community Management API gives.
+// communityScopes are granted only with the Community Management API.
 var communityScopes = []string{"w_organization_social", "r_organization_social", "rw_organization_admin",
 	"r_organization_admin", "w_member_social_feed",
 	"w_organization_social_feed", "r_organization_social_feed", "r_member_postAnalytics", "r_member_profileAnalytics"}
 
-// seedScopes are what crier asks a member for.
+// seedScopes are the scopes that crier requests from a member.
 var seedScopes = []string{"openid", "profile", "w_member_social"}
 
 // Prefixes of a seed's handle.
 const (
-	// communitySeed asks for a member whose app has the Community Management API.
+	// communitySeed is the prefix of a member whose app has the Community Management API.
 	communitySeed = "community:"
-	// organizationSeed asks for the first organization of a member.
+	// organizationSeed is the prefix of the first organization of a member.
 	organizationSeed = "organization:"
 )
 
-// seed connects a member by a self-serve app. With "community:" before the handle the app has the Community Management
-// API; with "organization:" the account is the member's first organization.
+// seed connects a member by a self-serve app. With the prefix "community:" the app has the Community Management API;
+// with "organization:" the account is the member's first organization.
 func seed(handle string) (sim.Seed, error) {
 	terms := sim.SeedTerms{Scopes: seedScopes, AccessPrefix: "AQV", AccessLifetime: accessLifetime}
 	rest, isCommunity := strings.CutPrefix(handle, communitySeed)
@@ -116,7 +117,7 @@ func seed(handle string) (sim.Seed, error) {
 	return sim.NewSeed(name, account, terms)
 }
 
-// network is LinkedIn as it runs.
+// network is the running simulation of LinkedIn.
 type network struct {
 	env      *sim.Env
 	settings Settings
@@ -124,10 +125,10 @@ type network struct {
 	assets   *sim.Table[asset]
 	metadata *sim.Table[metadata]
 
-	// The indexes below follow the tables; the store's lock guards them.
+	// The indexes below follow the tables; they are guarded by the store's lock.
 	recent    map[contentHash]recentShare
-	granted   map[string][]string // member and app, then tokens
-	assetByID map[string]string   // upload id, then urn
+	granted   map[string][]string // by member and app
+	assetByID map[string]string   // upload id to URN
 }
 
 func start(env *sim.Env, settings Settings) sim.Service {
@@ -151,7 +152,7 @@ func start(env *sim.Env, settings Settings) sim.Service {
 	return n
 }
 
-// NotFound answers what LinkedIn does not have.
+// NotFound returns the response to an unknown path.
 func (n *network) NotFound() sim.Reply {
 	return restError(http.StatusNotFound, 0, "NOT_FOUND", "No virtual resource found")
 }
@@ -159,7 +160,7 @@ func (n *network) NotFound() sim.Reply {
 // PostPath returns the path of a post's page.
 func (n *network) PostPath(p sim.Post, _ sim.Account) string { return "/feed/update/" + p.ID + "/" }
 
-// Welcome gives a member its organizations, and an organization its member.
+// Welcome creates the organizations of a member, or the member of an organization.
 func (n *network) Welcome(tx *sim.Tx, a sim.Account) {
 	owner := a
 	if a.Kind == kindOrganization {
@@ -184,8 +185,8 @@ func (n *network) Welcome(tx *sim.Tx, a sim.Account) {
 	}
 }
 
-// urnNumber returns what stands behind the last colon of a URN.
+// urnNumber returns the part of a URN after the last colon.
 func urnNumber(urn string) string { return urn[strings.LastIndexByte(urn, ':')+1:] }
 
-// millis writes an instant as LinkedIn does.
+// millis formats a time as LinkedIn does.
 func millis(t time.Time) int64 { return t.UnixMilli() }

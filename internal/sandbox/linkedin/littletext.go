@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// reserved are the characters that mean something in the little text format unless a backslash stands before them.
+// reserved are the characters with a meaning in the little text format unless escaped by a backslash.
 const reserved = `|{}@[]()<>#\*_~`
 
 var (
@@ -15,16 +15,16 @@ var (
 	mention  = regexp.MustCompile(`^@\[([^\]]+)\]\(urn:li:(?:person|organization):[A-Za-z0-9_-]+\)`)
 )
 
-// littleText is a commentary as LinkedIn keeps it.
+// littleText is a commentary as LinkedIn stores it.
 type littleText struct {
-	// stored is what reads return: hashtags in their long form.
+	// stored is returned by reads: hashtags in their long form.
 	stored string
-	// visible is what people see.
+	// visible is the visible text.
 	visible string
 }
 
-// parseLittleText reads a commentary. A reserved character that is neither escaped nor part of a hashtag or a mention
-// ends it there, without an error: that is what LinkedIn does.
+// parseLittleText parses a commentary. A reserved character that is neither escaped nor part of a hashtag or a mention
+// truncates it there, without an error: that is what LinkedIn does.
 func parseLittleText(text string) littleText {
 	var stored, visible strings.Builder
 	for text != "" {
@@ -66,5 +66,5 @@ func parseLittleText(text string) littleText {
 	return littleText{stored: stored.String(), visible: visible.String()}
 }
 
-// length counts a text as LinkedIn does: in UTF-16 units.
+// length returns the length of a text as LinkedIn counts it: in UTF-16 units.
 func length(text string) int { return len(utf16.Encode([]rune(text))) }

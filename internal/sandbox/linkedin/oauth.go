@@ -26,10 +26,10 @@ func (n *network) registerOAuth() {
 	n.env.Route("POST /oauth/v2/revoke", sim.Connect, n.revoke)
 }
 
-// otherScopes are known beside those of the two products.
+// otherScopes are known scopes besides those of the two products.
 var otherScopes = []string{"r_basicprofile", "r_liteprofile", "r_emailaddress"}
 
-// parseConsent reads the authorization address. There is no PKCE.
+// parseConsent parses the authorization URL. There is no PKCE.
 func (n *network) parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 	q := r.URL.Query()
 	c := sim.ConsentRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"),
@@ -80,7 +80,7 @@ func deadGrant() sim.Reply {
 		"The provided authorization grant or refresh token is invalid, expired or revoked")
 }
 
-// client returns the app that calls, or a refusal.
+// client returns the app that calls, or a rejection.
 func (n *network) client(r *http.Request) (string, *sim.Reply) {
 	id := r.PostFormValue("client_id")
 	if !n.env.Options.KnowsClient(id, r.PostFormValue("client_secret")) {
@@ -138,7 +138,7 @@ func (n *network) exchange(r *http.Request, client string) sim.Reply {
 	return n.tokenReply(body, refusal, err)
 }
 
-// grant issues what a consent is worth: a refresh token only where the app has the Community Management API.
+// grant issues the tokens of a consent: a refresh token only if the app has the Community Management API.
 func (n *network) grant(tx *sim.Tx, code sim.Code) tokenBody {
 	t := sim.Token{Kind: sim.AccessToken, AccountID: code.AccountID, ClientID: code.ClientID, Scopes: code.Scopes}
 	access := n.env.Tokens.Issue(tx, "AQV", accessLifetime, t)
@@ -155,7 +155,7 @@ func (n *network) grant(tx *sim.Tx, code sim.Code) tokenBody {
 	return body
 }
 
-// idToken names the member. It is not signed: whoever asks the sandbox gets the truth from it.
+// idToken identifies the member. It is not signed: responses of the sandbox are trusted.
 func idToken(account, client string, expires time.Time) string {
 	claims, err := json.Marshal(map[string]any{"iss": "https://www.linkedin.com/oauth", "aud": client,
 		"sub": urnNumber(account), "exp": expires.Unix()})
@@ -166,7 +166,7 @@ func idToken(account, client string, expires time.Time) string {
 	return encode([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + encode(claims) + "."
 }
 
-// endOtherGrants revokes a member's tokens of the same app with other scopes, as a consent to others does.
+// endOtherGrants revokes a member's tokens of the same app with other scopes, as a consent with different scopes does.
 func (n *network) endOtherGrants(tx *sim.Tx, code sim.Code) {
 	for _, value := range n.granted[grantKey(code.AccountID, code.ClientID)] {
 		token, ok := n.env.Tokens.Get(value)
@@ -192,7 +192,7 @@ func (n *network) followTokens(value string, before, after *sim.Token) {
 	}
 }
 
-// refresh gives a new access token. The refresh token stays the same, and so does its end.
+// refresh issues a new access token. The refresh token and its expiry stay the same.
 func (n *network) refresh(r *http.Request, client string) sim.Reply {
 	value := r.PostFormValue("refresh_token")
 	if value == "" {
@@ -229,7 +229,7 @@ func (n *network) tokenReply(body tokenBody, refusal *sim.Reply, err error) sim.
 	return sim.Reply{Status: http.StatusOK, Body: body}.With("Cache-Control", "no-store")
 }
 
-// revoke ends a token.
+// revoke revokes a token.
 func (n *network) revoke(r *http.Request) sim.Reply {
 	if _, refusal := n.client(r); refusal != nil {
 		return *refusal

@@ -25,7 +25,7 @@ const (
 	activityPrefix = "urn:li:activity:"
 )
 
-// share is what LinkedIn knows of a post beside what every network knows.
+// share is LinkedIn's own data of a post.
 type share struct {
 	Input      postInput `json:"input"`
 	ModifiedAt time.Time `json:"modified"`
@@ -54,7 +54,7 @@ type reshareContext struct {
 	Parent string `json:"parent"`
 }
 
-// createPost publishes. The id is in a header, the body is empty.
+// createPost publishes a post. The id is in a header, the body is empty.
 func (n *network) createPost(r *http.Request, c caller) sim.Reply {
 	var in postInput
 	if err := sim.DecodeStrictJSON(r, &in); err != nil {
@@ -74,7 +74,7 @@ func (n *network) createPost(r *http.Request, c caller) sim.Reply {
 	return sim.Reply{Status: http.StatusCreated}.With("x-restli-id", urn)
 }
 
-// publish writes a post that the caller may make, and returns its URN.
+// publish writes a post that the caller may create, and returns its URN.
 func (n *network) publish(tx *sim.Tx, in postInput, c caller) (string, *sim.Reply) {
 	if !n.actsAs(c, in.Author, []string{"w_member_social"}, []string{"w_organization_social"}) {
 		return "", refuse(denied("posts.CREATE.20260701"))
@@ -105,7 +105,7 @@ func (n *network) publish(tx *sim.Tx, in postInput, c caller) (string, *sim.Repl
 	return post.ID, nil
 }
 
-// urn returns a new URN of the type that the post's content has.
+// urn returns a new URN of the type of the post's content.
 func (in postInput) urn(tx *sim.Tx) string {
 	prefix := sharePrefix
 	if in.Content != nil && in.Content.Article == nil {
@@ -114,7 +114,7 @@ func (in postInput) urn(tx *sim.Tx) string {
 	return prefix + strconv.FormatUint(tx.NextSeq(), 10)
 }
 
-// reshared returns the post that is shared again, if any.
+// reshared returns the post that is reshared, if any.
 func (n *network) reshared(in postInput) (string, *sim.Reply) {
 	if in.ReshareContext == nil {
 		return "", nil
@@ -149,7 +149,7 @@ var (
 	organizationsSeenBy = []string{"PUBLIC", "LOGGED_IN"}
 )
 
-// check finds what is wrong with a post whoever sends it.
+// check validates a post regardless of its author.
 func (in postInput) check() *sim.Reply {
 	switch {
 	case in.Author == "":
@@ -180,7 +180,7 @@ func (in postInput) check() *sim.Reply {
 	return in.Content.check()
 }
 
-// checkAuthor finds what is wrong with a post of this kind of author.
+// checkAuthor validates a post for its kind of author.
 func (in postInput) checkAuthor() *sim.Reply {
 	isOrganization := strings.HasPrefix(in.Author, organizationPrefix)
 	switch {
@@ -194,7 +194,7 @@ func (in postInput) checkAuthor() *sim.Reply {
 	return nil
 }
 
-// duplicateWindow is how long the same post is refused.
+// duplicateWindow is how long the same post is rejected.
 const duplicateWindow = 10 * time.Minute
 
 type contentHash [sha256.Size]byte
@@ -204,7 +204,7 @@ type recentShare struct {
 	at  time.Time
 }
 
-// fingerprint tells posts apart that LinkedIn takes for the same: author, text and content.
+// fingerprint identifies posts that LinkedIn considers the same: author, text and content.
 func (in postInput) fingerprint() contentHash {
 	text, err := json.Marshal([]any{in.Author, parseLittleText(*in.Commentary).stored, in.Content, in.ReshareContext})
 	if err != nil {
@@ -219,7 +219,7 @@ func (n *network) followShares(urn string, before, after *share) {
 	}
 }
 
-// repeats returns the post that is the same and not older than the window, if there is one and it is not deleted.
+// repeats returns the identical post within the window, if there is one and it is not deleted.
 func (n *network) repeats(in postInput, now time.Time) (string, bool) {
 	first, found := n.recent[in.fingerprint()]
 	if !found || now.Sub(first.at) >= duplicateWindow {
@@ -229,7 +229,7 @@ func (n *network) repeats(in postInput, now time.Time) (string, bool) {
 	return first.urn, live
 }
 
-// own returns a post that the caller may change, or the refusal. It needs a running View or Update.
+// own returns a post that the caller may change, or the rejection. It needs a running View or Update.
 func (n *network) own(urn string, c caller, what string) (sim.Post, *sim.Reply) {
 	post, found := n.env.Posts.Get(urn)
 	switch {
@@ -241,7 +241,7 @@ func (n *network) own(urn string, c caller, what string) (sim.Post, *sim.Reply) 
 	return post, nil
 }
 
-// deletePost takes a post down. Doing it twice is doing it once.
+// deletePost deletes a post. Repeating it has no effect.
 func (n *network) deletePost(r *http.Request, c caller) sim.Reply {
 	if !isMethod(r, "DELETE", false) {
 		return wrongMethod("DELETE")

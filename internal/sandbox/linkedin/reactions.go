@@ -11,7 +11,7 @@ func (n *network) registerReactions() {
 	n.rest("POST /rest/socialMetadata/{urn}", sim.Comment, n.setMetadata)
 }
 
-// metadata is what is set for a post's conversation.
+// metadata is the settings of a post's conversation.
 type metadata struct {
 	IsClosed bool `json:"closed"`
 }
@@ -31,7 +31,7 @@ type metadataView struct {
 	CommentsState string `json:"commentsState"`
 }
 
-// getMetadata answers how many reacted and commented. Likes of the controls are likes.
+// getMetadata returns the number of reactions and comments. Likes of the controls are likes.
 func (n *network) getMetadata(r *http.Request, c caller) sim.Reply {
 	var reply sim.Reply
 	n.env.View(func() {
@@ -64,7 +64,7 @@ func (n *network) viewMetadata(post sim.Post) metadataView {
 	return view
 }
 
-// reactionsOf returns how many reacted in which way. It needs a running View or Update.
+// reactionsOf returns the number of reactions by kind. It needs a running View or Update.
 func (n *network) reactionsOf(post sim.Post) map[string]int {
 	counts := map[string]int{}
 	if likes := n.env.Likes(post); likes > 0 {
@@ -73,7 +73,7 @@ func (n *network) reactionsOf(post sim.Post) map[string]int {
 	return counts
 }
 
-// setMetadata opens or closes the comments of a post. Closing deletes those that are there.
+// setMetadata opens or closes the comments of a post. Closing deletes the existing ones.
 func (n *network) setMetadata(r *http.Request, c caller) sim.Reply {
 	if !isMethod(r, "PARTIAL_UPDATE", true) {
 		return wrongMethod("PARTIAL_UPDATE")

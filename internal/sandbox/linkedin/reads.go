@@ -9,7 +9,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// postView is a post as reads show it.
+// postView is a post as reads return it.
 type postView struct {
 	ID string `json:"id"`
 	postInput
@@ -18,14 +18,15 @@ type postView struct {
 	LastModifiedAt int64 `json:"lastModifiedAt"`
 }
 
-// viewPost shows a post. It needs a running View or Update.
+// viewPost returns the view of a post. It needs a running View or Update.
 func (n *network) viewPost(post sim.Post) postView {
 	row, _ := n.shares.Get(post.ID)
 	return postView{ID: post.ID, postInput: row.Input, CreatedAt: millis(post.CreatedAt),
 		PublishedAt: millis(post.CreatedAt), LastModifiedAt: millis(row.ModifiedAt)}
 }
 
-// mayRead tells whether the caller may read an author's posts. Members' posts need r_member_social, which no app gets.
+// mayRead reports whether the caller may read an author's posts. Members' posts need r_member_social, which no app
+// gets.
 func (n *network) mayRead(c caller, author string) bool {
 	return strings.HasPrefix(author, organizationPrefix) && c.may("r_organization_social") && n.administers(c, author)
 }
@@ -51,10 +52,10 @@ func (n *network) getPost(r *http.Request, c caller) sim.Reply {
 	return reply
 }
 
-// maxCount is the largest page of a list.
+// maxCount is the maximum page size of a list.
 const maxCount = 100
 
-// parsePage reads the place and length of a page.
+// parsePage parses the start and length of a page.
 func parsePage(r *http.Request) (start, count int, refusal *sim.Reply) {
 	count = 10
 	q := r.URL.Query()
@@ -70,7 +71,7 @@ func parsePage(r *http.Request) (start, count int, refusal *sim.Reply) {
 	return start, min(count, maxCount), nil
 }
 
-// listPosts answers an author's posts, newest first.
+// listPosts returns an author's posts, newest first.
 func (n *network) listPosts(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	start, count, refusal := parsePage(r)

@@ -8,8 +8,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// rawParameter returns a query parameter as it was sent, before any decoding: Rest.li tells structure from content by
-// it.
+// rawParameter returns a query parameter without decoding: Rest.li distinguishes structure from content by it.
 func rawParameter(r *http.Request, key string) (string, bool) {
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
 		if name, value, _ := strings.Cut(pair, "="); name == key {
@@ -19,7 +18,8 @@ func rawParameter(r *http.Request, key string) (string, bool) {
 	return "", false
 }
 
-// parseList reads a parameter of the form List(a,b): brackets and commas as they are, the items percent-encoded.
+// parseList parses a parameter of the form List(a,b): brackets and commas are not encoded, the items are
+// percent-encoded.
 func parseList(r *http.Request, key string) ([]string, *sim.Reply) {
 	raw, present := rawParameter(r, key)
 	if !present {
@@ -53,7 +53,7 @@ func decodeItem(item string) (string, error) {
 	return url.QueryUnescape(item)
 }
 
-// parseRecord reads a parameter or path of the form (key:value,key:value), values percent-encoded.
+// parseRecord parses a parameter or path of the form (key:value,key:value), values percent-encoded.
 func parseRecord(raw string) (map[string]string, error) {
 	inner, isOpen := strings.CutPrefix(raw, "(")
 	inner, isClosed := strings.CutSuffix(inner, ")")
@@ -75,7 +75,7 @@ func parseRecord(raw string) (map[string]string, error) {
 	return record, nil
 }
 
-// isMethod tells whether a call names a Rest.li method, or none where none is needed.
+// isMethod reports whether a call names a Rest.li method, or none if none is needed.
 func isMethod(r *http.Request, method string, isNeeded bool) bool {
 	sent := r.Header.Get("X-RestLi-Method")
 	if sent == "" {
@@ -84,7 +84,7 @@ func isMethod(r *http.Request, method string, isNeeded bool) bool {
 	return strings.EqualFold(sent, method)
 }
 
-// wrongMethod answers a call that names another Rest.li method.
+// wrongMethod returns the response to a call that names another Rest.li method.
 func wrongMethod(method string) sim.Reply {
 	return badField("PARAM_INVALID", "X-RestLi-Method must be %s", method)
 }

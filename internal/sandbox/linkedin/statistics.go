@@ -13,7 +13,7 @@ func (n *network) registerStatistics() {
 	n.rest("GET /rest/memberCreatorPostAnalytics", sim.Read, n.memberStatistics)
 }
 
-// statistics is what people did with a post. Reactions are counted; the rest follows from them.
+// statistics is how people reacted to a post. Reactions are counted; the rest is derived from them.
 type statistics struct {
 	UniqueImpressionsCount int     `json:"uniqueImpressionsCount"`
 	ClickCount             int     `json:"clickCount"`
@@ -47,7 +47,7 @@ type organizationStatisticsView struct {
 	Total                statistics `json:"totalShareStatistics"`
 }
 
-// organizationStatistics answers the numbers of an organization's posts. Posts that nobody noticed are left out.
+// organizationStatistics returns the metrics of an organization's posts. Posts without reactions are omitted.
 func (n *network) organizationStatistics(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	organization := q.Get("organizationalEntity")
@@ -86,7 +86,7 @@ func (n *network) organizationStatistics(r *http.Request, c caller) sim.Reply {
 	return reply
 }
 
-// memberStatistics answers one number of one of the member's own posts.
+// memberStatistics returns one metric of one of the member's own posts.
 func (n *network) memberStatistics(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	raw, _ := rawParameter(r, "entity")
@@ -118,7 +118,7 @@ func (n *network) memberStatistics(r *http.Request, c caller) sim.Reply {
 	return reply
 }
 
-// metric returns one number by its name.
+// metric returns one metric by name.
 func (s statistics) metric(name string) (int, bool) {
 	switch name {
 	case "IMPRESSION":

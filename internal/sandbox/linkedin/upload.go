@@ -27,7 +27,7 @@ func (n *network) registerMedia() {
 	n.env.Route("PUT /dms-uploads/{id}/thumbnail", sim.Upload, n.receiveThumbnail)
 }
 
-// uploadLife is how long an upload address works.
+// uploadLife is how long an upload URL is valid.
 const uploadLife = 30 * 24 * time.Hour
 
 // partBytes is the size of a video's parts.
@@ -42,7 +42,7 @@ type initializeInput struct {
 	} `json:"initializeUploadRequest"`
 }
 
-// initialize makes room for a file of the owner.
+// initialize creates a file of the owner.
 func (n *network) initialize(c caller, a asset, resource string) (asset, *sim.Reply) {
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		if !n.actsAs(c, a.Owner, []string{"w_member_social"}, []string{"w_organization_social"}) {
@@ -61,12 +61,12 @@ func (n *network) uploadURL(r *http.Request, a asset, part int) string {
 	return n.env.URL(r, fmt.Sprintf("/dms-uploads/%s/%d", a.UploadID, part))
 }
 
-// value is the envelope of an action's answer.
+// value is the envelope of an action's response.
 type value struct {
 	Value any `json:"value"`
 }
 
-// action answers initializeUpload of files that come in one piece.
+// action handles initializeUpload of files that are uploaded in one request.
 func (n *network) action(resource, prefix, key string) handler {
 	return func(r *http.Request, c caller) sim.Reply {
 		if r.URL.Query().Get("action") != "initializeUpload" {
@@ -147,7 +147,7 @@ type finalizeInput struct {
 	} `json:"finalizeUploadRequest"`
 }
 
-// finalizeVideo ends an upload: every part must have come, and its tag be named in order.
+// finalizeVideo completes an upload: every part must have arrived, and its tag be named in order.
 func (n *network) finalizeVideo(r *http.Request, c caller) sim.Reply {
 	var in finalizeInput
 	if err := sim.DecodeStrictJSON(r, &in); err != nil {
@@ -179,10 +179,10 @@ func (n *network) finalizeVideo(r *http.Request, c caller) sim.Reply {
 	})
 }
 
-// maxBeside bounds what belongs to a video.
+// maxBeside is the maximum size of captions and thumbnails.
 const maxBeside = 10 << 20
 
-// receiveCaptions takes the captions of a video: a form of what they are, and a SubRip file.
+// receiveCaptions accepts the captions of a video: a form with their metadata, and a SubRip file.
 func (n *network) receiveCaptions(r *http.Request) sim.Reply {
 	var metadata struct {
 		Format         string `json:"format"`
@@ -209,7 +209,7 @@ func (n *network) receiveCaptions(r *http.Request) sim.Reply {
 	return n.finish(r, n.note(r, func(a *asset) *beside { return &a.Captions }))
 }
 
-// receiveThumbnail takes the picture of a video. Its address is signed, as those of the parts are.
+// receiveThumbnail accepts the thumbnail of a video. Its URL is signed, like those of the parts.
 func (n *network) receiveThumbnail(r *http.Request) sim.Reply {
 	if refusal := refuseToken(r); refusal != nil {
 		return n.finish(r, *refusal)
@@ -222,7 +222,7 @@ func (n *network) receiveThumbnail(r *http.Request) sim.Reply {
 	return n.finish(r, n.note(r, func(a *asset) *beside { return &a.Thumbnail }))
 }
 
-// note enters that what belongs to a video has come.
+// note records that captions or a thumbnail have arrived.
 func (n *network) note(r *http.Request, which func(*asset) *beside) sim.Reply {
 	return n.changed(http.StatusCreated, func(tx *sim.Tx) *sim.Reply {
 		a, found := n.assets.Get(n.assetByID[r.PathValue("id")])
@@ -238,8 +238,8 @@ func (n *network) note(r *http.Request, which func(*asset) *beside) sim.Reply {
 	})
 }
 
-// refuseToken refuses the token of a member where the address alone is the key: "the upload video call … doesn't accept
-// an OAuth token" (LinkedIn's pages on uploads). What it is refused with is not documented.
+// refuseToken rejects the token of a member where the URL alone is the credential: "the upload video call … doesn't
+// accept an OAuth token" (LinkedIn's pages on uploads). The actual error is not documented.
 func refuseToken(r *http.Request) *sim.Reply {
 	if r.Header.Get("Authorization") == "" {
 		return nil
@@ -247,7 +247,7 @@ func refuseToken(r *http.Request) *sim.Reply {
 	return refuse(badField("INVALID_REQUEST", "This upload does not accept an OAuth token"))
 }
 
-// receive takes the bytes of one part. Pictures and documents need the token of the member, parts of videos none.
+// receive accepts the bytes of one part. Pictures and documents need the token of the member, parts of videos none.
 func (n *network) receive(r *http.Request) sim.Reply {
 	var a asset
 	n.env.View(func() { a, _ = n.assets.Get(n.assetByID[r.PathValue("id")]) })
@@ -269,7 +269,7 @@ func (n *network) receive(r *http.Request) sim.Reply {
 	return n.finish(r, n.receiveWhole(r, a))
 }
 
-// receiveWhole takes a picture or a document.
+// receiveWhole accepts a picture or a document.
 func (n *network) receiveWhole(r *http.Request, a asset) sim.Reply {
 	limit := int64(maxImage)
 	if a.isDocument() {
@@ -291,7 +291,7 @@ func (n *network) receiveWhole(r *http.Request, a asset) sim.Reply {
 	})
 }
 
-// receivePart takes one part of a video, which must have exactly its bytes.
+// receivePart accepts one part of a video, which must have exactly its size.
 func (n *network) receivePart(r *http.Request, urn string, index int) sim.Reply {
 	body, err := io.ReadAll(io.LimitReader(r.Body, partBytes+1))
 	if err != nil {
@@ -306,7 +306,7 @@ func (n *network) receivePart(r *http.Request, urn string, index int) sim.Reply 
 				len(body)))
 		}
 		if p.ETag == tag {
-			return nil // the same again, after a lost answer
+			return nil // a repetition after a lost response
 		}
 		digest, err := n.env.Media.Extend(a.Digest, bytes.NewReader(body))
 		switch {
@@ -331,7 +331,7 @@ func (n *network) receivePart(r *http.Request, urn string, index int) sim.Reply 
 	return reply
 }
 
-// partTag returns the tag of a part: its place and its content.
+// partTag returns the tag of a part, from its index and its content.
 func partTag(index int, body []byte) string {
 	sum := sha256.Sum256(body)
 	return strconv.Itoa(index) + "-" + hex.EncodeToString(sum[:16])

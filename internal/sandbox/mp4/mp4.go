@@ -1,5 +1,5 @@
-// Package mp4 tells what a video is like from the bytes of an MP4 or QuickTime file as they stream by. It decodes no
-// picture, and knows nothing of other containers.
+// Package mp4 reads the properties of a video from the bytes of an MP4 or QuickTime file as they stream by. It decodes
+// no frames, and supports no other containers.
 package mp4
 
 import (
@@ -9,49 +9,48 @@ import (
 	"time"
 )
 
-// Movie is what the boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) say of it. It is gathered while the bytes
-// pass, in whatever pieces they come, and is small enough to be stored between them.
+// Movie holds the properties of an MP4 or QuickTime file from its boxes (ISO/IEC 14496-12). It is filled while the
+// bytes pass, in chunks of any size, and is small enough to be stored between them.
 type Movie struct {
-	Index     bool          `json:"index,omitempty"` // moov was there
+	Index     bool          `json:"index,omitempty"` // moov was found
 	Pictures  bool          `json:"pictures,omitempty"`
 	Length    time.Duration `json:"length,omitempty"`
 	Width     int           `json:"width,omitempty"`
 	Height    int           `json:"height,omitempty"`
-	Video     string        `json:"video,omitempty"` // the codec of the first track that is seen, as avc1
-	Audio     string        `json:"audio,omitempty"` // of the first that is heard, as mp4a
+	Video     string        `json:"video,omitempty"` // the codec of the first video track, such as avc1
+	Audio     string        `json:"audio,omitempty"` // of the first audio track, such as mp4a
 	Timescale uint32        `json:"timescale,omitempty"`
 
-	// The state of the walk: how many bytes to pass over, and what was read of a box's head or of a box that is of
-	// interest.
+	// The state of the walk: the number of bytes to skip, and the bytes read of a box header or a relevant box.
 	Skip  uint64 `json:"skip,omitempty"`
 	Head  []byte `json:"head,omitempty"`
 	Leaf  string `json:"leaf,omitempty"`
 	Want  uint64 `json:"want,omitempty"`
 	Body  []byte `json:"body,omitempty"`
-	Track string `json:"track,omitempty"` // the handler of the track that is being read
-	// Open is set when the last box reaches to the end of the file, however long that is.
+	Track string `json:"track,omitempty"` // the handler of the current track
+	// Open is set if the last box extends to the end of the file, however long that is.
 	Open bool `json:"open,omitempty"`
 }
 
-// Shape is what a video looks like to a viewer. The zero value is an unknown shape.
+// Shape is the displayed shape of a video. The zero value is an unknown shape.
 type Shape struct {
 	Width    int           `json:"width,omitempty"`
 	Height   int           `json:"height,omitempty"`
 	Duration time.Duration `json:"duration,omitempty"`
 }
 
-// Known tells whether the file said how large its picture is.
+// Known reports whether the dimensions are known.
 func (s Shape) Known() bool { return s.Width > 0 && s.Height > 0 }
 
 // Shape returns the shape of the movie, as far as it is known.
 func (m *Movie) Shape() Shape { return Shape{Width: m.Width, Height: m.Height, Duration: m.Length} }
 
-// Whole tells whether the file has an index and pictures, and was not cut off.
+// Whole reports whether the file has an index and frames, and is not truncated.
 func (m *Movie) Whole() bool {
 	return m.Index && m.Pictures && len(m.Head) == 0 && m.Leaf == "" && (m.Skip == 0 || m.Open)
 }
 
-// BitRate returns the bits per second of a file of so many bytes; zero when the length is not known.
+// BitRate returns the bits per second of a file of size bytes; zero if the duration is unknown.
 func (m *Movie) BitRate(size int64) float64 {
 	if m.Length <= 0 {
 		return 0
@@ -59,7 +58,7 @@ func (m *Movie) BitRate(size int64) float64 {
 	return float64(size) * 8 / m.Length.Seconds()
 }
 
-// Ratio returns width by height; zero when they are not known.
+// Ratio returns width divided by height; zero if unknown.
 func (m *Movie) Ratio() float64 {
 	if m.Height == 0 {
 		return 0
@@ -67,10 +66,10 @@ func (m *Movie) Ratio() float64 {
 	return float64(m.Width) / float64(m.Height)
 }
 
-// maxLeaf bounds the boxes of interest; larger ones are passed over.
+// maxLeaf bounds the relevant boxes; larger ones are skipped.
 const maxLeaf = 4 << 10
 
-// Write takes the next bytes of the file.
+// Write processes the next bytes of the file.
 func (m *Movie) Write(p []byte) (int, error) {
 	rest := p
 	for len(rest) > 0 {
@@ -124,7 +123,7 @@ func (m *Movie) readHead(rest []byte) []byte {
 	return rest[n:]
 }
 
-// enter decides what to do with a box: look into it, read it, or pass over it.
+// enter decides what to do with a box: descend into it, read it, or skip it.
 func (m *Movie) enter(name string, size, head uint64) {
 	if size == 0 {
 		m.Open, m.Pictures = true, m.Pictures || name == "mdat"
@@ -134,7 +133,7 @@ func (m *Movie) enter(name string, size, head uint64) {
 	switch name {
 	case "moov", "trak", "mdia", "minf", "stbl", "mvex":
 		m.Index = true
-		return // what is inside is boxes again
+		return // it contains boxes again
 	case "mvhd", "mehd", "tkhd", "hdlr", "stsd":
 		if body > 0 && body <= maxLeaf {
 			m.Leaf, m.Want = name, body
@@ -146,7 +145,7 @@ func (m *Movie) enter(name string, size, head uint64) {
 	m.Skip = body
 }
 
-// learn takes what a box of interest says.
+// learn reads a relevant box.
 func (m *Movie) learn(name string, body []byte) {
 	switch name {
 	case "mvhd":
@@ -156,7 +155,7 @@ func (m *Movie) learn(name string, body []byte) {
 	case "tkhd":
 		m.learnSize(body)
 	case "hdlr":
-		if kind := text(body, 8); kind != "alis" && kind != "url " { // QuickTime also names who reads the data
+		if kind := text(body, 8); kind != "alis" && kind != "url " { // QuickTime also has a handler for the data
 			m.Track = kind
 		}
 	case "stsd":
@@ -164,7 +163,7 @@ func (m *Movie) learn(name string, body []byte) {
 	}
 }
 
-// text returns four characters at a place, or none.
+// text returns four characters at an offset, or "".
 func text(body []byte, at int) string {
 	if len(body) < at+4 {
 		return ""
@@ -172,7 +171,7 @@ func text(body []byte, at int) string {
 	return string(body[at : at+4])
 }
 
-// learnLength reads a time scale and a duration, whose places depend on the version of the box.
+// learnLength reads a time scale and a duration, whose offsets depend on the version of the box.
 func (m *Movie) learnLength(body []byte, short, long int) {
 	switch {
 	case len(body) >= long+12 && body[0] == 1:
@@ -184,7 +183,7 @@ func (m *Movie) learnLength(body []byte, short, long int) {
 	}
 }
 
-// learnFragments reads the duration of a file whose samples come in fragments.
+// learnFragments reads the duration of a fragmented file.
 func (m *Movie) learnFragments(body []byte) {
 	switch {
 	case len(body) >= 12 && body[0] == 1:
@@ -194,14 +193,14 @@ func (m *Movie) learnFragments(body []byte) {
 	}
 }
 
-// setLength takes a duration; one of all ones is not known.
+// setLength sets the duration; one of all ones is unknown.
 func (m *Movie) setLength(ticks uint64) {
 	if m.Timescale > 0 && ticks < math.MaxUint32 {
 		m.Length = time.Duration(float64(ticks) / float64(m.Timescale) * float64(time.Second))
 	}
 }
 
-// learnSize reads the size of a track as it is shown: turned by a quarter, width and height change places.
+// learnSize reads the displayed dimensions of a track: a quarter turn swaps width and height.
 func (m *Movie) learnSize(body []byte) {
 	end := len(body)
 	if end < 84 || m.Width > 0 {

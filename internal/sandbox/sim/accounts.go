@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Account is someone or something that posts.
+// Account is an account that posts.
 type Account struct {
 	ID     string `json:"id"`
 	Handle string `json:"handle"`
 	Name   string `json:"name"`
-	// Kind is the network's own word for what it is; empty where there is only one kind.
+	// Kind is the network's own name of its kind; empty where there is only one.
 	Kind string `json:"kind,omitempty"`
 	// OwnerID is the account of the person behind a page or an organization.
 	OwnerID   string    `json:"owner,omitempty"`
 	CreatedAt time.Time `json:"created,omitzero"`
-	// Followers is how many follow it, once that was set.
+	// Followers is the number of followers, once set.
 	Followers *int `json:"followers,omitempty"`
 }
 
-// Accounts is everyone on a network. All methods need a running View or Update of the store.
+// Accounts holds all accounts of a network. All methods need a running View or Update of the store.
 type Accounts struct {
 	table    *Table[Account]
 	byHandle map[string]string
@@ -49,12 +49,12 @@ func (a *Accounts) index(id string, before, after *Account) {
 // Get returns an account.
 func (a *Accounts) Get(id string) (Account, bool) { return a.table.Get(id) }
 
-// ByHandle returns the account with a handle, upper and lower case being the same.
+// ByHandle returns the account with a handle, ignoring case.
 func (a *Accounts) ByHandle(handle string) (Account, bool) {
 	return a.table.Get(a.byHandle[strings.ToLower(handle)])
 }
 
-// All returns everyone, in no particular order.
+// All returns all accounts, in no particular order.
 func (a *Accounts) All() []Account {
 	list := make([]Account, 0, len(a.byHandle))
 	for _, id := range a.byHandle {
@@ -64,7 +64,7 @@ func (a *Accounts) All() []Account {
 	return list
 }
 
-// OwnedBy returns the ids of the pages or organizations of an account. The slice must not be changed or kept.
+// OwnedBy returns the ids of the pages or organizations of an account. The slice must not be changed or retained.
 func (a *Accounts) OwnedBy(id string) []string { return a.owned[id] }
 
 // Put writes a new or changed account.
@@ -75,7 +75,7 @@ func (a *Accounts) Put(tx *Tx, account Account) {
 	a.table.Put(tx, account.ID, account)
 }
 
-// newest returns at most n accounts that need no owner, newest first.
+// newest returns at most n accounts without an owner, newest first.
 func (a *Accounts) newest(n int) []Account {
 	var list []Account
 	for _, account := range a.table.Newest() {
@@ -91,7 +91,7 @@ func (a *Accounts) newest(n int) []Account {
 
 var handlePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
-// CheckHandle refuses handles that are empty, longer than longest, or hold anything but letters, digits, and the
+// CheckHandle rejects handles that are empty, longer than longest, or contain anything but letters, digits, and the
 // characters "_.-" after the first.
 func CheckHandle(handle string, longest int) error {
 	if len(handle) > longest || !handlePattern.MatchString(handle) {
@@ -101,8 +101,8 @@ func CheckHandle(handle string, longest int) error {
 	return nil
 }
 
-// StableNumber returns a number with the given count of decimal digits (at most 18) that depends on the parts alone.
-// Networks make account ids of it, so that the same handle is the same account in every sandbox.
+// StableNumber returns a number with the given count of decimal digits (at most 18) that depends only on the parts.
+// Networks derive account ids from it, so that the same handle is the same account in every sandbox.
 func StableNumber(digits int, parts ...string) uint64 {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	low := uint64(1)

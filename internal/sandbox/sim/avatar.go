@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// avatarSize is the width and height of every account's picture.
+// avatarSize is the width and height of avatars.
 const avatarSize = 96
 
-// serveAvatar answers GET /_avatar/{name} with a small mirrored pattern that the name decides.
+// serveAvatar serves GET /_avatar/{name}: a small mirrored pattern derived from the name.
 func serveAvatar(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	if end := strings.IndexAny(name, "_."); end > 0 {
@@ -27,7 +27,7 @@ func serveAvatar(w http.ResponseWriter, r *http.Request) {
 	pageHeaders(w, "'none'")
 	w.Header().Set("Content-Type", "image/png")
 	w.Header().Set("Cache-Control", "max-age=86400")
-	_, _ = w.Write(buf.Bytes()) // the reader may have gone
+	_, _ = w.Write(buf.Bytes()) // the client may be gone
 }
 
 // drawAvatar fills a grid of eight by eight fields, the right half mirroring the left.

@@ -14,31 +14,31 @@ import (
 	"time"
 )
 
-// ConsentRequest is what an app asks a person for, read from a network's authorize address.
+// ConsentRequest is an app's request for consent, parsed from a network's authorize URL.
 type ConsentRequest struct {
 	ClientID    string
 	RedirectURI string
 	State       string
 	Scopes      []string
-	// Challenge and ChallengeMethod are the app's PKCE challenge, where it sent one.
+	// Challenge and ChallengeMethod are the app's PKCE challenge, if it sent one.
 	Challenge       string
 	ChallengeMethod string
 	CodePrefix      string
 	CodeLifetime    time.Duration
-	// Denied is what the app is told when the person refuses; state is added to it.
+	// Denied is the response to the app if the person declines; state is added to it.
 	Denied url.Values
-	// Refused, when set, is what the app is told without asking the person; state is added to it.
+	// Refused, if set, is the response to the app without asking the person; state is added to it.
 	Refused url.Values
-	// Granted returns what the app is told beside code and state; it may be nil.
+	// Granted returns the response parameters besides code and state; it may be nil.
 	Granted func(scopes []string) url.Values
 	// Automatic means that a person who agreed in this browser before is not asked again: the app gets the same
 	// account.
 	Automatic bool
-	// Fragment ends the address of a granted consent, where the network adds one.
+	// Fragment is appended to the URL of a granted consent, where the network adds one.
 	Fragment string
 }
 
-// Code is an authorization code that waits to be traded for tokens.
+// Code is an authorization code to exchange for tokens.
 type Code struct {
 	Value           string    `json:"value"`
 	ClientID        string    `json:"client"`
@@ -67,19 +67,19 @@ func newCodes(s *Store) *Table[Code] {
 	return t
 }
 
-// FindCode returns a code, and whether it is still good. A code that was never given, or is spent, has no value. It
+// FindCode returns a code, and whether it is still valid. A code that was never issued, or was used, has no value. It
 // needs a running View or Update.
 func (e *Env) FindCode(value string) (Code, bool) {
 	code, ok := e.codes.Get(value)
 	return code, ok && e.Now().Before(code.ExpiresAt)
 }
 
-// SpendCode uses a code up in the transaction.
+// SpendCode marks a code as used in the transaction.
 func (e *Env) SpendCode(tx *Tx, code Code) { e.codes.Delete(tx, code.Value) }
 
 // Consent registers the network's consent page: GET shows it, POST to the same address takes the person's decision
-// ("decision" is allow or deny, "account" an account's name, "scope" the scopes left ticked; all of them when none is
-// sent). An error of parse is shown to the person, since an app that cannot be trusted is not redirected to.
+// ("decision" is allow or deny, "account" an account's name, "scope" the selected scopes; all of them if none is sent).
+// An error of parse is shown to the person, since nobody is redirected to an untrusted app.
 func (e *Env) Consent(path string, parse func(r *http.Request) (ConsentRequest, error)) {
 	e.Page("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		c, ok := e.readConsent(w, r, parse)
@@ -100,7 +100,7 @@ func (e *Env) Consent(path string, parse func(r *http.Request) (ConsentRequest, 
 	})
 }
 
-// readConsent reads the request and ends it when there is nothing to decide.
+// readConsent parses the request and ends it if there is nothing to decide.
 func (e *Env) readConsent(w http.ResponseWriter, r *http.Request,
 	parse func(*http.Request) (ConsentRequest, error)) (ConsentRequest, bool) {
 	c, err := parse(r)
@@ -176,10 +176,10 @@ func (e *Env) allowConsent(w http.ResponseWriter, r *http.Request, c ConsentRequ
 	redirect(w, r, c, answer)
 }
 
-// agreedCookie returns where a browser remembers which account agreed last.
+// agreedCookie returns the cookie in which a browser stores the last account.
 func (e *Env) agreedCookie() string { return "sandbox-" + e.network.Name }
 
-// chosenAccount returns the account that the person typed or picked; what is typed wins.
+// chosenAccount returns the account that the person typed or selected; a typed one has precedence.
 func (e *Env) chosenAccount(form url.Values) (Account, error) {
 	handle := strings.TrimSpace(form.Get("name"))
 	if handle == "" {
@@ -198,7 +198,7 @@ func (e *Env) chosenAccount(form url.Values) (Account, error) {
 	return e.network.Account(handle)
 }
 
-// redirect sends the person back to the app.
+// redirect redirects the person to the app.
 func redirect(w http.ResponseWriter, r *http.Request, c ConsentRequest, answer url.Values) {
 	u, err := url.Parse(c.RedirectURI)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The controls, for tests and for the curious. They are JSON, and speak crier's words instead of a network's.
+// The controls, for tests and experiments. They are JSON, and use crier's terms instead of a network's.
 
 var faultOperations = []Operation{Publish, Upload, Refresh, Read, Delete, Comment}
 
@@ -20,7 +20,7 @@ const (
 	maxFaultDelay = 10 * time.Minute
 	maxRetryAfter = 7 * 24 * time.Hour
 	maxLikes      = 1_000_000_000
-	// defaultRetryAfter is what a rate limit says when the script does not.
+	// defaultRetryAfter is the default duration of a rate limit.
 	defaultRetryAfter = time.Minute
 )
 
@@ -37,7 +37,7 @@ func (w *World) registerControls() {
 	}))
 }
 
-// control refuses bodies that are not JSON. Pages of other origins can send those without being asked for leave.
+// control rejects bodies that are not JSON. Pages of other origins could send those without a preflight request.
 func control(h Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
@@ -114,7 +114,7 @@ func (e *Env) controlPost(p Post) controlPost {
 	return c
 }
 
-// wireTime writes an instant as crier's own interface does.
+// wireTime formats a time as crier's own API does.
 func wireTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 type faultInput struct {
@@ -139,7 +139,7 @@ func (w *World) addFault(r *http.Request) Reply {
 	return Reply{Status: http.StatusCreated, Body: in}
 }
 
-// addToScript puts a fault into the script of its network.
+// addToScript adds a fault to the script of its network.
 func (w *World) addToScript(in faultInput) error {
 	if err := in.check(); err != nil {
 		return err
@@ -249,8 +249,8 @@ func (in metricsInput) check() error {
 	return nil
 }
 
-// setMetrics says how many like and see a post, or follow an account, from now on. The numbers may fall. What is not
-// set follows from the likes.
+// setMetrics sets the likes and views of a post, or the followers of an account. The numbers may decrease. Those that
+// are not set are derived from the likes.
 func (w *World) setMetrics(r *http.Request) Reply {
 	var in metricsInput
 	if err := DecodeStrictJSON(r, &in); err != nil {
@@ -295,7 +295,7 @@ func (e *Env) setFollowers(in metricsInput) Reply {
 	return Reply{Status: http.StatusOK, Body: in}
 }
 
-// changePost changes a post that is there.
+// changePost changes an existing post.
 func (e *Env) changePost(id string, change func(p *Post)) Reply {
 	var liked Post
 	found := false

@@ -2,18 +2,18 @@
 // kill, consent pages, public timelines, faults on demand and the controls that script them.
 //
 // It knows no network. A network is a package beside this one that exports a [Network], and one line in package
-// sandbox. Nothing here is shared with the clients that talk to a network, so that a simulator and a client cannot be
-// wrong together.
+// sandbox. Nothing here is shared with the clients of the networks, so that a simulator and a client cannot have the
+// same mistake.
 //
 // # Writing a network
 //
 // New gets an [Env] and registers everything on it: routes with [Env.Route], each with its [Operation], so that it is
-// counted and can be made to fail; the consent page with [Env.Consent]; the page of a post with [Env.PostPage]; its own
-// rows with [NewTable]. Paths are written as on the real network; the prefix is added.
+// counted and can fail on demand; the consent page with [Env.Consent]; the page of a post with [Env.PostPage]; its own
+// rows with [NewTable]. Paths are those of the real network; the prefix is added.
 //
-// A [Handler] returns its answer instead of writing it. State is read inside [Store.View] and changed inside
-// [Store.Update], both short: bodies are read and other hosts are called outside of them. What passes with time alone
-// (a video being processed, a token running out) is computed from the clock, not stored.
+// A [Handler] returns its response instead of writing it. State is read inside [Store.View] and changed inside
+// [Store.Update], both short: bodies are read and other hosts are called outside of them. What depends only on time
+// (the processing of a video, the expiry of a token) is computed from the clock, not stored.
 //
 // Account ids come from [StableNumber], so that the same handle is the same account everywhere and [NewSeed] can
 // connect it offline. [Env.FindToken] accepts issued and seeded tokens alike.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Env is a network's place in the sandbox: its state, its routes, and the clock. It is handed to [Network.New].
+// Env is a network's environment in the sandbox: its state, its routes, and the clock. It is passed to [Network.New].
 type Env struct {
 	*Store
 	Posts    *Posts
@@ -50,14 +50,14 @@ func newEnv(n Network, w *World) *Env {
 // Now returns the sandbox's time.
 func (e *Env) Now() time.Time { return e.Options.Now() }
 
-// URL returns an absolute address below the network's prefix, for upload addresses and the like. Without a configured
-// base address it is built from the host that the caller used.
+// URL returns an absolute URL below the network's prefix, for uploads for example. Without a configured base URL it is
+// built from the host that the client used.
 func (e *Env) URL(r *http.Request, path string) string {
 	return e.base(r) + "/" + e.network.Name + path
 }
 
-// AvatarURL returns the address of an account's picture. The name decides its colour; whatever follows a "_" or a "."
-// in it does not, so that a network can name sizes.
+// AvatarURL returns the URL of an account's picture. Its pattern depends on the name up to the first "_" or ".", so
+// that a network can name sizes.
 func (e *Env) AvatarURL(r *http.Request, name string) string {
 	return e.base(r) + "/_avatar/" + name
 }
@@ -74,9 +74,9 @@ func (e *Env) Route(pattern string, op Operation, h Handler) {
 	e.RouteBy(pattern, func(*http.Request) Operation { return op }, h)
 }
 
-// RouteBy registers a handler where the request tells the operation. The function may parse the request's form. Of a
-// path that ends with a slash, the one without it is not there: a redirect would hide the mistake from clients that
-// follow it.
+// RouteBy registers a handler whose operation depends on the request. The function may parse the request's form. If a
+// path ends with a slash, the one without it does not exist: a redirect would hide the mistake from clients that follow
+// it.
 func (e *Env) RouteBy(pattern string, op func(*http.Request) Operation, h Handler) {
 	if bare, isClosed := strings.CutSuffix(pattern, "/{$}"); isClosed {
 		e.Page(bare, func(w http.ResponseWriter, _ *http.Request) { e.service.NotFound().write(w) })
@@ -86,7 +86,7 @@ func (e *Env) RouteBy(pattern string, op func(*http.Request) Operation, h Handle
 	})
 }
 
-// Page registers a page for people, which is never made to fail and never counted.
+// Page registers a page for people, which never fails on demand and is not counted.
 func (e *Env) Page(pattern string, h http.HandlerFunc) {
 	e.mux.HandleFunc(e.prefixed(pattern), h)
 }
@@ -96,7 +96,7 @@ func (e *Env) prefixed(pattern string) string {
 	return method + " /" + e.network.Name + path
 }
 
-// FindToken returns a token and what it is worth now. A seeded token that was never seen creates its account.
+// FindToken returns a token and its current standing. An unknown seeded token creates its account.
 func (e *Env) FindToken(value string) (Token, Standing, error) {
 	var token Token
 	e.View(func() { token, _ = e.Tokens.Get(value) })
@@ -113,10 +113,10 @@ func (e *Env) FindToken(value string) (Token, Standing, error) {
 	return token, token.Standing(e.Now()), nil
 }
 
-// errKnown ends a transaction that found its work done by another one.
+// errKnown ends a transaction whose work was already done by another one.
 var errKnown = errors.New("already known")
 
-// adoptSeed writes a seeded token, and its account when that is new too.
+// adoptSeed writes a seeded token, and its account if that is new too.
 func (e *Env) adoptSeed(value string, claims seedClaims) (Token, error) {
 	token := Token{Value: value, Kind: claims.Kind, AccountID: claims.Account.ID, Scopes: claims.Scopes, Seeded: true}
 	err := e.Update(func(tx *Tx) error {
@@ -138,7 +138,7 @@ func (e *Env) adoptSeed(value string, claims seedClaims) (Token, error) {
 	return token, err
 }
 
-// ensureAccount creates the account unless it is there.
+// ensureAccount creates the account unless it exists.
 func (e *Env) ensureAccount(tx *Tx, a Account) {
 	if _, ok := e.Accounts.Get(a.ID); ok {
 		return
@@ -155,7 +155,7 @@ func BearerToken(r *http.Request) string {
 	return r.URL.Query().Get("access_token")
 }
 
-// callerOf returns the account that a request comes from, or nothing.
+// callerOf returns the account of a request, or "".
 func (e *Env) callerOf(r *http.Request) string {
 	bearer := BearerToken(r)
 	if recognizer, ok := e.service.(Recognizer); ok && bearer == "" {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// FaultKind is a way in which a network can fail on demand.
+// FaultKind is a kind of fault on demand.
 type FaultKind string
 
-// The kinds of faults. Slow and LostResponse do the work; the others answer instead of doing it.
+// The kinds of faults. Slow and LostResponse carry out the request; the others respond instead.
 const (
 	RateLimit    FaultKind = "rate_limit"
 	Outage       FaultKind = "outage"
@@ -30,15 +30,15 @@ type Fault struct {
 	Kind      FaultKind
 	Count     int
 	Skip      int
-	// AccountID narrows the fault to one account's calls; empty means all.
+	// AccountID limits the fault to one account's calls; empty means all.
 	AccountID string
-	// Delay is how long a slow answer takes.
+	// Delay is the delay of a slow response.
 	Delay time.Duration
-	// RetryAfter is when a rate limit says that it ends.
+	// RetryAfter is the stated duration of a rate limit.
 	RetryAfter time.Duration
 }
 
-// script is the faults to come and the calls so far of one network. It lives in memory only: a restart forgets both.
+// script holds the pending faults and the call counts of one network. It is in memory only: a restart clears both.
 type script struct {
 	mu     sync.Mutex
 	faults []*Fault
@@ -59,7 +59,7 @@ func (s *script) clear() {
 	s.faults = nil
 }
 
-// pending returns what is left of the faults.
+// pending returns the remaining faults.
 func (s *script) pending() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,15 +76,15 @@ func (s *script) callCount(op Operation) int {
 	return s.calls[op]
 }
 
-// uncount takes a call back that never arrived whole.
+// uncount uncounts a call that never arrived completely.
 func (s *script) uncount(op Operation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls[op]--
 }
 
-// next counts a call and returns the fault that hits it. Every waiting fault sees every call of its operation; of those
-// that are due, the oldest strikes.
+// next counts a call and returns the fault that affects it. Every waiting fault sees every call of its operation; of
+// those that are due, the oldest applies.
 func (s *script) next(op Operation, caller func() string) (Fault, bool) {
 	account := ""
 	if s.needsCaller(op) {
@@ -126,7 +126,7 @@ func (s *script) needsCaller(op Operation) bool {
 	return false
 }
 
-// serve counts one call, lets the script strike, and does the work.
+// serve counts one call, applies a fault if there is one, and carries out the request.
 func (e *Env) serve(w http.ResponseWriter, r *http.Request, op Operation, h Handler) {
 	body := &arrivingBody{ReadCloser: r.Body}
 	r.Body = body
@@ -155,13 +155,13 @@ func (e *Env) serve(w http.ResponseWriter, r *http.Request, op Operation, h Hand
 	}
 }
 
-// arrivingBody notes that the caller went before it had sent everything.
+// arrivingBody records that the client disconnected before it had sent everything.
 type arrivingBody struct {
 	io.ReadCloser
 	cut bool
 }
 
-// Read reads on.
+// Read implements io.Reader.
 func (b *arrivingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -170,25 +170,25 @@ func (b *arrivingBody) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // a reader's own error
 }
 
-// drainBytes is how much of an unread body is read before the answer.
+// drainBytes is how much of an unread body is read before the response.
 const drainBytes = 64 << 20
 
-// drain reads what is left of a body and forgets it. A caller that is still sending would otherwise see its connection
-// break instead of the answer.
+// drain reads and discards the rest of a body. Otherwise a client that is still sending would see a broken connection
+// instead of the response.
 func drain(r *http.Request) {
-	_, _ = io.CopyN(io.Discard, r.Body, drainBytes) // a caller that stops sending gets its answer all the same
+	_, _ = io.CopyN(io.Discard, r.Body, drainBytes) // a client that stops sending gets its response anyway
 }
 
-// slowBody is how much of a body is taken in before a slow call waits. What the caller has not sent by then is lost
-// when it goes, as it would be on a real network.
+// slowBody is how much of a body is read before a slow call waits. What the client has not sent by then is lost when it
+// disconnects, as on a real network.
 const slowBody = 8 << 20
 
-// serveSlowly waits and then does the work, even when the caller has gone meanwhile. Closing the sandbox ends the wait
-// without the work.
+// serveSlowly waits and then carries out the request, even if the client has disconnected meanwhile. Closing the
+// sandbox ends the wait without carrying it out.
 func (e *Env) serveSlowly(w http.ResponseWriter, r *http.Request, delay time.Duration, h Handler) {
 	head, err := io.ReadAll(io.LimitReader(r.Body, slowBody))
 	if err != nil {
-		return // the caller went before it had sent its request
+		return // the client disconnected before it had sent its request
 	}
 	select {
 	case <-e.Options.After(delay):
@@ -201,17 +201,17 @@ func (e *Env) serveSlowly(w http.ResponseWriter, r *http.Request, delay time.Dur
 	h(detached).write(w)
 }
 
-// rejoined is a body of which the beginning was read ahead.
+// rejoined is a body whose start was read ahead.
 type rejoined struct {
 	io.Reader
 	io.Closer
 }
 
-// dropConnection closes the caller's connection without an answer.
+// dropConnection closes the client's connection without a response.
 func dropConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if errors.Is(err, http.ErrNotSupported) {
-		panic(http.ErrAbortHandler) // how net/http lets a handler abort where there is no connection to take over
+		panic(http.ErrAbortHandler) // how net/http lets a handler abort if the connection cannot be hijacked
 	}
 	if err == nil {
 		_ = conn.Close() // the connection is to be lost anyway

@@ -7,18 +7,17 @@ import (
 )
 
 const (
-	// growthBegins is the time in which likes come in evenly; later they come ever more slowly.
+	// growthBegins is the initial period in which likes arrive evenly; later they slow down.
 	growthBegins = 10 * time.Second
 	// growthEnds is when a post has all its likes.
 	growthEnds = 30 * 24 * time.Hour
-	// fewestLikes and mostLikes are what posts have in the end.
+	// fewestLikes and mostLikes bound the final number of likes.
 	fewestLikes, mostLikes = 40, 400
-	// firstFollowers is how many follow an account before it has posted anything.
+	// firstFollowers is the number of followers of an account without posts.
 	firstFollowers = 100
 )
 
-// Likes returns how many like a post by now: those of the controls and, where posts grow, those that come by
-// themselves.
+// Likes returns the current likes of a post: those of the controls and, if posts grow, the generated ones.
 func (e *Env) Likes(p Post) int {
 	if !e.Options.Grows || p.Settled || p.Kind != KindPost {
 		return p.Likes
@@ -26,7 +25,7 @@ func (e *Env) Likes(p Post) int {
 	return p.Likes + grown(p.ID, e.Now().Sub(p.CreatedAt))
 }
 
-// ViewsOr returns how often a post was seen: what the controls have set, or else what its network makes of its likes.
+// ViewsOr returns the views of a post: those set by the controls, or else the given number.
 func (p Post) ViewsOr(made int) int {
 	if p.Views != nil {
 		return *p.Views
@@ -34,8 +33,8 @@ func (p Post) ViewsOr(made int) int {
 	return made
 }
 
-// Followers returns how many follow an account: what the controls have set, or else some, and one for every tenth like.
-// It needs a running View or Update.
+// Followers returns the followers of an account: those set by the controls, or else some, plus one for every tenth
+// like. It needs a running View or Update.
 func (e *Env) Followers(account string) int {
 	if a, _ := e.Accounts.Get(account); a.Followers != nil {
 		return *a.Followers
@@ -48,7 +47,7 @@ func (e *Env) Followers(account string) int {
 	return firstFollowers + likes/10
 }
 
-// grown returns how many likes a post of an age has. It follows from the post's id alone.
+// grown returns the likes of a post of an age. It depends only on the post's id.
 func grown(id string, age time.Duration) int {
 	if age <= 0 {
 		return 0

@@ -12,31 +12,31 @@ import (
 	"sync"
 )
 
-// journalName is the file of the journal inside the data directory.
+// journalName is the journal file in the data directory.
 const journalName = "sandbox.jsonl"
 
-// compactBytes is the size below which a journal is never rewritten.
+// compactBytes is the size below which a journal is never compacted.
 const compactBytes = 16 << 20
 
-// line is one transaction as it stands in the journal.
+// line is one transaction in the journal.
 type line struct {
 	Network string   `json:"n"`
 	Seq     uint64   `json:"s"`
 	Records []record `json:"r"`
 }
 
-// record is one row written, or deleted when it has no value.
+// record is one written row, or a deleted one if it has no value.
 type record struct {
 	Table string          `json:"t"`
 	Key   string          `json:"k"`
 	Value json.RawMessage `json:"v,omitempty"`
 }
 
-// journal is an append-only file of JSON lines, one per transaction. A line is handed to the operating system before
-// the call that caused it is answered, so a kill of the process loses nothing that was answered. It is not synced to
-// the disk line by line: a power cut may take the last moments, which a simulator can afford.
+// journal is an append-only file of JSON lines, one per transaction. A line is passed to the operating system before
+// the response to its request, so killing the process loses nothing that was confirmed. It is not synced to disk line
+// by line: a power failure may lose the last moments, which a simulator can afford.
 //
-// A journal without a file keeps nothing.
+// A journal without a file stores nothing.
 type journal struct {
 	dir    string
 	log    *slog.Logger
@@ -47,15 +47,15 @@ type journal struct {
 	file    *os.File
 	size    int64
 	records int
-	// floor is the size below which the journal is never rewritten, minSize the one below which it is not now.
+	// floor is the size below which the journal is never compacted, minSize the current threshold.
 	floor, minSize int64
-	// broken is set when the file could not be brought back to the end of a line: nothing may be appended any more.
+	// broken is set if the file could not be truncated to the end of a line: nothing may be appended any more.
 	broken error
 
 	compacting sync.Mutex
 }
 
-// openJournal opens the journal in dir, or one that keeps nothing when dir is empty. Its stores must be set and replay
+// openJournal opens the journal in dir, or one that stores nothing if dir is empty. Its stores must be set and replay
 // be called before it is used.
 func openJournal(dir string, log *slog.Logger) (*journal, error) {
 	j := &journal{dir: dir, log: log, floor: compactBytes, minSize: compactBytes}
@@ -76,13 +76,13 @@ func openJournal(dir string, log *slog.Logger) (*journal, error) {
 	return j, nil
 }
 
-// keeps tells a journal with a file from one that keeps nothing.
+// keeps reports whether the journal has a file.
 func (j *journal) keeps() bool { return j.dir != "" }
 
 func (j *journal) path() string { return filepath.Join(j.dir, journalName) }
 
-// replay feeds every line to its store. A last line that was cut off by a kill was never answered and is removed; any
-// other line that cannot be read is an error.
+// replay passes every line to its store. A last line that was truncated by a kill was never confirmed and is removed;
+// any other invalid line is an error.
 func (j *journal) replay() error {
 	if !j.keeps() {
 		return nil
@@ -120,7 +120,7 @@ func (j *journal) replayLine(stores map[string]*Store, text []byte) error {
 	return s.replay(l)
 }
 
-// dropTail cuts an unfinished last line off and puts the file's position behind the last good one.
+// dropTail removes an incomplete last line and seeks to the end of the last valid one.
 func (j *journal) dropTail(length int) error {
 	if length > 0 {
 		j.log.Warn("sandbox journal ends in an unfinished line, which was never answered: dropped", "bytes", length)
@@ -134,7 +134,7 @@ func (j *journal) dropTail(length int) error {
 	return nil
 }
 
-// append writes one line. When it fails, the line is not in the journal.
+// append writes one line. If it fails, the line is not in the journal.
 func (j *journal) append(l line) error {
 	if !j.keeps() {
 		return nil
@@ -159,8 +159,8 @@ func (j *journal) append(l line) error {
 	return nil
 }
 
-// compactIfLarge rewrites the journal when most of it is out of date. Callers hold no store's lock. A journal that
-// could not be rewritten is still whole, so the failure is logged and no call fails for it.
+// compactIfLarge compacts the journal if most of it is obsolete. Callers hold no store's lock. A journal that could not
+// be compacted is still complete, so the failure is logged and no call fails for it.
 func (j *journal) compactIfLarge() {
 	if !j.keeps() || !j.isLarge() || !j.compacting.TryLock() {
 		return
@@ -184,7 +184,7 @@ func (j *journal) compactIfStale() error {
 		return j.broken
 	}
 	if j.records < 2*live {
-		// Nearly all of it is live: ask again when it has doubled.
+		// Nearly all of it is live: check again when it has doubled.
 		j.minSize = 2 * j.size
 		return nil
 	}
@@ -197,7 +197,7 @@ func (j *journal) isLarge() bool {
 	return j.size > j.minSize
 }
 
-// compact writes the live rows to a new file and puts it in the old one's place. All locks are held.
+// compact writes the live rows to a new file and replaces the old one. All locks are held.
 func (j *journal) compact() error {
 	next, err := os.CreateTemp(j.dir, journalName+".*")
 	if err != nil {
@@ -238,7 +238,7 @@ func (j *journal) writeSnapshot(file *os.File) (size int64, records int, err err
 	return size, records, errors.Join(out.Flush(), file.Sync())
 }
 
-// close syncs and closes the file and frees the data directory.
+// close syncs and closes the file and unlocks the data directory.
 func (j *journal) close() error {
 	if !j.keeps() {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Limits counts calls in fixed windows. It lives in memory only: a restart opens new windows.
+// Limits counts calls in fixed windows. It is in memory only: a restart opens new windows.
 type Limits struct {
 	now    func() time.Time
 	factor int
@@ -23,20 +23,20 @@ func newLimits(now func() time.Time, factor int) *Limits {
 	return &Limits{now: now, factor: factor, windows: map[string]window{}}
 }
 
-// Usage is how much of a limit is used.
+// Usage is the use of a limit.
 type Usage struct {
 	Limit     int
 	Remaining int
 	Reset     time.Time
-	// Exceeded is set when the call was one too many; it was not counted.
+	// Exceeded is set if the call exceeded the limit; it was not counted.
 	Exceeded bool
 }
 
-// windowsKept is how many windows may be open before closed ones are swept out.
+// windowsKept is the number of open windows above which closed ones are removed.
 const windowsKept = 10_000
 
 // Take counts one call against the limit of a key. Limits are the network's own, times the sandbox's factor. Windows
-// begin with the first call, or at multiples of the length when aligned is set (a calendar day of 24 hours).
+// start with the first call, or at multiples of the length if aligned is set (a calendar day of 24 hours).
 func (l *Limits) Take(key string, limit int, length time.Duration, aligned bool) Usage {
 	limit *= l.factor
 	now := l.now()

@@ -4,7 +4,7 @@ package sim
 
 import "os"
 
-// lockFile opens the file without a lock: this platform has none in the standard library.
+// lockFile opens the file without a lock: the standard library has none for this platform.
 func lockFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 }

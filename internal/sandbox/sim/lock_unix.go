@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lockFile takes a lock that ends with the process, however it ends.
+// lockFile takes a lock that is released when the process ends, however it ends.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the operator names the directory
 	if err != nil {

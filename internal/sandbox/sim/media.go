@@ -18,20 +18,20 @@ import (
 	"sync"
 )
 
-// Media is a file as a network keeps it here: what it is, not its bytes.
+// Media describes a stored file, without its bytes.
 type Media struct {
 	ID     string `json:"id"`
-	Type   string `json:"type"` // what the bytes are, whatever the sender called them
+	Type   string `json:"type"` // detected from the bytes, whatever the sender declared
 	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"` // empty when the parts did not come in order
+	SHA256 string `json:"sha256"` // empty if the parts did not arrive in order
 	Width  int    `json:"width,omitempty"`
 	Height int    `json:"height,omitempty"`
-	// AltText is the description for people who do not see it.
+	// AltText is the alt text.
 	AltText string `json:"altText,omitempty"`
 }
 
-// Ingest reads a file to its end and returns what it is, without an id. Small files are kept for the timelines. A file
-// of more than limit bytes is an error.
+// Ingest reads a file to its end and describes it, without an id. Small files are kept for the timelines. A file of
+// more than limit bytes is an error.
 func (p *Previews) Ingest(r io.Reader, limit int64) (Media, error) {
 	d, err := p.Extend(Digest{}, io.LimitReader(r, limit+1))
 	if err != nil {
@@ -43,7 +43,7 @@ func (p *Previews) Ingest(r io.Reader, limit int64) (Media, error) {
 	return d.Media()
 }
 
-// Digest is what is known of a file that comes in parts, so far. It is small, and can be stored between the parts.
+// Digest is the state of a file that arrives in parts. It is small, and can be stored between the parts.
 type Digest struct {
 	Size   int64  `json:"size"`
 	State  []byte `json:"state,omitempty"` // of SHA-256
@@ -52,8 +52,8 @@ type Digest struct {
 	Height int    `json:"height,omitempty"`
 }
 
-// Extend reads one more part and returns the longer digest. Type and dimensions are told by the first part; a small
-// first part is kept for the timelines, since mostly it is the whole file.
+// Extend reads one more part and returns the updated digest. Type and dimensions are detected from the first part; a
+// small first part is kept for the timelines, since mostly it is the whole file.
 func (p *Previews) Extend(d Digest, part io.Reader) (Digest, error) {
 	sum, err := d.hash()
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *Previews) Extend(d Digest, part io.Reader) (Digest, error) {
 	return d, nil
 }
 
-// Media returns what the file is, all parts having come in order.
+// Media describes the file after all parts arrived in order.
 func (d Digest) Media() (Media, error) {
 	sum, err := d.hash()
 	if err != nil {
@@ -102,11 +102,11 @@ func (d Digest) hash() (hash.Hash, error) {
 	return sum, nil
 }
 
-// oleSignature begins the files of older office programs.
+// oleSignature is the signature of files of older office programs.
 const oleSignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// sniff tells a type from a file's first bytes. The standard library knows few of the brands that MP4 and QuickTime
-// files carry, and no office files but as archives.
+// sniff detects the type from a file's first bytes. The standard library knows few of the brands of MP4 and QuickTime
+// files, and office files only as archives.
 func sniff(head []byte) string {
 	if bytes.HasPrefix(head, []byte(oleSignature)) {
 		return "application/x-ole-storage"
@@ -137,7 +137,7 @@ const (
 	previewTotal = 64 << 20 // of all
 )
 
-// Previews keeps small pictures and videos for the timelines, the newest ones, in memory only.
+// Previews keeps the newest small pictures and videos for the timelines, in memory only.
 type Previews struct {
 	mu    sync.Mutex
 	files map[string]preview
@@ -152,7 +152,7 @@ type preview struct {
 
 func newPreviews() *Previews { return &Previews{files: map[string]preview{}} }
 
-// previewTypes are shown by browsers and run nothing.
+// previewTypes are displayed by browsers and cannot run scripts.
 var previewTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "video/mp4", "video/quicktime"}
 
 func (p *Previews) add(id, kind string, body []byte) {
@@ -182,7 +182,7 @@ func (p *Previews) has(id string) bool {
 	return ok
 }
 
-// serve answers GET /_media/{sha256}.
+// serve serves GET /_media/{sha256}.
 func (p *Previews) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	file, ok := p.files[r.PathValue("sha256")]
@@ -194,5 +194,5 @@ func (p *Previews) serve(w http.ResponseWriter, r *http.Request) {
 	pageHeaders(w, "'none'")
 	w.Header().Set("Content-Type", file.kind)
 	w.Header().Set("Cache-Control", "max-age=86400, immutable")
-	_, _ = w.Write(file.body) // the caller may have gone
+	_, _ = w.Write(file.body) // the client may be gone
 }

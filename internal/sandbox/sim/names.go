@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Words of made-up handles. Two of them and the distinction fit the fifteen characters of a username on X, the
-// shortest there is. None of the first words begins with another one of them, so that a handle is read in one way.
+// Words of made-up handles. Two of them and the suffix fit the fifteen characters of a username on X, the shortest
+// limit. None of the first words is a prefix of another, so that a handle is unambiguous.
 var (
 	firstWords = strings.Fields("amber aspen azure birch blue bold brave calm cedar clear coral crisp dawn deep " +
 		"dusk early fair fern fresh gold grand green hazel ivory jade jolly kind lemon light lilac lime lunar maple " +
@@ -20,12 +20,12 @@ var (
 )
 
 const (
-	distinctions = "abcdefghijkmnpqrstuvwxyz23456789" // what is not easily taken for something else
-	distinction  = 4                                  // how many of them end a made-up handle
+	distinctions = "abcdefghijkmnpqrstuvwxyz23456789" // characters that are not easily confused
+	distinction  = 4                                  // length of the suffix of a made-up handle
 )
 
-// MadeUpHandle returns a handle that reads like that of a business, such as "amberharbor7k2p". It depends on the seed
-// alone; two seeds have a handle in common once in four billion times.
+// MadeUpHandle returns a handle that reads like that of a business, such as "amberharbor7k2p". It depends only on the
+// seed; two seeds collide once in four billion times.
 func MadeUpHandle(seed string) string {
 	sum := sha256.Sum256([]byte(seed))
 	made := []byte(firstWords[int(sum[0])%len(firstWords)] + secondWords[int(sum[1])%len(secondWords)])
@@ -35,8 +35,8 @@ func MadeUpHandle(seed string) string {
 	return string(made)
 }
 
-// DisplayName returns how the account of a handle is called: "Amber Harbor News" for amberharbor7k2p, "Acme News" for
-// acme and acme_news. The title tells the accounts that a handle has on several networks apart; people have none.
+// DisplayName returns the display name of a handle's account: "Amber Harbor News" for amberharbor7k2p, "Acme News" for
+// acme and acme_news. The title distinguishes a handle's accounts on several networks; people have none.
 func DisplayName(handle, title string) string {
 	words := madeUpWords(handle)
 	if words == nil {
@@ -52,7 +52,7 @@ func DisplayName(handle, title string) string {
 	return strings.Join(words, " ")
 }
 
-// PersonName returns how the person of a handle is called. A person has two names.
+// PersonName returns the name of a handle's person. A person has two names.
 func PersonName(handle string) string {
 	name := DisplayName(handle, "")
 	if strings.Contains(name, " ") {

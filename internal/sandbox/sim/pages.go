@@ -20,10 +20,10 @@ var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
 	"count": formatCount,
 }).ParseFS(pageFiles, "pages/*.html"))
 
-// timelineLength is how many posts a page shows.
+// timelineLength is the number of posts on a page.
 const timelineLength = 50
 
-// overviewLength is how many posts of each network the first page shows.
+// overviewLength is the number of posts of each network on the first page.
 const overviewLength = 8
 
 func (w *World) registerPages() {
@@ -41,8 +41,8 @@ func (w *World) registerPages() {
 	})
 }
 
-// pageHeaders forbids everything that a page of ours does not need. Forms may lead to formTargets only, and what those
-// redirect to.
+// pageHeaders forbids everything that our pages do not need. Forms may be sent to formTargets only, and to where those
+// redirect.
 func pageHeaders(w http.ResponseWriter, formTargets string) {
 	h := w.Header()
 	h.Set("Content-Security-Policy",
@@ -67,7 +67,7 @@ func renderForm(w http.ResponseWriter, status int, name string, data any, formTa
 	pageHeaders(w, formTargets)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(buf.Bytes()) // the reader may have gone
+	_, _ = w.Write(buf.Bytes()) // the client may be gone
 }
 
 type problemPage struct {
@@ -87,7 +87,7 @@ type consentPage struct {
 	Problem  string
 }
 
-// consentChoices is how many accounts a consent page offers; any other can be typed.
+// consentChoices is the number of accounts on a consent page; any other can be typed.
 const consentChoices = 20
 
 func (e *Env) showConsent(w http.ResponseWriter, r *http.Request, c ConsentRequest, problem string) {
@@ -97,8 +97,7 @@ func (e *Env) showConsent(w http.ResponseWriter, r *http.Request, c ConsentReque
 	if problem != "" {
 		status = http.StatusBadRequest
 	}
-	// Browsers hold every redirect after the form against the policy, and where the app's page leads is the app's
-	// affair.
+	// Browsers check every redirect after the form against the policy, and where the app's page leads is up to the app.
 	renderForm(w, status, "consent.html", page, "http: https:")
 }
 
@@ -116,7 +115,7 @@ type timelineView struct {
 	Posts []postView
 }
 
-// postView is a post as a page shows it, with what was said below it.
+// postView is a post as a page shows it, with its replies.
 type postView struct {
 	Post
 	Author    Account
@@ -130,7 +129,7 @@ type postView struct {
 
 type mediaView struct {
 	Media
-	Shown bool // the file itself is at hand
+	Shown bool // the file itself is available
 	Video bool
 }
 
@@ -161,8 +160,8 @@ func (e *Env) timeline(length int) timelineView {
 	return view
 }
 
-// PostPage registers the public page of posts; post returns the id that the request is about. The patterns should
-// cover what [Service.PostPath] returns.
+// PostPage registers the public page of posts; post returns the id in the request. The patterns should cover what
+// [Service.PostPath] returns.
 func (e *Env) PostPage(pattern string, post func(r *http.Request) string) {
 	e.Page(pattern, func(w http.ResponseWriter, r *http.Request) {
 		var view postView
@@ -206,10 +205,10 @@ func (e *Env) postView(p Post, withReplies bool) postView {
 	return v
 }
 
-// maxReplies bounds what a page shows below one post.
+// maxReplies limits the replies shown below one post.
 const maxReplies = 200
 
-// replies returns what was said below a post, a thread one after another.
+// replies returns the replies to a post, a thread one after another.
 func (e *Env) replies(id string, list []postView) []postView {
 	for _, child := range e.Posts.Children(id) {
 		p, ok := e.Posts.Get(child)
@@ -221,7 +220,7 @@ func (e *Env) replies(id string, list []postView) []postView {
 	return list
 }
 
-// formatCount writes a number of things; the plural ends in s.
+// formatCount formats a number of things; the plural ends in s.
 func formatCount(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

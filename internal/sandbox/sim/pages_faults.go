@@ -2,15 +2,15 @@ package sim
 
 import "net/http"
 
-// The page on which people let a network fail; programs use the controls.
+// The page on which people make a network fail; programs use the controls.
 
-// choice is a way to fail that the page offers, in words that follow "the network".
+// choice is a fault that the page offers, in words that follow "the network".
 type choice struct {
 	Kind  FaultKind
 	Words string
 }
 
-// faultChoices are the failures of a publication that a person can learn something from.
+// faultChoices are the failures of a publication that are instructive for a person.
 var faultChoices = []choice{
 	{Reject, "refuses the next post"},
 	{LostResponse, "takes the next post, and its answer is lost"},
@@ -27,11 +27,11 @@ type faultsPage struct {
 	Problem  string
 }
 
-// pendingFault is a failure that has not struck yet.
+// pendingFault is a fault that has not occurred yet.
 type pendingFault struct{ Network, Words string }
 
 func (w *World) registerFaultsPage() {
-	// Pages of other sites can send forms here; they are refused.
+	// Forms of pages of other sites are rejected.
 	own := http.NewCrossOriginProtection()
 	w.mux.HandleFunc("GET /_faults", func(rw http.ResponseWriter, _ *http.Request) { w.showFaults(rw, "") })
 	w.mux.Handle("POST /_faults", own.Handler(http.HandlerFunc(w.chooseFault)))
@@ -52,7 +52,7 @@ func (w *World) showFaults(rw http.ResponseWriter, problem string) {
 	renderForm(rw, status, "faults.html", page, "'self'")
 }
 
-// words say what a fault does, in the page's own words if it is one of its choices.
+// words describes a fault, in the page's own words if it is one of its choices.
 func (f Fault) words() string {
 	for _, c := range faultChoices {
 		if c.Kind == f.Kind && f.Operation == Publish {
@@ -62,7 +62,7 @@ func (f Fault) words() string {
 	return string(f.Operation) + " meets " + string(f.Kind)
 }
 
-// chooseFault lets the next publication on a network fail, or takes all faults back.
+// chooseFault makes the next publication on a network fail, or removes all faults.
 func (w *World) chooseFault(rw http.ResponseWriter, r *http.Request) {
 	if r.PostFormValue("clear") != "" {
 		w.clearFaults(r)

@@ -2,36 +2,36 @@ package sim
 
 import "time"
 
-// Kind is what a post is on a timeline.
+// Kind is the kind of a post on a timeline.
 type Kind string
 
-// The kinds. Every reply is a comment, the later parts of a thread included.
+// The kinds. Every reply is a comment, including the later parts of a thread.
 const (
 	KindPost    Kind = "post"
 	KindComment Kind = "comment"
 	KindRepost  Kind = "repost"
 )
 
-// Post is one thing on a timeline. What only its network needs to know of it is kept in a table of the network.
+// Post is one entry of a timeline. Data that only its network needs is stored in a table of the network.
 type Post struct {
 	ID        string    `json:"id"`
 	AccountID string    `json:"account"`
 	Kind      Kind      `json:"kind"`
-	ParentID  string    `json:"parent,omitempty"` // what a comment answers, a repost repeats, and a post quotes
+	ParentID  string    `json:"parent,omitempty"` // the target of a comment, a repost or a quote
 	Text      string    `json:"text,omitempty"`
 	Media     []Media   `json:"media,omitempty"`
 	CreatedAt time.Time `json:"created"`
 	DeletedAt time.Time `json:"deleted,omitzero"`
 	Likes     int       `json:"likes,omitempty"`
 	Settled   bool      `json:"settled,omitempty"` // its likes were set and do not grow
-	Views     *int      `json:"views,omitempty"`   // how often it was seen, once that was set
+	Views     *int      `json:"views,omitempty"`   // number of views, once set
 }
 
-// Deleted tells whether the post was taken down.
+// Deleted reports whether the post was deleted.
 func (p Post) Deleted() bool { return !p.DeletedAt.IsZero() }
 
-// Posts is everything that was ever published on a network, with the indexes that keep every question short. All
-// methods need a running View or Update of the store.
+// Posts holds everything that was ever published on a network, with indexes for fast queries. All methods need a
+// running View or Update of the store.
 type Posts struct {
 	table     *Table[Post]
 	byAccount map[string][]string
@@ -61,7 +61,7 @@ func (p *Posts) index(id string, before, after *Post) {
 // Watch calls fn for every change of a post; see [Table.Watch].
 func (p *Posts) Watch(fn func(id string, before, after *Post)) { p.table.Watch(fn) }
 
-// Get returns a post, deleted ones too.
+// Get returns a post, even a deleted one.
 func (p *Posts) Get(id string) (Post, bool) { return p.table.Get(id) }
 
 // Live returns a post that is not deleted.
@@ -70,20 +70,20 @@ func (p *Posts) Live(id string) (Post, bool) {
 	return post, ok && !post.Deleted()
 }
 
-// Put writes a new or changed post. A new post needs an id that no post had before.
+// Put writes a new or changed post. A new post needs a new id.
 func (p *Posts) Put(tx *Tx, post Post) { p.table.Put(tx, post.ID, post) }
 
-// Delete takes a post down. It stays on the timeline, struck through.
+// Delete deletes a post. It stays on the timeline, struck through.
 func (p *Posts) Delete(tx *Tx, post Post) {
 	post.DeletedAt = tx.Now()
 	p.Put(tx, post)
 }
 
-// ByAccount returns the ids of an account's posts, oldest first. The slice must not be changed or kept.
+// ByAccount returns the ids of an account's posts, oldest first. The slice must not be changed or retained.
 func (p *Posts) ByAccount(accountID string) []string { return p.byAccount[accountID] }
 
 // Children returns the ids of the comments on, reposts and quotes of a post, oldest first. The slice must not be
-// changed or kept.
+// changed or retained.
 func (p *Posts) Children(id string) []string { return p.children[id] }
 
 // CountChildren returns how many of a post's comments, reposts or quotes (of kind post) are not deleted.
@@ -97,5 +97,5 @@ func (p *Posts) CountChildren(id string, kind Kind) int {
 	return n
 }
 
-// Roots returns the ids of all posts and reposts, oldest first. The slice must not be changed or kept.
+// Roots returns the ids of all posts and reposts, oldest first. The slice must not be changed or retained.
 func (p *Posts) Roots() []string { return p.roots }

@@ -9,20 +9,20 @@ import (
 	"net/http"
 )
 
-// MaxBody bounds the JSON and form bodies that a network reads into memory.
+// MaxBody is the maximum size of JSON and form bodies.
 const MaxBody = 1 << 20
 
-// Reply is a network's answer to one call. Handlers return it instead of writing it, so that the answer can be lost on
-// demand after the work was done.
+// Reply is a network's response to one call. Handlers return it instead of writing it, so that the response can be lost
+// on demand after the request was carried out.
 type Reply struct {
 	Status int
-	// Header is added to the answer; it may be nil.
+	// Header is added to the response; it may be nil.
 	Header http.Header
 	// Body is encoded as JSON. A []byte is sent as it is, nil sends nothing.
 	Body any
 }
 
-// Handler does one call's work and returns its answer.
+// Handler carries out one call and returns its response.
 type Handler func(r *http.Request) Reply
 
 // With sets a header of the reply and returns it.
@@ -34,7 +34,7 @@ func (r Reply) With(key, value string) Reply {
 	return r
 }
 
-// write sends the reply. A caller that has gone is no error: networks do not notice either.
+// write sends the reply. A disconnected client is no error: networks do not notice either.
 func (r Reply) write(w http.ResponseWriter) {
 	body, err := r.encode()
 	if err != nil {
@@ -48,7 +48,7 @@ func (r Reply) write(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	}
 	w.WriteHeader(r.Status)
-	_, _ = w.Write(body) //nolint:gosec // a simulated answer of a network
+	_, _ = w.Write(body) //nolint:gosec // a simulated response of a network
 }
 
 func (r Reply) encode() ([]byte, error) {
@@ -85,12 +85,12 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// DecodeJSON reads one JSON value into v. Keys that v does not know are ignored.
+// DecodeJSON decodes one JSON value into v. Unknown keys are ignored.
 func DecodeJSON(r *http.Request, v any) error {
 	return decodeJSON(r, v, false)
 }
 
-// DecodeStrictJSON reads one JSON value into v and refuses keys that v does not know.
+// DecodeStrictJSON decodes one JSON value into v and rejects unknown keys.
 func DecodeStrictJSON(r *http.Request, v any) error {
 	return decodeJSON(r, v, true)
 }

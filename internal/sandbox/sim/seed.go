@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// seedMark tells a token that describes itself from one that was issued.
+// seedMark distinguishes self-describing tokens from issued ones.
 const seedMark = "seed."
 
-// seedKey signs seeded tokens against typing errors. It is public: a sandbox guards nothing.
+// seedKey signs seeded tokens against typing errors. It is public: a sandbox protects nothing.
 const seedKey = "crier sandbox seeds guard nothing"
 
-// SeedTerms says how a network's seeded tokens look and how long they live.
+// SeedTerms defines the form and lifetime of a network's seeded tokens.
 type SeedTerms struct {
 	Scopes         []string
 	AccessPrefix   string
 	AccessLifetime time.Duration
-	// WithRefresh asks for a refresh token as well.
+	// WithRefresh adds a refresh token.
 	WithRefresh     bool
 	RefreshPrefix   string
 	RefreshLifetime time.Duration
 }
 
-// seedClaims is what a seeded token says of itself.
+// seedClaims is the content of a seeded token.
 type seedClaims struct {
 	Network  string    `json:"n"`
 	Kind     TokenKind `json:"k"`
@@ -37,7 +37,7 @@ type seedClaims struct {
 	Lifetime int64     `json:"l,omitempty"` // seconds
 }
 
-// NewSeed connects an account offline. The same account and terms always give the same tokens.
+// NewSeed connects an account offline. The same account and terms always yield the same tokens.
 func NewSeed(network string, a Account, terms SeedTerms) (Seed, error) {
 	s := Seed{Network: network, AccountID: a.ID, Handle: a.Handle, DisplayName: a.Name, AccountKind: a.Kind,
 		Scopes: terms.Scopes, ExpiresIn: terms.AccessLifetime}
@@ -68,7 +68,7 @@ func seedSignature(body string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:12])
 }
 
-// parseSeed reads what a token says of itself; ok is false for any other token.
+// parseSeed decodes a self-describing token; ok is false for any other token.
 func parseSeed(network, value string) (claims seedClaims, ok bool) {
 	_, rest, found := strings.Cut(value, seedMark)
 	body, signature, signed := strings.Cut(rest, ".")

@@ -11,7 +11,7 @@ import (
 )
 
 // Store is one network's state: some tables, and a lock over all of them. Every change goes through Update, which
-// writes it to the journal before it can be seen.
+// writes it to the journal before it is visible.
 type Store struct {
 	network string
 	journal *journal
@@ -34,8 +34,8 @@ func (s *Store) View(fn func()) {
 	fn()
 }
 
-// Update runs fn alone and then makes the writes of its Tx durable and visible, all or none. Reads inside fn see the
-// state before the transaction. When fn returns an error nothing is written and the error is returned.
+// Update runs fn exclusively and then makes the writes of its Tx durable and visible, all or none. Reads inside fn see
+// the state before the transaction. If fn returns an error nothing is written and the error is returned.
 func (s *Store) Update(fn func(tx *Tx) error) error {
 	if err := s.update(fn); err != nil {
 		return err
@@ -44,11 +44,11 @@ func (s *Store) Update(fn func(tx *Tx) error) error {
 	return nil
 }
 
-// errRefused ends a transaction that was refused.
+// errRefused ends a transaction that was rejected.
 var errRefused = errors.New("refused")
 
-// Attempt returns an Update for handlers: fn returns the answer that ends it without a change, or nil. Attempt returns
-// that answer, or nil when everything is written.
+// Attempt is an Update for handlers: fn returns the response that ends it without a change, or nil. Attempt returns
+// that response, or nil if everything was written.
 func (s *Store) Attempt(fn func(tx *Tx) *Reply) (*Reply, error) {
 	var refusal *Reply
 	err := s.Update(func(tx *Tx) error {
@@ -85,7 +85,7 @@ func (s *Store) update(fn func(tx *Tx) error) error {
 	return nil
 }
 
-// replay applies one line that was read from the journal.
+// replay applies one line of the journal.
 func (s *Store) replay(l line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *Store) replay(l line) error {
 	return nil
 }
 
-// snapshot yields the lines that rebuild the store, in the order in which its rows came to be. The caller holds the
+// snapshot yields the lines that rebuild the store, in the order in which its rows were created. The caller holds the
 // lock.
 func (s *Store) snapshot() iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
@@ -134,17 +134,17 @@ type Tx struct {
 	err     error
 }
 
-// Now returns the instant of the transaction.
+// Now returns the time of the transaction.
 func (tx *Tx) Now() time.Time { return tx.now }
 
-// NextSeq returns a number that is larger than all before it, across restarts too. It carries the milliseconds since
-// 1970 in its upper bits, 22 bits to the left, as the ids of several networks do.
+// NextSeq returns a number that is larger than all before it, even across restarts. It has the milliseconds since 1970
+// in its upper bits, shifted left by 22 bits, as the ids of several networks do.
 func (tx *Tx) NextSeq() uint64 {
 	tx.seq = max(tx.seq+1, uint64(tx.now.UnixMilli())<<22)
 	return tx.seq
 }
 
-// rows is what the store needs of a table without knowing its row type.
+// rows is a table without its row type.
 type rows interface {
 	load(record) error
 	dump() iter.Seq2[record, error]
@@ -156,7 +156,7 @@ type rows interface {
 type Table[T any] struct {
 	name  string
 	byKey map[string]entry[T]
-	// keys holds the insertion order, which indexes rely on. A deleted row leaves a hole, an empty key.
+	// keys is the insertion order, which indexes rely on. A deleted row leaves an empty key.
 	keys    []string
 	watches []func(key string, before, after *T)
 	keep    func(T) bool
@@ -175,13 +175,13 @@ func NewTable[T any](s *Store, name string) *Table[T] {
 	return t
 }
 
-// Watch calls fn for every change of the table, also while the journal is read, so that an index can follow the rows.
+// Watch calls fn for every change of the table, even while the journal is read, so that an index can follow the rows.
 // before is nil for a new row, after is nil for a deleted one.
 func (t *Table[T]) Watch(fn func(key string, before, after *T)) {
 	t.watches = append(t.watches, fn)
 }
 
-// Keep names the rows that are worth keeping when the journal is rewritten; all are without it.
+// Keep selects the rows to keep when the journal is compacted; the default is all.
 func (t *Table[T]) Keep(fn func(T) bool) { t.keep = fn }
 
 // Get returns the row of a key.

@@ -6,33 +6,33 @@ import (
 	"time"
 )
 
-// TokenKind tells what a token is good for.
+// TokenKind is the kind of a token.
 type TokenKind string
 
-// The kinds of tokens. A code is traded for the others once.
+// The kinds of tokens. A code is exchanged for the others once.
 const (
 	AccessToken  TokenKind = "access"
 	RefreshToken TokenKind = "refresh"
 )
 
-// Token is what an app holds for an account.
+// Token is an app's token for an account.
 type Token struct {
 	Value     string    `json:"value"`
 	Kind      TokenKind `json:"kind"`
 	AccountID string    `json:"account"`
-	// ClientID is the app; it is empty for seeded tokens, which belong to every app.
+	// ClientID is the app; it is empty for seeded tokens, which are valid for every app.
 	ClientID string    `json:"client,omitempty"`
 	Scopes   []string  `json:"scopes"`
 	IssuedAt time.Time `json:"issued"`
-	// ExpiresAt is zero for a token without an end.
+	// ExpiresAt is zero for a token that does not expire.
 	ExpiresAt time.Time `json:"expires,omitzero"`
-	// Revoked is set when the token was taken back, or used up where it may be used once.
+	// Revoked is set if the token was revoked, or used if it may be used only once.
 	Revoked bool `json:"revoked,omitempty"`
-	// Seeded is set for tokens that describe themselves; they are remembered for good.
+	// Seeded is set for self-describing tokens; they are kept permanently.
 	Seeded bool `json:"seeded,omitempty"`
 }
 
-// Has tells whether all the scopes were granted.
+// Has reports whether all the scopes were granted.
 func (t Token) Has(scopes ...string) bool {
 	for _, scope := range scopes {
 		if !slices.Contains(t.Scopes, scope) {
@@ -42,7 +42,7 @@ func (t Token) Has(scopes ...string) bool {
 	return true
 }
 
-// Standing is what a token is worth at an instant.
+// Standing is the validity of a token at a time.
 type Standing int
 
 // The standings of a token.
@@ -53,7 +53,7 @@ const (
 	TokenRevoked
 )
 
-// Standing returns what the token is worth at an instant.
+// Standing returns the validity of the token at a time.
 func (t Token) Standing(at time.Time) Standing {
 	switch {
 	case t.Value == "":
@@ -67,10 +67,10 @@ func (t Token) Standing(at time.Time) Standing {
 	}
 }
 
-// tokenMemory is how long an expired token is still told apart from one that never was.
+// tokenMemory is how long an expired token is distinguished from an unknown one.
 const tokenMemory = 30 * 24 * time.Hour
 
-// Tokens is every token of a network. All methods need a running View or Update of the store.
+// Tokens holds all tokens of a network. All methods need a running View or Update of the store.
 type Tokens struct {
 	table *Table[Token]
 }
@@ -86,11 +86,11 @@ func newTokens(s *Store) *Tokens {
 // Watch calls fn for every change of a token; see [Table.Watch].
 func (t *Tokens) Watch(fn func(value string, before, after *Token)) { t.table.Watch(fn) }
 
-// Get returns a token that was issued or seen before. Seeded tokens are first seen by [Env.FindToken].
+// Get returns a known token. Seeded tokens are first recognized by [Env.FindToken].
 func (t *Tokens) Get(value string) (Token, bool) { return t.table.Get(value) }
 
-// Issue makes and writes a token with a new value. Only the value and the instant are filled in; a lifetime of zero has
-// no end.
+// Issue creates and writes a token with a new value. Only the value and the time are filled in; a lifetime of zero does
+// not expire.
 func (t *Tokens) Issue(tx *Tx, prefix string, lifetime time.Duration, token Token) Token {
 	token.Value = prefix + rand.Text()
 	token.IssuedAt = tx.Now()
@@ -105,7 +105,7 @@ func (t *Tokens) Issue(tx *Tx, prefix string, lifetime time.Duration, token Toke
 // Put writes a changed token.
 func (t *Tokens) Put(tx *Tx, token Token) { t.table.Put(tx, token.Value, token) }
 
-// Revoke makes a token worthless for good.
+// Revoke revokes a token.
 func (t *Tokens) Revoke(tx *Tx, token Token) {
 	token.Revoked = true
 	t.table.Put(tx, token.Value, token)

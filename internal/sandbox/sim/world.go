@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// Options says how a sandbox runs. The zero value is a sandbox that keeps everything in memory.
+// Options configures a sandbox. With the zero value it keeps everything in memory.
 type Options struct {
-	// DataDir holds the journal. Empty means that nothing outlives the process.
+	// DataDir holds the journal. Empty means that nothing survives the process.
 	DataDir string
-	// BaseURL is the address under which callers reach the sandbox, without a trailing slash. Empty means that each
-	// answer names the host that its request used.
+	// BaseURL is the URL of the sandbox, without a trailing slash. Empty means that each response uses the host of its
+	// request.
 	BaseURL string
-	// Now is the clock; the system's by default.
+	// Now is the clock; the default is the system's.
 	Now func() time.Time
-	// After is what slow answers wait on; the system's timer by default.
+	// After is the timer of slow responses; the default is the system's.
 	After func(time.Duration) <-chan time.Time
-	// Logger gets what an operator should know; nothing is logged by default.
+	// Logger receives log messages for the operator; the default discards them.
 	Logger *slog.Logger
-	// ProcessingTime is how long a network works on a video after the upload; one second by default.
+	// ProcessingTime is how long a network processes a video after the upload; the default is one second.
 	ProcessingTime time.Duration
-	// LimitFactor multiplies the networks' rate limits and quotas; 100 by default, 1 for the real ones.
+	// LimitFactor multiplies the networks' rate limits and quotas; the default is 100, 1 means the real ones.
 	LimitFactor int
-	// Credits is the prepaid balance in thousandths of a US dollar, on networks that charge; a billion by default.
+	// Credits is the prepaid balance in thousandths of a US dollar, on networks that charge; the default is a billion.
 	Credits int64
-	// Clients are the apps that may connect, by client id, with their secrets. Without any, every app may.
+	// Clients are the apps that may connect, by client id, with their secrets. If empty, every app may.
 	Clients map[string]string
-	// Grows has posts liked by themselves; otherwise only the controls like them.
+	// Grows generates likes of posts; otherwise only the controls add likes.
 	Grows bool
 }
 
@@ -56,7 +56,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// KnowsClient tells whether an app may connect with a secret. An app needs an id and a secret in any case.
+// KnowsClient reports whether an app may connect with a secret. An app needs an id and a secret in any case.
 func (o Options) KnowsClient(id, secret string) bool {
 	if id == "" || secret == "" {
 		return false
@@ -76,7 +76,7 @@ type World struct {
 	closing  sync.Once
 }
 
-// Open starts a sandbox with the given networks and brings back what its data directory holds.
+// Open starts a sandbox with the given networks and loads the state from its data directory.
 func Open(options Options, networks []Network) (*World, error) {
 	options = options.withDefaults()
 	j, err := openJournal(options.DataDir, options.Logger)
@@ -105,13 +105,13 @@ func (w *World) add(n Network) {
 	w.mux.HandleFunc("GET /"+n.Name, e.showTimeline)
 }
 
-// ServeHTTP answers all networks, pages and controls.
+// ServeHTTP serves all networks, pages and controls.
 func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	rw.Header().Set("Date", w.options.Now().UTC().Format(http.TimeFormat)) // the clock by which posts are dated, too
+	rw.Header().Set("Date", w.options.Now().UTC().Format(http.TimeFormat)) // the clock that also dates posts
 	w.mux.ServeHTTP(rw, r)
 }
 
-// Close ends waiting calls and closes the journal. Calls that come later fail.
+// Close ends waiting calls and closes the journal. Later calls fail.
 func (w *World) Close() error {
 	var err error
 	w.closing.Do(func() {

@@ -1,5 +1,5 @@
-// Package simtest helps the tests of simulated networks: a sandbox over loopback with a clock that stands still, and
-// plain HTTP calls. It knows no network and no client of crier.
+// Package simtest helps the tests of simulated networks: a sandbox over loopback with a manual clock, and plain HTTP
+// calls. It knows no network and no client of crier.
 package simtest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Clock is a clock that moves when it is told to.
+// Clock is a manual clock.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -31,7 +31,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Advance moves the clock.
+// Advance advances the clock.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ type Sandbox struct {
 	client  *http.Client
 }
 
-// Start runs a sandbox with one network until the test ends. Its clock stands at 2026-11-15 09:00 UTC.
+// Start runs a sandbox with one network until the test ends. Its clock starts at 2026-11-15 09:00 UTC.
 func Start(t *testing.T, network sim.Network, options sim.Options) *Sandbox {
 	t.Helper()
 	clock := &Clock{now: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)}
@@ -66,8 +66,8 @@ func Start(t *testing.T, network sim.Network, options sim.Options) *Sandbox {
 			t.Errorf("close sandbox: %v", err)
 		}
 	})
-	// Not the default transport: the end of any other test server closes its idle connections, one of which a request
-	// may be about to use.
+	// Not the default transport: closing any other test server closes its idle connections, one of which a request may
+	// be about to use.
 	client := server.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Sandbox{URL: server.URL, Clock: clock, t: t, network: network, client: client}
@@ -83,17 +83,17 @@ func (s *Sandbox) Seed(handle string) sim.Seed {
 	return seed
 }
 
-// Request is one call. A path that begins with "/" is below the sandbox; any other is a whole address.
+// Request is one call. A path that starts with "/" is below the sandbox; any other is a complete URL.
 type Request struct {
 	Method, Path string
-	Token        string // goes into the Authorization header
+	Token        string // sent in the Authorization header
 	Header       map[string]string
 	JSON         string     // the body, or
 	Form         url.Values // the body, or
 	Body         []byte     // the body
 }
 
-// Response is the answer to a call. Status 0 means that the connection was lost.
+// Response is the response to a call. Status 0 means that the connection was lost.
 type Response struct {
 	Status int
 	Header http.Header
@@ -141,7 +141,7 @@ func (s *Sandbox) Do(r Request) Response {
 	return Response{Status: resp.StatusCode, Header: resp.Header, Body: text, t: s.t}
 }
 
-// Must makes a call that has to be answered with a status.
+// Must makes a call that has to return a status.
 func (s *Sandbox) Must(status int, r Request) Response {
 	s.t.Helper()
 	resp := s.Do(r)
@@ -151,7 +151,7 @@ func (s *Sandbox) Must(status int, r Request) Response {
 	return resp
 }
 
-// Value returns what stands at a path of the JSON body: keys, and indexes as numbers. Nothing there is nil.
+// Value returns the value at a path of the JSON body: keys, and indexes as numbers. It is nil if there is none.
 func (r Response) Value(path ...any) any {
 	r.t.Helper()
 	var value any
@@ -174,14 +174,14 @@ func (r Response) Value(path ...any) any {
 	return value
 }
 
-// Text returns the string at a path of the JSON body, or nothing.
+// Text returns the string at a path of the JSON body, or "".
 func (r Response) Text(path ...any) string {
 	r.t.Helper()
 	text, _ := r.Value(path...).(string)
 	return text
 }
 
-// Location returns the address of a redirect.
+// Location returns the target of a redirect.
 func (r Response) Location() *url.URL {
 	r.t.Helper()
 	to, err := url.Parse(r.Header.Get("Location"))
@@ -191,7 +191,7 @@ func (r Response) Location() *url.URL {
 	return to
 }
 
-// Post is a post as the controls show it.
+// Post is a post as returned by the controls.
 type Post struct {
 	Provider, AccountID, PlatformPostID, Text string
 	Kind                                      sim.Kind

@@ -17,7 +17,7 @@ const (
 	kindCarousel = "CAROUSEL"
 )
 
-// container is a post before it is public.
+// container is a post that is not public yet.
 type container struct {
 	graph.Container
 	Kind     string   `json:"kind"`
@@ -29,7 +29,7 @@ type container struct {
 	Details  details  `json:"details"`
 }
 
-// details is what a post has beside text and media.
+// details is the data of a post besides text and media.
 type details struct {
 	Audience string `json:"audience,omitempty"`
 	Topic    string `json:"topic,omitempty"`
@@ -42,7 +42,7 @@ func (n *network) registerContainers() {
 	n.Edge(http.MethodPost, "threads", createOperation, n.createContainer)
 }
 
-// createOperation tells creating a container from publishing a text in one call.
+// createOperation distinguishes creating a container from publishing a text in one call.
 func createOperation(c *graph.Call) sim.Operation {
 	if isAutomatic(c) {
 		return sim.Publish
@@ -54,7 +54,7 @@ func isAutomatic(c *graph.Call) bool {
 	return c.Params.Bool("auto_publish_text", false) && c.Params["media_type"] == kindText
 }
 
-// acts refuses a path with an id that is not the token's. Threads answers it like a container that is missing.
+// acts rejects a path with an id that is not the token's. Threads responds as for a missing container.
 func acts(c *graph.Call) *sim.Reply {
 	if c.Node != c.Token.AccountID {
 		return mediaNotFound(c.Node).Refuse()
@@ -66,7 +66,7 @@ type idBody struct {
 	ID string `json:"id"`
 }
 
-// createContainer fetches the media of a post and makes a container of it.
+// createContainer fetches the media of a post and creates its container.
 func (n *network) createContainer(c *graph.Call) sim.Reply {
 	refusal := acts(c)
 	if refusal == nil {
@@ -115,7 +115,7 @@ func (n *network) put(tx *sim.Tx, draft *container) {
 	n.containers.Put(tx, draft.ID, *draft)
 }
 
-// resolve looks up what a draft refers to: the items of a carousel, the post that it answers or quotes.
+// resolve looks up what a draft refers to: the items of a carousel, the post that it replies to or quotes.
 func (n *network) resolve(tx *sim.Tx, c *graph.Call, draft *container) *sim.Reply {
 	for _, id := range draft.Children {
 		child, found := n.containers.Get(id)
@@ -145,7 +145,7 @@ func (n *network) resolve(tx *sim.Tx, c *graph.Call, draft *container) *sim.Repl
 	return nil
 }
 
-// live returns a post that can be seen. It needs a running View or Update.
+// live returns a post that is visible. It needs a running View or Update.
 func (n *network) live(id string) (sim.Post, bool) {
 	post, live := n.Env.Posts.Live(id)
 	t, found := n.threads.Get(id)
@@ -153,7 +153,7 @@ func (n *network) live(id string) (sim.Post, bool) {
 	return post, live && found && !isGone
 }
 
-// showContainer answers how far a container is.
+// showContainer returns the status of a container.
 func (n *network) showContainer(c *graph.Call, found container) sim.Reply {
 	fields, refusal := c.Fields("id,status")
 	if refusal != nil {
@@ -171,12 +171,12 @@ func (n *network) showContainer(c *graph.Call, found container) sim.Reply {
 	return graph.OK(object)
 }
 
-// What is wrong with a video that could not be processed.
+// The problems of videos that could not be processed.
 const (
 	failedDownload   = "FAILED_DOWNLOADING_VIDEO"
 	failedProcessing = "FAILED_PROCESSING_VIDEO"
 	failedAudio      = "FAILED_PROCESSING_AUDIO"
-	invalidRatio     = "INVALID_ASPEC_RATIO" // Threads writes it so
+	invalidRatio     = "INVALID_ASPEC_RATIO" // Threads' spelling
 	invalidBitRate   = "INVALID_BIT_RATE"
 	invalidDuration  = "INVALID_DURATION"
 )
@@ -193,8 +193,8 @@ const (
 	maxBitRate    = 100_000_000
 )
 
-// fetchMedia downloads the file that a container names. What is wrong with a picture is told at once; a video fails
-// later, while it is processed.
+// fetchMedia downloads the file of a container. Problems of a picture are reported at once; a video fails later, during
+// processing.
 func (n *network) fetchMedia(c *graph.Call, draft *container) *sim.Reply {
 	switch draft.Kind {
 	case kindImage:
@@ -236,7 +236,7 @@ func (n *network) fetchVideo(c *graph.Call, draft *container) {
 	draft.addFile(c, file)
 }
 
-// inspect says why a video cannot be processed, or nothing.
+// inspect returns why a video cannot be processed, or "".
 func inspect(file graph.File) string {
 	m := file.Movie
 	switch {

@@ -13,7 +13,7 @@ var postMetrics = []string{"views", "likes", "replies", "reposts", "quotes", "sh
 var accountMetrics = []string{"views", "likes", "replies", "reposts", "quotes", "clicks", "followers_count",
 	"follower_demographics"}
 
-// firstNumbers is the first instant of which accounts have numbers.
+// firstNumbers is the earliest time of account metrics.
 const firstNumbers = 1712991600
 
 func (n *network) registerInsights() {
@@ -21,7 +21,7 @@ func (n *network) registerInsights() {
 	n.Edge(http.MethodGet, "threads_insights", graph.Always(sim.Read), n.accountInsights)
 }
 
-// insights answers the numbers of a post of the caller. A repost has none.
+// insights returns the metrics of a post of the caller. A repost has none.
 func (n *network) insights(c *graph.Call) sim.Reply {
 	if refusal := lacks(c, scopeInsights); refusal != nil {
 		return *refusal
@@ -63,7 +63,7 @@ func measure(r graph.Reception, name string) int {
 	}
 }
 
-// accountInsights answers the numbers of the caller's account: views by day, all else as a total.
+// accountInsights returns the metrics of the caller's account: views by day, all others as a total.
 func (n *network) accountInsights(c *graph.Call) sim.Reply {
 	refusal := lacks(c, scopeInsights)
 	if refusal == nil && c.Node != c.Token.AccountID {
@@ -115,7 +115,7 @@ func (n *network) accountInsight(c *graph.Call, name string, since, until time.T
 	return insight, nil
 }
 
-// receiveAll adds up what people did with the posts of a time. It needs a running View or Update.
+// receiveAll sums the reactions to the posts of a period. It needs a running View or Update.
 func (n *network) receiveAll(account string, since, until time.Time) (total graph.Reception) {
 	for _, id := range n.Env.Posts.ByAccount(account) {
 		post, live := n.live(id)

@@ -7,7 +7,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// place is somewhere that a post can be at.
+// place is a place that a post can be tagged with.
 type place struct{ id, name, address, city, country string }
 
 var places = []place{
@@ -16,7 +16,7 @@ var places = []place{
 	{"110506962309836", "Crier Station", "2 Station Road", "Sandbox", "Nowhere"},
 }
 
-// searchLocations answers the places whose names have the query in them.
+// searchLocations returns the places whose names contain the query.
 func (n *network) searchLocations(c *graph.Call) sim.Reply {
 	if refusal := lacks(c, scopeLocation); refusal != nil {
 		return *refusal

@@ -9,7 +9,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// validation is the type of errors about what a post may be.
+// validation is the type of validation errors.
 const validation = "THApiException"
 
 var (
@@ -36,19 +36,20 @@ var (
 		Title: "Invalid aspect ratio", Text: "The aspect ratio of an image can be at most 10:1."}
 )
 
-// mediaNotFound answers a container that is not there, or not ready, and a path with somebody else's id.
+// mediaNotFound returns the problem of a container that does not exist, or is not ready, and of a path with another
+// account's id.
 func mediaNotFound(id string) graph.Problem {
 	return graph.Problem{Code: 24, Subcode: 4279009, Message: "The requested resource does not exist",
 		Title: "Media Not Found",
 		Text:  "The media with id " + id + " cannot be found."}
 }
 
-// invalid refuses a parameter.
+// invalid returns the rejection of a parameter.
 func invalid(format string, args ...any) *sim.Reply {
 	return graph.Problem{Code: 100, Type: validation, Message: fmt.Sprintf(format, args...)}.Refuse()
 }
 
-// fetchProblem tells why a picture could not be fetched.
+// fetchProblem returns why a picture could not be fetched.
 func fetchProblem(err error) graph.Problem {
 	switch {
 	case errors.Is(err, graph.ErrTimeout):
@@ -60,12 +61,12 @@ func fetchProblem(err error) graph.Problem {
 	}
 }
 
-// Fault answers a scripted failure.
+// Fault returns the response of a scripted failure.
 func (n *network) Fault(r *http.Request, f sim.Fault) sim.Reply {
 	return n.API.Fault(r, f, func() sim.Reply { return rejected(r, f) })
 }
 
-// rejected answers a call that is rejected, and one of a restricted account.
+// rejected returns the response to a rejected call, and to one of a restricted account.
 func rejected(r *http.Request, f sim.Fault) sim.Reply {
 	switch {
 	case f.Kind == sim.Restricted:

@@ -8,7 +8,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// What a post is, to those who read it.
+// The media types of posts.
 const (
 	typeText     = "TEXT_POST"
 	typeImage    = "IMAGE"
@@ -17,15 +17,15 @@ const (
 	typeRepost   = "REPOST_FACADE"
 )
 
-// thread is what only Threads knows of a post.
+// thread is Threads' own data of a post.
 type thread struct {
 	details
 	Type string `json:"type"`
-	// Hidden is set for replies that the author of the post does not want to be seen.
+	// Hidden is set for replies that the author of the post has hidden.
 	Hidden bool `json:"hidden,omitempty"`
 }
 
-// What an account may do in a day.
+// The daily limits of an account.
 const (
 	postsPerDay    = 250
 	repliesPerDay  = 1000
@@ -41,7 +41,7 @@ func (n *network) registerPublishing() {
 	n.Node(http.MethodDelete, graph.Always(sim.Delete), n.remove)
 }
 
-// publish makes a post of a container that is finished. A container is published once.
+// publish publishes a finished container. A container is published once.
 func (n *network) publish(c *graph.Call) sim.Reply {
 	refusal := acts(c)
 	if refusal == nil {
@@ -120,7 +120,7 @@ func (n *network) followDeletions(_ string, before, after *sim.Post) {
 	}
 }
 
-// deleted counts what an account deleted since an instant. It needs a running View or Update.
+// deleted counts what an account deleted since a time. It needs a running View or Update.
 func (n *network) deleted(account string, since time.Time) int {
 	list := n.deletions[account]
 	count := 0
@@ -153,7 +153,7 @@ func (n *network) release(tx *sim.Tx, draft container) sim.Post {
 	return post
 }
 
-// repost repeats a post. One that was repeated before stays as it is.
+// repost reposts a post. Repeating it has no effect.
 func (n *network) repost(c *graph.Call) sim.Reply {
 	if refusal := lacks(c, scopePublish); refusal != nil {
 		return *refusal
@@ -207,14 +207,14 @@ func (n *network) remove(c *graph.Call) sim.Reply {
 	return graph.OK(map[string]any{"success": true, "deleted_id": c.Node})
 }
 
-// limitScopes are what fields of the limit need besides what publishing needs.
+// limitScopes are the scopes that fields of the limit need besides that of publishing.
 var limitScopes = map[string]string{
 	"reply_quota_usage": scopeReply, "reply_config": scopeReply,
 	"delete_quota_usage": scopeDelete, "delete_config": scopeDelete,
 	"location_search_quota_usage": scopeLocation, "location_search_config": scopeLocation,
 }
 
-// publishingLimit answers how much of the day's quotas is used.
+// publishingLimit returns how much of the day's quotas is used.
 func (n *network) publishingLimit(c *graph.Call) sim.Reply {
 	refusal := acts(c)
 	if refusal == nil {

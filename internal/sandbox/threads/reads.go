@@ -15,7 +15,7 @@ func (n *network) registerReads() {
 	n.Edge(http.MethodGet, "replies", graph.Always(sim.Read), n.listReplies)
 }
 
-// nodeOperation tells asking how far a container is from reading.
+// nodeOperation distinguishes reading the status of a container from other reads.
 func (n *network) nodeOperation(c *graph.Call) sim.Operation {
 	isContainer := false
 	n.Env.View(func() { _, isContainer = n.containers.Get(c.Node) })
@@ -25,7 +25,7 @@ func (n *network) nodeOperation(c *graph.Call) sim.Operation {
 	return sim.Read
 }
 
-// readNode answers the caller's own profile, a container or a post.
+// readNode returns the caller's own profile, a container or a post.
 func (n *network) readNode(c *graph.Call) sim.Reply {
 	if refusal := lacks(c, scopeBasic); refusal != nil {
 		return *refusal
@@ -53,7 +53,7 @@ func (n *network) readNode(c *graph.Call) sim.Reply {
 	}
 }
 
-// isConversationOf tells whether a post answers one of the caller's.
+// isConversationOf reports whether a post replies to one of the caller's.
 func (n *network) isConversationOf(c *graph.Call, post sim.Post) (isOwn bool) {
 	n.Env.View(func() {
 		root, _ := n.Env.Posts.Get(n.rootOf(post))
@@ -62,7 +62,7 @@ func (n *network) isConversationOf(c *graph.Call, post sim.Post) (isOwn bool) {
 	return isOwn
 }
 
-// rootOf returns the post that a conversation began with. It needs a running View or Update.
+// rootOf returns the first post of a conversation. It needs a running View or Update.
 func (n *network) rootOf(p sim.Post) string {
 	for p.Kind == sim.KindComment {
 		p, _ = n.Env.Posts.Get(p.ParentID)
@@ -70,7 +70,7 @@ func (n *network) rootOf(p sim.Post) string {
 	return p.ID
 }
 
-// showOne answers the fields of one node. The source is asked while the store's lock is held.
+// showOne returns the fields of one node. The source is called while the store's lock is held.
 func (n *network) showOne(c *graph.Call, kind string, source graph.Source) sim.Reply {
 	fields, refusal := c.Fields("id")
 	if refusal != nil {
@@ -84,7 +84,7 @@ func (n *network) showOne(c *graph.Call, kind string, source graph.Source) sim.R
 	return graph.OK(object)
 }
 
-// profileSource tells the fields of the caller's account.
+// profileSource returns the fields of the caller's account.
 func (n *network) profileSource(c *graph.Call) graph.Source {
 	return func(f graph.Field) (any, bool) {
 		a, _ := n.Env.Accounts.Get(c.Token.AccountID)
@@ -95,7 +95,7 @@ func (n *network) profileSource(c *graph.Call) graph.Source {
 	}
 }
 
-// list answers a page of posts; ids is asked while the store's lock is held.
+// list returns a page of posts; ids is called while the store's lock is held.
 func (n *network) list(c *graph.Call, ids func() []string) sim.Reply {
 	fields, refusal := c.Fields("id")
 	if refusal != nil {
@@ -119,7 +119,7 @@ func (n *network) list(c *graph.Call, ids func() []string) sim.Reply {
 	return reply
 }
 
-// listOwn answers the caller's posts of some kind, newest first.
+// listOwn returns the caller's posts of some kind, newest first.
 func (n *network) listOwn(wanted func(sim.Post) bool) graph.Handler {
 	return func(c *graph.Call) sim.Reply {
 		if refusal := lacks(c, scopeBasic); refusal != nil {
@@ -140,7 +140,7 @@ func (n *network) listOwn(wanted func(sim.Post) bool) graph.Handler {
 	}
 }
 
-// listReplies answers what the caller replied anywhere, or the replies to one post.
+// listReplies returns the caller's replies, or the replies to one post.
 func (n *network) listReplies(c *graph.Call) sim.Reply {
 	if c.Node == c.Token.AccountID {
 		return n.listOwn(func(p sim.Post) bool { return p.Kind == sim.KindComment })(c)
@@ -164,7 +164,7 @@ func (n *network) listBelow(c *graph.Call, ids func() []string) sim.Reply {
 	return n.list(c, ids)
 }
 
-// repliesTo returns the replies to a post, newest first unless asked otherwise. It needs a running View or Update.
+// repliesTo returns the replies to a post, newest first unless requested otherwise. It needs a running View or Update.
 func (n *network) repliesTo(id string) []string {
 	var ids []string
 	for _, child := range slices.Backward(n.Env.Posts.Children(id)) {
@@ -175,7 +175,7 @@ func (n *network) repliesTo(id string) []string {
 	return ids
 }
 
-// postSource tells the fields of a post. It needs a running View or Update.
+// postSource returns the fields of a post. It needs a running View or Update.
 func (n *network) postSource(c *graph.Call, post sim.Post) graph.Source {
 	return func(f graph.Field) (any, bool) {
 		t, _ := n.threads.Get(post.ID)
@@ -220,7 +220,7 @@ func orNil(text string) any {
 	return text
 }
 
-// mediaField tells the files of a post.
+// mediaField returns the files of a post.
 func (n *network) mediaField(c *graph.Call, post sim.Post, f graph.Field) any {
 	isCarousel := len(post.Media) > 1
 	if f.Name == "children" && isCarousel {
@@ -243,7 +243,7 @@ func (n *network) mediaField(c *graph.Call, post sim.Post, f graph.Field) any {
 	}
 }
 
-// relation tells what a post has to do with others.
+// relation returns a post's references to others.
 func (n *network) relation(c *graph.Call, post sim.Post, t thread, field string) (any, bool) {
 	isReply, isQuote := post.Kind == sim.KindComment, post.Kind == sim.KindPost && post.ParentID != ""
 	root, _ := n.Env.Posts.Get(n.rootOf(post))

@@ -12,7 +12,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// Limits of what people write.
+// Limits of texts.
 const (
 	maxText       = 500
 	maxLinks      = 5
@@ -26,7 +26,7 @@ const (
 	maxCarousel   = 20
 )
 
-// readContainer reads what a container is to be, and refuses what no post may have.
+// readContainer reads the parameters of a container and rejects invalid ones.
 func readContainer(c *graph.Call) (container, *sim.Reply) {
 	p := c.Params
 	draft := container{Kind: p["media_type"], IsChild: p.Bool("is_carousel_item", false), Text: p["text"],
@@ -133,7 +133,7 @@ func checkDetails(c *graph.Call, draft container) *sim.Reply {
 	return checkCountries(c)
 }
 
-// checkCountries refuses well-formed lists too: no account here may close its posts to countries.
+// checkCountries rejects even well-formed lists: no account here may restrict its posts to countries.
 func checkCountries(c *graph.Call) *sim.Reply {
 	codes := c.Params.List("allowlisted_country_codes")
 	if len(codes) == 0 {
@@ -239,7 +239,7 @@ func checkEntities(raw json.RawMessage) *sim.Reply {
 	return nil
 }
 
-// checkScopes asks for the scopes of what a post uses.
+// checkScopes checks the scopes for the features of a post.
 func checkScopes(c *graph.Call, draft container) *sim.Reply {
 	isShared := c.Params.Bool("crossreshare_to_ig", false) || c.Params.Bool("crossreshare_to_ig_dark_mode", false)
 	switch {

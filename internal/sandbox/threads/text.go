@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// emoji are the characters that are shown as pictures by themselves.
+// emoji are the characters that are displayed as emoji by default.
 var emoji = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x20e3, 0x20e3, 1}, {0x231a, 0x231b, 1}, {0x23e9, 0x23ec, 1}, {0x23f0, 0x23f0, 1}, {0x23f3, 0x23f3, 1},
@@ -26,11 +26,11 @@ var emoji = &unicode.RangeTable{
 
 const (
 	joiner   = '\u200d'
-	asEmoji  = '\ufe0f' // shows the character before it as a picture
+	asEmoji  = '\ufe0f' // displays the character before it as an emoji
 	lastMark = '\U0010ffff'
 )
 
-// length counts a text as Threads does: characters, but the UTF-8 bytes of emoji.
+// length returns the length of a text as Threads counts it: characters, but the UTF-8 bytes of emoji.
 func length(text string) int {
 	total := 0
 	runes := append([]rune(text), lastMark)
@@ -49,7 +49,7 @@ func length(text string) int {
 
 var linkPattern = regexp.MustCompile(`https?://[^\s]+`)
 
-// countLinks returns how many different addresses a text and its attachment have.
+// countLinks returns the number of distinct URLs in a text and its attachment.
 func countLinks(text, attachment string) int {
 	links := map[string]bool{}
 	for _, link := range linkPattern.FindAllString(text, -1) {

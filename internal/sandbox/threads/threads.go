@@ -1,7 +1,8 @@
 // Package threads simulates Threads: containers of texts, pictures, videos and carousels that fetch their media and
-// need time, replies that are posts, reposts and quotes, and the numbers about them.
+// need time, replies, which are posts, reposts and quotes, and their metrics.
 //
-// Threads takes no bytes: it downloads what an app names. A token lives for sixty days and renews itself.
+// Threads accepts no uploads: it downloads the URLs that an app names. A token is valid for sixty days and is refreshed
+// with itself.
 package threads
 
 import (
@@ -65,16 +66,16 @@ var publishingScopes = []string{scopeBasic, scopePublish, scopeReply, scopeRepli
 
 var otherScopes = []string{scopeLocation, scopeShare, scopeSearch, scopeMentions, "threads_profile_discovery"}
 
-// Beginnings of the tokens of accounts and of apps.
+// Prefixes of the tokens of accounts and of apps.
 const (
 	tokenPrefix    = "THAA"
 	appTokenPrefix = "TH|"
 )
 
-// approvedSeed asks for an account whose app has all optional permissions too.
+// approvedSeed is the prefix of an account whose app also has all optional permissions.
 const approvedSeed = "approved:"
 
-// seed connects an account with all that publishing needs.
+// seed connects an account with all scopes that publishing needs.
 func seed(handle string) (sim.Seed, error) {
 	handle, isApproved := strings.CutPrefix(handle, approvedSeed)
 	a, err := account(handle)
@@ -88,12 +89,12 @@ func seed(handle string) (sim.Seed, error) {
 	return sim.NewSeed(name, a, terms)
 }
 
-// network is Threads as it runs.
+// network is the running simulation of Threads.
 type network struct {
 	*graph.API
 	containers *sim.Table[container]
 	threads    *sim.Table[thread]
-	// deletions are the instants at which accounts deleted posts; the store's lock guards them.
+	// deletions are the times at which accounts deleted posts; guarded by the store's lock.
 	deletions map[string][]time.Time
 }
 
@@ -114,7 +115,7 @@ func start(env *sim.Env) sim.Service {
 	return n
 }
 
-// NotFound answers what Threads does not have.
+// NotFound returns the response to an unknown path.
 func (n *network) NotFound() sim.Reply { return graph.NotFound() }
 
 // PostPath returns the path of a post's page.
@@ -122,7 +123,7 @@ func (n *network) PostPath(p sim.Post, author sim.Account) string {
 	return "/@" + author.Handle + "/post/" + graph.Shortcode(p.ID)
 }
 
-// Welcome does nothing: an account on Threads brings no others.
+// Welcome does nothing: an account on Threads comes with no others.
 func (n *network) Welcome(*sim.Tx, sim.Account) {}
 
 func (n *network) registerLogin() {
@@ -136,7 +137,7 @@ func (n *network) registerLogin() {
 	n.Env.Route("GET /debug_token", sim.Read, n.Plain(n.DebugToken))
 }
 
-// lacks returns the refusal of a call whose token does not carry a scope.
+// lacks returns the rejection of a call whose token lacks a scope.
 func lacks(c *graph.Call, scope string) *sim.Reply {
 	if !c.Token.Has(scope) {
 		return graph.Refuse(graph.Forbidden(scope))

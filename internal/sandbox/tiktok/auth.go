@@ -8,7 +8,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// endpoint is what TikTok asks of a caller: one of the scopes, and how often it may come in a minute.
+// endpoint is the requirements of an endpoint: one of the scopes, and a rate limit per minute.
 type endpoint struct {
 	name      string
 	scopes    []string
@@ -26,16 +26,16 @@ var (
 	videoQueries  = endpoint{"video query", []string{scopeList}, 600}
 )
 
-// caller is the account behind a call, and what its app may do.
+// caller is the account behind a call, and the scopes of its app.
 type caller struct {
 	account sim.Account
 	token   sim.Token
 }
 
-// handler does the work of a call whose account is known.
+// handler handles a call of an authenticated account.
 type handler func(r *http.Request, c caller) sim.Reply
 
-// checked wraps a handler in what all calls with a token have in common.
+// checked wraps a handler with the checks of all calls with a token.
 func (n *network) checked(e endpoint, h handler) sim.Handler {
 	return func(r *http.Request) sim.Reply {
 		n.takeUp(r.Context())
@@ -51,7 +51,7 @@ func (n *network) checked(e endpoint, h handler) sim.Handler {
 	}
 }
 
-// authenticate finds the account behind a call, and refuses who may not make it.
+// authenticate returns the account behind a call, or the rejection.
 func (n *network) authenticate(r *http.Request, e endpoint) (caller, *sim.Reply) {
 	if r.Header.Get("Authorization") == "" {
 		return caller{}, refuse(n.deadToken())
@@ -71,7 +71,7 @@ func (n *network) authenticate(r *http.Request, e endpoint) (caller, *sim.Reply)
 	return c, nil
 }
 
-// may tells whether one of the scopes was granted.
+// may reports whether one of the scopes was granted.
 func (c caller) may(scopes ...string) bool {
 	return slices.ContainsFunc(scopes, func(scope string) bool { return c.token.Has(scope) })
 }

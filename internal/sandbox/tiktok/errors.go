@@ -9,7 +9,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// envelope is the form of every answer of the API.
+// envelope is the format of every response of the API.
 type envelope struct {
 	Data  any       `json:"data"`
 	Error errorBody `json:"error"`
@@ -21,7 +21,7 @@ type errorBody struct {
 	LogID   string `json:"log_id"`
 }
 
-// logID returns what support is asked with: the instant, and something unique.
+// logID returns a log id for support requests: the time, and something unique.
 func (n *network) logID() string {
 	return n.env.Now().UTC().Format("20060102150405") + rand.Text()[:20]
 }
@@ -34,7 +34,7 @@ func (n *network) failure(status int, code, message string) sim.Reply {
 	return sim.Reply{Status: status, Body: envelope{struct{}{}, errorBody{code, message, n.logID()}}}
 }
 
-// invalidParam returns the answer of the Content Posting API to a request that breaks a rule.
+// invalidParam returns the response of the Content Posting API to an invalid request.
 func (n *network) invalidParam(message string) sim.Reply {
 	return n.failure(http.StatusBadRequest, "invalid_param", message)
 }
@@ -77,13 +77,13 @@ func (n *network) deadGrant() sim.Reply {
 	return n.oauthError(http.StatusBadRequest, "invalid_grant", "Refresh token is invalid or expired.")
 }
 
-// broken answers when the sandbox itself failed.
+// broken returns the response to a failure of the sandbox itself.
 func (n *network) broken(err error) sim.Reply {
 	n.env.Log.Error("sandbox call failed", "error", err)
 	return n.failure(http.StatusInternalServerError, "internal_error", "Something went wrong in our side.")
 }
 
-// try changes the state; fn returns the refusal that ends it without a change. It returns the answer to anything but
+// try changes the state; fn returns the rejection that ends it without a change. try returns the response, or nil on
 // success.
 func (n *network) try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
 	refusal, err := n.env.Attempt(fn)
@@ -95,7 +95,7 @@ func (n *network) try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
 
 func refuse(r sim.Reply) *sim.Reply { return &r }
 
-// Fault answers a scripted failure, in the form of the host that was called.
+// Fault returns the response of a scripted failure, in the format of the called host.
 func (n *network) Fault(r *http.Request, f sim.Fault) sim.Reply {
 	switch {
 	case f.Operation == sim.Refresh:
@@ -118,7 +118,7 @@ func (n *network) refreshFault(f sim.Fault) sim.Reply {
 	}
 }
 
-// longLimit is how long a scripted rate limit is before it speaks of the posts of a day. TikTok tells no instant.
+// longLimit is the duration above which a scripted rate limit is that of the posts of a day. TikTok states no time.
 const longLimit = time.Hour
 
 func (n *network) apiFault(r *http.Request, f sim.Fault) sim.Reply {
@@ -145,7 +145,7 @@ func (n *network) apiFault(r *http.Request, f sim.Fault) sim.Reply {
 	}
 }
 
-// acceptInVain answers an init whose post will be refused by moderation: TikTok tells that in the status alone.
+// acceptInVain accepts an init whose post will be rejected by moderation: TikTok reports that in the status only.
 func (n *network) acceptInVain(r *http.Request) sim.Reply {
 	token, _, err := n.env.FindToken(sim.BearerToken(r))
 	if err != nil {
@@ -163,8 +163,8 @@ func (n *network) acceptInVain(r *http.Request) sim.Reply {
 	return n.ok(initReply{PublishID: t.ID})
 }
 
-// uploadFault answers for the upload host, which has no bodies. It asks for no token, so what is wrong with the account
-// or the content of a finished upload is told by the status.
+// uploadFault responds for the upload host, which has no bodies. It needs no token, so problems of the account or the
+// content of a finished upload are reported in the status.
 func (n *network) uploadFault(r *http.Request, f sim.Fault) sim.Reply {
 	reasons := map[sim.FaultKind]string{sim.AuthExpired: failAuth, sim.Reject: failText, sim.Restricted: failBanned}
 	switch {

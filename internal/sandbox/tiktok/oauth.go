@@ -27,7 +27,7 @@ func (n *network) registerOAuth() {
 	n.env.Route("POST /v2/oauth/revoke/{$}", sim.Connect, n.revoke)
 }
 
-// parseConsent reads the authorize address. PKCE is optional, as it is for web apps.
+// parseConsent parses the authorize URL. PKCE is optional, as for web apps.
 func parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 	q := r.URL.Query()
 	c := sim.ConsentRequest{ClientID: q.Get("client_key"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"),
@@ -66,7 +66,7 @@ func tokenOperation(r *http.Request) sim.Operation {
 	return sim.Connect
 }
 
-// client checks what the token endpoints ask of every call, and returns the app.
+// client checks the requirements of the token endpoints, and returns the app.
 func (n *network) client(r *http.Request) (string, *sim.Reply) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
@@ -116,16 +116,16 @@ func (n *network) exchange(r *http.Request, client string) sim.Reply {
 	return tokenReply(pair, refusal)
 }
 
-// hexChallenge returns the challenge of a verifier. TikTok writes it in hexadecimal, unlike RFC 7636.
+// hexChallenge returns the challenge of a verifier. TikTok encodes it in hexadecimal, unlike RFC 7636.
 func hexChallenge(verifier string) string {
 	sum := sha256.Sum256([]byte(verifier))
 	return hex.EncodeToString(sum[:])
 }
 
-// refresh trades a refresh token, once, for a new pair.
+// refresh exchanges a refresh token, once, for a new pair.
 func (n *network) refresh(r *http.Request, client string) sim.Reply {
 	value := r.PostFormValue("refresh_token")
-	if _, _, err := n.env.FindToken(value); err != nil { // a seeded token is written down at first sight
+	if _, _, err := n.env.FindToken(value); err != nil { // a seeded token is stored at first use
 		return n.broken(err)
 	}
 	var pair tokenPair
@@ -170,7 +170,7 @@ func tokenReply(pair tokenPair, refusal *sim.Reply) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: pair}.With("Cache-Control", "no-store")
 }
 
-// revoke ends the connection: all tokens that the app holds for the account of an access token.
+// revoke ends the connection: it revokes all tokens that the app holds for the account of an access token.
 func (n *network) revoke(r *http.Request) sim.Reply {
 	client, refusal := n.client(r)
 	if refusal != nil {
@@ -200,7 +200,7 @@ func (n *network) revoke(r *http.Request) sim.Reply {
 
 func grantKey(account, client string) string { return account + " " + client }
 
-// followTokens keeps the index of what each app holds. Seeded tokens are held by every app.
+// followTokens updates the index of the tokens that each app holds. Seeded tokens are held by every app.
 func (n *network) followTokens(value string, before, after *sim.Token) {
 	if before == nil && after != nil {
 		key := grantKey(after.AccountID, after.ClientID)

@@ -20,7 +20,7 @@ func (n *network) registerPublish() {
 	n.env.Route("POST /v2/post/publish/status/fetch/{$}", sim.Read, n.checked(statusFetches, n.fetchStatus))
 }
 
-// initOperation tells an init that posts by itself, since TikTok pulls the file, from one that only opens an upload.
+// initOperation distinguishes an init that publishes, since TikTok pulls the file, from one that only starts an upload.
 func initOperation(r *http.Request) sim.Operation {
 	body, err := sim.ReadBody(r)
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -31,7 +31,7 @@ func initOperation(r *http.Request) sim.Operation {
 	return sim.Upload
 }
 
-// postInfo is what an app says of a post. Titles of videos are their captions.
+// postInfo is an app's description of a post. Titles of videos are their captions.
 type postInfo struct {
 	Title          string `json:"title,omitempty"`
 	Description    string `json:"description,omitempty"`
@@ -74,7 +74,7 @@ type initReply struct {
 	UploadURL string `json:"upload_url,omitempty"`
 }
 
-// initDirect begins the post of a video.
+// initDirect starts the post of a video.
 func (n *network) initDirect(r *http.Request, c caller) sim.Reply {
 	var in initInput
 	if err := sim.DecodeJSON(r, &in); err != nil {
@@ -86,7 +86,7 @@ func (n *network) initDirect(r *http.Request, c caller) sim.Reply {
 	return n.initVideo(r, c, in, false)
 }
 
-// initInbox begins the draft of a video. All settings of the post are left to the person.
+// initInbox starts the draft of a video. All settings of the post are left to the person.
 func (n *network) initInbox(r *http.Request, c caller) sim.Reply {
 	var in initInput
 	if err := sim.DecodeJSON(r, &in); err != nil {
@@ -115,10 +115,10 @@ func (n *network) initVideo(r *http.Request, c caller, in initInput, inbox bool)
 	return n.open(r, t)
 }
 
-// maxPhotos is how many pictures a post may have.
+// maxPhotos is the maximum number of pictures of a post.
 const maxPhotos = 35
 
-// initPhotos begins the post, or the draft, of pictures, which TikTok pulls.
+// initPhotos starts the post, or the draft, of pictures, which TikTok pulls.
 func (n *network) initPhotos(r *http.Request, c caller) sim.Reply {
 	var in initInput
 	if err := sim.DecodeJSON(r, &in); err != nil {
@@ -151,7 +151,7 @@ func (n *network) initPhotos(r *http.Request, c caller) sim.Reply {
 		Info: n.effective(in.Post, c.account)})
 }
 
-// textLimits are the longest texts of a post, in UTF-16 code units.
+// textLimits are the maximum lengths of a post's texts, in UTF-16 code units.
 type textLimits struct{ title, description int }
 
 var (
@@ -161,7 +161,7 @@ var (
 
 func units(text string) int { return len(utf16.Encode([]rune(text))) }
 
-// checkPost refuses what the account may not post.
+// checkPost rejects what the account may not post.
 func (n *network) checkPost(p postInfo, a sim.Account, limits textLimits) *sim.Reply {
 	switch {
 	case units(p.Title) > limits.title:
@@ -182,7 +182,7 @@ func (n *network) checkPost(p postInfo, a sim.Account, limits textLimits) *sim.R
 	return nil
 }
 
-// effective returns what becomes of the settings: what the account does not allow stays off.
+// effective returns the effective settings: what the account does not allow stays off.
 func (n *network) effective(p postInfo, a sim.Account) postInfo {
 	if isPrivate(a) {
 		p.DisableDuet, p.DisableStitch = true, true
@@ -190,7 +190,7 @@ func (n *network) effective(p postInfo, a sim.Account) postInfo {
 	return p
 }
 
-// open writes a task that passed all checks but those of the day, and starts pulling where there is nothing to upload.
+// open writes a task that passed all checks except the daily limits, and starts pulling if there is nothing to upload.
 func (n *network) open(r *http.Request, asked task) sim.Reply {
 	if !asked.Pulled {
 		asked.UploadToken = newUploadToken()
@@ -231,7 +231,7 @@ type statusView struct {
 	Downloaded int64    `json:"downloaded_bytes"`
 }
 
-// fetchStatus answers how far a post is.
+// fetchStatus returns the status of a post.
 func (n *network) fetchStatus(r *http.Request, c caller) sim.Reply {
 	var in struct {
 		PublishID string `json:"publish_id"`
@@ -256,7 +256,7 @@ func (n *network) fetchStatus(r *http.Request, c caller) sim.Reply {
 	return n.ok(view)
 }
 
-// statusView tells of a task. A public post's id follows when moderation is done.
+// statusView returns the view of a task. A public post's id is added when moderation is finished.
 func (n *network) statusView(t task) (statusView, error) {
 	now, processing := n.env.Now(), n.env.Options.ProcessingTime
 	v := statusView{Status: t.status(now, processing), PostIDs: []uint64{}, Uploaded: t.Digest.Size}

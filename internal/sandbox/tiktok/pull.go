@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// pullTimeout ends a pull that takes too long.
+	// pullTimeout limits a pull.
 	pullTimeout = time.Hour
-	// pullPatience is how long an init waits for its pull. Small files of a near host are here before the answer is, so
-	// that a test with a clock that stands still need not wait; large ones go on after it.
+	// pullPatience is how long an init waits for its pull. Small files of a near host arrive before the response, so
+	// that a test with a stopped clock need not wait; large ones continue after it.
 	pullPatience = time.Second
 )
 
-// newPuller returns what fetches files. TikTok follows no redirects.
+// newPuller returns the client that fetches files. TikTok follows no redirects.
 func newPuller() *http.Client {
 	return &http.Client{Timeout: pullTimeout, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return errors.New("the address redirects")
 	}}
 }
 
-// checkSources refuses addresses that TikTok would not pull from.
+// checkSources rejects URLs that TikTok would not pull from.
 func (n *network) checkSources(addresses []string) *sim.Reply {
 	for _, address := range addresses {
 		u, err := url.Parse(address)
@@ -52,7 +52,7 @@ func (n *network) isVerified(address string) bool {
 		func(prefix string) bool { return strings.HasPrefix(address, prefix) })
 }
 
-// pullPatiently starts a pull and waits a moment for its end. The pull goes on when the caller has gone.
+// pullPatiently starts a pull and waits a moment for its end. The pull continues if the client disconnects.
 func (n *network) pullPatiently(ctx context.Context, number string) {
 	done := make(chan struct{})
 	go func() {
@@ -61,11 +61,11 @@ func (n *network) pullPatiently(ctx context.Context, number string) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(pullPatience): // not Options.After: a fault that delays the answer is not to cut this short
+	case <-time.After(pullPatience): // not Options.After: a fault that delays the response must not shorten this
 	}
 }
 
-// pull fetches all files of a task. Then the post begins, or has failed.
+// pull fetches all files of a task. Then posting starts, or has failed.
 func (n *network) pull(ctx context.Context, number string) {
 	var t task
 	n.env.View(func() { t, _ = n.tasks.Get(number) })
@@ -90,7 +90,7 @@ func (n *network) pull(ctx context.Context, number string) {
 	n.settleLater()
 }
 
-// fetch pulls one file and returns what it is, or the reason why it will not do.
+// fetch pulls one file and describes it, or returns why it is not accepted.
 func (n *network) fetch(ctx context.Context, source string, photo bool, scan *mp4.Movie) (sim.Media, string) {
 	unreachable, limit := failVideoPull, int64(maxVideo)
 	if photo {
@@ -130,14 +130,14 @@ func (n *network) download(ctx context.Context, source string, limit int64, scan
 	return n.env.Media.Extend(sim.Digest{}, io.TeeReader(io.LimitReader(resp.Body, limit+1), scan))
 }
 
-// Limits of pictures: 20 MB, and 1080p in either direction.
+// Limits of pictures: 20 MB, and 1080p in either orientation.
 const (
 	maxPhotoBytes = 20_000_000
 	photoLongSide = 1920
 	photoSide     = 1080
 )
 
-// photoFailure says what TikTok finds wrong with a picture, or nothing. The sides of WebP files are not looked at.
+// photoFailure returns what TikTok finds wrong with a picture, or "". The dimensions of WebP files are not checked.
 func photoFailure(file sim.Media) string {
 	switch {
 	case file.Type != "image/jpeg" && file.Type != "image/webp":

@@ -34,24 +34,24 @@ type task struct {
 	Info      postInfo  `json:"info"`
 	StartedAt time.Time `json:"started"`
 
-	// Sources are the addresses of what is pulled.
+	// Sources are the URLs of the files to pull.
 	Sources []string `json:"sources,omitempty"`
-	// UploadToken, Size and ChunkSize belong to a file that is uploaded; Digest and Scan are what has come of it.
+	// UploadToken, Size and ChunkSize belong to an uploaded file; Digest and Scan are the state of the upload.
 	UploadToken string     `json:"uploadToken,omitempty"`
 	Size        int64      `json:"size,omitempty"`
 	ChunkSize   int64      `json:"chunkSize,omitempty"`
 	Digest      sim.Digest `json:"digest"`
 	Scan        mp4.Movie  `json:"scan"`
 
-	// Media are the files, when all of them are here.
+	// Media are the files, once all of them have arrived.
 	Media []sim.Media `json:"media,omitempty"`
-	// Duration is the length of a video that told it.
+	// Duration is the duration of a video, if known.
 	Duration time.Duration `json:"duration,omitempty"`
-	// BegunAt is when all bytes were here and posting began: the point of no return.
+	// BegunAt is when all bytes had arrived and posting started: the point of no return.
 	BegunAt time.Time `json:"begun,omitzero"`
-	// Failure is the reason why nothing will come of it.
+	// Failure is the reason of a failure.
 	Failure string `json:"failure,omitempty"`
-	// PostID is set when the post is there.
+	// PostID is set once the post is published.
 	PostID string `json:"post,omitempty"`
 }
 
@@ -64,7 +64,7 @@ const (
 	statusFailed      = "FAILED"
 )
 
-// status returns how far the task is: once it has begun, it only needs time.
+// status returns the status of the task: once it has started, it only needs time.
 func (t task) status(now time.Time, processing time.Duration) string {
 	switch {
 	case !t.processed(now, processing) && t.Pulled:
@@ -84,7 +84,7 @@ func (t task) processed(now time.Time, processing time.Duration) bool {
 	return !t.BegunAt.IsZero() && !now.Before(t.BegunAt.Add(processing))
 }
 
-// revealed tells whether everybody may know of the post: it is public, and moderation is done with it.
+// revealed reports whether the post may be known to everybody: it is public, and moderation is finished.
 func (t task) revealed(now time.Time, processing time.Duration) bool {
 	return t.PostID != "" && t.Info.Privacy == privacyPublic && t.processed(now, 2*processing)
 }
@@ -94,7 +94,7 @@ func (t task) text() string {
 	return strings.TrimSpace(t.Info.Title + "\n" + t.Info.Description)
 }
 
-// idPrefix begins the publish_id and tells what kind of task it is.
+// idPrefix returns the prefix of the publish_id, which identifies the kind of task.
 func (t task) idPrefix() string {
 	switch {
 	case t.Photo && t.Inbox:
@@ -112,7 +112,7 @@ func (t task) idPrefix() string {
 	}
 }
 
-// create writes a new task and gives it its numbers.
+// create writes a new task with new numbers.
 func (n *network) create(tx *sim.Tx, t task) task {
 	t.Number = newNumber(tx)
 	t.ID = t.idPrefix() + t.Number
@@ -127,7 +127,7 @@ func (n *network) find(publishID string) (task, bool) {
 	return t, ok && t.ID == publishID
 }
 
-// followTasks keeps the indexes.
+// followTasks updates the indexes.
 func (n *network) followTasks(number string, before, after *task) {
 	if after == nil {
 		return
@@ -150,7 +150,7 @@ func (n *network) followTasks(number string, before, after *task) {
 	}
 }
 
-// Posts of an account in a day, and drafts that wait for the person.
+// Posts of an account per day, and drafts that wait for the person.
 const (
 	postsPerDay   = 15
 	draftsPending = 5
@@ -170,7 +170,7 @@ func (n *network) countBegun(t task) {
 	n.begun[key] = append(recent, t.BegunAt)
 }
 
-// dayIsFull tells whether an account has posted, or drafted, all that it may in 24 hours. It needs a running View or
+// dayIsFull reports whether an account has used up its posts, or drafts, of 24 hours. It needs a running View or
 // Update.
 func (n *network) dayIsFull(accountID string, inbox bool) bool {
 	limit := postsPerDay
@@ -186,7 +186,7 @@ func (n *network) dayIsFull(accountID string, inbox bool) bool {
 	return used >= limit*n.env.Options.LimitFactor
 }
 
-// begin is the point of no return: all bytes are here. The post follows when the processing time is over.
+// begin is the point of no return: all bytes have arrived. The post follows when the processing time is over.
 func (n *network) begin(tx *sim.Tx, t task, media []sim.Media, failure string) {
 	t.Media, t.Failure, t.BegunAt = media, failure, tx.Now()
 	t.Duration = t.Scan.Length
@@ -194,7 +194,7 @@ func (n *network) begin(tx *sim.Tx, t task, media []sim.Media, failure string) {
 	n.tasks.Put(tx, t.Number, t)
 }
 
-// settleLater puts what has begun on the timeline when its time has come, though nobody asks.
+// settleLater adds the started posts to the timeline when they are due, even without a call.
 func (n *network) settleLater() {
 	go func() {
 		<-n.env.Options.After(n.env.Options.ProcessingTime)
@@ -202,7 +202,7 @@ func (n *network) settleLater() {
 	}()
 }
 
-// settle puts every task whose processing is over on the timeline.
+// settle adds every task whose processing is over to the timeline.
 func (n *network) settle() {
 	if len(n.dueTasks()) == 0 {
 		return
@@ -218,7 +218,7 @@ func (n *network) settle() {
 		return nil
 	})
 	if err != nil {
-		// as when the sandbox was closed meanwhile
+		// for example if the sandbox was closed meanwhile
 		n.env.Log.Debug("sandbox posts wait for the next call", "error", err)
 	}
 }
@@ -240,7 +240,7 @@ func (n *network) due(now time.Time) []task {
 	return list
 }
 
-// takeUp goes on, at the first call, with what a restart interrupted.
+// takeUp resumes, at the first call, what a restart interrupted.
 func (n *network) takeUp(ctx context.Context) {
 	n.resume.Do(func() { n.takeUpOnce(context.WithoutCancel(ctx)) })
 }

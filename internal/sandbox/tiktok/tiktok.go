@@ -1,21 +1,21 @@
 // Package tiktok simulates TikTok: the consent of Login Kit, the Content Posting API with its upload host, and the part
-// of the Display API that tells what was posted.
+// of the Display API that returns posts.
 //
 // # Accounts
 //
-// Accounts whose name begins with "private" are private: they post to followers, friends or themselves, and nobody may
+// Accounts whose name starts with "private" are private: they post to followers, friends or themselves, and nobody may
 // duet or stitch them. All others are public. Nobody opens the app here, so drafts stay pending in the inbox.
 //
-// # When a post is there
+// # When a post is published
 //
-// A video that is uploaded is posted when its last chunk has come; that PUT is the operation publish, and every other
-// chunk and the init before them are uploads. Where TikTok pulls the files (photos, and videos by address) the init is
-// the operation publish. From then on the network works for the processing time; then the status is PUBLISH_COMPLETE
-// and the post is on the timeline. Another processing time later moderation is done: only then status/fetch tells a
-// public post's id and video/list shows it. Timelines show private posts as well, since they are there to be looked at;
-// the API never tells of them.
+// An uploaded video is posted when its last chunk has arrived; that PUT is the operation publish, and every other chunk
+// and the init before them are uploads. Where TikTok pulls the files (photos, and videos by URL) the init is the
+// operation publish. Then the network processes the post for the processing time; after that the status is
+// PUBLISH_COMPLETE and the post is on the timeline. After another processing time moderation is finished: only then
+// status/fetch returns a public post's id and video/list shows it. Timelines show private posts as well, for
+// inspection; the API never returns them.
 //
-// Addresses may be plain http here, since a sandbox's neighbours seldom have certificates.
+// URLs may be plain http here, since a sandbox's neighbors seldom have certificates.
 package tiktok
 
 import (
@@ -34,14 +34,14 @@ import (
 
 const name = "tiktok"
 
-// Settings is how the app stands with TikTok. The zero value is an audited app that may name any address.
+// Settings is the app's status at TikTok. The zero value is an audited app that may name any URL.
 type Settings struct {
-	// Unaudited is an app that TikTok has not approved: it posts for the author's own eyes and to private accounts
-	// only.
+	// Unaudited is an app that TikTok has not approved: it posts privately and to private accounts only.
 	Unaudited bool
-	// VerifiedPrefixes are the beginnings of the addresses that TikTok may pull from; none means any.
+	// VerifiedPrefixes are the prefixes of the URLs that TikTok may pull from; none means any.
 	VerifiedPrefixes []string
-	// AccessLifetime is the life of access tokens; 24 hours by default. TikTok gave 24 hours for years, and 2 later.
+	// AccessLifetime is the lifetime of access tokens; the default is 24 hours. TikTok used 24 hours for years, and 2
+	// later.
 	AccessLifetime time.Duration
 }
 
@@ -65,7 +65,7 @@ func Network(settings Settings) sim.Network {
 
 var handlePattern = regexp.MustCompile(`^[A-Za-z0-9_.]{1,23}[A-Za-z0-9_]$`)
 
-// privatePrefix begins the names of private accounts.
+// privatePrefix is the prefix of the names of private accounts.
 const privatePrefix = "private"
 
 func isPrivate(a sim.Account) bool {
@@ -82,13 +82,13 @@ func account(handle string) (sim.Account, error) {
 		nil
 }
 
-// stableUUID returns an id that depends on a handle alone.
+// stableUUID returns an id that depends only on a handle.
 func stableUUID(kind, handle string) string {
 	sum := sha256.Sum256([]byte(name + " " + kind + " " + strings.ToLower(handle)))
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// Scopes that an app can ask for.
+// Scopes that an app can request.
 const (
 	scopeBasic   = "user.info.basic"
 	scopeProfile = "user.info.profile"
@@ -116,21 +116,21 @@ func (s Settings) seed(handle string) (sim.Seed, error) {
 	})
 }
 
-// network is TikTok as it runs.
+// network is the running simulation of TikTok.
 type network struct {
 	env      *sim.Env
 	settings Settings
 	tasks    *sim.Table[task]
 	puller   *http.Client
-	// resume takes up, at the first call, what a restart interrupted.
+	// resume resumes, at the first call, what a restart interrupted.
 	resume sync.Once
 
-	// The indexes below follow the tables; the store's lock guards them.
+	// The indexes below follow the tables; they are guarded by the store's lock.
 	unsettled map[string]struct{}    // tasks that have all their bytes and no outcome yet
 	pulling   map[string]struct{}    // tasks whose files are still to be pulled
-	begun     map[string][]time.Time // account and mode, then when the posts of the last day began
-	byPost    map[string]string      // post, then task
-	granted   map[string][]string    // account and app, then tokens
+	begun     map[string][]time.Time // start times of the posts of the last day, by account and mode
+	byPost    map[string]string      // task by post
+	granted   map[string][]string    // tokens by account and app
 }
 
 func start(env *sim.Env, settings Settings) sim.Service {
@@ -151,7 +151,7 @@ func start(env *sim.Env, settings Settings) sim.Service {
 	return n
 }
 
-// NotFound answers what TikTok does not have. Its paths end with a slash.
+// NotFound returns the response to an unknown path. TikTok's paths end with a slash.
 func (n *network) NotFound() sim.Reply {
 	return n.failure(http.StatusNotFound, "unsupported_path", "Unsupported path(Janus)")
 }
@@ -165,8 +165,8 @@ func (n *network) PostPath(p sim.Post, author sim.Account) string {
 	return "/@" + author.Handle + "/" + kind + "/" + p.ID
 }
 
-// Welcome does nothing: an account on TikTok brings no others.
+// Welcome does nothing: an account on TikTok comes with no others.
 func (n *network) Welcome(*sim.Tx, sim.Account) {}
 
-// newNumber returns a number that grows with time, as long as TikTok's ids.
+// newNumber returns a number that grows with time, with the length of TikTok's ids.
 func newNumber(tx *sim.Tx) string { return strconv.FormatUint(tx.NextSeq(), 10) }

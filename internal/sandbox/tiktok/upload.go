@@ -15,17 +15,17 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// uploadPath stands for the upload host, which apps know from upload_url alone.
+// uploadPath stands for the upload host, which apps know only from upload_url.
 const uploadPath = "/video/"
 
-// uploadLife is how long an upload address works.
+// uploadLife is how long an upload URL is valid.
 const uploadLife = time.Hour
 
 func (n *network) registerUpload() {
 	n.env.RouteBy("PUT "+uploadPath+"{$}", chunkOperation, n.receive)
 }
 
-// chunkOperation tells the last chunk, which posts the video, from all others.
+// chunkOperation distinguishes the last chunk, which posts the video, from all others.
 func chunkOperation(r *http.Request) sim.Operation {
 	if c, ok := parseRange(r.Header.Get("Content-Range")); ok && c.last+1 == c.total {
 		return sim.Publish
@@ -41,7 +41,7 @@ const (
 	maxVideo  = 4 << 30
 )
 
-// checkChunks holds an announced upload against TikTok's rules. What is left over goes into the last chunk.
+// checkChunks checks an announced upload against TikTok's rules. The remainder goes into the last chunk.
 func (n *network) checkChunks(s sourceInfo) *sim.Reply {
 	switch {
 	case s.VideoSize < 1 || s.VideoSize > maxVideo:
@@ -58,7 +58,7 @@ func (n *network) checkChunks(s sourceInfo) *sim.Reply {
 	return nil
 }
 
-// chunkEnd returns the last byte of the chunk that begins at first.
+// chunkEnd returns the last byte of the chunk that starts at first.
 func (t task) chunkEnd(first int64) int64 {
 	if last := t.Size/t.ChunkSize - 1; first/t.ChunkSize >= last {
 		return t.Size - 1
@@ -72,7 +72,7 @@ func (n *network) uploadURL(r *http.Request, t task) string {
 	return n.env.URL(r, uploadPath+"?upload_id="+t.Number+"&upload_token="+t.UploadToken)
 }
 
-// byteRange is the place of a chunk in its file, both ends included.
+// byteRange is the range of a chunk in its file, both ends inclusive.
 type byteRange struct{ first, last, total int64 }
 
 var rangePattern = regexp.MustCompile(`^bytes (\d{1,18})-(\d{1,18})/(\d{1,18})$`)
@@ -92,7 +92,7 @@ func parseRange(header string) (byteRange, bool) {
 
 var chunkTypes = []string{"video/mp4", "video/quicktime", "video/webm"}
 
-// receive takes one chunk. The token in the address is all that it asks for. The upload host answers without bodies.
+// receive accepts one chunk. The token in the URL is the only credential. The upload host responds without bodies.
 func (n *network) receive(r *http.Request) sim.Reply {
 	n.takeUp(r.Context())
 	t, status := n.uploadOf(r)
@@ -111,12 +111,12 @@ func (n *network) receive(r *http.Request) sim.Reply {
 	}
 	digest, err := n.env.Media.Extend(t.Digest, io.TeeReader(io.LimitReader(r.Body, r.ContentLength), &t.Scan))
 	if err != nil || digest.Size != c.last+1 {
-		return sim.Reply{Status: http.StatusBadRequest} // the caller went before it had sent the chunk
+		return sim.Reply{Status: http.StatusBadRequest} // the client disconnected before it had sent the chunk
 	}
 	return n.store(t, digest)
 }
 
-// uploadOf returns the task of an upload address, or the status that refuses it.
+// uploadOf returns the task of an upload URL, or the status that rejects it.
 func (n *network) uploadOf(r *http.Request) (t task, status int) {
 	q := r.URL.Query()
 	found := false
@@ -141,7 +141,7 @@ func (n *network) CallerOf(r *http.Request) string {
 	return t.AccountID
 }
 
-// store writes a chunk that has come whole, unless another one was faster.
+// store writes a complete chunk, unless a concurrent one was faster.
 func (n *network) store(t task, digest sim.Digest) sim.Reply {
 	before := t.Digest.Size
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
@@ -172,12 +172,12 @@ func (n *network) store(t task, digest sim.Digest) sim.Reply {
 	return progress(http.StatusCreated, t)
 }
 
-// progress answers how much has come.
+// progress returns how much has arrived.
 func progress(status int, t task) sim.Reply {
 	return sim.Reply{Status: status}.With("Content-Range", fmt.Sprintf("bytes 0-%d/%d", t.Digest.Size, t.Size))
 }
 
-// finishInVain takes the last chunk of an upload of which nothing will come.
+// finishInVain accepts the last chunk of an upload that will fail.
 func (n *network) finishInVain(r *http.Request, reason string) sim.Reply {
 	t, status := n.uploadOf(r)
 	if status != 0 {
@@ -199,7 +199,7 @@ func (n *network) finishInVain(r *http.Request, reason string) sim.Reply {
 	return progress(http.StatusCreated, t)
 }
 
-// shaped adds what the index of a video says of its picture.
+// shaped adds the dimensions from a video's index.
 func shaped(file sim.Media, shape mp4.Shape) sim.Media {
 	if shape.Known() {
 		file.Width, file.Height = shape.Width, shape.Height
@@ -207,13 +207,13 @@ func shaped(file sim.Media, shape mp4.Shape) sim.Media {
 	return file
 }
 
-// Sides of a video's picture, in pixels.
+// Limits of a video's sides, in pixels.
 const (
 	minSide = 360
 	maxSide = 4096
 )
 
-// videoFailure says what TikTok finds wrong with a video, or nothing. A file whose index it cannot read passes.
+// videoFailure returns what TikTok finds wrong with a video, or "". A file whose index cannot be read passes.
 func videoFailure(file sim.Media, shape mp4.Shape) string {
 	switch {
 	case !slices.Contains(chunkTypes, file.Type):

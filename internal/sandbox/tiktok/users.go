@@ -7,7 +7,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// creatorInfoPath is what every direct post asks first.
+// creatorInfoPath has to be read before every direct post.
 const creatorInfoPath = "/v2/post/publish/creator_info/query/"
 
 func (n *network) registerUsers() {
@@ -25,7 +25,7 @@ var userFields = map[string]string{
 	"video_count": scopeStats,
 }
 
-// userInfo answers who the token stands for.
+// userInfo returns the token's account.
 func (n *network) userInfo(r *http.Request, c caller) sim.Reply {
 	fields := r.URL.Query().Get("fields")
 	if fields == "" {
@@ -67,7 +67,7 @@ func (n *network) userData(r *http.Request, a sim.Account) map[string]any {
 	}
 }
 
-// Who may see a post.
+// The privacy levels of posts.
 const (
 	privacyPublic    = "PUBLIC_TO_EVERYONE"
 	privacyFriends   = "MUTUAL_FOLLOW_FRIENDS"
@@ -75,7 +75,7 @@ const (
 	privacySelf      = "SELF_ONLY"
 )
 
-// maxVideoSeconds is the longest video that an account may post.
+// maxVideoSeconds is the maximum duration of a video.
 const maxVideoSeconds = 600
 
 type creatorView struct {
@@ -89,7 +89,8 @@ type creatorView struct {
 	MaxSeconds      int      `json:"max_video_post_duration_sec"`
 }
 
-// creatorInfo answers what an account may do with its next post. What keeps it from posting comes with status 200.
+// creatorInfo returns what an account may do with its next post. What prevents it from posting is reported with status
+// 200.
 func (n *network) creatorInfo(r *http.Request, c caller) sim.Reply {
 	full := false
 	n.env.View(func() { full = n.dayIsFull(c.account.ID, false) })

@@ -14,14 +14,14 @@ func (n *network) registerVideos() {
 	n.env.Route("POST /v2/video/query/{$}", sim.Read, n.checked(videoQueries, n.queryVideos))
 }
 
-// maxVideos is how many videos one call can list or ask for.
+// maxVideos is the maximum number of videos per call.
 const maxVideos = 20
 
 var videoFields = []string{"id", "create_time", "cover_image_url", "share_url", "video_description", "duration",
 	"height", "width", "title",
 	"embed_html", "embed_link", "like_count", "comment_count", "share_count", "view_count"}
 
-// fields reads which fields a caller wants.
+// fields returns the requested fields.
 func (n *network) fields(r *http.Request) ([]string, *sim.Reply) {
 	text := r.URL.Query().Get("fields")
 	if text == "" {
@@ -42,8 +42,8 @@ type listReply struct {
 	HasMore bool             `json:"has_more"`
 }
 
-// listVideos answers an account's public posts, newest first. The cursor is the time of the oldest one told so far, in
-// milliseconds.
+// listVideos returns an account's public posts, newest first. The cursor is the time of the oldest one returned so far,
+// in milliseconds.
 func (n *network) listVideos(r *http.Request, c caller) sim.Reply {
 	in := struct {
 		Cursor   int64 `json:"cursor"`
@@ -77,7 +77,7 @@ func (n *network) listVideos(r *http.Request, c caller) sim.Reply {
 	return n.ok(reply)
 }
 
-// queryVideos answers some of an account's public posts by their ids. What is not among them is left out.
+// queryVideos returns some of an account's public posts by id. Others are omitted.
 func (n *network) queryVideos(r *http.Request, c caller) sim.Reply {
 	var in struct {
 		Filters struct {
@@ -105,14 +105,14 @@ func (n *network) queryVideos(r *http.Request, c caller) sim.Reply {
 	return n.ok(map[string]any{"videos": videos})
 }
 
-// revealedPost returns a post that everybody may know of. It needs a running View.
+// revealedPost returns a post that may be known to everybody. It needs a running View.
 func (n *network) revealedPost(id string) (sim.Post, bool) {
 	p, live := n.env.Posts.Live(id)
 	t, _ := n.tasks.Get(n.byPost[id])
 	return p, live && t.revealed(n.env.Now(), n.env.Options.ProcessingTime)
 }
 
-// video tells the wanted fields of a post. It needs a running View.
+// video returns the requested fields of a post. It needs a running View.
 func (n *network) video(r *http.Request, p sim.Post, author sim.Account, fields []string) map[string]any {
 	t, _ := n.tasks.Get(n.byPost[p.ID])
 	description := t.Info.Description

@@ -24,15 +24,15 @@ var compositions = sync.OnceValue(func() map[[2]rune]rune {
 	return table
 })
 
-// compose puts letters and marks together, as Unicode's normalization form C does. It does not reorder marks, which
-// changes no length but that of texts with marks in an unusual order.
+// compose composes letters and marks, as Unicode's normalization form C does. It does not reorder marks, which only
+// affects the length of texts with marks in an unusual order.
 func compose(text string) string {
 	if isComposed(text) {
 		return text
 	}
 	table := compositions()
 	var out []rune
-	base := -1 // where the last letter that can take marks is
+	base := -1 // the position of the last letter that can take marks
 	for _, r := range text {
 		if single, ok := table[[2]rune{r, 0}]; ok {
 			r = single
@@ -51,7 +51,7 @@ func compose(text string) string {
 	return string(out)
 }
 
-// isComposed tells texts in which nothing can compose: all below U+0300.
+// isComposed reports whether nothing in a text can be composed: all characters are below U+0300.
 func isComposed(text string) bool {
 	for _, r := range text {
 		if r >= 0x0300 {
@@ -69,7 +69,7 @@ func composePair(table map[[2]rune]rune, base, mark rune) (rune, bool) {
 	return whole, ok && mark != 0
 }
 
-// composeHangul joins the letters of a Korean syllable, by arithmetic (The Unicode Standard, section 3.12).
+// composeHangul composes the letters of a Korean syllable, by arithmetic (The Unicode Standard, section 3.12).
 func composeHangul(base, next rune) (rune, bool) {
 	const (
 		firstSyllable, lastSyllable = 0xAC00, 0xD7A3

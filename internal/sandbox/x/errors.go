@@ -9,7 +9,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// problemType is where X documents its problems.
+// problemType is the base of X's problem types.
 const problemType = "https://api.x.com/2/problems/"
 
 // problemBody is an error of the API: problem+json with X's own members.
@@ -50,7 +50,7 @@ func forbidden(detail string) sim.Reply {
 	return problem(http.StatusForbidden, "about:blank", "Forbidden", detail)
 }
 
-// notPermitted is X's word for most of what it does not like.
+// notPermitted returns X's response to most rejected actions.
 func notPermitted() sim.Reply { return forbidden("You are not permitted to perform this action.") }
 
 func suspended() sim.Reply {
@@ -58,7 +58,7 @@ func suspended() sim.Reply {
 		"The user used for authentication is suspended")
 }
 
-// invalid answers a request that breaks a rule of one parameter.
+// invalid returns the response to an invalid parameter.
 func invalid(parameter, value, message string) sim.Reply {
 	e := problemError{Message: message}
 	if parameter != "" {
@@ -85,14 +85,14 @@ func unavailable() sim.Reply {
 	return problem(http.StatusServiceUnavailable, "about:blank", "Service Unavailable", "Service Unavailable")
 }
 
-// broken answers when the sandbox itself failed.
+// broken returns the response to a failure of the sandbox itself.
 func (n *network) broken(err error) sim.Reply {
 	n.env.Log.Error("sandbox call failed", "error", err)
 	return problem(http.StatusInternalServerError, problemType+"internal-error", "Internal Server Error",
 		"Something is broken.")
 }
 
-// try changes the state; fn returns the refusal that ends it without a change. It returns the answer to anything but
+// try changes the state; fn returns the rejection that ends it without a change. try returns the response, or nil on
 // success.
 func (n *network) try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
 	refusal, err := n.env.Attempt(fn)
@@ -104,12 +104,12 @@ func (n *network) try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
 
 func refuse(r sim.Reply) *sim.Reply { return &r }
 
-// tooMany answers a call over a limit. X sends no Retry-After.
+// tooMany returns the response to a call over a limit. X sends no Retry-After.
 func tooMany() sim.Reply {
 	return problem(http.StatusTooManyRequests, "about:blank", "Too Many Requests", "Too Many Requests")
 }
 
-// Fault answers a scripted failure.
+// Fault returns the response of a scripted failure.
 func (n *network) Fault(r *http.Request, f sim.Fault) sim.Reply {
 	switch {
 	case f.Kind == sim.RateLimit:
@@ -129,7 +129,8 @@ func (n *network) Fault(r *http.Request, f sim.Fault) sim.Reply {
 	}
 }
 
-// limited answers a scripted rate limit: in the headers of the short window, or of the day when it ends later.
+// limited returns the response of a scripted rate limit: in the headers of the short window, or of the day if it ends
+// later.
 func (n *network) limited(after time.Duration) sim.Reply {
 	now := n.env.Now()
 	reset := strconv.FormatInt(now.Add(after).Unix(), 10)
@@ -143,7 +144,8 @@ func (n *network) limited(after time.Duration) sim.Reply {
 		"0").With("x-user-limit-24hour-reset", reset)
 }
 
-// rejectedUpload answers an upload whose file X does not want: by the state of its processing where there is one.
+// rejectedUpload returns the response to an upload whose file X rejects: by the state of its processing if there is
+// one.
 func (n *network) rejectedUpload(r *http.Request) sim.Reply {
 	id := r.PathValue("id")
 	if id == "" {
@@ -157,7 +159,7 @@ func (n *network) rejectedUpload(r *http.Request) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: data{mediaView{ID: id, ProcessingInfo: failed}}}
 }
 
-// data is the envelope of every answer that is no error.
+// data is the envelope of every successful response.
 type data struct {
 	Data any `json:"data"`
 }

@@ -9,13 +9,13 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// selection is which fields of a post are asked for, and in which words. X renamed them from tweets to posts; an answer
-// uses the words of its question.
+// selection is which fields of a post are requested, and under which names. X renamed them from tweets to posts; a
+// response uses the names of its request.
 type selection struct {
 	fields      []string
 	mediaFields []string
-	media       bool // files are asked for as well
-	references  bool // references are told
+	media       bool // files are requested as well
+	references  bool // references are included
 	words       vocabulary
 }
 
@@ -64,7 +64,7 @@ func (n *network) parseSelection(r *http.Request) (selection, *sim.Reply) {
 	return s, nil
 }
 
-// answer shows posts as they are asked for. The store's lock is held.
+// answer returns posts as requested. The store's lock is held.
 func (n *network) answer(posts []sim.Post, s selection, c caller) answer {
 	var body answer
 	var files []map[string]any
@@ -116,7 +116,7 @@ func (n *network) viewTweet(post sim.Post, s selection, c caller) (map[string]an
 	return view, errs
 }
 
-// rename puts a field into the words of the question.
+// rename returns a field's name in the vocabulary of the request.
 func (s selection) rename(field string) string {
 	switch field {
 	case "referenced_tweets", "referenced_posts":
@@ -128,7 +128,7 @@ func (s selection) rename(field string) string {
 	}
 }
 
-// field returns a field's value, or nil when the post has none.
+// field returns a field's value, or nil if the post has none.
 func (n *network) field(field string, post sim.Post, row tweet, urls []entityURL) any {
 	switch field {
 	case "author_id":
@@ -174,7 +174,7 @@ func (n *network) sparseField(field string, _ sim.Post, row tweet, urls []entity
 	return nil
 }
 
-// references names the posts that a post answers, quotes or repeats.
+// references returns the posts that a post replies to, quotes or repeats.
 func (t tweet) references() any {
 	var refs []map[string]string
 	for _, ref := range [][2]string{{"replied_to", t.ReplyTo}, {"quoted", t.Quotes}, {"retweeted", t.Retweets}} {
@@ -188,7 +188,7 @@ func (t tweet) references() any {
 	return refs
 }
 
-// privateMetrics are told to a post's author alone, and for 30 days.
+// privateMetrics are shown only to a post's author, and for 30 days.
 var privateMetrics = []string{"non_public_metrics", "organic_metrics", "promoted_metrics"}
 
 const privateMetricsLife = 30 * 24 * time.Hour
@@ -219,7 +219,7 @@ func (n *network) addMetrics(view map[string]any, field string, post sim.Post, s
 	return nil
 }
 
-// viewFiles shows a post's files.
+// viewFiles returns a post's files.
 func (n *network) viewFiles(post sim.Post, s selection) []map[string]any {
 	row, _ := n.tweets.Get(post.ID)
 	var views []map[string]any
@@ -240,7 +240,7 @@ func (n *network) viewFiles(post sim.Post, s selection) []map[string]any {
 	return views
 }
 
-// mediaKind tells a file's kind from its key.
+// mediaKind returns a file's kind from its key.
 func mediaKind(key string) string {
 	switch {
 	case strings.HasPrefix(key, "13_"):
@@ -252,7 +252,7 @@ func mediaKind(key string) string {
 	}
 }
 
-// metrics is what people did with a post. Likes come from the controls; the rest follows from them.
+// metrics is how people reacted to a post. Likes come from the controls; the rest is derived from them.
 type metrics struct {
 	likes, replies, reposts, quotes, impressions, clicks int
 }

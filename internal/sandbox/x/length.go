@@ -65,7 +65,7 @@ const (
 	cancelTag         = 0xE007F
 )
 
-// emojiLength returns how many code points the emoji at the beginning has, or zero when there is none. A sequence of
+// emojiLength returns the number of code points of the emoji at the start, or zero if there is none. A sequence of
 // joined people, a flag, a keycap and a skin tone are one emoji.
 func emojiLength(runes []rune) int {
 	for _, measure := range []func([]rune) int{keycapLength, flagLength, tagFlagLength} {
@@ -98,7 +98,7 @@ func keycapLength(runes []rune) int {
 	return 0
 }
 
-// flagLength measures a country's flag: two regional indicators.
+// flagLength returns the length of a country's flag: two regional indicators.
 func flagLength(runes []rune) int {
 	if len(runes) > 1 && isRegional(runes[0]) && isRegional(runes[1]) {
 		return 2
@@ -108,7 +108,7 @@ func flagLength(runes []rune) int {
 
 func isRegional(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
 
-// tagFlagLength measures a region's flag: a black flag with an invisible name.
+// tagFlagLength returns the length of a region's flag: a black flag with an invisible name.
 func tagFlagLength(runes []rune) int {
 	if runes[0] != blackFlag {
 		return 0
@@ -125,7 +125,7 @@ func tagFlagLength(runes []rune) int {
 	return end + 1
 }
 
-// elementLength measures one pictograph with its variation selector or skin tone.
+// elementLength returns the length of one pictograph with its variation selector or skin tone.
 func elementLength(runes []rune) int {
 	if len(runes) == 0 || !isPictograph(runes[0]) {
 		return 0
@@ -141,7 +141,7 @@ func elementLength(runes []rune) int {
 
 func isSkinTone(r rune) bool { return r >= 0x1F3FB && r <= 0x1F3FF }
 
-// pictographs are the blocks that hold emoji, and the lone ones elsewhere.
+// pictographs are the blocks of emoji, and single ones elsewhere.
 var pictographs = [][2]rune{
 	{0x00A9, 0x00A9}, {0x00AE, 0x00AE}, {0x203C, 0x203C}, {0x2049, 0x2049}, {0x2122, 0x2122}, {0x2139, 0x2139},
 	{0x2190, 0x21FF}, {0x2300, 0x23FF}, {0x24C2, 0x24C2}, {0x25A0, 0x25FF}, {0x2600, 0x27BF}, {0x2934, 0x2935},

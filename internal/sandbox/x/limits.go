@@ -14,14 +14,14 @@ const (
 	day         = 24 * time.Hour
 )
 
-// endpoint is what X asks of a caller: scopes, and how often it may come. A limit of zero is none.
+// endpoint is the requirements of an endpoint: scopes and rate limits. A limit of zero is none.
 type endpoint struct {
 	name      string
 	scopes    []string
 	perUser   int // in the short window
 	perApp    int
 	appWindow time.Duration
-	// appOnly lets app-only tokens in as well.
+	// appOnly also accepts app-only tokens.
 	appOnly bool
 }
 
@@ -55,16 +55,16 @@ var (
 	mediaScopes = []string{"media.write"}
 )
 
-// caller is who makes a call.
+// caller is the caller of a request.
 type caller struct {
 	accountID string // empty for an app-only token
 	clientID  string
 }
 
-// appOnlyPrefix begins the bearer tokens of apps.
+// appOnlyPrefix is the prefix of the bearer tokens of apps.
 const appOnlyPrefix = "AAAAAAAA"
 
-// route registers a call that needs a token. Its answer carries X's rate limit headers.
+// route registers a call that needs a token. Its response has X's rate limit headers.
 func (n *network) route(pattern string, op sim.Operation, e endpoint, h func(r *http.Request, c caller) sim.Reply) {
 	n.env.Route(pattern, op, func(r *http.Request) sim.Reply {
 		c, refusal := n.authenticate(r, e)
@@ -84,7 +84,7 @@ func (n *network) route(pattern string, op sim.Operation, e endpoint, h func(r *
 	})
 }
 
-// authenticate finds out who calls, and refuses who may not.
+// authenticate returns the caller, or the rejection.
 func (n *network) authenticate(r *http.Request, e endpoint) (caller, *sim.Reply) {
 	value := bearer(r)
 	if strings.HasPrefix(value, appOnlyPrefix) {
@@ -112,7 +112,7 @@ func (n *network) authenticate(r *http.Request, e endpoint) (caller, *sim.Reply)
 	return caller{accountID: token.AccountID, clientID: token.ClientID}, nil
 }
 
-// bearer returns the token of the header: X takes it nowhere else.
+// bearer returns the token of the header: X accepts it nowhere else.
 func bearer(r *http.Request) string {
 	if r.Header.Get("Authorization") == "" {
 		return ""
@@ -120,7 +120,7 @@ func bearer(r *http.Request) string {
 	return sim.BearerToken(r)
 }
 
-// usage is what the limits say of one call.
+// usage is the state of the limits for one call.
 type usage struct {
 	exceeded  bool
 	user, app *sim.Usage
@@ -142,7 +142,7 @@ func (n *network) count(e endpoint, c caller) usage {
 	return u
 }
 
-// stamp adds the limits to an answer.
+// stamp adds the limits to a response.
 func (u usage) stamp(reply sim.Reply) sim.Reply {
 	reply = reply.With("x-transaction-id", u.id).With("api-version", "2.167").With("x-access-level", "read-write")
 	short := u.user
@@ -175,5 +175,5 @@ const (
 	priceReadUser = 10
 )
 
-// charge takes money for an action that was done. Created posts are charged by their rows, which outlive a restart.
+// charge charges for an action. Created posts are charged by their rows, which survive a restart.
 func (n *network) charge(price int) { n.spent.Add(int64(price)) }

@@ -9,30 +9,30 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// mediaLifetime is how long a file that was uploaded can be posted.
+// mediaLifetime is how long an uploaded file can be posted.
 const mediaLifetime = 24 * time.Hour
 
-// medium is a file that comes in, or came in.
+// medium is a file that is being or was uploaded.
 type medium struct {
 	ID        string    `json:"id"`
 	OwnerID   string    `json:"owner"`
-	Others    []string  `json:"others,omitempty"` // who else may post it
+	Others    []string  `json:"others,omitempty"` // other accounts that may post it
 	Type      string    `json:"type"`
 	Category  string    `json:"category"`
 	Total     int64     `json:"total"`
 	ExpiresAt time.Time `json:"expires"`
-	// Next is the segment that extends the digest; Early are the sizes of those that came before their turn.
+	// Next is the segment that extends the digest; Early are the sizes of those that arrived out of order.
 	Next       int           `json:"next"`
 	Early      map[int]int64 `json:"early,omitempty"`
 	Digest     sim.Digest    `json:"digest"`
 	OutOfOrder bool          `json:"outOfOrder,omitempty"`
-	// FinishedAt is when all of it was there; from then on it is processed.
+	// FinishedAt is when it was complete; processing starts then.
 	FinishedAt time.Time `json:"finished,omitzero"`
 	Failure    string    `json:"failure,omitempty"`
 	AltText    string    `json:"alt,omitempty"`
 }
 
-// received returns how many bytes have come.
+// received returns how many bytes have arrived.
 func (m medium) received() int64 {
 	size := m.Digest.Size
 	for _, early := range m.Early {
@@ -41,17 +41,17 @@ func (m medium) received() int64 {
 	return size
 }
 
-// usableBy tells whether an account may post the file.
+// usableBy reports whether an account may post the file.
 func (m medium) usableBy(accountID string) bool {
 	return m.OwnerID == accountID || slices.Contains(m.Others, accountID)
 }
 
-// needsProcessing tells what X works on after the upload.
+// needsProcessing reports whether X processes the file after the upload.
 func (m medium) needsProcessing() bool {
 	return strings.HasSuffix(m.Category, "_video") || strings.HasSuffix(m.Category, "_gif")
 }
 
-// state returns how far the processing is: it only needs time.
+// state returns the state of the processing: it only needs time.
 func (m medium) state(now time.Time, length time.Duration) string {
 	elapsed := now.Sub(m.FinishedAt)
 	switch {
@@ -80,7 +80,7 @@ func (m medium) sim() sim.Media {
 	return file
 }
 
-// key returns the file's key, which begins with the number of its kind.
+// key returns the file's key, which starts with the number of its kind.
 func (m medium) key() string {
 	switch {
 	case strings.HasSuffix(m.Category, "video"):
@@ -92,7 +92,7 @@ func (m medium) key() string {
 	}
 }
 
-// mediaView is a file as the upload endpoints tell of it.
+// mediaView is a file as the upload endpoints return it.
 type mediaView struct {
 	ID               string      `json:"id"`
 	MediaKey         string      `json:"media_key,omitempty"`
@@ -143,7 +143,7 @@ func (n *network) view(m medium) mediaView {
 	return v
 }
 
-// kinds of bytes that X takes for a category.
+// categoryTypes are the types that X accepts for a category.
 var categoryTypes = map[string][]string{
 	"tweet_image":   {"image/jpeg", "image/png", "image/webp", "image/gif"},
 	"dm_image":      {"image/jpeg", "image/png", "image/webp", "image/gif"},
@@ -155,13 +155,13 @@ var categoryTypes = map[string][]string{
 	"subtitles":     {"text/plain"},
 }
 
-// categoryBytes are the largest files of a category, for an account that is not Premium.
+// categoryBytes are the maximum sizes of a category, for an account that is not Premium.
 var categoryBytes = map[string]int64{
 	"tweet_image": 5 << 20, "dm_image": 5 << 20, "tweet_gif": 15 << 20, "dm_gif": 15 << 20,
 	"tweet_video": 512 << 20, "dm_video": 512 << 20, "amplify_video": 512 << 20, "subtitles": 1 << 20,
 }
 
-// inspect says what is wrong with a file that has come, or nothing.
+// inspect returns what is wrong with a complete file, or "".
 func (m medium) inspect() string {
 	if !slices.Contains(categoryTypes[m.Category], m.Digest.Type) {
 		return "file is currently unsupported"
@@ -179,7 +179,7 @@ func mediaGone(id string) sim.Reply {
 	return invalid("media_id", id, "Media id "+id+" is unknown or has expired.")
 }
 
-// status answers how far the processing of a file is.
+// status returns the processing state of a file.
 func (n *network) status(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	if q.Get("command") != "STATUS" {

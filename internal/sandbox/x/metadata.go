@@ -8,7 +8,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// maxAltText is the longest description of a file, in characters.
+// maxAltText is the maximum length of an alt text, in characters.
 const maxAltText = 1000
 
 type metadataInput struct {
@@ -25,7 +25,7 @@ type metadataInput struct {
 	} `json:"metadata"`
 }
 
-// describe adds a description to a file that is not posted yet.
+// describe adds an alt text to a file that is not posted yet.
 func (n *network) describe(r *http.Request, c caller) sim.Reply {
 	var in metadataInput
 	if err := sim.DecodeStrictJSON(r, &in); err != nil {

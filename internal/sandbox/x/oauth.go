@@ -35,7 +35,7 @@ var knownScopes = []string{"tweet.read", "tweet.write", "tweet.moderate.write", 
 	"block.read",
 	"block.write", "bookmark.read", "bookmark.write", "dm.read", "dm.write", "media.write"}
 
-// parseConsent reads the authorize address. PKCE is mandatory.
+// parseConsent parses the authorize URL. PKCE is mandatory.
 func parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 	q := r.URL.Query()
 	c := sim.ConsentRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"),
@@ -83,7 +83,7 @@ func oauthError(status int, code, description string) sim.Reply {
 	return sim.Reply{Status: status, Body: oauthProblem{code, description}}
 }
 
-// client returns the app that calls the token endpoints: by its credentials, or by its id alone when it is public.
+// client returns the app that calls the token endpoints: by its credentials, or by its id only if it is public.
 func (n *network) client(r *http.Request) (string, bool) {
 	if id, secret, ok := r.BasicAuth(); ok {
 		return id, n.env.Options.KnowsClient(id, secret)
@@ -130,10 +130,10 @@ func (n *network) exchange(r *http.Request, client string) sim.Reply {
 	return n.tokenReply(pair, refusal, err)
 }
 
-// refresh trades a refresh token, once, for a new pair.
+// refresh exchanges a refresh token, once, for a new pair.
 func (n *network) refresh(r *http.Request, client string) sim.Reply {
 	value := r.PostFormValue("refresh_token")
-	if _, _, err := n.env.FindToken(value); err != nil { // a seeded token is written down at first sight
+	if _, _, err := n.env.FindToken(value); err != nil { // a seeded token is stored at first use
 		return n.broken(err)
 	}
 	refusal := ""
@@ -181,7 +181,7 @@ func (n *network) tokenReply(pair tokenPair, refusal string, err error) sim.Repl
 	return sim.Reply{Status: http.StatusOK, Body: pair}.With("Cache-Control", "no-store")
 }
 
-// revoke ends the token that is named, and no other.
+// revoke revokes the named token, and no other.
 func (n *network) revoke(r *http.Request) sim.Reply {
 	if _, ok := n.client(r); !ok {
 		return oauthError(http.StatusUnauthorized, "unauthorized_client", "Missing valid authorization header")

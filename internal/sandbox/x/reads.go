@@ -55,7 +55,7 @@ func (n *network) oneTweet(r *http.Request, c caller) sim.Reply {
 
 const maxIDs = 100
 
-// someTweets answers several posts; those that are not there are partial errors.
+// someTweets returns several posts; missing ones are partial errors.
 func (n *network) someTweets(r *http.Request, c caller) sim.Reply {
 	sel, refusal := n.parseSelection(r)
 	if refusal != nil {
@@ -83,7 +83,7 @@ func (n *network) someTweets(r *http.Request, c caller) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: body}
 }
 
-// window is which part of a timeline is asked for.
+// window is the requested part of a timeline.
 type window struct {
 	most            int
 	from, to        time.Time // half-open; zero is no bound
@@ -134,7 +134,7 @@ func parseWindow(r *http.Request) (window, *sim.Reply) {
 	return w, nil
 }
 
-// timeline answers an account's posts, newest first.
+// timeline returns an account's posts, newest first.
 func (n *network) timeline(r *http.Request, c caller) sim.Reply {
 	sel, refusal := n.parseSelection(r)
 	if refusal != nil {
@@ -172,7 +172,7 @@ func (n *network) timeline(r *http.Request, c caller) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: body}
 }
 
-// page returns the newest posts of a window, and whether there are more. Ids grow with time, so it begins at the right
+// page returns the newest posts of a window, and whether there are more. Ids grow with time, so it starts at the right
 // place and ends at the first post that is too old.
 func (n *network) page(accountID string, w window) (posts []sim.Post, more bool) {
 	ids := n.env.Posts.ByAccount(accountID)

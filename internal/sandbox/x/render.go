@@ -8,7 +8,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// entityURL is an address in a text, as X tells of it. Positions count characters of the text as it is returned.
+// entityURL is a URL in a text, as X returns it. Positions count characters of the returned text.
 type entityURL struct {
 	Start       int    `json:"start"`
 	End         int    `json:"end"`
@@ -20,8 +20,8 @@ type entityURL struct {
 
 var escapeText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// render returns a post's text as X returns it: three characters escaped, every address a t.co one, and one more at
-// the end when there is media.
+// render returns a post's text as X returns it: three characters escaped, every URL a t.co one, and one more at the end
+// if there is media.
 func render(p sim.Post, author sim.Account) (string, []entityURL) {
 	var b strings.Builder
 	var urls []entityURL
@@ -52,7 +52,7 @@ func render(p sim.Post, author sim.Account) (string, []entityURL) {
 	return b.String(), urls
 }
 
-// display shortens an address for reading.
+// display shortens a URL for display.
 func display(address string) string {
 	_, rest, found := strings.Cut(address, "://")
 	if !found {

@@ -14,7 +14,7 @@ import (
 
 var replySettings = []string{"", "following", "mentionedUsers", "subscribers", "verified"}
 
-// check finds what is wrong with a post whoever sends it.
+// check validates a post regardless of its author.
 func (in tweetInput) check() *sim.Reply {
 	for _, rule := range []func() *sim.Reply{in.checkText, in.checkAttachments, in.checkPoll, in.checkSettings} {
 		if refusal := rule(); refusal != nil {
@@ -106,7 +106,7 @@ func (in tweetInput) checkSettings() *sim.Reply {
 	return nil
 }
 
-// admit decides what the caller may post here and now, and returns the price.
+// admit decides whether the caller may publish the post now, and returns the price.
 func (n *network) admit(tx *sim.Tx, in tweetInput, c caller) (price int, refusal *sim.Reply) {
 	price = pricePost
 	if len(findURLs(in.text())) > 0 {
@@ -132,7 +132,7 @@ func (n *network) admit(tx *sim.Tx, in tweetInput, c caller) (price int, refusal
 	return price, nil
 }
 
-// parent returns the post that a post answers or quotes, if any.
+// parent returns the post that a post replies to or quotes, if any.
 func (in tweetInput) parent() string {
 	if in.Reply == nil {
 		return in.QuoteTweetID
@@ -140,8 +140,8 @@ func (in tweetInput) parent() string {
 	return in.Reply.InReplyTo
 }
 
-// admitReply lets an app reply to the account's own posts, and to those whose author asked the account: by a mention,
-// or by quoting it.
+// admitReply lets an app reply to the account's own posts, and to those whose author addressed the account: by a
+// mention, or by quoting it.
 func (n *network) admitReply(id string, c caller) (summoned bool, refusal *sim.Reply) {
 	target, live := n.env.Posts.Live(id)
 	if !live {
@@ -160,13 +160,13 @@ func (n *network) admitReply(id string, c caller) (summoned bool, refusal *sim.R
 		"otherwise engaged by the author of the post you are replying to."))
 }
 
-// mentions tells whether a text mentions a handle.
+// mentions reports whether a text mentions a handle.
 func mentions(text, handle string) bool {
 	pattern, err := regexp.Compile(`(?i)(?:^|[^\w@])@` + regexp.QuoteMeta(handle) + `(?:\W|$)`)
 	return err == nil && pattern.MatchString(text)
 }
 
-// admitQuote lets an account quote itself only, and only with an app that is more than a self-serve one.
+// admitQuote lets an account quote only itself, and only with an app that is more than a self-serve one.
 func (n *network) admitQuote(id string, c caller) *sim.Reply {
 	target, live := n.env.Posts.Live(id)
 	switch {
@@ -179,12 +179,12 @@ func (n *network) admitQuote(id string, c caller) *sim.Reply {
 	return nil
 }
 
-// duplicateWindow is how long a text cannot be posted again. X does not say; it is less than a day, so that what is
-// posted daily passes.
+// duplicateWindow is how long a text cannot be posted again. X does not document it; it is less than a day, so that
+// daily posts are accepted.
 const duplicateWindow = 12 * time.Hour
 
-// latestTexts remembers who said what, to refuse it the second time. Posts with media are never refused: X does not
-// promise to notice those. The store's lock guards it.
+// latestTexts stores the recent texts of accounts, to reject duplicates. Posts with media are never rejected: X does
+// not promise to detect those. The store's lock guards it.
 type latestTexts struct {
 	posts map[textHash]latestText
 }
@@ -202,7 +202,7 @@ func textKey(accountID, parent, text string) textHash {
 	return sha256.Sum256([]byte(accountID + "\x00" + parent + "\x00" + strings.Join(strings.Fields(text), " ")))
 }
 
-// follow keeps the memory in step with the posts. A text that was deleted can be posted again.
+// follow updates the texts from the posts. A deleted text can be posted again.
 func (l *latestTexts) follow(id string, before, after *sim.Post) {
 	if after == nil || after.Kind == sim.KindRepost || len(after.Media) > 0 {
 		return
@@ -221,7 +221,7 @@ func (l *latestTexts) holds(key textHash, now time.Time) bool {
 	return ok && now.Sub(latest.at) < duplicateWindow
 }
 
-// outOfBounds answers a count outside of its bounds.
+// outOfBounds returns the response to a count outside of its bounds.
 func outOfBounds(parameter, value string, low, high int) sim.Reply {
 	return invalid(parameter, value,
 		"The `"+parameter+"` query parameter value ["+value+"] is not between "+strconv.Itoa(low)+" and "+strconv.Itoa(high))

@@ -14,7 +14,7 @@ func (n *network) registerTweets() {
 	n.route("DELETE /2/users/{id}/retweets/{tweet}", sim.Delete, deleteRetweet, n.unretweet)
 }
 
-// tweet is what X knows of a post beside what every network knows.
+// tweet is X's own data of a post.
 type tweet struct {
 	ConversationID string        `json:"conversation"`
 	ReplyTo        string        `json:"replyTo,omitempty"`
@@ -35,7 +35,7 @@ type labelsOfPost struct {
 	CommunityID     string `json:"communityId,omitempty"`
 }
 
-// followTweets keeps the app's bill, also while the journal is read.
+// followTweets updates the app's bill, even while the journal is read.
 func (n *network) followTweets(_ string, before, after *tweet) {
 	if before == nil && after != nil {
 		n.charge(after.Price)
@@ -86,7 +86,7 @@ type replyInput struct {
 	AutoPopulate        *bool    `json:"auto_populate_reply_metadata"`
 }
 
-// text returns what the post says; nothing where there is no text.
+// text returns the text of the post, or "".
 func (in tweetInput) text() string {
 	if in.Text == nil {
 		return ""
@@ -94,7 +94,7 @@ func (in tweetInput) text() string {
 	return *in.Text
 }
 
-// createTweet publishes.
+// createTweet publishes a post.
 func (n *network) createTweet(r *http.Request, c caller) sim.Reply {
 	var in tweetInput
 	if err := sim.DecodeStrictJSON(r, &in); err != nil {
@@ -122,7 +122,7 @@ func (n *network) createTweet(r *http.Request, c caller) sim.Reply {
 	return sim.Reply{Status: http.StatusCreated, Body: data{view}}
 }
 
-// attach returns the files that the post names, all of which must be the caller's and ready.
+// attach returns the files of the post, all of which must be the caller's and ready.
 func (n *network) attach(in tweetInput, c caller) ([]medium, *sim.Reply) {
 	if in.Media == nil {
 		return nil, nil
@@ -150,7 +150,7 @@ func (n *network) attach(in tweetInput, c caller) ([]medium, *sim.Reply) {
 	return files, nil
 }
 
-// publish writes the post and returns it as the answer shows it.
+// publish writes the post and returns it for the response.
 func (n *network) publish(tx *sim.Tx, in tweetInput, c caller, files []medium, price int) map[string]any {
 	post := sim.Post{ID: newID(tx), AccountID: c.accountID, Kind: sim.KindPost, ParentID: in.parent(), Text: in.text(),
 		CreatedAt: tx.Now()}
@@ -176,7 +176,7 @@ func (n *network) publish(tx *sim.Tx, in tweetInput, c caller, files []medium, p
 	return map[string]any{"id": post.ID, "text": text, "edit_history_tweet_ids": []string{post.ID}}
 }
 
-// own returns a post of the caller that is not deleted, or the refusal.
+// own returns a post of the caller that is not deleted, or the rejection.
 func (n *network) own(id string, c caller) (sim.Post, *sim.Reply) {
 	post, ok := n.env.Posts.Live(id)
 	switch {
@@ -188,7 +188,7 @@ func (n *network) own(id string, c caller) (sim.Post, *sim.Reply) {
 	return post, nil
 }
 
-// removeTweet takes a post down; its replies stay.
+// removeTweet deletes a post; its replies stay.
 func (n *network) removeTweet(r *http.Request, c caller) sim.Reply {
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		post, refusal := n.own(r.PathValue("id"), c)
@@ -200,7 +200,7 @@ func (n *network) removeTweet(r *http.Request, c caller) sim.Reply {
 	return n.undone(refusal, map[string]bool{"deleted": true})
 }
 
-// undone answers an action that takes something back, and charges for it.
+// undone returns the response to an action that undoes something, and charges for it.
 func (n *network) undone(refusal *sim.Reply, body map[string]bool) sim.Reply {
 	if refusal != nil {
 		return *refusal
@@ -209,7 +209,7 @@ func (n *network) undone(refusal *sim.Reply, body map[string]bool) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: data{body}}
 }
 
-// retweet repeats a post under the caller's name. Doing it twice is doing it once.
+// retweet reposts a post. Repeating it has no effect.
 func (n *network) retweet(r *http.Request, c caller) sim.Reply {
 	var in struct {
 		TweetID string `json:"tweet_id"`
@@ -241,7 +241,7 @@ func (n *network) retweet(r *http.Request, c caller) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: data{map[string]any{"retweeted": true, "rest_id": id}}}
 }
 
-// retweetOf returns an account's repost of a post, unless it was taken back.
+// retweetOf returns an account's repost of a post, unless it was undone.
 func (n *network) retweetOf(id, accountID string) (sim.Post, bool) {
 	for _, child := range slices.Backward(n.env.Posts.Children(id)) {
 		if post, live := n.env.Posts.Live(child); live && post.Kind == sim.KindRepost && post.AccountID == accountID {
@@ -251,7 +251,7 @@ func (n *network) retweetOf(id, accountID string) (sim.Post, bool) {
 	return sim.Post{}, false
 }
 
-// unretweet takes a repost back.
+// unretweet undoes a repost.
 func (n *network) unretweet(r *http.Request, c caller) sim.Reply {
 	if r.PathValue("id") != c.accountID {
 		return notPermitted()

@@ -26,7 +26,7 @@ func (n *network) registerMedia() {
 }
 
 const (
-	// maxUploadBody is what X's edge lets through: parts of 5 MB with their multipart frame do not pass.
+	// maxUploadBody is the limit of X's edge: parts of 5 MB with their multipart framing exceed it.
 	maxUploadBody = 5_000_000
 	// maxWholeBody is a picture of 5 MiB in base64.
 	maxWholeBody = 7 << 20
@@ -36,7 +36,7 @@ const (
 
 var errTooLarge = errors.New("body is too large")
 
-// uploadForm is what an upload carries, as multipart or as JSON.
+// uploadForm is the content of an upload, as multipart or as JSON.
 type uploadForm struct {
 	media    []byte
 	category string
@@ -107,7 +107,7 @@ func readUploadParts(parts *multipart.Reader) (form uploadForm, err error) {
 	}
 }
 
-// uploadWhole takes a picture in one request.
+// uploadWhole accepts a picture in one request.
 func (n *network) uploadWhole(r *http.Request, c caller) sim.Reply {
 	form, err := readUpload(r, maxWholeBody)
 	if errors.Is(err, errTooLarge) {
@@ -142,7 +142,7 @@ func (n *network) uploadWhole(r *http.Request, c caller) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: data{v}}
 }
 
-// create writes a new file and gives it its id.
+// create writes a new file with a new id.
 func (n *network) create(m medium) (medium, error) {
 	err := n.env.Update(func(tx *sim.Tx) error {
 		m.ID, m.ExpiresAt = newID(tx), tx.Now().Add(mediaLifetime)
@@ -152,7 +152,7 @@ func (n *network) create(m medium) (medium, error) {
 	return m, err
 }
 
-// change rewrites a file of the caller; fn returns the refusal that ends it without a change, or nil.
+// change updates a file of the caller; fn returns the rejection that ends it without a change, or nil.
 func (n *network) change(id string, c caller, fn func(m *medium) *sim.Reply) (medium, *sim.Reply) {
 	var m medium
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
@@ -183,7 +183,7 @@ var mediaTypes = map[string]bool{"video/mp4": true, "video/webm": true, "video/m
 	"image/pjpeg": true,
 	"image/tiff":  true, "model/gltf-binary": true, "model/vnd.usdz+zip": true}
 
-// initialize begins an upload in segments.
+// initialize starts an upload in segments.
 func (n *network) initialize(r *http.Request, c caller) sim.Reply {
 	var in initializeInput
 	if err := sim.DecodeStrictJSON(r, &in); err != nil {
@@ -212,7 +212,7 @@ func (n *network) initialize(r *http.Request, c caller) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: data{n.view(m)}}
 }
 
-// append takes one segment. A segment that came before is taken as the same one again.
+// append accepts one segment. A repeated segment is treated as the same one.
 func (n *network) append(r *http.Request, c caller) sim.Reply {
 	form, err := readUpload(r, maxUploadBody)
 	if errors.Is(err, errTooLarge) {
@@ -259,7 +259,7 @@ func (n *network) addSegment(m *medium, segment int, bytesOfIt []byte) *sim.Repl
 	return nil
 }
 
-// finalize ends an upload in segments. It wants a JSON object, be it empty.
+// finalize completes an upload in segments. It requires a JSON object, which may be empty.
 func (n *network) finalize(r *http.Request, c caller) sim.Reply {
 	var in struct{}
 	if err := sim.DecodeStrictJSON(r, &in); err != nil {

@@ -10,23 +10,23 @@ import (
 	"unicode/utf8"
 )
 
-// link is an address in a text, by bytes.
+// link is a URL in a text, by bytes.
 type link struct {
 	start, end int
 	text       string
 }
 
-// isMark tells whether a character belongs to the letter before it.
+// isMark reports whether a character belongs to the letter before it.
 func isMark(r rune) bool { return unicode.Is(unicode.M, r) }
 
-// candidate matches what may be an address: an optional scheme, a name with dots, an optional port, and a tail.
+// candidate matches what may be a URL: an optional scheme, a name with dots, an optional port, and a tail.
 var candidate = regexp.MustCompile(`(?i)(https?://)?((?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]*[\p{L}\p{N}])?\.)+)(xn--[a-z0-9-]+|[a-z]{2,24})(:\d{1,5})?([/?#][^\s<>"]*)?`)
 
-// maxURL is the longest address that is one.
+// maxURL is the maximum length of a URL.
 const maxURL = 4096
 
-// findURLs returns the addresses in a text, from left to right. Bare domains count when they end in a known top-level
-// domain; those that end in a country's need a path, as twitter-text has it, except .co and .tv.
+// findURLs returns the URLs in a text, from left to right. Bare domains count if they end in a known top-level domain;
+// those that end in a country's need a path, as in twitter-text, except .co and .tv.
 func findURLs(text string) []link {
 	var links []link
 	for at := 0; at < len(text); {
@@ -54,8 +54,8 @@ func findURLs(text string) []link {
 	return links
 }
 
-// foreignLength returns how much of the names before a top-level domain is not part of an address without a scheme,
-// which has Latin letters only: in texts without spaces it begins right behind other ones.
+// foreignLength returns how much of the names before a top-level domain is not part of a URL without a scheme, which
+// has Latin letters only: in texts without spaces it starts directly after other letters.
 func foreignLength(names string) int {
 	begin := strings.LastIndexFunc(names, func(r rune) bool { return r >= 0x80 && !unicode.Is(unicode.Latin, r) })
 	if begin < 0 {
@@ -66,14 +66,14 @@ func foreignLength(names string) int {
 	return len(names) - len(rest)
 }
 
-// mayPrecede tells whether an address may begin after the text.
+// mayPrecede reports whether a URL may start after the text.
 func mayPrecede(before string) bool {
 	r, size := utf8.DecodeLastRuneInString(before)
 	return size == 0 || !(strings.ContainsRune("@#$_-./＠＃", r) || r < 0x80 &&
 		(unicode.IsLetter(r) || unicode.IsDigit(r)))
 }
 
-// mayFollow tells whether a top-level domain may end before the text: example.comet is no address, and neither is the
+// mayFollow reports whether a top-level domain may end before the text: example.comet is no URL, and neither is the
 // example.com of ada@example.com.
 func mayFollow(after string) bool {
 	r, size := utf8.DecodeRuneInString(after)
@@ -91,7 +91,7 @@ func isDomain(domain string, hasScheme, hasTail bool) bool {
 	}
 }
 
-// wordLength returns how far to go on after a candidate that was none.
+// wordLength returns how far to skip after a candidate that is no URL.
 func wordLength(text string) int {
 	n := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if n > 0 {
@@ -101,7 +101,7 @@ func wordLength(text string) int {
 	return size
 }
 
-// trimTail cuts punctuation that belongs to the sentence and not to the address.
+// trimTail removes punctuation that belongs to the sentence and not to the URL.
 func trimTail(tail string) string {
 	for tail != "" {
 		r, size := utf8.DecodeLastRuneInString(tail)
@@ -114,14 +114,14 @@ func trimTail(tail string) string {
 	return tail
 }
 
-// shorten returns the t.co address that stands for another one.
+// shorten returns the t.co URL for another one.
 func shorten(address string) string {
 	sum := sha256.Sum256([]byte(address))
 	return "https://t.co/" + strings.NewReplacer("-", "a", "_",
 		"b").Replace(base64.RawURLEncoding.EncodeToString(sum[:8])[:10])
 }
 
-// expand returns the address with the scheme that X adds to bare domains.
+// expand returns the URL with the scheme that X adds to bare domains.
 func expand(address string) string {
 	if strings.Contains(address, "://") {
 		return address

@@ -20,7 +20,7 @@ var userFields = []string{"affiliation", "confirmed_email", "connection_status",
 	"verified_followers_count",
 	"verified_type", "withheld"}
 
-// me answers who the token stands for. No account is Premium.
+// me returns the token's account. No account is Premium.
 func (n *network) me(r *http.Request, c caller) sim.Reply {
 	fields := list(r.URL.Query().Get("user.fields"))
 	for _, field := range fields {

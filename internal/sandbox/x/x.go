@@ -1,7 +1,7 @@
 // Package x simulates X: the API v2 and the OAuth 2.0 consent of x.com, as far as a publishing service uses them.
 //
 // The app is a self-serve one that pays per use, and no account is Premium: 280 characters, replies only where they
-// were asked for, no quotes. Apps with a bearer token that begins with AAAAAAAA are app-only.
+// were asked for, no quotes. Apps with a bearer token that starts with AAAAAAAA are app-only.
 package x
 
 import (
@@ -17,12 +17,12 @@ import (
 
 const name = "x"
 
-// Settings are what an operator of an app can come by at X; the zero value is a self-serve app.
+// Settings are options that an app's operator can obtain from X; the zero value is a self-serve app.
 type Settings struct {
 	// Quotes means that the app may quote, which no self-serve app may.
 	Quotes bool
-	// Renamed has X answer in its newer words, whatever was asked for: posts in place of tweets, and references only
-	// where their expansion is asked for.
+	// Renamed makes X respond with its newer names, whatever was requested: posts instead of tweets, and references
+	// only if their expansion is requested.
 	Renamed bool
 }
 
@@ -52,7 +52,7 @@ func account(handle string) (sim.Account, error) {
 		Name: sim.DisplayName(handle, "News")}, nil
 }
 
-// seed connects an account with all that publishing needs.
+// seed connects an account with all scopes that publishing needs.
 func seed(handle string) (sim.Seed, error) {
 	a, err := account(handle)
 	if err != nil {
@@ -66,7 +66,7 @@ func seed(handle string) (sim.Seed, error) {
 	})
 }
 
-// network is X as it runs.
+// network is the running simulation of X.
 type network struct {
 	env      *sim.Env
 	settings Settings
@@ -94,7 +94,7 @@ func start(env *sim.Env, settings Settings) sim.Service {
 	return n
 }
 
-// NotFound answers what X does not have.
+// NotFound returns the response to an unknown path.
 func (n *network) NotFound() sim.Reply {
 	return problem(http.StatusNotFound, "about:blank", "Not Found", "Not Found")
 }
@@ -104,14 +104,14 @@ func (n *network) PostPath(p sim.Post, author sim.Account) string {
 	return "/" + author.Handle + "/status/" + p.ID
 }
 
-// Welcome does nothing: an account on X brings no others.
+// Welcome does nothing: an account on X comes with no others.
 func (n *network) Welcome(*sim.Tx, sim.Account) {}
 
-// snowflakeEpoch is the instant from which X counts, in milliseconds since 1970.
+// snowflakeEpoch is the epoch of X's ids, in milliseconds since 1970.
 const snowflakeEpoch = 1288834974657
 
 // newID returns an id that grows with time.
 func newID(tx *sim.Tx) string { return strconv.FormatUint(tx.NextSeq()-snowflakeEpoch<<22, 10) }
 
-// millis writes an instant as X does.
+// millis formats a time as X does.
 func millis(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

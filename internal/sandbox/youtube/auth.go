@@ -7,7 +7,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// endpoint is what YouTube asks of a caller: one of the scopes, and what the call costs.
+// endpoint is the requirements of an endpoint: one of the scopes, and the quota cost of a call.
 type endpoint struct {
 	bucket bucket
 	cost   int
@@ -33,11 +33,11 @@ type caller struct {
 	token   sim.Token
 }
 
-// handler does the work of a call whose channel is known.
+// handler handles a call of an authenticated channel.
 type handler func(r *http.Request, c caller) sim.Reply
 
-// checked wraps a handler in what all calls have in common: a token, and the quota. Calls that are refused later cost
-// the same.
+// checked wraps a handler with the checks of all calls: a token, and the quota. Calls that are rejected later cost the
+// same.
 func (n *network) checked(e endpoint, h handler) sim.Handler {
 	return func(r *http.Request) sim.Reply {
 		c, refusal := n.authenticate(r, e)
@@ -51,7 +51,7 @@ func (n *network) checked(e endpoint, h handler) sim.Handler {
 	}
 }
 
-// authenticate finds the channel behind a call, and refuses who may not make it.
+// authenticate returns the channel behind a call, or the rejection.
 func (n *network) authenticate(r *http.Request, e endpoint) (caller, *sim.Reply) {
 	token, standing, err := n.env.FindToken(sim.BearerToken(r))
 	switch {
@@ -68,7 +68,7 @@ func (n *network) authenticate(r *http.Request, e endpoint) (caller, *sim.Reply)
 	return c, nil
 }
 
-// may tells whether one of the scopes was granted.
+// may reports whether one of the scopes was granted.
 func (c caller) may(scopes []string) bool {
 	return slices.ContainsFunc(scopes, func(scope string) bool { return c.token.Has(scope) })
 }

@@ -13,7 +13,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// insertCaption is what adding captions costs.
+// insertCaption is the cost of adding captions.
 var insertCaption = endpoint{unitBucket, 400, manageScopes}
 
 const (
@@ -21,7 +21,7 @@ const (
 	maxCaptionBytes = 100 << 20
 )
 
-// caption are captions of a video; its text is not kept.
+// caption are captions of a video; the text is not stored.
 type caption struct {
 	Language string `json:"language"`
 	Name     string `json:"name,omitempty"`
@@ -45,7 +45,7 @@ func badCaption(status int, reason, message string) sim.Reply {
 	return failure(status, "youtube.caption", reason, message)
 }
 
-// insertCaptions adds captions to a video: metadata and file in one request. Each language and name is there once.
+// insertCaptions adds captions to a video: metadata and file in one request. Each language and name can exist once.
 func (n *network) insertCaptions(r *http.Request, c caller) sim.Reply {
 	if r.URL.Query().Get("uploadType") != "multipart" {
 		return badRequest("badRequest", "uploadType must be multipart: the sandbox has no other protocol here")
@@ -113,7 +113,7 @@ func captionResource(video string, c caption) map[string]any {
 		"language": c.Language, "name": c.Name, "trackKind": "standard", "isDraft": false, "status": "serving"}}
 }
 
-// listCaptions answers the captions of a video.
+// listCaptions returns the captions of a video.
 func (n *network) listCaptions(r *http.Request, c caller) sim.Reply {
 	if _, refusal := readParts(r.URL.Query(), []string{"id", "snippet"}); refusal != nil {
 		return *refusal

@@ -17,7 +17,7 @@ func (n *network) registerChannels() {
 var channelParts = []string{"snippet", "statistics", "contentDetails", "status", "brandingSettings", "topicDetails",
 	"localizations", "contentOwnerDetails"}
 
-// listChannels answers the caller's own channel, or others by their ids.
+// listChannels returns the caller's own channel, or others by id.
 func (n *network) listChannels(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	parts, refusal := readParts(q, channelParts)
@@ -75,7 +75,7 @@ func (n *network) channel(r *http.Request, a sim.Account, parts []string) map[st
 	return out
 }
 
-// viewsOf returns how often the videos of a channel were seen. It needs a running View or Update.
+// viewsOf returns the total views of a channel's videos. It needs a running View or Update.
 func (n *network) viewsOf(channel string) int {
 	views := 0
 	for _, id := range n.env.Posts.ByAccount(channel) {
@@ -86,7 +86,7 @@ func (n *network) viewsOf(channel string) int {
 	return views
 }
 
-// rounded returns a number of subscribers as YouTube tells it: down to three significant figures.
+// rounded rounds a number of subscribers as YouTube does: down to three significant figures.
 func rounded(subscribers int) int {
 	unit := 1
 	for subscribers/unit >= 1000 {
@@ -95,7 +95,7 @@ func rounded(subscribers int) int {
 	return subscribers / unit * unit
 }
 
-// category is a shelf for videos.
+// category is a category of videos.
 type category struct {
 	id, title  string
 	assignable bool
@@ -115,7 +115,7 @@ func isAssignable(id string) bool {
 	return slices.ContainsFunc(categories, func(c category) bool { return c.id == id && c.assignable })
 }
 
-// listCategories answers the shelves, which are the same in all regions here.
+// listCategories returns the categories, which are the same in all regions here.
 func (n *network) listCategories(r *http.Request, _ caller) sim.Reply {
 	if _, refusal := readParts(r.URL.Query(), []string{"snippet"}); refusal != nil {
 		return *refusal

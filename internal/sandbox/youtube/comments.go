@@ -16,7 +16,7 @@ func (n *network) registerComments() {
 
 var listComments = endpoint{unitBucket, 1, []string{scopeForceSSL}}
 
-// maxComment is the longest comment, in characters.
+// maxComment is the maximum length of a comment, in characters.
 const maxComment = 10_000
 
 var commentParts = []string{"snippet", "replies"}
@@ -39,7 +39,7 @@ func checkComment(domain, text string) *sim.Reply {
 	return nil
 }
 
-// insertThread begins a conversation below a video.
+// insertThread starts a comment thread on a video.
 func (n *network) insertThread(r *http.Request, c caller) sim.Reply {
 	const domain = "youtube.commentThread"
 	var in struct {
@@ -80,7 +80,7 @@ func (n *network) insertThread(r *http.Request, c caller) sim.Reply {
 	return n.commentReply(r, p, n.thread)
 }
 
-// commentable refuses comments on videos that take none. It needs a running View or Update.
+// commentable rejects comments on videos that do not allow them. It needs a running View or Update.
 func (n *network) commentable(videoID string, c caller) *sim.Reply {
 	v, ok := n.videos.Get(videoID)
 	_, live := n.env.Posts.Live(videoID)
@@ -94,7 +94,7 @@ func (n *network) commentable(videoID string, c caller) *sim.Reply {
 	return nil
 }
 
-// commentReply answers with a comment that was written.
+// commentReply returns the response with a new comment.
 func (n *network) commentReply(r *http.Request, p sim.Post,
 	show func(*http.Request, sim.Post) map[string]any) sim.Reply {
 	var body map[string]any
@@ -102,7 +102,7 @@ func (n *network) commentReply(r *http.Request, p sim.Post,
 	return sim.Reply{Status: http.StatusOK, Body: body}
 }
 
-// comment tells of a comment. It needs a running View.
+// comment returns the resource of a comment. It needs a running View.
 func (n *network) comment(r *http.Request, p sim.Post) map[string]any {
 	author, _ := n.env.Accounts.Get(p.AccountID)
 	snippet := map[string]any{"textDisplay": p.Text, "textOriginal": p.Text, "authorDisplayName": "@" + author.Handle,
@@ -119,7 +119,8 @@ func (n *network) comment(r *http.Request, p sim.Post) map[string]any {
 	return map[string]any{"kind": "youtube#comment", "etag": etag(p.ID, p.Text), "id": p.ID, "snippet": snippet}
 }
 
-// thread tells of a conversation, which belongs to the channel of the video, whoever began it. It needs a running View.
+// thread returns the resource of a comment thread, which belongs to the channel of the video, whoever started it. It
+// needs a running View.
 func (n *network) thread(r *http.Request, p sim.Post) map[string]any {
 	v, _ := n.videos.Get(p.ParentID)
 	return map[string]any{"kind": "youtube#commentThread", "etag": etag("thread", p.ID, p.Text), "id": p.ID,
@@ -129,7 +130,7 @@ func (n *network) thread(r *http.Request, p sim.Post) map[string]any {
 			"totalReplyCount": n.env.Posts.CountChildren(p.ID, sim.KindComment)}}
 }
 
-// listThreads answers the conversations below a video, newest first.
+// listThreads returns the comment threads of a video, newest first.
 func (n *network) listThreads(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	if _, refusal := readParts(q, commentParts); refusal != nil {
@@ -159,7 +160,7 @@ func (n *network) listChildren(r *http.Request, parent, kind string,
 	})
 }
 
-// deleteComment takes a comment down; its author and the video's channel may.
+// deleteComment deletes a comment, for its author and the video's channel.
 func (n *network) deleteComment(r *http.Request, c caller) sim.Reply {
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		p, ok := n.env.Posts.Live(r.URL.Query().Get("id"))

@@ -40,7 +40,7 @@ func failure(status int, domain, reason, message string) sim.Reply {
 		Errors: []errorItem{{Message: message, Domain: domain, Reason: reason}}}}}
 }
 
-// badRequest refuses a request whose form is wrong.
+// badRequest returns the response to a malformed request.
 func badRequest(reason, message string) sim.Reply {
 	return failure(http.StatusBadRequest, "global", reason, message)
 }
@@ -96,7 +96,7 @@ func forbidden(domain string) sim.Reply {
 	return failure(http.StatusForbidden, domain, "forbidden", "The request is not properly authorized.")
 }
 
-// invalidMetadata refuses one field of a video.
+// invalidMetadata returns the response to an invalid field of a video.
 func invalidMetadata(reason, location, message string) sim.Reply {
 	reply := failure(http.StatusBadRequest, "youtube.video", reason, message)
 	if body, ok := reply.Body.(errorBody); ok {
@@ -105,13 +105,13 @@ func invalidMetadata(reason, location, message string) sim.Reply {
 	return reply
 }
 
-// broken answers when the sandbox itself failed.
+// broken returns the response to a failure of the sandbox itself.
 func (n *network) broken(err error) sim.Reply {
 	n.env.Log.Error("sandbox call failed", "error", err)
 	return failure(http.StatusInternalServerError, "global", "internalError", "Internal Error")
 }
 
-// try changes the state; fn returns the refusal that ends it without a change. It returns the answer to anything but
+// try changes the state; fn returns the rejection that ends it without a change. try returns the response, or nil on
 // success.
 func (n *network) try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
 	refusal, err := n.env.Attempt(fn)
@@ -123,10 +123,10 @@ func (n *network) try(fn func(tx *sim.Tx) *sim.Reply) *sim.Reply {
 
 func refuse(r sim.Reply) *sim.Reply { return &r }
 
-// longLimit is how long a scripted rate limit is before it speaks of the quota of the day. Google tells no instant.
+// longLimit is the duration above which a scripted rate limit is that of the daily quota. Google states no time.
 const longLimit = time.Hour
 
-// Fault answers a scripted failure.
+// Fault returns the response of a scripted failure.
 func (n *network) Fault(r *http.Request, f sim.Fault) sim.Reply {
 	switch {
 	case f.Operation == sim.Refresh:
@@ -157,7 +157,7 @@ func refreshFault(f sim.Fault) sim.Reply {
 	}
 }
 
-// rejected answers what YouTube does not want to have.
+// rejected returns the response to rejected content.
 func rejected(r *http.Request, f sim.Fault) sim.Reply {
 	switch {
 	case f.Operation == sim.Upload && strings.Contains(r.URL.Path, "/thumbnails/"):

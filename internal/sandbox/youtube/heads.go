@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// headBytes is the largest video that timelines can play.
+	// headBytes is the maximum size of a video that timelines can play.
 	headBytes = 2 << 20
-	// maxHeads is how many unfinished uploads are remembered for it.
+	// maxHeads is the maximum number of unfinished uploads that are kept for it.
 	maxHeads = 32
 )
 
-// heads remembers the first chunks of small videos, in memory only, so that a timeline can play them in the end: what
-// comes in one piece is kept by the core.
+// heads keeps the first chunks of small videos, in memory only, so that a timeline can play them in the end: the core
+// keeps what arrives in one request.
 type heads struct {
 	mu     sync.Mutex
 	bodies map[string][]byte
@@ -24,8 +24,8 @@ type heads struct {
 
 func newHeads() *heads { return &heads{bodies: map[string][]byte{}} }
 
-// follow returns the body of a chunk, and where the video up to its end gathers while it is read. Large videos gather
-// nowhere.
+// follow returns the body of a chunk, and a buffer that collects the video up to its end while it is read. Large videos
+// are not collected.
 func (h *heads) follow(s session, chunk io.Reader) (io.Reader, *bytes.Buffer) {
 	if s.Total == 0 || s.Total > headBytes {
 		return chunk, nil
@@ -33,13 +33,13 @@ func (h *heads) follow(s session, chunk io.Reader) (io.Reader, *bytes.Buffer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if int64(len(h.bodies[s.ID])) != s.Digest.Size {
-		return chunk, nil // its beginning was forgotten
+		return chunk, nil // its start was dropped
 	}
 	gathered := bytes.NewBuffer(bytes.Clone(h.bodies[s.ID]))
 	return io.TeeReader(chunk, gathered), gathered
 }
 
-// keep remembers a video whose chunk was stored, or hands it to the timelines when it is complete.
+// keep stores a video whose chunk was accepted, or passes it to the timelines when it is complete.
 func (h *heads) keep(s session, gathered *bytes.Buffer, previews *sim.Previews) {
 	if gathered == nil {
 		return
@@ -54,6 +54,6 @@ func (h *heads) keep(s session, gathered *bytes.Buffer, previews *sim.Previews) 
 		return
 	}
 	delete(h.bodies, s.ID)
-	// What it is has been told by the chunks; this is for the preview alone, and a missing one does not hurt.
+	// Its properties are known from the chunks; this is only for the preview, and a missing one does no harm.
 	_, _ = previews.Extend(sim.Digest{}, gathered)
 }

@@ -10,7 +10,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// metadata is what a channel says of its video.
+// metadata is a channel's metadata of its video.
 type metadata struct {
 	Snippet       snippet         `json:"snippet"`
 	Status        visibility      `json:"status"`
@@ -42,19 +42,19 @@ type placement struct {
 	HasPaid bool `json:"hasPaidProductPlacement"`
 }
 
-// Who may see a video.
+// The privacy statuses of videos.
 const (
 	privacyPublic   = "public"
 	privacyUnlisted = "unlisted"
 	privacyPrivate  = "private"
 )
 
-// writableParts are the objects of a video that a channel can write. Those of contentDetails are only told: YouTube's
+// writableParts are the objects of a video that a channel can write. Those of contentDetails are read-only: YouTube's
 // own example of an upload names it.
 var writableParts = []string{"snippet", "status", "paidProductPlacementDetails", "recordingDetails", "localizations",
 	"contentDetails"}
 
-// only returns the objects that the parts name, over what was there before. Google does not write the others.
+// only returns the objects that the parts name, merged over the previous ones. Google does not write the others.
 func (m metadata) only(parts []string, before metadata) metadata {
 	for _, part := range parts {
 		switch part {
@@ -73,7 +73,7 @@ func (m metadata) only(parts []string, before metadata) metadata {
 	return before
 }
 
-// withDefaults fills in what YouTube assumes.
+// withDefaults sets YouTube's defaults.
 func (m metadata) withDefaults() metadata {
 	if m.Snippet.CategoryID == "" {
 		m.Snippet.CategoryID = "22"
@@ -94,7 +94,7 @@ const (
 	maxTags        = 500
 )
 
-// check refuses what YouTube does not take.
+// check rejects invalid metadata.
 func (m metadata) check() *sim.Reply {
 	s := m.Snippet
 	switch {
@@ -124,7 +124,7 @@ func (m metadata) check() *sim.Reply {
 	return m.Status.checkPublishAt()
 }
 
-// checkPublishAt holds a planned publication against its rules. An instant that has passed publishes at once.
+// checkPublishAt checks a scheduled publication. A time in the past publishes at once.
 func (v visibility) checkPublishAt() *sim.Reply {
 	if v.PublishAt == "" {
 		return nil
@@ -136,7 +136,7 @@ func (v visibility) checkPublishAt() *sim.Reply {
 	return nil
 }
 
-// privacyAt returns who may see the video at an instant: a planned one becomes public with time alone.
+// privacyAt returns the privacy of the video at a time: a scheduled one becomes public by time alone.
 func (v visibility) privacyAt(now time.Time) string {
 	at, err := time.Parse(time.RFC3339, v.PublishAt)
 	if v.PublishAt != "" && err == nil && !now.Before(at) {
@@ -145,7 +145,8 @@ func (v visibility) privacyAt(now time.Time) string {
 	return v.Privacy
 }
 
-// tagLength counts tags as YouTube does: with the commas between them, and quotes around those with a space.
+// tagLength returns the length of tags as YouTube counts it: with the commas between them, and quotes around those with
+// a space.
 func tagLength(tags []string) int {
 	length := max(0, len(tags)-1)
 	for _, tag := range tags {

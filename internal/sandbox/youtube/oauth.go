@@ -17,11 +17,11 @@ const (
 	codeLifetime    = 10 * time.Minute
 	accessPrefix    = "ya29."
 	refreshPrefix   = "1//0g"
-	// maxRefreshTokens is how many refresh tokens of a channel an app may hold; one more kills the oldest.
+	// maxRefreshTokens is how many refresh tokens of a channel an app may hold; one more revokes the oldest.
 	maxRefreshTokens = 100
 )
 
-// Prefixes of codes, which remember what the app asked for.
+// Prefixes of codes, which encode what the app requested.
 const (
 	codeOnline  = "4/0An" // no refresh token
 	codeOffline = "4/0Af" // a refresh token at the first consent
@@ -56,7 +56,7 @@ func (n *network) registerOAuth() {
 	n.env.Route("POST /revoke", sim.Connect, n.revoke)
 }
 
-// parseConsent reads the authorize address.
+// parseConsent parses the authorize URL.
 func parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 	q := r.URL.Query()
 	c := sim.ConsentRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), State: q.Get("state"),
@@ -176,7 +176,7 @@ func (n *network) issueAccess(tx *sim.Tx, t sim.Token) tokenBody {
 		Scope:     strings.Join(t.Scopes, " "), TokenType: "Bearer"}
 }
 
-// issueRefresh adds a refresh token to an answer. When the app holds too many, the oldest one dies.
+// issueRefresh adds a refresh token to a response. If the app holds too many, the oldest one is revoked.
 func (n *network) issueRefresh(tx *sim.Tx, t sim.Token, held []sim.Token, body *tokenBody) {
 	t.Kind = sim.RefreshToken
 	lifetime := n.settings.refreshLifetime()
@@ -187,7 +187,7 @@ func (n *network) issueRefresh(tx *sim.Tx, t sim.Token, held []sim.Token, body *
 	}
 }
 
-// refreshTokens returns the live refresh tokens that an app holds for a channel, oldest first. It needs a running
+// refreshTokens returns the valid refresh tokens that an app holds for a channel, oldest first. It needs a running
 // Update.
 func (n *network) refreshTokens(channel, client string, now time.Time) []sim.Token {
 	var list []sim.Token
@@ -199,7 +199,7 @@ func (n *network) refreshTokens(channel, client string, now time.Time) []sim.Tok
 	return list
 }
 
-// refresh gives a new access token. The refresh token stays what it is.
+// refresh issues a new access token. The refresh token stays the same.
 func (n *network) refresh(r *http.Request, client string) sim.Reply {
 	token, standing, err := n.env.FindToken(r.PostFormValue("refresh_token"))
 	if err != nil {
@@ -223,7 +223,7 @@ func tokenReply(body tokenBody, refusal *sim.Reply) sim.Reply {
 	return sim.Reply{Status: http.StatusOK, Body: body}.With("Cache-Control", "no-store")
 }
 
-// revoke ends the grant that a token belongs to, with all its tokens.
+// revoke revokes the grant that a token belongs to, with all its tokens.
 func (n *network) revoke(r *http.Request) sim.Reply {
 	token, standing, err := n.env.FindToken(r.FormValue("token"))
 	if err != nil {
@@ -248,7 +248,7 @@ func (n *network) revoke(r *http.Request) sim.Reply {
 
 func grantKey(channel, client string) string { return channel + " " + client }
 
-// followTokens keeps the index of what each app holds.
+// followTokens updates the index of the tokens that each app holds.
 func (n *network) followTokens(value string, before, after *sim.Token) {
 	if before == nil && after != nil {
 		key := grantKey(after.AccountID, after.ClientID)

@@ -16,7 +16,7 @@ func (n *network) registerPlaylists() {
 	n.env.Route("POST /youtube/v3/playlistItems", sim.Upload, n.checked(changeThings, n.insertItem))
 }
 
-// playlist is a list of videos that a channel keeps. The one of its uploads keeps itself and is no row.
+// playlist is a playlist of a channel. The one of its uploads is implicit and has no row.
 type playlist struct {
 	ID        string    `json:"id"`
 	ChannelID string    `json:"channel"`
@@ -25,7 +25,7 @@ type playlist struct {
 	CreatedAt time.Time `json:"created"`
 }
 
-// playlistItem is a video's place in a playlist. The same video may have several.
+// playlistItem is an entry of a playlist. The same video may have several.
 type playlistItem struct {
 	ID         string    `json:"id"`
 	PlaylistID string    `json:"playlist"`
@@ -50,7 +50,7 @@ func (n *network) followItems(id string, before, after *playlistItem) {
 	}
 }
 
-// listPlaylists answers the caller's playlists.
+// listPlaylists returns the caller's playlists.
 func (n *network) listPlaylists(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	if _, refusal := readParts(q, []string{"snippet", "status", "contentDetails", "player",
@@ -74,7 +74,7 @@ func (n *network) listPlaylists(r *http.Request, c caller) sim.Reply {
 
 var itemParts = []string{"snippet", "contentDetails", "status"}
 
-// listItems answers what is in a playlist: the newest first in that of the uploads, and in the others too.
+// listItems returns the items of a playlist, newest first.
 func (n *network) listItems(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	if _, refusal := readParts(q, itemParts); refusal != nil {
@@ -101,8 +101,8 @@ func playlistNotFound() sim.Reply {
 		"The playlist identified with the request's playlistId parameter cannot be found.")
 }
 
-// itemsOf returns the items of a playlist that the caller may see, oldest first; those of one video where it is named.
-// It needs a running View.
+// itemsOf returns the items of a playlist that are visible to the caller, oldest first; those of one video if it is
+// named. It needs a running View.
 func (n *network) itemsOf(playlistID, videoID string, c caller) ([]playlistItem, bool) {
 	var items []playlistItem
 	_, found := n.playlists.Get(playlistID)
@@ -137,10 +137,10 @@ func (n *network) itemResource(r *http.Request, item playlistItem) map[string]an
 		"status":         map[string]any{"privacyStatus": v.Metadata.Status.privacyAt(n.env.Now())}}
 }
 
-// maxItems is how many videos a playlist can hold.
+// maxItems is the maximum number of videos in a playlist.
 const maxItems = 5000
 
-// insertItem adds a video to a playlist of the caller. Doing it twice adds it twice.
+// insertItem adds a video to a playlist of the caller. Repeating it adds it twice.
 func (n *network) insertItem(r *http.Request, c caller) sim.Reply {
 	var in struct {
 		Snippet struct {
@@ -191,7 +191,7 @@ const (
 	maxPage     = 50
 )
 
-// page answers one page of a list that was found oldest first, and is told newest first. A page's token is its offset.
+// page returns one page of a list that is given oldest first and returned newest first. A page's token is its offset.
 func (n *network) page(r *http.Request, kind string, ids []string, show func(id string) map[string]any) sim.Reply {
 	q := r.URL.Query()
 	size, offset := defaultPage, 0

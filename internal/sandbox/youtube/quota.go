@@ -3,12 +3,12 @@ package youtube
 import (
 	"sync"
 	"time"
-	_ "time/tzdata" // quotas end at midnight in California, on machines without a zone database too
+	_ "time/tzdata" // quotas reset at midnight in California, even on machines without a zone database
 
 	"crier/internal/sandbox/sim"
 )
 
-// bucket is a quota of its own.
+// bucket is a separate quota.
 type bucket string
 
 // The buckets of a project.
@@ -18,10 +18,10 @@ const (
 	unitBucket   bucket = "units"
 )
 
-// dailyQuota is what a project has a day.
+// dailyQuota is the daily quota of a project.
 var dailyQuota = map[bucket]int{insertBucket: 100, statsBucket: 10_000, unitBucket: 10_000}
 
-// quota counts what the project has used today. It lives in memory only: a restart begins anew.
+// quota counts what the project has used today. It is in memory only: a restart resets it.
 type quota struct {
 	now    func() time.Time
 	zone   *time.Location
@@ -41,7 +41,7 @@ func newQuota(options sim.Options) *quota {
 	return &quota{now: options.Now, zone: zone, factor: options.LimitFactor, used: map[bucket]int{}}
 }
 
-// spend takes a call's cost from its bucket; false means that it does not hold so much.
+// spend charges a call's cost to its bucket; it reports false if the rest is too small.
 func (q *quota) spend(b bucket, cost int) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

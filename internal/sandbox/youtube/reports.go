@@ -9,19 +9,19 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// readReports is what a report costs: the Analytics API has a quota of its own.
+// readReports is the cost of a report: the Analytics API has a separate quota.
 var readReports = endpoint{unitBucket, 0, []string{scopeAnalytics}}
 
 func (n *network) registerReports() {
 	n.env.Route("GET /v2/reports", sim.Read, n.checked(readReports, n.report))
 }
 
-// secondsWatched is how long everybody watches.
+// secondsWatched is how long each viewer watches.
 const secondsWatched = 90
 
 var reportMetrics = []string{"views", "likes", "comments", "estimatedMinutesWatched", "averageViewDuration"}
 
-// report answers a table of the Analytics API: of the channel, or of some of its videos.
+// report returns a table of the Analytics API: of the channel, or of some of its videos.
 func (n *network) report(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	names := strings.Split(q.Get("metrics"), ",")
@@ -53,7 +53,7 @@ func (n *network) report(r *http.Request, c caller) sim.Reply {
 		"columnHeaders": headers, "rows": rows}}
 }
 
-// reportRows returns the rows: one for each video that has numbers, or one for the channel. It needs a running View.
+// reportRows returns the rows: one for each video with metrics, or one for the channel. It needs a running View.
 func (n *network) reportRows(c caller, names []string, dimension, filter string) [][]any {
 	asked := strings.Split(strings.TrimPrefix(filter, "video=="), ",")
 	rows, total := [][]any{}, numbers{}
@@ -74,7 +74,7 @@ func (n *network) reportRows(c caller, names []string, dimension, filter string)
 	return rows
 }
 
-// numbers is what people did with some videos.
+// numbers is how people reacted to some videos.
 type numbers struct{ views, likes, comments int }
 
 // numbers needs a running View.
@@ -84,7 +84,7 @@ func (n *network) numbers(id string) numbers {
 	return numbers{views: p.ViewsOr(likes), likes: likes, comments: n.env.Posts.CountChildren(id, sim.KindComment)}
 }
 
-// row tells the metrics that were asked for, in their order.
+// row returns the requested metrics, in their order.
 func (of numbers) row(names []string) []any {
 	var row []any
 	for _, name := range names {

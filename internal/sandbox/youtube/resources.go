@@ -18,13 +18,13 @@ var videoParts = []string{"snippet", "status", "contentDetails", "statistics", "
 	"paidProductPlacementDetails",
 	"recordingDetails", "localizations", "topicDetails", "suggestions", "fileDetails", "liveStreamingDetails"}
 
-// etag returns a tag for something that changed at an instant.
+// etag returns a tag for something that changed at a time.
 func etag(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, " ")))
 	return hex.EncodeToString(sum[:10])
 }
 
-// listReply returns the form of every list.
+// listReply returns the response with a list.
 func listReply(kind string, items []map[string]any, total int, nextPage string) sim.Reply {
 	body := map[string]any{"kind": kind, "etag": etag(kind, fmt.Sprint(items)), "items": items,
 		"pageInfo": map[string]int{"totalResults": total, "resultsPerPage": len(items)}}
@@ -34,7 +34,7 @@ func listReply(kind string, items []map[string]any, total int, nextPage string) 
 	return sim.Reply{Status: http.StatusOK, Body: body}
 }
 
-// resource tells of a video. Some parts are for its channel alone. It needs a running View.
+// resource returns the resource of a video. Some parts are only for its channel. It needs a running View.
 func (n *network) resource(r *http.Request, v video, parts []string, owner bool) map[string]any {
 	status := n.status(v)
 	out := map[string]any{"kind": "youtube#video", "etag": etag(v.ID, v.Metadata.Snippet.Title, fmt.Sprint(status)),
@@ -91,7 +91,7 @@ func (n *network) snippet(r *http.Request, v video) map[string]any {
 	return out
 }
 
-// thumbnails returns the pictures of a video, in the sizes that YouTube makes.
+// thumbnails returns the thumbnails of a video, in YouTube's sizes.
 func (n *network) thumbnails(r *http.Request, id string) map[string]any {
 	sizes := map[string]any{}
 	for size, width := range map[string]int{"default": 120, "medium": 320, "high": 480} {
@@ -164,7 +164,7 @@ func contentDetails(v video) map[string]any {
 		"licensedContent": false, "projection": "rectangular", "hasCustomThumbnail": v.Thumbnail}
 }
 
-// isoDuration writes a length as YouTube does, in whole seconds.
+// isoDuration formats a duration as YouTube does, in whole seconds.
 func isoDuration(d time.Duration) string {
 	seconds := int64(d.Round(time.Second) / time.Second)
 	out := "PT"
@@ -180,7 +180,7 @@ func isoDuration(d time.Duration) string {
 	return out
 }
 
-// statistics counts as strings. Nobody watches here: who likes a video has seen it.
+// statistics returns counts as strings. Nobody watches here: everybody who likes a video counts as a viewer.
 func (n *network) statistics(v video) map[string]string {
 	p, _ := n.env.Posts.Get(v.ID)
 	likes := n.env.Likes(p)

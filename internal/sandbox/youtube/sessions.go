@@ -23,7 +23,7 @@ func (n *network) registerSessions() {
 	n.env.RouteBy("PUT "+uploadPath, sendOperation, n.checked(sendVideo, n.send))
 }
 
-// sendOperation tells the PUT that brings the last byte, and so makes the video, from all others.
+// sendOperation distinguishes the PUT with the last byte, which creates the video, from all others.
 func sendOperation(r *http.Request) sim.Operation {
 	if s, ok := parseSpan(r); ok && !s.probe && s.end == s.total {
 		return sim.Publish
@@ -31,33 +31,33 @@ func sendOperation(r *http.Request) sim.Operation {
 	return sim.Upload
 }
 
-// sessionLife is how long an upload can be gone on with.
+// sessionLife is how long an upload can be continued.
 const sessionLife = 7 * 24 * time.Hour
 
-// session is an upload that was opened. It belongs to a channel, whatever token brings its bytes.
+// session is a started upload. It belongs to a channel, whatever token sends its bytes.
 type session struct {
 	ID        string    `json:"id"`
 	ChannelID string    `json:"channel"`
 	Parts     []string  `json:"parts"`
 	Metadata  metadata  `json:"metadata"`
 	StartedAt time.Time `json:"started"`
-	// Total is the announced size; zero until it is told.
+	// Total is the announced size; zero until it is known.
 	Total  int64      `json:"total,omitempty"`
 	Digest sim.Digest `json:"digest"`
 	Scan   mp4.Movie  `json:"scan"`
-	// VideoID is set when the last byte has come.
+	// VideoID is set when the last byte has arrived.
 	VideoID string `json:"video,omitempty"`
 }
 
 func (s session) open(now time.Time) bool { return now.Sub(s.StartedAt) < sessionLife }
 
-// maxVideo is the largest video.
+// maxVideo is the maximum size of a video.
 const maxVideo = 256 << 30
 
-// uploadsPerDay is how many uploads a channel may open in 24 hours. YouTube tells no number.
+// uploadsPerDay is how many uploads a channel may start in 24 hours. YouTube does not document the number.
 const uploadsPerDay = 50
 
-// openSession takes the metadata and answers with the address for the bytes.
+// openSession accepts the metadata and responds with the upload URL.
 func (n *network) openSession(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	if q.Get("uploadType") != "resumable" {
@@ -97,7 +97,7 @@ func (n *network) openSession(r *http.Request, c caller) sim.Reply {
 		n.env.URL(r, uploadPath+"?"+address.Encode())).With("X-GUploader-UploadID", s.ID)
 }
 
-// announced reads the size and the type of the file that will come; the size may be left out.
+// announced reads the announced size and type of the file; the size may be missing.
 func announced(r *http.Request) (int64, *sim.Reply) {
 	kind := r.Header.Get("X-Upload-Content-Type")
 	if media, _, err := mime.ParseMediaType(kind); kind != "" &&
@@ -116,7 +116,7 @@ func announced(r *http.Request) (int64, *sim.Reply) {
 	return total, nil
 }
 
-// readParts reads the part parameter.
+// readParts parses the part parameter.
 func readParts(q url.Values, known []string) ([]string, *sim.Reply) {
 	if q.Get("part") == "" {
 		return nil, refuse(badRequest("missingRequiredParameter", "No filter selected. Required parameter: part"))
@@ -130,7 +130,7 @@ func readParts(q url.Values, known []string) ([]string, *sim.Reply) {
 	return parts, nil
 }
 
-// send takes bytes, or tells how many there are.
+// send accepts bytes, or returns how many there are.
 func (n *network) send(r *http.Request, c caller) sim.Reply {
 	var s session
 	found := false
@@ -157,7 +157,7 @@ func (n *network) send(r *http.Request, c caller) sim.Reply {
 	return n.receive(r, s, sent)
 }
 
-// receive reads a chunk and stores as much of it as has come.
+// receive reads a chunk and stores as much of it as arrives.
 func (n *network) receive(r *http.Request, s session, sent span) sim.Reply {
 	before := s.Digest.Size
 	if sent.total > 0 {
@@ -172,7 +172,7 @@ func (n *network) receive(r *http.Request, s session, sent span) sim.Reply {
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		current, _ := n.sessions.Get(s.ID)
 		if current.Digest.Size != before || current.VideoID != "" {
-			return refuse(wrongOffset(sent.first, current.Digest.Size)) // another request was faster
+			return refuse(wrongOffset(sent.first, current.Digest.Size)) // a concurrent request was faster
 		}
 		if s.Total == 0 || s.Digest.Size < s.Total {
 			n.sessions.Put(tx, s.ID, s)
@@ -192,7 +192,7 @@ func (n *network) receive(r *http.Request, s session, sent span) sim.Reply {
 	return n.finished(r, s, http.StatusCreated)
 }
 
-// incomplete answers how much has come. Clients that cannot take the status 308 get it in a header.
+// incomplete returns how much has arrived. Clients that cannot handle the status 308 get it in a header.
 func incomplete(r *http.Request, s session) sim.Reply {
 	reply := sim.Reply{Status: http.StatusPermanentRedirect}
 	if strings.EqualFold(r.Header.Get("X-GUploader-No-308"), "yes") {
@@ -205,7 +205,7 @@ func incomplete(r *http.Request, s session) sim.Reply {
 	return reply
 }
 
-// finished answers with the video that an upload has become.
+// finished returns the video of a complete upload.
 func (n *network) finished(r *http.Request, s session, status int) sim.Reply {
 	var resource map[string]any
 	found := false

@@ -10,15 +10,15 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// blockBytes is what every chunk but the last must be a multiple of.
+// blockBytes is the unit of the size of every chunk but the last.
 const blockBytes = 256 << 10
 
-// span is the part of a file that a request brings: from first up to end, of total bytes. A total of zero is unknown. A
-// probe brings nothing, and asks how far the upload is.
+// span is the range of a file that a request sends: from first up to end, of total bytes. A total of zero is unknown. A
+// probe sends nothing, and reads the progress of the upload.
 type span struct {
 	first, end, total int64
 	probe             bool
-	length            int64 // what the request says that it carries
+	length            int64 // the declared length of the request
 }
 
 var (
@@ -26,7 +26,7 @@ var (
 	probePattern = regexp.MustCompile(`^bytes \*/(\d{1,18}|\*)$`)
 )
 
-// parseSpan reads what a request brings. Without a Content-Range it is the whole file.
+// parseSpan parses the range of a request. Without a Content-Range it is the whole file.
 func parseSpan(r *http.Request) (span, bool) {
 	header := r.Header.Get("Content-Range")
 	if header == "" {
@@ -43,7 +43,7 @@ func parseSpan(r *http.Request) (span, bool) {
 	return s, s.first < s.end && (s.total == 0 || s.end <= s.total)
 }
 
-// number reads at most eighteen digits; a star is zero.
+// number parses at most eighteen digits; a star is zero.
 func number(digits string) int64 {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
@@ -52,7 +52,7 @@ func number(digits string) int64 {
 	return n
 }
 
-// check refuses bytes that do not follow those that are there, and chunks of a wrong size.
+// check rejects bytes that do not follow the stored ones, and chunks of a wrong size.
 func (s span) check(stored int64) *sim.Reply {
 	size := s.end - s.first
 	switch {
@@ -77,8 +77,8 @@ func wrongOffset(offset, stored int64) sim.Reply {
 			"which does not match the already uploaded size of %d byte(s).", offset, stored))
 }
 
-// wholeBlocks reads a chunk block by block and ends, without an error, before a block that does not come whole. So
-// much of a chunk is kept when its connection breaks.
+// wholeBlocks reads a chunk block by block and ends, without an error, before an incomplete block. That much of a chunk
+// is kept when its connection breaks.
 type wholeBlocks struct {
 	source io.Reader
 	left   int64

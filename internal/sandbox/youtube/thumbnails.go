@@ -7,14 +7,14 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// maxThumbnail is the largest picture that a channel can give a video.
+// maxThumbnail is the maximum size of a thumbnail.
 const maxThumbnail = 50 << 20
 
 func (n *network) registerThumbnails() {
 	n.env.Route("POST /upload/youtube/v3/thumbnails/set", sim.Upload, n.checked(setThumbnail, n.setThumbnail))
 }
 
-// setThumbnail gives a video a picture.
+// setThumbnail sets the thumbnail of a video.
 func (n *network) setThumbnail(r *http.Request, c caller) sim.Reply {
 	id := r.URL.Query().Get("videoId")
 	var refusal *sim.Reply

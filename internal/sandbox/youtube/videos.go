@@ -15,7 +15,7 @@ func (n *network) registerVideos() {
 	n.env.Route("DELETE /youtube/v3/videos", sim.Delete, n.checked(changeThings, n.deleteVideo))
 }
 
-// video is an upload that has all its bytes. What can be seen of it is a post as well.
+// video is a complete upload. If it is visible, it is also a post.
 type video struct {
 	ID         string    `json:"id"`
 	ChannelID  string    `json:"channel"`
@@ -23,39 +23,39 @@ type video struct {
 	File       sim.Media `json:"file"`
 	Shape      mp4.Shape `json:"shape"`
 	UploadedAt time.Time `json:"uploaded"`
-	// Failure and Rejection are what processing will find out.
+	// Failure and Rejection are the results of processing.
 	Failure   string `json:"failure,omitempty"`
 	Rejection string `json:"rejection,omitempty"`
-	// Thumbnail is set when the channel gave a picture of its own.
+	// Thumbnail is set if the channel set its own thumbnail.
 	Thumbnail bool      `json:"thumbnail,omitempty"`
 	Captions  []caption `json:"captions,omitempty"`
 }
 
-// Shorts are videos of at most three minutes that are not wider than high.
+// maxShort is the maximum duration of a Short, which must not be wider than high.
 const maxShort = 3 * time.Minute
 
 func (v video) isShort() bool {
 	return v.Shape.Known() && v.Shape.Height >= v.Shape.Width && v.Shape.Duration <= maxShort
 }
 
-// text returns what a timeline shows.
+// text returns the text on a timeline.
 func (v video) text() string {
 	return strings.TrimSpace(v.Metadata.Snippet.Title + "\n\n" + v.Metadata.Snippet.Description)
 }
 
-// isVisible tells whether a channel may see the video.
+// isVisible reports whether a channel may see the video.
 func (v video) isVisible(channel string, now time.Time) bool {
 	return v.ChannelID == channel || v.Metadata.Status.privacyAt(now) != privacyPrivate
 }
 
-// Lengths of videos.
+// Durations of videos.
 const (
 	maxLength           = 12 * time.Hour
 	maxUnverifiedLength = 15 * time.Minute
 )
 
-// judge says what processing will find wrong with a video: a failure, a rejection or neither. A file whose index cannot
-// be read passes.
+// judge returns the result of processing a video: a failure, a rejection or neither. A file whose index cannot be read
+// passes.
 func (v video) judge(channel sim.Account) (failure, rejection string) {
 	switch {
 	case !strings.HasPrefix(v.File.Type, "video/"):
@@ -67,7 +67,7 @@ func (v video) judge(channel sim.Account) (failure, rejection string) {
 	}
 }
 
-// finish makes a video of an upload whose last byte has come, and returns its id.
+// finish creates the video of an upload whose last byte has arrived, and returns its id.
 func (n *network) finish(tx *sim.Tx, s session) (string, *sim.Reply) {
 	file, err := s.Digest.Media()
 	if err != nil {
@@ -94,7 +94,7 @@ func (n *network) finish(tx *sim.Tx, s session) (string, *sim.Reply) {
 	return v.ID, nil
 }
 
-// followVideos keeps the index of uploads.
+// followVideos updates the index of uploads.
 func (n *network) followVideos(id string, before, after *video) {
 	switch {
 	case before == nil:
@@ -105,10 +105,10 @@ func (n *network) followVideos(id string, before, after *video) {
 	}
 }
 
-// maxIDs is how many videos one call can ask for.
+// maxIDs is the maximum number of videos per call.
 const maxIDs = 50
 
-// listVideos answers videos by their ids. What the caller may not see is left out.
+// listVideos returns videos by id. Those that the caller may not see are omitted.
 func (n *network) listVideos(r *http.Request, c caller) sim.Reply {
 	q := r.URL.Query()
 	parts, refusal := readParts(q, videoParts)
@@ -146,7 +146,7 @@ func (n *network) own(id string, c caller) (video, *sim.Reply) {
 	}
 }
 
-// deleteVideo takes a video down.
+// deleteVideo deletes a video.
 func (n *network) deleteVideo(r *http.Request, c caller) sim.Reply {
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		v, refusal := n.own(r.URL.Query().Get("id"), c)

@@ -3,20 +3,20 @@
 //
 // # Channels
 //
-// Every Google account here has one channel. Channels whose name begins with "unverified" have no verified phone
-// number: no thumbnails of their own, and no videos of more than 15 minutes.
+// Every Google account here has one channel. Channels whose name starts with "unverified" have no verified phone
+// number: no custom thumbnails, and no videos of more than 15 minutes.
 //
-// # When a video is there
+// # When a video is published
 //
-// A video exists when its last byte has come, and never before. The PUT that brings that byte is the operation publish;
-// opening a session, all other chunks, asking how far an upload is, thumbnails and playlists are uploads. Afterwards
-// the video is processed for the processing time. A file that is no video gets an id as well, fails in processing and
-// is never on the timeline. Timelines show private and unlisted videos too, since they are there to be looked at; the
-// API tells private ones to their channel alone.
+// A video exists when its last byte has arrived, and never before. The PUT with that byte is the operation publish;
+// opening a session, all other chunks, reading the progress of an upload, thumbnails and playlists are uploads.
+// Afterwards the video is processed for the processing time. A file that is no video gets an id as well, fails in
+// processing and is never on the timeline. Timelines show private and unlisted videos too, for inspection; the API
+// returns private ones only to their channel.
 //
 // # Quota
 //
-// There is one project for all callers, with Google's buckets of a day, which ends at midnight in California.
+// There is one project for all callers, with Google's daily quotas, which reset at midnight in California.
 package youtube
 
 import (
@@ -33,11 +33,11 @@ import (
 
 const name = "youtube"
 
-// Settings is how the app stands with Google. The zero value is an app that passed all its checks.
+// Settings is the app's status at Google. The zero value is an app that passed all its checks.
 type Settings struct {
-	// Unaudited is a project that did not pass YouTube's audit: all its videos are private for good.
+	// Unaudited is a project that did not pass YouTube's audit: all its videos stay private.
 	Unaudited bool
-	// Testing is a consent screen that is not in production: refresh tokens die after seven days.
+	// Testing is a consent screen that is not in production: refresh tokens expire after seven days.
 	Testing bool
 }
 
@@ -77,17 +77,17 @@ func account(handle string) (sim.Account, error) {
 	return sim.Account{ID: id, Handle: handle, Name: sim.DisplayName(handle, "TV")}, nil
 }
 
-// unverifiedPrefix begins the names of channels without a phone number.
+// unverifiedPrefix is the prefix of channels without a phone number.
 const unverifiedPrefix = "unverified"
 
 func isVerified(a sim.Account) bool {
 	return !strings.HasPrefix(strings.ToLower(a.Handle), unverifiedPrefix)
 }
 
-// analyticsSeed asks for a connection that may also read reports.
+// analyticsSeed is the prefix of a connection that may also read reports.
 const analyticsSeed = "analytics:"
 
-// seed connects a channel with all that publishing needs.
+// seed connects a channel with all scopes that publishing needs.
 func (s Settings) seed(handle string) (sim.Seed, error) {
 	handle, hasAnalytics := strings.CutPrefix(handle, analyticsSeed)
 	a, err := account(handle)
@@ -108,7 +108,7 @@ func (s Settings) seed(handle string) (sim.Seed, error) {
 	})
 }
 
-// network is YouTube as it runs.
+// network is the running simulation of YouTube.
 type network struct {
 	env       *sim.Env
 	settings  Settings
@@ -119,11 +119,11 @@ type network struct {
 	playlists *sim.Table[playlist]
 	items     *sim.Table[playlistItem]
 
-	// The indexes below follow the tables; the store's lock guards them.
-	uploads map[string][]string // channel, then its videos, oldest first
-	lists   map[string][]string // channel, then its playlists
-	listed  map[string][]string // playlist, then its items
-	granted map[string][]string // channel and app, then tokens
+	// The indexes below follow the tables; they are guarded by the store's lock.
+	uploads map[string][]string // videos by channel, oldest first
+	lists   map[string][]string // playlists by channel
+	listed  map[string][]string // items by playlist
+	granted map[string][]string // tokens by channel and app
 }
 
 func start(env *sim.Env, settings Settings) sim.Service {
@@ -152,12 +152,12 @@ func start(env *sim.Env, settings Settings) sim.Service {
 	return n
 }
 
-// NotFound answers what Google does not have.
+// NotFound returns the response to an unknown path.
 func (n *network) NotFound() sim.Reply {
 	return failure(http.StatusNotFound, "global", "notFound", "Not Found")
 }
 
-// PostPath returns the path of a video's page: Shorts have one of their own, and comments are on their video's.
+// PostPath returns the path of a video's page: Shorts have their own, and comments are on their video's.
 func (n *network) PostPath(p sim.Post, _ sim.Account) string {
 	id := p.ID
 	for said := p; said.Kind == sim.KindComment && said.ParentID != ""; said, _ = n.env.Posts.Get(id) {
@@ -169,16 +169,16 @@ func (n *network) PostPath(p sim.Post, _ sim.Account) string {
 	return "/watch?v=" + id
 }
 
-// Welcome gives a channel its first playlist.
+// Welcome creates a channel's first playlist.
 func (n *network) Welcome(tx *sim.Tx, a sim.Account) {
 	n.createPlaylist(tx, playlist{ChannelID: a.ID, Title: "Favorites", Privacy: privacyPublic})
 }
 
-// newID returns an id that no other has, and that looks like one of YouTube's.
+// newID returns a unique id that looks like one of YouTube's.
 func newID(tx *sim.Tx) string {
 	sum := sha256.Sum256(binary.BigEndian.AppendUint64(nil, tx.NextSeq()))
 	return base64.RawURLEncoding.EncodeToString(sum[:8])
 }
 
-// wireTime writes an instant as YouTube does.
+// wireTime formats a time as YouTube does.
 func wireTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
