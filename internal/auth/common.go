@@ -8,8 +8,9 @@ import (
 	"sync"
 )
 
-// commonPasswords holds those of the commonest 10,000 passwords that are long enough to be taken otherwise: the first
-// eight bytes of the SHA-256 of each, in lower case, as hex, one a line. Hashed, because most are not fit to be read.
+// commonPasswords holds those of the 10,000 most common passwords that are long enough to be accepted otherwise: the
+// first eight bytes of the SHA-256 of each, in lower case, as hex, one per line. Hashed, because most are not fit to be
+// read.
 //
 //go:embed common_passwords.txt
 var commonPasswords string

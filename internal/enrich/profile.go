@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// languageFiles hold what is known about each language, one file per tag. A file has sections: [function], the words
-// that carry grammar rather than meaning; [sample], ordinary text to take letter sequences from; [positive] and
-// [negative], words of feeling; [negation], words that turn the feeling that follows; [negation after], those that turn
-// the one before. In words of feeling and negation a * at the end stands for any ending and _ for a space.
+// languageFiles hold the data of each language, one file per tag. A file has sections: [function], the function words;
+// [sample], ordinary text for letter sequences; [positive] and [negative], sentiment words; [negation], words that
+// negate the sentiment that follows; [negation after], those that negate the one before. In sentiment words and
+// negations a * at the end stands for any ending and _ for a space.
 //
 //go:embed languages/*.txt
 var languageFiles embed.FS

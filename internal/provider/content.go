@@ -60,7 +60,7 @@ func (p Part) TextWithLinks() string {
 	return text
 }
 
-// AppendLink returns the text with an address on a line of its own, unless the text contains it.
+// AppendLink returns the text with a URL on its own line, unless the text contains it.
 func AppendLink(text, address string) string {
 	if ContainsLink(text, address) {
 		return text
@@ -68,7 +68,7 @@ func AppendLink(text, address string) string {
 	return strings.TrimSpace(text + "\n" + address)
 }
 
-// ContainsLink reports whether a text contains an address: as a whole, not as the beginning of a longer one.
+// ContainsLink reports whether a text contains a URL: as a whole, not as the start of a longer one.
 func ContainsLink(text, address string) bool {
 	for {
 		_, rest, found := strings.Cut(text, address)

@@ -1,4 +1,4 @@
-// Package accesstest lets the owner of a store's fixture in, for tests of rules that want a scope.
+// Package accesstest signs in the owner of a store's fixture, for tests of rules that need a scope.
 package accesstest
 
 import (
@@ -22,13 +22,13 @@ type Guest struct {
 	Caller  access.Caller
 }
 
-// Owner signs the owner of a fixture in.
+// Owner signs in the owner of a fixture.
 func Owner(tb testing.TB, f *storetest.Fixture) Guest {
 	tb.Helper()
 	return SignIn(tb, f, f.Owner)
 }
 
-// SignIn signs a person of a fixture in.
+// SignIn signs in a person of a fixture.
 func SignIn(tb testing.TB, f *storetest.Fixture, person crier.User) Guest {
 	tb.Helper()
 	clock := crier.Clock(func() time.Time { return f.Now.Time })

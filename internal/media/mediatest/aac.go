@@ -1,6 +1,6 @@
 package mediatest
 
-// The sound of every test video: AAC-LC, stereo, 48 kHz, silence, filled up to a bit rate that networks like.
+// The audio of every test video: AAC-LC, stereo, 48 kHz, silence, padded to a bit rate that networks accept.
 const (
 	aacSampleRate      = 48000
 	aacSamplesPerFrame = 1024

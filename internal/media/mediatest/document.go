@@ -37,7 +37,7 @@ func pageTree(pages, first int) string {
 	return fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", pages, strings.Join(kids, " "))
 }
 
-// CompressedPDF keeps its objects in a compressed object stream, as newer programs do.
+// CompressedPDF returns a document with its objects in a compressed object stream, as newer programs write them.
 func CompressedPDF(pages int) []byte {
 	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", pageTree(pages, 3)}
 	for range pages {
@@ -61,7 +61,7 @@ func CompressedPDF(pages int) []byte {
 	return b.Bytes()
 }
 
-// writeReferenceStream writes the cross-reference stream for objects that all lie in one object stream.
+// writeReferenceStream writes the cross-reference stream for objects that are all in one object stream.
 func writeReferenceStream(b *bytes.Buffer, objects, start int) {
 	rows := []byte{0, 0, 0, 0, 0}
 	for i := range objects {

@@ -1,10 +1,10 @@
 package mediatest
 
-// This file writes valid H.264 without an encoder: an intra-coded picture is one macroblock of raw samples, whose
-// colour all others take over by DC prediction with no residual, and every picture until the next one skips all its
-// macroblocks. Section numbers are those of ITU-T H.264.
+// This file writes valid H.264 without an encoder: an intra-coded picture is one macroblock of raw samples, whose color
+// all others copy by DC prediction with no residual, and every picture until the next one skips all its macroblocks.
+// Section numbers are those of ITU-T H.264.
 
-// h264 is one stream: its size in macroblocks and what the pictures have in common.
+// h264 is one stream: its size in macroblocks and the common properties of its pictures.
 type h264 struct {
 	width, height int
 	fps           int
@@ -14,7 +14,7 @@ func (s h264) columns() int     { return (s.width + 15) / 16 }
 func (s h264) rows() int        { return (s.height + 15) / 16 }
 func (s h264) macroblocks() int { return s.columns() * s.rows() }
 
-// level returns the lowest that allows the frame size and rate (table A-1).
+// level returns the lowest level that allows the frame size and rate (table A-1).
 func (s h264) level() byte {
 	levels := []struct {
 		idc             byte
@@ -28,7 +28,7 @@ func (s h264) level() byte {
 	return 62
 }
 
-// profileHigh is the profile that all networks name.
+// profileHigh is the profile that all networks document.
 const profileHigh = 100
 
 // sps returns the sequence parameter set (7.3.2.1): High profile, 8 bit 4:2:0, progressive, square pixels, BT.709.
@@ -55,7 +55,7 @@ func (s h264) sps() []byte {
 	return nalUnit(0x67, &w)
 }
 
-// putCropping cuts the whole macroblocks down to the wanted size, in steps of two samples (7.4.2.1.1).
+// putCropping crops the whole macroblocks to the wanted size, in steps of two samples (7.4.2.1.1).
 func (s h264) putCropping(w *bitWriter) {
 	right, bottom := s.columns()*16-s.width, s.rows()*16-s.height
 	w.flag(right > 0 || bottom > 0)
@@ -111,10 +111,10 @@ func (s h264) pps() []byte {
 	return nalUnit(0x68, &w)
 }
 
-// yuv is a colour in limited-range BT.709.
+// yuv is a color in limited-range BT.709.
 type yuv struct{ y, cb, cr byte }
 
-// intra returns a picture of one colour that starts a closed group of pictures. Neighbouring ones need different ids.
+// intra returns a picture of one color that starts a closed group of pictures. Adjacent ones need different ids.
 func (s h264) intra(id int, colour yuv) []byte {
 	var w bitWriter
 	w.ue(0) // first_mb_in_slice
@@ -133,7 +133,7 @@ func (s h264) intra(id int, colour yuv) []byte {
 	return nalUnit(0x65, &w)
 }
 
-// putRawMacroblock writes an I_PCM macroblock of one colour.
+// putRawMacroblock writes an I_PCM macroblock of one color.
 func putRawMacroblock(w *bitWriter, colour yuv) {
 	w.ue(25) // mb_type: I_PCM
 	w.align()
@@ -160,7 +160,7 @@ func putPredictedMacroblock(w *bitWriter, besideRaw bool) {
 	}
 }
 
-// repeat returns a picture that shows the one before it again; n counts from 1 after an intra picture.
+// repeat returns a picture that repeats the one before it; n counts from 1 after an intra picture.
 func (s h264) repeat(n int) []byte {
 	var w bitWriter
 	w.ue(0)
@@ -174,7 +174,7 @@ func (s h264) repeat(n int) []byte {
 	return nalUnit(0x41, &w)
 }
 
-// nalUnit ends the payload with its stop bit and puts in the bytes that keep it free of start codes (7.3.1).
+// nalUnit ends the payload with its stop bit and inserts the emulation prevention bytes (7.3.1).
 func nalUnit(header byte, payload *bitWriter) []byte {
 	payload.put(1, 1)
 	payload.align()

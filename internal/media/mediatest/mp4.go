@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// Video says what MP4 and MOV make. What is left zero takes the value that its field names.
+// Video are the properties of a video of MP4 and MOV. Zero fields have the defaults in their comments.
 type Video struct {
 	Width, Height int     // coded size before rotation, even; 540 x 960
 	Seconds       float64 // 5
 	FPS           int     // 30
-	Rotate        int     // clockwise degrees that a player must turn the pictures by: 0, 90, 180, 270
+	Rotate        int     // clockwise degrees by which a player must rotate the pictures: 0, 90, 180, 270
 	Audio         bool    // with a track of silence: AAC-LC, stereo, 48 kHz, 128 kbit/s
-	MoovLast      bool    // the index stands behind the pictures: a player cannot start before it has everything
+	MoovLast      bool    // the index follows the frames: a player cannot start before it has everything
 	EditList      bool    // with an edit list that delays each track by half a second
 	EncoderDelay  bool    // with the edit list that encoders write to skip their own delay
-	Fragmented    bool    // the index tells no samples; each second brings its own in a fragment
-	// Codec is the sample entry of the video track, avc1 by default. For hvc1, vp09 and av01 only the headers are true:
+	Fragmented    bool    // the index has no samples; each second has its own in a fragment
+	// Codec is the sample entry of the video track, avc1 by default. For hvc1, vp09 and av01 only the headers are real:
 	// the samples are those of avc1, which tests of probing never decode.
 	Codec string
 }
@@ -37,21 +37,22 @@ func (v Video) withDefaults() Video {
 	return v
 }
 
-// VerticalMP4 returns a clip that all seven networks take by the strictest reading of their limits: 540x960 (no side
-// over 1024, no less than a reel needs), five seconds, 30 frames a second, H.264 High and AAC, index first, over 75 KB.
+// VerticalMP4 returns a clip that all seven networks accept by the strictest reading of their limits: 540x960 (no side
+// over 1024, no less than a reel needs), five seconds, 30 frames per second, H.264 High and AAC, index first, over 75
+// KB.
 func VerticalMP4() []byte { return MP4(Video{Audio: true}) }
 
-// MP4 makes a video that players show: plain pictures that change their colour every second.
+// MP4 returns a playable video: plain pictures that change their color every second.
 func MP4(v Video) []byte {
 	return v.withDefaults().file(box("ftyp", []byte("isom\x00\x00\x02\x00isomiso2avc1mp41")))
 }
 
-// MOV makes the same video in a QuickTime file.
+// MOV returns the same video in a QuickTime file.
 func MOV(v Video) []byte {
 	return v.withDefaults().file(box("ftyp", []byte("qt  \x20\x05\x03\x00qt  ")))
 }
 
-// file puts the boxes in order and the chunk offsets into the index, whose size does not depend on them.
+// file writes the boxes in order and the chunk offsets into the index, whose size does not depend on them.
 func (v Video) file(ftyp []byte) []byte {
 	tracks := v.tracks()
 	if v.Fragmented {
@@ -68,13 +69,13 @@ func (v Video) file(ftyp []byte) []byte {
 	return join(ftyp, moov, mdat)
 }
 
-// track is the samples of one track and what the index says about them.
+// track holds the samples of one track and their index.
 type track struct {
 	video       bool
 	timescale   int
 	sampleTicks int
 	samples     [][]byte
-	sync        []int // numbers, from 1, of the samples that a player can start at
+	sync        []int // numbers, from 1, of the samples at which a player can start
 	entry       []byte
 }
 
@@ -96,7 +97,7 @@ func (v Video) tracks() []track {
 	return tracks
 }
 
-// palette holds the colours of the pictures: blue, orange, green.
+// palette holds the colors of the pictures: blue, orange, green.
 var palette = []yuv{{63, 150, 90}, {150, 60, 180}, {120, 90, 80}}
 
 func (v Video) pictures() track {

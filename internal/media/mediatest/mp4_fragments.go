@@ -2,7 +2,7 @@ package mediatest
 
 import "bytes"
 
-// fragmentedFile writes an index without samples and one fragment a second (ISO/IEC 14496-12, 8.8).
+// fragmentedFile writes an index without samples and one fragment per second (ISO/IEC 14496-12, 8.8).
 func (v Video) fragmentedFile(ftyp []byte, tracks []track) []byte {
 	parts := [][]byte{v.movieHeader(tracks)}
 	var defaults [][]byte
@@ -28,7 +28,7 @@ func fragment(tracks []track, second int) []byte {
 	return join(movieFragment(tracks, second, size+8), box("mdat", data))
 }
 
-// movieFragment tells the samples of one second; its size does not depend on where they are.
+// movieFragment describes the samples of one second; its size does not depend on their offsets.
 func movieFragment(tracks []track, second, dataAt int) []byte {
 	parts := [][]byte{fullBox("mfhd", 0, u32(second+1))}
 	for i, t := range tracks {

@@ -5,7 +5,7 @@ import "bytes"
 // movieTimescale is the unit of durations in the movie and track headers: a millisecond.
 const movieTimescale = 1000
 
-// moov returns the index of the file, for samples that start at the given place.
+// moov returns the index of the file, for samples that start at the given offset.
 func (v Video) moov(tracks []track, dataAt int) []byte {
 	parts := [][]byte{v.movieHeader(tracks)}
 	for i, t := range tracks {
@@ -26,7 +26,7 @@ func (v Video) movieHeader(tracks []track) []byte {
 		u32(0x10000), u16(0x100), make([]byte, 10), matrix(0, 0, 0), make([]byte, 24), u32(len(tracks)+1))
 }
 
-// chunkOffsets tells where each chunk of one track starts.
+// chunkOffsets returns the offsets of one track's chunks.
 func chunkOffsets(tracks []track, number, dataAt int) []int {
 	var offsets []int
 	at := dataAt
@@ -77,7 +77,7 @@ func (v Video) trackHeader(id int, t track, duration int) []byte {
 		u16(volume), u16(0), matrix(rotate, width, height), u32(width<<16), u32(height<<16))
 }
 
-// matrix turns pictures of the given size clockwise and moves them back into view (ISO/IEC 14496-12, 8.3.2).
+// matrix rotates pictures of the given size clockwise and moves them back into view (ISO/IEC 14496-12, 8.3.2).
 func matrix(rotate, width, height int) []byte {
 	const one = 0x10000
 	a, b, c, d, x, y := one, 0, 0, one, 0, 0
@@ -92,7 +92,7 @@ func matrix(rotate, width, height int) []byte {
 	return join(u32(a), u32(b), u32(0), u32(c), u32(d), u32(0), u32(x), u32(y), u32(0x40000000))
 }
 
-// sampleTable tells length, size and place of every sample.
+// sampleTable contains duration, size and offset of every sample.
 func (t track) sampleTable(offsets []int) []byte {
 	sizes, places := new(bytes.Buffer), new(bytes.Buffer)
 	for _, s := range t.samples {
@@ -114,7 +114,7 @@ func (t track) sampleTable(offsets []int) []byte {
 	return box("stbl", parts...)
 }
 
-// chunkTable tells how many samples each chunk has.
+// chunkTable contains the number of samples of each chunk.
 func (t track) chunkTable(chunks int) []byte {
 	var entries []byte
 	count := 0
@@ -140,7 +140,7 @@ func (v Video) visualEntry(stream h264) []byte {
 		v.codecConfiguration(stream), box("pasp", u32(1), u32(1)))
 }
 
-// codecConfiguration returns the box that tells a decoder what to expect.
+// codecConfiguration returns the box with the decoder configuration.
 func (v Video) codecConfiguration(stream h264) []byte {
 	switch v.Codec {
 	case "hvc1": // ISO/IEC 14496-15, 8.3.2.1: Main profile, 4:2:0, 8 bit, no parameter sets

@@ -11,7 +11,7 @@ import (
 	"image/png"
 )
 
-// The colours of Quadrants: top left, top right, bottom left, bottom right.
+// The colors of Quadrants: top left, top right, bottom left, bottom right.
 var (
 	TopLeft     = color.RGBA{200, 30, 30, 255}
 	TopRight    = color.RGBA{30, 160, 30, 255}
@@ -19,7 +19,7 @@ var (
 	BottomRight = color.RGBA{230, 200, 30, 255}
 )
 
-// Quadrants returns a picture with a different colour in each quarter, so that a test can tell how it was turned.
+// Quadrants returns a picture with a different color in each quarter, so that a test can detect how it was rotated.
 func Quadrants(width, height int) *image.RGBA {
 	m := image.NewRGBA(image.Rect(0, 0, width, height))
 	x, y := width/2, height/2
@@ -43,7 +43,7 @@ func encodeJPEG(m image.Image) []byte {
 	return b.Bytes()
 }
 
-// RotatedJPEG looks like JPEG to a viewer that heeds its EXIF orientation (1 to 8); the pixels are stored turned.
+// RotatedJPEG looks like JPEG to a viewer that applies its EXIF orientation (1 to 8); the pixels are stored rotated.
 func RotatedJPEG(width, height, orientation int) []byte {
 	plain := encodeJPEG(turned(Quadrants(width, height), orientation))
 	exif := append([]byte("Exif\x00\x00"), exifOrientation(orientation)...)
@@ -51,7 +51,7 @@ func RotatedJPEG(width, height, orientation int) []byte {
 	return join(plain[:2], segment, plain[2:])
 }
 
-// turned stores a picture the way that a camera in the given EXIF orientation does (CIPA DC-008, tag 274).
+// turned stores a picture as a camera in the given EXIF orientation does (CIPA DC-008, tag 274).
 func turned(m *image.RGBA, orientation int) image.Image {
 	w, h := m.Bounds().Dx(), m.Bounds().Dy()
 	stored := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -111,7 +111,7 @@ func GIF(width, height, frames int) []byte {
 	return b.Bytes()
 }
 
-// must stops the test program: an encoder of the standard library cannot fail on a buffer.
+// must panics: an encoder of the standard library cannot fail on a buffer.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("mediatest: %v", err))

@@ -7,25 +7,25 @@ import (
 	"hash/crc32"
 )
 
-// Cut returns a file as it arrives when the sender stops after two thirds of it.
+// Cut returns the first two thirds of a file, as if the sender had stopped.
 func Cut(file []byte) []byte { return bytes.Clone(file[:len(file)*2/3]) }
 
-// HEIC returns the beginning of a picture as telephones take them, which crier does not take.
+// HEIC returns the start of a picture in the format of phones, which crier does not accept.
 func HEIC() []byte {
 	return join(box("ftyp", []byte("heic\x00\x00\x00\x00mif1heic")), box("meta", make([]byte, 64)),
 		box("mdat", make([]byte, 256)))
 }
 
-// AVIF returns the beginning of an AVIF picture, which crier does not take.
+// AVIF returns the start of an AVIF picture, which crier does not accept.
 func AVIF() []byte {
 	return join(box("ftyp", []byte("avif\x00\x00\x00\x00mif1avif")), box("meta", make([]byte, 64)),
 		box("mdat", make([]byte, 256)))
 }
 
-// HTML returns a web page: what a file often is that was fetched from a wrong address.
+// HTML returns a web page, which is what a wrong URL often returns.
 func HTML() []byte { return []byte("<!DOCTYPE html><html><body>Please sign in.</body></html>\n") }
 
-// BombPNG returns a decompression bomb: a true PNG of some thirty kilobytes and 108 million white pixels.
+// BombPNG returns a decompression bomb: a valid PNG of some thirty kilobytes and 108 million white pixels.
 func BombPNG() []byte {
 	const side = 10400
 	header := join(u32(side), u32(side), []byte{1, 0, 0, 0, 0})
@@ -42,7 +42,7 @@ func BombPNG() []byte {
 		pngChunk("IEND", nil))
 }
 
-// GarbledPNG returns a PNG whose header is true and whose pixels cannot be decoded.
+// GarbledPNG returns a PNG with a valid header and pixels that cannot be decoded.
 func GarbledPNG(width, height int) []byte {
 	return join([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", join(u32(width), u32(height), []byte{8, 2, 0, 0, 0})),
 		pngChunk("IDAT", []byte("these are no pixels")), pngChunk("IEND", nil))

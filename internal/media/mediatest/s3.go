@@ -14,8 +14,8 @@ import (
 	"crier/internal/programtest"
 )
 
-// The S3-compatible server of the tests: a real gateway that keeps its objects in a folder. It is built by the Go
-// command, once for a machine, and is no dependency of crier's module.
+// The S3-compatible server of the tests: a real gateway that stores its objects in a directory. It is built by the Go
+// command, once per machine, and is no dependency of crier's module.
 const (
 	gatewayModule  = "github.com/versity/versitygw/cmd/versitygw"
 	gatewayVersion = "v1.8.0"
@@ -59,7 +59,7 @@ func StartS3(t testing.TB) S3 {
 	return server
 }
 
-// waitForServer returns when the server takes connections. Another program tells that in no other way.
+// waitForServer returns when the server accepts connections. A separate program gives no other signal.
 func waitForServer(address string, exited chan error) error {
 	deadline := time.After(2 * time.Minute)
 	for {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// WebM returns a video of VP9 and, if wanted, Opus in a WebM file, 30 frames a second. The headers are true; the frames
-// are not pictures.
+// WebM returns a video of VP9 and, if wanted, Opus in a WebM file, 30 frames per second. The headers are valid; the
+// frames are not.
 func WebM(width, height int, seconds float64, audio bool) []byte {
 	const frameNanoseconds = 1_000_000_000 / 30
 	video := ebml(0xae, ebmlUint(0xd7, 1), ebmlUint(0x83, 1), ebml(0x86, []byte("V_VP9")),

@@ -40,8 +40,8 @@ func box8(name string, body []byte) []byte {
 func le24(v int) []byte { return []byte{byte(v), byte(v >> 8), byte(v >> 16)} }
 func le32(v int) []byte { return append(le24(v), byte(v>>24)) }
 
-// losslessWebP codes every pixel as four bytes with flat prefix codes (RFC 9649, section 3): nothing is compressed,
-// so the coder stays a page long.
+// losslessWebP encodes every pixel as four bytes with flat prefix codes (RFC 9649, section 3): nothing is compressed,
+// so the encoder stays a page long.
 func losslessWebP(m *image.RGBA, alpha bool) []byte {
 	w := &lsbWriter{}
 	width, height := m.Bounds().Dx(), m.Bounds().Dy()
@@ -94,8 +94,8 @@ func (w *lsbWriter) flag(on bool) {
 	}
 }
 
-// flatCode writes a prefix code in which the first 256 symbols have eight bits and all others none: the code lengths
-// 0 and 8 are themselves coded in one bit each.
+// flatCode writes a prefix code in which the first 256 symbols have eight bits and all others none: the code lengths 0
+// and 8 are themselves encoded in one bit each.
 func (w *lsbWriter) flatCode(alphabet int) {
 	order := []int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8}
 	w.put(1, 0)            // normal code
@@ -109,7 +109,7 @@ func (w *lsbWriter) flatCode(alphabet int) {
 	}
 }
 
-// singleCode writes a prefix code of the one symbol 0, which takes no bits.
+// singleCode writes a prefix code of the single symbol 0, which takes no bits.
 func (w *lsbWriter) singleCode() {
 	w.put(1, 1)
 	w.put(1, 0)

@@ -21,8 +21,8 @@ import (
 	"unicode/utf8"
 )
 
-// A golden file holds exchanges, divided by lines of equal signs. Each is a request and its answer, divided by a line
-// of hyphens:
+// A golden file holds exchanges, separated by lines of equal signs. Each is a request and its response, separated by a
+// line of hyphens:
 //
 //	POST /2/tweets
 //	Authorization: Bearer access-1
@@ -36,9 +36,9 @@ import (
 //	{"data":{"id":"1"}}
 //	===
 //
-// All headers that a provider sets are written down; those of the transport are not compared. A multipart body is
-// written as one line per part: name=value, or name=filename;type;bytes. An answer of the word "drop" takes the request
-// and closes the connection. {{server}} stands for the address of the replay, in requests and answers.
+// All headers that a provider sets are listed; those of the transport are not compared. A multipart body is written as
+// one line per part: name=value, or name=filename;type;bytes. The response "drop" reads the request and closes the
+// connection. {{server}} stands for the address of the replay, in requests and responses.
 
 const (
 	betweenExchanges = "\n===\n"

@@ -22,8 +22,8 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// A vendor file holds one exchange as the vendor's own documentation shows it, in the form of golden files, below a
-// head that says where it stands:
+// A vendor file holds one exchange from the vendor's own documentation, in the format of golden files, below a header
+// that names its source:
 //
 //	Page: https://docs.x.com/x-api/posts/manage-tweets/quickstart
 //	Also: tweet.fields
@@ -31,11 +31,11 @@ import (
 //	POST /2/tweets
 //	...
 //
-// The request is the vendor's, not the client's. What the client sends has to contain all of it; what it sends besides
-// has to be named in Also, and what it chooses by itself (a list of fields, a form instead of JSON) in Own. The token
-// is not compared: vendors show it in the query, in the body or in a header. A body of a file is its length, in Bytes.
-// An answer is the vendor's too: the client has to understand it, and the sandbox has to give one of the same shape for
-// the same request. Values that the sandbox cannot repeat are named in Unlike, with dots between keys.
+// The request is the vendor's, not the client's. The client's request has to contain all of it; what it sends in
+// addition has to be listed in Also, and what it chooses itself (a list of fields, a form instead of JSON) in Own. The
+// token is not compared: vendors show it in the query, in the body or in a header. The body of a file is its length, in
+// Bytes. The response is the vendor's too: the client has to understand it, and the sandbox has to return one of the
+// same shape for the same request. Values that the sandbox cannot repeat are listed in Unlike, with dots between keys.
 
 // VendorExample is one exchange of a vendor's documentation.
 type VendorExample struct {

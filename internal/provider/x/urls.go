@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// tldNames are the top-level domains of the root zone, one a line, internationalised ones in both spellings.
+// tldNames are the top-level domains of the root zone, one per line, internationalized ones in both forms.
 //
 //go:embed tlds.txt
 var tldNames string

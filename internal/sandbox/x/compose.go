@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// compositions.txt lists the canonical compositions of Unicode 14 in hexadecimal: a base, a mark, and what they are
-// together; a zero mark means that the base alone is written otherwise. It is derived from UnicodeData.txt.
+// compositions.txt lists the canonical compositions of Unicode 14 in hexadecimal: a base, a mark, and their
+// composition; a zero mark means that the base alone has another form. It is derived from UnicodeData.txt.
 //
 //go:embed compositions.txt
 var compositionLines string

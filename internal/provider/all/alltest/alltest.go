@@ -1,6 +1,5 @@
-// Package alltest is what tests have to know about each of the networks: how to drive it through the suite of
-// providertest, and what has to come of it. The clients alone pass the suite in package all, and the whole service in
-// cmd/crier.
+// Package alltest describes each of the networks for tests: how to drive it through the suite of providertest, and the
+// expected results. The clients alone pass the suite in package all, and the whole service in cmd/crier.
 package alltest
 
 import (
@@ -14,8 +13,8 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// Networks returns all networks by their names. LinkedIn is there twice, because a member's token cannot read what it
-// wrote; the kind of the account follows the name of the network then, after a colon.
+// Networks returns all networks by name. LinkedIn occurs twice, because a member's token cannot read what it wrote; the
+// kind of the account then follows the name of the network, after a colon.
 func Networks() map[string]providertest.Network {
 	networks := peculiarities()
 	for name, n := range networks {
@@ -30,13 +29,13 @@ func Networks() map[string]providertest.Network {
 	return networks
 }
 
-// peculiarities returns what the networks differ in.
+// peculiarities returns the differences between the networks.
 func peculiarities() map[string]providertest.Network {
 	return map[string]providertest.Network{
 		"x": {RefusesLongText: true, RotatesRefreshToken: true},
 		"tiktok": {
 			Settings:           map[string]any{"tiktokPrivacyLevel": "PUBLIC_TO_EVERYONE"},
-			NeverSureOfAbsence: true, // no list tells which posts TikTok is still looking at
+			NeverSureOfAbsence: true, // no list contains the posts that TikTok is still checking
 			RefusesLongText:    true, RotatesRefreshToken: true,
 		},
 		"instagram": {
@@ -56,7 +55,7 @@ func peculiarities() map[string]providertest.Network {
 				{Name: "story of a video", PostType: "text_video",
 					Settings: map[string]any{"facebookPostType": "story"}, Hides: true},
 			},
-			// Facebook restricts for a while and says that it passes.
+			// Facebook restricts for a while and says that it is temporary.
 			Faults: map[string]providertest.Class{"restricted": {Kind: provider.Temporary,
 				Code: provider.CodeAccountRestricted}},
 			RefusesLongText: true,
@@ -68,7 +67,7 @@ func peculiarities() map[string]providertest.Network {
 	}
 }
 
-// newClient makes clients of a network.
+// newClient returns a constructor of a network's client.
 func newClient(network string) func(string, *providertest.Clock) (provider.Provider, error) {
 	return func(box string, clock *providertest.Clock) (provider.Provider, error) {
 		config := all.Config{Caller: providertest.NewCaller(clock), Now: clock.Now}

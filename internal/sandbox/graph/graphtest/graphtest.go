@@ -1,5 +1,5 @@
 // Package graphtest helps the tests of Meta's simulated networks: a host that serves media, and the smallest pictures
-// and videos that these networks tell apart. It knows no network.
+// and videos that these networks distinguish. It knows no network.
 package graphtest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Host serves files by their path, as an app's media store does, and remembers who asked.
+// Host serves files by path, like an app's media store, and records the requests.
 type Host struct {
 	URL string
 
@@ -40,12 +40,12 @@ func NewHost(t *testing.T) *Host {
 	return h
 }
 
-// Serve puts a file on the host and returns its address.
+// Serve adds a file to the host and returns its URL.
 func (h *Host) Serve(path, kind string, body []byte) string {
 	return h.Answer(path, http.StatusOK, kind, body)
 }
 
-// Answer makes the host answer a path with a status, and returns the address.
+// Answer makes the host respond to a path with a status, and returns the URL.
 func (h *Host) Answer(path string, status int, kind string, body []byte) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -60,7 +60,7 @@ func (h *Host) Visits() []*http.Request {
 	return h.visits
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP implements http.Handler.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	h.visits = append(h.visits, r)
@@ -72,10 +72,10 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", file.kind)
 	w.WriteHeader(file.status)
-	_, _ = w.Write(file.body) // the caller may have gone
+	_, _ = w.Write(file.body) // the client may be gone
 }
 
-// JPEG makes a picture.
+// JPEG returns a picture.
 func JPEG(t *testing.T, width, height int) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -85,7 +85,7 @@ func JPEG(t *testing.T, width, height int) []byte {
 	return buf.Bytes()
 }
 
-// PNG makes a picture.
+// PNG returns a picture.
 func PNG(t *testing.T, width, height int) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -95,14 +95,14 @@ func PNG(t *testing.T, width, height int) []byte {
 	return buf.Bytes()
 }
 
-// Video says what MP4 makes. What is left zero takes the value that its field names.
+// Video are the properties of a video of MP4. Zero fields have the defaults in their comments.
 type Video struct {
 	Width, Height int           // 720 x 1280
 	Length        time.Duration // 5 s
 	Codec         string        // avc1
 	AudioCodec    string        // mp4a
 	Bytes         int           // of pictures: 1000
-	IndexLast     bool          // the index stands behind the pictures
+	IndexLast     bool          // the index follows the frames
 }
 
 func (v Video) withDefaults() Video {
@@ -124,7 +124,7 @@ func (v Video) withDefaults() Video {
 	return v
 }
 
-// MP4 makes the boxes of a video, with nothing to see in it.
+// MP4 returns the boxes of a video, without visible content.
 func MP4(v Video) []byte {
 	v = v.withDefaults()
 	start, pictures := box("ftyp", []byte("isom\x00\x00\x02\x00isomavc1")), box("mdat", make([]byte, v.Bytes))
@@ -142,7 +142,7 @@ func box(name string, parts ...[]byte) []byte {
 	return append(append(head, name...), body...)
 }
 
-// movieHeader tells the length in milliseconds.
+// movieHeader contains the duration in milliseconds.
 func movieHeader(length time.Duration) []byte {
 	body := make([]byte, 100)
 	binary.BigEndian.PutUint32(body[12:], 1000)
@@ -152,7 +152,7 @@ func movieHeader(length time.Duration) []byte {
 
 func track(handler, codec string, width, height int) []byte {
 	header := make([]byte, 84)
-	binary.BigEndian.PutUint32(header[40:], 1<<16) // not turned
+	binary.BigEndian.PutUint32(header[40:], 1<<16) // not rotated
 	binary.BigEndian.PutUint16(header[76:], uint16(width))
 	binary.BigEndian.PutUint16(header[80:], uint16(height))
 	samples := box("stbl", box("stsd", make([]byte, 8), box(codec, make([]byte, 16))), box("stsz", make([]byte, 12)))
